@@ -1,0 +1,33 @@
+# Package: `cpack` in the build folder makes the package of the system it runs on.
+set(CPACK_PACKAGE_VENDOR "the iotrace authors")
+set(CPACK_PACKAGE_CONTACT "the iotrace authors <iotrace@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION "iotrace records what a program does with files: every open, read, write and close \
+of its processes and threads, with times, sizes and names. The program is not touched; the kernel's tracepoints tell. \
+The result is an OTF2 archive for Vampir, otf2-print and every other reader of that format.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # iotrace_VERSION_ARCH.deb
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "otf2-tools, linux-perf")
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)
+set(CPACK_RPM_PACKAGE_GROUP Development/Tools)
+
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+find_program(RPMBUILD rpmbuild)
+mark_as_advanced(DPKG_SHLIBDEPS RPMBUILD)
+if(DPKG_SHLIBDEPS)
+  set(CPACK_GENERATOR DEB)
+elseif(RPMBUILD)
+  set(CPACK_GENERATOR RPM)
+else()
+  set(CPACK_GENERATOR TXZ)
+endif()
+include(CPack)

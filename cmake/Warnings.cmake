@@ -1,0 +1,26 @@
+# Warnings: the target iotrace_warnings, which every library, program and test of ours links.
+#
+# It carries warnings, sanitizers and hardening, so that workloads of the live tests, which do not link it,
+# are the plain programs that users have.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+
+add_library(iotrace_warnings INTERFACE)
+target_compile_options(iotrace_warnings INTERFACE -Wall -Wextra -Wvla -Wpointer-arith -Wundef -Wwrite-strings
+  $<$<COMPILE_LANGUAGE:C>:-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>
+  # An assertion of GoogleTest below an if needs no braces: it has an else of its own.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-else>)
+if(IOTRACE_WERROR)
+  target_compile_options(iotrace_warnings INTERFACE -Werror)
+endif()
+
+if(IOTRACE_SANITIZE)
+  set(sanitize -fsanitize=${IOTRACE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(iotrace_warnings INTERFACE ${sanitize})
+  target_link_options(iotrace_warnings INTERFACE ${sanitize})
+else()
+  # It often runs as root and reads files of others.
+  target_compile_options(iotrace_warnings INTERFACE -fstack-protector-strong
+    $<$<CONFIG:RelWithDebInfo,Release,MinSizeRel>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+  target_link_options(iotrace_warnings INTERFACE -Wl,-z,relro,-z,now)
+endif()

@@ -1,0 +1,36 @@
+/*
+ * log: messages for people, on standard error.
+ *
+ * A line is built first and written with one call, so lines of two threads or programs do not mix.
+ * Bytes that are not printable UTF-8 are escaped. Never called in the stream path. The level is the
+ * library's only global; a test may put its own function in the place of the writer.
+ */
+#ifndef IOTRACE_LOG_H
+#define IOTRACE_LOG_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+typedef void (*log_writer)(enum log_level level, const char *line);
+
+/* Sets the level (default LOG_WARN): lines above it are not even formatted. */
+void log_set_level(enum log_level level);
+enum log_level log_level(void);
+/* Replaces the writer; NULL brings the default back ("iotrace: LINE" on stderr). */
+void log_set_writer(log_writer writer);
+/* Use the macros below. Embedded '\n' makes further lines. */
+void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_at(level, ...) ((level) <= log_level() ? log_write((level), __VA_ARGS__) : (void)0)
+#define log_error(...) log_at(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...) log_at(LOG_WARN, __VA_ARGS__)
+#define log_info(...) log_at(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_at(LOG_DEBUG, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

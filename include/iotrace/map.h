@@ -1,0 +1,50 @@
+/*
+ * map: 64-bit keys to 32-bit values; open addressing, no pointers in it.
+ *
+ * The only hash map of the project. Values are ids. MAP_NONE is no value.
+ */
+#ifndef IOTRACE_MAP_H
+#define IOTRACE_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MAP_NONE UINT32_MAX
+
+struct map_entry {
+	uint64_t key;
+	uint32_t value;
+	uint32_t state; /* 0: free, 1: used, 2: deleted */
+};
+
+struct map {
+	struct map_entry *entry;
+	uint32_t capacity; /* a power of two, or 0 */
+	uint32_t count;    /* used */
+	uint32_t filled;   /* used + deleted */
+};
+
+void map_init(struct map *map); /* an all-zero struct is an empty map, too */
+void map_release(struct map *map);
+void map_clear(struct map *map);
+/* Returns the value of key, or MAP_NONE. */
+uint32_t map_get(const struct map *map, uint64_t key);
+/* Sets or replaces. value must not be MAP_NONE. */
+void map_set(struct map *map, uint64_t key, uint32_t value);
+/* Returns the value that was there, or MAP_NONE. */
+uint32_t map_remove(struct map *map, uint64_t key);
+
+/* Returns key of two 32-bit ids. */
+static inline uint64_t map_key(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/*
+ * strtab: byte strings to dense ids, each stored once.
+ *
+ * Id 0 is the empty string. Strings may hold any byte but are also terminated by a NUL. Ids are never
+ * taken back; text pointers stay valid until strtab_release().
+ */
+#ifndef IOTRACE_STRTAB_H
+#define IOTRACE_STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint32_t str_id;
+
+struct strtab;
+
+struct strtab *strtab_new(void);
+void strtab_free(struct strtab *tab);
+/* Returns the id of the bytes, which are copied if new. */
+str_id strtab_add(struct strtab *tab, const char *bytes, size_t length);
+str_id strtab_add_text(struct strtab *tab, const char *text);
+/* Returns the text of id, lent until strtab_free(). id must be < strtab_count(). */
+const char *strtab_text(const struct strtab *tab, str_id id);
+uint32_t strtab_length(const struct strtab *tab, str_id id);
+uint32_t strtab_count(const struct strtab *tab);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

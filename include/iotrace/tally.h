@@ -1,0 +1,42 @@
+/*
+ * tally: the counters of tally.def, and whether they balance.
+ */
+#ifndef IOTRACE_TALLY_H
+#define IOTRACE_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tally_counter {
+#define COUNTER(name, is_warning, sentence) TALLY_##name,
+#include <iotrace/tally.def>
+#undef COUNTER
+	TALLY_COUNT
+};
+
+struct tally {
+	uint64_t n[TALLY_COUNT];
+};
+
+#define tally_add(tally, name, amount) ((tally)->n[TALLY_##name] += (uint64_t)(amount))
+#define tally_get(tally, name) ((tally)->n[TALLY_##name])
+
+const char *tally_name(enum tally_counter counter);
+const char *tally_sentence(enum tally_counter counter);
+bool tally_is_warning(enum tally_counter counter);
+
+/*
+ * Returns whether every equation of the books holds; if not, the first that does not stands in text
+ * ("begun 7 = completed 5 + cancelled 0 + in_flight 1").
+ */
+bool tally_balance(const struct tally *tally, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

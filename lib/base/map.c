@@ -1,0 +1,153 @@
+/*
+ * map: linear probing over a power of two of 16-byte entries.
+ *
+ * At least a quarter of the entries is free, so that every search ends. A deleted entry keeps longer
+ * searches whole; but where the entry behind it is free nothing needs it, and it becomes free at once.
+ * So insert-and-remove, which is what requests and descriptors do, leaves next to no rubbish.
+ */
+#include <iotrace/map.h>
+
+#include <iotrace/mem.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREE, USED, DELETED };
+enum { FIRST_CAPACITY = 16 };
+
+/* Both halves of a key must reach the low bits: keys are pairs of small ids. */
+static uint64_t hash(uint64_t key)
+{
+	key ^= key >> 32;
+	key *= 0xd6e8feb86659fd93u;
+	key ^= key >> 32;
+	key *= 0xd6e8feb86659fd93u;
+	key ^= key >> 32;
+	return key;
+}
+
+void map_init(struct map *map)
+{
+	memset(map, 0, sizeof(*map));
+}
+
+void map_release(struct map *map)
+{
+	free(map->entry);
+	map_init(map);
+}
+
+void map_clear(struct map *map)
+{
+	if (map->filled)
+		memset(map->entry, 0, map->capacity * sizeof(*map->entry));
+	map->count = 0;
+	map->filled = 0;
+}
+
+/* Returns the entry of key, or NULL. */
+static struct map_entry *find(const struct map *map, uint64_t key)
+{
+	uint32_t mask = map->capacity - 1;
+	struct map_entry *entry;
+	uint32_t i;
+
+	if (!map->count)
+		return NULL;
+	for (i = (uint32_t)hash(key) & mask;; i = (i + 1) & mask) {
+		entry = &map->entry[i];
+		if (entry->state == FREE)
+			return NULL;
+		if (entry->key == key && entry->state == USED)
+			return entry;
+	}
+}
+
+uint32_t map_get(const struct map *map, uint64_t key)
+{
+	const struct map_entry *entry = find(map, key);
+
+	return entry ? entry->value : MAP_NONE;
+}
+
+/* Returns the first entry on the way of key that holds nothing; key itself must not be in the map. */
+static struct map_entry *vacancy(const struct map *map, uint64_t key)
+{
+	uint32_t mask = map->capacity - 1;
+	uint32_t i = (uint32_t)hash(key) & mask;
+
+	while (map->entry[i].state == USED)
+		i = (i + 1) & mask;
+	return &map->entry[i];
+}
+
+static void rehash(struct map *map, uint32_t capacity)
+{
+	struct map_entry *old = map->entry;
+	uint32_t old_capacity = map->capacity;
+	uint32_t i;
+
+	map->entry = mem_array(capacity, sizeof(*map->entry));
+	map->capacity = capacity;
+	map->filled = map->count;
+	for (i = 0; i < old_capacity; i++)
+		if (old[i].state == USED)
+			*vacancy(map, old[i].key) = old[i];
+	free(old);
+}
+
+/* Makes room for one more. Only entries in use make the map larger; rubbish is swept out. */
+static void reserve(struct map *map)
+{
+	if (!map->capacity) {
+		rehash(map, FIRST_CAPACITY);
+	} else if (map->filled >= map->capacity / 4 * 3) {
+		bool is_crowded = map->count >= map->capacity / 2;
+
+		assert(!is_crowded || map->capacity <= UINT32_MAX / 2);
+		rehash(map, is_crowded ? map->capacity * 2 : map->capacity);
+	}
+}
+
+void map_set(struct map *map, uint64_t key, uint32_t value)
+{
+	struct map_entry *entry = find(map, key);
+
+	assert(value != MAP_NONE);
+	if (entry) {
+		entry->value = value;
+		return;
+	}
+	reserve(map);
+	entry = vacancy(map, key);
+	if (entry->state == FREE)
+		map->filled++;
+	map->count++;
+	*entry = (struct map_entry){key, value, USED};
+}
+
+/* Entry i was deleted. If a free one follows, then it and the deleted ones before it become free. */
+static void sweep(struct map *map, uint32_t i)
+{
+	uint32_t mask = map->capacity - 1;
+
+	if (map->entry[(i + 1) & mask].state != FREE)
+		return;
+	for (; map->entry[i].state == DELETED; i = (i - 1) & mask) {
+		map->entry[i].state = FREE;
+		map->filled--;
+	}
+}
+
+uint32_t map_remove(struct map *map, uint64_t key)
+{
+	struct map_entry *entry = find(map, key);
+
+	if (!entry)
+		return MAP_NONE;
+	entry->state = DELETED;
+	map->count--;
+	sweep(map, (uint32_t)(entry - map->entry));
+	return entry->value;
+}

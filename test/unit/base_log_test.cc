@@ -1,0 +1,112 @@
+// log: levels, lines, escaping, and what the default writer puts on standard error.
+#include <iotrace/log.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+std::vector<std::pair<enum log_level, std::string>> lines;
+
+void keep(enum log_level level, const char *line)
+{
+	lines.emplace_back(level, line);
+}
+
+class Log : public testing::Test
+{
+      protected:
+	void SetUp() override
+	{
+		lines.clear();
+		log_set_writer(keep);
+	}
+	void TearDown() override
+	{
+		log_set_writer(nullptr);
+		log_set_level(LOG_WARN);
+	}
+};
+
+TEST_F(Log, DefaultLevelIsWarn)
+{
+	EXPECT_EQ(log_level(), LOG_WARN);
+	log_error("e %d", 1);
+	log_warn("w");
+	log_info("i");
+	log_debug("d");
+	ASSERT_EQ(lines.size(), 2u);
+	EXPECT_EQ(lines[0], std::make_pair(LOG_ERROR, std::string("e 1")));
+	EXPECT_EQ(lines[1], std::make_pair(LOG_WARN, std::string("w")));
+}
+
+TEST_F(Log, LinesAboveTheLevelAreNotEvaluated)
+{
+	int evaluated = 0;
+
+	log_info("%d", ++evaluated);
+	EXPECT_EQ(evaluated, 0);
+	log_set_level(LOG_INFO);
+	log_info("%d", ++evaluated);
+	EXPECT_EQ(evaluated, 1);
+	ASSERT_EQ(lines.size(), 1u);
+}
+
+TEST_F(Log, NewlinesMakeLines)
+{
+	log_warn("one\ntwo\n\nfour");
+	ASSERT_EQ(lines.size(), 4u);
+	EXPECT_EQ(lines[0].second, "one");
+	EXPECT_EQ(lines[1].second, "two");
+	EXPECT_EQ(lines[2].second, "");
+	EXPECT_EQ(lines[3].second, "four");
+}
+
+TEST_F(Log, ANewlineAtTheEndMakesNoLine)
+{
+	log_warn("one\n");
+	ASSERT_EQ(lines.size(), 1u);
+	log_warn("%s", "");
+	ASSERT_EQ(lines.size(), 2u);
+	EXPECT_EQ(lines[1].second, "");
+}
+
+TEST_F(Log, ForeignBytesAreEscaped)
+{
+	log_warn("open %s", "a\033[31m\xff\u00e4");
+	ASSERT_EQ(lines.size(), 1u);
+	EXPECT_EQ(lines[0].second, "open a\\x1b[31m\\xff\u00e4");
+}
+
+TEST_F(Log, LongLinesAreWhole)
+{
+	std::string name(10000, '\001');
+
+	log_warn("%s", name.c_str());
+	ASSERT_EQ(lines.size(), 1u);
+	EXPECT_EQ(lines[0].second.size(), 40000u);
+}
+
+TEST_F(Log, ErrnoIsKept)
+{
+	errno = EXDEV;
+	log_warn("%s", std::string(100000, 'x').c_str());
+	EXPECT_EQ(errno, EXDEV);
+}
+
+TEST_F(Log, TheDefaultWriterIsStandardError)
+{
+	log_set_writer(nullptr);
+	testing::internal::CaptureStderr();
+	testing::internal::CaptureStdout();
+	log_error("one\ntwo");
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "iotrace: one\niotrace: two\n");
+	EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+} // namespace
