@@ -1,0 +1,70 @@
+/*
+ * fact: what the kernel side knows and no perf record says.
+ *
+ * A fact travels as a sample of the dummy event "iotrace:fact": its raw data is one encoded fact. The
+ * kinds and their fields are rows of fact.def. The encoding is self-contained and of the host's byte order:
+ *
+ *   u32 kind, u16 count of numbers, u16 count of strings,
+ *   u64 number[...], then for each string u16 length and its bytes; no padding.
+ *
+ * A reader takes kinds that it does not know as "ignored", and fields beyond those it knows likewise.
+ */
+#ifndef IOTRACE_FACT_H
+#define IOTRACE_FACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FACT_EVENT_NAME "iotrace:fact"
+
+enum fact_kind {
+	FACT_NONE,
+#define FACT(kind, ...) FACT_##kind,
+#include <iotrace/fact.def>
+#undef FACT
+	FACT_KINDS
+};
+
+enum {
+	FACT_NUMBERS = 12,
+	FACT_STRINGS = 4,
+	FACT_STRING_SIZE = 8192, /* longer strings are refused: PATH_MAX and " (deleted)" fit */
+	FACT_SIZE_MAX = 60000,
+};
+
+/* Lent: strings point to the caller's memory when written, into the record when read. Not terminated. */
+struct fact {
+	enum fact_kind kind;
+	uint64_t number[FACT_NUMBERS];
+	struct fact_string {
+		const char *at;
+		uint32_t length;
+	} string[FACT_STRINGS];
+};
+
+/*
+ * Returns where a field stands in number[] or string[]: fact_number(FACT_FD, "pos"). Aborts if the row has
+ * no such field (a bug). For the hot kinds, keep the result.
+ */
+uint32_t fact_number(enum fact_kind kind, const char *field);
+uint32_t fact_string(enum fact_kind kind, const char *field);
+
+/* Returns "FD", or NULL if unknown. */
+const char *fact_name(uint32_t kind);
+/* Returns the names of the kind's numbers or strings, separated by spaces. */
+const char *fact_number_names(uint32_t kind);
+const char *fact_string_names(uint32_t kind);
+
+/* Returns the encoded size, or 0 if it does not fit or a string is too long. */
+size_t fact_encode(const struct fact *fact, void *out, size_t size);
+/* Returns 0, -EBADMSG if torn, -ENOENT if the kind is unknown. Missing fields are 0 and "". */
+int fact_decode(struct fact *fact, const void *in, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

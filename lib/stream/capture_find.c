@@ -1,0 +1,147 @@
+/*
+ * capture_find: of which event a record is, and so how it is laid out.
+ *
+ * A record says its event by a kernel id. Where the id stands must not depend on the event, so it is the same
+ * place for all (IDENTIFIER was added to the kernel for this); a file where it is not is refused. Mostly all
+ * events have one layout, and a record can be taken apart before its event is known.
+ */
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture_private.h"
+
+enum { DENSE_SPAN_MAX = 1 << 20 };
+
+static bool is_same_layout(const struct sample_layout *a, const struct sample_layout *b)
+{
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->branch_sample_type == b->branch_sample_type && a->regs_user == b->regs_user &&
+	       a->regs_intr == b->regs_intr && a->sample_id_all == b->sample_id_all;
+}
+
+static bool is_same_id_place(const struct sample_place *a, const struct sample_place *b)
+{
+	return a->sample.id && a->sample.id == b->sample.id && a->trailer.id == b->trailer.id;
+}
+
+static int find_places(struct capture_find *find, const struct capture_info *info, struct error *err)
+{
+	find->place = mem_array(info->events, sizeof(*find->place));
+	find->is_uniform = true;
+	for (uint32_t i = 0; i < info->events; i++) {
+		sample_place_init(&find->place[i], &info->event[i].layout);
+		if (!is_same_layout(&info->event[i].layout, &info->event[0].layout))
+			find->is_uniform = false;
+	}
+	for (uint32_t i = 1; i < info->events && !find->is_uniform; i++) {
+		if (!is_same_id_place(&find->place[i], &find->place[0]))
+			return error_say(err, ENOTSUP,
+					 "its samples cannot be told apart: events %s and %s have no id at a "
+					 "common place (perf record --sample-identifier gives them one)",
+					 info->event[0].name, info->event[i].name);
+	}
+	return 0;
+}
+
+static void find_span(struct capture_find *find, const struct capture_info *info)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (uint32_t i = 0; i < info->events; i++) {
+		for (uint32_t k = 0; k < info->event[i].ids; k++) {
+			low = info->event[i].id[k] < low ? info->event[i].id[k] : low;
+			high = info->event[i].id[k] > high ? info->event[i].id[k] : high;
+		}
+	}
+	if (low > high || high - low >= DENSE_SPAN_MAX)
+		return;
+	find->base = low;
+	find->span = high - low + 1;
+	find->dense = mem_array(find->span, sizeof(*find->dense));
+}
+
+static void add_id(struct capture_find *find, uint64_t id, uint32_t event)
+{
+	if (find->dense)
+		find->dense[id - find->base] = (uint16_t)(event + 1);
+	else
+		map_set(&find->map, id, event);
+}
+
+int capture_find_init(struct capture_find *find, const struct capture_info *info, struct error *err)
+{
+	map_init(&find->map);
+	find_span(find, info);
+	for (uint32_t i = 0; i < info->events; i++) {
+		for (uint32_t k = 0; k < info->event[i].ids; k++)
+			add_id(find, info->event[i].id[k], i);
+	}
+	return find_places(find, info, err);
+}
+
+void capture_find_release(struct capture_find *find)
+{
+	map_release(&find->map);
+	free(find->dense);
+	free(find->place);
+	*find = (struct capture_find){0};
+}
+
+uint32_t capture_find_event(const struct capture *capture, uint64_t id)
+{
+	const struct capture_find *find = &capture->find;
+
+	if (capture->info.events == 1)
+		return 0;
+	if (!find->dense)
+		return map_get(&find->map, id);
+	if (id - find->base >= find->span)
+		return UINT32_MAX;
+	return (uint32_t)find->dense[id - find->base] - 1;
+}
+
+/*
+ * Records that perf made up have id 0 and the layout of the first event; a sample that no event owns cannot be
+ * taken apart.
+ */
+uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size, bool is_sample)
+{
+	const struct sample_place *place = &capture->find.place[0];
+	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
+	uint32_t event;
+
+	/* Then no event has a trailer: find_places() made sure that they agree. */
+	if (!spot->id)
+		return 0;
+	/* A sample has its id behind that distance, another record has its header before it: 8 bytes either way. */
+	if (size < spot->id + sizeof(uint64_t))
+		return UINT32_MAX;
+	event = capture_find_event(capture, sample_u64(sample_field(record, size, is_sample, spot->id)));
+	return event == UINT32_MAX && !is_sample ? 0 : event;
+}
+
+int capture_parse(const struct capture *capture, const void *record, struct sample *sample)
+{
+	struct perf_event_header header;
+	uint32_t layout = 0;
+	int rc;
+
+	memcpy(&header, record, sizeof(header));
+	if (!capture->find.is_uniform && header.type < SAMPLE_USER_TYPES) {
+		layout = capture_find_layout(capture, record, header.size, header.type == PERF_RECORD_SAMPLE);
+		if (layout == UINT32_MAX) {
+			/* Say at least what kind of record it was. */
+			*sample = (struct sample){.type = header.type, .misc = header.misc,
+						  .size = header.size, .record = record,
+						  .event = UINT32_MAX, .cpu = SAMPLE_CPU_NONE};
+			return -EBADMSG;
+		}
+	}
+	rc = sample_parse(sample, &capture->info.event[layout].layout, record);
+	if (!rc && header.type < SAMPLE_USER_TYPES)
+		sample->event = capture_find_event(capture, sample->id);
+	return rc;
+}

@@ -1,0 +1,78 @@
+/*
+ * capture_format: the parts of a perf.data file that its reader and its writer must agree on.
+ *
+ * tools/perf/Documentation/perf.data-file-format.txt describes them; numbers are of the host's byte order.
+ */
+#ifndef CAPTURE_FORMAT_H
+#define CAPTURE_FORMAT_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#define CAPTURE_MAGIC "PERFILE2"
+#define CAPTURE_MAGIC_SWAPPED "2ELIFREP"
+/* Stands behind the header of files that iotrace wrote; a table of features as behind the data follows. */
+#define CAPTURE_FRONT_MAGIC "iotrace1"
+
+struct capture_section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+struct capture_header {
+	char magic[8];
+	uint64_t size;
+	uint64_t attr_size;
+	struct capture_section attrs;
+	struct capture_section data;
+	struct capture_section event_types;
+	uint64_t flags[4];
+};
+
+/* One element of the attrs section of our size; in a foreign file the attr may be shorter or longer. */
+struct capture_attr {
+	struct perf_event_attr attr;
+	struct capture_section ids;
+};
+
+struct capture_front {
+	char magic[8];
+	uint64_t flags;
+};
+
+enum {
+	CAPTURE_PIPE_HEADER_SIZE = 16,
+	CAPTURE_IDS_MAX = 1 << 22,     /* of all events together */
+	CAPTURE_FORMATS_MAX = 8192,    /* a kernel has about 2500 */
+	CAPTURE_FEATURE_MAX = 64 << 20,
+	CAPTURE_STRING_ALIGN = 64,     /* perf pads strings in features to this */
+};
+
+enum capture_feature {
+	CAPTURE_TRACING_DATA = 1,
+	CAPTURE_HOSTNAME = 3,
+	CAPTURE_OSRELEASE = 4,
+	CAPTURE_VERSION = 5,
+	CAPTURE_ARCH = 6,
+	CAPTURE_NRCPUS = 7,
+	CAPTURE_CMDLINE = 11,
+	CAPTURE_EVENT_DESC = 12,
+	CAPTURE_COMPRESSED = 27,
+	CAPTURE_FEATURES = 64,
+};
+
+/* Records of perf's own, as far as the reader must know them. */
+enum {
+	CAPTURE_RECORD_ATTR = 64,
+	CAPTURE_RECORD_TRACING_DATA = 66,
+	CAPTURE_RECORD_AUXTRACE = 71,
+	CAPTURE_RECORD_EVENT_UPDATE = 78,
+	CAPTURE_RECORD_FEATURE = 80,
+	CAPTURE_UPDATE_NAME = 2,
+};
+
+/* How the TRACING_DATA section begins. */
+#define CAPTURE_TRACING_MAGIC "\x17\x08\x44tracing"
+enum { CAPTURE_TRACING_MAGIC_SIZE = 10 };
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * capture_read: opens a perf.data file and learns what it says of itself.
+ *
+ * A file has a header with the places of its sections. What `perf record -o -` writes has none: all is in
+ * records of perf's own, before the first record of the kernel (capture_pipe.c). Nothing in a file is believed:
+ * sections are read where they claim to be, and must be there.
+ */
+#include <iotrace/bytes.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture_format.h"
+#include "capture_private.h"
+
+/* Returns how many bytes were read: fewer only at the end of the file. */
+static ssize_t read_at(int fd, uint64_t offset, void *out, size_t size)
+{
+	size_t done = 0;
+
+	if (offset > INT64_MAX - size)
+		return 0;
+	while (done < size) {
+		ssize_t n = pread(fd, (uint8_t *)out + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int capture_read_exactly(const struct capture *capture, uint64_t offset, void *out, size_t size,
+			 struct error *err)
+{
+	ssize_t n = read_at(capture->fd, offset, out, size);
+
+	if (n < 0)
+		return error_set(err, (int)-n, "read");
+	if ((size_t)n < size)
+		return error_say(err, EBADMSG, "is cut off: it should have %zu bytes at offset %llu", size,
+				 (unsigned long long)offset);
+	return 0;
+}
+
+static int open_file(struct capture *capture, uint64_t *size, struct error *err)
+{
+	struct stat st;
+
+	capture->fd = open(capture->path, O_RDONLY | O_CLOEXEC);
+	if (capture->fd < 0 || fstat(capture->fd, &st) < 0)
+		return error_set(err, errno, "open");
+	if (S_ISDIR(st.st_mode))
+		return error_say(err, EISDIR,
+				 "is a directory, as `perf record --threads` writes; only single files can be "
+				 "read (record without --threads)");
+	if (!S_ISREG(st.st_mode))
+		return error_say(err, ESPIPE, "is no ordinary file; write the stream to a file first");
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int check_magic(const char *magic, struct error *err)
+{
+	const uint16_t one = 1;
+	bool is_little = *(const uint8_t *)&one;
+
+	if (memcmp(magic, CAPTURE_MAGIC, 8) == 0)
+		return 0;
+	if (memcmp(magic, CAPTURE_MAGIC_SWAPPED, 8) == 0)
+		return error_say(err, ENOTSUP,
+				 "was recorded on a %s-endian machine, and this one is %s-endian; convert it "
+				 "on a machine like that one",
+				 is_little ? "big" : "little", is_little ? "little" : "big");
+	if (memcmp(magic, "PERFFILE", 8) == 0)
+		return error_say(err, ENOTSUP, "has the perf.data format of before 2009, which is not read");
+	return error_say(err, EBADMSG, "is no perf.data file");
+}
+
+/* Takes `size` bytes of an attr, which may have been written by an older or a newer perf. */
+static void copy_attr(struct perf_event_attr *attr, const void *bytes, size_t size)
+{
+	*attr = (struct perf_event_attr){0};
+	memcpy(attr, bytes, size < sizeof(*attr) ? size : sizeof(*attr));
+}
+
+static int read_event(struct capture *capture, const uint8_t *bytes, size_t attr_size, uint64_t *ids_left,
+		      struct error *err)
+{
+	struct capture_section section;
+	struct perf_event_attr attr;
+	uint64_t *ids;
+	int rc;
+
+	copy_attr(&attr, bytes, attr_size);
+	memcpy(&section, bytes + attr_size, sizeof(section));
+	if (section.size / sizeof(uint64_t) > *ids_left)
+		return error_say(err, E2BIG, "has more than %d ids of events", CAPTURE_IDS_MAX);
+	*ids_left -= section.size / sizeof(uint64_t);
+	ids = mem_alloc(section.size);
+	rc = capture_read_exactly(capture, section.offset, ids, section.size, err);
+	if (!rc && !capture_info_add_event(&capture->info, &attr, "", ids,
+					   (uint32_t)(section.size / sizeof(uint64_t)), err))
+		rc = -err->code;
+	free(ids);
+	return rc;
+}
+
+static int read_events(struct capture *capture, const struct capture_header *header, struct error *err)
+{
+	uint64_t count, ids_left = CAPTURE_IDS_MAX;
+	uint8_t *bytes;
+	int rc = 0;
+
+	if (header->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct capture_section) ||
+	    header->attr_size > UINT16_MAX)
+		return error_say(err, EBADMSG, "has event attributes of %llu bytes",
+				 (unsigned long long)header->attr_size);
+	count = header->attrs.size / header->attr_size;
+	if (count > CAPTURE_EVENTS_MAX)
+		return error_say(err, E2BIG, "has more than %d events", CAPTURE_EVENTS_MAX);
+	bytes = mem_alloc(header->attr_size);
+	for (uint64_t i = 0; i < count && !rc; i++) {
+		rc = capture_read_exactly(capture, header->attrs.offset + i * header->attr_size, bytes,
+					  header->attr_size, err);
+		if (!rc)
+			rc = read_event(capture, bytes, header->attr_size - sizeof(struct capture_section),
+					&ids_left, err);
+	}
+	free(bytes);
+	return rc;
+}
+
+/* Where the records begin and end. Their size is 0 while the file is written, and for ever if its writer died. */
+static int find_data(struct capture *capture, const struct capture_header *header, uint64_t file_size,
+		     struct error *err)
+{
+	capture->data = header->data.offset;
+	capture->promised = header->data.size;
+	capture->flags = header->flags[0];
+	if (capture->data < sizeof(*header) || capture->data > file_size)
+		return error_say(err, EBADMSG, "is cut off: its records should begin at offset %llu",
+				 (unsigned long long)capture->data);
+	capture->end = file_size;
+	if (header->data.size && header->data.size < file_size - capture->data)
+		capture->end = capture->data + header->data.size;
+	if (__builtin_add_overflow(capture->data, header->data.size, &capture->promised))
+		capture->promised = UINT64_MAX;
+	if (!header->data.size)
+		capture->promised = 0;
+	return 0;
+}
+
+static int read_header(struct capture *capture, uint64_t file_size, struct error *err)
+{
+	struct capture_header header;
+	int rc;
+
+	rc = capture_read_exactly(capture, 0, &header, sizeof(header), err);
+	if (!rc)
+		rc = find_data(capture, &header, file_size, err);
+	if (!rc && header.flags[0] >> CAPTURE_COMPRESSED & 1) {
+		error_say(err, ENOTSUP, "was written by `perf record -z`, whose records are compressed");
+		error_hint(err, "record without -z");
+		return -ENOTSUP;
+	}
+	if (!rc)
+		rc = read_events(capture, &header, err);
+	if (!rc)
+		rc = capture_read_features(capture, err);
+	return rc;
+}
+
+static int read_pipe_header(struct capture *capture, uint64_t file_size, struct error *err)
+{
+	capture->is_pipe = true;
+	capture->data = CAPTURE_PIPE_HEADER_SIZE;
+	capture->end = file_size;
+	return capture_read_pipe(capture, err);
+}
+
+static int read_file(struct capture *capture, struct error *err)
+{
+	struct {
+		char magic[8];
+		uint64_t size;
+	} head;
+	uint64_t file_size = 0;
+	int rc;
+
+	rc = open_file(capture, &file_size, err);
+	if (!rc && file_size == 0)
+		return error_say(err, EBADMSG, "is empty");
+	if (!rc)
+		rc = capture_read_exactly(capture, 0, &head, sizeof(head), err);
+	if (!rc)
+		rc = check_magic(head.magic, err);
+	if (!rc && head.size == CAPTURE_PIPE_HEADER_SIZE)
+		rc = read_pipe_header(capture, file_size, err);
+	else if (!rc && head.size == sizeof(struct capture_header))
+		rc = read_header(capture, file_size, err);
+	else if (!rc)
+		rc = error_say(err, ENOTSUP, "has a header of %llu bytes, not of %zu",
+			       (unsigned long long)head.size, sizeof(struct capture_header));
+	if (!rc && !capture->info.events)
+		rc = error_say(err, EBADMSG, "describes no events");
+	return rc;
+}
+
+struct capture *capture_open(const char *path, capture_available available, void *context, struct error *err)
+{
+	struct capture *capture = mem_zero(sizeof(*capture));
+	struct error local;
+	int rc;
+
+	err = err ? err : &local;
+	capture->fd = -1;
+	capture->path = mem_strdup(path);
+	capture_info_init(&capture->info);
+	capture->available = available;
+	capture->context = context;
+	capture->round_max = CAPTURE_ROUND_MAX;
+	rc = read_file(capture, err);
+	if (!rc) {
+		capture_info_name_events(&capture->info);
+		rc = capture_find_init(&capture->find, &capture->info, err);
+	}
+	if (rc) {
+		error_wrap(err, "%s", path);
+		capture_close(capture);
+		return NULL;
+	}
+	/* Of a file that grows, nothing is there until it is said to be. */
+	if (available) {
+		capture->end = capture->data;
+		capture->promised = 0;
+	}
+	capture->at = capture->data;
+	capture->whole = capture->data;
+	return capture;
+}
+
+void capture_close(struct capture *capture)
+{
+	if (!capture)
+		return;
+	capture_chunks_release(capture);
+	capture_find_release(&capture->find);
+	capture_info_release(&capture->info);
+	if (capture->fd >= 0)
+		close(capture->fd);
+	free(capture->path);
+	free(capture);
+}
+
+const struct capture_info *capture_info(const struct capture *capture)
+{
+	return &capture->info;
+}
+
+uint64_t capture_position(const struct capture *capture, uint64_t *total)
+{
+	*total = capture->available ? 0 : capture->end - capture->data;
+	return capture->whole - capture->data;
+}
+
+uint64_t capture_torn(const struct capture *capture)
+{
+	return capture->torn;
+}

@@ -1,0 +1,346 @@
+/*
+ * capture_round: cuts the file into rounds.
+ *
+ * The file is read in steps into a chunk of memory; rounds are lent pieces of it and keep it alive, so that
+ * small rounds cost no copy. A round that does not fit moves (its beginning only) to a larger chunk, or the chunk
+ * grows if nobody else looks at it. Where a round ends depends on the bytes of the file alone, never on how they
+ * were read: a live run must cut as a replay does.
+ *
+ * Invariant: round <= kept <= scan <= filled. [round, kept) belongs to the round being read, [scan, filled) was not
+ * looked at yet; between them are bytes that were dropped.
+ */
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture_format.h"
+#include "capture_private.h"
+
+enum {
+	READ_STEP = 1 << 20,
+	CHUNK_LEAST = 2 * READ_STEP,
+	CHUNK_KEPT_MAX = 64 * READ_STEP,
+	HUGE_PAGE = 2 << 20,
+};
+
+struct chunk {
+	uint32_t holders; /* the capture, and each round in it that was not freed */
+	size_t size;
+	size_t filled;
+	uint8_t bytes[];
+};
+
+enum scan { SCAN_AGAIN, SCAN_MORE, SCAN_ROUND, SCAN_TORN, SCAN_COMPRESSED };
+
+/* Large memory is used from end to end: huge pages save a fault for each 4 KiB. A kernel without them says no. */
+static void want_huge_pages(struct chunk *chunk)
+{
+	uintptr_t from = ((uintptr_t)chunk + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)chunk->bytes + chunk->size) & ~(uintptr_t)(HUGE_PAGE - 1);
+
+	if (from < to)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+static struct chunk *chunk_new(size_t size)
+{
+	struct chunk *chunk = mem_alloc(sizeof(*chunk) + size);
+
+	*chunk = (struct chunk){.holders = 1, .size = size};
+	want_huge_pages(chunk);
+	return chunk;
+}
+
+static void chunk_put(struct chunk *chunk)
+{
+	if (chunk && --chunk->holders == 0)
+		free(chunk);
+}
+
+void capture_round_free(struct capture_round *round)
+{
+	if (round->chunk)
+		chunk_put(round->chunk);
+	else
+		free(round->bytes);
+	*round = (struct capture_round){0};
+}
+
+void capture_chunks_release(struct capture *capture)
+{
+	chunk_put(capture->chunk);
+	for (size_t i = 0; i < CAPTURE_CHUNKS_KEPT; i++)
+		chunk_put(capture->old[i]);
+}
+
+/* The capture keeps a few chunks to use them again: fresh memory costs a page fault each 4 KiB. */
+static struct chunk *chunk_take(struct capture *capture, size_t size)
+{
+	for (size_t i = 0; i < CAPTURE_CHUNKS_KEPT; i++) {
+		struct chunk *chunk = capture->old[i];
+
+		if (!chunk || chunk->holders != 1 || chunk->size < size)
+			continue;
+		capture->old[i] = NULL;
+		chunk->filled = 0;
+		return chunk;
+	}
+	return chunk_new(size > CHUNK_LEAST ? size : CHUNK_LEAST);
+}
+
+/* Larger chunks drive smaller ones out. */
+static void chunk_keep(struct capture *capture, struct chunk *chunk)
+{
+	size_t slot = 0;
+
+	if (!chunk || chunk->size > CHUNK_KEPT_MAX) {
+		chunk_put(chunk);
+		return;
+	}
+	for (size_t i = 0; i < CAPTURE_CHUNKS_KEPT && capture->old[slot]; i++) {
+		if (!capture->old[i] || capture->old[i]->size < capture->old[slot]->size)
+			slot = i;
+	}
+	if (capture->old[slot] && capture->old[slot]->size > chunk->size) {
+		chunk_put(chunk);
+		return;
+	}
+	chunk_put(capture->old[slot]);
+	capture->old[slot] = chunk;
+}
+
+/* Takes the unfinished round and what follows it to a chunk that has room for a step more. */
+static void move_round(struct capture *capture)
+{
+	struct chunk *old = capture->chunk;
+	size_t kept = capture->kept - capture->round;
+	size_t ahead = old ? old->filled - capture->scan : 0;
+	struct chunk *chunk = chunk_take(capture, 2 * (kept + ahead) + READ_STEP);
+
+	if (old) {
+		memcpy(chunk->bytes, old->bytes + capture->round, kept);
+		memcpy(chunk->bytes + kept, old->bytes + capture->scan, ahead);
+	}
+	chunk->filled = kept + ahead;
+	capture->chunk = chunk;
+	capture->round = 0;
+	capture->kept = kept;
+	capture->scan = kept;
+	chunk_keep(capture, old);
+}
+
+static void make_room(struct capture *capture)
+{
+	struct chunk *chunk = capture->chunk;
+
+	if (chunk && chunk->filled < chunk->size)
+		return;
+	if (chunk && chunk->holders == 1 && capture->round == 0 && capture->kept == capture->scan) {
+		chunk = mem_resize(chunk, sizeof(*chunk) + 2 * chunk->size);
+		chunk->size *= 2;
+		want_huge_pages(chunk);
+		capture->chunk = chunk;
+		return;
+	}
+	move_round(capture);
+}
+
+/* Returns how many bytes of records can be read on, waiting for them if the file grows. */
+static uint64_t bytes_ahead(struct capture *capture)
+{
+	if (capture->available && capture->at >= capture->end) {
+		uint64_t have = capture->at - capture->data;
+		uint64_t there = capture->available(capture->context, have);
+
+		if (there > have)
+			capture->end = capture->data + there;
+	}
+	return capture->at < capture->end ? capture->end - capture->at : 0;
+}
+
+/* Returns 1 if there is more to look at, 0 at the end, or -errno. */
+static int fill(struct capture *capture, struct error *err)
+{
+	uint64_t ahead = bytes_ahead(capture);
+	struct chunk *chunk;
+	size_t step = READ_STEP;
+	ssize_t n;
+
+	if (!ahead)
+		return 0;
+	make_room(capture);
+	chunk = capture->chunk;
+	if (step > ahead)
+		step = (size_t)ahead;
+	if (step > chunk->size - chunk->filled)
+		step = chunk->size - chunk->filled;
+	do {
+		n = pread(capture->fd, chunk->bytes + chunk->filled, step, (off_t)capture->at);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return error_set(err, errno, "%s: read at offset %llu", capture->path,
+				 (unsigned long long)capture->at);
+	chunk->filled += (size_t)n;
+	capture->at += (uint64_t)n;
+	return n > 0;
+}
+
+uint64_t capture_trailing(uint32_t type, const uint8_t *record, uint32_t size)
+{
+	const uint8_t *at = record + sizeof(struct perf_event_header);
+
+	if (type == CAPTURE_RECORD_TRACING_DATA && size >= sizeof(struct perf_event_header) + sizeof(uint32_t))
+		return sample_u32(at);
+	if (type == CAPTURE_RECORD_AUXTRACE && size >= sizeof(struct perf_event_header) + sizeof(uint64_t))
+		return sample_u64(at);
+	return 0;
+}
+
+/* Steps over a record and what trails it, which may not have been read yet. */
+static bool drop(struct capture *capture, uint32_t size, uint64_t trailing)
+{
+	size_t ahead = capture->chunk->filled - capture->scan - size;
+	uint64_t after = capture->at - ahead;
+
+	if (trailing > INT64_MAX || (!capture->available && trailing > capture->end - after))
+		return false;
+	if (trailing <= ahead) {
+		capture->scan += size + (size_t)trailing;
+	} else {
+		capture->at += trailing - ahead;
+		capture->scan = capture->chunk->filled;
+	}
+	capture->whole = after + trailing;
+	return true;
+}
+
+/* Adds bytes to the round. They move only if something before them was dropped. */
+static void keep(struct capture *capture, size_t size)
+{
+	uint8_t *bytes = capture->chunk->bytes;
+
+	if (capture->kept != capture->scan)
+		memmove(bytes + capture->kept, bytes + capture->scan, size);
+	capture->kept += size;
+	capture->scan += size;
+	capture->whole += size;
+}
+
+static enum scan scan_user(struct capture *capture, const uint8_t *record, uint32_t type, uint32_t size)
+{
+	if (type == CAPTURE_RECORD_COMPRESSED || type == CAPTURE_RECORD_COMPRESSED2)
+		return SCAN_COMPRESSED;
+	if (!drop(capture, size, capture_trailing(type, record, size)))
+		return SCAN_TORN;
+	return type == CAPTURE_RECORD_FINISHED_ROUND ? SCAN_ROUND : SCAN_AGAIN;
+}
+
+/* A record that can never become whole, however much is read. */
+static bool is_impossible(const struct perf_event_header *header)
+{
+	return !header->type || header->size < sizeof(*header);
+}
+
+/* Returns how many bytes of whole records of the kernel stand here. Millions of records per second pass. */
+static size_t plain_span(const uint8_t *at, size_t left)
+{
+	struct perf_event_header header;
+	size_t span = 0;
+
+	while (left - span >= sizeof(header)) {
+		memcpy(&header, at + span, sizeof(header));
+		if (header.type >= SAMPLE_USER_TYPES || is_impossible(&header) || header.size > left - span)
+			break;
+		span += header.size;
+	}
+	return span;
+}
+
+/* One record of perf's own, or the reason why there is no further one. */
+static enum scan scan_one(struct capture *capture)
+{
+	const uint8_t *record = capture->chunk->bytes + capture->scan;
+	size_t left = capture->chunk->filled - capture->scan;
+	struct perf_event_header header;
+
+	if (left < sizeof(header))
+		return SCAN_MORE;
+	memcpy(&header, record, sizeof(header));
+	if (is_impossible(&header))
+		return SCAN_TORN;
+	if (header.size > left)
+		return SCAN_MORE;
+	if (header.type >= SAMPLE_USER_TYPES)
+		return scan_user(capture, record, header.type, header.size);
+	/* It is whole, and yet plain_span() stopped before it: the round is full. */
+	return SCAN_ROUND;
+}
+
+static enum scan scan_records(struct capture *capture)
+{
+	enum scan found = SCAN_AGAIN;
+
+	while (capture->chunk && found == SCAN_AGAIN) {
+		size_t left = capture->chunk->filled - capture->scan;
+		size_t room = capture->round_max - (capture->kept - capture->round);
+
+		keep(capture, plain_span(capture->chunk->bytes + capture->scan, left < room ? left : room));
+		found = scan_one(capture);
+	}
+	return found == SCAN_AGAIN ? SCAN_MORE : found;
+}
+
+/* The end of what can be read: whatever is left is no whole record, or is missing from the file. */
+static void finish(struct capture *capture)
+{
+	uint64_t end = capture->promised > capture->end ? capture->promised : capture->end;
+
+	capture->is_over = true;
+	capture->torn = end > capture->whole ? end - capture->whole : 0;
+}
+
+static int lend_round(struct capture *capture, struct capture_round *round)
+{
+	struct chunk *chunk = capture->chunk;
+
+	*round = (struct capture_round){
+		.bytes = chunk->bytes + capture->round,
+		.size = capture->kept - capture->round,
+		.chunk = chunk,
+	};
+	chunk->holders++;
+	capture->round = capture->scan;
+	capture->kept = capture->scan;
+	return 1;
+}
+
+static int say_compressed(const struct capture *capture, struct error *err)
+{
+	error_say(err, ENOTSUP, "%s: was written by `perf record -z`, whose records are compressed", capture->path);
+	error_hint(err, "record without -z");
+	return -ENOTSUP;
+}
+
+int capture_next_round(struct capture *capture, struct capture_round *round, struct error *err)
+{
+	*round = (struct capture_round){0};
+	while (!capture->is_over) {
+		enum scan found = scan_records(capture);
+		int rc;
+
+		if (found == SCAN_ROUND)
+			return lend_round(capture, round);
+		if (found == SCAN_COMPRESSED)
+			return say_compressed(capture, err);
+		rc = found == SCAN_MORE ? fill(capture, err) : 0;
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			finish(capture);
+	}
+	return capture->kept > capture->round ? lend_round(capture, round) : 0;
+}

@@ -1,0 +1,127 @@
+/*
+ * capture_tracing: the TRACING_DATA section, which holds the kernel's format files.
+ *
+ * The layout is that of trace-cmd's files of version 0.5 and 0.6 without their records: two header files, the
+ * formats of ftrace's own events, the formats by system, kernel symbols, printk formats, names of tasks. Only the
+ * first three are kept.
+ */
+#include <iotrace/bytes.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture_format.h"
+#include "capture_private.h"
+
+/* Returns a terminated string, lent, or NULL if there is none. */
+static const char *take_text(struct bytes *b)
+{
+	size_t length = strnlen((const char *)b->at, b->left);
+
+	if (length == b->left) {
+		b->bad = true;
+		return NULL;
+	}
+	return bytes_take(b, length + 1);
+}
+
+/* Returns a copy of a file of u64 size, or NULL. */
+static char *take_file(struct bytes *b)
+{
+	uint64_t size = bytes_u64(b);
+	const void *at = size <= b->left ? bytes_take(b, (size_t)size) : NULL;
+	char *text;
+
+	if (!at) {
+		b->bad = true;
+		return NULL;
+	}
+	text = mem_alloc((size_t)size + 1);
+	memcpy(text, at, (size_t)size);
+	text[size] = '\0';
+	return text;
+}
+
+static void take_header_file(struct bytes *b, const char *name, char **to)
+{
+	const char *found = take_text(b);
+	char *text;
+
+	if (!found || strcmp(found, name) != 0) {
+		b->bad = true;
+		return;
+	}
+	text = take_file(b);
+	if (text) {
+		free(*to);
+		*to = text;
+	}
+}
+
+/* `budget` is how many formats may still be taken: adding one compares it with all others. */
+static void take_formats(struct capture_info *info, struct bytes *b, const char *system, uint32_t *budget)
+{
+	uint32_t count = bytes_u32(b);
+
+	for (uint32_t i = 0; i < count && !b->bad; i++) {
+		char *text = take_file(b);
+
+		if (text && *budget) {
+			capture_info_add_format(info, system, text);
+			--*budget;
+		}
+		free(text);
+	}
+}
+
+static void take_systems(struct capture_info *info, struct bytes *b, uint32_t *budget)
+{
+	uint32_t count = bytes_u32(b);
+
+	for (uint32_t i = 0; i < count && !b->bad; i++) {
+		const char *system = take_text(b);
+
+		if (system)
+			take_formats(info, b, system, budget);
+	}
+}
+
+/* Returns whether the formats can be read: same byte order, a version that is known. */
+static int check_version(const char *version, uint8_t is_big_endian, struct error *err)
+{
+	const uint16_t one = 1;
+	bool host_is_big_endian = !*(const uint8_t *)&one;
+
+	if (strcmp(version, "0.5") != 0 && strcmp(version, "0.6") != 0)
+		return error_say(err, ENOTSUP, "its tracing data has version %.8s; 0.5 and 0.6 are known", version);
+	if (is_big_endian != host_is_big_endian)
+		return error_say(err, ENOTSUP, "its tracing data has the other byte order");
+	return 0;
+}
+
+int capture_parse_tracing(struct capture_info *info, const void *at, size_t size, struct error *err)
+{
+	struct bytes b = bytes_of(at, size);
+	const void *magic = bytes_take(&b, CAPTURE_TRACING_MAGIC_SIZE);
+	const char *version = take_text(&b);
+	uint8_t is_big_endian = bytes_u8(&b);
+	uint32_t budget = CAPTURE_FORMATS_MAX;
+	int rc;
+
+	bytes_u8(&b); /* The size of a long: formats give the size of every field. */
+	if (!magic || !version || memcmp(magic, CAPTURE_TRACING_MAGIC, CAPTURE_TRACING_MAGIC_SIZE) != 0)
+		return error_say(err, EBADMSG, "its section TRACING_DATA is damaged");
+	rc = check_version(version, is_big_endian, err);
+	if (rc)
+		return rc;
+	info->page_size = bytes_u32(&b);
+	take_header_file(&b, "header_page", &info->header_page);
+	take_header_file(&b, "header_event", &info->header_event);
+	take_formats(info, &b, "ftrace", &budget);
+	take_systems(info, &b, &budget);
+	if (b.bad)
+		return error_say(err, EBADMSG, "its section TRACING_DATA is damaged");
+	return 0;
+}

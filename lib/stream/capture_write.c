@@ -1,0 +1,186 @@
+/*
+ * capture_write: makes a perf.data file.
+ *
+ *   header | front: magic, flags, table | ids, attrs | feature sections | records ... | the table again
+ *
+ * The feature sections stand before the records, and the table behind them points back: so nothing but a small
+ * table has to be written when the recording ends, perf finds the table where it looks for it, and a reader of an
+ * unfinished file uses the one in front. Invariant: the file is never longer than its whole capture_write()s,
+ * even if the disk is full.
+ */
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture_build.h"
+
+struct capture_writer {
+	char *path;
+	int fd;
+	struct capture_header header;
+	struct capture_section table[CAPTURE_FEATURES];
+	uint64_t written;
+};
+
+static uint32_t count_features(const struct capture_writer *writer)
+{
+	return (uint32_t)__builtin_popcountll(writer->header.flags[0]);
+}
+
+static void build_attrs(struct build *build, const struct capture_info *info)
+{
+	uint64_t ids = build->size;
+
+	/* The ids stand right before the attrs: go back by all of them. */
+	for (uint32_t i = 0; i < info->events; i++)
+		ids -= info->event[i].ids * sizeof(uint64_t);
+	for (uint32_t i = 0; i < info->events; i++) {
+		const struct capture_event *event = &info->event[i];
+		struct capture_attr attr = {event->attr, {ids, event->ids * sizeof(uint64_t)}};
+
+		attr.attr.size = sizeof(attr.attr);
+		build_put(build, &attr, sizeof(attr));
+		ids += attr.ids.size;
+	}
+}
+
+/* All that stands before the records. */
+static void build_front(struct capture_writer *writer, struct build *build, const struct capture_info *info)
+{
+	struct capture_header *header = &writer->header;
+	struct capture_front front = {.flags = build_feature_flags(info)};
+	uint32_t features = (uint32_t)__builtin_popcountll(front.flags);
+
+	memcpy(front.magic, CAPTURE_FRONT_MAGIC, sizeof(front.magic));
+	memcpy(header->magic, CAPTURE_MAGIC, sizeof(header->magic));
+	header->size = sizeof(*header);
+	header->attr_size = sizeof(struct capture_attr);
+	header->flags[0] = front.flags;
+	build_put(build, header, sizeof(*header));
+	build_put(build, &front, sizeof(front));
+	build_zeros(build, features * sizeof(struct capture_section));
+	for (uint32_t i = 0; i < info->events; i++)
+		build_put(build, info->event[i].id, info->event[i].ids * sizeof(uint64_t));
+	header->attrs.offset = build->size;
+	build_attrs(build, info);
+	header->attrs.size = build->size - header->attrs.offset;
+	build_features(build, info, writer->table);
+	header->data.offset = build->size;
+	memcpy(build->bytes, header, sizeof(*header));
+	memcpy(build->bytes + sizeof(*header) + sizeof(front), writer->table,
+	       features * sizeof(struct capture_section));
+}
+
+/* Returns 0 or a positive errno. */
+static int write_at(int fd, uint64_t offset, const void *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		bytes = (const uint8_t *)bytes + n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int say_write(const struct capture_writer *writer, int code, struct error *err)
+{
+	if (code == ENOSPC || code == EDQUOT || code == EFBIG)
+		return error_set(err, code, "write %s: no room for more than the %llu bytes of records it has",
+				 writer->path, (unsigned long long)writer->written);
+	return error_set(err, code, "write %s", writer->path);
+}
+
+static void writer_free(struct capture_writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	free(writer->path);
+	free(writer);
+}
+
+struct capture_writer *capture_create(const char *path, const struct capture_info *info, struct error *err)
+{
+	struct capture_writer *writer = mem_zero(sizeof(*writer));
+	struct build build = {0};
+	int code;
+
+	writer->path = mem_strdup(path);
+	writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (writer->fd < 0) {
+		error_set(err, errno, "create %s", path);
+		writer_free(writer);
+		return NULL;
+	}
+	build_front(writer, &build, info);
+	code = write_at(writer->fd, 0, build.bytes, build.size);
+	build_release(&build);
+	if (code) {
+		say_write(writer, code, err);
+		unlink(path);
+		writer_free(writer);
+		return NULL;
+	}
+	return writer;
+}
+
+int capture_write(struct capture_writer *writer, const void *records, size_t size, struct error *err)
+{
+	uint64_t end = writer->header.data.offset + writer->written;
+	int code = write_at(writer->fd, end, records, size);
+
+	if (!code) {
+		writer->written += size;
+		return 0;
+	}
+	/* What came before stays readable. If even this fails, a reader finds a torn record at the end. */
+	(void)!ftruncate(writer->fd, (off_t)end);
+	return say_write(writer, code, err);
+}
+
+uint64_t capture_written(const struct capture_writer *writer)
+{
+	return writer->written;
+}
+
+/* Returns 0 or a positive errno. Without room for the table the file still says how many records it has. */
+static int write_end(struct capture_writer *writer)
+{
+	uint64_t end = writer->header.data.offset + writer->written;
+	int table, header;
+
+	writer->header.data.size = writer->written;
+	table = write_at(writer->fd, end, writer->table, count_features(writer) * sizeof(writer->table[0]));
+	if (table) {
+		writer->header.flags[0] = 0;
+		(void)!ftruncate(writer->fd, (off_t)end);
+	}
+	header = write_at(writer->fd, 0, &writer->header, sizeof(writer->header));
+	return table ? table : header;
+}
+
+int capture_finish(struct capture_writer *writer, struct error *err)
+{
+	int code, rc = 0;
+
+	if (!writer)
+		return 0;
+	code = write_end(writer);
+	if (code)
+		rc = say_write(writer, code, err);
+	if (close(writer->fd) && !rc)
+		rc = error_set(err, errno, "close %s", writer->path);
+	writer->fd = -1;
+	writer_free(writer);
+	return rc;
+}

@@ -1,0 +1,179 @@
+/*
+ * fact: the rows of fact.def as a table, and the encoding of one fact.
+ *
+ * A fact says how many numbers and strings it carries, so readers and writers of different versions understand
+ * each other: what is missing is 0 or "", what is too much is stepped over.
+ */
+#include <iotrace/bytes.h>
+#include <iotrace/fact.h>
+#include <iotrace/log.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct row {
+	const char *name;
+	const char *numbers;
+	const char *strings;
+};
+
+static const struct row rows[FACT_KINDS] = {
+#define FACT(kind, numbers, strings, sentence) [FACT_##kind] = {#kind, numbers, strings},
+#include <iotrace/fact.def>
+#undef FACT
+};
+
+enum { FACT_HEADER = 8 };
+
+_Static_assert(FACT_HEADER + FACT_NUMBERS * 8 + FACT_STRINGS * (2 + FACT_STRING_SIZE) <= FACT_SIZE_MAX,
+	       "the largest fact fits FACT_SIZE_MAX, and with it a record");
+
+static const struct row *row_of(uint32_t kind)
+{
+	return kind > FACT_NONE && kind < FACT_KINDS ? &rows[kind] : NULL;
+}
+
+static uint32_t count_words(const char *words)
+{
+	uint32_t count = 0;
+
+	while (*words) {
+		count++;
+		words += strcspn(words, " ");
+		words += strspn(words, " ");
+	}
+	return count;
+}
+
+static uint32_t find_word(uint32_t kind, const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (uint32_t i = 0; *words; i++) {
+		size_t size = strcspn(words, " ");
+
+		if (size == length && memcmp(words, word, length) == 0)
+			return i;
+		words += size;
+		words += strspn(words, " ");
+	}
+	log_error("fact %s has no field %s", rows[kind].name, word);
+	abort();
+}
+
+uint32_t fact_number(enum fact_kind kind, const char *field)
+{
+	return find_word(kind, fact_number_names(kind), field);
+}
+
+uint32_t fact_string(enum fact_kind kind, const char *field)
+{
+	return find_word(kind, fact_string_names(kind), field);
+}
+
+const char *fact_name(uint32_t kind)
+{
+	const struct row *row = row_of(kind);
+
+	return row ? row->name : NULL;
+}
+
+const char *fact_number_names(uint32_t kind)
+{
+	const struct row *row = row_of(kind);
+
+	return row ? row->numbers : "";
+}
+
+const char *fact_string_names(uint32_t kind)
+{
+	const struct row *row = row_of(kind);
+
+	return row ? row->strings : "";
+}
+
+/* Returns the encoded size, or 0 if a string is too long. */
+static size_t size_of(const struct fact *fact, uint32_t numbers, uint32_t strings)
+{
+	size_t size = FACT_HEADER + numbers * sizeof(uint64_t);
+
+	for (uint32_t i = 0; i < strings; i++) {
+		if (fact->string[i].length > FACT_STRING_SIZE)
+			return 0;
+		size += sizeof(uint16_t) + fact->string[i].length;
+	}
+	return size;
+}
+
+static uint8_t *put(uint8_t *at, const void *bytes, size_t size)
+{
+	if (size)
+		memcpy(at, bytes, size);
+	return at + size;
+}
+
+size_t fact_encode(const struct fact *fact, void *out, size_t size)
+{
+	const struct row *row = row_of(fact->kind);
+	uint32_t kind = fact->kind;
+	uint16_t numbers, strings;
+	uint8_t *at = out;
+	size_t needed;
+
+	if (!row)
+		return 0;
+	numbers = (uint16_t)count_words(row->numbers);
+	strings = (uint16_t)count_words(row->strings);
+	needed = size_of(fact, numbers, strings);
+	if (!needed || needed > size)
+		return 0;
+	at = put(at, &kind, sizeof(kind));
+	at = put(at, &numbers, sizeof(numbers));
+	at = put(at, &strings, sizeof(strings));
+	at = put(at, fact->number, numbers * sizeof(uint64_t));
+	for (uint16_t i = 0; i < strings; i++) {
+		uint16_t length = (uint16_t)fact->string[i].length;
+
+		at = put(at, &length, sizeof(length));
+		at = put(at, fact->string[i].at, length);
+	}
+	return needed;
+}
+
+static void decode_numbers(struct bytes *b, struct fact *fact, uint32_t count)
+{
+	for (uint32_t i = 0; i < FACT_NUMBERS; i++)
+		fact->number[i] = i < count ? bytes_u64(b) : 0;
+	if (count > FACT_NUMBERS)
+		bytes_take(b, (count - FACT_NUMBERS) * sizeof(uint64_t));
+}
+
+static void decode_strings(struct bytes *b, struct fact *fact, uint32_t count)
+{
+	for (uint32_t i = 0; i < FACT_STRINGS; i++)
+		fact->string[i] = (struct fact_string){"", 0};
+	for (uint32_t i = 0; i < count && !b->bad; i++) {
+		uint16_t length = bytes_u16(b);
+		const char *at = bytes_take(b, length);
+
+		if (length > FACT_STRING_SIZE)
+			b->bad = true;
+		if (at && i < FACT_STRINGS)
+			fact->string[i] = (struct fact_string){at, length};
+	}
+}
+
+int fact_decode(struct fact *fact, const void *in, size_t size)
+{
+	struct bytes b = bytes_of(in, size);
+	uint32_t kind = bytes_u32(&b);
+	uint16_t numbers = bytes_u16(&b);
+	uint16_t strings = bytes_u16(&b);
+
+	fact->kind = row_of(kind) ? (enum fact_kind)kind : FACT_NONE;
+	decode_numbers(&b, fact, numbers);
+	decode_strings(&b, fact, strings);
+	if (b.bad)
+		return -EBADMSG;
+	return fact->kind == FACT_NONE ? -ENOENT : 0;
+}
