@@ -1,0 +1,42 @@
+/*
+ * decode: from samples to events.
+ *
+ * Knows tracepoint formats (through libtraceevent), the table of system calls and the facts; keeps no state of
+ * tasks. Fields are looked up once, to an offset and a size; a missing field is an error that names kernel,
+ * tracepoint and field.
+ */
+#ifndef IOTRACE_DECODE_H
+#define IOTRACE_DECODE_H
+
+#include <iotrace/capture.h>
+#include <iotrace/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct decode;
+struct error;
+struct tally;
+
+/*
+ * `info` is lent for the life of the decoder. Formats that the file carries are parsed now, those that come as
+ * facts when they come. Counts samples, events, ignored, malformed in tally.
+ */
+struct decode *decode_new(const struct capture_info *info, struct tally *tally, struct error *err);
+void decode_free(struct decode *decode);
+/*
+ * Returns 1 and an event, or 0 if the sample is of no interest or malformed (both counted). Enter and
+ * exit come as they are; pairing is the model's.
+ */
+int decode_sample(struct decode *decode, const struct sample *sample, bool is_late, struct event *event);
+/* Names and number of the counters that exits carry (-E), lent. */
+uint32_t decode_counters(const struct decode *decode);
+const char *decode_counter_name(const struct decode *decode, uint32_t counter);
+/* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
+const char *decode_warning(const struct decode *decode, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+/*
+ * syscall: the table of system calls, syscalls.def.
+ *
+ * A row says which argument plays which role; names, numbers and types come from the kernel. The model has a
+ * function for each kind, not for each call.
+ */
+#ifndef IOTRACE_SYSCALL_H
+#define IOTRACE_SYSCALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call does to descriptors, files or data. */
+enum call_kind {
+	CALL_OPEN,        /* a path becomes a descriptor */
+	CALL_CREATE_FD,   /* a descriptor without a path: socket, eventfd2, epoll_create1, memfd_create, accept */
+	CALL_CREATE_PAIR, /* two descriptors in memory: pipe, socketpair */
+	CALL_CLOSE,
+	CALL_CLOSE_RANGE,
+	CALL_DUP,         /* dup, dup2, dup3 */
+	CALL_FCNTL,       /* by its command: dup, status flags, descriptor flags, locks */
+	CALL_READ,        /* data towards the program */
+	CALL_WRITE,       /* data from the program */
+	CALL_COPY,        /* from fd to fd_out: sendfile, splice, tee, copy_file_range */
+	CALL_SEEK,
+	CALL_SYNC,        /* of a descriptor */
+	CALL_SYNC_ALL,    /* of everything, or a file system */
+	CALL_LOCK,        /* flock */
+	CALL_DELETE,      /* a name goes: unlink, rmdir */
+	CALL_RENAME,      /* a name goes or is replaced */
+	CALL_CHDIR,       /* chdir, fchdir, chroot */
+	CALL_MAP,         /* mmap: a region, with the file */
+	CALL_EXEC,
+	CALL_CLONE,       /* flags only; the new task comes with its own record */
+	CALL_UNSHARE,
+	CALL_META,        /* a region, with the file if a descriptor names it */
+};
+
+enum call_group { /* what --syscalls switches */
+	GROUP_DATA,    /* moves data: read, write, their kin, sendfile, splice */
+	GROUP_SYNC,    /* fsync and kin */
+	GROUP_OPEN,    /* open, close, dup, fcntl, pipe ...: what gives descriptors their meaning; cannot be left out */
+	GROUP_META,    /* stat, unlink, rename, mkdir, chmod ... */
+	GROUP_DIR,     /* getdents, chdir */
+	GROUP_LOCK,    /* flock */
+	GROUP_NET,     /* socket, connect, send, recv */
+	GROUP_MAP,     /* mmap, munmap, msync */
+	GROUP_AIO,     /* io_setup, io_submit, io_uring_enter ... as regions */
+	GROUP_TASK,    /* execve, clone, unshare: always recorded */
+	GROUP_COUNT
+};
+
+enum call_result { RESULT_ZERO, RESULT_FD, RESULT_BYTES, RESULT_OFFSET, RESULT_OTHER };
+
+enum { CALL_NO_ARG = -1 };
+
+struct call_row {
+	const char *name; /* the kernel's: "pread64", "newfstat" */
+	enum call_kind kind;
+	enum call_group group;
+	int8_t fd;     /* descriptor acted on, or directory a path starts at (when path is set) */
+	int8_t path;
+	int8_t fd2;    /* second descriptor: out, new, or directory of path2 */
+	int8_t path2;
+	int8_t size;   /* bytes asked for (READ, WRITE, COPY) */
+	int8_t offset; /* file position given */
+	int8_t flags;  /* open flags, or the call's own */
+	enum call_result result;
+	int number;    /* on this machine, -1: not on this architecture */
+};
+
+/* Rows are numbered densely from 0 (call_id); the order is that of syscalls.def. */
+typedef uint16_t call_id;
+#define CALL_ID_NONE UINT16_MAX
+
+uint32_t call_count(void);
+const struct call_row *call_row(call_id id);
+/* By the kernel's number on this machine (x86-64: the 64-bit table), or CALL_ID_NONE. */
+call_id call_by_number(long number);
+call_id call_by_name(const char *name, size_t length);
+/* "data", "sync" ...; NULL beyond the last. */
+const char *call_group_name(enum call_group group);
+const char *call_group_help(enum call_group group);
+bool call_group_is_default(enum call_group group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

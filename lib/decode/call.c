@@ -1,0 +1,55 @@
+/*
+ * call: the enter and exit of system calls.
+ *
+ * From the raw pair of tracepoints, which know a call by its number, or from the two that each call has.
+ */
+#include "tracepoint.h"
+
+enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
+
+	if (call == CALL_ID_NONE)
+		return DECODED_IGNORED;
+	event->kind = EVENT_SYSCALL_ENTER;
+	event->enter.call = call;
+	field_values(&tp->field[1], sample->raw, event->enter.arg, EVENT_ARGS);
+	memset(event->enter.path, 0, sizeof(event->enter.path));
+	return DECODED_EVENT;
+}
+
+enum decoded decode_raw_exit(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
+
+	if (call == CALL_ID_NONE)
+		return DECODED_IGNORED;
+	event->kind = EVENT_SYSCALL_EXIT;
+	event->exit.call = call;
+	event->exit.result = field_value(&tp->field[1], sample->raw);
+	return DECODED_EVENT;
+}
+
+enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	uint32_t i;
+
+	event->kind = EVENT_SYSCALL_ENTER;
+	event->enter.call = tp->call;
+	/* A field that the call does not have is of size 0, and so is its value. */
+	for (i = 0; i < EVENT_ARGS; i++)
+		event->enter.arg[i] = (uint64_t)field_value(&tp->arg[i], sample->raw);
+	for (i = 0; i < EVENT_PATHS; i++) {
+		if (!field_string(&tp->path[i], sample, &event->enter.path[i]))
+			return DECODED_MALFORMED;
+	}
+	return DECODED_EVENT;
+}
+
+enum decoded decode_call_exit(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	event->kind = EVENT_SYSCALL_EXIT;
+	event->exit.call = tp->call;
+	event->exit.result = field_value(&tp->field[0], sample->raw);
+	return DECODED_EVENT;
+}

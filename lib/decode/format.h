@@ -1,0 +1,31 @@
+/*
+ * format: the text of a format file, checked before a parser sees it.
+ */
+#ifndef IOTRACE_DECODE_FORMAT_H
+#define IOTRACE_DECODE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FORMAT_NAME_SIZE = 128, FORMAT_SIZE_MAX = 65536 };
+
+struct format {
+	char name[FORMAT_NAME_SIZE];
+	uint32_t id;
+	const char *fields; /* lent: what follows "format:" */
+	size_t size;
+};
+
+/* Returns 0, or -EPROTO if the text does not begin as a format file does. */
+int format_init(struct format *format, const char *text, size_t size);
+/* Returns the whole text with an empty print format (the caller frees it), or NULL if a line is no field. */
+char *format_fields_only(const struct format *format);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,179 @@
+/*
+ * reader: from the events of a capture to the functions that read their samples.
+ *
+ * An event and a format belong together by the tracepoint's id, which is the config of the event: names in
+ * captures may be missing or chosen by the user, ids are the kernel's.
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <iotrace/escape.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+
+/* uname's name of the machine whose numbers call_by_number() knows. */
+#if defined(__x86_64__)
+static const char machine_here[] = "x86_64";
+#elif defined(__aarch64__)
+static const char machine_here[] = "aarch64";
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+static const char machine_here[] = "ppc64le";
+#elif defined(__riscv) && __riscv_xlen == 64
+static const char machine_here[] = "riscv64";
+#elif defined(__s390x__)
+static const char machine_here[] = "s390x";
+#elif defined(__loongarch64)
+static const char machine_here[] = "loongarch64";
+#else
+static const char machine_here[] = "";
+#endif
+
+enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	(void)tp, (void)sample, (void)event;
+	return DECODED_IGNORED;
+}
+
+enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+{
+	(void)tp, (void)sample, (void)event;
+	return DECODED_MALFORMED;
+}
+
+static bool row_applies(const struct decode *d, const struct tracepoint_row *row)
+{
+	switch (row->use) {
+	case USE_ALWAYS:
+		return true;
+	case USE_NUMBERS:
+		return !d->is_other_machine;
+	case USE_NO_TASK_RECORDS:
+		return !d->has_task_records;
+	case USE_NO_EXEC_RECORDS:
+		return !d->has_exec_records;
+	}
+	return false;
+}
+
+static void reader_ready(struct decode *d, struct reader *reader, const struct tracepoint *tp)
+{
+	bool is_used = tp->row && row_applies(d, tp->row);
+
+	reader->tp = *tp;
+	reader->decode = is_used ? tp->row->decode : reader_ignore;
+	if (!is_used)
+		reader->tp.need = 0;
+	reader->is_waiting = false;
+	d->waiting--;
+}
+
+/* A sample that lacks one of these says nothing that could be used. */
+static int sample_type_check(const struct capture_event *event, struct error *err)
+{
+	static const struct {
+		uint64_t bit;
+		const char *what;
+	} needed[] = {
+		{PERF_SAMPLE_RAW, "the fields of its tracepoint (perf record -R)"},
+		{PERF_SAMPLE_TIME, "times (perf record -T)"},
+		{PERF_SAMPLE_TID, "thread ids"},
+	};
+	char name[256];
+	uint32_t i;
+
+	escape_text(name, sizeof(name), event->name ? event->name : "", event->name ? strlen(event->name) : 0);
+	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (!(event->attr.sample_type & needed[i].bit))
+			return error_say(err, EINVAL, "event %s was recorded without %s",
+					 *name ? name : "(no name)", needed[i].what);
+	}
+	return 0;
+}
+
+int reader_add_format(struct decode *d, const char *system, const char *text, size_t size, struct error *err)
+{
+	struct tracepoint tp;
+	uint32_t i;
+	int rc;
+
+	if (!d->waiting)
+		return 0;
+	rc = tracepoint_init(&tp, system, text, size, d->info->release, err);
+	for (i = 0; !rc && i < d->readers; i++) {
+		if (!d->reader[i].is_waiting || d->info->event[i].attr.config != tp.id)
+			continue;
+		if (tp.row)
+			rc = sample_type_check(&d->info->event[i], err);
+		if (!rc)
+			reader_ready(d, &d->reader[i], &tp);
+	}
+	return rc;
+}
+
+void reader_set_machine(struct decode *d, const char *machine, size_t length)
+{
+	uint32_t i;
+
+	if (d->is_other_machine || !length || !*machine_here)
+		return;
+	if (length == strlen(machine_here) && !memcmp(machine, machine_here, length))
+		return;
+	d->is_other_machine = true;
+	for (i = 0; i < d->readers; i++) {
+		struct reader *reader = &d->reader[i];
+
+		if (reader->tp.row && reader->tp.row->use == USE_NUMBERS)
+			reader->decode = reader_ignore;
+	}
+	warning_add(d, mem_format("The capture was recorded on %.*s: calls that it knows by number only "
+				  "(raw_syscalls) mean something else here and are left out; "
+				  "those of perf record -e 'syscalls:*' can be read.", (int)length, machine));
+}
+
+static void reader_init(struct decode *d, uint32_t index)
+{
+	const struct capture_event *event = &d->info->event[index];
+	struct reader *reader = &d->reader[index];
+
+	reader->decode = reader_ignore;
+	if (event->name && !strcmp(event->name, FACT_EVENT_NAME)) {
+		reader->is_fact = d->has_facts = true;
+	} else if (event->attr.type == PERF_TYPE_TRACEPOINT) {
+		reader->decode = reader_refuse;
+		reader->is_waiting = true;
+		d->waiting++;
+	}
+	d->has_task_records |= event->attr.task;
+	d->has_exec_records |= event->attr.comm_exec;
+}
+
+int reader_set_up(struct decode *d, struct error *err)
+{
+	const struct capture_info *info = d->info;
+	uint32_t i;
+	int rc = 0;
+
+	d->reader = (struct reader *)mem_array(info->events ? info->events : 1, sizeof(*d->reader));
+	d->readers = info->events;
+	for (i = 0; i < info->events; i++)
+		reader_init(d, i);
+	if (info->machine)
+		reader_set_machine(d, info->machine, strlen(info->machine));
+	for (i = 0; i < info->formats && !rc; i++) {
+		const struct capture_format *format = &info->format[i];
+
+		rc = reader_add_format(d, format->system ? format->system : "", format->text,
+				       strlen(format->text), err);
+	}
+	if (!rc && d->waiting && d->waiting == d->readers && !d->has_facts && !info->formats)
+		rc = error_say(err, EPROTO, "the capture holds no formats of its tracepoints: "
+					    "its recording was broken off before they were written");
+	return rc;
+}
+
+void reader_release(struct decode *d)
+{
+	free(d->reader);
+	d->reader = NULL;
+	d->readers = 0;
+}

@@ -1,0 +1,314 @@
+/*
+ * tracepoint: format files to offsets and sizes.
+ *
+ * libtraceevent parses the text; what is taken from it is the place of each wanted field, checked to lie within
+ * the largest sample that can be. It gets to see only text that format.c has found to be a list of fields, and
+ * only that of tracepoints that are of interest.
+ */
+#include "tracepoint.h"
+
+#include "format.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <traceevent/event-parse.h>
+
+enum { RAW_MAX = 65536 };
+
+#define NUMBER(name) {FIELD_NUMBER, name}
+#define NUMBERS(name) {FIELD_NUMBERS, name}
+#define STRING(name) {FIELD_STRING, name}
+#define ARGUMENTS {FIELD_ARGUMENTS, NULL}
+static const struct tracepoint_row rows[] = {
+#define TRACEPOINT(system, name, decoder, use, ...) {system, name, decode_##decoder, use, {__VA_ARGS__}},
+#include "tracepoints.def"
+#undef TRACEPOINT
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+uint32_t tracepoint_rows(void)
+{
+	return ROWS;
+}
+
+const struct tracepoint_row *tracepoint_row(uint32_t index)
+{
+	return index < ROWS ? &rows[index] : NULL;
+}
+
+/* Returns the length of what stands before the '*', or -1 if the name has none. */
+static int prefix_length(const char *name)
+{
+	const char *star = strchr(name, '*');
+
+	return star ? (int)(star - name) : -1;
+}
+
+const struct tracepoint_row *tracepoint_row_find(const char *system, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ROWS; i++) {
+		int prefix = prefix_length(rows[i].name);
+
+		if (strcmp(rows[i].system, system))
+			continue;
+		if (prefix < 0 ? !strcmp(rows[i].name, name)
+			       : !strncmp(rows[i].name, name, (size_t)prefix))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count)
+{
+	const uint8_t *at = raw + field->offset;
+	uint32_t n = field->size / field->element, i;
+
+	if (n > count)
+		n = count;
+	if (field->element == sizeof(*value)) {
+		memcpy(value, at, n * sizeof(*value));
+		i = n;
+	} else {
+		for (i = 0; i < n; i++, at += field->element)
+			value[i] = (uint64_t)field_value_at(at, field->element, field->is_signed);
+	}
+	for (; i < count; i++)
+		value[i] = 0;
+}
+
+bool field_string(const struct field *field, const struct sample *sample, struct event_string *string)
+{
+	uint32_t offset = field->offset, length = field->size;
+
+	*string = (struct event_string){NULL, 0};
+	if (!field->size)
+		return true;
+	if (field->is_dynamic) {
+		uint16_t where[2];
+
+		memcpy(where, sample->raw + field->offset, sizeof(where));
+		offset = where[0] + (field->is_relative ? field->offset + 4U : 0);
+		length = where[1];
+	}
+	if (offset > sample->raw_size || length > sample->raw_size - offset)
+		return false;
+	string->at = (const char *)sample->raw + offset;
+	string->length = (uint32_t)strnlen(string->at, length);
+	return true;
+}
+
+/* The system and name of a tracepoint, for a sentence. */
+struct place {
+	const char *system, *name, *release;
+};
+
+static int refuse(const struct place *place, struct error *err, const char *what, const char *field)
+{
+	error_say(err, EPROTO, "tracepoint %s:%s of Linux %s %s%s%s%s", place->system, place->name,
+		  place->release ? place->release : "(version unknown)", what, field ? " \"" : "",
+		  field ? field : "", field ? "\"" : "");
+	error_hint(err, "This kernel's format of it is not understood; please report it with events/%s/%s/format.",
+		   place->system, place->name);
+	return -EPROTO;
+}
+
+static bool is_plain_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* Returns whether the field has the shape that is wanted. */
+static bool has_shape(const struct field *field, enum field_shape shape, unsigned long flags)
+{
+	switch (shape) {
+	case FIELD_NUMBER:
+		return !(flags & TEP_FIELD_IS_ARRAY) && is_plain_size(field->size);
+	case FIELD_NUMBERS:
+		return (flags & TEP_FIELD_IS_ARRAY) && !field->is_dynamic && is_plain_size(field->element) &&
+		       field->size % field->element == 0;
+	case FIELD_STRING:
+		return (flags & TEP_FIELD_IS_STRING) && (!field->is_dynamic || field->size == 4);
+	default:
+		return false;
+	}
+}
+
+/* Returns whether the field can be used: its shape, and that it lies within what a sample can hold. */
+static bool field_set(struct tracepoint *tp, struct field *field, enum field_shape shape,
+		      const struct tep_format_field *from)
+{
+	long end = (long)from->offset + from->size;
+
+	if (from->offset < 0 || from->size <= 0 || end >= RAW_MAX)
+		return false;
+	*field = (struct field){
+		.offset = (uint16_t)from->offset,
+		.size = (uint16_t)from->size,
+		.element = (uint16_t)(from->arraylen ? (unsigned int)from->size / from->arraylen : 0),
+		.is_signed = from->flags & TEP_FIELD_IS_SIGNED,
+		.is_dynamic = from->flags & TEP_FIELD_IS_DYNAMIC,
+		.is_relative = from->flags & TEP_FIELD_IS_RELATIVE,
+	};
+	if (end > tp->need)
+		tp->need = (uint16_t)end;
+	return has_shape(field, shape, from->flags);
+}
+
+/* Returns the field; "new|old": a kernel has one name of the two. */
+static const struct tep_format_field *find_field(struct tep_event *event, const char *names)
+{
+	char name[FORMAT_NAME_SIZE];
+
+	for (; *names; names += strspn(names, "|")) {
+		size_t length = strcspn(names, "|");
+		const struct tep_format_field *from;
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, names);
+		from = tep_find_field(event, name);
+		if (from)
+			return from;
+		names += length;
+	}
+	return NULL;
+}
+
+static int wanted_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
+			 struct error *err)
+{
+	uint32_t i;
+
+	for (i = 0; i < TRACEPOINT_FIELDS && tp->row->field[i].name; i++) {
+		const struct field_wanted *wanted = &tp->row->field[i];
+		const struct tep_format_field *from = find_field(event, wanted->name);
+
+		if (!from)
+			return refuse(place, err, "has no field", wanted->name);
+		if (!field_set(tp, &tp->field[i], wanted->shape, from))
+			return refuse(place, err, "has an unusable field", wanted->name);
+	}
+	return 0;
+}
+
+/* Returns whether the field holds the characters that argument `name` points to: __NAME_val. */
+static bool is_value_of(const struct tep_format_field *field, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(field->name, "__", 2) && !strncmp(field->name + 2, name, length) &&
+	       !strcmp(field->name + 2 + length, "_val");
+}
+
+/* Since Linux 6.19 the strings that arguments point to follow the arguments. */
+static int path_field(struct tracepoint *tp, uint32_t path, const char *argument,
+		      const struct tep_format_field *fields, const struct place *place, struct error *err)
+{
+	const struct tep_format_field *from;
+
+	for (from = fields; from; from = from->next) {
+		if (!(from->flags & TEP_FIELD_IS_DYNAMIC) || !is_value_of(from, argument))
+			continue;
+		if (!field_set(tp, &tp->path[path], FIELD_STRING, from))
+			return refuse(place, err, "has an unusable field", from->name);
+	}
+	return 0;
+}
+
+/* The first field is the call's number; its arguments follow in order, each in a field of its own. */
+static int call_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
+		       struct error *err)
+{
+	const struct call_row *call = call_row(tp->call);
+	const struct tep_format_field *first = event->format.fields, *from;
+	const char *name[EVENT_ARGS] = {NULL};
+	struct field number;
+	const int path[EVENT_PATHS] = {call->path, call->path2};
+	uint32_t args = 0, i;
+	int rc = 0;
+
+	if (!first || strcmp(first->name, "__syscall_nr"))
+		return refuse(place, err, "has no field", "__syscall_nr");
+	if (!field_set(tp, &number, FIELD_NUMBER, first))
+		return refuse(place, err, "has an unusable field", first->name);
+	for (from = first->next; from && args < EVENT_ARGS; from = from->next) {
+		if (from->flags & TEP_FIELD_IS_DYNAMIC)
+			continue;
+		if (!field_set(tp, &tp->arg[args], FIELD_NUMBER, from))
+			return refuse(place, err, "has an unusable field", from->name);
+		name[args++] = from->name;
+	}
+	for (i = 0; i < EVENT_PATHS && !rc; i++) {
+		if (path[i] < 0)
+			continue;
+		if ((uint32_t)path[i] >= args)
+			return refuse(place, err, "has too few fields for the arguments of", call->name);
+		rc = path_field(tp, i, name[path[i]], first->next, place, err);
+	}
+	return rc;
+}
+
+static int fill(struct tracepoint *tp, struct tep_event *event, const struct place *place, struct error *err)
+{
+	if (tp->row->field[0].shape == FIELD_ARGUMENTS)
+		return call_fields(tp, event, place, err);
+	return wanted_fields(tp, event, place, err);
+}
+
+static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct place *place, const char *text,
+		 struct error *err)
+{
+	struct tep_event *event = NULL;
+
+	if (tep_parse_format(tep, &event, text, strlen(text), place->system) || !event || !event->name)
+		return refuse(place, err, "has a format that cannot be read", NULL);
+	return fill(tp, event, place, err);
+}
+
+/* Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest. */
+static const struct tracepoint_row *classify(struct tracepoint *tp, const char *system, const char *name)
+{
+	const struct tracepoint_row *row = tracepoint_row_find(system, name);
+	int prefix = row ? prefix_length(row->name) : -1;
+
+	if (prefix < 0)
+		return row;
+	tp->call = call_by_name(name + prefix, strlen(name + prefix));
+	return tp->call == CALL_ID_NONE ? NULL : row;
+}
+
+int tracepoint_init(struct tracepoint *tp, const char *system, const char *text, size_t size,
+		    const char *release, struct error *err)
+{
+	struct place place = {system, NULL, release};
+	struct tep_handle *tep;
+	struct format format;
+	char *fields;
+	int rc;
+
+	*tp = (struct tracepoint){.call = CALL_ID_NONE};
+	if (format_init(&format, text, size))
+		return error_say(err, EPROTO, "a tracepoint format of %zu bytes is no format file", size);
+	place.name = format.name;
+	tp->id = format.id;
+	tp->row = classify(tp, system, format.name);
+	if (!tp->row)
+		return 0;
+	fields = format_fields_only(&format);
+	if (!fields) {
+		tp->row = NULL;
+		return refuse(&place, err, "has a format with a line that is no field", NULL);
+	}
+	tep = tep_alloc();
+	tep_set_loglevel(TEP_LOG_NONE);
+	rc = parse(tp, tep, &place, fields, err);
+	if (rc)
+		tp->row = NULL;
+	tep_free(tep);
+	free(fields);
+	return rc;
+}

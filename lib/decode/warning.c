@@ -1,0 +1,182 @@
+/*
+ * warning: sentences about what a capture cannot tell.
+ *
+ * A capture of iotrace has all that is needed. One that perf or another program made has the tracepoints that its
+ * user thought of: what is missing is said before the conversion, not left to be guessed from its result.
+ */
+#include "state.h"
+
+#include <iotrace/escape.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SEEN_ENTER = 1, SEEN_EXIT = 2, LISTED = 6, LIST_SIZE = 256 };
+
+enum { WARNINGS_MAX = 100 }; /* hostile facts could make any number */
+
+/* What the readers of a capture will see. */
+struct survey {
+	uint8_t *seen; /* of each call */
+	uint32_t enters, exits; /* how many calls */
+	bool has_paths;
+	bool has_forks, has_thread_ends;
+};
+
+/* Names in it come from outside: what could upset a terminal is escaped here. */
+void warning_add(struct decode *d, char *sentence)
+{
+	size_t length = strlen(sentence), size = 4 * length + 1;
+
+	if (d->warnings < WARNINGS_MAX) {
+		MEM_GROW(d->warning, d->warnings_cap, d->warnings + 1);
+		d->warning[d->warnings] = (char *)mem_alloc(size);
+		escape_text(d->warning[d->warnings++], size, sentence, length);
+	}
+	free(sentence);
+}
+
+void warning_release(struct decode *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->warnings; i++)
+		free(d->warning[i]);
+	free(d->warning);
+	d->warning = NULL;
+	d->warnings = d->warnings_cap = 0;
+}
+
+static void survey_reader(struct survey *s, const struct reader *reader)
+{
+	const struct {
+		tracepoint_decoder raw, call;
+		uint8_t bit;
+	} ends[] = {
+		{decode_raw_enter, decode_call_enter, SEEN_ENTER},
+		{decode_raw_exit, decode_call_exit, SEEN_EXIT},
+	};
+	uint32_t i, call;
+
+	for (i = 0; i < 2; i++) {
+		if (reader->decode == ends[i].call)
+			s->seen[reader->tp.call] |= ends[i].bit;
+		for (call = 0; reader->decode == ends[i].raw && call < call_count(); call++)
+			s->seen[call] |= ends[i].bit;
+	}
+	s->has_paths |= reader->tp.path[0].size > 0;
+	s->has_forks |= reader->decode == decode_sched_fork;
+	s->has_thread_ends |= reader->decode == decode_sched_exit;
+}
+
+static void survey_init(struct survey *s, const struct decode *d)
+{
+	uint32_t i;
+
+	*s = (struct survey){.has_forks = d->has_task_records, .has_thread_ends = d->has_task_records};
+	s->seen = (uint8_t *)mem_array(call_count(), 1);
+	for (i = 0; i < d->readers; i++)
+		survey_reader(s, &d->reader[i]);
+	for (i = 0; i < call_count(); i++) {
+		s->enters += (s->seen[i] & SEEN_ENTER) != 0;
+		s->exits += (s->seen[i] & SEEN_EXIT) != 0;
+	}
+}
+
+/* Appends a name to a list of at most LISTED, "a, b, c ..."; n is how many are there. */
+static void list_add(char *list, uint32_t n, const char *name)
+{
+	size_t used = strlen(list);
+
+	if (n < LISTED)
+		snprintf(list + used, LIST_SIZE - used, "%s%s", n ? ", " : "", name);
+	else if (n == LISTED)
+		snprintf(list + used, LIST_SIZE - used, " ...");
+}
+
+static bool is_one_sided(uint8_t seen)
+{
+	return seen == SEEN_ENTER || seen == SEEN_EXIT;
+}
+
+/* What a descriptor stands for cannot be followed without these. */
+static bool is_essential(const struct call_row *row)
+{
+	return row->group == GROUP_OPEN && row->number >= 0 &&
+	       (row->kind == CALL_CLOSE || row->kind == CALL_DUP || row->kind == CALL_FCNTL ||
+		!strcmp(row->name, "openat"));
+}
+
+static void survey_calls(struct decode *d, const struct survey *s)
+{
+	char halves[LIST_SIZE] = "", missing[LIST_SIZE] = "";
+	uint32_t i, half_count = 0, missing_count = 0;
+
+	for (i = 0; i < call_count(); i++) {
+		const struct call_row *row = call_row((call_id)i);
+
+		if (is_one_sided(s->seen[i]))
+			list_add(halves, half_count++, row->name);
+		if (!s->seen[i] && is_essential(row))
+			list_add(missing, missing_count++, row->name);
+	}
+	if (half_count)
+		warning_add(d, mem_format("Of %u system calls the capture has only the begin or only the end "
+					  "(%s): they are left incomplete.", half_count, halves));
+	if (missing_count)
+		warning_add(d, mem_format("The capture lacks calls that decide what a descriptor stands for "
+					  "(%s): files may be missing or stay open in the result; "
+					  "perf record -e 'syscalls:*' has them all.", missing));
+}
+
+static void survey_waiting(struct decode *d)
+{
+	char list[LIST_SIZE] = "";
+	uint32_t i, n = 0;
+
+	for (i = 0; i < d->readers; i++) {
+		const char *name = d->info->event[i].name;
+
+		if (d->reader[i].is_waiting)
+			list_add(list, n++, name && *name ? name : "(no name)");
+	}
+	if (n)
+		warning_add(d, mem_format("The capture has no format of %u of its tracepoints (%s): "
+					  "their samples cannot be read.", n, list));
+}
+
+static void survey_say(struct decode *d, const struct survey *s)
+{
+	if (!s->enters && !s->exits) {
+		warning_add(d, mem_format("The capture holds no system calls that move data or descriptors; "
+					  "perf record -e 'syscalls:*' records them."));
+		return;
+	}
+	if (!s->exits)
+		warning_add(d, mem_format("The capture holds no ends of system calls (sys_exit): results, durations "
+					  "and new descriptors are unknown."));
+	else if (!s->enters)
+		warning_add(d, mem_format("The capture holds no begins of system calls (sys_enter): arguments and "
+					  "durations are unknown."));
+	else
+		survey_calls(d, s);
+	warning_add(d, mem_format("The capture was not made by iotrace: what descriptors stood for when it began "
+				  "is unknown%s.",
+				  s->has_paths ? "" : ", and so are the names of files, which this kernel's "
+						      "tracepoints do not say"));
+	if (!s->has_forks || !s->has_thread_ends)
+		warning_add(d, mem_format("The capture does not say which tasks began and ended: descriptors that "
+					  "a process inherits are unknown."));
+}
+
+void warning_survey(struct decode *d)
+{
+	struct survey survey;
+
+	if (d->has_facts)
+		return;
+	survey_init(&survey, d);
+	survey_waiting(d);
+	survey_say(d, &survey);
+	free(survey.seen);
+}
