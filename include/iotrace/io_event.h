@@ -1,0 +1,113 @@
+/*
+ * io_event: what it means, in the words of OTF2's I/O records. A value; ids only (but for a metric's values).
+ *
+ * The ids are those of struct model's arrays and stay valid for the whole run: thread_id (a location), process_id
+ * (a location group), handle_id, file_id, str_id, call_id (a region). On each location, time never falls, and
+ * ENTER and LEAVE nest.
+ */
+#ifndef IOTRACE_IO_EVENT_H
+#define IOTRACE_IO_EVENT_H
+
+#include <iotrace/event.h>
+#include <iotrace/strtab.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint32_t thread_id;
+typedef uint32_t process_id;
+typedef uint32_t handle_id;
+typedef uint32_t file_id;
+
+#define ID_NONE UINT32_MAX
+#define IO_BYTES_UNDEFINED UINT64_MAX /* OTF2_UNDEFINED_UINT64 */
+#define IO_OFFSET_UNKNOWN UINT64_MAX
+
+enum io_event_kind {
+	IO_PROGRAM_BEGIN,       /* a process begins a program (start seen) */
+	IO_PROGRAM_END,
+	IO_THREAD_BEGIN,
+	IO_THREAD_END,
+	IO_ENTER,
+	IO_LEAVE,
+	IO_CREATE_HANDLE,
+	IO_DESTROY_HANDLE,
+	IO_DUPLICATE_HANDLE,
+	IO_SEEK,
+	IO_CHANGE_STATUS_FLAGS,
+	IO_DELETE_FILE,
+	IO_OP_BEGIN,
+	IO_OP_ISSUED,
+	IO_OP_COMPLETE,
+	IO_OP_CANCELLED,
+	IO_ACQUIRE_LOCK,
+	IO_RELEASE_LOCK,
+	IO_TRY_LOCK,
+	IO_METRIC,
+	IO_LOST,                /* on no location: data was lost around this time */
+	IO_EVENT_KINDS
+};
+
+enum io_mode { IO_MODE_READ, IO_MODE_WRITE, IO_MODE_FLUSH };
+enum io_lock { IO_LOCK_EXCLUSIVE, IO_LOCK_SHARED };
+enum io_end { IO_END_EXIT, IO_END_LOST, IO_END_RECORDING, IO_END_DEATH }; /* why an operation was cancelled */
+
+struct io_event {
+	enum io_event_kind kind;
+	thread_id thread; /* ID_NONE for IO_LOST */
+	uint64_t time;
+	handle_id handle; /* kinds from IO_CREATE_HANDLE to IO_TRY_LOCK, ENTER (or ID_NONE) */
+	union {
+		struct {
+			int32_t exit_status; /* PROGRAM_END: wait status, or -1 if unknown */
+		} program;
+		struct {
+			call_id call;
+			int32_t error;  /* LEAVE: errno, 0: succeeded */
+			file_id file;   /* ENTER: of path calls without a handle, or ID_NONE */
+		} region;
+		struct {
+			uint32_t flags; /* O_*: access mode, creation and status flags as the call gave them */
+		} create;               /* CREATE_HANDLE, CHANGE_STATUS_FLAGS */
+		struct {
+			handle_id new_handle;
+			uint32_t flags; /* O_CLOEXEC or 0 */
+		} duplicate;
+		struct {
+			int64_t request;
+			uint64_t result;
+			uint32_t whence; /* SEEK_* */
+		} seek;
+		struct {
+			file_id file;
+		} delete_file;
+		struct {
+			uint64_t id;     /* matchingId: one counter for the whole archive */
+			uint64_t bytes;  /* BEGIN: asked for; COMPLETE: returned; or IO_BYTES_UNDEFINED */
+			uint64_t offset; /* BEGIN, in the file; IO_OFFSET_UNKNOWN if not known */
+			enum io_mode mode;
+			bool is_non_blocking;
+			bool is_collective_proxy; /* sync(): stands for all files */
+			enum io_end end;          /* CANCELLED */
+		} op;
+		struct {
+			enum io_lock lock;
+		} lock;
+		struct {
+			uint32_t counters;
+			const uint64_t *counter; /* totals of this thread since recording began; lent */
+		} metric;
+		struct {
+			uint64_t count;
+		} lost;
+	};
+};
+
+/* Returns "ENTER", "OP_BEGIN" ... as the text sink prints it. */
+const char *io_event_name(enum io_event_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

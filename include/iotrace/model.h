@@ -1,0 +1,117 @@
+/*
+ * model: what the events mean.
+ *
+ * It knows processes, threads, descriptor tables, open file descriptions, files; turns events into io_events and
+ * hands each to one function. It asks no questions: all it knows came through model_event(). It owns what its
+ * arrays hold; sinks read them, by id, at any time.
+ */
+#ifndef IOTRACE_MODEL_H
+#define IOTRACE_MODEL_H
+
+#include <iotrace/io_event.h>
+#include <iotrace/tally.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct model;
+
+/* A location. Listed only once the thread has had an io_event. */
+struct model_thread {
+	uint32_t tid;
+	process_id process;
+	str_id name;
+	uint64_t begin, end; /* 0: not seen */
+};
+
+/* A location group. Listed only with its first thread. */
+struct model_process {
+	uint32_t pid;
+	process_id parent; /* ID_NONE, or the recorded process that forked it */
+	str_id name;       /* last command name, or program path if known */
+	str_id argv;       /* words separated by NUL; 0 if not known */
+	uint64_t begin, end;
+	int32_t status;    /* wait status, -1: unknown */
+};
+
+enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
+
+struct model_file {
+	str_id path; /* absolute */
+	enum model_file_kind kind;
+	uint32_t mount; /* index in mounts, or ID_NONE */
+	uint64_t dev, ino; /* 0: not known */
+};
+
+/* Destroyed handles of one process and file are used again. */
+struct model_handle {
+	process_id process; /* that created it */
+	file_id file;       /* ID_NONE: not a file, or its name is not known */
+	str_id name;        /* "pipe:[17]", "socket:[4]"; for a file its path; 0: not known */
+	bool is_pre_created;
+	bool is_all_proxy;  /* stands for every file: sync() */
+	uint32_t pre_flags; /* is_pre_created: O_* flags */
+};
+
+struct model_mount {
+	uint64_t id;
+	str_id mount_point, source, type;
+};
+
+/* What the kernel says of one of its events at the end of the recording. */
+struct model_count {
+	str_id name;
+	uint32_t event; /* index in capture_info */
+	uint64_t counted, lost;
+	bool has_lost; /* the kernel could say (Linux 6.0) */
+};
+
+struct model_host {
+	str_id hostname, release, machine;
+	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
+	uint32_t cpus;
+	str_id argv;             /* of the recorded command, words separated by NUL */
+	int32_t status;          /* of the recorded command: wait status, -1: unknown */
+	int end_reason;          /* fact END, -1 if the stream broke off */
+	uint64_t first_time, last_time; /* of all events that concern recorded tasks */
+	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
+	uint32_t processes_left; /* still alive at the end */
+	str_id cwd;              /* where the recorded command was started (fact COMMAND); 0: not known */
+};
+
+typedef void (*model_output)(void *context, const struct io_event *event);
+
+/* Counts in tally. Events go to output() in the order of their calls' ends. */
+struct model *model_new(struct tally *tally, model_output output, void *context);
+void model_free(struct model *model);
+void model_event(struct model *model, const struct event *event);
+/* The stream has ended: closes what is in flight, counts what is open. Call once. */
+void model_end(struct model *model);
+
+/* Counter names of -E, copied; before the first event. */
+void model_set_counters(struct model *model, const char *const *name, uint32_t count);
+uint32_t model_counters(const struct model *model);
+const char *model_counter_name(const struct model *model, uint32_t counter);
+
+uint32_t model_threads(const struct model *model);
+uint32_t model_processes(const struct model *model);
+uint32_t model_files(const struct model *model);
+uint32_t model_handles(const struct model *model);
+uint32_t model_mounts(const struct model *model);
+uint32_t model_counts(const struct model *model);
+const struct model_count *model_count(const struct model *model, uint32_t id);
+const struct model_thread *model_thread(const struct model *model, thread_id id);
+const struct model_process *model_process(const struct model *model, process_id id);
+const struct model_file *model_file(const struct model *model, file_id id);
+const struct model_handle *model_handle(const struct model *model, handle_id id);
+const struct model_mount *model_mount(const struct model *model, uint32_t id);
+const struct model_host *model_host(const struct model *model);
+const struct strtab *model_strings(const struct model *model);
+/* Shorthand: text of a string id. */
+const char *model_text(const struct model *model, str_id id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

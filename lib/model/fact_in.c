@@ -1,0 +1,254 @@
+/*
+ * fact_in: what facts change in the model.
+ *
+ * A fact about a descriptor or a directory is a look-up that took place between t0 and the fact's time. It is
+ * believed only if nothing in the stream could have changed what was looked up meanwhile; otherwise it
+ * is dropped and counted. So a name is right or absent.
+ */
+#include "fact_in.h"
+
+#include "fdtable.h"
+#include "file.h"
+#include "settle.h"
+#include "task.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { /* why a descriptor was looked up */
+	REASON_START,
+	REASON_OPEN,
+	REASON_SCAN,
+	REASON_LOSS,
+};
+
+struct fd_fact {
+	uint32_t pid;
+	uint64_t fd, t0, error, flags, pos, mode, mnt_id, dev, ino, reason;
+	struct fact_string target;
+};
+
+static struct fd_fact fd_fact_of(const struct fact *fact)
+{
+	const uint64_t *n = fact->number;
+
+	/* The order is that of the row FD in fact.def; a test compares the two. */
+	return (struct fd_fact){
+		.pid = (uint32_t)n[0], .fd = n[1],   .t0 = n[2],   .error = n[3],   .flags = n[4],   .pos = n[5],
+		.dev = n[6],	       .ino = n[7],  .mode = n[8], .mnt_id = n[10], .reason = n[11],
+		.target = fact->string[0],
+	};
+}
+
+static str_id fact_text(struct model *m, const struct event *event, uint32_t index)
+{
+	return model_string(m, event->fact.string[index].at, event->fact.string[index].length);
+}
+
+/* Whether the target is a path, and not "pipe:[7]", "anon_inode:..." or a memfd. */
+static bool is_path(const struct fd_fact *f)
+{
+	static const char memfd[] = "/memfd:";
+
+	return f->target.length && f->target.at[0] == '/' &&
+	       !(f->target.length >= sizeof(memfd) - 1 && !memcmp(f->target.at, memfd, sizeof(memfd) - 1));
+}
+
+static enum model_file_kind file_kind(uint64_t mode)
+{
+	if (S_ISDIR(mode))
+		return FILE_DIRECTORY;
+	return S_ISCHR(mode) || S_ISBLK(mode) ? FILE_DEVICE : FILE_REGULAR;
+}
+
+static void name_file(struct model *m, struct description *d, const struct fd_fact *f)
+{
+	d->file = file_add(m, d->name, file_kind(f->mode));
+	struct model_file *file = &m->file[d->file];
+
+	file->kind = f->mode ? file_kind(f->mode) : file->kind;
+	file->dev = f->dev;
+	file->ino = f->ino;
+	file->mount = map_get(&m->mount_by_id, f->mnt_id);
+}
+
+static void name(struct model *m, uint32_t description, const struct fd_fact *f)
+{
+	struct description *d = &m->description[description];
+
+	d->state = NAME_SURE;
+	d->name = model_string(m, f->target.at, f->target.length);
+	d->is_stream |= f->mode && !S_ISREG(f->mode) && !S_ISBLK(f->mode);
+	if (d->flags == UINT32_MAX && f->flags != UINT64_MAX)
+		d->flags = (uint32_t)f->flags;
+	if (is_path(f))
+		name_file(m, d, f);
+	settle_named(m, description);
+}
+
+/* Makes an open for a descriptor that nobody saw being opened. */
+static void found(struct model *m, uint32_t process, const struct fd_fact *f)
+{
+	uint32_t flags = f->flags == UINT64_MAX ? UINT32_MAX : (uint32_t)f->flags;
+	uint32_t description = description_new(m, flags);
+	struct description *d = &m->description[description];
+
+	d->position = f->pos == UINT64_MAX ? IO_OFFSET_UNKNOWN : f->pos;
+	d->is_file = is_path(f);
+	uint32_t open = open_new(m, description, ID_NONE);
+
+	m->open[open].is_found = true;
+	table_set(m, m->process[process].table, f->fd, open, flags != UINT32_MAX && flags & O_CLOEXEC);
+	name(m, description, f);
+	open_drop(m, open);
+}
+
+static bool same_name(struct model *m, const struct description *d, const struct fd_fact *f)
+{
+	return d->name && strtab_length(m->strings, d->name) == f->target.length &&
+	       !memcmp(strtab_text(m->strings, d->name), f->target.at, f->target.length);
+}
+
+/* A descriptor whose slot is taken: its name, or after data loss whether it is still the same. */
+static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
+{
+	uint32_t description = m->open[slot->open].description;
+	struct description *d = &m->description[description];
+
+	if (slot->is_doubtful) {
+		slot->is_doubtful = !same_name(m, d, f);
+		return;
+	}
+	if (f->error)
+		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
+	else if (d->state != NAME_SURE)
+		name(m, description, f);
+}
+
+static void fact_fd(struct model *m, const struct event *event)
+{
+	struct fd_fact f = fd_fact_of(&event->fact);
+	uint32_t process = f.reason == REASON_START ? process_get(m, f.pid) : process_find(m, f.pid);
+
+	if (process == MAP_NONE)
+		return;
+	struct table *table = &m->table[m->process[process].table];
+	struct slot *slot = table_slot(m, m->process[process].table, f.fd);
+	bool is_taken = slot && slot->open != ID_NONE;
+
+	if (table->busy || (slot && (slot->is_busy || slot->changed >= f.t0))) {
+		tally_add(m->tally, lookups_refused, 1);
+		return;
+	}
+	if (is_taken)
+		confirm(m, slot, &f);
+	else if (!f.error && f.reason != REASON_OPEN && !m->process[process].opening)
+		found(m, process, &f);
+}
+
+static void fact_cwd(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
+
+	if (process == MAP_NONE || event->fact.number[2])
+		return;
+	struct process *p = &m->process[process];
+
+	if (!p->changed_cwd || p->changed_cwd < event->fact.number[1])
+		p->cwd = fact_text(m, event, 0);
+}
+
+static void fact_root(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
+
+	if (process != MAP_NONE)
+		m->process[process].has_root = true;
+}
+
+static void fact_exe(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
+
+	if (process != MAP_NONE && !event->fact.number[2])
+		m->process[process].is_foreign = event->fact.number[3];
+}
+
+static void fact_host(struct model *m, const struct event *event)
+{
+	m->host.cpus = (uint32_t)event->fact.number[2];
+	m->host.realtime_offset = (int64_t)event->fact.number[3];
+	m->host.hostname = fact_text(m, event, 0);
+	m->host.release = fact_text(m, event, 1);
+	m->host.machine = fact_text(m, event, 2);
+}
+
+static void fact_command(struct model *m, const struct event *event)
+{
+	uint32_t pid = (uint32_t)event->fact.number[0];
+	uint32_t task = task_get(m, pid, pid);
+	struct process *p = &m->process[m->task[task].process];
+
+	p->is_prelude = true;
+	p->argv = fact_text(m, event, 0);
+	p->cwd = fact_text(m, event, 1);
+	m->host.argv = p->argv;
+}
+
+static void fact_task(struct model *m, const struct event *event)
+{
+	uint32_t tid = (uint32_t)event->fact.number[0], pid = (uint32_t)event->fact.number[1];
+	uint32_t task = task_get(m, pid, tid);
+
+	m->task[task].name = fact_text(m, event, 0);
+	if (tid != pid)
+		return;
+	m->process[m->task[task].process].name = m->task[task].name;
+	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
+}
+
+static void fact_mount(struct model *m, const struct event *event)
+{
+	file_mount(m, &event->fact);
+}
+
+static void fact_count(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+
+	MEM_GROW(m->count, m->counts_cap, m->counts + 1);
+	m->count[m->counts++] = (struct model_count){
+		.name = fact_text(m, event, 0), .event = (uint32_t)n[0], .counted = n[1], .lost = n[2],
+		.has_lost = n[3] != 0};
+}
+
+static void fact_lookups(struct model *m, const struct event *event)
+{
+	tally_add(m->tally, lookups, event->fact.number[0]);
+}
+
+static void fact_exit(struct model *m, const struct event *event)
+{
+	m->host.status = (int32_t)event->fact.number[1];
+}
+
+static void fact_end(struct model *m, const struct event *event)
+{
+	m->host.end_reason = (int)event->fact.number[0];
+	if (m->host.first_time && event->time > m->host.last_time)
+		m->host.last_time = event->time;
+}
+
+void fact_in(struct model *m, const struct event *event)
+{
+	static void (*const in[FACT_KINDS])(struct model *m, const struct event *event) = {
+		[FACT_HOST] = fact_host,       [FACT_COMMAND] = fact_command, [FACT_TASK] = fact_task,
+		[FACT_CWD] = fact_cwd,	       [FACT_ROOT] = fact_root,	      [FACT_FD] = fact_fd,
+		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,	      [FACT_COUNT] = fact_count,
+		[FACT_LOOKUPS] = fact_lookups, [FACT_EXIT] = fact_exit,	      [FACT_END] = fact_end,
+	};
+
+	if (in[event->fact.kind])
+		in[event->fact.kind](m, event);
+}

@@ -1,0 +1,173 @@
+/*
+ * fdtable: descriptor tables, their slots, and what the slots lead to. See fdtable.h and state.h.
+ */
+#include "fdtable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t description_new(struct model *m, uint32_t flags)
+{
+	uint32_t id = pool_take(&m->descriptions, &m->description, sizeof(*m->description));
+
+	m->description[id] = (struct description){.file = ID_NONE, .flags = flags};
+	return id;
+}
+
+uint32_t open_new(struct model *m, uint32_t description, process_id creator)
+{
+	uint32_t id = pool_take(&m->opens, &m->open, sizeof(*m->open));
+
+	m->open[id] = (struct open){
+		.description = description, .creator = creator, .handle = ID_NONE, .holders = 1};
+	m->description[description].holders++;
+	return id;
+}
+
+void description_count(struct model *m, uint32_t description)
+{
+	const struct description *d = &m->description[description];
+
+	if (d->is_file && d->name)
+		tally_add(m->tally, names_known, 1);
+	else if (d->is_file)
+		tally_add(m->tally, names_unknown, 1);
+}
+
+void open_hold(struct model *m, uint32_t open)
+{
+	if (open != ID_NONE)
+		m->open[open].holders++;
+}
+
+void open_drop(struct model *m, uint32_t open)
+{
+	if (open == ID_NONE || --m->open[open].holders)
+		return;
+	uint32_t description = m->open[open].description;
+
+	pool_give(&m->opens, open);
+	if (--m->description[description].holders)
+		return;
+	description_count(m, description);
+	pool_give(&m->descriptions, description);
+}
+
+uint32_t table_new(struct model *m)
+{
+	uint32_t id = pool_take(&m->tables, &m->table, sizeof(*m->table));
+
+	m->table[id] = (struct table){.users = 1};
+	return id;
+}
+
+struct slot *table_slot(struct model *m, uint32_t table, uint64_t fd)
+{
+	struct table *t = &m->table[table];
+
+	return fd < t->capacity ? &t->slot[fd] : NULL;
+}
+
+/* Makes the slot exist; NULL if the number is out of range. */
+static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
+{
+	struct table *t = &m->table[table];
+
+	if (fd >= FD_LIMIT)
+		return NULL;
+	if (fd >= t->capacity) {
+		uint32_t old = t->capacity;
+
+		t->slot = mem_grow(t->slot, &t->capacity, (uint32_t)fd + 1, sizeof(*t->slot));
+		for (uint32_t i = old; i < t->capacity; i++)
+			t->slot[i] = (struct slot){.open = ID_NONE};
+	}
+	return &t->slot[fd];
+}
+
+static void slot_fill(struct model *m, struct slot *slot, uint32_t open, bool is_cloexec)
+{
+	slot->open = open;
+	slot->is_cloexec = is_cloexec;
+	slot->is_doubtful = false;
+	slot->changed = m->now;
+	open_hold(m, open);
+	m->open[open].slots++;
+}
+
+bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec)
+{
+	struct slot *slot = slot_reach(m, table, fd);
+
+	if (!slot)
+		return false;
+	slot_fill(m, slot, open, is_cloexec);
+	tally_add(m->tally, handles_created, 1);
+	return true;
+}
+
+/* Empties a filled slot; its hold passes to the caller. */
+static uint32_t slot_empty(struct model *m, struct slot *slot)
+{
+	uint32_t open = slot->open;
+
+	slot->open = ID_NONE;
+	slot->is_doubtful = false;
+	slot->changed = m->now;
+	tally_add(m->tally, handles_destroyed, 1);
+	m->open[open].slots--;
+	return open;
+}
+
+uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
+{
+	struct slot *slot = table_slot(m, table, fd);
+
+	if (!slot || slot->open == ID_NONE)
+		return ID_NONE;
+	return slot_empty(m, slot);
+}
+
+uint32_t table_copy(struct model *m, uint32_t table)
+{
+	uint32_t id = table_new(m);
+	struct table *from = &m->table[table];
+	struct table *to = &m->table[id];
+
+	if (!from->capacity)
+		return id;
+	to->slot = mem_array(from->capacity, sizeof(*to->slot));
+	to->capacity = from->capacity;
+	for (uint32_t fd = 0; fd < from->capacity; fd++) {
+		to->slot[fd] = (struct slot){.open = ID_NONE};
+		if (from->slot[fd].open == ID_NONE)
+			continue;
+		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].is_cloexec);
+		to->slot[fd].is_doubtful = from->slot[fd].is_doubtful;
+		tally_add(m->tally, handles_inherited, 1);
+	}
+	return id;
+}
+
+void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *context)
+{
+	if (--m->table[table].users)
+		return;
+	for (uint32_t fd = 0; fd < m->table[table].capacity; fd++) {
+		uint32_t open = table_take(m, table, fd);
+
+		if (open != ID_NONE && emptied)
+			emptied(m, open, context);
+		open_drop(m, open);
+	}
+	free(m->table[table].slot);
+	m->table[table] = (struct table){0};
+	pool_give(&m->tables, table);
+}
+
+void table_doubt_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->tables.count; i++)
+		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
+			m->table[i].slot[fd].is_doubtful = m->table[i].slot[fd].open != ID_NONE;
+}

@@ -1,0 +1,40 @@
+/*
+ * fdtable: descriptor tables, their slots, and what the slots lead to.
+ *
+ * handles_created, handles_inherited and handles_destroyed are counted here and nowhere else, each time
+ * a slot is filled, copied or emptied, so that the books balance by construction.
+ */
+#ifndef IOTRACE_MODEL_FDTABLE_H
+#define IOTRACE_MODEL_FDTABLE_H
+
+#include "state.h"
+
+uint32_t table_new(struct model *m);
+uint32_t table_copy(struct model *m, uint32_t table);
+/* One user less; the last one empties it: `emptied` (may be NULL) is called for each open, before its hold goes. */
+typedef void (*table_emptied)(struct model *m, uint32_t open, void *context);
+void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *context);
+/* Returns the slot, or NULL if the number was never used or is out of range. Lent until a slot is set. */
+struct slot *table_slot(struct model *m, uint32_t table, uint64_t fd);
+/* Fills an empty slot, takes one hold on open. Returns false if the number is out of range. */
+bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec);
+/* Empties a slot; the slot's hold passes to the caller, who gives it back with open_drop(). */
+uint32_t table_take(struct model *m, uint32_t table, uint64_t fd);
+/* After a loss nothing is sure. */
+void table_doubt_all(struct model *m);
+
+uint32_t description_new(struct model *m, uint32_t flags);
+/* Returns an open of the description with one hold, the caller's. */
+uint32_t open_new(struct model *m, uint32_t description, process_id creator);
+void open_hold(struct model *m, uint32_t open);
+void open_drop(struct model *m, uint32_t open);
+
+/* Counts the description among the names known or unknown: once, when it ends or the recording does. */
+void description_count(struct model *m, uint32_t description);
+
+static inline struct description *open_description(struct model *m, uint32_t open)
+{
+	return &m->description[m->open[open].description];
+}
+
+#endif

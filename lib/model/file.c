@@ -1,0 +1,91 @@
+/*
+ * file: paths, files and mounts. A file is its absolute path: that is what the archive's readers compare.
+ */
+#include "file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_SIZE = 8192 };
+
+/* Appends the components of path to out[0..length). Returns the new length, or 0 if it cannot be told. */
+static size_t append_components(char *out, size_t length, const char *path, size_t left)
+{
+	while (left) {
+		const char *slash = memchr(path, '/', left);
+		size_t size = slash ? (size_t)(slash - path) : left;
+
+		if (size == 2 && path[0] == '.' && path[1] == '.')
+			return 0;
+		if (size && !(size == 1 && path[0] == '.')) {
+			if (length + size + 1 >= PATH_SIZE)
+				return 0;
+			out[length++] = '/';
+			memcpy(out + length, path, size);
+			length += size;
+		}
+		path += size + (slash ? 1 : 0);
+		left -= size + (slash ? 1 : 0);
+	}
+	return length;
+}
+
+str_id path_resolve(struct model *m, str_id base, const char *path, size_t length)
+{
+	char out[PATH_SIZE];
+	size_t used = 0;
+
+	if (!length)
+		return 0;
+	if (path[0] != '/') {
+		const char *from = strtab_text(m->strings, base);
+
+		used = strtab_length(m->strings, base);
+		if (!base || from[0] != '/' || used >= PATH_SIZE)
+			return 0;
+		memcpy(out, from, used);
+		if (used == 1)
+			used = 0;
+	}
+	size_t total = append_components(out, used, path, length);
+
+	if (!total && (used || memmem(path, length, "..", 2)))
+		return 0;
+	return total ? strtab_add(m->strings, out, total) : strtab_add(m->strings, "/", 1);
+}
+
+file_id file_find(const struct model *m, str_id path)
+{
+	return map_get(&m->file_by_path, path);
+}
+
+file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
+{
+	file_id id = file_find(m, path);
+
+	if (id != ID_NONE)
+		return id;
+	id = m->files;
+	MEM_GROW(m->file, m->files_cap, m->files + 1);
+	m->file[id] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};
+	m->files++;
+	map_set(&m->file_by_path, path, id);
+	return id;
+}
+
+void file_mount(struct model *m, const struct fact *fact)
+{
+	uint64_t id = fact->number[0];
+
+	if (map_get(&m->mount_by_id, id) != MAP_NONE)
+		return;
+	map_set(&m->mount_by_id, id, m->mounts);
+	MEM_GROW(m->mount, m->mounts_cap, m->mounts + 1);
+	struct model_mount *mount = &m->mount[m->mounts++];
+	const struct fact_string *s = fact->string;
+
+	mount->id = id;
+	mount->mount_point = model_string(m, s[0].at, s[0].length);
+	mount->source = model_string(m, s[1].at, s[1].length);
+	mount->type = model_string(m, s[2].at, s[2].length);
+}

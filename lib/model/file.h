@@ -1,0 +1,21 @@
+/*
+ * file: paths, files and mounts.
+ */
+#ifndef IOTRACE_MODEL_FILE_H
+#define IOTRACE_MODEL_FILE_H
+
+#include "state.h"
+
+/*
+ * Returns the absolute path of `path` seen from `base` (a str_id of an absolute path, 0 if not known), or 0 if it
+ * cannot be told. "." and empty components go; a path with ".." is refused, since after a symbolic link
+ * its parent is not what the text says.
+ */
+str_id path_resolve(struct model *m, str_id base, const char *path, size_t length);
+/* Returns the file of this absolute path; kind and mount stay those of its first sight if it is known. */
+file_id file_add(struct model *m, str_id path, enum model_file_kind kind);
+/* Returns it or ID_NONE. */
+file_id file_find(const struct model *m, str_id path);
+void file_mount(struct model *m, const struct fact *fact);
+
+#endif

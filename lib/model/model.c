@@ -1,0 +1,217 @@
+/*
+ * model: the dispatch of events, and access to what the model knows. See model.h and state.h.
+ */
+#include "state.h"
+
+#include "fact_in.h"
+#include "fdtable.h"
+#include "op.h"
+#include "settle.h"
+#include "task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t pool_take(struct pool *pool, void *array_pointer, size_t size)
+{
+	void **array = array_pointer;
+	uint32_t id;
+
+	if (pool->free_count) {
+		id = pool->free_id[--pool->free_count];
+		memset((char *)*array + (size_t)id * size, 0, size);
+		return id;
+	}
+	if (pool->count == pool->capacity)
+		*array = mem_grow(*array, &pool->capacity, pool->count + 1, size);
+	return pool->count++;
+}
+
+void pool_give(struct pool *pool, uint32_t id)
+{
+	MEM_GROW(pool->free_id, pool->free_capacity, pool->free_count + 1);
+	pool->free_id[pool->free_count++] = id;
+}
+
+str_id model_string(struct model *m, const char *bytes, size_t length)
+{
+	return length ? strtab_add(m->strings, bytes, length) : 0;
+}
+
+struct model *model_new(struct tally *tally, model_output output, void *context)
+{
+	struct model *m = mem_zero(sizeof(*m));
+
+	m->tally = tally;
+	m->output = output;
+	m->context = context;
+	m->strings = strtab_new();
+	m->all_proxy = ID_NONE;
+	m->host.status = -1;
+	m->host.end_reason = -1;
+	return m;
+}
+
+void model_free(struct model *m)
+{
+	if (!m)
+		return;
+	task_release(m);
+	for (uint32_t i = 0; i < m->tables.count; i++)
+		free(m->table[i].slot);
+	for (uint32_t i = 0; i < m->counters; i++)
+		free(m->counter_name[i]);
+	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
+			      &m->file_by_path, &m->mount_by_id};
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_release(maps[i]);
+	struct pool *pools[] = {&m->tasks, &m->processes, &m->tables, &m->opens, &m->descriptions};
+
+	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
+		free(pools[i]->free_id);
+	void *arrays[] = {m->task,	m->process, m->table, m->open,	m->description, m->queue, m->idle_next,
+			  m->thread,	m->group,   m->file,  m->handle, m->mount,	m->count};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	strtab_free(m->strings);
+	free(m);
+}
+
+static void event_lost(struct model *m, const struct event *event)
+{
+	struct io_event lost = {.kind = IO_LOST, .thread = ID_NONE, .time = event->time, .handle = ID_NONE};
+
+	lost.lost.count = event->lost.count;
+	table_doubt_all(m);
+	settle_push(m, &lost, ID_NONE, ID_NONE);
+}
+
+void model_event(struct model *m, const struct event *event)
+{
+	m->now = event->time;
+	switch (event->kind) {
+	case EVENT_NONE:
+		return;
+	case EVENT_SYSCALL_ENTER:
+		op_enter(m, event);
+		break;
+	case EVENT_SYSCALL_EXIT:
+		op_exit(m, event);
+		break;
+	case EVENT_FORK:
+		task_fork(m, event);
+		break;
+	case EVENT_CLONE_FLAGS:
+		task_clone_flags(m, event);
+		break;
+	case EVENT_COMM:
+		task_comm(m, event);
+		break;
+	case EVENT_PROGRAM:
+		task_program(m, event);
+		break;
+	case EVENT_LOCK:
+		op_lock(m, event);
+		break;
+	case EVENT_EXIT:
+		task_exit(m, event);
+		break;
+	case EVENT_LOST:
+		event_lost(m, event);
+		break;
+	case EVENT_FACT:
+		fact_in(m, event);
+		break;
+	}
+	if (m->queue_count)
+		settle_run(m, false);
+	if (event->kind != EVENT_FACT && event->time > m->host.last_time && m->host.first_time)
+		m->host.last_time = event->time;
+}
+
+void model_end(struct model *m)
+{
+	if (m->now > m->host.last_time && m->host.first_time)
+		m->host.last_time = m->now;
+	task_end_all(m);
+	settle_run(m, true);
+}
+
+void model_set_counters(struct model *m, const char *const *name, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && m->counters < EVENT_COUNTERS; i++)
+		m->counter_name[m->counters++] = mem_strdup(name[i]);
+}
+
+uint32_t model_counters(const struct model *m)
+{
+	return m->counters;
+}
+
+const char *model_counter_name(const struct model *m, uint32_t counter)
+{
+	return m->counter_name[counter];
+}
+
+#define ACCESSOR(type, plural, singular, array)                                                    \
+	uint32_t model_##plural(const struct model *m)                                             \
+	{                                                                                          \
+		return m->array##s;                                                                \
+	}                                                                                          \
+	const struct type *model_##singular(const struct model *m, uint32_t id)                   \
+	{                                                                                          \
+		return &m->array[id];                                                              \
+	}
+
+ACCESSOR(model_thread, threads, thread, thread)
+ACCESSOR(model_process, processes, process, group)
+ACCESSOR(model_file, files, file, file)
+ACCESSOR(model_handle, handles, handle, handle)
+ACCESSOR(model_mount, mounts, mount, mount)
+ACCESSOR(model_count, counts, count, count)
+
+const struct model_host *model_host(const struct model *m)
+{
+	return &m->host;
+}
+
+const struct strtab *model_strings(const struct model *m)
+{
+	return m->strings;
+}
+
+const char *model_text(const struct model *m, str_id id)
+{
+	return strtab_text(m->strings, id);
+}
+
+const char *io_event_name(enum io_event_kind kind)
+{
+	static const char *const name[IO_EVENT_KINDS] = {
+		[IO_PROGRAM_BEGIN] = "PROGRAM_BEGIN",
+		[IO_PROGRAM_END] = "PROGRAM_END",
+		[IO_THREAD_BEGIN] = "THREAD_BEGIN",
+		[IO_THREAD_END] = "THREAD_END",
+		[IO_ENTER] = "ENTER",
+		[IO_LEAVE] = "LEAVE",
+		[IO_CREATE_HANDLE] = "CREATE_HANDLE",
+		[IO_DESTROY_HANDLE] = "DESTROY_HANDLE",
+		[IO_DUPLICATE_HANDLE] = "DUPLICATE_HANDLE",
+		[IO_SEEK] = "SEEK",
+		[IO_CHANGE_STATUS_FLAGS] = "CHANGE_STATUS_FLAGS",
+		[IO_DELETE_FILE] = "DELETE_FILE",
+		[IO_OP_BEGIN] = "OP_BEGIN",
+		[IO_OP_ISSUED] = "OP_ISSUED",
+		[IO_OP_COMPLETE] = "OP_COMPLETE",
+		[IO_OP_CANCELLED] = "OP_CANCELLED",
+		[IO_ACQUIRE_LOCK] = "ACQUIRE_LOCK",
+		[IO_RELEASE_LOCK] = "RELEASE_LOCK",
+		[IO_TRY_LOCK] = "TRY_LOCK",
+		[IO_METRIC] = "METRIC",
+		[IO_LOST] = "LOST",
+	};
+
+	return name[kind];
+}

@@ -1,0 +1,359 @@
+/*
+ * op: a call in flight, from its enter to its end. What each kind of call means stands in op_kind.c.
+ */
+#include "op.h"
+
+#include "fdtable.h"
+#include "file.h"
+#include "op_kind.h"
+#include "settle.h"
+#include "task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+/* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
+int call_fd(const struct call *call, int8_t index)
+{
+	return index == CALL_NO_ARG ? -1 : (int)call->arg[index];
+}
+
+/* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
+static bool has_descriptor(const struct call_row *row, const struct call *call)
+{
+	if (row->fd == CALL_NO_ARG || row->path != CALL_NO_ARG || call_fd(call, row->fd) < 0 ||
+	    row->kind == CALL_CLOSE_RANGE)
+		return false;
+	return row->kind != CALL_MAP || !(call->arg[row->flags] & MAP_ANONYMOUS);
+}
+
+/*
+ * Returns what the descriptor names now, held, or ID_NONE. After data loss nobody knows: the handle that was
+ * there is let go, and the call is booked on one without a name.
+ */
+static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
+{
+	uint32_t table = m->process[m->task[task].process].table;
+	struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+
+	if (!slot || slot->open == ID_NONE)
+		return ID_NONE;
+	if (slot->is_doubtful) {
+		uint32_t open = table_take(m, table, (uint64_t)fd);
+
+		tally_add(m->tally, doubtful_fds, 1);
+		op_destroy(m, task, time, open);
+		open_drop(m, open);
+		return ID_NONE;
+	}
+	open_hold(m, slot->open);
+	return slot->open;
+}
+
+/* Returns the directory that a relative path starts at, 0 if not known. */
+static str_id base_of(struct model *m, uint32_t process, const struct call *call, int8_t index)
+{
+	const struct process *p = &m->process[process];
+	int fd = call_fd(call, index);
+
+	if (index == CALL_NO_ARG || fd == AT_FDCWD)
+		return p->cwd;
+	const struct slot *slot = fd < 0 ? NULL : table_slot(m, p->table, (uint64_t)fd);
+
+	if (!slot || slot->open == ID_NONE || slot->is_doubtful)
+		return 0;
+	const struct description *d = open_description(m, slot->open);
+
+	return d->file == ID_NONE ? 0 : d->name;
+}
+
+static void note_paths(struct model *m, uint32_t process, struct call *call, const struct event *event)
+{
+	const struct call_row *row = call_row(call->id);
+	const int8_t base[EVENT_PATHS] = {row->fd, row->fd2};
+
+	for (int i = 0; i < EVENT_PATHS; i++) {
+		const struct event_string *path = &event->enter.path[i];
+
+		if (path->at && !m->process[process].has_root)
+			call->path[i] =
+				path_resolve(m, base_of(m, process, call, base[i]), path->at, path->length);
+	}
+}
+
+/* Notes the position that a call without an offset of its own will use. */
+static void note_position(struct model *m, struct call *call, uint32_t open, int end)
+{
+	const struct call_row *row = call_row(call->id);
+
+	call->offset[end] = IO_OFFSET_UNKNOWN;
+	if (open == ID_NONE || !kind_uses_position(row, call, end))
+		return;
+	struct description *d = open_description(m, open);
+	bool is_append = kind_writes(row, end) && (d->flags == UINT32_MAX || d->flags & O_APPEND);
+
+	if (!d->active++ && !d->is_stream && !is_append)
+		call->offset[end] = d->position;
+}
+
+/* What a call in flight makes uncertain until it ends: look-ups made meanwhile are not believed. */
+static void mark(struct model *m, uint32_t process, const struct call *call, int change)
+{
+	const struct call_row *row = call_row(call->id);
+	struct process *p = &m->process[process];
+
+	if (kind_opens(row))
+		p->opening += (uint32_t)change;
+	if (kind_closes_many(row) && (change > 0 || m->table[p->table].busy))
+		m->table[p->table].busy += (uint32_t)change;
+	if (row->kind == CALL_DUP && row->fd2 != CALL_NO_ARG && call_fd(call, row->fd2) >= 0) {
+		struct slot *slot = table_slot(m, p->table, (uint64_t)call_fd(call, row->fd2));
+
+		if (slot)
+			slot->is_busy = change > 0;
+	}
+}
+
+static void note(struct model *m, uint32_t task, const struct event *event)
+{
+	uint32_t process = m->task[task].process;
+	const struct call_row *row = call_row(event->enter.call);
+	struct call call = {.id = event->enter.call, .enter = event->time, .open = ID_NONE, .open2 = ID_NONE};
+
+	for (int i = 0; i < EVENT_ARGS; i++)
+		call.arg[i] = event->enter.arg[i];
+	note_paths(m, process, &call, event);
+	if (row->kind == CALL_CLOSE) /* another thread may get the number before this call returns */
+		call.open = table_take(m, m->process[process].table, (uint32_t)call_fd(&call, row->fd));
+	else if (has_descriptor(row, &call))
+		call.open = use_fd(m, task, call_fd(&call, row->fd), event->time);
+	if (row->kind == CALL_COPY)
+		call.open2 = use_fd(m, task, call_fd(&call, row->fd2), event->time);
+	note_position(m, &call, call.open, 0);
+	note_position(m, &call, call.open2, 1);
+	mark(m, process, &call, 1);
+	m->task[task].call = call;
+}
+
+void op_enter(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	const struct process *p = &m->process[m->task[task].process];
+
+	if (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC)
+		return;
+	if (p->is_foreign) {
+		tally_add(m->tally, foreign_calls, 1);
+		return;
+	}
+	if (m->task[task].call.id != CALL_ID_NONE) {
+		tally_add(m->tally, lost_exits, 1);
+		op_cancel(m, task, event->time, IO_END_LOST);
+	}
+	if (!m->host.first_time && !p->is_prelude)
+		m->host.first_time = event->time;
+	note(m, task, event);
+}
+
+static void position_done(struct model *m, struct call *call, uint32_t open, int end)
+{
+	if (open != ID_NONE && kind_uses_position(call_row(call->id), call, end))
+		open_description(m, open)->active--;
+}
+
+/* Takes the call out of its task: what it made uncertain is certain again. */
+static void detach(struct model *m, uint32_t task, struct call *call)
+{
+	*call = m->task[task].call;
+	m->task[task].call.id = CALL_ID_NONE;
+	mark(m, m->task[task].process, call, -1);
+	position_done(m, call, call->open, 0);
+	position_done(m, call, call->open2, 1);
+}
+
+/*
+ * A descriptor that nobody saw being made (a pipe's end, one received over a socket) was used with success: it
+ * is taken as open from before.
+ */
+static uint32_t find_fd(struct model *m, uint32_t process, int fd)
+{
+	uint32_t table = m->process[process].table;
+	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+
+	if (fd < 0 || (slot && slot->open != ID_NONE))
+		return ID_NONE;
+	uint32_t description = description_new(m, UINT32_MAX);
+
+	m->description[description].position = IO_OFFSET_UNKNOWN;
+	uint32_t open = open_new(m, description, process_group(m, process));
+
+	m->open[open].is_found = true;
+	table_set(m, table, (uint64_t)fd, open, false);
+	return open;
+}
+
+static void find_unseen(struct model *m, struct op *op)
+{
+	const struct call_row *row = op->row;
+
+	if (op->error == EBADF || row->kind == CALL_CLOSE)
+		return;
+	if (op->call.open == ID_NONE && has_descriptor(row, &op->call))
+		op->call.open = find_fd(m, op->process, call_fd(&op->call, row->fd));
+	if (op->call.open2 == ID_NONE && row->kind == CALL_COPY && !op->error)
+		op->call.open2 = find_fd(m, op->process, call_fd(&op->call, row->fd2));
+}
+
+void op_emit(struct op *op, struct io_event *event, uint32_t open)
+{
+	event->thread = op->location;
+	event->handle = ID_NONE;
+	settle_push(op->m, event, open, ID_NONE);
+}
+
+static void emit_enter(struct op *op)
+{
+	struct io_event event = {.kind = IO_ENTER, .time = op->call.enter};
+
+	event.region.call = op->call.id;
+	event.region.file = ID_NONE;
+	if (op->call.path[0] && !op->error && op->call.open == ID_NONE)
+		event.region.file = file_add(op->m, op->call.path[0], kind_file(op->row));
+	op_emit(op, &event, op->call.open);
+}
+
+static void emit_leave(struct op *op)
+{
+	struct io_event event = {.kind = IO_LEAVE, .time = op->time};
+
+	event.region.call = op->call.id;
+	event.region.error = op->error;
+	event.region.file = ID_NONE;
+	op_emit(op, &event, ID_NONE);
+}
+
+static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time)
+{
+	detach(m, task, &op->call);
+	op->m = m;
+	op->task = task;
+	op->process = m->task[task].process;
+	op->row = call_row(op->call.id);
+	op->time = time;
+	op->location = task_location(m, task);
+}
+
+/* The thread that executes a program gets the number of the process's first thread before the call returns. */
+static uint32_t exec_task(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, event->pid);
+
+	for (uint32_t i = 0; process != MAP_NONE && i < m->tasks.count; i++)
+		if (m->task[i].process == process && m->task[i].call.id == event->exit.call)
+			return i;
+	return MAP_NONE;
+}
+
+/* Returns the task whose call ends, or MAP_NONE if its begin was not seen. */
+static uint32_t ending_task(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task != MAP_NONE && m->task[task].call.id == event->exit.call)
+		return task;
+	if (call_row(event->exit.call)->kind == CALL_EXEC)
+		return exec_task(m, event);
+	return MAP_NONE;
+}
+
+/* An exit without its enter: its arguments are not known, so only a new descriptor can be understood. */
+static void orphan(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	uint32_t process = m->task[task].process;
+	enum call_kind kind = call_row(event->exit.call)->kind;
+
+	if (m->process[process].is_prelude || m->process[process].is_foreign)
+		return;
+	tally_add(m->tally, orphan_exits, 1);
+	if (m->task[task].call.id != CALL_ID_NONE) {
+		tally_add(m->tally, lost_exits, 1);
+		op_cancel(m, task, event->time, IO_END_LOST);
+	}
+	if ((kind != CALL_OPEN && kind != CALL_CREATE_FD && kind != CALL_DUP) || event->exit.result < 0)
+		return;
+	uint32_t old = table_take(m, m->process[process].table, (uint64_t)event->exit.result);
+
+	if (old != ID_NONE)
+		op_destroy(m, task, event->time, old);
+	open_drop(m, old);
+	open_drop(m, find_fd(m, process, (int)event->exit.result));
+}
+
+void op_exit(struct model *m, const struct event *event)
+{
+	uint32_t task = ending_task(m, event);
+	struct op op = {.result = event->exit.result};
+
+	if (task == MAP_NONE) {
+		orphan(m, event);
+		return;
+	}
+	if (m->process[m->task[task].process].is_prelude) { /* an exec that failed, on the way through PATH */
+		detach(m, task, &op.call);
+		return;
+	}
+	op_init(m, &op, task, event->time);
+	op.error = event->exit.result < 0 ? (int)-event->exit.result : 0;
+	tally_add(m->tally, calls, 1);
+	tally_add(m->tally, calls_failed, op.error != 0);
+	find_unseen(m, &op);
+	emit_enter(&op);
+	kind_end(&op);
+	if (event->exit.counters)
+		task_count(m, task, event);
+	emit_leave(&op);
+	open_drop(m, op.call.open);
+	open_drop(m, op.call.open2);
+	if (op.row->kind == CALL_EXEC && !op.error && m->task[task].tid != event->tid)
+		task_take_over(m, task);
+}
+
+void op_lock(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task == MAP_NONE || m->task[task].call.id == CALL_ID_NONE)
+		return;
+	m->task[task].call.has_lock = true;
+	m->task[task].call.lock_type = event->lock.type;
+}
+
+void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
+{
+	struct op op = {0};
+
+	if (m->task[task].call.id == CALL_ID_NONE)
+		return;
+	if (m->process[m->task[task].process].is_prelude) {
+		detach(m, task, &op.call);
+		return;
+	}
+	op_init(m, &op, task, time);
+	op.is_cancelled = true;
+	op.end = why;
+	emit_enter(&op);
+	kind_end(&op);
+	emit_leave(&op);
+	open_drop(m, op.call.open);
+	open_drop(m, op.call.open2);
+}
+
+void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
+{
+	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = time, .handle = ID_NONE};
+
+	event.thread = task_location(m, task);
+	settle_push(m, &event, open, ID_NONE);
+}

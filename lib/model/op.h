@@ -1,0 +1,21 @@
+/*
+ * op: what a system call did, and the io_events that say so.
+ *
+ * op_enter() notes what the arguments meant when the call began (another thread may change it before
+ * the end); op_exit() applies the result and emits the records of the call, from ENTER to LEAVE.
+ */
+#ifndef IOTRACE_MODEL_OP_H
+#define IOTRACE_MODEL_OP_H
+
+#include "state.h"
+
+void op_enter(struct model *m, const struct event *event);
+void op_exit(struct model *m, const struct event *event);
+/* Notes the type of the lock that the call in flight asks for. */
+void op_lock(struct model *m, const struct event *event);
+/* Ends the call in flight of a task, if any, whose exit will not come. */
+void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);
+/* Emits a DESTROY_HANDLE for the open on the task's location. */
+void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open);
+
+#endif

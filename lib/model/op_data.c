@@ -1,0 +1,146 @@
+/*
+ * op_data: calls that move data or a position, and those that flush.
+ */
+#include "op_end.h"
+
+#include "fdtable.h"
+#include "task.h"
+
+#include <fcntl.h>
+
+/* Begin and end of one transfer. */
+static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t asked, uint64_t offset,
+		     uint64_t id)
+{
+	struct io_event event = {.kind = IO_OP_BEGIN, .time = op->call.enter};
+
+	event.op.id = id;
+	event.op.mode = mode;
+	event.op.bytes = asked;
+	event.op.offset = offset;
+	op_emit(op, &event, open);
+}
+
+static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)
+{
+	struct io_event event = {.kind = IO_OP_COMPLETE, .time = op->time};
+
+	event.op.id = id;
+	event.op.mode = mode;
+	event.op.offset = IO_OFFSET_UNKNOWN;
+	event.op.bytes = op->error || mode == IO_MODE_FLUSH ? IO_BYTES_UNDEFINED : (uint64_t)op->result;
+	tally_add(op->m->tally, begun, 1);
+	if (!op->is_cancelled) {
+		tally_add(op->m->tally, completed, 1);
+	} else {
+		event.kind = IO_OP_CANCELLED;
+		event.op.bytes = IO_BYTES_UNDEFINED;
+		event.op.end = op->end;
+		if (op->end == IO_END_RECORDING)
+			tally_add(op->m->tally, in_flight, 1);
+		else
+			tally_add(op->m->tally, cancelled, 1);
+	}
+	op_emit(op, &event, open);
+}
+
+static void advance(struct op *op, uint32_t open, int end)
+{
+	if (open == ID_NONE || !kind_uses_position(op->row, &op->call, end))
+		return;
+	struct description *d = open_description(op->m, open);
+
+	if (op->is_cancelled || (kind_writes(op->row, end) && d->flags & O_APPEND))
+		d->position = IO_OFFSET_UNKNOWN;
+	else if (!op->error && d->position != IO_OFFSET_UNKNOWN)
+		d->position += (uint64_t)op->result;
+}
+
+static uint64_t asked(const struct op *op)
+{
+	return op->row->size == CALL_NO_ARG ? IO_BYTES_UNDEFINED : op->call.arg[op->row->size];
+}
+
+static uint64_t offset(const struct op *op)
+{
+	if (op->row->offset != CALL_NO_ARG && !kind_uses_position(op->row, &op->call, 0))
+		return op->call.arg[op->row->offset];
+	return op->call.offset[0];
+}
+
+void end_data(struct op *op)
+{
+	enum io_mode mode = op->row->kind == CALL_WRITE ? IO_MODE_WRITE : IO_MODE_READ;
+	uint32_t open = op->call.open;
+
+	if (open == ID_NONE)
+		return;
+	uint64_t id = op->m->next_op++;
+
+	transfer(op, open, mode, asked(op), offset(op), id);
+	transfer_end(op, open, mode, id);
+	advance(op, open, 0);
+}
+
+/* tee leaves its input where it is; for a file that does not matter, since both ends are pipes. */
+void end_copy(struct op *op)
+{
+	uint32_t in = op->call.open, out = op->call.open2;
+	uint64_t id = op->m->next_op;
+
+	op->m->next_op += 2;
+	if (in != ID_NONE)
+		transfer(op, in, IO_MODE_READ, asked(op), op->call.offset[0], id);
+	if (out != ID_NONE)
+		transfer(op, out, IO_MODE_WRITE, asked(op), op->call.offset[1], id + 1);
+	if (in != ID_NONE)
+		transfer_end(op, in, IO_MODE_READ, id);
+	if (out != ID_NONE)
+		transfer_end(op, out, IO_MODE_WRITE, id + 1);
+	advance(op, in, 0);
+	advance(op, out, 1);
+}
+
+void end_sync(struct op *op)
+{
+	uint64_t id;
+
+	if (op->call.open == ID_NONE)
+		return;
+	id = op->m->next_op++;
+	transfer(op, op->call.open, IO_MODE_FLUSH, IO_BYTES_UNDEFINED, IO_OFFSET_UNKNOWN, id);
+	transfer_end(op, op->call.open, IO_MODE_FLUSH, id);
+}
+
+/* sync(2) has no descriptor: one open for the whole run stands for all files. */
+void end_sync_all(struct op *op)
+{
+	struct model *m = op->m;
+
+	if (op->row->fd == CALL_NO_ARG) {
+		if (m->all_proxy == ID_NONE) {
+			uint32_t description = description_new(m, O_RDWR);
+
+			m->description[description].state = NAME_NEVER;
+			m->all_proxy = open_new(m, description, process_group(m, op->process));
+			m->open[m->all_proxy].is_found = true;
+			m->open[m->all_proxy].is_all_proxy = true;
+		}
+		op->call.open = m->all_proxy;
+		open_hold(m, m->all_proxy);
+	}
+	end_sync(op);
+}
+
+void end_seek(struct op *op)
+{
+	struct io_event event = {.kind = IO_SEEK, .time = op->time};
+
+	if (op->error || op->is_cancelled || op->call.open == ID_NONE)
+		return;
+	open_description(op->m, op->call.open)->position = (uint64_t)op->result;
+	event.seek.request = (int64_t)op->call.arg[1];
+	event.seek.whence = (uint32_t)op->call.arg[2];
+	event.seek.result = (uint64_t)op->result;
+	op_emit(op, &event, op->call.open);
+}

@@ -1,0 +1,242 @@
+/*
+ * op_fd: calls that make, copy and close descriptors, or change what they are.
+ */
+#include "op_end.h"
+
+#include "fdtable.h"
+#include "file.h"
+#include "op.h"
+#include "settle.h"
+#include "task.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+/* Empties the number if the stream missed its close. */
+static void replace(struct op *op, uint64_t fd)
+{
+	uint32_t old = table_take(op->m, op->m->process[op->process].table, fd);
+
+	if (old == ID_NONE)
+		return;
+	op_destroy(op->m, op->task, op->time, old);
+	open_drop(op->m, old);
+}
+
+static void create(struct op *op, uint32_t description, bool is_cloexec)
+{
+	struct model *m = op->m;
+	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
+	uint32_t open = open_new(m, description, process_group(m, op->process));
+
+	event.create.flags = m->description[description].flags;
+	replace(op, (uint64_t)op->result);
+	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
+	op_emit(op, &event, open);
+	open_drop(m, open);
+}
+
+/* The flags of an open: in an argument, implied (creat), or in memory (openat2) and so not known. */
+static uint32_t open_flags(const struct op *op)
+{
+	if (op->row->flags != CALL_NO_ARG)
+		return (uint32_t)op->call.arg[op->row->flags];
+	return !strcmp(op->row->name, "creat") ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
+}
+
+void end_open(struct op *op)
+{
+	struct model *m = op->m;
+
+	if (op->error || op->is_cancelled)
+		return;
+	uint32_t flags = open_flags(op);
+	uint32_t description = description_new(m, flags);
+	struct description *d = &m->description[description];
+
+	d->is_file = true;
+	if (op->call.path[0]) {
+		d->state = NAME_TEXT;
+		d->name = op->call.path[0];
+		d->file = file_add(m, d->name,
+				   flags != UINT32_MAX && flags & O_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR);
+	}
+	create(op, description, flags != UINT32_MAX && flags & O_CLOEXEC);
+}
+
+/* Calls whose descriptor closes on exec without a flag that says so, and memfd_create's own flag. */
+static bool created_cloexec(const struct op *op)
+{
+	static const char *const always[] = {"pidfd_open", "pidfd_getfd", "io_uring_setup"};
+	const char *name = op->row->name;
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (!strcmp(name, always[i]))
+			return true;
+	if (op->row->flags == CALL_NO_ARG)
+		return false;
+	return op->call.arg[op->row->flags] & (strcmp(name, "memfd_create") ? (uint64_t)O_CLOEXEC : MFD_CLOEXEC);
+}
+
+void end_create_fd(struct op *op)
+{
+	struct model *m = op->m;
+
+	if (op->error || op->is_cancelled || op->result == call_fd(&op->call, op->row->fd))
+		return;
+	uint32_t description = description_new(m, O_RDWR);
+	const char *label = strncmp(op->row->name, "accept", 6) ? op->row->name : "socket";
+
+	m->description[description].name = strtab_add_text(m->strings, label);
+	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
+	create(op, description, created_cloexec(op));
+}
+
+void end_close(struct op *op)
+{
+	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = op->time};
+
+	if (op->call.open != ID_NONE)
+		op_emit(op, &event, op->call.open);
+}
+
+static void unshare_table(struct op *op)
+{
+	struct model *m = op->m;
+	uint32_t old = m->process[op->process].table;
+
+	if (m->table[old].users < 2)
+		return;
+	uint32_t table = table_copy(m, old);
+
+	m->process[op->process].table = table;
+	table_drop(m, old, NULL, NULL);
+}
+
+/* What another thread opened there since the call began is not touched. */
+static void close_slots(struct op *op, uint64_t first, uint64_t last, bool is_exec)
+{
+	uint32_t table = op->m->process[op->process].table;
+
+	for (uint64_t fd = first; fd <= last && fd < op->m->table[table].capacity; fd++) {
+		const struct slot *slot = table_slot(op->m, table, fd);
+
+		if (slot->open != ID_NONE && (is_exec ? slot->is_cloexec : slot->changed <= op->call.enter))
+			replace(op, fd);
+	}
+}
+
+void end_close_range(struct op *op)
+{
+	struct model *m = op->m;
+	uint64_t first = (uint32_t)op->call.arg[0], last = (uint32_t)op->call.arg[1];
+	uint64_t flags = op->call.arg[2];
+
+	if (op->error || op->is_cancelled)
+		return;
+	if (flags & CLOSE_RANGE_UNSHARE)
+		unshare_table(op);
+	if (!(flags & CLOSE_RANGE_CLOEXEC)) {
+		close_slots(op, first, last, false);
+		return;
+	}
+	struct table *t = &m->table[m->process[op->process].table];
+
+	for (uint64_t fd = first; fd <= last && fd < t->capacity; fd++)
+		t->slot[fd].is_cloexec = true;
+}
+
+static void duplicate(struct op *op, bool is_cloexec)
+{
+	struct model *m = op->m;
+	uint32_t from = op->call.open;
+
+	if (op->error || op->is_cancelled || from == ID_NONE || op->result == call_fd(&op->call, op->row->fd))
+		return;
+	uint32_t open = open_new(m, m->open[from].description, process_group(m, op->process));
+	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .thread = op->location};
+
+	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
+	replace(op, (uint64_t)op->result);
+	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
+	event.handle = ID_NONE;
+	settle_push(m, &event, from, open);
+	open_drop(m, open);
+}
+
+void end_dup(struct op *op)
+{
+	duplicate(op, op->row->flags != CALL_NO_ARG && op->call.arg[op->row->flags] & O_CLOEXEC);
+}
+
+static void set_status_flags(struct op *op)
+{
+	const uint32_t settable = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK;
+	struct io_event event = {.kind = IO_CHANGE_STATUS_FLAGS, .time = op->time};
+
+	if (op->error || op->is_cancelled || op->call.open == ID_NONE)
+		return;
+	struct description *d = open_description(op->m, op->call.open);
+
+	if (d->flags != UINT32_MAX)
+		d->flags = (d->flags & ~settable) | ((uint32_t)op->call.arg[2] & settable);
+	event.create.flags = (uint32_t)op->call.arg[2];
+	op_emit(op, &event, op->call.open);
+}
+
+static void set_descriptor_flags(struct op *op)
+{
+	uint64_t fd = (uint64_t)call_fd(&op->call, op->row->fd);
+	struct slot *slot = table_slot(op->m, op->m->process[op->process].table, fd);
+
+	if (slot)
+		slot->is_cloexec = op->call.arg[2] & FD_CLOEXEC;
+}
+
+void end_fcntl(struct op *op)
+{
+	switch ((int)op->call.arg[1]) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		duplicate(op, (int)op->call.arg[1] == F_DUPFD_CLOEXEC);
+		break;
+	case F_SETFL:
+		set_status_flags(op);
+		break;
+	case F_SETFD:
+		if (!op->error && !op->is_cancelled)
+			set_descriptor_flags(op);
+		break;
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		end_record_lock(op);
+		break;
+	default:
+		break;
+	}
+}
+
+void end_exec(struct op *op)
+{
+	if (op->error || op->is_cancelled)
+		return;
+	unshare_table(op);
+	close_slots(op, 0, UINT64_MAX, true);
+}
+
+void end_unshare(struct op *op)
+{
+	if (!op->error && !op->is_cancelled && op->call.arg[0] & CLONE_FILES)
+		unshare_table(op);
+}

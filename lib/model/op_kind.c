@@ -1,0 +1,164 @@
+/*
+ * op_kind: which function ends which kind of call; and the kinds that concern locks, names and directories.
+ */
+#include "op_end.h"
+
+#include "fdtable.h"
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+
+/*
+ * Argument that points to the offset of one end of a COPY, or CALL_NO_ARG if the call has none: it
+ * stands behind the descriptor, unless the other descriptor or the size does.
+ */
+static int8_t copy_offset(const struct call_row *row, int end)
+{
+	int8_t next = (int8_t)((end ? row->fd2 : row->fd) + 1);
+
+	return next == row->fd || next == row->fd2 || next == row->size ? CALL_NO_ARG : next;
+}
+
+bool kind_uses_position(const struct call_row *row, const struct call *call, int end)
+{
+	if (row->group == GROUP_DIR || row->group == GROUP_NET)
+		return false;
+	if (row->kind == CALL_COPY) {
+		int8_t pointer = copy_offset(row, end);
+
+		return pointer == CALL_NO_ARG || !call->arg[pointer];
+	}
+	return !end && (row->kind == CALL_READ || row->kind == CALL_WRITE) &&
+	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
+}
+
+bool kind_writes(const struct call_row *row, int end)
+{
+	return row->kind == CALL_WRITE || (row->kind == CALL_COPY && end);
+}
+
+bool kind_opens(const struct call_row *row)
+{
+	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD || row->kind == CALL_CREATE_PAIR ||
+	       row->kind == CALL_DUP || row->kind == CALL_FCNTL;
+}
+
+bool kind_closes_many(const struct call_row *row)
+{
+	return row->kind == CALL_CLOSE_RANGE || row->kind == CALL_EXEC || row->kind == CALL_UNSHARE;
+}
+
+enum model_file_kind kind_file(const struct call_row *row)
+{
+	return row->kind == CALL_CHDIR || !strncmp(row->name, "mkdir", 5) || !strcmp(row->name, "rmdir")
+		       ? FILE_DIRECTORY
+		       : FILE_REGULAR;
+}
+
+/* kind: the record of a lock that was got; a refused one is a try. */
+static void emit_lock(struct op *op, enum io_event_kind kind, enum io_lock lock)
+{
+	struct io_event event = {.kind = kind, .time = op->time};
+
+	if (op->is_cancelled || op->call.open == ID_NONE)
+		return;
+	if (op->error && op->error != EAGAIN && op->error != EACCES)
+		return;
+	if (op->error)
+		event.kind = IO_TRY_LOCK;
+	event.lock.lock = lock;
+	op_emit(op, &event, op->call.open);
+}
+
+static void end_lock(struct op *op)
+{
+	int how = (int)op->call.arg[1];
+
+	emit_lock(op, how & LOCK_UN ? IO_RELEASE_LOCK : IO_ACQUIRE_LOCK,
+		  how & LOCK_SH ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE);
+}
+
+/* A record lock has its type in memory; where the kernel does not say it, the call stays a region with its file. */
+void end_record_lock(struct op *op)
+{
+	if (op->call.has_lock)
+		emit_lock(op, op->call.lock_type == F_UNLCK ? IO_RELEASE_LOCK : IO_ACQUIRE_LOCK,
+			  op->call.lock_type == F_RDLCK ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE);
+}
+
+static void delete_file(struct op *op, file_id file)
+{
+	struct io_event event = {.kind = IO_DELETE_FILE, .time = op->time};
+
+	event.delete_file.file = file;
+	op_emit(op, &event, ID_NONE);
+}
+
+static void end_delete(struct op *op)
+{
+	if (!op->error && !op->is_cancelled && op->call.path[0])
+		delete_file(op, file_add(op->m, op->call.path[0], kind_file(op->row)));
+}
+
+/* Whether the new name was a file before is only known if the stream showed it. */
+static void end_rename(struct op *op)
+{
+	file_id target = op->call.path[1] ? file_find(op->m, op->call.path[1]) : ID_NONE;
+
+	if (!op->error && !op->is_cancelled && target != ID_NONE)
+		delete_file(op, target);
+}
+
+static void end_chdir(struct op *op)
+{
+	struct process *p = &op->m->process[op->process];
+
+	if (op->error || op->is_cancelled)
+		return;
+	if (!strcmp(op->row->name, "chroot")) {
+		p->has_root = true;
+		return;
+	}
+	p->changed_cwd = op->time;
+	p->cwd = op->call.path[0];
+	if (op->call.open != ID_NONE)
+		p->cwd = open_description(op->m, op->call.open)->name;
+}
+
+static void end_none(struct op *op)
+{
+	(void)op;
+}
+
+void kind_end(struct op *op)
+{
+	static void (*const end[])(struct op *) = {
+		[CALL_OPEN] = end_open,
+		[CALL_CREATE_FD] = end_create_fd,
+		[CALL_CREATE_PAIR] = end_none, /* the numbers are in memory: look-ups and use tell them */
+		[CALL_CLOSE] = end_close,
+		[CALL_CLOSE_RANGE] = end_close_range,
+		[CALL_DUP] = end_dup,
+		[CALL_FCNTL] = end_fcntl,
+		[CALL_READ] = end_data,
+		[CALL_WRITE] = end_data,
+		[CALL_COPY] = end_copy,
+		[CALL_SEEK] = end_seek,
+		[CALL_SYNC] = end_sync,
+		[CALL_SYNC_ALL] = end_sync_all,
+		[CALL_LOCK] = end_lock,
+		[CALL_DELETE] = end_delete,
+		[CALL_RENAME] = end_rename,
+		[CALL_CHDIR] = end_chdir,
+		[CALL_MAP] = end_none,
+		[CALL_EXEC] = end_exec,
+		[CALL_CLONE] = end_none,
+		[CALL_UNSHARE] = end_unshare,
+		[CALL_META] = end_none,
+	};
+
+	end[op->row->kind](op);
+}

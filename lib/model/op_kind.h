@@ -1,0 +1,37 @@
+/*
+ * op_kind: what each kind of call (enum call_kind) does. One function for each, in a table.
+ */
+#ifndef IOTRACE_MODEL_OP_KIND_H
+#define IOTRACE_MODEL_OP_KIND_H
+
+#include "state.h"
+
+/* A call that has ended. call.open and call.open2 are held until op_exit() is done. */
+struct op {
+	struct model *m;
+	uint32_t task, process;
+	const struct call_row *row;
+	struct call call;
+	uint64_t time; /* of its end */
+	int64_t result;
+	int error;         /* errno, 0: succeeded */
+	bool is_cancelled; /* its end was not seen: result and error say nothing */
+	enum io_end end;   /* is_cancelled: why */
+	thread_id location;
+};
+
+/* Applies the result and emits what stands between ENTER and LEAVE. */
+void kind_end(struct op *op);
+/* Puts an event on the location of the call. */
+void op_emit(struct op *op, struct io_event *event, uint32_t open);
+int call_fd(const struct call *call, int8_t index);
+
+/* Whether it moves the position of the description; end 0: of fd, 1: of fd2. */
+bool kind_uses_position(const struct call_row *row, const struct call *call, int end);
+bool kind_writes(const struct call_row *row, int end);
+/* Whether it may make a descriptor; whether it may close any of them. */
+bool kind_opens(const struct call_row *row);
+bool kind_closes_many(const struct call_row *row);
+enum model_file_kind kind_file(const struct call_row *row);
+
+#endif

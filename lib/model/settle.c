@@ -1,0 +1,176 @@
+/*
+ * settle: io_events leave when the handles in them have their final id. See settle.h.
+ */
+#include "settle.h"
+
+#include "fdtable.h"
+
+#include <stdlib.h>
+
+static uint64_t idle_key(const struct model_handle *handle)
+{
+	return map_key(handle->process, handle->name);
+}
+
+/* Returns a destroyed handle of this process and name to be used again, or ID_NONE. */
+static handle_id idle_take(struct model *m, process_id process, str_id name)
+{
+	uint64_t key = map_key(process, name);
+	handle_id id = map_get(&m->idle_handle, key);
+
+	if (id == MAP_NONE)
+		return ID_NONE;
+	if (m->idle_next[id] == ID_NONE)
+		map_remove(&m->idle_handle, key);
+	else
+		map_set(&m->idle_handle, key, m->idle_next[id]);
+	return id;
+}
+
+/* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
+static void idle_give(struct model *m, handle_id id)
+{
+	uint64_t key = idle_key(&m->handle[id]);
+
+	MEM_GROW(m->idle_next, m->idle_capacity, id + 1);
+	m->idle_next[id] = map_get(&m->idle_handle, key);
+	map_set(&m->idle_handle, key, id);
+}
+
+static handle_id handle_new(struct model *m, const struct open *open, const struct description *d)
+{
+	MEM_GROW(m->handle, m->handles_cap, m->handles + 1);
+	m->handle[m->handles] = (struct model_handle){
+		.process = open->creator,
+		.file = d->file,
+		.name = d->name,
+		.is_pre_created = open->is_found,
+		.is_all_proxy = open->is_all_proxy,
+		.pre_flags = open->is_found && d->flags != UINT32_MAX ? d->flags : 0,
+	};
+	return m->handles++;
+}
+
+/*
+ * Returns whether the open has its handle now. A name that is still awaited when time is up gives a new
+ * handle, which can learn its name later; a handle without a name is only used again for one that can never
+ * get one.
+ */
+static bool settle_open(struct model *m, uint32_t open, bool is_forced)
+{
+	if (open == ID_NONE || m->open[open].handle != ID_NONE)
+		return true;
+	struct open *o = &m->open[open];
+	struct description *d = &m->description[o->description];
+	bool is_awaited = (d->state == NAME_AWAITED || d->state == NAME_TEXT) && o->slots;
+
+	if (is_awaited && !is_forced)
+		return false;
+	handle_id id = ID_NONE;
+
+	d->is_early |= is_awaited;
+	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED))
+		id = idle_take(m, o->creator, d->name);
+	o->handle = id != ID_NONE ? id : handle_new(m, o, d);
+	return true;
+}
+
+void settle_named(struct model *m, uint32_t description)
+{
+	const struct description *d = &m->description[description];
+
+	for (uint32_t i = 0; d->is_early && i < m->opens.count; i++) {
+		const struct open *o = &m->open[i];
+
+		if (!o->holders || o->description != description || o->handle == ID_NONE)
+			continue;
+		if (!m->handle[o->handle].name) {
+			m->handle[o->handle].name = d->name;
+			m->handle[o->handle].file = d->file;
+		}
+	}
+}
+
+/* Fills in the ids of the handles and hands the event out. */
+static void settle_output(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
+{
+	if (open != ID_NONE) {
+		event->handle = m->open[open].handle;
+		if (event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX) {
+			uint32_t flags = open_description(m, open)->flags;
+
+			event->create.flags = flags == UINT32_MAX ? 0 : flags;
+		}
+	}
+	if (open2 != ID_NONE)
+		event->duplicate.new_handle = m->open[open2].handle;
+	m->output(m->context, event);
+	if (event->kind == IO_DESTROY_HANDLE &&
+	    m->thread[event->thread].process == m->handle[event->handle].process)
+		idle_give(m, event->handle);
+}
+
+static struct waiting *queue_at(struct model *m, uint32_t index)
+{
+	return &m->queue[(m->queue_head + index) & (m->queue_capacity - 1)];
+}
+
+static void queue_grow(struct model *m)
+{
+	uint32_t capacity = m->queue_capacity ? 2 * m->queue_capacity : 256;
+	struct waiting *queue = mem_array(capacity, sizeof(*queue));
+
+	for (uint32_t i = 0; i < m->queue_count; i++)
+		queue[i] = *queue_at(m, i);
+	free(m->queue);
+	m->queue = queue;
+	m->queue_capacity = capacity;
+	m->queue_head = 0;
+}
+
+/* A waiting event holds its opens, and has the values of a metric for its own. */
+static void queue_add(struct model *m, const struct io_event *event, uint32_t open, uint32_t open2)
+{
+	if (m->queue_count == m->queue_capacity)
+		queue_grow(m);
+	struct waiting *w = queue_at(m, m->queue_count++);
+
+	*w = (struct waiting){*event, open, open2};
+	open_hold(m, open);
+	open_hold(m, open2);
+	if (event->kind == IO_METRIC)
+		w->event.metric.counter =
+			mem_dup(event->metric.counter, event->metric.counters * sizeof(*event->metric.counter));
+}
+
+void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
+{
+	/* What was open before recording belongs to the process that is seen to use it first. */
+	if (open != ID_NONE && m->open[open].creator == ID_NONE)
+		m->open[open].creator = m->thread[event->thread].process;
+	if (!m->queue_count && settle_open(m, open, false) && settle_open(m, open2, false))
+		settle_output(m, event, open, open2);
+	else
+		queue_add(m, event, open, open2);
+}
+
+void settle_run(struct model *m, bool is_forced)
+{
+	while (m->queue_count) {
+		struct waiting *w = queue_at(m, 0);
+		bool is_due = is_forced || m->queue_count > QUEUE_LIMIT ||
+			      w->event.time + NAME_WAIT_NS < m->now;
+
+		if (!settle_open(m, w->open, is_due) || !settle_open(m, w->open2, is_due))
+			return;
+		struct waiting out = *w;
+
+		m->queue_head = (m->queue_head + 1) & (m->queue_capacity - 1);
+		m->queue_count--;
+		settle_output(m, &out.event, out.open, out.open2);
+		open_drop(m, out.open);
+		open_drop(m, out.open2);
+		if (out.event.kind == IO_METRIC)
+			free((void *)out.event.metric.counter);
+	}
+}

@@ -1,0 +1,21 @@
+/*
+ * settle: io_events leave when the handles in them have their final id.
+ *
+ * A look-up brings the name of a file a moment after its open. Only then is it known whether the handle
+ * can be one that the process used for the same file before (an archive with a definition for each open
+ * would be useless to its readers). So events wait in a queue, in order, behind the first whose handle
+ * is not settled; that is until its name came, its look-up failed, it was closed, or it waited too long.
+ */
+#ifndef IOTRACE_MODEL_SETTLE_H
+#define IOTRACE_MODEL_SETTLE_H
+
+#include "state.h"
+
+/* Puts the event into the queue, or hands it out at once. Its handle fields are filled in here. */
+void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2);
+/* Lets go what may. is_forced: everything. */
+void settle_run(struct model *m, bool is_forced);
+/* The name of a description is known now: handles that could not wait for it learn it, too. */
+void settle_named(struct model *m, uint32_t description);
+
+#endif

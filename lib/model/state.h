@@ -1,0 +1,177 @@
+/*
+ * state: what the model keeps. Private to lib/model; each part has its own file and functions.
+ *
+ * Everything is an index into an array that struct model owns. Two kinds of ids must not be mixed up:
+ *   - the public ones of io_event.h (thread_id, process_id, handle_id, file_id) name definitions of the
+ *     archive and are never taken back;
+ *   - the working ones below (task, process, table, open, description) are used again when their object is
+ *     gone, so that memory follows what is alive and not the length of the run.
+ *
+ * A descriptor number leads to a slot of a table; the slot to an `open` (one I/O handle of the archive:
+ * what open, dup or accept made); that to a `description` (POSIX's open file description: file, position
+ * and status flags, shared by dup and fork).
+ */
+#ifndef IOTRACE_MODEL_STATE_H
+#define IOTRACE_MODEL_STATE_H
+
+#include <iotrace/map.h>
+#include <iotrace/mem.h>
+#include <iotrace/model.h>
+
+enum {
+	FD_LIMIT = 1 << 20,       /* numbers beyond are not followed (the kernel's default nr_open) */
+	QUEUE_LIMIT = 1 << 18,    /* io_events that may wait for a name */
+	NAME_WAIT_NS = 200000000, /* how long they may */
+};
+
+/* Working array of T with a free list of ids; element 0 is a valid one. */
+struct pool {
+	uint32_t count, capacity; /* count: elements ever in use */
+	uint32_t *free_id;
+	uint32_t free_count, free_capacity;
+};
+
+struct call {
+	call_id id; /* CALL_ID_NONE: none in flight */
+	uint64_t enter;
+	uint64_t arg[EVENT_ARGS];
+	uint32_t path[EVENT_PATHS]; /* absolute, str_id; 0: not known */
+	uint32_t open, open2;       /* what fd and fd2 named at enter, held; ID_NONE */
+	uint64_t offset[2];         /* position of the description at enter */
+	bool has_lock;              /* the kernel said which record lock fcntl asks for: lock_type */
+	uint32_t lock_type;         /* F_RDLCK, F_WRLCK, F_UNLCK */
+};
+
+struct task {
+	uint32_t tid;
+	uint32_t process; /* ID_NONE: the element is free */
+	str_id name;
+	uint64_t begin; /* 0: not seen */
+	thread_id location;
+	struct call call;
+	uint32_t forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
+	struct task_counters *counters;
+};
+
+struct process {
+	uint32_t pid;
+	uint32_t parent; /* public id, ID_NONE */
+	uint32_t table;
+	uint32_t tasks;   /* alive; 0 and table == ID_NONE: the element is free */
+	str_id name, cwd, argv;
+	uint64_t begin;
+	uint64_t changed_cwd;
+	uint32_t opening; /* calls in flight that may make a descriptor */
+	bool is_prelude;  /* the command before its exec: nothing is recorded */
+	bool is_foreign;  /* runs a 32-bit program */
+	bool has_root;    /* its root directory is not "/": what its paths mean is not known */
+	process_id group; /* public, ID_NONE until it did I/O */
+	thread_id leader; /* location of its first thread, ID_NONE */
+};
+
+struct slot {
+	uint32_t open; /* ID_NONE: closed */
+	bool is_cloexec;
+	bool is_doubtful; /* data was lost since it was last known */
+	bool is_busy;     /* a dup2 onto it is in flight */
+	uint64_t changed; /* when it last was opened or closed */
+};
+
+struct table {
+	struct slot *slot;
+	uint32_t capacity;
+	uint32_t users; /* processes */
+	uint32_t busy;  /* calls in flight that may close any of it */
+};
+
+enum name_state {
+	NAME_AWAITED, /* a look-up may still bring it */
+	NAME_TEXT,    /* from the string of the call: a look-up would know better (symbolic links) */
+	NAME_SURE,
+	NAME_NEVER,   /* the look-up failed */
+};
+
+struct description {
+	file_id file;
+	str_id name;
+	enum name_state state;
+	bool is_stream; /* no position: pipe, socket ... */
+	bool is_file;   /* made by an open call: its name counts */
+	bool is_early;  /* a handle of it was settled before the name came */
+	uint32_t flags; /* O_*, UINT32_MAX: not known */
+	uint64_t position;
+	uint32_t active;  /* calls in flight that use the position */
+	uint32_t holders; /* opens */
+};
+
+struct open {
+	uint32_t description;
+	process_id creator; /* ID_NONE: open before recording, not used yet */
+	handle_id handle; /* ID_NONE until it is settled */
+	uint32_t slots;   /* descriptors that lead here */
+	uint32_t holders; /* slots, calls in flight, waiting events */
+	bool is_found;    /* nobody saw it being opened */
+	bool is_all_proxy;
+};
+
+/* An io_event whose handles are still working ids of opens. */
+struct waiting {
+	struct io_event event;
+	uint32_t open, open2; /* ID_NONE */
+};
+
+struct model {
+	struct tally *tally;
+	model_output output;
+	void *context;
+	struct strtab *strings;
+
+	struct task *task;
+	struct pool tasks;
+	struct map task_by_tid;
+	struct process *process;
+	struct pool processes;
+	struct map process_by_pid;
+	struct table *table;
+	struct pool tables;
+	struct open *open;
+	struct pool opens;
+	struct description *description;
+	struct pool descriptions;
+
+	struct waiting *queue; /* a ring */
+	uint32_t queue_head, queue_count, queue_capacity;
+	struct map idle_handle;    /* (process, name): the last destroyed handle of it */
+	handle_id *idle_next;      /* the one destroyed before that */
+	uint32_t idle_capacity;
+	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
+
+	struct model_thread *thread;
+	uint32_t threads, threads_cap;
+	struct model_process *group;
+	uint32_t groups, groups_cap;
+	struct model_file *file;
+	uint32_t files, files_cap;
+	struct map file_by_path;
+	struct model_handle *handle;
+	uint32_t handles, handles_cap;
+	struct model_mount *mount;
+	uint32_t mounts, mounts_cap;
+	struct model_count *count;
+	uint32_t counts, counts_cap;
+	struct map mount_by_id;
+	struct model_host host;
+
+	char *counter_name[EVENT_COUNTERS];
+	uint32_t counters;
+	uint64_t now;     /* time of the event at hand */
+	uint64_t next_op; /* matchingId */
+	bool has_command; /* the stream names one: nothing is recorded before its exec */
+};
+
+/* model.c */
+uint32_t pool_take(struct pool *pool, void *array_pointer, size_t size);
+void pool_give(struct pool *pool, uint32_t id);
+str_id model_string(struct model *m, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,368 @@
+/*
+ * task: threads and processes, from fork to exit; the locations of the archive. See task.h and state.h.
+ *
+ * A thread becomes a location, and its process a location group, with its first io_event.
+ */
+#include "task.h"
+
+#include "fdtable.h"
+#include "op.h"
+#include "settle.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Totals of the counters of -E. The kernel counts each thread on each CPU apart. */
+struct task_counters {
+	uint64_t total[EVENT_COUNTERS];
+	uint64_t (*last)[EVENT_COUNTERS]; /* by CPU */
+	uint32_t cpus;
+};
+
+enum { COUNTER_CPUS_MAX = 1 << 16 };
+
+uint32_t task_find(const struct model *m, uint32_t tid)
+{
+	return map_get(&m->task_by_tid, tid);
+}
+
+uint32_t process_find(const struct model *m, uint32_t pid)
+{
+	return map_get(&m->process_by_pid, pid);
+}
+
+static void task_forget(struct model *m, uint32_t task);
+
+static uint32_t process_new(struct model *m, uint32_t pid)
+{
+	uint32_t id = pool_take(&m->processes, &m->process, sizeof(*m->process));
+
+	m->process[id] = (struct process){
+		.pid = pid, .parent = ID_NONE, .table = ID_NONE, .group = ID_NONE, .leader = ID_NONE};
+	map_set(&m->process_by_pid, pid, id);
+	m->host.processes_seen++;
+	return id;
+}
+
+uint32_t process_get(struct model *m, uint32_t pid)
+{
+	uint32_t id = process_find(m, pid);
+
+	if (id != MAP_NONE)
+		return id;
+	id = process_new(m, pid);
+	uint32_t table = table_new(m);
+
+	m->process[id].table = table;
+	return id;
+}
+
+static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
+{
+	uint32_t id = pool_take(&m->tasks, &m->task, sizeof(*m->task));
+
+	m->task[id] = (struct task){.tid = tid, .process = process, .location = ID_NONE, .forked = ID_NONE};
+	m->task[id].call.id = CALL_ID_NONE;
+	m->process[process].tasks++;
+	map_set(&m->task_by_tid, tid, id);
+	m->host.threads_seen++;
+	return id;
+}
+
+uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t id = task_find(m, tid);
+
+	if (id != MAP_NONE && m->process[m->task[id].process].pid == pid)
+		return id;
+	if (id != MAP_NONE)
+		task_forget(m, id);
+	return task_new(m, process_get(m, pid), tid);
+}
+
+process_id process_group(struct model *m, uint32_t process)
+{
+	struct process *p = &m->process[process];
+
+	if (p->group != ID_NONE)
+		return p->group;
+	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
+	m->group[m->groups] = (struct model_process){
+		.pid = p->pid, .parent = p->parent, .name = p->name, .argv = p->argv, .begin = p->begin, .status = -1};
+	p->group = m->groups++;
+	return p->group;
+}
+
+static void task_emit(struct model *m, enum io_event_kind kind, thread_id location, uint64_t time)
+{
+	struct io_event event = {.kind = kind, .thread = location, .time = time, .handle = ID_NONE};
+
+	event.program.exit_status = -1;
+	settle_push(m, &event, ID_NONE, ID_NONE);
+}
+
+thread_id task_location(struct model *m, uint32_t task)
+{
+	if (m->task[task].location != ID_NONE)
+		return m->task[task].location;
+	process_id group = process_group(m, m->task[task].process);
+	struct task *t = &m->task[task];
+	struct process *p = &m->process[t->process];
+	bool is_leader = t->tid == p->pid;
+
+	if (is_leader && p->leader != ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
+		t->location = p->leader;
+		return t->location;
+	}
+	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
+	m->thread[m->threads] = (struct model_thread){
+		.tid = t->tid, .process = group, .name = t->name ? t->name : p->name, .begin = t->begin};
+	t->location = m->threads++;
+	if (is_leader)
+		p->leader = t->location;
+	if (t->begin)
+		task_emit(m, is_leader ? IO_PROGRAM_BEGIN : IO_THREAD_BEGIN, t->location, t->begin);
+	return t->location;
+}
+
+/* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
+static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid)
+{
+	uint32_t parent = m->task[parent_task].process;
+	uint32_t child = process_new(m, pid);
+	uint32_t table = table_copy(m, m->process[parent].table);
+	struct process *p = &m->process[parent], *c = &m->process[child];
+
+	c->table = table;
+	c->name = p->name;
+	c->argv = p->argv;
+	c->cwd = p->cwd;
+	c->is_prelude = p->is_prelude;
+	c->is_foreign = p->is_foreign;
+	c->has_root = p->has_root;
+	c->begin = m->now;
+	/* If the parent did I/O later only, it is listed now: a child inherits what it opened. */
+	c->parent = p->is_prelude ? ID_NONE : process_group(m, parent);
+	return child;
+}
+
+void task_fork(struct model *m, const struct event *event)
+{
+	uint32_t pid = event->fork.child_pid, tid = event->fork.child_tid;
+
+	if (tid == event->tid || !pid) /* without its process, its first call will tell what it is */
+		return;
+	uint32_t old = task_find(m, tid);
+
+	if (old != MAP_NONE)
+		task_forget(m, old);
+	uint32_t parent = task_get(m, event->pid, event->tid);
+	uint32_t process = process_find(m, pid);
+
+	if (process == MAP_NONE) {
+		process = process_fork(m, parent, pid);
+		m->task[parent].forked = process;
+	}
+	uint32_t child = task_new(m, process, tid);
+
+	m->task[child].begin = m->now;
+	m->task[child].name = m->task[parent].name;
+	/* clone(2) says its flags in its first argument; clone3 has them in memory: see task_clone_flags(). */
+	const struct call *call = &m->task[parent].call;
+
+	if (m->task[parent].forked != ID_NONE && call->id != CALL_ID_NONE &&
+	    !strcmp(call_row(call->id)->name, "clone")) {
+		struct event flags = *event;
+
+		flags.clone_flags.flags = call->arg[0];
+		task_clone_flags(m, &flags);
+	}
+}
+
+void task_clone_flags(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task == MAP_NONE || m->task[task].forked == ID_NONE)
+		return;
+	uint32_t child = m->task[task].forked;
+
+	m->task[task].forked = ID_NONE;
+	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
+		return;
+	uint32_t table = m->process[m->task[task].process].table;
+
+	if (m->process[child].table == table)
+		return;
+	table_drop(m, m->process[child].table, NULL, NULL);
+	m->process[child].table = table;
+	m->table[table].users++;
+}
+
+static void name_set(struct model *m, uint32_t process, str_id name)
+{
+	m->process[process].name = name;
+	if (m->process[process].group != ID_NONE)
+		m->group[m->process[process].group].name = name;
+}
+
+void task_comm(struct model *m, const struct event *event)
+{
+	str_id name = model_string(m, event->comm.name.at, event->comm.name.length);
+	uint32_t task = task_get(m, event->pid, event->tid);
+	struct task *t = &m->task[task];
+
+	t->name = name;
+	if (t->location != ID_NONE)
+		m->thread[t->location].name = name;
+	if (event->tid == event->pid)
+		name_set(m, t->process, name);
+	if (event->comm.is_exec && m->process[t->process].is_prelude) {
+		m->process[t->process].is_prelude = false;
+		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE ? m->now : t->call.enter;
+		m->host.first_time = t->begin;
+	}
+}
+
+void task_program(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, event->pid);
+
+	if (process != MAP_NONE)
+		m->process[process].is_foreign = event->program.is_foreign;
+}
+
+static void process_end(struct model *m, uint32_t process)
+{
+	struct process *p = &m->process[process];
+
+	if (p->group != ID_NONE)
+		m->group[p->group].end = m->now;
+	if (p->leader != ID_NONE && p->begin)
+		task_emit(m, IO_PROGRAM_END, p->leader, m->now);
+	map_remove(&m->process_by_pid, m->process[process].pid);
+	m->process[process].table = ID_NONE;
+	pool_give(&m->processes, process);
+}
+
+static void exit_closes(struct model *m, uint32_t open, void *context)
+{
+	op_destroy(m, *(const uint32_t *)context, m->now, open);
+}
+
+static void task_free(struct model *m, uint32_t task)
+{
+	struct task *t = &m->task[task];
+
+	if (t->counters)
+		free(t->counters->last);
+	free(t->counters);
+	t->counters = NULL;
+	t->process = ID_NONE;
+	pool_give(&m->tasks, task);
+}
+
+/* Takes the thread out; the process goes with its last thread, and what it held is closed. */
+static void task_retire(struct model *m, uint32_t task)
+{
+	uint32_t process = m->task[task].process;
+	bool is_last = --m->process[process].tasks == 0;
+
+	if (is_last) {
+		bool is_listed = m->process[process].group != ID_NONE;
+
+		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
+	}
+	struct task *t = &m->task[task];
+	thread_id location = t->location;
+
+	if (location != ID_NONE) {
+		m->thread[location].end = m->now;
+		if (location != m->process[process].leader && t->begin)
+			task_emit(m, IO_THREAD_END, location, m->now);
+	}
+	map_remove(&m->task_by_tid, t->tid);
+	task_free(m, task);
+	if (is_last)
+		process_end(m, process);
+}
+
+/* The end of a task was not seen, but its number is used again. */
+static void task_forget(struct model *m, uint32_t task)
+{
+	op_cancel(m, task, m->now, IO_END_LOST);
+	task_retire(m, task);
+}
+
+void task_exit(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task == MAP_NONE)
+		return;
+	op_cancel(m, task, event->time, IO_END_DEATH);
+	task_retire(m, task);
+}
+
+void task_take_over(struct model *m, uint32_t task)
+{
+	uint32_t process = m->task[task].process;
+	uint32_t pid = m->process[process].pid;
+	uint32_t leader = task_find(m, pid);
+
+	if (leader == task)
+		return;
+	if (leader == MAP_NONE)
+		leader = task_new(m, process, pid);
+	m->task[leader].name = m->task[task].name;
+	task_retire(m, task);
+}
+
+void task_end_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->tasks.count; i++)
+		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
+			op_cancel(m, i, m->host.last_time, IO_END_RECORDING);
+	for (uint32_t i = 0; i < m->processes.count; i++)
+		m->host.processes_left += m->process[i].tasks && !m->process[i].is_prelude;
+	for (uint32_t i = 0; i < m->tables.count; i++)
+		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
+			tally_add(m->tally, handles_open, m->table[i].slot[fd].open != ID_NONE);
+	for (uint32_t i = 0; i < m->descriptions.count; i++)
+		if (m->description[i].holders)
+			description_count(m, i);
+}
+
+void task_count(struct model *m, uint32_t task, const struct event *event)
+{
+	uint32_t cpu = event->cpu < COUNTER_CPUS_MAX ? event->cpu : 0;
+	struct task *t = &m->task[task];
+
+	if (!t->counters)
+		t->counters = mem_zero(sizeof(*t->counters));
+	struct task_counters *c = t->counters;
+
+	MEM_GROW(c->last, c->cpus, cpu + 1);
+	struct io_event metric = {.kind = IO_METRIC, .time = event->time, .handle = ID_NONE};
+
+	for (uint32_t i = 0; i < event->exit.counters && i < EVENT_COUNTERS; i++) {
+		if (event->exit.counter[i] > c->last[cpu][i])
+			c->total[i] += event->exit.counter[i] - c->last[cpu][i];
+		c->last[cpu][i] = event->exit.counter[i];
+	}
+	metric.metric.counters = event->exit.counters;
+	metric.metric.counter = c->total;
+	metric.thread = task_location(m, task);
+	settle_push(m, &metric, ID_NONE, ID_NONE);
+}
+
+void task_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->tasks.count; i++) {
+		if (!m->task[i].counters)
+			continue;
+		free(m->task[i].counters->last);
+		free(m->task[i].counters);
+	}
+}

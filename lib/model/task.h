@@ -1,0 +1,34 @@
+/*
+ * task: threads and processes, from fork to exit; the locations of the archive.
+ */
+#ifndef IOTRACE_MODEL_TASK_H
+#define IOTRACE_MODEL_TASK_H
+
+#include "state.h"
+
+/* Returns the working id of the thread; made up (with its process) if nothing told of it before. */
+uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid);
+/* Returns it, or MAP_NONE. */
+uint32_t task_find(const struct model *m, uint32_t tid);
+uint32_t process_find(const struct model *m, uint32_t pid);
+/* Returns the working id of the process; made up with an empty table if it is new. */
+uint32_t process_get(struct model *m, uint32_t pid);
+/* Returns the public id of the thread, which is listed (and begins in the archive) if this is its first use. */
+thread_id task_location(struct model *m, uint32_t task);
+/* Returns the public id of the process, listed if this is its first use. */
+process_id process_group(struct model *m, uint32_t process);
+
+void task_fork(struct model *m, const struct event *event);
+void task_clone_flags(struct model *m, const struct event *event);
+void task_comm(struct model *m, const struct event *event);
+void task_program(struct model *m, const struct event *event);
+void task_exit(struct model *m, const struct event *event);
+/* The thread `task` has executed a program as the leader of its process. */
+void task_take_over(struct model *m, uint32_t task);
+/* All that still runs: calls in flight are cancelled, descriptors counted as open. */
+void task_end_all(struct model *m);
+/* Counters of -E: adds what an exit said to the thread's totals and emits them. */
+void task_count(struct model *m, uint32_t task, const struct event *event);
+void task_release(struct model *m);
+
+#endif

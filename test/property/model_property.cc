@@ -1,0 +1,202 @@
+/*
+ * Any stream of events gives records that a reader can believe: time does not fall on a location, ENTER and LEAVE
+ * nest, operations are paired and their ids unique, handles are used only while they are active in their
+ * process, and the books balance.
+ */
+#include <gtest/gtest.h>
+
+#include "model_driver.h"
+
+#include <map>
+#include <random>
+#include <sched.h>
+#include <set>
+
+namespace {
+
+class Checker {
+public:
+	explicit Checker(const ModelDriver &driver) : d(driver) {}
+
+	void check()
+	{
+		for (const io_event &e : d.events)
+			one(e);
+		for (const auto &open : depth)
+			EXPECT_EQ(open.second, 0) << "regions left open on location " << open.first;
+		EXPECT_TRUE(begun.empty());
+	}
+
+	size_t operations() const { return ids.size(); }
+
+private:
+	const ModelDriver &d;
+	std::map<uint32_t, uint64_t> last;
+	std::map<uint32_t, int> depth;
+	std::map<uint64_t, uint32_t> begun;
+	std::set<uint64_t> ids;
+	std::set<std::pair<uint32_t, uint32_t>> active; /* process, handle */
+	std::set<uint32_t> ever;                        /* handles created anywhere */
+
+	uint32_t process(const io_event &e) const { return model_thread(d.model, e.thread)->process; }
+
+	bool usable(const io_event &e, uint32_t handle) const
+	{
+		if (active.count({process(e), handle}) || model_handle(d.model, handle)->is_pre_created)
+			return true;
+		return process(e) != model_handle(d.model, handle)->process && ever.count(handle);
+	}
+
+	void create(const io_event &e, uint32_t handle)
+	{
+		EXPECT_FALSE(active.count({process(e), handle})) << "created while active: " << d.line(e);
+		active.insert({process(e), handle});
+		ever.insert(handle);
+	}
+
+	void one(const io_event &e)
+	{
+		if (e.thread == ID_NONE)
+			return;
+		ASSERT_LT(e.thread, model_threads(d.model));
+		EXPECT_GE(e.time, last[e.thread]) << d.line(e);
+		last[e.thread] = e.time;
+		if (e.handle != ID_NONE) {
+			ASSERT_LT(e.handle, model_handles(d.model));
+		}
+		switch (e.kind) {
+		case IO_ENTER:
+			depth[e.thread]++;
+			break;
+		case IO_LEAVE:
+			EXPECT_GE(--depth[e.thread], 0);
+			break;
+		case IO_CREATE_HANDLE:
+			create(e, e.handle);
+			break;
+		case IO_DUPLICATE_HANDLE:
+			EXPECT_TRUE(usable(e, e.handle)) << d.line(e);
+			create(e, e.duplicate.new_handle);
+			break;
+		case IO_DESTROY_HANDLE:
+			EXPECT_TRUE(usable(e, e.handle)) << d.line(e);
+			active.erase({process(e), e.handle});
+			break;
+		case IO_OP_BEGIN:
+			EXPECT_EQ(depth[e.thread], 1);
+			EXPECT_TRUE(ids.insert(e.op.id).second) << "matching id " << e.op.id << " twice";
+			begun[e.op.id] = e.handle;
+			break;
+		case IO_OP_COMPLETE:
+		case IO_OP_CANCELLED:
+			ASSERT_TRUE(begun.count(e.op.id));
+			EXPECT_EQ(begun[e.op.id], e.handle);
+			begun.erase(e.op.id);
+			break;
+		default:
+			break;
+		}
+	}
+};
+
+class Storm {
+public:
+	explicit Storm(unsigned seed) : random(seed) {}
+
+	void run(ModelDriver &d, int steps)
+	{
+		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/app"});
+		for (int i = 0; i < steps; i++)
+			step(d);
+		d.end();
+	}
+
+private:
+	std::mt19937 random;
+
+	uint64_t any(uint64_t n) { return random() % n; }
+
+	/* Few numbers, so that they collide. Process 10 + i has the threads 10 + i and 30 + i. */
+	uint32_t pid() { return (uint32_t)(10 + any(4)); }
+	uint32_t tid(uint32_t pid) { return any(2) ? pid : pid + 20; }
+
+	void some_enter(ModelDriver &d)
+	{
+		uint32_t p = pid();
+
+		d.enter(p, tid(p), call_row((call_id)any(call_count()))->name,
+			{any(6), any(6), any(6), any(6), any(6), any(6)});
+	}
+
+	void some_leave(ModelDriver &d)
+	{
+		uint32_t p = pid(), t = tid(p);
+
+		d.leave(p, t, call_row((call_id)any(call_count()))->name, (int64_t)any(8) - 2);
+	}
+
+	void some_call(ModelDriver &d)
+	{
+		static const char *const names[] = {"openat", "close", "read",  "write", "dup2",   "dup",
+						    "execve", "lseek", "close_range", "fcntl", "copy_file_range"};
+		uint32_t p = pid(), t = tid(p);
+		const char *name = names[any(sizeof(names) / sizeof(names[0]))];
+
+		d.enter(p, t, name, {any(6), any(6), any(6), any(6), any(6), any(6)});
+		if (any(4))
+			d.leave(p, t, name, (int64_t)any(8) - 1);
+	}
+
+	void step(ModelDriver &d)
+	{
+		static const char *const targets[] = {"/a", "/b", "/c/d", "pipe:[4]"};
+		uint32_t p = pid();
+
+		switch (any(16)) {
+		case 0:
+			return d.fork(p, tid(p), pid(), (uint32_t)(10 + any(4) + 20 * any(2)));
+		case 1:
+			return d.exit(p, tid(p));
+		case 2:
+			return d.lost(any(9));
+		case 3:
+			return d.comm(p, p, "x", any(2));
+		case 4:
+			return d.clone_flags(p, tid(p), any(2) ? CLONE_FILES : 0);
+		case 5:
+		case 6:
+		case 7:
+			return d.fd(p, any(6), targets[any(4)], any(4), d.now - any(4), any(5) ? 0 : ENOENT);
+		case 8:
+			return some_enter(d);
+		case 9:
+			return some_leave(d);
+		case 10:
+			d.now += any(2) * any(400000000);
+			return;
+		default:
+			return some_call(d);
+		}
+	}
+};
+
+TEST(ModelProperty, AnyStreamGivesRecordsThatHold)
+{
+	size_t operations = 0;
+
+	for (unsigned seed = 0; seed < 300; seed++) {
+		ModelDriver d;
+		Checker checker(d);
+
+		SCOPED_TRACE("seed " + std::to_string(seed));
+		Storm(seed).run(d, 500);
+		checker.check();
+		EXPECT_EQ(d.unbalanced(), "");
+		operations += checker.operations();
+		if (HasFailure())
+			return;
+	}
+	EXPECT_GT(operations, 1000u) << "the streams did too little to test anything";
+}
+
+} /* namespace */

@@ -1,0 +1,241 @@
+/*
+ * model_driver: events in, io_events out as lines of text, for the tests of the model.
+ */
+#ifndef MODEL_DRIVER_H
+#define MODEL_DRIVER_H
+
+#include <iotrace/model.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <vector>
+
+class ModelDriver {
+public:
+	struct tally tally = {};
+	struct model *model;
+	std::vector<io_event> events;
+	std::vector<std::vector<uint64_t>> metrics;
+	uint64_t now = 1000;
+
+	ModelDriver() { model = model_new(&tally, output, this); }
+	~ModelDriver() { model_free(model); }
+	ModelDriver(const ModelDriver &) = delete;
+	ModelDriver &operator=(const ModelDriver &) = delete;
+
+	void at(uint64_t time) { now = time; }
+
+	struct event base(enum event_kind kind, uint32_t pid, uint32_t tid)
+	{
+		struct event e = {};
+
+		e.kind = kind;
+		e.time = now++;
+		e.pid = pid;
+		e.tid = tid;
+		return e;
+	}
+
+	void enter(uint32_t pid, uint32_t tid, const char *name, std::vector<uint64_t> args = {},
+		   std::vector<std::string> paths = {})
+	{
+		struct event e = base(EVENT_SYSCALL_ENTER, pid, tid);
+
+		e.enter.call = call_by_name(name, strlen(name));
+		for (size_t i = 0; i < args.size(); i++)
+			e.enter.arg[i] = args[i];
+		for (size_t i = 0; i < paths.size(); i++)
+			e.enter.path[i] = {paths[i].data(), (uint32_t)paths[i].size()};
+		model_event(model, &e);
+	}
+
+	void leave(uint32_t pid, uint32_t tid, const char *name, int64_t result,
+		   std::vector<uint64_t> counters = {}, uint32_t cpu = 0)
+	{
+		struct event e = base(EVENT_SYSCALL_EXIT, pid, tid);
+
+		e.exit.call = call_by_name(name, strlen(name));
+		e.exit.result = result;
+		e.cpu = cpu;
+		e.exit.counters = (uint32_t)counters.size();
+		for (size_t i = 0; i < counters.size(); i++)
+			e.exit.counter[i] = counters[i];
+		model_event(model, &e);
+	}
+
+	/* Enter and exit in one. */
+	void call(uint32_t pid, uint32_t tid, const char *name, std::vector<uint64_t> args, int64_t result,
+		  std::vector<std::string> paths = {})
+	{
+		enter(pid, tid, name, args, paths);
+		leave(pid, tid, name, result);
+	}
+
+	void fork(uint32_t pid, uint32_t tid, uint32_t child_pid, uint32_t child_tid)
+	{
+		struct event e = base(EVENT_FORK, pid, tid);
+
+		e.fork.child_pid = child_pid;
+		e.fork.child_tid = child_tid;
+		model_event(model, &e);
+	}
+
+	void clone_flags(uint32_t pid, uint32_t tid, uint64_t flags)
+	{
+		struct event e = base(EVENT_CLONE_FLAGS, pid, tid);
+
+		e.clone_flags.flags = flags;
+		model_event(model, &e);
+	}
+
+	void comm(uint32_t pid, uint32_t tid, const char *name, bool is_exec)
+	{
+		struct event e = base(EVENT_COMM, pid, tid);
+
+		e.comm.is_exec = is_exec;
+		e.comm.name = {name, (uint32_t)strlen(name)};
+		model_event(model, &e);
+	}
+
+	void exit(uint32_t pid, uint32_t tid)
+	{
+		struct event e = base(EVENT_EXIT, pid, tid);
+
+		model_event(model, &e);
+	}
+
+	void program(uint32_t pid, bool is_foreign)
+	{
+		struct event e = base(EVENT_PROGRAM, pid, pid);
+
+		e.program.is_foreign = is_foreign;
+		model_event(model, &e);
+	}
+
+	void lock(uint32_t pid, uint32_t tid, uint32_t type)
+	{
+		struct event e = base(EVENT_LOCK, pid, tid);
+
+		e.lock.type = type;
+		model_event(model, &e);
+	}
+
+	void lost(uint64_t count)
+	{
+		struct event e = base(EVENT_LOST, 0, 0);
+
+		e.lost.count = count;
+		model_event(model, &e);
+	}
+
+	void fact(enum fact_kind kind, std::vector<uint64_t> numbers, std::vector<std::string> strings = {})
+	{
+		struct event e = base(EVENT_FACT, 0, 0);
+
+		e.fact.kind = kind;
+		for (size_t i = 0; i < numbers.size(); i++)
+			e.fact.number[i] = numbers[i];
+		for (size_t i = 0; i < strings.size(); i++)
+			e.fact.string[i] = {strings[i].data(), (uint32_t)strings[i].size()};
+		model_event(model, &e);
+	}
+
+	/* A look-up that began at t0 and ends now; reason as in fact.def. */
+	void fd(uint32_t pid, uint64_t number, const char *target, uint64_t reason, uint64_t t0, uint64_t error = 0,
+		uint64_t mode = 0100644, uint64_t flags = UINT64_MAX, uint64_t pos = UINT64_MAX)
+	{
+		fact(FACT_FD, {pid, number, t0, error, flags, pos, 1, 2, mode, 1, 9, reason}, {target});
+	}
+
+	void start_fd(uint32_t pid, uint64_t number, const char *target, uint64_t flags = O_RDWR, uint64_t pos = 0,
+		      uint64_t mode = 0100644)
+	{
+		fd(pid, number, target, 0, now, 0, mode, flags, pos);
+	}
+
+	void end() { model_end(model); }
+
+	std::string path(handle_id handle) const
+	{
+		const struct model_handle *h = model_handle(model, handle);
+
+		return h->name ? model_text(model, h->name) : "?";
+	}
+
+	std::string bytes(uint64_t n) const { return n == IO_BYTES_UNDEFINED ? "-" : std::to_string(n); }
+
+	/* "tid KIND details", without times; see the cases. */
+	std::string line(const io_event &e) const
+	{
+		std::string s = e.thread == ID_NONE ? "*" : std::to_string(model_thread(model, e.thread)->tid);
+
+		s += std::string(" ") + io_event_name(e.kind);
+		switch (e.kind) {
+		case IO_ENTER:
+		case IO_LEAVE:
+			s += std::string(" ") + call_row(e.region.call)->name;
+			if (e.kind == IO_LEAVE && e.region.error)
+				s += " errno " + std::to_string(e.region.error);
+			break;
+		case IO_CREATE_HANDLE:
+		case IO_DESTROY_HANDLE:
+		case IO_CHANGE_STATUS_FLAGS:
+			s += " h" + std::to_string(e.handle) + " " + path(e.handle);
+			break;
+		case IO_DUPLICATE_HANDLE:
+			s += " h" + std::to_string(e.handle) + " h" + std::to_string(e.duplicate.new_handle);
+			break;
+		case IO_OP_BEGIN:
+			s += " h" + std::to_string(e.handle) + " " + bytes(e.op.bytes) + " @" + bytes(e.op.offset);
+			break;
+		case IO_OP_COMPLETE:
+			s += " h" + std::to_string(e.handle) + " " + bytes(e.op.bytes);
+			break;
+		case IO_SEEK:
+			s += " h" + std::to_string(e.handle) + " " + std::to_string(e.seek.result);
+			break;
+		case IO_DELETE_FILE:
+			s += std::string(" ") +
+			     model_text(model, model_file(model, e.delete_file.file)->path);
+			break;
+		default:
+			if (e.handle != ID_NONE)
+				s += " h" + std::to_string(e.handle);
+		}
+		return s;
+	}
+
+	/* All lines, but ENTER and LEAVE of successful calls (they are the same everywhere) if is_brief. */
+	std::string text(bool is_brief = true) const
+	{
+		std::string all;
+
+		for (const io_event &e : events)
+			if (!is_brief || (e.kind != IO_ENTER && (e.kind != IO_LEAVE || e.region.error)))
+				all += line(e) + "\n";
+		return all;
+	}
+
+	/* The first equation of the books that does not hold, or "". */
+	std::string unbalanced() const
+	{
+		char why[200];
+
+		return tally_balance(&tally, why, sizeof(why)) ? "" : why;
+	}
+
+private:
+	static void output(void *context, const struct io_event *event)
+	{
+		ModelDriver *d = (ModelDriver *)context;
+
+		d->events.push_back(*event);
+		if (event->kind == IO_METRIC)
+			d->metrics.emplace_back(event->metric.counter,
+						event->metric.counter + event->metric.counters);
+	}
+};
+
+#endif
