@@ -1,0 +1,46 @@
+/*
+ * archive: reads an OTF2 archive back and says what is wrong with it.
+ *
+ * OTF2's own tools check the syntax. This checks what the records mean: that every id is defined,
+ * ids are dense, handles are active when they are used, operations begin, are issued and end in
+ * this order and once, regions nest, time rises on each location and stays inside the clock
+ * properties, the numbers of events are those of the definitions, and the books of iotrace.json, if
+ * there, are those of the events.
+ */
+#ifndef IOTRACE_ARCHIVE_H
+#define IOTRACE_ARCHIVE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+enum { ARCHIVE_FINDINGS = 20, ARCHIVE_FINDING_SIZE = 256 };
+
+struct archive_report {
+	uint64_t locations, processes, regions, files, handles, definitions;
+	uint64_t events;
+	uint64_t begun, completed, cancelled;
+	uint64_t created, duplicated, destroyed; /* handles, by events */
+	uint64_t markers;
+	uint64_t first_time, last_time; /* of the clock properties, ns if the resolution is 10^9 */
+	int has_books;                  /* iotrace.json was there */
+	int ends_early;                 /* it says of itself that events are missing at its end */
+	uint64_t findings;              /* all; the first of them as sentences: */
+	char finding[ARCHIVE_FINDINGS][ARCHIVE_FINDING_SIZE];
+};
+
+/*
+ * Returns 0 if the archive could be read, whatever was found; otherwise -errno and a sentence. dir
+ * is the archive's directory. Fills report in both cases. Ends for every input, also for one that
+ * broke off.
+ */
+int archive_verify(const char *dir, struct archive_report *report, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/*
+ * books: what was recorded and whether the books balance, as iotrace.json in the archive and as a sentence.
+ *
+ * iotrace.json is one object. Keys are only ever added; "schema" rises if one changes its meaning:
+ *
+ *   schema, iotrace, source, command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
+ *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
+ *   trace { processes, threads, files, handles, processes_seen, threads_seen, processes_left },
+ *   books { balanced, sentence, counters { one for each row of tally.def } },
+ *   events [ { name, counted, lost, samples } ]
+ *
+ * What is not known is null.
+ */
+#ifndef IOTRACE_BOOKS_H
+#define IOTRACE_BOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct model;
+struct tally;
+
+#define BOOKS_FILE "iotrace.json"
+enum { BOOKS_SCHEMA = 1 };
+
+enum books_state {
+	BOOKS_BALANCED, /* and nothing was lost */
+	BOOKS_LOSS,     /* they balance, and say what was lost */
+	BOOKS_WRONG,    /* an equation does not hold */
+};
+
+/*
+ * The stream has ended: books what the kernel counted against what came, event by event. `samples` has how many came
+ * of each event of the capture; lost_records is what the records of loss say, for kernels that count no loss.
+ */
+void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples, uint32_t events,
+		  uint64_t lost_records);
+
+/* Returns the state, with a sentence for people in text: "books balance: 1,234 samples, nothing lost". */
+enum books_state books_check(const struct tally *tally, char *text, size_t size);
+
+/* Lent. */
+struct books {
+	const struct model *model;
+	const struct tally *tally;
+	const char *version; /* of iotrace */
+	const char *source;  /* "perf" */
+	uint32_t groups;     /* bits 1 << enum call_group that were asked for; 0: not known */
+	bool is_complete;    /* the stream was converted to its end */
+	const uint64_t *samples; /* how many came of each event of the capture */
+	uint32_t events;
+};
+
+/* Returns the text of iotrace.json, which the caller frees. */
+char *books_json(const struct books *books);
+/* Writes DIRECTORY/iotrace.json: to a temporary name, then renamed. */
+int books_write(const struct books *books, const char *directory, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/*
+ * sink: an end of the pipeline. A table of them is in lib/sink/sink.c.
+ *
+ * To add one: lib/sink/NAME.c with its struct sink_ops, one row in sink.c, one golden text.
+ */
+#ifndef IOTRACE_SINK_H
+#define IOTRACE_SINK_H
+
+#include <iotrace/io_event.h>
+#include <iotrace/tally.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct model;
+struct sink;
+
+/* What a sink is told when it is opened. Lent for the life of the sink. */
+struct sink_options {
+	const struct model *model;
+	const struct tally *tally; /* final only when close() is called */
+	const char *path;          /* directory or file to write; NULL or "-": standard output, where that makes sense */
+	int columns;               /* summary: width of the terminal */
+	bool is_json;              /* summary */
+	uint64_t reserve;          /* otf2: bytes of disk to leave free; 0: the default */
+	const char *archive;       /* summary: where the archive is, or NULL; read by close() */
+	bool is_discarded;         /* summary: read by close(): it is not wanted any more, nothing is to be told */
+};
+
+struct sink_ops {
+	const char *name;
+	const char *help;
+	/* Returns the sink, or NULL with a sentence. */
+	struct sink *(*open)(const struct sink_options *options, struct error *err);
+	/* May be NULL-free: called for every io_event, never fails; troubles are kept for close(). */
+	void (*event)(struct sink *sink, const struct io_event *event);
+	/* Returns 0, or the first trouble, with a sentence. Frees the sink in every case. */
+	int (*close)(struct sink *sink, struct error *err);
+	/* Returns whether the sink met a trouble that makes further events pointless (disk full). May be NULL. */
+	bool (*failed)(const struct sink *sink);
+};
+
+/* "otf2", "text", "summary", "null"; NULL beyond the last. */
+const struct sink_ops *sink_at(uint32_t index);
+const struct sink_ops *sink_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,253 @@
+/*
+ * verify: opens an archive and reads all of it: definitions, events of all locations in the order
+ * of time, markers, properties, books.
+ *
+ * The library trusts its input: an event file without an end makes it loop. So event files are
+ * looked at first (verify_files.c), and it is asked for a bounded number of events, which no true
+ * file exceeds.
+ */
+#include "verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENTS_AT_ONCE = 1 << 20 };
+
+void verify_found(struct verify *v, const char *format, ...)
+{
+	va_list arguments;
+
+	if (v->report->findings < ARCHIVE_FINDINGS) {
+		va_start(arguments, format);
+		vsnprintf(v->report->finding[v->report->findings], ARCHIVE_FINDING_SIZE, format,
+			  arguments);
+		va_end(arguments);
+	}
+	v->report->findings++;
+}
+
+__attribute__((format(printf, 6, 0))) static OTF2_ErrorCode on_message(
+	void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+	const char *format, va_list arguments)
+{
+	struct verify *v = data;
+
+	(void)file;
+	(void)line;
+	(void)function;
+	v->is_bad = true;
+	if (!*v->message)
+		vsnprintf(v->message, sizeof(v->message), format, arguments);
+	return code;
+}
+
+static OTF2_CallbackCode on_marker(void *data, OTF2_TimeStamp time, OTF2_TimeStamp duration,
+				   OTF2_MarkerRef marker, OTF2_MarkerScope scope, uint64_t ref,
+				   const char *text)
+{
+	struct verify *v = data;
+
+	(void)marker;
+	(void)scope;
+	(void)ref;
+	(void)text;
+	v->report->markers++;
+	if (v->has_clock &&
+	    (time < v->clock_first || time > v->clock_last || duration > v->clock_last - time))
+		verify_found(v, "a marker at %" PRIu64 " is outside the clock properties", time);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static void read_markers(struct verify *v)
+{
+	char *path = mem_format("%s/traces.marker", v->dir);
+	bool is_there = access(path, F_OK) == 0;
+
+	free(path);
+	if (!is_there || !verify_file(v, "traces.marker", v->definition_chunk))
+		return;
+	OTF2_MarkerReader *markers = OTF2_Reader_GetMarkerReader(v->reader);
+	OTF2_MarkerReaderCallbacks *callbacks = OTF2_MarkerReaderCallbacks_New();
+	uint64_t read = 0;
+
+	OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, on_marker);
+	if (!markers ||
+	    OTF2_Reader_RegisterMarkerCallbacks(v->reader, markers, callbacks, v) != OTF2_SUCCESS ||
+	    OTF2_Reader_ReadAllMarkers(v->reader, markers, &read) != OTF2_SUCCESS)
+		verify_found(v, "the markers cannot be read: %s", v->message);
+	OTF2_MarkerReaderCallbacks_Delete(callbacks);
+	if (markers)
+		OTF2_Reader_CloseMarkerReader(v->reader, markers);
+}
+
+static void read_properties(struct verify *v)
+{
+	char *value = NULL;
+
+	if (OTF2_Reader_GetProperty(v->reader, "IOTRACE::ENDS_EARLY", &value) == OTF2_SUCCESS &&
+	    value)
+		v->report->ends_early = strcmp(value, "0") != 0;
+	free(value);
+	/* A property that is not there is a complaint of the library, but not of ours. */
+	v->is_bad = false;
+	v->message[0] = '\0';
+}
+
+/* The files of local definitions must be read, even if they are empty. */
+static void read_local_definitions(struct verify *v)
+{
+	bool is_open = OTF2_Reader_OpenDefFiles(v->reader) == OTF2_SUCCESS;
+
+	for (uint32_t p = 0; is_open && p < v->places; p++) {
+		uint64_t read = 0;
+		OTF2_DefReader *definitions = v->place[p].has_file
+						      ? OTF2_Reader_GetDefReader(v->reader,
+										 v->place[p].ref)
+						      : NULL;
+
+		if (!definitions)
+			continue;
+		OTF2_Reader_ReadAllLocalDefinitions(v->reader, definitions, &read);
+		OTF2_Reader_CloseDefReader(v->reader, definitions);
+	}
+	if (is_open)
+		OTF2_Reader_CloseDefFiles(v->reader);
+	v->is_bad = false;
+}
+
+/* Returns whether the location's files are complete; its local definitions may be missing. */
+static bool has_files(struct verify *v, uint64_t location)
+{
+	char *events = mem_format("traces/%" PRIu64 ".evt", location);
+	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, location);
+	bool good = verify_file(v, events, v->event_chunk);
+
+	if (access(definitions, F_OK) == 0)
+		good &= verify_file(v, definitions + strlen(v->dir) + 1, v->definition_chunk);
+	free(events);
+	free(definitions);
+	return good;
+}
+
+static bool select_locations(struct verify *v)
+{
+	bool any = false;
+
+	for (uint32_t p = 0; p < v->places; p++) {
+		v->place[p].has_file = has_files(v, v->place[p].ref);
+		if (v->place[p].has_file)
+			any |= OTF2_Reader_SelectLocation(v->reader, v->place[p].ref) ==
+			       OTF2_SUCCESS;
+	}
+	return any;
+}
+
+static void read_events(struct verify *v)
+{
+	if (!select_locations(v))
+		return;
+	read_local_definitions(v);
+	if (OTF2_Reader_OpenEvtFiles(v->reader) != OTF2_SUCCESS) {
+		verify_found(v, "the event files cannot be opened: %s", v->message);
+		return;
+	}
+	for (uint32_t p = 0; p < v->places; p++)
+		if (v->place[p].has_file && !OTF2_Reader_GetEvtReader(v->reader, v->place[p].ref))
+			verify_found(v, "the events of location %" PRIu64 " cannot be read: %s",
+				     v->place[p].ref, v->message);
+	OTF2_GlobalEvtReader *events = OTF2_Reader_GetGlobalEvtReader(v->reader);
+	uint64_t read = EVENTS_AT_ONCE, total = 0;
+	OTF2_ErrorCode code = events ? OTF2_SUCCESS : OTF2_ERROR_INVALID;
+
+	v->is_bad = false;
+	if (events)
+		verify_register_events(v, events);
+	while (code == OTF2_SUCCESS && read == EVENTS_AT_ONCE && total <= v->event_limit) {
+		code = OTF2_Reader_ReadGlobalEvents(v->reader, events, EVENTS_AT_ONCE, &read);
+		total += read;
+	}
+	if (code != OTF2_SUCCESS || v->is_bad)
+		verify_found(v, "the events cannot be read to their end: %s", v->message);
+	else if (total > v->event_limit)
+		verify_found(v, "the event files have no end");
+	if (events)
+		OTF2_Reader_CloseGlobalEvtReader(v->reader, events);
+	OTF2_Reader_CloseEvtFiles(v->reader);
+	verify_events_end(v);
+	verify_io_end(v);
+}
+
+static void verify_release(struct verify *v)
+{
+	for (uint32_t p = 0; p < v->places; p++)
+		free(v->place[p].region);
+	free(v->place);
+	free(v->team);
+	free(v->attribute_type);
+	free(v->handle_flags);
+	free(v->grip);
+	free(v->operation);
+	free(v->free_operation);
+	free(v->id_seen);
+	map_release(&v->place_of);
+	map_release(&v->grip_of);
+	map_release(&v->operation_of);
+	if (v->reader)
+		OTF2_Reader_Close(v->reader);
+}
+
+static int verify_all(struct verify *v, struct error *err)
+{
+	char *anchor = mem_format("%s/traces.otf2", v->dir);
+	struct stat status;
+
+	/* The library asserts that its input has a beginning. */
+	if (stat(anchor, &status) != 0) {
+		int code = error_set(err, errno, "open archive %s", anchor);
+
+		free(anchor);
+		return code;
+	}
+	v->reader = status.st_size ? OTF2_Reader_Open(anchor) : NULL;
+	free(anchor);
+	if (!v->reader || OTF2_Reader_SetSerialCollectiveCallbacks(v->reader) != OTF2_SUCCESS)
+		return error_say(err, EBADMSG,
+				 "%s/traces.otf2 is not the anchor of an OTF2 archive: %s", v->dir,
+				 *v->message ? v->message : "it is empty");
+	if (OTF2_Reader_GetChunkSize(v->reader, &v->event_chunk, &v->definition_chunk) !=
+		    OTF2_SUCCESS ||
+	    !verify_file(v, "traces.def", v->definition_chunk))
+		return error_say(err, EBADMSG, "the definitions in %s broke off: %s", v->dir,
+				 v->report->finding[0]);
+	if (!verify_definitions(v))
+		return error_say(err, EBADMSG,
+				 "the definitions in %s/traces.def cannot be read: %s", v->dir,
+				 v->message);
+	read_properties(v);
+	read_events(v);
+	v->is_bad = false;
+	read_markers(v);
+	verify_books(v);
+	return 0;
+}
+
+int archive_verify(const char *dir, struct archive_report *report, struct error *err)
+{
+	struct verify v = {.dir = dir, .report = report};
+
+	memset(report, 0, sizeof(*report));
+	OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(on_message, &v);
+	int code = verify_all(&v, err);
+
+	verify_release(&v);
+	OTF2_Error_RegisterCallback(before, NULL);
+	return code;
+}

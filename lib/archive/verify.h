@@ -1,0 +1,137 @@
+/*
+ * Private to lib/archive: what is known while an archive is verified.
+ *
+ *	verify.c          opens, reads in the right order, closes
+ *	verify_files.c    event files that broke off, before the library sees them
+ *	verify_defs.c     definitions: ids dense, what they refer to defined
+ *	verify_events.c   each event: time, regions, ids, attributes
+ *	verify_io.c       handles and operations
+ *	verify_books.c    iotrace.json
+ */
+#ifndef ARCHIVE_VERIFY_H
+#define ARCHIVE_VERIFY_H
+
+#include <iotrace/archive.h>
+#include <iotrace/map.h>
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NONE = UINT32_MAX };
+
+/* Kinds of definitions that others, or events, refer to. */
+enum kind {
+	KIND_STRING,
+	KIND_ATTRIBUTE,
+	KIND_NODE,
+	KIND_GROUP, /* a location group */
+	KIND_LOCATION,
+	KIND_REGION,
+	KIND_METRIC_MEMBER,
+	KIND_METRIC,
+	KIND_MEMBERS, /* OTF2's Group */
+	KIND_COMM,
+	KIND_PARADIGM, /* an IoParadigm */
+	KIND_FILE,
+	KIND_HANDLE,
+	KINDS
+};
+
+struct place { /* a location */
+	uint64_t ref, defined_events, events, last_time;
+	uint32_t group;
+	uint32_t *region; /* entered and not left */
+	uint32_t depth, region_capacity;
+	bool has_file; /* its event file can be read */
+};
+
+struct team {            /* a location group */
+	uint32_t parent; /* NONE */
+	bool has_begun, has_ended;
+};
+
+struct grip { /* a handle in a location group */
+	bool is_active, was_active;
+	uint64_t changed;
+};
+
+struct operation { /* that has not ended */
+	uint32_t handle, place;
+	bool is_non_blocking, is_issued;
+};
+
+struct early_use { /* of an inactive handle, forgiven if it becomes active at the same time */
+	uint64_t time;
+	uint32_t group, handle;
+};
+
+struct verify {
+	const char *dir;
+	struct archive_report *report;
+	OTF2_Reader *reader;
+	bool is_bad;                            /* the library could not go on */
+	char message[200];                      /* its first complaint */
+	uint64_t event_limit;                   /* no more can be in the files */
+	uint64_t event_chunk, definition_chunk; /* sizes */
+
+	uint64_t defined[KINDS];
+	uint64_t referred[KINDS]; /* highest ref of a definition to it, + 1 */
+	OTF2_Type *attribute_type;
+	uint32_t attribute_capacity;
+	struct place *place;
+	uint32_t places, place_capacity;
+	struct map place_of; /* by location */
+	struct team *team;
+	uint32_t team_capacity;
+	uint32_t *handle_flags;
+	uint32_t handle_capacity;
+
+	uint64_t clock_first, clock_last;
+	bool has_clock;
+
+	struct map grip_of; /* by group, handle */
+	struct grip *grip;
+	uint32_t grips, grip_capacity;
+	struct map operation_of; /* by matchingId: in flight */
+	struct operation *operation;
+	uint32_t operations, operation_capacity;
+	uint32_t *free_operation;
+	uint32_t free_operations, free_operation_capacity;
+	uint64_t *id_seen; /* a bit for each matchingId */
+	uint32_t id_words;
+	struct early_use early;
+	bool has_early;
+};
+
+/* verify.c: one more finding; the first of them are kept. */
+void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * verify_files.c: Returns whether the file, named within the archive, has all its chunks and an
+ * end.
+ */
+bool verify_file(struct verify *v, const char *name, uint64_t chunk_size);
+
+/* verify_defs.c */
+bool verify_definitions(struct verify *v);
+/* Returns the index in place[], or NONE. */
+uint32_t verify_place(const struct verify *v, uint64_t location);
+/* Finds fault with a reference of an event to something undefined. */
+bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what,
+		uint64_t location);
+
+/* verify_events.c */
+void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events);
+void verify_events_end(struct verify *v);
+/* Returns the place, or NULL; counts the event, checks its time and attributes. */
+struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
+			   OTF2_AttributeList *attributes);
+
+/* verify_io.c */
+void verify_register_io(OTF2_GlobalEvtReaderCallbacks *callbacks);
+void verify_io_end(struct verify *v);
+
+/* verify_books.c */
+void verify_books(struct verify *v);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * verify_books: the counters in iotrace.json against the events.
+ *
+ * What the pipeline counted must be what the archive holds. An archive that ends early says so, and
+ * is not compared.
+ */
+#include "verify.h"
+
+#include <inttypes.h>
+#include <iotrace/mem.h>
+#include <json.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool counter(struct json_object *top, const char *name, uint64_t *value)
+{
+	struct json_object *books, *counters, *number;
+
+	if (!json_object_object_get_ex(top, "books", &books) ||
+	    !json_object_object_get_ex(books, "counters", &counters) ||
+	    !json_object_object_get_ex(counters, name, &number) ||
+	    !json_object_is_type(number, json_type_int))
+		return false;
+	*value = (uint64_t)json_object_get_int64(number);
+	return true;
+}
+
+static void compare(struct verify *v, struct json_object *top, const char *name, uint64_t events)
+{
+	uint64_t booked;
+
+	if (counter(top, name, &booked) && booked != events)
+		verify_found(v, "iotrace.json has %" PRIu64 " %s, the events %" PRIu64, booked,
+			     name, events);
+}
+
+/* What is in flight at the end of the recording stands in the archive as cancelled, too. */
+static void compare_cancelled(struct verify *v, struct json_object *top)
+{
+	uint64_t cancelled, in_flight;
+
+	if (counter(top, "cancelled", &cancelled) && counter(top, "in_flight", &in_flight) &&
+	    cancelled + in_flight != v->report->cancelled)
+		verify_found(v,
+			     "iotrace.json has %" PRIu64 " cancelled and %" PRIu64
+			     " in flight, the events %" PRIu64 " cancelled",
+			     cancelled, in_flight, v->report->cancelled);
+}
+
+void verify_books(struct verify *v)
+{
+	char *path = mem_format("%s/iotrace.json", v->dir);
+	bool is_there = access(path, F_OK) == 0;
+	struct json_object *top = is_there ? json_object_from_file(path) : NULL;
+
+	free(path);
+	v->report->has_books = is_there;
+	if (is_there && !top)
+		verify_found(v, "iotrace.json is not JSON");
+	if (top && !v->report->ends_early) {
+		compare(v, top, "begun", v->report->begun);
+		compare(v, top, "completed", v->report->completed);
+		compare_cancelled(v, top);
+	}
+	json_object_put(top);
+}

@@ -1,0 +1,378 @@
+/*
+ * verify_defs: ids from 0 upwards without a gap, and no reference to what is not defined.
+ *
+ * What events need of a definition is kept under its id, if that is the next one; so arrays grow
+ * with what was read and never with what a broken id says.
+ */
+#include "verify.h"
+
+#include <inttypes.h>
+#include <iotrace/mem.h>
+
+static const char *const kind_name[KINDS] = {
+	[KIND_STRING] = "String",
+	[KIND_ATTRIBUTE] = "Attribute",
+	[KIND_NODE] = "SystemTreeNode",
+	[KIND_GROUP] = "LocationGroup",
+	[KIND_LOCATION] = "Location",
+	[KIND_REGION] = "Region",
+	[KIND_METRIC_MEMBER] = "MetricMember",
+	[KIND_METRIC] = "Metric",
+	[KIND_MEMBERS] = "Group",
+	[KIND_COMM] = "Comm",
+	[KIND_PARADIGM] = "IoParadigm",
+	[KIND_FILE] = "IoFile",
+	[KIND_HANDLE] = "IoHandle",
+};
+
+/* Returns whether the id is the next one. */
+static bool define(struct verify *v, enum kind kind, uint64_t self)
+{
+	bool is_next = self == v->defined[kind];
+
+	if (!is_next)
+		verify_found(v, "%s %" PRIu64 " is defined where %" PRIu64 " should be",
+			     kind_name[kind], self, v->defined[kind]);
+	v->defined[kind]++;
+	return is_next;
+}
+
+static void refer(struct verify *v, enum kind kind, uint32_t ref)
+{
+	if (ref != NONE && (uint64_t)ref + 1 > v->referred[kind])
+		v->referred[kind] = (uint64_t)ref + 1;
+}
+
+uint32_t verify_place(const struct verify *v, uint64_t location)
+{
+	return map_get(&v->place_of, location);
+}
+
+bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what, uint64_t location)
+{
+	if (ref < v->defined[kind])
+		return true;
+	verify_found(v, "%s on location %" PRIu64 " names %s %" PRIu64 ", which is not defined",
+		     what, location, kind_name[kind], ref);
+	return false;
+}
+
+static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
+				  uint64_t realtime)
+{
+	struct verify *v = data;
+
+	(void)realtime;
+	if (resolution == 0)
+		verify_found(v, "the clock has no resolution");
+	if (v->has_clock)
+		verify_found(v, "the clock properties are defined twice");
+	v->has_clock = true;
+	v->clock_first = offset;
+	v->clock_last = length > UINT64_MAX - offset ? UINT64_MAX : offset + length;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
+{
+	(void)string;
+	define(data, KIND_STRING, self);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
+				      OTF2_StringRef description, OTF2_Type type)
+{
+	struct verify *v = data;
+
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_STRING, description);
+	if (define(v, KIND_ATTRIBUTE, self)) {
+		MEM_GROW(v->attribute_type, v->attribute_capacity, self + 1);
+		v->attribute_type[self] = type;
+	}
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+				 OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+	struct verify *v = data;
+
+	define(v, KIND_NODE, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_STRING, class_name);
+	refer(v, KIND_NODE, parent);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
+				  OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
+				  OTF2_LocationGroupRef parent)
+{
+	struct verify *v = data;
+
+	(void)type;
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_NODE, node);
+	refer(v, KIND_GROUP, parent);
+	if (parent == self)
+		verify_found(v, "LocationGroup %u created itself", self);
+	if (define(v, KIND_GROUP, self)) {
+		MEM_GROW(v->team, v->team_capacity, self + 1);
+		v->team[self].parent = parent;
+	}
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
+				     OTF2_LocationType type, uint64_t events,
+				     OTF2_LocationGroupRef group)
+{
+	struct verify *v = data;
+
+	(void)type;
+	define(v, KIND_LOCATION, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_GROUP, group);
+	if (verify_place(v, self) != MAP_NONE) {
+		verify_found(v, "Location %" PRIu64 " is defined twice", self);
+		return OTF2_CALLBACK_SUCCESS;
+	}
+	MEM_GROW(v->place, v->place_capacity, v->places + 1);
+	v->place[v->places] = (struct place){.ref = self, .defined_events = events, .group = group};
+	map_set(&v->place_of, self, v->places++);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
+				   OTF2_StringRef canonical, OTF2_StringRef description,
+				   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+				   OTF2_RegionFlag flags, OTF2_StringRef source,
+				   uint32_t first_line, uint32_t last_line)
+{
+	struct verify *v = data;
+
+	(void)role;
+	(void)paradigm;
+	(void)flags;
+	(void)first_line;
+	(void)last_line;
+	define(v, KIND_REGION, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_STRING, canonical);
+	refer(v, KIND_STRING, description);
+	refer(v, KIND_STRING, source);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_member(void *data, OTF2_MetricMemberRef self,
+					  OTF2_StringRef name, OTF2_StringRef description,
+					  OTF2_MetricType type, OTF2_MetricMode mode,
+					  OTF2_Type value, OTF2_Base base, int64_t exponent,
+					  OTF2_StringRef unit)
+{
+	struct verify *v = data;
+
+	(void)type;
+	(void)mode;
+	(void)value;
+	(void)base;
+	(void)exponent;
+	define(v, KIND_METRIC_MEMBER, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_STRING, description);
+	refer(v, KIND_STRING, unit);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric(void *data, OTF2_MetricRef self, uint8_t count,
+				   const OTF2_MetricMemberRef *members,
+				   OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder)
+{
+	struct verify *v = data;
+
+	(void)occurrence;
+	(void)recorder;
+	define(v, KIND_METRIC, self);
+	for (uint8_t i = 0; i < count; i++)
+		refer(v, KIND_METRIC_MEMBER, members[i]);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_members(void *data, OTF2_GroupRef self, OTF2_StringRef name,
+				    OTF2_GroupType type, OTF2_Paradigm paradigm,
+				    OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
+{
+	struct verify *v = data;
+
+	(void)paradigm;
+	(void)flags;
+	define(v, KIND_MEMBERS, self);
+	refer(v, KIND_STRING, name);
+	for (uint32_t i = 0; i < count; i++)
+		if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS && members[i] < NONE)
+			refer(v, KIND_LOCATION, (uint32_t)members[i]);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
+				 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+	struct verify *v = data;
+
+	(void)flags;
+	define(v, KIND_COMM, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_MEMBERS, group);
+	refer(v, KIND_COMM, parent);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_paradigm(void *data, OTF2_IoParadigmRef self,
+				     OTF2_StringRef identification, OTF2_StringRef name,
+				     OTF2_IoParadigmClass class, OTF2_IoParadigmFlag flags,
+				     uint8_t count, const OTF2_IoParadigmProperty *properties,
+				     const OTF2_Type *types, const OTF2_AttributeValue *values)
+{
+	struct verify *v = data;
+
+	(void)class;
+	(void)flags;
+	(void)count;
+	(void)properties;
+	(void)types;
+	(void)values;
+	define(v, KIND_PARADIGM, self);
+	refer(v, KIND_STRING, identification);
+	refer(v, KIND_STRING, name);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Regular files and directories share their ids. */
+static OTF2_CallbackCode on_file(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
+				 OTF2_SystemTreeNodeRef scope)
+{
+	struct verify *v = data;
+
+	define(v, KIND_FILE, self);
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_NODE, scope);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef file, OTF2_StringRef name,
+					  OTF2_Type type, OTF2_AttributeValue value)
+{
+	struct verify *v = data;
+
+	refer(v, KIND_FILE, file);
+	refer(v, KIND_STRING, name);
+	if (type == OTF2_TYPE_STRING)
+		refer(v, KIND_STRING, value.stringRef);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
+				   OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+				   OTF2_IoHandleFlag flags, OTF2_CommRef comm,
+				   OTF2_IoHandleRef parent)
+{
+	struct verify *v = data;
+
+	refer(v, KIND_STRING, name);
+	refer(v, KIND_FILE, file);
+	refer(v, KIND_PARADIGM, paradigm);
+	refer(v, KIND_COMM, comm);
+	refer(v, KIND_HANDLE, parent);
+	if (define(v, KIND_HANDLE, self)) {
+		MEM_GROW(v->handle_flags, v->handle_capacity, self + 1);
+		v->handle_flags[self] = flags;
+	}
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef handle,
+					 OTF2_IoAccessMode mode, OTF2_IoStatusFlag flags)
+{
+	struct verify *v = data;
+
+	(void)mode;
+	(void)flags;
+	refer(v, KIND_HANDLE, handle);
+	if (handle < v->defined[KIND_HANDLE] && handle < v->handle_capacity &&
+	    !(v->handle_flags[handle] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
+		verify_found(v, "IoHandle %u has a state before its creation, but is created",
+			     handle);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
+{
+	OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
+
+	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
+	OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
+	OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
+	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, on_node);
+	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_group);
+	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
+	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
+	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_metric_member);
+	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_metric);
+	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_members);
+	OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
+	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(c, on_paradigm);
+	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(c, on_file);
+	OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(c, on_file);
+	OTF2_GlobalDefReaderCallbacks_SetIoFilePropertyCallback(c, on_file_property);
+	OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
+	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(c, on_handle_state);
+	return c;
+}
+
+static void check_references(struct verify *v)
+{
+	for (enum kind k = 0; k < KINDS; k++)
+		if (v->referred[k] > v->defined[k])
+			verify_found(v,
+				     "a definition names %s %" PRIu64 ", but only %" PRIu64
+				     " are defined",
+				     kind_name[k], v->referred[k] - 1, v->defined[k]);
+	if (!v->has_clock)
+		verify_found(v, "there are no clock properties");
+}
+
+bool verify_definitions(struct verify *v)
+{
+	OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(v->reader);
+	OTF2_GlobalDefReaderCallbacks *callbacks = callbacks_new();
+	struct archive_report *report = v->report;
+	bool good = definitions &&
+		    OTF2_Reader_RegisterGlobalDefCallbacks(v->reader, definitions, callbacks, v) ==
+			    OTF2_SUCCESS &&
+		    OTF2_Reader_ReadAllGlobalDefinitions(v->reader, definitions,
+							 &report->definitions) == OTF2_SUCCESS &&
+		    !v->is_bad;
+
+	OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+	if (definitions)
+		OTF2_Reader_CloseGlobalDefReader(v->reader, definitions);
+	if (!good)
+		return false;
+	check_references(v);
+	uint64_t declared = report->definitions;
+
+	if (OTF2_Reader_GetNumberOfGlobalDefinitions(v->reader, &declared) == OTF2_SUCCESS &&
+	    declared != report->definitions)
+		verify_found(v, "the anchor says %" PRIu64 " definitions, there are %" PRIu64,
+			     declared, report->definitions);
+	report->locations = v->defined[KIND_LOCATION];
+	report->processes = v->defined[KIND_GROUP];
+	report->regions = v->defined[KIND_REGION];
+	report->files = v->defined[KIND_FILE];
+	report->handles = v->defined[KIND_HANDLE];
+	report->first_time = v->clock_first;
+	report->last_time = v->clock_last;
+	return true;
+}

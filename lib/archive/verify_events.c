@@ -1,0 +1,217 @@
+/*
+ * verify_events: what holds for every event, and regions, programs, threads and counters.
+ */
+#include "verify.h"
+
+#include <inttypes.h>
+#include <iotrace/mem.h>
+
+/* What an attribute refers to, by its type; NONE: to nothing that is checked. */
+static uint32_t attribute_kind(OTF2_Type type)
+{
+	switch (type) {
+	case OTF2_TYPE_STRING:
+		return KIND_STRING;
+	case OTF2_TYPE_IO_FILE:
+		return KIND_FILE;
+	case OTF2_TYPE_IO_HANDLE:
+		return KIND_HANDLE;
+	default:
+		return NONE;
+	}
+}
+
+static void check_attributes(struct verify *v, uint64_t location, OTF2_AttributeList *attributes)
+{
+	uint32_t count = OTF2_AttributeList_GetNumberOfElements(attributes);
+
+	for (uint32_t i = 0; i < count; i++) {
+		OTF2_AttributeRef ref;
+		OTF2_Type type;
+		OTF2_AttributeValue value;
+
+		if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &ref, &type, &value) !=
+			    OTF2_SUCCESS ||
+		    !verify_ref(v, KIND_ATTRIBUTE, ref, "an event", location))
+			continue;
+		if (ref < v->attribute_capacity && v->attribute_type[ref] != type)
+			verify_found(v,
+				     "an attribute on location %" PRIu64
+				     " is not of the type of Attribute %u",
+				     location, ref);
+		uint32_t kind = attribute_kind(type);
+
+		if (kind != NONE)
+			verify_ref(v, kind, value.uint32, "an attribute", location);
+	}
+}
+
+struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
+			   OTF2_AttributeList *attributes)
+{
+	uint32_t index = verify_place(v, location);
+
+	v->report->events++;
+	if (index == NONE) {
+		verify_found(v, "there is an event on location %" PRIu64 ", which is not defined",
+			     location);
+		return NULL;
+	}
+	struct place *place = &v->place[index];
+
+	if (place->events && time < place->last_time)
+		verify_found(v, "time falls on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
+			     location, place->last_time, time);
+	if (v->has_clock && (time < v->clock_first || time > v->clock_last))
+		verify_found(v,
+			     "an event on location %" PRIu64 " at %" PRIu64
+			     " is outside the clock properties",
+			     location, time);
+	place->events++;
+	place->last_time = time;
+	check_attributes(v, location, attributes);
+	return place;
+}
+
+static OTF2_CallbackCode on_unknown(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+				    OTF2_AttributeList *attributes)
+{
+	verify_event(data, location, time, attributes);
+	verify_found(data, "there is an event of an unknown kind on location %" PRIu64, location);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+{
+	struct place *place = verify_event(data, location, time, attributes);
+
+	verify_ref(data, KIND_REGION, region, "Enter", location);
+	if (!place)
+		return OTF2_CALLBACK_SUCCESS;
+	MEM_GROW(place->region, place->region_capacity, place->depth + 1);
+	place->region[place->depth++] = region;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+{
+	struct verify *v = data;
+	struct place *place = verify_event(v, location, time, attributes);
+
+	verify_ref(v, KIND_REGION, region, "Leave", location);
+	if (!place)
+		return OTF2_CALLBACK_SUCCESS;
+	if (place->depth == 0)
+		verify_found(v,
+			     "region %u is left on location %" PRIu64 " at %" PRIu64
+			     ", but none was entered",
+			     region, location, time);
+	else if (place->region[--place->depth] != region)
+		verify_found(v,
+			     "region %u is left on location %" PRIu64 " at %" PRIu64
+			     " where %u was entered",
+			     region, location, time, place->region[place->depth]);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Returns what is kept of the location's process, or NULL. */
+static struct team *team_of(struct verify *v, const struct place *place)
+{
+	return place && place->group < v->team_capacity ? &v->team[place->group] : NULL;
+}
+
+static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
+					  void *data, OTF2_AttributeList *attributes,
+					  OTF2_StringRef name, uint32_t count,
+					  const OTF2_StringRef *arguments)
+{
+	struct verify *v = data;
+	struct team *team = team_of(v, verify_event(v, location, time, attributes));
+
+	verify_ref(v, KIND_STRING, name, "ProgramBegin", location);
+	for (uint32_t i = 0; i < count; i++)
+		verify_ref(v, KIND_STRING, arguments[i], "ProgramBegin", location);
+	if (team && team->has_begun)
+		verify_found(v, "the program on location %" PRIu64 " begins twice", location);
+	if (team)
+		team->has_begun = true;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+					OTF2_AttributeList *attributes, int64_t status)
+{
+	struct verify *v = data;
+	struct team *team = team_of(v, verify_event(v, location, time, attributes));
+
+	(void)status;
+	if (team && (!team->has_begun || team->has_ended))
+		verify_found(v, "the program on location %" PRIu64 " ends %s", location,
+			     team->has_ended ? "twice" : "but did not begin");
+	if (team)
+		team->has_ended = true;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+				   OTF2_AttributeList *attributes, OTF2_CommRef comm,
+				   uint64_t sequence)
+{
+	(void)sequence;
+	verify_event(data, location, time, attributes);
+	verify_ref(data, KIND_COMM, comm, "a thread's begin or end", location);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+				   OTF2_AttributeList *attributes, OTF2_MetricRef metric,
+				   uint8_t count, const OTF2_Type *types,
+				   const OTF2_MetricValue *values)
+{
+	(void)count;
+	(void)types;
+	(void)values;
+	verify_event(data, location, time, attributes);
+	verify_ref(data, KIND_METRIC, metric, "Metric", location);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events)
+{
+	OTF2_GlobalEvtReaderCallbacks *c = OTF2_GlobalEvtReaderCallbacks_New();
+
+	OTF2_GlobalEvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
+	OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(c, on_enter);
+	OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(c, on_leave);
+	OTF2_GlobalEvtReaderCallbacks_SetProgramBeginCallback(c, on_program_begin);
+	OTF2_GlobalEvtReaderCallbacks_SetProgramEndCallback(c, on_program_end);
+	OTF2_GlobalEvtReaderCallbacks_SetThreadBeginCallback(c, on_thread);
+	OTF2_GlobalEvtReaderCallbacks_SetThreadEndCallback(c, on_thread);
+	OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(c, on_metric);
+	verify_register_io(c);
+	OTF2_Reader_RegisterGlobalEvtCallbacks(v->reader, events, c, v);
+	OTF2_GlobalEvtReaderCallbacks_Delete(c);
+}
+
+void verify_events_end(struct verify *v)
+{
+	for (uint32_t p = 0; p < v->places; p++) {
+		const struct place *place = &v->place[p];
+
+		if (!place->has_file)
+			continue;
+		if (place->events != place->defined_events)
+			verify_found(v,
+				     "location %" PRIu64 " has %" PRIu64
+				     " events, its definition says %" PRIu64,
+				     place->ref, place->events, place->defined_events);
+		if (place->depth)
+			verify_found(v, "location %" PRIu64 " ends inside region %u", place->ref,
+				     place->region[place->depth - 1]);
+	}
+	for (uint64_t g = 0; g < v->defined[KIND_GROUP] && g < v->team_capacity; g++)
+		if (v->team[g].has_begun && !v->team[g].has_ended)
+			verify_found(v, "the program of LocationGroup %" PRIu64 " does not end", g);
+}

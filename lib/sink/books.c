@@ -1,0 +1,283 @@
+/*
+ * books: iotrace.json, and the one sentence about the state of the books.
+ *
+ * The file is written beside itself and renamed, so that a reader finds all of it or none.
+ */
+#include <iotrace/books.h>
+
+#include "json_text.h"
+#include "summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/model.h>
+#include <iotrace/syscall.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What is missing when one of these is not 0, in a word. */
+static const struct {
+	enum tally_counter counter;
+	const char *word;
+} loss[] = {
+	{TALLY_lost, "lost"},
+	{TALLY_unseen, "never delivered"},
+	{TALLY_malformed, "malformed"},
+	{TALLY_sink_refused, "refused by the archive's writer"},
+};
+
+enum { LOSSES = sizeof(loss) / sizeof(*loss) };
+
+static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t event)
+{
+	return event < events ? samples[event] : 0;
+}
+
+/*
+ * What was counted and neither came nor was lost is unseen. That is worked out for each event, so that too much of
+ * one cannot hide too little of another: then the equation fails.
+ */
+void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples, uint32_t events,
+		  uint64_t lost_records)
+{
+	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays;
+	bool has_lost = true;
+
+	for (uint32_t i = 0; i < model_counts(model); i++) {
+		const struct model_count *count = model_count(model, i);
+		uint64_t came = samples_of(samples, events, count->event) + count->lost;
+
+		counted += count->counted;
+		lost += count->lost;
+		unseen += count->counted > came ? count->counted - came : 0;
+		has_lost = has_lost && count->has_lost;
+	}
+	if (!has_lost || !model_counts(model)) {
+		lost = lost_records;
+		unseen -= unseen < lost ? unseen : lost;
+	}
+	/* Samples too broken to say of which event they are. */
+	for (uint32_t i = 0; i < events; i++)
+		placed += samples[i];
+	strays = tally_get(tally, samples) > placed ? tally_get(tally, samples) - placed : 0;
+	unseen -= unseen < strays ? unseen : strays;
+	tally_add(tally, kernel_counted, counted);
+	tally_add(tally, lost, lost);
+	tally_add(tally, unseen, counted ? unseen : 0);
+}
+
+static size_t add_text(char *text, size_t size, size_t used, const char *more)
+{
+	int length = used < size ? snprintf(text + used, size - used, "%s", more) : 0;
+
+	return used + (size_t)length;
+}
+
+enum books_state books_check(const struct tally *tally, char *text, size_t size)
+{
+	char number[SUMMARY_NUMBER], wrong[256];
+	const char *before = ": ";
+	size_t used;
+
+	if (!tally_balance(tally, wrong, sizeof(wrong))) {
+		snprintf(text, size, "books do not balance: %s (a fault of iotrace: please report it)", wrong);
+		return BOOKS_WRONG;
+	}
+	used = (size_t)snprintf(text, size, "books balance: %s samples, ",
+				summary_count(number, tally_get(tally, samples)));
+	for (int i = 0; i < LOSSES; i++) {
+		if (!tally->n[loss[i].counter])
+			continue;
+		used = add_text(text, size, used, *before == ':' ? "but events are missing: " : ", ");
+		used = add_text(text, size, used, summary_count(number, tally->n[loss[i].counter]));
+		used = add_text(text, size, used, " ");
+		used = add_text(text, size, used, loss[i].word);
+		before = ", ";
+	}
+	if (*before == ',')
+		return BOOKS_LOSS;
+	add_text(text, size, used, "nothing lost");
+	return BOOKS_BALANCED;
+}
+
+static json_object *json_command(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+	json_object *command = json_object_new_object();
+	int status = host->status;
+	bool is_exit = status >= 0 && WIFEXITED(status);
+	bool is_signal = status >= 0 && WIFSIGNALED(status);
+
+	json_object_object_add(command, "argv", json_words(model, host->argv));
+	json_object_object_add(command, "cwd", json_text(model, host->cwd));
+	json_object_object_add(command, "exit_status",
+			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
+	json_object_object_add(command, "signal", is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
+	return command;
+}
+
+static json_object *json_host(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "name", json_text(model, host->hostname));
+	json_object_object_add(object, "kernel", json_text(model, host->release));
+	json_object_object_add(object, "machine", json_text(model, host->machine));
+	json_object_object_add(object, "cpus", host->cpus ? json_object_new_int64(host->cpus) : NULL);
+	return object;
+}
+
+/* Start, duration, end. The start is null if the stream does not say what its clock means. */
+static void add_times(json_object *top, const struct model_host *host)
+{
+	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
+	int64_t start = (int64_t)host->first_time + host->realtime_offset;
+	time_t seconds = (time_t)(start / 1000000000);
+	bool is_known = host->realtime_offset && start > 0;
+	char text[64] = "", stamp[80];
+	struct tm tm;
+
+	if (is_known && gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(stamp, sizeof(stamp), "%s.%09dZ", text, (int)(start % 1000000000));
+	json_object_object_add(top, "start", *text ? json_object_new_string(stamp) : NULL);
+	json_object_object_add(top, "start_ns", is_known ? json_object_new_int64(start) : NULL);
+	json_object_object_add(top, "duration_ns",
+			       json_object_new_uint64(host->last_time > host->first_time ?
+							      host->last_time - host->first_time : 0));
+	json_object_object_add(top, "end", host->end_reason >= 0 && host->end_reason < 4 ?
+						   json_object_new_string(end[host->end_reason]) : NULL);
+}
+
+static json_object *json_groups(uint32_t groups)
+{
+	json_object *names = groups ? json_object_new_array() : NULL;
+
+	for (int i = 0; groups && i < GROUP_COUNT; i++) {
+		if (groups & 1U << i)
+			json_object_array_add(names,
+					      json_object_new_string(call_group_name((enum call_group)i)));
+	}
+	return names;
+}
+
+static json_object *json_metrics(const struct model *model)
+{
+	json_object *names = json_object_new_array();
+
+	for (uint32_t i = 0; i < model_counters(model); i++)
+		json_object_array_add(names, json_object_new_string(model_counter_name(model, i)));
+	return names;
+}
+
+static json_object *json_trace(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+	const struct {
+		const char *name;
+		uint32_t count;
+	} row[] = {
+		{"processes", model_processes(model)},
+		{"threads", model_threads(model)},
+		{"files", model_files(model)},
+		{"handles", model_handles(model)},
+		{"processes_seen", host->processes_seen},
+		{"threads_seen", host->threads_seen},
+		{"processes_left", host->processes_left},
+	};
+	json_object *trace = json_object_new_object();
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		json_object_object_add(trace, row[i].name, json_object_new_int64(row[i].count));
+	return trace;
+}
+
+/* What the kernel counted, event by event. "lost" is null where it cannot say (before Linux 6.0). */
+static json_object *json_events(const struct books *books)
+{
+	const struct model *model = books->model;
+	json_object *events = json_object_new_array();
+
+	for (uint32_t i = 0; i < model_counts(model); i++) {
+		const struct model_count *count = model_count(model, i);
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "name", json_text(model, count->name));
+		json_object_object_add(row, "counted", json_object_new_uint64(count->counted));
+		json_object_object_add(row, "lost",
+				       count->has_lost ? json_object_new_uint64(count->lost) : NULL);
+		json_object_object_add(row, "samples",
+				       json_object_new_uint64(
+					       samples_of(books->samples, books->events, count->event)));
+		json_object_array_add(events, row);
+	}
+	return events;
+}
+
+char *books_json(const struct books *books)
+{
+	const struct model_host *host = model_host(books->model);
+	json_object *top = json_object_new_object();
+	char *text;
+
+	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
+	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
+	json_object_object_add(top, "source", json_object_new_string(books->source));
+	json_object_object_add(top, "command", json_command(books->model));
+	json_object_object_add(top, "host", json_host(books->model));
+	add_times(top, host);
+	json_object_object_add(top, "is_complete", json_object_new_boolean(books->is_complete));
+	json_object_object_add(top, "syscalls", json_groups(books->groups));
+	json_object_object_add(top, "metrics", json_metrics(books->model));
+	json_object_object_add(top, "trace", json_trace(books->model));
+	json_object_object_add(top, "books", json_books(books->tally));
+	json_object_object_add(top, "events", json_events(books));
+	text = mem_strdup(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+								 JSON_C_TO_STRING_SPACED |
+								 JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+	return text;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "wxe");
+	int code = 0;
+
+	if (!file)
+		return errno;
+	if (fputs(text, file) < 0 || fputc('\n', file) < 0)
+		code = errno;
+	if (fclose(file) && !code)
+		code = errno;
+	if (code)
+		unlink(path);
+	return code;
+}
+
+int books_write(const struct books *books, const char *directory, struct error *err)
+{
+	char *text = books_json(books);
+	char *path = mem_format("%s/" BOOKS_FILE, directory);
+	char *temporary = mem_format("%s.%d", path, (int)getpid());
+	int code = write_file(temporary, text);
+	int rc = 0;
+
+	if (!code && rename(temporary, path)) {
+		code = errno;
+		unlink(temporary);
+	}
+	if (code)
+		rc = error_set(err, code, "write %s", path);
+	free(temporary);
+	free(path);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/*
+ * json_text: foreign bytes as JSON strings, and the books as a JSON object. JSON is UTF-8; bytes that are not are
+ * written as \xHH (see escape_utf8()).
+ */
+#ifndef IOTRACE_JSON_TEXT_H
+#define IOTRACE_JSON_TEXT_H
+
+#include <iotrace/strtab.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct json_object;
+struct model;
+struct tally;
+
+/* Each returns a new object. */
+struct json_object *json_bytes(const char *bytes, size_t length);
+/* NULL (null) for the empty string. */
+struct json_object *json_text(const struct model *model, str_id id);
+/* Words that are separated by NUL: an array, or null if there are none. */
+struct json_object *json_words(const struct model *model, str_id id);
+/* { balanced, sentence, counters } */
+struct json_object *json_books(const struct tally *tally);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

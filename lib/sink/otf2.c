@@ -1,0 +1,456 @@
+/*
+ * otf2: the archive that Vampir and every other OTF2 reader opens.
+ *
+ * Events are written as they come, one writer for each location, closed when its thread ends;
+ * definitions at close, from the model's arrays. The archive grows as PATH.part.PID and becomes
+ * PATH when it is complete. When the disk is full, or a write fails, no further call is taken, and
+ * what was converted becomes a valid archive that says where it ends.
+ */
+#include "otf2.h"
+
+#include "sinks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	EVENT_BYTES = 32, /* more than an event takes on average (15) */
+	CHECK_BYTES =
+		2 * CHUNK_SIZE, /* the disk is looked at each time so much may have been written */
+	LOST_MOST = 10000,      /* marks; later ones are added to the last */
+};
+
+void otf2_stop(struct sink *sink, int code, uint64_t time)
+{
+	if (sink->is_stopped)
+		return;
+	sink->is_stopped = true;
+	sink->stop_code = code;
+	sink->stop_time = time;
+}
+
+/* Returns the errno of what went wrong. */
+static int trouble(const struct sink *sink)
+{
+	if (sink->write_code)
+		return sink->write_code;
+	return sink->library_errno ? sink->library_errno : EIO;
+}
+
+/*
+ * What is in memory must fit, what comes at the end must fit, and what will come until the next
+ * look.
+ */
+static void check_space(struct sink *sink, uint64_t time)
+{
+	uint64_t end = otf2_space_of_end(sink);
+
+	sink->unchecked = 0;
+	int code = space_reserve(&sink->space, end);
+
+	if (code)
+		otf2_stop(sink, -code, time);
+	else if (space_room(&sink->space) < sink->pending + CHECK_BYTES)
+		otf2_stop(sink, ENOSPC, time);
+}
+
+/* Closes the writer. Its events are on disk after it, or cut off and counted. */
+static void location_close(struct sink *sink, OTF2_LocationRef ref)
+{
+	struct location *location = &sink->location[ref];
+
+	OTF2_ErrorCode code = OTF2_Archive_CloseEvtWriter(sink->archive, location->writer);
+
+	location->writer = NULL;
+	if (code == OTF2_SUCCESS && location->state == LOCATION_OPEN) {
+		location->state = LOCATION_ENDED;
+		return;
+	}
+	otf2_stop(sink, trouble(sink), location->last_time);
+	sink->not_written += location->events - location->flushed_events;
+	location->events = location->flushed_events;
+	location->state = LOCATION_CLOSED;
+}
+
+static bool location_open(struct sink *sink, thread_id thread)
+{
+	struct location *location = &sink->location[thread];
+
+	location->writer = OTF2_Archive_GetEvtWriter(sink->archive, thread);
+	if (!location->writer)
+		return false;
+	location->state = LOCATION_OPEN;
+	return true;
+}
+
+static void lost_add(struct sink *sink, const struct io_event *event)
+{
+	if (sink->lost_count == LOST_MOST) {
+		struct lost_mark *mark = &sink->lost[LOST_MOST - 1];
+
+		if (event->time > mark->last)
+			mark->last = event->time;
+		mark->count += event->lost.count;
+		return;
+	}
+	MEM_GROW(sink->lost, sink->lost_capacity, sink->lost_count + 1);
+	sink->lost[sink->lost_count++] = (struct lost_mark){event->time, event->time,
+							    event->lost.count};
+}
+
+static void cover(struct sink *sink, uint64_t time)
+{
+	if (time < sink->first_time)
+		sink->first_time = time;
+	if (time > sink->last_time)
+		sink->last_time = time;
+}
+
+static void written(struct sink *sink, struct location *location, const struct io_event *event,
+		    uint64_t time)
+{
+	uint32_t fill = CHUNK_SIZE - location->fill < EVENT_BYTES ? CHUNK_SIZE - location->fill
+								  : EVENT_BYTES;
+
+	location->events++;
+	location->last_time = time;
+	location->fill += fill;
+	sink->pending += fill;
+	cover(sink, time);
+	if (event->kind == IO_ENTER)
+		location->depth++;
+	else if (event->kind == IO_LEAVE && location->depth)
+		location->depth--;
+	sink->unchecked += EVENT_BYTES;
+	if (sink->unchecked >= CHECK_BYTES)
+		check_space(sink, time);
+	if (event->kind == IO_THREAD_END || event->kind == IO_PROGRAM_END)
+		location_close(sink, event->thread);
+}
+
+/*
+ * After a failed write nothing more can go to this location; another refusal concerns one record.
+ */
+static void refused(struct sink *sink, struct location *location)
+{
+	if (location->state != LOCATION_TORN) {
+		sink->refused++;
+		return;
+	}
+	sink->not_written++;
+	otf2_stop(sink, trouble(sink), location->last_time);
+}
+
+/* Calls that have begun may end: only whole calls stand in the archive. */
+static bool is_taken(struct sink *sink, const struct location *location,
+		     const struct io_event *event)
+{
+	if (location->state == LOCATION_TORN || location->state == LOCATION_CLOSED ||
+	    (sink->is_stopped && location->depth == 0)) {
+		sink->not_written++;
+		return false;
+	}
+	bool is_begin = event->kind == IO_PROGRAM_BEGIN, is_end = event->kind == IO_PROGRAM_END;
+
+	/* OTF2 wants them once and in pairs. */
+	if (location->state == LOCATION_ENDED || (is_begin && location->had_program) ||
+	    (is_end && !location->in_program)) {
+		sink->refused++;
+		return false;
+	}
+	return true;
+}
+
+static void otf2_event(struct sink *sink, const struct io_event *event)
+{
+	if (event->kind == IO_LOST) {
+		lost_add(sink, event);
+		return;
+	}
+	if (event->thread >= model_threads(sink->model)) {
+		sink->refused++;
+		return;
+	}
+	MEM_GROW(sink->location, sink->location_capacity, event->thread + 1);
+	struct location *location = &sink->location[event->thread];
+
+	if (!is_taken(sink, location, event))
+		return;
+	if (location->state == LOCATION_NEW && !location_open(sink, event->thread)) {
+		sink->refused++;
+		return;
+	}
+	uint64_t time = event->time < location->last_time ? location->last_time : event->time;
+
+	if (otf2_write_event(sink, location, event, time) == OTF2_SUCCESS)
+		written(sink, location, event, time);
+	else
+		refused(sink, location);
+}
+
+static bool otf2_failed(const struct sink *sink)
+{
+	return sink->is_stopped;
+}
+
+/* OTF2 wants an end for each program that began; that it was not seen is its undefined status. */
+static void end_program(struct sink *sink, struct location *location)
+{
+	if (!location->in_program || location->state != LOCATION_OPEN || location->depth)
+		return;
+	if (otf2_write_program_end(sink, location, OTF2_UNDEFINED_INT64, location->last_time) ==
+	    OTF2_SUCCESS)
+		location->events++;
+}
+
+uint32_t otf2_locations(const struct sink *sink)
+{
+	return model_threads(sink->model) ? model_threads(sink->model) : 1;
+}
+
+/*
+ * Every location of the model is defined, so each gets its files, even if no event of it was taken.
+ */
+static void close_locations(struct sink *sink)
+{
+	uint32_t locations = otf2_locations(sink);
+
+	MEM_GROW(sink->location, sink->location_capacity, locations);
+	for (thread_id t = 0; t < locations; t++) {
+		struct location *location = &sink->location[t];
+
+		if (location->state == LOCATION_NEW && !location_open(sink, t))
+			continue;
+		end_program(sink, location);
+		if (location->state == LOCATION_OPEN || location->state == LOCATION_TORN)
+			location_close(sink, t);
+	}
+}
+
+/* Without its (empty) file of local definitions, readers take megabytes for a location. */
+static bool write_local_definitions(struct sink *sink)
+{
+	bool good = OTF2_Archive_OpenDefFiles(sink->archive) == OTF2_SUCCESS;
+
+	for (thread_id t = 0; good && t < otf2_locations(sink); t++) {
+		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(sink->archive, t);
+
+		good = writer && OTF2_Archive_CloseDefWriter(sink->archive, writer) == OTF2_SUCCESS;
+	}
+	return OTF2_Archive_CloseDefFiles(sink->archive) == OTF2_SUCCESS && good;
+}
+
+static int repair_locations(struct sink *sink)
+{
+	int code = 0;
+
+	for (thread_id t = 0; !code && t < otf2_locations(sink); t++)
+		if (sink->location[t].state == LOCATION_CLOSED)
+			code = otf2_repair(sink, t, &sink->location[t]);
+	return code;
+}
+
+static int finish(struct sink *sink, struct error *err)
+{
+	/* What goes wrong from here on is another trouble than the one that ended the events. */
+	close_locations(sink);
+	OTF2_Archive_CloseEvtFiles(sink->archive);
+	space_release(&sink->space);
+	int code = repair_locations(sink);
+
+	if (code)
+		return error_set(err, -code, "end the event files in %s", sink->part);
+	sink->library_code = OTF2_SUCCESS;
+	sink->write_code = 0;
+	sink->definitions = OTF2_Archive_GetGlobalDefWriter(sink->archive);
+	otf2_write_properties(sink);
+	if (!sink->definitions || !write_local_definitions(sink) || !otf2_write_definitions(sink) ||
+	    !otf2_write_io_definitions(sink) || !otf2_write_markers(sink) ||
+	    OTF2_Archive_CloseGlobalDefWriter(sink->archive, sink->definitions) != OTF2_SUCCESS)
+		return error_say(err, trouble(sink), "write definitions in %s: %s", sink->part,
+				 sink->library_text);
+	OTF2_ErrorCode closed = OTF2_Archive_Close(sink->archive);
+
+	sink->archive = NULL;
+	if (closed != OTF2_SUCCESS || sink->library_code != OTF2_SUCCESS || sink->write_code)
+		return error_say(err, trouble(sink), "close %s: %s", sink->part,
+				 sink->library_text);
+	return 0;
+}
+
+/* PATH may have come into being in the meantime; it is never replaced. */
+static int publish(const struct sink *sink, struct error *err)
+{
+	int code = renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0
+			   ? 0
+			   : errno;
+
+	if (code == EINVAL || code == ENOSYS) /* the file system does not know the flag */
+		code = rename(sink->part, sink->path) == 0 ? 0 : errno;
+	if (!code)
+		return 0;
+	error_set(err, code, "rename %s to %s", sink->part, sink->path);
+	error_hint(err, "The archive is complete; it stays in %s.", sink->part);
+	return -code;
+}
+
+/* The troubles of the stream, in one sentence; the archive is there nevertheless. */
+static int report(const struct sink *sink, struct error *err)
+{
+	if (sink->is_stopped) {
+		double seconds = (double)(sink->stop_time - sink->first_time) / 1e9;
+
+		if (sink->stop_code == ENOSPC)
+			error_say(err, ENOSPC, "no space left for %s", sink->path);
+		else
+			error_set(err, sink->stop_code, "write events to %s", sink->path);
+		error_hint(err,
+			   "The archive ends %.6f s after its first event; %" PRIu64
+			   " later events were not written.",
+			   sink->stop_time > sink->first_time ? seconds : 0.0, sink->not_written);
+		return -sink->stop_code;
+	}
+	if (sink->refused)
+		return error_say(err, EPROTO,
+				 "%" PRIu64 " events that OTF2 cannot express were left out of %s",
+				 sink->refused, sink->path);
+	return 0;
+}
+
+static void sink_free(struct sink *sink)
+{
+	if (sink->archive)
+		OTF2_Archive_Close(sink->archive);
+	otf2_messages_end(sink);
+	OTF2_AttributeList_Delete(sink->attributes);
+	otf2_chunk_release(sink);
+	space_close(&sink->space);
+	strtab_free(sink->strings);
+	free(sink->location);
+	free(sink->scratch);
+	free(sink->region_of_call);
+	free(sink->call_of_region);
+	free(sink->comm_of_process);
+	free(sink->process_of_comm);
+	free(sink->lost);
+	free(sink->path);
+	free(sink->part);
+	free(sink);
+}
+
+static int otf2_close(struct sink *sink, struct error *err)
+{
+	int code = finish(sink, err);
+
+	if (!code)
+		code = publish(sink, err);
+	if (!code)
+		code = report(sink, err);
+	sink_free(sink);
+	return code;
+}
+
+static struct sink *sink_new(const struct sink_options *options)
+{
+	struct sink *sink = mem_zero(sizeof(*sink));
+	size_t length = strlen(options->path);
+
+	while (length > 1 && options->path[length - 1] == '/')
+		length--;
+	sink->model = options->model;
+	sink->tally = options->tally;
+	sink->path = mem_format("%.*s", (int)length, options->path);
+	sink->part = mem_format("%s.part.%d", sink->path, (int)getpid());
+	sink->strings = strtab_new();
+	sink->scratch = mem_alloc(SCRATCH_SIZE);
+	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
+	sink->call_of_region = mem_array(call_count() + 1, sizeof(*sink->call_of_region));
+	memset(sink->region_of_call, 0xff, (call_count() + 1) * sizeof(*sink->region_of_call));
+	sink->first_time = UINT64_MAX;
+	sink->attributes = OTF2_AttributeList_New();
+	otf2_messages_begin(sink);
+	return sink;
+}
+
+static int archive_open(struct sink *sink)
+{
+	sink->archive = OTF2_Archive_Open(sink->part, "traces", OTF2_FILEMODE_WRITE, CHUNK_SIZE,
+					  CHUNK_SIZE, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	if (!sink->archive)
+		return -1;
+	otf2_chunk_install(sink);
+	if (OTF2_Archive_SetSerialCollectiveCallbacks(sink->archive) != OTF2_SUCCESS ||
+	    OTF2_Archive_OpenEvtFiles(sink->archive) != OTF2_SUCCESS)
+		return -1;
+	return 0;
+}
+
+static struct sink *open_failed(struct sink *sink)
+{
+	char *traces = mem_format("%s/traces", sink->part);
+
+	if (sink->archive)
+		OTF2_Archive_Close(sink->archive);
+	sink->archive = NULL;
+	space_release(&sink->space);
+	rmdir(traces);
+	rmdir(sink->part);
+	free(traces);
+	sink_free(sink);
+	return NULL;
+}
+
+static struct sink *otf2_open(const struct sink_options *options, struct error *err)
+{
+	struct stat status;
+
+	if (!options->path || !*options->path || strcmp(options->path, "-") == 0) {
+		error_say(err, EINVAL, "an OTF2 archive is a directory: it needs a name");
+		return NULL;
+	}
+	if (lstat(options->path, &status) == 0) {
+		error_say(err, EEXIST, "%s exists: an archive is never written over anything",
+			  options->path);
+		return NULL;
+	}
+	struct sink *sink = sink_new(options);
+
+	/*
+	 * Not by the library: it would take an existing directory, and say nothing about why it
+	 * fails.
+	 */
+	if (mkdir(sink->part, 0777) != 0) {
+		error_set(err, errno, "create directory %s", sink->part);
+		sink_free(sink);
+		return NULL;
+	}
+	space_open(&sink->space, sink->part, options->reserve);
+	int code = space_reserve(&sink->space, otf2_space_of_end(sink));
+
+	if (code || space_room(&sink->space) < CHECK_BYTES) {
+		error_say(err, ENOSPC, "too little space left for an archive at %s", sink->path);
+		return open_failed(sink);
+	}
+	if (archive_open(sink) != 0) {
+		error_say(err, trouble(sink), "create an archive in %s: %s", sink->part,
+			  sink->library_text);
+		return open_failed(sink);
+	}
+	return sink;
+}
+
+const struct sink_ops sink_otf2_ops = {
+	.name = "otf2",
+	.help = "an OTF2 archive: a directory for Vampir, otf2-print and other readers",
+	.open = otf2_open,
+	.event = otf2_event,
+	.close = otf2_close,
+	.failed = otf2_failed,
+};

@@ -1,0 +1,163 @@
+/*
+ * Private to the otf2 sink: its state, and what its files call of each other.
+ *
+ *	otf2.c          open, event, close: which events are taken, and what a trouble means
+ *	otf2_event.c    one io_event becomes one record
+ *	otf2_chunk.c    memory and files of the library, its messages
+ *	otf2_space.c    room on the disk: what is free, and a reserve for the end
+ *	otf2_repair.c   an event file that could not be written in full, ended properly
+ *	otf2_defs.c     strings, tree, locations, regions      } written once, at close,
+ *	otf2_defs_io.c  files, handles; markers, properties     } from the model's arrays
+ *	otf2_flags.c    O_* flags in the words of OTF2
+ *
+ * The model's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, file_id
+ * = IoFile, handle_id = IoHandle. Regions, comms and strings are numbered here, in the order of
+ * their first use.
+ */
+#ifndef OTF2_SINK_H
+#define OTF2_SINK_H
+
+#include <iotrace/error.h>
+#include <iotrace/model.h>
+#include <iotrace/sink.h>
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The smallest that OTF2 allows. */
+enum { CHUNK_SIZE = 256 * 1024 };
+
+enum location_state {
+	LOCATION_NEW, /* no event yet */
+	LOCATION_OPEN,
+	LOCATION_ENDED,  /* its thread has ended; all is on disk */
+	LOCATION_TORN,   /* a write failed: ends with the last chunk that was written */
+	LOCATION_CLOSED, /* closed after it was torn */
+};
+
+struct location {
+	OTF2_EvtWriter *writer;
+	uint64_t events;         /* taken */
+	uint64_t flushed_events; /* of them, in whole chunks on disk */
+	uint64_t flushed_bytes;
+	uint64_t last_time;
+	uint32_t fill;  /* upper bound of the bytes not yet on disk */
+	uint32_t depth; /* of regions entered */
+	enum location_state state;
+	bool in_program; /* ProgramBegin written, ProgramEnd not */
+	bool had_program;
+};
+
+struct lost_mark {
+	uint64_t first, last, count;
+};
+
+struct space {
+	char *directory;
+	char *reserve_path; /* NULL: no reserve file */
+	uint64_t reserved;  /* its size */
+	uint64_t keep;      /* bytes of the file system to leave free */
+};
+
+struct chunk; /* otf2_chunk.c */
+
+enum attribute {
+	ATTRIBUTE_OFFSET,
+	ATTRIBUTE_ERRNO,
+	ATTRIBUTE_PROCESS_ID,
+	ATTRIBUTE_THREAD_ID,
+	ATTRIBUTE_FILE,
+	ATTRIBUTE_HANDLE,
+	ATTRIBUTE_CANCEL_REASON,
+	ATTRIBUTES
+};
+
+struct sink {
+	const struct model *model;
+	const struct tally *tally;
+	char *path, *part; /* the archive; where it grows until it is complete */
+	OTF2_Archive *archive;
+	OTF2_AttributeList *attributes;    /* empty between events */
+	OTF2_GlobalDefWriter *definitions; /* at close only */
+
+	struct location *location;
+	uint32_t location_capacity;
+	struct strtab *strings; /* ids are StringRefs */
+	uint32_t strings_written;
+	char *scratch;            /* of escape: SCRATCH_SIZE */
+	uint32_t *region_of_call; /* ID_NONE: not used */
+	call_id *call_of_region;
+	uint32_t regions;
+	uint32_t *comm_of_process; /* ref + 1; 0: none */
+	uint32_t comm_capacity;
+	process_id *process_of_comm;
+	uint32_t comms, process_of_comm_capacity;
+
+	struct lost_mark *lost;
+	uint32_t lost_count, lost_capacity;
+
+	struct chunk *pool;
+	uint32_t pooled;
+	uint32_t files;     /* open */
+	int write_code;     /* errno of the last write that failed, 0: none did */
+	uint64_t pending;   /* upper bound of the event bytes not yet on disk */
+	uint64_t unchecked; /* of them, since the disk was looked at */
+	struct space space;
+
+	uint64_t first_time, last_time;
+	bool is_stopped; /* no further events, but to the end of a call */
+	uint64_t stop_time;
+	int stop_code;        /* errno: why */
+	uint64_t not_written; /* events that came after the stop, or were torn off */
+	uint64_t refused;     /* events that the library, or this sink, did not take */
+	OTF2_ErrorCallback old_callback;
+	OTF2_ErrorCode library_code; /* the library's first complaint */
+	int library_errno;
+	char library_text[256];
+};
+
+enum { SCRATCH_SIZE = 64 * 1024 };
+
+/* otf2.c */
+void otf2_stop(struct sink *sink, int code, uint64_t time);
+/* Returns the number of locations: at least one, for readers refuse an archive with none. */
+uint32_t otf2_locations(const struct sink *sink);
+
+/* otf2_event.c: writes the record; the location is open. */
+OTF2_ErrorCode otf2_write_event(struct sink *sink, struct location *location,
+				const struct io_event *event, uint64_t time);
+OTF2_ErrorCode otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
+				      uint64_t time);
+/* Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */
+OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length);
+OTF2_StringRef otf2_text(struct sink *sink, const char *text);
+
+/* otf2_chunk.c */
+void otf2_chunk_install(struct sink *sink);
+/* The library's messages come to this sink, and then to whom they came before. */
+void otf2_messages_begin(struct sink *sink);
+void otf2_messages_end(struct sink *sink);
+void otf2_chunk_release(struct sink *sink);
+
+/* otf2_space.c */
+void space_open(struct space *space, const char *directory, uint64_t keep);
+void space_close(struct space *space);
+/* Returns the bytes that may still be written. */
+uint64_t space_room(const struct space *space);
+/* Makes the reserve file at least this large. Returns 0 or -errno. */
+int space_reserve(struct space *space, uint64_t bytes);
+/* Deletes the reserve file: its room is for what must be written now. */
+void space_release(struct space *space);
+/* Returns the bytes that definitions and small files will take at close. */
+uint64_t otf2_space_of_end(const struct sink *sink);
+
+/* otf2_repair.c: Returns 0 or -errno. */
+int otf2_repair(const struct sink *sink, OTF2_LocationRef ref, const struct location *location);
+
+/* otf2_defs.c, otf2_defs_io.c: false if the library refused one. */
+bool otf2_write_definitions(struct sink *sink);
+bool otf2_write_io_definitions(struct sink *sink);
+bool otf2_write_markers(struct sink *sink);
+void otf2_write_properties(struct sink *sink);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * otf2_chunk: the callbacks of the OTF2 library: memory, flushes, messages.
+ *
+ * The library's own way would cost up to 132 MiB for each location, and it frees a buffer twice
+ * after a write that failed. So it never writes but the small anchor: a buffer asks for memory when
+ * its chunk is full, and that is when the chunk is written, here; then it gets the same memory
+ * again. What is left is written when the library would flush, at close. A buffer has one chunk,
+ * mapped, so that thousands of writers with a few events each cost the pages that they touched.
+ *
+ * Two things about a chunk must be known for that: where the number of its last event stands, and
+ * that a chunk ends with a mark that is not 0; for the rest is 0, from the mapping or cleared.
+ */
+#include "otf2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	POOL_MOST = 32,   /* chunks kept for the next writer */
+	SLACK = 4096,     /* when a chunk is full the library writes a mark beyond its end */
+	FILES_MOST = 256, /* event files that stay open; others are opened for each write */
+	LAST_EVENT_AT = 10,
+};
+
+struct chunk {
+	struct chunk *next; /* in the pool */
+	uint8_t *bytes;
+	uint64_t written; /* bytes of the file that are on disk */
+	int fd;           /* -1: not open */
+};
+
+static struct chunk *chunk_get(struct sink *sink)
+{
+	struct chunk *chunk = sink->pool;
+
+	if (chunk) {
+		sink->pool = chunk->next;
+		sink->pooled--;
+	} else {
+		chunk = malloc(sizeof(*chunk));
+		if (!chunk)
+			return NULL;
+		chunk->bytes = mmap(NULL, CHUNK_SIZE + SLACK, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (chunk->bytes == MAP_FAILED) {
+			free(chunk);
+			return NULL;
+		}
+		madvise(chunk->bytes, CHUNK_SIZE + SLACK, MADV_NOHUGEPAGE);
+	}
+	chunk->fd = -1;
+	chunk->written = 0;
+	return chunk;
+}
+
+static void chunk_free(struct chunk *chunk)
+{
+	munmap(chunk->bytes, CHUNK_SIZE + SLACK);
+	free(chunk);
+}
+
+/* Takes the chunk: its memory is zero again when it is used next. */
+static void chunk_put(struct sink *sink, struct chunk *chunk)
+{
+	if (chunk->fd >= 0) {
+		close(chunk->fd);
+		sink->files--;
+	}
+	if (sink->pooled == POOL_MOST) {
+		chunk_free(chunk);
+		return;
+	}
+	memset(chunk->bytes, 0, CHUNK_SIZE + SLACK);
+	chunk->next = sink->pool;
+	sink->pool = chunk;
+	sink->pooled++;
+}
+
+static char *file_path(const struct sink *sink, OTF2_FileType type, OTF2_LocationRef ref)
+{
+	switch (type) {
+	case OTF2_FILETYPE_EVENTS:
+		return mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
+	case OTF2_FILETYPE_LOCAL_DEFS:
+		return mem_format("%s/traces/%" PRIu64 ".def", sink->part, (uint64_t)ref);
+	case OTF2_FILETYPE_MARKER:
+		return mem_format("%s/traces.marker", sink->part);
+	default:
+		return mem_format("%s/traces.def", sink->part);
+	}
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -ENOSPC;
+		bytes += done;
+		size -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return 0;
+}
+
+/* Writes the chunk's first `size` bytes behind what is on disk already. Returns 0 or -errno. */
+static int chunk_write(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
+		       OTF2_LocationRef ref, size_t size)
+{
+	int code = 0;
+
+	if (chunk->fd < 0) {
+		char *path = file_path(sink, type, ref);
+
+		chunk->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		code = chunk->fd < 0 ? -errno : 0;
+		free(path);
+		if (code)
+			return code;
+		sink->files++;
+	}
+	code = write_all(chunk->fd, chunk->bytes, size, chunk->written);
+	if (sink->files > FILES_MOST || size < CHUNK_SIZE) {
+		/* Network file systems tell of a full disk only now. */
+		if (close(chunk->fd) != 0 && !code)
+			code = -errno;
+		chunk->fd = -1;
+		sink->files--;
+	}
+	if (!code)
+		chunk->written += size;
+	return code;
+}
+
+static void written_down(struct sink *sink, struct location *location)
+{
+	sink->pending -= location->fill;
+	location->fill = 0;
+}
+
+/*
+ * The chunk is full, and its header complete. Returns whether it is on disk and may be used again.
+ */
+static bool chunk_turn(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
+		       OTF2_LocationRef ref)
+{
+	bool is_event = type == OTF2_FILETYPE_EVENTS;
+
+	if (is_event && sink->location[ref].state == LOCATION_TORN)
+		return false;
+	int code = chunk_write(sink, chunk, type, ref, CHUNK_SIZE);
+
+	if (code)
+		sink->write_code = -code;
+	if (code && is_event)
+		sink->location[ref].state = LOCATION_TORN;
+	if (code)
+		return false;
+	memset(chunk->bytes, 0, CHUNK_SIZE + SLACK);
+	if (is_event) {
+		written_down(sink, &sink->location[ref]);
+		sink->location[ref].flushed_bytes = chunk->written;
+		sink->location[ref].flushed_events = sink->location[ref].events;
+	}
+	return true;
+}
+
+static void *otf2_allocate(void *data, OTF2_FileType type, OTF2_LocationRef ref, void **buffer,
+			   uint64_t size)
+{
+	struct sink *sink = data;
+	struct chunk *chunk = *buffer;
+
+	if (size > CHUNK_SIZE)
+		return NULL;
+	if (!chunk)
+		*buffer = chunk = chunk_get(sink);
+	else if (!chunk_turn(sink, chunk, type, ref))
+		return NULL;
+	return chunk ? chunk->bytes : NULL;
+}
+
+/* The mark at the end of the buffer is the last byte that is not 0. */
+static size_t chunk_used(const struct chunk *chunk)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)chunk->bytes;
+	size_t used = (CHUNK_SIZE + SLACK) / sizeof(*words);
+
+	while (used && !words[used - 1])
+		used--;
+	used *= sizeof(*words);
+	while (used && !chunk->bytes[used - 1])
+		used--;
+	return used;
+}
+
+/* The buffer is deleted: what it holds is the end of its file. */
+static void chunk_end(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
+		      OTF2_LocationRef ref)
+{
+	struct location *location = type == OTF2_FILETYPE_EVENTS ? &sink->location[ref] : NULL;
+
+	if (location && location->state == LOCATION_TORN)
+		return;
+	if (location)
+		memcpy(chunk->bytes + LAST_EVENT_AT, &location->events, sizeof(location->events));
+	int code = chunk_write(sink, chunk, type, ref, chunk_used(chunk));
+
+	if (code)
+		sink->write_code = -code;
+	if (code && location)
+		location->state = LOCATION_TORN;
+}
+
+static void otf2_free_all(void *data, OTF2_FileType type, OTF2_LocationRef ref, void **buffer,
+			  bool final)
+{
+	struct sink *sink = data;
+	struct chunk *chunk = *buffer;
+
+	if (chunk && final && type != OTF2_FILETYPE_ANCHOR)
+		chunk_end(sink, chunk, type, ref);
+	if (type == OTF2_FILETYPE_EVENTS)
+		written_down(sink, &sink->location[ref]);
+	if (chunk)
+		chunk_put(sink, chunk);
+	*buffer = NULL;
+}
+
+static OTF2_FlushType otf2_pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef ref,
+				     void *writer, bool final)
+{
+	(void)data;
+	(void)ref;
+	(void)writer;
+	(void) final;
+	return type == OTF2_FILETYPE_ANCHOR ? OTF2_FLUSH : OTF2_NO_FLUSH;
+}
+
+__attribute__((format(printf, 6, 0))) static OTF2_ErrorCode otf2_message(
+	void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+	const char *format, va_list arguments)
+{
+	struct sink *sink = data;
+	int number = errno;
+
+	(void)file;
+	(void)line;
+	(void)function;
+	if (sink->library_code != OTF2_SUCCESS)
+		return code;
+	sink->library_code = code;
+	sink->library_errno = number ? number : EIO;
+	int length = snprintf(sink->library_text, sizeof(sink->library_text),
+			      "%s: ", OTF2_Error_GetDescription(code));
+
+	if (length > 0 && (size_t)length < sizeof(sink->library_text))
+		vsnprintf(sink->library_text + length, sizeof(sink->library_text) - (size_t)length,
+			  format, arguments);
+	return code;
+}
+
+void otf2_chunk_install(struct sink *sink)
+{
+	static const OTF2_MemoryCallbacks memory = {otf2_allocate, otf2_free_all};
+	static const OTF2_FlushCallbacks flush = {otf2_pre_flush, NULL};
+
+	OTF2_Archive_SetMemoryCallbacks(sink->archive, &memory, sink);
+	OTF2_Archive_SetFlushCallbacks(sink->archive, &flush, sink);
+}
+
+void otf2_messages_begin(struct sink *sink)
+{
+	sink->old_callback = OTF2_Error_RegisterCallback(otf2_message, sink);
+}
+
+void otf2_messages_end(struct sink *sink)
+{
+	OTF2_Error_RegisterCallback(sink->old_callback, NULL);
+}
+
+void otf2_chunk_release(struct sink *sink)
+{
+	for (struct chunk *next; sink->pool; sink->pool = next) {
+		next = sink->pool->next;
+		chunk_free(sink->pool);
+	}
+	sink->pooled = 0;
+}

@@ -1,0 +1,338 @@
+/*
+ * otf2_defs: strings, clock, attributes, system tree, processes, threads, regions, counters.
+ *
+ * Written once, at close, from the model's arrays; every kind has ids from 0 upwards without a gap.
+ */
+#include "otf2_defs.h"
+
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_good(OTF2_ErrorCode code)
+{
+	return code == OTF2_SUCCESS;
+}
+
+/* A failure shows in library_code: who wants a string could do nothing about it. */
+static void write_new_strings(struct sink *sink)
+{
+	while (sink->strings_written < strtab_count(sink->strings)) {
+		OTF2_GlobalDefWriter_WriteString(sink->definitions, sink->strings_written,
+						 strtab_text(sink->strings, sink->strings_written));
+		sink->strings_written++;
+	}
+}
+
+OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length)
+{
+	OTF2_StringRef ref = otf2_string(sink, bytes, length);
+
+	write_new_strings(sink);
+	return ref;
+}
+
+OTF2_StringRef define_text(struct sink *sink, const char *text)
+{
+	return define_string(sink, text, strlen(text));
+}
+
+OTF2_StringRef define_model(struct sink *sink, str_id id)
+{
+	const struct strtab *strings = model_strings(sink->model);
+
+	return define_string(sink, strtab_text(strings, id), strtab_length(strings, id));
+}
+
+OTF2_StringRef define_words(struct sink *sink, str_id argv)
+{
+	const struct strtab *strings = model_strings(sink->model);
+	uint32_t length = strtab_length(strings, argv);
+	char *line = mem_dup(strtab_text(strings, argv), (size_t)length + 1);
+
+	while (length && line[length - 1] == '\0')
+		length--;
+	for (uint32_t i = 0; i < length; i++)
+		if (line[i] == '\0')
+			line[i] = ' ';
+	OTF2_StringRef ref = define_string(sink, line, length);
+
+	free(line);
+	return ref;
+}
+
+static bool write_clock(struct sink *sink)
+{
+	const struct model_host *host = model_host(sink->model);
+	uint64_t first = sink->first_time, last = sink->last_time;
+
+	if (host->first_time && host->first_time < first)
+		first = host->first_time;
+	if (host->last_time > last)
+		last = host->last_time;
+	for (uint32_t i = 0; i < sink->lost_count; i++) {
+		first = sink->lost[i].first < first ? sink->lost[i].first : first;
+		last = sink->lost[i].last > last ? sink->lost[i].last : last;
+	}
+	if (first > last)
+		first = last; /* nothing happened */
+	uint64_t real = host->realtime_offset ? first + (uint64_t)host->realtime_offset
+					      : OTF2_UNDEFINED_TIMESTAMP;
+
+	return is_good(OTF2_GlobalDefWriter_WriteClockProperties(sink->definitions, 1000000000,
+								 first, last - first, real));
+}
+
+static bool write_attributes(struct sink *sink)
+{
+	static const struct {
+		const char *name, *description;
+		OTF2_Type type;
+	} row[ATTRIBUTES] = {
+		[ATTRIBUTE_OFFSET] = {"Offset", "Absolute read/write offset within a file.",
+				      OTF2_TYPE_UINT64},
+		[ATTRIBUTE_ERRNO] = {"errno", "Error number of a system call that failed",
+				     OTF2_TYPE_INT32},
+		[ATTRIBUTE_PROCESS_ID] = {"ProcessId", "Process id of the operating system",
+					  OTF2_TYPE_UINT64},
+		[ATTRIBUTE_THREAD_ID] = {"ThreadId", "Thread id of the operating system",
+					 OTF2_TYPE_UINT64},
+		[ATTRIBUTE_FILE] = {"OTF2::IO_FILE", "File that a system call named by its path",
+				    OTF2_TYPE_IO_FILE},
+		[ATTRIBUTE_HANDLE] = {"OTF2::IO_HANDLE", "Handle that a system call acted on",
+				      OTF2_TYPE_IO_HANDLE},
+		[ATTRIBUTE_CANCEL_REASON] = {"OTF2::IO_CANCEL_REASON",
+					     "Why the end of an operation was not seen",
+					     OTF2_TYPE_STRING},
+	};
+	bool good = true;
+
+	for (uint32_t i = 0; i < ATTRIBUTES; i++)
+		good &= is_good(OTF2_GlobalDefWriter_WriteAttribute(
+			sink->definitions, i, define_text(sink, row[i].name),
+			define_text(sink, row[i].description), row[i].type));
+	return good;
+}
+
+static bool write_tree(struct sink *sink)
+{
+	const struct model_host *host = model_host(sink->model);
+	OTF2_GlobalDefWriter *w = sink->definitions;
+	OTF2_AttributeValue release = {.stringRef = define_model(sink, host->release)};
+	OTF2_AttributeValue machine = {.stringRef = define_model(sink, host->machine)};
+	OTF2_AttributeValue cpus = {.uint32 = host->cpus};
+
+	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_MACHINE,
+								define_text(sink, "Linux"),
+								define_text(sink, "machine"),
+								OTF2_UNDEFINED_SYSTEM_TREE_NODE)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+		       w, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_HOST,
+								define_model(sink, host->hostname),
+								define_text(sink, "node"),
+								NODE_MACHINE)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+		       w, NODE_HOST, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+		       w, NODE_HOST, define_text(sink, "Kernel release"), OTF2_TYPE_STRING,
+		       release)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+		       w, NODE_HOST, define_text(sink, "Machine"), OTF2_TYPE_STRING, machine)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, NODE_HOST,
+									define_text(sink, "CPUs"),
+									OTF2_TYPE_UINT32, cpus));
+}
+
+/* "1234 name" */
+static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id name)
+{
+	char *text = mem_format("%u %s", number, model_text(sink->model, name));
+	OTF2_StringRef ref = define_text(sink, text);
+
+	free(text);
+	return ref;
+}
+
+static bool write_processes(struct sink *sink)
+{
+	bool good = true;
+
+	for (process_id p = 0; p < model_processes(sink->model); p++) {
+		const struct model_process *process = model_process(sink->model, p);
+		OTF2_LocationGroupRef parent = process->parent == ID_NONE
+						       ? OTF2_UNDEFINED_LOCATION_GROUP
+						       : process->parent;
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroup(
+			sink->definitions, p, define_numbered(sink, process->pid, process->name),
+			OTF2_LOCATION_GROUP_TYPE_PROCESS, NODE_HOST, parent));
+	}
+	for (process_id p = 0; p < model_processes(sink->model); p++) {
+		str_id argv = model_process(sink->model, p)->argv;
+
+		if (!argv)
+			continue;
+		OTF2_AttributeValue line = {.stringRef = define_words(sink, argv)};
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+			sink->definitions, p, define_text(sink, "Command line"), OTF2_TYPE_STRING,
+			line));
+	}
+	return good;
+}
+
+static bool write_threads(struct sink *sink)
+{
+	bool good = true;
+
+	for (thread_id t = 0; t < model_threads(sink->model); t++) {
+		const struct model_thread *thread = model_thread(sink->model, t);
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
+			sink->definitions, t, define_numbered(sink, thread->tid, thread->name),
+			OTF2_LOCATION_TYPE_CPU_THREAD, sink->location[t].events, thread->process));
+	}
+	return good;
+}
+
+static OTF2_RegionRole role_of(enum call_kind kind)
+{
+	switch (kind) {
+	case CALL_READ:
+	case CALL_WRITE:
+	case CALL_COPY:
+	case CALL_SYNC:
+	case CALL_SYNC_ALL:
+		return OTF2_REGION_ROLE_FILE_IO;
+	case CALL_EXEC:
+	case CALL_CLONE:
+	case CALL_UNSHARE:
+		return OTF2_REGION_ROLE_FUNCTION;
+	default:
+		return OTF2_REGION_ROLE_FILE_IO_METADATA;
+	}
+}
+
+static bool write_regions(struct sink *sink)
+{
+	bool good = true;
+
+	for (uint32_t r = 0; r < sink->regions; r++) {
+		const struct call_row *row = call_row(sink->call_of_region[r]);
+		OTF2_StringRef name = define_text(sink, row->name);
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteRegion(
+			sink->definitions, r, name, name, define_text(sink, "system call"),
+			role_of(row->kind), OTF2_PARADIGM_NONE, OTF2_REGION_FLAG_NONE,
+			OTF2_UNDEFINED_STRING, 0, 0));
+	}
+	return good;
+}
+
+static bool write_counters(struct sink *sink)
+{
+	uint32_t count = model_counters(sink->model);
+	OTF2_MetricMemberRef members[EVENT_COUNTERS];
+	bool good = true;
+
+	if (count == 0 || count > EVENT_COUNTERS)
+		return true;
+	for (uint32_t i = 0; i < count; i++) {
+		OTF2_StringRef name = define_text(sink, model_counter_name(sink->model, i));
+
+		members[i] = i;
+		good &= is_good(OTF2_GlobalDefWriter_WriteMetricMember(
+			sink->definitions, i, name,
+			define_text(sink, "Counter of the thread since recording began"),
+			OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+			OTF2_BASE_DECIMAL, 0, define_text(sink, "#")));
+	}
+	return good &&
+	       is_good(OTF2_GlobalDefWriter_WriteMetricClass(sink->definitions, 0, (uint8_t)count,
+							     members, OTF2_METRIC_SYNCHRONOUS,
+							     OTF2_RECORDER_KIND_CPU));
+}
+
+/*
+ * Threads that begin and end belong to a "thread contingent": a comm for each process that had one.
+ * Group 0 lists the locations of all of them; a comm's group lists places in group 0.
+ */
+static bool write_comm(struct sink *sink, OTF2_CommRef comm, const uint64_t *ranked, uint32_t ranks,
+		       uint64_t *member)
+{
+	OTF2_GlobalDefWriter *w = sink->definitions;
+	process_id process = sink->process_of_comm[comm];
+	const struct model_process *entry = model_process(sink->model, process);
+	OTF2_StringRef name = define_numbered(sink, entry->pid, entry->name);
+	uint32_t members = 0;
+
+	for (uint32_t rank = 0; rank < ranks; rank++)
+		if (model_thread(sink->model, (thread_id)ranked[rank])->process == process)
+			member[members++] = rank;
+	return is_good(OTF2_GlobalDefWriter_WriteGroup(w, 1 + comm, name,
+						       OTF2_GROUP_TYPE_COMM_GROUP,
+						       OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE,
+						       members, member)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteComm(w, comm, name, 1 + comm, OTF2_UNDEFINED_COMM,
+						      OTF2_COMM_FLAG_NONE));
+}
+
+static bool write_comms(struct sink *sink)
+{
+	OTF2_GlobalDefWriter *w = sink->definitions;
+	uint32_t threads = model_threads(sink->model), ranks = 0;
+
+	if (sink->comms == 0)
+		return true;
+	uint64_t *ranked = mem_array(threads, sizeof(*ranked));
+	uint64_t *member = mem_array(threads, sizeof(*member));
+
+	for (thread_id t = 0; t < threads; t++) {
+		process_id process = model_thread(sink->model, t)->process;
+
+		if (process < sink->comm_capacity && sink->comm_of_process[process])
+			ranked[ranks++] = t;
+	}
+	bool good = is_good(OTF2_GlobalDefWriter_WriteParadigm(
+			    w, OTF2_PARADIGM_PTHREAD, define_text(sink, "pthread"),
+			    OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT)) &&
+		    is_good(OTF2_GlobalDefWriter_WriteGroup(w, 0, define_text(sink, "threads"),
+							    OTF2_GROUP_TYPE_COMM_LOCATIONS,
+							    OTF2_PARADIGM_PTHREAD,
+							    OTF2_GROUP_FLAG_NONE, ranks, ranked));
+
+	for (OTF2_CommRef comm = 0; good && comm < sink->comms; comm++)
+		good = write_comm(sink, comm, ranked, ranks, member);
+	free(ranked);
+	free(member);
+	return good;
+}
+
+/* Nothing did I/O: a location without events stands for that. */
+static bool write_nothing(struct sink *sink)
+{
+	OTF2_StringRef name = define_text(sink, "no I/O was recorded");
+
+	return is_good(OTF2_GlobalDefWriter_WriteLocationGroup(sink->definitions, 0, name,
+							       OTF2_LOCATION_GROUP_TYPE_PROCESS,
+							       NODE_HOST,
+							       OTF2_UNDEFINED_LOCATION_GROUP)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteLocation(sink->definitions, 0, name,
+							  OTF2_LOCATION_TYPE_CPU_THREAD, 0, 0));
+}
+
+static bool write_locations(struct sink *sink)
+{
+	if (model_threads(sink->model) == 0)
+		return write_nothing(sink);
+	return write_processes(sink) && write_threads(sink);
+}
+
+bool otf2_write_definitions(struct sink *sink)
+{
+	write_new_strings(sink);
+	return write_clock(sink) && write_attributes(sink) && write_tree(sink) &&
+	       write_locations(sink) && write_regions(sink) && write_counters(sink) &&
+	       write_comms(sink);
+}

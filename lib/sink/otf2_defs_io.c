@@ -1,0 +1,196 @@
+/*
+ * otf2_defs_io: the I/O paradigm, files and handles; and what the archive says of itself: markers
+ * where data is missing, and trace properties with the books.
+ */
+#include "otf2_defs.h"
+
+#include "otf2_flags.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef IOTRACE_VERSION
+#define IOTRACE_VERSION "(unknown version)"
+#endif
+
+enum { IO_PARADIGM = 0, PROPERTY_SIZE = 128 };
+
+static bool is_good(OTF2_ErrorCode code)
+{
+	return code == OTF2_SUCCESS;
+}
+
+static bool write_paradigm(struct sink *sink)
+{
+	/* Readers know the paradigm by this identification, class and flag. */
+	return is_good(OTF2_GlobalDefWriter_WriteIoParadigm(
+		sink->definitions, IO_PARADIGM, define_text(sink, "POSIX"),
+		define_text(sink, "POSIX I/O"), OTF2_IO_PARADIGM_CLASS_SERIAL,
+		OTF2_IO_PARADIGM_FLAG_OS, 0, NULL, NULL, NULL));
+}
+
+static bool write_files(struct sink *sink)
+{
+	bool good = true;
+
+	for (file_id f = 0; f < model_files(sink->model); f++) {
+		const struct model_file *file = model_file(sink->model, f);
+		OTF2_StringRef name = define_model(sink, file->path);
+
+		good &= is_good(file->kind == FILE_DIRECTORY
+					? OTF2_GlobalDefWriter_WriteIoDirectory(sink->definitions,
+										f, name, NODE_HOST)
+					: OTF2_GlobalDefWriter_WriteIoRegularFile(sink->definitions,
+										  f, name,
+										  NODE_HOST));
+	}
+	return good;
+}
+
+static bool write_file_properties(struct sink *sink)
+{
+	bool good = true;
+
+	for (file_id f = 0; f < model_files(sink->model); f++) {
+		uint32_t index = model_file(sink->model, f)->mount;
+
+		if (index >= model_mounts(sink->model))
+			continue;
+		const struct model_mount *mount = model_mount(sink->model, index);
+		const struct {
+			const char *name;
+			str_id value;
+		} property[] = {
+			{"File system", mount->type},
+			{"Mount Point", mount->mount_point},
+			{"Mount Source", mount->source},
+		};
+
+		for (uint32_t i = 0; i < sizeof(property) / sizeof(property[0]); i++) {
+			OTF2_AttributeValue value = {
+				.stringRef = define_model(sink, property[i].value)};
+
+			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
+				sink->definitions, f, define_text(sink, property[i].name),
+				OTF2_TYPE_STRING, value));
+		}
+	}
+	return good;
+}
+
+static OTF2_IoHandleFlag handle_flags(const struct model_handle *handle)
+{
+	return (handle->is_pre_created ? OTF2_IO_HANDLE_FLAG_PRE_CREATED : 0u) |
+	       (handle->is_all_proxy ? OTF2_IO_HANDLE_FLAG_ALL_PROXY : 0u);
+}
+
+static bool write_handles(struct sink *sink)
+{
+	OTF2_GlobalDefWriter *w = sink->definitions;
+	bool good = true;
+
+	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		const struct model_handle *handle = model_handle(sink->model, h);
+		bool has_file = handle->file < model_files(sink->model) && !handle->is_all_proxy;
+		str_id name = handle->name || !has_file
+				      ? handle->name
+				      : model_file(sink->model, handle->file)->path;
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteIoHandle(
+			w, h, define_model(sink, name),
+			has_file ? handle->file : OTF2_UNDEFINED_IO_FILE, IO_PARADIGM,
+			handle_flags(handle), OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
+	}
+	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		const struct model_handle *handle = model_handle(sink->model, h);
+
+		if (handle->is_pre_created && !handle->is_all_proxy)
+			good &= is_good(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
+				w, h, otf2_access_mode(handle->pre_flags),
+				otf2_status_flags(handle->pre_flags)));
+	}
+	return good;
+}
+
+bool otf2_write_io_definitions(struct sink *sink)
+{
+	return write_paradigm(sink) && write_files(sink) && write_file_properties(sink) &&
+	       write_handles(sink) && sink->library_code == OTF2_SUCCESS;
+}
+
+enum { MARKER_LOST, MARKER_STOPPED };
+
+static bool write_marker(OTF2_MarkerWriter *writer, uint32_t marker, uint64_t first, uint64_t last,
+			 const char *text)
+{
+	return is_good(OTF2_MarkerWriter_WriteMarker(writer, first, last - first, marker,
+						     OTF2_MARKER_SCOPE_GLOBAL, 0, text));
+}
+
+bool otf2_write_markers(struct sink *sink)
+{
+	char text[PROPERTY_SIZE];
+
+	if (!sink->lost_count && !sink->is_stopped)
+		return true;
+	OTF2_MarkerWriter *writer = OTF2_Archive_GetMarkerWriter(sink->archive);
+
+	if (!writer)
+		return false;
+	bool good = is_good(OTF2_MarkerWriter_WriteDefMarker(writer, MARKER_LOST, "iotrace",
+							     "Events lost", OTF2_SEVERITY_HIGH)) &&
+		    is_good(OTF2_MarkerWriter_WriteDefMarker(writer, MARKER_STOPPED, "iotrace",
+							     "Archive ends early",
+							     OTF2_SEVERITY_HIGH));
+
+	for (uint32_t i = 0; good && i < sink->lost_count; i++) {
+		const struct lost_mark *mark = &sink->lost[i];
+
+		snprintf(text, sizeof(text), "%" PRIu64 " events were lost", mark->count);
+		good = write_marker(writer, MARKER_LOST, mark->first, mark->last, text);
+	}
+	if (good && sink->is_stopped) {
+		snprintf(text, sizeof(text), "%s: %" PRIu64 " later events were not written",
+			 sink->stop_code == ENOSPC ? "No space left" : "A write failed",
+			 sink->not_written);
+		good = write_marker(writer, MARKER_STOPPED, sink->stop_time, sink->stop_time, text);
+	}
+	return OTF2_Archive_CloseMarkerWriter(sink->archive, writer) == OTF2_SUCCESS && good;
+}
+
+static void set_number(struct sink *sink, const char *key, uint64_t number)
+{
+	char name[PROPERTY_SIZE], value[24];
+
+	snprintf(name, sizeof(name), "IOTRACE::%s", key);
+	for (char *c = name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	snprintf(value, sizeof(value), "%" PRIu64, number);
+	OTF2_Archive_SetProperty(sink->archive, name, value, true);
+}
+
+/* Names are in capitals, as OTF2 wants them: IOTRACE::BEGUN is `begun` of the books. */
+void otf2_write_properties(struct sink *sink)
+{
+	const struct model_host *host = model_host(sink->model);
+	OTF2_StringRef line = define_words(sink, host->argv);
+	OTF2_StringRef name = otf2_text(sink, model_text(sink->model, host->hostname));
+
+	OTF2_Archive_SetCreator(sink->archive, "iotrace " IOTRACE_VERSION);
+	if (strtab_length(sink->strings, name))
+		OTF2_Archive_SetMachineName(sink->archive, strtab_text(sink->strings, name));
+	if (strtab_length(sink->strings, line))
+		OTF2_Archive_SetDescription(sink->archive, strtab_text(sink->strings, line));
+	for (uint32_t i = 0; sink->tally && i < TALLY_COUNT; i++)
+		set_number(sink, tally_name(i), sink->tally->n[i]);
+	set_number(sink, "processes_seen", host->processes_seen);
+	set_number(sink, "threads_seen", host->threads_seen);
+	set_number(sink, "events_not_written", sink->not_written);
+	set_number(sink, "events_refused", sink->refused);
+	set_number(sink, "ends_early", sink->is_stopped);
+}

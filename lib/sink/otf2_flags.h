@@ -1,0 +1,19 @@
+/* O_* flags in the words of OTF2. */
+#ifndef OTF2_FLAGS_H
+#define OTF2_FLAGS_H
+
+#include <otf2/otf2.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+OTF2_IoAccessMode otf2_access_mode(uint32_t flags);
+OTF2_IoCreationFlag otf2_creation_flags(uint32_t flags);
+OTF2_IoStatusFlag otf2_status_flags(uint32_t flags);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

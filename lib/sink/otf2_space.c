@@ -1,0 +1,94 @@
+/*
+ * otf2_space: room on the disk.
+ *
+ * Nothing may fail for want of room while the archive is being ended, for an archive without
+ * definitions and anchor is worth nothing. So events stop while there is still room for all that is
+ * in memory, and a reserve file holds the room of what is written at the end: it counts against
+ * quotas, too, which statvfs() does not show. It is deleted just before that room is needed.
+ */
+#include "otf2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+	KEEP_SHARE = 50,              /* by default 2 % stay free, */
+	KEEP_MOST = 64 * 1024 * 1024, /* but no more than this */
+	FILE_BYTES = 4096,            /* a small file takes a block */
+	DEFINITION_BYTES = 160,   /* a file or handle with its name and properties, on average */
+	FIXED_BYTES = 128 * 1024, /* anchor, regions, metrics, markers */
+};
+
+void space_open(struct space *space, const char *directory, uint64_t keep)
+{
+	struct statvfs fs;
+
+	space->directory = mem_strdup(directory);
+	space->keep = keep;
+	if (!keep && statvfs(directory, &fs) == 0) {
+		space->keep = (uint64_t)fs.f_blocks * fs.f_frsize / KEEP_SHARE;
+		if (space->keep > KEEP_MOST)
+			space->keep = KEEP_MOST;
+	}
+}
+
+void space_close(struct space *space)
+{
+	space_release(space);
+	free(space->directory);
+	space->directory = NULL;
+}
+
+uint64_t space_room(const struct space *space)
+{
+	struct statvfs fs;
+
+	if (statvfs(space->directory, &fs) != 0)
+		return UINT64_MAX; /* cannot be asked: the writes themselves will tell */
+	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+
+	return free_bytes > space->keep ? free_bytes - space->keep : 0;
+}
+
+int space_reserve(struct space *space, uint64_t bytes)
+{
+	if (bytes <= space->reserved)
+		return 0;
+	if (!space->reserve_path)
+		space->reserve_path = mem_format("%s/.reserve", space->directory);
+	int fd = open(space->reserve_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	/* Larger steps than asked for: this is called often. */
+	int code = posix_fallocate(fd, 0, (off_t)(bytes + bytes / 4));
+
+	close(fd);
+	if (code == 0)
+		space->reserved = bytes + bytes / 4;
+	return code == EOPNOTSUPP || code == EINVAL ? 0 : -code;
+}
+
+void space_release(struct space *space)
+{
+	if (!space->reserve_path)
+		return;
+	unlink(space->reserve_path);
+	free(space->reserve_path);
+	space->reserve_path = NULL;
+	space->reserved = 0;
+}
+
+uint64_t otf2_space_of_end(const struct sink *sink)
+{
+	const struct model *model = sink->model;
+	uint64_t definitions = (uint64_t)model_files(model) + model_handles(model) +
+			       model_processes(model) + model_threads(model);
+
+	return FIXED_BYTES + definitions * DEFINITION_BYTES +
+	       (uint64_t)model_threads(model) * FILE_BYTES;
+}

@@ -1,0 +1,19 @@
+/* The rows of the table in sink.c, for it and for tests of a single sink. */
+#ifndef SINKS_H
+#define SINKS_H
+
+#include <iotrace/sink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct sink_ops sink_otf2_ops;
+extern const struct sink_ops sink_text_ops;
+extern const struct sink_ops sink_summary_ops;
+extern const struct sink_ops sink_null_ops;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,280 @@
+/*
+ * summary_text: the summary for people. Fits 80 columns; a wider terminal gives names more room. Every foreign byte
+ * goes through summary_name(), so nothing in a file name can reach the terminal as it is.
+ */
+#include "summary.h"
+
+#include <iotrace/books.h>
+#include <iotrace/escape.h>
+#include <iotrace/model.h>
+#include <iotrace/strtab.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { TOP_FILES = 8, TOP_ERRORS = 6, COLUMNS_DEFAULT = 80, COLUMNS_MAX = 240, NAME_SIZE = 4 * COLUMNS_MAX + 16 };
+
+struct page {
+	const struct summary *summary;
+	FILE *out;
+	size_t columns;
+	const char *bold, *plain;
+};
+
+static void put_heading(const struct page *page, const char *text)
+{
+	fprintf(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
+}
+
+/* Words separated by NUL become words separated by blanks. */
+static void put_command(const struct page *page)
+{
+	const struct model *model = page->summary->options->model;
+	str_id argv = model_host(model)->argv;
+	size_t length = strtab_length(model_strings(model), argv);
+	char words[1024], name[NAME_SIZE];
+
+	if (length > sizeof(words))
+		length = sizeof(words);
+	memcpy(words, model_text(model, argv), length);
+	for (size_t i = 0; i < length; i++) {
+		if (!words[i])
+			words[i] = ' ';
+	}
+	while (length && words[length - 1] == ' ')
+		length--;
+	if (!length)
+		return;
+	summary_name(name, sizeof(name), words, length, page->columns - 14);
+	fprintf(page->out, "  command     %s\n", name);
+}
+
+static const char *plural(uint32_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+static void put_run(const struct page *page)
+{
+	const struct model *model = page->summary->options->model;
+	const struct model_host *host = model_host(model);
+	uint32_t active = model_threads(model);
+	char number[SUMMARY_NUMBER];
+
+	fprintf(page->out, "  time        %s; %u %s, %u %s", summary_time(number, summary_wall(page->summary)),
+		host->processes_seen, plural(host->processes_seen, "process", "processes"),
+		host->threads_seen, plural(host->threads_seen, "thread", "threads"));
+	if (active < host->threads_seen)
+		fprintf(page->out, ", %u of them with I/O", active);
+	if (host->status >= 0 && WIFSIGNALED(host->status))
+		fprintf(page->out, "; ended by signal %d", WTERMSIG(host->status));
+	else if (host->status >= 0 && WEXITSTATUS(host->status))
+		fprintf(page->out, "; exit status %d", WEXITSTATUS(host->status));
+	fputc('\n', page->out);
+	if (host->processes_left)
+		fprintf(page->out, "              %u %s still running when the recording ended\n",
+			host->processes_left, plural(host->processes_left, "process was", "processes were"));
+}
+
+/* Time in calls, and the share that it is of the time that the threads lived. */
+static void put_time(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	uint64_t lived = summary_lifetimes(summary);
+	char number[SUMMARY_NUMBER];
+	const char *before = "  in I/O      ";
+
+	fprintf(page->out, "%s%s in calls of all threads", before, summary_time(number, summary->total.time));
+	if (lived)
+		fprintf(page->out, ": %.1f %% of the time these threads lived",
+			100.0 * (double)summary->total.time / (double)lived);
+	fputc('\n', page->out);
+	before = "              ";
+	for (int i = 0; i < SUMMARY_PLACES; i++) {
+		if (!summary->place[i].time || summary->place[i].time == summary->total.time)
+			continue;
+		fprintf(page->out, "%s%s %s", before, summary_place_name((enum summary_place)i),
+			summary_time(number, summary->place[i].time));
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', page->out);
+}
+
+static void put_data(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_row *files = &summary->place[SUMMARY_FILES];
+	uint64_t all = summary->total.read + summary->total.written;
+	char read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
+
+	fprintf(page->out, "  data        read %s, wrote %s", summary_bytes(read, summary->total.read),
+		summary_bytes(written, summary->total.written));
+	if (files->read + files->written == all)
+		fprintf(page->out, all ? ", all in files\n" : "\n");
+	else
+		fprintf(page->out, "; in files: read %s, wrote %s\n", summary_bytes(read, files->read),
+			summary_bytes(written, files->written));
+}
+
+/* A column of bytes that are none is a dash: the eye finds the others. */
+static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
+{
+	return bytes ? summary_bytes(out, bytes) : "-";
+}
+
+static void put_class(const struct page *page, enum summary_class id)
+{
+	const struct summary_call_class *class = &page->summary->class[id];
+	const struct histogram *latency = &class->latency;
+	char calls[SUMMARY_NUMBER], failed[SUMMARY_NUMBER], read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
+	char time[SUMMARY_NUMBER], p50[SUMMARY_NUMBER], p99[SUMMARY_NUMBER], max[SUMMARY_NUMBER];
+
+	if (!latency->count)
+		return;
+	fprintf(page->out, "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s\n", summary_class_name(id),
+		summary_count(calls, latency->count), class->failed ? summary_count(failed, class->failed) : "-",
+		bytes_or_dash(read, class->row.read), bytes_or_dash(written, class->row.written),
+		summary_time(time, class->row.time), summary_time(p50, histogram_quantile(latency, 500)),
+		summary_time(p99, histogram_quantile(latency, 990)), summary_time(max, latency->max));
+}
+
+static void put_classes(const struct page *page)
+{
+	char heading[COLUMNS_DEFAULT];
+
+	if (!page->summary->total.ops && !page->summary->class[SUMMARY_ASYNC].row.ops)
+		return;
+	snprintf(heading, sizeof(heading), "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s", "", "calls", "failed", "read",
+		 "written", "time", "p50", "p99", "max");
+	put_heading(page, heading);
+	for (int i = 0; i < SUMMARY_CLASSES; i++)
+		put_class(page, (enum summary_class)i);
+}
+
+static void put_file(const struct page *page, file_id id)
+{
+	const struct model *model = page->summary->options->model;
+	const struct summary_row *row = &page->summary->file[id];
+	str_id path = model_file(model, id)->path;
+	char time[SUMMARY_NUMBER], ops[SUMMARY_NUMBER], read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
+	char name[NAME_SIZE];
+
+	summary_name(name, sizeof(name), model_text(model, path), strtab_length(model_strings(model), path),
+		     page->columns - 42);
+	fprintf(page->out, "%9s%11s%10s%10s  %s\n", summary_time(time, row->time), summary_count(ops, row->ops),
+		bytes_or_dash(read, row->read), bytes_or_dash(written, row->written), name);
+}
+
+static void put_files(const struct page *page, const char *title, const file_id *file, uint32_t files)
+{
+	char heading[COLUMNS_DEFAULT];
+
+	if (!files)
+		return;
+	snprintf(heading, sizeof(heading), "%9s%11s%10s%10s  %s", "time", "calls", "read", "written", title);
+	put_heading(page, heading);
+	for (uint32_t i = 0; i < files; i++)
+		put_file(page, file[i]);
+}
+
+static bool is_listed(file_id id, const file_id *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static void put_tables(const struct page *page)
+{
+	file_id busy[TOP_FILES], slow[TOP_FILES];
+	uint32_t busies = summary_top(page->summary, false, busy, TOP_FILES);
+	uint32_t slows = summary_top(page->summary, true, slow, TOP_FILES);
+	bool is_news = false;
+
+	put_files(page, "files with the most data", busy, busies);
+	/* A second table is worth its lines if a file that is not in the first took at least 1 % of the time. */
+	for (uint32_t i = 0; i < slows; i++)
+		is_news |= !is_listed(slow[i], busy, busies) &&
+			   page->summary->file[slow[i]].time * 100 >= page->summary->place[SUMMARY_FILES].time;
+	if (is_news)
+		put_files(page, "files that took the most time", slow, slows);
+}
+
+static void put_errors(const struct page *page)
+{
+	struct summary_error error[TOP_ERRORS];
+	uint32_t errors = summary_errors(page->summary, error, TOP_ERRORS);
+	char number[SUMMARY_NUMBER];
+
+	if (!errors)
+		return;
+	put_heading(page, "   failed  error");
+	for (uint32_t i = 0; i < errors; i++) {
+		const char *name = strerrorname_np(error[i].error);
+
+		fprintf(page->out, "%9s  %s (%s), most often in %s\n", summary_count(number, error[i].count),
+			name ? name : "?", strerror(error[i].error), call_row(error[i].call)->name);
+	}
+}
+
+/* Of which events; what the kernel counted as lost only is known for each. */
+static void put_lost(const struct page *page)
+{
+	const struct model *model = page->summary->options->model;
+	char number[SUMMARY_NUMBER], name[NAME_SIZE];
+
+	for (uint32_t i = 0; i < model_counts(model); i++) {
+		const struct model_count *count = model_count(model, i);
+
+		if (!count->has_lost || !count->lost)
+			continue;
+		summary_name(name, sizeof(name), model_text(model, count->name),
+			     strtab_length(model_strings(model), count->name), COLUMNS_DEFAULT / 2);
+		fprintf(page->out, "      %s of %s\n", summary_count(number, count->lost), name);
+	}
+}
+
+/* One line if nothing is missing; else a line for each thing that is. */
+static void put_books(const struct page *page)
+{
+	const struct tally *tally = page->summary->options->tally;
+	char sentence[512], number[SUMMARY_NUMBER];
+	enum books_state state = books_check(tally, sentence, sizeof(sentence));
+
+	fprintf(page->out, "\n  %s%s%s\n", state == BOOKS_BALANCED ? "" : page->bold, sentence,
+		state == BOOKS_BALANCED ? "" : page->plain);
+	for (int i = 0; i < TALLY_COUNT; i++) {
+		if (!tally->n[i] || !tally_is_warning((enum tally_counter)i))
+			continue;
+		fprintf(page->out, "    %s %s\n", summary_count(number, tally->n[i]),
+			tally_sentence((enum tally_counter)i));
+		if (i == TALLY_lost)
+			put_lost(page);
+	}
+}
+
+void summary_text(const struct summary *summary, bool is_color, FILE *out)
+{
+	int columns = summary->options->columns;
+	struct page page = {summary, out, COLUMNS_DEFAULT, is_color ? "\033[1m" : "", is_color ? "\033[0m" : ""};
+	const char *archive = summary->options->archive;
+	char name[NAME_SIZE];
+
+	if (columns > COLUMNS_DEFAULT)
+		page.columns = columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
+	fprintf(out, "%siotrace: what was done%s\n", page.bold, page.plain);
+	put_command(&page);
+	put_run(&page);
+	put_time(&page);
+	put_data(&page);
+	put_classes(&page);
+	put_tables(&page);
+	put_errors(&page);
+	put_books(&page);
+	if (archive) {
+		summary_name(name, sizeof(name), archive, strlen(archive), COLUMNS_MAX);
+		fprintf(out, "  archive: %s\n", name);
+	}
+}

@@ -1,0 +1,302 @@
+/*
+ * text: every io_event as a line, then what the model knows. The reference for golden tests.
+ *
+ * A line is TIME TID@PID KIND and the fields of that kind, in this order, with one space between.
+ * TIME is in nanoseconds; ids are letters with a number: h3 a handle, f2 a file, #17 a matchingId.
+ * Text from outside stands in quotes, with '"' and what escape.h escapes behind a backslash. What
+ * is not known is left out, but for a missing id: '-', and a number of bytes that has no value:
+ * '*'.
+ *
+ *	12000 101@100 PROGRAM_BEGIN
+ *	12000 101@100 PROGRAM_END status=0              the wait status, '?' if not known
+ *	12000 101@100 THREAD_BEGIN                      also THREAD_END
+ *	12000 101@100 ENTER openat h3 f2                h and f if there is one
+ *	12000 101@100 LEAVE openat ENOENT               the error's name if there is one
+ *	12000 101@100 CREATE_HANDLE h3 O_RDONLY|O_CLOEXEC
+ *	12000 101@100 DESTROY_HANDLE h3
+ *	12000 101@100 DUPLICATE_HANDLE h3 h4 O_CLOEXEC  old, new, flags if any
+ *	12000 101@100 SEEK h3 SEEK_END -10 = 90         whence, offset asked for, offset got
+ *	12000 101@100 CHANGE_STATUS_FLAGS h3 O_RDWR|O_APPEND
+ *	12000 101@100 DELETE_FILE f2
+ *	12000 101@100 OP_BEGIN h3 #17 READ 4096 @8192 NON_BLOCKING
+ *	12000 101@100 OP_ISSUED h3 #17
+ *	12000 101@100 OP_COMPLETE h3 #17 4096
+ *	12000 101@100 OP_CANCELLED h3 #17 EXIT
+ *	12000 101@100 ACQUIRE_LOCK h3 SHARED            also RELEASE_LOCK, TRY_LOCK
+ *	12000 101@100 METRIC 12 0 7                     in the order of the counters
+ *	12000 - LOST 42
+ *
+ * After the last event stand the arrays of the model, see text_defs.c.
+ */
+#include "text.h"
+
+#include "sinks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void print_id(FILE *out, char letter, uint32_t id)
+{
+	if (id == ID_NONE)
+		fputs(" -", out);
+	else
+		fprintf(out, " %c%u", letter, id);
+}
+
+static void print_bytes(FILE *out, uint64_t bytes)
+{
+	if (bytes == IO_BYTES_UNDEFINED)
+		fputs(" *", out);
+	else
+		fprintf(out, " %" PRIu64, bytes);
+}
+
+static void print_call(FILE *out, call_id call)
+{
+	fprintf(out, " %s", call < call_count() ? call_row(call)->name : "?");
+}
+
+/* A flag that contains another stands before it. */
+void text_flags(FILE *out, uint32_t flags)
+{
+	static const char *const access[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
+	static const struct {
+		uint32_t bits;
+		const char *name;
+	} row[] = {
+		{O_CREAT, "O_CREAT"},       {O_EXCL, "O_EXCL"},       {O_NOCTTY, "O_NOCTTY"},
+		{O_TRUNC, "O_TRUNC"},       {O_APPEND, "O_APPEND"},   {O_NONBLOCK, "O_NONBLOCK"},
+		{O_SYNC, "O_SYNC"},         {O_DSYNC, "O_DSYNC"},     {O_ASYNC, "O_ASYNC"},
+		{O_DIRECT, "O_DIRECT"},     {O_TMPFILE, "O_TMPFILE"}, {O_DIRECTORY, "O_DIRECTORY"},
+		{O_NOFOLLOW, "O_NOFOLLOW"}, {O_NOATIME, "O_NOATIME"}, {O_CLOEXEC, "O_CLOEXEC"},
+		{O_PATH, "O_PATH"},
+	};
+
+	fputs(access[flags & O_ACCMODE], out);
+	flags &= ~(uint32_t)O_ACCMODE;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		if ((flags & row[i].bits) == row[i].bits) {
+			fprintf(out, "|%s", row[i].name);
+			flags &= ~row[i].bits;
+		}
+	}
+	if (flags)
+		fprintf(out, "|0x%x", flags);
+}
+
+static void print_program_end(FILE *out, const struct io_event *event)
+{
+	if (event->program.exit_status < 0)
+		fputs(" status=?", out);
+	else
+		fprintf(out, " status=%d", event->program.exit_status);
+}
+
+static void print_enter(FILE *out, const struct io_event *event)
+{
+	print_call(out, event->region.call);
+	if (event->handle != ID_NONE)
+		print_id(out, 'h', event->handle);
+	if (event->region.file != ID_NONE)
+		print_id(out, 'f', event->region.file);
+}
+
+static void print_leave(FILE *out, const struct io_event *event)
+{
+	print_call(out, event->region.call);
+	if (!event->region.error)
+		return;
+	const char *name = strerrorname_np(event->region.error);
+
+	if (name)
+		fprintf(out, " %s", name);
+	else
+		fprintf(out, " errno=%d", event->region.error);
+}
+
+static void print_create(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'h', event->handle);
+	putc(' ', out);
+	text_flags(out, event->create.flags);
+}
+
+static void print_handle(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'h', event->handle);
+}
+
+static void print_duplicate(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'h', event->handle);
+	print_id(out, 'h', event->duplicate.new_handle);
+	if (event->duplicate.flags & O_CLOEXEC)
+		fputs(" O_CLOEXEC", out);
+}
+
+static void print_seek(FILE *out, const struct io_event *event)
+{
+	static const char *const whence[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA",
+					     "SEEK_HOLE"};
+
+	print_id(out, 'h', event->handle);
+	if (event->seek.whence < sizeof(whence) / sizeof(whence[0]))
+		fprintf(out, " %s", whence[event->seek.whence]);
+	else
+		fprintf(out, " whence=%u", event->seek.whence);
+	fprintf(out, " %" PRId64 " = %" PRIu64, event->seek.request, event->seek.result);
+}
+
+static void print_delete(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'f', event->delete_file.file);
+}
+
+static void print_op(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'h', event->handle);
+	fprintf(out, " #%" PRIu64, event->op.id);
+}
+
+static void print_begin(FILE *out, const struct io_event *event)
+{
+	static const char *const mode[] = {
+		[IO_MODE_READ] = "READ", [IO_MODE_WRITE] = "WRITE", [IO_MODE_FLUSH] = "FLUSH"};
+
+	print_op(out, event);
+	fprintf(out, " %s", mode[event->op.mode]);
+	print_bytes(out, event->op.bytes);
+	if (event->op.offset != IO_OFFSET_UNKNOWN)
+		fprintf(out, " @%" PRIu64, event->op.offset);
+	if (event->op.is_non_blocking)
+		fputs(" NON_BLOCKING", out);
+	if (event->op.is_collective_proxy)
+		fputs(" ALL", out);
+}
+
+static void print_complete(FILE *out, const struct io_event *event)
+{
+	print_op(out, event);
+	print_bytes(out, event->op.bytes);
+}
+
+static void print_cancelled(FILE *out, const struct io_event *event)
+{
+	static const char *const end[] = {[IO_END_EXIT] = "EXIT",
+					  [IO_END_LOST] = "LOST",
+					  [IO_END_RECORDING] = "RECORDING",
+					  [IO_END_DEATH] = "DEATH"};
+
+	print_op(out, event);
+	fprintf(out, " %s",
+		event->op.end < sizeof(end) / sizeof(end[0]) ? end[event->op.end] : "?");
+}
+
+static void print_lock(FILE *out, const struct io_event *event)
+{
+	print_id(out, 'h', event->handle);
+	fputs(event->lock.lock == IO_LOCK_SHARED ? " SHARED" : " EXCLUSIVE", out);
+}
+
+static void print_metric(FILE *out, const struct io_event *event)
+{
+	for (uint32_t i = 0; i < event->metric.counters && i < EVENT_COUNTERS; i++)
+		fprintf(out, " %" PRIu64, event->metric.counter[i]);
+}
+
+static void print_lost(FILE *out, const struct io_event *event)
+{
+	fprintf(out, " %" PRIu64, event->lost.count);
+}
+
+/* NULL: the kind says it all. */
+static void (*const print_fields[IO_EVENT_KINDS])(FILE *out, const struct io_event *event) = {
+	[IO_PROGRAM_END] = print_program_end,
+	[IO_ENTER] = print_enter,
+	[IO_LEAVE] = print_leave,
+	[IO_CREATE_HANDLE] = print_create,
+	[IO_DESTROY_HANDLE] = print_handle,
+	[IO_DUPLICATE_HANDLE] = print_duplicate,
+	[IO_SEEK] = print_seek,
+	[IO_CHANGE_STATUS_FLAGS] = print_create,
+	[IO_DELETE_FILE] = print_delete,
+	[IO_OP_BEGIN] = print_begin,
+	[IO_OP_ISSUED] = print_op,
+	[IO_OP_COMPLETE] = print_complete,
+	[IO_OP_CANCELLED] = print_cancelled,
+	[IO_ACQUIRE_LOCK] = print_lock,
+	[IO_RELEASE_LOCK] = print_lock,
+	[IO_TRY_LOCK] = print_lock,
+	[IO_METRIC] = print_metric,
+	[IO_LOST] = print_lost,
+};
+
+static void text_event(struct sink *sink, const struct io_event *event)
+{
+	FILE *out = sink->out;
+
+	fprintf(out, "%" PRIu64, event->time);
+	if (event->thread < model_threads(sink->model)) {
+		const struct model_thread *thread = model_thread(sink->model, event->thread);
+
+		fprintf(out, " %u@%u", thread->tid,
+			model_process(sink->model, thread->process)->pid);
+	} else {
+		fputs(" -", out);
+	}
+	fprintf(out, " %s", io_event_name(event->kind));
+	if (event->kind < IO_EVENT_KINDS && print_fields[event->kind])
+		print_fields[event->kind](out, event);
+	putc('\n', out);
+}
+
+static int text_close(struct sink *sink, struct error *err)
+{
+	int code = 0;
+
+	text_definitions(sink);
+	if (fflush(sink->out) != 0 || ferror(sink->out))
+		code = error_set(err, errno ? errno : EIO, "write %s", sink->path);
+	if (sink->out != stdout && fclose(sink->out) != 0 && !code)
+		code = error_set(err, errno, "close %s", sink->path);
+	free(sink->path);
+	free(sink);
+	return code;
+}
+
+static bool text_failed(const struct sink *sink)
+{
+	return ferror(sink->out) != 0;
+}
+
+static struct sink *text_open(const struct sink_options *options, struct error *err)
+{
+	bool is_stdout = !options->path || strcmp(options->path, "-") == 0;
+	FILE *out = is_stdout ? stdout : fopen(options->path, "we");
+
+	if (!out) {
+		error_set(err, errno, "create %s", options->path);
+		return NULL;
+	}
+	struct sink *sink = mem_zero(sizeof(*sink));
+
+	sink->out = out;
+	sink->model = options->model;
+	sink->path = mem_strdup(is_stdout ? "standard output" : options->path);
+	return sink;
+}
+
+const struct sink_ops sink_text_ops = {
+	.name = "text",
+	.help = "text: a line for each event, for people and tests",
+	.open = text_open,
+	.event = text_event,
+	.close = text_close,
+	.failed = text_failed,
+};

@@ -1,0 +1,20 @@
+/* Private to the text sink: its state, and what its two files call of each other. */
+#ifndef TEXT_SINK_H
+#define TEXT_SINK_H
+
+#include <iotrace/model.h>
+#include <iotrace/sink.h>
+#include <stdio.h>
+
+struct sink {
+	FILE *out;
+	char *path; /* for messages */
+	const struct model *model;
+};
+
+/* "O_RDWR|O_CREAT": the access mode always, then what is set, then the rest as a number. */
+void text_flags(FILE *out, uint32_t flags);
+/* Everything that the model knows: see text_defs.c. */
+void text_definitions(struct sink *sink);
+
+#endif

@@ -1,0 +1,493 @@
+/*
+ * The verifier against archives that are wrong in one thing each, written with OTF2's own writer.
+ */
+#include "scratch_dir.h"
+
+#include <iotrace/archive.h>
+#include <iotrace/error.h>
+
+#include <cerrno>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <otf2/otf2.h>
+#include <unistd.h>
+
+/* The library does not free what it had of an anchor that it could not read to its end. */
+extern "C" const char *__lsan_default_suppressions();
+extern "C" const char *__lsan_default_suppressions()
+{
+	return "leak:otf2_file_posix_open\nleak:otf2_archive_open\nleak:OTF2_UTILS\n";
+}
+
+namespace {
+
+/*
+ * Locations 0 and 1 of group 0, location 2 of group 1, which group 0 created. Handle 0 is created,
+ * 1 was open before, 2 stands for all. A test adds events, or changes a definition.
+ */
+class ArchiveVerify : public ::testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	std::string dir = scratch.path("trace");
+	OTF2_Archive *archive = nullptr;
+	OTF2_EvtWriter *w[3];
+	archive_report report = {};
+	struct error err = {};
+
+	/* What a test may change before end(). */
+	uint64_t clock_first = 100, clock_length = 900;
+	int more_events = 0; /* in the definition of location 0 */
+	OTF2_StringRef region_name = 1;
+	OTF2_RegionRef region_ref = 0;
+	OTF2_IoHandleRef last_handle = 2;
+
+	ArchiveVerify()
+	{
+		static const OTF2_FlushCallbacks flush = {[](void *, OTF2_FileType,
+							     OTF2_LocationRef, void *,
+							     bool) -> OTF2_FlushType {
+								  return OTF2_FLUSH;
+							  },
+							  nullptr};
+
+		archive = OTF2_Archive_Open(dir.c_str(), "traces", OTF2_FILEMODE_WRITE, 256 * 1024,
+					    256 * 1024, OTF2_SUBSTRATE_POSIX,
+					    OTF2_COMPRESSION_NONE);
+		OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
+		OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+		OTF2_Archive_OpenEvtFiles(archive);
+		for (int i = 0; i < 3; i++)
+			w[i] = OTF2_Archive_GetEvtWriter(archive, (OTF2_LocationRef)i);
+	}
+
+	void define(OTF2_GlobalDefWriter *d, const uint64_t *events)
+	{
+		OTF2_GlobalDefWriter_WriteClockProperties(d, 1000000000, clock_first, clock_length,
+							  0);
+		for (OTF2_StringRef s = 0; s < 4; s++)
+			OTF2_GlobalDefWriter_WriteString(d, s, "text");
+		OTF2_GlobalDefWriter_WriteAttribute(d, 0, 1, 2, OTF2_TYPE_UINT64);
+		OTF2_GlobalDefWriter_WriteSystemTreeNode(d, 0, 1, 2,
+							 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+		OTF2_GlobalDefWriter_WriteLocationGroup(d, 0, 1, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+							0, OTF2_UNDEFINED_LOCATION_GROUP);
+		OTF2_GlobalDefWriter_WriteLocationGroup(d, 1, 1, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+							0, 0);
+		for (uint64_t i = 0; i < 3; i++)
+			OTF2_GlobalDefWriter_WriteLocation(d, i, 1, OTF2_LOCATION_TYPE_CPU_THREAD,
+							   events[i] +
+								   (i ? 0 : (uint64_t)more_events),
+							   i / 2);
+		OTF2_GlobalDefWriter_WriteRegion(d, region_ref, region_name, 1, 1,
+						 OTF2_REGION_ROLE_FILE_IO, OTF2_PARADIGM_NONE,
+						 OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0,
+						 0);
+		OTF2_GlobalDefWriter_WriteRegion(d, 1, 1, 1, 1, OTF2_REGION_ROLE_FILE_IO,
+						 OTF2_PARADIGM_NONE, OTF2_REGION_FLAG_NONE,
+						 OTF2_UNDEFINED_STRING, 0, 0);
+		OTF2_GlobalDefWriter_WriteIoParadigm(d, 0, 1, 2, OTF2_IO_PARADIGM_CLASS_SERIAL,
+						     OTF2_IO_PARADIGM_FLAG_OS, 0, nullptr, nullptr,
+						     nullptr);
+		OTF2_GlobalDefWriter_WriteIoRegularFile(d, 0, 3, 0);
+		for (OTF2_IoHandleRef h = 0; h <= last_handle; h++)
+			OTF2_GlobalDefWriter_WriteIoHandle(d, h, 1,
+							   h == 2 ? OTF2_UNDEFINED_IO_FILE : 0, 0,
+							   h == 1 ? OTF2_IO_HANDLE_FLAG_PRE_CREATED
+							   : h == 2 ? OTF2_IO_HANDLE_FLAG_ALL_PROXY
+								    : OTF2_IO_HANDLE_FLAG_NONE,
+							   OTF2_UNDEFINED_COMM,
+							   OTF2_UNDEFINED_IO_HANDLE);
+	}
+
+	void end()
+	{
+		uint64_t events[3];
+
+		for (int i = 0; i < 3; i++) {
+			OTF2_EvtWriter_GetNumberOfEvents(w[i], &events[i]);
+			OTF2_Archive_CloseEvtWriter(archive, w[i]);
+		}
+		OTF2_Archive_CloseEvtFiles(archive);
+		OTF2_Archive_OpenDefFiles(archive);
+		for (OTF2_LocationRef i = 0; i < 3; i++)
+			OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i));
+		OTF2_Archive_CloseDefFiles(archive);
+		define(OTF2_Archive_GetGlobalDefWriter(archive), events);
+		OTF2_Archive_Close(archive);
+	}
+
+	/* Returns all findings, a line for each. */
+	std::string check()
+	{
+		if (archive)
+			end();
+		archive = nullptr;
+		int code = archive_verify(dir.c_str(), &report, &err);
+		if (code)
+			return std::string("error: ") + err.text + "\n";
+		std::string all;
+		for (uint64_t i = 0; i < report.findings && i < ARCHIVE_FINDINGS; i++)
+			all += std::string(report.finding[i]) + "\n";
+		return all;
+	}
+
+	void create(int l, uint64_t time, OTF2_IoHandleRef h)
+	{
+		OTF2_EvtWriter_IoCreateHandle(w[l], nullptr, time, h, 0, 0, 0);
+	}
+	void destroy(int l, uint64_t time, OTF2_IoHandleRef h)
+	{
+		OTF2_EvtWriter_IoDestroyHandle(w[l], nullptr, time, h);
+	}
+	void begin(int l, uint64_t time, OTF2_IoHandleRef h, uint64_t id,
+		   bool is_non_blocking = false)
+	{
+		OTF2_EvtWriter_IoOperationBegin(w[l], nullptr, time, h, OTF2_IO_OPERATION_MODE_READ,
+						is_non_blocking
+							? OTF2_IO_OPERATION_FLAG_NON_BLOCKING
+							: 0,
+						10, id);
+	}
+	void complete(int l, uint64_t time, OTF2_IoHandleRef h, uint64_t id)
+	{
+		OTF2_EvtWriter_IoOperationComplete(w[l], nullptr, time, h, 10, id);
+	}
+	void issued(int l, uint64_t time, OTF2_IoHandleRef h, uint64_t id)
+	{
+		OTF2_EvtWriter_IoOperationIssued(w[l], nullptr, time, h, id);
+	}
+	void operation(int l, uint64_t time, OTF2_IoHandleRef h, uint64_t id)
+	{
+		begin(l, time, h, id);
+		complete(l, time + 1, h, id);
+	}
+};
+
+TEST_F(ArchiveVerify, ARightOne)
+{
+	OTF2_EvtWriter_Enter(w[0], nullptr, 100, 0);
+	create(0, 110, 0);
+	OTF2_EvtWriter_Leave(w[0], nullptr, 110, 0);
+	operation(0, 120, 0, 0);
+	operation(1, 130, 0, 1); /* another thread of the process */
+	operation(2, 140, 0, 2); /* inherited */
+	operation(2, 150, 1, 3); /* was open before */
+	operation(2, 160, 2, 4); /* stands for all */
+	begin(1, 170, 0, 5, true);
+	issued(1, 171, 0, 5);
+	OTF2_EvtWriter_IoOperationCancelled(w[1], nullptr, 172, 0, 5);
+	destroy(0, 200, 0);
+	operation(2, 210, 0, 6); /* the child still has it */
+	destroy(2, 220, 0);
+	create(0, 300, 0); /* used again */
+	destroy(1, 310, 0);
+	EXPECT_EQ(check(), "");
+	EXPECT_EQ(report.locations, 3u);
+	EXPECT_EQ(report.processes, 2u);
+	EXPECT_EQ(report.begun, 7u);
+	EXPECT_EQ(report.completed, 6u);
+	EXPECT_EQ(report.cancelled, 1u);
+	EXPECT_EQ(report.created, 2u);
+	EXPECT_EQ(report.destroyed, 3u);
+	EXPECT_EQ(report.events, 22u);
+	EXPECT_EQ(report.first_time, 100u);
+	EXPECT_EQ(report.last_time, 1000u);
+	EXPECT_FALSE(report.has_books);
+}
+
+TEST_F(ArchiveVerify, CompleteWithoutBegin)
+{
+	complete(0, 100, 1, 7);
+	EXPECT_EQ(check(), "operation 7 completes on location 0 at 100, but is not in flight\n");
+}
+
+TEST_F(ArchiveVerify, BeginWithoutEnd)
+{
+	begin(0, 100, 1, 7);
+	EXPECT_EQ(check(), "operation 7 does not end\n");
+}
+
+TEST_F(ArchiveVerify, TwoEnds)
+{
+	operation(0, 100, 1, 7);
+	complete(0, 102, 1, 7);
+	EXPECT_EQ(check(), "operation 7 completes on location 0 at 102, but is not in flight\n");
+}
+
+TEST_F(ArchiveVerify, AnIdTwice)
+{
+	operation(0, 100, 1, 0);
+	operation(1, 110, 1, 0);
+	EXPECT_EQ(check(), "operation 0 begins twice, on location 1 at 110\n"
+			   "operation 0 completes on location 1 at 111, but is not in flight\n");
+}
+
+TEST_F(ArchiveVerify, EndElsewhere)
+{
+	begin(0, 100, 1, 0);
+	complete(1, 101, 1, 0);
+	begin(0, 110, 1, 1);
+	complete(0, 111, 2, 1);
+	EXPECT_EQ(
+		check(),
+		"operation 0 completes on location 1 with IoHandle 1, but did not begin there with it\n"
+		"operation 1 completes on location 0 with IoHandle 2, but did not begin there with it\n");
+}
+
+TEST_F(ArchiveVerify, IssuedIsMandatoryForNonBlocking)
+{
+	begin(0, 100, 1, 0, true);
+	complete(0, 101, 1, 0);
+	begin(0, 110, 1, 1);
+	issued(0, 111, 1, 1);
+	complete(0, 112, 1, 1);
+	begin(0, 120, 1, 2, true);
+	issued(0, 121, 1, 2);
+	issued(0, 122, 1, 2);
+	complete(0, 123, 1, 2);
+	issued(0, 130, 1, 3);
+	EXPECT_EQ(check(), "operation 0 completes, but was not issued\n"
+			   "operation 1 is issued but blocks\n"
+			   "operation 2 is issued twice\n"
+			   "operation 3 is issued on location 0 at 130, but is not in flight\n");
+}
+
+TEST_F(ArchiveVerify, InactiveHandles)
+{
+	operation(0, 100, 0, 0); /* never created */
+	create(2, 110, 0);
+	operation(0, 120, 0, 1); /* only in the child */
+	create(2, 125, 0);       /* twice */
+	create(0, 130, 0);
+	destroy(0, 140, 0);
+	operation(1, 150, 0, 2); /* after its end */
+	destroy(0, 160, 0);
+	OTF2_EvtWriter_IoSeek(w[0], nullptr, 170, 0, 0, OTF2_IO_SEEK_FROM_START, 0);
+	create(0, 180, 2);
+	EXPECT_EQ(check(),
+		  "IoHandle 0 is used in LocationGroup 0 at 100, but is not active there\n"
+		  "IoHandle 0 is used in LocationGroup 0 at 120, but is not active there\n"
+		  "IoHandle 0 is created in LocationGroup 1 at 125, but is active there\n"
+		  "IoHandle 0 is used in LocationGroup 0 at 150, but is not active there\n"
+		  "IoHandle 0 is destroyed in LocationGroup 0 at 160, but is not active there\n"
+		  "IoHandle 0 is used in LocationGroup 0 at 170, but is not active there\n"
+		  "IoHandle 2 stands for all handles, but is created\n");
+}
+
+TEST_F(ArchiveVerify, TheLastEventUsesAnInactiveHandle)
+{
+	OTF2_EvtWriter_IoTryLock(w[0], nullptr, 100, 0, OTF2_LOCK_SHARED);
+	EXPECT_EQ(check(),
+		  "IoHandle 0 is used in LocationGroup 0 at 100, but is not active there\n");
+}
+
+TEST_F(ArchiveVerify, EventsOfOneTimeHaveNoOrder)
+{
+	create(1, 100, 0);
+	operation(0, 100, 0, 0);
+	begin(1, 110, 0, 5);
+	complete(1, 111, 0, 5);
+	destroy(0, 120, 0);
+	begin(1, 120, 0, 6);
+	complete(1, 121, 0, 6);
+	create(1, 130, 0);
+	destroy(1, 200, 0);
+	begin(0, 200, 0, 1);
+	complete(0, 201, 0, 1);
+	EXPECT_EQ(check(), "");
+}
+
+TEST_F(ArchiveVerify, Duplicates)
+{
+	OTF2_EvtWriter_IoDuplicateHandle(w[0], nullptr, 100, 1, 0, 0);
+	operation(0, 110, 0, 0);
+	OTF2_EvtWriter_IoDuplicateHandle(w[0], nullptr, 120, 1, 9, 0);
+	EXPECT_EQ(check(),
+		  "IoDuplicateHandle on location 0 names IoHandle 9, which is not defined\n");
+	EXPECT_EQ(report.duplicated, 2u);
+}
+
+TEST_F(ArchiveVerify, UndefinedReferences)
+{
+	OTF2_AttributeList *attributes = OTF2_AttributeList_New();
+
+	OTF2_AttributeList_AddUint64(attributes, 5, 1);
+	OTF2_EvtWriter_Enter(w[0], attributes, 100, 4);
+	OTF2_AttributeList_AddInt32(attributes, 0, 1);
+	OTF2_EvtWriter_Leave(w[0], attributes, 101, 4);
+	OTF2_EvtWriter_IoDeleteFile(w[0], nullptr, 102, 3, 8);
+	OTF2_EvtWriter_ProgramBegin(w[0], nullptr, 103, 77, 0, nullptr);
+	OTF2_EvtWriter_ProgramEnd(w[0], nullptr, 103, 0);
+	OTF2_EvtWriter_ThreadBegin(w[0], nullptr, 104, 6, 0);
+	OTF2_AttributeList_Delete(attributes);
+	EXPECT_EQ(check(),
+		  "an event on location 0 names Attribute 5, which is not defined\n"
+		  "Enter on location 0 names Region 4, which is not defined\n"
+		  "an attribute on location 0 is not of the type of Attribute 0\n"
+		  "Leave on location 0 names Region 4, which is not defined\n"
+		  "IoDeleteFile on location 0 names IoParadigm 3, which is not defined\n"
+		  "IoDeleteFile on location 0 names IoFile 8, which is not defined\n"
+		  "ProgramBegin on location 0 names String 77, which is not defined\n"
+		  "a thread's begin or end on location 0 names Comm 6, which is not defined\n");
+}
+
+TEST_F(ArchiveVerify, Definitions)
+{
+	region_ref = 3;
+	region_name = 50;
+	EXPECT_EQ(check(), "Region 3 is defined where 0 should be\n"
+			   "a definition names String 50, but only 4 are defined\n");
+}
+
+TEST_F(ArchiveVerify, RegionsNest)
+{
+	OTF2_EvtWriter_Leave(w[0], nullptr, 100, 0);
+	OTF2_EvtWriter_Enter(w[0], nullptr, 110, 0);
+	OTF2_EvtWriter_Enter(w[0], nullptr, 120, 1);
+	OTF2_EvtWriter_Leave(w[0], nullptr, 130, 0);
+	EXPECT_EQ(check(), "region 0 is left on location 0 at 100, but none was entered\n"
+			   "region 0 is left on location 0 at 130 where 1 was entered\n"
+			   "location 0 ends inside region 0\n");
+}
+
+TEST_F(ArchiveVerify, ProgramsArePaired)
+{
+	OTF2_EvtWriter_ProgramBegin(w[0], nullptr, 100, 1, 0, nullptr);
+	OTF2_EvtWriter_ProgramBegin(w[1], nullptr, 110, 1, 0, nullptr);
+	OTF2_EvtWriter_ProgramEnd(w[2], nullptr, 120, 0);
+	EXPECT_EQ(check(), "the program on location 1 begins twice\n"
+			   "the program on location 2 ends but did not begin\n"
+			   "the program of LocationGroup 0 does not end\n");
+}
+
+TEST_F(ArchiveVerify, TheClockCoversAll)
+{
+	clock_first = 105;
+	clock_length = 10;
+	operation(0, 104, 1, 0);
+	operation(0, 115, 1, 1);
+	EXPECT_EQ(check(), "an event on location 0 at 104 is outside the clock properties\n"
+			   "an event on location 0 at 116 is outside the clock properties\n");
+}
+
+TEST_F(ArchiveVerify, NumbersOfEvents)
+{
+	more_events = 2;
+	operation(0, 104, 1, 0);
+	EXPECT_EQ(check(), "location 0 has 2 events, its definition says 4\n");
+}
+
+TEST_F(ArchiveVerify, Books)
+{
+	operation(0, 104, 1, 0);
+	end();
+	archive = nullptr;
+	std::ofstream(dir + "/iotrace.json")
+		<< R"({"books": {"counters": {"begun": 2, "completed": 1, "cancelled": 0, "in_flight": 1}}})";
+	EXPECT_EQ(check(),
+		  "iotrace.json has 2 begun, the events 1\n"
+		  "iotrace.json has 0 cancelled and 1 in flight, the events 0 cancelled\n");
+	EXPECT_TRUE(report.has_books);
+	std::ofstream(dir + "/iotrace.json") << "{nonsense";
+	EXPECT_EQ(check(), "iotrace.json is not JSON\n");
+	std::ofstream(dir + "/iotrace.json")
+		<< R"({"books": {"counters": {"begun": 1, "completed": 1, "cancelled": 0, "in_flight": 0}}})";
+	EXPECT_EQ(check(), "");
+}
+
+TEST_F(ArchiveVerify, NoArchive)
+{
+	dir = scratch.path("nothing");
+	std::string missing = dir;
+	EXPECT_EQ(archive_verify(missing.c_str(), &report, &err), -ENOENT);
+	EXPECT_EQ(std::string(err.text),
+		  "open archive " + missing + "/traces.otf2: No such file or directory");
+	dir = scratch.path("trace");
+	end();
+	archive = nullptr;
+	ASSERT_EQ(truncate((dir + "/traces.otf2").c_str(), 0), 0);
+	EXPECT_EQ(check(),
+		  "error: " + dir +
+			  "/traces.otf2 is not the anchor of an OTF2 archive: it is empty\n");
+}
+
+TEST_F(ArchiveVerify, AnEventFileIsMissing)
+{
+	operation(0, 104, 1, 0);
+	end();
+	archive = nullptr;
+	ASSERT_EQ(unlink((dir + "/traces/0.evt").c_str()), 0);
+	EXPECT_EQ(check(), "traces/0.evt: No such file or directory\n");
+}
+
+/* However an event file broke off, reading it ends, and says so. */
+TEST_F(ArchiveVerify, AnEventFileThatBrokeOff)
+{
+	for (uint64_t i = 0; i < 30000; i++) {
+		begin(0, 104 + i / 100, 1, i);
+		complete(0, 104 + i / 100, 1, i);
+	}
+	end();
+	archive = nullptr;
+	std::string path = dir + "/traces/0.evt";
+	std::ifstream in(path, std::ios::binary);
+	std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+	ASSERT_GT(whole.size(), 512u * 1024);
+	alarm(60);
+	for (size_t size : {whole.size() - 1, whole.size() - 2, size_t(512 * 1024 + 1),
+			    size_t(512 * 1024), size_t(512 * 1024 - 1), size_t(256 * 1024 + 18),
+			    size_t(100), size_t(18), size_t(1), size_t(0)}) {
+		ASSERT_EQ(truncate(path.c_str(), (off_t)size), 0);
+		std::string found = check();
+		EXPECT_EQ(report.findings, 1u) << size << ": " << found;
+		EXPECT_EQ(found.substr(0, 14), "traces/0.evt: ") << found;
+		std::ofstream(path, std::ios::binary) << whole;
+	}
+	alarm(0);
+	EXPECT_EQ(check(), "");
+}
+
+/* Definitions and the anchor, too: every length is an error or right. */
+TEST_F(ArchiveVerify, DefinitionsThatBrokeOff)
+{
+	operation(0, 104, 1, 0);
+	end();
+	archive = nullptr;
+	alarm(60);
+	for (const char *name : {"/traces.def", "/traces.otf2"}) {
+		std::string path = dir + name;
+		std::ifstream in(path, std::ios::binary);
+		std::string whole((std::istreambuf_iterator<char>(in)),
+				  std::istreambuf_iterator<char>());
+		for (size_t size = whole.size() - 1; size > 0; size--) {
+			ASSERT_EQ(truncate(path.c_str(), (off_t)size), 0);
+			std::string found = check();
+			/* Of the anchor's end, marks may be missing. */
+			if (name[8] == 'd' || size < whole.size() - 3) {
+				EXPECT_NE(found, "") << name << " of " << size;
+			}
+		}
+		std::ofstream(path, std::ios::binary) << whole;
+	}
+	alarm(0);
+	EXPECT_EQ(check(), "");
+}
+
+TEST_F(ArchiveVerify, ADamagedChunk)
+{
+	for (uint64_t i = 0; i < 30000; i++) {
+		begin(0, 104 + i / 100, 1, i);
+		complete(0, 104 + i / 100, 1, i);
+	}
+	end();
+	archive = nullptr;
+	std::fstream file(dir + "/traces/0.evt", std::ios::in | std::ios::out | std::ios::binary);
+	file.seekp(256 * 1024);
+	file.put('\x07');
+	file.close();
+	EXPECT_EQ(check(), "traces/0.evt: has a damaged chunk\n");
+}
+
+} // namespace

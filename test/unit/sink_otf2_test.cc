@@ -1,0 +1,573 @@
+/*
+ * The otf2 sink: what it writes is read back by the archive layer, by otf2-print and by OTF2's own
+ * reader.
+ */
+#include "model_builder.h"
+#include "otf2_flags.h"
+#include "scratch_dir.h"
+#include "sinks.h"
+
+#include <iotrace/archive.h>
+#include <iotrace/error.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+std::string findings(const archive_report &report)
+{
+	std::string all;
+
+	for (uint64_t i = 0; i < report.findings && i < ARCHIVE_FINDINGS; i++)
+		all += std::string(report.finding[i]) + "\n";
+	return all;
+}
+
+bool exists(const std::string &path)
+{
+	struct stat status;
+
+	return lstat(path.c_str(), &status) == 0;
+}
+
+/* Returns what otf2-print says of the archive; empty: it accepts it. */
+std::string otf2_print(const std::string &dir, const std::string &options)
+{
+	std::string command = "otf2-print " + options + " '" + dir + "/traces.otf2' 2>&1";
+	FILE *pipe = popen(command.c_str(), "r");
+	std::string text;
+	char buffer[4096];
+
+	for (size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+		text.append(buffer, n);
+	return pclose(pipe) == 0 ? text : "otf2-print failed: " + text;
+}
+
+class Otf2Sink : public ::testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	std::string path = scratch.path("trace");
+	ModelBuilder b;
+	struct error err = {};
+	struct sink *sink = nullptr;
+	archive_report report = {};
+
+	process_id p = b.process(100, "app", ID_NONE, std::string("app\0-v\0a b", 10));
+	thread_id t = b.thread(p, 100, "app");
+	file_id f = b.file("/data/file");
+	handle_id h = b.handle(p, f);
+
+	void open(uint64_t reserve = 0)
+	{
+		struct sink_options options = b.options(path.c_str());
+
+		options.reserve = reserve;
+		sink = sink_otf2_ops.open(&options, &err);
+		ASSERT_NE(sink, nullptr) << err.text;
+	}
+
+	void send(const io_event &event)
+	{
+		sink_otf2_ops.event(sink, &event);
+	}
+	void send(const std::vector<io_event> &events)
+	{
+		for (const io_event &event : events)
+			send(event);
+	}
+
+	int close()
+	{
+		int code = sink_otf2_ops.close(sink, &err);
+
+		sink = nullptr;
+		return code;
+	}
+
+	void verify()
+	{
+		struct error wrong = {};
+
+		ASSERT_EQ(archive_verify(path.c_str(), &report, &wrong), 0) << wrong.text;
+		EXPECT_EQ(report.findings, 0u) << findings(report);
+		std::string said = otf2_print(path, "--silent -Werror");
+		EXPECT_EQ(said.find("failed"), std::string::npos) << said;
+		EXPECT_EQ(said.find("ERROR"), std::string::npos) << said;
+	}
+};
+
+TEST_F(Otf2Sink, NoEvents)
+{
+	open();
+	EXPECT_FALSE(exists(path));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.locations, 1u);
+	EXPECT_EQ(report.events, 0u);
+	EXPECT_FALSE(exists(path + "/.reserve"));
+	EXPECT_FALSE(exists(path + ".part." + std::to_string(getpid())));
+}
+
+TEST_F(Otf2Sink, NoModelEntries)
+{
+	ModelBuilder empty;
+	struct sink_options options = empty.options(path.c_str());
+
+	sink = sink_otf2_ops.open(&options, &err);
+	ASSERT_NE(sink, nullptr) << err.text;
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.locations, 1u); /* readers refuse an archive with none */
+}
+
+TEST_F(Otf2Sink, EveryKind)
+{
+	const char *counters[] = {"instructions", "cache-misses"};
+	model_set_counters(b.model, counters, 2);
+	thread_id second = b.thread(p, 101, "worker");
+	uint32_t mount = b.mount("/data", "/dev/sdb1", "xfs");
+	file_id directory = b.file("/data", FILE_DIRECTORY, mount);
+	handle_id copy = b.handle(p, f), out = b.pre_created(p, "pipe:[17]", O_WRONLY | O_APPEND);
+	handle_id all = b.handle(p, ID_NONE, "all files");
+	b.model->handle[all].is_all_proxy = true;
+	b.model->host.argv = b.text(std::string("app\0-v", 6));
+
+	open();
+	send(io::at(100, IO_PROGRAM_BEGIN, t));
+	send(io::at(150, IO_THREAD_BEGIN, second));
+	send(io::enter(200, t, "openat"));
+	send(io::create(250, t, h, O_RDWR | O_CREAT | O_CLOEXEC));
+	send(io::leave(250, t, "openat"));
+	send(io::operation(300, 320, t, h, 1, IO_MODE_READ, 4096));
+	send(io::operation(330, 340, second, out, 2, IO_MODE_WRITE, 10));
+	send(io::operation(350, 360, t, h, 3, IO_MODE_FLUSH, IO_BYTES_UNDEFINED));
+
+	io_event e = io::begin(361, t, all, 4, IO_MODE_FLUSH, IO_BYTES_UNDEFINED);
+	e.op.is_collective_proxy = true;
+	send(e);
+	send(io::complete(362, t, all, 4, IO_BYTES_UNDEFINED));
+
+	send(io::enter(370, t, "dup", h));
+	e = io::at(371, IO_DUPLICATE_HANDLE, t, h);
+	e.duplicate.new_handle = copy;
+	send(e);
+	send(io::leave(371, t, "dup"));
+	e = io::at(380, IO_SEEK, t, h);
+	e.seek.request = -5;
+	e.seek.whence = SEEK_END;
+	e.seek.result = 95;
+	send(e);
+	e = io::at(381, IO_CHANGE_STATUS_FLAGS, t, h);
+	e.create.flags = O_APPEND;
+	send(e);
+	for (io_event_kind kind : {IO_TRY_LOCK, IO_ACQUIRE_LOCK, IO_RELEASE_LOCK})
+		send(io::at(382, kind, t, h));
+	e = io::begin(390, t, h, 5, IO_MODE_READ, 1);
+	e.op.is_non_blocking = true;
+	send(e);
+	e = io::at(391, IO_OP_ISSUED, t, h);
+	e.op.id = 5;
+	send(e);
+	e = io::at(392, IO_OP_CANCELLED, t, h);
+	e.op.id = 5;
+	e.op.end = IO_END_RECORDING;
+	send(e);
+	send(io::enter(400, t, "unlink", ID_NONE, f));
+	e = io::at(401, IO_DELETE_FILE, t);
+	e.delete_file.file = f;
+	send(e);
+	send(io::leave(401, t, "unlink"));
+	send(io::enter(410, t, "mkdir", ID_NONE, directory));
+	send(io::leave(411, t, "mkdir", EEXIST));
+	send(io::enter(412, t, "fchmod", h));
+	send(io::leave(413, t, "fchmod"));
+	e = io::at(413, IO_METRIC, t);
+	const uint64_t totals[] = {1234, UINT64_MAX};
+	e.metric.counters = 2;
+	e.metric.counter = totals;
+	send(e);
+	e = io::at(405, IO_LOST, ID_NONE);
+	e.lost.count = 42;
+	send(e);
+	for (handle_id gone : {h, copy, out})
+		send(io::destroy(420, t, gone));
+	send(io::at(430, IO_THREAD_END, second));
+	e = io::at(440, IO_PROGRAM_END, t);
+	e.program.exit_status = 3 << 8;
+	send(e);
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.begun, 5u);
+	EXPECT_EQ(report.completed, 4u);
+	EXPECT_EQ(report.cancelled, 1u);
+	EXPECT_EQ(report.created, 1u);
+	EXPECT_EQ(report.duplicated, 1u);
+	EXPECT_EQ(report.destroyed, 3u);
+	EXPECT_EQ(report.markers, 1u);
+	EXPECT_EQ(report.first_time, 100u);
+	EXPECT_EQ(report.last_time, 440u);
+
+	std::string text = otf2_print(path, "");
+	for (const char *piece :
+	     {"Name: \"app\" <1>, 2 Arguments", "\"a b\"", "(\"ProcessId\" <2>; UINT64; 100)",
+	      "Exit status: 3", "Access Mode: READ_WRITE", "CREATE", "CLOSE_ON_EXEC",
+	      "(\"Offset\" <0>; UINT64; 4096)", "(\"errno\" <1>; INT32; 17)",
+	      "(\"OTF2::IO_FILE\" <4>; IO_FILE; \"directory:///data\"",
+	      "(\"OTF2::IO_HANDLE\" <5>; IO_HANDLE; ", "the recording ended", "1234"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+	text = otf2_print(path, "-G");
+	for (const char *piece :
+	     {"POSIX", "SERIAL", "Mount Source", "/dev/sdb1", "PRE_CREATED", "ALL_PROXY",
+	      "pipe:[17]", "instructions", "WRITE_ONLY", "APPEND", "100 app", "Command line"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
+TEST_F(Otf2Sink, AFileNameIsAnyBytes)
+{
+	std::string odd("/tmp/\xff\xfe \n\t\"\\\xc3\xa9", 14);
+	file_id strange = b.file(odd);
+	handle_id handle = b.handle(p, strange);
+
+	open();
+	send(io::create(10, t, handle, O_RDONLY));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = otf2_print(path, "-G");
+	EXPECT_NE(text.find("/tmp/\\xff\\xfe \n\t\"\\\\\xc3\xa9"), std::string::npos) << text;
+}
+
+TEST_F(Otf2Sink, ALateEventIsRaised)
+{
+	open();
+	send(io::create(1000, t, h, O_RDONLY));
+	send(io::operation(500, 1500, t, h, 1, IO_MODE_READ, 1));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.events, 5u);
+	EXPECT_EQ(report.first_time, 1000u);
+}
+
+TEST_F(Otf2Sink, ManyChunksAndDefinitions)
+{
+	const uint64_t operations = 30000; /* about 1.7 MB of events */
+
+	for (int i = 0; i < 8000; i++) /* and more than a chunk of definitions */
+		b.handle(p, b.file("/data/a directory with a long name/file " + std::to_string(i)));
+	open();
+	send(io::create(1, t, h, O_RDWR));
+	for (uint64_t i = 0; i < operations; i++)
+		send(io::operation(10 + 10 * i, 15 + 10 * i, t, h, i, IO_MODE_WRITE, 100));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.begun, operations);
+	EXPECT_EQ(report.files, 8001u);
+	struct stat status;
+	ASSERT_EQ(stat((path + "/traces/0.evt").c_str(), &status), 0);
+	EXPECT_GT(status.st_size, 4 * 256 * 1024);
+	EXPECT_LT((double)status.st_size / (double)operations, 60.0);
+}
+
+/* Every length of the last chunk, so that the end falls on its border, too. */
+TEST_F(Otf2Sink, AnyLengthEndsProperly)
+{
+	for (int more = 0; more < 40; more++) {
+		path = scratch.path("trace" + std::to_string(more));
+		open();
+		send(io::create(1, t, h, O_RDWR));
+		uint64_t i = 0;
+		for (; i < 4690; i++)
+			send(io::operation(10 + 10 * i, 15 + 10 * i, t, h, i, IO_MODE_WRITE, 100));
+		for (int j = 0; j < more; j++) {
+			io_event e = io::at(10 + 10 * i, IO_DELETE_FILE, t); /* 5 bytes */
+			e.delete_file.file = f;
+			send(e);
+		}
+		ASSERT_EQ(close(), 0) << err.text;
+		verify();
+		EXPECT_EQ(report.events, 1 + 4 * i + (uint64_t)more);
+	}
+}
+
+TEST_F(Otf2Sink, AnEndedThreadIsOnDisk)
+{
+	thread_id second = b.thread(p, 101, "worker");
+
+	open();
+	send(io::at(1, IO_THREAD_BEGIN, second));
+	send(io::at(2, IO_THREAD_END, second));
+	std::string part = path + ".part." + std::to_string(getpid());
+	EXPECT_TRUE(exists(part + "/traces/1.evt"));
+	/* What comes later has no place any more. */
+	send(io::create(3, second, h, O_RDONLY));
+	EXPECT_EQ(close(), -EPROTO);
+	EXPECT_STREQ(err.text,
+		     ("1 events that OTF2 cannot express were left out of " + path).c_str());
+	verify();
+	EXPECT_EQ(report.events, 2u);
+}
+
+TEST_F(Otf2Sink, ProgramsBeginAndEndOnceAndInPairs)
+{
+	open();
+	send(io::at(1, IO_PROGRAM_END, t)); /* its begin was not seen */
+	send(io::at(2, IO_PROGRAM_BEGIN, t));
+	send(io::at(3, IO_PROGRAM_BEGIN, t));
+	EXPECT_EQ(close(), -EPROTO);
+	verify(); /* the end is supplied */
+	EXPECT_EQ(report.events, 2u);
+	EXPECT_NE(otf2_print(path, "").find("Exit status: UNDEFINED"), std::string::npos)
+		<< otf2_print(path, "");
+}
+
+TEST_F(Otf2Sink, UnknownThingsAreRefused)
+{
+	open();
+	send(io::create(1, 7, h, O_RDONLY)); /* no such thread */
+	send(io::enter(2, t, "no such call"));
+	io_event e = io::at(3, IO_SEEK, t, h);
+	e.seek.whence = 77;
+	send(e);
+	send(io::at(4, IO_METRIC, t)); /* no counters are defined */
+	send(io::at(4, IO_EVENT_KINDS, t));
+	EXPECT_EQ(close(), -EPROTO);
+	EXPECT_EQ(std::string(err.text).substr(0, 9), "5 events ");
+	verify();
+	EXPECT_EQ(report.events, 0u);
+}
+
+/* The memory of a thread that ended serves the next one; nothing of its contents may show. */
+TEST_F(Otf2Sink, AChunkIsUsedAgain)
+{
+	thread_id second = b.thread(p, 101, "long"), third = b.thread(p, 102, "short");
+
+	open();
+	send(io::create(1, t, h, O_RDWR));
+	send(io::at(2, IO_THREAD_BEGIN, second));
+	for (uint64_t i = 0; i < 3000; i++)
+		send(io::operation(10 + 10 * i, 15 + 10 * i, second, h, i, IO_MODE_WRITE, 100));
+	send(io::at(90000, IO_THREAD_END, second));
+	send(io::at(90001, IO_THREAD_BEGIN, third));
+	send(io::at(90002, IO_THREAD_END, third));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	struct stat status;
+	ASSERT_EQ(stat((path + "/traces/2.evt").c_str(), &status), 0);
+	EXPECT_LT(status.st_size, 100);
+	/* The header of a chunk has the numbers of its first and last event. */
+	uint64_t number[2];
+	std::ifstream file(path + "/traces/1.evt", std::ios::binary);
+	file.seekg(2);
+	file.read((char *)number, sizeof(number));
+	EXPECT_EQ(number[0], 1u);
+	EXPECT_EQ(number[1], 12002u);
+}
+
+TEST_F(Otf2Sink, PropertiesHoldTheBooks)
+{
+	b.tally.n[TALLY_begun] = 17;
+	open();
+	ASSERT_EQ(close(), 0);
+	std::string text = otf2_print(path, "-I");
+	EXPECT_NE(text.find("IOTRACE::BEGUN"), std::string::npos) << text;
+	EXPECT_NE(text.find("17"), std::string::npos) << text;
+	EXPECT_NE(text.find("node7"), std::string::npos) << text;
+	EXPECT_NE(text.find("iotrace "), std::string::npos) << text;
+}
+
+TEST_F(Otf2Sink, ThePathMustNotExist)
+{
+	ASSERT_EQ(mkdir(path.c_str(), 0777), 0);
+	struct sink_options options = b.options(path.c_str());
+	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
+	EXPECT_EQ(err.code, EEXIST);
+	EXPECT_STREQ(err.text,
+		     (path + " exists: an archive is never written over anything").c_str());
+}
+
+TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
+{
+	open();
+	std::ofstream(path) << "precious";
+	EXPECT_EQ(close(), -EEXIST);
+	EXPECT_NE(std::string(err.text).find("The archive is complete; it stays in " + path +
+					     ".part."),
+		  std::string::npos)
+		<< err.text;
+	std::string text;
+	std::ifstream(path) >> text;
+	EXPECT_EQ(text, "precious");
+	path += ".part." + std::to_string(getpid());
+	verify();
+}
+
+TEST_F(Otf2Sink, TheParentMustExist)
+{
+	path = scratch.path("missing/trace");
+	struct sink_options options = b.options(path.c_str());
+	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
+	EXPECT_EQ(err.code, ENOENT);
+	EXPECT_EQ(std::string(err.text).substr(0, 17), "create directory ");
+	for (const char *none : {(const char *)nullptr, "", "-"}) {
+		options.path = none;
+		EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
+		EXPECT_EQ(err.code, EINVAL);
+	}
+}
+
+TEST_F(Otf2Sink, ATrailingSlashIsNoName)
+{
+	path += "//";
+	open();
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+}
+
+/* All but a few megabytes are to be left free. */
+TEST_F(Otf2Sink, TheDiskIsNotFilled)
+{
+	ScratchDir memory("/dev/shm");
+	thread_id second = b.thread(p, 101, "worker");
+	struct statvfs fs;
+
+	path = memory.path("trace");
+	ASSERT_EQ(statvfs("/dev/shm", &fs), 0);
+	open((uint64_t)fs.f_bavail * fs.f_frsize - (8 << 20));
+	send(io::create(1, t, h, O_RDWR));
+	uint64_t taken = 0;
+	for (uint64_t i = 0; i < 400000; i++) {
+		send(io::operation(10 + 10 * i, 15 + 10 * i, i % 2 ? t : second, h, i,
+				   IO_MODE_WRITE, 100));
+		taken += !sink_otf2_ops.failed(sink);
+	}
+	EXPECT_GT(taken, 30000u);
+	EXPECT_LT(taken, 170000u);
+	io_event lost = io::at(4000000, IO_LOST, ID_NONE);
+	lost.lost.count = 5;
+	send(lost);
+	EXPECT_EQ(close(), -ENOSPC);
+	EXPECT_EQ(std::string(err.text).substr(0, 18 + path.size()), "no space left for " + path);
+	verify(); /* whole calls only */
+	EXPECT_TRUE(report.ends_early);
+	EXPECT_EQ(report.markers, 2u);
+	EXPECT_GE(report.begun, taken);
+	EXPECT_LE(report.begun, taken + 2);
+	EXPECT_EQ(report.begun, report.completed);
+}
+
+/* A call that has begun when the events stop still ends. */
+TEST_F(Otf2Sink, ACallEndsAfterTheStop)
+{
+	ScratchDir memory("/dev/shm");
+	struct statvfs fs;
+
+	path = memory.path("trace");
+	ASSERT_EQ(statvfs("/dev/shm", &fs), 0);
+	open((uint64_t)fs.f_bavail * fs.f_frsize - (4 << 20));
+	send(io::create(1, t, h, O_RDWR));
+	send(io::enter(2, t, "write", h));
+	uint64_t i;
+	for (i = 0; i < 400000 && !sink_otf2_ops.failed(sink); i++) {
+		send(io::begin(10 + i, t, h, i, IO_MODE_WRITE, 1));
+		send(io::complete(10 + i, t, h, i, 1));
+	}
+	ASSERT_LT(i, 400000u);
+	send(io::leave(20 + i, t, "write"));
+	send(io::enter(21 + i, t, "write", h));
+	EXPECT_EQ(close(), -ENOSPC);
+	verify();
+}
+
+/* No room: the reserve is larger than the disk. */
+TEST_F(Otf2Sink, NoRoomAtOpen)
+{
+	struct sink_options options = b.options(path.c_str());
+
+	options.reserve = UINT64_MAX;
+	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
+	EXPECT_EQ(err.code, ENOSPC);
+	EXPECT_FALSE(exists(path + ".part." + std::to_string(getpid())));
+}
+
+/*
+ * A limit on the size of files makes a write fail half way, as a quota does. In a child: limits
+ * stay.
+ */
+TEST_F(Otf2Sink, AWriteThatFails)
+{
+	pid_t child = fork();
+
+	ASSERT_GE(child, 0);
+	if (child == 0) {
+		struct rlimit limit = {700000, 700000}; /* within the third chunk */
+
+		signal(SIGXFSZ, SIG_IGN);
+		open();
+		setrlimit(RLIMIT_FSIZE, &limit);
+		thread_id second = b.thread(p, 101, "worker");
+		uint64_t taken = 0;
+		send(io::create(1, t, h, O_RDWR));
+		send(io::at(1, IO_PROGRAM_BEGIN, second));
+		for (uint64_t i = 0; i < 30000; i++) {
+			send(io::operation(10 + 10 * i, 15 + 10 * i, t, h, i, IO_MODE_WRITE, 100));
+			taken += !sink_otf2_ops.failed(sink);
+		}
+		send(io::create(400000, second, h, O_RDWR));
+		int code = close();
+		bool good = code == -EFBIG && taken > 14000 && taken < 17000 &&
+			    HasFailure() == false;
+		good = good && std::string(err.text).find("later events were not written") !=
+				       std::string::npos;
+		if (!good)
+			fprintf(stderr, "code %d, taken %lu: %s\n", code, (unsigned long)taken,
+				err.text);
+		_exit(good ? 0 : 1);
+	}
+	int status;
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	ASSERT_EQ(status, 0);
+	b.thread(p, 101, "worker");
+	struct error wrong = {};
+	ASSERT_EQ(archive_verify(path.c_str(), &report, &wrong), 0) << wrong.text;
+	EXPECT_TRUE(report.ends_early);
+	EXPECT_EQ(report.markers, 1u);
+	EXPECT_GT(report.events, 30000u);
+	EXPECT_EQ(report.locations, 2u);
+	/* Two whole chunks; the call at their border has no end. */
+	EXPECT_LE(report.findings, 2u) << findings(report);
+	for (uint64_t i = 0; i < report.findings; i++)
+		EXPECT_TRUE(strstr(report.finding[i], "ends inside") ||
+			    strstr(report.finding[i], "does not end"))
+			<< report.finding[i];
+}
+
+TEST(Otf2Flags, LargerFlagsContainSmaller)
+{
+	EXPECT_EQ(otf2_status_flags(O_DSYNC), (uint32_t)OTF2_IO_STATUS_FLAG_DATA_SYNC);
+	EXPECT_EQ(otf2_status_flags(O_SYNC), (uint32_t)OTF2_IO_STATUS_FLAG_SYNC);
+	EXPECT_EQ(otf2_creation_flags(O_DIRECTORY), (uint32_t)OTF2_IO_CREATION_FLAG_DIRECTORY);
+	EXPECT_EQ(otf2_creation_flags(O_TMPFILE), (uint32_t)OTF2_IO_CREATION_FLAG_TEMPORARY_FILE);
+	EXPECT_EQ(otf2_creation_flags(0100000), (uint32_t)OTF2_IO_CREATION_FLAG_LARGEFILE);
+	EXPECT_EQ(otf2_creation_flags(O_CREAT | O_TRUNC | O_EXCL),
+		  (uint32_t)(OTF2_IO_CREATION_FLAG_CREATE | OTF2_IO_CREATION_FLAG_TRUNCATE |
+			     OTF2_IO_CREATION_FLAG_EXCLUSIVE));
+	EXPECT_EQ(otf2_status_flags(O_RDWR | O_CREAT), 0u);
+	EXPECT_EQ(otf2_access_mode(O_RDONLY | O_CREAT), OTF2_IO_ACCESS_MODE_READ_ONLY);
+	EXPECT_EQ(otf2_access_mode(O_WRONLY), OTF2_IO_ACCESS_MODE_WRITE_ONLY);
+	EXPECT_EQ(otf2_access_mode(O_RDWR), OTF2_IO_ACCESS_MODE_READ_WRITE);
+	EXPECT_EQ(otf2_access_mode(3), OTF2_IO_ACCESS_MODE_READ_WRITE);
+}
+
+} // namespace

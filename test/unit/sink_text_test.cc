@@ -1,0 +1,218 @@
+/*
+ * The text sink, line by line, and the table of sinks.
+ */
+#include "model_builder.h"
+#include "scratch_dir.h"
+#include "sinks.h"
+
+#include <iotrace/error.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+class TextSink : public ::testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	std::string path = scratch.path("out.txt");
+	ModelBuilder b;
+	struct error err = {};
+	process_id p = b.process(100, "app");
+	thread_id t = b.thread(p, 101, "app");
+	file_id f = b.file("/data/file");
+	handle_id h = b.handle(p, f);
+
+	/* Returns the lines of the events; those of the definitions go to rest. */
+	std::string text(const std::vector<io_event> &events, std::string *rest = nullptr)
+	{
+		struct sink_options options = b.options(path.c_str());
+		struct sink *sink = sink_text_ops.open(&options, &err);
+
+		EXPECT_NE(sink, nullptr) << err.text;
+		for (const io_event &event : events)
+			sink_text_ops.event(sink, &event);
+		EXPECT_FALSE(sink_text_ops.failed(sink));
+		EXPECT_EQ(sink_text_ops.close(sink, &err), 0) << err.text;
+		std::ifstream in(path);
+		std::string all((std::istreambuf_iterator<char>(in)),
+				std::istreambuf_iterator<char>());
+		size_t end = all.find("host ");
+		if (rest)
+			*rest = all.substr(end);
+		return all.substr(0, end);
+	}
+
+	std::string line(const io_event &event)
+	{
+		return text({event});
+	}
+};
+
+TEST_F(TextSink, Operations)
+{
+	EXPECT_EQ(text(io::operation(1000, 1500, t, h, 2, IO_MODE_READ, 4096)),
+		  "1000 101@100 ENTER read h0\n"
+		  "1000 101@100 OP_BEGIN h0 #2 READ 4096 @8192\n"
+		  "1500 101@100 OP_COMPLETE h0 #2 4096\n"
+		  "1500 101@100 LEAVE read\n");
+	io_event e = io::begin(7, t, h, 3, IO_MODE_FLUSH, IO_BYTES_UNDEFINED);
+	e.op.is_non_blocking = e.op.is_collective_proxy = true;
+	EXPECT_EQ(line(e), "7 101@100 OP_BEGIN h0 #3 FLUSH * NON_BLOCKING ALL\n");
+	e.kind = IO_OP_ISSUED;
+	EXPECT_EQ(line(e), "7 101@100 OP_ISSUED h0 #3\n");
+	e.kind = IO_OP_CANCELLED;
+	e.op.end = IO_END_DEATH;
+	EXPECT_EQ(line(e), "7 101@100 OP_CANCELLED h0 #3 DEATH\n");
+	EXPECT_EQ(line(io::begin(7, t, ID_NONE, 3, IO_MODE_WRITE, 1)),
+		  "7 101@100 OP_BEGIN - #3 WRITE 1\n");
+}
+
+TEST_F(TextSink, Regions)
+{
+	EXPECT_EQ(line(io::enter(1, t, "unlink", ID_NONE, f)), "1 101@100 ENTER unlink f0\n");
+	EXPECT_EQ(line(io::enter(1, t, "fstatfs", h, f)), "1 101@100 ENTER fstatfs h0 f0\n");
+	EXPECT_EQ(line(io::leave(2, t, "unlink", ENOENT)), "2 101@100 LEAVE unlink ENOENT\n");
+	EXPECT_EQ(line(io::leave(2, t, "unlink", 4000)), "2 101@100 LEAVE unlink errno=4000\n");
+	EXPECT_EQ(line(io::leave(2, t, "no such call")), "2 101@100 LEAVE ?\n");
+}
+
+TEST_F(TextSink, Handles)
+{
+	EXPECT_EQ(line(io::create(1, t, h, O_RDWR | O_CREAT | O_SYNC | O_TMPFILE | 0x40000000)),
+		  "1 101@100 CREATE_HANDLE h0 O_RDWR|O_CREAT|O_SYNC|O_TMPFILE|0x40000000\n");
+	EXPECT_EQ(line(io::create(1, t, h, O_DSYNC | O_DIRECTORY | O_CLOEXEC)),
+		  "1 101@100 CREATE_HANDLE h0 O_RDONLY|O_DSYNC|O_DIRECTORY|O_CLOEXEC\n");
+	EXPECT_EQ(line(io::destroy(1, t, h)), "1 101@100 DESTROY_HANDLE h0\n");
+	io_event e = io::at(1, IO_DUPLICATE_HANDLE, t, h);
+	e.duplicate.new_handle = 5;
+	EXPECT_EQ(line(e), "1 101@100 DUPLICATE_HANDLE h0 h5\n");
+	e.duplicate.flags = O_CLOEXEC;
+	EXPECT_EQ(line(e), "1 101@100 DUPLICATE_HANDLE h0 h5 O_CLOEXEC\n");
+	e = io::at(1, IO_SEEK, t, h);
+	e.seek.request = -10;
+	e.seek.result = 90;
+	e.seek.whence = SEEK_END;
+	EXPECT_EQ(line(e), "1 101@100 SEEK h0 SEEK_END -10 = 90\n");
+	e.seek.whence = 9;
+	EXPECT_EQ(line(e), "1 101@100 SEEK h0 whence=9 -10 = 90\n");
+	e = io::at(1, IO_CHANGE_STATUS_FLAGS, t, h);
+	e.create.flags = O_WRONLY | O_APPEND;
+	EXPECT_EQ(line(e), "1 101@100 CHANGE_STATUS_FLAGS h0 O_WRONLY|O_APPEND\n");
+	e = io::at(1, IO_DELETE_FILE, t);
+	e.delete_file.file = f;
+	EXPECT_EQ(line(e), "1 101@100 DELETE_FILE f0\n");
+	e = io::at(1, IO_TRY_LOCK, t, h);
+	EXPECT_EQ(line(e), "1 101@100 TRY_LOCK h0 EXCLUSIVE\n");
+	e.kind = IO_RELEASE_LOCK;
+	e.lock.lock = IO_LOCK_SHARED;
+	EXPECT_EQ(line(e), "1 101@100 RELEASE_LOCK h0 SHARED\n");
+}
+
+TEST_F(TextSink, TheRest)
+{
+	const uint64_t totals[] = {1, UINT64_MAX};
+	io_event e = io::at(1, IO_PROGRAM_END, t);
+
+	EXPECT_EQ(line(e), "1 101@100 PROGRAM_END status=0\n");
+	e.program.exit_status = -1;
+	EXPECT_EQ(line(e), "1 101@100 PROGRAM_END status=?\n");
+	EXPECT_EQ(line(io::at(1, IO_PROGRAM_BEGIN, t)), "1 101@100 PROGRAM_BEGIN\n");
+	EXPECT_EQ(line(io::at(1, IO_THREAD_BEGIN, t)), "1 101@100 THREAD_BEGIN\n");
+	e = io::at(1, IO_METRIC, t);
+	e.metric.counters = 2;
+	e.metric.counter = totals;
+	EXPECT_EQ(line(e), "1 101@100 METRIC 1 18446744073709551615\n");
+	e = io::at(1, IO_LOST, ID_NONE);
+	e.lost.count = 42;
+	EXPECT_EQ(line(e), "1 - LOST 42\n");
+}
+
+TEST_F(TextSink, Definitions)
+{
+	const char *counters[] = {"instructions"};
+	std::string rest;
+
+	model_set_counters(b.model, counters, 1);
+	process_id child = b.process(200, "a \"b\"", p, std::string("ls\0-l\0\0a b", 10));
+	b.model->group[child].status = 256;
+	b.file("/dir\n\x80", FILE_DIRECTORY, b.mount("/", "/dev/sda1", "ext4"));
+	b.pre_created(child, "pipe:[17]", O_WRONLY);
+	b.model->handle[b.handle(child, ID_NONE)].is_all_proxy = true;
+	b.model->host.first_time = 5;
+	b.model->host.last_time = 9;
+	text({}, &rest);
+	EXPECT_EQ(
+		rest,
+		"host \"node7\" \"6.1.0\" \"x86_64\" cpus=8 from=5 to=9 processes=0 threads=0 left=0\n"
+		"process p0 100 \"app\" parent=- status=?\n"
+		"process p1 200 \"a \\\"b\\\"\" parent=p0 status=256 argv \"ls\" \"-l\" \"\" \"a b\"\n"
+		"thread t0 101@100 \"app\"\n"
+		"mount m0 \"/\" \"/dev/sda1\" \"ext4\"\n"
+		"file f0 \"/data/file\" REGULAR -\n"
+		"file f1 \"/dir\\n\\x80\" DIRECTORY m0\n"
+		"handle h0 p0 f0 \"/data/file\"\n"
+		"handle h1 p1 - \"pipe:[17]\" PRE_CREATED O_WRONLY\n"
+		"handle h2 p1 - \"\" ALL_PROXY\n"
+		"counter \"instructions\"\n");
+}
+
+TEST_F(TextSink, ItCannotBeCreated)
+{
+	std::string bad = scratch.path("missing/out.txt");
+	struct sink_options options = b.options(bad.c_str());
+
+	EXPECT_EQ(sink_text_ops.open(&options, &err), nullptr);
+	EXPECT_EQ(std::string(err.text), "create " + bad + ": No such file or directory");
+}
+
+TEST_F(TextSink, AFullDisk)
+{
+	struct sink_options options = b.options("/dev/full");
+	struct sink *sink = sink_text_ops.open(&options, &err);
+	io_event e = io::destroy(1, t, h);
+
+	ASSERT_NE(sink, nullptr);
+	for (int i = 0; i < 10000 && !sink_text_ops.failed(sink); i++)
+		sink_text_ops.event(sink, &e);
+	EXPECT_TRUE(sink_text_ops.failed(sink));
+	EXPECT_EQ(sink_text_ops.close(sink, &err), -ENOSPC);
+	EXPECT_EQ(std::string(err.text), "write /dev/full: No space left on device");
+}
+
+TEST(Sinks, TheTable)
+{
+	ASSERT_NE(sink_find("text"), nullptr);
+	EXPECT_EQ(sink_find("text"), &sink_text_ops);
+	EXPECT_EQ(sink_find("otf2"), &sink_otf2_ops);
+	EXPECT_EQ(sink_find("null"), &sink_null_ops);
+	EXPECT_STREQ(sink_find("summary")->name, "summary");
+	EXPECT_EQ(sink_find("tex"), nullptr);
+	uint32_t count = 0;
+	for (; sink_at(count); count++) {
+		EXPECT_EQ(sink_find(sink_at(count)->name), sink_at(count));
+		EXPECT_NE(sink_at(count)->help, nullptr);
+		EXPECT_NE(sink_at(count)->open, nullptr);
+		EXPECT_NE(sink_at(count)->event, nullptr);
+		EXPECT_NE(sink_at(count)->close, nullptr);
+	}
+	EXPECT_EQ(count, 4u);
+	EXPECT_EQ(sink_at(UINT32_MAX), nullptr);
+}
+
+TEST(Sinks, NullTakesEverything)
+{
+	struct error err = {};
+	struct sink_options options = {};
+	struct sink *sink = sink_null_ops.open(&options, &err);
+	io_event e = io::at(1, IO_LOST, ID_NONE);
+
+	sink_null_ops.event(sink, &e);
+	EXPECT_EQ(sink_null_ops.close(sink, &err), 0);
+}
+
+} // namespace
