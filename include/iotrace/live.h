@@ -1,0 +1,66 @@
+/*
+ * live: a recording, from the opening of the events to the last byte of the spool.
+ *
+ * The only impure layer's face to the rest. It starts the command (or finds the threads of running processes),
+ * opens the events, drains the rings into a spool file that is a perf.data capture, looks descriptors up in
+ * /proc, and answers signals. Whoever converts follows the spool with capture_open(path, live_available, live).
+ *
+ * Threads: a control thread (rings, look-ups, signals, the command's end), a writer thread (memory queue to spool).
+ * The caller's thread converts. No thread of iotrace is ever recorded.
+ */
+#ifndef IOTRACE_LIVE_H
+#define IOTRACE_LIVE_H
+
+#include <iotrace/syscall.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct live;
+
+struct live_options {
+	char *const *argv;          /* the command, NULL-terminated; NULL with pids */
+	const pid_t *pid;           /* -p: processes to follow, with all their threads and new children */
+	uint32_t pids;
+	uint32_t groups;            /* bits 1 << enum call_group: which calls; OPEN and TASK are always in */
+	uint64_t ring_bytes;        /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
+	uint64_t buffer_bytes;      /* --buffer: bound of the queue in memory; 0: the default */
+	const char *spool_path;     /* created new */
+	const char *const *counter; /* -E */
+	uint32_t counters;
+	const char *cmdline;        /* of iotrace, for the capture's header */
+};
+
+enum live_end { LIVE_RUNNING = -1, LIVE_ENDED = 0, LIVE_INTERRUPTED = 1, LIVE_FAILED = 2, LIVE_DETACHED = 3 };
+
+/*
+ * Returns a recording whose events are open and whose command waits to be released, or NULL with a sentence
+ * (three lines at most) that says which right is missing and the command that gives it. Nothing ran.
+ */
+struct live *live_open(const struct live_options *options, struct error *err);
+/* Starts the threads, switches the events on, lets the command go. */
+int live_start(struct live *live, struct error *err);
+/* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
+uint64_t live_available(void *live, uint64_t have);
+/* Returns how often the user asked to stop (SIGINT, SIGTERM); 2: stop at once. Any thread. */
+int live_interrupts(const struct live *live);
+enum live_end live_ended(const struct live *live);
+/* Returns a remark worth a line ("rings of 512 KiB, not 4 MiB: ..."), or NULL after the last. */
+const char *live_remark(const struct live *live, uint32_t index);
+/*
+ * Waits for the command (if it still runs) and returns its wait status, or -1 for -p. error: execve failed with
+ * that errno (the caller exits with 126 or 127).
+ */
+int live_wait(struct live *live, int *exec_errno);
+/* Stops what still runs, closes, frees. Returns 0 or the first trouble of the recording (spool: no space left). */
+int live_close(struct live *live, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

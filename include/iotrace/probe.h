@@ -1,0 +1,34 @@
+/*
+ * probe: what this machine lets this user record, and what would allow more. `iotrace check`, `iotrace list`.
+ */
+#ifndef IOTRACE_PROBE_H
+#define IOTRACE_PROBE_H
+
+#include <iotrace/syscall.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum probe_state { PROBE_OK, PROBE_LIMITED, PROBE_MISSING };
+
+struct probe_result {
+	const char *name;       /* "tracefs", "perf_event_paranoid" ... */
+	enum probe_state state;
+	bool is_needed;         /* iotrace -- COMMAND cannot work without it */
+	char detail[256];       /* what was found */
+	char remedy[256];       /* the exact command that would change it; "" if none is needed */
+};
+
+/* Fills at most `size` results; returns how many there are. Runs every probe afresh. */
+uint32_t probe_all(struct probe_result *result, uint32_t size);
+/* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
+int probe_call(const struct call_row *row);
+/* Width of the terminal on fd in columns, or 0 if it is none. */
+int probe_columns(int fd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,354 @@
+/*
+ * live: a recording's life as its caller sees it: open, start, follow, wait, close.
+ *
+ * The child is forked before anything else is done, so that it has the caller's signals, limits and
+ * descriptors; everything that is opened later is close-on-exec in any case. live_close() accepts a recording
+ * that got no further than any of the steps.
+ */
+#include "live_private.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+void live_add_remark(struct live *live, char *text)
+{
+	if (live->remarks < LIVE_REMARKS)
+		live->remark[live->remarks++] = text;
+	else
+		free(text);
+}
+
+/* What our caller ignores (nohup, a shell's background) stays ignored: a blocked signal would be queued. */
+static int take_signals(struct live *live, struct error *err)
+{
+	struct sigaction action, plain = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&live->handled);
+	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
+		if (!sigaction(answered[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&live->handled, answered[i]);
+	sigaddset(&live->handled, SIGCHLD);
+	sigaction(SIGCHLD, &plain, &live->signals.child);
+	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
+	live->has_signals = true;
+	live->signal_fd = signalfd(-1, &live->handled, SFD_CLOEXEC | SFD_NONBLOCK);
+	live->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (live->signal_fd < 0 || live->wake_fd < 0)
+		return error_set(err, errno, "signalfd");
+	return 0;
+}
+
+static void copy_words(struct live *live, char *const argv[])
+{
+	char cwd[4096];
+
+	for (size_t i = 0; argv[i]; i++) {
+		size_t length = strlen(argv[i]) + 1;
+
+		live->argv = mem_resize(live->argv, live->argv_size + length);
+		memcpy(live->argv + live->argv_size, argv[i], length);
+		live->argv_size += (uint32_t)length;
+	}
+	live->argv_size -= live->argv_size > 0; /* separated, not ended by NUL */
+	live->cwd = mem_strdup(getcwd(cwd, sizeof(cwd)) ? cwd : "");
+}
+
+/* Returns a descriptor of the process, or -1: the kernel has no such thing (before Linux 5.3), or a sentence. */
+static int open_pid(pid_t pid, struct error *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	int code = errno;
+
+	if (fd >= 0)
+		return fd;
+	if (code == EINVAL)
+		error_say(err, code, "process %d: that is a thread; name its process", (int)pid);
+	else if (code == ESRCH || (kill(pid, 0) && errno == ESRCH))
+		error_say(err, ESRCH, "process %d: there is none", (int)pid);
+	else if (code == EMFILE)
+		error_set(err, code, "process %d: pidfd_open", (int)pid);
+	return -1;
+}
+
+static int open_pids(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+
+	live->pid = mem_array(options->pids, sizeof(*live->pid));
+	live->pid_fd = mem_array(options->pids, sizeof(*live->pid_fd));
+	for (uint32_t i = 0; i < options->pids; i++) {
+		int fd = open_pid(options->pid[i], err);
+
+		if (err->code)
+			return -err->code;
+		live->pid[live->pids] = (uint32_t)options->pid[i];
+		live->pid_fd[live->pids++] = fd;
+	}
+	return 0;
+}
+
+/* For ourselves alone: the command has been forked already. */
+static void raise_limits(void)
+{
+	static const enum __rlimit_resource limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct rlimit limit;
+
+		if (getrlimit(limits[i], &limit) || limit.rlim_cur == limit.rlim_max)
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(limits[i], &limit);
+	}
+}
+
+static int start_lookers(struct live *live, struct error *err)
+{
+	live->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (live->stop_fd < 0)
+		return error_set(err, errno, "eventfd");
+	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
+		int code = looker_start(&live->looker[cpu], live->stop_fd, live->wake_fd);
+
+		if (code)
+			return error_set(err, -code, "thread of CPU %u", live->set.cpu[cpu]);
+	}
+	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
+		looker_wait(&live->looker[cpu]);
+	return 0;
+}
+
+void live_stop_lookers(struct live *live)
+{
+	uint64_t one = 1;
+
+	if (!live->looker || live->stop_fd < 0 || write(live->stop_fd, &one, sizeof(one)) < 0)
+		return;
+	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
+		looker_join(&live->looker[cpu]);
+}
+
+static void release_lookers(struct live *live)
+{
+	live_stop_lookers(live);
+	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
+		looker_release(&live->looker[cpu]);
+	free(live->looker);
+	if (live->stop_fd >= 0)
+		close(live->stop_fd);
+}
+
+static struct live *live_new(const struct live_options *options)
+{
+	struct live *live = mem_zero(sizeof(*live));
+	pthread_condattr_t monotonic;
+
+	live->options = options;
+	live->proc.root = live->tracefs.dir = live->signal_fd = live->wake_fd = live->stop_fd = -1;
+	live->end = LIVE_RUNNING;
+	live->scratch = mem_alloc(PERF_RECORD_BYTES);
+	command_init(&live->command);
+	perf_set_init(&live->set);
+	capture_info_init(&live->info);
+	pthread_mutex_init(&live->mutex, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&live->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return live;
+}
+
+static int setup(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	int code = take_signals(live, err);
+
+	if (!code && options->argv) {
+		copy_words(live, options->argv);
+		code = command_fork(&live->command, options->argv, &live->signals, err);
+	} else if (!code) {
+		code = open_pids(live, err);
+	}
+	if (code)
+		return code;
+	raise_limits();
+	code = procfs_open(&live->proc, "/proc", err);
+	if (!code)
+		code = live_setup_events(live, err);
+	if (!code)
+		code = live_setup_capture(live, err);
+	return code;
+}
+
+struct live *live_open(const struct live_options *options, struct error *err)
+{
+	struct live *live = live_new(options);
+	struct error why = {0};
+
+	if (!setup(live, &why)) {
+		live->options = NULL;
+		return live;
+	}
+	live_close(live, NULL);
+	if (err)
+		*err = why;
+	return NULL;
+}
+
+/* A command cannot open anything before it is let go; a process that runs is looked at while events flow. */
+int live_start(struct live *live, struct error *err)
+{
+	int code;
+
+	live_facts_begin(live);
+	if (live->command.pid)
+		live_facts_state(live);
+	code = perf_set_enable(&live->set, true, err);
+	if (code)
+		return code;
+	if (live->pids)
+		live_facts_state(live);
+	live_put_facts(live);
+	live_end_round(live);
+	code = start_lookers(live, err);
+	if (code)
+		return code;
+	code = pthread_create(&live->control, NULL, live_control, live);
+	if (code)
+		return error_set(err, code, "thread that drains the rings");
+	live->has_control = true;
+	return live->command.pid ? command_release(&live->command, err) : 0;
+}
+
+uint64_t live_available(void *live, uint64_t have)
+{
+	return spool_available(((struct live *)live)->spool, have);
+}
+
+enum live_end live_ended(const struct live *live)
+{
+	struct live *shared = (struct live *)(uintptr_t)live; /* a mutex is no part of what is const */
+	enum live_end end;
+
+	pthread_mutex_lock(&shared->mutex);
+	end = shared->end;
+	pthread_mutex_unlock(&shared->mutex);
+	return end;
+}
+
+/* Once the control thread has done its part, nobody else reads the signals. */
+int live_interrupts(const struct live *live)
+{
+	if (live_ended(live) != LIVE_RUNNING)
+		live_read_signals((struct live *)(uintptr_t)live);
+	return atomic_load(&live->interrupts);
+}
+
+const char *live_remark(const struct live *live, uint32_t index)
+{
+	return index < live->remarks ? live->remark[index] : NULL;
+}
+
+static void wait_for_end(struct live *live)
+{
+	pthread_mutex_lock(&live->mutex);
+	while (live->end == LIVE_RUNNING)
+		pthread_cond_wait(&live->changed, &live->mutex);
+	pthread_mutex_unlock(&live->mutex);
+}
+
+int live_wait(struct live *live, int *exec_errno)
+{
+	int stops = 0;
+
+	*exec_errno = 0;
+	if (!live->command.pid)
+		return -1;
+	if (live->has_control)
+		wait_for_end(live);
+	while (!command_ended(&live->command, false)) {
+		struct pollfd signal = {.fd = live->signal_fd, .events = POLLIN};
+
+		if (stops || atomic_load(&live->interrupts) > 1)
+			return SIGINT; /* left alone: as if the signal had ended it */
+		poll(&signal, 1, -1);
+		stops = live_read_signals(live);
+	}
+	*exec_errno = command_exec_error(&live->command);
+	return live->command.status;
+}
+
+static void stop(struct live *live)
+{
+	uint64_t one = 1;
+
+	if (!live->has_control)
+		return;
+	atomic_store(&live->is_stopping, true);
+	if (write(live->wake_fd, &one, sizeof(one)) < 0)
+		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
+	pthread_join(live->control, NULL);
+	live->has_control = false;
+}
+
+static void give_signals_back(struct live *live)
+{
+	if (live->signal_fd >= 0) {
+		live_read_signals(live);
+		close(live->signal_fd);
+	}
+	if (live->wake_fd >= 0)
+		close(live->wake_fd);
+	if (!live->has_signals)
+		return;
+	sigaction(SIGCHLD, &live->signals.child, NULL);
+	pthread_sigmask(SIG_SETMASK, &live->signals.mask, NULL);
+}
+
+int live_close(struct live *live, struct error *err)
+{
+	int code;
+
+	if (!live)
+		return 0;
+	stop(live);
+	code = spool_close(live->spool, err);
+	command_close(&live->command);
+	release_lookers(live);
+	perf_set_release(&live->set);
+	lookup_release(&live->lookup);
+	lookup_base_release(&live->base);
+	facts_release(&live->facts);
+	capture_info_release(&live->info);
+	tracefs_close(&live->tracefs);
+	procfs_close(&live->proc);
+	give_signals_back(live);
+	for (uint32_t i = 0; i < live->pids; i++)
+		if (live->pid_fd[i] >= 0)
+			close(live->pid_fd[i]);
+	for (uint32_t i = 0; i < live->remarks; i++)
+		free(live->remark[i]);
+	pthread_cond_destroy(&live->changed);
+	pthread_mutex_destroy(&live->mutex);
+	free(live->scratch);
+	free(live->head);
+	free(live->pid);
+	free(live->pid_fd);
+	free(live->argv);
+	free(live->cwd);
+	free(live);
+	return code;
+}

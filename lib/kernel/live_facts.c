@@ -1,0 +1,166 @@
+/*
+ * live_facts: what is said before the first record and after the last.
+ */
+#include "clock.h"
+#include "live_private.h"
+
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Two readings of one clock around one of the other: the middle is off by half their distance at most. */
+static int64_t realtime_offset(void)
+{
+	int64_t best = INT64_MAX, offset = 0;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = clock_now();
+		uint64_t real = clock_ns(CLOCK_REALTIME);
+		uint64_t after = clock_now();
+
+		if ((int64_t)(after - before) >= best)
+			continue;
+		best = (int64_t)(after - before);
+		offset = (int64_t)(real - before - (after - before) / 2);
+	}
+	return offset;
+}
+
+static void say_host(struct live *live)
+{
+	const struct capture_info *info = &live->info;
+	struct fact fact = {
+		.kind = FACT_HOST,
+		.number = {1, info->page_size, info->cpus, (uint64_t)realtime_offset(),
+			   (uint64_t)sysconf(_SC_CLK_TCK)},
+		.string = {fact_text(info->hostname), fact_text(info->release), fact_text(info->machine),
+			   fact_text(info->version)},
+	};
+
+	facts_add(&live->facts, &fact, 0, clock_now());
+}
+
+/* The first line of a format is "name: NAME". */
+static void say_formats(struct live *live)
+{
+	for (uint32_t i = 0; i < live->info.formats; i++) {
+		const struct capture_format *format = &live->info.format[i];
+		char name[128];
+
+		if (sscanf(format->text, "name: %127s", name) == 1)
+			facts_add_format(&live->facts, format->system, name, format->text, clock_now());
+	}
+}
+
+static void say_command(struct live *live)
+{
+	struct fact fact = {.kind = FACT_COMMAND, .number = {(uint64_t)live->command.pid},
+			    .string = {{live->argv, live->argv_size}, fact_text(live->cwd)}};
+
+	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
+}
+
+static void say_mount(void *context, const struct procfs_mount *mount)
+{
+	struct live *live = context;
+	struct fact fact = {.kind = FACT_MOUNT, .number = {mount->mnt_id, mount->dev},
+			    .string = {fact_text(mount->mount_point), fact_text(mount->source),
+				       fact_text(mount->type)}};
+
+	lookup_add_mount(&live->base, mount->mount_point, mount->type);
+	facts_add(&live->facts, &fact, 0, clock_now());
+}
+
+static void say_task(struct live *live, uint32_t pid, uint32_t tid)
+{
+	struct procfs_task task;
+	char exe[4096];
+	struct fact fact = {.kind = FACT_TASK};
+
+	if (procfs_task(&live->proc, pid, tid, &task))
+		return;
+	procfs_link(&live->proc, exe, sizeof(exe), "%u/exe", pid);
+	fact.number[0] = tid;
+	fact.number[1] = pid;
+	fact.number[2] = task.ppid;
+	fact.number[3] = task.start_time;
+	fact.number[4] = procfs_is_foreign(&live->proc, pid);
+	fact.string[0] = fact_text(task.comm);
+	fact.string[1] = fact_text(exe);
+	facts_add(&live->facts, &fact, pid, clock_now());
+}
+
+static void say_tasks(struct live *live, uint32_t pid)
+{
+	struct procfs_numbers tids = {0};
+
+	lookup_add_process(&live->base, pid);
+	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
+	for (uint32_t i = 0; i < tids.count; i++)
+		say_task(live, pid, tids.at[i]);
+	procfs_numbers_release(&tids);
+}
+
+void live_facts_begin(struct live *live)
+{
+	uint32_t first = live->pids ? live->pid[0] : (uint32_t)live->command.pid;
+
+	say_host(live);
+	say_formats(live);
+	if (live->command.pid)
+		say_command(live);
+	procfs_mounts(&live->proc, first, say_mount, live);
+	if (live->command.pid)
+		say_tasks(live, (uint32_t)live->command.pid);
+	for (uint32_t i = 0; i < live->pids; i++)
+		say_tasks(live, live->pid[i]);
+}
+
+void live_facts_state(struct live *live)
+{
+	if (live->command.pid)
+		lookup_process(&live->lookup, (uint32_t)live->command.pid, LOOKUP_START, false);
+	for (uint32_t i = 0; i < live->pids; i++)
+		lookup_process(&live->lookup, live->pid[i], LOOKUP_START, true);
+}
+
+/* The events that samples come from: their counts must be found again in the stream. */
+static void say_counts(struct live *live)
+{
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const struct perf_spec *spec = &live->set.spec[i];
+		struct perf_count count;
+
+		if (spec->is_absent || spec->role == ROLE_TASK || spec->role == ROLE_COUNTER)
+			continue;
+		count = perf_set_count(&live->set, i);
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_COUNT,
+					 .number = {i, count.counted, count.lost, live->set.has_lost},
+					 .string = {fact_text(spec->name)}},
+			  0, clock_now());
+	}
+}
+
+void live_facts_end(struct live *live, enum live_end end)
+{
+	uint64_t done = live->lookup.done, gone = live->lookup.gone;
+
+	for (uint32_t cpu = 0; cpu < live->lookers; cpu++) {
+		done += live->looker[cpu].lookup.done;
+		gone += live->looker[cpu].lookup.gone;
+	}
+	say_counts(live);
+	facts_add(&live->facts, &(struct fact){.kind = FACT_LOOKUPS, .number = {done, gone}}, 0, clock_now());
+	if (live->command.pid && live->command.is_ended)
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_EXIT,
+					 .number = {(uint64_t)live->command.pid, (uint64_t)live->command.status}},
+			  (uint32_t)live->command.pid, clock_now());
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_END, .number = {(uint64_t)end, spool_dropped(live->spool)}}, 0,
+		  clock_now());
+}

@@ -1,0 +1,94 @@
+/*
+ * live_private: the state of a recording, for the files live*.c.
+ *
+ * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published the
+ * control thread owns it all, but for what is marked as shared; after that it is the caller's again.
+ */
+#ifndef KERNEL_LIVE_PRIVATE_H
+#define KERNEL_LIVE_PRIVATE_H
+
+#include "facts.h"
+#include "looker.h"
+#include "perf_event.h"
+#include "procfs.h"
+#include "spool.h"
+#include "target.h"
+#include "tracefs.h"
+
+#include <iotrace/capture.h>
+#include <iotrace/error.h>
+#include <iotrace/live.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { LIVE_REMARKS = 8 };
+
+struct live {
+	const struct live_options *options; /* lent by the caller during live_open() only */
+	char *cwd, *argv;                   /* words with NUL between */
+	uint32_t argv_size;
+	struct command command;
+	struct command_signals signals; /* as they were before */
+	sigset_t handled;               /* what we answer */
+	bool has_signals;
+
+	uint32_t *pid; /* -p */
+	int *pid_fd;   /* -1: look at /proc instead */
+	uint32_t pids;
+
+	struct procfs proc;
+	struct tracefs tracefs;
+	struct perf_set set;
+	uint32_t fact_event; /* index of "iotrace:fact" in info */
+	struct capture_info info;
+	struct facts facts;      /* of the control thread: gathered for the next round */
+	struct lookup_base base;
+	struct lookup lookup;    /* of the control thread: at the start and after data loss */
+	struct looker *looker;   /* for each CPU */
+	uint32_t lookers;
+	struct spool *spool;
+
+	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the lookers */
+	pthread_t control;
+	bool has_control;
+	uint8_t *scratch; /* a record that wraps around */
+	uint64_t *head;   /* for each ring: up to here this round goes */
+	uint64_t rounded_at, ring_bytes;
+	uint64_t unmarked; /* bytes put since the last end of a round */
+
+	atomic_int interrupts;   /* shared */
+	atomic_bool is_stopping; /* shared: live_close() has no patience */
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	enum live_end end; /* shared, with the mutex */
+
+	char *remark[LIVE_REMARKS];
+	uint32_t remarks;
+};
+
+/* Id of the event "iotrace:fact": the kernel counts its ids up from 1 and gets nowhere near. */
+#define LIVE_FACT_ID ((uint64_t)1 << 62)
+
+void live_add_remark(struct live *live, char *text); /* taken */
+
+/* live_setup.c: events and the capture's description. */
+int live_setup_events(struct live *live, struct error *err);
+int live_setup_capture(struct live *live, struct error *err);
+
+/* live_facts.c */
+void live_facts_begin(struct live *live); /* where, formats, command, mounts, tasks */
+void live_facts_state(struct live *live); /* directories and descriptors */
+void live_facts_end(struct live *live, enum live_end end);
+
+/* live.c */
+void live_stop_lookers(struct live *live);
+
+/* live_control.c */
+void *live_control(void *live);
+/* Reads what signals came; forwards what was meant for the command. Returns how many asked to stop. */
+int live_read_signals(struct live *live);
+/* Puts the facts that have been gathered into the spool, and the mark that ends a round. */
+void live_put_facts(struct live *live);
+void live_end_round(struct live *live);
+
+#endif

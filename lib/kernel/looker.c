@@ -1,0 +1,165 @@
+/*
+ * looker: sleep, walk, ask. The mutex is held while it works; the control thread takes it once in a round.
+ */
+#include "looker.h"
+
+#include <errno.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STACK = 256 << 10, FULL_PART = 4, SLICE_NS = 100000 };
+
+/* sched_setattr(2) has no wrapper in most C libraries; this is its first version. */
+struct sched_request {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu, struct lookup_base *base,
+		 const struct facts *like)
+{
+	*looker = (struct looker){.set = set, .cpu = cpu, .stop_fd = -1, .due_fd = -1};
+	pthread_mutex_init(&looker->mutex, NULL);
+	sem_init(&looker->is_ready, 0, 0);
+	facts_init(&looker->facts, like->layout, like->id);
+	lookup_init(&looker->lookup, base, &looker->facts);
+	looker->scratch = mem_alloc(PERF_RECORD_BYTES);
+}
+
+/*
+ * On the CPU of the ring, before the program that runs there. Without the right to a real-time priority a short
+ * slice makes an early deadline (since Linux 6.12; older kernels ignore it and favour a thread that slept).
+ */
+static void be_urgent(const struct looker *looker)
+{
+	struct sched_request request = {.size = sizeof(request), .policy = SCHED_FIFO, .priority = 1};
+	uint32_t number = looker->set->cpu[looker->cpu];
+	cpu_set_t *mask = CPU_ALLOC(number + 1);
+	size_t size = CPU_ALLOC_SIZE(number + 1);
+
+	if (mask) {
+		CPU_ZERO_S(size, mask);
+		CPU_SET_S(number, size, mask);
+		sched_setaffinity(0, size, mask);
+		CPU_FREE(mask);
+	}
+	if (!syscall(SYS_sched_setattr, 0, &request, 0))
+		return;
+	request = (struct sched_request){.size = sizeof(request), .policy = SCHED_OTHER, .runtime = SLICE_NS,
+					 .nice = getpriority(PRIO_PROCESS, 0)};
+	syscall(SYS_sched_setattr, 0, &request, 0);
+}
+
+/* With the mutex. */
+static uint64_t look(struct looker *looker)
+{
+	const struct perf_ring *ring = &looker->set->ring[looker->cpu];
+	uint64_t head = perf_ring_head(ring);
+	const struct perf_event_header *record;
+
+	while ((record = perf_ring_next(ring, &looker->seen, head, looker->scratch)) != NULL)
+		lookup_see(&looker->lookup, record);
+	lookup_run(&looker->lookup);
+	return head;
+}
+
+static void say_if_full(const struct looker *looker, uint64_t head)
+{
+	const struct perf_ring *ring = &looker->set->ring[looker->cpu];
+	uint64_t one = 1;
+
+	if (head - perf_ring_tail(ring) >= ring->size / FULL_PART && write(looker->due_fd, &one, sizeof(one)) < 0)
+		return; /* the counter is full, so the other side is awake */
+}
+
+static void *looker_main(void *context)
+{
+	struct looker *looker = context;
+
+	be_urgent(looker);
+	sem_post(&looker->is_ready);
+	for (;;) {
+		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
+				       {.fd = perf_set_poll_fd(looker->set, looker->cpu), .events = POLLIN}};
+		uint64_t head;
+
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return NULL;
+		if (fds[0].revents)
+			return NULL;
+		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
+			perf_set_poll_next(looker->set, looker->cpu);
+		if (!(fds[1].revents & POLLIN))
+			continue;
+		pthread_mutex_lock(&looker->mutex);
+		head = look(looker);
+		pthread_mutex_unlock(&looker->mutex);
+		say_if_full(looker, head);
+	}
+}
+
+int looker_start(struct looker *looker, int stop_fd, int due_fd)
+{
+	pthread_attr_t attr;
+	int code;
+
+	looker->stop_fd = stop_fd;
+	looker->due_fd = due_fd;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	code = pthread_create(&looker->thread, &attr, looker_main, looker);
+	pthread_attr_destroy(&attr);
+	looker->has_thread = !code;
+	return -code;
+}
+
+void looker_wait(struct looker *looker)
+{
+	while (sem_wait(&looker->is_ready) && errno == EINTR)
+		;
+}
+
+void looker_join(struct looker *looker)
+{
+	if (looker->has_thread)
+		pthread_join(looker->thread, NULL);
+	looker->has_thread = false;
+}
+
+void looker_release(struct looker *looker)
+{
+	looker_join(looker);
+	lookup_release(&looker->lookup);
+	facts_release(&looker->facts);
+	free(looker->scratch);
+	sem_destroy(&looker->is_ready);
+	pthread_mutex_destroy(&looker->mutex);
+}
+
+uint64_t looker_take(struct looker *looker, struct facts *out)
+{
+	uint64_t head;
+
+	pthread_mutex_lock(&looker->mutex);
+	head = look(looker);
+	facts_move(out, &looker->facts);
+	pthread_mutex_unlock(&looker->mutex);
+	return head;
+}
+
+void looker_skip(struct looker *looker, uint64_t position)
+{
+	pthread_mutex_lock(&looker->mutex);
+	if (looker->seen < position)
+		looker->seen = position;
+	pthread_mutex_unlock(&looker->mutex);
+}

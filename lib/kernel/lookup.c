@@ -1,0 +1,381 @@
+/*
+ * lookup: collects during the walk of the rings, asks afterwards.
+ *
+ * The newest is asked first: in a burst of opens the older descriptors are likely to be closed already, and a
+ * look-up of a number that was used again is a waste. A record that cannot be parsed is not ours to count; the
+ * reader of the stream will.
+ */
+#include "lookup.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <iotrace/syscall.h>
+#include <linux/perf_event.h>
+#include <linux/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { TARGET_SIZE = 4096 + 16 };
+
+static const char deleted[] = " (deleted)";
+static const uint64_t search_pause = 1000000000; /* ns between two searches after loss */
+
+/* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
+static const char *const shy_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
+
+void lookup_base_init(struct lookup_base *base, const struct procfs *proc)
+{
+	memset(base, 0, sizeof(*base));
+	base->proc = proc;
+	pthread_mutex_init(&base->mutex, NULL);
+}
+
+void lookup_base_release(struct lookup_base *base)
+{
+	if (!base->proc)
+		return;
+	map_release(&base->openers);
+	map_release(&base->processes);
+	for (uint32_t i = 0; i < base->shies; i++)
+		free(base->shy[i]);
+	free(base->shy);
+	pthread_mutex_destroy(&base->mutex);
+	memset(base, 0, sizeof(*base));
+}
+
+void lookup_add_opener(struct lookup_base *base, uint64_t id)
+{
+	map_set(&base->openers, id, 0);
+}
+
+void lookup_add_process(struct lookup_base *base, uint32_t pid)
+{
+	pthread_mutex_lock(&base->mutex);
+	map_set(&base->processes, pid, 0);
+	pthread_mutex_unlock(&base->mutex);
+}
+
+static void remove_process(struct lookup_base *base, uint32_t pid)
+{
+	pthread_mutex_lock(&base->mutex);
+	map_remove(&base->processes, pid);
+	pthread_mutex_unlock(&base->mutex);
+}
+
+/* Returns what it was before. */
+static bool set_lost(struct lookup_base *base, bool has_lost)
+{
+	bool before;
+
+	pthread_mutex_lock(&base->mutex);
+	before = base->has_lost;
+	base->has_lost = has_lost;
+	pthread_mutex_unlock(&base->mutex);
+	return before;
+}
+
+void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type)
+{
+	for (size_t i = 0; i < sizeof(shy_types) / sizeof(shy_types[0]); i++) {
+		if (strcmp(type, shy_types[i]))
+			continue;
+		MEM_GROW(base->shy, base->shy_cap, base->shies + 1);
+		base->shy[base->shies++] = mem_strdup(mount_point);
+	}
+}
+
+static bool is_shy(const struct lookup_base *base, const char *path)
+{
+	for (uint32_t i = 0; i < base->shies; i++) {
+		size_t length = strlen(base->shy[i]);
+
+		if (!strncmp(path, base->shy[i], length) &&
+		    (length == 1 || path[length] == '/' || !path[length]))
+			return true;
+	}
+	return false;
+}
+
+void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts)
+{
+	*lookup = (struct lookup){.base = base, .facts = facts};
+}
+
+void lookup_release(struct lookup *lookup)
+{
+	map_release(&lookup->index);
+	free(lookup->item);
+	*lookup = (struct lookup){0};
+}
+
+static void keep(struct lookup *lookup, const struct lookup_item *item)
+{
+	uint64_t key = map_key(item->pid, item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
+	uint32_t old = map_get(&lookup->index, key);
+
+	if (old != MAP_NONE) { /* what was there is no more: the later one is asked for, in its place in time */
+		lookup->item[old].pid = 0;
+		lookup->gone += item->subject == SUBJECT_FD;
+	}
+	MEM_GROW(lookup->item, lookup->item_cap, lookup->items + 1);
+	lookup->item[lookup->items] = *item;
+	map_set(&lookup->index, key, lookup->items++);
+}
+
+/* What the ends of these calls make worth a look. */
+static void see_call(struct lookup *lookup, const struct sample *sample, long number, int64_t result)
+{
+	call_id id = call_by_number(number);
+	struct lookup_item item = {.pid = sample->pid, .tid = sample->tid, .fd = (uint32_t)result};
+	const struct call_row *row;
+
+	if (id == CALL_ID_NONE || result < 0 || result > INT32_MAX)
+		return;
+	row = call_row(id);
+	switch (row->kind) {
+	case CALL_OPEN:
+	case CALL_CREATE_FD:
+		item.subject = SUBJECT_FD;
+		break;
+	case CALL_CREATE_PAIR:
+		item.subject = SUBJECT_PAIR;
+		break;
+	case CALL_CHDIR:
+		item.subject = strcmp(row->name, "chroot") ? SUBJECT_DIRECTORY : SUBJECT_ROOT;
+		break;
+	default:
+		return;
+	}
+	keep(lookup, &item);
+}
+
+static int64_t long_at(const uint8_t *raw, uint32_t offset)
+{
+	long value;
+
+	memcpy(&value, raw + offset, sizeof(value));
+	return value;
+}
+
+static void see_sample(struct lookup *lookup, const struct perf_event_header *record)
+{
+	const struct lookup_base *base = lookup->base;
+	struct sample sample;
+	uint64_t id;
+
+	if (record->size < sizeof(*record) + sizeof(id))
+		return;
+	memcpy(&id, record + 1, sizeof(id));
+	if (map_get(&base->openers, id) == MAP_NONE || sample_parse(&sample, base->layout, record) ||
+	    base->call_offset + sizeof(long) > sample.raw_size ||
+	    base->result_offset + sizeof(long) > sample.raw_size)
+		return;
+	see_call(lookup, &sample, (long)long_at(sample.raw, base->call_offset),
+		 long_at(sample.raw, base->result_offset));
+}
+
+/* FORK and EXIT: pid, ppid, tid, ptid. COMM: pid, tid, name. */
+static void see_task(struct lookup *lookup, const struct perf_event_header *record)
+{
+	uint32_t word[4];
+
+	if (record->size < sizeof(*record) + sizeof(word))
+		return;
+	memcpy(word, record + 1, sizeof(word));
+	if (record->type == PERF_RECORD_FORK && word[0] != word[1])
+		lookup_add_process(lookup->base, word[0]);
+	else if (record->type == PERF_RECORD_EXIT && word[0] == word[2])
+		remove_process(lookup->base, word[0]);
+	else if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
+		keep(lookup, &(struct lookup_item){.subject = SUBJECT_PROGRAM, .pid = word[0], .tid = word[1]});
+}
+
+void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		see_sample(lookup, record);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_COMM:
+		see_task(lookup, record);
+		break;
+	case PERF_RECORD_LOST:
+		set_lost(lookup->base, true);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The numbers of a FACT_FD, in the order of its row. */
+enum { FD_PID, FD_FD, FD_T0, FD_ERROR, FD_FLAGS, FD_POS, FD_DEV, FD_INO, FD_MODE, FD_NLINK, FD_MNT, FD_REASON };
+
+/*
+ * The status of the file behind the link; what is not known stays 0. Nothing is revalidated, no server is
+ * asked: a recording must not hang where a program does.
+ */
+static void add_status(const struct lookup_base *base, struct fact *fact, const char *name, char *target,
+		       uint32_t *length)
+{
+	struct statx status;
+	size_t tail = sizeof(deleted) - 1;
+
+	if (is_shy(base, target) ||
+	    statx(base->proc->root, name, AT_STATX_DONT_SYNC,
+		  STATX_TYPE | STATX_MODE | STATX_INO | STATX_NLINK | STATX_MNT_ID, &status))
+		return;
+	fact->number[FD_DEV] = makedev(status.stx_dev_major, status.stx_dev_minor);
+	fact->number[FD_INO] = status.stx_ino;
+	fact->number[FD_MODE] = status.stx_mode;
+	fact->number[FD_NLINK] = status.stx_nlink;
+	if (status.stx_mask & STATX_MNT_ID)
+		fact->number[FD_MNT] = status.stx_mnt_id;
+	if (!status.stx_nlink && *length > tail && !strcmp(target + *length - tail, deleted))
+		*length -= (uint32_t)tail;
+}
+
+/* Returns whether the descriptor was there. Appends nothing if `only_unnamed` and it is a file's. */
+static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd, enum lookup_reason reason,
+		       bool only_unnamed)
+{
+	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
+	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
+	char target[TARGET_SIZE], name[64];
+	uint32_t length = 0;
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "%u/fd/%u", tid, fd);
+	n = procfs_link(lookup->base->proc, target, sizeof(target), "%s", name);
+	if (only_unnamed && (n < 0 || target[0] == '/'))
+		return n >= 0;
+	if (n > 0) {
+		length = (uint32_t)n;
+		add_status(lookup->base, &fact, name, target, &length);
+		if (reason == LOOKUP_START || reason == LOOKUP_LOST)
+			procfs_fdinfo(lookup->base->proc, tid, fd, &info);
+	}
+	if (!fact.number[FD_MNT] && info.mnt_id != UINT64_MAX)
+		fact.number[FD_MNT] = info.mnt_id;
+	fact.number[FD_ERROR] = n < 0 ? (uint64_t)-n : 0;
+	fact.number[FD_FLAGS] = info.flags;
+	fact.number[FD_POS] = info.pos;
+	fact.number[FD_REASON] = reason;
+	fact.string[0] = (struct fact_string){target, length};
+	lookup->done++;
+	lookup->gone += n < 0;
+	facts_add(lookup->facts, &fact, pid, clock_now());
+	return n >= 0;
+}
+
+/* Looks at all descriptors of a process; of a child that has not yet run exec, only at those that it will keep. */
+static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool only_kept)
+{
+	bool is_pair = reason == LOOKUP_SCANNED;
+	uint32_t max = is_pair ? LOOKUP_PAIR_FDS + 1 : LOOKUP_FDS_MAX;
+	struct procfs_numbers fds = {0};
+
+	if (procfs_list(lookup->base->proc, &fds, max, "%u/fd", pid) == 0 && !(is_pair && fds.count == max)) {
+		for (uint32_t i = 0; i < fds.count; i++) {
+			struct procfs_fdinfo info = {0};
+
+			if (only_kept && procfs_fdinfo(lookup->base->proc, pid, fds.at[i], &info) == 0 &&
+			    info.flags != UINT64_MAX && info.flags & O_CLOEXEC)
+				continue;
+			look_at_fd(lookup, pid, pid, fds.at[i], reason, is_pair);
+		}
+	}
+	procfs_numbers_release(&fds);
+}
+
+static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pid, uint32_t tid, const char *link)
+{
+	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
+	char target[TARGET_SIZE];
+	ssize_t n = procfs_link(lookup->base->proc, target, sizeof(target), "%u/%s", tid, link);
+
+	fact.number[2] = n < 0 ? (uint64_t)-n : 0;
+	fact.string[0] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
+	if (kind == FACT_EXE)
+		fact.number[3] = n > 0 && procfs_is_foreign(lookup->base->proc, tid);
+	if (kind != FACT_ROOT || strcmp(target, "/"))
+		facts_add(lookup->facts, &fact, pid, clock_now());
+}
+
+static void look(struct lookup *lookup, const struct lookup_item *item)
+{
+	switch (item->subject) {
+	case SUBJECT_FD:
+		look_at_fd(lookup, item->pid, item->tid, item->fd, LOOKUP_OPENED, false);
+		break;
+	case SUBJECT_PAIR:
+		look_at_fds(lookup, item->pid, LOOKUP_SCANNED, false);
+		break;
+	case SUBJECT_ROOT:
+		look_at_link(lookup, FACT_ROOT, item->pid, item->tid, "root");
+		break;
+	case SUBJECT_DIRECTORY:
+		look_at_link(lookup, FACT_CWD, item->pid, item->tid, "cwd");
+		break;
+	case SUBJECT_PROGRAM:
+		look_at_link(lookup, FACT_EXE, item->pid, item->tid, "exe");
+		break;
+	}
+}
+
+bool lookup_run(struct lookup *lookup)
+{
+	uint32_t oldest = lookup->items > LOOKUP_BATCH_MAX ? lookup->items - LOOKUP_BATCH_MAX : 0;
+
+	if (!lookup->items)
+		return false;
+	lookup->gone += oldest;
+	for (uint32_t i = lookup->items; i-- > oldest;)
+		if (lookup->item[i].pid)
+			look(lookup, &lookup->item[i]);
+	lookup->items = 0;
+	map_clear(&lookup->index);
+	return true;
+}
+
+/* Returns a copy, since looking takes long and the records must not wait. */
+static uint32_t copy_processes(struct lookup_base *base, uint32_t *pid)
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&base->mutex);
+	for (uint32_t i = 0; i < base->processes.capacity && count < LOOKUP_PROCESSES_MAX; i++)
+		if (base->processes.entry[i].state == 1)
+			pid[count++] = (uint32_t)base->processes.entry[i].key;
+	pthread_mutex_unlock(&base->mutex);
+	return count;
+}
+
+/* Opens and closes may be among what was lost: what is open now is told again. */
+void lookup_search(struct lookup *lookup)
+{
+	uint32_t pid[LOOKUP_PROCESSES_MAX], count;
+
+	if (clock_now() - lookup->base->searched_at < search_pause || !set_lost(lookup->base, false))
+		return;
+	count = copy_processes(lookup->base, pid);
+	for (uint32_t i = 0; i < count; i++)
+		look_at_fds(lookup, pid[i], LOOKUP_LOST, false);
+	lookup->base->searched_at = clock_now();
+}
+
+void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool with_program)
+{
+	look_at_link(lookup, FACT_CWD, pid, pid, "cwd");
+	look_at_link(lookup, FACT_ROOT, pid, pid, "root");
+	if (with_program)
+		look_at_link(lookup, FACT_EXE, pid, pid, "exe");
+	look_at_fds(lookup, pid, reason, !with_program);
+}

@@ -1,0 +1,85 @@
+/*
+ * lookup: what /proc must say because the stream does not: which file an opened descriptor is, where a process
+ * now stands, which program it now runs.
+ *
+ * Records of a round are shown to it as they lie in the rings; it keeps what is worth a look, once for each
+ * descriptor, and then asks /proc. Every answer becomes a fact with the time before and after the question.
+ * How the model decides whether to believe it is none of its business.
+ */
+#ifndef KERNEL_LOOKUP_H
+#define KERNEL_LOOKUP_H
+
+#include "facts.h"
+#include "procfs.h"
+
+#include <iotrace/map.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct perf_event_header;
+
+enum lookup_reason { LOOKUP_START, LOOKUP_OPENED, LOOKUP_SCANNED, LOOKUP_LOST };
+enum lookup_subject { SUBJECT_FD, SUBJECT_PAIR, SUBJECT_DIRECTORY, SUBJECT_ROOT, SUBJECT_PROGRAM };
+
+enum {
+	LOOKUP_BATCH_MAX = 4096,     /* of one round; what is older is out of date */
+	LOOKUP_PAIR_FDS = 256,       /* a process with more descriptors is not searched for a new pipe */
+	LOOKUP_PROCESSES_MAX = 1024, /* searched after data loss */
+	LOOKUP_FDS_MAX = 16384,      /* of one process */
+};
+
+struct lookup_item {
+	enum lookup_subject subject;
+	uint32_t pid, tid, fd;
+};
+
+/* What all look-ups share. Set up once; what the mutex guards changes later. */
+struct lookup_base {
+	const struct procfs *proc;
+	const struct sample_layout *layout; /* of the events whose ids are in `openers`; lent */
+	struct map openers;                 /* id of an event to anything */
+	uint32_t call_offset, result_offset;
+	char **shy; /* mount points whose files are not asked for more than a name */
+	uint32_t shies, shy_cap;
+	pthread_mutex_t mutex;
+	struct map processes; /* pids that live, as far as the records say; with the mutex */
+	bool has_lost;        /* records were lost since the last search; with the mutex */
+	uint64_t searched_at;
+};
+
+/* One thread's look-ups. */
+struct lookup {
+	struct lookup_base *base;
+	struct facts *facts; /* where the answers go; lent */
+	struct lookup_item *item;
+	uint32_t items, item_cap;
+	struct map index; /* (pid, fd) to item: the later one replaces */
+	uint64_t done, gone;
+};
+
+void lookup_base_init(struct lookup_base *base, const struct procfs *proc);
+void lookup_base_release(struct lookup_base *base);
+void lookup_add_opener(struct lookup_base *base, uint64_t id);
+void lookup_add_process(struct lookup_base *base, uint32_t pid);
+/* A mount was seen: statx of its files may ask a server, or hang with it. */
+void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type);
+
+void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts);
+void lookup_release(struct lookup *lookup);
+/* Shows one record; it is lent for the call only. */
+void lookup_see(struct lookup *lookup, const struct perf_event_header *record);
+/* Asks /proc for everything that was kept, the newest first, and forgets it. Returns whether there was any. */
+bool lookup_run(struct lookup *lookup);
+/* Tells all open descriptors again if records were lost, but not more often than once a second. */
+void lookup_search(struct lookup *lookup);
+/* Everything that /proc says of a process: directory, root, program, descriptors. */
+void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool with_program);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

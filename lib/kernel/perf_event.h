@@ -1,0 +1,99 @@
+/*
+ * perf_event: the events of a recording, for each thread on each CPU, and the rings they write into.
+ *
+ * Policy: which attributes, what is given up where a kernel or a right is missing. A spec says what is
+ * recorded; opening it for a thread gives one descriptor and one kernel id for each CPU. All events of a CPU
+ * write into one ring. Nothing is switched on before perf_set_enable().
+ */
+#ifndef KERNEL_PERF_EVENT_H
+#define KERNEL_PERF_EVENT_H
+
+#include "perf_ring.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+enum perf_role {
+	ROLE_TASK,    /* FORK, EXIT and COMM records; the first spec, its events own the rings */
+	ROLE_ENTER,
+	ROLE_EXIT,
+	ROLE_OPENER,  /* exits that gave a descriptor: they wake us at once */
+	ROLE_CLONE,   /* task:task_newtask; may be refused */
+	ROLE_COUNTER, /* -E: read along with the exits */
+};
+
+enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1 };
+
+struct perf_spec {
+	enum perf_role role;
+	struct perf_event_attr attr;
+	char *name;
+	char *filter;   /* NULL: none */
+	int leader;     /* index of the spec whose group it is in */
+	bool is_absent; /* was refused, and is not needed */
+};
+
+struct perf_set {
+	struct perf_spec spec[PERF_SPECS_MAX];
+	uint32_t specs;
+	uint32_t *cpu; /* numbers of the CPUs that are online */
+	uint32_t cpus;
+	uint32_t threads;    /* opened for */
+	int *fd;             /* [thread][spec][cpu], -1: none */
+	uint64_t *id;        /* the same */
+	uint32_t fds, fd_cap, id_cap;
+	struct perf_ring *ring; /* one for each CPU */
+	uint32_t *poll_thread;  /* whose event is waited for, for each CPU */
+	bool has_lost;          /* read() says how many samples were lost */
+};
+
+struct perf_count {
+	uint64_t counted, lost;
+};
+
+void perf_set_init(struct perf_set *set);
+/* Accepts a half-built set. Closing waits for the kernel (some 25 ms for each tracepoint). */
+void perf_set_release(struct perf_set *set);
+
+/* Reads which CPUs are online ("0-3,8"); the text is /sys/devices/system/cpu/online. */
+int perf_set_cpus(struct perf_set *set, const char *text);
+/* Fills an attr with what all our events have in common. */
+void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config);
+/* Appends a spec; name is copied, filter taken. Returns its index. */
+int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr, const char *name,
+		 char *filter, int leader);
+/*
+ * Opens the first spec for a thread on all CPUs and maps the rings: `want` bytes each, or the largest that the
+ * kernel gives (at least `least`). They wake us when a quarter is full. Returns 0 and their size in ring[0].size,
+ * -ESRCH if the thread has ended, or -errno with a sentence that names what is missing.
+ */
+int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least, struct error *err);
+/*
+ * Opens what is not yet open of all specs for a thread on all CPUs; to be called first for the thread of
+ * perf_set_map(). Returns as it does; nothing is kept then.
+ */
+int perf_set_open(struct perf_set *set, pid_t tid, struct error *err);
+/* Switches everything on or off. */
+int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err);
+/* Switches the task records of the thread on that was opened last. */
+void perf_set_enable_task(const struct perf_set *set);
+/* Returns a descriptor that is readable when the ring of the CPU wants to be read, -1: none is left. */
+int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu);
+/* The descriptor's thread has ended: takes another one for the CPU. */
+void perf_set_poll_next(struct perf_set *set, uint32_t cpu);
+/* Sums what a spec counted over threads and CPUs. */
+struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
+
+/* Returns the ids of a spec's events (the caller frees them). */
+uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,271 @@
+/*
+ * probe: asks the machine, one question a row, each with the command that would change the answer.
+ *
+ * What can be tried is tried (a real event with a real filter on ourselves) instead of being concluded from
+ * settings.
+ */
+#include <iotrace/probe.h>
+
+#include "counter.h"
+#include "filter.h"
+#include "perf_event.h"
+#include "rights.h"
+#include "tracefs.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers of capabilities that older headers lack. */
+enum { PERFMON = 38, BPF = 39, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
+
+static void say(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(char *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out, sizeof(((struct probe_result *)NULL)->detail), format, args);
+	va_end(args);
+}
+
+/* A sentence of an error has its remedy on the second line. */
+static void split(struct probe_result *result, const struct error *err)
+{
+	const char *line = strchr(err->text, '\n');
+	const char *command = line ? strstr(line, ": ") : NULL;
+	size_t length = line ? (size_t)(line - err->text) : strlen(err->text);
+
+	say(result->detail, "%.*s", (int)length, err->text);
+	if (command)
+		say(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
+}
+
+static bool has_capability(unsigned number)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[number / 32].effective >> number % 32 & 1;
+}
+
+static void probe_tracefs(struct probe_result *result)
+{
+	struct error err = {0};
+	struct tracefs tracefs;
+	char *format = NULL;
+
+	if (!tracefs_open(&tracefs, &err))
+		format = tracefs_format(&tracefs, "raw_syscalls", "sys_enter", &err);
+	if (format) {
+		result->state = PROBE_OK;
+		say(result->detail, "%s", tracefs.is_detached ? "not mounted; iotrace mounts it for itself alone" :
+								"mounted and readable");
+	} else {
+		split(result, &err);
+	}
+	free(format);
+	tracefs_close(&tracefs);
+}
+
+static void probe_paranoid(struct probe_result *result)
+{
+	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 99);
+	bool may = has_capability(PERFMON) || has_capability(SYS_ADMIN);
+
+	if (paranoid == 99) {
+		say(result->detail, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
+		return;
+	}
+	result->state = paranoid <= 1 || may ? PROBE_OK : PROBE_MISSING;
+	say(result->detail, "kernel.perf_event_paranoid is %ld%s", paranoid,
+	    may ? "; you may record all the same" : "");
+	if (result->state != PROBE_OK)
+		say(result->remedy, "sysctl kernel.perf_event_paranoid=1");
+}
+
+/* Opens the events of a recording on ourselves. Returns whether they opened. */
+static bool open_own(struct perf_set *set, struct error *err)
+{
+	struct perf_event_attr attr;
+	struct tracefs tracefs;
+	char *format;
+	int id;
+
+	perf_set_init(set);
+	perf_set_cpus(set, "0");
+	if (tracefs_open(&tracefs, err))
+		return false;
+	format = tracefs_format(&tracefs, "raw_syscalls", "sys_exit", err);
+	tracefs_close(&tracefs);
+	if (!format)
+		return false;
+	id = tracefs_id(format);
+	free(format);
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
+	attr.sample_period = 1;
+	perf_set_add(set, ROLE_EXIT, &attr, "raw_syscalls:sys_exit",
+		     filter_calls(FILTER_EXIT, 1U << GROUP_DATA | 1U << GROUP_SYNC), PERF_NO_LEADER);
+	return perf_set_open(set, 0, err) == 0;
+}
+
+static void probe_events(struct probe_result *result)
+{
+	struct error err = {0};
+	struct perf_set set;
+
+	if (open_own(&set, &err)) {
+		result->state = PROBE_OK;
+		say(result->detail, "system calls can be recorded, with filters, on one clock with the samples");
+	} else {
+		split(result, &err);
+	}
+	perf_set_release(&set);
+}
+
+static void probe_lost(struct probe_result *result)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr.exclude_kernel = 1;
+	attr.read_format |= FORMAT_LOST;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	result->state = fd >= 0 ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s", fd >= 0 ? "the kernel counts lost samples for each event" :
+					    "lost samples are counted for each ring only (before Linux 6.0)");
+	if (fd >= 0)
+		close(fd);
+}
+
+static void probe_memlock(struct probe_result *result)
+{
+	long kb = rights_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
+	struct rlimit limit = {0};
+	bool may = has_capability(IPC_LOCK);
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK : PROBE_LIMITED;
+	if (may)
+		say(result->detail, "rings of any size");
+	else if (limit.rlim_max == RLIM_INFINITY)
+		say(result->detail, "rings of any size (RLIMIT_MEMLOCK is unlimited)");
+	else
+		say(result->detail, "rings of %ld KiB for each CPU, and %llu KiB more in all", kb,
+		    (unsigned long long)limit.rlim_max >> 10);
+	if (result->state != PROBE_OK)
+		say(result->remedy, "sysctl kernel.perf_event_mlock_kb=8196");
+}
+
+static void probe_files(struct probe_result *result)
+{
+	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit limit = {0};
+	unsigned long long needed = EVENTS * cpus + 64;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	result->state = limit.rlim_max < needed ? PROBE_MISSING : PROBE_OK;
+	say(result->detail, "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
+	    (unsigned long long)limit.rlim_max,
+	    limit.rlim_max < 64 ? 0ULL : (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus), cpus);
+	if (result->state != PROBE_OK)
+		say(result->remedy, "ulimit -n %llu", needed);
+}
+
+static void probe_clone(struct probe_result *result)
+{
+	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 2);
+	bool may = paranoid < 0 || has_capability(PERFMON) || has_capability(SYS_ADMIN);
+
+	result->state = may ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s", may ? "what new tasks share is recorded" :
+					"what tasks made by clone3() share is not seen: descriptors are taken as copied");
+	if (!may)
+		say(result->remedy, "setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+}
+
+static void probe_bpf(struct probe_result *result)
+{
+	bool has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	bool may = has_capability(BPF) || has_capability(SYS_ADMIN);
+
+	result->state = has_btf && may ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s, %s (not used yet)", has_btf ? "BTF" : "no BTF", may ? "allowed" : "not allowed");
+}
+
+static void probe_counters(struct probe_result *result)
+{
+	char pmu[128];
+	int events = counter_pmu(pmu, sizeof(pmu));
+	bool has_pmu = access("/sys/bus/event_source/devices/cpu", F_OK) == 0 ||
+		       access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0;
+
+	result->state = has_pmu && events ? PROBE_OK : PROBE_LIMITED;
+	if (has_pmu && events)
+		say(result->detail, "%s, %d events", pmu, events);
+	else
+		say(result->detail, "no hardware counters; -E takes software events such as page-faults");
+}
+
+static const struct probe {
+	const char *name;
+	bool is_needed;
+	void (*run)(struct probe_result *result);
+} probes[] = {
+	{"tracefs", true, probe_tracefs},
+	{"perf_event_paranoid", true, probe_paranoid},
+	{"system calls", true, probe_events},
+	{"open files", true, probe_files},
+	{"locked memory", false, probe_memlock},
+	{"lost samples", false, probe_lost},
+	{"clone flags", false, probe_clone},
+	{"counters", false, probe_counters},
+	{"BPF", false, probe_bpf},
+};
+
+uint32_t probe_all(struct probe_result *result, uint32_t size)
+{
+	uint32_t count = sizeof(probes) / sizeof(probes[0]);
+
+	for (uint32_t i = 0; i < count && i < size; i++) {
+		result[i] = (struct probe_result){.name = probes[i].name, .state = PROBE_MISSING,
+						  .is_needed = probes[i].is_needed};
+		probes[i].run(&result[i]);
+	}
+	return count < size ? count : size;
+}
+
+int probe_call(const struct call_row *row)
+{
+	struct tracefs tracefs;
+	char path[128];
+	int found;
+
+	if (tracefs_open(&tracefs, NULL))
+		return -1;
+	snprintf(path, sizeof(path), "events/syscalls/sys_enter_%s", row->name);
+	found = !faccessat(tracefs.dir, path, F_OK, 0);
+	if (!found && errno != ENOENT)
+		found = -1;
+	tracefs_close(&tracefs);
+	return found;
+}
+
+int probe_columns(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}

@@ -1,0 +1,72 @@
+/*
+ * procfs: what /proc says of processes, read through one directory descriptor.
+ *
+ * A saved tree does as well as the kernel's. Everything here races with the process that is looked at: that a
+ * file is gone is an ordinary answer, and no sentence is made of it.
+ */
+#ifndef KERNEL_PROCFS_H
+#define KERNEL_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+struct procfs {
+	int root; /* -1: closed */
+};
+
+struct procfs_task {
+	uint32_t ppid;
+	uint64_t start_time; /* clock ticks since boot */
+	char comm[64];
+};
+
+struct procfs_fdinfo {
+	uint64_t flags, pos, mnt_id; /* UINT64_MAX: not said */
+};
+
+/* Lent until the call returns; the escapes of the file are undone. */
+struct procfs_mount {
+	uint64_t mnt_id;
+	uint64_t dev;
+	const char *mount_point, *source, *type;
+};
+
+struct procfs_numbers {
+	uint32_t *at; /* sorted */
+	uint32_t count, cap;
+};
+
+int procfs_open(struct procfs *proc, const char *path, struct error *err);
+void procfs_close(struct procfs *proc);
+
+/* Returns the length of a file's text (cut at size - 1, terminated), or -errno. */
+ssize_t procfs_read(const struct procfs *proc, char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Returns the length of a link's target (terminated), or -errno. */
+ssize_t procfs_link(const struct procfs *proc, char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Lists the entries of a directory that are numbers, at most `max` of them. Returns 0 or -errno. */
+int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void procfs_numbers_release(struct procfs_numbers *numbers);
+
+int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task);
+int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct procfs_fdinfo *info);
+/* Calls back for each mount that the process sees. Returns 0 or -errno. */
+int procfs_mounts(const struct procfs *proc, uint32_t pid,
+		  void (*mount)(void *context, const struct procfs_mount *mount), void *context);
+/* Returns whether the program of the process is a 32-bit one (on a machine of 64 bits). */
+bool procfs_is_foreign(const struct procfs *proc, uint32_t pid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

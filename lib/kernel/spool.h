@@ -1,0 +1,58 @@
+/*
+ * spool: the way of the bytes from the control thread to the capture file.
+ *
+ * A queue in memory with a bound, and a thread that writes it out, so that a slow disk does not hold up the
+ * rings before the queue is full. Whoever puts bytes in then waits, and the rings take over, and at last the
+ * kernel counts what it loses. Pieces are whole records and go into the file in the order of spool_commit().
+ */
+#ifndef KERNEL_SPOOL_H
+#define KERNEL_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct capture_writer;
+struct error;
+struct spool;
+
+enum { SPOOL_PIECE_MAX = 4 << 20 };
+
+/*
+ * Returns a spool that writes to `writer` (taken), with a running thread; NULL with a sentence. `path` names
+ * the file in sentences and says where some room is set aside for the last records. `bound`: bytes in memory.
+ */
+struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_t bound, struct error *err);
+/* Returns how large a piece may be. */
+size_t spool_piece(const struct spool *spool);
+/*
+ * Returns room for `size` bytes (at most spool_piece()), to be filled and given to spool_commit() by the same
+ * thread. Waits some time while the queue is full: NULL if it still is, or if the file cannot be written any more.
+ */
+void *spool_room(struct spool *spool, size_t size);
+void spool_commit(struct spool *spool, size_t size);
+/* These bytes will not come. */
+void spool_drop(struct spool *spool, uint64_t size);
+/* What is in the last, unfilled part of the queue may be written now. */
+void spool_flush(struct spool *spool);
+/* Returns whether writing has failed; spool_close() says how. */
+bool spool_has_failed(struct spool *spool);
+/* Uses what was set aside for a few more records after a failure: they are written at once. */
+void spool_put_last(struct spool *spool, const void *records, size_t size);
+/* Nothing more will come: writes all that waits and finishes the file. Followers see the end. */
+void spool_finish(struct spool *spool);
+/* capture_available: blocks until more than `have` bytes are in the file, or the end. */
+uint64_t spool_available(struct spool *spool, uint64_t have);
+/* Returns how many bytes found no room. */
+uint64_t spool_dropped(struct spool *spool);
+/* Returns 0, or -errno with the sentence of what failed first. */
+int spool_close(struct spool *spool, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

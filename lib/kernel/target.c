@@ -1,0 +1,139 @@
+/*
+ * target: fork, wait, exec. The child does nothing but wait for a byte: if iotrace dies before it sent one, the
+ * pipe ends and so does the child. stdin, stdout, stderr, directory and process group are untouched.
+ */
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_NO_EXEC = 127 };
+
+void command_init(struct command *command)
+{
+	*command = (struct command){.release_fd = -1, .error_fd = -1};
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void __attribute__((noreturn)) child(char *const argv[], int release, int error,
+					    const struct command_signals *signals)
+{
+	char byte;
+	ssize_t n;
+	int code;
+
+	sigaction(SIGCHLD, &signals->child, NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+	do {
+		n = read(release, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0);
+	execvp(argv[0], argv);
+	code = errno;
+	if (write(error, &code, sizeof(code)) < 0)
+		_exit(EXIT_NO_EXEC);
+	_exit(EXIT_NO_EXEC);
+}
+
+int command_fork(struct command *command, char *const argv[], const struct command_signals *signals,
+		 struct error *err)
+{
+	int release[2], error[2];
+
+	if (pipe2(release, O_CLOEXEC))
+		return error_set(err, errno, "pipe");
+	if (pipe2(error, O_CLOEXEC)) {
+		int code = errno;
+
+		close(release[0]);
+		close(release[1]);
+		return error_set(err, code, "pipe");
+	}
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(release[1]);
+		close(error[0]);
+		child(argv, release[0], error[1], signals);
+	}
+	int code = errno;
+
+	close(release[0]);
+	close(error[1]);
+	command->release_fd = release[1];
+	command->error_fd = error[0];
+	if (command->pid > 0)
+		return 0;
+	command->pid = 0;
+	command_close(command);
+	return error_set(err, code, "%s: fork", argv[0]);
+}
+
+int command_release(struct command *command, struct error *err)
+{
+	/* The other end is held by a child that reads: no SIGPIPE unless somebody killed it, which EPIPE says. */
+	sigset_t pipe_only, old, pending;
+	ssize_t n;
+	int code;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
+	n = write(command->release_fd, "", 1);
+	code = errno;
+	if (n < 0 && code == EPIPE && !sigpending(&pending) && sigismember(&pending, SIGPIPE) &&
+	    !sigismember(&old, SIGPIPE))
+		sigtimedwait(&pipe_only, NULL, &(struct timespec){0});
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	close_fd(&command->release_fd);
+	/* A child that was killed while it waited has a wait status like any other command. */
+	return n < 0 && code != EPIPE ? error_set(err, code, "the command's pipe: write") : 0;
+}
+
+bool command_ended(struct command *command, bool wait)
+{
+	pid_t pid;
+
+	if (command->is_ended || !command->pid)
+		return true;
+	do {
+		pid = waitpid(command->pid, &command->status, wait ? 0 : WNOHANG);
+	} while (pid < 0 && errno == EINTR);
+	command->is_ended = pid != 0;
+	if (pid < 0)
+		command->status = 0; /* somebody else reaped it: nothing is known */
+	return command->is_ended;
+}
+
+int command_exec_error(struct command *command)
+{
+	int code;
+
+	if (command->error_fd < 0 || command->exec_error)
+		return command->exec_error;
+	fcntl(command->error_fd, F_SETFL, O_NONBLOCK);
+	if (read(command->error_fd, &code, sizeof(code)) == (ssize_t)sizeof(code))
+		command->exec_error = code;
+	return command->exec_error;
+}
+
+void command_close(struct command *command)
+{
+	bool was_waiting = command->release_fd >= 0;
+
+	close_fd(&command->release_fd);
+	close_fd(&command->error_fd);
+	if (was_waiting && command->pid > 0)
+		command_ended(command, true);
+}

@@ -1,0 +1,50 @@
+/*
+ * target: what is recorded: a command of our own that waits to be let go, or processes that run already.
+ */
+#ifndef KERNEL_TARGET_H
+#define KERNEL_TARGET_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+struct command {
+	pid_t pid;      /* 0: none */
+	int release_fd; /* a byte here lets the command go, closing it ends the child */
+	int error_fd;   /* the errno of execve, or nothing and closed if it succeeded */
+	bool is_ended;  /* and reaped: status is its wait status */
+	int status;
+	int exec_error;
+};
+
+/* What the command inherits in place of our own. */
+struct command_signals {
+	sigset_t mask;
+	struct sigaction child; /* of SIGCHLD */
+};
+
+void command_init(struct command *command);
+/*
+ * Forks a child that waits before its exec. Call it before limits are raised and files are opened: the child
+ * has what was there at that time, and what is opened close-on-exec goes with the exec.
+ */
+int command_fork(struct command *command, char *const argv[], const struct command_signals *signals,
+		 struct error *err);
+int command_release(struct command *command, struct error *err);
+/* Returns whether the command has ended; reaps it then. Blocks if `wait`. */
+bool command_ended(struct command *command, bool wait);
+/* Returns the errno with which execve failed, or 0. Does not block. */
+int command_exec_error(struct command *command);
+/* A child that was never let go ends; a command that runs is left alone. */
+void command_close(struct command *command);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,161 @@
+// perf_event, counter, rights: what needs no kernel of them.
+#include "counter.h"
+#include "perf_event.h"
+#include "rights.h"
+
+#include <cerrno>
+#include <cstring>
+#include <iotrace/error.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+class PerfSet : public testing::Test
+{
+      protected:
+	struct perf_set set;
+
+	void SetUp() override
+	{
+		perf_set_init(&set);
+	}
+
+	void TearDown() override
+	{
+		perf_set_release(&set);
+	}
+
+	std::vector<uint32_t> cpus(const char *text)
+	{
+		perf_set_release(&set);
+		if (perf_set_cpus(&set, text))
+			return {UINT32_MAX};
+		return {set.cpu, set.cpu + set.cpus};
+	}
+};
+
+using List = std::vector<uint32_t>;
+
+TEST_F(PerfSet, Cpus)
+{
+	EXPECT_EQ(cpus("0\n"), (List{0}));
+	EXPECT_EQ(cpus("0-3\n"), (List{0, 1, 2, 3}));
+	EXPECT_EQ(cpus("0-1,4,8-9\n"), (List{0, 1, 4, 8, 9}));
+	EXPECT_EQ(cpus("2"), (List{2}));
+}
+
+TEST_F(PerfSet, WhatIsNoListOfCpus)
+{
+	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0-99999999\n", "0;1\n", "0-x\n", "18446744073709551616\n"})
+		EXPECT_EQ(cpus(text), (List{UINT32_MAX})) << text;
+}
+
+TEST_F(PerfSet, BoundOnSpecs)
+{
+	struct perf_event_attr attr;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	for (int i = 0; i < PERF_SPECS_MAX; i++)
+		EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"), PERF_NO_LEADER), i);
+	EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"), PERF_NO_LEADER), -E2BIG);
+}
+
+TEST(Counter, Distance)
+{
+	EXPECT_EQ(counter_distance("", ""), 0u);
+	EXPECT_EQ(counter_distance("Page-Faults", "page-faults"), 0u);
+	EXPECT_EQ(counter_distance("pagefaults", "page-faults"), 1u);
+	EXPECT_EQ(counter_distance("abc", ""), 3u);
+	EXPECT_EQ(counter_distance("", "abc"), 3u);
+	EXPECT_EQ(counter_distance("kitten", "sitting"), 3u);
+	EXPECT_EQ(counter_distance(std::string(500, 'a').c_str(), std::string(500, 'a').c_str()), 0u);
+}
+
+TEST(Counter, SoftwareEventsByName)
+{
+	struct perf_event_attr attr;
+	struct error err = {};
+
+	ASSERT_EQ(counter_find("page-faults", &attr, &err), 0) << err.text;
+	EXPECT_EQ(attr.type, uint32_t(PERF_TYPE_SOFTWARE));
+	EXPECT_EQ(attr.config, uint64_t(PERF_COUNT_SW_PAGE_FAULTS));
+	ASSERT_EQ(counter_find("context-switches", &attr, &err), 0) << err.text;
+	EXPECT_EQ(attr.config, uint64_t(PERF_COUNT_SW_CONTEXT_SWITCHES));
+}
+
+TEST(Counter, UnknownNameIsAnsweredWithNearOnes)
+{
+	struct perf_event_attr attr;
+	struct error err = {};
+
+	EXPECT_EQ(counter_find("page-faluts", &attr, &err), -EINVAL);
+	EXPECT_NE(strstr(err.text, "counter page-faluts: this machine has none of that name\n"), nullptr) << err.text;
+	EXPECT_NE(strcasestr(err.text, "are: page-faults, "), nullptr) << err.text;
+}
+
+TEST_F(PerfSet, CountersAreTheGroupOfTheirLeader)
+{
+	static const char *const names[] = {"page-faults", "task-clock"};
+	struct perf_event_attr attr;
+	struct error err = {};
+
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, 1);
+	int leader = perf_set_add(&set, ROLE_EXIT, &attr, "x", nullptr, PERF_NO_LEADER);
+	ASSERT_EQ(counter_add(&set, leader, names, 2, &err), 0) << err.text;
+	EXPECT_EQ(set.specs, 3u);
+	EXPECT_TRUE(set.spec[0].attr.sample_type & PERF_SAMPLE_READ);
+	EXPECT_TRUE(set.spec[0].attr.read_format & PERF_FORMAT_GROUP);
+	EXPECT_STREQ(set.spec[1].name, "iotrace:counter:page-faults");
+	EXPECT_EQ(set.spec[2].leader, leader);
+	EXPECT_EQ(set.spec[2].role, ROLE_COUNTER);
+}
+
+TEST_F(PerfSet, NoCountersChangeNothing)
+{
+	struct perf_event_attr attr;
+
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, 1);
+	int leader = perf_set_add(&set, ROLE_EXIT, &attr, "x", nullptr, PERF_NO_LEADER);
+	EXPECT_EQ(counter_add(&set, leader, nullptr, 0, nullptr), 0);
+	EXPECT_FALSE(set.spec[0].attr.sample_type & PERF_SAMPLE_READ);
+}
+
+TEST_F(PerfSet, TooManyCounters)
+{
+	const char *names[17];
+	struct error err = {};
+
+	for (auto &name : names)
+		name = "page-faults";
+	EXPECT_EQ(counter_add(&set, 0, names, 17, &err), -E2BIG);
+	EXPECT_STREQ(err.text, "17 counters: at most 16 can be read along");
+}
+
+TEST(Rights, NumberOfAFile)
+{
+	EXPECT_EQ(rights_number("/nowhere", 5), 5);
+	EXPECT_NE(rights_number("/proc/sys/kernel/pid_max", -1), -1);
+}
+
+TEST(Rights, ThreeLinesAtMostAndTheCommand)
+{
+	for (int code : {EACCES, EPERM, EMFILE, ENOSYS, ENOSPC, ENOENT, EINVAL}) {
+		struct error err = {};
+		int lines = 1;
+
+		EXPECT_EQ(rights_explain(&err, code, "raw_syscalls:sys_enter", 7, 1000), -code);
+		for (const char *at = err.text; *at; at++)
+			lines += *at == '\n';
+		EXPECT_LE(lines, 3) << err.text;
+	}
+	struct error err = {};
+	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", 0, 0);
+	EXPECT_NE(strstr(err.text, "setcap cap_perfmon,cap_dac_read_search+ep"), nullptr) << err.text;
+	rights_explain(&err, EMFILE, "raw_syscalls:sys_enter", 0, 4711);
+	EXPECT_NE(strstr(err.text, "ulimit -n 4711"), nullptr) << err.text;
+}
+
+} // namespace
