@@ -1,0 +1,57 @@
+/*
+ * check: what this machine lets this user record, and the command that would allow more.
+ */
+#include "command.h"
+
+#include <iotrace/error.h>
+#include <iotrace/probe.h>
+
+enum { PROBES_MAX = 64 };
+
+struct check_options {
+	bool unused;
+};
+
+static const struct option_row rows[] = {OPTION_ROW_HELP, {0}};
+
+static const char *const state_name[] = {
+	[PROBE_OK] = "ok",
+	[PROBE_LIMITED] = "limited",
+	[PROBE_MISSING] = "missing",
+};
+
+static int check(void *context, int argc, char **argv)
+{
+	struct probe_result result[PROBES_MAX];
+	struct error err = {0};
+	uint32_t count, in_the_way = 0;
+
+	(void)context;
+	if (argc) {
+		error_say(&err, 0, "check takes no operand, but '%s' was given", argv[0]);
+		return command_misused(&command_check, &err);
+	}
+	count = probe_all(result, PROBES_MAX);
+	for (uint32_t i = 0; i < count && i < PROBES_MAX; i++) {
+		printf("%-8s %-22s %s\n", state_name[result[i].state], result[i].name, result[i].detail);
+		if (*result[i].remedy)
+			printf("%9s%-22s %s\n", "", "", result[i].remedy);
+		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;
+	}
+	if (in_the_way)
+		printf("\niotrace -- COMMAND cannot work here: %u of the above %s missing.\n", in_the_way,
+		       in_the_way == 1 ? "is" : "are");
+	else
+		puts("\niotrace -- COMMAND works here.");
+	return in_the_way ? STATUS_FOUND : STATUS_OK;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.help = "Shows what this machine allows, and what would allow more.",
+	.operands = "",
+	.about = "The exit status is 0 if 'iotrace -- COMMAND' will work, else 1.\n",
+	.row = rows,
+	.size = sizeof(struct check_options),
+	.run = check,
+};

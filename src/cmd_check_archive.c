@@ -1,0 +1,80 @@
+/*
+ * check-archive: reads an archive back and says what is wrong with it.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <iotrace/archive.h>
+#include <iotrace/error.h>
+#include <iotrace/escape.h>
+#include <iotrace/log.h>
+#include <string.h>
+
+struct check_archive_options {
+	bool is_quiet;
+};
+
+static const struct option_row rows[] = {
+	{'q', "quiet", NULL, "only what is wrong", OPTION_FLAG, offsetof(struct check_archive_options, is_quiet), NULL,
+	 NULL},
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static void put_contents(const struct archive_report *report)
+{
+	printf("processes %" PRIu64 ", locations %" PRIu64 ", files %" PRIu64 ", handles %" PRIu64 "\n",
+	       report->processes, report->locations, report->files, report->handles);
+	printf("events %" PRIu64 "; operations: begun %" PRIu64 ", completed %" PRIu64 ", cancelled %" PRIu64 "\n",
+	       report->events, report->begun, report->completed, report->cancelled);
+	printf("handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64 "; markers %" PRIu64 "\n",
+	       report->created, report->duplicated, report->destroyed, report->markers);
+	if (!report->has_books)
+		puts("no iotrace.json: the books were not compared");
+	if (report->ends_early)
+		puts("the archive ends early, and says so");
+}
+
+static void put_findings(const struct archive_report *report)
+{
+	for (uint64_t i = 0; i < report->findings && i < ARCHIVE_FINDINGS; i++) {
+		fputs("wrong: ", stdout);
+		escape_print(stdout, report->finding[i], strlen(report->finding[i]));
+		putchar('\n');
+	}
+	if (report->findings > ARCHIVE_FINDINGS)
+		printf("and %" PRIu64 " more\n", report->findings - ARCHIVE_FINDINGS);
+}
+
+static int check_archive(void *context, int argc, char **argv)
+{
+	const struct check_archive_options *options = context;
+	struct archive_report report;
+	struct error err = {0};
+
+	if (argc != 1) {
+		error_say(&err, 0, "%s", argc ? "one archive at a time" : "no archive: iotrace check-archive DIR");
+		return command_misused(&command_check_archive, &err);
+	}
+	memset(&report, 0, sizeof(report));
+	if (archive_verify(argv[0], &report, &err)) {
+		log_error("%s", err.text);
+		return STATUS_FOUND;
+	}
+	if (!options->is_quiet)
+		put_contents(&report);
+	put_findings(&report);
+	if (!options->is_quiet && !report.findings)
+		puts("nothing is wrong with it");
+	return report.findings ? STATUS_FOUND : STATUS_OK;
+}
+
+const struct command command_check_archive = {
+	.name = "check-archive",
+	.help = "Reads an archive back and says what is wrong with it.",
+	.operands = "DIR",
+	.about = "The exit status is 0 if nothing is wrong, 1 if something is or it cannot be read.\n",
+	.row = rows,
+	.size = sizeof(struct check_archive_options),
+	.run = check_archive,
+};

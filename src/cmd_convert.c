@@ -1,0 +1,138 @@
+/*
+ * convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote.
+ */
+#include "command.h"
+#include "output.h"
+#include "paths.h"
+#include "run.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct convert_options {
+	struct output_options output;
+};
+
+static const struct option_row rows[] = {
+	{'o', "output", "DIR", "the archive to make (default: the file's name without .spool or .data)", OPTION_TEXT,
+	 offsetof(struct convert_options, output.path), NULL, NULL},
+	OUTPUT_ROWS(struct convert_options, output),
+	OPTION_ROW_HELP,
+	{0},
+};
+
+/* SIGINT and SIGTERM stay pending and are looked for: an archive of what came until then is better than none. */
+static void hold_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+static bool is_asked_to_stop(void *context)
+{
+	sigset_t pending;
+
+	(void)context;
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+}
+
+static void show_progress(void *context, uint64_t bytes, uint64_t total)
+{
+	output_progress(context, bytes, total);
+}
+
+static void tell_remarks(const struct run *run, bool is_quiet)
+{
+	const char *remark;
+
+	for (uint32_t i = 0; (remark = run_warning(run, i)); i++)
+		log_at(is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
+	if (run_torn(run))
+		log_at(is_quiet ? LOG_INFO : LOG_WARN,
+		       "the capture breaks off: its last %llu bytes are no whole record",
+		       (unsigned long long)run_torn(run));
+}
+
+static int convert_file(struct output *output, const char *file, struct error *err)
+{
+	const struct run_source source = {
+		.path = file,
+		.should_stop = is_asked_to_stop,
+		.progress = show_progress,
+		.context = output,
+	};
+	struct error trouble = {0};
+	int rc = output_open(output, err);
+	int closed;
+
+	if (rc) {
+		output_discard(output);
+		return rc;
+	}
+	rc = run_convert(output->run, &source, &trouble);
+	/* Not even the header could be read: there is nothing to keep. */
+	if (rc < 0 && !tally_get(run_tally(output->run), samples)) {
+		*err = trouble;
+		output_discard(output);
+		return rc;
+	}
+	tell_remarks(output->run, output->options->is_quiet);
+	closed = output_close(output, rc == RUN_COMPLETE, err);
+	if (rc < 0)
+		*err = trouble;
+	else if (rc == RUN_STOPPED)
+		rc = error_say(err, EINTR, "stopped: %s is converted in part only", file);
+	return rc ? rc : closed;
+}
+
+static int convert(void *context, int argc, char **argv)
+{
+	const struct convert_options *options = context;
+	bool is_archive = output_is_archive(&options->output);
+	struct output output = {.options = &options->output};
+	struct error err = {0};
+	char *path = NULL;
+	sigset_t signals;
+	int rc = 0;
+
+	if (argc != 1) {
+		error_say(&err, EINVAL, "%s", argc ? "one file at a time" : "no file: iotrace convert PERF.DATA");
+		return command_misused(&command_convert, &err);
+	}
+	if (options->output.path)
+		path = path_trimmed(options->output.path);
+	else if (is_archive)
+		path = path_of_conversion(argv[0]);
+	if (is_archive)
+		rc = path_check_new("-o", path, &err);
+	if (!rc) {
+		hold_signals(&signals);
+		output.path = path;
+		output.run = run_new();
+		rc = convert_file(&output, argv[0], &err);
+		run_free(output.run);
+	}
+	if (rc)
+		log_error("%s", err.text);
+	free(path);
+	return rc ? STATUS_FAILED : STATUS_OK;
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.help = "Writes an OTF2 archive from a capture: one of iotrace's own, or of 'perf record'.",
+	.operands = "PERF.DATA",
+	.about = "A recording that was killed leaves DIR.spool; 'iotrace convert DIR.spool' makes DIR of it.\n"
+		 "With --format text and no -o the text goes to standard output.\n",
+	.row = rows,
+	.size = sizeof(struct convert_options),
+	.run = convert,
+};

@@ -1,0 +1,86 @@
+/*
+ * list: the groups of system calls, the calls in them, and what of it this kernel has.
+ */
+#include "command.h"
+
+#include <iotrace/error.h>
+#include <iotrace/probe.h>
+#include <iotrace/syscall.h>
+#include <string.h>
+
+enum { INDENT = 10, WIDTH = 80 };
+
+struct list_options {
+	bool unused;
+};
+
+static const struct option_row rows[] = {OPTION_ROW_HELP, {0}};
+
+enum list_kind { LIST_THERE, LIST_MISSING, LIST_FOREIGN };
+
+static enum list_kind kind_of(const struct call_row *row)
+{
+	if (row->number < 0)
+		return LIST_FOREIGN;
+	return probe_call(row) == 0 ? LIST_MISSING : LIST_THERE;
+}
+
+/* Prints the calls of a group that are of one kind, wrapped; a title first if there are any. */
+static void put_calls(enum call_group group, enum list_kind kind, const char *title)
+{
+	size_t column = 0;
+
+	for (uint32_t i = 0; i < call_count(); i++) {
+		const struct call_row *row = call_row((call_id)i);
+
+		if (row->group != group || kind_of(row) != kind)
+			continue;
+		if (!column)
+			column = (size_t)printf("%*s%s", INDENT, "", title);
+		else if (column + 1 + strlen(row->name) > WIDTH)
+			column = (size_t)printf("\n%*s", INDENT - 1, "") - 1;
+		column += (size_t)printf(" %s", row->name);
+	}
+	if (column)
+		putchar('\n');
+}
+
+static void put_group(enum call_group group)
+{
+	bool is_always = group == GROUP_OPEN || group == GROUP_TASK;
+
+	printf("%-*s", INDENT, call_group_name(group));
+	if (is_always)
+		printf("[always] ");
+	else if (call_group_is_default(group))
+		printf("[default] ");
+	options_wrap(call_group_help(group), INDENT, stdout);
+	put_calls(group, LIST_THERE, "calls:");
+	put_calls(group, LIST_MISSING, "not in this kernel:");
+	put_calls(group, LIST_FOREIGN, "not on this architecture:");
+}
+
+static int list(void *context, int argc, char **argv)
+{
+	struct error err = {0};
+
+	(void)context;
+	if (argc) {
+		error_say(&err, 0, "list takes no operand, but '%s' was given", argv[0]);
+		return command_misused(&command_list, &err);
+	}
+	for (int i = 0; i < GROUP_COUNT; i++)
+		put_group((enum call_group)i);
+	if (call_count() && probe_call(call_row(0)) < 0)
+		puts("\nWhether this kernel has them all cannot be seen: tracefs cannot be read (iotrace check).");
+	return STATUS_OK;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.help = "Shows which system calls can be recorded, in the groups that --syscalls switches.",
+	.operands = "",
+	.row = rows,
+	.size = sizeof(struct list_options),
+	.run = list,
+};

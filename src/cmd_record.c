@@ -1,0 +1,367 @@
+/*
+ * record: run a command (or follow running processes) and leave an archive of its I/O.
+ *
+ * All that can be refused is refused before the command runs. From then on the command comes first: it ends as it
+ * would have, its status is ours, and trouble of our own is told afterwards.
+ */
+#include "command.h"
+#include "output.h"
+#include "paths.h"
+#include "run.h"
+#include "select.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/live.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct pid_list {
+	pid_t *pid;
+	uint32_t count, cap;
+};
+
+struct record_options {
+	struct output_options output;
+	struct pid_list pids;
+	uint64_t ring_bytes, buffer_bytes;
+	const char *capture;
+	uint32_t groups;
+	struct option_list counters;
+	int verbosity;
+};
+
+static int take_pid(struct pid_list *list, const char *word, struct error *err)
+{
+	char *end = NULL;
+	long pid;
+
+	errno = 0;
+	pid = strtol(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX)
+		return error_say(err, EINVAL, "'%s' is no process id: a number, or several with commas", word);
+	MEM_GROW(list->pid, list->cap, list->count + 1);
+	list->pid[list->count++] = (pid_t)pid;
+	return 0;
+}
+
+static int parse_pids(void *list, const char *arg, struct error *err)
+{
+	char *words = mem_strdup(arg), *rest = words, *word;
+	int rc = 0;
+
+	while (!rc && (word = strsep(&rest, ",")))
+		rc = take_pid(list, word, err);
+	free(words);
+	return rc;
+}
+
+#define FIELD(member) offsetof(struct record_options, member)
+
+static const struct option_row rows[] = {
+	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)", OPTION_TEXT,
+	 FIELD(output.path), NULL, NULL},
+	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children", OPTION_CALL,
+	 FIELD(pids), parse_pids, NULL},
+	{0, "syscalls", "SPEC", "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
+	 "see 'iotrace list'", OPTION_CALL, FIELD(groups), select_parse,
+	 "all default data sync open meta dir lock net map aio +net +map -meta"},
+	{'E', "event", "EVENT", "also count this hardware or software event for each call (may be repeated)",
+	 OPTION_CALL, FIELD(counters), options_add, NULL},
+	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE, FIELD(ring_bytes), NULL,
+	 NULL},
+	{0, "buffer", "SIZE", "most memory for what waits to be written (K, M, G)", OPTION_SIZE,
+	 FIELD(buffer_bytes), NULL, NULL},
+	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT, FIELD(capture),
+	 NULL, NULL},
+	OUTPUT_ROWS(struct record_options, output),
+	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity), NULL, NULL},
+	OPTION_ROW_HELP,
+	{'V', "version", NULL, "show the version", OPTION_VERSION, 0, NULL, NULL},
+	{0},
+};
+
+/* A recording in the making. One destructor: end(). */
+struct recording {
+	const struct record_options *options;
+	char *path;  /* of the archive or text; NULL: the null format */
+	char *spool;
+	char *cmdline;
+	struct run *run;
+	struct live *live;
+	struct output output;
+	bool has_output; /* output_open() succeeded */
+};
+
+static int check_words(const struct record_options *options, int argc, struct error *err)
+{
+	const char *format = options->output.format ? options->output.format->name : "otf2";
+
+	if (!argc && !options->pids.count)
+		return error_say(err, EINVAL, "no command: iotrace [OPTION]... [--] COMMAND [ARG]..., or -p PID");
+	if (argc && options->pids.count)
+		return error_say(err, EINVAL, "either -p PID or a command, not both");
+	if (!strcmp(format, "text") && !options->output.path)
+		return error_say(err, EINVAL, "--format text needs -o FILE: standard output is the command's own");
+	if (options->counters.count > EVENT_COUNTERS)
+		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
+	return 0;
+}
+
+/* Chooses names and sees that they can be made. */
+static int choose_paths(struct recording *r, struct error *err)
+{
+	const struct record_options *options = r->options;
+	const struct output_options *output = &options->output;
+	bool is_null = output->format && !strcmp(output->format->name, "null");
+	char *name = output->path ? path_trimmed(output->path) : path_of_recording();
+	int rc = 0;
+
+	r->spool = options->capture ? mem_strdup(options->capture) : mem_format("%s.spool", name);
+	if (is_null) {
+		free(name);
+	} else {
+		r->path = name;
+		rc = path_check_new("-o", r->path, err);
+	}
+	if (!rc)
+		rc = path_check_new(options->capture ? "--capture" : "the spool", r->spool, err);
+	if (!rc && output->summary.path && path_exists(output->summary.path) &&
+	    access(output->summary.path, W_OK))
+		rc = error_set(err, errno, "--summary: %s", output->summary.path);
+	return rc;
+}
+
+static int open_live(struct recording *r, int argc, char **argv, struct error *err)
+{
+	const struct record_options *options = r->options;
+	const struct live_options live = {
+		.argv = argc ? argv : NULL,
+		.pid = options->pids.pid,
+		.pids = options->pids.count,
+		.groups = options->groups,
+		.ring_bytes = options->ring_bytes,
+		.buffer_bytes = options->buffer_bytes,
+		.spool_path = r->spool,
+		.counter = options->counters.item,
+		.counters = options->counters.count,
+		.cmdline = r->cmdline,
+	};
+
+	r->live = live_open(&live, err);
+	return r->live ? 0 : -1;
+}
+
+static int open_output(struct recording *r, struct error *err)
+{
+	int rc;
+
+	r->run = run_new();
+	r->output = (struct output){
+		.options = &r->options->output,
+		.path = r->path,
+		.run = r->run,
+		.groups = r->options->groups,
+	};
+	rc = output_open(&r->output, err);
+	r->has_output = !rc;
+	return rc;
+}
+
+static void end(struct recording *r, bool keeps_spool)
+{
+	if (r->live)
+		live_close(r->live, NULL);
+	run_free(r->run);
+	if (!keeps_spool && !r->options->capture && r->spool)
+		unlink(r->spool);
+	free(r->spool);
+	free(r->path);
+	free(r->cmdline);
+}
+
+static bool is_asked_to_stop(void *context)
+{
+	const struct recording *r = context;
+
+	return live_interrupts(r->live) >= 2;
+}
+
+/* While the command runs, the terminal is its own. */
+static void show_progress(void *context, uint64_t bytes, uint64_t total)
+{
+	struct recording *r = context;
+
+	if (live_ended(r->live) != LIVE_RUNNING)
+		output_progress(&r->output, bytes, total);
+}
+
+static int convert(struct recording *r, struct error *err)
+{
+	const struct run_source source = {
+		.path = r->spool,
+		.available = live_available,
+		.available_context = r->live,
+		.should_stop = is_asked_to_stop,
+		.progress = show_progress,
+		.context = r,
+	};
+
+	return run_convert(r->run, &source, err);
+}
+
+static int status_of(int wait_status)
+{
+	if (wait_status < 0)
+		return STATUS_OK;
+	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+/* The command never ran. Says it as a shell does. */
+static int cannot_run(struct recording *r, const char *name, int code)
+{
+	const char *near = command_nearest(name);
+
+	output_discard(&r->output);
+	if (code == ENOENT && !strchr(name, '/')) {
+		if (near)
+			log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
+		else
+			log_error("%s: command not found", name);
+		return STATUS_NOT_FOUND;
+	}
+	if (code == ENOENT && path_exists(name))
+		log_error("%s: its interpreter or loader is missing", name);
+	else
+		log_error("%s: %s", name, strerror(code));
+	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static void tell_remarks(const struct recording *r)
+{
+	const char *remark;
+
+	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
+		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
+	for (uint32_t i = 0; (remark = run_warning(r->run, i)); i++)
+		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
+}
+
+/* Tells a trouble of iotrace; its status goes before the command's own. */
+static void complain(int *status, const struct error *err)
+{
+	log_error("%s", err->text);
+	*status = STATUS_FAILED;
+}
+
+/* The recording has ended: closes everything, tells what there is to tell. */
+static int finish(struct recording *r, int converted, const struct error *trouble, int status)
+{
+	struct error err = {0};
+	bool is_complete = converted == RUN_COMPLETE;
+	bool keeps_spool;
+
+	tell_remarks(r);
+	if (live_close(r->live, &err))
+		complain(&status, &err);
+	r->live = NULL;
+	if (converted < 0)
+		complain(&status, trouble);
+	if (output_close(&r->output, is_complete, &err))
+		complain(&status, &err);
+	keeps_spool = !is_complete || !r->output.is_written;
+	if (converted == RUN_STOPPED && r->options->output.is_strict)
+		status = STATUS_FAILED;
+	if (keeps_spool && !r->options->capture)
+		log_warn("conversion is not complete; all that was recorded is in %s\n"
+			 "To convert it: iotrace convert %s -o DIR", r->spool, r->spool);
+	end(r, keeps_spool);
+	return status;
+}
+
+static int follow(struct recording *r, const char *name)
+{
+	struct error err = {0};
+	int converted = convert(r, &err);
+	int exec_errno = 0;
+	int status = status_of(live_wait(r->live, &exec_errno));
+
+	if (!exec_errno)
+		return finish(r, converted, &err, status);
+	status = cannot_run(r, name, exec_errno);
+	end(r, false);
+	return status;
+}
+
+static char *join_words(int argc, char **argv)
+{
+	char *line = mem_strdup("iotrace");
+
+	for (int i = 0; i < argc; i++) {
+		char *longer = mem_format("%s %s", line, argv[i]);
+
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+static int record(void *context, int argc, char **argv)
+{
+	struct recording r = {.options = context};
+	struct error err = {0};
+	bool is_spool_ours = false;
+
+	if (r.options->verbosity)
+		log_set_level(r.options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	if (check_words(r.options, argc, &err))
+		return command_misused(&command_record, &err);
+	r.cmdline = join_words(argc, argv);
+	if (choose_paths(&r, &err))
+		goto fail;
+	is_spool_ours = true;
+	if (open_live(&r, argc, argv, &err) || open_output(&r, &err) || live_start(r.live, &err))
+		goto fail;
+	return follow(&r, argc ? argv[0] : "");
+fail:
+	log_error("%s", err.text);
+	if (r.has_output)
+		output_discard(&r.output);
+	end(&r, !is_spool_ours);
+	return STATUS_FAILED;
+}
+
+static void init(void *context)
+{
+	struct record_options *options = context;
+
+	options->groups = select_default();
+}
+
+static void release(void *context)
+{
+	struct record_options *options = context;
+
+	free(options->pids.pid);
+	free(options->counters.item);
+}
+
+const struct command command_record = {
+	.name = "record",
+	.help = "Runs COMMAND, or follows running processes, and writes what they do with files\nto an OTF2 archive.",
+	.operands = "[--] COMMAND [ARG]...",
+	.about = "The exit status is the command's own (128+N if signal N ended it), 125 if iotrace\n"
+		 "itself failed or was misused, 126 or 127 if the command could not be run.\n"
+		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
+	.row = rows,
+	.runs_command = true,
+	.size = sizeof(struct record_options),
+	.init = init,
+	.run = record,
+	.release = release,
+};

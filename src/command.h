@@ -1,0 +1,59 @@
+/*
+ * command: what `iotrace WORD` can be. Each is a cmd_WORD.c with its struct command; the table is in command.c.
+ */
+#ifndef IOTRACE_COMMAND_H
+#define IOTRACE_COMMAND_H
+
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exit statuses of our own; all others are the recorded command's. */
+enum {
+	STATUS_OK = 0,
+	STATUS_FOUND = 1,        /* check, check-archive: something is wrong */
+	STATUS_FAILED = 125,     /* iotrace failed, or did not understand */
+	STATUS_CANNOT_RUN = 126, /* as in a shell */
+	STATUS_NOT_FOUND = 127,
+	STATUS_SIGNAL = 128,
+};
+
+struct command {
+	const char *name;
+	const char *help;        /* a line */
+	const char *operands;    /* as the usage line shows them */
+	const char *about;       /* paragraphs behind the options in --help, or NULL */
+	const struct option_row *row;
+	bool runs_command;       /* the operands are a program with its own options */
+	size_t size;             /* of its options */
+	void (*init)(void *options); /* sets what is not 0 by default; or NULL */
+	/* Returns the exit status. argv: the operands, NULL-terminated. */
+	int (*run)(void *options, int argc, char **argv);
+	void (*release)(void *options); /* or NULL */
+};
+
+extern const struct command command_record;
+extern const struct command command_convert;
+extern const struct command command_list;
+extern const struct command command_check;
+extern const struct command command_check_archive;
+
+/* "record" first; NULL beyond the last. */
+const struct command *command_at(uint32_t index);
+const struct command *command_find(const char *name);
+/* Returns the name of the command that was probably meant, or NULL. */
+const char *command_nearest(const char *name);
+/* Returns the exit status. argv[0] is the program's or the command's name. */
+int command_run(const struct command *command, int argc, char **argv);
+/* Prints the error and how to get help; returns STATUS_FAILED. */
+int command_misused(const struct command *command, const struct error *err);
+/* The lines of usage; those of all commands for record. */
+void command_usage(const struct command *command, FILE *out);
+void command_help(const struct command *command, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/*
+ * completion: the scripts that complete iotrace's command line, written from the option rows.
+ */
+#ifndef IOTRACE_COMPLETION_H
+#define IOTRACE_COMPLETION_H
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns 0, or -EINVAL if there is none for that shell (and says so). */
+int completion_print(const char *shell, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/*
+ * main: which command it is. `iotrace WORD` is a command if WORD names one, else `iotrace record`.
+ */
+#include "command.h"
+#include "completion.h"
+
+#include <fcntl.h>
+#include <iotrace/log.h>
+#include <string.h>
+
+/*
+ * A closed standard stream would be the next file that we open, and a message would land in the archive. Close-on-exec:
+ * the command finds its streams as they were.
+ */
+static void fill_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = &command_record;
+
+	fill_streams();
+	if (argc == 3 && !strcmp(argv[1], "--completion"))
+		return completion_print(argv[2], stdout) ? STATUS_FAILED : STATUS_OK;
+	if (argc < 2) {
+		command_usage(command, stderr);
+		fputs("Try 'iotrace --help', or 'iotrace check' to see what works here.\n", stderr);
+		return STATUS_FAILED;
+	}
+	if (command_find(argv[1])) {
+		command = command_find(argv[1]);
+		argc--;
+		argv++;
+	}
+	return command_run(command, argc, argv);
+}

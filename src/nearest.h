@@ -1,0 +1,27 @@
+/*
+ * nearest: the word that was probably meant.
+ */
+#ifndef IOTRACE_NEAREST_H
+#define IOTRACE_NEAREST_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nearest {
+	const char *word; /* lent */
+	const char *best; /* the nearest so far, or NULL if none is near enough to be worth a hint */
+	uint32_t distance;
+};
+
+void nearest_init(struct nearest *nearest, const char *word);
+void nearest_try(struct nearest *nearest, const char *candidate);
+/* Returns how many letters were inserted, left out, replaced or swapped with their neighbour. */
+uint32_t nearest_distance(const char *a, const char *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

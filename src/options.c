@@ -1,0 +1,239 @@
+/*
+ * options: getopt_long() does the parsing, from tables made of the rows; the sentences are our own.
+ */
+#include "options.h"
+
+#include "nearest.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONG_FIRST = 256,  /* getopt's values: this + index of the row */
+	HELP_COLUMN = 28,  /* where the words of the help begin */
+	HELP_WIDTH = 80,
+};
+
+static uint32_t row_count(const struct option_row *row)
+{
+	uint32_t count = 0;
+
+	while (row[count].name)
+		count++;
+	return count;
+}
+
+/* "+:ho:" and the array for getopt_long(). Both are the caller's to free. */
+static char *make_short(const struct option_row *row, bool is_command)
+{
+	char *text = mem_array(3 * row_count(row) + 3, 1), *at = text;
+
+	if (is_command)
+		*at++ = '+';
+	*at++ = ':';
+	for (; row->name; row++) {
+		if (!row->short_name)
+			continue;
+		*at++ = row->short_name;
+		if (row->arg)
+			*at++ = ':';
+	}
+	return text;
+}
+
+static struct option *make_long(const struct option_row *row)
+{
+	uint32_t count = row_count(row);
+	struct option *table = mem_array(count + 1, sizeof(*table));
+
+	for (uint32_t i = 0; i < count; i++) {
+		table[i].name = row[i].name;
+		table[i].has_arg = row[i].arg ? required_argument : no_argument;
+		table[i].val = LONG_FIRST + (int)i;
+	}
+	return table;
+}
+
+static const struct option_row *find_row(const struct option_row *row, int value)
+{
+	if (value >= LONG_FIRST)
+		return &row[value - LONG_FIRST];
+	while (row->name && row->short_name != value)
+		row++;
+	return row->name ? row : NULL;
+}
+
+/* --optoin: names what is near. */
+static int unknown_long(const struct option_row *row, const char *word, struct error *err)
+{
+	size_t length = strcspn(word + 2, "=");
+	char *name = mem_format("%.*s", (int)length, word + 2);
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	for (; row->name; row++)
+		nearest_try(&nearest, row->name);
+	if (nearest.best)
+		error_say(err, EINVAL, "there is no option '--%s'; did you mean '--%s'?", name, nearest.best);
+	else
+		error_say(err, EINVAL, "there is no option '--%s'", name);
+	free(name);
+	return -1;
+}
+
+static int refuse(const struct option_row *row, int value, const char *word, struct error *err)
+{
+	const struct option_row *known = optopt ? find_row(row, optopt) : NULL;
+
+	if (value == ':' && known)
+		error_say(err, EINVAL, "option '%s' needs a value: --%s %s", word, known->name, known->arg);
+	else if (known)
+		error_say(err, EINVAL, "option '--%s' takes no value", known->name);
+	else if (optopt)
+		error_say(err, EINVAL, "there is no option '-%c'", optopt);
+	else
+		unknown_long(row, word, err);
+	return -1;
+}
+
+static int take(const struct option_row *row, void *options, const char *arg, struct error *err)
+{
+	void *field = (char *)options + row->offset;
+	int rc = 0;
+
+	switch (row->type) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		break;
+	case OPTION_COUNT:
+		++*(int *)field;
+		break;
+	case OPTION_TEXT:
+		*(const char **)field = arg;
+		break;
+	case OPTION_SIZE:
+		rc = options_size(field, arg, err);
+		break;
+	case OPTION_CALL:
+		rc = row->parse(field, arg, err);
+		break;
+	case OPTION_HELP:
+		return OPTIONS_HELP;
+	case OPTION_VERSION:
+		return OPTIONS_VERSION;
+	}
+	if (!rc)
+		return 0;
+	error_wrap(err, "--%s", row->name);
+	return -1;
+}
+
+int options_parse(const struct option_row *row, bool is_command, void *options, int argc, char **argv,
+		  struct error *err)
+{
+	char *short_names = make_short(row, is_command);
+	struct option *long_names = make_long(row);
+	int rc = 0, value;
+
+	opterr = 0;
+	optind = 0; /* glibc: begin anew */
+	while (!rc) {
+		optopt = 0;
+		value = getopt_long(argc, argv, short_names, long_names, NULL);
+		if (value == -1)
+			break;
+		if (value == '?' || value == ':')
+			rc = refuse(row, value, argv[optind - 1], err);
+		else
+			rc = take(find_row(row, value), options, optarg, err);
+	}
+	free(short_names);
+	free(long_names);
+	return rc ? rc : optind;
+}
+
+void options_wrap(const char *text, int column, FILE *out)
+{
+	size_t width = HELP_WIDTH - (size_t)column, length = strlen(text), cut;
+
+	while (length > width) {
+		for (cut = width; cut && text[cut] != ' '; cut--)
+			;
+		if (!cut)
+			cut = width;
+		fprintf(out, "%.*s\n%*s", (int)cut, text, column, "");
+		text += cut;
+		while (*text == ' ')
+			text++;
+		length = strlen(text);
+	}
+	fprintf(out, "%s\n", text);
+}
+
+void options_help(const struct option_row *row, FILE *out)
+{
+	char left[64];
+	int used;
+
+	for (; row->name; row++) {
+		used = row->short_name ? snprintf(left, sizeof(left), "  -%c, ", row->short_name) :
+					 snprintf(left, sizeof(left), "      ");
+		used += snprintf(left + used, sizeof(left) - (size_t)used, "--%s%s%s", row->name,
+				 row->arg ? " " : "", row->arg ? row->arg : "");
+		fprintf(out, "%s", left);
+		if (used >= HELP_COLUMN)
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+		else
+			fprintf(out, "%*s", HELP_COLUMN - used, "");
+		options_wrap(row->help, HELP_COLUMN, out);
+	}
+}
+
+/* Returns how far to shift for K, M, G, T and steps over it, with "iB" or "B" behind; -1: something else. */
+static int take_unit(const char *text)
+{
+	static const char unit[] = "KMGT";
+	const char *at = *text ? strchr(unit, *text & ~0x20) : NULL;
+	int shift = at ? 10 * (int)(at - unit + 1) : 0;
+
+	if (at)
+		text++;
+	if (!*text || !strcmp(text, "B") || (at && !strcmp(text, "iB")))
+		return shift;
+	return -1;
+}
+
+int options_size(uint64_t *size, const char *text, struct error *err)
+{
+	char *end = NULL;
+	double value;
+	int shift;
+
+	/* strtod() would take blanks, signs, hexadecimals and "inf" as well. */
+	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtiB") != strlen(text))
+		return error_say(err, EINVAL, "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+	value = strtod(text, &end);
+	shift = take_unit(end);
+	if (shift < 0)
+		return error_say(err, EINVAL, "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+	value *= (double)((uint64_t)1 << shift);
+	if (value < 1 || value >= (double)((uint64_t)1 << 62))
+		return error_say(err, EINVAL, "'%s' is out of range: at least 1, less than 4194304T", text);
+	*size = (uint64_t)value;
+	return 0;
+}
+
+int options_add(void *field, const char *text, struct error *err)
+{
+	struct option_list *list = field;
+
+	if (!*text)
+		return error_say(err, EINVAL, "an empty value");
+	MEM_GROW(list->item, list->cap, list->count + 1);
+	list->item[list->count++] = text;
+	return 0;
+}

@@ -1,0 +1,72 @@
+/*
+ * options: rows that are the parser, the help and the completions of a command.
+ *
+ * A row stands next to the command that reads it and says where in the command's own struct its value goes.
+ */
+#ifndef IOTRACE_OPTIONS_H
+#define IOTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+enum option_type {
+	OPTION_FLAG,    /* bool: set */
+	OPTION_COUNT,   /* int: one more */
+	OPTION_TEXT,    /* const char *: lent from argv */
+	OPTION_SIZE,    /* uint64_t: bytes, with K, M, G, T */
+	OPTION_CALL,    /* whatever parse() makes of it */
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+struct option_row {
+	char short_name;   /* 0: none */
+	const char *name;  /* NULL: end of the table */
+	const char *arg;   /* "DIR", "FILE" (completed as such) ...; NULL: takes none */
+	const char *help;
+	enum option_type type;
+	size_t offset;
+	/* OPTION_CALL: returns 0, or -errno with what would have been right. */
+	int (*parse)(void *field, const char *arg, struct error *err);
+	const char *words; /* for completion: values, separated by blanks; or NULL */
+};
+
+#define OPTION_ROW_HELP {'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL}
+
+/* Strings of an option that may be given again and again. Lent from argv. */
+struct option_list {
+	const char **item;
+	uint32_t count, cap;
+};
+
+enum { OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
+
+/*
+ * Returns the index of the first operand, OPTIONS_HELP, OPTIONS_VERSION, or -1 with a sentence. argv[0] is
+ * skipped. is_command: options end at the first operand, which is a program with options of its own.
+ */
+int options_parse(const struct option_row *row, bool is_command, void *options, int argc, char **argv,
+		  struct error *err);
+/* Prints the rows as a table. */
+void options_help(const struct option_row *row, FILE *out);
+
+/* Prints text in lines of 80 that begin at `column`, where the first has begun. */
+void options_wrap(const char *text, int column, FILE *out);
+
+/* Returns 0, or -EINVAL: "512", "64K", "4M", "1.5G", "2GiB"; binary; more than 0. */
+int options_size(uint64_t *size, const char *text, struct error *err);
+/* For OPTION_CALL rows. */
+int options_add(void *list, const char *text, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

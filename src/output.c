@@ -1,0 +1,180 @@
+/*
+ * output: order matters at the end. The archive is closed first (its name is there only when it is whole), then
+ * iotrace.json goes into it, with the last of the books; then the summary can tell both.
+ */
+#include "output.h"
+
+#include "nearest.h"
+#include "paths.h"
+
+#include <errno.h>
+#include <iotrace/books.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/probe.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const summary_word[] = {
+	[OUTPUT_TEXT] = "text",
+	[OUTPUT_JSON] = "json",
+	[OUTPUT_NONE] = "none",
+};
+
+enum { SUMMARY_WORDS = sizeof(summary_word) / sizeof(*summary_word) };
+
+int output_parse_format(void *format, const char *arg, struct error *err)
+{
+	struct nearest nearest;
+	const struct sink_ops *ops;
+
+	nearest_init(&nearest, arg);
+	for (uint32_t i = 0; (ops = sink_at(i)); i++) {
+		if (!strcmp(ops->name, "summary")) /* has an option of its own */
+			continue;
+		if (!strcmp(ops->name, arg)) {
+			*(const struct sink_ops **)format = ops;
+			return 0;
+		}
+		nearest_try(&nearest, ops->name);
+	}
+	if (nearest.best)
+		return error_say(err, EINVAL, "there is no format '%s'; did you mean '%s'?", arg, nearest.best);
+	return error_say(err, EINVAL, "there is no format '%s'; there are otf2, text and null", arg);
+}
+
+int output_parse_summary(void *field, const char *arg, struct error *err)
+{
+	struct output_summary_option *summary = field;
+	size_t length = strcspn(arg, ":");
+
+	for (int i = 0; i < SUMMARY_WORDS; i++) {
+		if (strlen(summary_word[i]) != length || strncmp(summary_word[i], arg, length))
+			continue;
+		summary->kind = (enum output_summary)i;
+		summary->path = arg[length] && arg[length + 1] ? arg + length + 1 : NULL;
+		return 0;
+	}
+	return error_say(err, EINVAL, "'%s' is no kind of summary; there are text, json, none, and text:FILE, json:FILE",
+			 arg);
+}
+
+bool output_is_archive(const struct output_options *options)
+{
+	return !options->format || !strcmp(options->format->name, "otf2");
+}
+
+int output_open(struct output *output, struct error *err)
+{
+	const struct output_options *options = output->options;
+
+	output->main_sink = output->summary_sink = -1;
+	output->main.path = output->path;
+	output->main_sink = run_add_sink(output->run, options->format ? options->format : sink_find("otf2"),
+					 &output->main, err);
+	if (output->main_sink < 0)
+		return output->main_sink;
+	if (options->is_quiet || options->summary.kind == OUTPUT_NONE)
+		return 0;
+	output->summary.path = options->summary.path;
+	output->summary.is_json = options->summary.kind == OUTPUT_JSON;
+	output->summary.columns = options->summary.path ? 0 : probe_columns(STDERR_FILENO);
+	output->summary.archive = output_is_archive(options) ? output->path : NULL;
+	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary, err);
+	return output->summary_sink < 0 ? output->summary_sink : 0;
+}
+
+static void erase_progress(struct output *output)
+{
+	if (output->progress)
+		dprintf(STDERR_FILENO, "\r%*s\r", (int)output->progress, "");
+	output->progress = 0;
+}
+
+/* Only another percent is worth a line, so no clock is needed. */
+void output_progress(struct output *output, uint64_t bytes, uint64_t total)
+{
+	uint32_t percent = total ? (uint32_t)((double)bytes * 100 / (double)total) : 0;
+	int length;
+
+	if (output->options->is_quiet || !total || (output->progress && percent == output->percent) ||
+	    probe_columns(STDERR_FILENO) <= 0)
+		return;
+	length = dprintf(STDERR_FILENO, "\riotrace: converting: %llu of %llu MiB, %u %%",
+			 (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20), percent);
+	output->progress = length > 0 ? (size_t)length : 0;
+	output->percent = percent;
+}
+
+static int write_books(const struct output *output, bool is_complete, struct error *err)
+{
+	struct books books = {
+		.model = run_model(output->run),
+		.tally = run_tally(output->run),
+		.version = IOTRACE_VERSION,
+		.source = "perf",
+		.groups = output->groups,
+		.is_complete = is_complete,
+	};
+
+	books.samples = run_samples(output->run, &books.events);
+	return books_write(&books, output->path, err);
+}
+
+static int close_main(struct output *output, bool is_complete, struct error *err)
+{
+	int rc = run_close_sink(output->run, output->main_sink, err);
+	bool is_there = output_is_archive(output->options) && path_exists(output->path);
+
+	if (!is_there)
+		output->summary.archive = NULL;
+	else if (rc)
+		write_books(output, is_complete, NULL); /* the first trouble is the one to tell */
+	else
+		rc = write_books(output, is_complete, err);
+	return rc;
+}
+
+/* Loss is told even to those who want no summary. */
+static int tell_books(const struct output *output, struct error *err)
+{
+	char sentence[512];
+	enum books_state state = books_check(run_tally(output->run), sentence, sizeof(sentence));
+
+	if (state == BOOKS_BALANCED)
+		return 0;
+	if (output->options->is_strict)
+		return error_say(err, EIO, "--strict: %s", sentence);
+	if (output->summary_sink < 0 || output->options->summary.path)
+		log_warn("%s", sentence);
+	return 0;
+}
+
+int output_close(struct output *output, bool is_complete, struct error *err)
+{
+	struct error other = {0};
+	int rc, also;
+
+	erase_progress(output);
+	rc = close_main(output, is_complete, err);
+	output->is_written = !rc;
+	if (output->summary_sink >= 0) {
+		also = run_close_sink(output->run, output->summary_sink, rc ? &other : err);
+		rc = rc ? rc : also;
+	}
+	also = tell_books(output, rc ? &other : err);
+	return rc ? rc : also;
+}
+
+void output_discard(struct output *output)
+{
+	erase_progress(output);
+	output->summary.is_discarded = true;
+	if (output->summary_sink >= 0)
+		run_close_sink(output->run, output->summary_sink, NULL);
+	if (output->main_sink < 0)
+		return;
+	run_close_sink(output->run, output->main_sink, NULL);
+	if (output->path && strcmp(output->path, "-") != 0)
+		path_remove(output->path);
+}

@@ -1,0 +1,236 @@
+/*
+ * run: capture → order → decode → model → sinks.
+ *
+ * A round of records goes in, what may leave in order of time comes out, each record becomes at most one event, each
+ * event any number of io_events, and every sink sees each of those. Nothing here knows whether the program that made
+ * the records still runs.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <iotrace/books.h>
+#include <iotrace/decode.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/model.h>
+#include <iotrace/order.h>
+#include <stdlib.h>
+
+enum {
+	RUN_SINKS = 4,
+	ASK_INTERVAL = 8192, /* records between two questions whether to stop */
+};
+
+struct run {
+	struct tally tally;
+	struct model *model;
+	struct capture *capture;
+	struct order *order;
+	struct decode *decode;
+	const struct run_source *source;
+	uint32_t until_asked;
+	uint64_t *samples; /* by event of the capture */
+	uint32_t events;
+	uint64_t lost_records;
+	struct run_sink {
+		const struct sink_ops *ops; /* NULL: closed */
+		struct sink *sink;
+	} sink[RUN_SINKS];
+	int sinks;
+};
+
+static void output(void *context, const struct io_event *event)
+{
+	struct run *run = context;
+
+	for (int i = 0; i < run->sinks; i++) {
+		if (run->sink[i].ops)
+			run->sink[i].ops->event(run->sink[i].sink, event);
+	}
+}
+
+struct run *run_new(void)
+{
+	struct run *run = mem_zero(sizeof(*run));
+
+	run->model = model_new(&run->tally, output, run);
+	run->until_asked = ASK_INTERVAL;
+	return run;
+}
+
+void run_free(struct run *run)
+{
+	if (!run)
+		return;
+	for (int i = 0; i < run->sinks; i++)
+		run_close_sink(run, i, NULL);
+	model_free(run->model);
+	decode_free(run->decode);
+	order_free(run->order);
+	capture_close(run->capture);
+	free(run->samples);
+	free(run);
+}
+
+int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options, struct error *err)
+{
+	struct run_sink *sink = &run->sink[run->sinks];
+
+	if (run->sinks == RUN_SINKS)
+		return error_say(err, ENOSPC, "more than %d outputs", RUN_SINKS);
+	options->model = run->model;
+	options->tally = &run->tally;
+	sink->sink = ops->open(options, err);
+	if (!sink->sink)
+		return err->code ? -err->code : -EIO;
+	sink->ops = ops;
+	return run->sinks++;
+}
+
+int run_close_sink(struct run *run, int index, struct error *err)
+{
+	const struct sink_ops *ops = run->sink[index].ops;
+	struct error unheard;
+
+	run->sink[index].ops = NULL;
+	return ops ? ops->close(run->sink[index].sink, err ? err : &unheard) : 0;
+}
+
+static bool has_failed(const struct run *run)
+{
+	for (int i = 0; i < run->sinks; i++) {
+		const struct sink_ops *ops = run->sink[i].ops;
+
+		if (ops && ops->failed && ops->failed(run->sink[i].sink))
+			return true;
+	}
+	return false;
+}
+
+static int ask(const struct run *run)
+{
+	if (has_failed(run))
+		return RUN_SINK_FAILED;
+	if (run->source->should_stop && run->source->should_stop(run->source->context))
+		return RUN_STOPPED;
+	return RUN_COMPLETE;
+}
+
+static void take_event(struct run *run, const struct event *event)
+{
+	if (event->kind == EVENT_LOST)
+		run->lost_records += event->lost.count;
+	model_event(run->model, event);
+}
+
+/* Hands on all that may leave. Returns an enum run_end. */
+static int drain(struct run *run)
+{
+	struct sample sample;
+	struct event event;
+	bool is_late;
+
+	while (order_next(run->order, &sample, &is_late) == 1) {
+		if (sample.type == PERF_RECORD_SAMPLE && sample.event < run->events)
+			run->samples[sample.event]++;
+		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
+			take_event(run, &event);
+		if (--run->until_asked)
+			continue;
+		run->until_asked = ASK_INTERVAL;
+		if (ask(run) != RUN_COMPLETE)
+			return ask(run);
+	}
+	return RUN_COMPLETE;
+}
+
+static void tell_progress(const struct run *run)
+{
+	uint64_t total = 0, bytes;
+
+	if (!run->source->progress)
+		return;
+	bytes = capture_position(run->capture, &total);
+	run->source->progress(run->source->context, bytes, total);
+}
+
+static int loop(struct run *run, struct error *err)
+{
+	struct capture_round round;
+	int rc, end;
+
+	while ((rc = capture_next_round(run->capture, &round, err)) == 1) {
+		order_add_round(run->order, &round);
+		end = drain(run);
+		if (end == RUN_COMPLETE)
+			end = ask(run);
+		if (end != RUN_COMPLETE)
+			return end;
+		tell_progress(run);
+	}
+	/* An error in the middle: what came before it is as good as ever. */
+	order_end(run->order);
+	end = drain(run);
+	return rc < 0 ? rc : end;
+}
+
+static int open_source(struct run *run, struct error *err)
+{
+	const struct run_source *source = run->source;
+	const char *name[EVENT_COUNTERS];
+	uint32_t counters;
+
+	run->capture = capture_open(source->path, source->available, source->available_context, err);
+	if (!run->capture)
+		return err->code ? -err->code : -EIO;
+	run->events = capture_info(run->capture)->events;
+	run->samples = mem_array(run->events, sizeof(*run->samples));
+	run->order = order_new(run->capture, &run->tally);
+	run->decode = decode_new(capture_info(run->capture), &run->tally, err);
+	if (!run->decode)
+		return err->code ? -err->code : -EIO;
+	counters = decode_counters(run->decode);
+	for (uint32_t i = 0; i < counters && i < EVENT_COUNTERS; i++)
+		name[i] = decode_counter_name(run->decode, i);
+	model_set_counters(run->model, name, counters < EVENT_COUNTERS ? counters : EVENT_COUNTERS);
+	return 0;
+}
+
+int run_convert(struct run *run, const struct run_source *source, struct error *err)
+{
+	int rc;
+
+	run->source = source;
+	rc = open_source(run, err);
+	if (!rc)
+		rc = loop(run, err);
+	model_end(run->model);
+	books_settle(&run->tally, run->model, run->samples, run->events, run->lost_records);
+	return rc;
+}
+
+const char *run_warning(const struct run *run, uint32_t index)
+{
+	return run->decode ? decode_warning(run->decode, index) : NULL;
+}
+
+uint64_t run_torn(const struct run *run)
+{
+	return run->capture ? capture_torn(run->capture) : 0;
+}
+
+const uint64_t *run_samples(const struct run *run, uint32_t *events)
+{
+	*events = run->events;
+	return run->samples;
+}
+
+const struct model *run_model(const struct run *run)
+{
+	return run->model;
+}
+
+const struct tally *run_tally(const struct run *run)
+{
+	return &run->tally;
+}

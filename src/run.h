@@ -1,0 +1,58 @@
+/*
+ * run: the one loop. A capture goes in at one end, sinks hang at the other; recording and converting differ only in
+ * who writes the capture meanwhile.
+ */
+#ifndef IOTRACE_RUN_H
+#define IOTRACE_RUN_H
+
+#include <iotrace/capture.h>
+#include <iotrace/sink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct run;
+
+/* Where the bytes come from, and who is asked or told while they pass. Lent during run_convert(). */
+struct run_source {
+	const char *path;
+	capture_available available; /* NULL: the file is complete */
+	void *available_context;
+	bool (*should_stop)(void *context);                              /* or NULL */
+	void (*progress)(void *context, uint64_t bytes, uint64_t total); /* or NULL; total 0: not known */
+	void *context;
+};
+
+enum run_end {
+	RUN_COMPLETE = 0,
+	RUN_STOPPED = 1,     /* should_stop() said so */
+	RUN_SINK_FAILED = 2, /* a sink can take no more; its close says why */
+};
+
+struct run *run_new(void);
+/* Closes what is open. NULL is fine. */
+void run_free(struct run *run);
+/*
+ * Returns the number of the sink, or -errno with a sentence. `options` is lent until the sink is closed; its
+ * model and tally are set here.
+ */
+int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options, struct error *err);
+/* Returns an enum run_end, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
+int run_convert(struct run *run, const struct run_source *source, struct error *err);
+/* Returns 0 or what the sink met. */
+int run_close_sink(struct run *run, int sink, struct error *err);
+/* Returns how many samples came of each event of the capture. Lent until run_free(). */
+const uint64_t *run_samples(const struct run *run, uint32_t *events);
+/* Returns a remark on the capture, or NULL after the last. Lent until run_free(). */
+const char *run_warning(const struct run *run, uint32_t index);
+/* Returns how many bytes at the end were no whole record. */
+uint64_t run_torn(const struct run *run);
+const struct model *run_model(const struct run *run);
+const struct tally *run_tally(const struct run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

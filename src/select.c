@@ -1,0 +1,92 @@
+/*
+ * select: the groups are rows of the table of system calls; this only reads their names.
+ */
+#include "select.h"
+
+#include "nearest.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/syscall.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
+static const uint32_t all = (1U << GROUP_COUNT) - 1;
+
+uint32_t select_default(void)
+{
+	uint32_t groups = always;
+
+	for (int i = 0; i < GROUP_COUNT; i++) {
+		if (call_group_is_default((enum call_group)i))
+			groups |= 1U << i;
+	}
+	return groups;
+}
+
+static int refuse(const char *word, struct error *err)
+{
+	struct nearest nearest;
+	char names[256] = "";
+	size_t used = 0;
+
+	nearest_init(&nearest, word);
+	for (int i = 0; i < GROUP_COUNT; i++) {
+		const char *name = call_group_name((enum call_group)i);
+
+		nearest_try(&nearest, name);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", name);
+		if (used >= sizeof(names))
+			break;
+	}
+	return error_say(err, EINVAL, "'%s' is no group of system calls%s%s%s; there are %s, all, default", word,
+			 nearest.best ? " (did you mean '" : "", nearest.best ? nearest.best : "",
+			 nearest.best ? "'?)" : "", names);
+}
+
+/* Returns the bits that a word stands for, 0: none. */
+static uint32_t find(const char *word)
+{
+	if (!strcmp(word, "all"))
+		return all;
+	if (!strcmp(word, "default"))
+		return select_default();
+	for (int i = 0; i < GROUP_COUNT; i++) {
+		if (!strcmp(word, call_group_name((enum call_group)i)))
+			return 1U << i;
+	}
+	return 0;
+}
+
+static int apply(uint32_t *groups, const char *word, struct error *err)
+{
+	char sign = *word == '+' || *word == '-' ? *word++ : '+';
+	uint32_t bits = find(word);
+
+	if (!bits)
+		return refuse(word, err);
+	if (sign == '+')
+		*groups |= bits;
+	else if (bits == 1U << GROUP_OPEN || bits == 1U << GROUP_TASK)
+		return error_say(err, EINVAL, "'%s' cannot be left out: all others rest on it", word);
+	else
+		*groups &= ~bits;
+	return 0;
+}
+
+int select_parse(void *field, const char *spec, struct error *err)
+{
+	char *words = mem_strdup(spec), *rest = words, *word;
+	uint32_t groups = *spec == '+' || *spec == '-' ? select_default() : 0;
+	int rc = 0;
+
+	while (!rc && (word = strsep(&rest, ",")))
+		rc = apply(&groups, word, err);
+	if (!rc)
+		*(uint32_t *)field = groups | always;
+	free(words);
+	return rc;
+}

@@ -1,0 +1,27 @@
+/*
+ * select: --syscalls. Which groups of system calls are recorded.
+ */
+#ifndef IOTRACE_SELECT_H
+#define IOTRACE_SELECT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+/* Returns bits 1 << enum call_group of those that are on unless somebody says otherwise. */
+uint32_t select_default(void);
+/*
+ * For an OPTION_CALL row; the field is a uint32_t of such bits. SPEC is a list with commas: `data,sync` are just
+ * these, `+map,-lock` changes the default; `all` and `default` are sets. What descriptors mean (open) and tasks
+ * (task) are always in.
+ */
+int select_parse(void *groups, const char *spec, struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
