@@ -34,7 +34,9 @@ enum call_kind {
 	CALL_DELETE,      /* a name goes: unlink, rmdir */
 	CALL_RENAME,      /* a name goes or is replaced */
 	CALL_CHDIR,       /* chdir, fchdir, chroot */
-	CALL_MAP,         /* mmap: a region, with the file */
+	CALL_MAP,         /* mmap of a file: a region, with the file; of memory alone: nothing */
+	CALL_UNMAP,       /* munmap of a mapped file */
+	CALL_SYNC_MAP,    /* msync of a mapped file */
 	CALL_EXEC,
 	CALL_CLONE,       /* flags only; the new task comes with its own record */
 	CALL_UNSHARE,

@@ -194,6 +194,7 @@ static void fact_command(struct model *m, const struct event *event)
 	p->argv = fact_text(m, event, 0);
 	p->cwd = fact_text(m, event, 1);
 	m->host.argv = p->argv;
+	m->host.cwd = p->cwd;
 }
 
 static void fact_task(struct model *m, const struct event *event)

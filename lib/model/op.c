@@ -5,6 +5,7 @@
 
 #include "fdtable.h"
 #include "file.h"
+#include "mapping.h"
 #include "op_kind.h"
 #include "settle.h"
 #include "task.h"
@@ -12,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+
+enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: below it lie addresses and sizes */
 
 /* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
 int call_fd(const struct call *call, int8_t index)
@@ -128,6 +131,10 @@ static void note(struct model *m, uint32_t task, const struct event *event)
 		call.open = table_take(m, m->process[process].table, (uint32_t)call_fd(&call, row->fd));
 	else if (has_descriptor(row, &call))
 		call.open = use_fd(m, task, call_fd(&call, row->fd), event->time);
+	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
+		call.open = mapping_find(m, process, call.arg[0], call.arg[row->size]);
+		open_hold(m, call.open);
+	}
 	if (row->kind == CALL_COPY)
 		call.open2 = use_fd(m, task, call_fd(&call, row->fd2), event->time);
 	note_position(m, &call, call.open, 0);
@@ -207,7 +214,7 @@ static void find_unseen(struct model *m, struct op *op)
 
 void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
-	event->thread = op->location;
+	event->thread = task_location(op->m, op->task);
 	event->handle = ID_NONE;
 	settle_push(op->m, event, open, ID_NONE);
 }
@@ -218,6 +225,11 @@ static void emit_enter(struct op *op)
 
 	event.region.call = op->call.id;
 	event.region.file = ID_NONE;
+	if (op->call.open != ID_NONE && !op->m->open[op->call.open].slots && kind_is_of_memory(op->row)) {
+		event.region.file = open_description(op->m, op->call.open)->file;
+		op_emit(op, &event, ID_NONE);
+		return;
+	}
 	if (op->call.path[0] && !op->error && op->call.open == ID_NONE)
 		event.region.file = file_add(op->m, op->call.path[0], kind_file(op->row));
 	op_emit(op, &event, op->call.open);
@@ -233,6 +245,22 @@ static void emit_leave(struct op *op)
 	op_emit(op, &event, ID_NONE);
 }
 
+/* Emits the records of the call. Memory that is no file's is none of our business. */
+static void op_end(struct op *op, const struct event *counters)
+{
+	bool is_silent = op->call.open == ID_NONE && kind_is_of_memory(op->row);
+
+	if (!is_silent)
+		emit_enter(op);
+	kind_end(op);
+	if (counters && !is_silent)
+		task_count(op->m, op->task, counters);
+	if (!is_silent)
+		emit_leave(op);
+	open_drop(op->m, op->call.open);
+	open_drop(op->m, op->call.open2);
+}
+
 static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time)
 {
 	detach(m, task, &op->call);
@@ -241,7 +269,6 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->process = m->task[task].process;
 	op->row = call_row(op->call.id);
 	op->time = time;
-	op->location = task_location(m, task);
 }
 
 /* The thread that executes a program gets the number of the process's first thread before the call returns. */
@@ -305,17 +332,11 @@ void op_exit(struct model *m, const struct event *event)
 		return;
 	}
 	op_init(m, &op, task, event->time);
-	op.error = event->exit.result < 0 ? (int)-event->exit.result : 0;
+	op.error = event->exit.result < 0 && event->exit.result >= -ERRNO_MAX ? (int)-event->exit.result : 0;
 	tally_add(m->tally, calls, 1);
 	tally_add(m->tally, calls_failed, op.error != 0);
 	find_unseen(m, &op);
-	emit_enter(&op);
-	kind_end(&op);
-	if (event->exit.counters)
-		task_count(m, task, event);
-	emit_leave(&op);
-	open_drop(m, op.call.open);
-	open_drop(m, op.call.open2);
+	op_end(&op, event->exit.counters ? event : NULL);
 	if (op.row->kind == CALL_EXEC && !op.error && m->task[task].tid != event->tid)
 		task_take_over(m, task);
 }
@@ -343,11 +364,7 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
 	op_init(m, &op, task, time);
 	op.is_cancelled = true;
 	op.end = why;
-	emit_enter(&op);
-	kind_end(&op);
-	emit_leave(&op);
-	open_drop(m, op.call.open);
-	open_drop(m, op.call.open2);
+	op_end(&op, NULL);
 }
 
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)

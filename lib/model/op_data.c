@@ -4,6 +4,7 @@
 #include "op_end.h"
 
 #include "fdtable.h"
+#include "mapping.h"
 #include "task.h"
 
 #include <fcntl.h>
@@ -105,8 +106,8 @@ void end_sync(struct op *op)
 {
 	uint64_t id;
 
-	if (op->call.open == ID_NONE)
-		return;
+	if (op->call.open == ID_NONE || !op->m->open[op->call.open].slots)
+		return; /* a mapping outlives its descriptor; its file is told by ENTER */
 	id = op->m->next_op++;
 	transfer(op, op->call.open, IO_MODE_FLUSH, IO_BYTES_UNDEFINED, IO_OFFSET_UNKNOWN, id);
 	transfer_end(op, op->call.open, IO_MODE_FLUSH, id);
@@ -125,6 +126,7 @@ void end_sync_all(struct op *op)
 			m->all_proxy = open_new(m, description, process_group(m, op->process));
 			m->open[m->all_proxy].is_found = true;
 			m->open[m->all_proxy].is_all_proxy = true;
+			m->open[m->all_proxy].slots = 1; /* always open */
 		}
 		op->call.open = m->all_proxy;
 		open_hold(m, m->all_proxy);
@@ -143,4 +145,17 @@ void end_seek(struct op *op)
 	event.seek.whence = (uint32_t)op->call.arg[2];
 	event.seek.result = (uint64_t)op->result;
 	op_emit(op, &event, op->call.open);
+}
+
+/* A fixed address may take the place of what was mapped there, by a file or by memory alone. */
+void end_map(struct op *op)
+{
+	if (!op->error && !op->is_cancelled)
+		mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size], op->call.open);
+}
+
+void end_unmap(struct op *op)
+{
+	if (!op->error && !op->is_cancelled)
+		mapping_set(op->m, op->process, op->call.arg[0], op->call.arg[op->row->size], ID_NONE);
 }

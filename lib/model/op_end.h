@@ -12,6 +12,8 @@ void end_copy(struct op *op);
 void end_sync(struct op *op);
 void end_sync_all(struct op *op);
 void end_seek(struct op *op);
+void end_map(struct op *op);
+void end_unmap(struct op *op);
 /* op_fd.c */
 void end_open(struct op *op);
 void end_create_fd(struct op *op);

@@ -5,6 +5,7 @@
 
 #include "fdtable.h"
 #include "file.h"
+#include "mapping.h"
 #include "op.h"
 #include "settle.h"
 #include "task.h"
@@ -163,12 +164,12 @@ static void duplicate(struct op *op, bool is_cloexec)
 	if (op->error || op->is_cancelled || from == ID_NONE || op->result == call_fd(&op->call, op->row->fd))
 		return;
 	uint32_t open = open_new(m, m->open[from].description, process_group(m, op->process));
-	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .thread = op->location};
+	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .handle = ID_NONE};
 
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
 	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
-	event.handle = ID_NONE;
+	event.thread = task_location(m, op->task);
 	settle_push(m, &event, from, open);
 	open_drop(m, open);
 }
@@ -231,6 +232,7 @@ void end_exec(struct op *op)
 {
 	if (op->error || op->is_cancelled)
 		return;
+	mapping_clear(op->m, op->process);
 	unshare_table(op);
 	close_slots(op, 0, UINT64_MAX, true);
 }

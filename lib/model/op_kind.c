@@ -51,6 +51,11 @@ bool kind_closes_many(const struct call_row *row)
 	return row->kind == CALL_CLOSE_RANGE || row->kind == CALL_EXEC || row->kind == CALL_UNSHARE;
 }
 
+bool kind_is_of_memory(const struct call_row *row)
+{
+	return row->kind == CALL_MAP || row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP;
+}
+
 enum model_file_kind kind_file(const struct call_row *row)
 {
 	return row->kind == CALL_CHDIR || !strncmp(row->name, "mkdir", 5) || !strcmp(row->name, "rmdir")
@@ -153,7 +158,9 @@ void kind_end(struct op *op)
 		[CALL_DELETE] = end_delete,
 		[CALL_RENAME] = end_rename,
 		[CALL_CHDIR] = end_chdir,
-		[CALL_MAP] = end_none,
+		[CALL_MAP] = end_map,
+		[CALL_UNMAP] = end_unmap,
+		[CALL_SYNC_MAP] = end_sync,
 		[CALL_EXEC] = end_exec,
 		[CALL_CLONE] = end_none,
 		[CALL_UNSHARE] = end_unshare,

@@ -17,7 +17,6 @@ struct op {
 	int error;         /* errno, 0: succeeded */
 	bool is_cancelled; /* its end was not seen: result and error say nothing */
 	enum io_end end;   /* is_cancelled: why */
-	thread_id location;
 };
 
 /* Applies the result and emits what stands between ENTER and LEAVE. */
@@ -32,6 +31,8 @@ bool kind_writes(const struct call_row *row, int end);
 /* Whether it may make a descriptor; whether it may close any of them. */
 bool kind_opens(const struct call_row *row);
 bool kind_closes_many(const struct call_row *row);
+/* Whether it acts on memory, and is I/O only if a file is there. */
+bool kind_is_of_memory(const struct call_row *row);
 enum model_file_kind kind_file(const struct call_row *row);
 
 #endif

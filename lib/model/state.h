@@ -65,6 +65,8 @@ struct process {
 	bool is_prelude;  /* the command before its exec: nothing is recorded */
 	bool is_foreign;  /* runs a 32-bit program */
 	bool has_root;    /* its root directory is not "/": what its paths mean is not known */
+	struct mapping *mapping; /* files in its memory, by address */
+	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */
 	thread_id leader; /* location of its first thread, ID_NONE */
 };
@@ -109,7 +111,7 @@ struct open {
 	process_id creator; /* ID_NONE: open before recording, not used yet */
 	handle_id handle; /* ID_NONE until it is settled */
 	uint32_t slots;   /* descriptors that lead here */
-	uint32_t holders; /* slots, calls in flight, waiting events */
+	uint32_t holders; /* slots, calls in flight, waiting events, mappings */
 	bool is_found;    /* nobody saw it being opened */
 	bool is_all_proxy;
 };

@@ -6,6 +6,7 @@
 #include "task.h"
 
 #include "fdtable.h"
+#include "mapping.h"
 #include "op.h"
 #include "settle.h"
 
@@ -142,6 +143,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->is_foreign = p->is_foreign;
 	c->has_root = p->has_root;
 	c->begin = m->now;
+	mapping_copy(m, parent, child);
 	/* If the parent did I/O later only, it is listed now: a child inherits what it opened. */
 	c->parent = p->is_prelude ? ID_NONE : process_group(m, parent);
 	return child;
@@ -241,6 +243,7 @@ static void process_end(struct model *m, uint32_t process)
 		m->group[p->group].end = m->now;
 	if (p->leader != ID_NONE && p->begin)
 		task_emit(m, IO_PROGRAM_END, p->leader, m->now);
+	mapping_clear(m, process);
 	map_remove(&m->process_by_pid, m->process[process].pid);
 	m->process[process].table = ID_NONE;
 	pool_give(&m->processes, process);
@@ -359,6 +362,8 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 
 void task_release(struct model *m)
 {
+	for (uint32_t i = 0; i < m->processes.count; i++)
+		free(m->process[i].mapping);
 	for (uint32_t i = 0; i < m->tasks.count; i++) {
 		if (!m->task[i].counters)
 			continue;

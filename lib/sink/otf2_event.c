@@ -147,7 +147,8 @@ static bool is_bare(call_id call)
 {
 	enum call_kind kind = call_row(call)->kind;
 
-	return kind == CALL_META || kind == CALL_MAP || kind == CALL_CHDIR || kind == CALL_FCNTL;
+	return kind == CALL_META || kind == CALL_MAP || kind == CALL_UNMAP || kind == CALL_CHDIR ||
+	       kind == CALL_FCNTL;
 }
 
 static OTF2_ErrorCode write_enter(struct sink *sink, struct location *location,

@@ -695,6 +695,62 @@ TEST_F(Model, AnonymousMappingsHaveNoHandle)
 	EXPECT_EQ(model_handles(d.model), 1u);
 }
 
+TEST_F(Model, MappedFilesAreKnownByTheirAddress)
+{
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "mmap", {0, 8192, 1, 2, 3, 0}, 0x10000);
+	d.call(10, 10, "close", {3}, 0);
+	open_named(10, 4, "/data/b");
+	d.call(10, 10, "mmap", {0, 4096, 1, 2, 4, 0}, 0x20000);
+	d.call(10, 10, "msync", {0x11000, 4096, 4}, 0);
+	d.call(10, 10, "msync", {0x20000, 4096, 4}, 0);
+	d.call(10, 10, "munmap", {0x11000, 4096}, 0);
+	d.call(10, 10, "munmap", {0x11000, 4096}, 0);
+	d.call(10, 10, "munmap", {0x10000, 4096}, 0);
+	d.call(10, 10, "munmap", {0x70000, 4096}, 0);
+	d.end();
+	EXPECT_EQ(d.text(), "10 CREATE_HANDLE h0 /data/a\n"
+			    "10 DESTROY_HANDLE h0 /data/a\n"
+			    "10 CREATE_HANDLE h1 /data/b\n"
+			    "10 OP_BEGIN h1 - @-\n"
+			    "10 OP_COMPLETE h1 -\n");
+	std::vector<std::string> unmapped;
+
+	for (const io_event &e : d.events)
+		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
+			unmapped.push_back(model_text(d.model, model_file(d.model, e.region.file)->path));
+	EXPECT_EQ(unmapped, (std::vector<std::string>{"/data/a", "/data/a"})) << "the second one hit nothing";
+}
+
+TEST_F(Model, AMappingInTheMiddleSplitsAndAChildInheritsThem)
+{
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "mmap", {0, 0x3000, 1, 2, 3, 0}, 0x10000);
+	d.call(10, 10, "mmap", {0x11000, 0x1000, 3, 0x32, (uint64_t)-1, 0}, 0x11000);
+	d.fork(10, 10, 20, 20);
+	for (uint64_t page : {0x10000, 0x11000, 0x12000})
+		d.call(20, 20, "munmap", {page, 0x1000}, 0);
+	d.call(20, 20, "execve", {}, 0);
+	d.call(20, 20, "munmap", {0x10000, 0x3000}, 0);
+	d.call(10, 10, "munmap", {0, UINT64_MAX}, 0);
+	d.end();
+	std::vector<uint32_t> unmapped;
+
+	for (const io_event &e : d.events)
+		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
+			unmapped.push_back(model_thread(d.model, e.thread)->tid);
+	EXPECT_EQ(unmapped, (std::vector<uint32_t>{20, 20, 10}));
+}
+
+TEST_F(Model, AnAddressIsNoError)
+{
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "mmap", {0, 4096, 1, 2, 3, 0}, -4097);
+	d.end();
+	EXPECT_EQ(d.events.back().region.error, 0);
+	EXPECT_EQ(tally_get(&d.tally, calls_failed), 0u);
+}
+
 TEST_F(Model, CountersAreAddedOverTheCpusOfAThread)
 {
 	const char *names[] = {"page-faults"};
