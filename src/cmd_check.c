@@ -33,14 +33,15 @@ static int check(void *context, int argc, char **argv)
 	}
 	count = probe_all(result, PROBES_MAX);
 	for (uint32_t i = 0; i < count && i < PROBES_MAX; i++) {
-		printf("%-8s %-22s %s\n", state_name[result[i].state], result[i].name, result[i].detail);
+		printf("%-8s %-22s %s\n", state_name[result[i].state], result[i].name,
+		       result[i].detail);
 		if (*result[i].remedy)
 			printf("%9s%-22s %s\n", "", "", result[i].remedy);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;
 	}
 	if (in_the_way)
-		printf("\niotrace -- COMMAND cannot work here: %u of the above %s missing.\n", in_the_way,
-		       in_the_way == 1 ? "is" : "are");
+		printf("\niotrace -- COMMAND cannot work here: %u of the above %s missing.\n",
+		       in_the_way, in_the_way == 1 ? "is" : "are");
 	else
 		puts("\niotrace -- COMMAND works here.");
 	return in_the_way ? STATUS_FOUND : STATUS_OK;

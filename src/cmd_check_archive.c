@@ -15,19 +15,22 @@ struct check_archive_options {
 };
 
 static const struct option_row rows[] = {
-	{'q', "quiet", NULL, "only what is wrong", OPTION_FLAG, offsetof(struct check_archive_options, is_quiet), NULL,
-	 NULL},
+	{'q', "quiet", NULL, "only what is wrong", OPTION_FLAG,
+	 offsetof(struct check_archive_options, is_quiet), NULL, NULL},
 	OPTION_ROW_HELP,
 	{0},
 };
 
 static void put_contents(const struct archive_report *report)
 {
-	printf("processes %" PRIu64 ", locations %" PRIu64 ", files %" PRIu64 ", handles %" PRIu64 "\n",
+	printf("processes %" PRIu64 ", locations %" PRIu64 ", files %" PRIu64 ", handles %" PRIu64
+	       "\n",
 	       report->processes, report->locations, report->files, report->handles);
-	printf("events %" PRIu64 "; operations: begun %" PRIu64 ", completed %" PRIu64 ", cancelled %" PRIu64 "\n",
+	printf("events %" PRIu64 "; operations: begun %" PRIu64 ", completed %" PRIu64
+	       ", cancelled %" PRIu64 "\n",
 	       report->events, report->begun, report->completed, report->cancelled);
-	printf("handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64 "; markers %" PRIu64 "\n",
+	printf("handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64
+	       "; markers %" PRIu64 "\n",
 	       report->created, report->duplicated, report->destroyed, report->markers);
 	if (!report->has_books)
 		puts("no iotrace.json: the books were not compared");
@@ -53,7 +56,8 @@ static int check_archive(void *context, int argc, char **argv)
 	struct error err = {0};
 
 	if (argc != 1) {
-		error_say(&err, 0, "%s", argc ? "one archive at a time" : "no archive: iotrace check-archive DIR");
+		error_say(&err, 0, "%s",
+			  argc ? "one archive at a time" : "no archive: iotrace check-archive DIR");
 		return command_misused(&command_check_archive, &err);
 	}
 	memset(&report, 0, sizeof(report));
@@ -73,7 +77,7 @@ const struct command command_check_archive = {
 	.name = "check-archive",
 	.help = "Reads an archive back and says what is wrong with it.",
 	.operands = "DIR",
-	.about = "The exit status is 0 if nothing is wrong, 1 if something is or it cannot be read.\n",
+	.about = "The exit status is 0 if nothing is wrong, else 1; also if it cannot be read.\n",
 	.row = rows,
 	.size = sizeof(struct check_archive_options),
 	.run = check_archive,

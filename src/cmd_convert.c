@@ -19,7 +19,8 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	{'o', "output", "DIR", "the archive to make (default: the file's name without .spool or .data)", OPTION_TEXT,
+	{'o', "output", "DIR",
+	 "the archive to make (default: the file's name without .spool or .data)", OPTION_TEXT,
 	 offsetof(struct convert_options, output.path), NULL, NULL},
 	OUTPUT_ROWS(struct convert_options, output),
 	OPTION_ROW_HELP,
@@ -104,7 +105,8 @@ static int convert(void *context, int argc, char **argv)
 	int rc = 0;
 
 	if (argc != 1) {
-		error_say(&err, EINVAL, "%s", argc ? "one file at a time" : "no file: iotrace convert PERF.DATA");
+		error_say(&err, EINVAL, "%s",
+			  argc ? "one file at a time" : "no file: iotrace convert PERF.DATA");
 		return command_misused(&command_convert, &err);
 	}
 	if (options->output.path)
@@ -128,10 +130,10 @@ static int convert(void *context, int argc, char **argv)
 
 const struct command command_convert = {
 	.name = "convert",
-	.help = "Writes an OTF2 archive from a capture: one of iotrace's own, or of 'perf record'.",
+	.help = "Writes an OTF2 archive from a capture: one of iotrace or of 'perf record'.",
 	.operands = "PERF.DATA",
-	.about = "A recording that was killed leaves DIR.spool; 'iotrace convert DIR.spool' makes DIR of it.\n"
-		 "With --format text and no -o the text goes to standard output.\n",
+	.about = "A recording that was killed leaves DIR.spool; 'iotrace convert DIR.spool' makes\n"
+		 "DIR of it. With --format text and no -o the text goes to standard output.\n",
 	.row = rows,
 	.size = sizeof(struct convert_options),
 	.run = convert,

@@ -4,8 +4,10 @@
 #include "command.h"
 
 #include <iotrace/error.h>
+#include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <iotrace/syscall.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 10, WIDTH = 80 };
@@ -49,12 +51,14 @@ static void put_group(enum call_group group)
 {
 	bool is_always = group == GROUP_OPEN || group == GROUP_TASK;
 
+	const char *word = is_always                      ? "[always] "
+			   : call_group_is_default(group) ? "[default] "
+							  : "";
+	char *help = mem_format("%s%s", word, call_group_help(group));
+
 	printf("%-*s", INDENT, call_group_name(group));
-	if (is_always)
-		printf("[always] ");
-	else if (call_group_is_default(group))
-		printf("[default] ");
-	options_wrap(call_group_help(group), INDENT, stdout);
+	options_wrap(help, INDENT, stdout);
+	free(help);
 	put_calls(group, LIST_THERE, "calls:");
 	put_calls(group, LIST_MISSING, "not in this kernel:");
 	put_calls(group, LIST_FOREIGN, "not on this architecture:");
@@ -78,7 +82,7 @@ static int list(void *context, int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.help = "Shows which system calls can be recorded, in the groups that --syscalls switches.",
+	.help = "Shows which system calls can be recorded, in the groups of --syscalls.",
 	.operands = "",
 	.row = rows,
 	.size = sizeof(struct list_options),

@@ -44,7 +44,8 @@ static int take_pid(struct pid_list *list, const char *word, struct error *err)
 	errno = 0;
 	pid = strtol(word, &end, 10);
 	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX)
-		return error_say(err, EINVAL, "'%s' is no process id: a number, or several with commas", word);
+		return error_say(err, EINVAL,
+				 "'%s' is no process id: a number, or several with commas", word);
 	MEM_GROW(list->pid, list->cap, list->count + 1);
 	list->pid[list->count++] = (pid_t)pid;
 	return 0;
@@ -64,23 +65,27 @@ static int parse_pids(void *list, const char *arg, struct error *err)
 #define FIELD(member) offsetof(struct record_options, member)
 
 static const struct option_row rows[] = {
-	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)", OPTION_TEXT,
-	 FIELD(output.path), NULL, NULL},
-	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children", OPTION_CALL,
-	 FIELD(pids), parse_pids, NULL},
-	{0, "syscalls", "SPEC", "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
-	 "see 'iotrace list'", OPTION_CALL, FIELD(groups), select_parse,
+	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)",
+	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
+	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children",
+	 OPTION_CALL, FIELD(pids), parse_pids, NULL},
+	{0, "syscalls", "SPEC",
+	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
+	 "see 'iotrace list'",
+	 OPTION_CALL, FIELD(groups), select_parse,
 	 "all default data sync open meta dir lock net map aio +net +map -meta"},
-	{'E', "event", "EVENT", "also count this hardware or software event for each call (may be repeated)",
-	 OPTION_CALL, FIELD(counters), options_add, NULL},
-	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE, FIELD(ring_bytes), NULL,
-	 NULL},
+	{'E', "event", "EVENT",
+	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,
+	 FIELD(counters), options_add, NULL},
+	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,
+	 FIELD(ring_bytes), NULL, NULL},
 	{0, "buffer", "SIZE", "most memory for what waits to be written (K, M, G)", OPTION_SIZE,
 	 FIELD(buffer_bytes), NULL, NULL},
-	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT, FIELD(capture),
-	 NULL, NULL},
+	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT,
+	 FIELD(capture), NULL, NULL},
 	OUTPUT_ROWS(struct record_options, output),
-	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity), NULL, NULL},
+	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity),
+	 NULL, NULL},
 	OPTION_ROW_HELP,
 	{'V', "version", NULL, "show the version", OPTION_VERSION, 0, NULL, NULL},
 	{0},
@@ -89,7 +94,7 @@ static const struct option_row rows[] = {
 /* A recording in the making. One destructor: end(). */
 struct recording {
 	const struct record_options *options;
-	char *path;  /* of the archive or text; NULL: the null format */
+	char *path; /* of the archive or text; NULL: the null format */
 	char *spool;
 	char *cmdline;
 	struct run *run;
@@ -103,11 +108,15 @@ static int check_words(const struct record_options *options, int argc, struct er
 	const char *format = options->output.format ? options->output.format->name : "otf2";
 
 	if (!argc && !options->pids.count)
-		return error_say(err, EINVAL, "no command: iotrace [OPTION]... [--] COMMAND [ARG]..., or -p PID");
+		return error_say(
+			err, EINVAL,
+			"no command: iotrace [OPTION]... [--] COMMAND [ARG]..., or -p PID");
 	if (argc && options->pids.count)
 		return error_say(err, EINVAL, "either -p PID or a command, not both");
 	if (!strcmp(format, "text") && !options->output.path)
-		return error_say(err, EINVAL, "--format text needs -o FILE: standard output is the command's own");
+		return error_say(
+			err, EINVAL,
+			"--format text needs -o FILE: standard output is the command's own");
 	if (options->counters.count > EVENT_COUNTERS)
 		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
 	return 0;
@@ -219,7 +228,8 @@ static int status_of(int wait_status)
 {
 	if (wait_status < 0)
 		return STATUS_OK;
-	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status)
+					: WEXITSTATUS(wait_status);
 }
 
 /* The command never ran. Says it as a shell does. */
@@ -279,7 +289,8 @@ static int finish(struct recording *r, int converted, const struct error *troubl
 		status = STATUS_FAILED;
 	if (keeps_spool && !r->options->capture)
 		log_warn("conversion is not complete; all that was recorded is in %s\n"
-			 "To convert it: iotrace convert %s -o DIR", r->spool, r->spool);
+			 "To convert it: iotrace convert %s -o DIR",
+			 r->spool, r->spool);
 	end(r, keeps_spool);
 	return status;
 }
@@ -355,8 +366,8 @@ const struct command command_record = {
 	.name = "record",
 	.help = "Runs COMMAND, or follows running processes, and writes what they do with files\nto an OTF2 archive.",
 	.operands = "[--] COMMAND [ARG]...",
-	.about = "The exit status is the command's own (128+N if signal N ended it), 125 if iotrace\n"
-		 "itself failed or was misused, 126 or 127 if the command could not be run.\n"
+	.about = "The exit status is the command's own (128+N if signal N ended it), 125 if\n"
+		 "iotrace failed or was misused, 126 or 127 if the command could not be run.\n"
 		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
 	.row = rows,
 	.runs_command = true,

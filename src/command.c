@@ -17,7 +17,7 @@ static const struct command *const commands[] = {
 
 const struct command *command_at(uint32_t index)
 {
-	return index < sizeof(commands) / sizeof(*commands) ? commands[index] : NULL;
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
 }
 
 const struct command *command_find(const char *name)

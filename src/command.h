@@ -22,12 +22,12 @@ enum {
 
 struct command {
 	const char *name;
-	const char *help;        /* a line */
-	const char *operands;    /* as the usage line shows them */
-	const char *about;       /* paragraphs behind the options in --help, or NULL */
+	const char *help;     /* a line */
+	const char *operands; /* as the usage line shows them */
+	const char *about;    /* paragraphs behind the options in --help, or NULL */
 	const struct option_row *row;
-	bool runs_command;       /* the operands are a program with its own options */
-	size_t size;             /* of its options */
+	bool runs_command;           /* the operands are a program with its own options */
+	size_t size;                 /* of its options */
 	void (*init)(void *options); /* sets what is not 0 by default; or NULL */
 	/* Returns the exit status. argv: the operands, NULL-terminated. */
 	int (*run)(void *options, int argc, char **argv);

@@ -37,13 +37,15 @@ static void bash_value(const struct option_row *row, FILE *out)
 	fputs("\t\t", out);
 	put_pattern(row, out);
 	if (row->words)
-		fprintf(out, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", row->words);
+		fprintf(out, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
+			row->words);
 	else if (!strcmp(row->arg, "DIR"))
 		fputs(") COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n", out);
 	else if (!strcmp(row->arg, "FILE"))
 		fputs(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", out);
 	else if (!strncmp(row->arg, "PID", 3))
-		fputs(") COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")); return ;;\n", out);
+		fputs(") COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")); return ;;\n",
+		      out);
 	else
 		fputs(") COMPREPLY=(); return ;;\n", out);
 }
@@ -92,7 +94,8 @@ static void bash(FILE *out)
 		bash_command(command_at(i), out);
 	fputs("_iotrace()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word=record i=1\n"
-	      "\tcase ${COMP_WORDS[1]} in\n", out);
+	      "\tcase ${COMP_WORDS[1]} in\n",
+	      out);
 	for (uint32_t i = 0; command_at(i); i++)
 		fprintf(out, "\t%s) word=%s ;;\n", command_at(i)->name, command_at(i)->name);
 	fputs("\tesac\n"
@@ -101,7 +104,8 @@ static void bash(FILE *out)
 	      "\tif [[ $word != record ]]; then\n"
 	      "\t\t\"_iotrace_${word//-/_}\"\n\t\treturn\n\tfi\n"
 	      "\twhile [[ $i -lt $COMP_CWORD && ${COMP_WORDS[i]} == -* ]]; do\n"
-	      "\t\tcase ${COMP_WORDS[i]} in\n\t\t--) i=$((i + 1)); break ;;\n\t\t", out);
+	      "\t\tcase ${COMP_WORDS[i]} in\n\t\t--) i=$((i + 1)); break ;;\n\t\t",
+	      out);
 	bash_valued(out);
 	fputs(") i=$((i + 1)) ;;\n\t\tesac\n\t\ti=$((i + 1))\n\tdone\n"
 	      "\tif [[ $i -gt $COMP_CWORD || $cur == -* && $i -eq $COMP_CWORD && $prev != -- ]]; then\n"
@@ -113,9 +117,11 @@ static void bash(FILE *out)
 	      "\telse\n"
 	      "\t\tCOMPREPLY=($(compgen -c -- \"$cur\"))\n"
 	      "\t\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
-	      "\t\t\tCOMPREPLY=($(compgen -W '", out);
+	      "\t\t\tCOMPREPLY=($(compgen -W '",
+	      out);
 	put_command_names(out);
-	fputs("' -- \"$cur\") \"${COMPREPLY[@]}\")\n\t\tfi\n\tfi\n}\n\ncomplete -o filenames -F _iotrace iotrace\n", out);
+	fputs("' -- \"$cur\") \"${COMPREPLY[@]}\")\n\t\tfi\n\tfi\n}\n\ncomplete -o filenames -F _iotrace iotrace\n",
+	      out);
 }
 
 static void zsh_action(const struct option_row *row, FILE *out)
@@ -135,8 +141,8 @@ static void zsh_action(const struct option_row *row, FILE *out)
 static void zsh_option(const struct option_row *row, FILE *out)
 {
 	if (row->short_name)
-		fprintf(out, "\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", row->short_name, row->name, row->short_name,
-			row->arg ? "+" : "", row->name, row->arg ? "=" : "");
+		fprintf(out, "\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", row->short_name, row->name,
+			row->short_name, row->arg ? "+" : "", row->name, row->arg ? "=" : "");
 	else
 		fprintf(out, "\t\t'--%s%s[", row->name, row->arg ? "=" : "");
 	put_help(row->help, out);
@@ -163,20 +169,23 @@ static void zsh_command(const struct command *command, FILE *out)
 
 static void zsh(FILE *out)
 {
-	fputs("#compdef iotrace\n# zsh completion for iotrace, written by `iotrace --completion zsh`.\n\n", out);
+	fputs("#compdef iotrace\n# zsh completion for iotrace, written by `iotrace --completion zsh`.\n\n",
+	      out);
 	for (uint32_t i = 0; command_at(i); i++)
 		zsh_command(command_at(i), out);
-	fputs("_iotrace() {\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n\t\tlocal -a commands=(\n", out);
+	fputs("_iotrace() {\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n\t\tlocal -a commands=(\n",
+	      out);
 	for (uint32_t i = 0; command_at(i); i++) {
 		fprintf(out, "\t\t\t'%s:", command_at(i)->name);
 		put_help(command_at(i)->help, out);
 		fputs("'\n", out);
 	}
 	fputs("\t\t)\n\t\t_describe 'iotrace command' commands\n\t\t_command_names -e\n\t\treturn\n\tfi\n"
-	      "\tcase $words[2] in\n", out);
+	      "\tcase $words[2] in\n",
+	      out);
 	for (uint32_t i = 0; command_at(i); i++)
-		fprintf(out, "\t%s) shift words; (( CURRENT-- )); _iotrace_%s ;;\n", command_at(i)->name,
-			command_at(i)->name);
+		fprintf(out, "\t%s) shift words; (( CURRENT-- )); _iotrace_%s ;;\n",
+			command_at(i)->name, command_at(i)->name);
 	fputs("\t*) _iotrace_record ;;\n\tesac\n}\n\n_iotrace \"$@\"\n", out);
 }
 
@@ -205,11 +214,13 @@ static void fish(FILE *out)
 {
 	fputs("# fish completion for iotrace, written by `iotrace --completion fish`.\n\n"
 	      "function __iotrace_is\n\tset -l words (commandline -opc)\n\tset -l word record\n"
-	      "\tif set -q words[2]; and contains -- $words[2] ", out);
+	      "\tif set -q words[2]; and contains -- $words[2] ",
+	      out);
 	put_command_names(out);
 	fputs("\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n", out);
 	for (uint32_t i = 0; command_at(i); i++) {
-		fprintf(out, "complete -c iotrace -n __fish_is_first_token -a %s -d '", command_at(i)->name);
+		fprintf(out, "complete -c iotrace -n __fish_is_first_token -a %s -d '",
+			command_at(i)->name);
 		put_help(command_at(i)->help, out);
 		fputs("'\n", out);
 	}
@@ -217,7 +228,8 @@ static void fish(FILE *out)
 		for (const struct option_row *row = command_at(i)->row; row->name; row++)
 			fish_option(command_at(i), row, out);
 	}
-	fputs("complete -c iotrace -n '__iotrace_is record' -x -a '(__fish_complete_subcommand)'\n", out);
+	fputs("complete -c iotrace -n '__iotrace_is record' -x -a '(__fish_complete_subcommand)'\n",
+	      out);
 }
 
 static const struct {

@@ -26,7 +26,8 @@ uint32_t nearest_distance(const char *a, const char *b)
 
 		now[0] = (uint32_t)i;
 		for (size_t j = 1; j <= b_length; j++) {
-			now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] = least(least(last[j], now[j - 1]) + 1,
+				       last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				now[j] = least(now[j], row[(i - 2) % 3][j - 2] + 1);
 		}

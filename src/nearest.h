@@ -12,7 +12,8 @@ extern "C" {
 
 struct nearest {
 	const char *word; /* lent */
-	const char *best; /* the nearest so far, or NULL if none is near enough to be worth a hint */
+	const char
+		*best; /* the nearest so far, or NULL if none is near enough to be worth a hint */
 	uint32_t distance;
 };
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-	LONG_FIRST = 256,  /* getopt's values: this + index of the row */
-	HELP_COLUMN = 28,  /* where the words of the help begin */
+	LONG_FIRST = 256, /* getopt's values: this + index of the row */
+	HELP_COLUMN = 28, /* where the words of the help begin */
 	HELP_WIDTH = 80,
 };
 
@@ -78,7 +78,8 @@ static int unknown_long(const struct option_row *row, const char *word, struct e
 	for (; row->name; row++)
 		nearest_try(&nearest, row->name);
 	if (nearest.best)
-		error_say(err, EINVAL, "there is no option '--%s'; did you mean '--%s'?", name, nearest.best);
+		error_say(err, EINVAL, "there is no option '--%s'; did you mean '--%s'?", name,
+			  nearest.best);
 	else
 		error_say(err, EINVAL, "there is no option '--%s'", name);
 	free(name);
@@ -90,7 +91,8 @@ static int refuse(const struct option_row *row, int value, const char *word, str
 	const struct option_row *known = optopt ? find_row(row, optopt) : NULL;
 
 	if (value == ':' && known)
-		error_say(err, EINVAL, "option '%s' needs a value: --%s %s", word, known->name, known->arg);
+		error_say(err, EINVAL, "option '%s' needs a value: --%s %s", word, known->name,
+			  known->arg);
 	else if (known)
 		error_say(err, EINVAL, "option '--%s' takes no value", known->name);
 	else if (optopt)
@@ -132,8 +134,8 @@ static int take(const struct option_row *row, void *options, const char *arg, st
 	return -1;
 }
 
-int options_parse(const struct option_row *row, bool is_command, void *options, int argc, char **argv,
-		  struct error *err)
+int options_parse(const struct option_row *row, bool is_command, void *options, int argc,
+		  char **argv, struct error *err)
 {
 	char *short_names = make_short(row, is_command);
 	struct option *long_names = make_long(row);
@@ -180,8 +182,8 @@ void options_help(const struct option_row *row, FILE *out)
 	int used;
 
 	for (; row->name; row++) {
-		used = row->short_name ? snprintf(left, sizeof(left), "  -%c, ", row->short_name) :
-					 snprintf(left, sizeof(left), "      ");
+		used = row->short_name ? snprintf(left, sizeof(left), "  -%c, ", row->short_name)
+				       : snprintf(left, sizeof(left), "      ");
 		used += snprintf(left + used, sizeof(left) - (size_t)used, "--%s%s%s", row->name,
 				 row->arg ? " " : "", row->arg ? row->arg : "");
 		fprintf(out, "%s", left);
@@ -215,14 +217,17 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 
 	/* strtod() would take blanks, signs, hexadecimals and "inf" as well. */
 	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtiB") != strlen(text))
-		return error_say(err, EINVAL, "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+		return error_say(err, EINVAL,
+				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
 	value = strtod(text, &end);
 	shift = take_unit(end);
 	if (shift < 0)
-		return error_say(err, EINVAL, "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+		return error_say(err, EINVAL,
+				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
 	value *= (double)((uint64_t)1 << shift);
 	if (value < 1 || value >= (double)((uint64_t)1 << 62))
-		return error_say(err, EINVAL, "'%s' is out of range: at least 1, less than 4194304T", text);
+		return error_say(err, EINVAL,
+				 "'%s' is out of range: at least 1, less than 4194304T", text);
 	*size = (uint64_t)value;
 	return 0;
 }

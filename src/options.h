@@ -18,19 +18,19 @@ extern "C" {
 struct error;
 
 enum option_type {
-	OPTION_FLAG,    /* bool: set */
-	OPTION_COUNT,   /* int: one more */
-	OPTION_TEXT,    /* const char *: lent from argv */
-	OPTION_SIZE,    /* uint64_t: bytes, with K, M, G, T */
-	OPTION_CALL,    /* whatever parse() makes of it */
+	OPTION_FLAG,  /* bool: set */
+	OPTION_COUNT, /* int: one more */
+	OPTION_TEXT,  /* const char *: lent from argv */
+	OPTION_SIZE,  /* uint64_t: bytes, with K, M, G, T */
+	OPTION_CALL,  /* whatever parse() makes of it */
 	OPTION_HELP,
 	OPTION_VERSION,
 };
 
 struct option_row {
-	char short_name;   /* 0: none */
-	const char *name;  /* NULL: end of the table */
-	const char *arg;   /* "DIR", "FILE" (completed as such) ...; NULL: takes none */
+	char short_name;  /* 0: none */
+	const char *name; /* NULL: end of the table */
+	const char *arg;  /* "DIR", "FILE" (completed as such) ...; NULL: takes none */
 	const char *help;
 	enum option_type type;
 	size_t offset;
@@ -39,7 +39,10 @@ struct option_row {
 	const char *words; /* for completion: values, separated by blanks; or NULL */
 };
 
-#define OPTION_ROW_HELP {'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL}
+#define OPTION_ROW_HELP                                                                            \
+	{                                                                                          \
+		'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL                    \
+	}
 
 /* Strings of an option that may be given again and again. Lent from argv. */
 struct option_list {
@@ -53,8 +56,8 @@ enum { OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
  * Returns the index of the first operand, OPTIONS_HELP, OPTIONS_VERSION, or -1 with a sentence. argv[0] is
  * skipped. is_command: options end at the first operand, which is a program with options of its own.
  */
-int options_parse(const struct option_row *row, bool is_command, void *options, int argc, char **argv,
-		  struct error *err);
+int options_parse(const struct option_row *row, bool is_command, void *options, int argc,
+		  char **argv, struct error *err);
 /* Prints the rows as a table. */
 void options_help(const struct option_row *row, FILE *out);
 

@@ -39,8 +39,10 @@ int output_parse_format(void *format, const char *arg, struct error *err)
 		nearest_try(&nearest, ops->name);
 	}
 	if (nearest.best)
-		return error_say(err, EINVAL, "there is no format '%s'; did you mean '%s'?", arg, nearest.best);
-	return error_say(err, EINVAL, "there is no format '%s'; there are otf2, text and null", arg);
+		return error_say(err, EINVAL, "there is no format '%s'; did you mean '%s'?", arg,
+				 nearest.best);
+	return error_say(err, EINVAL, "there is no format '%s'; there are otf2, text and null",
+			 arg);
 }
 
 int output_parse_summary(void *field, const char *arg, struct error *err)
@@ -51,12 +53,18 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 	for (int i = 0; i < SUMMARY_WORDS; i++) {
 		if (strlen(summary_word[i]) != length || strncmp(summary_word[i], arg, length))
 			continue;
+		if (arg[length] && i == OUTPUT_NONE)
+			return error_say(err, EINVAL, "%s: no summary, and yet a file for it", arg);
+		if (arg[length] && !arg[length + 1])
+			return error_say(err, EINVAL, "%s: the file's name is missing", arg);
 		summary->kind = (enum output_summary)i;
-		summary->path = arg[length] && arg[length + 1] ? arg + length + 1 : NULL;
+		summary->path = arg[length] ? arg + length + 1 : NULL;
 		return 0;
 	}
-	return error_say(err, EINVAL, "'%s' is no kind of summary; there are text, json, none, and text:FILE, json:FILE",
-			 arg);
+	return error_say(
+		err, EINVAL,
+		"'%s' is no kind of summary; there are text, json, none, and text:FILE, json:FILE",
+		arg);
 }
 
 bool output_is_archive(const struct output_options *options)
@@ -70,7 +78,8 @@ int output_open(struct output *output, struct error *err)
 
 	output->main_sink = output->summary_sink = -1;
 	output->main.path = output->path;
-	output->main_sink = run_add_sink(output->run, options->format ? options->format : sink_find("otf2"),
+	output->main_sink = run_add_sink(output->run,
+					 options->format ? options->format : sink_find("otf2"),
 					 &output->main, err);
 	if (output->main_sink < 0)
 		return output->main_sink;
@@ -80,7 +89,8 @@ int output_open(struct output *output, struct error *err)
 	output->summary.is_json = options->summary.kind == OUTPUT_JSON;
 	output->summary.columns = options->summary.path ? 0 : probe_columns(STDERR_FILENO);
 	output->summary.archive = output_is_archive(options) ? output->path : NULL;
-	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary, err);
+	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary,
+					    err);
 	return output->summary_sink < 0 ? output->summary_sink : 0;
 }
 
@@ -97,11 +107,12 @@ void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 	uint32_t percent = total ? (uint32_t)((double)bytes * 100 / (double)total) : 0;
 	int length;
 
-	if (output->options->is_quiet || !total || (output->progress && percent == output->percent) ||
-	    probe_columns(STDERR_FILENO) <= 0)
+	if (output->options->is_quiet || !total ||
+	    (output->progress && percent == output->percent) || probe_columns(STDERR_FILENO) <= 0)
 		return;
 	length = dprintf(STDERR_FILENO, "\riotrace: converting: %llu of %llu MiB, %u %%",
-			 (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20), percent);
+			 (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20),
+			 percent);
 	output->progress = length > 0 ? (size_t)length : 0;
 	output->percent = percent;
 }

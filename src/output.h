@@ -15,26 +15,44 @@ extern "C" {
 
 enum output_summary { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_NONE };
 
+struct output_summary_option {
+	enum output_summary kind;
+	const char *path; /* NULL: standard error */
+};
+
 /* The options that both commands have. */
 struct output_options {
-	const char *path;             /* -o */
+	const char *path;              /* -o */
 	const struct sink_ops *format; /* NULL: otf2 */
-	struct output_summary_option {
-		enum output_summary kind;
-		const char *path; /* NULL: standard error */
-	} summary;
+	struct output_summary_option summary;
 	bool is_quiet, is_strict;
 };
 
-#define OUTPUT_ROWS(type, member)                                                                        \
-	{0, "format", "FORMAT", "what to write: otf2 (the default), text, or null for nothing",          \
-	 OPTION_CALL, offsetof(type, member.format), output_parse_format, "otf2 text null"},             \
-	{'q', "quiet", NULL, "no summary, no progress; only what went wrong", OPTION_FLAG,               \
-	 offsetof(type, member.is_quiet), NULL, NULL},                                                   \
-	{0, "summary", "KIND[:FILE]", "text (the default), json or none; on standard error, or in FILE", \
-	 OPTION_CALL, offsetof(type, member.summary), output_parse_summary, "text json none"},           \
-	{0, "strict", NULL, "fail (125) if data was lost or the books do not balance", OPTION_FLAG,      \
-	 offsetof(type, member.is_strict), NULL, NULL}
+#define OUTPUT_ROWS(type, member)                                                                  \
+	{0,                                                                                        \
+	 "format",                                                                                 \
+	 "FORMAT",                                                                                 \
+	 "what to write: otf2 (the default), text, or null for nothing",                           \
+	 OPTION_CALL,                                                                              \
+	 offsetof(type, member.format),                                                            \
+	 output_parse_format,                                                                      \
+	 "otf2 text null"},                                                                        \
+		{'q',         "quiet",                                                             \
+		 NULL,        "no summary, no progress; only what went wrong",                     \
+		 OPTION_FLAG, offsetof(type, member.is_quiet),                                     \
+		 NULL,        NULL},                                                               \
+		{0,                                                                                \
+		 "summary",                                                                        \
+		 "KIND[:FILE]",                                                                    \
+		 "text (the default), json or none; on standard error, or in FILE",                \
+		 OPTION_CALL,                                                                      \
+		 offsetof(type, member.summary),                                                   \
+		 output_parse_summary,                                                             \
+		 "text json none"},                                                                \
+	{                                                                                          \
+		0, "strict", NULL, "fail (125) if data was lost or the books do not balance",      \
+			OPTION_FLAG, offsetof(type, member.is_strict), NULL, NULL                  \
+	}
 
 int output_parse_format(void *format, const char *arg, struct error *err);
 int output_parse_summary(void *summary, const char *arg, struct error *err);
@@ -44,11 +62,11 @@ struct output {
 	const struct output_options *options; /* lent */
 	const char *path;                     /* lent; NULL: standard output */
 	struct run *run;
-	uint32_t groups;                      /* for iotrace.json; 0: not known */
+	uint32_t groups; /* for iotrace.json; 0: not known */
 	struct sink_options main, summary;
-	int main_sink, summary_sink;          /* -1: not open */
-	bool is_written;                      /* after output_close(): what was asked for is there, whole */
-	size_t progress;                      /* columns of the progress line that stands there */
+	int main_sink, summary_sink; /* -1: not open */
+	bool is_written;             /* after output_close(): what was asked for is there, whole */
+	size_t progress;             /* columns of the progress line that stands there */
 	uint32_t percent;
 };
 

@@ -35,7 +35,8 @@ char *path_of_conversion(const char *capture)
 	for (size_t i = 0; i < sizeof(suffix) / sizeof(*suffix); i++) {
 		size_t less = strlen(suffix[i]);
 
-		if (length > less && capture[length - less - 1] != '/' && !strcmp(capture + length - less, suffix[i]))
+		if (length > less && capture[length - less - 1] != '/' &&
+		    !strcmp(capture + length - less, suffix[i]))
 			return mem_format("%.*s", (int)(length - less), capture);
 	}
 	return mem_format("%s.otf2", capture);
@@ -66,12 +67,16 @@ int path_check_new(const char *what, const char *path, struct error *err)
 	if (!*path)
 		return error_say(err, EINVAL, "%s needs a name, not nothing", what);
 	if (path_exists(path))
-		return error_say(err, EEXIST, "%s: %s exists already; name another one or remove it", what, path);
-	parent = !slash ? mem_strdup(".") : slash == path ? mem_strdup("/") :
-						     mem_format("%.*s", (int)(slash - path), path);
+		return error_say(err, EEXIST,
+				 "%s: %s exists already; name another one or remove it", what,
+				 path);
+	parent = !slash          ? mem_strdup(".")
+		 : slash == path ? mem_strdup("/")
+				 : mem_format("%.*s", (int)(slash - path), path);
 	code = access(parent, W_OK | X_OK) ? errno : 0;
 	if (code)
-		error_set(err, code, "%s %s: the directory %s cannot be written", what, path, parent);
+		error_set(err, code, "%s %s: the directory %s cannot be written", what, path,
+			  parent);
 	free(parent);
 	return -code;
 }

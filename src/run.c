@@ -72,7 +72,8 @@ void run_free(struct run *run)
 	free(run);
 }
 
-int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options, struct error *err)
+int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
+		 struct error *err)
 {
 	struct run_sink *sink = &run->sink[run->sinks];
 
@@ -180,7 +181,8 @@ static int open_source(struct run *run, struct error *err)
 	const char *name[EVENT_COUNTERS];
 	uint32_t counters;
 
-	run->capture = capture_open(source->path, source->available, source->available_context, err);
+	run->capture = capture_open(source->path, source->available, source->available_context,
+				    err);
 	if (!run->capture)
 		return err->code ? -err->code : -EIO;
 	run->events = capture_info(run->capture)->events;

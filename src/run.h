@@ -20,8 +20,9 @@ struct run_source {
 	const char *path;
 	capture_available available; /* NULL: the file is complete */
 	void *available_context;
-	bool (*should_stop)(void *context);                              /* or NULL */
-	void (*progress)(void *context, uint64_t bytes, uint64_t total); /* or NULL; total 0: not known */
+	bool (*should_stop)(void *context); /* or NULL */
+	void (*progress)(void *context, uint64_t bytes,
+			 uint64_t total); /* or NULL; total 0: not known */
 	void *context;
 };
 
@@ -38,7 +39,8 @@ void run_free(struct run *run);
  * Returns the number of the sink, or -errno with a sentence. `options` is lent until the sink is closed; its
  * model and tally are set here.
  */
-int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options, struct error *err);
+int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
+		 struct error *err);
 /* Returns an enum run_end, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
 /* Returns 0 or what the sink met. */

@@ -38,11 +38,13 @@ static int refuse(const char *word, struct error *err)
 		const char *name = call_group_name((enum call_group)i);
 
 		nearest_try(&nearest, name);
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", name);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 name);
 		if (used >= sizeof(names))
 			break;
 	}
-	return error_say(err, EINVAL, "'%s' is no group of system calls%s%s%s; there are %s, all, default", word,
+	return error_say(err, EINVAL,
+			 "'%s' is no group of system calls%s%s%s; there are %s, all, default", word,
 			 nearest.best ? " (did you mean '" : "", nearest.best ? nearest.best : "",
 			 nearest.best ? "'?)" : "", names);
 }
@@ -71,7 +73,8 @@ static int apply(uint32_t *groups, const char *word, struct error *err)
 	if (sign == '+')
 		*groups |= bits;
 	else if (bits == 1U << GROUP_OPEN || bits == 1U << GROUP_TASK)
-		return error_say(err, EINVAL, "'%s' cannot be left out: all others rest on it", word);
+		return error_say(err, EINVAL, "'%s' cannot be left out: all others rest on it",
+				 word);
 	else
 		*groups &= ~bits;
 	return 0;

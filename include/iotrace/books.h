@@ -39,8 +39,8 @@ enum books_state {
  * The stream has ended: books what the kernel counted against what came, event by event. `samples` has how many came
  * of each event of the capture; lost_records is what the records of loss say, for kernels that count no loss.
  */
-void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples, uint32_t events,
-		  uint64_t lost_records);
+void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
+		  uint32_t events, uint64_t lost_records);
 
 /* Returns the state, with a sentence for people in text: "books balance: 1,234 samples, nothing lost". */
 enum books_state books_check(const struct tally *tally, char *text, size_t size);
@@ -49,10 +49,10 @@ enum books_state books_check(const struct tally *tally, char *text, size_t size)
 struct books {
 	const struct model *model;
 	const struct tally *tally;
-	const char *version; /* of iotrace */
-	const char *source;  /* "perf" */
-	uint32_t groups;     /* bits 1 << enum call_group that were asked for; 0: not known */
-	bool is_complete;    /* the stream was converted to its end */
+	const char *version;     /* of iotrace */
+	const char *source;      /* "perf" */
+	uint32_t groups;         /* bits 1 << enum call_group that were asked for; 0: not known */
+	bool is_complete;        /* the stream was converted to its end */
 	const uint64_t *samples; /* how many came of each event of the capture */
 	uint32_t events;
 };

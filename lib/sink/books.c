@@ -43,8 +43,8 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
  * What was counted and neither came nor was lost is unseen. That is worked out for each event, so that too much of
  * one cannot hide too little of another: then the equation fails.
  */
-void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples, uint32_t events,
-		  uint64_t lost_records)
+void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
+		  uint32_t events, uint64_t lost_records)
 {
 	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays;
 	bool has_lost = true;
@@ -86,7 +86,8 @@ enum books_state books_check(const struct tally *tally, char *text, size_t size)
 	size_t used;
 
 	if (!tally_balance(tally, wrong, sizeof(wrong))) {
-		snprintf(text, size, "books do not balance: %s (a fault of iotrace: please report it)", wrong);
+		snprintf(text, size,
+			 "books do not balance: %s (a fault of iotrace: please report it)", wrong);
 		return BOOKS_WRONG;
 	}
 	used = (size_t)snprintf(text, size, "books balance: %s samples, ",
@@ -94,7 +95,8 @@ enum books_state books_check(const struct tally *tally, char *text, size_t size)
 	for (int i = 0; i < LOSSES; i++) {
 		if (!tally->n[loss[i].counter])
 			continue;
-		used = add_text(text, size, used, *before == ':' ? "but events are missing: " : ", ");
+		used = add_text(text, size, used,
+				*before == ':' ? "but events are missing: " : ", ");
 		used = add_text(text, size, used, summary_count(number, tally->n[loss[i].counter]));
 		used = add_text(text, size, used, " ");
 		used = add_text(text, size, used, loss[i].word);
@@ -118,7 +120,8 @@ static json_object *json_command(const struct model *model)
 	json_object_object_add(command, "cwd", json_text(model, host->cwd));
 	json_object_object_add(command, "exit_status",
 			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
-	json_object_object_add(command, "signal", is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
+	json_object_object_add(command, "signal",
+			       is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
 	return command;
 }
 
@@ -130,7 +133,8 @@ static json_object *json_host(const struct model *model)
 	json_object_object_add(object, "name", json_text(model, host->hostname));
 	json_object_object_add(object, "kernel", json_text(model, host->release));
 	json_object_object_add(object, "machine", json_text(model, host->machine));
-	json_object_object_add(object, "cpus", host->cpus ? json_object_new_int64(host->cpus) : NULL);
+	json_object_object_add(object, "cpus",
+			       host->cpus ? json_object_new_int64(host->cpus) : NULL);
 	return object;
 }
 
@@ -150,10 +154,13 @@ static void add_times(json_object *top, const struct model_host *host)
 	json_object_object_add(top, "start", *text ? json_object_new_string(stamp) : NULL);
 	json_object_object_add(top, "start_ns", is_known ? json_object_new_int64(start) : NULL);
 	json_object_object_add(top, "duration_ns",
-			       json_object_new_uint64(host->last_time > host->first_time ?
-							      host->last_time - host->first_time : 0));
-	json_object_object_add(top, "end", host->end_reason >= 0 && host->end_reason < 4 ?
-						   json_object_new_string(end[host->end_reason]) : NULL);
+			       json_object_new_uint64(host->last_time > host->first_time
+							      ? host->last_time - host->first_time
+							      : 0));
+	json_object_object_add(top, "end",
+			       host->end_reason >= 0 && host->end_reason < 4
+				       ? json_object_new_string(end[host->end_reason])
+				       : NULL);
 }
 
 static json_object *json_groups(uint32_t groups)
@@ -162,8 +169,8 @@ static json_object *json_groups(uint32_t groups)
 
 	for (int i = 0; groups && i < GROUP_COUNT; i++) {
 		if (groups & 1U << i)
-			json_object_array_add(names,
-					      json_object_new_string(call_group_name((enum call_group)i)));
+			json_object_array_add(names, json_object_new_string(
+							     call_group_name((enum call_group)i)));
 	}
 	return names;
 }
@@ -212,10 +219,12 @@ static json_object *json_events(const struct books *books)
 		json_object_object_add(row, "name", json_text(model, count->name));
 		json_object_object_add(row, "counted", json_object_new_uint64(count->counted));
 		json_object_object_add(row, "lost",
-				       count->has_lost ? json_object_new_uint64(count->lost) : NULL);
+				       count->has_lost ? json_object_new_uint64(count->lost)
+						       : NULL);
 		json_object_object_add(row, "samples",
-				       json_object_new_uint64(
-					       samples_of(books->samples, books->events, count->event)));
+				       json_object_new_uint64(samples_of(books->samples,
+									 books->events,
+									 count->event)));
 		json_object_array_add(events, row);
 	}
 	return events;
@@ -239,9 +248,10 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "trace", json_trace(books->model));
 	json_object_object_add(top, "books", json_books(books->tally));
 	json_object_object_add(top, "events", json_events(books));
-	text = mem_strdup(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-								 JSON_C_TO_STRING_SPACED |
-								 JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = mem_strdup(
+		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_SPACED |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 	return text;
 }

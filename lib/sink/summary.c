@@ -4,8 +4,8 @@
  * A call is booked when it leaves: once in its class, once at its place (a file, or pipes, sockets ...), and once in
  * the total, so that classes and places each add up to the total.
  */
-#include "sinks.h"
 #include "summary.h"
+#include "sinks.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -20,22 +20,19 @@ struct sink {
 };
 
 static const char *const class_name[SUMMARY_CLASSES] = {
-	[SUMMARY_READ] = "read", [SUMMARY_WRITE] = "write", [SUMMARY_COPY] = "copy",
-	[SUMMARY_SYNC] = "sync", [SUMMARY_OPEN] = "open",   [SUMMARY_CLOSE] = "close",
+	[SUMMARY_READ] = "read",   [SUMMARY_WRITE] = "write", [SUMMARY_COPY] = "copy",
+	[SUMMARY_SYNC] = "sync",   [SUMMARY_OPEN] = "open",   [SUMMARY_CLOSE] = "close",
 	[SUMMARY_OTHER] = "other", [SUMMARY_ASYNC] = "async",
 };
 
 static const char *const place_name[SUMMARY_PLACES] = {
-	[SUMMARY_FILES] = "files",
-	[SUMMARY_PIPES] = "pipes",
-	[SUMMARY_SOCKETS] = "sockets",
-	[SUMMARY_UNNAMED] = "unnamed",
-	[SUMMARY_REST] = "other",
+	[SUMMARY_FILES] = "files",     [SUMMARY_PIPES] = "pipes", [SUMMARY_SOCKETS] = "sockets",
+	[SUMMARY_UNNAMED] = "unnamed", [SUMMARY_REST] = "other",
 };
 
-const char *summary_class_name(enum summary_class class)
+const char *summary_class_name(enum summary_class id)
 {
-	return class_name[class];
+	return class_name[id];
 }
 
 const char *summary_place_name(enum summary_place place)
@@ -122,14 +119,16 @@ static struct summary_frame *open_frame(struct summary_thread *thread)
 	return depth ? &thread->frame[depth - 1] : NULL;
 }
 
-static void enter(struct summary *summary, struct summary_thread *thread, const struct io_event *event)
+static void enter(struct summary *summary, struct summary_thread *thread,
+		  const struct io_event *event)
 {
 	struct summary_frame *frame;
 
 	if (thread->depth++ >= SUMMARY_DEPTH)
 		return;
 	frame = &thread->frame[thread->depth - 1];
-	*frame = (struct summary_frame){event->region.call, event->time, event->region.file, SUMMARY_REST};
+	*frame = (struct summary_frame){event->region.call, event->time, event->region.file,
+					SUMMARY_REST};
 	if (frame->file != ID_NONE)
 		frame->place = SUMMARY_FILES;
 	place_of(summary, event->handle, frame);
@@ -155,7 +154,8 @@ static void add_call(struct summary_row *row, uint64_t time)
 	row->time += time;
 }
 
-static void leave(struct summary *summary, struct summary_thread *thread, const struct io_event *event)
+static void leave(struct summary *summary, struct summary_thread *thread,
+		  const struct io_event *event)
 {
 	struct summary_frame *frame = open_frame(thread);
 	struct summary_call_class *class;
@@ -167,7 +167,7 @@ static void leave(struct summary *summary, struct summary_thread *thread, const 
 	if (frame->call >= call_count() || call_row(frame->call)->group == GROUP_TASK)
 		return;
 	time = event->time > frame->enter ? event->time - frame->enter : 0;
-	class = &summary->class[class_of(call_row(frame->call))];
+	class = &summary->classes[class_of(call_row(frame->call))];
 	histogram_add(&class->latency, time);
 	/* A call inside another one is part of that one's time already. */
 	if (thread->depth)
@@ -212,13 +212,15 @@ static void begin_async(struct summary *summary, const struct io_event *event)
 /* Returns whether the operation was an asynchronous one, and books it. */
 static bool end_async(struct summary *summary, const struct io_event *event)
 {
-	struct summary_call_class *class = &summary->class[SUMMARY_ASYNC];
-	uint32_t slot = summary->issued.count ? map_remove(&summary->issued, event->op.id) : MAP_NONE;
+	struct summary_call_class *class = &summary->classes[SUMMARY_ASYNC];
+	uint32_t slot = summary->issued.count ? map_remove(&summary->issued, event->op.id)
+					      : MAP_NONE;
 	uint64_t time;
 
 	if (slot == MAP_NONE)
 		return false;
-	time = event->time > summary->async[slot].begin ? event->time - summary->async[slot].begin : 0;
+	time = event->time > summary->async[slot].begin ? event->time - summary->async[slot].begin
+							: 0;
 	summary->async[slot].next_free = summary->free_async;
 	summary->free_async = slot;
 	histogram_add(&class->latency, time);
@@ -226,7 +228,8 @@ static bool end_async(struct summary *summary, const struct io_event *event)
 	return true;
 }
 
-static void complete(struct summary *summary, struct summary_thread *thread, const struct io_event *event)
+static void complete(struct summary *summary, struct summary_thread *thread,
+		     const struct io_event *event)
 {
 	struct summary_frame where = {CALL_ID_NONE, 0, ID_NONE, SUMMARY_REST};
 	struct summary_frame *frame = open_frame(thread);
@@ -239,7 +242,7 @@ static void complete(struct summary *summary, struct summary_thread *thread, con
 	if (event->op.bytes == IO_BYTES_UNDEFINED)
 		return;
 	place_of(summary, event->handle, &where);
-	add_bytes(&summary->class[class].row, event->op.mode, event->op.bytes);
+	add_bytes(&summary->classes[class].row, event->op.mode, event->op.bytes);
 	add_bytes(&summary->place[where.place], event->op.mode, event->op.bytes);
 	add_bytes(&summary->total, event->op.mode, event->op.bytes);
 	add_bytes(file_row(summary, where.file), event->op.mode, event->op.bytes);
@@ -300,7 +303,7 @@ void summary_init(struct summary *summary, const struct sink_options *options)
 	summary->options = options;
 	summary->free_async = ID_NONE;
 	for (int i = 0; i < SUMMARY_CLASSES; i++)
-		histogram_init(&summary->class[i].latency);
+		histogram_init(&summary->classes[i].latency);
 }
 
 void summary_release(struct summary *summary)
@@ -344,7 +347,8 @@ static int write_all(int fd, const char *at, size_t left)
 	return 0;
 }
 
-static int summary_put(const struct sink_options *options, const char *text, size_t size, struct error *err)
+static int summary_put(const struct sink_options *options, const char *text, size_t size,
+		       struct error *err)
 {
 	const char *path = options->path;
 	FILE *file;
@@ -378,9 +382,12 @@ static int summary_close(struct sink *sink, struct error *err)
 		if (options->is_json)
 			summary_json(&sink->summary, out);
 		else
-			summary_text(&sink->summary, options->columns > 0 && !options->path &&
-					     (!no_color || !*no_color), out);
-		rc = fclose(out) ? error_set(err, errno, "summary") : summary_put(options, text, size, err);
+			summary_text(&sink->summary,
+				     options->columns > 0 && !options->path &&
+					     (!no_color || !*no_color),
+				     out);
+		rc = fclose(out) ? error_set(err, errno, "summary")
+				 : summary_put(options, text, size, err);
 	}
 	free(text);
 	summary_release(&sink->summary);

@@ -21,7 +21,7 @@ extern "C" {
 enum summary_class {
 	SUMMARY_READ,
 	SUMMARY_WRITE,
-	SUMMARY_COPY,  /* sendfile, splice, copy_file_range */
+	SUMMARY_COPY, /* sendfile, splice, copy_file_range */
 	SUMMARY_SYNC,
 	SUMMARY_OPEN,
 	SUMMARY_CLOSE,
@@ -59,7 +59,8 @@ struct summary_fault {
 enum { SUMMARY_DEPTH = 4 };
 
 struct summary_thread {
-	uint32_t depth; /* of calls that are open; those beyond SUMMARY_DEPTH are counted in their parent */
+	uint32_t
+		depth; /* of calls that are open; those beyond SUMMARY_DEPTH are counted in their parent */
 	struct summary_frame {
 		call_id call;
 		uint64_t enter;
@@ -70,7 +71,7 @@ struct summary_thread {
 
 struct summary {
 	const struct sink_options *options; /* lent */
-	struct summary_call_class class[SUMMARY_CLASSES];
+	struct summary_call_class classes[SUMMARY_CLASSES];
 	struct summary_row place[SUMMARY_PLACES];
 	struct summary_row total;
 	struct summary_row *file; /* by file_id */
@@ -84,7 +85,7 @@ struct summary {
 	struct summary_async {
 		uint64_t begin;
 		uint32_t next_free;
-	} *async;
+	} * async;
 	uint32_t asyncs, asyncs_cap, free_async;
 	uint64_t failed;
 };
@@ -93,7 +94,7 @@ void summary_init(struct summary *summary, const struct sink_options *options);
 void summary_event(struct summary *summary, const struct io_event *event);
 void summary_release(struct summary *summary);
 
-const char *summary_class_name(enum summary_class class);
+const char *summary_class_name(enum summary_class id);
 const char *summary_place_name(enum summary_place place);
 /* Returns how long the threads that did I/O lived, in sum, ns. */
 uint64_t summary_lifetimes(const struct summary *summary);

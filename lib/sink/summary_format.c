@@ -36,7 +36,10 @@ const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns)
 	static const struct {
 		const char *unit;
 		double ns, below; /* `below`: the next unit begins here */
-	} row[] = {{"us", 1e3, 999.5e3}, {"ms", 1e6, 999.5e6}, {"s", 1e9, 9999.5e9}, {"h", 3600e9, 0}};
+	} row[] = {{"us", 1e3, 999.5e3},
+		   {"ms", 1e6, 999.5e6},
+		   {"s", 1e9, 9999.5e9},
+		   {"h", 3600e9, 0}};
 	uint32_t i = 0;
 
 	if (ns < 1000) {
@@ -45,8 +48,8 @@ const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns)
 	}
 	while (row[i].below > 0 && (double)ns >= row[i].below)
 		i++;
-	snprintf(out, SUMMARY_NUMBER, "%.*f %s", decimals((double)ns / row[i].ns), (double)ns / row[i].ns,
-		 row[i].unit);
+	snprintf(out, SUMMARY_NUMBER, "%.*f %s", decimals((double)ns / row[i].ns),
+		 (double)ns / row[i].ns, row[i].unit);
 	return out;
 }
 

@@ -31,9 +31,12 @@ static json_object *json_run(const struct summary *summary)
 	json_object_object_add(run, "duration_ns", json_object_new_uint64(summary_wall(summary)));
 	json_object_object_add(run, "processes", json_object_new_uint64(host->processes_seen));
 	json_object_object_add(run, "threads", json_object_new_uint64(host->threads_seen));
-	json_object_object_add(run, "threads_with_io", json_object_new_uint64(model_threads(model)));
-	json_object_object_add(run, "threads_lived_ns", json_object_new_uint64(summary_lifetimes(summary)));
-	json_object_object_add(run, "wait_status", host->status < 0 ? NULL : json_object_new_int(host->status));
+	json_object_object_add(run, "threads_with_io",
+			       json_object_new_uint64(model_threads(model)));
+	json_object_object_add(run, "threads_lived_ns",
+			       json_object_new_uint64(summary_lifetimes(summary)));
+	json_object_object_add(run, "wait_status",
+			       host->status < 0 ? NULL : json_object_new_int(host->status));
 	return run;
 }
 
@@ -44,10 +47,14 @@ static json_object *json_class(const struct summary_call_class *class)
 
 	add_row(row, &class->row);
 	json_object_object_add(row, "failed", json_object_new_uint64(class->failed));
-	json_object_object_add(row, "p50_ns", json_object_new_uint64(histogram_quantile(latency, 500)));
-	json_object_object_add(row, "p90_ns", json_object_new_uint64(histogram_quantile(latency, 900)));
-	json_object_object_add(row, "p99_ns", json_object_new_uint64(histogram_quantile(latency, 990)));
-	json_object_object_add(row, "p999_ns", json_object_new_uint64(histogram_quantile(latency, 999)));
+	json_object_object_add(row, "p50_ns",
+			       json_object_new_uint64(histogram_quantile(latency, 500)));
+	json_object_object_add(row, "p90_ns",
+			       json_object_new_uint64(histogram_quantile(latency, 900)));
+	json_object_object_add(row, "p99_ns",
+			       json_object_new_uint64(histogram_quantile(latency, 990)));
+	json_object_object_add(row, "p999_ns",
+			       json_object_new_uint64(histogram_quantile(latency, 999)));
 	json_object_object_add(row, "max_ns", json_object_new_uint64(latency->max));
 	return row;
 }
@@ -57,9 +64,9 @@ static json_object *json_classes(const struct summary *summary)
 	json_object *all = json_object_new_object();
 
 	for (int i = 0; i < SUMMARY_CLASSES; i++) {
-		if (summary->class[i].latency.count)
+		if (summary->classes[i].latency.count)
 			json_object_object_add(all, summary_class_name((enum summary_class)i),
-					       json_class(&summary->class[i]));
+					       json_class(&summary->classes[i]));
 	}
 	return all;
 }
@@ -87,7 +94,8 @@ static json_object *json_files(const struct summary *summary, bool by_time)
 	for (uint32_t i = 0; i < count; i++) {
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "path", json_text(model, model_file(model, top[i])->path));
+		json_object_object_add(row, "path",
+				       json_text(model, model_file(model, top[i])->path));
 		add_row(row, &summary->file[top[i]]);
 		json_object_array_add(all, row);
 	}
@@ -105,7 +113,8 @@ static json_object *json_faults(const struct summary *summary)
 
 		json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);
 		json_object_object_add(row, "errno", json_object_new_int(fault->error));
-		json_object_object_add(row, "call", json_object_new_string(call_row(fault->call)->name));
+		json_object_object_add(row, "call",
+				       json_object_new_string(call_row(fault->call)->name));
 		json_object_object_add(row, "count", json_object_new_uint64(fault->count));
 		json_object_array_add(all, row);
 	}
@@ -129,8 +138,10 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "files_by_time", json_files(summary, true));
 	json_object_object_add(top, "errors", json_faults(summary));
 	json_object_object_add(top, "books", json_books(summary->options->tally));
-	json_object_object_add(top, "archive", archive ? json_bytes(archive, strlen(archive)) : NULL);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
-								    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_object_add(top, "archive",
+			       archive ? json_bytes(archive, strlen(archive)) : NULL);
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }

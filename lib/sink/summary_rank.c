@@ -44,7 +44,8 @@ uint32_t summary_top(const struct summary *summary, bool by_time, file_id *top, 
 
 		if (!weight)
 			continue;
-		for (at = count; at && weight_of(&summary->file[top[at - 1]], by_time) < weight; at--)
+		for (at = count; at && weight_of(&summary->file[top[at - 1]], by_time) < weight;
+		     at--)
 			;
 		if (at == size)
 			continue;

@@ -11,7 +11,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { TOP_FILES = 8, TOP_ERRORS = 6, COLUMNS_DEFAULT = 80, COLUMNS_MAX = 240, NAME_SIZE = 4 * COLUMNS_MAX + 16 };
+enum {
+	TOP_FILES = 8,
+	TOP_ERRORS = 6,
+	COLUMNS_DEFAULT = 80,
+	COLUMNS_MAX = 240,
+	NAME_SIZE = 4 * COLUMNS_MAX + 16
+};
 
 struct page {
 	const struct summary *summary;
@@ -60,9 +66,10 @@ static void put_run(const struct page *page)
 	uint32_t active = model_threads(model);
 	char number[SUMMARY_NUMBER];
 
-	fprintf(page->out, "  time        %s; %u %s, %u %s", summary_time(number, summary_wall(page->summary)),
-		host->processes_seen, plural(host->processes_seen, "process", "processes"),
-		host->threads_seen, plural(host->threads_seen, "thread", "threads"));
+	fprintf(page->out, "  time        %s; %u %s, %u %s",
+		summary_time(number, summary_wall(page->summary)), host->processes_seen,
+		plural(host->processes_seen, "process", "processes"), host->threads_seen,
+		plural(host->threads_seen, "thread", "threads"));
 	if (active < host->threads_seen)
 		fprintf(page->out, ", %u of them with I/O", active);
 	if (host->status >= 0 && WIFSIGNALED(host->status))
@@ -72,7 +79,8 @@ static void put_run(const struct page *page)
 	fputc('\n', page->out);
 	if (host->processes_left)
 		fprintf(page->out, "              %u %s still running when the recording ended\n",
-			host->processes_left, plural(host->processes_left, "process was", "processes were"));
+			host->processes_left,
+			plural(host->processes_left, "process was", "processes were"));
 }
 
 /* Time in calls, and the share that it is of the time that the threads lived. */
@@ -83,7 +91,8 @@ static void put_time(const struct page *page)
 	char number[SUMMARY_NUMBER];
 	const char *before = "  in I/O      ";
 
-	fprintf(page->out, "%s%s in calls of all threads", before, summary_time(number, summary->total.time));
+	fprintf(page->out, "%s%s in calls of all threads", before,
+		summary_time(number, summary->total.time));
 	if (lived)
 		fprintf(page->out, ": %.1f %% of the time these threads lived",
 			100.0 * (double)summary->total.time / (double)lived);
@@ -107,13 +116,14 @@ static void put_data(const struct page *page)
 	uint64_t all = summary->total.read + summary->total.written;
 	char read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
 
-	fprintf(page->out, "  data        read %s, wrote %s", summary_bytes(read, summary->total.read),
+	fprintf(page->out, "  data        read %s, wrote %s",
+		summary_bytes(read, summary->total.read),
 		summary_bytes(written, summary->total.written));
 	if (files->read + files->written == all)
 		fprintf(page->out, all ? ", all in files\n" : "\n");
 	else
-		fprintf(page->out, "; in files: read %s, wrote %s\n", summary_bytes(read, files->read),
-			summary_bytes(written, files->written));
+		fprintf(page->out, "; in files: read %s, wrote %s\n",
+			summary_bytes(read, files->read), summary_bytes(written, files->written));
 }
 
 /* A column of bytes that are none is a dash: the eye finds the others. */
@@ -124,28 +134,32 @@ static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
 
 static void put_class(const struct page *page, enum summary_class id)
 {
-	const struct summary_call_class *class = &page->summary->class[id];
+	const struct summary_call_class *class = &page->summary->classes[id];
 	const struct histogram *latency = &class->latency;
-	char calls[SUMMARY_NUMBER], failed[SUMMARY_NUMBER], read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
+	char calls[SUMMARY_NUMBER], failed[SUMMARY_NUMBER], read[SUMMARY_NUMBER],
+		written[SUMMARY_NUMBER];
 	char time[SUMMARY_NUMBER], p50[SUMMARY_NUMBER], p99[SUMMARY_NUMBER], max[SUMMARY_NUMBER];
 
 	if (!latency->count)
 		return;
 	fprintf(page->out, "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s\n", summary_class_name(id),
-		summary_count(calls, latency->count), class->failed ? summary_count(failed, class->failed) : "-",
+		summary_count(calls, latency->count),
+		class->failed ? summary_count(failed, class->failed) : "-",
 		bytes_or_dash(read, class->row.read), bytes_or_dash(written, class->row.written),
-		summary_time(time, class->row.time), summary_time(p50, histogram_quantile(latency, 500)),
-		summary_time(p99, histogram_quantile(latency, 990)), summary_time(max, latency->max));
+		summary_time(time, class->row.time),
+		summary_time(p50, histogram_quantile(latency, 500)),
+		summary_time(p99, histogram_quantile(latency, 990)),
+		summary_time(max, latency->max));
 }
 
 static void put_classes(const struct page *page)
 {
 	char heading[COLUMNS_DEFAULT];
 
-	if (!page->summary->total.ops && !page->summary->class[SUMMARY_ASYNC].row.ops)
+	if (!page->summary->total.ops && !page->summary->classes[SUMMARY_ASYNC].row.ops)
 		return;
-	snprintf(heading, sizeof(heading), "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s", "", "calls", "failed", "read",
-		 "written", "time", "p50", "p99", "max");
+	snprintf(heading, sizeof(heading), "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s", "", "calls", "failed",
+		 "read", "written", "time", "p50", "p99", "max");
 	put_heading(page, heading);
 	for (int i = 0; i < SUMMARY_CLASSES; i++)
 		put_class(page, (enum summary_class)i);
@@ -156,22 +170,26 @@ static void put_file(const struct page *page, file_id id)
 	const struct model *model = page->summary->options->model;
 	const struct summary_row *row = &page->summary->file[id];
 	str_id path = model_file(model, id)->path;
-	char time[SUMMARY_NUMBER], ops[SUMMARY_NUMBER], read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
+	char time[SUMMARY_NUMBER], ops[SUMMARY_NUMBER], read[SUMMARY_NUMBER],
+		written[SUMMARY_NUMBER];
 	char name[NAME_SIZE];
 
-	summary_name(name, sizeof(name), model_text(model, path), strtab_length(model_strings(model), path),
-		     page->columns - 42);
-	fprintf(page->out, "%9s%11s%10s%10s  %s\n", summary_time(time, row->time), summary_count(ops, row->ops),
-		bytes_or_dash(read, row->read), bytes_or_dash(written, row->written), name);
+	summary_name(name, sizeof(name), model_text(model, path),
+		     strtab_length(model_strings(model), path), page->columns - 42);
+	fprintf(page->out, "%9s%11s%10s%10s  %s\n", summary_time(time, row->time),
+		summary_count(ops, row->ops), bytes_or_dash(read, row->read),
+		bytes_or_dash(written, row->written), name);
 }
 
-static void put_files(const struct page *page, const char *title, const file_id *file, uint32_t files)
+static void put_files(const struct page *page, const char *title, const file_id *file,
+		      uint32_t files)
 {
 	char heading[COLUMNS_DEFAULT];
 
 	if (!files)
 		return;
-	snprintf(heading, sizeof(heading), "%9s%11s%10s%10s  %s", "time", "calls", "read", "written", title);
+	snprintf(heading, sizeof(heading), "%9s%11s%10s%10s  %s", "time", "calls", "read",
+		 "written", title);
 	put_heading(page, heading);
 	for (uint32_t i = 0; i < files; i++)
 		put_file(page, file[i]);
@@ -197,7 +215,8 @@ static void put_tables(const struct page *page)
 	/* A second table is worth its lines if a file that is not in the first took at least 1 % of the time. */
 	for (uint32_t i = 0; i < slows; i++)
 		is_news |= !is_listed(slow[i], busy, busies) &&
-			   page->summary->file[slow[i]].time * 100 >= page->summary->place[SUMMARY_FILES].time;
+			   page->summary->file[slow[i]].time * 100 >=
+				   page->summary->place[SUMMARY_FILES].time;
 	if (is_news)
 		put_files(page, "files that took the most time", slow, slows);
 }
@@ -214,8 +233,9 @@ static void put_errors(const struct page *page)
 	for (uint32_t i = 0; i < errors; i++) {
 		const char *name = strerrorname_np(error[i].error);
 
-		fprintf(page->out, "%9s  %s (%s), most often in %s\n", summary_count(number, error[i].count),
-			name ? name : "?", strerror(error[i].error), call_row(error[i].call)->name);
+		fprintf(page->out, "%9s  %s (%s), most often in %s\n",
+			summary_count(number, error[i].count), name ? name : "?",
+			strerror(error[i].error), call_row(error[i].call)->name);
 	}
 }
 
@@ -258,9 +278,9 @@ static void put_books(const struct page *page)
 void summary_text(const struct summary *summary, bool is_color, FILE *out)
 {
 	int columns = summary->options->columns;
-	struct page page = {summary, out, COLUMNS_DEFAULT, is_color ? "\033[1m" : "", is_color ? "\033[0m" : ""};
+	struct page page = {summary, out, COLUMNS_DEFAULT, is_color ? "\033[1m" : "",
+			    is_color ? "\033[0m" : ""};
 	const char *archive = summary->options->archive;
-	char name[NAME_SIZE];
 
 	if (columns > COLUMNS_DEFAULT)
 		page.columns = columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
@@ -274,7 +294,8 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	put_errors(&page);
 	put_books(&page);
 	if (archive) {
-		summary_name(name, sizeof(name), archive, strlen(archive), COLUMNS_MAX);
-		fprintf(out, "  archive: %s\n", name);
+		fputs("  archive: ", out);
+		escape_print(out, archive, strlen(archive)); /* whole: it will be copied */
+		fputc('\n', out);
 	}
 }

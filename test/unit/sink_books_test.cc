@@ -1,0 +1,258 @@
+/*
+ * The books: what balances, what is said, and iotrace.json.
+ */
+#include "model_builder.h"
+#include "scratch_dir.h"
+
+#include <iotrace/books.h>
+#include <iotrace/error.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <json.h>
+
+namespace
+{
+
+class Books : public ::testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	ModelBuilder b;
+
+	void count(const char *name, uint32_t event, uint64_t counted, uint64_t lost,
+		   bool has_lost = true)
+	{
+		b.model->count = static_cast<struct model_count *>(
+			mem_grow(b.model->count, &b.model->counts_cap, b.model->counts + 1,
+				 sizeof(struct model_count)));
+		b.model->count[b.model->counts++] = {b.text(name), event, counted, lost, has_lost};
+	}
+
+	void settle(const std::vector<uint64_t> &samples, uint64_t lost_records = 0)
+	{
+		for (uint64_t n : samples)
+			b.tally.n[TALLY_samples] += n;
+		b.tally.n[TALLY_events] = b.tally.n[TALLY_samples];
+		books_settle(&b.tally, b.model, samples.data(),
+			     static_cast<uint32_t>(samples.size()), lost_records);
+	}
+
+	std::string sentence(enum books_state state)
+	{
+		char text[512];
+
+		EXPECT_EQ(books_check(&b.tally, text, sizeof(text)), state);
+		return text;
+	}
+
+	json_object *json(const struct books &books)
+	{
+		char *text = books_json(&books);
+		json_object *top = json_tokener_parse(text);
+
+		free(text);
+		return top;
+	}
+
+	struct books books() const
+	{
+		struct books all = {};
+
+		all.model = b.model;
+		all.tally = &b.tally;
+		all.version = "1.2.3";
+		all.source = "perf";
+		return all;
+	}
+
+	static std::string at(json_object *top, const char *where)
+	{
+		json_object *found = nullptr;
+
+		if (json_pointer_get(top, where, &found))
+			return "(none)";
+		return found ? json_object_get_string(found) : "null";
+	}
+};
+
+TEST_F(Books, NothingLost)
+{
+	count("enter", 0, 600, 0);
+	count("exit", 1, 600, 0);
+	settle({600, 600, 0});
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "books balance: 1,200 samples, nothing lost");
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 1200U);
+}
+
+TEST_F(Books, LostAndUnseen)
+{
+	count("enter", 0, 1000, 300);
+	count("exit", 2, 1000, 200);
+	settle({700, 0, 790});
+	EXPECT_EQ(b.tally.n[TALLY_lost], 500U);
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"books balance: 1,490 samples, but events are missing: 500 lost, 10 never delivered");
+}
+
+TEST_F(Books, TooManyOfOneDoNotHideTooFewOfAnother)
+{
+	count("enter", 0, 100, 0);
+	count("exit", 1, 100, 0);
+	settle({110, 90});
+	EXPECT_EQ(sentence(BOOKS_WRONG).rfind("books do not balance: kernel_counted 200 = ", 0),
+		  0U);
+}
+
+TEST_F(Books, KernelsThatCountNoLoss)
+{
+	count("enter", 0, 100, 0, false);
+	settle({60}, 30);
+	EXPECT_EQ(b.tally.n[TALLY_lost], 30U);
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "books balance: 60 samples, but events are missing: 30 lost, 10 never delivered");
+}
+
+TEST_F(Books, WithoutCountsTheRecordsOfLossAreAll)
+{
+	settle({60}, 30);
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "books balance: 60 samples, but events are missing: 30 lost");
+}
+
+TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
+{
+	count("enter", 0, 10, 0);
+	b.tally.n[TALLY_samples] = 2;
+	b.tally.n[TALLY_malformed] = 2;
+	settle({8});
+	b.tally.n[TALLY_events] = 8;
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "books balance: 10 samples, but events are missing: 2 malformed");
+}
+
+TEST_F(Books, ASmallBufferIsEnough)
+{
+	b.tally.n[TALLY_lost] = 5;
+	for (size_t size = 1; size < 80; size++) {
+		std::vector<char> text(size, 'x');
+
+		EXPECT_EQ(books_check(&b.tally, text.data(), size), BOOKS_LOSS);
+		EXPECT_LT(strnlen(text.data(), size), size);
+	}
+}
+
+TEST_F(Books, JsonSaysWhatWasRecorded)
+{
+	b.model->host.argv = b.text(std::string("./a\0b c\0\xff", 9));
+	b.model->host.cwd = b.text("/home");
+	b.model->host.status = 9;
+	b.model->host.end_reason = 1;
+	b.model->host.first_time = 500;
+	b.model->host.last_time = 2500;
+	count("enter", 1, 7, 2);
+	struct books all = books();
+	const uint64_t samples[] = {0, 5};
+	all.samples = samples;
+	all.events = 2;
+	all.groups = 1U << GROUP_DATA | 1U << GROUP_TASK;
+	all.is_complete = true;
+	json_object *top = json(all);
+	ASSERT_NE(top, nullptr);
+	const struct {
+		const char *where, *is;
+	} row[] = {
+		{"/schema", "1"},
+		{"/iotrace", "1.2.3"},
+		{"/source", "perf"},
+		{"/command/argv/0", "./a"},
+		{"/command/argv/1", "b c"},
+		{"/command/argv/2", "\\xff"},
+		{"/command/argv/3", "(none)"},
+		{"/command/cwd", "/home"},
+		{"/command/exit_status", "null"},
+		{"/command/signal", "9"},
+		{"/host/name", "node7"},
+		{"/host/cpus", "8"},
+		{"/start", "2023-11-14T22:13:20.000000500Z"},
+		{"/start_ns", "1700000000000000500"},
+		{"/duration_ns", "2000"},
+		{"/end", "interrupted"},
+		{"/is_complete", "true"},
+		{"/syscalls/0", "data"},
+		{"/syscalls/1", "task"},
+		{"/syscalls/2", "(none)"},
+		{"/events/0/name", "enter"},
+		{"/events/0/counted", "7"},
+		{"/events/0/lost", "2"},
+		{"/events/0/samples", "5"},
+		{"/books/balanced", "true"},
+	};
+	for (const auto &r : row)
+		EXPECT_EQ(at(top, r.where), r.is) << r.where;
+	json_object_put(top);
+}
+
+TEST_F(Books, JsonHasNullForWhatIsNotKnown)
+{
+	b.model->host.realtime_offset = 0;
+	b.tally.n[TALLY_begun] = 1;
+	count("enter", 0, 7, 0, false);
+	json_object *top = json(books());
+	ASSERT_NE(top, nullptr);
+	for (const char *where :
+	     {"/command/argv", "/command/cwd", "/command/exit_status", "/command/signal", "/start",
+	      "/start_ns", "/end", "/syscalls", "/events/0/lost"})
+		EXPECT_EQ(at(top, where), "null") << where;
+	EXPECT_EQ(at(top, "/books/balanced"), "false");
+	EXPECT_EQ(at(top, "/is_complete"), "false");
+	json_object_put(top);
+}
+
+TEST_F(Books, EveryCounterIsThereByName)
+{
+	for (int i = 0; i < TALLY_COUNT; i++)
+		b.tally.n[i] = static_cast<uint64_t>(i) + 100;
+	json_object *top = json(books());
+	for (int i = 0; i < TALLY_COUNT; i++) {
+		std::string where = std::string("/books/counters/") +
+				    tally_name(static_cast<enum tally_counter>(i));
+
+		EXPECT_EQ(at(top, where.c_str()), std::to_string(i + 100)) << where;
+	}
+	json_object_put(top);
+}
+
+TEST_F(Books, AreWrittenWholeOrNotAtAll)
+{
+	struct error err = {};
+	struct books all = books();
+	std::string dir = scratch.path("dir");
+
+	std::filesystem::create_directory(dir);
+	ASSERT_EQ(books_write(&all, dir.c_str(), &err), 0) << err.text;
+	json_object *top = json_object_from_file((dir + "/iotrace.json").c_str());
+	EXPECT_EQ(at(top, "/schema"), "1");
+	json_object_put(top);
+	/* Again, over itself; and nothing else is left. */
+	ASSERT_EQ(books_write(&all, dir.c_str(), &err), 0) << err.text;
+	EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir), {}), 1);
+	EXPECT_EQ(books_write(&all, scratch.path("none").c_str(), &err), -ENOENT);
+	EXPECT_EQ(err.text,
+		  "write " + scratch.path("none") + "/iotrace.json: No such file or directory");
+	/* A directory in the place of the file: the rename fails, the temporary file goes. */
+	std::filesystem::create_directories(scratch.path("other/iotrace.json"));
+	EXPECT_LT(books_write(&all, scratch.path("other").c_str(), &err), 0);
+	EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path("other")), {}), 1);
+}
+
+} // namespace

@@ -1,0 +1,459 @@
+/*
+ * The summary: what is counted where, and the text that people read, whole.
+ */
+#include "model_builder.h"
+#include "scratch_dir.h"
+#include "sinks.h"
+#include "summary.h"
+
+#include <iotrace/error.h>
+#include <iotrace/escape.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <json.h>
+#include <sys/wait.h>
+
+namespace
+{
+
+using Events = std::vector<io_event>;
+
+class Summary : public ::testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	std::string path = scratch.path("summary");
+	ModelBuilder b;
+	struct sink_options options = {};
+	struct summary s = {};
+	process_id p = b.process(100, "app");
+	thread_id t = b.thread(p, 101, "app");
+
+	void SetUp() override
+	{
+		options = b.options(path.c_str());
+		b.model->host.first_time = 1000;
+		b.model->host.last_time = 1001000;
+		b.model->host.processes_seen = 1;
+		b.model->host.threads_seen = 1;
+		summary_init(&s, &options);
+	}
+	void TearDown() override
+	{
+		summary_release(&s);
+	}
+
+	void feed(const Events &events)
+	{
+		for (const io_event &event : events)
+			summary_event(&s, &event);
+	}
+
+	/* A call with an operation that moved bytes. */
+	Events transfer(uint64_t from, uint64_t to, const char *name, handle_id handle,
+			enum io_mode mode, uint64_t bytes, int error = 0)
+	{
+		io_event end = io::complete(to, t, handle, 1, error ? IO_BYTES_UNDEFINED : bytes);
+
+		end.op.mode = mode;
+		return {io::enter(from, t, name, handle),
+			io::begin(from, t, handle, 1, mode, bytes), end,
+			io::leave(to, t, name, error)};
+	}
+
+	std::string told(const Events &events)
+	{
+		struct error err = {};
+		struct sink *sink = sink_summary_ops.open(&options, &err);
+
+		for (const io_event &event : events)
+			sink_summary_ops.event(sink, &event);
+		EXPECT_EQ(sink_summary_ops.close(sink, &err), 0) << err.text;
+		std::ifstream in(path);
+		return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+	}
+};
+
+void operator+=(Events &all, const Events &more)
+{
+	all.insert(all.end(), more.begin(), more.end());
+}
+
+TEST_F(Summary, ACallIsBookedOnceInItsClassItsPlaceAndItsFile)
+{
+	file_id f = b.file("/data/in");
+	handle_id h = b.handle(p, f);
+
+	feed(transfer(1000, 3000, "read", h, IO_MODE_READ, 4096));
+	feed(transfer(3000, 3500, "write", h, IO_MODE_WRITE, 10));
+	EXPECT_EQ(s.classes[SUMMARY_READ].row.ops, 1U);
+	EXPECT_EQ(s.classes[SUMMARY_READ].row.time, 2000U);
+	EXPECT_EQ(s.classes[SUMMARY_READ].row.read, 4096U);
+	EXPECT_EQ(s.classes[SUMMARY_READ].row.written, 0U);
+	EXPECT_EQ(s.classes[SUMMARY_WRITE].row.written, 10U);
+	EXPECT_EQ(s.place[SUMMARY_FILES].ops, 2U);
+	EXPECT_EQ(s.place[SUMMARY_FILES].time, 2500U);
+	EXPECT_EQ(s.total.time, 2500U);
+	ASSERT_EQ(s.files, 1U);
+	EXPECT_EQ(s.file[f].read, 4096U);
+	EXPECT_EQ(s.file[f].written, 10U);
+	EXPECT_EQ(s.file[f].time, 2500U);
+	EXPECT_EQ(s.file[f].ops, 2U);
+}
+
+TEST_F(Summary, CopyIsOneCallWithBytesOnBothSides)
+{
+	handle_id from = b.handle(p, b.file("/from")), to = b.handle(p, b.file("/to"));
+	io_event read = io::complete(2000, t, from, 1, 70),
+		 write = io::complete(2000, t, to, 2, 70);
+
+	read.op.mode = IO_MODE_READ;
+	write.op.mode = IO_MODE_WRITE;
+	feed({io::enter(1000, t, "copy_file_range", from), read, write,
+	      io::leave(2000, t, "copy_file_range")});
+	EXPECT_EQ(s.classes[SUMMARY_COPY].row.ops, 1U);
+	EXPECT_EQ(s.classes[SUMMARY_COPY].row.time, 1000U);
+	EXPECT_EQ(s.classes[SUMMARY_COPY].row.read, 70U);
+	EXPECT_EQ(s.classes[SUMMARY_COPY].row.written, 70U);
+	EXPECT_EQ(s.file[0].read, 70U);
+	EXPECT_EQ(s.file[1].written, 70U);
+}
+
+TEST_F(Summary, AnOpenGoesToTheFileThatItCreatedAHandleOf)
+{
+	file_id f = b.file("/opened");
+	handle_id h = b.handle(p, f);
+
+	feed({io::enter(1000, t, "openat"), io::create(1400, t, h, O_RDONLY),
+	      io::leave(1400, t, "openat")});
+	EXPECT_EQ(s.file[f].time, 400U);
+	EXPECT_EQ(s.classes[SUMMARY_OPEN].row.ops, 1U);
+	feed({io::enter(2000, t, "unlink", ID_NONE, f), io::leave(2100, t, "unlink")});
+	EXPECT_EQ(s.file[f].ops, 2U);
+	EXPECT_EQ(s.classes[SUMMARY_OTHER].row.ops, 1U);
+}
+
+TEST_F(Summary, PlacesOfWhatHasNoFile)
+{
+	handle_id pipe = b.handle(p, ID_NONE, "pipe:[17]"),
+		  socket = b.handle(p, ID_NONE, "socket:[4]");
+	handle_id unnamed = b.handle(p, ID_NONE),
+		  event = b.handle(p, ID_NONE, "anon_inode:[eventfd]");
+
+	feed(transfer(1000, 1001, "read", pipe, IO_MODE_READ, 1));
+	feed(transfer(1000, 1002, "read", socket, IO_MODE_READ, 2));
+	feed(transfer(1000, 1004, "read", unnamed, IO_MODE_READ, 4));
+	feed(transfer(1000, 1008, "read", event, IO_MODE_READ, 8));
+	EXPECT_EQ(s.place[SUMMARY_PIPES].time, 1U);
+	EXPECT_EQ(s.place[SUMMARY_PIPES].read, 1U);
+	EXPECT_EQ(s.place[SUMMARY_SOCKETS].time, 2U);
+	EXPECT_EQ(s.place[SUMMARY_UNNAMED].time, 4U);
+	EXPECT_EQ(s.place[SUMMARY_REST].time, 8U);
+	EXPECT_EQ(s.place[SUMMARY_FILES].time, 0U);
+	EXPECT_EQ(s.files, 0U);
+}
+
+TEST_F(Summary, TasksAreNoIOAndFailuresHaveNoBytes)
+{
+	handle_id h = b.handle(p, b.file("/f"));
+
+	feed({io::enter(1000, t, "execve"), io::leave(9000, t, "execve")});
+	EXPECT_EQ(s.total.ops, 0U);
+	feed(transfer(1000, 1100, "read", h, IO_MODE_READ, 4096, EIO));
+	EXPECT_EQ(s.classes[SUMMARY_READ].failed, 1U);
+	EXPECT_EQ(s.total.read, 0U);
+	EXPECT_EQ(s.failed, 1U);
+}
+
+TEST_F(Summary, ErrorsByNumberWithTheCallThatMetThemMost)
+{
+	for (int i = 0; i < 3; i++)
+		feed({io::enter(1, t, "openat"), io::leave(2, t, "openat", ENOENT)});
+	for (int i = 0; i < 2; i++)
+		feed({io::enter(1, t, "access"), io::leave(2, t, "access", ENOENT)});
+	for (int i = 0; i < 9; i++)
+		feed({io::enter(1, t, "read"), io::leave(2, t, "read", EAGAIN)});
+	struct summary_error top[4];
+	ASSERT_EQ(summary_errors(&s, top, 4), 2U);
+	EXPECT_EQ(top[0].error, EAGAIN);
+	EXPECT_EQ(top[0].count, 9U);
+	EXPECT_EQ(top[1].error, ENOENT);
+	EXPECT_EQ(top[1].count, 5U);
+	EXPECT_EQ(top[1].by_call, 3U);
+	EXPECT_EQ(top[1].call, io::call("openat"));
+	EXPECT_EQ(summary_errors(&s, top, 1), 1U);
+	EXPECT_EQ(top[0].error, EAGAIN);
+}
+
+TEST_F(Summary, TopKeepsTheLargestInOrder)
+{
+	for (uint64_t i = 0; i < 50; i++) {
+		handle_id h = b.handle(p, b.file("/f" + std::to_string(i)));
+
+		/* 37 i mod 50 is a permutation: bytes in one order, time in the other. */
+		feed(transfer(1000, 1001 + i, "read", h, IO_MODE_READ, 1 + i * 37 % 50));
+	}
+	file_id top[5];
+	ASSERT_EQ(summary_top(&s, false, top, 5), 5U);
+	for (int i = 0; i < 5; i++)
+		EXPECT_EQ(s.file[top[i]].read, 50U - static_cast<unsigned>(i));
+	ASSERT_EQ(summary_top(&s, true, top, 5), 5U);
+	for (unsigned i = 0; i < 5; i++)
+		EXPECT_EQ(top[i], 49U - i);
+}
+
+TEST_F(Summary, AsynchronousOperationsAreNobodysWaiting)
+{
+	handle_id h = b.handle(p, b.file("/f"));
+	io_event begin = io::begin(1000, t, h, 5, IO_MODE_WRITE, 512);
+	io_event end = io::complete(9000, t, h, 5, 512);
+
+	begin.op.is_non_blocking = true;
+	end.op.mode = IO_MODE_WRITE;
+	feed({begin, end});
+	EXPECT_EQ(s.classes[SUMMARY_ASYNC].latency.max, 8000U);
+	EXPECT_EQ(s.classes[SUMMARY_ASYNC].row.written, 512U);
+	EXPECT_EQ(s.total.time, 0U);
+	EXPECT_EQ(s.issued.count, 0U);
+	feed({begin, end, begin, end});
+	EXPECT_EQ(s.asyncs, 1U);
+}
+
+TEST_F(Summary, NestedCallsTakeTimeOnce)
+{
+	handle_id h = b.handle(p, b.file("/f"));
+
+	feed({io::enter(1000, t, "write", h), io::enter(1100, t, "fsync", h),
+	      io::leave(1900, t, "fsync"), io::leave(2000, t, "write")});
+	EXPECT_EQ(s.total.time, 1000U);
+	EXPECT_EQ(s.total.ops, 2U);
+	for (int i = 0; i < 9; i++)
+		feed({io::enter(3000, t, "write", h)});
+	for (int i = 0; i < 12; i++)
+		feed({io::leave(4000, t, "write")});
+	EXPECT_EQ(s.thread[t].depth, 0U);
+}
+
+TEST_F(Summary, UnknownIdsDoNoHarm)
+{
+	feed({io::enter(1, 77, "read", 99), io::leave(2, 77, "read"), io::enter(1, ID_NONE, "read"),
+	      io::enter(1, t, "read", 99, 99), io::complete(2, t, 99, 1, 5),
+	      io::leave(2, t, "read")});
+	EXPECT_EQ(s.total.ops, 1U);
+	EXPECT_EQ(s.files, 0U);
+}
+
+TEST_F(Summary, Text)
+{
+	handle_id in = b.handle(p, b.file("/data/in")), pipe = b.handle(p, ID_NONE, "pipe:[17]");
+	Events all;
+
+	b.model->host.argv = b.text(std::string("./app\0-n\0007", 10));
+	b.model->host.status = 3 << 8;
+	all += transfer(1000, 101000, "read", in, IO_MODE_READ, 1 << 20);
+	all += transfer(101000, 401000, "read", in, IO_MODE_READ, 1 << 20);
+	all += transfer(401000, 501000, "write", pipe, IO_MODE_WRITE, 1536);
+	all += Events{io::enter(501000, t, "openat"), io::leave(501500, t, "openat", ENOENT)};
+	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = b.tally.n[TALLY_kernel_counted] = 1234;
+	options.archive = "out";
+	EXPECT_EQ(
+		told(all),
+		"iotrace: what was done\n"
+		"  command     ./app -n 7\n"
+		"  time        1.00 ms; 1 process, 1 thread; exit status 3\n"
+		"  in I/O      500 us in calls of all threads: 50.0 % of the time these threads lived\n"
+		"              files 400 us, pipes 100 us, other 500 ns\n"
+		"  data        read 2.00 MiB, wrote 1.50 KiB; in files: read 2.00 MiB, wrote 0 B\n"
+		"\n"
+		"              calls  failed     read  written    time     p50     p99     max\n"
+		"  read            2       - 2.00 MiB        -  400 us  100 us  300 us  300 us\n"
+		"  write           1       -        - 1.50 KiB  100 us  100 us  100 us  100 us\n"
+		"  open            1       1        -        -  500 ns  500 ns  500 ns  500 ns\n"
+		"\n"
+		"     time      calls      read   written  files with the most data\n"
+		"   400 us          2  2.00 MiB         -  /data/in\n"
+		"\n"
+		"   failed  error\n"
+		"        1  ENOENT (No such file or directory), most often in openat\n"
+		"\n"
+		"  books balance: 1,234 samples, nothing lost\n"
+		"  archive: out\n");
+}
+
+TEST_F(Summary, TextSaysWhatWasLost)
+{
+	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 10;
+	b.tally.n[TALLY_lost] = 1700;
+	b.tally.n[TALLY_kernel_counted] = 1710;
+	b.model->count = static_cast<struct model_count *>(calloc(1, sizeof(struct model_count)));
+	b.model->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
+	b.model->counts = 1;
+	EXPECT_NE(
+		told({}).find(
+			"  books balance: 10 samples, but events are missing: 1,700 lost\n"
+			"    1,700 events lost: the kernel found its ring full (a larger ring holds more: -m)\n"
+			"      1,700 of raw_syscalls:sys_exit\n"),
+		std::string::npos);
+	b.tally.n[TALLY_begun] = 1;
+	EXPECT_NE(
+		told({}).find(
+			"books do not balance: begun 1 = completed 0 + cancelled 0 + in_flight 0"),
+		std::string::npos);
+}
+
+TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
+{
+	std::string name = "/d/\033[31m\n\xff" + std::string(300, 'x') + "\xe4\xb8\xad/end\x07";
+	handle_id h = b.handle(p, b.file(name));
+
+	b.model->host.argv = b.text(name);
+	options.archive = name.c_str();
+	for (int columns : {0, 20, 80, 120, 5000}) {
+		options.columns = columns;
+		std::string all = told(transfer(1000, 2000, "read", h, IO_MODE_READ, 7));
+		size_t from = 0, end;
+
+		for (; (end = all.find('\n', from)) != std::string::npos; from = end + 1) {
+			size_t wide = escape_columns(all.data() + from, end - from);
+
+			if (all.compare(from, 10, "  archive:") == 0)
+				continue; /* stands whole, to be copied */
+			EXPECT_LE(wide, static_cast<size_t>(columns > 80 ? columns : 80) + 20)
+				<< all.substr(from, end - from);
+		}
+		for (char c : all)
+			EXPECT_TRUE(c == '\n' || (c & 0x80) || (c >= 32 && c < 127)) << int(c);
+		EXPECT_NE(all.find("/end\\x07"), std::string::npos);
+	}
+}
+
+TEST_F(Summary, DiscardedTellsNothing)
+{
+	options.is_discarded = true;
+	EXPECT_EQ(told({}), "");
+	options.is_json = true;
+	EXPECT_EQ(told({}), "");
+}
+
+TEST_F(Summary, WhereItCannotBeWritten)
+{
+	struct error err = {};
+	std::string nowhere = scratch.path("none/summary");
+
+	options.path = nowhere.c_str();
+	struct sink *sink = sink_summary_ops.open(&options, &err);
+	EXPECT_EQ(sink_summary_ops.close(sink, &err), -ENOENT);
+	EXPECT_EQ(err.text, "summary: open " + nowhere + ": No such file or directory");
+}
+
+TEST_F(Summary, Json)
+{
+	handle_id h = b.handle(p, b.file("/f\xff"));
+
+	options.is_json = true;
+	json_object *top = json_tokener_parse(
+		told(transfer(1000, 3000, "read", h, IO_MODE_READ, 7)).c_str());
+	json_object *found = nullptr;
+	ASSERT_NE(top, nullptr);
+	ASSERT_EQ(json_pointer_get(top, "/classes/read/p99_ns", &found), 0);
+	EXPECT_EQ(json_object_get_int64(found), 2000);
+	ASSERT_EQ(json_pointer_get(top, "/files_by_bytes/0/path", &found), 0);
+	EXPECT_STREQ(json_object_get_string(found), "/f\\xff");
+	ASSERT_EQ(json_pointer_get(top, "/files_by_bytes/0/bytes_read", &found), 0);
+	EXPECT_EQ(json_object_get_int64(found), 7);
+	ASSERT_EQ(json_pointer_get(top, "/places/files/time_ns", &found), 0);
+	EXPECT_EQ(json_object_get_int64(found), 2000);
+	ASSERT_EQ(json_pointer_get(top, "/books/balanced", &found), 0);
+	EXPECT_TRUE(json_object_get_boolean(found));
+	json_object_put(top);
+}
+
+std::string bytes(uint64_t n)
+{
+	char out[SUMMARY_NUMBER];
+
+	return summary_bytes(out, n);
+}
+
+std::string time_of(uint64_t n)
+{
+	char out[SUMMARY_NUMBER];
+
+	return summary_time(out, n);
+}
+
+std::string count(uint64_t n)
+{
+	char out[SUMMARY_NUMBER];
+
+	return summary_count(out, n);
+}
+
+TEST(SummaryNumbers, Bytes)
+{
+	EXPECT_EQ(bytes(0), "0 B");
+	EXPECT_EQ(bytes(1023), "1023 B");
+	EXPECT_EQ(bytes(1024), "1.00 KiB");
+	EXPECT_EQ(bytes(10239), "10.0 KiB");
+	EXPECT_EQ(bytes(102400), "100 KiB");
+	EXPECT_EQ(bytes((1 << 20) - 1), "1.00 MiB");
+	EXPECT_EQ(bytes(uint64_t(5) << 30), "5.00 GiB");
+	EXPECT_EQ(bytes(UINT64_MAX), "16.0 EiB");
+}
+
+TEST(SummaryNumbers, Times)
+{
+	EXPECT_EQ(time_of(0), "0 ns");
+	EXPECT_EQ(time_of(999), "999 ns");
+	EXPECT_EQ(time_of(1000), "1.00 us");
+	EXPECT_EQ(time_of(9999), "10.0 us");
+	EXPECT_EQ(time_of(999499), "999 us");
+	EXPECT_EQ(time_of(999500), "1.00 ms");
+	EXPECT_EQ(time_of(1500000000), "1.50 s");
+	EXPECT_EQ(time_of(3600ULL * 1000000000), "3600 s");
+	EXPECT_EQ(time_of(36000ULL * 1000000000), "10.0 h");
+}
+
+TEST(SummaryNumbers, Counts)
+{
+	EXPECT_EQ(count(0), "0");
+	EXPECT_EQ(count(999), "999");
+	EXPECT_EQ(count(1000), "1,000");
+	EXPECT_EQ(count(1234567), "1,234,567");
+	EXPECT_EQ(count(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+std::string name(const std::string &text, size_t columns)
+{
+	char out[2048];
+
+	return summary_name(out, sizeof(out), text.data(), text.size(), columns);
+}
+
+TEST(SummaryNames, AreCutInTheMiddleAtWholeCharacters)
+{
+	EXPECT_EQ(name("/a/b", 20), "/a/b");
+	EXPECT_EQ(name("0123456789abcdef", 16), "0123456789abcdef");
+	EXPECT_EQ(name("0123456789abcdefg", 16), "0123...89abcdefg");
+	EXPECT_EQ(name("a\nb", 20), "a\\nb");
+	std::string wide;
+	for (int i = 0; i < 30; i++)
+		wide += "\xe4\xb8\xad";
+	std::string cut = name(wide, 16);
+	EXPECT_LE(escape_columns(cut.data(), cut.size()), 16U);
+	EXPECT_GE(escape_columns(cut.data(), cut.size()), 14U);
+	EXPECT_EQ(cut.find("\\x"), std::string::npos) << "a character was cut";
+	for (size_t columns = 0; columns < 60; columns++) {
+		cut = name("\xff\xfe\x01/" + wide + "\x80\x80\x80\x80\x80", columns);
+		/* Backslashes of escapes count twice when they are escaped again. */
+		size_t again = static_cast<size_t>(std::count(cut.begin(), cut.end(), '\\'));
+		EXPECT_LE(escape_columns(cut.data(), cut.size()) - again,
+			  columns < 8 ? 8 : columns);
+	}
+}
+
+} // namespace

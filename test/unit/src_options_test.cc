@@ -1,0 +1,264 @@
+/*
+ * Options: what is parsed into which field, and the sentence for everything that is not understood.
+ */
+#include "command.h"
+#include "nearest.h"
+#include "options.h"
+#include "select.h"
+
+#include <iotrace/error.h>
+#include <iotrace/syscall.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+struct fields {
+	bool flag;
+	int count;
+	const char *text;
+	uint64_t size;
+	struct option_list list;
+};
+
+const struct option_row rows[] = {
+	{'f', "flag", nullptr, "a flag", OPTION_FLAG, offsetof(struct fields, flag), nullptr,
+	 nullptr},
+	{'v', "verbose", nullptr, "more", OPTION_COUNT, offsetof(struct fields, count), nullptr,
+	 nullptr},
+	{'o', "output", "DIR", "where to", OPTION_TEXT, offsetof(struct fields, text), nullptr,
+	 nullptr},
+	{0, "buffer", "SIZE", "how much", OPTION_SIZE, offsetof(struct fields, size), nullptr,
+	 nullptr},
+	{'E', "event", "EVENT", "which", OPTION_CALL, offsetof(struct fields, list), options_add,
+	 nullptr},
+	OPTION_ROW_HELP,
+	{'V', "version", nullptr, "the version", OPTION_VERSION, 0, nullptr, nullptr},
+	{},
+};
+
+class Options : public ::testing::Test
+{
+      protected:
+	struct fields f = {};
+	struct error err = {};
+
+	void TearDown() override
+	{
+		free(f.list.item);
+	}
+
+	int parse(std::vector<const char *> words, bool is_command = true)
+	{
+		words.insert(words.begin(), "iotrace");
+		words.push_back(nullptr);
+		err = {};
+		return options_parse(rows, is_command, &f, static_cast<int>(words.size()) - 1,
+				     const_cast<char **>(words.data()), &err);
+	}
+
+	std::string refused(std::vector<const char *> words)
+	{
+		EXPECT_EQ(parse(std::move(words)), -1);
+		return err.text;
+	}
+};
+
+TEST_F(Options, EveryTypeGoesToItsField)
+{
+	EXPECT_EQ(parse({"-f", "-vv", "--verbose", "-o", "dir", "--buffer=4K", "-E", "a", "--event",
+			 "b", "ls"}),
+		  11);
+	EXPECT_TRUE(f.flag);
+	EXPECT_EQ(f.count, 3);
+	EXPECT_STREQ(f.text, "dir");
+	EXPECT_EQ(f.size, 4096U);
+	ASSERT_EQ(f.list.count, 2U);
+	EXPECT_STREQ(f.list.item[0], "a");
+	EXPECT_STREQ(f.list.item[1], "b");
+}
+
+TEST_F(Options, TheCommandsOwnOptionsAreLeftAlone)
+{
+	EXPECT_EQ(parse({"-f", "ls", "-o", "x", "--help"}), 2);
+	EXPECT_EQ(f.text, nullptr);
+	EXPECT_EQ(parse({"--", "-f"}), 2);
+	EXPECT_EQ(parse({}), 1);
+	/* Where operands are no command, options may follow them. */
+	EXPECT_EQ(parse({"file", "-o", "x"}, false), 3);
+	EXPECT_STREQ(f.text, "x");
+}
+
+TEST_F(Options, HelpAndVersionEndIt)
+{
+	EXPECT_EQ(parse({"-f", "--help", "--nonsense"}), OPTIONS_HELP);
+	EXPECT_EQ(parse({"-V"}), OPTIONS_VERSION);
+}
+
+TEST_F(Options, WhatIsNotUnderstoodIsNamedAndTheNearestToo)
+{
+	EXPECT_EQ(refused({"--ouptut", "x"}),
+		  "there is no option '--ouptut'; did you mean '--output'?");
+	EXPECT_EQ(refused({"--bufer=4"}), "there is no option '--bufer'; did you mean '--buffer'?");
+	EXPECT_EQ(refused({"--nonsense"}), "there is no option '--nonsense'");
+	EXPECT_EQ(refused({"-x"}), "there is no option '-x'");
+	EXPECT_EQ(refused({"-fx"}), "there is no option '-x'");
+	EXPECT_EQ(refused({"-o"}), "option '-o' needs a value: --output DIR");
+	EXPECT_EQ(refused({"--output"}), "option '--output' needs a value: --output DIR");
+	EXPECT_EQ(refused({"--flag=1"}), "option '--flag' takes no value");
+	EXPECT_EQ(refused({"--buffer", "much"}),
+		  "--buffer: 'much' is no size: a number of bytes, or with K, M, G (4M)");
+	EXPECT_EQ(refused({"-E", ""}), "--event: an empty value");
+}
+
+TEST_F(Options, Sizes)
+{
+	const struct {
+		const char *text;
+		uint64_t size;
+	} good[] = {
+		{"1", 1},          {"4096", 4096},     {"4K", 4096},       {"4k", 4096},
+		{"1.5M", 3 << 19}, {"2G", 2ULL << 30}, {"1T", 1ULL << 40}, {"4KiB", 4096},
+		{"4KB", 4096},     {"17B", 17},
+	};
+	uint64_t size;
+
+	for (const auto &row : good) {
+		EXPECT_EQ(options_size(&size, row.text, &err), 0) << row.text << ": " << err.text;
+		EXPECT_EQ(size, row.size) << row.text;
+	}
+	for (const char *bad :
+	     {"", "0", "-1", "+1", " 1", "1 ", "K", "1KK", "1iB", "1X", "0x10", "inf", "nan", "1e3",
+	      "4194304T", "99999999999999999999", "0.5", "1..5", "1.5.5"})
+		EXPECT_LT(options_size(&size, bad, &err), 0) << bad;
+}
+
+TEST_F(Options, HelpShowsEveryRowWithin80Columns)
+{
+	for (uint32_t i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+		char *text = nullptr;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		command_help(command, out);
+		fclose(out);
+		std::string help(text, size);
+		free(text);
+		for (const struct option_row *row = command->row; row->name; row++)
+			EXPECT_NE(help.find(std::string("--") + row->name), std::string::npos)
+				<< row->name;
+		size_t from = 0, end;
+		for (; (end = help.find('\n', from)) != std::string::npos; from = end + 1)
+			EXPECT_LE(end - from, 80U) << help.substr(from, end - from);
+	}
+}
+
+TEST(Rows, AreUniqueAndComplete)
+{
+	for (uint32_t i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+		bool has_help = false;
+
+		EXPECT_EQ(command_find(command->name), command);
+		for (const struct option_row *row = command->row; row->name; row++) {
+			has_help |= row->type == OPTION_HELP;
+			EXPECT_EQ(row->type == OPTION_CALL, row->parse != nullptr) << row->name;
+			bool takes = row->type == OPTION_TEXT || row->type == OPTION_SIZE ||
+				     row->type == OPTION_CALL;
+			EXPECT_EQ(takes, row->arg != nullptr) << row->name;
+			EXPECT_TRUE(row->offset < command->size || !takes) << row->name;
+			for (const struct option_row *other = command->row; other != row; other++) {
+				EXPECT_STRNE(other->name, row->name);
+				EXPECT_TRUE(!row->short_name ||
+					    other->short_name != row->short_name)
+					<< row->name;
+			}
+		}
+		EXPECT_TRUE(has_help) << command->name;
+	}
+	EXPECT_EQ(command_find("nonsense"), nullptr);
+}
+
+TEST(Nearest, Distances)
+{
+	EXPECT_EQ(nearest_distance("", ""), 0U);
+	EXPECT_EQ(nearest_distance("", "abc"), 3U);
+	EXPECT_EQ(nearest_distance("convert", "convert"), 0U);
+	EXPECT_EQ(nearest_distance("convvert", "convert"), 1U);
+	EXPECT_EQ(nearest_distance("convetr", "convert"), 1U);
+	EXPECT_EQ(nearest_distance("converts", "convert"), 1U);
+	EXPECT_EQ(nearest_distance("kitten", "sitting"), 3U);
+	EXPECT_EQ(nearest_distance("abc", "xyz"), 3U);
+	EXPECT_EQ(nearest_distance(std::string(64, 'a').c_str(), "a"), UINT32_MAX);
+	EXPECT_EQ(nearest_distance(std::string(63, 'a').c_str(), ""), 63U);
+}
+
+TEST(Nearest, HintsOnlyWhatIsNear)
+{
+	EXPECT_STREQ(command_nearest("convetr"), "convert");
+	EXPECT_STREQ(command_nearest("rceord"), "record");
+	EXPECT_STREQ(command_nearest("cbeck"), "check");
+	EXPECT_STREQ(command_nearest("check-archiv"), "check-archive");
+	EXPECT_EQ(command_nearest("ls"), nullptr);
+	EXPECT_EQ(command_nearest("make"), nullptr);
+	EXPECT_EQ(command_nearest(""), nullptr);
+}
+
+class Select : public ::testing::Test
+{
+      protected:
+	struct error err = {};
+	uint32_t groups = 0;
+	static constexpr uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
+
+	uint32_t parse(const char *spec)
+	{
+		groups = 0;
+		EXPECT_EQ(select_parse(&groups, spec, &err), 0) << err.text;
+		return groups;
+	}
+
+	std::string refused(const char *spec)
+	{
+		groups = 77;
+		EXPECT_LT(select_parse(&groups, spec, &err), 0) << spec;
+		EXPECT_EQ(groups, 77U) << "a refused value changes nothing";
+		return err.text;
+	}
+};
+
+TEST_F(Select, Specs)
+{
+	EXPECT_EQ(parse("data"), always | 1U << GROUP_DATA);
+	EXPECT_EQ(parse("data,sync"), always | 1U << GROUP_DATA | 1U << GROUP_SYNC);
+	EXPECT_EQ(parse("+map"), select_default() | 1U << GROUP_MAP);
+	EXPECT_EQ(parse("-net,-meta"), select_default() & ~(1U << GROUP_NET | 1U << GROUP_META));
+	EXPECT_EQ(parse("all"), (1U << GROUP_COUNT) - 1);
+	EXPECT_EQ(parse("all,-map"), ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_MAP));
+	EXPECT_EQ(parse("default"), select_default());
+	EXPECT_EQ(parse("-all,data"), always | 1U << GROUP_DATA);
+	EXPECT_EQ(select_default() & always, always);
+}
+
+TEST_F(Select, Refusals)
+{
+	EXPECT_EQ(refused("nonsense"),
+		  "'nonsense' is no group of system calls; there are data, sync, open, meta, dir, "
+		  "lock, net, map, aio, task, all, default");
+	EXPECT_EQ(refused("data,synk").substr(0, 59),
+		  "'synk' is no group of system calls (did you mean 'sync'?); ");
+	EXPECT_EQ(refused("-open"), "'open' cannot be left out: all others rest on it");
+	EXPECT_EQ(refused("-task"), "'task' cannot be left out: all others rest on it");
+	refused("");
+	refused("data,");
+	refused("+");
+	refused("++data");
+}
+
+} // namespace
