@@ -2,9 +2,10 @@
 set(CPACK_PACKAGE_VENDOR "the iotrace authors")
 set(CPACK_PACKAGE_CONTACT "the iotrace authors <iotrace@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_DESCRIPTION "iotrace records what a program does with files: every open, read, write and close \
-of its processes and threads, with times, sizes and names. The program is not touched; the kernel's tracepoints tell. \
-The result is an OTF2 archive for Vampir, otf2-print and every other reader of that format.")
+set(CPACK_PACKAGE_DESCRIPTION "iotrace records what a program does with files: every open, read, write and
+close of its processes and threads, with times, sizes and names. The program is
+not touched; the kernel's tracepoints tell. The result is an OTF2 archive for
+Vampir, otf2-print and every other reader of that format.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

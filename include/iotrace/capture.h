@@ -1,10 +1,11 @@
 /*
  * capture: a perf.data file, read and written.
  *
- * The format is perf's own (tools/perf/Documentation/perf.data-file-format.txt). A recording is spooled as one,
- * `--capture` keeps it, `iotrace convert` reads it, and a live run converts by following the file while it
- * grows: so live and replay cannot differ. A file whose writer was killed has data.size 0 and no feature
- * sections; it is read to its end, and a torn last record is reported, not an error.
+ * The format is perf's own (tools/perf/Documentation/perf.data-file-format.txt). A recording is
+ * spooled as one, `--capture` keeps it, `iotrace convert` reads it, and a live run converts by
+ * following the file while it grows: so live and replay cannot differ. A file whose writer was
+ * killed has data.size 0 and no feature sections behind its records; it is read to its end, and a
+ * torn last record is reported, not an error.
  */
 #ifndef IOTRACE_CAPTURE_H
 #define IOTRACE_CAPTURE_H
@@ -19,7 +20,8 @@ struct error;
 
 enum {
 	CAPTURE_EVENTS_MAX = 4096,
-	CAPTURE_ROUND_MAX = 256 << 20, /* a round larger than this is cut: what then comes late is counted */
+	/* A round larger than this is cut: what then comes late is counted. */
+	CAPTURE_ROUND_MAX = 256 << 20,
 };
 
 /* User record types of perf.data that matter here (tools/perf/util/event.h). */
@@ -39,12 +41,15 @@ struct capture_event {
 
 struct capture_format {
 	char *system;
-	char *text; /* a tracepoint's format file */
+	char *text;    /* a tracepoint's format file */
 	uint64_t hash; /* of the text */
 	uint64_t id;   /* of the tracepoint, or UINT64_MAX: what attr.config says */
 };
 
-/* What a stream says of itself. Owned by whoever made it; capture_info_release() frees the contents. */
+/*
+ * What a stream says of itself. Owned by whoever made it; capture_info_release() frees the
+ * contents.
+ */
 struct capture_info {
 	struct capture_event *event;
 	uint32_t events, events_cap;
@@ -58,38 +63,44 @@ struct capture_info {
 
 void capture_info_init(struct capture_info *info);
 void capture_info_release(struct capture_info *info);
-/* Returns the new event, name copied, its layout worked out; NULL with a sentence if not supported. */
-struct capture_event *capture_info_add_event(struct capture_info *info, const struct perf_event_attr *attr,
-					     const char *name, const uint64_t *id, uint32_t ids,
-					     struct error *err);
+/*
+ * Returns the new event, name copied, its layout worked out; NULL with a sentence if not supported.
+ */
+struct capture_event *capture_info_add_event(struct capture_info *info,
+					     const struct perf_event_attr *attr, const char *name,
+					     const uint64_t *id, uint32_t ids, struct error *err);
 /* Copies system and text, unless the same text is there already. */
 void capture_info_add_format(struct capture_info *info, const char *system, const char *text);
 
 /*
- * Writer. Header and feature sections first, then whole records, then (in finish) the table that perf looks for
- * behind the records. So whoever follows the file, or finds one whose writer was killed, has names and formats
- * from the start. The file is created new: -EEXIST if it is there. Each capture_write() appends the bytes with as
- * few write() calls as possible; what it could not write as a whole is taken back.
+ * Writer. Header and feature sections first, then whole records, then (in finish) the table that
+ * perf looks for behind the records. So whoever follows the file, or finds one whose writer was
+ * killed, has names and formats from the start. The file is created new: -EEXIST if it is there.
+ * Each capture_write() appends the bytes with as few write() calls as possible; what it could not
+ * write as a whole is taken back.
  */
 struct capture_writer;
 
-struct capture_writer *capture_create(const char *path, const struct capture_info *info, struct error *err);
-int capture_write(struct capture_writer *writer, const void *records, size_t size, struct error *err);
+struct capture_writer *capture_create(const char *path, const struct capture_info *info,
+				      struct error *err);
+int capture_write(struct capture_writer *writer, const void *records, size_t size,
+		  struct error *err);
 /* Returns how many bytes of records have reached the file. */
 uint64_t capture_written(const struct capture_writer *writer);
-/* Returns 0 or -errno. Writes the sections and data.size; frees. NULL is fine. */
+/* Returns 0 or -errno. Writes the table and data.size; frees. NULL is fine. */
 int capture_finish(struct capture_writer *writer, struct error *err);
 
 /*
- * Reader. A round is a piece of the stream up to a FINISHED_ROUND record: all that was in all rings at
- * one moment. capture_next_round() gives the bytes of the next one, lent until capture_round_free().
+ * Reader. A round is a piece of the stream up to a FINISHED_ROUND record: all that was in all rings
+ * at one moment. capture_next_round() gives the bytes of the next one, lent until
+ * capture_round_free().
  */
 struct capture;
 
 struct capture_round {
 	uint8_t *bytes; /* owned by the round */
 	size_t size;    /* whole records only; the FINISHED_ROUND record is not among them */
-	void *chunk;    /* memory that rounds of one capture share; NULL: bytes come from malloc() */
+	void *chunk;    /* memory that rounds of a capture share; NULL: bytes are from malloc() */
 };
 
 /*
@@ -98,7 +109,8 @@ struct capture_round {
  */
 typedef uint64_t (*capture_available)(void *context, uint64_t have);
 
-struct capture *capture_open(const char *path, capture_available available, void *context, struct error *err);
+struct capture *capture_open(const char *path, capture_available available, void *context,
+			     struct error *err);
 /* Lent until capture_close(). */
 const struct capture_info *capture_info(const struct capture *capture);
 /* Returns 1 with a round, 0 at the end, or -errno with a sentence. */
@@ -111,7 +123,8 @@ uint64_t capture_torn(const struct capture *capture);
 /* Returns index of the event with this kernel id, or UINT32_MAX; with one event, that. */
 uint32_t capture_find_event(const struct capture *capture, uint64_t id);
 /*
- * Finds the event and its layout and parses: returns 0 or -EBADMSG. User records (type >= 64) have no time.
+ * Finds the event and its layout and parses: returns 0 or -EBADMSG. User records (type >= 64) have
+ * no time.
  */
 int capture_parse(const struct capture *capture, const void *record, struct sample *sample);
 void capture_close(struct capture *capture);

@@ -1,9 +1,11 @@
 /*
- * sample: one record of a perf stream, taken apart. Says which bytes the kernel sent, and nothing more.
+ * sample: one record of a perf stream, taken apart. Says which bytes the kernel sent, and nothing
+ * more.
  *
- * A record is a perf_event_header and a body (include/uapi/linux/perf_event.h). How the body of a sample
- * and the trailer of every other record are laid out depends on the event's perf_event_attr, so a
- * sample_layout is worked out once for each event and sample_parse() then reads at known places.
+ * A record is a perf_event_header and a body (include/uapi/linux/perf_event.h). How the body of a
+ * sample and the trailer of every other record are laid out depends on the event's perf_event_attr,
+ * so a sample_layout is worked out once for each event and sample_parse() then reads at known
+ * places.
  */
 #ifndef IOTRACE_SAMPLE_H
 #define IOTRACE_SAMPLE_H
@@ -17,7 +19,10 @@
 extern "C" {
 #endif
 
-/* A stream of records is in order for each CPU; facts and records without a CPU are a stream of their own. */
+/*
+ * A stream of records is in order for each CPU; facts and records without a CPU are a stream of
+ * their own.
+ */
 #define SAMPLE_CPU_NONE UINT32_MAX
 
 enum { SAMPLE_VALUES_MAX = 32 };
@@ -55,11 +60,18 @@ struct sample {
 	uint32_t body_size;
 };
 
-/* Returns 0, or -ENOTSUP with a sentence if sample_type has a bit that sample_parse() does not know. */
+/*
+ * Returns 0, or -ENOTSUP with a sentence if sample_type has a bit that sample_parse() does not
+ * know.
+ */
 struct error;
-int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr, struct error *err);
+int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr,
+		       struct error *err);
 
-/* Returns whether the first record in [at, at + left) is whole: its size, or 0 if it is torn or impossible. */
+/*
+ * Returns whether the first record in [at, at + left) is whole: its size, or 0 if it is torn or
+ * impossible.
+ */
 uint32_t sample_record_size(const void *at, size_t left);
 
 /*
@@ -69,10 +81,11 @@ uint32_t sample_record_size(const void *at, size_t left);
 int sample_parse(struct sample *sample, const struct sample_layout *layout, const void *record);
 
 /*
- * Writes a sample record (for facts, and for tests): the inverse of sample_parse() for all fields that
- * struct sample has. Returns its size, or 0 if it does not fit.
+ * Writes a sample record (for facts, and for tests): the inverse of sample_parse() for all fields
+ * that struct sample has. Returns its size, or 0 if it does not fit.
  */
-size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out, size_t size);
+size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out,
+		    size_t size);
 
 #ifdef __cplusplus
 }

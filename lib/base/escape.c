@@ -65,7 +65,7 @@ static uint32_t decode(const uint8_t *at, size_t left, size_t *length)
 	*length = 1;
 	if (lead < 0x80)
 		return lead;
-	if (lead < 0xc2 || lead > 0xf4)
+	if (lead < 0xc0 || lead > 0xf4)
 		return NO_CHARACTER;
 	*length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 	if (*length > left)
@@ -104,8 +104,6 @@ static bool stands(uint32_t c, enum target target)
 
 static unsigned int columns(uint32_t c)
 {
-	if (c < 0x300)
-		return 1;
 	if (is_in(c, zero_width, ARRAY_SIZE(zero_width)))
 		return 0;
 	return is_in(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;

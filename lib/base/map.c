@@ -19,7 +19,6 @@ enum { FIRST_CAPACITY = 16 };
 /* Both halves of a key must reach the low bits: keys are pairs of small ids. */
 static uint64_t hash(uint64_t key)
 {
-	key ^= key >> 32;
 	key *= 0xd6e8feb86659fd93u;
 	key ^= key >> 32;
 	key *= 0xd6e8feb86659fd93u;

@@ -92,8 +92,7 @@ static const char *store(struct strtab *tab, const char *bytes, size_t length)
 		tab->at += size;
 		tab->left -= size;
 	}
-	if (length)
-		memcpy(at, bytes, length);
+	memcpy(at, bytes, length);
 	at[length] = '\0';
 	return at;
 }

@@ -35,11 +35,17 @@ static void take_word(struct bytes *line, const char *word)
 		line->bad = true;
 }
 
+/* Returns the next byte, 0 at the end. Nothing can be taken from a bad line, so loops must end there as well. */
+static uint8_t peek(const struct bytes *line)
+{
+	return line->bad || !line->left ? 0 : *line->at;
+}
+
 static uint32_t take_number(struct bytes *line)
 {
 	uint32_t value = 0, digits = 0;
 
-	while (line->left && isdigit(*line->at) && digits < DIGITS_MAX) {
+	while (isdigit(peek(line)) && digits < DIGITS_MAX) {
 		value = value * 10 + (uint32_t)(*line->at - '0');
 		digits++;
 		bytes_take(line, 1);
@@ -56,7 +62,7 @@ static bool is_word_byte(uint8_t c)
 
 static void take_blanks(struct bytes *line)
 {
-	while (line->left && (*line->at == ' ' || *line->at == '*'))
+	while (peek(line) == ' ' || peek(line) == '*')
 		bytes_take(line, 1);
 }
 
@@ -64,36 +70,56 @@ static bool take_identifier(struct bytes *line)
 {
 	size_t length = 0;
 
+	if (!is_word_byte(peek(line)) || isdigit(peek(line)))
+		return false;
 	while (length < line->left && is_word_byte(line->at[length]))
 		length++;
-	if (!length || isdigit(*line->at))
-		return false;
 	bytes_take(line, length);
 	return true;
 }
 
-static void take_bracket(struct bytes *line)
+/* Returns whether there was something between the brackets. */
+static bool take_brackets(struct bytes *line)
 {
-	bytes_take(line, 1);
-	while (line->left && is_word_byte(*line->at))
+	bool is_empty;
+
+	take_word(line, "[");
+	is_empty = peek(line) == ']';
+	while (is_word_byte(peek(line)))
 		bytes_take(line, 1);
 	take_word(line, "]");
-	take_blanks(line);
+	return !is_empty;
+}
+
+static bool begins_with(const struct bytes *line, const char *word)
+{
+	struct bytes copy = *line;
+
+	take_word(&copy, word);
+	return !copy.bad;
 }
 
 /*
- * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name". Only the
- * last identifier may be the name, so there are two at least.
+ * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name". The last identifier
+ * is the name, so there are two at least. Brackets with a size end it; empty ones stand before the name, and only
+ * where the field says where its data are.
  */
 static void take_declaration(struct bytes *line)
 {
+	bool is_located = begins_with(line, "__data_loc ") || begins_with(line, "__rel_loc ");
 	uint32_t identifiers = 0;
+	bool has_brackets = false, is_sized = false;
 
-	while (take_identifier(line)) {
+	while (!is_sized && take_identifier(line)) {
 		identifiers++;
 		take_blanks(line);
-		if (line->left && *line->at == '[')
-			take_bracket(line);
+		if (peek(line) != '[')
+			continue;
+		is_sized = take_brackets(line);
+		if (has_brackets || (!is_sized && !is_located))
+			line->bad = true;
+		has_brackets = true;
+		take_blanks(line);
 	}
 	if (identifiers < 2)
 		line->bad = true;

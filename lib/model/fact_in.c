@@ -9,6 +9,7 @@
 
 #include "fdtable.h"
 #include "file.h"
+#include "op.h"
 #include "settle.h"
 #include "task.h"
 
@@ -229,6 +230,22 @@ static void fact_lookups(struct model *m, const struct event *event)
 	tally_add(m->tally, lookups, event->fact.number[0]);
 }
 
+/* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
+static void fact_path(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+	uint32_t task = task_find(m, (uint32_t)n[1]);
+
+	if (task == MAP_NONE || n[3])
+		return;
+	const struct call *call = &m->task[task].call;
+
+	if (call->id != CALL_ID_NONE && call->enter <= n[2] && (uint64_t)call_row(call->id)->number == n[4])
+		op_path(m, task, (uint32_t)n[5], event->fact.string[0].at, event->fact.string[0].length);
+	else
+		tally_add(m->tally, lookups_refused, 1);
+}
+
 static void fact_exit(struct model *m, const struct event *event)
 {
 	m->host.status = (int32_t)event->fact.number[1];
@@ -248,6 +265,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_CWD] = fact_cwd,	       [FACT_ROOT] = fact_root,	      [FACT_FD] = fact_fd,
 		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,	      [FACT_COUNT] = fact_count,
 		[FACT_LOOKUPS] = fact_lookups, [FACT_EXIT] = fact_exit,	      [FACT_END] = fact_end,
+		[FACT_PATH] = fact_path,
 	};
 
 	if (in[event->fact.kind])

@@ -144,6 +144,7 @@ uint32_t table_copy(struct model *m, uint32_t table)
 			continue;
 		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].is_cloexec);
 		to->slot[fd].is_doubtful = from->slot[fd].is_doubtful;
+		to->slot[fd].changed = from->slot[fd].changed;
 		tally_add(m->tally, handles_inherited, 1);
 	}
 	return id;

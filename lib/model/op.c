@@ -71,18 +71,32 @@ static str_id base_of(struct model *m, uint32_t process, const struct call *call
 	return d->file == ID_NONE ? 0 : d->name;
 }
 
-static void note_paths(struct model *m, uint32_t process, struct call *call, const struct event *event)
+static str_id resolve(struct model *m, uint32_t process, const struct call *call, uint32_t index, const char *path,
+		      uint32_t length)
 {
 	const struct call_row *row = call_row(call->id);
-	const int8_t base[EVENT_PATHS] = {row->fd, row->fd2};
 
-	for (int i = 0; i < EVENT_PATHS; i++) {
+	if (m->process[process].has_root)
+		return 0;
+	return path_resolve(m, base_of(m, process, call, index ? row->fd2 : row->fd), path, length);
+}
+
+static void note_paths(struct model *m, uint32_t process, struct call *call, const struct event *event)
+{
+	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
 		const struct event_string *path = &event->enter.path[i];
 
-		if (path->at && !m->process[process].has_root)
-			call->path[i] =
-				path_resolve(m, base_of(m, process, call, base[i]), path->at, path->length);
+		if (path->at)
+			call->path[i] = resolve(m, process, call, i, path->at, path->length);
 	}
+}
+
+void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, uint32_t length)
+{
+	struct call *call = &m->task[task].call;
+
+	if (index < EVENT_PATHS)
+		call->path[index] = resolve(m, m->task[task].process, call, index, path, length);
 }
 
 /* Notes the position that a call without an offset of its own will use. */

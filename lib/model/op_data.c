@@ -25,11 +25,13 @@ static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t a
 static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)
 {
 	struct io_event event = {.kind = IO_OP_COMPLETE, .time = op->time};
+	/* Some return a number of messages. */
+	bool has_bytes = !op->error && mode != IO_MODE_FLUSH && op->row->result == RESULT_BYTES;
 
 	event.op.id = id;
 	event.op.mode = mode;
 	event.op.offset = IO_OFFSET_UNKNOWN;
-	event.op.bytes = op->error || mode == IO_MODE_FLUSH ? IO_BYTES_UNDEFINED : (uint64_t)op->result;
+	event.op.bytes = has_bytes ? (uint64_t)op->result : IO_BYTES_UNDEFINED;
 	tally_add(op->m->tally, begun, 1);
 	if (!op->is_cancelled) {
 		tally_add(op->m->tally, completed, 1);

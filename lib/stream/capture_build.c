@@ -47,7 +47,8 @@ void build_zeros(struct build *build, size_t size)
 static void build_string(struct build *build, const char *text)
 {
 	size_t length = strlen(text) + 1;
-	size_t padded = (length + CAPTURE_STRING_ALIGN - 1) / CAPTURE_STRING_ALIGN * CAPTURE_STRING_ALIGN;
+	size_t padded = (length + CAPTURE_STRING_ALIGN - 1) / CAPTURE_STRING_ALIGN *
+			CAPTURE_STRING_ALIGN;
 
 	build_u32(build, (uint32_t)padded);
 	build_put(build, text, length);
@@ -64,10 +65,11 @@ static void build_file(struct build *build, const char *text)
 }
 
 /*
- * perf refuses a file without the description of a ftrace page, which it does not need for what is in here. Where
- * nobody read it from tracefs it is made up from the sizes.
+ * perf refuses a file without the description of a ftrace page, which it does not need for what is
+ * in here. Where nobody read it from tracefs it is made up from the sizes.
  */
-static void build_header_page(struct build *build, const struct capture_info *info, uint32_t page_size)
+static void build_header_page(struct build *build, const struct capture_info *info,
+			      uint32_t page_size)
 {
 	char *text;
 
@@ -208,7 +210,8 @@ static void build_feature(struct build *build, const struct capture_info *info, 
 	}
 }
 
-void build_features(struct build *build, const struct capture_info *info, struct capture_section *table)
+void build_features(struct build *build, const struct capture_info *info,
+		    struct capture_section *table)
 {
 	uint64_t flags = build_feature_flags(info);
 

@@ -24,6 +24,7 @@ void build_zeros(struct build *build, size_t size);
 /* Which features the info has something to say for, as flags of the header; how many. */
 uint64_t build_feature_flags(const struct capture_info *info);
 /* Appends the sections and fills one element of `table` for each flag. */
-void build_features(struct build *build, const struct capture_info *info, struct capture_section *table);
+void build_features(struct build *build, const struct capture_info *info,
+		    struct capture_section *table);
 
 #endif

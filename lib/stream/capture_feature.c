@@ -1,9 +1,9 @@
 /*
  * capture_feature: feature sections, read.
  *
- * perf writes about thirty of them; the rows of `parsers` are those that iotrace needs. The same bytes come in
- * three ways: from the table behind the records, from the table in front of them (files of iotrace), and as
- * records of a pipe.
+ * perf writes about thirty of them; the rows of `parsers` are those that iotrace needs. The same
+ * bytes come in three ways: from the table behind the records, from the table in front of them
+ * (files of iotrace), and as records of a pipe.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>

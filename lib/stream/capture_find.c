@@ -1,9 +1,10 @@
 /*
  * capture_find: of which event a record is, and so how it is laid out.
  *
- * A record says its event by a kernel id. Where the id stands must not depend on the event, so it is the same
- * place for all (IDENTIFIER was added to the kernel for this); a file where it is not is refused. Mostly all
- * events have one layout, and a record can be taken apart before its event is known.
+ * A record says its event by a kernel id. Where the id stands must not depend on the event, so it
+ * is the same place for all (IDENTIFIER was added to the kernel for this); a file where it is not
+ * is refused. Mostly all events have one layout, and a record can be taken apart before its event
+ * is known.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -27,7 +28,8 @@ static bool is_same_id_place(const struct sample_place *a, const struct sample_p
 	return a->sample.id && a->sample.id == b->sample.id && a->trailer.id == b->trailer.id;
 }
 
-static int find_places(struct capture_find *find, const struct capture_info *info, struct error *err)
+static int find_places(struct capture_find *find, const struct capture_info *info,
+		       struct error *err)
 {
 	find->place = mem_array(info->events, sizeof(*find->place));
 	find->is_uniform = true;
@@ -38,10 +40,11 @@ static int find_places(struct capture_find *find, const struct capture_info *inf
 	}
 	for (uint32_t i = 1; i < info->events && !find->is_uniform; i++) {
 		if (!is_same_id_place(&find->place[i], &find->place[0]))
-			return error_say(err, ENOTSUP,
-					 "its samples cannot be told apart: events %s and %s have no id at a "
-					 "common place (perf record --sample-identifier gives them one)",
-					 info->event[0].name, info->event[i].name);
+			return error_say(
+				err, ENOTSUP,
+				"its samples cannot be told apart: events %s and %s have no id at a "
+				"common place (perf record --sample-identifier gives them one)",
+				info->event[0].name, info->event[i].name);
 	}
 	return 0;
 }
@@ -104,10 +107,11 @@ uint32_t capture_find_event(const struct capture *capture, uint64_t id)
 }
 
 /*
- * Records that perf made up have id 0 and the layout of the first event; a sample that no event owns cannot be
- * taken apart.
+ * Records that perf made up have id 0 and the layout of the first event; a sample that no event
+ * owns cannot be taken apart.
  */
-uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size, bool is_sample)
+uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
+			     bool is_sample)
 {
 	const struct sample_place *place = &capture->find.place[0];
 	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
@@ -116,10 +120,14 @@ uint32_t capture_find_layout(const struct capture *capture, const uint8_t *recor
 	/* Then no event has a trailer: find_places() made sure that they agree. */
 	if (!spot->id)
 		return 0;
-	/* A sample has its id behind that distance, another record has its header before it: 8 bytes either way. */
+	/*
+	 * A sample has its id behind that distance, another record has its header before it: 8
+	 * bytes either way.
+	 */
 	if (size < spot->id + sizeof(uint64_t))
 		return UINT32_MAX;
-	event = capture_find_event(capture, sample_u64(sample_field(record, size, is_sample, spot->id)));
+	event = capture_find_event(capture,
+				   sample_u64(sample_field(record, size, is_sample, spot->id)));
 	return event == UINT32_MAX && !is_sample ? 0 : event;
 }
 
@@ -131,12 +139,16 @@ int capture_parse(const struct capture *capture, const void *record, struct samp
 
 	memcpy(&header, record, sizeof(header));
 	if (!capture->find.is_uniform && header.type < SAMPLE_USER_TYPES) {
-		layout = capture_find_layout(capture, record, header.size, header.type == PERF_RECORD_SAMPLE);
+		layout = capture_find_layout(capture, record, header.size,
+					     header.type == PERF_RECORD_SAMPLE);
 		if (layout == UINT32_MAX) {
 			/* Say at least what kind of record it was. */
-			*sample = (struct sample){.type = header.type, .misc = header.misc,
-						  .size = header.size, .record = record,
-						  .event = UINT32_MAX, .cpu = SAMPLE_CPU_NONE};
+			*sample = (struct sample){.type = header.type,
+						  .misc = header.misc,
+						  .size = header.size,
+						  .record = record,
+						  .event = UINT32_MAX,
+						  .cpu = SAMPLE_CPU_NONE};
 			return -EBADMSG;
 		}
 	}

@@ -1,7 +1,8 @@
 /*
  * capture_format: the parts of a perf.data file that its reader and its writer must agree on.
  *
- * tools/perf/Documentation/perf.data-file-format.txt describes them; numbers are of the host's byte order.
+ * tools/perf/Documentation/perf.data-file-format.txt describes them; numbers are of the host's byte
+ * order.
  */
 #ifndef CAPTURE_FORMAT_H
 #define CAPTURE_FORMAT_H
@@ -9,9 +10,12 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-#define CAPTURE_MAGIC "PERFILE2"
+#define CAPTURE_MAGIC         "PERFILE2"
 #define CAPTURE_MAGIC_SWAPPED "2ELIFREP"
-/* Stands behind the header of files that iotrace wrote; a table of features as behind the data follows. */
+/*
+ * Stands behind the header of files that iotrace wrote; a table of features as behind the data
+ * follows.
+ */
 #define CAPTURE_FRONT_MAGIC "iotrace1"
 
 struct capture_section {
@@ -29,7 +33,10 @@ struct capture_header {
 	uint64_t flags[4];
 };
 
-/* One element of the attrs section of our size; in a foreign file the attr may be shorter or longer. */
+/*
+ * One element of the attrs section of our size; in a foreign file the attr may be shorter or
+ * longer.
+ */
 struct capture_attr {
 	struct perf_event_attr attr;
 	struct capture_section ids;
@@ -42,10 +49,10 @@ struct capture_front {
 
 enum {
 	CAPTURE_PIPE_HEADER_SIZE = 16,
-	CAPTURE_IDS_MAX = 1 << 22,     /* of all events together */
-	CAPTURE_FORMATS_MAX = 8192,    /* a kernel has about 2500 */
+	CAPTURE_IDS_MAX = 1 << 22,  /* of all events together */
+	CAPTURE_FORMATS_MAX = 8192, /* a kernel has about 2500 */
 	CAPTURE_FEATURE_MAX = 64 << 20,
-	CAPTURE_STRING_ALIGN = 64,     /* perf pads strings in features to this */
+	CAPTURE_STRING_ALIGN = 64, /* perf pads strings in features to this */
 };
 
 enum capture_feature {

@@ -42,9 +42,9 @@ void capture_info_release(struct capture_info *info)
 	capture_info_init(info);
 }
 
-struct capture_event *capture_info_add_event(struct capture_info *info, const struct perf_event_attr *attr,
-					     const char *name, const uint64_t *id, uint32_t ids,
-					     struct error *err)
+struct capture_event *capture_info_add_event(struct capture_info *info,
+					     const struct perf_event_attr *attr, const char *name,
+					     const uint64_t *id, uint32_t ids, struct error *err)
 {
 	struct sample_layout layout;
 	struct capture_event *event;

@@ -1,8 +1,9 @@
 /*
  * capture_pipe: what `perf record -o -` says of itself.
  *
- * Attributes, names, features and format files are records of perf's own, which stand before everything that the
- * kernel wrote. They are read once, when the file is opened; later the round reader steps over them.
+ * Attributes, names, features and format files are records of perf's own, which stand before
+ * everything that the kernel wrote. They are read once, when the file is opened; later the round
+ * reader steps over them.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -77,8 +78,9 @@ static int take_feature(struct preamble *p, struct bytes *b, struct error *err)
 	if (b->bad || id >= CAPTURE_FEATURES)
 		return 0;
 	if (id == CAPTURE_COMPRESSED)
-		return error_say(err, ENOTSUP, "was written by `perf record -z`, whose records are compressed; "
-					       "record without -z");
+		return error_say(err, ENOTSUP,
+				 "was written by `perf record -z`, whose records are compressed; "
+				 "record without -z");
 	return capture_parse_feature(&p->capture->info, (uint32_t)id, b->at, b->left, err);
 }
 

@@ -1,9 +1,9 @@
 /*
  * capture_read: opens a perf.data file and learns what it says of itself.
  *
- * A file has a header with the places of its sections. What `perf record -o -` writes has none: all is in
- * records of perf's own, before the first record of the kernel (capture_pipe.c). Nothing in a file is believed:
- * sections are read where they claim to be, and must be there.
+ * A file has a header with the places of its sections. What `perf record -o -` writes has none: all
+ * is in records of perf's own, before the first record of the kernel (capture_pipe.c). Nothing in a
+ * file is believed: sections are read where they claim to be, and must be there.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -47,7 +47,8 @@ int capture_read_exactly(const struct capture *capture, uint64_t offset, void *o
 	if (n < 0)
 		return error_set(err, (int)-n, "read");
 	if ((size_t)n < size)
-		return error_say(err, EBADMSG, "is cut off: it should have %zu bytes at offset %llu", size,
+		return error_say(err, EBADMSG,
+				 "is cut off: it should have %zu bytes at offset %llu", size,
 				 (unsigned long long)offset);
 	return 0;
 }
@@ -60,11 +61,13 @@ static int open_file(struct capture *capture, uint64_t *size, struct error *err)
 	if (capture->fd < 0 || fstat(capture->fd, &st) < 0)
 		return error_set(err, errno, "open");
 	if (S_ISDIR(st.st_mode))
-		return error_say(err, EISDIR,
-				 "is a directory, as `perf record --threads` writes; only single files can be "
-				 "read (record without --threads)");
+		return error_say(
+			err, EISDIR,
+			"is a directory, as `perf record --threads` writes; only single files can be "
+			"read (record without --threads)");
 	if (!S_ISREG(st.st_mode))
-		return error_say(err, ESPIPE, "is no ordinary file; write the stream to a file first");
+		return error_say(err, ESPIPE,
+				 "is no ordinary file; write the stream to a file first");
 	*size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -77,12 +80,14 @@ static int check_magic(const char *magic, struct error *err)
 	if (memcmp(magic, CAPTURE_MAGIC, 8) == 0)
 		return 0;
 	if (memcmp(magic, CAPTURE_MAGIC_SWAPPED, 8) == 0)
-		return error_say(err, ENOTSUP,
-				 "was recorded on a %s-endian machine, and this one is %s-endian; convert it "
-				 "on a machine like that one",
-				 is_little ? "big" : "little", is_little ? "little" : "big");
+		return error_say(
+			err, ENOTSUP,
+			"was recorded on a %s-endian machine, and this one is %s-endian; convert it "
+			"on a machine like that one",
+			is_little ? "big" : "little", is_little ? "little" : "big");
 	if (memcmp(magic, "PERFFILE", 8) == 0)
-		return error_say(err, ENOTSUP, "has the perf.data format of before 2009, which is not read");
+		return error_say(err, ENOTSUP,
+				 "has the perf.data format of before 2009, which is not read");
 	return error_say(err, EBADMSG, "is no perf.data file");
 }
 
@@ -93,8 +98,8 @@ static void copy_attr(struct perf_event_attr *attr, const void *bytes, size_t si
 	memcpy(attr, bytes, size < sizeof(*attr) ? size : sizeof(*attr));
 }
 
-static int read_event(struct capture *capture, const uint8_t *bytes, size_t attr_size, uint64_t *ids_left,
-		      struct error *err)
+static int read_event(struct capture *capture, const uint8_t *bytes, size_t attr_size,
+		      uint64_t *ids_left, struct error *err)
 {
 	struct capture_section section;
 	struct perf_event_attr attr;
@@ -115,7 +120,8 @@ static int read_event(struct capture *capture, const uint8_t *bytes, size_t attr
 	return rc;
 }
 
-static int read_events(struct capture *capture, const struct capture_header *header, struct error *err)
+static int read_events(struct capture *capture, const struct capture_header *header,
+		       struct error *err)
 {
 	uint64_t count, ids_left = CAPTURE_IDS_MAX;
 	uint8_t *bytes;
@@ -130,25 +136,30 @@ static int read_events(struct capture *capture, const struct capture_header *hea
 		return error_say(err, E2BIG, "has more than %d events", CAPTURE_EVENTS_MAX);
 	bytes = mem_alloc(header->attr_size);
 	for (uint64_t i = 0; i < count && !rc; i++) {
-		rc = capture_read_exactly(capture, header->attrs.offset + i * header->attr_size, bytes,
-					  header->attr_size, err);
+		rc = capture_read_exactly(capture, header->attrs.offset + i * header->attr_size,
+					  bytes, header->attr_size, err);
 		if (!rc)
-			rc = read_event(capture, bytes, header->attr_size - sizeof(struct capture_section),
+			rc = read_event(capture, bytes,
+					header->attr_size - sizeof(struct capture_section),
 					&ids_left, err);
 	}
 	free(bytes);
 	return rc;
 }
 
-/* Where the records begin and end. Their size is 0 while the file is written, and for ever if its writer died. */
-static int find_data(struct capture *capture, const struct capture_header *header, uint64_t file_size,
-		     struct error *err)
+/*
+ * Where the records begin and end. Their size is 0 while the file is written, and for ever if its
+ * writer died.
+ */
+static int find_data(struct capture *capture, const struct capture_header *header,
+		     uint64_t file_size, struct error *err)
 {
 	capture->data = header->data.offset;
 	capture->promised = header->data.size;
 	capture->flags = header->flags[0];
 	if (capture->data < sizeof(*header) || capture->data > file_size)
-		return error_say(err, EBADMSG, "is cut off: its records should begin at offset %llu",
+		return error_say(err, EBADMSG,
+				 "is cut off: its records should begin at offset %llu",
 				 (unsigned long long)capture->data);
 	capture->end = file_size;
 	if (header->data.size && header->data.size < file_size - capture->data)
@@ -169,7 +180,8 @@ static int read_header(struct capture *capture, uint64_t file_size, struct error
 	if (!rc)
 		rc = find_data(capture, &header, file_size, err);
 	if (!rc && header.flags[0] >> CAPTURE_COMPRESSED & 1) {
-		error_say(err, ENOTSUP, "was written by `perf record -z`, whose records are compressed");
+		error_say(err, ENOTSUP,
+			  "was written by `perf record -z`, whose records are compressed");
 		error_hint(err, "record without -z");
 		return -ENOTSUP;
 	}
@@ -216,7 +228,8 @@ static int read_file(struct capture *capture, struct error *err)
 	return rc;
 }
 
-struct capture *capture_open(const char *path, capture_available available, void *context, struct error *err)
+struct capture *capture_open(const char *path, capture_available available, void *context,
+			     struct error *err)
 {
 	struct capture *capture = mem_zero(sizeof(*capture));
 	struct error local;

@@ -1,13 +1,13 @@
 /*
  * capture_round: cuts the file into rounds.
  *
- * The file is read in steps into a chunk of memory; rounds are lent pieces of it and keep it alive, so that
- * small rounds cost no copy. A round that does not fit moves (its beginning only) to a larger chunk, or the chunk
- * grows if nobody else looks at it. Where a round ends depends on the bytes of the file alone, never on how they
- * were read: a live run must cut as a replay does.
+ * The file is read in steps into a chunk of memory; rounds are lent pieces of it and keep it alive,
+ * so that small rounds cost no copy. A round that does not fit moves (its beginning only) to a
+ * larger chunk, or the chunk grows if nobody else looks at it. Where a round ends depends on the
+ * bytes of the file alone, never on how they were read: a live run must cut as a replay does.
  *
- * Invariant: round <= kept <= scan <= filled. [round, kept) belongs to the round being read, [scan, filled) was not
- * looked at yet; between them are bytes that were dropped.
+ * Invariant: round <= kept <= scan <= filled. [round, kept) belongs to the round being read, [scan,
+ * filled) was not looked at yet; between them are bytes that were dropped.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -36,7 +36,10 @@ struct chunk {
 
 enum scan { SCAN_AGAIN, SCAN_MORE, SCAN_ROUND, SCAN_TORN, SCAN_COMPRESSED };
 
-/* Large memory is used from end to end: huge pages save a fault for each 4 KiB. A kernel without them says no. */
+/*
+ * Large memory is used from end to end: huge pages save a fault for each 4 KiB. A kernel without
+ * them says no.
+ */
 static void want_huge_pages(struct chunk *chunk)
 {
 	uintptr_t from = ((uintptr_t)chunk + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -193,9 +196,11 @@ uint64_t capture_trailing(uint32_t type, const uint8_t *record, uint32_t size)
 {
 	const uint8_t *at = record + sizeof(struct perf_event_header);
 
-	if (type == CAPTURE_RECORD_TRACING_DATA && size >= sizeof(struct perf_event_header) + sizeof(uint32_t))
+	if (type == CAPTURE_RECORD_TRACING_DATA &&
+	    size >= sizeof(struct perf_event_header) + sizeof(uint32_t))
 		return sample_u32(at);
-	if (type == CAPTURE_RECORD_AUXTRACE && size >= sizeof(struct perf_event_header) + sizeof(uint64_t))
+	if (type == CAPTURE_RECORD_AUXTRACE &&
+	    size >= sizeof(struct perf_event_header) + sizeof(uint64_t))
 		return sample_u64(at);
 	return 0;
 }
@@ -230,7 +235,8 @@ static void keep(struct capture *capture, size_t size)
 	capture->whole += size;
 }
 
-static enum scan scan_user(struct capture *capture, const uint8_t *record, uint32_t type, uint32_t size)
+static enum scan scan_user(struct capture *capture, const uint8_t *record, uint32_t type,
+			   uint32_t size)
 {
 	if (type == CAPTURE_RECORD_COMPRESSED || type == CAPTURE_RECORD_COMPRESSED2)
 		return SCAN_COMPRESSED;
@@ -245,7 +251,10 @@ static bool is_impossible(const struct perf_event_header *header)
 	return !header->type || header->size < sizeof(*header);
 }
 
-/* Returns how many bytes of whole records of the kernel stand here. Millions of records per second pass. */
+/*
+ * Returns how many bytes of whole records of the kernel stand here. Millions of records per second
+ * pass.
+ */
 static size_t plain_span(const uint8_t *at, size_t left)
 {
 	struct perf_event_header header;
@@ -253,7 +262,8 @@ static size_t plain_span(const uint8_t *at, size_t left)
 
 	while (left - span >= sizeof(header)) {
 		memcpy(&header, at + span, sizeof(header));
-		if (header.type >= SAMPLE_USER_TYPES || is_impossible(&header) || header.size > left - span)
+		if (header.type >= SAMPLE_USER_TYPES || is_impossible(&header) ||
+		    header.size > left - span)
 			break;
 		span += header.size;
 	}
@@ -288,7 +298,8 @@ static enum scan scan_records(struct capture *capture)
 		size_t left = capture->chunk->filled - capture->scan;
 		size_t room = capture->round_max - (capture->kept - capture->round);
 
-		keep(capture, plain_span(capture->chunk->bytes + capture->scan, left < room ? left : room));
+		keep(capture,
+		     plain_span(capture->chunk->bytes + capture->scan, left < room ? left : room));
 		found = scan_one(capture);
 	}
 	return found == SCAN_AGAIN ? SCAN_MORE : found;
@@ -320,7 +331,8 @@ static int lend_round(struct capture *capture, struct capture_round *round)
 
 static int say_compressed(const struct capture *capture, struct error *err)
 {
-	error_say(err, ENOTSUP, "%s: was written by `perf record -z`, whose records are compressed", capture->path);
+	error_say(err, ENOTSUP, "%s: was written by `perf record -z`, whose records are compressed",
+		  capture->path);
 	error_hint(err, "record without -z");
 	return -ENOTSUP;
 }

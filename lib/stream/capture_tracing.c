@@ -1,9 +1,9 @@
 /*
  * capture_tracing: the TRACING_DATA section, which holds the kernel's format files.
  *
- * The layout is that of trace-cmd's files of version 0.5 and 0.6 without their records: two header files, the
- * formats of ftrace's own events, the formats by system, kernel symbols, printk formats, names of tasks. Only the
- * first three are kept.
+ * The layout is that of trace-cmd's files of version 0.5 and 0.6 without their records: two header
+ * files, the formats of ftrace's own events, the formats by system, kernel symbols, printk formats,
+ * names of tasks. Only the first three are kept.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -61,7 +61,8 @@ static void take_header_file(struct bytes *b, const char *name, char **to)
 }
 
 /* `budget` is how many formats may still be taken: adding one compares it with all others. */
-static void take_formats(struct capture_info *info, struct bytes *b, const char *system, uint32_t *budget)
+static void take_formats(struct capture_info *info, struct bytes *b, const char *system,
+			 uint32_t *budget)
 {
 	uint32_t count = bytes_u32(b);
 
@@ -95,7 +96,9 @@ static int check_version(const char *version, uint8_t is_big_endian, struct erro
 	bool host_is_big_endian = !*(const uint8_t *)&one;
 
 	if (strcmp(version, "0.5") != 0 && strcmp(version, "0.6") != 0)
-		return error_say(err, ENOTSUP, "its tracing data has version %.8s; 0.5 and 0.6 are known", version);
+		return error_say(err, ENOTSUP,
+				 "its tracing data has version %.8s; 0.5 and 0.6 are known",
+				 version);
 	if (is_big_endian != host_is_big_endian)
 		return error_say(err, ENOTSUP, "its tracing data has the other byte order");
 	return 0;
@@ -111,7 +114,8 @@ int capture_parse_tracing(struct capture_info *info, const void *at, size_t size
 	int rc;
 
 	bytes_u8(&b); /* The size of a long: formats give the size of every field. */
-	if (!magic || !version || memcmp(magic, CAPTURE_TRACING_MAGIC, CAPTURE_TRACING_MAGIC_SIZE) != 0)
+	if (!magic || !version ||
+	    memcmp(magic, CAPTURE_TRACING_MAGIC, CAPTURE_TRACING_MAGIC_SIZE) != 0)
 		return error_say(err, EBADMSG, "its section TRACING_DATA is damaged");
 	rc = check_version(version, is_big_endian, err);
 	if (rc)

@@ -1,12 +1,12 @@
 /*
  * capture_write: makes a perf.data file.
  *
- *   header | front: magic, flags, table | ids, attrs | feature sections | records ... | the table again
+ *   header | front: magic, flags, table | ids | attrs | feature sections | records | table again
  *
- * The feature sections stand before the records, and the table behind them points back: so nothing but a small
- * table has to be written when the recording ends, perf finds the table where it looks for it, and a reader of an
- * unfinished file uses the one in front. Invariant: the file is never longer than its whole capture_write()s,
- * even if the disk is full.
+ * The feature sections stand before the records, and the table behind them points back: so nothing
+ * but a small table has to be written when the recording ends, perf finds the table where it looks
+ * for it, and a reader of an unfinished file uses the one in front. Invariant: the file is never
+ * longer than its whole capture_write()s, even if the disk is full.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -50,7 +50,8 @@ static void build_attrs(struct build *build, const struct capture_info *info)
 }
 
 /* All that stands before the records. */
-static void build_front(struct capture_writer *writer, struct build *build, const struct capture_info *info)
+static void build_front(struct capture_writer *writer, struct build *build,
+			const struct capture_info *info)
 {
 	struct capture_header *header = &writer->header;
 	struct capture_front front = {.flags = build_feature_flags(info)};
@@ -96,7 +97,8 @@ static int write_at(int fd, uint64_t offset, const void *bytes, size_t size)
 static int say_write(const struct capture_writer *writer, int code, struct error *err)
 {
 	if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-		return error_set(err, code, "write %s: no room for more than the %llu bytes of records it has",
+		return error_set(err, code,
+				 "write %s: no room for more than the %llu bytes of records it has",
 				 writer->path, (unsigned long long)writer->written);
 	return error_set(err, code, "write %s", writer->path);
 }
@@ -109,7 +111,8 @@ static void writer_free(struct capture_writer *writer)
 	free(writer);
 }
 
-struct capture_writer *capture_create(const char *path, const struct capture_info *info, struct error *err)
+struct capture_writer *capture_create(const char *path, const struct capture_info *info,
+				      struct error *err)
 {
 	struct capture_writer *writer = mem_zero(sizeof(*writer));
 	struct build build = {0};
@@ -134,7 +137,8 @@ struct capture_writer *capture_create(const char *path, const struct capture_inf
 	return writer;
 }
 
-int capture_write(struct capture_writer *writer, const void *records, size_t size, struct error *err)
+int capture_write(struct capture_writer *writer, const void *records, size_t size,
+		  struct error *err)
 {
 	uint64_t end = writer->header.data.offset + writer->written;
 	int code = write_at(writer->fd, end, records, size);
@@ -143,7 +147,10 @@ int capture_write(struct capture_writer *writer, const void *records, size_t siz
 		writer->written += size;
 		return 0;
 	}
-	/* What came before stays readable. If even this fails, a reader finds a torn record at the end. */
+	/*
+	 * What came before stays readable. If even this fails, a reader finds a torn record at the
+	 * end.
+	 */
 	(void)!ftruncate(writer->fd, (off_t)end);
 	return say_write(writer, code, err);
 }
@@ -153,14 +160,18 @@ uint64_t capture_written(const struct capture_writer *writer)
 	return writer->written;
 }
 
-/* Returns 0 or a positive errno. Without room for the table the file still says how many records it has. */
+/*
+ * Returns 0 or a positive errno. Without room for the table the file still says how many records it
+ * has.
+ */
 static int write_end(struct capture_writer *writer)
 {
 	uint64_t end = writer->header.data.offset + writer->written;
 	int table, header;
 
 	writer->header.data.size = writer->written;
-	table = write_at(writer->fd, end, writer->table, count_features(writer) * sizeof(writer->table[0]));
+	table = write_at(writer->fd, end, writer->table,
+			 count_features(writer) * sizeof(writer->table[0]));
 	if (table) {
 		writer->header.flags[0] = 0;
 		(void)!ftruncate(writer->fd, (off_t)end);

@@ -1,8 +1,8 @@
 /*
  * fact: the rows of fact.def as a table, and the encoding of one fact.
  *
- * A fact says how many numbers and strings it carries, so readers and writers of different versions understand
- * each other: what is missing is 0 or "", what is too much is stepped over.
+ * A fact says how many numbers and strings it carries, so readers and writers of different versions
+ * understand each other: what is missing is 0 or "", what is too much is stepped over.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/fact.h>
@@ -25,7 +25,8 @@ static const struct row rows[FACT_KINDS] = {
 
 enum { FACT_HEADER = 8 };
 
-_Static_assert(FACT_HEADER + FACT_NUMBERS * 8 + FACT_STRINGS * (2 + FACT_STRING_SIZE) <= FACT_SIZE_MAX,
+_Static_assert(FACT_HEADER + FACT_NUMBERS * 8 + FACT_STRINGS * (2 + FACT_STRING_SIZE) <=
+		       FACT_SIZE_MAX,
 	       "the largest fact fits FACT_SIZE_MAX, and with it a record");
 
 static const struct row *row_of(uint32_t kind)

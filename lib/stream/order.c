@@ -1,10 +1,11 @@
 /*
  * order: rounds in, one rising sequence out.
  *
- * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves. Each CPU has a
- * queue of {time, place}, which is rising by construction (where it is not, it is sorted, stably); the tournament
- * of order_merge picks the earliest. Of equal times the lower CPU is first, facts and what has no CPU are last,
- * and within a stream the file's order holds: so the sequence is a function of the records alone.
+ * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves.
+ * Each CPU has a queue of {time, place}, which is rising by construction (where it is not, it is
+ * sorted, stably); the tournament of order_merge picks the earliest. Of equal times the lower CPU
+ * is first, facts and what has no CPU are last, and within a stream the file's order holds: so the
+ * sequence is a function of the records alone.
  *
  * Invariant: after everything up to `limit` has left, only records of the newest round are queued.
  */
@@ -19,10 +20,15 @@
 #include "order_sort.h"
 
 enum {
-	/* CPUs beyond are taken as "none": no kernel has more, but a damaged file may say anything. */
+	/*
+	 * CPUs beyond are taken as "none": no kernel has more, but a damaged file may say anything.
+	 */
 	STREAM_CPUS = 8192,
 	RANK_NONE = STREAM_CPUS,
-	/* How many rounds without any time are held back, so that what they hold gets the first one. */
+	/*
+	 * How many rounds without any time are held back, so that what they hold gets the first
+	 * one.
+	 */
 	ROUNDS_HELD = 4,
 	PREFETCH_RECORDS = 2,
 	PREFETCH_ENTRIES = 8,
@@ -149,10 +155,12 @@ static void count_malformed(struct order *order)
 }
 
 /*
- * A record without a CPU stands in the file behind others of its ring, so it goes where the record before it went,
- * unless nothing in the file has a CPU. What has no time of its own borrows that of its predecessor.
+ * A record without a CPU stands in the file behind others of its ring, so it goes where the record
+ * before it went, unless nothing in the file has a CPU. What has no time of its own borrows that of
+ * its predecessor.
  */
-static inline void queue_record(struct order *order, const uint8_t *record, uint32_t type, uint32_t size)
+static inline void queue_record(struct order *order, const uint8_t *record, uint32_t type,
+				uint32_t size)
 {
 	bool is_sample = type == PERF_RECORD_SAMPLE;
 	const struct sample_place *place = capture_place(order->capture, record, size, is_sample);
@@ -217,7 +225,10 @@ static void sort_stream(struct order *order, struct order_stream *stream)
 	stream->is_sorted = true;
 }
 
-/* Moves what is left to the front once that is cheap; then the array needs no more than two rounds' room. */
+/*
+ * Moves what is left to the front once that is cheap; then the array needs no more than two rounds'
+ * room.
+ */
 static void compact_stream(struct order_stream *stream)
 {
 	uint32_t left = stream->tail - stream->head;
@@ -278,7 +289,10 @@ static inline struct order_entry pop(struct order *order)
 	uint32_t left = stream->tail - stream->head;
 
 	merge_replace(&order->merge, left ? stream->entry[stream->head].time : MERGE_NEVER);
-	/* With many streams each goes on at another place in memory, too many for the processor to foresee. */
+	/*
+	 * With many streams each goes on at another place in memory, too many for the processor to
+	 * foresee.
+	 */
 	if (left > PREFETCH_ENTRIES) {
 		const uint8_t *soon = stream->entry[stream->head + PREFETCH_RECORDS].record;
 
@@ -289,7 +303,10 @@ static inline struct order_entry pop(struct order *order)
 	return entry;
 }
 
-/* Gives the record the time at which it leaves. Returns whether that is later than what it says itself. */
+/*
+ * Gives the record the time at which it leaves. Returns whether that is later than what it says
+ * itself.
+ */
 static inline bool set_time(struct order *order, struct sample *sample, uint64_t queued_time)
 {
 	bool is_own = sample_time_is_known(sample->time) && !is_loss(sample->type);

@@ -1,10 +1,11 @@
 /*
  * order_merge: the smallest of many rising streams, again and again: a tournament of losers.
  *
- * The streams are the leaves of a complete binary tree; each inner node keeps the loser of the match that was
- * played there, the root the winner. When the winner's stream goes on, only the matches on its way up are played
- * again, log2(streams) of them. A player is one number of 128 bits, so that a match is a compare and two
- * conditional moves: with branches it took three times as long, since nobody can foresee who wins.
+ * The streams are the leaves of a complete binary tree; each inner node keeps the loser of the
+ * match that was played there, the root the winner. When the winner's stream goes on, only the
+ * matches on its way up are played again, log2(streams) of them. A player is one number of 128
+ * bits, so that a match is a compare and two conditional moves: with branches it took three times
+ * as long, since nobody can foresee who wins.
  */
 #ifndef ORDER_MERGE_H
 #define ORDER_MERGE_H
@@ -28,7 +29,9 @@ struct merge {
 };
 
 void merge_release(struct merge *merge);
-/* Empties it; then merge_add() each stream with its first time, in any order, then merge_start(). */
+/*
+ * Empties it; then merge_add() each stream with its first time, in any order, then merge_start().
+ */
 void merge_reset(struct merge *merge);
 void merge_add(struct merge *merge, uint64_t time, uint32_t rank);
 void merge_start(struct merge *merge);

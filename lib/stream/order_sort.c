@@ -1,8 +1,9 @@
 /*
  * order_sort: a natural merge sort.
  *
- * A file without CPU numbers is a row of rising runs, one for each ring that was emptied, and a stream with nested
- * interrupts has runs that are long: merging neighbouring runs until one is left does little more than it must.
+ * A file without CPU numbers is a row of rising runs, one for each ring that was emptied, and a
+ * stream with nested interrupts has runs that are long: merging neighbouring runs until one is left
+ * does little more than it must.
  */
 #include "order_sort.h"
 
@@ -19,8 +20,8 @@ static uint32_t run_end(const struct order_entry *entry, uint32_t from, uint32_t
 }
 
 /* Merges [from, middle) and [middle, end) to the same place of `to`. */
-static void merge_runs(const struct order_entry *entry, struct order_entry *to, uint32_t from, uint32_t middle,
-		       uint32_t end)
+static void merge_runs(const struct order_entry *entry, struct order_entry *to, uint32_t from,
+		       uint32_t middle, uint32_t end)
 {
 	uint32_t a = from, b = middle;
 

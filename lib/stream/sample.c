@@ -1,10 +1,11 @@
 /*
  * sample: takes records apart.
  *
- * A sample's body is a row of optional fields, in the order that include/uapi/linux/perf_event.h gives; all
- * that iotrace wants stands before BRANCH_STACK. What follows is stepped over, so that a record which is shorter
- * than its layout is refused wherever it was cut. The walk is one inline function of sample_type: for the layouts
- * that occur all the time it is instantiated with a constant, and the tests of single bits disappear.
+ * A sample's body is a row of optional fields, in the order that include/uapi/linux/perf_event.h
+ * gives; all that iotrace wants stands before BRANCH_STACK. What follows is stepped over, so that a
+ * record which is shorter than its layout is refused wherever it was cut. The walk is one inline
+ * function of sample_type: for the layouts that occur all the time it is instantiated with a
+ * constant, and the tests of single bits disappear.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -19,15 +20,16 @@
 enum { BRANCH_ENTRY_SIZE = 3 * sizeof(uint64_t) };
 
 /* What iotrace records itself, and what `perf record -e a -e b` and `perf record -e a` have. */
-#define LAYOUT_OURS                                                                                      \
-	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |      \
-		    PERF_SAMPLE_RAW))
-#define LAYOUT_PERF_ONE                                                                                  \
-	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |              \
+#define LAYOUT_OURS                                                                                \
+	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                  \
+		    PERF_SAMPLE_CPU | PERF_SAMPLE_RAW))
+#define LAYOUT_PERF_ONE                                                                            \
+	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |        \
 		    PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW))
 #define LAYOUT_PERF_MANY (LAYOUT_PERF_ONE | (uint64_t)PERF_SAMPLE_ID)
 
-int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr, struct error *err)
+int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr,
+		       struct error *err)
 {
 	uint64_t unknown_sample = attr->sample_type & ~SAMPLE_BITS_KNOWN;
 	uint64_t unknown_read = attr->read_format & ~READ_BITS_KNOWN;
@@ -41,13 +43,15 @@ int sample_layout_init(struct sample_layout *layout, const struct perf_event_att
 		.sample_id_all = attr->sample_id_all,
 	};
 	if (unknown_sample)
-		return error_say(err, ENOTSUP,
-				 "its samples have fields that this iotrace does not know (sample_type 0x%llx)",
-				 (unsigned long long)unknown_sample);
+		return error_say(
+			err, ENOTSUP,
+			"its samples have fields that this iotrace does not know (sample_type 0x%llx)",
+			(unsigned long long)unknown_sample);
 	if (unknown_read && attr->sample_type & PERF_SAMPLE_READ)
-		return error_say(err, ENOTSUP,
-				 "its counters have fields that this iotrace does not know (read_format 0x%llx)",
-				 (unsigned long long)unknown_read);
+		return error_say(
+			err, ENOTSUP,
+			"its counters have fields that this iotrace does not know (read_format 0x%llx)",
+			(unsigned long long)unknown_read);
 	return 0;
 }
 
@@ -107,7 +111,9 @@ static void skip_branches(struct bytes *b, uint64_t branch_type)
 
 static void skip_registers(struct bytes *b, uint32_t count)
 {
-	/* A task without registers of that kind (a kernel thread) has ABI 0, and nothing follows. */
+	/*
+	 * A task without registers of that kind (a kernel thread) has ABI 0, and nothing follows.
+	 */
 	if (bytes_u64(b))
 		skip(b, count, 8);
 }
@@ -172,8 +178,8 @@ static ALWAYS_INLINE void parse_head(const uint8_t *at, uint64_t type, struct sa
 		sample->cpu = sample_u32(at);
 }
 
-static ALWAYS_INLINE int parse_body(struct bytes b, uint64_t type, const struct sample_layout *layout,
-				    struct sample *sample)
+static ALWAYS_INLINE int parse_body(struct bytes b, uint64_t type,
+				    const struct sample_layout *layout, struct sample *sample)
 {
 	const uint8_t *head = bytes_take(&b, sample_field_bytes(type & SAMPLE_HEAD));
 
@@ -207,7 +213,10 @@ static int parse_sample(struct bytes b, const struct sample_layout *layout, stru
 	}
 }
 
-/* The id fields at the end of a record that is no sample. IDENTIFIER is last here, so that it can be found. */
+/*
+ * The id fields at the end of a record that is no sample. IDENTIFIER is last here, so that it can
+ * be found.
+ */
 static void parse_trailer(const uint8_t *at, uint64_t type, struct sample *sample)
 {
 	if (type & PERF_SAMPLE_TID) {

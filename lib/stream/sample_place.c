@@ -1,21 +1,21 @@
 /*
  * sample_place: works the distances out, once for each layout.
  *
- * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so the order is a table;
- * in the trailer it is another one.
+ * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so the order is
+ * a table; in the trailer it is another one.
  */
 #include "sample_place.h"
 
 static const uint64_t head_order[] = {
-	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID,       PERF_SAMPLE_TIME,
-	PERF_SAMPLE_ADDR,	PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
-	PERF_SAMPLE_PERIOD,
+	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
+	PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+	PERF_SAMPLE_STREAM_ID,  PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 };
 
 /* From the end of the record backwards. */
 static const uint64_t trailer_order[] = {
 	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
-	PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
+	PERF_SAMPLE_ID,         PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
 };
 
 static void note(struct sample_spot *spot, uint64_t field, uint16_t distance)

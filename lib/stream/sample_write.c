@@ -1,9 +1,9 @@
 /*
  * sample_write: builds a record, the inverse of sample_parse().
  *
- * Used for facts, which no kernel writes, and for tests. Fields that struct sample lacks are written as 0 or
- * empty, so that every layout that can be read can be written. Raw data is filled up as the kernel does it: its
- * size and its bytes together are a multiple of eight.
+ * Used for facts, which no kernel writes, and for tests. Fields that struct sample lacks are
+ * written as 0 or empty, so that every layout that can be read can be written. Raw data is filled
+ * up as the kernel does it: its size and its bytes together are a multiple of eight.
  */
 #include <iotrace/sample.h>
 
@@ -94,7 +94,8 @@ static void put_raw(struct out *out, const struct sample *sample)
 	put(out, zeros, padding);
 }
 
-static void put_body(struct out *out, const struct sample *sample, const struct sample_layout *layout)
+static void put_body(struct out *out, const struct sample *sample,
+		     const struct sample_layout *layout)
 {
 	uint64_t type = layout->sample_type;
 
@@ -111,7 +112,8 @@ static void put_body(struct out *out, const struct sample *sample, const struct 
 	/* Of registers an ABI of 0, of a stack a size of 0, of two kinds of weight one word. */
 	put_zeros(out, type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
 	put_zeros(out, type & SAMPLE_WEIGHTS ? PERF_SAMPLE_WEIGHT : 0);
-	put_zeros(out, type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR));
+	put_zeros(out,
+		  type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR));
 	put_zeros(out, type & (SAMPLE_TAIL_WORDS | PERF_SAMPLE_AUX));
 }
 
@@ -130,7 +132,8 @@ static void put_trailer(struct out *out, const struct sample *sample, uint64_t t
 		put_u64(out, sample->id);
 }
 
-size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out, size_t size)
+size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out,
+		    size_t size)
 {
 	struct perf_event_header header = {.type = sample->type, .misc = sample->misc};
 	struct out o = {.start = out, .size = size < UINT16_MAX ? size : UINT16_MAX};

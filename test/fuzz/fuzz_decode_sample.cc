@@ -6,16 +6,27 @@
 #include "decode_capture.h"
 
 #include <cstdlib>
+#include <map>
+
+static void add(Capture &c, const char *system, const char *name)
+{
+	static std::map<std::string, std::string> texts; /* read once */
+	std::string &text = texts[name];
+
+	if (text.empty())
+		text = saved_format(system, name);
+	c.add_tracepoint(system, name, text);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Capture c;
 
-	c.add_saved("raw_syscalls", "sys_enter");
-	c.add_saved("raw_syscalls", "sys_exit");
-	c.add_saved("task", "task_newtask");
-	c.add_saved("sched", "sched_process_exec");
-	c.add_saved("syscalls", "sys_enter_openat");
+	add(c, "raw_syscalls", "sys_enter");
+	add(c, "raw_syscalls", "sys_exit");
+	add(c, "task", "task_newtask");
+	add(c, "sched", "sched_process_exec");
+	add(c, "syscalls", "sys_enter_openat");
 	c.add_event("raw_syscalls:sys_exit", PERF_TYPE_TRACEPOINT, 60000);
 	c.add_event("iotrace:counter:x", PERF_TYPE_HARDWARE, 0, {1, 2});
 	c.add_facts();

@@ -118,7 +118,9 @@ std::string records_of(capture *c, int *rc)
 class MemoryFile
 {
       public:
-	MemoryFile() : fd(memfd_create("capture", MFD_CLOEXEC)), path("/proc/self/fd/" + std::to_string(fd))
+	MemoryFile()
+		: fd(memfd_create("capture", MFD_CLOEXEC)),
+		  path("/proc/self/fd/" + std::to_string(fd))
 	{
 	}
 	~MemoryFile()
@@ -129,8 +131,8 @@ class MemoryFile
 	MemoryFile &operator=(const MemoryFile &) = delete;
 	const char *holding(const std::string &bytes)
 	{
-		if (ftruncate(fd, 0) || pwrite(fd, bytes.data(), bytes.size(), 0) !=
-						static_cast<ssize_t>(bytes.size()))
+		if (ftruncate(fd, 0) ||
+		    pwrite(fd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
 			abort();
 		return path.c_str();
 	}
@@ -142,7 +144,8 @@ class MemoryFile
 
 std::string golden(const char *name)
 {
-	return read_file(std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name + ".data");
+	return read_file(std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name +
+			 ".data");
 }
 
 /* Reads all there is; it may be refused, but not crash, and what comes out must be in order. */
@@ -176,7 +179,8 @@ void damage(const std::string &good, uint32_t rounds, uint32_t seed)
 
 		for (uint32_t k = 1 + random() % 4; k; k--) {
 			/* The front of a file decides most. */
-			size_t at = random() % 2 ? random() % std::min<size_t>(bad.size(), 1200) : random() % bad.size();
+			size_t at = random() % 2 ? random() % std::min<size_t>(bad.size(), 1200)
+						 : random() % bad.size();
 
 			if (random() % 3)
 				bad[at] = static_cast<char>(bad[at] ^ 1 << random() % 8);
@@ -205,7 +209,8 @@ TEST(CaptureProperty, WhatIsWrittenIsReadBack)
 		expect_same_info(&file.info, capture_info(c));
 		std::string got = records_of(c, &rc);
 		for (size_t at = 0; at < file.records.size();) {
-			uint32_t size = sample_record_size(&file.records[at], file.records.size() - at);
+			uint32_t size = sample_record_size(&file.records[at],
+							   file.records.size() - at);
 
 			if (file.records[at] != CAPTURE_RECORD_FINISHED_ROUND)
 				want += file.records.substr(at, size);
@@ -234,7 +239,8 @@ TEST(CaptureProperty, AnyTruncationEndsCleanly)
 	for (size_t length = 0; length < all.size(); length++) {
 		error err{};
 		int rc;
-		capture *c = capture_open(memory.holding(all.substr(0, length)), nullptr, nullptr, &err);
+		capture *c = capture_open(memory.holding(all.substr(0, length)), nullptr, nullptr,
+					  &err);
 
 		if (length < data) {
 			ASSERT_EQ(c, nullptr) << length;

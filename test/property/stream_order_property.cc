@@ -1,5 +1,6 @@
 /*
- * order: one sequence, whatever the rounds; time never falls; nothing is lost, even if the drain's rule is broken.
+ * order: one sequence, whatever the rounds; time never falls; nothing is lost, even if the drain's
+ * rule is broken.
  */
 #include "stream_build.h"
 

@@ -1,5 +1,6 @@
 /*
- * sample: every layout that the kernel knows can be written and read back, and no byte too few is accepted.
+ * sample: every layout that the kernel knows can be written and read back, and no byte too few is
+ * accepted.
  */
 #include <gtest/gtest.h>
 
@@ -103,7 +104,8 @@ void expect_same_ids(const sample &a, const sample &b, uint64_t type)
 
 void round_trip(uint64_t type, uint64_t read_format)
 {
-	SCOPED_TRACE(testing::Message() << "sample_type " << std::hex << type << " read_format " << read_format);
+	SCOPED_TRACE(testing::Message()
+		     << "sample_type " << std::hex << type << " read_format " << read_format);
 	sample_layout layout = layout_of(type, read_format);
 	sample in = full_sample(PERF_RECORD_SAMPLE), out;
 	std::vector<uint8_t> record = write(in, layout);
@@ -119,7 +121,8 @@ void round_trip(uint64_t type, uint64_t read_format)
 		EXPECT_EQ(out.value_id[0], read_format & PERF_FORMAT_ID ? in.value_id[0] : 0);
 	}
 	for (size_t size = 8; size < record.size(); size++)
-		EXPECT_EQ(parse(&out, layout, record, size), -EBADMSG) << "with " << size << " bytes";
+		EXPECT_EQ(parse(&out, layout, record, size), -EBADMSG)
+			<< "with " << size << " bytes";
 	std::vector<uint8_t> small(record.size());
 	EXPECT_EQ(sample_write(&in, &layout, small.data(), record.size()), record.size());
 	EXPECT_EQ(sample_write(&in, &layout, small.data(), record.size() - 1), 0u);
@@ -172,7 +175,8 @@ TEST(SampleProperty, AnyBitsRoundTrip)
 TEST(SampleProperty, EachReadFormatRoundTripsWithAGroup)
 {
 	for (uint64_t format = 0; format < 0x20; format++) {
-		sample_layout layout = layout_of(PERF_SAMPLE_READ | PERF_SAMPLE_RAW, format | PERF_FORMAT_GROUP);
+		sample_layout layout = layout_of(PERF_SAMPLE_READ | PERF_SAMPLE_RAW,
+						 format | PERF_FORMAT_GROUP);
 		sample in = full_sample(PERF_RECORD_SAMPLE), out;
 
 		in.values = SAMPLE_VALUES_MAX;
@@ -219,7 +223,8 @@ TEST(SampleProperty, AnyBytesAreReadWithinTheRecord)
 	std::mt19937_64 random(2);
 
 	for (int i = 0; i < 100000; i++) {
-		sample_layout layout = layout_of(random() & random() & ((UINT64_C(1) << BITS) - 1), random() & 0x1f);
+		sample_layout layout = layout_of(random() & random() & ((UINT64_C(1) << BITS) - 1),
+						 random() & 0x1f);
 		std::vector<uint8_t> record(8 + random() % 120);
 		uint16_t size = static_cast<uint16_t>(record.size());
 		uint32_t type = static_cast<uint32_t>(1 + random() % 80);
@@ -229,7 +234,9 @@ TEST(SampleProperty, AnyBytesAreReadWithinTheRecord)
 			type = PERF_RECORD_SAMPLE;
 		/* Small numbers, so that counts and sizes are sometimes possible. */
 		for (uint8_t &byte : record)
-			byte = random() % 3 ? 0 : static_cast<uint8_t>(random() % 6 ? random() % 4 : random());
+			byte = random() % 3 ? 0
+					    : static_cast<uint8_t>(random() % 6 ? random() % 4
+										: random());
 		memcpy(record.data(), &type, sizeof(type));
 		memcpy(record.data() + 6, &size, sizeof(size));
 		if (sample_parse(&s, &layout, record.data()))

@@ -46,8 +46,9 @@ class StreamFile
 	StreamFile(const StreamFile &) = delete;
 	StreamFile &operator=(const StreamFile &) = delete;
 
-	uint32_t add_event(const std::string &name, std::vector<uint64_t> ids, uint64_t sample_type = OUR_LAYOUT,
-			   bool sample_id_all = true, uint64_t read_format = 0)
+	uint32_t add_event(const std::string &name, std::vector<uint64_t> ids,
+			   uint64_t sample_type = OUR_LAYOUT, bool sample_id_all = true,
+			   uint64_t read_format = 0)
 	{
 		perf_event_attr attr{};
 
@@ -109,7 +110,8 @@ class StreamFile
 		perf_event_header header{};
 
 		header.type = type;
-		header.size = static_cast<uint16_t>(claimed ? claimed : sizeof(header) + body.size());
+		header.size = static_cast<uint16_t>(claimed ? claimed
+							    : sizeof(header) + body.size());
 		records.append(reinterpret_cast<char *>(&header), sizeof(header));
 		records += body;
 	}
@@ -164,8 +166,12 @@ inline void drain_order(order *o, std::vector<Seen> *seen)
 		seen->push_back({s.tid, s.time, is_late, s.type, s.event});
 }
 
-/* Reads a capture from end to end, as convert does. Returns what came out; -errno of the reader in *rc. */
-inline std::vector<Seen> read_ordered(capture *c, tally *books, int *rc = nullptr, error *err = nullptr)
+/*
+ * Reads a capture from end to end, as convert does. Returns what came out; -errno of the reader in
+ * *rc.
+ */
+inline std::vector<Seen> read_ordered(capture *c, tally *books, int *rc = nullptr,
+				      error *err = nullptr)
 {
 	std::vector<Seen> seen;
 	order *o = order_new(c, books);

@@ -605,6 +605,30 @@ TEST_F(Model, StringsOfTheKernelResolveFromDirectoriesAndTheCurrentOne)
 	EXPECT_NE(text.find("DELETE_FILE /tmp/t"), std::string::npos) << text;
 }
 
+TEST_F(Model, APathThatWasReadWhileTheCallWasInFlightIsBelieved)
+{
+	uint64_t unlink_number = (uint64_t)call_row(call_by_name("unlink", 6))->number;
+
+	d.fact(FACT_CWD, {10, d.now, 0}, {"/home"});
+	d.enter(10, 10, "unlink", {0x7000});
+	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_number, 0}, {"gone"});
+	d.leave(10, 10, "unlink", 0);
+	d.enter(10, 10, "unlink", {0x7000});
+	uint64_t t0 = d.now;
+
+	d.leave(10, 10, "unlink", 0);
+	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_number, 0}, {"late"});
+	d.enter(10, 10, "unlink", {0x7000});
+	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_number, 0}, {"before"});
+	d.leave(10, 10, "unlink", 0);
+	d.enter(10, 10, "rmdir", {0x7000});
+	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_number, 0}, {"other"});
+	d.leave(10, 10, "rmdir", 0);
+	d.end();
+	EXPECT_EQ(d.text(), "10 DELETE_FILE /home/gone\n");
+	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 3u);
+}
+
 TEST_F(Model, ALookUpKnowsBetterThanTheString)
 {
 	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 3, {"/link/a"});

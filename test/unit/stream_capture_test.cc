@@ -172,7 +172,9 @@ TEST_F(Capture, RoundsStayWhatTheyAreWhileOthersAreRead)
 	capture_close(c);
 	c = nullptr;
 	for (size_t i = 0; i < held.size(); i++) {
-		EXPECT_TRUE(std::string(reinterpret_cast<char *>(held[i].bytes), held[i].size) == want[i]) << i;
+		EXPECT_TRUE(std::string(reinterpret_cast<char *>(held[i].bytes), held[i].size) ==
+			    want[i])
+			<< i;
 		capture_round_free(&held[i]);
 		EXPECT_EQ(held[i].bytes, nullptr);
 	}
@@ -218,7 +220,8 @@ TEST_F(Capture, RecordsOfPerfItselfAreDropped)
 
 TEST_F(Capture, AuxDataIsSteppedOverHoweverLongItIs)
 {
-	for (uint64_t trailing : {UINT64_C(0), UINT64_C(8), UINT64_C(13), UINT64_C(1) << 20, UINT64_C(5000000)}) {
+	for (uint64_t trailing :
+	     {UINT64_C(0), UINT64_C(8), UINT64_C(13), UINT64_C(1) << 20, UINT64_C(5000000)}) {
 		std::string aux(40, '\0');
 
 		memcpy(aux.data(), &trailing, sizeof(trailing));
@@ -232,7 +235,8 @@ TEST_F(Capture, AuxDataIsSteppedOverHoweverLongItIs)
 		file.put_sample(0, 3, 3);
 		c = opened(file.write());
 		tally books{};
-		EXPECT_EQ(tags_of(read_ordered(c, &books)), (std::vector<uint32_t>{1, 2, 3})) << trailing;
+		EXPECT_EQ(tags_of(read_ordered(c, &books)), (std::vector<uint32_t>{1, 2, 3}))
+			<< trailing;
 		EXPECT_EQ(capture_torn(c), 0u);
 		capture_close(c);
 		c = nullptr;
@@ -283,7 +287,8 @@ TEST_F(Capture, WhatIsMissingIsTorn)
 	c = opened(path_with(all.substr(0, header.data.offset + 60)));
 	EXPECT_EQ(rounds_of(c), (std::vector<std::string>{file.records.substr(0, 56)}));
 	EXPECT_EQ(capture_torn(c), 56u);
-	EXPECT_STREQ(capture_info(c)->event[0].name, "a:b") << "names stand in front of the records";
+	EXPECT_STREQ(capture_info(c)->event[0].name, "a:b")
+		<< "names stand in front of the records";
 }
 
 TEST_F(Capture, AFileWhoseWriterDiedIsReadToItsEnd)
@@ -312,8 +317,9 @@ TEST_F(Capture, CompressedFilesAreRefused)
 
 	header.flags[0] |= UINT64_C(1) << CAPTURE_COMPRESSED;
 	set_header(&all, header);
-	EXPECT_NE(refused(path_with(all)).find("changed.data: was written by `perf record -z`, whose records are "
-					       "compressed\nrecord without -z"),
+	EXPECT_NE(refused(path_with(all))
+			  .find("changed.data: was written by `perf record -z`, whose records are "
+				"compressed\nrecord without -z"),
 		  std::string::npos);
 	for (uint32_t type : {CAPTURE_RECORD_COMPRESSED, CAPTURE_RECORD_COMPRESSED2}) {
 		file.put_bytes(type, "xxxxxxxx");
@@ -335,11 +341,13 @@ TEST_F(Capture, WhatIsNoCaptureIsRefusedWithItsReason)
 	EXPECT_EQ(refused(file.scratch.path("none")),
 		  file.scratch.path("none") + ": open: No such file or directory");
 	EXPECT_EQ(refused(path_with("")), path + ": is empty");
-	EXPECT_EQ(refused(path_with("PERF")), path + ": is cut off: it should have 16 bytes at offset 0");
+	EXPECT_EQ(refused(path_with("PERF")),
+		  path + ": is cut off: it should have 16 bytes at offset 0");
 	EXPECT_EQ(refused(path_with(std::string(200, 'x'))), path + ": is no perf.data file");
-	EXPECT_EQ(refused(path_with("2ELIFREP" + all.substr(8))),
-		  path + ": was recorded on a big-endian machine, and this one is little-endian; convert it on a "
-			 "machine like that one");
+	EXPECT_EQ(
+		refused(path_with("2ELIFREP" + all.substr(8))),
+		path + ": was recorded on a big-endian machine, and this one is little-endian; convert it on a "
+		       "machine like that one");
 	EXPECT_EQ(refused(path_with("PERFFILE" + all.substr(8))),
 		  path + ": has the perf.data format of before 2009, which is not read");
 	EXPECT_NE(refused(file.scratch.path("")).find("is a directory"), std::string::npos);
@@ -360,7 +368,8 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 
 	bad.attrs.offset = all.size() - 10;
 	set_header(&all, bad);
-	EXPECT_NE(refused(path_with(all)).find("is cut off: it should have 144 bytes at offset"), std::string::npos);
+	EXPECT_NE(refused(path_with(all)).find("is cut off: it should have 144 bytes at offset"),
+		  std::string::npos);
 	bad = good;
 	bad.attrs.offset = UINT64_MAX - 3;
 	set_header(&all, bad);
@@ -368,7 +377,8 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 	bad = good;
 	bad.attr_size = 79;
 	set_header(&all, bad);
-	EXPECT_NE(refused(path_with(all)).find("has event attributes of 79 bytes"), std::string::npos);
+	EXPECT_NE(refused(path_with(all)).find("has event attributes of 79 bytes"),
+		  std::string::npos);
 	bad.attr_size = UINT64_MAX;
 	set_header(&all, bad);
 	EXPECT_NE(refused(path_with(all)).find("has event attributes of"), std::string::npos);
@@ -383,10 +393,12 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 	bad = good;
 	bad.data.offset = all.size() + 1;
 	set_header(&all, bad);
-	EXPECT_NE(refused(path_with(all)).find("its records should begin at offset"), std::string::npos);
+	EXPECT_NE(refused(path_with(all)).find("its records should begin at offset"),
+		  std::string::npos);
 	bad.data.offset = 8;
 	set_header(&all, bad);
-	EXPECT_NE(refused(path_with(all)).find("its records should begin at offset"), std::string::npos);
+	EXPECT_NE(refused(path_with(all)).find("its records should begin at offset"),
+		  std::string::npos);
 
 	/* The ids of the event, and the table in front. */
 	set_header(&all, good);
@@ -396,20 +408,24 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 	EXPECT_NE(refused(path_with(broken)).find("has more than 4194304 ids"), std::string::npos);
 	broken = all;
 	memcpy(broken.data() + sizeof(good) + sizeof(capture_front) + 8, &huge, 8);
-	EXPECT_NE(refused(path_with(broken)).find("its feature section 12 claims"), std::string::npos);
+	EXPECT_NE(refused(path_with(broken)).find("its feature section 12 claims"),
+		  std::string::npos);
 }
 
 /* The attr of another perf is shorter or longer; what both know is taken. */
 TEST_F(Capture, AttrsOfOtherSizesAreRead)
 {
 	file.put_sample(0, 5, 7);
-	for (size_t size : {static_cast<size_t>(PERF_ATTR_SIZE_VER0), sizeof(perf_event_attr) + 16}) {
+	for (size_t size :
+	     {static_cast<size_t>(PERF_ATTR_SIZE_VER0), sizeof(perf_event_attr) + 16}) {
 		std::string all = bytes(), attrs(size, '\xff'), ids;
 		capture_header header = header_of(all);
 		capture_section section;
 
-		memcpy(attrs.data(), all.data() + header.attrs.offset, std::min(size, sizeof(perf_event_attr)));
-		memcpy(&section, all.data() + header.attrs.offset + sizeof(perf_event_attr), sizeof(section));
+		memcpy(attrs.data(), all.data() + header.attrs.offset,
+		       std::min(size, sizeof(perf_event_attr)));
+		memcpy(&section, all.data() + header.attrs.offset + sizeof(perf_event_attr),
+		       sizeof(section));
 		attrs.append(reinterpret_cast<char *>(&section), sizeof(section));
 		header.attrs = {all.size(), attrs.size()};
 		header.attr_size = attrs.size();
@@ -436,7 +452,8 @@ TEST_F(Capture, EventsWithUnknownLayoutAreRefused)
 	uint64_t type = UINT64_C(1) << 40;
 
 	memcpy(all.data() + header.attrs.offset + offsetof(perf_event_attr, sample_type), &type, 8);
-	EXPECT_NE(refused(path_with(all)).find("its samples have fields that this iotrace does not know"),
+	EXPECT_NE(refused(path_with(all))
+			  .find("its samples have fields that this iotrace does not know"),
 		  std::string::npos);
 }
 
@@ -562,7 +579,9 @@ TEST(CaptureFind, MixedLayoutsAreToldByTheId)
 	StreamFile file;
 
 	file.add_event("a:b", {7}, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME);
-	file.add_event("a:c", {8}, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_CPU);
+	file.add_event("a:c", {8},
+		       PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_CPU);
 	file.put_sample(3, 10, 5, 1);
 	size_t second = file.records.size();
 	file.put_sample(0, 20, 0, 0);
@@ -575,7 +594,10 @@ TEST(CaptureFind, MixedLayoutsAreToldByTheId)
 	ASSERT_EQ(capture_parse(c, file.records.data() + second, &s), 0);
 	EXPECT_EQ(s.event, 0u);
 	EXPECT_EQ(s.time, 20u);
-	/* A sample of nobody cannot be taken apart; a record that perf made up (id 0) is like the first event's. */
+	/*
+	 * A sample of nobody cannot be taken apart; a record that perf made up (id 0) is like the
+	 * first event's.
+	 */
 	file.records[8] = 99;
 	EXPECT_EQ(capture_parse(c, file.records.data(), &s), -EBADMSG);
 	EXPECT_EQ(s.type, static_cast<uint32_t>(PERF_RECORD_SAMPLE));
@@ -596,7 +618,8 @@ TEST(CaptureFind, MixedLayoutsWithoutACommonPlaceAreRefused)
 
 	file.add_event("a:b", {7}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
 	file.add_event("a:c", {8}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME | PERF_SAMPLE_IP);
-	EXPECT_NE(refused(file.write()).find("events a:b and a:c have no id at a common place"), std::string::npos);
+	EXPECT_NE(refused(file.write()).find("events a:b and a:c have no id at a common place"),
+		  std::string::npos);
 }
 
 TEST(CaptureInfo, TooManyEventsAreRefused)

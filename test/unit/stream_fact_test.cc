@@ -35,8 +35,8 @@ std::vector<uint8_t> encode(const fact &f)
 }
 
 /* What a program of another version might write. */
-std::vector<uint8_t> raw_fact(uint32_t kind, uint16_t numbers, uint16_t strings, std::vector<uint64_t> values,
-			      std::vector<std::string> texts)
+std::vector<uint8_t> raw_fact(uint32_t kind, uint16_t numbers, uint16_t strings,
+			      std::vector<uint64_t> values, std::vector<std::string> texts)
 {
 	std::vector<uint8_t> out(8);
 
@@ -44,11 +44,13 @@ std::vector<uint8_t> raw_fact(uint32_t kind, uint16_t numbers, uint16_t strings,
 	memcpy(out.data() + 4, &numbers, 2);
 	memcpy(out.data() + 6, &strings, 2);
 	for (uint64_t v : values)
-		out.insert(out.end(), reinterpret_cast<uint8_t *>(&v), reinterpret_cast<uint8_t *>(&v + 1));
+		out.insert(out.end(), reinterpret_cast<uint8_t *>(&v),
+			   reinterpret_cast<uint8_t *>(&v + 1));
 	for (const std::string &t : texts) {
 		uint16_t size = static_cast<uint16_t>(t.size());
 
-		out.insert(out.end(), reinterpret_cast<uint8_t *>(&size), reinterpret_cast<uint8_t *>(&size + 1));
+		out.insert(out.end(), reinterpret_cast<uint8_t *>(&size),
+			   reinterpret_cast<uint8_t *>(&size + 1));
 		out.insert(out.end(), t.begin(), t.end());
 	}
 	return out;
@@ -60,8 +62,14 @@ TEST(Fact, EachKindRoundTripsWithAllItsFields)
 {
 	for (uint32_t kind = 1; kind < FACT_KINDS; kind++) {
 		std::string names = fact_number_names(kind), texts = fact_string_names(kind);
-		uint32_t numbers = names.empty() ? 0 : 1 + static_cast<uint32_t>(std::count(names.begin(), names.end(), ' '));
-		uint32_t strings = texts.empty() ? 0 : 1 + static_cast<uint32_t>(std::count(texts.begin(), texts.end(), ' '));
+		uint32_t numbers = names.empty() ? 0
+						 : 1 + static_cast<uint32_t>(
+							       std::count(names.begin(),
+									  names.end(), ' '));
+		uint32_t strings = texts.empty() ? 0
+						 : 1 + static_cast<uint32_t>(
+							       std::count(texts.begin(),
+									  texts.end(), ' '));
 		fact in{}, out;
 
 		SCOPED_TRACE(fact_name(kind));
@@ -81,7 +89,8 @@ TEST(Fact, EachKindRoundTripsWithAllItsFields)
 			EXPECT_EQ(std::string(out.string[i].at, out.string[i].length),
 				  i < strings ? std::string("0123456789" + i, 10 - i) : "");
 		for (size_t size = 0; size < bytes.size(); size++) {
-			std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<long>(size));
+			std::vector<uint8_t> cut(bytes.begin(),
+						 bytes.begin() + static_cast<long>(size));
 
 			EXPECT_EQ(fact_decode(&out, cut.data(), size), -EBADMSG) << size;
 			EXPECT_EQ(fact_encode(&in, cut.data(), size), 0u) << size;
@@ -138,8 +147,8 @@ TEST(Fact, MoreFieldsThanAreKnownAreSteppedOver)
 {
 	std::vector<uint64_t> numbers(FACT_NUMBERS + 3, 7);
 	std::vector<std::string> texts(FACT_STRINGS + 2, "t");
-	std::vector<uint8_t> bytes =
-		raw_fact(FACT_FD, FACT_NUMBERS + 3, FACT_STRINGS + 2, numbers, texts);
+	std::vector<uint8_t> bytes = raw_fact(FACT_FD, FACT_NUMBERS + 3, FACT_STRINGS + 2, numbers,
+					      texts);
 	fact f;
 
 	ASSERT_EQ(fact_decode(&f, bytes.data(), bytes.size()), 0);

@@ -301,9 +301,9 @@ TEST_F(Order, WhatIsTooShortIsCountedAndLeftOut)
 {
 	file.add_event("a:b", {1});
 	file.put_sample(0, 10, 1);
-	file.put_bytes(PERF_RECORD_SAMPLE, std::string(24, '\0'));      /* before the CPU */
+	file.put_bytes(PERF_RECORD_SAMPLE, std::string(24, '\0'));         /* before the CPU */
 	file.put_bytes(PERF_RECORD_SAMPLE, std::string(32, '\0') + "\x9"); /* in the raw size */
-	file.put_bytes(PERF_RECORD_COMM, std::string(8, '\0'));	       /* in the trailer */
+	file.put_bytes(PERF_RECORD_COMM, std::string(8, '\0'));            /* in the trailer */
 	file.put_sample(0, 20, 2);
 	EXPECT_EQ(tags_of(all()), (Tags{1, 2}));
 	EXPECT_EQ(tally_get(&books, malformed), 3u);
@@ -353,9 +353,10 @@ TEST(OrderSort, IsStableAndComplete)
 		for (uint32_t i = 0; i < count; i++)
 			entry[i] = {random() % span, base.data() + i};
 		std::vector<order_entry> want = entry;
-		std::stable_sort(want.begin(), want.end(), [](const order_entry &a, const order_entry &b) {
-			return a.time < b.time;
-		});
+		std::stable_sort(want.begin(), want.end(),
+				 [](const order_entry &a, const order_entry &b) {
+					 return a.time < b.time;
+				 });
 		order_sort(entry.data(), scratch.data(), count);
 		for (uint32_t i = 0; i < count; i++) {
 			EXPECT_EQ(entry[i].time, want[i].time);

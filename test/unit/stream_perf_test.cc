@@ -13,7 +13,8 @@ namespace
 capture *golden(const std::string &name)
 {
 	error err{};
-	std::string path = std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name + ".data";
+	std::string path = std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name +
+			   ".data";
 	capture *c = capture_open(path.c_str(), nullptr, nullptr, &err);
 
 	EXPECT_NE(c, nullptr) << err.text;
@@ -75,8 +76,9 @@ TEST(PerfRecord, AFileIsReadRight)
 	capture *c = golden("true");
 
 	expect_two_events(capture_info(c));
-	EXPECT_STREQ(capture_info(c)->cmdline, "/usr/bin/perf record -q -e raw_syscalls:sys_enter -e "
-					       "raw_syscalls:sys_exit -o perf-record-true.data true");
+	EXPECT_STREQ(capture_info(c)->cmdline,
+		     "/usr/bin/perf record -q -e raw_syscalls:sys_enter -e "
+		     "raw_syscalls:sys_exit -o perf-record-true.data true");
 	EXPECT_EQ(types_of(c), records_of_true);
 	capture_close(c);
 }
@@ -143,7 +145,8 @@ TEST(PerfRecord, TracepointsAreNamedByTheirFormats)
 
 TEST(PerfRecord, DamagedFeaturesAreNamed)
 {
-	const std::string good = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	const std::string good = read_file(TEST_SOURCE_DIR
+					   "/golden/captures/perf-record-true.data");
 	ScratchDir scratch;
 	error err{};
 
@@ -154,18 +157,22 @@ TEST(PerfRecord, DamagedFeaturesAreNamed)
 		ASSERT_NE(at, std::string::npos);
 		bad[at] = '?';
 		write_file(scratch.path("x"), bad);
-		EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr) << text;
-		EXPECT_EQ(std::string(err.text), scratch.path("x") + ": its section TRACING_DATA is damaged");
+		EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr)
+			<< text;
+		EXPECT_EQ(std::string(err.text),
+			  scratch.path("x") + ": its section TRACING_DATA is damaged");
 	}
 	std::string bad = good;
 	bad[bad.find("tracing0.6") + 9] = '7';
 	write_file(scratch.path("x"), bad);
 	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
-	EXPECT_NE(std::string(err.text).find("its tracing data has version 0.7; 0.5 and 0.6 are known"),
+	EXPECT_NE(std::string(err.text).find(
+			  "its tracing data has version 0.7; 0.5 and 0.6 are known"),
 		  std::string::npos);
 	bad = good;
 	bad[bad.find("tracing0.6") + 11] = 1;
 	write_file(scratch.path("x"), bad);
 	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
-	EXPECT_NE(std::string(err.text).find("its tracing data has the other byte order"), std::string::npos);
+	EXPECT_NE(std::string(err.text).find("its tracing data has the other byte order"),
+		  std::string::npos);
 }

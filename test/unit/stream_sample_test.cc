@@ -64,11 +64,11 @@ TEST(Sample, RecordSizeIsThatOfAWholeRecordOnly)
 TEST(Sample, OurLayoutIsReadFieldByField)
 {
 	/* id; pid, tid; time; cpu; raw size 4 and data. */
-	auto record = record_of(PERF_RECORD_SAMPLE,
-				{77, UINT64_C(5) << 32 | 4, 1234, 3, UINT64_C(0xabcdef01) << 32 | 4});
+	auto record = record_of(PERF_RECORD_SAMPLE, {77, UINT64_C(5) << 32 | 4, 1234, 3,
+						     UINT64_C(0xabcdef01) << 32 | 4});
 	sample s;
-	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					 PERF_SAMPLE_CPU | PERF_SAMPLE_RAW);
+	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+					 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW);
 
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
 	EXPECT_EQ(s.id, 77u);
@@ -82,14 +82,26 @@ TEST(Sample, OurLayoutIsReadFieldByField)
 	EXPECT_EQ(s.raw, record.data() + 44);
 }
 
+TEST(Sample, TheIdentifierIsTheIdWhereBothAre)
+{
+	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
+	auto record = record_of(PERF_RECORD_SAMPLE, {42, 40, 3});
+	sample s;
+
+	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
+	EXPECT_EQ(s.id, 42u);
+	EXPECT_EQ(s.cpu, 3u);
+}
+
 TEST(Sample, RawIsFoundBehindACallchainAndAGroup)
 {
 	/* period; nr 2, enabled, {value, id} x 2; callchain of 3; raw. */
 	auto record = record_of(PERF_RECORD_SAMPLE,
 				{1, 2, 50, 10, 11, 20, 21, 3, 7, 8, 9, UINT64_C(0x99) << 32 | 4});
-	sample_layout layout = layout_of(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
-						 PERF_SAMPLE_RAW,
-					 PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED);
+	sample_layout layout = layout_of(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
+						 PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
+					 PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+						 PERF_FORMAT_TOTAL_TIME_ENABLED);
 	sample s;
 
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
@@ -121,7 +133,10 @@ TEST(Sample, WhatFollowsTheRawDataIsSteppedOver)
 	uint64_t tail = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 			PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX;
 	sample_layout layout = layout_of(PERF_SAMPLE_RAW | tail);
-	/* raw; 1 branch and hw_idx and counters; abi and 2 registers; 8 bytes of stack; no registers; 16 of AUX */
+	/*
+	 * raw; 1 branch and hw_idx and counters; abi and 2 registers; 8 bytes of stack; no
+	 * registers; 16 of AUX
+	 */
 	std::vector<uint64_t> words = {4, 1, 99, 1, 2, 3, 88, 2, 5, 6, 8, 7, 8, 0, 16, 1, 2};
 	sample s;
 
@@ -131,7 +146,8 @@ TEST(Sample, WhatFollowsTheRawDataIsSteppedOver)
 	auto record = record_of(PERF_RECORD_SAMPLE, words);
 	EXPECT_EQ(sample_parse(&s, &layout, record.data()), 0);
 	for (size_t n = 1; n < words.size(); n++) {
-		auto cut = record_of(PERF_RECORD_SAMPLE, {words.begin(), words.begin() + static_cast<long>(n)});
+		auto cut = record_of(PERF_RECORD_SAMPLE,
+				     {words.begin(), words.begin() + static_cast<long>(n)});
 
 		EXPECT_EQ(sample_parse(&s, &layout, cut.data()), -EBADMSG) << n;
 	}
@@ -158,11 +174,12 @@ TEST(Sample, CountsThatOverflowAreRefused)
 
 TEST(Sample, OtherRecordsEndInTheirIds)
 {
-	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					 PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_STREAM_ID |
-					 PERF_SAMPLE_ID);
+	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+					 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
+					 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_ID);
 	/* body; pid, tid; time; id; stream; cpu; identifier */
-	auto record = record_of(PERF_RECORD_EXIT, {1, 2, UINT64_C(6) << 32 | 5, 999, 40, 41, 7, 42});
+	auto record = record_of(PERF_RECORD_EXIT,
+				{1, 2, UINT64_C(6) << 32 | 5, 999, 40, 41, 7, 42});
 	sample s;
 
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
@@ -228,16 +245,17 @@ TEST(Sample, UnknownLayoutSaysWhichBit)
 
 	attr.sample_type = UINT64_C(1) << 30;
 	EXPECT_EQ(sample_layout_init(&layout, &attr, &err), -ENOTSUP);
-	EXPECT_STREQ(err.text,
-		     "its samples have fields that this iotrace does not know (sample_type 0x40000000)");
+	EXPECT_STREQ(
+		err.text,
+		"its samples have fields that this iotrace does not know (sample_type 0x40000000)");
 }
 
 TEST(Sample, PlacesAreWhereParsingFindsTheFields)
 {
 	for (uint64_t bits = 0; bits < 512; bits++) {
 		/* All fields before READ, in all combinations. */
-		uint64_t type = (bits & 0xf) | (bits >> 4 & 1) << 6 | (bits >> 5 & 1) << 7 | (bits >> 6 & 1) << 8 |
-				(bits >> 7 & 1) << 9 | (bits >> 8 & 1) << 16;
+		uint64_t type = (bits & 0xf) | (bits >> 4 & 1) << 6 | (bits >> 5 & 1) << 7 |
+				(bits >> 6 & 1) << 8 | (bits >> 7 & 1) << 9 | (bits >> 8 & 1) << 16;
 		sample_layout layout = layout_of(type);
 		sample in{}, out;
 		sample_place place;
@@ -252,7 +270,8 @@ TEST(Sample, PlacesAreWhereParsingFindsTheFields)
 			const sample_spot &spot = is_sample ? place.sample : place.trailer;
 
 			in.type = kind;
-			uint32_t size = static_cast<uint32_t>(sample_write(&in, &layout, bytes, sizeof(bytes)));
+			uint32_t size = static_cast<uint32_t>(
+				sample_write(&in, &layout, bytes, sizeof(bytes)));
 			ASSERT_EQ(sample_parse(&out, &layout, bytes), 0);
 			EXPECT_EQ(spot.least, size);
 			const uint8_t *at = sample_field(bytes, size, is_sample, spot.time);

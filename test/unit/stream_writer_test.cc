@@ -102,7 +102,8 @@ TEST_F(Writer, TheFileIsNewAndForItsOwnerOnly)
 	for (int fd = 0; fd < 1024; fd++) {
 		struct stat other;
 
-		if (fstat(fd, &other) == 0 && other.st_ino == st.st_ino && other.st_dev == st.st_dev)
+		if (fstat(fd, &other) == 0 && other.st_ino == st.st_ino &&
+		    other.st_dev == st.st_dev)
 			is_inherited = !(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	}
 	EXPECT_FALSE(is_inherited);
@@ -154,7 +155,8 @@ TEST_F(Writer, NoRoomForAPieceTakesThePieceBack)
 
 		EXPECT_EQ(write(), -EFBIG);
 		EXPECT_EQ(std::string(err.text),
-			  "write " + path + ": no room for more than the " + std::to_string(file.records.size()) +
+			  "write " + path + ": no room for more than the " +
+				  std::to_string(file.records.size()) +
 				  " bytes of records it has: File too large");
 		EXPECT_EQ(capture_written(writer), file.records.size());
 		EXPECT_EQ(read_file(path).size(), front + file.records.size());

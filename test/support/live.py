@@ -1,0 +1,99 @@
+"""live: what every live test needs: a directory of its own, the program under test, and a list of what is wrong."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+IOTRACE = os.environ.get("IOTRACE", "iotrace")
+BIN = os.environ.get("TEST_BIN_DIR", ".")
+CALMED = dict(os.environ, LC_ALL="C")  # sentences are compared
+
+
+def workload(name):
+    return os.path.join(BIN, f"workload_{name}")
+
+
+class Live:
+    """A test. `with Live() as live:`, then live.check() and live.equal(); the end of the block tells and exits."""
+
+    def __init__(self):
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="iotrace-live-"))
+        self.wrong = 0
+        self.good = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        if kind is not None:
+            return False
+        print(f"{self.wrong} of {self.wrong + self.good} comparisons differ" if self.wrong else "ok")
+        sys.exit(1 if self.wrong else 0)
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def made(self, *names):
+        os.makedirs(self.path(*names))
+        return self.path(*names)
+
+    def check(self, good, sentence):
+        if good:
+            self.good += 1
+        else:
+            self.wrong += 1
+            print("WRONG", sentence)
+        return good
+
+    def equal(self, what, got, expected):
+        return self.check(got == expected, f"{what}: {got!r} instead of {expected!r}")
+
+    def same_counts(self, what, got, expected):
+        """Two dicts of numbers; what is missing is 0."""
+        for key in sorted(set(got) | set(expected), key=str):
+            self.equal(f"{what}: {key}", got.get(key, 0), expected.get(key, 0))
+
+    def run(self, argv, **more):
+        more.setdefault("stdout", subprocess.PIPE)
+        more.setdefault("stderr", subprocess.PIPE)
+        more.setdefault("env", CALMED)
+        more.setdefault("timeout", 120)
+        return subprocess.run(argv, **more)
+
+    def record(self, archive, command, *options, status=0, wrapper=(), **more):
+        """Runs the command under iotrace, perhaps that under a wrapper, into the archive."""
+        argv = [*wrapper, IOTRACE, "-o", archive, *options, *(["--", *command] if command else [])]
+        ran = self.run(argv, **more)
+        if not self.equal(f"{command}: exit status", ran.returncode, status):
+            print((ran.stderr or b"").decode(errors="replace"))
+        return ran
+
+    def examine(self, archive, lossless=True):
+        """Returns iotrace.json of an archive that all readers accept and whose books balance."""
+        for argv in ([IOTRACE, "check-archive", archive],
+                     ["otf2-print", "--silent", "-Werror", f"{archive}/traces.otf2"]):
+            ran = self.run(argv)
+            if not self.equal(" ".join(argv[:2]), ran.returncode, 0):
+                print((ran.stdout + ran.stderr).decode(errors="replace")[:4000])
+        with open(f"{archive}/iotrace.json", encoding="utf-8") as file:
+            about = json.load(file)
+        self.balance(about["books"], lossless)
+        if lossless or about["events"]:  # a stream that broke off does not tell
+            n = about["books"]["counters"]
+            self.equal("books: counted by the kernel", n["kernel_counted"], n["samples"] + n["lost"] + n["unseen"])
+        return about
+
+    def balance(self, books, lossless=True):
+        self.equal("books: balanced", books["balanced"], True)
+        n = books["counters"]
+        self.equal("books: samples", n["samples"], n["events"] + n["ignored"] + n["malformed"])
+        self.equal("books: begun", n["begun"], n["completed"] + n["cancelled"] + n["in_flight"])
+        self.equal("books: handles", n["handles_created"] + n["handles_inherited"],
+                   n["handles_destroyed"] + n["handles_open"])
+        for counter in ("malformed", "sink_refused") + (("lost", "unseen", "cancelled", "lost_exits")
+                                                        if lossless else ()):
+            self.equal(f"books: {counter}", n[counter], 0)
