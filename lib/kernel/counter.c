@@ -50,6 +50,9 @@ static void consider(struct near *near, const char *wanted, const char *name)
 	uint32_t distance = counter_distance(wanted, name);
 	int at = NEAR;
 
+	for (int i = 0; i < NEAR; i++) /* some have a name in both cases */
+		if (near[i].distance != UINT32_MAX && !strcasecmp(near[i].name, name))
+			return;
 	while (at > 0 && distance < near[at - 1].distance)
 		at--;
 	if (at == NEAR)

@@ -82,8 +82,14 @@ static void build(struct text *text, const int *hot, uint32_t hots, const struct
 		put(text, i ? "||id==%d" : "id==%d", hot[i], 0);
 	if (ranges && hots)
 		put(text, "||", 0, 0);
-	if (ranges)
-		put_tree(text, range, ranges);
+	if (!ranges)
+		return;
+	/* One comparison spares the smaller numbers, of the calls that move data, the way through a tree. */
+	if (ranges > 2)
+		put(text, "(id>=%d&&", range[0].low, 0);
+	put_tree(text, range, ranges);
+	if (ranges > 2)
+		put(text, ")", 0, 0);
 }
 
 char *filter_numbers(const int *number, uint32_t count, uint32_t hot)
@@ -114,6 +120,29 @@ static bool is_opener(const struct call_row *row)
 	       row->kind == CALL_CHDIR || row->kind == CALL_EXEC;
 }
 
+static bool is_named(const struct call_row *row)
+{
+	return row->kind == CALL_DELETE || row->kind == CALL_RENAME;
+}
+
+/* Numbers below those of the calls that move data are compared one by one: what is left lies beyond them. */
+static bool is_low(const struct call_row *row)
+{
+	call_id last = call_by_name("pwrite64", strlen("pwrite64"));
+
+	return row->number < call_row(last)->number;
+}
+
+static bool in_enter(const struct call_row *row)
+{
+	return !is_named(row);
+}
+
+static bool in_exit(const struct call_row *row)
+{
+	return !is_opener(row);
+}
+
 static bool is_hot(const struct call_row *row)
 {
 	for (size_t i = 0; i < sizeof(hot_calls) / sizeof(hot_calls[0]); i++)
@@ -122,8 +151,9 @@ static bool is_hot(const struct call_row *row)
 	return false;
 }
 
-/* Gathers the numbers of all chosen calls, hot ones first; openers, the others, or both. */
-static char *chosen(uint32_t groups, bool with_openers, bool with_others)
+/* Gathers the numbers of the chosen calls that are `wanted`, those that are `first` before the others. */
+static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
+		    bool (*first)(const struct call_row *row))
 {
 	uint32_t calls = call_count(), count = 0, hot = 0;
 	int *number = mem_array(calls + 1, sizeof(*number));
@@ -134,8 +164,7 @@ static char *chosen(uint32_t groups, bool with_openers, bool with_others)
 		for (uint32_t i = 0; i < calls; i++) {
 			const struct call_row *row = call_row((call_id)i);
 
-			if (row->number >= 0 && groups >> row->group & 1 && is_hot(row) == !pass &&
-			    (is_opener(row) ? with_openers : with_others))
+			if (row->number >= 0 && groups >> row->group & 1 && first(row) == !pass && wanted(row))
 				number[count++] = row->number;
 		}
 		hot = pass ? hot : count;
@@ -147,8 +176,8 @@ static char *chosen(uint32_t groups, bool with_openers, bool with_others)
 
 static char *exit_filter(uint32_t groups)
 {
-	char *others = chosen(groups, false, true);
-	char *openers = chosen(groups, true, false);
+	char *others = chosen(groups, in_exit, is_hot);
+	char *openers = chosen(groups, is_opener, is_low);
 	char *text = mem_format("%s||(ret<0&&(%s))", others, openers);
 
 	if (strlen(text) > FILTER_SIZE) {
@@ -166,14 +195,12 @@ char *filter_calls(enum filter_use use, uint32_t groups)
 
 	if (use == FILTER_EXIT)
 		return exit_filter(groups);
-	numbers = chosen(groups, true, use == FILTER_ENTER);
-	if (use == FILTER_ENTER && strlen(numbers) > FILTER_SIZE) {
-		free(numbers);
-		return NULL;
-	}
 	if (use == FILTER_ENTER)
-		return numbers;
-	text = mem_format("ret>=0&&(%s)", numbers);
+		return chosen(groups, in_enter, is_hot);
+	if (use == FILTER_PATH)
+		return chosen(groups, is_named, is_low);
+	numbers = chosen(groups, is_opener, is_low);
+	text = mem_format("(%s)&&ret>=0", numbers);
 	free(numbers);
 	return text;
 }

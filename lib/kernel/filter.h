@@ -15,7 +15,8 @@ extern "C" {
 enum { FILTER_SIZE = 4000 }; /* the kernel takes less than a page */
 
 enum filter_use {
-	FILTER_ENTER,  /* begins of all chosen calls */
+	FILTER_ENTER,  /* begins of all chosen calls, but for those of FILTER_PATH */
+	FILTER_PATH,   /* begins whose path must be read before the call is over: it is told nowhere else */
 	FILTER_EXIT,   /* their ends, but for those of FILTER_OPENER */
 	FILTER_OPENER, /* ends worth a look at once: a new descriptor, directory or program */
 };
@@ -27,7 +28,7 @@ enum filter_use {
 char *filter_numbers(const int *number, uint32_t count, uint32_t hot);
 /*
  * Returns the filter for the calls of these groups (bits 1 << enum call_group; OPEN and TASK are always in), or
- * NULL if everything must pass. What passes FILTER_EXIT never passes FILTER_OPENER.
+ * NULL if everything must pass; FILTER_PATH: NULL if nothing does. No begin and no end passes two filters.
  */
 char *filter_calls(enum filter_use use, uint32_t groups);
 

@@ -130,16 +130,21 @@ void live_facts_state(struct live *live)
 /* The events that samples come from: their counts must be found again in the stream. */
 static void say_counts(struct live *live)
 {
+	uint32_t event = 0; /* its index in the capture, which lacks what was refused */
+
 	for (uint32_t i = 0; i < live->set.specs; i++) {
 		const struct perf_spec *spec = &live->set.spec[i];
 		struct perf_count count;
 
-		if (spec->is_absent || spec->role == ROLE_TASK || spec->role == ROLE_COUNTER)
+		if (spec->is_absent)
+			continue;
+		event++;
+		if (spec->role == ROLE_TASK || spec->role == ROLE_COUNTER)
 			continue;
 		count = perf_set_count(&live->set, i);
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_COUNT,
-					 .number = {i, count.counted, count.lost, live->set.has_lost},
+					 .number = {event - 1, count.counted, count.lost, live->set.has_lost},
 					 .string = {fact_text(spec->name)}},
 			  0, clock_now());
 	}

@@ -1,7 +1,7 @@
 /*
  * live_setup: which events a recording has, for which threads, and how its capture describes them.
  *
- * The optional tracepoint comes last, so that the others have the same index here and in the capture.
+ * The optional tracepoints come last, so that the others have the same index here and in the capture.
  */
 #include "clock.h"
 #include "counter.h"
@@ -44,7 +44,7 @@ static int add_tracepoint(struct live *live, enum perf_role role, const char *sy
 	}
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
 	attr.sample_period = 1;
-	if (role == ROLE_OPENER) {
+	if (role == ROLE_OPENER || role == ROLE_PATH) {
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}
@@ -62,27 +62,46 @@ static int add_exits(struct live *live, enum perf_role role, enum filter_use use
 	return index < 0 ? index : counter_add(&live->set, index, options->counter, options->counters, err);
 }
 
+static int add_paths(struct live *live, struct error *err)
+{
+	char *filter = filter_calls(FILTER_PATH, live->options->groups);
+
+	return filter ? add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", filter, err) : 0;
+}
+
+/* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
+static void add_optional(struct live *live, const char *system, const char *name)
+{
+	struct error ignored = {0};
+
+	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, NULL, &ignored) < 0)
+		log_debug("%s:%s is not recorded: %s", system, name, ignored.text);
+}
+
 static int add_specs(struct live *live, struct error *err)
 {
 	struct perf_event_attr attr;
-	struct error ignored = {0};
 	int code;
 
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	attr.task = 1;
 	attr.comm = 1;
 	attr.comm_exec = 1;
+	attr.mmap = 1; /* where an exec maps [vdso] tells whether it is a 32-bit program */
 	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
 	code = add_tracepoint(live, ROLE_ENTER, "raw_syscalls", "sys_enter",
 			      filter_calls(FILTER_ENTER, live->options->groups), err);
+	if (code >= 0)
+		code = add_paths(live, err);
 	if (code >= 0)
 		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
 	if (code >= 0)
 		code = add_exits(live, ROLE_OPENER, FILTER_OPENER, err);
 	if (code < 0)
 		return code;
-	if (add_tracepoint(live, ROLE_CLONE, "task", "task_newtask", NULL, &ignored) < 0)
-		log_debug("clone flags are not recorded: %s", ignored.text);
+	add_optional(live, "task", "task_newtask");
+	if (live->options->groups >> GROUP_LOCK & 1)
+		add_optional(live, "filelock", "fcntl_setlk");
 	return 0;
 }
 
@@ -279,32 +298,43 @@ static void describe_host(struct live *live)
 	info->header_event = tracefs_text(&live->tracefs, "events/header_event", NULL);
 }
 
-/* Where the number of the call and its result stand comes from the format of the exits. */
+/* Where the number of the call and its result or arguments stand comes from the format. */
+static int find_offsets(const struct live *live, const char *name, const char *field, struct lookup_offsets *offsets,
+			struct error *err)
+{
+	uint32_t size;
+
+	for (uint32_t i = 0; i < live->info.formats; i++) {
+		const char *text = live->info.format[i].text;
+		size_t length = strlen(name);
+
+		if (!strncmp(text, "name: ", 6) && !strncmp(text + 6, name, length) && text[6 + length] == '\n' &&
+		    tracefs_field(text, "id", &offsets->call, &size) && size == sizeof(long) &&
+		    tracefs_field(text, field, &offsets->value, &size) && size >= sizeof(long))
+			return 0;
+	}
+	return error_say(err, EBADMSG, "tracepoint raw_syscalls:%s: its format has no id or no %s", name, field);
+}
+
 static int setup_lookup(struct live *live, struct error *err)
 {
-	const struct sample_layout *layout = NULL;
-	uint32_t call = 0, result = 0, size;
-	bool is_known = false;
+	int code;
 
-	for (uint32_t i = 0; i < live->info.formats && !is_known; i++)
-		is_known = !strncmp(live->info.format[i].text, "name: sys_exit\n", 15) &&
-			   tracefs_field(live->info.format[i].text, "id", &call, &size) &&
-			   size == sizeof(long) &&
-			   tracefs_field(live->info.format[i].text, "ret", &result, &size) &&
-			   size == sizeof(long);
-	if (!is_known)
-		return error_say(err, EBADMSG, "tracepoint raw_syscalls:sys_exit: its format has no id or no ret");
-	for (uint32_t i = 0; i < live->set.specs; i++)
-		if (live->set.spec[i].role == ROLE_OPENER)
-			layout = &live->info.event[i].layout;
 	lookup_base_init(&live->base, &live->proc);
-	live->base.layout = layout;
-	live->base.call_offset = call;
-	live->base.result_offset = result;
-	for (uint32_t i = 0; i < live->set.specs; i++)
-		for (uint32_t j = 0; live->set.spec[i].role == ROLE_OPENER && j < live->info.event[i].ids; j++)
-			lookup_add_opener(&live->base, live->info.event[i].id[j]);
-	return 0;
+	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
+	if (!code)
+		code = find_offsets(live, "sys_enter", "args", &live->base.enter, err);
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const struct capture_event *event = &live->info.event[i];
+		enum perf_role role = live->set.spec[i].role;
+
+		if (role != ROLE_OPENER && role != ROLE_PATH)
+			continue;
+		live->base.layout = &event->layout;
+		for (uint32_t j = 0; j < event->ids; j++)
+			lookup_add_event(&live->base, event->id[j], role == ROLE_PATH);
+	}
+	return code;
 }
 
 static void setup_lookers(struct live *live)

@@ -72,13 +72,16 @@ static uint64_t look(struct looker *looker)
 	return head;
 }
 
-static void say_if_full(const struct looker *looker, uint64_t head)
+/* Then the control thread will walk it at once, and not here where the program runs. Returns whether it is. */
+static bool say_if_full(const struct looker *looker)
 {
 	const struct perf_ring *ring = &looker->set->ring[looker->cpu];
 	uint64_t one = 1;
 
-	if (head - perf_ring_tail(ring) >= ring->size / FULL_PART && write(looker->due_fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full, so the other side is awake */
+	if (perf_ring_head(ring) - perf_ring_tail(ring) < ring->size / FULL_PART)
+		return false;
+	/* A counter that is full means that the other side is awake. */
+	return write(looker->due_fd, &one, sizeof(one)) > 0 || errno == EAGAIN;
 }
 
 static void *looker_main(void *context)
@@ -90,7 +93,6 @@ static void *looker_main(void *context)
 	for (;;) {
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
 				       {.fd = perf_set_poll_fd(looker->set, looker->cpu), .events = POLLIN}};
-		uint64_t head;
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
@@ -98,12 +100,11 @@ static void *looker_main(void *context)
 			return NULL;
 		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
 			perf_set_poll_next(looker->set, looker->cpu);
-		if (!(fds[1].revents & POLLIN))
+		if (!(fds[1].revents & POLLIN) || say_if_full(looker))
 			continue;
 		pthread_mutex_lock(&looker->mutex);
-		head = look(looker);
+		look(looker);
 		pthread_mutex_unlock(&looker->mutex);
-		say_if_full(looker, head);
 	}
 }
 

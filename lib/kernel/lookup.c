@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 
 enum { TARGET_SIZE = 4096 + 16 };
 
@@ -40,7 +41,7 @@ void lookup_base_release(struct lookup_base *base)
 {
 	if (!base->proc)
 		return;
-	map_release(&base->openers);
+	map_release(&base->events);
 	map_release(&base->processes);
 	for (uint32_t i = 0; i < base->shies; i++)
 		free(base->shy[i]);
@@ -49,9 +50,9 @@ void lookup_base_release(struct lookup_base *base)
 	memset(base, 0, sizeof(*base));
 }
 
-void lookup_add_opener(struct lookup_base *base, uint64_t id)
+void lookup_add_event(struct lookup_base *base, uint64_t id, bool is_enter)
 {
-	map_set(&base->openers, id, 0);
+	map_set(&base->events, id, is_enter);
 }
 
 void lookup_add_process(struct lookup_base *base, uint32_t pid)
@@ -116,7 +117,8 @@ void lookup_release(struct lookup *lookup)
 
 static void keep(struct lookup *lookup, const struct lookup_item *item)
 {
-	uint64_t key = map_key(item->pid, item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
+	uint64_t key = map_key(item->subject == SUBJECT_PATH ? item->tid : item->pid,
+			       item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
 	uint32_t old = map_get(&lookup->index, key);
 
 	if (old != MAP_NONE) { /* what was there is no more: the later one is asked for, in its place in time */
@@ -128,8 +130,36 @@ static void keep(struct lookup *lookup, const struct lookup_item *item)
 	map_set(&lookup->index, key, lookup->items++);
 }
 
+static int64_t long_at(const uint8_t *raw, uint32_t offset)
+{
+	long value;
+
+	memcpy(&value, raw + offset, sizeof(value));
+	return value;
+}
+
+/* Where the paths of a call that begins lie in the memory of its process. */
+static void see_enter(struct lookup *lookup, const struct sample *sample, long number)
+{
+	call_id id = call_by_number(number);
+	struct lookup_item item = {
+		.subject = SUBJECT_PATH, .pid = sample->pid, .tid = sample->tid, .fd = (uint32_t)number};
+
+	if (id == CALL_ID_NONE)
+		return;
+	const int8_t index[] = {call_row(id)->path, call_row(id)->path2};
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t at = lookup->base->enter.value + (uint32_t)(index[i] > 0 ? index[i] : 0) * sizeof(long);
+
+		if (index[i] >= 0 && at + sizeof(long) <= sample->raw_size)
+			item.path[i] = (uint64_t)long_at(sample->raw, at);
+	}
+	keep(lookup, &item);
+}
+
 /* What the ends of these calls make worth a look. */
-static void see_call(struct lookup *lookup, const struct sample *sample, long number, int64_t result)
+static void see_exit(struct lookup *lookup, const struct sample *sample, long number, int64_t result)
 {
 	call_id id = call_by_number(number);
 	struct lookup_item item = {.pid = sample->pid, .tid = sample->tid, .fd = (uint32_t)result};
@@ -155,29 +185,29 @@ static void see_call(struct lookup *lookup, const struct sample *sample, long nu
 	keep(lookup, &item);
 }
 
-static int64_t long_at(const uint8_t *raw, uint32_t offset)
-{
-	long value;
-
-	memcpy(&value, raw + offset, sizeof(value));
-	return value;
-}
-
 static void see_sample(struct lookup *lookup, const struct perf_event_header *record)
 {
 	const struct lookup_base *base = lookup->base;
 	struct sample sample;
+	uint32_t is_enter;
 	uint64_t id;
 
 	if (record->size < sizeof(*record) + sizeof(id))
 		return;
 	memcpy(&id, record + 1, sizeof(id));
-	if (map_get(&base->openers, id) == MAP_NONE || sample_parse(&sample, base->layout, record) ||
-	    base->call_offset + sizeof(long) > sample.raw_size ||
-	    base->result_offset + sizeof(long) > sample.raw_size)
+	is_enter = map_get(&base->events, id);
+	if (is_enter == MAP_NONE)
 		return;
-	see_call(lookup, &sample, (long)long_at(sample.raw, base->call_offset),
-		 long_at(sample.raw, base->result_offset));
+	const struct lookup_offsets *offsets = is_enter ? &base->enter : &base->exit;
+
+	if (sample_parse(&sample, base->layout, record) || offsets->call + sizeof(long) > sample.raw_size ||
+	    offsets->value + sizeof(long) > sample.raw_size)
+		return;
+	if (is_enter)
+		see_enter(lookup, &sample, (long)long_at(sample.raw, offsets->call));
+	else
+		see_exit(lookup, &sample, (long)long_at(sample.raw, offsets->call),
+			 long_at(sample.raw, offsets->value));
 }
 
 /* FORK and EXIT: pid, ppid, tid, ptid. COMM: pid, tid, name. */
@@ -309,6 +339,51 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 		facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
+/*
+ * Reads a terminated string out of the memory of a process, page by page: the next one need not be there.
+ * Returns its length, or -errno.
+ */
+static ssize_t read_string(uint32_t pid, uint64_t address, char *out, size_t size)
+{
+	const size_t page = 4096;
+	size_t done = 0;
+
+	while (done < size) {
+		size_t part = page - (address + done) % page;
+		struct iovec to = {out + done, part < size - done ? part : size - done};
+		struct iovec from = {(void *)(uintptr_t)(address + done), to.iov_len};
+		ssize_t n = process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0);
+		const char *end;
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EFAULT;
+		end = memchr(to.iov_base, 0, (size_t)n);
+		if (end)
+			return end - out;
+		done += (size_t)n;
+	}
+	return -ENAMETOOLONG;
+}
+
+/* The model believes it if the call is still in flight at the time of the fact: so what was read is what it used. */
+static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
+{
+	char path[TARGET_SIZE];
+
+	for (uint64_t i = 0; i < 2; i++) {
+		struct fact fact = {.kind = FACT_PATH,
+				    .number = {item->pid, item->tid, clock_now(), 0, item->fd, i}};
+		ssize_t n;
+
+		if (!item->path[i])
+			continue;
+		n = read_string(item->pid, item->path[i], path, sizeof(path));
+		fact.number[3] = n < 0 ? (uint64_t)-n : 0;
+		fact.string[0] = (struct fact_string){path, n < 0 ? 0 : (uint32_t)n};
+		facts_add(lookup->facts, &fact, item->pid, clock_now());
+	}
+}
+
 static void look(struct lookup *lookup, const struct lookup_item *item)
 {
 	switch (item->subject) {
@@ -326,6 +401,9 @@ static void look(struct lookup *lookup, const struct lookup_item *item)
 		break;
 	case SUBJECT_PROGRAM:
 		look_at_link(lookup, FACT_EXE, item->pid, item->tid, "exe");
+		break;
+	case SUBJECT_PATH:
+		look_at_paths(lookup, item);
 		break;
 	}
 }

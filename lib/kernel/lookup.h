@@ -23,7 +23,14 @@ extern "C" {
 struct perf_event_header;
 
 enum lookup_reason { LOOKUP_START, LOOKUP_OPENED, LOOKUP_SCANNED, LOOKUP_LOST };
-enum lookup_subject { SUBJECT_FD, SUBJECT_PAIR, SUBJECT_DIRECTORY, SUBJECT_ROOT, SUBJECT_PROGRAM };
+enum lookup_subject {
+	SUBJECT_FD,
+	SUBJECT_PAIR,
+	SUBJECT_DIRECTORY,
+	SUBJECT_ROOT,
+	SUBJECT_PROGRAM,
+	SUBJECT_PATH, /* strings that a call in flight points to */
+};
 
 enum {
 	LOOKUP_BATCH_MAX = 4096,     /* of one round; what is older is out of date */
@@ -34,15 +41,22 @@ enum {
 
 struct lookup_item {
 	enum lookup_subject subject;
-	uint32_t pid, tid, fd;
+	uint32_t pid, tid;
+	uint32_t fd;       /* SUBJECT_PATH: the number of the call */
+	uint64_t path[2];  /* SUBJECT_PATH: addresses, 0: none */
+};
+
+/* Where a tracepoint has the number of the call, and its result or the first argument. */
+struct lookup_offsets {
+	uint32_t call, value;
 };
 
 /* What all look-ups share. Set up once; what the mutex guards changes later. */
 struct lookup_base {
 	const struct procfs *proc;
-	const struct sample_layout *layout; /* of the events whose ids are in `openers`; lent */
-	struct map openers;                 /* id of an event to anything */
-	uint32_t call_offset, result_offset;
+	const struct sample_layout *layout; /* of the events whose ids are in `events`; lent */
+	struct map events;                  /* id of an event to whether it is an enter */
+	struct lookup_offsets enter, exit;
 	char **shy; /* mount points whose files are not asked for more than a name */
 	uint32_t shies, shy_cap;
 	pthread_mutex_t mutex;
@@ -63,7 +77,8 @@ struct lookup {
 
 void lookup_base_init(struct lookup_base *base, const struct procfs *proc);
 void lookup_base_release(struct lookup_base *base);
-void lookup_add_opener(struct lookup_base *base, uint64_t id);
+/* Samples of this event are worth a look: an exit that gave a descriptor, or an enter with a path. */
+void lookup_add_event(struct lookup_base *base, uint64_t id, bool is_enter);
 void lookup_add_process(struct lookup_base *base, uint32_t pid);
 /* A mount was seen: statx of its files may ask a server, or hang with it. */
 void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type);

@@ -24,7 +24,8 @@ enum perf_role {
 	ROLE_ENTER,
 	ROLE_EXIT,
 	ROLE_OPENER,  /* exits that gave a descriptor: they wake us at once */
-	ROLE_CLONE,   /* task:task_newtask; may be refused */
+	ROLE_PATH,    /* enters whose path must be read at once: they wake us, too */
+	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
 	ROLE_COUNTER, /* -E: read along with the exits */
 };
 

@@ -44,7 +44,7 @@ uint64_t perf_ring_head(const struct perf_ring *ring)
 
 uint64_t perf_ring_tail(const struct perf_ring *ring)
 {
-	return ring->page->data_tail;
+	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_RELAXED); /* only we write it */
 }
 
 void perf_ring_release(struct perf_ring *ring, uint64_t tail)
@@ -52,17 +52,17 @@ void perf_ring_release(struct perf_ring *ring, uint64_t tail)
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Returns the size of the record at `at`, or 0 if none can stand there. */
+/* Returns the size of the record at `at`, or 0 if none can stand there. A header is the least multiple of 8. */
 static uint64_t size_at(const struct perf_ring *ring, uint64_t at, uint64_t head)
 {
 	uint64_t left = head - at;
 	uint16_t size;
 
-	if (left < sizeof(struct perf_event_header) || left > ring->size || at % 8)
+	if (left > ring->size || at % 8)
 		return 0;
 	memcpy(&size, ring->data + (at & (ring->size - 1)) + offsetof(struct perf_event_header, size),
 	       sizeof(size));
-	return size < sizeof(struct perf_event_header) || size % 8 || size > left ? 0 : size;
+	return size % 8 || size > left ? 0 : size;
 }
 
 const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at, uint64_t head,

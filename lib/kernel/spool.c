@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RESERVE = 256 << 10, CHUNK_LEAST = 128 << 10, CHUNKS_WANTED = 8, PATIENCE_MS = 100 };
+enum { RESERVE = 256 << 10, SLICE = 64 << 10, CHUNK_LEAST = 128 << 10, CHUNKS_WANTED = 8, PATIENCE_MS = 100 };
 
 struct chunk {
 	struct chunk *next;
@@ -65,15 +65,51 @@ static struct chunk *take(struct spool *spool)
 	return chunk;
 }
 
+/* Returns the length of whole records at `at` that are about SLICE bytes together. */
+static size_t slice(const uint8_t *at, size_t left)
+{
+	size_t size = 0, record;
+
+	do {
+		record = sample_record_size(at + size, left - size);
+		size += record;
+	} while (record && size < SLICE);
+	return record ? size : left;
+}
+
+/*
+ * The whole chunk at once, or, if that fails, slice by slice as far as there is room. Returns 0 or -errno; *done
+ * bytes are in the file.
+ */
+static int write_out(struct spool *spool, const struct chunk *chunk, size_t *done, struct error *err)
+{
+	int code = capture_write(spool->writer, chunk->bytes, chunk->used, err);
+
+	*done = code ? 0 : chunk->used;
+	if (!code)
+		return 0;
+	for (;;) {
+		size_t size = slice(chunk->bytes + *done, chunk->used - *done);
+
+		if (!size)
+			return 0; /* room was made meanwhile */
+		code = capture_write(spool->writer, chunk->bytes + *done, size, err);
+		if (code)
+			return code;
+		*done += size;
+	}
+}
+
 /* Called without the mutex; only this thread writes to the capture. */
 static void write_chunk(struct spool *spool, struct chunk *chunk)
 {
 	struct error err = {0};
-	int code = spool->has_failed ? -EIO : capture_write(spool->writer, chunk->bytes, chunk->used, &err);
+	size_t done = 0;
+	int code = spool->has_failed ? -EIO : write_out(spool, chunk, &done, &err);
 
 	pthread_mutex_lock(&spool->mutex);
 	if (code) {
-		spool->dropped += chunk->used;
+		spool->dropped += chunk->used - done;
 		if (!spool->has_failed)
 			spool->error = err;
 		spool->has_failed = true;

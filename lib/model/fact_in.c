@@ -123,7 +123,7 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 	}
 	if (f->error)
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
-	else if (d->state != NAME_SURE)
+	else if (d->state != NAME_SURE && d->state != NAME_NEVER) /* its handle may stand for others without a name */
 		name(m, description, f);
 }
 

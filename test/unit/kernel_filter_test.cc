@@ -41,6 +41,11 @@ TEST(Filter, OthersAreFoundByHalving)
 	EXPECT_STREQ(of({1, 9}, 0).get(), "((id<9&&id==1)||(id>=9&&id==9))");
 }
 
+TEST(Filter, WhatLiesBelowATreeIsRefusedAtOnce)
+{
+	EXPECT_EQ(std::string(of({5, 20, 40, 60}, 1).get()).substr(0, 16), "id==5||(id>=20&&");
+}
+
 TEST(Filter, MoreHotOnesThanNumbers)
 {
 	EXPECT_STREQ(of({1, 9}, 7).get(), "id==1||id==9");
@@ -55,16 +60,19 @@ bool wanted(const struct call_row *row, uint32_t groups)
 	return row->group == GROUP_OPEN || row->group == GROUP_TASK || (groups >> row->group & 1);
 }
 
-TEST_P(FilterCalls, EnterTakesWhatIsChosen)
+TEST_P(FilterCalls, EachChosenEnterIsInOneOfTheTwo)
 {
 	Text text(filter_calls(FILTER_ENTER, GetParam()), free);
+	Text paths(filter_calls(FILTER_PATH, GetParam()), free);
 
 	ASSERT_LE(strlen(text.get()), size_t(FILTER_SIZE));
 	for (int number = 0; number < 600; number++) {
 		call_id id = call_by_number(number);
 		bool expected = id != CALL_ID_NONE && wanted(call_row(id), GetParam());
 
-		EXPECT_EQ(filter_eval(text.get(), number, 0), expected) << number << ": " << text.get();
+		int in = filter_eval(text.get(), number, 0) + (paths ? filter_eval(paths.get(), number, 0) : 0);
+
+		EXPECT_EQ(in, expected) << number << ": " << text.get();
 	}
 }
 

@@ -14,11 +14,12 @@
 #include "scratch_dir.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 namespace
 {
 
-constexpr uint64_t OPENER = 5, OTHER = 6;
+constexpr uint64_t OPENER = 5, OTHER = 6, PATH = 7;
 
 class Lookup : public testing::Test
 {
@@ -44,9 +45,9 @@ class Lookup : public testing::Test
 		facts_init(&facts, &layout, 1);
 		lookup_base_init(&base, &proc);
 		base.layout = &layout;
-		base.call_offset = 8;
-		base.result_offset = 16;
-		lookup_add_opener(&base, OPENER);
+		base.exit = base.enter = {8, 16};
+		lookup_add_event(&base, OPENER, false);
+		lookup_add_event(&base, PATH, true);
 		lookup_init(&lookup, &base, &facts);
 	}
 
@@ -76,6 +77,23 @@ class Lookup : public testing::Test
 		sample.tid = 42;
 		sample.raw = (const uint8_t *)raw;
 		sample.raw_size = uint32_t(sizeof(raw)) - cut;
+		ASSERT_NE(sample_write(&sample, &layout, record, sizeof(record)), 0u);
+		lookup_see(&lookup, (const perf_event_header *)record);
+	}
+
+	void see_enter(const char *call, std::vector<uint64_t> args)
+	{
+		uint64_t record[32];
+		uint64_t raw[8] = {0, (uint64_t)call_row(call_by_name(call, strlen(call)))->number};
+		struct sample sample = {};
+
+		for (size_t i = 0; i < args.size(); i++)
+			raw[2 + i] = args[i];
+		sample.type = PERF_RECORD_SAMPLE;
+		sample.id = PATH;
+		sample.pid = sample.tid = (uint32_t)getpid();
+		sample.raw = (const uint8_t *)raw;
+		sample.raw_size = sizeof(raw);
 		ASSERT_NE(sample_write(&sample, &layout, record, sizeof(record)), 0u);
 		lookup_see(&lookup, (const perf_event_header *)record);
 	}
@@ -185,6 +203,34 @@ TEST_F(Lookup, GoneIsSaid)
 	EXPECT_EQ(lookup.gone, 1u);
 }
 
+TEST_F(Lookup, DeletedIsStrippedFromWhatHasNoName)
+{
+	std::string name = scratch.path("short-lived");
+	struct procfs own = {-1};
+	int fd = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(unlink(name.c_str()), 0);
+	ASSERT_EQ(procfs_open(&own, "/proc", nullptr), 0);
+	base.proc = &own;
+	lookup_process(&lookup, (uint32_t)getpid(), LOOKUP_LOST, true);
+	EXPECT_NE(said().find(" reason 3 " + name + "\n"), std::string::npos);
+	base.proc = &proc;
+	procfs_close(&own);
+	close(fd);
+}
+
+TEST_F(Lookup, AFileMayBeNamedDeleted)
+{
+	FILE *file = fopen((scratch.path("gone") + " (deleted)").c_str(), "w");
+
+	ASSERT_NE(file, nullptr);
+	fclose(file);
+	see_exit("openat", 5);
+	lookup_run(&lookup);
+	EXPECT_EQ(said(), "FD 42 5 error 0 reason 1 " + scratch.path("gone") + " (deleted)\n");
+}
+
 TEST_F(Lookup, DeletedIsStrippedOnlyIfItIs)
 {
 	see_exit("openat", 5);
@@ -225,6 +271,27 @@ TEST_F(Lookup, WhatIsOfNoInterest)
 	EXPECT_EQ(said(), "");
 }
 
+/* Reads from this process, at the end of a page with nothing behind it. */
+TEST_F(Lookup, PathsAreReadFromTheMemoryOfTheProcess)
+{
+	char *pages = (char *)mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(pages, MAP_FAILED);
+	munmap(pages + 4096, 4096);
+	strcpy(pages + 4096 - 5, "name");
+	see_enter("renameat2", {0, (uint64_t)"from", 0, (uint64_t)(pages + 4096 - 5)});
+	EXPECT_TRUE(lookup_run(&lookup));
+	std::string pid = std::to_string(getpid());
+
+	EXPECT_EQ(said(), "PATH " + pid + " from\nPATH " + pid + " name\n");
+	facts_clear(&facts);
+	memset(pages, 'x', 4096);
+	see_enter("unlink", {(uint64_t)pages});
+	EXPECT_TRUE(lookup_run(&lookup));
+	EXPECT_EQ(said(), "PATH " + pid + " \n") << "not terminated: an error, and no name";
+	munmap(pages, 4096);
+}
+
 TEST_F(Lookup, PairsAreSearchedFor)
 {
 	see_exit("pipe2", 0);
@@ -249,8 +316,9 @@ TEST_F(Lookup, DirectoryRootAndProgram)
 	see_exit("chroot", 0);
 	lookup_run(&lookup);
 	EXPECT_EQ(said(), "ROOT 42 /chroot\n");
-	see_task(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, {42, 42, 0, 0});
 	see_task(PERF_RECORD_COMM, 0, {42, 42, 0, 0});
+	EXPECT_FALSE(lookup_run(&lookup)) << "a new name of the same program";
+	see_task(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, {42, 42, 0, 0});
 	lookup_run(&lookup);
 	EXPECT_EQ(said(), "EXE 42 /bin/program\n");
 }

@@ -49,7 +49,7 @@ TEST_F(PerfSet, Cpus)
 
 TEST_F(PerfSet, WhatIsNoListOfCpus)
 {
-	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0-99999999\n", "0;1\n", "0-x\n", "18446744073709551616\n"})
+	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0,3-1\n", "0-99999999\n", "0;1\n", "0-x\n", "18446744073709551616\n"})
 		EXPECT_EQ(cpus(text), (List{UINT32_MAX})) << text;
 }
 

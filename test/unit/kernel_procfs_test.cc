@@ -59,7 +59,8 @@ TEST_F(Procfs, TornStatIsRefused)
 	struct procfs_task task;
 
 	EXPECT_EQ(procfs_task(&proc, 42, 43, &task), -EBADMSG);
-	EXPECT_EQ(procfs_task(&proc, 42, 44, &task), -ENOENT);
+	EXPECT_EQ(procfs_task(&proc, 42, 44, &task), -EBADMSG) << "the parentheses the wrong way round";
+	EXPECT_EQ(procfs_task(&proc, 42, 45, &task), -ENOENT);
 }
 
 TEST_F(Procfs, ReadCutsAndTerminates)

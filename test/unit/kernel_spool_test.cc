@@ -9,7 +9,7 @@
 #include <iotrace/error.h>
 #include <random>
 #include <sys/resource.h>
-#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "scratch_dir.h"
@@ -124,11 +124,14 @@ TEST_F(Spool, AFlushIsWrittenWithoutMore)
 
 TEST_F(Spool, WhatIsNotFlushedWaits)
 {
-	open(1 << 20);
-	ASSERT_TRUE(put(record(64, 1)));
-	ASSERT_TRUE(put(record(64, 2)));
+	open(1);
+	for (uint8_t i = 0; i < 3; i++) /* two fill a chunk, which goes out; the third begins another */
+		ASSERT_TRUE(put(record(60000, i)));
+	EXPECT_EQ(spool_available(spool, 0), 120000u);
+	usleep(50000);
+	EXPECT_EQ(spool_available(spool, 119999), 120000u);
 	spool_flush(spool);
-	EXPECT_EQ(spool_available(spool, 64), 128u) << "both or none";
+	EXPECT_EQ(spool_available(spool, 120000), 180000u);
 	EXPECT_EQ(spool_close(spool, &err), 0);
 }
 
@@ -138,6 +141,26 @@ TEST_F(Spool, MoreThanAPieceIsRefused)
 	EXPECT_EQ(spool_room(spool, spool_piece(spool) + 1), nullptr);
 	EXPECT_FALSE(spool_has_failed(spool));
 	EXPECT_EQ(spool_close(spool, &err), 0);
+}
+
+TEST_F(Spool, AChunkThatIsBeingFilledIsNotTaken)
+{
+	auto late = record(64, 4);
+
+	open(1 << 20);
+	ASSERT_TRUE(put(record(64, 3)));
+	void *room = spool_room(spool, 64);
+
+	ASSERT_NE(room, nullptr);
+	spool_flush(spool);
+	usleep(20000);
+	memcpy(room, late.data(), 64);
+	spool_commit(spool, 64);
+	spool_flush(spool);
+	EXPECT_EQ(spool_available(spool, 0), 128u);
+	EXPECT_EQ(spool_close(spool, &err), 0);
+	sent.insert(sent.end(), late.begin(), late.end());
+	EXPECT_TRUE(read_back() == sent);
 }
 
 TEST_F(Spool, NobodyStarvesWhileTheFillerIsBusy)
