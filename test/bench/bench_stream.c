@@ -1,8 +1,9 @@
 /*
  * bench_stream: how many records per second the stream layer reads, orders and takes apart.
  *
- * Writes a capture of synthetic enter and exit records over some CPUs, as a drain would: round by round, ring
- * after ring. Then it reads it twice (the first time warms the page cache) and reports the second. Usage:
+ * Writes a capture of synthetic enter and exit records over some CPUs, as a drain would: round by
+ * round, ring after ring. Then it reads it twice (the first time warms the page cache) and reports
+ * the second. Usage:
  *   bench_stream [RECORDS [STREAMS [RECORDS_IN_A_ROUND [DIRECTORY]]]]
  */
 #include <iotrace/capture.h>
@@ -64,7 +65,10 @@ static void describe(struct capture_info *info, const struct bench *bench)
 	free(id);
 }
 
-/* Writes records [from, to) of a CPU: record k of it is at time (k * streams + something small) * 100. */
+/*
+ * Writes records [from, to) of a CPU: record k of it is at time (k * streams + something small) *
+ * 100.
+ */
 static void write_ring(struct capture_writer *writer, const struct capture_info *info, uint32_t cpu,
 		       const struct bench *bench, uint64_t from, uint64_t to)
 {
@@ -79,13 +83,15 @@ static void write_ring(struct capture_writer *writer, const struct capture_info 
 			.pid = 1000 + cpu,
 			.tid = 1000 + cpu,
 			.cpu = cpu,
-			.time = 1000000 + (k * bench->streams + (k * 7 + cpu * 13) % bench->streams) * 100,
+			.time = 1000000 +
+				(k * bench->streams + (k * 7 + cpu * 13) % bench->streams) * 100,
 			.id = info->event[event].id[cpu],
 			.raw = raw,
 			.raw_size = event ? RAW_EXIT : RAW_ENTER,
 		};
 
-		used += sample_write(&sample, &info->event[event].layout, out + used, sizeof(out) - used);
+		used += sample_write(&sample, &info->event[event].layout, out + used,
+				     sizeof(out) - used);
 		if (used < sizeof(out) - 256 && k + 1 < to)
 			continue;
 		if (capture_write(writer, out, used, &err))
@@ -134,7 +140,8 @@ static uint64_t drain(struct order *order, uint64_t *time_sum)
 	return n;
 }
 
-static double read_capture(const struct bench *bench, struct tally *tally, uint64_t *n, uint64_t *sum)
+static double read_capture(const struct bench *bench, struct tally *tally, uint64_t *n,
+			   uint64_t *sum)
 {
 	double start = now();
 	struct capture_round round;
@@ -191,10 +198,12 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		bench.round = (uint32_t)strtoul(argv[3], NULL, 0);
 	if (!bench.streams || bench.streams > 8192) {
-		fprintf(stderr, "usage: bench_stream [RECORDS [STREAMS [RECORDS_IN_A_ROUND [DIRECTORY]]]]\n");
+		fprintf(stderr,
+			"usage: bench_stream [RECORDS [STREAMS [RECORDS_IN_A_ROUND [DIRECTORY]]]]\n");
 		return 2;
 	}
-	bench.path = mem_format("%s/bench-stream-%d.data", argc > 4 ? argv[4] : "/tmp", (int)getpid());
+	bench.path = mem_format("%s/bench-stream-%d.data", argc > 4 ? argv[4] : "/tmp",
+				(int)getpid());
 	write_capture(&bench);
 	report(&bench);
 	unlink(bench.path);

@@ -11,7 +11,8 @@
 #include <random>
 #include <sys/syscall.h>
 
-namespace {
+namespace
+{
 
 using Decoder = std::unique_ptr<decode, decltype(&decode_free)>;
 
@@ -22,11 +23,17 @@ const std::string with_path =
 		    "\tfield:const char * filename;\toffset:24;\tsize:8;\tsigned:0;\n"
 		    "\tfield:__data_loc char[] __filename_val;\toffset:32;\tsize:4;\tsigned:0;\n");
 
-class Bytes {
-public:
-	explicit Bytes(uint32_t seed) : random(seed) {}
+class Bytes
+{
+      public:
+	explicit Bytes(uint32_t seed) : random(seed)
+	{
+	}
 
-	uint32_t below(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+	uint32_t below(uint32_t n)
+	{
+		return static_cast<uint32_t>(random() % n);
+	}
 
 	/* Mostly small values, so that offsets, lengths and numbers of calls mean something. */
 	Raw draw(size_t size)
@@ -34,12 +41,13 @@ public:
 		Raw raw(size);
 
 		for (uint8_t &byte : raw.bytes)
-			byte = below(3) ? static_cast<uint8_t>(below(3) ? 0 : below(80)) : static_cast<uint8_t>(random());
+			byte = below(3) ? static_cast<uint8_t>(below(3) ? 0 : below(80))
+					: static_cast<uint8_t>(random());
 		raw.bytes.shrink_to_fit();
 		return raw;
 	}
 
-private:
+      private:
 	std::mt19937 random;
 };
 
@@ -67,11 +75,12 @@ uint32_t touch(const event &e)
 TEST(DecodeProperty, AnyBytesKeepTheBooks)
 {
 	Capture c;
-	const char *saved[][2] = {{"raw_syscalls", "sys_enter"},    {"raw_syscalls", "sys_exit"},
-				  {"task", "task_newtask"},         {"sched", "sched_process_fork"},
-				  {"sched", "sched_process_exec"},  {"sched", "sched_process_exit"},
-				  {"syscalls", "sys_enter_renameat"}, {"syscalls", "sys_exit_openat"},
-				  {"filelock", "fcntl_setlk"}};
+	const char *saved[][2] = {
+		{"raw_syscalls", "sys_enter"},      {"raw_syscalls", "sys_exit"},
+		{"task", "task_newtask"},           {"sched", "sched_process_fork"},
+		{"sched", "sched_process_exec"},    {"sched", "sched_process_exit"},
+		{"syscalls", "sys_enter_renameat"}, {"syscalls", "sys_exit_openat"},
+		{"filelock", "fcntl_setlk"}};
 
 	for (const auto &s : saved)
 		c.add_saved(s[0], s[1]);
@@ -105,8 +114,8 @@ TEST(DecodeProperty, AnyBytesKeepTheBooks)
 				ASSERT_LT(e.enter.call, call_count());
 			}
 		}
-		ASSERT_EQ(c.count(TALLY_samples),
-			  c.count(TALLY_events) + c.count(TALLY_ignored) + c.count(TALLY_malformed));
+		ASSERT_EQ(c.count(TALLY_samples), c.count(TALLY_events) + c.count(TALLY_ignored) +
+							  c.count(TALLY_malformed));
 	}
 	for (int kind = EVENT_SYSCALL_ENTER; kind <= EVENT_FACT; kind++)
 		EXPECT_GT(kinds[kind], 0U) << "the generator never made event " << kind;
@@ -125,8 +134,10 @@ TEST(DecodeProperty, FieldsAreReadWhereverTheyStand)
 		uint32_t at[2] = {bytes.below(40), 48 + bytes.below(1000)};
 		int is_signed = static_cast<int>(bytes.below(2));
 		auto line = [](const char *name, uint32_t offset, uint32_t length, int sign) {
-			return "\tfield:long " + std::string(name) + ";\toffset:" + std::to_string(offset) +
-			       ";\tsize:" + std::to_string(length) + ";\tsigned:" + std::to_string(sign) + ";\n";
+			return "\tfield:long " + std::string(name) +
+			       ";\toffset:" + std::to_string(offset) +
+			       ";\tsize:" + std::to_string(length) +
+			       ";\tsigned:" + std::to_string(sign) + ";\n";
 		};
 		bool is_swapped = bytes.below(2);
 		Capture c;
@@ -143,7 +154,8 @@ TEST(DecodeProperty, FieldsAreReadWhereverTheyStand)
 		int64_t expected = static_cast<int64_t>(value << (64 - 8 * size[0]));
 
 		expected = is_signed ? expected >> (64 - 8 * size[0])
-				     : static_cast<int64_t>(static_cast<uint64_t>(expected) >> (64 - 8 * size[0]));
+				     : static_cast<int64_t>(static_cast<uint64_t>(expected) >>
+							    (64 - 8 * size[0]));
 		sample s = raw.sample(index);
 		event e;
 
@@ -181,7 +193,8 @@ TEST(DecodeProperty, AnyFormatIsTakenOrRefused)
 				text.erase(at, bytes.below(40));
 				break;
 			case 2:
-				text.insert(at, text.substr(bytes.below(static_cast<uint32_t>(text.size())),
+				text.insert(at, text.substr(bytes.below(static_cast<uint32_t>(
+								    text.size())),
 							    bytes.below(60)));
 				break;
 			default:

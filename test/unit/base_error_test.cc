@@ -27,6 +27,14 @@ TEST(Error, SetWithoutCodeHasNoCause)
 	EXPECT_STREQ(err.text, "nothing");
 }
 
+TEST(Error, TooLongWithoutCodeIsSeenToBeCut)
+{
+	struct error err = {};
+
+	error_set(&err, 0, "%s", std::string(ERROR_TEXT_SIZE, 'x').c_str());
+	EXPECT_EQ(err.text, std::string(ERROR_TEXT_SIZE - 4, 'x') + "...");
+}
+
 TEST(Error, SayStandsAlone)
 {
 	struct error err = {};
@@ -119,6 +127,22 @@ TEST(Error, TooLongWrapsKeepBothEnds)
 	EXPECT_EQ(text.size(), ERROR_TEXT_SIZE - 1u);
 	EXPECT_EQ(text.substr(0, 12), "outside: ooo");
 	EXPECT_EQ(text.substr(text.size() - 3), "...");
+}
+
+TEST(Error, TwoLongOnesShareTheRoom)
+{
+	struct error err = {};
+	std::string inner(ERROR_TEXT_SIZE - 1, 'i');
+	std::string outer(2000, 'o');
+	std::string text;
+
+	error_say(&err, EIO, "%s", inner.c_str());
+	error_wrap(&err, "%s", outer.c_str());
+	text = err.text;
+	EXPECT_EQ(text.size(), ERROR_TEXT_SIZE - 1u);
+	EXPECT_EQ(text.substr(0, 100), std::string(100, 'o'));
+	EXPECT_NE(text.find("o...: iii"), std::string::npos);
+	EXPECT_EQ(text.substr(text.size() - 4), "i...");
 }
 
 TEST(Error, HintOnAFullTextIsKept)

@@ -99,6 +99,19 @@ TEST(Escape, InvalidUtf8IsEscapedByteByByte)
 	}
 }
 
+TEST(Escape, ACharacterEndsWithTheBytes)
+{
+	/* The bytes that would make it whole are there, but are not ours. */
+	for (const char *in : {"\u00e4", "\u20ac", "\U0001f600"}) {
+		for (size_t length = 1; length < strlen(in); length++) {
+			char out[64];
+
+			escape_text(out, sizeof(out), in, length);
+			EXPECT_EQ(out, hex_of(std::string(in, length)));
+		}
+	}
+}
+
 TEST(Escape, WhatFollowsInvalidBytesIsNotLost)
 {
 	EXPECT_EQ(text_of("\xe2\x82x"), "\\xe2\\x82x");
@@ -110,10 +123,11 @@ TEST(Escape, WhatFollowsInvalidBytesIsNotLost)
 TEST(Escape, UnseenCharactersAreEscapedForATerminalOnly)
 {
 	for (const char *in :
-	     {"\xc2\x80", "\xc2\x85", "\xc2\x9b", "\xc2\x9f", /* C1 controls; U+009B is CSI */
-	      "\u00ad",   "\u061c",   "\u200b",   "\u200e",     "\u200f",     "\u2028",    "\u2029",
-	      "\u202a",   "\u202e",   "\u2060",   "\u2066",     "\u2069",     "\ufeff",    "\ufff9",
-	      "\ufffe",   "\uffff",   "\ufdd0",   "\U0001fffe", "\U0010ffff", "\U000e0041"}) {
+	     {"\xc2\x80",   "\xc2\x85",   "\xc2\x9b",  "\xc2\x9f", /* C1 controls; U+009B is CSI */
+	      "\u00ad",     "\u061c",     "\u180e",    "\u200b",   "\u200e", "\u200f",
+	      "\u2028",     "\u2029",     "\u202a",    "\u202e",   "\u2060", "\u2066",
+	      "\u2069",     "\ufeff",     "\ufff9",    "\ufffe",   "\uffff", "\ufdd0",
+	      "\U0001fffe", "\U0010ffff", "\U000e0041"}) {
 		EXPECT_EQ(text_of(in), hex_of(in));
 		EXPECT_EQ(utf8_of(in), in);
 	}

@@ -93,6 +93,27 @@ TEST_F(Map, ChurnDoesNotGrow)
 	EXPECT_LE(map.capacity, 64u);
 }
 
+/* Just below the limit of its capacity, deleted entries must neither make it grow nor be swept all the time. */
+TEST_F(Map, ChurnOfManyIsSweptNowAndThen)
+{
+	for (uint64_t live : {300u, 500u, 700u, 760u, 767u}) {
+		const struct map_entry *before = nullptr;
+		int moves = 0;
+
+		map_release(&map);
+		for (uint64_t i = 0; i < 50000; i++) {
+			map_set(&map, i, 1);
+			if (i >= live) {
+				map_remove(&map, i - live);
+			}
+			moves += map.entry != before;
+			before = map.entry;
+		}
+		EXPECT_LE(map.capacity, 2048u) << live;
+		EXPECT_LT(moves, 300) << live;
+	}
+}
+
 TEST_F(Map, RemovingAllLeavesNoRubbish)
 {
 	for (uint64_t i = 0; i < 1000; i++)

@@ -93,6 +93,20 @@ TEST(Mem, GrowGivesAtLeastWhatIsWanted)
 	free(array);
 }
 
+TEST(Mem, GrowLeavesWhatIsLargeEnough)
+{
+	char *array = nullptr;
+	uint32_t capacity = 0;
+
+	array = static_cast<char *>(mem_grow(array, &capacity, 100, 1));
+	uint32_t before = capacity;
+
+	array[0] = 'x';
+	EXPECT_EQ(mem_grow(array, &capacity, before, 1), array);
+	EXPECT_EQ(capacity, before);
+	free(array);
+}
+
 TEST(Mem, GrowAtTheLimitDoesNotWrap)
 {
 	uint32_t capacity = UINT32_MAX / 4 * 3;

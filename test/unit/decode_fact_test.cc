@@ -8,7 +8,8 @@
 #include <string_view>
 #include <sys/syscall.h>
 
-namespace {
+namespace
+{
 
 using Decoder = std::unique_ptr<decode, decltype(&decode_free)>;
 
@@ -20,8 +21,9 @@ Raw encoded(const fact &f)
 	return raw;
 }
 
-class Facts : public ::testing::Test {
-protected:
+class Facts : public ::testing::Test
+{
+      protected:
 	void open()
 	{
 		facts = c.add_facts();
@@ -36,14 +38,15 @@ protected:
 		return decode_sample(d.get(), &s, false, &e);
 	}
 
-	int send_part(const std::string &name, uint64_t part, uint64_t parts, const std::string &bytes)
+	int send_part(const std::string &name, uint64_t part, uint64_t parts,
+		      const std::string &bytes, const std::string &system = "raw_syscalls")
 	{
 		fact f{};
 
 		f.kind = FACT_FORMAT;
 		f.number[fact_number(FACT_FORMAT, "part")] = part;
 		f.number[fact_number(FACT_FORMAT, "parts")] = parts;
-		set(&f, "system", "raw_syscalls");
+		set(&f, "system", system);
 		set(&f, "name", name);
 		set(&f, "text", bytes);
 		return send(encoded(f), facts);
@@ -51,7 +54,8 @@ protected:
 
 	static void set(fact *f, const char *field, std::string_view bytes)
 	{
-		f->string[fact_string(f->kind, field)] = {bytes.data(), static_cast<uint32_t>(bytes.size())};
+		f->string[fact_string(f->kind, field)] = {bytes.data(),
+							  static_cast<uint32_t>(bytes.size())};
 	}
 
 	int send_exit()
@@ -126,7 +130,7 @@ TEST_F(Facts, AFormatComesInParts)
 	for (uint64_t first : {0U, 1U}) {
 		SCOPED_TRACE(first);
 		d.reset(nullptr);
-		Capture().events.swap(c.events);
+		c.events.clear();
 		exit = c.add_event("raw_syscalls:sys_exit", PERF_TYPE_TRACEPOINT, format_id(text));
 		open();
 		send_part("sys_exit", first, 3, text.substr(0, 100));
@@ -147,6 +151,9 @@ TEST_F(Facts, AMissingPartSpoilsItsFormatOnly)
 	send_part("sys_exit", 1, 2, text.substr(50));
 	EXPECT_EQ(send_exit(), 0) << "another format came between its parts";
 	send_part("sys_exit", 0, 2, text.substr(0, 50));
+	send_part("sys_exit", 1, 2, text.substr(50), "syscalls");
+	EXPECT_EQ(send_exit(), 0) << "the other is of another system";
+	send_part("sys_exit", 0, 2, text.substr(0, 50));
 	send_part("sys_exit", 0, 2, text.substr(0, 60));
 	send_part("sys_exit", 1, 2, text.substr(60));
 	EXPECT_EQ(send_exit(), 1) << "it began anew";
@@ -159,8 +166,36 @@ TEST_F(Facts, PartsHaveABound)
 	EXPECT_EQ(send_part("sys_exit", 0, 0, text), 0);
 	EXPECT_EQ(send_part("sys_exit", 0, UINT64_MAX, text), 0);
 	EXPECT_EQ(send_part("sys_exit", 0, 65, text), 0);
+	EXPECT_EQ(send_part("sys_exit", 2, 1, text), 0);
 	EXPECT_EQ(send_exit(), 0);
-	EXPECT_EQ(c.count(TALLY_facts), 3U);
+	EXPECT_EQ(c.count(TALLY_facts), 4U);
+}
+
+TEST_F(Facts, PartsOutOfBoundsBeginNothing)
+{
+	for (uint64_t parts : {0U, 65U}) {
+		SCOPED_TRACE(parts);
+		d.reset(nullptr);
+		c.events.clear();
+		exit = c.add_event("raw_syscalls:sys_exit", PERF_TYPE_TRACEPOINT, format_id(text));
+		open();
+		send_part("sys_exit", 0, parts, "junk");
+		send_part("sys_exit", 1, 1, text);
+		EXPECT_EQ(send_exit(), 1) << "the second stands alone";
+	}
+}
+
+TEST_F(Facts, AFormatThatComesTwiceIsTakenOnce)
+{
+	const std::string enter_text = saved_format("raw_syscalls", "sys_enter");
+	uint32_t enter = c.add_event("", PERF_TYPE_TRACEPOINT, format_id(enter_text));
+
+	open();
+	send_part("sys_exit", 0, 1, text);
+	send_part("sys_exit", 0, 1, text);
+	send_part("sys_enter", 0, 1, enter_text);
+	EXPECT_EQ(send(Raw(64).put(8, 8, SYS_read), enter), 1)
+		<< "the other one is still waited for";
 }
 
 TEST_F(Facts, ABadFormatIsAWarning)
@@ -175,8 +210,9 @@ TEST_F(Facts, ABadFormatIsAWarning)
 	EXPECT_EQ(send_exit(), 0);
 	EXPECT_EQ(c.count(TALLY_malformed), 1U);
 	ASSERT_EQ(warnings(d.get()).size(), 1U);
-	EXPECT_EQ(warnings(d.get())[0], "tracepoint raw_syscalls:sys_exit of Linux 6.99.0 has no field \"ret\"; "
-					"its samples cannot be read.");
+	EXPECT_EQ(warnings(d.get())[0],
+		  "tracepoint raw_syscalls:sys_exit of Linux 6.99.0 has no field \"ret\"; "
+		  "its samples cannot be read.");
 }
 
 TEST_F(Facts, WarningsHaveABound)
@@ -191,6 +227,8 @@ TEST_F(Facts, TheHostSaysWhoseNumbersTheyAre)
 {
 	fact f{};
 
+	uint32_t named = c.add_saved("syscalls", "sys_exit_read");
+
 	open();
 	send_part("sys_exit", 0, 1, text);
 	f.kind = FACT_HOST;
@@ -201,8 +239,10 @@ TEST_F(Facts, TheHostSaysWhoseNumbersTheyAre)
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 0);
 	EXPECT_EQ(c.count(TALLY_ignored), 1U);
+	EXPECT_EQ(send(Raw(24), named), 1) << "a call that has its own tracepoint needs no number";
 	ASSERT_EQ(warnings(d.get()).size(), 1U);
-	EXPECT_EQ(warnings(d.get())[0].find('\033'), std::string::npos) << "nothing upsets a terminal";
+	EXPECT_EQ(warnings(d.get())[0].find('\033'), std::string::npos)
+		<< "nothing upsets a terminal";
 }
 
 #ifdef __x86_64__
@@ -217,11 +257,15 @@ TEST_F(Facts, TheHostIsThisMachine)
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 1);
 	EXPECT_TRUE(warnings(d.get()).empty());
+	set(&f, "machine", "x86_6");
+	EXPECT_EQ(send(encoded(f), facts), 1);
+	EXPECT_EQ(send_exit(), 0) << "names are compared whole";
 }
 #endif
 
 /* The warnings, joined, of a capture that perf made of these tracepoints. */
-std::string survey(const std::vector<std::pair<const char *, const char *>> &tracepoints, bool has_task = true)
+std::string survey(const std::vector<std::pair<const char *, const char *>> &tracepoints,
+		   bool has_task = true)
 {
 	Capture c;
 	std::string all;
@@ -236,8 +280,9 @@ std::string survey(const std::vector<std::pair<const char *, const char *>> &tra
 	return all;
 }
 
-const char unknown[] = "The capture was not made by iotrace: what descriptors stood for when it began is unknown, and "
-		       "so are the names of files, which this kernel's tracepoints do not say.\n";
+const char unknown[] =
+	"The capture was not made by iotrace: what descriptors stood for when it began is unknown, and "
+	"so are the names of files, which this kernel's tracepoints do not say.\n";
 
 TEST(ForeignCapture, WithBothRawTracepointsLacksNamesOnly)
 {
@@ -246,30 +291,36 @@ TEST(ForeignCapture, WithBothRawTracepointsLacksNamesOnly)
 
 TEST(ForeignCapture, WithoutEndsOrBegins)
 {
-	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}}),
-		  std::string("The capture holds no ends of system calls (sys_exit): results, durations and new "
-			      "descriptors are unknown.\n") +
-			  unknown);
-	EXPECT_EQ(survey({{"syscalls", "sys_exit_read"}}),
-		  std::string("The capture holds no begins of system calls (sys_enter): arguments and durations are "
-			      "unknown.\n") +
-			  unknown);
+	EXPECT_EQ(
+		survey({{"raw_syscalls", "sys_enter"}}),
+		std::string(
+			"The capture holds no ends of system calls (sys_exit): results, durations and new "
+			"descriptors are unknown.\n") +
+			unknown);
+	EXPECT_EQ(
+		survey({{"syscalls", "sys_exit_read"}}),
+		std::string(
+			"The capture holds no begins of system calls (sys_enter): arguments and durations are "
+			"unknown.\n") +
+			unknown);
 }
 
 TEST(ForeignCapture, WithSomeCallsOnly)
 {
-	EXPECT_EQ(survey({{"syscalls", "sys_enter_openat"},
-			  {"syscalls", "sys_exit_openat"},
-			  {"syscalls", "sys_enter_write"},
-			  {"syscalls", "sys_exit_read"},
-			  {"syscalls", "sys_enter_close"},
-			  {"syscalls", "sys_exit_close"}}),
-		  std::string("Of 2 system calls the capture has only the begin or only the end (read, write): they are "
-			      "left incomplete.\n"
-			      "The capture lacks calls that decide what a descriptor stands for (dup, dup2, dup3, fcntl): "
-			      "files may be missing or stay open in the result; perf record -e 'syscalls:*' has them "
-			      "all.\n") +
-			  unknown);
+	EXPECT_EQ(
+		survey({{"syscalls", "sys_enter_openat"},
+			{"syscalls", "sys_exit_openat"},
+			{"syscalls", "sys_enter_write"},
+			{"syscalls", "sys_exit_read"},
+			{"syscalls", "sys_enter_close"},
+			{"syscalls", "sys_exit_close"}}),
+		std::string(
+			"Of 2 system calls the capture has only the begin or only the end (read, write): they are "
+			"left incomplete.\n"
+			"The capture lacks calls that decide what a descriptor stands for (dup, dup2, dup3, fcntl): "
+			"files may be missing or stay open in the result; perf record -e 'syscalls:*' has them "
+			"all.\n") +
+			unknown);
 }
 
 TEST(ForeignCapture, LongListsAreCut)
@@ -281,11 +332,15 @@ TEST(ForeignCapture, LongListsAreCut)
 
 TEST(ForeignCapture, WithoutTasks)
 {
-	const std::string tasks = "The capture does not say which tasks began and ended: descriptors that a process "
-				  "inherits are unknown.\n";
+	const std::string tasks =
+		"The capture does not say which tasks began and ended: descriptors that a process "
+		"inherits are unknown.\n";
 
-	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}, {"raw_syscalls", "sys_exit"}}, false), unknown + tasks);
-	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}, {"raw_syscalls", "sys_exit"}, {"sched", "sched_process_fork"}},
+	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}, {"raw_syscalls", "sys_exit"}}, false),
+		  unknown + tasks);
+	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"},
+			  {"raw_syscalls", "sys_exit"},
+			  {"sched", "sched_process_fork"}},
 			 false),
 		  unknown + tasks);
 	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"},
@@ -294,6 +349,11 @@ TEST(ForeignCapture, WithoutTasks)
 			  {"sched", "sched_process_fork"}},
 			 false),
 		  unknown);
+	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"},
+			  {"raw_syscalls", "sys_exit"},
+			  {"sched", "sched_process_exit"}},
+			 false),
+		  unknown + tasks);
 }
 
 TEST(ForeignCapture, WithoutCalls)
@@ -311,8 +371,9 @@ TEST(ForeignCapture, WithTracepointsThatHaveNoFormat)
 	c.add_event("a:b", PERF_TYPE_TRACEPOINT, 4000);
 	c.add_event("", PERF_TYPE_TRACEPOINT, 4001);
 	Decoder d(c.open(), decode_free);
-	EXPECT_EQ(warnings(d.get()).at(0), "The capture has no format of 2 of its tracepoints (a:b, (no name)): "
-					   "their samples cannot be read.");
+	EXPECT_EQ(warnings(d.get()).at(0),
+		  "The capture has no format of 2 of its tracepoints (a:b, (no name)): "
+		  "their samples cannot be read.");
 }
 
 TEST(ForeignCapture, WithPathsFromTheKernelHasNames)
@@ -320,7 +381,8 @@ TEST(ForeignCapture, WithPathsFromTheKernelHasNames)
 	Capture c;
 	std::string text = saved_format("syscalls", "sys_enter_openat");
 
-	text.insert(text.find("\nprint fmt"), "\tfield:__data_loc char[] __filename_val;\toffset:48;\tsize:4;\tsigned:0;\n");
+	text.insert(text.find("\nprint fmt"),
+		    "\tfield:__data_loc char[] __filename_val;\toffset:48;\tsize:4;\tsigned:0;\n");
 	c.add_tracepoint("syscalls", "sys_enter_openat", text);
 	c.add_saved("syscalls", "sys_exit_openat");
 	Decoder d(c.open(), decode_free);

@@ -11,7 +11,8 @@
 #include <set>
 #include <sys/syscall.h>
 
-namespace {
+namespace
+{
 
 struct Argument {
 	std::string type, name;
@@ -27,7 +28,8 @@ std::vector<Argument> arguments(const std::string &call)
 	while ((at = text.find("field:", at)) != std::string::npos) {
 		size_t end = text.find(';', at), space = text.rfind(' ', end);
 
-		all.push_back({text.substr(at + 6, space - at - 6), text.substr(space + 1, end - space - 1)});
+		all.push_back({text.substr(at + 6, space - at - 6),
+			       text.substr(space + 1, end - space - 1)});
 		at = end;
 	}
 	return all;
@@ -75,7 +77,8 @@ TEST(SyscallRow, NamesOnlyArgumentsThatTheCallHas)
 		const struct call_row &row = r.row;
 		const std::vector<Argument> &args = r.args;
 
-		for (int role : {row.fd, row.path, row.fd2, row.path2, row.size, row.offset, row.flags}) {
+		for (int role :
+		     {row.fd, row.path, row.fd2, row.path2, row.size, row.offset, row.flags}) {
 			EXPECT_GE(role, CALL_NO_ARG);
 			EXPECT_LT(role, static_cast<int>(args.size()));
 		}
@@ -89,7 +92,8 @@ TEST(SyscallRow, GivesEachArgumentOneRole)
 
 		std::set<int> seen;
 
-		for (int role : {row.fd, row.path, row.fd2, row.path2, row.size, row.offset, row.flags}) {
+		for (int role :
+		     {row.fd, row.path, row.fd2, row.path2, row.size, row.offset, row.flags}) {
 			if (role != CALL_NO_ARG) {
 				EXPECT_TRUE(seen.insert(role).second) << "argument " << role;
 			}
@@ -108,8 +112,9 @@ TEST(SyscallRow, TakesDescriptorsFromArgumentsThatAreNamedSo)
 				continue;
 			ASSERT_LT(role, static_cast<int>(args.size()));
 			EXPECT_TRUE(is_one_of(args[role].name,
-					      {"fd", "dfd", "olddfd", "newdfd", "fildes", "oldfd", "newfd", "fd_in",
-					       "fd_out", "in_fd", "out_fd", "fdin", "fdout", "ufd", "max_fd"}))
+					      {"fd", "dfd", "olddfd", "newdfd", "fildes", "oldfd",
+					       "newfd", "fd_in", "fd_out", "in_fd", "out_fd",
+					       "fdin", "fdout", "ufd", "max_fd"}))
 				<< args[role].name;
 			EXPECT_EQ(args[role].type.find('*'), std::string::npos);
 		}
@@ -127,7 +132,8 @@ TEST(SyscallRow, TakesPathsFromArgumentsThatAreNames)
 				continue;
 			ASSERT_LT(role, static_cast<int>(args.size()));
 			EXPECT_NE(args[role].type.find("char *"), std::string::npos);
-			EXPECT_TRUE(is_one_of(args[role].name, {"filename", "pathname", "path", "oldname", "newname"}))
+			EXPECT_TRUE(is_one_of(args[role].name, {"filename", "pathname", "path",
+								"oldname", "newname"}))
 				<< args[role].name;
 		}
 		if (row.path2 != CALL_NO_ARG) {
@@ -162,12 +168,14 @@ TEST(SyscallRow, TakesSizesAndOffsetsFromPlainNumbers)
 		const std::vector<Argument> &args = r.args;
 
 		if (row.size != CALL_NO_ARG) {
-			EXPECT_TRUE(is_one_of(args[row.size].name, {"count", "len", "length", "size", "nbytes"}))
+			EXPECT_TRUE(is_one_of(args[row.size].name,
+					      {"count", "len", "length", "size", "nbytes"}))
 				<< args[row.size].name;
 			EXPECT_EQ(args[row.size].type.find('*'), std::string::npos);
 		}
 		if (row.offset != CALL_NO_ARG) {
-			EXPECT_TRUE(is_one_of(args[row.offset].name, {"pos", "pos_l", "offset", "off"}))
+			EXPECT_TRUE(
+				is_one_of(args[row.offset].name, {"pos", "pos_l", "offset", "off"}))
 				<< args[row.offset].name;
 			EXPECT_EQ(args[row.offset].type.find('*'), std::string::npos);
 		}
@@ -190,8 +198,8 @@ TEST(SyscallRow, TakesFlagsFromArgumentsThatAreFlags)
 		if (row.flags == CALL_NO_ARG)
 			return;
 		EXPECT_TRUE(is_one_of(args[row.flags].name,
-				      {"flags", "flag", "cmd", "whence", "mode", "advice", "type", "clone_flags", "at_flags",
-				       "unshare_flags"}))
+				      {"flags", "flag", "cmd", "whence", "mode", "advice", "type",
+				       "clone_flags", "at_flags", "unshare_flags"}))
 			<< args[row.flags].name;
 	});
 }
@@ -213,7 +221,8 @@ TEST(SyscallRow, ReturnsWhatItsKindReturns)
 			break;
 		case CALL_READ:
 		case CALL_WRITE:
-			EXPECT_EQ(row.result, strstr(row.name, "mmsg") ? RESULT_OTHER : RESULT_BYTES);
+			EXPECT_EQ(row.result,
+				  strstr(row.name, "mmsg") ? RESULT_OTHER : RESULT_BYTES);
 			EXPECT_NE(row.fd, CALL_NO_ARG);
 			break;
 		case CALL_SEEK:
@@ -241,7 +250,8 @@ TEST(SyscallRow, IsFoundByNumberAndByName)
 		EXPECT_EQ(call_by_name(row.name, strlen(row.name)), r.id);
 #ifdef __x86_64__
 		if (std::string(row.name) != "memfd_secret") {
-			ASSERT_GE(row.number, 0) << "every other call of the table is on this machine";
+			ASSERT_GE(row.number, 0)
+				<< "every other call of the table is on this machine";
 		}
 #endif
 		if (row.number >= 0) {
@@ -273,9 +283,9 @@ TEST(Syscall, NumbersAreThoseOfTheMachine)
 		long number;
 		const char *name;
 	} known[] = {
-		{SYS_read, "read"},     {SYS_openat, "openat"}, {SYS_sendfile, "sendfile64"},
-		{SYS_fstat, "newfstat"}, {SYS_close, "close"},   {SYS_execve, "execve"},
-		{452, "fchmodat2"},     {425, "io_uring_setup"}, {466, "removexattrat"},
+		{SYS_read, "read"},      {SYS_openat, "openat"},  {SYS_sendfile, "sendfile64"},
+		{SYS_fstat, "newfstat"}, {SYS_close, "close"},    {SYS_execve, "execve"},
+		{452, "fchmodat2"},      {425, "io_uring_setup"}, {466, "removexattrat"},
 	};
 
 	for (const auto &k : known) {
@@ -288,7 +298,8 @@ TEST(Syscall, NumbersAreThoseOfTheMachine)
 
 TEST(Syscall, NumbersThatMeanNothingFindNothing)
 {
-	for (long number : {-1L, static_cast<long>(SYS_getpid), 1023L, 1024L, 1100L, 0x40000000L, LONG_MAX, LONG_MIN})
+	for (long number : {-1L, static_cast<long>(SYS_getpid), 1023L, 1024L, 1100L, 0x40000000L,
+			    LONG_MAX, LONG_MIN})
 		EXPECT_EQ(call_by_number(number), CALL_ID_NONE) << number;
 }
 
@@ -310,7 +321,8 @@ TEST(Syscall, GroupsHaveNamesAndHelp)
 		ASSERT_NE(call_group_name(group), nullptr);
 		EXPECT_TRUE(names.insert(call_group_name(group)).second);
 		EXPECT_GT(strlen(call_group_help(group)), 10U);
-		EXPECT_EQ(call_group_is_default(group), group != GROUP_MAP) << call_group_name(group);
+		EXPECT_EQ(call_group_is_default(group), group != GROUP_MAP)
+			<< call_group_name(group);
 	}
 	EXPECT_STREQ(call_group_name(GROUP_DATA), "data");
 	EXPECT_STREQ(call_group_name(GROUP_TASK), "task");

@@ -7,7 +7,8 @@
 #include <memory>
 #include <sys/syscall.h>
 
-namespace {
+namespace
+{
 
 using Decoder = std::unique_ptr<decode, decltype(&decode_free)>;
 
@@ -108,10 +109,12 @@ TEST(Decode, ARawSampleOneByteShortIsMalformed)
 TEST(Decode, CallsOutsideTheTableAreIgnored)
 {
 	Capture c;
-	uint32_t enter = c.add_saved("raw_syscalls", "sys_enter"), exit = c.add_saved("raw_syscalls", "sys_exit");
+	uint32_t enter = c.add_saved("raw_syscalls", "sys_enter"),
+		 exit = c.add_saved("raw_syscalls", "sys_exit");
 	uint32_t getpid = c.add_tracepoint("syscalls", "sys_enter_getpid",
-					   format_text("sys_enter_getpid", 77, "\tfield:int __syscall_nr;"
-									  "\toffset:8;\tsize:4;\tsigned:1;\n"));
+					   format_text("sys_enter_getpid", 77,
+						       "\tfield:int __syscall_nr;"
+						       "\toffset:8;\tsize:4;\tsigned:1;\n"));
 	Decoder d = open_capture(c);
 	Raw raw = raw_enter(SYS_getpid);
 	event e;
@@ -151,7 +154,11 @@ TEST(Decode, EnterOfOneCall)
 	Raw raw;
 	event e;
 
-	raw.put(8, 4, SYS_openat).put(16, 8, 0xffffff9c).put(24, 8, 0x7ffd).put(32, 8, 0x42).put(40, 8, 0644);
+	raw.put(8, 4, SYS_openat)
+		.put(16, 8, 0xffffff9c)
+		.put(24, 8, 0x7ffd)
+		.put(32, 8, 0x42)
+		.put(40, 8, 0644);
 	sample s = raw.sample(enter);
 	memset(&e, 0xaa, sizeof(e));
 	ASSERT_EQ(decode_sample(d.get(), &s, false, &e), 1);
@@ -169,7 +176,8 @@ TEST(Decode, EnterOfOneCall)
 	EXPECT_EQ(decode_sample(d.get(), &s, false, &e), 1);
 	s.raw = nullptr;
 	s.raw_size = 0;
-	EXPECT_EQ(decode_sample(d.get(), &s, false, &e), 0) << "without an argument, it still has a number";
+	EXPECT_EQ(decode_sample(d.get(), &s, false, &e), 0)
+		<< "without an argument, it still has a number";
 	expect_books(c, 2, 0, 2);
 }
 
@@ -203,7 +211,11 @@ Raw shuffled_sample(uint16_t offset, uint16_t length, const std::string &path)
 {
 	Raw raw;
 
-	raw.put(30, 4, SYS_openat).put(12, 4, 0xffffff9c).put(16, 8, 0xbeef).put(8, 4, 0x80000000).put(28, 2, 0600);
+	raw.put(30, 4, SYS_openat)
+		.put(12, 4, 0xffffff9c)
+		.put(16, 8, 0xbeef)
+		.put(8, 4, 0x80000000)
+		.put(28, 2, 0600);
 	raw.put(24, 2, offset).put(26, 2, length);
 	return raw.add(path);
 }
@@ -232,8 +244,8 @@ TEST(Decode, StringsStayInsideTheirSample)
 		uint16_t offset, length;
 		const char *path; /* NULL: malformed */
 	} cases[] = {
-		{34, 4, "/abc"}, {34, 5, nullptr}, {38, 0, ""}, {39, 0, nullptr}, {0xffff, 0xffff, nullptr},
-		{35, 3, "abc"},
+		{34, 4, "/abc"},  {34, 5, nullptr},          {38, 0, ""},
+		{39, 0, nullptr}, {0xffff, 0xffff, nullptr}, {35, 3, "abc"},
 	};
 
 	for (const auto &k : cases) {
@@ -244,7 +256,8 @@ TEST(Decode, StringsStayInsideTheirSample)
 		sample s = raw.sample(enter);
 		event e;
 
-		EXPECT_EQ(decode_sample(d.get(), &s, false, &e), k.path != nullptr) << k.offset << " " << k.length;
+		EXPECT_EQ(decode_sample(d.get(), &s, false, &e), k.path != nullptr)
+			<< k.offset << " " << k.length;
 		if (k.path) {
 			EXPECT_EQ(text_of(e.enter.path[0]), k.path);
 		}
@@ -307,7 +320,9 @@ TEST(Decode, SamplesWithoutTimesFailTheSetUp)
 	const struct {
 		uint64_t bit;
 		const char *what;
-	} bits[] = {{PERF_SAMPLE_TIME, "times"}, {PERF_SAMPLE_TID, "thread ids"}, {PERF_SAMPLE_RAW, "the fields"}};
+	} bits[] = {{PERF_SAMPLE_TIME, "times"},
+		    {PERF_SAMPLE_TID, "thread ids"},
+		    {PERF_SAMPLE_RAW, "the fields"}};
 
 	for (const auto &b : bits) {
 		Capture c;
@@ -316,8 +331,9 @@ TEST(Decode, SamplesWithoutTimesFailTheSetUp)
 		c.add_saved("raw_syscalls", "sys_exit");
 		c.events[0].attr.sample_type &= ~b.bit;
 		EXPECT_EQ(c.open(&err), nullptr);
-		EXPECT_NE(std::string(err.text).find(std::string("event raw_syscalls:sys_exit was recorded without ") +
-						     b.what),
+		EXPECT_NE(std::string(err.text).find(
+				  std::string("event raw_syscalls:sys_exit was recorded without ") +
+				  b.what),
 			  std::string::npos)
 			<< err.text;
 	}
@@ -329,9 +345,12 @@ TEST(Decode, ACaptureWithoutAnyFormatFailsTheSetUp)
 	error err{};
 
 	c.add_event("", PERF_TYPE_TRACEPOINT, 443);
+	c.add_event("cycles", PERF_TYPE_HARDWARE, 0);
 	EXPECT_EQ(c.open(&err), nullptr);
-	EXPECT_STREQ(err.text, "the capture holds no formats of its tracepoints: its recording was broken off "
-			       "before they were written");
+	EXPECT_STREQ(
+		err.text,
+		"the capture holds no formats of its tracepoints: its recording was broken off "
+		"before they were written");
 }
 
 TEST(Decode, NumbersOfAnotherMachineAreLeftOut)
@@ -397,7 +416,8 @@ TEST(Decode, CountersHaveABound)
 	Capture c;
 
 	for (int i = 0; i < EVENT_COUNTERS + 4; i++)
-		c.add_event("iotrace:counter:c" + std::to_string(i), PERF_TYPE_HARDWARE, 1, {100U + i});
+		c.add_event("iotrace:counter:c" + std::to_string(i), PERF_TYPE_HARDWARE, 1,
+			    {100U + i});
 	c.add_facts();
 	EXPECT_EQ(decode_counters(open_capture(c).get()), static_cast<uint32_t>(EVENT_COUNTERS));
 }

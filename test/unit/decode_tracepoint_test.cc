@@ -6,12 +6,13 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace
+{
 
 std::string field(const std::string &declaration, int offset, int size, int is_signed)
 {
-	return "\tfield:" + declaration + ";\toffset:" + std::to_string(offset) + ";\tsize:" +
-	       std::to_string(size) + ";\tsigned:" + std::to_string(is_signed) + ";\n";
+	return "\tfield:" + declaration + ";\toffset:" + std::to_string(offset) +
+	       ";\tsize:" + std::to_string(size) + ";\tsigned:" + std::to_string(is_signed) + ";\n";
 }
 
 int init(tracepoint *tp, const std::string &system, const std::string &text, error *err = nullptr)
@@ -55,7 +56,8 @@ TEST(Tracepoint, EveryCallReadsItsSavedFormats)
 		for (const char *end : {"sys_enter_", "sys_exit_"}) {
 			tracepoint tp;
 
-			EXPECT_EQ(init(&tp, "syscalls", saved_format("syscalls", end + call)), 0) << end + call;
+			EXPECT_EQ(init(&tp, "syscalls", saved_format("syscalls", end + call)), 0)
+				<< end + call;
 			ASSERT_NE(tp.row, nullptr) << end + call;
 			EXPECT_EQ(tp.call, i);
 		}
@@ -83,9 +85,12 @@ TEST(Tracepoint, OfNoInterestIsNoError)
 	EXPECT_EQ(init(&tp, "sched", format_text("sched_switch", 7, field("int x", 8, 4, 1))), 0);
 	EXPECT_EQ(tp.row, nullptr);
 	EXPECT_EQ(tp.id, 7U);
-	EXPECT_EQ(init(&tp, "syscalls", format_text("sys_enter_getpid", 8, field("int __syscall_nr", 8, 4, 1))), 0);
+	EXPECT_EQ(init(&tp, "syscalls",
+		       format_text("sys_enter_getpid", 8, field("int __syscall_nr", 8, 4, 1))),
+		  0);
 	EXPECT_EQ(tp.row, nullptr);
-	EXPECT_EQ(init(&tp, "other", format_text("sys_enter_read", 8, "")), 0) << "the system belongs to the name";
+	EXPECT_EQ(init(&tp, "other", format_text("sys_enter_read", 8, "")), 0)
+		<< "the system belongs to the name";
 	EXPECT_EQ(tp.row, nullptr);
 }
 
@@ -95,16 +100,22 @@ TEST(Tracepoint, AMissingFieldIsNamedWithItsKernel)
 		  "tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has no field \"ret\"\n"
 		  "This kernel's format of it is not understood; please report it with "
 		  "events/raw_syscalls/sys_exit/format.");
-	EXPECT_NE(sentence("syscalls", format_text("sys_enter_read", 1, field("int nr", 8, 4, 1))).find("\"__syscall_nr\""),
+	EXPECT_NE(sentence("syscalls", format_text("sys_enter_read", 1, field("int nr", 8, 4, 1)))
+			  .find("\"__syscall_nr\""),
 		  std::string::npos);
-	EXPECT_NE(sentence("syscalls", format_text("sys_enter_openat", 1, field("int __syscall_nr", 8, 4, 1)))
+	EXPECT_NE(
+		sentence("syscalls", format_text("sys_enter_sync", 1, "")).find("\"__syscall_nr\""),
+		std::string::npos);
+	EXPECT_NE(sentence("syscalls",
+			   format_text("sys_enter_openat", 1, field("int __syscall_nr", 8, 4, 1)))
 			  .find("has too few fields for the arguments of \"openat\""),
 		  std::string::npos);
 }
 
 TEST(Tracepoint, AFieldOfTheWrongShapeIsRefused)
 {
-	const std::string id = field("long id", 8, 8, 1), args = field("unsigned long args[6]", 16, 48, 0);
+	const std::string id = field("long id", 8, 8, 1),
+			  args = field("unsigned long args[6]", 16, 48, 0);
 	tracepoint tp;
 
 	ASSERT_EQ(init(&tp, "raw_syscalls", format_text("sys_enter", 1, id + args)), 0);
@@ -117,19 +128,30 @@ TEST(Tracepoint, AFieldOfTheWrongShapeIsRefused)
 		     id + field("unsigned long args", 16, 8, 0),
 		     id + field("unsigned long args[5]", 16, 48, 0),
 		     id + field("unsigned long args[6]", 16, 47, 0),
+		     id + field("unsigned long args[6]", 16, 50, 0),
+		     id + field("unsigned long args[6]", 16, 18, 0),
 		     id + field("unsigned long args[6]", 16, 65530, 0),
 		     id + field("__data_loc unsigned long[] args", 16, 4, 0),
 	     })
-		EXPECT_NE(sentence("raw_syscalls", format_text("sys_enter", 1, fields)).find("unusable field"),
+		EXPECT_NE(sentence("raw_syscalls", format_text("sys_enter", 1, fields))
+				  .find("unusable field"),
 			  std::string::npos)
 			<< fields;
-	EXPECT_NE(sentence("sched", format_text("sched_process_exec", 1, field("int filename", 8, 4, 0))).find("unusable"),
-		  std::string::npos);
-	EXPECT_NE(sentence("syscalls", format_text("sys_enter_close", 1, field("int __syscall_nr", 8, 4, 1) +
-								      field("int fd", 16, 5, 1)))
+	for (const std::string &filename :
+	     {field("int filename", 8, 4, 0), field("char filename[0]", 8, 0, 0),
+	      field("__data_loc char[] filename", 8, 8, 0)})
+		EXPECT_NE(sentence("sched", format_text("sched_process_exec", 1, filename))
+				  .find("unusable"),
+			  std::string::npos)
+			<< filename;
+	EXPECT_NE(sentence("syscalls", format_text("sys_enter_close", 1,
+						   field("int __syscall_nr", 8, 4, 1) +
+							   field("int fd", 16, 5, 1)))
 			  .find("unusable"),
 		  std::string::npos);
-	EXPECT_NE(sentence("syscalls", format_text("sys_enter_sync", 1, field("int __syscall_nr", 8, 9, 1))).find("unusable"),
+	EXPECT_NE(sentence("syscalls",
+			   format_text("sys_enter_sync", 1, field("int __syscall_nr", 8, 9, 1)))
+			  .find("unusable"),
 		  std::string::npos);
 }
 
@@ -143,42 +165,60 @@ TEST(Tracepoint, WhatIsNoFormatIsRefused)
 	};
 
 	for (const std::string &text :
-	     {std::string(), std::string("name: sys_exit"), changed("name: ", "nam: "), changed("name: ", "name: 1"),
-	      changed("sys_exit", "sys exit"), changed("sys_exit", ""), changed("sys_exit", std::string(128, 'x')),
-	      changed("sys_exit", "sys\033[2J"), changed("ID: ", "ID: x"), changed("ID: ", "ID: 1234567890"),
-	      changed("ID: 442", "ID: 442 "), changed("format:", "format: "), good + std::string(70000, 'x')})
-		EXPECT_EQ(sentence("raw_syscalls", text), "a tracepoint format of " + std::to_string(text.size()) +
+	     {std::string(), std::string("name: sys_exit"), changed("name: ", "nam: "),
+	      changed("name: ", "name: 1"), changed("sys_exit", "sys exit"),
+	      changed("sys_exit", ""), changed("sys_exit", std::string(128, 'x')),
+	      changed("sys_exit", "sys\033[2J"), changed("ID: ", "ID: x"),
+	      changed("ID: ", "ID: 1234567890"), changed("ID: 442", "ID: 442 "),
+	      changed("format:", "format: "), good + std::string(70000, 'x')})
+		EXPECT_EQ(sentence("raw_syscalls", text), "a tracepoint format of " +
+								  std::to_string(text.size()) +
 								  " bytes is no format file");
 	for (const std::string &text :
-	     {changed("field:long ret", "field:ret"), changed("field:long ret", "field:long"),
-	      changed("field:long ret", "field:long ret["), changed("field:long ret", "field:long ret[2"),
-	      changed("field:long ret", "field:long[] ret"), changed("field:long ret", "field:long ret[1] x"),
+	     {changed("field:long ret", "field:ret"),
+	      changed("field:long ret", "field:long"),
+	      changed("field:long ret", "field:long ret["),
+	      changed("field:long ret", "field:long ret[2"),
+	      changed("field:long ret", "field:long[] ret"),
+	      changed("field:long ret", "field:long ret[1] x"),
 	      changed("field:long ret", "field:__data_loc long[][] ret"),
-	      changed("field:long ret", "field:long 2ret"), changed("field:long ret", "field:(long) ret"),
-	      changed("field:long ret", "file:long ret"), changed("offset:16;", "offset:16"),
-	      changed("offset:16", "offset:"), changed("offset:16", "offset:-16"),
-	      changed("offset:16", "offset:1234567890"), changed("offset:16;", "offset:16; "),
-	      changed("\tsize:1;", "\tlength:1;"), changed("signed:1;", "signed:1; more"),
-	      changed("signed:1;", "signed;"), changed("\n\nprint fmt", "\n x\nprint fmt"),
+	      changed("field:long ret", "field:__data_loc long[] a[] ret"),
+	      changed("field:long ret", "field:long 2ret"),
+	      changed("field:long ret", "field:(long) ret"),
+	      changed("field:long ret", "file:long ret"),
+	      changed("offset:16;", "offset:16"),
+	      changed("offset:16", "offset:"),
+	      changed("offset:16", "offset:-16"),
+	      changed("offset:16", "offset:1234567890"),
+	      changed("offset:16;", "offset:16; "),
+	      changed("\tsize:1;", "\tlength:1;"),
+	      changed("signed:1;", "signed:1; more"),
+	      changed("signed:1;", "signed;"),
+	      changed("\n\nprint fmt", "\n x\nprint fmt"),
 	      good.substr(0, good.find("ret") + 10)}) {
 		error err{};
 		tracepoint tp;
 
 		EXPECT_LT(init(&tp, "raw_syscalls", text, &err), 0) << text;
-		EXPECT_EQ(std::string(err.text).substr(0, 96),
-			  "tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has a format with a line that is no field\nT");
+		EXPECT_EQ(
+			std::string(err.text).substr(0, 96),
+			"tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has a format with a line that is no field\nT");
 	}
 }
 
 TEST(Tracepoint, TheShapesOfDeclarationsAreKnown)
 {
-	const std::string fields =
-		field("const char *const * argv", 40, 8, 0) + field("u8 name[ETH_ALEN]", 48, 6, 0) +
-		field("struct a __b * c", 56, 8, 0) + field("__data_loc char[] text", 64, 4, 0) +
-		field("unsigned long args[6]", 72, 48, 0) + field("__rel_loc __u8[] data", 120, 4, 0);
+	const std::string fields = field("const char *const * argv", 40, 8, 0) +
+				   field("u8 name[ETH_ALEN]", 48, 6, 0) +
+				   field("struct a __b * c", 56, 8, 0) +
+				   field("__data_loc char[] text", 64, 4, 0) +
+				   field("unsigned long args[6]", 72, 48, 0) +
+				   field("__rel_loc __u8[] data", 120, 4, 0);
 	tracepoint tp;
 
-	EXPECT_EQ(init(&tp, "task", format_text("task_newtask", 1, field("u64 clone_flags", 32, 8, 0) + fields)), 0);
+	EXPECT_EQ(init(&tp, "task",
+		       format_text("task_newtask", 1, field("u64 clone_flags", 32, 8, 0) + fields)),
+		  0);
 	EXPECT_NE(tp.row, nullptr);
 	EXPECT_EQ(tp.need, 40);
 }
@@ -188,12 +228,14 @@ TEST(Tracepoint, FieldsThatWereRenamedAreFoundByBothNames)
 	for (const char *name : {"type", "fl_type"}) {
 		tracepoint tp;
 
-		ASSERT_EQ(init(&tp, "filelock", format_text("fcntl_setlk", 1,
-							    field(std::string("unsigned char ") + name, 50, 1, 0))),
+		ASSERT_EQ(init(&tp, "filelock",
+			       format_text("fcntl_setlk", 1,
+					   field(std::string("unsigned char ") + name, 50, 1, 0))),
 			  0);
 		EXPECT_EQ(tp.field[0].offset, 50);
 	}
-	EXPECT_NE(sentence("filelock", format_text("fcntl_setlk", 1, field("unsigned char typ", 50, 1, 0)))
+	EXPECT_NE(sentence("filelock",
+			   format_text("fcntl_setlk", 1, field("unsigned char typ", 50, 1, 0)))
 			  .find("has no field \"type|fl_type\""),
 		  std::string::npos);
 }
@@ -213,12 +255,14 @@ TEST(Tracepoint, ThePrintFormatIsNotRead)
 
 TEST(Tracepoint, StringsOfArgumentsAreFoundByTheirNames)
 {
-	const std::string text = format_text(
-		"sys_enter_renameat", 9,
-		field("int __syscall_nr", 8, 4, 1) + field("int olddfd", 16, 8, 0) +
-			field("const char * oldname", 24, 8, 0) + field("int newdfd", 32, 8, 0) +
-			field("const char * newname", 40, 8, 0) + field("__data_loc char[] __newname_val", 52, 4, 0) +
-			field("__data_loc char[] __oldname_val", 48, 4, 0));
+	const std::string text =
+		format_text("sys_enter_renameat", 9,
+			    field("int __syscall_nr", 8, 4, 1) + field("int olddfd", 16, 8, 0) +
+				    field("const char * oldname", 24, 8, 0) +
+				    field("int newdfd", 32, 8, 0) +
+				    field("const char * newname", 40, 8, 0) +
+				    field("__data_loc char[] __newname_val", 52, 4, 0) +
+				    field("__data_loc char[] __oldname_val", 48, 4, 0));
 	tracepoint tp;
 
 	ASSERT_EQ(init(&tp, "syscalls", text), 0);
@@ -229,13 +273,25 @@ TEST(Tracepoint, StringsOfArgumentsAreFoundByTheirNames)
 	EXPECT_EQ(tp.arg[4].size, 0);
 }
 
+TEST(Tracepoint, ArgumentsBeyondTheSixthAreLeftOut)
+{
+	std::string fields = field("int __syscall_nr", 8, 4, 1);
+	tracepoint tp;
+
+	for (int i = 0; i < 9; i++)
+		fields += field("long a" + std::to_string(i), 16 + 8 * i, 8, 0);
+	ASSERT_EQ(init(&tp, "syscalls", format_text("sys_enter_close", 1, fields)), 0);
+	EXPECT_EQ(tp.arg[5].offset, 56);
+	EXPECT_EQ(tp.need, 64);
+}
+
 TEST(Tracepoint, StringsThatAreNoPathsAreLeftAlone)
 {
-	const std::string text =
-		format_text("sys_enter_write", 9,
-		       field("int __syscall_nr", 8, 4, 1) + field("unsigned int fd", 16, 8, 0) +
-			       field("const char * buf", 24, 8, 0) + field("size_t count", 32, 8, 0) +
-			       field("__data_loc char[] __buf_val", 40, 4, 0));
+	const std::string text = format_text(
+		"sys_enter_write", 9,
+		field("int __syscall_nr", 8, 4, 1) + field("unsigned int fd", 16, 8, 0) +
+			field("const char * buf", 24, 8, 0) + field("size_t count", 32, 8, 0) +
+			field("__data_loc char[] __buf_val", 40, 4, 0));
 	tracepoint tp;
 
 	ASSERT_EQ(init(&tp, "syscalls", text), 0);
@@ -253,7 +309,8 @@ TEST(Tracepoint, ValuesKeepTheirSign)
 		struct field plain = {0, size, size, false, false, false};
 
 		EXPECT_EQ(field_value(&is_signed, raw), -1);
-		EXPECT_EQ(static_cast<uint64_t>(field_value(&plain, raw)), UINT64_MAX >> (64 - 8 * size));
+		EXPECT_EQ(static_cast<uint64_t>(field_value(&plain, raw)),
+			  UINT64_MAX >> (64 - 8 * size));
 	}
 }
 
@@ -262,7 +319,8 @@ TEST(Tracepoint, ArraysOfOtherSizesFillTheArguments)
 	const uint32_t words[8] = {1, 2, 3, 0xffffffff, 5, 6, 7, 8};
 	auto raw = reinterpret_cast<const uint8_t *>(words);
 	uint64_t value[6];
-	struct field four = {0, 16, 4, false, false, false}, eight = {0, 32, 4, false, false, false};
+	struct field four = {0, 16, 4, false, false, false},
+		     eight = {0, 32, 4, false, false, false};
 
 	field_values(&four, raw, value, 6);
 	EXPECT_EQ(value[3], 0xffffffffU);
