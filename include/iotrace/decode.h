@@ -29,7 +29,8 @@ void decode_free(struct decode *decode);
  * Returns 1 and an event, or 0 if the sample is of no interest or malformed (both counted). Enter and
  * exit come as they are; pairing is the model's.
  */
-int decode_sample(struct decode *decode, const struct sample *sample, bool is_late, struct event *event);
+int decode_sample(struct decode *decode, const struct sample *sample, bool is_late,
+		  struct event *event);
 /* Names and number of the counters that exits carry (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);

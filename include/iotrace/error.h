@@ -15,8 +15,9 @@ extern "C" {
 enum { ERROR_TEXT_SIZE = 1024 };
 
 struct error {
-	int code;                   /* positive errno, 0: no error */
-	char text[ERROR_TEXT_SIZE]; /* one line, or up to three with '\n' between; always terminated */
+	int code; /* positive errno, 0: no error */
+	char text
+		[ERROR_TEXT_SIZE]; /* one line, or up to three with '\n' between; always terminated */
 };
 
 /* Returns -code. Sets the sentence; with code > 0, ": " and strerror(code) follow it. err may be NULL. */

@@ -14,16 +14,16 @@ extern "C" {
 #endif
 
 enum event_kind {
-	EVENT_NONE,          /* of no interest */
+	EVENT_NONE, /* of no interest */
 	EVENT_SYSCALL_ENTER,
 	EVENT_SYSCALL_EXIT,
-	EVENT_FORK,          /* a new task */
-	EVENT_CLONE_FLAGS,   /* flags of the fork that the same thread made just before */
-	EVENT_COMM,          /* a task has a new name; is_exec: by execve */
-	EVENT_PROGRAM,       /* a process runs another program now: whether it is a 32-bit one */
-	EVENT_LOCK,          /* what kind of record lock the fcntl in flight asks for */
-	EVENT_EXIT,          /* a task ended */
-	EVENT_LOST,          /* samples were lost, from here on */
+	EVENT_FORK,        /* a new task */
+	EVENT_CLONE_FLAGS, /* flags of the fork that the same thread made just before */
+	EVENT_COMM,        /* a task has a new name; is_exec: by execve */
+	EVENT_PROGRAM,     /* a process runs another program now: whether it is a 32-bit one */
+	EVENT_LOCK,        /* what kind of record lock the fcntl in flight asks for */
+	EVENT_EXIT,        /* a task ended */
+	EVENT_LOST,        /* samples were lost, from here on */
 	EVENT_FACT,
 };
 
@@ -45,7 +45,8 @@ struct event {
 		struct {
 			call_id call;
 			uint64_t arg[EVENT_ARGS];
-			struct event_string path[EVENT_PATHS]; /* in the order of the row's path, path2 */
+			struct event_string
+				path[EVENT_PATHS]; /* in the order of the row's path, path2 */
 		} enter;
 		struct {
 			call_id call;

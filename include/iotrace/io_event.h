@@ -20,12 +20,12 @@ typedef uint32_t process_id;
 typedef uint32_t handle_id;
 typedef uint32_t file_id;
 
-#define ID_NONE UINT32_MAX
+#define ID_NONE            UINT32_MAX
 #define IO_BYTES_UNDEFINED UINT64_MAX /* OTF2_UNDEFINED_UINT64 */
-#define IO_OFFSET_UNKNOWN UINT64_MAX
+#define IO_OFFSET_UNKNOWN  UINT64_MAX
 
 enum io_event_kind {
-	IO_PROGRAM_BEGIN,       /* a process begins a program (start seen) */
+	IO_PROGRAM_BEGIN, /* a process begins a program (start seen) */
 	IO_PROGRAM_END,
 	IO_THREAD_BEGIN,
 	IO_THREAD_END,
@@ -45,13 +45,18 @@ enum io_event_kind {
 	IO_RELEASE_LOCK,
 	IO_TRY_LOCK,
 	IO_METRIC,
-	IO_LOST,                /* on no location: data was lost around this time */
+	IO_LOST, /* on no location: data was lost around this time */
 	IO_EVENT_KINDS
 };
 
 enum io_mode { IO_MODE_READ, IO_MODE_WRITE, IO_MODE_FLUSH };
 enum io_lock { IO_LOCK_EXCLUSIVE, IO_LOCK_SHARED };
-enum io_end { IO_END_EXIT, IO_END_LOST, IO_END_RECORDING, IO_END_DEATH }; /* why an operation was cancelled */
+enum io_end {
+	IO_END_EXIT,
+	IO_END_LOST,
+	IO_END_RECORDING,
+	IO_END_DEATH
+}; /* why an operation was cancelled */
 
 struct io_event {
 	enum io_event_kind kind;
@@ -64,12 +69,13 @@ struct io_event {
 		} program;
 		struct {
 			call_id call;
-			int32_t error;  /* LEAVE: errno, 0: succeeded */
-			file_id file;   /* ENTER: of path calls without a handle, or ID_NONE */
+			int32_t error; /* LEAVE: errno, 0: succeeded */
+			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
 		} region;
 		struct {
-			uint32_t flags; /* O_*: access mode, creation and status flags as the call gave them */
-		} create;               /* CREATE_HANDLE, CHANGE_STATUS_FLAGS */
+			uint32_t
+				flags; /* O_*: access mode, creation and status flags as the call gave them */
+		} create;              /* CREATE_HANDLE, CHANGE_STATUS_FLAGS */
 		struct {
 			handle_id new_handle;
 			uint32_t flags; /* O_CLOEXEC or 0 */
@@ -83,8 +89,9 @@ struct io_event {
 			file_id file;
 		} delete_file;
 		struct {
-			uint64_t id;     /* matchingId: one counter for the whole archive */
-			uint64_t bytes;  /* BEGIN: asked for; COMPLETE: returned; or IO_BYTES_UNDEFINED */
+			uint64_t id; /* matchingId: one counter for the whole archive */
+			uint64_t
+				bytes; /* BEGIN: asked for; COMPLETE: returned; or IO_BYTES_UNDEFINED */
 			uint64_t offset; /* BEGIN, in the file; IO_OFFSET_UNKNOWN if not known */
 			enum io_mode mode;
 			bool is_non_blocking;
@@ -96,7 +103,8 @@ struct io_event {
 		} lock;
 		struct {
 			uint32_t counters;
-			const uint64_t *counter; /* totals of this thread since recording began; lent */
+			const uint64_t
+				*counter; /* totals of this thread since recording began; lent */
 		} metric;
 		struct {
 			uint64_t count;

@@ -24,19 +24,26 @@ struct error;
 struct live;
 
 struct live_options {
-	char *const *argv;          /* the command, NULL-terminated; NULL with pids */
-	const pid_t *pid;           /* -p: processes to follow, with all their threads and new children */
+	char *const *argv; /* the command, NULL-terminated; NULL with pids */
+	const pid_t *pid;  /* -p: processes to follow, with all their threads and new children */
 	uint32_t pids;
-	uint32_t groups;            /* bits 1 << enum call_group: which calls; OPEN and TASK are always in */
-	uint64_t ring_bytes;        /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
+	uint32_t groups; /* bits 1 << enum call_group: which calls; OPEN and TASK are always in */
+	uint64_t
+		ring_bytes; /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
 	uint64_t buffer_bytes;      /* --buffer: bound of the queue in memory; 0: the default */
 	const char *spool_path;     /* created new */
 	const char *const *counter; /* -E */
 	uint32_t counters;
-	const char *cmdline;        /* of iotrace, for the capture's header */
+	const char *cmdline; /* of iotrace, for the capture's header */
 };
 
-enum live_end { LIVE_RUNNING = -1, LIVE_ENDED = 0, LIVE_INTERRUPTED = 1, LIVE_FAILED = 2, LIVE_DETACHED = 3 };
+enum live_end {
+	LIVE_RUNNING = -1,
+	LIVE_ENDED = 0,
+	LIVE_INTERRUPTED = 1,
+	LIVE_FAILED = 2,
+	LIVE_DETACHED = 3
+};
 
 /*
  * Returns a recording whose events are open and whose command waits to be released, or NULL with a sentence

@@ -25,10 +25,10 @@ void log_set_writer(log_writer writer);
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_at(level, ...) ((level) <= log_level() ? log_write((level), __VA_ARGS__) : (void)0)
-#define log_error(...) log_at(LOG_ERROR, __VA_ARGS__)
-#define log_warn(...) log_at(LOG_WARN, __VA_ARGS__)
-#define log_info(...) log_at(LOG_INFO, __VA_ARGS__)
-#define log_debug(...) log_at(LOG_DEBUG, __VA_ARGS__)
+#define log_error(...)     log_at(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...)      log_at(LOG_WARN, __VA_ARGS__)
+#define log_info(...)      log_at(LOG_INFO, __VA_ARGS__)
+#define log_debug(...)     log_at(LOG_DEBUG, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -27,8 +27,9 @@ char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size);
 
 /* Makes room for element number `want - 1` in a growable array { T *ptr; uint32_t cap; }. */
-#define MEM_GROW(ptr, cap, want)                                                                         \
-	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))mem_grow((ptr), &(cap), (want), sizeof(*(ptr)))) \
+#define MEM_GROW(ptr, cap, want)                                                                   \
+	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))mem_grow((ptr), &(cap), (want),          \
+								   sizeof(*(ptr))))                \
 			: (void)0)
 
 #ifdef __cplusplus

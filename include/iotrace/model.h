@@ -32,7 +32,7 @@ struct model_process {
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
 	uint64_t begin, end;
-	int32_t status;    /* wait status, -1: unknown */
+	int32_t status; /* wait status, -1: unknown */
 };
 
 enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
@@ -40,7 +40,7 @@ enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
 struct model_file {
 	str_id path; /* absolute */
 	enum model_file_kind kind;
-	uint32_t mount; /* index in mounts, or ID_NONE */
+	uint32_t mount;    /* index in mounts, or ID_NONE */
 	uint64_t dev, ino; /* 0: not known */
 };
 
@@ -71,13 +71,13 @@ struct model_host {
 	str_id hostname, release, machine;
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	str_id argv;             /* of the recorded command, words separated by NUL */
-	int32_t status;          /* of the recorded command: wait status, -1: unknown */
-	int end_reason;          /* fact END, -1 if the stream broke off */
+	str_id argv;                    /* of the recorded command, words separated by NUL */
+	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
+	int end_reason;                 /* fact END, -1 if the stream broke off */
 	uint64_t first_time, last_time; /* of all events that concern recorded tasks */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
-	uint32_t processes_left; /* still alive at the end */
-	str_id cwd;              /* where the recorded command was started (fact COMMAND); 0: not known */
+	uint32_t processes_left;               /* still alive at the end */
+	str_id cwd; /* where the recorded command was started (fact COMMAND); 0: not known */
 };
 
 typedef void (*model_output)(void *context, const struct io_event *event);

@@ -14,11 +14,11 @@ extern "C" {
 enum probe_state { PROBE_OK, PROBE_LIMITED, PROBE_MISSING };
 
 struct probe_result {
-	const char *name;       /* "tracefs", "perf_event_paranoid" ... */
+	const char *name; /* "tracefs", "perf_event_paranoid" ... */
 	enum probe_state state;
-	bool is_needed;         /* iotrace -- COMMAND cannot work without it */
-	char detail[256];       /* what was found */
-	char remedy[256];       /* the exact command that would change it; "" if none is needed */
+	bool is_needed;   /* iotrace -- COMMAND cannot work without it */
+	char detail[256]; /* what was found */
+	char remedy[256]; /* the exact command that would change it; "" if none is needed */
 };
 
 /* Fills at most `size` results; returns how many there are. Runs every probe afresh. */

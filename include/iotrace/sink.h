@@ -21,12 +21,13 @@ struct sink;
 struct sink_options {
 	const struct model *model;
 	const struct tally *tally; /* final only when close() is called */
-	const char *path;          /* directory or file to write; NULL or "-": standard output, where that makes sense */
-	int columns;               /* summary: width of the terminal */
-	bool is_json;              /* summary */
-	uint64_t reserve;          /* otf2: bytes of disk to leave free; 0: the default */
-	const char *archive;       /* summary: where the archive is, or NULL; read by close() */
-	bool is_discarded;         /* summary: read by close(): it is not wanted any more, nothing is to be told */
+	const char *
+		path; /* directory or file to write; NULL or "-": standard output, where that makes sense */
+	int columns;         /* summary: width of the terminal */
+	bool is_json;        /* summary */
+	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
+	const char *archive; /* summary: where the archive is, or NULL; read by close() */
+	bool is_discarded; /* summary: read by close(): it is not wanted any more, nothing is to be told */
 };
 
 struct sink_ops {

@@ -17,44 +17,44 @@ extern "C" {
 
 /* What a call does to descriptors, files or data. */
 enum call_kind {
-	CALL_OPEN,        /* a path becomes a descriptor */
-	CALL_CREATE_FD,   /* a descriptor without a path: socket, eventfd2, epoll_create1, memfd_create, accept */
+	CALL_OPEN, /* a path becomes a descriptor */
+	CALL_CREATE_FD, /* a descriptor without a path: socket, eventfd2, epoll_create1, memfd_create, accept */
 	CALL_CREATE_PAIR, /* two descriptors in memory: pipe, socketpair */
 	CALL_CLOSE,
 	CALL_CLOSE_RANGE,
-	CALL_DUP,         /* dup, dup2, dup3 */
-	CALL_FCNTL,       /* by its command: dup, status flags, descriptor flags, locks */
-	CALL_READ,        /* data towards the program */
-	CALL_WRITE,       /* data from the program */
-	CALL_COPY,        /* from fd to fd_out: sendfile, splice, tee, copy_file_range */
+	CALL_DUP,   /* dup, dup2, dup3 */
+	CALL_FCNTL, /* by its command: dup, status flags, descriptor flags, locks */
+	CALL_READ,  /* data towards the program */
+	CALL_WRITE, /* data from the program */
+	CALL_COPY,  /* from fd to fd_out: sendfile, splice, tee, copy_file_range */
 	CALL_SEEK,
-	CALL_SYNC,        /* of a descriptor */
-	CALL_SYNC_ALL,    /* of everything, or a file system */
-	CALL_LOCK,        /* flock */
-	CALL_DELETE,      /* a name goes: unlink, rmdir */
-	CALL_RENAME,      /* a name goes or is replaced */
-	CALL_CHDIR,       /* chdir, fchdir, chroot */
-	CALL_MAP,         /* mmap of a file: a region, with the file; of memory alone: nothing */
-	CALL_UNMAP,       /* munmap of a mapped file */
-	CALL_SYNC_MAP,    /* msync of a mapped file */
+	CALL_SYNC,     /* of a descriptor */
+	CALL_SYNC_ALL, /* of everything, or a file system */
+	CALL_LOCK,     /* flock */
+	CALL_DELETE,   /* a name goes: unlink, rmdir */
+	CALL_RENAME,   /* a name goes or is replaced */
+	CALL_CHDIR,    /* chdir, fchdir, chroot */
+	CALL_MAP,      /* mmap of a file: a region, with the file; of memory alone: nothing */
+	CALL_UNMAP,    /* munmap of a mapped file */
+	CALL_SYNC_MAP, /* msync of a mapped file */
 	CALL_EXEC,
-	CALL_CLONE,       /* flags only; the new task comes with its own record */
+	CALL_CLONE, /* flags only; the new task comes with its own record */
 	CALL_UNSHARE,
-	CALL_META,        /* a region, with the file if a descriptor names it */
+	CALL_META, /* a region, with the file if a descriptor names it */
 };
 
-enum call_group { /* what --syscalls switches */
-	GROUP_DATA,    /* moves data: read, write, their kin, sendfile, splice */
-	GROUP_SYNC,    /* fsync and kin */
-	GROUP_OPEN,    /* open, close, dup, fcntl, pipe ...: what gives descriptors their meaning; cannot be left out */
-	GROUP_META,    /* stat, unlink, rename, mkdir, chmod ... */
-	GROUP_DIR,     /* getdents, chdir */
-	GROUP_LOCK,    /* flock */
-	GROUP_NET,     /* socket, connect, send, recv */
-	GROUP_MAP,     /* mmap, munmap, msync */
-	GROUP_AIO,     /* io_setup, io_submit, io_uring_enter ... as regions */
-	GROUP_TASK,    /* execve, clone, unshare: always recorded */
-	GROUP_COUNT
+enum call_group {             /* what --syscalls switches */
+		  GROUP_DATA, /* moves data: read, write, their kin, sendfile, splice */
+		  GROUP_SYNC, /* fsync and kin */
+		  GROUP_OPEN, /* open, close, dup, fcntl, pipe ...: what gives descriptors their meaning; cannot be left out */
+		  GROUP_META, /* stat, unlink, rename, mkdir, chmod ... */
+		  GROUP_DIR,  /* getdents, chdir */
+		  GROUP_LOCK, /* flock */
+		  GROUP_NET,  /* socket, connect, send, recv */
+		  GROUP_MAP,  /* mmap, munmap, msync */
+		  GROUP_AIO,  /* io_setup, io_submit, io_uring_enter ... as regions */
+		  GROUP_TASK, /* execve, clone, unshare: always recorded */
+		  GROUP_COUNT
 };
 
 enum call_result { RESULT_ZERO, RESULT_FD, RESULT_BYTES, RESULT_OFFSET, RESULT_OTHER };
@@ -65,15 +65,15 @@ struct call_row {
 	const char *name; /* the kernel's: "pread64", "newfstat" */
 	enum call_kind kind;
 	enum call_group group;
-	int8_t fd;     /* descriptor acted on, or directory a path starts at (when path is set) */
+	int8_t fd; /* descriptor acted on, or directory a path starts at (when path is set) */
 	int8_t path;
-	int8_t fd2;    /* second descriptor: out, new, or directory of path2 */
+	int8_t fd2; /* second descriptor: out, new, or directory of path2 */
 	int8_t path2;
 	int8_t size;   /* bytes asked for (READ, WRITE, COPY) */
 	int8_t offset; /* file position given */
 	int8_t flags;  /* open flags, or the call's own */
 	enum call_result result;
-	int number;    /* on this machine, -1: not on this architecture */
+	int number; /* on this machine, -1: not on this architecture */
 };
 
 /* Rows are numbered densely from 0 (call_id); the order is that of syscalls.def. */

@@ -24,7 +24,7 @@ struct tally {
 };
 
 #define tally_add(tally, name, amount) ((tally)->n[TALLY_##name] += (uint64_t)(amount))
-#define tally_get(tally, name) ((tally)->n[TALLY_##name])
+#define tally_get(tally, name)         ((tally)->n[TALLY_##name])
 
 const char *tally_name(enum tally_counter counter);
 const char *tally_sentence(enum tally_counter counter);

@@ -1,7 +1,8 @@
 /*
  * assembly: format files that come as facts, in parts.
  *
- * The parts of one format follow each other in the stream of facts; one that is missing spoils its format only.
+ * The parts of one format follow each other in the stream of facts; one that is missing spoils its
+ * format only.
  */
 #include "state.h"
 
@@ -29,7 +30,8 @@ static char *copy(const struct fact_string *string)
 }
 
 /* Returns whether the part begins a format, or follows what is there. */
-static bool assembly_accepts(struct assembly *a, const struct fact *fact, uint64_t part, uint64_t parts)
+static bool assembly_accepts(struct assembly *a, const struct fact *fact, uint64_t part,
+			     uint64_t parts)
 {
 	const struct fact_string *system = &fact->string[fact_string(FACT_FORMAT, "system")];
 	const struct fact_string *name = &fact->string[fact_string(FACT_FORMAT, "name")];

@@ -1,11 +1,13 @@
 /*
  * call: the enter and exit of system calls.
  *
- * From the raw pair of tracepoints, which know a call by its number, or from the two that each call has.
+ * From the raw pair of tracepoints, which know a call by its number, or from the two that each
+ * call has.
  */
 #include "tracepoint.h"
 
-enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *sample,
+			      struct event *event)
 {
 	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
 
@@ -18,7 +20,8 @@ enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *
 	return DECODED_EVENT;
 }
 
-enum decoded decode_raw_exit(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_raw_exit(const struct tracepoint *tp, const struct sample *sample,
+			     struct event *event)
 {
 	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
 
@@ -30,7 +33,8 @@ enum decoded decode_raw_exit(const struct tracepoint *tp, const struct sample *s
 	return DECODED_EVENT;
 }
 
-enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
 {
 	uint32_t i;
 
@@ -46,7 +50,8 @@ enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample 
 	return DECODED_EVENT;
 }
 
-enum decoded decode_call_exit(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_call_exit(const struct tracepoint *tp, const struct sample *sample,
+			      struct event *event)
 {
 	event->kind = EVENT_SYSCALL_EXIT;
 	event->exit.call = tp->call;

@@ -1,8 +1,8 @@
 /*
  * decode: the way of each sample to its reader, and the books of it.
  *
- * A sample counts as one of events, ignored and malformed; records of tasks and facts are no samples, but one that
- * cannot be read is booked as a malformed sample, so that it is seen.
+ * A sample counts as one of events, ignored and malformed; records of tasks and facts are no
+ * samples, but one that cannot be read is booked as a malformed sample, so that it is seen.
  */
 #include "state.h"
 #include "task.h"
@@ -144,7 +144,8 @@ static void counters_read(const struct decode *d, const struct sample *sample, s
 	event->exit.counters = found ? d->counters : 0;
 }
 
-static enum decoded decode_tracepoint(const struct decode *d, const struct sample *sample, struct event *event)
+static enum decoded decode_tracepoint(const struct decode *d, const struct sample *sample,
+				      struct event *event)
 {
 	const struct reader *reader;
 	enum decoded decoded;

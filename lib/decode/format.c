@@ -1,9 +1,10 @@
 /*
  * format: the text of a format file, checked before a parser sees it.
  *
- * libtraceevent trusts what it reads: it was made for the kernel's own files. A capture comes from anywhere, so
- * each line is compared with the shape that the kernel writes, and only the list of fields goes on. The print
- * format, which is most of the text and all of its difficulty, is cut off.
+ * libtraceevent trusts what it reads: it was made for the kernel's own files. A capture comes from
+ * anywhere, so each line is compared with the shape that the kernel writes, and only the list of
+ * fields goes on. The print format, which is most of the text and all of its difficulty, is cut
+ * off.
  */
 #include "format.h"
 
@@ -35,7 +36,10 @@ static void take_word(struct bytes *line, const char *word)
 		line->bad = true;
 }
 
-/* Returns the next byte, 0 at the end. Nothing can be taken from a bad line, so loops must end there as well. */
+/*
+ * Returns the next byte, 0 at the end. Nothing can be taken from a bad line, so loops must end
+ * there as well.
+ */
 static uint8_t peek(const struct bytes *line)
 {
 	return line->bad || !line->left ? 0 : *line->at;
@@ -100,9 +104,9 @@ static bool begins_with(const struct bytes *line, const char *word)
 }
 
 /*
- * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name". The last identifier
- * is the name, so there are two at least. Brackets with a size end it; empty ones stand before the name, and only
- * where the field says where its data are.
+ * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name".
+ * The last identifier is the name, so there are two at least. Brackets with a size end it; empty
+ * ones stand before the name, and only where the field says where its data are.
  */
 static void take_declaration(struct bytes *line)
 {
@@ -190,6 +194,6 @@ char *format_fields_only(const struct format *format)
 			return NULL;
 		size = (size_t)(rest.at - (const uint8_t *)format->fields);
 	}
-	return mem_format("name: %s\nID: %u\nformat:\n%.*s\n%s \"\"\n", format->name, format->id, (int)size,
-			  format->fields, print);
+	return mem_format("name: %s\nID: %u\nformat:\n%.*s\n%s \"\"\n", format->name, format->id,
+			  (int)size, format->fields, print);
 }

@@ -22,7 +22,10 @@ struct format {
 
 /* Returns 0, or -EPROTO if the text does not begin as a format file does. */
 int format_init(struct format *format, const char *text, size_t size);
-/* Returns the whole text with an empty print format (the caller frees it), or NULL if a line is no field. */
+/*
+ * Returns the whole text with an empty print format (the caller frees it), or NULL if a line is no
+ * field.
+ */
 char *format_fields_only(const struct format *format);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /*
  * reader: from the events of a capture to the functions that read their samples.
  *
- * An event and a format belong together by the tracepoint's id, which is the config of the event: names in
- * captures may be missing or chosen by the user, ids are the kernel's.
+ * An event and a format belong together by the tracepoint's id, which is the config of the event:
+ * names in captures may be missing or chosen by the user, ids are the kernel's.
  */
 #include "state.h"
 
@@ -28,13 +28,15 @@ static const char machine_here[] = "loongarch64";
 static const char machine_here[] = "";
 #endif
 
-enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample,
+			   struct event *event)
 {
 	(void)tp, (void)sample, (void)event;
 	return DECODED_IGNORED;
 }
 
-enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sample,
+			   struct event *event)
 {
 	(void)tp, (void)sample, (void)event;
 	return DECODED_MALFORMED;
@@ -81,7 +83,8 @@ static int sample_type_check(const struct capture_event *event, struct error *er
 	char name[256];
 	uint32_t i;
 
-	escape_text(name, sizeof(name), event->name ? event->name : "", event->name ? strlen(event->name) : 0);
+	escape_text(name, sizeof(name), event->name ? event->name : "",
+		    event->name ? strlen(event->name) : 0);
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		if (!(event->attr.sample_type & needed[i].bit))
 			return error_say(err, EINVAL, "event %s was recorded without %s",
@@ -90,7 +93,8 @@ static int sample_type_check(const struct capture_event *event, struct error *er
 	return 0;
 }
 
-int reader_add_format(struct decode *d, const char *system, const char *text, size_t size, struct error *err)
+int reader_add_format(struct decode *d, const char *system, const char *text, size_t size,
+		      struct error *err)
 {
 	struct tracepoint tp;
 	uint32_t i;
@@ -125,9 +129,12 @@ void reader_set_machine(struct decode *d, const char *machine, size_t length)
 		if (reader->tp.row && reader->tp.row->use == USE_NUMBERS)
 			reader->decode = reader_ignore;
 	}
-	warning_add(d, mem_format("The capture was recorded on %.*s: calls that it knows by number only "
-				  "(raw_syscalls) mean something else here and are left out; "
-				  "those of perf record -e 'syscalls:*' can be read.", (int)length, machine));
+	warning_add(
+		d,
+		mem_format("The capture was recorded on %.*s: calls that it knows by number only "
+			   "(raw_syscalls) mean something else here and are left out; "
+			   "those of perf record -e 'syscalls:*' can be read.",
+			   (int)length, machine));
 }
 
 static void reader_init(struct decode *d, uint32_t index)
@@ -165,9 +172,10 @@ int reader_set_up(struct decode *d, struct error *err)
 		rc = reader_add_format(d, format->system ? format->system : "", format->text,
 				       strlen(format->text), err);
 	}
-	if (!rc && d->waiting && d->waiting == d->readers && !d->has_facts && !info->formats)
-		rc = error_say(err, EPROTO, "the capture holds no formats of its tracepoints: "
-					    "its recording was broken off before they were written");
+	if (!rc && d->waiting && !d->has_facts && !info->formats)
+		rc = error_say(err, EPROTO,
+			       "the capture holds no formats of its tracepoints: "
+			       "its recording was broken off before they were written");
 	return rc;
 }
 

@@ -1,8 +1,9 @@
 /*
  * state: what the parts of the decoder share.
  *
- * For each event of the capture there is a reader: the function that its samples go to, and where it finds its
- * fields. A tracepoint's reader refuses until the format with the tracepoint's id has come.
+ * For each event of the capture there is a reader: the function that its samples go to, and where
+ * it finds its fields. A tracepoint's reader refuses until the format with the tracepoint's id has
+ * come.
  */
 #ifndef IOTRACE_DECODE_STATE_H
 #define IOTRACE_DECODE_STATE_H
@@ -38,11 +39,11 @@ struct decode {
 	struct tally *tally;             /* lent */
 	struct reader *reader;
 	uint32_t readers;
-	uint32_t waiting;       /* readers that are */
-	bool has_facts;         /* iotrace made the capture */
+	uint32_t waiting; /* readers that are */
+	bool has_facts;   /* iotrace made the capture */
 	bool has_task_records;
 	bool has_exec_records;
-	bool is_other_machine;  /* its numbers of calls mean something else */
+	bool is_other_machine; /* its numbers of calls mean something else */
 	struct assembly assembly;
 	struct map counter_of_id;
 	const char *counter_name[EVENT_COUNTERS];
@@ -52,14 +53,22 @@ struct decode {
 };
 
 /* What the samples of readers without a tracepoint meet. */
-enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample, struct event *event);
-enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sample, struct event *event);
+enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample,
+			   struct event *event);
+enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sample,
+			   struct event *event);
 /* Sets the readers up for all that the capture's header says. */
 int reader_set_up(struct decode *decode, struct error *err);
-/* Takes a format file; readers that wait for it are ready then. Returns 0 or -errno with a sentence. */
+/*
+ * Takes a format file; readers that wait for it are ready then. Returns 0 or -errno with a
+ * sentence.
+ */
 int reader_add_format(struct decode *decode, const char *system, const char *text, size_t size,
 		      struct error *err);
-/* Says on which machine the stream was recorded; NULL: not known. Calls by number are ignored from another. */
+/*
+ * Says on which machine the stream was recorded; NULL: not known. Calls by number are ignored from
+ * another.
+ */
 void reader_set_machine(struct decode *decode, const char *machine, size_t length);
 void reader_release(struct decode *decode);
 

@@ -1,9 +1,9 @@
 /*
  * syscall: the table of syscalls.def, by row, by number and by name.
  *
- * Everything is constant and laid out by the compiler: a look-up by number is one load. The numbers come
- * from the machine's own <asm/unistd.h>; a call that the machine does not have keeps its row, since a capture
- * of another machine may name it, with the number -1.
+ * Everything is constant and laid out by the compiler: a look-up by number is one load. The
+ * numbers come from the machine's own <asm/unistd.h>; a call that the machine does not have keeps
+ * its row, since a capture of another machine may name it, with the number -1.
  */
 #include <iotrace/syscall.h>
 
@@ -115,7 +115,10 @@
 #define __NR_memfd_secret ABSENT
 #endif
 
-/* Calls that the headers may be too old to know; since 424 a number is the same on every architecture but one. */
+/*
+ * Calls that the headers may be too old to know; since 424 a number is the same on every
+ * architecture but one.
+ */
 #ifdef __alpha__
 #define SHARED(number) ((number) + 110)
 #else
@@ -185,9 +188,9 @@ enum {
 
 #define _ CALL_NO_ARG
 static const struct call_row row_table[ROWS] = {
-#define SYSCALL(name, NR, kind, group, fd, path, fd2, path2, size, offset, flags, returns) \
-	{#name, CALL_##kind, GROUP_##group, fd, path, fd2, path2, size, offset, flags, \
-	 RESULT_##returns, __NR_##NR},
+#define SYSCALL(name, NR, kind, group, fd, path, fd2, path2, size, offset, flags, returns)         \
+	{#name,  CALL_##kind, GROUP_##group,    fd,       path, fd2, path2, size,                  \
+	 offset, flags,       RESULT_##returns, __NR_##NR},
 #include <iotrace/syscalls.def>
 #undef SYSCALL
 };
@@ -195,12 +198,14 @@ static const struct call_row row_table[ROWS] = {
 
 enum { NUMBERS = 1024 };
 
-#define SYSCALL(name, NR, ...) \
+#define SYSCALL(name, NR, ...)                                                                     \
 	_Static_assert(__NR_##NR < NUMBERS, "the table by number is too small for " #name);
 #include <iotrace/syscalls.def>
 #undef SYSCALL
 
-/* Row + 1 at each number, 0: none. Rows without a number get a place of their own behind the last. */
+/*
+ * Row + 1 at each number, 0: none. Rows without a number get a place of their own behind the last.
+ */
 static const call_id row_of_number[NUMBERS + ROWS] = {
 #define SYSCALL(name, NR, ...) [__NR_##NR < 0 ? NUMBERS + ROW_##name : __NR_##NR] = ROW_##name + 1,
 #include <iotrace/syscalls.def>
@@ -232,7 +237,8 @@ call_id call_by_name(const char *name, size_t length)
 	call_id id;
 
 	for (id = 0; id < ROWS; id++) {
-		if (strlen(row_table[id].name) == length && !memcmp(row_table[id].name, name, length))
+		if (strlen(row_table[id].name) == length &&
+		    !memcmp(row_table[id].name, name, length))
 			return id;
 	}
 	return CALL_ID_NONE;
@@ -243,18 +249,28 @@ static const struct {
 	bool is_default;
 	const char *help;
 } group_table[GROUP_COUNT] = {
-	[GROUP_DATA] = {"data", true, "calls that move data or the position: read, write, their kin, sendfile, lseek"},
-	[GROUP_SYNC] = {"sync", true, "calls that wait for the disk: fsync, fdatasync, sync and kin"},
-	[GROUP_OPEN] = {"open", true, "open, close, dup, fcntl, pipe and all that gives descriptors their meaning; "
-				      "always recorded"},
-	[GROUP_META] = {"meta", true, "calls on names and attributes: stat, unlink, rename, mkdir, chmod, truncate"},
+	[GROUP_DATA] =
+		{"data", true,
+		 "calls that move data or the position: read, write, their kin, sendfile, lseek"},
+	[GROUP_SYNC] = {"sync", true,
+			"calls that wait for the disk: fsync, fdatasync, sync and kin"},
+	[GROUP_OPEN] =
+		{"open", true,
+		 "open, close, dup, fcntl, pipe and all that gives descriptors their meaning; "
+		 "always recorded"},
+	[GROUP_META] =
+		{"meta", true,
+		 "calls on names and attributes: stat, unlink, rename, mkdir, chmod, truncate"},
 	[GROUP_DIR] = {"dir", true, "directories read and changed to: getdents, chdir"},
 	[GROUP_LOCK] = {"lock", true, "flock; the locks of fcntl come with it"},
 	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
-	[GROUP_MAP] = {"map", false, "mmap, munmap, msync; not recorded unless asked for: every program maps its "
-				     "libraries, and what moves through a mapping is no call"},
-	[GROUP_AIO] = {"aio", true, "io_submit, io_uring_enter and kin, as calls; the operations that they start in "
-				    "the kernel are not seen"},
+	[GROUP_MAP] = {"map", false,
+		       "mmap, munmap, msync; not recorded unless asked for: every program maps its "
+		       "libraries, and what moves through a mapping is no call"},
+	[GROUP_AIO] =
+		{"aio", true,
+		 "io_submit, io_uring_enter and kin, as calls; the operations that they start in "
+		 "the kernel are not seen"},
 	[GROUP_TASK] = {"task", true, "execve, clone, unshare: who is who; always recorded"},
 };
 

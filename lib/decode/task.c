@@ -1,8 +1,8 @@
 /*
  * task: what records and tracepoints say of the lives of tasks, and of what was lost.
  *
- * The records FORK, EXIT and COMM of perf are the rule. The tracepoints of the scheduler stand in for them in
- * captures that have no such records; they know thread ids only.
+ * The records FORK, EXIT and COMM of perf are the rule. The tracepoints of the scheduler stand in
+ * for them in captures that have no such records; they know thread ids only.
  */
 #include "task.h"
 
@@ -32,20 +32,23 @@ static enum decoded record_exit(struct bytes *body, struct event *event)
 	return DECODED_EVENT;
 }
 
-static enum decoded record_comm(struct bytes *body, const struct sample *sample, struct event *event)
+static enum decoded record_comm(struct bytes *body, const struct sample *sample,
+				struct event *event)
 {
 	event->kind = EVENT_COMM;
 	event->pid = bytes_u32(body);
 	event->tid = bytes_u32(body);
 	event->comm.is_exec = sample->misc & PERF_RECORD_MISC_COMM_EXEC;
 	event->comm.name.at = (const char *)body->at;
-	event->comm.name.length = body->bad ? 0 : (uint32_t)strnlen((const char *)body->at, body->left);
+	event->comm.name.length = body->bad ? 0
+					    : (uint32_t)strnlen((const char *)body->at, body->left);
 	return DECODED_EVENT;
 }
 
 /*
- * The [vdso] is mapped by every exec, and in a program of 32 bits within the first 4 GiB: so it tells which
- * table of calls the program uses, at the moment of the exec. Other mappings are of no interest.
+ * The [vdso] is mapped by every exec, and in a program of 32 bits within the first 4 GiB: so it
+ * tells which table of calls the program uses, at the moment of the exec. Other mappings are of no
+ * interest.
  */
 static enum decoded record_map(struct bytes *body, const struct sample *sample, struct event *event)
 {
@@ -99,7 +102,8 @@ enum decoded task_record(const struct sample *sample, struct event *event)
 }
 
 /* The process of the child is not said: it may be a thread. */
-enum decoded decode_sched_fork(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_sched_fork(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
 {
 	event->kind = EVENT_FORK;
 	event->tid = (uint32_t)field_value(&tp->field[0], sample->raw);
@@ -109,12 +113,13 @@ enum decoded decode_sched_fork(const struct tracepoint *tp, const struct sample 
 }
 
 /* A task takes the last part of the program's path as its name, cut to 15 bytes. */
-enum decoded decode_sched_exec(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_sched_exec(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
 {
 	struct event_string path;
 	const char *slash;
 
-	if (!field_string(&tp->field[0], sample, &path) || !path.at)
+	if (!field_string(&tp->field[0], sample, &path))
 		return DECODED_MALFORMED;
 	slash = (const char *)memrchr(path.at, '/', path.length);
 	if (slash) {
@@ -128,21 +133,24 @@ enum decoded decode_sched_exec(const struct tracepoint *tp, const struct sample 
 	return DECODED_EVENT;
 }
 
-enum decoded decode_sched_exit(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_sched_exit(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
 {
 	event->kind = EVENT_EXIT;
 	event->tid = (uint32_t)field_value(&tp->field[0], sample->raw);
 	return DECODED_EVENT;
 }
 
-enum decoded decode_newtask(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_newtask(const struct tracepoint *tp, const struct sample *sample,
+			    struct event *event)
 {
 	event->kind = EVENT_CLONE_FLAGS;
 	event->clone_flags.flags = (uint64_t)field_value(&tp->field[0], sample->raw);
 	return DECODED_EVENT;
 }
 
-enum decoded decode_setlk(const struct tracepoint *tp, const struct sample *sample, struct event *event)
+enum decoded decode_setlk(const struct tracepoint *tp, const struct sample *sample,
+			  struct event *event)
 {
 	event->kind = EVENT_LOCK;
 	event->lock.type = (uint32_t)field_value(&tp->field[0], sample->raw);

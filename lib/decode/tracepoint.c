@@ -1,9 +1,9 @@
 /*
  * tracepoint: format files to offsets and sizes.
  *
- * libtraceevent parses the text; what is taken from it is the place of each wanted field, checked to lie within
- * the largest sample that can be. It gets to see only text that format.c has found to be a list of fields, and
- * only that of tracepoints that are of interest.
+ * libtraceevent parses the text; what is taken from it is the place of each wanted field, checked
+ * to lie within the largest sample that can be. It gets to see only text that format.c has found
+ * to be a list of fields, and only that of tracepoints that are of interest.
  */
 #include "tracepoint.h"
 
@@ -18,12 +18,25 @@
 
 enum { RAW_MAX = 65536 };
 
-#define NUMBER(name) {FIELD_NUMBER, name}
-#define NUMBERS(name) {FIELD_NUMBERS, name}
-#define STRING(name) {FIELD_STRING, name}
-#define ARGUMENTS {FIELD_ARGUMENTS, NULL}
+#define NUMBER(name)                                                                               \
+	{                                                                                          \
+		FIELD_NUMBER, name                                                                 \
+	}
+#define NUMBERS(name)                                                                              \
+	{                                                                                          \
+		FIELD_NUMBERS, name                                                                \
+	}
+#define STRING(name)                                                                               \
+	{                                                                                          \
+		FIELD_STRING, name                                                                 \
+	}
+#define ARGUMENTS                                                                                  \
+	{                                                                                          \
+		FIELD_ARGUMENTS, NULL                                                              \
+	}
 static const struct tracepoint_row rows[] = {
-#define TRACEPOINT(system, name, decoder, use, ...) {system, name, decode_##decoder, use, {__VA_ARGS__}},
+#define TRACEPOINT(system, name, decoder, use, ...)                                                \
+	{system, name, decode_##decoder, use, {__VA_ARGS__}},
 #include "tracepoints.def"
 #undef TRACEPOINT
 };
@@ -82,7 +95,8 @@ void field_values(const struct field *field, const uint8_t *raw, uint64_t *value
 		value[i] = 0;
 }
 
-bool field_string(const struct field *field, const struct sample *sample, struct event_string *string)
+bool field_string(const struct field *field, const struct sample *sample,
+		  struct event_string *string)
 {
 	uint32_t offset = field->offset, length = field->size;
 
@@ -113,8 +127,10 @@ static int refuse(const struct place *place, struct error *err, const char *what
 	error_say(err, EPROTO, "tracepoint %s:%s of Linux %s %s%s%s%s", place->system, place->name,
 		  place->release ? place->release : "(version unknown)", what, field ? " \"" : "",
 		  field ? field : "", field ? "\"" : "");
-	error_hint(err, "This kernel's format of it is not understood; please report it with events/%s/%s/format.",
-		   place->system, place->name);
+	error_hint(
+		err,
+		"This kernel's format of it is not understood; please report it with events/%s/%s/format.",
+		place->system, place->name);
 	return -EPROTO;
 }
 
@@ -130,8 +146,8 @@ static bool has_shape(const struct field *field, enum field_shape shape, unsigne
 	case FIELD_NUMBER:
 		return !(flags & TEP_FIELD_IS_ARRAY) && is_plain_size(field->size);
 	case FIELD_NUMBERS:
-		return (flags & TEP_FIELD_IS_ARRAY) && !field->is_dynamic && is_plain_size(field->element) &&
-		       field->size % field->element == 0;
+		/* Only an array that stands in the sample itself has elements. */
+		return is_plain_size(field->element) && field->size % field->element == 0;
 	case FIELD_STRING:
 		return (flags & TEP_FIELD_IS_STRING) && (!field->is_dynamic || field->size == 4);
 	default:
@@ -139,7 +155,10 @@ static bool has_shape(const struct field *field, enum field_shape shape, unsigne
 	}
 }
 
-/* Returns whether the field can be used: its shape, and that it lies within what a sample can hold. */
+/*
+ * Returns whether the field can be used: its shape, and that it lies within what a sample can
+ * hold.
+ */
 static bool field_set(struct tracepoint *tp, struct field *field, enum field_shape shape,
 		      const struct tep_format_field *from)
 {
@@ -150,7 +169,8 @@ static bool field_set(struct tracepoint *tp, struct field *field, enum field_sha
 	*field = (struct field){
 		.offset = (uint16_t)from->offset,
 		.size = (uint16_t)from->size,
-		.element = (uint16_t)(from->arraylen ? (unsigned int)from->size / from->arraylen : 0),
+		.element = (uint16_t)(from->arraylen ? (unsigned int)from->size / from->arraylen
+						     : 0),
 		.is_signed = from->flags & TEP_FIELD_IS_SIGNED,
 		.is_dynamic = from->flags & TEP_FIELD_IS_DYNAMIC,
 		.is_relative = from->flags & TEP_FIELD_IS_RELATIVE,
@@ -206,12 +226,13 @@ static bool is_value_of(const struct tep_format_field *field, const char *name)
 
 /* Since Linux 6.19 the strings that arguments point to follow the arguments. */
 static int path_field(struct tracepoint *tp, uint32_t path, const char *argument,
-		      const struct tep_format_field *fields, const struct place *place, struct error *err)
+		      const struct tep_format_field *fields, const struct place *place,
+		      struct error *err)
 {
 	const struct tep_format_field *from;
 
 	for (from = fields; from; from = from->next) {
-		if (!(from->flags & TEP_FIELD_IS_DYNAMIC) || !is_value_of(from, argument))
+		if (!is_value_of(from, argument))
 			continue;
 		if (!field_set(tp, &tp->path[path], FIELD_STRING, from))
 			return refuse(place, err, "has an unusable field", from->name);
@@ -219,7 +240,9 @@ static int path_field(struct tracepoint *tp, uint32_t path, const char *argument
 	return 0;
 }
 
-/* The first field is the call's number; its arguments follow in order, each in a field of its own. */
+/*
+ * The first field is the call's number; its arguments follow in order, each in a field of its own.
+ */
 static int call_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
 		       struct error *err)
 {
@@ -246,31 +269,37 @@ static int call_fields(struct tracepoint *tp, struct tep_event *event, const str
 		if (path[i] < 0)
 			continue;
 		if ((uint32_t)path[i] >= args)
-			return refuse(place, err, "has too few fields for the arguments of", call->name);
+			return refuse(place, err, "has too few fields for the arguments of",
+				      call->name);
 		rc = path_field(tp, i, name[path[i]], first->next, place, err);
 	}
 	return rc;
 }
 
-static int fill(struct tracepoint *tp, struct tep_event *event, const struct place *place, struct error *err)
+static int fill(struct tracepoint *tp, struct tep_event *event, const struct place *place,
+		struct error *err)
 {
 	if (tp->row->field[0].shape == FIELD_ARGUMENTS)
 		return call_fields(tp, event, place, err);
 	return wanted_fields(tp, event, place, err);
 }
 
-static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct place *place, const char *text,
-		 struct error *err)
+static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct place *place,
+		 const char *text, struct error *err)
 {
 	struct tep_event *event = NULL;
 
-	if (tep_parse_format(tep, &event, text, strlen(text), place->system) || !event || !event->name)
+	if (tep_parse_format(tep, &event, text, strlen(text), place->system) || !event ||
+	    !event->name)
 		return refuse(place, err, "has a format that cannot be read", NULL);
 	return fill(tp, event, place, err);
 }
 
-/* Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest. */
-static const struct tracepoint_row *classify(struct tracepoint *tp, const char *system, const char *name)
+/*
+ * Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest.
+ */
+static const struct tracepoint_row *classify(struct tracepoint *tp, const char *system,
+					     const char *name)
 {
 	const struct tracepoint_row *row = tracepoint_row_find(system, name);
 	int prefix = row ? prefix_length(row->name) : -1;
@@ -292,7 +321,8 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 
 	*tp = (struct tracepoint){.call = CALL_ID_NONE};
 	if (format_init(&format, text, size))
-		return error_say(err, EPROTO, "a tracepoint format of %zu bytes is no format file", size);
+		return error_say(err, EPROTO, "a tracepoint format of %zu bytes is no format file",
+				 size);
 	place.name = format.name;
 	tp->id = format.id;
 	tp->row = classify(tp, system, format.name);

@@ -1,8 +1,9 @@
 /*
  * tracepoint: where the fields of a tracepoint stand in its samples.
  *
- * A format file is read once, through libtraceevent, into a struct tracepoint; after that a sample is read
- * by memcpy at known offsets. Nothing beyond `need` bytes is touched without its own check.
+ * A format file is read once, through libtraceevent, into a struct tracepoint; after that a sample
+ * is read by memcpy at known offsets. Nothing beyond `need` bytes is touched without its own
+ * check.
  */
 #ifndef IOTRACE_TRACEPOINT_H
 #define IOTRACE_TRACEPOINT_H
@@ -68,8 +69,8 @@ struct tracepoint {
 };
 
 /*
- * Returns 0, or -errno with a sentence. A tracepoint that is of no interest is no error: row is NULL.
- * `text` is a format file (lent); release, of the kernel, may be NULL.
+ * Returns 0, or -errno with a sentence. A tracepoint that is of no interest is no error: row is
+ * NULL. `text` is a format file (lent); release, of the kernel, may be NULL.
  */
 int tracepoint_init(struct tracepoint *tp, const char *system, const char *text, size_t size,
 		    const char *release, struct error *err);
@@ -108,12 +109,16 @@ static inline int64_t field_value(const struct field *field, const uint8_t *raw)
 
 /* Fills up to `count` values from an array; those that it does not have are 0. */
 void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count);
-/* Returns whether the string lies inside the sample (no field: true, and at is NULL). Without its NUL. */
-bool field_string(const struct field *field, const struct sample *sample, struct event_string *string);
+/*
+ * Returns whether the string lies inside the sample (no field: true, and at is NULL). Without its
+ * NUL.
+ */
+bool field_string(const struct field *field, const struct sample *sample,
+		  struct event_string *string);
 
 /* The decoders of tracepoints.def; in call.c and task.c. */
-#define TRACEPOINT(system, name, decoder, ...)                                                        \
-	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample, \
+#define TRACEPOINT(system, name, decoder, ...)                                                     \
+	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample,    \
 				      struct event *event);
 #include "tracepoints.def"
 #undef TRACEPOINT

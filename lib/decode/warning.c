@@ -1,8 +1,9 @@
 /*
  * warning: sentences about what a capture cannot tell.
  *
- * A capture of iotrace has all that is needed. One that perf or another program made has the tracepoints that its
- * user thought of: what is missing is said before the conversion, not left to be guessed from its result.
+ * A capture of iotrace has all that is needed. One that perf or another program made has the
+ * tracepoints that its user thought of: what is missing is said before the conversion, not left to
+ * be guessed from its result.
  */
 #include "state.h"
 
@@ -17,7 +18,7 @@ enum { WARNINGS_MAX = 100 }; /* hostile facts could make any number */
 
 /* What the readers of a capture will see. */
 struct survey {
-	uint8_t *seen; /* of each call */
+	uint8_t *seen;          /* of each call */
 	uint32_t enters, exits; /* how many calls */
 	bool has_paths;
 	bool has_forks, has_thread_ends;
@@ -73,7 +74,8 @@ static void survey_init(struct survey *s, const struct decode *d)
 {
 	uint32_t i;
 
-	*s = (struct survey){.has_forks = d->has_task_records, .has_thread_ends = d->has_task_records};
+	*s = (struct survey){.has_forks = d->has_task_records,
+			     .has_thread_ends = d->has_task_records};
 	s->seen = (uint8_t *)mem_array(call_count(), 1);
 	for (i = 0; i < d->readers; i++)
 		survey_reader(s, &d->reader[i]);
@@ -121,12 +123,20 @@ static void survey_calls(struct decode *d, const struct survey *s)
 			list_add(missing, missing_count++, row->name);
 	}
 	if (half_count)
-		warning_add(d, mem_format("Of %u system calls the capture has only the begin or only the end "
-					  "(%s): they are left incomplete.", half_count, halves));
+		warning_add(
+			d,
+			mem_format(
+				"Of %u system calls the capture has only the begin or only the end "
+				"(%s): they are left incomplete.",
+				half_count, halves));
 	if (missing_count)
-		warning_add(d, mem_format("The capture lacks calls that decide what a descriptor stands for "
-					  "(%s): files may be missing or stay open in the result; "
-					  "perf record -e 'syscalls:*' has them all.", missing));
+		warning_add(
+			d,
+			mem_format(
+				"The capture lacks calls that decide what a descriptor stands for "
+				"(%s): files may be missing or stay open in the result; "
+				"perf record -e 'syscalls:*' has them all.",
+				missing));
 }
 
 static void survey_waiting(struct decode *d)
@@ -141,32 +151,50 @@ static void survey_waiting(struct decode *d)
 			list_add(list, n++, name && *name ? name : "(no name)");
 	}
 	if (n)
-		warning_add(d, mem_format("The capture has no format of %u of its tracepoints (%s): "
-					  "their samples cannot be read.", n, list));
+		warning_add(d,
+			    mem_format("The capture has no format of %u of its tracepoints (%s): "
+				       "their samples cannot be read.",
+				       n, list));
 }
 
 static void survey_say(struct decode *d, const struct survey *s)
 {
 	if (!s->enters && !s->exits) {
-		warning_add(d, mem_format("The capture holds no system calls that move data or descriptors; "
-					  "perf record -e 'syscalls:*' records them."));
+		warning_add(
+			d,
+			mem_format(
+				"The capture holds no system calls that move data or descriptors; "
+				"perf record -e 'syscalls:*' records them."));
 		return;
 	}
 	if (!s->exits)
-		warning_add(d, mem_format("The capture holds no ends of system calls (sys_exit): results, durations "
-					  "and new descriptors are unknown."));
+		warning_add(
+			d,
+			mem_format(
+				"The capture holds no ends of system calls (sys_exit): results, durations "
+				"and new descriptors are unknown."));
 	else if (!s->enters)
-		warning_add(d, mem_format("The capture holds no begins of system calls (sys_enter): arguments and "
-					  "durations are unknown."));
+		warning_add(
+			d,
+			mem_format(
+				"The capture holds no begins of system calls (sys_enter): arguments and "
+				"durations are unknown."));
 	else
 		survey_calls(d, s);
-	warning_add(d, mem_format("The capture was not made by iotrace: what descriptors stood for when it began "
-				  "is unknown%s.",
-				  s->has_paths ? "" : ", and so are the names of files, which this kernel's "
-						      "tracepoints do not say"));
+	warning_add(
+		d,
+		mem_format(
+			"The capture was not made by iotrace: what descriptors stood for when it began "
+			"is unknown%s.",
+			s->has_paths ? ""
+				     : ", and so are the names of files, which this kernel's "
+				       "tracepoints do not say"));
 	if (!s->has_forks || !s->has_thread_ends)
-		warning_add(d, mem_format("The capture does not say which tasks began and ended: descriptors that "
-					  "a process inherits are unknown."));
+		warning_add(
+			d,
+			mem_format(
+				"The capture does not say which tasks began and ended: descriptors that "
+				"a process inherits are unknown."));
 }
 
 void warning_survey(struct decode *d)

@@ -34,7 +34,8 @@ uint32_t counter_distance(const char *a, const char *b)
 
 		row[0] = (uint32_t)i;
 		for (size_t j = 1; j <= length; j++) {
-			bool is_same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+			bool is_same = tolower((unsigned char)a[i - 1]) ==
+				       tolower((unsigned char)b[j - 1]);
 			uint32_t best = diagonal + !is_same;
 
 			diagonal = row[j];
@@ -79,8 +80,9 @@ static void consider_pmu(struct near *near, const char *wanted, pfm_pmu_t pmu)
 
 static int unknown(const char *name, struct error *err)
 {
-	static const char *const common[] = {"page-faults", "context-switches", "cpu-migrations", "task-clock",
-					     "cpu-clock", "minor-faults", "major-faults", "instructions", "cycles"};
+	static const char *const common[] = {"page-faults",  "context-switches", "cpu-migrations",
+					     "task-clock",   "cpu-clock",        "minor-faults",
+					     "major-faults", "instructions",     "cycles"};
 	struct near near[NEAR + 1];
 	pfm_pmu_t pmu;
 
@@ -88,8 +90,7 @@ static int unknown(const char *name, struct error *err)
 		near[i] = (struct near){.distance = UINT32_MAX};
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
 		consider(near, name, common[i]);
-	pfm_for_all_pmus(pmu)
-		consider_pmu(near, name, pmu);
+	pfm_for_all_pmus(pmu) consider_pmu(near, name, pmu);
 	error_say(err, EINVAL, "counter %s: this machine has none of that name", name);
 	error_hint(err, "the nearest are: %s, %s, %s", near[0].name, near[1].name, near[2].name);
 	return -EINVAL;
@@ -125,10 +126,12 @@ static void join(struct perf_event_attr *attr)
 	attr->clockid = CLOCK_MONOTONIC;
 }
 
-int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count, struct error *err)
+int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count,
+		struct error *err)
 {
 	if (count > EVENT_COUNTERS)
-		return error_say(err, E2BIG, "%u counters: at most %d can be read along", count, EVENT_COUNTERS);
+		return error_say(err, E2BIG, "%u counters: at most %d can be read along", count,
+				 EVENT_COUNTERS);
 	if (!count)
 		return 0;
 	set->spec[leader].attr.sample_type |= PERF_SAMPLE_READ;
@@ -158,7 +161,8 @@ int counter_pmu(char *name, size_t size)
 	name[0] = '\0';
 	if (pfm_initialize() != PFM_SUCCESS)
 		return 0;
-	pfm_for_all_pmus(pmu) {
+	pfm_for_all_pmus(pmu)
+	{
 		pfm_pmu_info_t info = {.size = sizeof(info)};
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || !info.is_present ||

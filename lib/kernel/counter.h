@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-#define COUNTER_PREFIX "iotrace:counter:" /* of the event's name in a capture; the rest is the user's word */
+#define COUNTER_PREFIX                                                                             \
+	"iotrace:counter:" /* of the event's name in a capture; the rest is the user's word */
 
 /* Returns 0 and the attr that counts what `name` says, or -errno with a sentence (with near names, if unknown). */
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err);
@@ -18,7 +19,8 @@ int counter_find(const char *name, struct perf_event_attr *attr, struct error *e
  * Makes the spec `leader` read counters along with each sample: they become its group. To be called just after
  * the leader was added.
  */
-int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count, struct error *err);
+int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count,
+		struct error *err);
 /* Returns how many letters must change to make b of a; case does not matter. For texts below 64 bytes. */
 uint32_t counter_distance(const char *a, const char *b);
 /* Returns the number of events that libpfm4 knows for the processor of this machine, and its name. */

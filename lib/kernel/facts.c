@@ -48,8 +48,12 @@ static uint32_t encoded_bound(const struct fact *fact)
 void facts_add(struct facts *facts, const struct fact *given, uint32_t pid, uint64_t time)
 {
 	struct fact fact = *given;
-	struct sample sample = {.type = PERF_RECORD_SAMPLE, .pid = pid, .tid = pid, .cpu = SAMPLE_CPU_NONE,
-				.time = time, .id = facts->id};
+	struct sample sample = {.type = PERF_RECORD_SAMPLE,
+				.pid = pid,
+				.tid = pid,
+				.cpu = SAMPLE_CPU_NONE,
+				.time = time,
+				.id = facts->id};
 	uint32_t bound;
 	uint8_t *raw;
 	size_t size;
@@ -65,11 +69,12 @@ void facts_add(struct facts *facts, const struct fact *given, uint32_t pid, uint
 	sample.raw = raw;
 	sample.raw_size = (uint32_t)size;
 	if (size)
-		facts->size += (uint32_t)sample_write(&sample, facts->layout, facts->bytes + facts->size,
-						      bound + OVERHEAD);
+		facts->size += (uint32_t)sample_write(&sample, facts->layout,
+						      facts->bytes + facts->size, bound + OVERHEAD);
 }
 
-void facts_add_format(struct facts *facts, const char *system, const char *name, const char *text, uint64_t time)
+void facts_add_format(struct facts *facts, const char *system, const char *name, const char *text,
+		      uint64_t time)
 {
 	size_t length = strlen(text);
 	uint64_t parts = length / FACTS_PART + 1;
@@ -77,8 +82,11 @@ void facts_add_format(struct facts *facts, const char *system, const char *name,
 	for (uint64_t part = 0; part < parts; part++) {
 		size_t at = part * FACTS_PART;
 		size_t left = length - at < FACTS_PART ? length - at : FACTS_PART;
-		struct fact fact = {.kind = FACT_FORMAT, .number = {part, parts},
-				    .string = {fact_text(system), fact_text(name), {text + at, (uint32_t)left}}};
+		struct fact fact = {.kind = FACT_FORMAT,
+				    .number = {part, parts},
+				    .string = {fact_text(system),
+					       fact_text(name),
+					       {text + at, (uint32_t)left}}};
 
 		facts_add(facts, &fact, 0, time);
 	}

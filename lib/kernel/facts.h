@@ -28,7 +28,8 @@ void facts_clear(struct facts *facts);
 /* Appends a fact that became known at `time`. Strings that are too long are cut. */
 void facts_add(struct facts *facts, const struct fact *fact, uint32_t pid, uint64_t time);
 /* Appends a tracepoint's format, in as many parts as it needs. */
-void facts_add_format(struct facts *facts, const char *system, const char *name, const char *text, uint64_t time);
+void facts_add_format(struct facts *facts, const char *system, const char *name, const char *text,
+		      uint64_t time);
 
 /* Appends all that `from` has gathered, and empties it. */
 void facts_move(struct facts *facts, struct facts *from);

@@ -75,7 +75,8 @@ static uint32_t make_ranges(struct range *range, const int *sorted, uint32_t cou
 	return ranges;
 }
 
-static void build(struct text *text, const int *hot, uint32_t hots, const struct range *range, uint32_t ranges)
+static void build(struct text *text, const int *hot, uint32_t hots, const struct range *range,
+		  uint32_t ranges)
 {
 	text->size = 0;
 	for (uint32_t i = 0; i < hots; i++)
@@ -116,8 +117,8 @@ static const char *const hot_calls[] = {"read", "write", "pread64", "pwrite64", 
 
 static bool is_opener(const struct call_row *row)
 {
-	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD || row->kind == CALL_CREATE_PAIR ||
-	       row->kind == CALL_CHDIR || row->kind == CALL_EXEC;
+	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD ||
+	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_CHDIR || row->kind == CALL_EXEC;
 }
 
 static bool is_named(const struct call_row *row)
@@ -164,7 +165,8 @@ static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 		for (uint32_t i = 0; i < calls; i++) {
 			const struct call_row *row = call_row((call_id)i);
 
-			if (row->number >= 0 && groups >> row->group & 1 && first(row) == !pass && wanted(row))
+			if (row->number >= 0 && groups >> row->group & 1 && first(row) == !pass &&
+			    wanted(row))
 				number[count++] = row->number;
 		}
 		hot = pass ? hot : count;

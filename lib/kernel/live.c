@@ -240,7 +240,8 @@ uint64_t live_available(void *live, uint64_t have)
 
 enum live_end live_ended(const struct live *live)
 {
-	struct live *shared = (struct live *)(uintptr_t)live; /* a mutex is no part of what is const */
+	struct live *shared =
+		(struct live *)(uintptr_t)live; /* a mutex is no part of what is const */
 	enum live_end end;
 
 	pthread_mutex_lock(&shared->mutex);

@@ -20,7 +20,8 @@ enum { ROUND_MS = 100, FULL_PART = 4 };
 /* A terminal sends its signals to the command as well; one that kill(2) sent to us alone is passed on. */
 static void forward(const struct live *live, const struct signalfd_siginfo *signal)
 {
-	bool by_kill = signal->ssi_code == SI_USER || signal->ssi_code == SI_TKILL || signal->ssi_code == SI_QUEUE;
+	bool by_kill = signal->ssi_code == SI_USER || signal->ssi_code == SI_TKILL ||
+		       signal->ssi_code == SI_QUEUE;
 
 	if (by_kill && live->command.pid && !live->command.is_ended)
 		kill(live->command.pid, (int)signal->ssi_signo);
@@ -116,7 +117,8 @@ void live_put_facts(struct live *live)
 
 void live_end_round(struct live *live)
 {
-	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND, .size = sizeof(mark)};
+	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
+					 .size = sizeof(mark)};
 
 	if (!live->unmarked)
 		return;
@@ -199,7 +201,8 @@ static enum live_end ended_by(struct live *live)
 /* After a failure there is room for a few records only: those that say what happened. */
 static void say_end(struct live *live, enum live_end end)
 {
-	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND, .size = sizeof(mark)};
+	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
+					 .size = sizeof(mark)};
 
 	facts_clear(&live->facts);
 	live_facts_end(live, end);

@@ -36,8 +36,8 @@ static void say_host(struct live *live)
 		.kind = FACT_HOST,
 		.number = {1, info->page_size, info->cpus, (uint64_t)realtime_offset(),
 			   (uint64_t)sysconf(_SC_CLK_TCK)},
-		.string = {fact_text(info->hostname), fact_text(info->release), fact_text(info->machine),
-			   fact_text(info->version)},
+		.string = {fact_text(info->hostname), fact_text(info->release),
+			   fact_text(info->machine), fact_text(info->version)},
 	};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
@@ -51,13 +51,15 @@ static void say_formats(struct live *live)
 		char name[128];
 
 		if (sscanf(format->text, "name: %127s", name) == 1)
-			facts_add_format(&live->facts, format->system, name, format->text, clock_now());
+			facts_add_format(&live->facts, format->system, name, format->text,
+					 clock_now());
 	}
 }
 
 static void say_command(struct live *live)
 {
-	struct fact fact = {.kind = FACT_COMMAND, .number = {(uint64_t)live->command.pid},
+	struct fact fact = {.kind = FACT_COMMAND,
+			    .number = {(uint64_t)live->command.pid},
 			    .string = {{live->argv, live->argv_size}, fact_text(live->cwd)}};
 
 	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
@@ -66,7 +68,8 @@ static void say_command(struct live *live)
 static void say_mount(void *context, const struct procfs_mount *mount)
 {
 	struct live *live = context;
-	struct fact fact = {.kind = FACT_MOUNT, .number = {mount->mnt_id, mount->dev},
+	struct fact fact = {.kind = FACT_MOUNT,
+			    .number = {mount->mnt_id, mount->dev},
 			    .string = {fact_text(mount->mount_point), fact_text(mount->source),
 				       fact_text(mount->type)}};
 
@@ -144,7 +147,8 @@ static void say_counts(struct live *live)
 		count = perf_set_count(&live->set, i);
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_COUNT,
-					 .number = {event - 1, count.counted, count.lost, live->set.has_lost},
+					 .number = {event - 1, count.counted, count.lost,
+						    live->set.has_lost},
 					 .string = {fact_text(spec->name)}},
 			  0, clock_now());
 	}
@@ -159,13 +163,16 @@ void live_facts_end(struct live *live, enum live_end end)
 		gone += live->looker[cpu].lookup.gone;
 	}
 	say_counts(live);
-	facts_add(&live->facts, &(struct fact){.kind = FACT_LOOKUPS, .number = {done, gone}}, 0, clock_now());
+	facts_add(&live->facts, &(struct fact){.kind = FACT_LOOKUPS, .number = {done, gone}}, 0,
+		  clock_now());
 	if (live->command.pid && live->command.is_ended)
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_EXIT,
-					 .number = {(uint64_t)live->command.pid, (uint64_t)live->command.status}},
+					 .number = {(uint64_t)live->command.pid,
+						    (uint64_t)live->command.status}},
 			  (uint32_t)live->command.pid, clock_now());
 	facts_add(&live->facts,
-		  &(struct fact){.kind = FACT_END, .number = {(uint64_t)end, spool_dropped(live->spool)}}, 0,
-		  clock_now());
+		  &(struct fact){.kind = FACT_END,
+				 .number = {(uint64_t)end, spool_dropped(live->spool)}},
+		  0, clock_now());
 }

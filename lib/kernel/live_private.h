@@ -41,10 +41,10 @@ struct live {
 	struct perf_set set;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;
-	struct facts facts;      /* of the control thread: gathered for the next round */
+	struct facts facts; /* of the control thread: gathered for the next round */
 	struct lookup_base base;
-	struct lookup lookup;    /* of the control thread: at the start and after data loss */
-	struct looker *looker;   /* for each CPU */
+	struct lookup lookup;  /* of the control thread: at the start and after data loss */
+	struct looker *looker; /* for each CPU */
 	uint32_t lookers;
 	struct spool *spool;
 

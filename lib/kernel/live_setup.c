@@ -23,8 +23,8 @@
 enum { RING_DEFAULT = 8 << 20, RING_LEAST = 64 << 10, RAM_SHARE = 16, ATTACH_PASSES = 8 };
 
 /* Adds a tracepoint, and its format to the capture. Returns its index, or -errno with a sentence. */
-static int add_tracepoint(struct live *live, enum perf_role role, const char *system, const char *name,
-			  char *filter, struct error *err)
+static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
+			  const char *name, char *filter, struct error *err)
 {
 	char *format = tracefs_format(&live->tracefs, system, name, err);
 	struct perf_event_attr attr;
@@ -40,7 +40,8 @@ static int add_tracepoint(struct live *live, enum perf_role role, const char *sy
 	free(format);
 	if (id < 0) {
 		free(filter);
-		return error_say(err, EBADMSG, "tracepoint %s:%s: its format has no ID", system, name);
+		return error_say(err, EBADMSG, "tracepoint %s:%s: its format has no ID", system,
+				 name);
 	}
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
 	attr.sample_period = 1;
@@ -57,16 +58,19 @@ static int add_tracepoint(struct live *live, enum perf_role role, const char *sy
 static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
 {
 	const struct live_options *options = live->options;
-	int index = add_tracepoint(live, role, "raw_syscalls", "sys_exit", filter_calls(use, options->groups), err);
+	int index = add_tracepoint(live, role, "raw_syscalls", "sys_exit",
+				   filter_calls(use, options->groups), err);
 
-	return index < 0 ? index : counter_add(&live->set, index, options->counter, options->counters, err);
+	return index < 0 ? index
+			 : counter_add(&live->set, index, options->counter, options->counters, err);
 }
 
 static int add_paths(struct live *live, struct error *err)
 {
 	char *filter = filter_calls(FILTER_PATH, live->options->groups);
 
-	return filter ? add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", filter, err) : 0;
+	return filter ? add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", filter, err)
+		      : 0;
 }
 
 /* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
@@ -116,7 +120,8 @@ static int find_cpus(struct live *live, struct error *err)
 	procfs_read(&sys, text, sizeof(text), "online");
 	procfs_close(&sys);
 	if (perf_set_cpus(&live->set, text))
-		return error_say(err, EBADMSG, "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
+		return error_say(err, EBADMSG,
+				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
 	return 0;
 }
 
@@ -144,11 +149,14 @@ static void remark_rings(struct live *live, uint64_t want)
 
 	live->ring_bytes = size;
 	if (size < want)
-		live_add_remark(live, mem_format("rings of %llu KiB, not %llu KiB, for each CPU: RLIMIT_MEMLOCK and "
-						 "kernel.perf_event_mlock_kb allow no more; a fast program may lose "
-						 "events (sysctl kernel.perf_event_mlock_kb=%llu allows them)",
-						 (unsigned long long)(size >> 10), (unsigned long long)(want >> 10),
-						 (unsigned long long)((want >> 10) + 4)));
+		live_add_remark(
+			live,
+			mem_format(
+				"rings of %llu KiB, not %llu KiB, for each CPU: RLIMIT_MEMLOCK and "
+				"kernel.perf_event_mlock_kb allow no more; a fast program may lose "
+				"events (sysctl kernel.perf_event_mlock_kb=%llu allows them)",
+				(unsigned long long)(size >> 10), (unsigned long long)(want >> 10),
+				(unsigned long long)((want >> 10) + 4)));
 }
 
 static int map_for(struct live *live, pid_t tid, struct error *err)
@@ -170,12 +178,14 @@ static void find_inherited(struct live *live, struct map *known)
 	for (uint32_t cpu = 0; cpu < live->set.cpus && live->set.ring; cpu++) {
 		const struct perf_ring *ring = &live->set.ring[cpu];
 		const struct perf_event_header *record;
-		uint64_t at = ring->page ? perf_ring_tail(ring) : 0, head = ring->page ? perf_ring_head(ring) : 0;
+		uint64_t at = ring->page ? perf_ring_tail(ring) : 0,
+			 head = ring->page ? perf_ring_head(ring) : 0;
 
 		while ((record = perf_ring_next(ring, &at, head, live->scratch)) != NULL) {
 			uint32_t word[4]; /* pid, ppid, tid, ptid */
 
-			if (record->type != PERF_RECORD_FORK || record->size < sizeof(*record) + sizeof(word))
+			if (record->type != PERF_RECORD_FORK ||
+			    record->size < sizeof(*record) + sizeof(word))
 				continue;
 			memcpy(word, record + 1, sizeof(word));
 			map_set(known, word[2], 0);
@@ -185,7 +195,8 @@ static void find_inherited(struct live *live, struct map *known)
 
 static int attach_thread(struct live *live, pid_t tid, struct error *err)
 {
-	int code = live->set.threads ? perf_set_open(&live->set, tid, err) : map_for(live, tid, err);
+	int code = live->set.threads ? perf_set_open(&live->set, tid, err)
+				     : map_for(live, tid, err);
 
 	if (!code)
 		perf_set_enable_task(&live->set); /* from here on its new threads are in the ring */
@@ -247,7 +258,8 @@ int live_setup_events(struct live *live, struct error *err)
 	if (live->pids)
 		return attach(live, err);
 	code = map_for(live, live->command.pid, err);
-	return code == -ESRCH ? error_say(err, ESRCH, "the command's process ended before it began") : code;
+	return code == -ESRCH ? error_say(err, ESRCH, "the command's process ended before it began")
+			      : code;
 }
 
 static int describe_events(struct live *live, struct error *err)
@@ -261,7 +273,8 @@ static int describe_events(struct live *live, struct error *err)
 		if (spec->is_absent)
 			continue;
 		id = perf_set_ids(&live->set, i, &count);
-		event = capture_info_add_event(&live->info, &spec->attr, spec->name, id, count, err);
+		event = capture_info_add_event(&live->info, &spec->attr, spec->name, id, count,
+					       err);
 		free(id);
 		if (!event)
 			return -err->code;
@@ -299,8 +312,8 @@ static void describe_host(struct live *live)
 }
 
 /* Where the number of the call and its result or arguments stand comes from the format. */
-static int find_offsets(const struct live *live, const char *name, const char *field, struct lookup_offsets *offsets,
-			struct error *err)
+static int find_offsets(const struct live *live, const char *name, const char *field,
+			struct lookup_offsets *offsets, struct error *err)
 {
 	uint32_t size;
 
@@ -308,12 +321,14 @@ static int find_offsets(const struct live *live, const char *name, const char *f
 		const char *text = live->info.format[i].text;
 		size_t length = strlen(name);
 
-		if (!strncmp(text, "name: ", 6) && !strncmp(text + 6, name, length) && text[6 + length] == '\n' &&
-		    tracefs_field(text, "id", &offsets->call, &size) && size == sizeof(long) &&
-		    tracefs_field(text, field, &offsets->value, &size) && size >= sizeof(long))
+		if (!strncmp(text, "name: ", 6) && !strncmp(text + 6, name, length) &&
+		    text[6 + length] == '\n' && tracefs_field(text, "id", &offsets->call, &size) &&
+		    size == sizeof(long) && tracefs_field(text, field, &offsets->value, &size) &&
+		    size >= sizeof(long))
 			return 0;
 	}
-	return error_say(err, EBADMSG, "tracepoint raw_syscalls:%s: its format has no id or no %s", name, field);
+	return error_say(err, EBADMSG, "tracepoint raw_syscalls:%s: its format has no id or no %s",
+			 name, field);
 }
 
 static int setup_lookup(struct live *live, struct error *err)

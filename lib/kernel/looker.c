@@ -24,8 +24,8 @@ struct sched_request {
 	uint64_t runtime, deadline, period;
 };
 
-void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu, struct lookup_base *base,
-		 const struct facts *like)
+void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
+		 struct lookup_base *base, const struct facts *like)
 {
 	*looker = (struct looker){.set = set, .cpu = cpu, .stop_fd = -1, .due_fd = -1};
 	pthread_mutex_init(&looker->mutex, NULL);
@@ -41,7 +41,9 @@ void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu, stru
  */
 static void be_urgent(const struct looker *looker)
 {
-	struct sched_request request = {.size = sizeof(request), .policy = SCHED_FIFO, .priority = 1};
+	struct sched_request request = {.size = sizeof(request),
+					.policy = SCHED_FIFO,
+					.priority = 1};
 	uint32_t number = looker->set->cpu[looker->cpu];
 	cpu_set_t *mask = CPU_ALLOC(number + 1);
 	size_t size = CPU_ALLOC_SIZE(number + 1);
@@ -54,7 +56,9 @@ static void be_urgent(const struct looker *looker)
 	}
 	if (!syscall(SYS_sched_setattr, 0, &request, 0))
 		return;
-	request = (struct sched_request){.size = sizeof(request), .policy = SCHED_OTHER, .runtime = SLICE_NS,
+	request = (struct sched_request){.size = sizeof(request),
+					 .policy = SCHED_OTHER,
+					 .runtime = SLICE_NS,
 					 .nice = getpriority(PRIO_PROCESS, 0)};
 	syscall(SYS_sched_setattr, 0, &request, 0);
 }
@@ -92,7 +96,8 @@ static void *looker_main(void *context)
 	sem_post(&looker->is_ready);
 	for (;;) {
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
-				       {.fd = perf_set_poll_fd(looker->set, looker->cpu), .events = POLLIN}};
+				       {.fd = perf_set_poll_fd(looker->set, looker->cpu),
+					.events = POLLIN}};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;

@@ -23,10 +23,10 @@ extern "C" {
 struct looker {
 	struct perf_set *set; /* lent */
 	uint32_t cpu;         /* its index there */
-	int stop_fd, due_fd;  /* lent: readable when it shall end; to be written when a ring fills */
+	int stop_fd, due_fd; /* lent: readable when it shall end; to be written when a ring fills */
 	pthread_t thread;
 	bool has_thread;
-	sem_t is_ready; /* the thread is in its place */
+	sem_t is_ready;        /* the thread is in its place */
 	pthread_mutex_t mutex; /* all below */
 	struct lookup lookup;
 	struct facts facts;
@@ -34,8 +34,8 @@ struct looker {
 	uint8_t *scratch; /* a record that wraps around */
 };
 
-void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu, struct lookup_base *base,
-		 const struct facts *like);
+void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
+		 struct lookup_base *base, const struct facts *like);
 /* Returns 0 or -errno. */
 int looker_start(struct looker *looker, int stop_fd, int due_fd);
 /* Waits until the thread is on its CPU and watches. */

@@ -121,7 +121,8 @@ static void keep(struct lookup *lookup, const struct lookup_item *item)
 			       item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
 	uint32_t old = map_get(&lookup->index, key);
 
-	if (old != MAP_NONE) { /* what was there is no more: the later one is asked for, in its place in time */
+	if (old !=
+	    MAP_NONE) { /* what was there is no more: the later one is asked for, in its place in time */
 		lookup->item[old].pid = 0;
 		lookup->gone += item->subject == SUBJECT_FD;
 	}
@@ -142,15 +143,18 @@ static int64_t long_at(const uint8_t *raw, uint32_t offset)
 static void see_enter(struct lookup *lookup, const struct sample *sample, long number)
 {
 	call_id id = call_by_number(number);
-	struct lookup_item item = {
-		.subject = SUBJECT_PATH, .pid = sample->pid, .tid = sample->tid, .fd = (uint32_t)number};
+	struct lookup_item item = {.subject = SUBJECT_PATH,
+				   .pid = sample->pid,
+				   .tid = sample->tid,
+				   .fd = (uint32_t)number};
 
 	if (id == CALL_ID_NONE)
 		return;
 	const int8_t index[] = {call_row(id)->path, call_row(id)->path2};
 
 	for (int i = 0; i < 2; i++) {
-		uint32_t at = lookup->base->enter.value + (uint32_t)(index[i] > 0 ? index[i] : 0) * sizeof(long);
+		uint32_t at = lookup->base->enter.value +
+			      (uint32_t)(index[i] > 0 ? index[i] : 0) * sizeof(long);
 
 		if (index[i] >= 0 && at + sizeof(long) <= sample->raw_size)
 			item.path[i] = (uint64_t)long_at(sample->raw, at);
@@ -159,7 +163,8 @@ static void see_enter(struct lookup *lookup, const struct sample *sample, long n
 }
 
 /* What the ends of these calls make worth a look. */
-static void see_exit(struct lookup *lookup, const struct sample *sample, long number, int64_t result)
+static void see_exit(struct lookup *lookup, const struct sample *sample, long number,
+		     int64_t result)
 {
 	call_id id = call_by_number(number);
 	struct lookup_item item = {.pid = sample->pid, .tid = sample->tid, .fd = (uint32_t)result};
@@ -200,7 +205,8 @@ static void see_sample(struct lookup *lookup, const struct perf_event_header *re
 		return;
 	const struct lookup_offsets *offsets = is_enter ? &base->enter : &base->exit;
 
-	if (sample_parse(&sample, base->layout, record) || offsets->call + sizeof(long) > sample.raw_size ||
+	if (sample_parse(&sample, base->layout, record) ||
+	    offsets->call + sizeof(long) > sample.raw_size ||
 	    offsets->value + sizeof(long) > sample.raw_size)
 		return;
 	if (is_enter)
@@ -223,7 +229,9 @@ static void see_task(struct lookup *lookup, const struct perf_event_header *reco
 	else if (record->type == PERF_RECORD_EXIT && word[0] == word[2])
 		remove_process(lookup->base, word[0]);
 	else if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
-		keep(lookup, &(struct lookup_item){.subject = SUBJECT_PROGRAM, .pid = word[0], .tid = word[1]});
+		keep(lookup, &(struct lookup_item){.subject = SUBJECT_PROGRAM,
+						   .pid = word[0],
+						   .tid = word[1]});
 }
 
 void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
@@ -246,14 +254,27 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
 }
 
 /* The numbers of a FACT_FD, in the order of its row. */
-enum { FD_PID, FD_FD, FD_T0, FD_ERROR, FD_FLAGS, FD_POS, FD_DEV, FD_INO, FD_MODE, FD_NLINK, FD_MNT, FD_REASON };
+enum {
+	FD_PID,
+	FD_FD,
+	FD_T0,
+	FD_ERROR,
+	FD_FLAGS,
+	FD_POS,
+	FD_DEV,
+	FD_INO,
+	FD_MODE,
+	FD_NLINK,
+	FD_MNT,
+	FD_REASON
+};
 
 /*
  * The status of the file behind the link; what is not known stays 0. Nothing is revalidated, no server is
  * asked: a recording must not hang where a program does.
  */
-static void add_status(const struct lookup_base *base, struct fact *fact, const char *name, char *target,
-		       uint32_t *length)
+static void add_status(const struct lookup_base *base, struct fact *fact, const char *name,
+		       char *target, uint32_t *length)
 {
 	struct statx status;
 	size_t tail = sizeof(deleted) - 1;
@@ -273,8 +294,8 @@ static void add_status(const struct lookup_base *base, struct fact *fact, const 
 }
 
 /* Returns whether the descriptor was there. Appends nothing if `only_unnamed` and it is a file's. */
-static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd, enum lookup_reason reason,
-		       bool only_unnamed)
+static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd,
+		       enum lookup_reason reason, bool only_unnamed)
 {
 	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
 	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
@@ -306,17 +327,20 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 }
 
 /* Looks at all descriptors of a process; of a child that has not yet run exec, only at those that it will keep. */
-static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool only_kept)
+static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
+			bool only_kept)
 {
 	bool is_pair = reason == LOOKUP_SCANNED;
 	uint32_t max = is_pair ? LOOKUP_PAIR_FDS + 1 : LOOKUP_FDS_MAX;
 	struct procfs_numbers fds = {0};
 
-	if (procfs_list(lookup->base->proc, &fds, max, "%u/fd", pid) == 0 && !(is_pair && fds.count == max)) {
+	if (procfs_list(lookup->base->proc, &fds, max, "%u/fd", pid) == 0 &&
+	    !(is_pair && fds.count == max)) {
 		for (uint32_t i = 0; i < fds.count; i++) {
 			struct procfs_fdinfo info = {0};
 
-			if (only_kept && procfs_fdinfo(lookup->base->proc, pid, fds.at[i], &info) == 0 &&
+			if (only_kept &&
+			    procfs_fdinfo(lookup->base->proc, pid, fds.at[i], &info) == 0 &&
 			    info.flags != UINT64_MAX && info.flags & O_CLOEXEC)
 				continue;
 			look_at_fd(lookup, pid, pid, fds.at[i], reason, is_pair);
@@ -325,7 +349,8 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 	procfs_numbers_release(&fds);
 }
 
-static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pid, uint32_t tid, const char *link)
+static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pid, uint32_t tid,
+			 const char *link)
 {
 	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
 	char target[TARGET_SIZE];
@@ -441,7 +466,8 @@ void lookup_search(struct lookup *lookup)
 {
 	uint32_t pid[LOOKUP_PROCESSES_MAX], count;
 
-	if (clock_now() - lookup->base->searched_at < search_pause || !set_lost(lookup->base, false))
+	if (clock_now() - lookup->base->searched_at < search_pause ||
+	    !set_lost(lookup->base, false))
 		return;
 	count = copy_processes(lookup->base, pid);
 	for (uint32_t i = 0; i < count; i++)
@@ -449,7 +475,8 @@ void lookup_search(struct lookup *lookup)
 	lookup->base->searched_at = clock_now();
 }
 
-void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool with_program)
+void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
+		    bool with_program)
 {
 	look_at_link(lookup, FACT_CWD, pid, pid, "cwd");
 	look_at_link(lookup, FACT_ROOT, pid, pid, "root");

@@ -33,8 +33,8 @@ enum lookup_subject {
 };
 
 enum {
-	LOOKUP_BATCH_MAX = 4096,     /* of one round; what is older is out of date */
-	LOOKUP_PAIR_FDS = 256,       /* a process with more descriptors is not searched for a new pipe */
+	LOOKUP_BATCH_MAX = 4096, /* of one round; what is older is out of date */
+	LOOKUP_PAIR_FDS = 256, /* a process with more descriptors is not searched for a new pipe */
 	LOOKUP_PROCESSES_MAX = 1024, /* searched after data loss */
 	LOOKUP_FDS_MAX = 16384,      /* of one process */
 };
@@ -42,8 +42,8 @@ enum {
 struct lookup_item {
 	enum lookup_subject subject;
 	uint32_t pid, tid;
-	uint32_t fd;       /* SUBJECT_PATH: the number of the call */
-	uint64_t path[2];  /* SUBJECT_PATH: addresses, 0: none */
+	uint32_t fd;      /* SUBJECT_PATH: the number of the call */
+	uint64_t path[2]; /* SUBJECT_PATH: addresses, 0: none */
 };
 
 /* Where a tracepoint has the number of the call, and its result or the first argument. */
@@ -92,7 +92,8 @@ bool lookup_run(struct lookup *lookup);
 /* Tells all open descriptors again if records were lost, but not more often than once a second. */
 void lookup_search(struct lookup *lookup);
 /* Everything that /proc says of a process: directory, root, program, descriptors. */
-void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason, bool with_program);
+void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
+		    bool with_program);
 
 #ifdef __cplusplus
 }

@@ -71,8 +71,8 @@ void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config
 	attr->size = sizeof(*attr);
 	attr->type = type;
 	attr->config = config;
-	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			    PERF_SAMPLE_RAW;
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 	attr->read_format = PERF_FORMAT_ID;
 	attr->disabled = 1;
 	attr->inherit = 1;
@@ -82,8 +82,8 @@ void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config
 	attr->watermark = 1;
 }
 
-int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr, const char *name,
-		 char *filter, int leader)
+int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr,
+		 const char *name, char *filter, int leader)
 {
 	struct perf_spec *spec = &set->spec[set->specs];
 
@@ -91,7 +91,10 @@ int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_ev
 		free(filter);
 		return -E2BIG;
 	}
-	*spec = (struct perf_spec){.role = role, .attr = *attr, .name = mem_strdup(name), .filter = filter,
+	*spec = (struct perf_spec){.role = role,
+				   .attr = *attr,
+				   .name = mem_strdup(name),
+				   .filter = filter,
 				   .leader = leader};
 	spec->attr.read_format |= FORMAT_LOST;
 	return (int)set->specs++;
@@ -102,7 +105,8 @@ static uint32_t slot_of(const struct perf_set *set, uint32_t thread, uint32_t sp
 	return (thread * set->specs + spec) * set->cpus + cpu;
 }
 
-static int open_event(const struct perf_set *set, const struct perf_spec *spec, pid_t tid, uint32_t cpu, int group)
+static int open_event(const struct perf_set *set, const struct perf_spec *spec, pid_t tid,
+		      uint32_t cpu, int group)
 {
 	int fd = (int)syscall(SYS_perf_event_open, &spec->attr, tid, (int)set->cpu[cpu], group,
 			      PERF_FLAG_FD_CLOEXEC);
@@ -123,14 +127,16 @@ static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint3
 {
 	struct perf_spec *spec = &set->spec[index];
 	uint32_t slot = slot_of(set, thread, index, cpu);
-	int group = spec->leader < 0 ? -1 : set->fd[slot_of(set, thread, (uint32_t)spec->leader, cpu)];
+	int group = spec->leader < 0 ? -1
+				     : set->fd[slot_of(set, thread, (uint32_t)spec->leader, cpu)];
 	int fd = open_event(set, spec, tid, cpu, group);
 
 	if (fd == -EINVAL && set->has_lost && !slot) {
 		give_up_lost(set);
 		fd = open_event(set, spec, tid, cpu, group);
 	}
-	if (fd < 0 && spec->role == ROLE_OPTIONAL && (fd == -EACCES || fd == -EPERM || fd == -ENOENT)) {
+	if (fd < 0 && spec->role == ROLE_OPTIONAL &&
+	    (fd == -EACCES || fd == -EPERM || fd == -ENOENT)) {
 		spec->is_absent = true;
 		return 0;
 	}
@@ -169,10 +175,12 @@ static int add_slots(struct perf_set *set)
 	return 0;
 }
 
-static int explain(const struct perf_set *set, const struct perf_spec *spec, int code, pid_t tid, struct error *err)
+static int explain(const struct perf_set *set, const struct perf_spec *spec, int code, pid_t tid,
+		   struct error *err)
 {
 	if (code == EINVAL && (spec->attr.sample_type & PERF_SAMPLE_READ)) {
-		error_say(err, code, "counters of the threads that a program makes need Linux 6.12 or newer");
+		error_say(err, code,
+			  "counters of the threads that a program makes need Linux 6.12 or newer");
 		error_hint(err, "record without -E");
 		return -code;
 	}
@@ -245,9 +253,11 @@ static int map_largest(struct perf_set *set, uint64_t *size, uint64_t least)
 
 static int refuse_rings(const struct perf_set *set, int code, uint64_t size, struct error *err)
 {
-	error_set(err, -code, "rings of %llu KiB for each of %u CPUs: mmap", (unsigned long long)(size >> 10),
-		  set->cpus);
-	error_hint(err, "allow more locked memory: ulimit -l unlimited, or sysctl kernel.perf_event_mlock_kb=2048");
+	error_set(err, -code, "rings of %llu KiB for each of %u CPUs: mmap",
+		  (unsigned long long)(size >> 10), set->cpus);
+	error_hint(
+		err,
+		"allow more locked memory: ulimit -l unlimited, or sysctl kernel.perf_event_mlock_kb=2048");
 	return code;
 }
 

@@ -20,13 +20,13 @@ extern "C" {
 struct error;
 
 enum perf_role {
-	ROLE_TASK,    /* FORK, EXIT and COMM records; the first spec, its events own the rings */
+	ROLE_TASK, /* FORK, EXIT and COMM records; the first spec, its events own the rings */
 	ROLE_ENTER,
 	ROLE_EXIT,
-	ROLE_OPENER,  /* exits that gave a descriptor: they wake us at once */
-	ROLE_PATH,    /* enters whose path must be read at once: they wake us, too */
+	ROLE_OPENER,   /* exits that gave a descriptor: they wake us at once */
+	ROLE_PATH,     /* enters whose path must be read at once: they wake us, too */
 	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
-	ROLE_COUNTER, /* -E: read along with the exits */
+	ROLE_COUNTER,  /* -E: read along with the exits */
 };
 
 enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1 };
@@ -45,9 +45,9 @@ struct perf_set {
 	uint32_t specs;
 	uint32_t *cpu; /* numbers of the CPUs that are online */
 	uint32_t cpus;
-	uint32_t threads;    /* opened for */
-	int *fd;             /* [thread][spec][cpu], -1: none */
-	uint64_t *id;        /* the same */
+	uint32_t threads; /* opened for */
+	int *fd;          /* [thread][spec][cpu], -1: none */
+	uint64_t *id;     /* the same */
 	uint32_t fds, fd_cap, id_cap;
 	struct perf_ring *ring; /* one for each CPU */
 	uint32_t *poll_thread;  /* whose event is waited for, for each CPU */
@@ -67,8 +67,8 @@ int perf_set_cpus(struct perf_set *set, const char *text);
 /* Fills an attr with what all our events have in common. */
 void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config);
 /* Appends a spec; name is copied, filter taken. Returns its index. */
-int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr, const char *name,
-		 char *filter, int leader);
+int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr,
+		 const char *name, char *filter, int leader);
 /*
  * Opens the first spec for a thread on all CPUs and maps the rings: `want` bytes each, or the largest that the
  * kernel gives (at least `least`). They wake us when a quarter is full. Returns 0 and their size in ring[0].size,

@@ -60,13 +60,14 @@ static uint64_t size_at(const struct perf_ring *ring, uint64_t at, uint64_t head
 
 	if (left > ring->size || at % 8)
 		return 0;
-	memcpy(&size, ring->data + (at & (ring->size - 1)) + offsetof(struct perf_event_header, size),
+	memcpy(&size,
+	       ring->data + (at & (ring->size - 1)) + offsetof(struct perf_event_header, size),
 	       sizeof(size));
 	return size % 8 || size > left ? 0 : size;
 }
 
-const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at, uint64_t head,
-					       void *scratch)
+const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at,
+					       uint64_t head, void *scratch)
 {
 	uint64_t size = size_at(ring, *at, head);
 	uint64_t place = *at & (ring->size - 1);

@@ -41,8 +41,8 @@ void perf_ring_release(struct perf_ring *ring, uint64_t tail);
  * Returns the record at *at and steps over it, or NULL at head or at what cannot be a record. The record is
  * lent until the next call with the same scratch (PERF_RECORD_BYTES bytes; used if the record wraps around).
  */
-const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at, uint64_t head,
-					       void *scratch);
+const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at,
+					       uint64_t head, void *scratch);
 /* Copies [from, to), which the caller knows to be at most the ring's size, to out. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, void *out);
 /* Returns the last position in [from, head] where a record ends and that is at most `limit` bytes from `from`. */

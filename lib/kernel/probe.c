@@ -70,8 +70,9 @@ static void probe_tracefs(struct probe_result *result)
 		format = tracefs_format(&tracefs, "raw_syscalls", "sys_enter", &err);
 	if (format) {
 		result->state = PROBE_OK;
-		say(result->detail, "%s", tracefs.is_detached ? "not mounted; iotrace mounts it for itself alone" :
-								"mounted and readable");
+		say(result->detail, "%s",
+		    tracefs.is_detached ? "not mounted; iotrace mounts it for itself alone"
+					: "mounted and readable");
 	} else {
 		split(result, &err);
 	}
@@ -116,7 +117,8 @@ static bool open_own(struct perf_set *set, struct error *err)
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
 	attr.sample_period = 1;
 	perf_set_add(set, ROLE_EXIT, &attr, "raw_syscalls:sys_exit",
-		     filter_calls(FILTER_EXIT, 1U << GROUP_DATA | 1U << GROUP_SYNC), PERF_NO_LEADER);
+		     filter_calls(FILTER_EXIT, 1U << GROUP_DATA | 1U << GROUP_SYNC),
+		     PERF_NO_LEADER);
 	return perf_set_open(set, 0, err) == 0;
 }
 
@@ -127,7 +129,8 @@ static void probe_events(struct probe_result *result)
 
 	if (open_own(&set, &err)) {
 		result->state = PROBE_OK;
-		say(result->detail, "system calls can be recorded, with filters, on one clock with the samples");
+		say(result->detail,
+		    "system calls can be recorded, with filters, on one clock with the samples");
 	} else {
 		split(result, &err);
 	}
@@ -144,8 +147,9 @@ static void probe_lost(struct probe_result *result)
 	attr.read_format |= FORMAT_LOST;
 	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	result->state = fd >= 0 ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s", fd >= 0 ? "the kernel counts lost samples for each event" :
-					    "lost samples are counted for each ring only (before Linux 6.0)");
+	say(result->detail, "%s",
+	    fd >= 0 ? "the kernel counts lost samples for each event"
+		    : "lost samples are counted for each ring only (before Linux 6.0)");
 	if (fd >= 0)
 		close(fd);
 }
@@ -157,7 +161,8 @@ static void probe_memlock(struct probe_result *result)
 	bool may = has_capability(IPC_LOCK);
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK : PROBE_LIMITED;
+	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK
+									    : PROBE_LIMITED;
 	if (may)
 		say(result->detail, "rings of any size");
 	else if (limit.rlim_max == RLIM_INFINITY)
@@ -177,9 +182,12 @@ static void probe_files(struct probe_result *result)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	result->state = limit.rlim_max < needed ? PROBE_MISSING : PROBE_OK;
-	say(result->detail, "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
+	say(result->detail,
+	    "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
 	    (unsigned long long)limit.rlim_max,
-	    limit.rlim_max < 64 ? 0ULL : (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus), cpus);
+	    limit.rlim_max < 64 ? 0ULL
+				: (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus),
+	    cpus);
 	if (result->state != PROBE_OK)
 		say(result->remedy, "ulimit -n %llu", needed);
 }
@@ -190,10 +198,12 @@ static void probe_clone(struct probe_result *result)
 	bool may = paranoid < 0 || has_capability(PERFMON) || has_capability(SYS_ADMIN);
 
 	result->state = may ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s", may ? "what new tasks share is recorded" :
-					"what tasks made by clone3() share is not seen: descriptors are taken as copied");
+	say(result->detail, "%s",
+	    may ? "what new tasks share is recorded"
+		: "what tasks made by clone3() share is not seen: descriptors are taken as copied");
 	if (!may)
-		say(result->remedy, "setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		say(result->remedy,
+		    "setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
 }
 
 static void probe_bpf(struct probe_result *result)
@@ -202,7 +212,8 @@ static void probe_bpf(struct probe_result *result)
 	bool may = has_capability(BPF) || has_capability(SYS_ADMIN);
 
 	result->state = has_btf && may ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s, %s (not used yet)", has_btf ? "BTF" : "no BTF", may ? "allowed" : "not allowed");
+	say(result->detail, "%s, %s (not used yet)", has_btf ? "BTF" : "no BTF",
+	    may ? "allowed" : "not allowed");
 }
 
 static void probe_counters(struct probe_result *result)
@@ -216,7 +227,8 @@ static void probe_counters(struct probe_result *result)
 	if (has_pmu && events)
 		say(result->detail, "%s, %d events", pmu, events);
 	else
-		say(result->detail, "no hardware counters; -E takes software events such as page-faults");
+		say(result->detail,
+		    "no hardware counters; -E takes software events such as page-faults");
 }
 
 static const struct probe {
@@ -240,7 +252,8 @@ uint32_t probe_all(struct probe_result *result, uint32_t size)
 	uint32_t count = sizeof(probes) / sizeof(probes[0]);
 
 	for (uint32_t i = 0; i < count && i < size; i++) {
-		result[i] = (struct probe_result){.name = probes[i].name, .state = PROBE_MISSING,
+		result[i] = (struct probe_result){.name = probes[i].name,
+						  .state = PROBE_MISSING,
 						  .is_needed = probes[i].is_needed};
 		probes[i].run(&result[i]);
 	}

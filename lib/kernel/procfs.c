@@ -101,7 +101,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max, const char *format, ...)
+int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
+		const char *format, ...)
 {
 	char name[NAME_SIZE];
 	const struct dirent *entry;
@@ -175,7 +176,8 @@ static uint64_t value_of(const char *text, const char *key, int base)
 {
 	size_t length = strlen(key);
 
-	for (const char *line = text; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+	for (const char *line = text; line && *line;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL)
 		if (!strncmp(line, key, length) && line[length] == ':')
 			return strtoull(line + length + 1, NULL, base);
 	return UINT64_MAX;
@@ -197,7 +199,8 @@ int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct p
 
 static bool is_octal(const char *at)
 {
-	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7';
+	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' &&
+	       at[2] <= '7';
 }
 
 /* Undoes "\040" in place. */
@@ -238,8 +241,11 @@ static bool parse_mount(char *line, struct procfs_mount *mount)
 	unescape(words[4]);
 	unescape(type);
 	unescape(source);
-	*mount = (struct procfs_mount){.mnt_id = strtoull(words[0], NULL, 10), .dev = makedev(major, minor),
-				       .mount_point = words[4], .source = source, .type = type};
+	*mount = (struct procfs_mount){.mnt_id = strtoull(words[0], NULL, 10),
+				       .dev = makedev(major, minor),
+				       .mount_point = words[4],
+				       .source = source,
+				       .type = type};
 	return true;
 }
 
@@ -276,6 +282,7 @@ bool procfs_is_foreign(const struct procfs *proc, uint32_t pid)
 {
 	char head[EI_CLASS + 2];
 
-	return sizeof(void *) == 8 && procfs_read(proc, head, sizeof(head), "%u/exe", pid) == EI_CLASS + 1 &&
+	return sizeof(void *) == 8 &&
+	       procfs_read(proc, head, sizeof(head), "%u/exe", pid) == EI_CLASS + 1 &&
 	       !memcmp(head, ELFMAG, SELFMAG) && head[EI_CLASS] == ELFCLASS32;
 }

@@ -54,8 +54,8 @@ ssize_t procfs_read(const struct procfs *proc, char *out, size_t size, const cha
 ssize_t procfs_link(const struct procfs *proc, char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Lists the entries of a directory that are numbers, at most `max` of them. Returns 0 or -errno. */
-int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
 void procfs_numbers_release(struct procfs_numbers *numbers);
 
 int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task);

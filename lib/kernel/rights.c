@@ -35,17 +35,24 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 	long paranoid = rights_number(PARANOID, 2);
 
 	if (paranoid > 1) {
-		error_say(err, code, "event %s: %s: kernel.perf_event_paranoid is %ld", event, strerror(code),
-			  paranoid);
-		error_hint(err, "an ordinary user may record own programs with: sysctl kernel.perf_event_paranoid=1");
+		error_say(err, code, "event %s: %s: kernel.perf_event_paranoid is %ld", event,
+			  strerror(code), paranoid);
+		error_hint(
+			err,
+			"an ordinary user may record own programs with: sysctl kernel.perf_event_paranoid=1");
 	} else if (tid) {
-		error_say(err, code, "event %s of thread %d: %s: it belongs to another user, or has more rights",
-			  event, tid, strerror(code));
+		error_say(
+			err, code,
+			"event %s of thread %d: %s: it belongs to another user, or has more rights",
+			event, tid, strerror(code));
 	} else {
-		error_say(err, code, "event %s: %s (a security policy, or a container without perf?)", event,
+		error_say(err, code,
+			  "event %s: %s (a security policy, or a container without perf?)", event,
 			  strerror(code));
 	}
-	error_hint(err, "or the program may: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+	error_hint(
+		err,
+		"or the program may: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
 	return -code;
 }
 
@@ -54,13 +61,15 @@ static int explain_descriptors(struct error *err, int code, const char *event, u
 	struct rlimit limit = {0};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	error_say(err, code, "event %s: %s: the recording needs about %lu open files, the limit is %llu", event,
-		  strerror(code), needed, (unsigned long long)limit.rlim_cur);
+	error_say(err, code,
+		  "event %s: %s: the recording needs about %lu open files, the limit is %llu",
+		  event, strerror(code), needed, (unsigned long long)limit.rlim_cur);
 	error_hint(err, "allow them: ulimit -n %lu (as root, or with a higher hard limit)", needed);
 	return -code;
 }
 
-int rights_explain(struct error *err, int code, const char *event, int tid, unsigned long descriptors)
+int rights_explain(struct error *err, int code, const char *event, int tid,
+		   unsigned long descriptors)
 {
 	switch (code) {
 	case EACCES:
@@ -71,8 +80,10 @@ int rights_explain(struct error *err, int code, const char *event, int tid, unsi
 	case ENOSYS:
 		return error_say(err, code, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
 	case ENOSPC:
-		return error_say(err, code, "event %s: the hardware has no counter left (another profiler runs?)",
-				 event);
+		return error_say(
+			err, code,
+			"event %s: the hardware has no counter left (another profiler runs?)",
+			event);
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:

@@ -13,7 +13,8 @@ struct error;
 /* Returns a number that stands in a file such as /proc/sys/kernel/perf_event_paranoid, or `otherwise`. */
 long rights_number(const char *path, long otherwise);
 /* Returns -code with a sentence about why an event could not be opened for a thread (0: one of our own). */
-int rights_explain(struct error *err, int code, const char *event, int tid, unsigned long descriptors);
+int rights_explain(struct error *err, int code, const char *event, int tid,
+		   unsigned long descriptors);
 
 #ifdef __cplusplus
 }

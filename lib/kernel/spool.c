@@ -18,7 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RESERVE = 256 << 10, SLICE = 64 << 10, CHUNK_LEAST = 128 << 10, CHUNKS_WANTED = 8, PATIENCE_MS = 100 };
+enum {
+	RESERVE = 256 << 10,
+	SLICE = 64 << 10,
+	CHUNK_LEAST = 128 << 10,
+	CHUNKS_WANTED = 8,
+	PATIENCE_MS = 100
+};
 
 struct chunk {
 	struct chunk *next;
@@ -81,7 +87,8 @@ static size_t slice(const uint8_t *at, size_t left)
  * The whole chunk at once, or, if that fails, slice by slice as far as there is room. Returns 0 or -errno; *done
  * bytes are in the file.
  */
-static int write_out(struct spool *spool, const struct chunk *chunk, size_t *done, struct error *err)
+static int write_out(struct spool *spool, const struct chunk *chunk, size_t *done,
+		     struct error *err)
 {
 	int code = capture_write(spool->writer, chunk->bytes, chunk->used, err);
 
@@ -147,7 +154,10 @@ static int reserve(const char *path)
 
 	if (slash)
 		*slash = '\0';
-	fd = open(!slash ? "." : slash == copy ? "/" : copy, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	fd = open(!slash          ? "."
+		  : slash == copy ? "/"
+				  : copy,
+		  O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	free(copy);
 	if (fd >= 0 && fallocate(fd, 0, 0, RESERVE)) {
 		close(fd);
@@ -156,7 +166,8 @@ static int reserve(const char *path)
 	return fd;
 }
 
-struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_t bound, struct error *err)
+struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_t bound,
+			struct error *err)
 {
 	struct spool *spool = mem_zero(sizeof(*spool));
 	uint64_t size = bound / CHUNKS_WANTED;
@@ -171,7 +182,9 @@ struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_
 	spool->writer = writer;
 	spool->path = mem_strdup(path);
 	spool->last = &spool->first;
-	spool->chunk_size = size < CHUNK_LEAST ? CHUNK_LEAST : size > SPOOL_PIECE_MAX ? SPOOL_PIECE_MAX : size;
+	spool->chunk_size = size < CHUNK_LEAST       ? CHUNK_LEAST
+			    : size > SPOOL_PIECE_MAX ? SPOOL_PIECE_MAX
+						     : size;
 	spool->chunks_max = (uint32_t)(bound / spool->chunk_size);
 	if (spool->chunks_max < 2)
 		spool->chunks_max = 2;
@@ -361,9 +374,12 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->writer)
 		spool_finish(spool);
 	if (spool->has_failed) {
-		code = error_say(err, spool->error.code, "spool %s: %s", spool->path, spool->error.text);
+		code = error_say(err, spool->error.code, "spool %s: %s", spool->path,
+				 spool->error.text);
 		if (spool->error.code == ENOSPC || spool->error.code == EDQUOT)
-			error_hint(err, "the recording ends there, the command went on; -o names another place");
+			error_hint(
+				err,
+				"the recording ends there, the command went on; -o names another place");
 	}
 	free_chunks(spool->unused);
 	free_chunks(spool->first);

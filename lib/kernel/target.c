@@ -26,8 +26,8 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void __attribute__((noreturn)) child(char *const argv[], int release, int error,
-					    const struct command_signals *signals)
+static void __attribute__((noreturn))
+child(char *const argv[], int release, int error, const struct command_signals *signals)
 {
 	char byte;
 	ssize_t n;

@@ -50,7 +50,8 @@ static int open_other_place(void)
 	while (dir < 0 && getline(&line, &size, mounts) > 0) {
 		char place[4096];
 
-		if (strstr(line, " - tracefs ") && sscanf(line, "%*s %*s %*s %*s %4095s", place) == 1)
+		if (strstr(line, " - tracefs ") &&
+		    sscanf(line, "%*s %*s %*s %*s %4095s", place) == 1)
 			dir = open_place(place);
 	}
 	free(line);
@@ -77,8 +78,12 @@ static int refused(int code, struct error *err)
 {
 	if (code == EACCES || code == EPERM) {
 		error_set(err, code, "tracefs /sys/kernel/tracing: open");
-		error_hint(err, "a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
-		error_hint(err, "or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		error_hint(
+			err,
+			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
+		error_hint(
+			err,
+			"or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
 		return -code;
 	}
 	error_say(err, code, "tracefs is not mounted, and mounting it failed: %s", strerror(code));
@@ -169,7 +174,8 @@ char *tracefs_text(const struct tracefs *tracefs, const char *path, struct error
 	return text;
 }
 
-char *tracefs_format(const struct tracefs *tracefs, const char *system, const char *name, struct error *err)
+char *tracefs_format(const struct tracefs *tracefs, const char *system, const char *name,
+		     struct error *err)
 {
 	char *path = mem_format("events/%s/%s/format", system, name);
 	struct error why = {0};
@@ -185,8 +191,12 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 		error_say(err, why.code, "tracepoint %s:%s: %s", system, name, why.text);
 	}
 	if (why.code == EACCES || why.code == EPERM) {
-		error_hint(err, "a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
-		error_hint(err, "or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		error_hint(
+			err,
+			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
+		error_hint(
+			err,
+			"or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
 	}
 	return NULL;
 }
@@ -220,7 +230,8 @@ static bool names_field(const char *line, const char *field)
 	const char *end = strchr(line, ';');
 	size_t length = strlen(field);
 
-	for (const char *at = strstr(line, field); at && end && at < end; at = strstr(at + 1, field))
+	for (const char *at = strstr(line, field); at && end && at < end;
+	     at = strstr(at + 1, field))
 		if (at[-1] == ' ' && (at + length == end || at[length] == '['))
 			return true;
 	return false;
@@ -228,7 +239,8 @@ static bool names_field(const char *line, const char *field)
 
 bool tracefs_field(const char *format, const char *field, uint32_t *offset, uint32_t *size)
 {
-	for (const char *line = strstr(format, "\tfield:"); line; line = strstr(line + 1, "\tfield:")) {
+	for (const char *line = strstr(format, "\tfield:"); line;
+	     line = strstr(line + 1, "\tfield:")) {
 		const char *end = strchr(line, '\n');
 
 		if (!end)

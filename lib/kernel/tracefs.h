@@ -33,7 +33,8 @@ void tracefs_close(struct tracefs *tracefs);
 /* Returns the text of a file (the caller frees it), or NULL with a sentence. */
 char *tracefs_text(const struct tracefs *tracefs, const char *path, struct error *err);
 /* Returns the format of a tracepoint (the caller frees it), or NULL with a sentence. */
-char *tracefs_format(const struct tracefs *tracefs, const char *system, const char *name, struct error *err);
+char *tracefs_format(const struct tracefs *tracefs, const char *system, const char *name,
+		     struct error *err);
 /* Returns the number that a format gives its tracepoint, or -1. */
 int tracefs_id(const char *format);
 /* Returns whether the format has the field, and where it stands. */

@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 
 enum { /* why a descriptor was looked up */
-	REASON_START,
-	REASON_OPEN,
-	REASON_SCAN,
-	REASON_LOSS,
+       REASON_START,
+       REASON_OPEN,
+       REASON_SCAN,
+       REASON_LOSS,
 };
 
 struct fd_fact {
@@ -36,8 +36,17 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 
 	/* The order is that of the row FD in fact.def; a test compares the two. */
 	return (struct fd_fact){
-		.pid = (uint32_t)n[0], .fd = n[1],   .t0 = n[2],   .error = n[3],   .flags = n[4],   .pos = n[5],
-		.dev = n[6],	       .ino = n[7],  .mode = n[8], .mnt_id = n[10], .reason = n[11],
+		.pid = (uint32_t)n[0],
+		.fd = n[1],
+		.t0 = n[2],
+		.error = n[3],
+		.flags = n[4],
+		.pos = n[5],
+		.dev = n[6],
+		.ino = n[7],
+		.mode = n[8],
+		.mnt_id = n[10],
+		.reason = n[11],
 		.target = fact->string[0],
 	};
 }
@@ -53,7 +62,8 @@ static bool is_path(const struct fd_fact *f)
 	static const char memfd[] = "/memfd:";
 
 	return f->target.length && f->target.at[0] == '/' &&
-	       !(f->target.length >= sizeof(memfd) - 1 && !memcmp(f->target.at, memfd, sizeof(memfd) - 1));
+	       !(f->target.length >= sizeof(memfd) - 1 &&
+		 !memcmp(f->target.at, memfd, sizeof(memfd) - 1));
 }
 
 static enum model_file_kind file_kind(uint64_t mode)
@@ -100,7 +110,8 @@ static void found(struct model *m, uint32_t process, const struct fd_fact *f)
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;
-	table_set(m, m->process[process].table, f->fd, open, flags != UINT32_MAX && flags & O_CLOEXEC);
+	table_set(m, m->process[process].table, f->fd, open,
+		  flags != UINT32_MAX && flags & O_CLOEXEC);
 	name(m, description, f);
 	open_drop(m, open);
 }
@@ -123,14 +134,16 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 	}
 	if (f->error)
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
-	else if (d->state != NAME_SURE && d->state != NAME_NEVER) /* its handle may stand for others without a name */
+	else if (d->state != NAME_SURE &&
+		 d->state != NAME_NEVER) /* its handle may stand for others without a name */
 		name(m, description, f);
 }
 
 static void fact_fd(struct model *m, const struct event *event)
 {
 	struct fd_fact f = fd_fact_of(&event->fact);
-	uint32_t process = f.reason == REASON_START ? process_get(m, f.pid) : process_find(m, f.pid);
+	uint32_t process = f.reason == REASON_START ? process_get(m, f.pid)
+						    : process_find(m, f.pid);
 
 	if (process == MAP_NONE)
 		return;
@@ -220,9 +233,11 @@ static void fact_count(struct model *m, const struct event *event)
 	const uint64_t *n = event->fact.number;
 
 	MEM_GROW(m->count, m->counts_cap, m->counts + 1);
-	m->count[m->counts++] = (struct model_count){
-		.name = fact_text(m, event, 0), .event = (uint32_t)n[0], .counted = n[1], .lost = n[2],
-		.has_lost = n[3] != 0};
+	m->count[m->counts++] = (struct model_count){.name = fact_text(m, event, 0),
+						     .event = (uint32_t)n[0],
+						     .counted = n[1],
+						     .lost = n[2],
+						     .has_lost = n[3] != 0};
 }
 
 static void fact_lookups(struct model *m, const struct event *event)
@@ -240,8 +255,10 @@ static void fact_path(struct model *m, const struct event *event)
 		return;
 	const struct call *call = &m->task[task].call;
 
-	if (call->id != CALL_ID_NONE && call->enter <= n[2] && (uint64_t)call_row(call->id)->number == n[4])
-		op_path(m, task, (uint32_t)n[5], event->fact.string[0].at, event->fact.string[0].length);
+	if (call->id != CALL_ID_NONE && call->enter <= n[2] &&
+	    (uint64_t)call_row(call->id)->number == n[4])
+		op_path(m, task, (uint32_t)n[5], event->fact.string[0].at,
+			event->fact.string[0].length);
 	else
 		tally_add(m->tally, lookups_refused, 1);
 }
@@ -260,11 +277,13 @@ static void fact_end(struct model *m, const struct event *event)
 
 void fact_in(struct model *m, const struct event *event)
 {
-	static void (*const in[FACT_KINDS])(struct model *m, const struct event *event) = {
-		[FACT_HOST] = fact_host,       [FACT_COMMAND] = fact_command, [FACT_TASK] = fact_task,
-		[FACT_CWD] = fact_cwd,	       [FACT_ROOT] = fact_root,	      [FACT_FD] = fact_fd,
-		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,	      [FACT_COUNT] = fact_count,
-		[FACT_LOOKUPS] = fact_lookups, [FACT_EXIT] = fact_exit,	      [FACT_END] = fact_end,
+	static void (*const in[FACT_KINDS])(struct model * m, const struct event *event) = {
+		[FACT_HOST] = fact_host,   [FACT_COMMAND] = fact_command,
+		[FACT_TASK] = fact_task,   [FACT_CWD] = fact_cwd,
+		[FACT_ROOT] = fact_root,   [FACT_FD] = fact_fd,
+		[FACT_MOUNT] = fact_mount, [FACT_EXE] = fact_exe,
+		[FACT_COUNT] = fact_count, [FACT_LOOKUPS] = fact_lookups,
+		[FACT_EXIT] = fact_exit,   [FACT_END] = fact_end,
 		[FACT_PATH] = fact_path,
 	};
 

@@ -18,8 +18,10 @@ uint32_t open_new(struct model *m, uint32_t description, process_id creator)
 {
 	uint32_t id = pool_take(&m->opens, &m->open, sizeof(*m->open));
 
-	m->open[id] = (struct open){
-		.description = description, .creator = creator, .handle = ID_NONE, .holders = 1};
+	m->open[id] = (struct open){.description = description,
+				    .creator = creator,
+				    .handle = ID_NONE,
+				    .holders = 1};
 	m->description[description].holders++;
 	return id;
 }

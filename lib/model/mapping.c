@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAPPINGS_MAX = 1 << 16 }; /* the kernel's own limit (vm.max_map_count); more are not followed */
+enum {
+	MAPPINGS_MAX = 1 << 16
+}; /* the kernel's own limit (vm.max_map_count); more are not followed */
 
 static uint64_t end_of(uint64_t start, uint64_t size)
 {
@@ -92,7 +94,8 @@ uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, u
 	const struct process *p = &m->process[process];
 	uint32_t at = first_after(p, start);
 
-	return at < p->mappings && p->mapping[at].start < end_of(start, size) ? p->mapping[at].open : ID_NONE;
+	return at < p->mappings && p->mapping[at].start < end_of(start, size) ? p->mapping[at].open
+									      : ID_NONE;
 }
 
 void mapping_copy(struct model *m, uint32_t from, uint32_t to)

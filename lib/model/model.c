@@ -61,7 +61,7 @@ void model_free(struct model *m)
 		free(m->table[i].slot);
 	for (uint32_t i = 0; i < m->counters; i++)
 		free(m->counter_name[i]);
-	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
+	struct map *maps[] = {&m->task_by_tid, &m->process_by_pid, &m->idle_handle,
 			      &m->file_by_path, &m->mount_by_id};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -70,8 +70,9 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,	m->process, m->table, m->open,	m->description, m->queue, m->idle_next,
-			  m->thread,	m->group,   m->file,  m->handle, m->mount,	m->count};
+	void *arrays[] = {m->task,   m->process,   m->table,  m->open,  m->description,
+			  m->queue,  m->idle_next, m->thread, m->group, m->file,
+			  m->handle, m->mount,     m->count};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -81,7 +82,10 @@ void model_free(struct model *m)
 
 static void event_lost(struct model *m, const struct event *event)
 {
-	struct io_event lost = {.kind = IO_LOST, .thread = ID_NONE, .time = event->time, .handle = ID_NONE};
+	struct io_event lost = {.kind = IO_LOST,
+				.thread = ID_NONE,
+				.time = event->time,
+				.handle = ID_NONE};
 
 	lost.lost.count = event->lost.count;
 	table_doubt_all(m);
@@ -160,7 +164,7 @@ const char *model_counter_name(const struct model *m, uint32_t counter)
 	{                                                                                          \
 		return m->array##s;                                                                \
 	}                                                                                          \
-	const struct type *model_##singular(const struct model *m, uint32_t id)                   \
+	const struct type *model_##singular(const struct model *m, uint32_t id)                    \
 	{                                                                                          \
 		return &m->array[id];                                                              \
 	}

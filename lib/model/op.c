@@ -71,8 +71,8 @@ static str_id base_of(struct model *m, uint32_t process, const struct call *call
 	return d->file == ID_NONE ? 0 : d->name;
 }
 
-static str_id resolve(struct model *m, uint32_t process, const struct call *call, uint32_t index, const char *path,
-		      uint32_t length)
+static str_id resolve(struct model *m, uint32_t process, const struct call *call, uint32_t index,
+		      const char *path, uint32_t length)
 {
 	const struct call_row *row = call_row(call->id);
 
@@ -81,7 +81,8 @@ static str_id resolve(struct model *m, uint32_t process, const struct call *call
 	return path_resolve(m, base_of(m, process, call, index ? row->fd2 : row->fd), path, length);
 }
 
-static void note_paths(struct model *m, uint32_t process, struct call *call, const struct event *event)
+static void note_paths(struct model *m, uint32_t process, struct call *call,
+		       const struct event *event)
 {
 	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
 		const struct event_string *path = &event->enter.path[i];
@@ -136,13 +137,18 @@ static void note(struct model *m, uint32_t task, const struct event *event)
 {
 	uint32_t process = m->task[task].process;
 	const struct call_row *row = call_row(event->enter.call);
-	struct call call = {.id = event->enter.call, .enter = event->time, .open = ID_NONE, .open2 = ID_NONE};
+	struct call call = {.id = event->enter.call,
+			    .enter = event->time,
+			    .open = ID_NONE,
+			    .open2 = ID_NONE};
 
 	for (int i = 0; i < EVENT_ARGS; i++)
 		call.arg[i] = event->enter.arg[i];
 	note_paths(m, process, &call, event);
-	if (row->kind == CALL_CLOSE) /* another thread may get the number before this call returns */
-		call.open = table_take(m, m->process[process].table, (uint32_t)call_fd(&call, row->fd));
+	if (row->kind ==
+	    CALL_CLOSE) /* another thread may get the number before this call returns */
+		call.open = table_take(m, m->process[process].table,
+				       (uint32_t)call_fd(&call, row->fd));
 	else if (has_descriptor(row, &call))
 		call.open = use_fd(m, task, call_fd(&call, row->fd), event->time);
 	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
@@ -239,7 +245,8 @@ static void emit_enter(struct op *op)
 
 	event.region.call = op->call.id;
 	event.region.file = ID_NONE;
-	if (op->call.open != ID_NONE && !op->m->open[op->call.open].slots && kind_is_of_memory(op->row)) {
+	if (op->call.open != ID_NONE && !op->m->open[op->call.open].slots &&
+	    kind_is_of_memory(op->row)) {
 		event.region.file = open_description(op->m, op->call.open)->file;
 		op_emit(op, &event, ID_NONE);
 		return;
@@ -322,7 +329,8 @@ static void orphan(struct model *m, const struct event *event)
 		tally_add(m->tally, lost_exits, 1);
 		op_cancel(m, task, event->time, IO_END_LOST);
 	}
-	if ((kind != CALL_OPEN && kind != CALL_CREATE_FD && kind != CALL_DUP) || event->exit.result < 0)
+	if ((kind != CALL_OPEN && kind != CALL_CREATE_FD && kind != CALL_DUP) ||
+	    event->exit.result < 0)
 		return;
 	uint32_t old = table_take(m, m->process[process].table, (uint64_t)event->exit.result);
 
@@ -341,12 +349,15 @@ void op_exit(struct model *m, const struct event *event)
 		orphan(m, event);
 		return;
 	}
-	if (m->process[m->task[task].process].is_prelude) { /* an exec that failed, on the way through PATH */
+	if (m->process[m->task[task].process]
+		    .is_prelude) { /* an exec that failed, on the way through PATH */
 		detach(m, task, &op.call);
 		return;
 	}
 	op_init(m, &op, task, event->time);
-	op.error = event->exit.result < 0 && event->exit.result >= -ERRNO_MAX ? (int)-event->exit.result : 0;
+	op.error = event->exit.result < 0 && event->exit.result >= -ERRNO_MAX
+			   ? (int)-event->exit.result
+			   : 0;
 	tally_add(m->tally, calls, 1);
 	tally_add(m->tally, calls_failed, op.error != 0);
 	find_unseen(m, &op);

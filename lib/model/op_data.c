@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 /* Begin and end of one transfer. */
-static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t asked, uint64_t offset,
-		     uint64_t id)
+static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t asked,
+		     uint64_t offset, uint64_t id)
 {
 	struct io_event event = {.kind = IO_OP_BEGIN, .time = op->call.enter};
 
@@ -153,11 +153,13 @@ void end_seek(struct op *op)
 void end_map(struct op *op)
 {
 	if (!op->error && !op->is_cancelled)
-		mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size], op->call.open);
+		mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size],
+			    op->call.open);
 }
 
 void end_unmap(struct op *op)
 {
 	if (!op->error && !op->is_cancelled)
-		mapping_set(op->m, op->process, op->call.arg[0], op->call.arg[op->row->size], ID_NONE);
+		mapping_set(op->m, op->process, op->call.arg[0], op->call.arg[op->row->size],
+			    ID_NONE);
 }

@@ -69,7 +69,8 @@ void end_open(struct op *op)
 		d->state = NAME_TEXT;
 		d->name = op->call.path[0];
 		d->file = file_add(m, d->name,
-				   flags != UINT32_MAX && flags & O_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR);
+				   flags != UINT32_MAX && flags & O_DIRECTORY ? FILE_DIRECTORY
+									      : FILE_REGULAR);
 	}
 	create(op, description, flags != UINT32_MAX && flags & O_CLOEXEC);
 }
@@ -85,7 +86,8 @@ static bool created_cloexec(const struct op *op)
 			return true;
 	if (op->row->flags == CALL_NO_ARG)
 		return false;
-	return op->call.arg[op->row->flags] & (strcmp(name, "memfd_create") ? (uint64_t)O_CLOEXEC : MFD_CLOEXEC);
+	return op->call.arg[op->row->flags] &
+	       (strcmp(name, "memfd_create") ? (uint64_t)O_CLOEXEC : MFD_CLOEXEC);
 }
 
 void end_create_fd(struct op *op)
@@ -131,7 +133,8 @@ static void close_slots(struct op *op, uint64_t first, uint64_t last, bool is_ex
 	for (uint64_t fd = first; fd <= last && fd < op->m->table[table].capacity; fd++) {
 		const struct slot *slot = table_slot(op->m, table, fd);
 
-		if (slot->open != ID_NONE && (is_exec ? slot->is_cloexec : slot->changed <= op->call.enter))
+		if (slot->open != ID_NONE &&
+		    (is_exec ? slot->is_cloexec : slot->changed <= op->call.enter))
 			replace(op, fd);
 	}
 }
@@ -161,7 +164,8 @@ static void duplicate(struct op *op, bool is_cloexec)
 	struct model *m = op->m;
 	uint32_t from = op->call.open;
 
-	if (op->error || op->is_cancelled || from == ID_NONE || op->result == call_fd(&op->call, op->row->fd))
+	if (op->error || op->is_cancelled || from == ID_NONE ||
+	    op->result == call_fd(&op->call, op->row->fd))
 		return;
 	uint32_t open = open_new(m, m->open[from].description, process_group(m, op->process));
 	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .handle = ID_NONE};

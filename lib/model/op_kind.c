@@ -42,8 +42,8 @@ bool kind_writes(const struct call_row *row, int end)
 
 bool kind_opens(const struct call_row *row)
 {
-	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD || row->kind == CALL_CREATE_PAIR ||
-	       row->kind == CALL_DUP || row->kind == CALL_FCNTL;
+	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD ||
+	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_DUP || row->kind == CALL_FCNTL;
 }
 
 bool kind_closes_many(const struct call_row *row)
@@ -58,7 +58,8 @@ bool kind_is_of_memory(const struct call_row *row)
 
 enum model_file_kind kind_file(const struct call_row *row)
 {
-	return row->kind == CALL_CHDIR || !strncmp(row->name, "mkdir", 5) || !strcmp(row->name, "rmdir")
+	return row->kind == CALL_CHDIR || !strncmp(row->name, "mkdir", 5) ||
+			       !strcmp(row->name, "rmdir")
 		       ? FILE_DIRECTORY
 		       : FILE_REGULAR;
 }
@@ -141,29 +142,18 @@ static void end_none(struct op *op)
 void kind_end(struct op *op)
 {
 	static void (*const end[])(struct op *) = {
-		[CALL_OPEN] = end_open,
-		[CALL_CREATE_FD] = end_create_fd,
+		[CALL_OPEN] = end_open,        [CALL_CREATE_FD] = end_create_fd,
 		[CALL_CREATE_PAIR] = end_none, /* the numbers are in memory: look-ups and use tell them */
-		[CALL_CLOSE] = end_close,
-		[CALL_CLOSE_RANGE] = end_close_range,
-		[CALL_DUP] = end_dup,
-		[CALL_FCNTL] = end_fcntl,
-		[CALL_READ] = end_data,
-		[CALL_WRITE] = end_data,
-		[CALL_COPY] = end_copy,
-		[CALL_SEEK] = end_seek,
-		[CALL_SYNC] = end_sync,
-		[CALL_SYNC_ALL] = end_sync_all,
-		[CALL_LOCK] = end_lock,
-		[CALL_DELETE] = end_delete,
-		[CALL_RENAME] = end_rename,
-		[CALL_CHDIR] = end_chdir,
-		[CALL_MAP] = end_map,
-		[CALL_UNMAP] = end_unmap,
-		[CALL_SYNC_MAP] = end_sync,
-		[CALL_EXEC] = end_exec,
-		[CALL_CLONE] = end_none,
-		[CALL_UNSHARE] = end_unshare,
+		[CALL_CLOSE] = end_close,      [CALL_CLOSE_RANGE] = end_close_range,
+		[CALL_DUP] = end_dup,          [CALL_FCNTL] = end_fcntl,
+		[CALL_READ] = end_data,        [CALL_WRITE] = end_data,
+		[CALL_COPY] = end_copy,        [CALL_SEEK] = end_seek,
+		[CALL_SYNC] = end_sync,        [CALL_SYNC_ALL] = end_sync_all,
+		[CALL_LOCK] = end_lock,        [CALL_DELETE] = end_delete,
+		[CALL_RENAME] = end_rename,    [CALL_CHDIR] = end_chdir,
+		[CALL_MAP] = end_map,          [CALL_UNMAP] = end_unmap,
+		[CALL_SYNC_MAP] = end_sync,    [CALL_EXEC] = end_exec,
+		[CALL_CLONE] = end_none,       [CALL_UNSHARE] = end_unshare,
 		[CALL_META] = end_none,
 	};
 

@@ -139,8 +139,9 @@ static void queue_add(struct model *m, const struct io_event *event, uint32_t op
 	open_hold(m, open);
 	open_hold(m, open2);
 	if (event->kind == IO_METRIC)
-		w->event.metric.counter =
-			mem_dup(event->metric.counter, event->metric.counters * sizeof(*event->metric.counter));
+		w->event.metric.counter = mem_dup(event->metric.counter,
+						  event->metric.counters *
+							  sizeof(*event->metric.counter));
 }
 
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)

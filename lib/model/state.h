@@ -19,8 +19,8 @@
 #include <iotrace/model.h>
 
 enum {
-	FD_LIMIT = 1 << 20,       /* numbers beyond are not followed (the kernel's default nr_open) */
-	QUEUE_LIMIT = 1 << 18,    /* io_events that may wait for a name */
+	FD_LIMIT = 1 << 20,    /* numbers beyond are not followed (the kernel's default nr_open) */
+	QUEUE_LIMIT = 1 << 18, /* io_events that may wait for a name */
 	NAME_WAIT_NS = 200000000, /* how long they may */
 };
 
@@ -38,8 +38,8 @@ struct call {
 	uint32_t path[EVENT_PATHS]; /* absolute, str_id; 0: not known */
 	uint32_t open, open2;       /* what fd and fd2 named at enter, held; ID_NONE */
 	uint64_t offset[2];         /* position of the description at enter */
-	bool has_lock;              /* the kernel said which record lock fcntl asks for: lock_type */
-	uint32_t lock_type;         /* F_RDLCK, F_WRLCK, F_UNLCK */
+	bool has_lock;      /* the kernel said which record lock fcntl asks for: lock_type */
+	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 };
 
 struct task {
@@ -49,7 +49,8 @@ struct task {
 	uint64_t begin; /* 0: not seen */
 	thread_id location;
 	struct call call;
-	uint32_t forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
+	uint32_t
+		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
 	struct task_counters *counters;
 };
 
@@ -57,7 +58,7 @@ struct process {
 	uint32_t pid;
 	uint32_t parent; /* public id, ID_NONE */
 	uint32_t table;
-	uint32_t tasks;   /* alive; 0 and table == ID_NONE: the element is free */
+	uint32_t tasks; /* alive; 0 and table == ID_NONE: the element is free */
 	str_id name, cwd, argv;
 	uint64_t begin;
 	uint64_t changed_cwd;
@@ -88,9 +89,9 @@ struct table {
 
 enum name_state {
 	NAME_AWAITED, /* a look-up may still bring it */
-	NAME_TEXT,    /* from the string of the call: a look-up would know better (symbolic links) */
+	NAME_TEXT, /* from the string of the call: a look-up would know better (symbolic links) */
 	NAME_SURE,
-	NAME_NEVER,   /* the look-up failed */
+	NAME_NEVER, /* the look-up failed */
 };
 
 struct description {
@@ -109,10 +110,10 @@ struct description {
 struct open {
 	uint32_t description;
 	process_id creator; /* ID_NONE: open before recording, not used yet */
-	handle_id handle; /* ID_NONE until it is settled */
-	uint32_t slots;   /* descriptors that lead here */
-	uint32_t holders; /* slots, calls in flight, waiting events, mappings */
-	bool is_found;    /* nobody saw it being opened */
+	handle_id handle;   /* ID_NONE until it is settled */
+	uint32_t slots;     /* descriptors that lead here */
+	uint32_t holders;   /* slots, calls in flight, waiting events, mappings */
+	bool is_found;      /* nobody saw it being opened */
 	bool is_all_proxy;
 };
 
@@ -143,8 +144,8 @@ struct model {
 
 	struct waiting *queue; /* a ring */
 	uint32_t queue_head, queue_count, queue_capacity;
-	struct map idle_handle;    /* (process, name): the last destroyed handle of it */
-	handle_id *idle_next;      /* the one destroyed before that */
+	struct map idle_handle; /* (process, name): the last destroyed handle of it */
+	handle_id *idle_next;   /* the one destroyed before that */
 	uint32_t idle_capacity;
 	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
 

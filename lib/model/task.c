@@ -39,8 +39,11 @@ static uint32_t process_new(struct model *m, uint32_t pid)
 {
 	uint32_t id = pool_take(&m->processes, &m->process, sizeof(*m->process));
 
-	m->process[id] = (struct process){
-		.pid = pid, .parent = ID_NONE, .table = ID_NONE, .group = ID_NONE, .leader = ID_NONE};
+	m->process[id] = (struct process){.pid = pid,
+					  .parent = ID_NONE,
+					  .table = ID_NONE,
+					  .group = ID_NONE,
+					  .leader = ID_NONE};
 	map_set(&m->process_by_pid, pid, id);
 	m->host.processes_seen++;
 	return id;
@@ -63,7 +66,10 @@ static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 {
 	uint32_t id = pool_take(&m->tasks, &m->task, sizeof(*m->task));
 
-	m->task[id] = (struct task){.tid = tid, .process = process, .location = ID_NONE, .forked = ID_NONE};
+	m->task[id] = (struct task){.tid = tid,
+				    .process = process,
+				    .location = ID_NONE,
+				    .forked = ID_NONE};
 	m->task[id].call.id = CALL_ID_NONE;
 	m->process[process].tasks++;
 	map_set(&m->task_by_tid, tid, id);
@@ -89,8 +95,12 @@ process_id process_group(struct model *m, uint32_t process)
 	if (p->group != ID_NONE)
 		return p->group;
 	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
-	m->group[m->groups] = (struct model_process){
-		.pid = p->pid, .parent = p->parent, .name = p->name, .argv = p->argv, .begin = p->begin, .status = -1};
+	m->group[m->groups] = (struct model_process){.pid = p->pid,
+						     .parent = p->parent,
+						     .name = p->name,
+						     .argv = p->argv,
+						     .begin = p->begin,
+						     .status = -1};
 	p->group = m->groups++;
 	return p->group;
 }
@@ -112,13 +122,17 @@ thread_id task_location(struct model *m, uint32_t task)
 	struct process *p = &m->process[t->process];
 	bool is_leader = t->tid == p->pid;
 
-	if (is_leader && p->leader != ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
+	if (is_leader &&
+	    p->leader !=
+		    ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
 		t->location = p->leader;
 		return t->location;
 	}
 	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
-	m->thread[m->threads] = (struct model_thread){
-		.tid = t->tid, .process = group, .name = t->name ? t->name : p->name, .begin = t->begin};
+	m->thread[m->threads] = (struct model_thread){.tid = t->tid,
+						      .process = group,
+						      .name = t->name ? t->name : p->name,
+						      .begin = t->begin};
 	t->location = m->threads++;
 	if (is_leader)
 		p->leader = t->location;
@@ -153,7 +167,8 @@ void task_fork(struct model *m, const struct event *event)
 {
 	uint32_t pid = event->fork.child_pid, tid = event->fork.child_tid;
 
-	if (tid == event->tid || !pid) /* without its process, its first call will tell what it is */
+	if (tid == event->tid ||
+	    !pid) /* without its process, its first call will tell what it is */
 		return;
 	uint32_t old = task_find(m, tid);
 
@@ -222,7 +237,9 @@ void task_comm(struct model *m, const struct event *event)
 		name_set(m, t->process, name);
 	if (event->comm.is_exec && m->process[t->process].is_prelude) {
 		m->process[t->process].is_prelude = false;
-		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE ? m->now : t->call.enter;
+		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
+								  ? m->now
+								  : t->call.enter;
 		m->host.first_time = t->begin;
 	}
 }

@@ -188,17 +188,14 @@ int capture_read_features(struct capture *capture, struct error *err)
 {
 	uint64_t offset = sizeof(struct capture_header);
 	struct capture_front front;
+	int rc = capture_read_exactly(capture, offset, &front, sizeof(front), err);
 
-	if (capture->data >= offset + sizeof(front)) {
-		int rc = capture_read_exactly(capture, offset, &front, sizeof(front), err);
-
-		if (rc)
-			return rc;
-		if (memcmp(front.magic, CAPTURE_FRONT_MAGIC, sizeof(front.magic)) == 0)
-			return read_table(capture, offset + sizeof(front), front.flags, err);
-	}
-	/* A file whose writer was killed, or that was cut, has no table behind the records. */
-	if (capture->promised == 0 || capture->promised != capture->end)
+	if (rc)
+		return rc;
+	if (memcmp(front.magic, CAPTURE_FRONT_MAGIC, sizeof(front.magic)) == 0)
+		return read_table(capture, offset + sizeof(front), front.flags, err);
+	/* A file that was cut has no table behind the records. */
+	if (capture->promised != capture->end)
 		return 0;
 	return read_table(capture, capture->end, capture->flags, err);
 }

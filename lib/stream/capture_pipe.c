@@ -21,29 +21,28 @@ enum { PREAMBLE_RECORDS_MAX = 1 << 16 };
 struct preamble {
 	struct capture *capture;
 	uint64_t at; /* file offset of what follows the record */
-	uint64_t ids_left;
 };
 
+/* The attr says its own size; the ids of the event fill the rest of the record. */
 static int take_attr(struct preamble *p, struct bytes *b, struct error *err)
 {
 	struct perf_event_attr attr = {0};
+	struct bytes head = *b;
+	const void *at;
 	uint64_t *ids;
-	uint32_t size = 0;
-	size_t count;
+	uint32_t size;
 	int rc = 0;
 
-	if (b->left >= PERF_ATTR_SIZE_VER0)
-		memcpy(&size, b->at + offsetof(struct perf_event_attr, size), sizeof(size));
+	bytes_u32(&head);
+	size = bytes_u32(&head);
 	size = size ? size : PERF_ATTR_SIZE_VER0;
-	if (size < PERF_ATTR_SIZE_VER0 || size > b->left)
+	at = bytes_take(b, size);
+	if (!at || size < PERF_ATTR_SIZE_VER0)
 		return error_say(err, EBADMSG, "has an event attribute that is cut off");
-	memcpy(&attr, bytes_take(b, size), size < sizeof(attr) ? size : sizeof(attr));
-	count = b->left / sizeof(uint64_t);
-	if (count > p->ids_left)
-		return error_say(err, E2BIG, "has more than %d ids of events", CAPTURE_IDS_MAX);
-	p->ids_left -= count;
-	ids = mem_dup(b->at, count * sizeof(*ids));
-	if (!capture_info_add_event(&p->capture->info, &attr, "", ids, (uint32_t)count, err))
+	memcpy(&attr, at, size < sizeof(attr) ? size : sizeof(attr));
+	ids = mem_dup(b->at, b->left);
+	if (!capture_info_add_event(&p->capture->info, &attr, "", ids,
+				    (uint32_t)(b->left / sizeof(*ids)), err))
 		rc = -err->code;
 	free(ids);
 	return rc;
@@ -125,7 +124,7 @@ static int take_record(struct preamble *p, const uint8_t *record, uint32_t type,
 
 int capture_read_pipe(struct capture *capture, struct error *err)
 {
-	struct preamble p = {.capture = capture, .at = capture->data, .ids_left = CAPTURE_IDS_MAX};
+	struct preamble p = {.capture = capture, .at = capture->data};
 	uint8_t *record = mem_alloc(UINT16_MAX);
 	struct perf_event_header header;
 	int rc = 0;

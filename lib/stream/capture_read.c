@@ -149,25 +149,22 @@ static int read_events(struct capture *capture, const struct capture_header *hea
 
 /*
  * Where the records begin and end. Their size is 0 while the file is written, and for ever if its
- * writer died.
+ * writer died; then there is no table behind them.
  */
 static int find_data(struct capture *capture, const struct capture_header *header,
 		     uint64_t file_size, struct error *err)
 {
 	capture->data = header->data.offset;
-	capture->promised = header->data.size;
-	capture->flags = header->flags[0];
 	if (capture->data < sizeof(*header) || capture->data > file_size)
 		return error_say(err, EBADMSG,
 				 "is cut off: its records should begin at offset %llu",
 				 (unsigned long long)capture->data);
-	capture->end = file_size;
-	if (header->data.size && header->data.size < file_size - capture->data)
-		capture->end = capture->data + header->data.size;
 	if (__builtin_add_overflow(capture->data, header->data.size, &capture->promised))
 		capture->promised = UINT64_MAX;
-	if (!header->data.size)
-		capture->promised = 0;
+	capture->flags = header->data.size ? header->flags[0] : 0;
+	capture->end = file_size;
+	if (header->data.size && capture->promised < file_size)
+		capture->end = capture->promised;
 	return 0;
 }
 

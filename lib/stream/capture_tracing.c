@@ -18,28 +18,20 @@
 /* Returns a terminated string, lent, or NULL if there is none. */
 static const char *take_text(struct bytes *b)
 {
-	size_t length = strnlen((const char *)b->at, b->left);
-
-	if (length == b->left) {
-		b->bad = true;
-		return NULL;
-	}
-	return bytes_take(b, length + 1);
+	return bytes_take(b, strnlen((const char *)b->at, b->left) + 1);
 }
 
 /* Returns a copy of a file of u64 size, or NULL. */
 static char *take_file(struct bytes *b)
 {
 	uint64_t size = bytes_u64(b);
-	const void *at = size <= b->left ? bytes_take(b, (size_t)size) : NULL;
+	const void *at = bytes_take(b, size);
 	char *text;
 
-	if (!at) {
-		b->bad = true;
+	if (!at)
 		return NULL;
-	}
-	text = mem_alloc((size_t)size + 1);
-	memcpy(text, at, (size_t)size);
+	text = mem_alloc(size + 1);
+	memcpy(text, at, size);
 	text[size] = '\0';
 	return text;
 }

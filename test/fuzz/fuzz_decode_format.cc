@@ -1,6 +1,6 @@
 /*
- * Fuzz target: the text of a format file. Its first byte chooses the system, the rest is the text; a sample of
- * zeros and one of ones are read with what comes out.
+ * Fuzz target: the text of a format file. Its first byte chooses the system, the rest is the text;
+ * a sample of zeros and one of ones are read with what comes out.
  */
 #include "decode_capture.h"
 #include "tracepoint.h"
@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (tracepoint_init(&tp, systems[data[0] % 4], reinterpret_cast<const char *>(data) + 1, size - 1, nullptr, &err) ||
+	if (tracepoint_init(&tp, systems[data[0] % 4], reinterpret_cast<const char *>(data) + 1,
+			    size - 1, nullptr, &err) ||
 	    !tp.row)
 		return 0;
 	for (uint8_t byte : {0, 0xff}) {

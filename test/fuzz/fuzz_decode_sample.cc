@@ -1,7 +1,8 @@
 /*
  * Fuzz target: the bytes of samples and records, against the formats of one kernel.
  *
- * Input: for each sample a byte that chooses the event, a byte for the type of record, a 16-bit size, the bytes.
+ * Input: for each sample a byte that chooses the event, a byte for the type of record, a 16-bit
+ * size, the bytes.
  */
 #include "decode_capture.h"
 
@@ -51,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += length;
 		size -= length;
 	}
-	if (c.count(TALLY_samples) != c.count(TALLY_events) + c.count(TALLY_ignored) + c.count(TALLY_malformed))
+	if (c.count(TALLY_samples) !=
+	    c.count(TALLY_events) + c.count(TALLY_ignored) + c.count(TALLY_malformed))
 		abort();
 	decode_free(d);
 	return 0;

@@ -8,13 +8,20 @@
 
 #include <cstdlib>
 
-namespace {
+namespace
+{
 
-class Input {
-public:
-	Input(const uint8_t *data, size_t size) : at(data), left(size) {}
+class Input
+{
+      public:
+	Input(const uint8_t *data, size_t size) : at(data), left(size)
+	{
+	}
 
-	bool empty() const { return !left; }
+	bool empty() const
+	{
+		return !left;
+	}
 
 	uint8_t byte()
 	{
@@ -24,7 +31,7 @@ public:
 		return *at++;
 	}
 
-private:
+      private:
 	const uint8_t *at;
 	size_t left;
 };
@@ -40,10 +47,12 @@ void step(ModelDriver &d, Input &in)
 	switch (kind % 12) {
 	case 0:
 	case 1:
-		return d.enter(pid, tid, name, {b % 8, c, b, c % 8, a, c}, {b % 3 ? "x/y" : "/z", "../q"});
+		return d.enter(pid, tid, name, {b % 8, c, b, c % 8, a, c},
+			       {b % 3 ? "x/y" : "/z", "../q"});
 	case 2:
 	case 3:
-		return d.leave(pid, tid, name, (int64_t)b % 16 - 4, std::vector<uint64_t>(c % 3, b));
+		return d.leave(pid, tid, name, (int64_t)b % 16 - 4,
+			       std::vector<uint64_t>(c % 3, b));
 	case 4:
 		return d.fork(pid, tid, 10 + (uint32_t)a % 4, 10 + (uint32_t)b % 44);
 	case 5:
@@ -57,7 +66,8 @@ void step(ModelDriver &d, Input &in)
 	case 9:
 		return d.fd(pid, a % 8, targets[b % 5], c % 5, d.now - b, c / 5 % 3, a << 8);
 	case 10:
-		return d.fact((enum fact_kind)(1 + a % (FACT_KINDS - 1)), {pid, tid, b, c, a}, {"/p", "/q", "r"});
+		return d.fact((enum fact_kind)(1 + a % (FACT_KINDS - 1)), {pid, tid, b, c, a},
+			      {"/p", "/q", "r"});
 	default:
 		d.now += a << (b % 24);
 		return d.lock(pid, tid, (uint32_t)c % 4);

@@ -1,8 +1,9 @@
 /*
- * Whatever the bytes: no crash, nothing read beyond them, and the books balance after every sample.
+ * Whatever the bytes: no crash, nothing read beyond them, and the books balance after every
+ * sample.
  *
- * Sizes are drawn around the places where the decoder checks, and buffers are exactly as long as they say, so that
- * a check that is missing is a read that the sanitizer sees.
+ * Sizes are drawn around the places where the decoder checks, and buffers are exactly as long as
+ * they say, so that a check that is missing is a read that the sanitizer sees.
  */
 #include "decode_capture.h"
 

@@ -27,8 +27,10 @@ TEST(FilterProperty, ExpressionIsMembership)
 			members.insert(int(random()) % span);
 		numbers.assign(members.begin(), members.end());
 		std::shuffle(numbers.begin(), numbers.end(), random);
-		std::unique_ptr<char, decltype(&free)> text(
-			filter_numbers(numbers.data(), uint32_t(numbers.size()), random() % 5), free);
+		std::unique_ptr<char, decltype(&free)> text(filter_numbers(numbers.data(),
+									   uint32_t(numbers.size()),
+									   random() % 5),
+							    free);
 		for (int number = -span; number <= span; number++)
 			ASSERT_EQ(filter_eval(text.get(), number, 0), members.count(number) == 1)
 				<< number << ": " << text.get();

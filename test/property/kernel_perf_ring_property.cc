@@ -67,7 +67,8 @@ TEST_F(PerfRing, SameRecordsAtEveryOffset)
 	auto records = some_records(SIZE);
 
 	for (uint64_t start = 0; start < 2 * SIZE; start += 8) {
-		uint64_t head = start + (UINT64_MAX - 4 * SIZE + 1) * (start % 16 == 8); /* near the wrap of 2^64 */
+		uint64_t head = start + (UINT64_MAX - 4 * SIZE + 1) *
+						(start % 16 == 8); /* near the wrap of 2^64 */
 		uint64_t at = head, begin = head;
 
 		for (auto &record : records) {
@@ -125,7 +126,8 @@ TEST_F(PerfRing, GarbageEndsInsideTailAndHead)
 	static const uint16_t sizes[] = {0, 1, 7, 8, 9, 12, 16, 24, 4088, 4096, 4104, 65528, 65535};
 
 	for (int round = 0; round < 20000; round++) {
-		uint64_t tail = random() % (4 * SIZE), head = tail + random() % (SIZE + 9), at = tail;
+		uint64_t tail = random() % (4 * SIZE), head = tail + random() % (SIZE + 9),
+			 at = tail;
 
 		if (round % 4)
 			tail = at = tail & ~7ULL;

@@ -12,11 +12,15 @@
 #include <sched.h>
 #include <set>
 
-namespace {
+namespace
+{
 
-class Checker {
-public:
-	explicit Checker(const ModelDriver &driver) : d(driver) {}
+class Checker
+{
+      public:
+	explicit Checker(const ModelDriver &driver) : d(driver)
+	{
+	}
 
 	void check()
 	{
@@ -27,9 +31,12 @@ public:
 		EXPECT_TRUE(begun.empty());
 	}
 
-	size_t operations() const { return ids.size(); }
+	size_t operations() const
+	{
+		return ids.size();
+	}
 
-private:
+      private:
 	const ModelDriver &d;
 	std::map<uint32_t, uint64_t> last;
 	std::map<uint32_t, int> depth;
@@ -38,18 +45,23 @@ private:
 	std::set<std::pair<uint32_t, uint32_t>> active; /* process, handle */
 	std::set<uint32_t> ever;                        /* handles created anywhere */
 
-	uint32_t process(const io_event &e) const { return model_thread(d.model, e.thread)->process; }
+	uint32_t process(const io_event &e) const
+	{
+		return model_thread(d.model, e.thread)->process;
+	}
 
 	bool usable(const io_event &e, uint32_t handle) const
 	{
-		if (active.count({process(e), handle}) || model_handle(d.model, handle)->is_pre_created)
+		if (active.count({process(e), handle}) ||
+		    model_handle(d.model, handle)->is_pre_created)
 			return true;
 		return process(e) != model_handle(d.model, handle)->process && ever.count(handle);
 	}
 
 	void create(const io_event &e, uint32_t handle)
 	{
-		EXPECT_FALSE(active.count({process(e), handle})) << "created while active: " << d.line(e);
+		EXPECT_FALSE(active.count({process(e), handle}))
+			<< "created while active: " << d.line(e);
 		active.insert({process(e), handle});
 		ever.insert(handle);
 	}
@@ -84,7 +96,8 @@ private:
 			break;
 		case IO_OP_BEGIN:
 			EXPECT_EQ(depth[e.thread], 1);
-			EXPECT_TRUE(ids.insert(e.op.id).second) << "matching id " << e.op.id << " twice";
+			EXPECT_TRUE(ids.insert(e.op.id).second)
+				<< "matching id " << e.op.id << " twice";
 			begun[e.op.id] = e.handle;
 			break;
 		case IO_OP_COMPLETE:
@@ -99,9 +112,12 @@ private:
 	}
 };
 
-class Storm {
-public:
-	explicit Storm(unsigned seed) : random(seed) {}
+class Storm
+{
+      public:
+	explicit Storm(unsigned seed) : random(seed)
+	{
+	}
 
 	void run(ModelDriver &d, int steps)
 	{
@@ -111,14 +127,23 @@ public:
 		d.end();
 	}
 
-private:
+      private:
 	std::mt19937 random;
 
-	uint64_t any(uint64_t n) { return random() % n; }
+	uint64_t any(uint64_t n)
+	{
+		return random() % n;
+	}
 
 	/* Few numbers, so that they collide. Process 10 + i has the threads 10 + i and 30 + i. */
-	uint32_t pid() { return (uint32_t)(10 + any(4)); }
-	uint32_t tid(uint32_t pid) { return any(2) ? pid : pid + 20; }
+	uint32_t pid()
+	{
+		return (uint32_t)(10 + any(4));
+	}
+	uint32_t tid(uint32_t pid)
+	{
+		return any(2) ? pid : pid + 20;
+	}
 
 	void some_enter(ModelDriver &d)
 	{
@@ -137,8 +162,10 @@ private:
 
 	void some_call(ModelDriver &d)
 	{
-		static const char *const names[] = {"openat", "close", "read",  "write", "dup2",   "dup",
-						    "execve", "lseek", "close_range", "fcntl", "copy_file_range"};
+		static const char *const names[] = {"openat", "close",          "read",
+						    "write",  "dup2",           "dup",
+						    "execve", "lseek",          "close_range",
+						    "fcntl",  "copy_file_range"};
 		uint32_t p = pid(), t = tid(p);
 		const char *name = names[any(sizeof(names) / sizeof(names[0]))];
 
@@ -166,7 +193,8 @@ private:
 		case 5:
 		case 6:
 		case 7:
-			return d.fd(p, any(6), targets[any(4)], any(4), d.now - any(4), any(5) ? 0 : ENOENT);
+			return d.fd(p, any(6), targets[any(4)], any(4), d.now - any(4),
+				    any(5) ? 0 : ENOENT);
 		case 8:
 			return some_enter(d);
 		case 9:

@@ -1,5 +1,6 @@
 /*
- * decode_capture: what a capture says of itself, and its samples, made by hand for tests of the decoder.
+ * decode_capture: what a capture says of itself, and its samples, made by hand for tests of the
+ * decoder.
  */
 #ifndef DECODE_CAPTURE_H
 #define DECODE_CAPTURE_H
@@ -18,8 +19,8 @@
 /* Returns the text of a saved format file, "" if there is none. */
 inline std::string saved_format(const std::string &system, const std::string &name)
 {
-	std::ifstream in(std::string(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/") + system + "/" + name +
-			 "/format");
+	std::ifstream in(std::string(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/") + system + "/" +
+			 name + "/format");
 
 	return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -44,13 +45,15 @@ inline uint64_t format_id(const std::string &text)
 	return at == std::string::npos ? 0 : std::stoull(text.substr(at + 4));
 }
 
-class Capture {
-public:
-	const uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       PERF_SAMPLE_RAW;
+class Capture
+{
+      public:
+	const uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 
 	/* Each returns the index of the event. */
-	uint32_t add_event(const std::string &name, uint32_t type, uint64_t config, std::vector<uint64_t> ids = {})
+	uint32_t add_event(const std::string &name, uint32_t type, uint64_t config,
+			   std::vector<uint64_t> ids = {})
 	{
 		capture_event event{};
 
@@ -66,7 +69,8 @@ public:
 		return static_cast<uint32_t>(events.size() - 1);
 	}
 
-	uint32_t add_tracepoint(const std::string &system, const std::string &name, const std::string &text)
+	uint32_t add_tracepoint(const std::string &system, const std::string &name,
+				const std::string &text)
 	{
 		add_format(system, text);
 		return add_event(system + ":" + name, PERF_TYPE_TRACEPOINT, format_id(text));
@@ -102,22 +106,29 @@ public:
 		return decode_new(&info, &books, err);
 	}
 
-	uint64_t count(tally_counter counter) const { return books.n[counter]; }
+	uint64_t count(tally_counter counter) const
+	{
+		return books.n[counter];
+	}
 
-	struct capture_info info{};
+	struct capture_info info {
+	};
 	tally books{};
 	std::vector<capture_event> events;
 
-private:
+      private:
 	std::deque<std::string> names;
 	std::deque<std::vector<uint64_t>> event_ids;
 	std::vector<capture_format> formats;
 };
 
 /* Bytes of a sample's raw data, or of a record's body. */
-class Raw {
-public:
-	explicit Raw(size_t size = 0) : bytes(size) {}
+class Raw
+{
+      public:
+	explicit Raw(size_t size = 0) : bytes(size)
+	{
+	}
 
 	Raw &put(size_t offset, size_t size, uint64_t value)
 	{
@@ -127,7 +138,10 @@ public:
 		return *this;
 	}
 
-	Raw &add(size_t size, uint64_t value) { return put(bytes.size(), size, value); }
+	Raw &add(size_t size, uint64_t value)
+	{
+		return put(bytes.size(), size, value);
+	}
 
 	Raw &add(const std::string &text)
 	{
@@ -137,7 +151,8 @@ public:
 
 	struct sample sample(uint32_t event) const
 	{
-		struct sample s{};
+		struct sample s {
+		};
 
 		s.type = PERF_RECORD_SAMPLE;
 		s.event = event;

@@ -79,10 +79,10 @@ class FilterEval
 		if (which < 0 || end == at)
 			throw std::runtime_error(at);
 		at = end;
-		return which == 0 ? field == number :
-		       which == 1 ? field >= number :
-		       which == 2 ? field <= number :
-				    field < number;
+		return which == 0   ? field == number
+		       : which == 1 ? field >= number
+		       : which == 2 ? field <= number
+				    : field < number;
 	}
 };
 

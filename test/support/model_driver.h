@@ -12,20 +12,30 @@
 #include <string>
 #include <vector>
 
-class ModelDriver {
-public:
+class ModelDriver
+{
+      public:
 	struct tally tally = {};
 	struct model *model;
 	std::vector<io_event> events;
 	std::vector<std::vector<uint64_t>> metrics;
 	uint64_t now = 1000;
 
-	ModelDriver() { model = model_new(&tally, output, this); }
-	~ModelDriver() { model_free(model); }
+	ModelDriver()
+	{
+		model = model_new(&tally, output, this);
+	}
+	~ModelDriver()
+	{
+		model_free(model);
+	}
 	ModelDriver(const ModelDriver &) = delete;
 	ModelDriver &operator=(const ModelDriver &) = delete;
 
-	void at(uint64_t time) { now = time; }
+	void at(uint64_t time)
+	{
+		now = time;
+	}
 
 	struct event base(enum event_kind kind, uint32_t pid, uint32_t tid)
 	{
@@ -66,8 +76,8 @@ public:
 	}
 
 	/* Enter and exit in one. */
-	void call(uint32_t pid, uint32_t tid, const char *name, std::vector<uint64_t> args, int64_t result,
-		  std::vector<std::string> paths = {})
+	void call(uint32_t pid, uint32_t tid, const char *name, std::vector<uint64_t> args,
+		  int64_t result, std::vector<std::string> paths = {})
 	{
 		enter(pid, tid, name, args, paths);
 		leave(pid, tid, name, result);
@@ -130,7 +140,8 @@ public:
 		model_event(model, &e);
 	}
 
-	void fact(enum fact_kind kind, std::vector<uint64_t> numbers, std::vector<std::string> strings = {})
+	void fact(enum fact_kind kind, std::vector<uint64_t> numbers,
+		  std::vector<std::string> strings = {})
 	{
 		struct event e = base(EVENT_FACT, 0, 0);
 
@@ -143,19 +154,24 @@ public:
 	}
 
 	/* A look-up that began at t0 and ends now; reason as in fact.def. */
-	void fd(uint32_t pid, uint64_t number, const char *target, uint64_t reason, uint64_t t0, uint64_t error = 0,
-		uint64_t mode = 0100644, uint64_t flags = UINT64_MAX, uint64_t pos = UINT64_MAX)
+	void fd(uint32_t pid, uint64_t number, const char *target, uint64_t reason, uint64_t t0,
+		uint64_t error = 0, uint64_t mode = 0100644, uint64_t flags = UINT64_MAX,
+		uint64_t pos = UINT64_MAX)
 	{
-		fact(FACT_FD, {pid, number, t0, error, flags, pos, 1, 2, mode, 1, 9, reason}, {target});
+		fact(FACT_FD, {pid, number, t0, error, flags, pos, 1, 2, mode, 1, 9, reason},
+		     {target});
 	}
 
-	void start_fd(uint32_t pid, uint64_t number, const char *target, uint64_t flags = O_RDWR, uint64_t pos = 0,
-		      uint64_t mode = 0100644)
+	void start_fd(uint32_t pid, uint64_t number, const char *target, uint64_t flags = O_RDWR,
+		      uint64_t pos = 0, uint64_t mode = 0100644)
 	{
 		fd(pid, number, target, 0, now, 0, mode, flags, pos);
 	}
 
-	void end() { model_end(model); }
+	void end()
+	{
+		model_end(model);
+	}
 
 	std::string path(handle_id handle) const
 	{
@@ -164,12 +180,17 @@ public:
 		return h->name ? model_text(model, h->name) : "?";
 	}
 
-	std::string bytes(uint64_t n) const { return n == IO_BYTES_UNDEFINED ? "-" : std::to_string(n); }
+	std::string bytes(uint64_t n) const
+	{
+		return n == IO_BYTES_UNDEFINED ? "-" : std::to_string(n);
+	}
 
 	/* "tid KIND details", without times; see the cases. */
 	std::string line(const io_event &e) const
 	{
-		std::string s = e.thread == ID_NONE ? "*" : std::to_string(model_thread(model, e.thread)->tid);
+		std::string s = e.thread == ID_NONE
+					? "*"
+					: std::to_string(model_thread(model, e.thread)->tid);
 
 		s += std::string(" ") + io_event_name(e.kind);
 		switch (e.kind) {
@@ -185,10 +206,12 @@ public:
 			s += " h" + std::to_string(e.handle) + " " + path(e.handle);
 			break;
 		case IO_DUPLICATE_HANDLE:
-			s += " h" + std::to_string(e.handle) + " h" + std::to_string(e.duplicate.new_handle);
+			s += " h" + std::to_string(e.handle) + " h" +
+			     std::to_string(e.duplicate.new_handle);
 			break;
 		case IO_OP_BEGIN:
-			s += " h" + std::to_string(e.handle) + " " + bytes(e.op.bytes) + " @" + bytes(e.op.offset);
+			s += " h" + std::to_string(e.handle) + " " + bytes(e.op.bytes) + " @" +
+			     bytes(e.op.offset);
 			break;
 		case IO_OP_COMPLETE:
 			s += " h" + std::to_string(e.handle) + " " + bytes(e.op.bytes);
@@ -213,7 +236,8 @@ public:
 		std::string all;
 
 		for (const io_event &e : events)
-			if (!is_brief || (e.kind != IO_ENTER && (e.kind != IO_LEAVE || e.region.error)))
+			if (!is_brief ||
+			    (e.kind != IO_ENTER && (e.kind != IO_LEAVE || e.region.error)))
 				all += line(e) + "\n";
 		return all;
 	}
@@ -226,7 +250,7 @@ public:
 		return tally_balance(&tally, why, sizeof(why)) ? "" : why;
 	}
 
-private:
+      private:
 	static void output(void *context, const struct io_event *event)
 	{
 		ModelDriver *d = (ModelDriver *)context;

@@ -20,7 +20,8 @@ extern "C" const char *__lsan_default_suppressions()
 	return "leak:otf2_file_posix_open\nleak:otf2_archive_open\nleak:OTF2_UTILS\n";
 }
 
-namespace {
+namespace
+{
 
 /*
  * Locations 0 and 1 of group 0, location 2 of group 1, which group 0 created. Handle 0 is created,

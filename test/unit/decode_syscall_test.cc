@@ -1,6 +1,6 @@
 /*
- * The table of system calls against the kernel's own format files: every role names an argument that is there and
- * that looks like what the role says.
+ * The table of system calls against the kernel's own format files: every role names an argument
+ * that is there and that looks like what the role says.
  */
 #include "decode_capture.h"
 

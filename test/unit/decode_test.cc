@@ -1,5 +1,6 @@
 /*
- * Samples to events, with the saved formats of a kernel and with those of captures that others made.
+ * Samples to events, with the saved formats of a kernel and with those of captures that others
+ * made.
  */
 #include "decode_capture.h"
 

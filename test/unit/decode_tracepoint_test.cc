@@ -1,5 +1,6 @@
 /*
- * Format files to fields: of this kernel, of kernels that lay them out in another way, and of no kernel at all.
+ * Format files to fields: of this kernel, of kernels that lay them out in another way, and of no
+ * kernel at all.
  */
 #include "decode_capture.h"
 #include "tracepoint.h"

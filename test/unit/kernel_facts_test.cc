@@ -20,8 +20,8 @@ class Facts : public testing::Test
 
 	void SetUp() override
 	{
-		layout.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-				     PERF_SAMPLE_RAW;
+		layout.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				     PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 		facts_init(&facts, &layout, ID);
 	}
 
@@ -47,7 +47,8 @@ class Facts : public testing::Test
 			if (!size)
 				break;
 			EXPECT_EQ(sample_parse(&read.sample, &layout, facts.bytes + at), 0);
-			EXPECT_EQ(fact_decode(&read.fact, read.sample.raw, read.sample.raw_size), 0);
+			EXPECT_EQ(fact_decode(&read.fact, read.sample.raw, read.sample.raw_size),
+				  0);
 			reads.push_back(read);
 			at += size;
 		}
@@ -103,7 +104,8 @@ TEST_F(Facts, StringsThatAreTooLongAreCut)
 
 TEST_F(Facts, AFormatComesInParts)
 {
-	for (size_t length : {size_t(0), size_t(1), size_t(FACTS_PART - 1), size_t(FACTS_PART), size_t(20001)}) {
+	for (size_t length :
+	     {size_t(0), size_t(1), size_t(FACTS_PART - 1), size_t(FACTS_PART), size_t(20001)}) {
 		std::string format(length, 'f'), joined;
 
 		for (size_t i = 0; i < length; i++)
@@ -154,7 +156,8 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe");
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error");
-	EXPECT_STREQ(fact_number_names(FACT_FD), "pid fd t0 error flags pos dev ino mode nlink mnt_id reason");
+	EXPECT_STREQ(fact_number_names(FACT_FD),
+		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason");
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
 	EXPECT_STREQ(fact_number_names(FACT_EXE), "pid t0 error is_foreign");

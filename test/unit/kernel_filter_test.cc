@@ -70,7 +70,8 @@ TEST_P(FilterCalls, EachChosenEnterIsInOneOfTheTwo)
 		call_id id = call_by_number(number);
 		bool expected = id != CALL_ID_NONE && wanted(call_row(id), GetParam());
 
-		int in = filter_eval(text.get(), number, 0) + (paths ? filter_eval(paths.get(), number, 0) : 0);
+		int in = filter_eval(text.get(), number, 0) +
+			 (paths ? filter_eval(paths.get(), number, 0) : 0);
 
 		EXPECT_EQ(in, expected) << number << ": " << text.get();
 	}

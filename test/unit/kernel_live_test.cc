@@ -29,7 +29,8 @@
 namespace
 {
 
-constexpr uint32_t GROUPS = 1u << GROUP_DATA | 1u << GROUP_OPEN | 1u << GROUP_TASK | 1u << GROUP_DIR;
+constexpr uint32_t GROUPS = 1u << GROUP_DATA | 1u << GROUP_OPEN | 1u << GROUP_TASK |
+			    1u << GROUP_DIR;
 
 struct Fact {
 	uint64_t time;
@@ -197,7 +198,8 @@ void expect_balance(const Spool &spool, bool may_lose)
 		ASSERT_LT(event, spool.event.size());
 		EXPECT_EQ(spool.event[event], count->text[0]);
 		auto found = spool.samples.find(event);
-		EXPECT_EQ(counted, (found == spool.samples.end() ? 0 : found->second) + lost) << count->text[0];
+		EXPECT_EQ(counted, (found == spool.samples.end() ? 0 : found->second) + lost)
+			<< count->text[0];
 		if (!may_lose)
 			EXPECT_EQ(lost, 0u);
 	}
@@ -233,7 +235,8 @@ TEST_F(Live, NamesOfFilesThatStayOpen)
 	bool is_named = false;
 
 	for (auto fact : spool.of(FACT_FD))
-		is_named |= fact->text[0] == name && fact->fact.number[11] == 1 && !fact->fact.number[3];
+		is_named |= fact->text[0] == name && fact->fact.number[11] == 1 &&
+			    !fact->fact.number[3];
 	EXPECT_TRUE(is_named);
 	ASSERT_EQ(spool.of(FACT_LOOKUPS).size(), 1u);
 	EXPECT_GT(spool.of(FACT_LOOKUPS)[0]->fact.number[0], 0u);
@@ -277,8 +280,9 @@ TEST_F(Live, TheCommandHasOurLimitsAndSignals)
 	now = before;
 	now.rlim_cur = 512;
 	ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
-	record({"sh", "-c", "ulimit -n > " + scratch.path("limit") + "; grep Sig /proc/self/status > " +
-				    scratch.path("signals")});
+	record({"sh", "-c",
+		"ulimit -n > " + scratch.path("limit") + "; grep Sig /proc/self/status > " +
+			scratch.path("signals")});
 	setrlimit(RLIMIT_NOFILE, &before);
 	char line[128] = "";
 	FILE *in = fopen(scratch.path("limit").c_str(), "r");
@@ -342,7 +346,8 @@ TEST_F(Live, ManyEventsThroughASmallQueue)
 
 TEST_F(Live, ChildrenAreRecorded)
 {
-	Spool spool = record({"sh", "-c", "for i in 1 2 3; do cat " + file("in") + " >/dev/null; done"});
+	Spool spool = record(
+		{"sh", "-c", "for i in 1 2 3; do cat " + file("in") + " >/dev/null; done"});
 
 	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 3u);
 	expect_balance(spool, false);
@@ -356,14 +361,17 @@ TEST_F(Live, ChdirAndExecAreToldAsFacts)
 	for (auto fact : spool.of(FACT_CWD))
 		has_cwd |= fact->text[0] + "/" == scratch.path("");
 	for (auto fact : spool.of(FACT_EXE))
-		has_exe |= !fact->fact.number[2] && fact->text[0][0] == '/' && !fact->fact.number[3];
+		has_exe |= !fact->fact.number[2] && fact->text[0][0] == '/' &&
+			   !fact->fact.number[3];
 	EXPECT_TRUE(has_cwd);
 	EXPECT_TRUE(has_exe);
 }
 
 TEST_F(Live, SignalEndsTheRecordingAndReachesTheCommand)
 {
-	command({"sh", "-c", "trap 'exit 7' TERM; touch " + scratch.path("ready") + "; while :; do sleep 0.02; done"});
+	command({"sh", "-c",
+		 "trap 'exit 7' TERM; touch " + scratch.path("ready") +
+			 "; while :; do sleep 0.02; done"});
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
 	while (access(scratch.path("ready").c_str(), F_OK))
@@ -436,7 +444,8 @@ TEST_F(Live, AttachAndDetach)
 	bool is_named = false;
 
 	for (auto fact : spool.of(FACT_FD))
-		is_named |= fact->text[0] == name && fact->fact.number[11] == 0 && fact->fact.number[4] != UINT64_MAX;
+		is_named |= fact->text[0] == name && fact->fact.number[11] == 0 &&
+			    fact->fact.number[4] != UINT64_MAX;
 	EXPECT_TRUE(is_named);
 	EXPECT_EQ(spool.of(FACT_TASK).size(), 2u) << "both threads";
 	EXPECT_GT((spool.exits[{call_row(call_by_name("pread64", 7))->number, 4}]), 20u);
@@ -511,7 +520,8 @@ TEST_F(Live, CountersComeAlong)
 	Spool spool = record({"cat", file("in")});
 
 	expect_balance(spool, false);
-	EXPECT_EQ(std::count(spool.event.begin(), spool.event.end(), "iotrace:counter:page-faults"), 2);
+	EXPECT_EQ(std::count(spool.event.begin(), spool.event.end(), "iotrace:counter:page-faults"),
+		  2);
 }
 
 TEST(LiveProbe, EveryProbeHasAnAnswer)
@@ -523,7 +533,8 @@ TEST(LiveProbe, EveryProbeHasAnAnswer)
 	for (uint32_t i = 0; i < count; i++) {
 		EXPECT_NE(result[i].detail[0], '\0') << result[i].name;
 		if (result[i].is_needed)
-			EXPECT_EQ(result[i].state, PROBE_OK) << result[i].name << ": " << result[i].detail;
+			EXPECT_EQ(result[i].state, PROBE_OK)
+				<< result[i].name << ": " << result[i].detail;
 	}
 	EXPECT_EQ(probe_all(result, 2), 2u);
 }

@@ -39,8 +39,8 @@ class Lookup : public testing::Test
 		make("42/cwd", "/work");
 		make("42/root", "/chroot");
 		make("42/exe", "/bin/program");
-		layout.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-				     PERF_SAMPLE_RAW;
+		layout.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				     PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 		ASSERT_EQ(procfs_open(&proc, scratch.path("").c_str(), nullptr), 0);
 		facts_init(&facts, &layout, 1);
 		lookup_base_init(&base, &proc);
@@ -61,7 +61,8 @@ class Lookup : public testing::Test
 
 	void make(const char *path, const char *target)
 	{
-		std::filesystem::create_directories(std::filesystem::path(scratch.path(path)).parent_path());
+		std::filesystem::create_directories(
+			std::filesystem::path(scratch.path(path)).parent_path());
 		ASSERT_EQ(symlink(target, scratch.path(path).c_str()), 0);
 	}
 
@@ -121,10 +122,12 @@ class Lookup : public testing::Test
 
 			EXPECT_EQ(sample_parse(&sample, &layout, facts.bytes + at), 0);
 			EXPECT_EQ(fact_decode(&fact, sample.raw, sample.raw_size), 0);
-			out += std::string(fact_name(fact.kind)) + " " + std::to_string(fact.number[0]);
+			out += std::string(fact_name(fact.kind)) + " " +
+			       std::to_string(fact.number[0]);
 			if (fact.kind == FACT_FD)
-				out += " " + std::to_string(fact.number[1]) + " error " + std::to_string(fact.number[3]) +
-				       " reason " + std::to_string(fact.number[11]);
+				out += " " + std::to_string(fact.number[1]) + " error " +
+				       std::to_string(fact.number[3]) + " reason " +
+				       std::to_string(fact.number[11]);
 			out += " " + std::string(fact.string[0].at, fact.string[0].length) + "\n";
 			at += size;
 		}
@@ -274,12 +277,13 @@ TEST_F(Lookup, WhatIsOfNoInterest)
 /* Reads from this process, at the end of a page with nothing behind it. */
 TEST_F(Lookup, PathsAreReadFromTheMemoryOfTheProcess)
 {
-	char *pages = (char *)mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = (char *)mmap(nullptr, 8192, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ASSERT_NE(pages, MAP_FAILED);
 	munmap(pages + 4096, 4096);
 	strcpy(pages + 4096 - 5, "name");
-	see_enter("renameat2", {0, (uint64_t)"from", 0, (uint64_t)(pages + 4096 - 5)});
+	see_enter("renameat2", {0, (uint64_t) "from", 0, (uint64_t)(pages + 4096 - 5)});
 	EXPECT_TRUE(lookup_run(&lookup));
 	std::string pid = std::to_string(getpid());
 

@@ -49,7 +49,8 @@ TEST_F(PerfSet, Cpus)
 
 TEST_F(PerfSet, WhatIsNoListOfCpus)
 {
-	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0,3-1\n", "0-99999999\n", "0;1\n", "0-x\n", "18446744073709551616\n"})
+	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0,3-1\n", "0-99999999\n", "0;1\n",
+				 "0-x\n", "18446744073709551616\n"})
 		EXPECT_EQ(cpus(text), (List{UINT32_MAX})) << text;
 }
 
@@ -59,8 +60,11 @@ TEST_F(PerfSet, BoundOnSpecs)
 
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	for (int i = 0; i < PERF_SPECS_MAX; i++)
-		EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"), PERF_NO_LEADER), i);
-	EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"), PERF_NO_LEADER), -E2BIG);
+		EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"),
+				       PERF_NO_LEADER),
+			  i);
+	EXPECT_EQ(perf_set_add(&set, ROLE_COUNTER, &attr, "x", strdup("id==1"), PERF_NO_LEADER),
+		  -E2BIG);
 }
 
 TEST(Counter, Distance)
@@ -71,7 +75,8 @@ TEST(Counter, Distance)
 	EXPECT_EQ(counter_distance("abc", ""), 3u);
 	EXPECT_EQ(counter_distance("", "abc"), 3u);
 	EXPECT_EQ(counter_distance("kitten", "sitting"), 3u);
-	EXPECT_EQ(counter_distance(std::string(500, 'a').c_str(), std::string(500, 'a').c_str()), 0u);
+	EXPECT_EQ(counter_distance(std::string(500, 'a').c_str(), std::string(500, 'a').c_str()),
+		  0u);
 }
 
 TEST(Counter, SoftwareEventsByName)
@@ -92,7 +97,9 @@ TEST(Counter, UnknownNameIsAnsweredWithNearOnes)
 	struct error err = {};
 
 	EXPECT_EQ(counter_find("page-faluts", &attr, &err), -EINVAL);
-	EXPECT_NE(strstr(err.text, "counter page-faluts: this machine has none of that name\n"), nullptr) << err.text;
+	EXPECT_NE(strstr(err.text, "counter page-faluts: this machine has none of that name\n"),
+		  nullptr)
+		<< err.text;
 	EXPECT_NE(strcasestr(err.text, "are: page-faults, "), nullptr) << err.text;
 }
 
@@ -153,7 +160,8 @@ TEST(Rights, ThreeLinesAtMostAndTheCommand)
 	}
 	struct error err = {};
 	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", 0, 0);
-	EXPECT_NE(strstr(err.text, "setcap cap_perfmon,cap_dac_read_search+ep"), nullptr) << err.text;
+	EXPECT_NE(strstr(err.text, "setcap cap_perfmon,cap_dac_read_search+ep"), nullptr)
+		<< err.text;
 	rights_explain(&err, EMFILE, "raw_syscalls:sys_enter", 0, 4711);
 	EXPECT_NE(strstr(err.text, "ulimit -n 4711"), nullptr) << err.text;
 }

@@ -24,7 +24,8 @@ class Procfs : public testing::Test
 	{
 		struct error err = {};
 
-		ASSERT_EQ(procfs_open(&proc, TEST_SOURCE_DIR "/proc/linux-6.18", &err), 0) << err.text;
+		ASSERT_EQ(procfs_open(&proc, TEST_SOURCE_DIR "/proc/linux-6.18", &err), 0)
+			<< err.text;
 	}
 
 	void TearDown() override
@@ -59,7 +60,8 @@ TEST_F(Procfs, TornStatIsRefused)
 	struct procfs_task task;
 
 	EXPECT_EQ(procfs_task(&proc, 42, 43, &task), -EBADMSG);
-	EXPECT_EQ(procfs_task(&proc, 42, 44, &task), -EBADMSG) << "the parentheses the wrong way round";
+	EXPECT_EQ(procfs_task(&proc, 42, 44, &task), -EBADMSG)
+		<< "the parentheses the wrong way round";
 	EXPECT_EQ(procfs_task(&proc, 42, 45, &task), -ENOENT);
 }
 
@@ -92,7 +94,8 @@ TEST_F(Procfs, ListIsSortedAndBounded)
 	struct procfs_numbers numbers = {};
 
 	ASSERT_EQ(procfs_list(&proc, &numbers, 100, "%u/fd", 42), 0);
-	EXPECT_EQ(std::vector<uint32_t>(numbers.at, numbers.at + numbers.count), (std::vector<uint32_t>{3, 4, 10}));
+	EXPECT_EQ(std::vector<uint32_t>(numbers.at, numbers.at + numbers.count),
+		  (std::vector<uint32_t>{3, 4, 10}));
 	ASSERT_EQ(procfs_list(&proc, &numbers, 2, "%u/fd", 42), 0);
 	EXPECT_EQ(numbers.count, 2u);
 	EXPECT_EQ(procfs_list(&proc, &numbers, 2, "%u/fd", 43), -ENOENT);
@@ -125,7 +128,8 @@ struct Mount {
 void add(void *context, const struct procfs_mount *mount)
 {
 	((std::vector<Mount> *)context)
-		->push_back({mount->mnt_id, mount->dev, mount->mount_point, mount->source, mount->type});
+		->push_back({mount->mnt_id, mount->dev, mount->mount_point, mount->source,
+			     mount->type});
 }
 
 TEST_F(Procfs, MountsAreUnescapedAndBrokenLinesSkipped)

@@ -37,7 +37,8 @@ class Spool : public testing::Test
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME;
 		capture_info_init(&info);
-		ASSERT_NE(capture_info_add_event(&info, &attr, "x", &id, 1, &err), nullptr) << err.text;
+		ASSERT_NE(capture_info_add_event(&info, &attr, "x", &id, 1, &err), nullptr)
+			<< err.text;
 	}
 
 	void open(uint64_t bound)
@@ -125,7 +126,8 @@ TEST_F(Spool, AFlushIsWrittenWithoutMore)
 TEST_F(Spool, WhatIsNotFlushedWaits)
 {
 	open(1);
-	for (uint8_t i = 0; i < 3; i++) /* two fill a chunk, which goes out; the third begins another */
+	for (uint8_t i = 0; i < 3;
+	     i++) /* two fill a chunk, which goes out; the third begins another */
 		ASSERT_TRUE(put(record(60000, i)));
 	EXPECT_EQ(spool_available(spool, 0), 120000u);
 	usleep(50000);

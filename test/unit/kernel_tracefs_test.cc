@@ -27,7 +27,9 @@ class Tracefs : public testing::Test
 	void SetUp() override
 	{
 		ASSERT_NE(mkdtemp(dir), nullptr);
-		ASSERT_EQ(symlink(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64", path("events").c_str()), 0);
+		ASSERT_EQ(symlink(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64",
+				  path("events").c_str()),
+			  0);
 		tracefs_open_at(&tracefs, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	}
 
@@ -79,7 +81,9 @@ TEST_F(Tracefs, MissingTracepointIsNamed)
 
 	EXPECT_EQ(tracefs_format(&tracefs, "raw_syscalls", "sys_none", &err), nullptr);
 	EXPECT_EQ(err.code, ENOENT);
-	EXPECT_NE(strstr(err.text, "tracepoint raw_syscalls:sys_none: this kernel has none"), nullptr) << err.text;
+	EXPECT_NE(strstr(err.text, "tracepoint raw_syscalls:sys_none: this kernel has none"),
+		  nullptr)
+		<< err.text;
 }
 
 TEST_F(Tracefs, FilesOfAnySizeUpToABound)
@@ -115,7 +119,8 @@ TEST(TracefsText, TornFieldLines)
 	uint32_t offset, size;
 
 	EXPECT_FALSE(tracefs_field("\tfield:long id;\toffset:8;\tsize:8;", "id", &offset, &size));
-	EXPECT_FALSE(tracefs_field("\tfield:long id;\tsize:8;\n\tfield:long x;\toffset:8;\n", "id", &offset, &size));
+	EXPECT_FALSE(tracefs_field("\tfield:long id;\tsize:8;\n\tfield:long x;\toffset:8;\n", "id",
+				   &offset, &size));
 	EXPECT_FALSE(tracefs_field("\tfield:long id", "id", &offset, &size));
 }
 

@@ -7,14 +7,19 @@
 
 #include <sched.h>
 
-namespace {
+namespace
+{
 
 /* A process that runs already: pid 10 with one thread. */
-class Model : public ::testing::Test {
-protected:
+class Model : public ::testing::Test
+{
+      protected:
 	ModelDriver d;
 
-	void SetUp() override { d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"}); }
+	void SetUp() override
+	{
+		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
+	}
 
 	void open_named(uint32_t pid, int fd, const char *name, uint64_t flags = O_RDWR)
 	{
@@ -345,7 +350,8 @@ TEST_F(Model, ExecByASecondThreadGoesOnUnderTheFirstOnesNumber)
 	d.call(10, 10, "read", {3, 0, 4}, 4);
 	d.exit(10, 10);
 	d.end();
-	EXPECT_NE(d.text(false).find("11 ENTER execve\n11 LEAVE execve\n11 THREAD_END\n"), std::string::npos)
+	EXPECT_NE(d.text(false).find("11 ENTER execve\n11 LEAVE execve\n11 THREAD_END\n"),
+		  std::string::npos)
 		<< d.text(false);
 	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @0"), std::string::npos) << d.text();
 	EXPECT_EQ(d.unbalanced(), "");
@@ -478,7 +484,8 @@ TEST_F(Model, AnEnterWithoutExitIsCancelledByTheNextCall)
 	d.end();
 	EXPECT_EQ(tally_get(&d.tally, cancelled), 1u);
 	EXPECT_EQ(tally_get(&d.tally, lost_exits), 1u);
-	EXPECT_NE(d.text().find("OP_BEGIN h0 8 @-"), std::string::npos) << "the position is not known any more";
+	EXPECT_NE(d.text().find("OP_BEGIN h0 8 @-"), std::string::npos)
+		<< "the position is not known any more";
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -514,7 +521,8 @@ TEST_F(Model, AThreadThatDiesInACallCancelsIt)
 	d.enter(10, 11, "read", {3, 0, 8});
 	d.exit(10, 11);
 	d.end();
-	EXPECT_NE(d.text().find("11 OP_BEGIN h0 8 @0\n11 OP_CANCELLED h0\n11 THREAD_END\n"), std::string::npos)
+	EXPECT_NE(d.text().find("11 OP_BEGIN h0 8 @0\n11 OP_CANCELLED h0\n11 THREAD_END\n"),
+		  std::string::npos)
 		<< d.text();
 	EXPECT_EQ(tally_get(&d.tally, cancelled), 1u);
 	EXPECT_EQ(d.unbalanced(), "");
@@ -530,7 +538,8 @@ TEST_F(Model, TheLastThreadOfAProcessClosesWhatIsOpen)
 	d.call(20, 21, "read", {3, 0, 8}, 8);
 	d.exit(20, 21);
 	d.end();
-	EXPECT_NE(d.text().find("21 DESTROY_HANDLE h0 /data/a\n21 THREAD_END\n20 PROGRAM_END\n"), std::string::npos)
+	EXPECT_NE(d.text().find("21 DESTROY_HANDLE h0 /data/a\n21 THREAD_END\n20 PROGRAM_END\n"),
+		  std::string::npos)
 		<< d.text();
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -694,7 +703,9 @@ TEST_F(Model, SyncIsAFlushOfAllFiles)
 	d.call(10, 10, "sync", {}, 0);
 	d.call(10, 10, "sync", {}, 0);
 	d.end();
-	EXPECT_EQ(d.text(), "10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n");
+	EXPECT_EQ(
+		d.text(),
+		"10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n");
 	EXPECT_TRUE(model_handle(d.model, 0)->is_all_proxy);
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -742,8 +753,10 @@ TEST_F(Model, MappedFilesAreKnownByTheirAddress)
 
 	for (const io_event &e : d.events)
 		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
-			unmapped.push_back(model_text(d.model, model_file(d.model, e.region.file)->path));
-	EXPECT_EQ(unmapped, (std::vector<std::string>{"/data/a", "/data/a"})) << "the second one hit nothing";
+			unmapped.push_back(
+				model_text(d.model, model_file(d.model, e.region.file)->path));
+	EXPECT_EQ(unmapped, (std::vector<std::string>{"/data/a", "/data/a"}))
+		<< "the second one hit nothing";
 }
 
 TEST_F(Model, AMappingInTheMiddleSplitsAndAChildInheritsThem)

@@ -412,6 +412,28 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 		  std::string::npos);
 }
 
+/* Each event alone may have as many ids as it claims, but not all together. */
+TEST_F(Capture, IdsOfAllEventsTogetherAreLimited)
+{
+	std::string all = bytes();
+	capture_header header = header_of(all);
+	capture_attr attr;
+	const uint64_t ids = CAPTURE_IDS_MAX / 2 + 1;
+
+	memcpy(&attr, all.data() + header.attrs.offset, sizeof(attr));
+	attr.ids = {all.size(), ids * 8};
+	header.attrs = {all.size() + ids * 8, 2 * sizeof(attr)};
+	set_header(&all, header);
+	all.resize(header.attrs.offset);
+	all.append(reinterpret_cast<char *>(&attr), sizeof(attr));
+	all.append(reinterpret_cast<char *>(&attr), sizeof(attr));
+	EXPECT_NE(refused(path_with(all)).find("has more than 4194304 ids"), std::string::npos);
+	header.attrs.size = sizeof(attr);
+	set_header(&all, header);
+	c = opened(path_with(all));
+	EXPECT_EQ(capture_info(c)->event[0].ids, ids);
+}
+
 /* The attr of another perf is shorter or longer; what both know is taken. */
 TEST_F(Capture, AttrsOfOtherSizesAreRead)
 {
@@ -622,6 +644,98 @@ TEST(CaptureFind, MixedLayoutsWithoutACommonPlaceAreRefused)
 		  std::string::npos);
 }
 
+TEST(CaptureFind, MixedLayoutsWithoutAnyIdAreRefused)
+{
+	StreamFile file;
+
+	file.add_event("a:b", {}, PERF_SAMPLE_TIME);
+	file.add_event("a:c", {}, PERF_SAMPLE_TIME | PERF_SAMPLE_TID);
+	EXPECT_NE(refused(file.write()).find("have no id at a common place"), std::string::npos);
+}
+
+TEST(CaptureFind, TheIdMustBeAtOnePlaceInOtherRecordsToo)
+{
+	StreamFile file, other;
+
+	file.add_event("a:b", {7}, OUR_LAYOUT, true);
+	file.add_event("a:c", {8}, OUR_LAYOUT, false);
+	EXPECT_NE(refused(file.write()).find("have no id at a common place"), std::string::npos);
+	other.add_event("a:b", {7}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
+	other.add_event("a:c", {8}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
+	EXPECT_NE(refused(other.write()).find("have no id at a common place"), std::string::npos);
+}
+
+/* Each of the two differs from the other in one point only; both must be read by their own layout. */
+TEST(CaptureFind, ADifferentReadFormatIsADifferentLayout)
+{
+	StreamFile file;
+	sample s{}, out;
+
+	file.add_event("a:b", {7}, OUR_LAYOUT | PERF_SAMPLE_READ);
+	file.add_event("a:c", {8}, OUR_LAYOUT | PERF_SAMPLE_READ, true, PERF_FORMAT_GROUP);
+	s.type = PERF_RECORD_SAMPLE;
+	s.id = 8;
+	s.values = 3;
+	s.value[2] = 99;
+	file.put(s, 1);
+	capture *c = opened(file.write());
+	ASSERT_EQ(capture_parse(c, file.records.data(), &out), 0);
+	EXPECT_EQ(out.values, 3u);
+	EXPECT_EQ(out.value[2], 99u);
+	capture_close(c);
+}
+
+TEST(CaptureFind, MixedLayoutsWithoutTrailerHaveNone)
+{
+	StreamFile file;
+	sample s;
+
+	file.add_event("a:b", {7}, OUR_LAYOUT, false);
+	file.add_event("a:c", {8}, OUR_LAYOUT | PERF_SAMPLE_READ, false);
+	file.put_other(PERF_RECORD_COMM, 0, 0);
+	capture *c = opened(file.write());
+	ASSERT_EQ(capture_parse(c, file.records.data(), &s), 0);
+	EXPECT_EQ(s.body_size, 16u);
+	capture_close(c);
+}
+
+TEST(CaptureFind, UserRecordsAreOfNoEvent)
+{
+	StreamFile file;
+	sample s;
+
+	file.add_event("a:b", {7});
+	file.add_event("a:c", {8}, OUR_LAYOUT | PERF_SAMPLE_READ);
+	file.put_bytes(80, "");
+	capture *c = opened(file.write());
+	EXPECT_EQ(capture_parse(c, file.records.data(), &s), 0);
+	EXPECT_EQ(s.event, UINT32_MAX);
+	capture_close(c);
+}
+
+/* Memory of the record's size, so that ASan sees what is read beyond. */
+TEST(CaptureFind, RecordsThatAreTooShortForTheirIdAreNotRead)
+{
+	StreamFile file;
+	sample s;
+
+	file.add_event("a:b", {7}, PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID);
+	file.add_event("a:c", {8},
+		       PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW);
+	capture *c = opened(file.write());
+	for (uint32_t type : {PERF_RECORD_SAMPLE, PERF_RECORD_COMM}) {
+		for (uint16_t size = 8; size < 16; size++) {
+			std::vector<uint8_t> record(size);
+			perf_event_header header = {type, 0, size};
+
+			memcpy(record.data(), &header, sizeof(header));
+			record.shrink_to_fit();
+			EXPECT_EQ(capture_parse(c, record.data(), &s), -EBADMSG);
+		}
+	}
+	capture_close(c);
+}
+
 TEST(CaptureInfo, TooManyEventsAreRefused)
 {
 	struct capture_info info;
@@ -655,4 +769,17 @@ TEST(CaptureInfo, AFormatIsKeptOnce)
 	EXPECT_EQ(info.format[0].id, 5u);
 	EXPECT_EQ(info.format[2].id, UINT64_MAX);
 	capture_info_release(&info);
+}
+
+TEST(CaptureInfo, FormatsBeyondALimitAreLeftOut)
+{
+	StreamFile file;
+
+	file.add_event("a:b", {1});
+	for (uint32_t i = 0; i < CAPTURE_FORMATS_MAX + 5; i++)
+		capture_info_add_format(&file.info, "a", ("name: f" + std::to_string(i)).c_str());
+	capture *c = opened(file.write());
+	EXPECT_EQ(capture_info(c)->formats, static_cast<uint32_t>(CAPTURE_FORMATS_MAX));
+	EXPECT_STREQ(capture_info(c)->format[0].text, "name: f0");
+	capture_close(c);
 }

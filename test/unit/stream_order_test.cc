@@ -310,6 +310,25 @@ TEST_F(Order, WhatIsTooShortIsCountedAndLeftOut)
 	EXPECT_EQ(tally_get(&books, samples), 3u);
 }
 
+/* Memory of the record's size, so that ASan sees what is read beyond. */
+TEST_F(Order, NothingIsReadBehindARoundsEnd)
+{
+	start();
+	for (uint32_t type : {PERF_RECORD_SAMPLE, PERF_RECORD_COMM}) {
+		for (uint16_t size = 1; size < 40; size++) {
+			perf_event_header header = {type, 0, size};
+			capture_round round{};
+
+			round.bytes = static_cast<uint8_t *>(calloc(1, size));
+			round.size = size;
+			memcpy(round.bytes, &header, std::min<size_t>(size, sizeof(header)));
+			order_add_round(o, &round);
+		}
+	}
+	EXPECT_TRUE(end().empty());
+	EXPECT_EQ(tally_get(&books, malformed), 2u * 32);
+}
+
 TEST_F(Order, EventsWithOtherLayoutsAreOrderedAsWell)
 {
 	file.add_event("a:enter", {1, 2});

@@ -176,3 +176,55 @@ TEST(PerfRecord, DamagedFeaturesAreNamed)
 	EXPECT_NE(std::string(err.text).find("its tracing data has the other byte order"),
 		  std::string::npos);
 }
+
+TEST(PerfRecord, AStringThatIsTooLongForItsSectionIsDamage)
+{
+	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	/* HOSTNAME: a size of 64, then the text. */
+	size_t at = bytes.find(std::string("\x40\0\0\0vm\0", 7));
+	ScratchDir scratch;
+	error err{};
+
+	ASSERT_NE(at, std::string::npos);
+	bytes[at] = 0x41;
+	write_file(scratch.path("x"), bytes);
+	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
+	EXPECT_EQ(std::string(err.text), scratch.path("x") + ": its section HOSTNAME is damaged");
+}
+
+TEST(PerfRecord, AFileThatWasCutHasNoFeaturesButItsRecords)
+{
+	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	ScratchDir scratch;
+	tally books{};
+	uint64_t data[2];
+
+	memcpy(data, bytes.data() + 40, sizeof(data));
+	write_file(scratch.path("x"), bytes.substr(0, data[0] + data[1] - 100));
+	capture *c = capture_open(scratch.path("x").c_str(), nullptr, nullptr, nullptr);
+	ASSERT_NE(c, nullptr);
+	EXPECT_STREQ(capture_info(c)->event[0].name, "");
+	EXPECT_GT(read_ordered(c, &books).size(), 60u);
+	EXPECT_GE(capture_torn(c), 100u);
+	capture_close(c);
+}
+
+TEST(PerfRecord, APipeThatClaimsTooMuchTracingDataIsRefused)
+{
+	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-pipe.data");
+	size_t at = bytes.find("\x17\x08\x44tracing");
+	uint32_t huge = 3000000000, more = 20000;
+	ScratchDir scratch;
+	error err{};
+
+	ASSERT_NE(at, std::string::npos);
+	memcpy(bytes.data() + at - 8, &huge, sizeof(huge));
+	write_file(scratch.path("x"), bytes);
+	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
+	EXPECT_EQ(std::string(err.text),
+		  scratch.path("x") + ": claims 3000000000 bytes of tracing data");
+	memcpy(bytes.data() + at - 8, &more, sizeof(more));
+	write_file(scratch.path("x"), bytes);
+	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
+	EXPECT_NE(std::string(err.text).find("is cut off"), std::string::npos);
+}

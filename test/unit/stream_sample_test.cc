@@ -208,6 +208,18 @@ TEST(Sample, UserRecordsHaveNoIds)
 	EXPECT_EQ(s.time, 0u);
 }
 
+TEST(Sample, UserRecordsAreWrittenWithoutIds)
+{
+	sample_layout layout = layout_of(PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	sample s{};
+	uint8_t out[64];
+
+	s.type = 80;
+	EXPECT_EQ(sample_write(&s, &layout, out, sizeof(out)), 8u);
+	s.type = 63;
+	EXPECT_EQ(sample_write(&s, &layout, out, sizeof(out)), 24u);
+}
+
 TEST(Sample, RawDataIsPaddedAsTheKernelDoesIt)
 {
 	sample_layout layout = layout_of(PERF_SAMPLE_RAW);
@@ -282,4 +294,14 @@ TEST(Sample, PlacesAreWhereParsingFindsTheFields)
 			EXPECT_EQ(at ? sample_u64(at) : 0, out.id);
 		}
 	}
+}
+
+TEST(Sample, ThePlaceOfTheIdIsThatOfTheIdentifier)
+{
+	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
+	sample_place place;
+
+	sample_place_init(&place, &layout);
+	EXPECT_EQ(place.sample.id, 8u);
+	EXPECT_EQ(place.trailer.id, 8u);
 }
