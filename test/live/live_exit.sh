@@ -1,0 +1,140 @@
+#!/bin/sh
+# The command does not notice: its status, streams, environment, limits, signals and descriptors are
+# its own. And iotrace says what it cannot do, in its own statuses, without running the command.
+# shellcheck source-path=SCRIPTDIR source=../support/live.sh
+. "$(dirname "$0")/../support/live.sh"
+record() { "$IOTRACE" -q -o "$work/trace.$((n = n + 1))" "$@"; }
+n=0
+
+test_status() {
+	for code in 0 1 3 124 125 255; do
+		status "exit $code" $code "$IOTRACE" -q -o "$work/exit.$code" -- sh -c "exit $code"
+		archive "exit $code" "$work/exit.$code"
+		equal "exit $code in iotrace.json" "$(book "$work/exit.$code" .command.exit_status)" $code
+	done
+	for number in 15 9 11; do
+		signal=$(kill -l $number)
+		status "SIG$signal" $((128 + number)) "$IOTRACE" -q -o "$work/sig.$signal" -- \
+			sh -c "ulimit -c 0; kill -$signal \$\$"
+		archive "SIG$signal" "$work/sig.$signal"
+		equal "signal in iotrace.json" "$(book "$work/sig.$signal" .command.signal)" "$number"
+	done
+	status "record as a word" 7 "$IOTRACE" record -q -o "$work/record" -- sh -c 'exit 7'
+	status "without --" 7 "$IOTRACE" -q -o "$work/bare" sh -c 'exit 7'
+}
+
+# A recording ends with its command; who it leaves behind goes on, and is told of.
+test_left_behind() {
+	begun=$(date +%s)
+	status "a child that stays" 3 "$IOTRACE" -q -o "$work/stays" -- sh -c 'sleep 8 & exit 3'
+	[ $(($(date +%s) - begun)) -lt 6 ] || wrong "iotrace waited for a child of the command"
+	archive "a child that stays" "$work/stays"
+	equal "processes left" "$(book "$work/stays" .trace.processes_left)" 1
+}
+
+test_no_command() {
+	: >"$work/plain"
+	printf '#!/nonexistent/interpreter\n' >"$work/script"
+	chmod +x "$work/script"
+	status "not found" 127 "$IOTRACE" -o "$work/t127" -- nonexistent-command
+	grep -q nonexistent-command "$work/err" || wrong "127 without a message: $(cat "$work/err")"
+	at_most_lines 3
+	status "no such path" 127 "$IOTRACE" -o "$work/t127b" -- "$work/none"
+	status "no such interpreter" 127 "$IOTRACE" -o "$work/t127c" -- "$work/script"
+	status "not executable" 126 "$IOTRACE" -o "$work/t126" -- "$work/plain"
+	grep -q plain "$work/err" || wrong "126 without a message: $(cat "$work/err")"
+	status "a directory" 126 "$IOTRACE" -o "$work/t126b" -- "$work"
+}
+
+at_most_lines() {
+	lines=$(wc -l <"$work/err")
+	if [ "$lines" -lt 1 ] || [ "$lines" -gt "$1" ]; then
+		wrong "$what: $lines lines: $(cat "$work/err")"
+	fi
+}
+
+# refused WHAT STATUS OPTION... : the command would leave a file, and must not run
+refused() {
+	what=$1 code=$2
+	shift 2
+	status "$what" "$code" "$IOTRACE" "$@" touch "$work/ran"
+	at_most_lines 3
+	[ ! -e "$work/ran" ] || wrong "$what: the command ran"
+	rm -f "$work/ran"
+}
+
+test_refusals() {
+	mkdir "$work/exists" && echo kept >"$work/exists/file"
+	refused "-o exists" 125 -o "$work/exists" --
+	equal "what was there" "$(ls "$work/exists")" file
+	refused "-o below nothing" 125 -o "$work/none/below" --
+	refused "-o on a file system that takes nothing" 125 -o /proc/iotrace-live --
+	refused "an unknown option" 125 --no-such-option --
+	refused "an unknown group" 125 --syscalls=nonsense --
+	refused "a size that is none" 125 -m much --
+	refused "-p with a command" 125 -p 1 --
+	refused "-p with no number" 125 -p one
+	status "no command" 125 "$IOTRACE" -o "$work/nothing"
+	status "no such process" 125 "$IOTRACE" -o "$work/nobody" -p 4194303
+	equal "archives of nothing" "$(find "$work" -maxdepth 1 -name 'no*' | wc -l)" 0
+}
+
+test_streams() {
+	head -c 300000 /dev/urandom >"$work/in"
+	# shellcheck disable=SC2016
+	script='cat; cat <&0 | wc -c; printf "\\000\\377err\\n" >&2; [ -t 0 ] || echo no terminal'
+	sh -c "$script" <"$work/in" >"$work/out.bare" 2>"$work/err.bare"
+	record -- sh -c "$script" <"$work/in" >"$work/out.traced" 2>"$work/err.traced"
+	cmp "$work/out.bare" "$work/out.traced" || wrong "stdout differs"
+	cmp "$work/err.bare" "$work/err.traced" || wrong "stderr differs"
+	# What the command leaves unread is for the next one.
+	printf '1\n2\n3\n' >"$work/lines"
+	rest=$({ record -- sh -c 'read -r _'; cat; } <"$work/lines" | tr '\n' ' ')
+	equal "the rest of stdin" "$rest" "2 3 "
+	"$IOTRACE" -o "$work/summary" -- echo word >"$work/only" 2>"$work/err"
+	equal "stdout with a summary" "$(cat "$work/only")" word
+	[ -s "$work/err" ] || wrong "no summary on stderr"
+	"$IOTRACE" -o "$work/closed" -- true <&- >&- 2>&- || wrong "closed streams: $?"
+	archive "closed streams" "$work/closed"
+}
+
+# Everything that a process is born with, line by line, under several conditions.
+test_self() {
+	self=$TEST_BIN_DIR/workload_self
+	i=0
+	for setting in : 'ulimit -n 100' 'ulimit -l 64' 'ulimit -c 0' 'umask 077' 'cd /usr' \
+		'trap "" INT HUP USR1' 'export A="x y" B=; unset HOME' 'exec 7<&0 9>/dev/null'; do
+		i=$((i + 1))
+		sh -c "$setting; exec \"\$@\"" - "$self" "an argument" '' '*' <"$work/in" \
+			>"$work/self.bare" 2>"$work/err"
+		sh -c "$setting; exec \"\$@\"" - "$IOTRACE" -q -o "$work/self.$i" -- \
+			"$self" "an argument" '' '*' <"$work/in" >"$work/self.traced" 2>"$work/err" || wrong "$setting: $? $(cat "$work/err")"
+		sed -i '/^descriptor 1 /d' "$work/self.bare" "$work/self.traced" # two files, two numbers
+		same "with '$setting'" "$work/self.bare" "$work/self.traced"
+	done
+	# A mask and a real-time priority, which sh cannot set.
+	/usr/bin/python3 - "$IOTRACE" "$self" "$work" <<'EOF' || wrong "signal mask"
+import os, signal, subprocess, sys
+iotrace, own, work = sys.argv[1:]
+def masked():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGCHLD, signal.SIGUSR2, 40})
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    os.nice(3)
+def run(*argv):
+    out = subprocess.run([*argv, own], preexec_fn=masked, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE).stdout
+    return [line for line in out.decode().splitlines() if not line.startswith("descriptor 1 ")]
+bare, traced = run(), run(iotrace, "-q", "-o", f"{work}/masked", "--")
+for line in sorted(set(bare) ^ set(traced)):
+    print(line)
+sys.exit(bare != traced)
+EOF
+}
+
+test_status
+test_left_behind
+test_no_command
+test_refusals
+test_streams
+test_self
+finish

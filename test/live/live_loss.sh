@@ -1,0 +1,58 @@
+#!/bin/sh
+# A ring that is too small for a storm: what was lost is counted and told, the books balance all the
+# same.
+# shellcheck source-path=SCRIPTDIR source=../support/live.sh
+. "$(dirname "$0")/../support/live.sh"
+head -c 4096 /dev/urandom >"$work/data"
+storm="$TEST_BIN_DIR/workload_storm"
+
+# The smallest ring, and iotrace kept from its work: it shares one CPU with two busy threads and
+# yields to them.
+lose() {
+	taskset -c 0 nice -n 19 "$IOTRACE" -m 4K "$@" -- \
+		nice -n -20 "$storm" "$work/data" 2 300000 >"$work/storm.out" 2>"$work/said"
+}
+
+test_books() {
+	rc=0
+	lose -o "$work/trace" || rc=$?
+	equal "exit status" $rc 0
+	archive "loss" "$work/trace"
+	lost=$(counter "$work/trace" lost)
+	at_least "events lost" "$lost" 1
+	equal "what the kernel says of its events" "$(book "$work/trace" '[.events[].lost] | add')" "$lost"
+	equal "what the kernel counted" "$(book "$work/trace" '[.events[].counted] | add')" \
+		"$(counter "$work/trace" kernel_counted)"
+	# 2 * 300,000 calls were made: those in the archive and those lost are all of them.
+	at_least "events counted" "$(counter "$work/trace" kernel_counted)" 1200000
+	grep -q -- '-m' "$work/said" || wrong "the summary does not say what to do"
+	grep -qi 'lost' "$work/said" || wrong "the summary does not say that events were lost"
+	grep -q 'sys_enter\|sys_exit' "$work/said" || wrong "the summary does not say which event was lost"
+	[ "$wrongs" = 0 ] || cat "$work/said"
+	otf2-print -A "$work/trace/traces.otf2" >"$work/print"
+	equal "trace property of what was lost" \
+		"$(sed -n '/IOTRACE::LOST$/{n;s/.* //p}' "$work/print")" "$lost"
+	/usr/bin/python3 -B "$(dirname "$0")/../support/otf2_dump.py" "$work/trace" >"$work/dump"
+	at_least "markers" "$(jq '.markers | length' "$work/dump")" 1
+}
+
+test_strict() {
+	rc=0
+	lose --strict -q -o "$work/strict" || rc=$?
+	equal "exit status with --strict" $rc 125
+	archive "strict" "$work/strict"
+	status "--strict without loss" 0 "$IOTRACE" --strict -q -o "$work/fine" -- true
+	lossless "without loss" "$work/fine"
+}
+
+# The default ring, a storm on every CPU: nothing is lost.
+test_enough() {
+	status "a storm" 0 "$IOTRACE" --strict -q -o "$work/storm" -- "$storm" "$work/data" 2 100000
+	lossless "a storm" "$work/storm"
+	at_least "calls of the storm" "$(counter "$work/storm" completed)" 200000
+}
+
+test_books
+test_strict
+test_enough
+finish

@@ -1,0 +1,73 @@
+#!/bin/sh
+# An ordinary user: without the rights, iotrace says which one is missing and does not run the
+# command; with perf_event_paranoid at 1 and a tracefs that may be read, it records the user's own
+# processes.
+# shellcheck source-path=SCRIPTDIR source=../support/live.sh
+. "$(dirname "$0")/../support/live.sh"
+paranoid=/proc/sys/kernel/perf_event_paranoid
+tracefs=/sys/kernel/tracing
+before=$(cat $paranoid)
+rights=$(stat -c 'mode=%a,gid=%g' $tracefs)
+# shellcheck disable=SC2317
+tidy() {
+	echo "$before" >"$paranoid"
+	mount -o "remount,$rights" "$tracefs"
+}
+nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$@"; }
+
+# Copies that the user may execute and read, wherever the build lies.
+chmod 755 "$work"
+mkdir -m 777 "$work/home"
+cp "$IOTRACE" "$work/iotrace"
+cp "$TEST_BIN_DIR/workload_storm" "$work/storm"
+head -c 4096 /dev/zero >"$work/data"
+chmod 755 "$work/iotrace" "$work/storm" "$work/data"
+
+# refuses WHAT WORD: three lines at most, with the remedy, and the command did not run
+refuses() {
+	status "$1" 125 nobody "$work/iotrace" -o "$work/home/none" -- touch "$work/home/ran"
+	lines=$(wc -l <"$work/err")
+	if [ "$lines" -lt 1 ] || [ "$lines" -gt 3 ]; then
+		wrong "$1: $lines lines: $(cat "$work/err")"
+	fi
+	grep -q -- "$2" "$work/err" || wrong "$1: no word of $2: $(cat "$work/err")"
+	[ ! -e "$work/home/ran" ] || wrong "$1: the command ran"
+	[ ! -e "$work/home/none" ] || wrong "$1: an archive of nothing was left"
+	rm -rf "$work/home/ran" "$work/home/none"
+	status "$1: check" 1 nobody "$work/iotrace" check
+	grep -q -- "$2" "$work/out" || wrong "$1: check has no word of $2: $(cat "$work/out")"
+}
+
+# Any mount of tracefs is the same file system, so that rights are given for a moment and taken
+# back.
+test_refusal() {
+	echo 1 >"$paranoid"
+	refuses "no tracefs" trac
+	mount -o remount,mode=750,gid=65534 "$tracefs" || wrong "tracefs cannot be remounted"
+	echo 2 >"$paranoid"
+	refuses "paranoid 2" perf_event_paranoid
+}
+
+# Any mount of tracefs is the same file system, so that rights are given for a moment and taken
+# back.
+test_own() {
+	echo 1 >"$paranoid"
+	mount -o remount,mode=750,gid=65534 "$tracefs" || wrong "tracefs cannot be remounted"
+	status "own processes" 0 nobody "$work/iotrace" -o "$work/home/trace" -- \
+		"$work/storm" "$work/data" 2 1000
+	lossless "own processes" "$work/home/trace"
+	at_least "operations" "$(counter "$work/home/trace" completed)" 2000
+	equal "the file's name is known" \
+		"$(otf2-print -G "$work/home/trace/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
+	status "of another user" 125 nobody "$work/iotrace" -o "$work/home/other" -p $$
+	[ ! -e "$work/home/other" ] || wrong "of another user: an archive of nothing was left"
+	status "check" 0 nobody "$work/iotrace" check
+}
+
+if ! nobody true 2>"$work/err"; then
+	wrong "setpriv: $(cat "$work/err")"
+	finish
+fi
+test_refusal
+test_own
+finish
