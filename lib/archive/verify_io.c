@@ -57,6 +57,31 @@ static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, u
 	return false;
 }
 
+/*
+ * A process that shares its table of descriptors with its child (CLONE_FILES) uses what the child
+ * opened. Its own life of that handle begins with the first such use.
+ */
+static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint64_t time)
+{
+	if (grip_find(v, ancestor, handle))
+		return false;
+	for (uint32_t team = 0; team < v->team_capacity; team++) {
+		const struct grip *grip = grip_find(v, team, handle);
+		uint32_t group = team;
+
+		if (!grip || !grip->is_active)
+			continue;
+		for (int i = 0; i < ANCESTORS_MOST && group < v->team_capacity; i++) {
+			group = v->team[group].parent;
+			if (group != ancestor)
+				continue;
+			*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
+			return true;
+		}
+	}
+	return false;
+}
+
 static void inactive(struct verify *v)
 {
 	if (v->has_early)
@@ -72,7 +97,7 @@ static void use(struct verify *v, const struct place *place, uint32_t handle, ui
 {
 	if (!place || !verify_ref(v, KIND_HANDLE, handle, what, place->ref))
 		return;
-	if (is_active(v, place->group, handle, time))
+	if (is_active(v, place->group, handle, time) || is_shared(v, place->group, handle, time))
 		return;
 	inactive(v);
 	v->early = (struct early_use){time, place->group, handle};

@@ -175,6 +175,9 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 	row = call_row(id);
 	switch (row->kind) {
 	case CALL_OPEN:
+		item.with_info = row->flags == CALL_NO_ARG; /* openat2 has them in memory */
+		item.subject = SUBJECT_FD;
+		break;
 	case CALL_CREATE_FD:
 		item.subject = SUBJECT_FD;
 		break;
@@ -293,9 +296,12 @@ static void add_status(const struct lookup_base *base, struct fact *fact, const 
 		*length -= (uint32_t)tail;
 }
 
-/* Returns whether the descriptor was there. Appends nothing if `only_unnamed` and it is a file's. */
+/* What of a descriptor is wanted: its target, its flags and position as well, or only if it is no file's. */
+enum fd_details { FD_TARGET, FD_INFO, FD_UNNAMED };
+
+/* Returns whether the descriptor was there. Appends nothing if it is not wanted. */
 static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd,
-		       enum lookup_reason reason, bool only_unnamed)
+		       enum lookup_reason reason, enum fd_details details)
 {
 	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
 	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
@@ -305,12 +311,12 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 
 	snprintf(name, sizeof(name), "%u/fd/%u", tid, fd);
 	n = procfs_link(lookup->base->proc, target, sizeof(target), "%s", name);
-	if (only_unnamed && (n < 0 || target[0] == '/'))
+	if (details == FD_UNNAMED && (n < 0 || target[0] == '/'))
 		return n >= 0;
 	if (n > 0) {
 		length = (uint32_t)n;
 		add_status(lookup->base, &fact, name, target, &length);
-		if (reason == LOOKUP_START || reason == LOOKUP_LOST)
+		if (details == FD_INFO)
 			procfs_fdinfo(lookup->base->proc, tid, fd, &info);
 	}
 	if (!fact.number[FD_MNT] && info.mnt_id != UINT64_MAX)
@@ -343,7 +349,8 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 			    procfs_fdinfo(lookup->base->proc, pid, fds.at[i], &info) == 0 &&
 			    info.flags != UINT64_MAX && info.flags & O_CLOEXEC)
 				continue;
-			look_at_fd(lookup, pid, pid, fds.at[i], reason, is_pair);
+			look_at_fd(lookup, pid, pid, fds.at[i], reason,
+				   is_pair ? FD_UNNAMED : FD_INFO);
 		}
 	}
 	procfs_numbers_release(&fds);
@@ -413,7 +420,8 @@ static void look(struct lookup *lookup, const struct lookup_item *item)
 {
 	switch (item->subject) {
 	case SUBJECT_FD:
-		look_at_fd(lookup, item->pid, item->tid, item->fd, LOOKUP_OPENED, false);
+		look_at_fd(lookup, item->pid, item->tid, item->fd, LOOKUP_OPENED,
+			   item->with_info ? FD_INFO : FD_TARGET);
 		break;
 	case SUBJECT_PAIR:
 		look_at_fds(lookup, item->pid, LOOKUP_SCANNED, false);

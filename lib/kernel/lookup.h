@@ -43,6 +43,7 @@ struct lookup_item {
 	enum lookup_subject subject;
 	uint32_t pid, tid;
 	uint32_t fd;      /* SUBJECT_PATH: the number of the call */
+	bool with_info;   /* SUBJECT_FD: the call does not say the flags */
 	uint64_t path[2]; /* SUBJECT_PATH: addresses, 0: none */
 };
 

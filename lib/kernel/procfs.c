@@ -183,6 +183,18 @@ static uint64_t value_of(const char *text, const char *key, int base)
 	return UINT64_MAX;
 }
 
+/*
+ * O_LARGEFILE of <asm/fcntl.h>, which a 64-bit kernel adds to the flags of every open; the C library
+ * calls it 0 there.
+ */
+#if defined(__aarch64__) || defined(__arm__)
+#define KERNEL_O_LARGEFILE 0400000
+#elif defined(__powerpc__)
+#define KERNEL_O_LARGEFILE 0200000
+#else
+#define KERNEL_O_LARGEFILE 0100000
+#endif
+
 int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct procfs_fdinfo *info)
 {
 	char text[512]; /* what is needed stands at the beginning; an epoll's may be long */
@@ -192,6 +204,8 @@ int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct p
 	if (n < 0)
 		return (int)n;
 	info->flags = value_of(text, "flags", 8);
+	if (info->flags != UINT64_MAX)
+		info->flags &= ~(uint64_t)KERNEL_O_LARGEFILE;
 	info->pos = value_of(text, "pos", 10);
 	info->mnt_id = value_of(text, "mnt_id", 10);
 	return 0;

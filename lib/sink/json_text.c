@@ -8,6 +8,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/model.h>
 #include <json.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,46 @@ json_object *json_words(const struct model *model, str_id id)
 		left -= length + 1;
 	}
 	return words;
+}
+
+/* Returns the length of the character that begins with this byte of valid UTF-8, and its number. */
+static size_t character(const unsigned char *at, uint32_t *number)
+{
+	size_t length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+
+	*number = length == 1 ? *at : *at & (0x7fU >> length);
+	for (size_t i = 1; i < length; i++)
+		*number = *number << 6 | (at[i] & 0x3f);
+	return length;
+}
+
+/* JSON has 16 bits behind \u: characters beyond them are a pair of surrogates. */
+static void print_number(FILE *out, uint32_t number)
+{
+	if (number > 0xffff) {
+		number -= 0x10000;
+		fprintf(out, "\\u%04x", 0xd800 + (number >> 10));
+		number = 0xdc00 + (number & 0x3ff);
+	}
+	fprintf(out, "\\u%04x", number);
+}
+
+void json_print(FILE *out, const char *json)
+{
+	char safe[64];
+
+	while (*json) {
+		uint32_t number;
+		size_t length = character((const unsigned char *)json, &number);
+		bool is_ascii = number >= ' ' && number <= '~';
+
+		escape_text(safe, sizeof(safe), json, length);
+		if (is_ascii || !strncmp(safe, json, length))
+			fwrite(json, 1, length, out);
+		else
+			print_number(out, number);
+		json += length;
+	}
 }
 
 json_object *json_books(const struct tally *tally)

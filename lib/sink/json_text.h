@@ -7,6 +7,7 @@
 
 #include <iotrace/strtab.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,11 @@ struct json_object *json_bytes(const char *bytes, size_t length);
 struct json_object *json_text(const struct model *model, str_id id);
 /* Words that are separated by NUL: an array, or null if there are none. */
 struct json_object *json_words(const struct model *model, str_id id);
+/*
+ * Prints JSON text so that a terminal can take it: characters of its strings that escape_text() would escape
+ * (DEL, the C1 controls, marks of direction) become \uXXXX.
+ */
+void json_print(FILE *out, const char *json);
 /* { balanced, sentence, counters } */
 struct json_object *json_books(const struct tally *tally);
 

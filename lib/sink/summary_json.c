@@ -140,8 +140,9 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "books", json_books(summary->options->tally));
 	json_object_object_add(top, "archive",
 			       archive ? json_bytes(archive, strlen(archive)) : NULL);
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_print(out,
+		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
+	fputc('\n', out);
 	json_object_put(top);
 }

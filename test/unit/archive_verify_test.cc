@@ -259,8 +259,7 @@ TEST_F(ArchiveVerify, InactiveHandles)
 {
 	operation(0, 100, 0, 0); /* never created */
 	create(2, 110, 0);
-	operation(0, 120, 0, 1); /* only in the child */
-	create(2, 125, 0);       /* twice */
+	create(2, 125, 0); /* twice */
 	create(0, 130, 0);
 	destroy(0, 140, 0);
 	operation(1, 150, 0, 2); /* after its end */
@@ -269,12 +268,22 @@ TEST_F(ArchiveVerify, InactiveHandles)
 	create(0, 180, 2);
 	EXPECT_EQ(check(),
 		  "IoHandle 0 is used in LocationGroup 0 at 100, but is not active there\n"
-		  "IoHandle 0 is used in LocationGroup 0 at 120, but is not active there\n"
 		  "IoHandle 0 is created in LocationGroup 1 at 125, but is active there\n"
 		  "IoHandle 0 is used in LocationGroup 0 at 150, but is not active there\n"
 		  "IoHandle 0 is destroyed in LocationGroup 0 at 160, but is not active there\n"
 		  "IoHandle 0 is used in LocationGroup 0 at 170, but is not active there\n"
 		  "IoHandle 2 stands for all handles, but is created\n");
+}
+
+/* A child that shares the table of its parent (CLONE_FILES) opens for both. */
+TEST_F(ArchiveVerify, AParentMayUseWhatItsChildOpened)
+{
+	create(2, 110, 0);
+	operation(0, 120, 0, 0);
+	destroy(0, 130, 0);
+	operation(0, 140, 0, 1);
+	EXPECT_EQ(check(),
+		  "IoHandle 0 is used in LocationGroup 0 at 140, but is not active there\n");
 }
 
 TEST_F(ArchiveVerify, TheLastEventUsesAnInactiveHandle)

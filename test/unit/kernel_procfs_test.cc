@@ -111,7 +111,7 @@ TEST_F(Procfs, Fdinfo)
 
 	ASSERT_EQ(procfs_fdinfo(&proc, 42, 3, &info), 0);
 	EXPECT_EQ(info.pos, 4096u);
-	EXPECT_EQ(info.flags, uint64_t(O_CLOEXEC | 0100002));
+	EXPECT_EQ(info.flags, uint64_t(O_CLOEXEC | O_RDWR)) << "O_LARGEFILE is the kernel's";
 	EXPECT_EQ(info.mnt_id, 29u);
 	ASSERT_EQ(procfs_fdinfo(&proc, 42, 4, &info), 0);
 	EXPECT_EQ(info.flags, 1u);
