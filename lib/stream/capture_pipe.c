@@ -140,7 +140,9 @@ int capture_read_pipe(struct capture *capture, struct error *err)
 			break;
 		p.at += header.size;
 		rc = take_record(&p, record, header.type, header.size, err);
-		p.at += capture_trailing(header.type, record, header.size);
+		if (__builtin_add_overflow(p.at, capture_trailing(header.type, record, header.size),
+					   &p.at))
+			break;
 	}
 	free(record);
 	return rc;

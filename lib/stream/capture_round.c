@@ -12,6 +12,7 @@
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -95,7 +96,7 @@ static struct chunk *chunk_take(struct capture *capture, size_t size)
 	return chunk_new(size > CHUNK_LEAST ? size : CHUNK_LEAST);
 }
 
-/* Larger chunks drive smaller ones out. */
+/* Where there is no room the smallest goes. */
 static void chunk_keep(struct capture *capture, struct chunk *chunk)
 {
 	size_t slot = 0;
@@ -107,10 +108,6 @@ static void chunk_keep(struct capture *capture, struct chunk *chunk)
 	for (size_t i = 0; i < CAPTURE_CHUNKS_KEPT && capture->old[slot]; i++) {
 		if (!capture->old[i] || capture->old[i]->size < capture->old[slot]->size)
 			slot = i;
-	}
-	if (capture->old[slot] && capture->old[slot]->size > chunk->size) {
-		chunk_put(chunk);
-		return;
 	}
 	chunk_put(capture->old[slot]);
 	capture->old[slot] = chunk;
@@ -136,20 +133,23 @@ static void move_round(struct capture *capture)
 	chunk_keep(capture, old);
 }
 
+/* Nobody else looks at a chunk in which the first round begins: then it may grow where it is. */
 static void make_room(struct capture *capture)
 {
 	struct chunk *chunk = capture->chunk;
 
 	if (chunk && chunk->filled < chunk->size)
 		return;
-	if (chunk && chunk->holders == 1 && capture->round == 0 && capture->kept == capture->scan) {
-		chunk = mem_resize(chunk, sizeof(*chunk) + 2 * chunk->size);
-		chunk->size *= 2;
-		want_huge_pages(chunk);
-		capture->chunk = chunk;
+	/* What was dropped from the round is better left behind. */
+	if (!chunk || capture->round != 0 || capture->kept != capture->scan) {
+		move_round(capture);
 		return;
 	}
-	move_round(capture);
+	assert(chunk->holders == 1);
+	chunk = mem_resize(chunk, sizeof(*chunk) + 2 * chunk->size);
+	chunk->size *= 2;
+	want_huge_pages(chunk);
+	capture->chunk = chunk;
 }
 
 /* Returns how many bytes of records can be read on, waiting for them if the file grows. */
@@ -157,10 +157,8 @@ static uint64_t bytes_ahead(struct capture *capture)
 {
 	if (capture->available && capture->at >= capture->end) {
 		uint64_t have = capture->at - capture->data;
-		uint64_t there = capture->available(capture->context, have);
 
-		if (there > have)
-			capture->end = capture->data + there;
+		capture->end = capture->data + capture->available(capture->context, have);
 	}
 	return capture->at < capture->end ? capture->end - capture->at : 0;
 }

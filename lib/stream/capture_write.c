@@ -172,10 +172,8 @@ static int write_end(struct capture_writer *writer)
 	writer->header.data.size = writer->written;
 	table = write_at(writer->fd, end, writer->table,
 			 count_features(writer) * sizeof(writer->table[0]));
-	if (table) {
+	if (table)
 		writer->header.flags[0] = 0;
-		(void)!ftruncate(writer->fd, (off_t)end);
-	}
 	header = write_at(writer->fd, 0, &writer->header, sizeof(writer->header));
 	return table ? table : header;
 }

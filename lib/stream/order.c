@@ -199,8 +199,7 @@ void order_add_round(struct order *order, struct capture_round *round)
 
 	MEM_GROW(order->round, order->round_cap, order->rounds + 1);
 	order->round[order->rounds++] = *round;
-	if (order->limit != UINT64_MAX)
-		order->limit = order->newest;
+	order->limit = order->newest;
 	order->is_dirty = true;
 	while ((size = sample_record_size(round->bytes + at, round->size - at)) != 0) {
 		memcpy(&header, round->bytes + at, sizeof(header));

@@ -13,6 +13,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <malloc.h>
 
 namespace
 {
@@ -180,6 +181,37 @@ TEST_F(Capture, RoundsStayWhatTheyAreWhileOthersAreRead)
 	}
 }
 
+/* Memory that is used again may be smaller than what is needed next. */
+TEST_F(Capture, RoundsAreRightWhenTheirMemoryIsUsedAgain)
+{
+	std::vector<std::string> want;
+	std::string all;
+
+	for (uint32_t size :
+	     {20000u, 20000u, 60000u, 10u, 20000u, 100000u, 30u, 20000u, 20000u, 200000u}) {
+		file.records.clear();
+		for (uint32_t i = 0; i < size; i++)
+			file.put_sample(0, 1 + i, size + i);
+		want.push_back(file.records);
+		file.put_round();
+		all += file.records;
+	}
+	file.records = all;
+	c = opened(file.write());
+	EXPECT_TRUE(rounds_of(c) == want);
+}
+
+TEST_F(Capture, WhatIsDroppedNeedsNoMemory)
+{
+	file.put_sample(0, 1);
+	for (uint32_t i = 0; i < 500; i++)
+		file.put_bytes(CAPTURE_RECORD_FEATURE, std::string(60000, 'x'));
+	file.put_sample(0, 2);
+	c = opened(file.write());
+	EXPECT_EQ(rounds_of(c).size(), 1u);
+	EXPECT_LT(malloc_usable_size(c->chunk), 5000000u);
+}
+
 TEST_F(Capture, MemoryOfRoundsIsUsedAgain)
 {
 	capture_round round;
@@ -259,6 +291,20 @@ TEST_F(Capture, AuxDataThatIsNotThereIsTorn)
 		capture_close(c);
 		c = nullptr;
 	}
+}
+
+TEST_F(Capture, RecordsThatAreTooShortToSayHaveNothingTrailing)
+{
+	tally books{};
+
+	file.put_sample(0, 1, 1);
+	file.put_bytes(CAPTURE_RECORD_AUXTRACE, "");
+	file.put_sample(0, 2, 2);
+	file.put_bytes(CAPTURE_RECORD_TRACING_DATA, "");
+	file.put_sample(0, 3, 3);
+	c = opened(file.write());
+	EXPECT_EQ(tags_of(read_ordered(c, &books)), (std::vector<uint32_t>{1, 2, 3}));
+	EXPECT_EQ(capture_torn(c), 0u);
 }
 
 TEST_F(Capture, AnImpossibleRecordIsTheEnd)
@@ -554,6 +600,26 @@ TEST_F(Capture, ARoundOfAFileThatGrowsComesAsSoonAsItIsThere)
 	EXPECT_EQ(capture_torn(c), 48u);
 }
 
+TEST_F(Capture, AFileThatGrowsGoesNeitherBackNorTooFar)
+{
+	for (uint64_t trailing : {UINT64_MAX - 100, UINT64_C(1000)}) {
+		Growth growth;
+		std::string aux(8, '\0');
+
+		memcpy(aux.data(), &trailing, sizeof(trailing));
+		file.records.clear();
+		file.put_sample(0, 1);
+		file.put_sample(0, 2);
+		file.put_bytes(CAPTURE_RECORD_AUXTRACE, aux);
+		growth.steps.push_back(file.records.size());
+		c = capture_open(file.write().c_str(), grow, &growth, nullptr);
+		EXPECT_EQ(rounds_of(c).size(), 1u);
+		EXPECT_EQ(capture_torn(c), trailing == 1000 ? 0u : 16u);
+		capture_close(c);
+		c = nullptr;
+	}
+}
+
 TEST(CaptureFind, EventsAreFoundByTheirIds)
 {
 	for (uint64_t base : {UINT64_C(5), UINT64_MAX - 100}) {
@@ -781,5 +847,24 @@ TEST(CaptureInfo, FormatsBeyondALimitAreLeftOut)
 	capture *c = opened(file.write());
 	EXPECT_EQ(capture_info(c)->formats, static_cast<uint32_t>(CAPTURE_FORMATS_MAX));
 	EXPECT_STREQ(capture_info(c)->format[0].text, "name: f0");
+	capture_close(c);
+}
+
+TEST(CaptureInfo, OnlyTracepointsWithoutANameAreNamedByTheirFormat)
+{
+	StreamFile file;
+
+	for (const char *name : {"", "my:own", ""})
+		file.add_event(name, {1 + file.info.events});
+	for (uint32_t i = 0; i < 3; i++)
+		file.info.event[i].attr.config = 5;
+	file.info.event[2].attr.type = PERF_TYPE_SOFTWARE;
+	capture_info_add_format(&file.info, "a", "print: x\nID: 5\n");
+	capture_info_add_format(&file.info, "a", "name: z\nID: 6\n");
+	capture_info_add_format(&file.info, "a", "name: b\nID: 5\n");
+	capture *c = opened(file.write());
+	EXPECT_STREQ(capture_info(c)->event[0].name, "a:b");
+	EXPECT_STREQ(capture_info(c)->event[1].name, "my:own");
+	EXPECT_STREQ(capture_info(c)->event[2].name, "");
 	capture_close(c);
 }

@@ -113,6 +113,18 @@ TEST_F(Order, ARoundLetsLeaveWhatTheRoundBeforeReached)
 	EXPECT_EQ(tags_of(end()), (Tags{}));
 }
 
+TEST_F(Order, TheLatestOfARoundIsNotItsLast)
+{
+	file.add_event("a:b", {1});
+	file.put_sample(0, 50, 2);
+	file.put_sample(1, 20, 1);
+	file.put_round();
+	file.put_round();
+	start();
+	EXPECT_EQ(tags_of(next()), (Tags{}));
+	EXPECT_EQ(tags_of(next()), (Tags{1, 2}));
+}
+
 TEST_F(Order, AtTheEndEverythingLeaves)
 {
 	file.add_event("a:b", {1});
@@ -223,6 +235,61 @@ TEST_F(Order, WithoutTimesTheFilesOrderHoldsAndNothingIsHeldForEver)
 	Tags more = tags_of(end());
 	tags.insert(tags.end(), more.begin(), more.end());
 	EXPECT_EQ(tags, (Tags{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_F(Order, WithoutAnyTimeTheTimeIsZero)
+{
+	file.add_event("a:b", {1});
+	file.put_other(PERF_RECORD_COMM, 0, 0, 1);
+	std::vector<Seen> seen = all();
+
+	ASSERT_EQ(seen.size(), 1u);
+	EXPECT_EQ(seen[0].time, 0u);
+}
+
+/* What could wait no longer has no time, and makes nothing late. */
+TEST_F(Order, WhatHasNoTimeDoesNotWaitForEver)
+{
+	file.add_event("a:b", {1});
+	for (uint32_t i = 0; i < 3; i++) {
+		file.put_other(PERF_RECORD_COMM, 0, 0, i);
+		file.put_round();
+	}
+	file.put_sample(0, 100, 4);
+	file.put_round();
+	file.put_sample(1, 50, 3);
+	std::vector<Seen> seen = all();
+
+	ASSERT_EQ(tags_of(seen), (Tags{0, 1, 2, 3, 4}));
+	EXPECT_EQ(seen[2].time, 0u);
+	EXPECT_EQ(seen[3].time, 50u);
+	EXPECT_EQ(tally_get(&books, late), 0u);
+}
+
+/* Memory of its own for each round, so that ASan sees one that was given back too early. */
+TEST_F(Order, ARoundLivesUntilItsLastRecordHasLeft)
+{
+	std::vector<Seen> seen;
+
+	start();
+	for (uint32_t i = 0; i < 20; i++) {
+		capture_round round{};
+
+		file.records.clear();
+		for (uint32_t k = 0; k < 10; k++)
+			file.put_sample(k % 3, 1000 + 10 * i + k, 10 * i + k);
+		round.size = file.records.size();
+		round.bytes = static_cast<uint8_t *>(malloc(round.size));
+		memcpy(round.bytes, file.records.data(), round.size);
+		order_add_round(o, &round);
+		drain_order(o, &seen);
+		EXPECT_EQ(seen.size(), 10 * i);
+	}
+	order_end(o);
+	drain_order(o, &seen);
+	ASSERT_EQ(seen.size(), 200u);
+	for (uint32_t i = 0; i < 200; i++)
+		EXPECT_EQ(seen[i].tag, i);
 }
 
 TEST_F(Order, ARecordWithoutTrailerFollowsItsNeighbour)

@@ -208,3 +208,15 @@ TEST_F(Writer, TheInfoNeedsNotOutliveTheCreation)
 	EXPECT_STREQ(capture_info(c)->hostname, "node");
 	capture_close(c);
 }
+
+/* perf takes an attr for as long as it says. */
+TEST_F(Writer, AttrsSayTheSizeThatTheyHaveInTheFile)
+{
+	file.info.event[0].attr.size = 0;
+	create();
+	ASSERT_EQ(capture_finish(writer, &err), 0);
+	capture *c = capture_open(path.c_str(), nullptr, nullptr, &err);
+	ASSERT_NE(c, nullptr);
+	EXPECT_EQ(capture_info(c)->event[0].attr.size, sizeof(perf_event_attr));
+	capture_close(c);
+}
