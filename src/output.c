@@ -140,7 +140,7 @@ static int close_main(struct output *output, bool is_complete, struct error *err
 	if (!is_there)
 		output->summary.archive = NULL;
 	else if (rc)
-		write_books(output, is_complete, NULL); /* the first trouble is the one to tell */
+		write_books(output, false, NULL); /* the first trouble is the one to tell */
 	else
 		rc = write_books(output, is_complete, err);
 	return rc;

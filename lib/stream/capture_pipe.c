@@ -55,7 +55,7 @@ static int take_update(struct preamble *p, struct bytes *b, struct error *err)
 	struct capture_info *info = &p->capture->info;
 
 	(void)err;
-	if (b->bad || what != CAPTURE_UPDATE_NAME)
+	if (what != CAPTURE_UPDATE_NAME)
 		return 0;
 	/* perf names an event by the first of its ids. */
 	for (uint32_t i = 0; i < info->events; i++) {

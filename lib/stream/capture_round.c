@@ -309,7 +309,7 @@ static void finish(struct capture *capture)
 	uint64_t end = capture->promised > capture->end ? capture->promised : capture->end;
 
 	capture->is_over = true;
-	capture->torn = end > capture->whole ? end - capture->whole : 0;
+	capture->torn = end - capture->whole;
 }
 
 static int lend_round(struct capture *capture, struct capture_round *round)

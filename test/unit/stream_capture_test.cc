@@ -14,6 +14,7 @@ extern "C" {
 
 #include <algorithm>
 #include <malloc.h>
+#include <random>
 
 namespace
 {
@@ -184,17 +185,20 @@ TEST_F(Capture, RoundsStayWhatTheyAreWhileOthersAreRead)
 /* Memory that is used again may be smaller than what is needed next. */
 TEST_F(Capture, RoundsAreRightWhenTheirMemoryIsUsedAgain)
 {
+	const size_t one = 56, most = 100000;
 	std::vector<std::string> want;
-	std::string all;
+	std::mt19937 random(1);
+	std::string pool, all;
 
-	for (uint32_t size :
-	     {20000u, 20000u, 60000u, 10u, 20000u, 100000u, 30u, 20000u, 20000u, 200000u}) {
-		file.records.clear();
-		for (uint32_t i = 0; i < size; i++)
-			file.put_sample(0, 1 + i, size + i);
-		want.push_back(file.records);
-		file.put_round();
-		all += file.records;
+	for (uint32_t i = 0; i < most; i++)
+		file.put_sample(0, 1 + i, i);
+	pool.swap(file.records);
+	file.put_round();
+	for (uint32_t i = 0; i < 40; i++) {
+		size_t count = random() % 3 ? random() % 1000 : random() % most;
+
+		want.push_back(pool.substr(random() % (most - count) * one, count * one));
+		all += want.back() + file.records;
 	}
 	file.records = all;
 	c = opened(file.write());

@@ -228,3 +228,20 @@ TEST(PerfRecord, APipeThatClaimsTooMuchTracingDataIsRefused)
 	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
 	EXPECT_NE(std::string(err.text).find("is cut off"), std::string::npos);
 }
+
+TEST(PerfRecord, AFileWithoutASingleRecordWhosePerfWasKilledIsRead)
+{
+	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	ScratchDir scratch;
+	capture_round round;
+	uint64_t data, none = 0;
+
+	memcpy(&data, bytes.data() + 40, sizeof(data));
+	memcpy(bytes.data() + 48, &none, sizeof(none));
+	write_file(scratch.path("x"), bytes.substr(0, data));
+	capture *c = capture_open(scratch.path("x").c_str(), nullptr, nullptr, nullptr);
+	ASSERT_NE(c, nullptr);
+	EXPECT_EQ(capture_next_round(c, &round, nullptr), 0);
+	EXPECT_EQ(capture_torn(c), 0u);
+	capture_close(c);
+}

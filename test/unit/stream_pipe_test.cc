@@ -124,6 +124,27 @@ TEST_F(Pipe, AuxDataInThePreambleIsSteppedOver)
 	EXPECT_EQ(info->events, 2u);
 }
 
+TEST_F(Pipe, AuxDataThatIsNotThereEndsThePreamble)
+{
+	put_attr(0);
+	file.put_bytes(CAPTURE_RECORD_AUXTRACE, bytes_of(1000));
+	EXPECT_NE(open(), nullptr) << err.text;
+}
+
+TEST_F(Pipe, AnAttrThatDoesNotSayItsSizeIsTheFirstVersion)
+{
+	perf_event_attr attr = file.info.event[0].attr;
+
+	attr.size = 0;
+	file.put_bytes(CAPTURE_RECORD_ATTR,
+		       std::string(reinterpret_cast<char *>(&attr), PERF_ATTR_SIZE_VER0) +
+			       bytes_of(77));
+	const struct capture_info *info = open();
+	ASSERT_NE(info, nullptr) << err.text;
+	ASSERT_EQ(info->event[0].ids, 1u);
+	EXPECT_EQ(info->event[0].id[0], 77u);
+}
+
 TEST_F(Pipe, TornAttrsAreRefused)
 {
 	perf_event_attr attr = file.info.event[0].attr;
@@ -144,7 +165,8 @@ TEST_F(Pipe, FeaturesAreRecordsToo)
 	put_attr(0);
 	file.put_bytes(CAPTURE_RECORD_FEATURE,
 		       bytes_of(CAPTURE_HOSTNAME) + std::string("\4\0\0\0abc\0", 8));
-	file.put_bytes(CAPTURE_RECORD_FEATURE, bytes_of(1000) + "x");
+	file.put_bytes(CAPTURE_RECORD_FEATURE, bytes_of(UINT64_C(1) << 32 | CAPTURE_HOSTNAME) +
+						       std::string("\1\0\0\0x", 5));
 	file.put_bytes(CAPTURE_RECORD_FEATURE, "x");
 	const struct capture_info *info = open();
 	ASSERT_NE(info, nullptr) << err.text;
