@@ -72,7 +72,7 @@ static void parse_cmdline(struct capture_info *info, struct bytes *b)
 	size_t length = 0;
 	char *line = mem_alloc(b->left + 1);
 
-	for (uint32_t i = 0; i < words && !b->bad; i++) {
+	for (uint32_t i = 0; i < words; i++) {
 		uint32_t size = bytes_u32(b);
 		const char *at = bytes_take(b, size);
 

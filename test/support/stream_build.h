@@ -11,6 +11,8 @@
 #include <iotrace/order.h>
 #include <iotrace/tally.h>
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -142,6 +144,27 @@ class StreamFile
 	std::string records;
 	ScratchDir scratch;
 };
+
+/* Returns the sentence with which a file is refused. */
+inline std::string refused(const std::string &path)
+{
+	error err{};
+	capture *c = capture_open(path.c_str(), nullptr, nullptr, &err);
+
+	EXPECT_EQ(c, nullptr);
+	capture_close(c);
+	EXPECT_NE(err.code, 0);
+	return err.text;
+}
+
+inline capture *opened(const std::string &path)
+{
+	error err{};
+	capture *c = capture_open(path.c_str(), nullptr, nullptr, &err);
+
+	EXPECT_NE(c, nullptr) << err.text;
+	return c;
+}
 
 struct Seen {
 	uint32_t tag;

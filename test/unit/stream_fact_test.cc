@@ -79,7 +79,7 @@ TEST(Fact, EachKindRoundTripsWithAllItsFields)
 		for (uint32_t i = 0; i < numbers; i++)
 			in.number[i] = UINT64_MAX - i;
 		for (uint32_t i = 0; i < strings; i++)
-			in.string[i] = {"0123456789" + i, 10 - i};
+			in.string[i] = {&"0123456789"[i], 10 - i};
 		std::vector<uint8_t> bytes = encode(in);
 		ASSERT_EQ(fact_decode(&out, bytes.data(), bytes.size()), 0);
 		EXPECT_EQ(out.kind, in.kind);
@@ -87,7 +87,7 @@ TEST(Fact, EachKindRoundTripsWithAllItsFields)
 			EXPECT_EQ(out.number[i], i < numbers ? UINT64_MAX - i : 0);
 		for (uint32_t i = 0; i < FACT_STRINGS; i++)
 			EXPECT_EQ(std::string(out.string[i].at, out.string[i].length),
-				  i < strings ? std::string("0123456789" + i, 10 - i) : "");
+				  i < strings ? std::string(&"0123456789"[i], 10 - i) : "");
 		for (size_t size = 0; size < bytes.size(); size++) {
 			std::vector<uint8_t> cut(bytes.begin(),
 						 bytes.begin() + static_cast<long>(size));
