@@ -217,6 +217,14 @@ void task_clone_flags(struct model *m, const struct event *event)
 	m->table[table].users++;
 }
 
+/* The words of the program that an exec has replaced are not those of the new one, which nobody tells. */
+static void argv_forget(struct model *m, uint32_t process)
+{
+	m->process[process].argv = 0;
+	if (m->process[process].group != ID_NONE)
+		m->group[m->process[process].group].argv = 0;
+}
+
 static void name_set(struct model *m, uint32_t process, str_id name)
 {
 	m->process[process].name = name;
@@ -235,6 +243,8 @@ void task_comm(struct model *m, const struct event *event)
 		m->thread[t->location].name = name;
 	if (event->tid == event->pid)
 		name_set(m, t->process, name);
+	if (event->comm.is_exec && !m->process[t->process].is_prelude)
+		argv_forget(m, t->process);
 	if (event->comm.is_exec && m->process[t->process].is_prelude) {
 		m->process[t->process].is_prelude = false;
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE

@@ -582,6 +582,21 @@ TEST_F(Model, TheCommandIsRecordedFromItsExecOn)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
+{
+	d.fact(FACT_COMMAND, {30}, {std::string("sh\0-c", 5), "/home"});
+	d.enter(30, 30, "execve");
+	d.comm(30, 30, "sh", true);
+	d.leave(30, 30, "execve", 0);
+	d.fork(30, 30, 40, 40);
+	d.enter(40, 40, "execve");
+	d.comm(40, 40, "ls", true);
+	d.leave(40, 40, "execve", 0);
+	d.end();
+	EXPECT_NE(model_process(d.model, 0)->argv, 0u);
+	EXPECT_EQ(model_process(d.model, 1)->argv, 0u);
+}
+
 TEST_F(Model, CallsOf32BitProgramsAreLeftOut)
 {
 	d.fact(FACT_EXE, {10, d.now, 0, 1}, {"/bin/old"});
