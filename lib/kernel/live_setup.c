@@ -20,7 +20,7 @@
 #define IOTRACE_VERSION "unknown"
 #endif
 
-enum { RING_DEFAULT = 8 << 20, RING_LEAST = 64 << 10, RAM_SHARE = 16, ATTACH_PASSES = 8 };
+enum { RING_DEFAULT = 16 << 20, RING_LEAST = 64 << 10, RAM_SHARE = 16, ATTACH_PASSES = 8 };
 
 /* Adds a tracepoint, and its format to the capture. Returns its index, or -errno with a sentence. */
 static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
