@@ -5,6 +5,7 @@
 #define IOTRACE_EVENT_H
 
 #include <iotrace/fact.h>
+#include <iotrace/request.h>
 #include <iotrace/syscall.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,13 +26,24 @@ enum event_kind {
 	EVENT_EXIT,        /* a task ended */
 	EVENT_LOST,        /* samples were lost, from here on */
 	EVENT_FACT,
+	EVENT_CALL,       /* a system call from begin to end, paired in the kernel */
+	EVENT_REQUEST,    /* a step in the life of a block request or bio */
+	EVENT_TRACEPOINT, /* an event of -e: its fields */
 };
 
-enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_COUNTERS = 16 };
+enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
 
-struct event_string {
-	const char *at; /* NULL: the kernel did not say */
-	uint32_t length;
+#define EVENT_POSITION_UNKNOWN UINT64_MAX
+
+/* A file that a call made a descriptor for, as the kernel had it when the call returned. */
+struct event_file {
+	int32_t fd;                /* -1: none */
+	uint32_t flags;            /* O_* of the open file description */
+	uint32_t mode;             /* st_mode, 0: not known */
+	uint64_t position;         /* EVENT_POSITION_UNKNOWN: has none */
+	uint64_t dev, ino, mnt_id; /* dev as makedev(3) has it */
+	struct event_string
+		name; /* as readlink(/proc/PID/fd/N) would give it; NULL: too long or torn */
 };
 
 struct event {
@@ -76,6 +88,24 @@ struct event {
 			uint64_t count;
 		} lost;
 		struct fact fact;
+		struct {
+			call_id call;
+			bool is_in_flight; /* it has not ended (yet): result, position and files say nothing */
+			uint64_t begin; /* ns; the event's own time is that of the end */
+			uint64_t arg[EVENT_ARGS];
+			int64_t result;
+			uint64_t
+				position; /* of the row's fd, after the call; EVENT_POSITION_UNKNOWN */
+			struct event_string path[EVENT_PATHS];
+			struct event_file file[EVENT_FILES];
+		} pair;
+		struct request request; /* pid, tid: of the task in whose context it happened */
+		struct {
+			uint32_t event; /* which event of -e: decode_event() */
+			uint32_t numbers, strings;
+			uint64_t number[EVENT_COUNTERS]; /* in the order of decode_event() */
+			struct event_string string[EVENT_COUNTERS];
+		} tracepoint;
 	};
 };
 

@@ -30,8 +30,8 @@ enum fact_kind {
 };
 
 enum {
-	FACT_NUMBERS = 12,
-	FACT_STRINGS = 4,
+	FACT_NUMBERS = 20,
+	FACT_STRINGS = 5,
 	FACT_STRING_SIZE = 8192, /* longer strings are refused: PATH_MAX and " (deleted)" fit */
 	FACT_SIZE_MAX = 60000,
 };

@@ -45,7 +45,8 @@ enum io_event_kind {
 	IO_RELEASE_LOCK,
 	IO_TRY_LOCK,
 	IO_METRIC,
-	IO_LOST, /* on no location: data was lost around this time */
+	IO_PARAMETER, /* a string that an event of -e carried */
+	IO_LOST,      /* on no location: data was lost around this time */
 	IO_EVENT_KINDS
 };
 
@@ -97,15 +98,26 @@ struct io_event {
 			bool is_non_blocking;
 			bool is_collective_proxy; /* sync(): stands for all files */
 			enum io_end end;          /* CANCELLED */
+			enum request_kind type;   /* on a device's location */
+			uint32_t
+				pid; /* BEGIN on a device's location: who caused it; 0: not known */
+			str_id name; /* ... and its command name, or "writeback" */
+			str_id rwbs; /* ... and the letters of the request; 0: no block request */
+			file_id file;  /* ... and the file it is for; ID_NONE: not known */
+			int32_t error; /* COMPLETE: errno, 0: succeeded */
 		} op;
 		struct {
 			enum io_lock lock;
 		} lock;
 		struct {
-			uint32_t counters;
-			const uint64_t
-				*counter; /* totals of this thread since recording began; lent */
+			uint32_t series;         /* model_series() */
+			uint32_t counters;       /* as many as the series has */
+			const uint64_t *counter; /* lent; int64_t where the metric is signed */
 		} metric;
+		struct {
+			uint32_t parameter; /* model_parameter() */
+			str_id value;
+		} parameter;
 		struct {
 			uint64_t count;
 		} lost;

@@ -23,7 +23,34 @@ extern "C" {
 struct error;
 struct live;
 
+enum live_source {
+	SOURCE_AUTO,
+	SOURCE_PERF,
+	SOURCE_BPF
+}; /* who pairs system calls: see iotrace(1) */
+enum live_block {
+	BLOCK_NONE,
+	BLOCK_OWN,
+	BLOCK_ALL
+}; /* no block events; for the model to choose; all */
+
 struct live_options {
+	enum live_source source;
+	bool is_system;    /* -a: all processes of the machine */
+	uint64_t duration; /* ns; 0: none: -a without a command ends then */
+	enum live_block block;
+	const char *const *device; /* only these block devices (names as in /sys/block) */
+	uint32_t devices;
+	uint64_t sample_interval; /* ns between samples of the machine and its devices; 0: none */
+	const char *const
+		*cgroup; /* only tasks of these (directories below the cgroup mount, or paths) */
+	uint32_t cgroups;
+	const uint32_t *uid;
+	uint32_t uids;
+	const char *const *comm; /* globs of command names */
+	uint32_t comms;
+	const char *const *event; /* -e SYSTEM:EVENT[=FIELD,...] */
+	uint32_t events;
 	char *const *argv; /* the command, NULL-terminated; NULL with pids */
 	const pid_t *pid;  /* -p: processes to follow, with all their threads and new children */
 	uint32_t pids;

@@ -17,17 +17,28 @@ extern "C" {
 
 struct model;
 
-/* A location. Listed only once the thread has had an io_event. */
+/* A location. Listed only once it has had an io_event. */
+enum model_location {
+	LOCATION_THREAD,
+	LOCATION_DEVICE, /* a block device's requests */
+	LOCATION_METRIC, /* samples of a device, or of the machine */
+};
+
 struct model_thread {
-	uint32_t tid;
+	enum model_location kind;
+	uint32_t tid; /* LOCATION_THREAD */
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
 };
 
-/* A location group. Listed only with its first thread. */
+/* A location group: a process, a block device, or the machine (for its samples). Listed with its first location. */
+enum model_group { MODEL_PROCESS, MODEL_DEVICE, MODEL_MACHINE };
+
 struct model_process {
-	uint32_t pid;
+	enum model_group kind;
+	uint32_t device;   /* MODEL_DEVICE: model_device() */
+	uint32_t pid;      /* MODEL_PROCESS */
 	process_id parent; /* ID_NONE, or the recorded process that forked it */
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
@@ -50,6 +61,7 @@ struct model_handle {
 	file_id file;       /* ID_NONE: not a file, or its name is not known */
 	str_id name;        /* "pipe:[17]", "socket:[4]"; for a file its path; 0: not known */
 	bool is_pre_created;
+	bool is_block;      /* of a block device: paradigm block_io */
 	bool is_all_proxy;  /* stands for every file: sync() */
 	uint32_t pre_flags; /* is_pre_created: O_* flags */
 };
@@ -89,7 +101,7 @@ void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */
 void model_end(struct model *model);
 
-/* Counter names of -E, copied; before the first event. */
+/* Counter names of -E, copied; before the first event. They are a series of calls. */
 void model_set_counters(struct model *model, const char *const *name, uint32_t count);
 uint32_t model_counters(const struct model *model);
 const char *model_counter_name(const struct model *model, uint32_t counter);

@@ -61,8 +61,8 @@ void model_free(struct model *m)
 		free(m->table[i].slot);
 	for (uint32_t i = 0; i < m->counters; i++)
 		free(m->counter_name[i]);
-	struct map *maps[] = {&m->task_by_tid, &m->process_by_pid, &m->idle_handle,
-			      &m->file_by_path, &m->mount_by_id};
+	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
+			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
@@ -70,9 +70,9 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,   m->process,   m->table,  m->open,  m->description,
-			  m->queue,  m->idle_next, m->thread, m->group, m->file,
-			  m->handle, m->mount,     m->count};
+	void *arrays[] = {m->task,      m->process, m->table,  m->open,   m->description, m->queue,
+			  m->idle_next, m->thread,  m->group,  m->file,   m->handle,      m->mount,
+			  m->count,     m->device,  m->series, m->metric, m->parameter};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -128,6 +128,10 @@ void model_event(struct model *m, const struct event *event)
 	case EVENT_FACT:
 		fact_in(m, event);
 		break;
+	case EVENT_CALL:
+	case EVENT_REQUEST:
+	case EVENT_TRACEPOINT:
+		break;
 	}
 	if (m->queue_count)
 		settle_run(m, false);
@@ -143,10 +147,61 @@ void model_end(struct model *m)
 	settle_run(m, true);
 }
 
+uint32_t model_add_series(struct model *m, const char *name, bool is_of_calls,
+			  const struct model_metric_text *metric, uint32_t metrics)
+{
+	MEM_GROW(m->series, m->series_cap, m->seriess + 1);
+	m->series[m->seriess] = (struct model_series){.name = model_string(m, name, strlen(name)),
+						      .metric = m->metrics,
+						      .metrics = metrics,
+						      .is_of_calls = is_of_calls};
+	for (uint32_t i = 0; i < metrics; i++) {
+		const struct model_metric_text *text = &metric[i];
+
+		MEM_GROW(m->metric, m->metrics_cap, m->metrics + 1);
+		m->metric[m->metrics++] = (struct model_metric){
+			.name = model_string(m, text->name, strlen(text->name)),
+			.unit = model_string(m, text->unit, strlen(text->unit)),
+			.description = model_string(m, text->description,
+						    strlen(text->description)),
+			.is_accumulated = text->is_accumulated,
+			.is_signed = text->is_signed,
+		};
+	}
+	return m->seriess++;
+}
+
+uint32_t model_add_parameter(struct model *m, const char *name)
+{
+	MEM_GROW(m->parameter, m->parameters_cap, m->parameters + 1);
+	m->parameter[m->parameters] = model_string(m, name, strlen(name));
+	return m->parameters++;
+}
+
+uint32_t model_parameters(const struct model *m)
+{
+	return m->parameters;
+}
+
+str_id model_parameter(const struct model *m, uint32_t id)
+{
+	return m->parameter[id];
+}
+
 void model_set_counters(struct model *m, const char *const *name, uint32_t count)
 {
-	for (uint32_t i = 0; i < count && m->counters < EVENT_COUNTERS; i++)
+	struct model_metric_text text[EVENT_COUNTERS];
+
+	for (uint32_t i = 0; i < count && m->counters < EVENT_COUNTERS; i++) {
+		text[m->counters] = (struct model_metric_text){
+			.name = name[i],
+			.unit = "#",
+			.description = "Counter of the thread since recording began",
+			.is_accumulated = true};
 		m->counter_name[m->counters++] = mem_strdup(name[i]);
+	}
+	if (m->counters)
+		m->call_series = model_add_series(m, "counters", true, text, m->counters);
 }
 
 uint32_t model_counters(const struct model *m)
@@ -175,6 +230,9 @@ ACCESSOR(model_file, files, file, file)
 ACCESSOR(model_handle, handles, handle, handle)
 ACCESSOR(model_mount, mounts, mount, mount)
 ACCESSOR(model_count, counts, count, count)
+ACCESSOR(model_device, devices, device, device)
+ACCESSOR(model_series, series_count, series, series)
+ACCESSOR(model_metric, metrics, metric, metric)
 
 const struct model_host *model_host(const struct model *m)
 {
@@ -214,6 +272,7 @@ const char *io_event_name(enum io_event_kind kind)
 		[IO_RELEASE_LOCK] = "RELEASE_LOCK",
 		[IO_TRY_LOCK] = "TRY_LOCK",
 		[IO_METRIC] = "METRIC",
+		[IO_PARAMETER] = "PARAMETER",
 		[IO_LOST] = "LOST",
 	};
 

@@ -14,8 +14,10 @@
 #ifndef IOTRACE_MODEL_STATE_H
 #define IOTRACE_MODEL_STATE_H
 
+#include <iotrace/device.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
+#include <iotrace/metric.h>
 #include <iotrace/model.h>
 
 enum {
@@ -165,11 +167,22 @@ struct model {
 	struct map mount_by_id;
 	struct model_host host;
 
+	struct model_device *device;
+	uint32_t devices, devices_cap;
+	struct map device_by_number;
+	struct model_series *series;
+	uint32_t seriess, series_cap;
+	struct model_metric *metric;
+	uint32_t metrics, metrics_cap;
+	str_id *parameter;
+	uint32_t parameters, parameters_cap;
+
 	char *counter_name[EVENT_COUNTERS];
 	uint32_t counters;
-	uint64_t now;     /* time of the event at hand */
-	uint64_t next_op; /* matchingId */
-	bool has_command; /* the stream names one: nothing is recorded before its exec */
+	uint32_t call_series; /* of -E */
+	uint64_t now;         /* time of the event at hand */
+	uint64_t next_op;     /* matchingId */
+	bool has_command;     /* the stream names one: nothing is recorded before its exec */
 };
 
 /* model.c */

@@ -381,6 +381,7 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 			c->total[i] += event->exit.counter[i] - c->last[cpu][i];
 		c->last[cpu][i] = event->exit.counter[i];
 	}
+	metric.metric.series = m->call_series;
 	metric.metric.counters = event->exit.counters;
 	metric.metric.counter = c->total;
 	metric.thread = task_location(m, task);

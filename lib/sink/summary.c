@@ -291,6 +291,7 @@ void summary_event(struct summary *summary, const struct io_event *event)
 	case IO_RELEASE_LOCK:
 	case IO_TRY_LOCK:
 	case IO_METRIC:
+	case IO_PARAMETER:
 	case IO_LOST:
 	case IO_EVENT_KINDS:
 		break;

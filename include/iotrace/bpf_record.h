@@ -1,0 +1,114 @@
+/*
+ * bpf_record: what the BPF programs write, and decode reads: the raw data of samples of the event "iotrace:bpf".
+ *
+ * The programs write whole perf records (PERF_RECORD_SAMPLE of an event with IDENTIFIER, TID, TIME, CPU, RAW) into
+ * a ring buffer of their CPU, so that the kernel side only copies them into the capture. The raw data is one of the
+ * records below: a head that says its kind and the size of its fixed part, the fixed part, then `parts` variable
+ * parts. All is of the host's byte order, every part begins at a multiple of 8. man 5 iotrace-capture documents it.
+ *
+ * The layout grows only at the end of a fixed part (its size says which version it is) and by new kinds: a reader
+ * takes what it knows. Plain C for the BPF target as well: nothing but integers.
+ */
+#ifndef IOTRACE_BPF_RECORD_H
+#define IOTRACE_BPF_RECORD_H
+
+#ifndef __bpf__
+#include <stdint.h>
+#endif
+
+#define BPF_RECORD_EVENT_NAME "iotrace:bpf"
+
+enum bpf_record_kind {
+	BPF_RECORD_NONE,
+	BPF_RECORD_ENTER, /* bpf_record_call: begin of a call that closes descriptors, which counts at once */
+	BPF_RECORD_EXIT,      /* bpf_record_call: its end */
+	BPF_RECORD_CALL,      /* bpf_record_call: a call, begin and end */
+	BPF_RECORD_IN_FLIGHT, /* bpf_record_call: a call that had not ended when the recording did */
+	BPF_RECORD_REQUEST,   /* bpf_record_request */
+	BPF_RECORD_KINDS
+};
+
+struct bpf_record_head {
+	uint16_t kind;
+	uint16_t size;  /* of the fixed part, head included */
+	uint16_t parts; /* that follow */
+	uint16_t flags; /* 0 */
+};
+
+/* A system call. The sample's pid, tid and time are those of its end (of its begin: ENTER). */
+struct bpf_record_call {
+	struct bpf_record_head head;
+	int32_t number; /* of the kernel */
+	uint32_t cpu;   /* where it began */
+	uint64_t begin; /* ns, CLOCK_MONOTONIC */
+	int64_t result;
+	uint64_t
+		position; /* of the file of the call's first descriptor, after the call; UINT64_MAX: none, or unknown */
+	uint64_t arg[6];
+};
+
+enum bpf_part_kind {
+	BPF_PART_NONE,
+	BPF_PART_PATH, /* bpf_part, then the bytes that the call's path argument `index` (0, 1) points to */
+	BPF_PART_FILE, /* bpf_part_file, then the name of what a new descriptor leads to */
+	BPF_PART_KINDS
+};
+
+struct bpf_part {
+	uint16_t kind;
+	uint16_t size;  /* of the part with its bytes, without what pads it to a multiple of 8 */
+	uint16_t index; /* which path, which descriptor of a pair */
+	uint16_t flags; /* BPF_PART_* */
+};
+
+enum {
+	BPF_PART_TORN = 1,     /* the string was longer, or could not be read in full */
+	BPF_PART_DELETED = 2,  /* FILE: it has no name in its directory any more */
+	BPF_PART_DETACHED = 4, /* FILE: the walk did not end at the root of a mount tree */
+	BPF_PART_SPECIAL =
+		8, /* FILE: no path: a pipe, a socket, an anon_inode: one component, the dentry's name */
+};
+
+/*
+ * FILE: after it come the names of the dentries from the file up to the root (not included), each ended by a NUL,
+ * leaf first. None and no flag: the file is "/".
+ */
+struct bpf_part_file {
+	struct bpf_part part;
+	int32_t fd;
+	uint32_t flags; /* f_flags */
+	uint32_t mode;  /* i_mode */
+	uint32_t magic; /* s_magic */
+	uint32_t major, minor;
+	uint64_t ino;
+	uint64_t mnt_id;
+	uint64_t position;
+};
+
+/* A step of a block request: enum request_step, enum request_kind of event.h. */
+struct bpf_record_request {
+	struct bpf_record_head head;
+	uint16_t step;
+	uint16_t type;
+	uint32_t letters; /* BPF_REQUEST_*: what rwbs shows beside the type */
+	uint32_t major, minor, old_major, old_minor;
+	uint64_t sector, old_sector;
+	uint32_t sectors, bytes;
+	int32_t error; /* errno > 0, or 0 */
+	uint32_t reserved;
+	uint64_t key; /* the request's address */
+	uint64_t inode;
+	uint32_t inode_major, inode_minor;
+	uint8_t name[16]; /* comm of the task */
+};
+
+enum {
+	BPF_REQUEST_PREFLUSH = 1,
+	BPF_REQUEST_FUA = 2,
+	BPF_REQUEST_AHEAD = 4,
+	BPF_REQUEST_SYNC = 8,
+	BPF_REQUEST_META = 16,
+	BPF_REQUEST_SECURE = 32,
+};
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * device: the block devices that the model knows.
+ */
+#ifndef IOTRACE_DEVICE_H
+#define IOTRACE_DEVICE_H
+
+#include <iotrace/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A block device, a partition too (requests are those of its whole disk). */
+struct model_device {
+	uint32_t dev; /* as makedev(3) has it */
+	str_id name;  /* "sda", "loop0", "253:0" if nothing is known of it */
+	str_id model, scheduler;
+	str_id backing;   /* file of a loop device; 0: none */
+	uint64_t sectors; /* size, of 512 bytes; 0: not known */
+	uint32_t disk;    /* a partition: index of its whole disk; ID_NONE */
+	str_id under; /* stacked (dm, md, loop): names of what is under it, separated by blanks */
+	bool is_rotational;
+	bool is_known;               /* a fact described it */
+	process_id group;            /* ID_NONE: no request was seen */
+	thread_id location, samples; /* ID_NONE: none yet */
+	handle_id handle;
+	/* /sys/block/DEV/stat when recording began and ended, and what of it happened between (fact DISKSTAT). */
+	bool has_stat;
+	uint64_t stat[2][17]; /* in the order of the fact */
+};
+
+uint32_t model_devices(const struct model *model);
+const struct model_device *model_device(const struct model *model, uint32_t id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/*
+ * request: what the kernel says of a block request, in the words of its block tracepoints.
+ */
+#ifndef IOTRACE_REQUEST_H
+#define IOTRACE_REQUEST_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct event_string {
+	const char *at; /* NULL: the kernel did not say */
+	uint32_t length;
+};
+
+/* Steps of block requests, in the words of the block tracepoints. BIO_*: of a bio, before or without a request. */
+enum request_step {
+	REQUEST_BIO_QUEUE, /* a bio is handed to a device: the only begin that bio-based devices have */
+	REQUEST_BIO_COMPLETE, /* ... and their only end */
+	REQUEST_BIO_REMAP, /* of old_dev, old_sector it becomes dev, sector: partitions, dm, md */
+	REQUEST_BIO_MERGE, /* the bio became part of a request that waits */
+	REQUEST_SPLIT,     /* the bio was cut; old_sector: where the rest begins */
+	REQUEST_INSERT,
+	REQUEST_MERGE, /* two requests became one */
+	REQUEST_ISSUE,
+	REQUEST_REQUEUE,
+	REQUEST_COMPLETE, /* of so many sectors; of all, or of a part */
+	REQUEST_ERROR,    /* with the COMPLETE of the same: its error */
+	REQUEST_STEPS
+};
+
+/* What a request does; the letters of rwbs tell the rest. */
+enum request_kind {
+	REQUEST_READ,
+	REQUEST_WRITE,
+	REQUEST_FLUSH,
+	REQUEST_DISCARD, /* secure erase, too */
+	REQUEST_ZEROES,
+	REQUEST_OTHER, /* commands to the drive */
+	REQUEST_KINDS
+};
+
+struct request {
+	enum request_step step;
+	enum request_kind type;
+	uint32_t dev; /* as makedev(3) has it; 0: none (a command without a disk) */
+	uint32_t old_dev;
+	uint64_t sector, old_sector; /* of 512 bytes, of the whole disk; UINT64_MAX: none */
+	uint32_t sectors;
+	uint32_t bytes;                 /* INSERT, ISSUE, REQUEUE */
+	int32_t error;                  /* COMPLETE, ERROR: errno > 0, or 0 */
+	uint64_t key;                   /* which request: its address; 0: not known */
+	uint64_t inode, inode_dev;      /* of the file behind a buffered write, 0: not known */
+	struct event_string rwbs, name; /* name: of the task, where the event says it */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
