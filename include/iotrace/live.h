@@ -11,6 +11,7 @@
 #ifndef IOTRACE_LIVE_H
 #define IOTRACE_LIVE_H
 
+#include <iotrace/request.h>
 #include <iotrace/syscall.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,17 +29,12 @@ enum live_source {
 	SOURCE_PERF,
 	SOURCE_BPF
 }; /* who pairs system calls: see iotrace(1) */
-enum live_block {
-	BLOCK_NONE,
-	BLOCK_OWN,
-	BLOCK_ALL
-}; /* no block events; for the model to choose; all */
 
 struct live_options {
 	enum live_source source;
 	bool is_system;    /* -a: all processes of the machine */
 	uint64_t duration; /* ns; 0: none: -a without a command ends then */
-	enum live_block block;
+	enum block_choice block;
 	const char *const *device; /* only these block devices (names as in /sys/block) */
 	uint32_t devices;
 	uint64_t sample_interval; /* ns between samples of the machine and its devices; 0: none */

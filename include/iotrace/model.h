@@ -83,13 +83,16 @@ struct model_host {
 	str_id hostname, release, machine;
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	str_id argv;                    /* of the recorded command, words separated by NUL */
-	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
-	int end_reason;                 /* fact END, -1 if the stream broke off */
-	uint64_t first_time, last_time; /* of all events that concern recorded tasks */
+	str_id argv;    /* of the recorded command, words separated by NUL */
+	int32_t status; /* of the recorded command: wait status, -1: unknown */
+	int end_reason; /* fact END, -1 if the stream broke off */
+	uint64_t first_time,
+		last_time; /* of all events that concern recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
-	str_id cwd; /* where the recorded command was started (fact COMMAND); 0: not known */
+	str_id cwd;     /* where the recorded command was started (fact COMMAND); 0: not known */
+	bool is_system; /* all processes of the machine are recorded */
+	enum block_choice block; /* which block requests are */
 };
 
 typedef void (*model_output)(void *context, const struct io_event *event);

@@ -31,6 +31,13 @@ enum request_step {
 	REQUEST_STEPS
 };
 
+/* Which block requests are recorded. */
+enum block_choice {
+	BLOCK_NONE,
+	BLOCK_OWN, /* those that recorded tasks caused: all come, the model chooses */
+	BLOCK_ALL
+};
+
 /* What a request does; the letters of rwbs tell the rest. */
 enum request_kind {
 	REQUEST_READ,

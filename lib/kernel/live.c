@@ -157,6 +157,8 @@ static struct live *live_new(const struct live_options *options)
 	pthread_condattr_t monotonic;
 
 	live->options = options;
+	live->is_system = options->is_system;
+	live->block = options->block;
 	live->proc.root = live->tracefs.dir = live->signal_fd = live->wake_fd = live->stop_fd = -1;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);

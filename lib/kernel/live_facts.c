@@ -35,7 +35,7 @@ static void say_host(struct live *live)
 	struct fact fact = {
 		.kind = FACT_HOST,
 		.number = {1, info->page_size, info->cpus, (uint64_t)realtime_offset(),
-			   (uint64_t)sysconf(_SC_CLK_TCK)},
+			   (uint64_t)sysconf(_SC_CLK_TCK), live->is_system, live->block},
 		.string = {fact_text(info->hostname), fact_text(info->release),
 			   fact_text(info->machine), fact_text(info->version)},
 	};

@@ -25,7 +25,9 @@ enum { LIVE_REMARKS = 8 };
 
 struct live {
 	const struct live_options *options; /* lent by the caller during live_open() only */
-	char *cwd, *argv;                   /* words with NUL between */
+	bool is_system;
+	enum block_choice block;
+	char *cwd, *argv; /* words with NUL between */
 	uint32_t argv_size;
 	struct command command;
 	struct command_signals signals; /* as they were before */

@@ -196,6 +196,17 @@ static void fact_host(struct model *m, const struct event *event)
 	m->host.hostname = fact_text(m, event, 0);
 	m->host.release = fact_text(m, event, 1);
 	m->host.machine = fact_text(m, event, 2);
+	m->host.is_system = event->fact.number[5] != 0;
+	m->host.block = event->fact.number[6] <= BLOCK_ALL
+				? (enum block_choice)event->fact.number[6]
+				: BLOCK_ALL;
+}
+
+/* With the whole machine, time that passes without I/O is part of the recording as well. */
+static void fact_begin(struct model *m, const struct event *event)
+{
+	if (m->host.is_system)
+		m->host.first_time = event->time;
 }
 
 static void fact_command(struct model *m, const struct event *event)
@@ -284,7 +295,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_MOUNT] = fact_mount, [FACT_EXE] = fact_exe,
 		[FACT_COUNT] = fact_count, [FACT_LOOKUPS] = fact_lookups,
 		[FACT_EXIT] = fact_exit,   [FACT_END] = fact_end,
-		[FACT_PATH] = fact_path,
+		[FACT_PATH] = fact_path,   [FACT_BEGIN] = fact_begin,
 	};
 
 	if (in[event->fact.kind])

@@ -250,7 +250,8 @@ void task_comm(struct model *m, const struct event *event)
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
 								  ? m->now
 								  : t->call.enter;
-		m->host.first_time = t->begin;
+		if (!m->host.is_system)
+			m->host.first_time = t->begin;
 	}
 }
 

@@ -146,7 +146,8 @@ TEST_F(Facts, MoveAppendsAndEmpties)
 // Facts are filled by position; these are the positions.
 TEST(FactRows, NumbersAndStringsInTheirOrder)
 {
-	EXPECT_STREQ(fact_number_names(FACT_HOST), "version page_size cpus realtime_offset ticks");
+	EXPECT_STREQ(fact_number_names(FACT_HOST),
+		     "version page_size cpus realtime_offset ticks mode block");
 	EXPECT_STREQ(fact_string_names(FACT_HOST), "hostname release machine iotrace_version");
 	EXPECT_STREQ(fact_number_names(FACT_FORMAT), "part parts");
 	EXPECT_STREQ(fact_string_names(FACT_FORMAT), "system name text");

@@ -582,6 +582,32 @@ TEST_F(Model, TheCommandIsRecordedFromItsExecOn)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+TEST_F(Model, TheWholeMachineIsRecordedFromTheBegin)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 1, BLOCK_ALL}, {"host", "6.1", "x86_64"});
+	d.fact(FACT_COMMAND, {30}, {"ls", "/"});
+	uint64_t begin = d.now;
+
+	d.fact(FACT_BEGIN, {}, {});
+	d.call(7, 7, "write", {1, 0, 3}, 3); // a bystander, while the command waits
+	d.call(30, 30, "read", {9, 0, 1}, 1);
+	d.enter(30, 30, "execve");
+	d.comm(30, 30, "ls", true);
+	d.leave(30, 30, "execve", 0);
+	uint64_t end = d.now;
+
+	d.fact(FACT_END, {0, 0}, {});
+	d.end();
+	EXPECT_EQ(d.text(), "7 OP_BEGIN h0 3 @-\n"
+			    "7 OP_COMPLETE h0 3\n"
+			    "30 PROGRAM_BEGIN\n");
+	EXPECT_TRUE(model_host(d.model)->is_system);
+	EXPECT_EQ(model_host(d.model)->block, BLOCK_ALL);
+	EXPECT_EQ(model_host(d.model)->first_time, begin);
+	EXPECT_EQ(model_host(d.model)->last_time, end);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
 TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
 {
 	d.fact(FACT_COMMAND, {30}, {std::string("sh\0-c", 5), "/home"});
