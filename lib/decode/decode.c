@@ -153,6 +153,8 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	if (sample->event >= d->readers)
 		return DECODED_MALFORMED;
 	reader = &d->reader[sample->event];
+	if (reader->is_bpf)
+		return bpf_decode(d->bpf_text, sample, !d->is_other_machine, event);
 	if (sample->raw_size < reader->tp.need)
 		return DECODED_MALFORMED;
 	decoded = reader->decode(&reader->tp, sample, event);

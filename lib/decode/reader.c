@@ -145,6 +145,10 @@ static void reader_init(struct decode *d, uint32_t index)
 	reader->decode = reader_ignore;
 	if (event->name && !strcmp(event->name, FACT_EVENT_NAME)) {
 		reader->is_fact = d->has_facts = true;
+	} else if (event->name && !strcmp(event->name, BPF_RECORD_EVENT_NAME)) {
+		reader->is_bpf = true;
+		if (!d->bpf_text)
+			d->bpf_text = (struct bpf_text *)mem_zero(sizeof(*d->bpf_text));
 	} else if (event->attr.type == PERF_TYPE_TRACEPOINT) {
 		reader->decode = reader_refuse;
 		reader->is_waiting = true;
@@ -164,6 +168,8 @@ int reader_set_up(struct decode *d, struct error *err)
 	d->readers = info->events;
 	for (i = 0; i < info->events; i++)
 		reader_init(d, i);
+	for (i = 0; i < info->events && !rc; i++)
+		rc = d->reader[i].is_bpf ? sample_type_check(&info->event[i], err) : 0;
 	if (info->machine)
 		reader_set_machine(d, info->machine, strlen(info->machine));
 	for (i = 0; i < info->formats && !rc; i++) {
@@ -182,6 +188,8 @@ int reader_set_up(struct decode *d, struct error *err)
 void reader_release(struct decode *d)
 {
 	free(d->reader);
+	free(d->bpf_text);
 	d->reader = NULL;
+	d->bpf_text = NULL;
 	d->readers = 0;
 }

@@ -8,6 +8,7 @@
 #ifndef IOTRACE_DECODE_STATE_H
 #define IOTRACE_DECODE_STATE_H
 
+#include "bpf.h"
 #include "tracepoint.h"
 
 #include <iotrace/decode.h>
@@ -23,6 +24,7 @@ struct reader {
 	tracepoint_decoder decode;
 	struct tracepoint tp;
 	bool is_fact;
+	bool is_bpf;
 	bool is_waiting; /* for the format of its tracepoint */
 };
 
@@ -43,7 +45,8 @@ struct decode {
 	bool has_facts;   /* iotrace made the capture */
 	bool has_task_records;
 	bool has_exec_records;
-	bool is_other_machine; /* its numbers of calls mean something else */
+	bool is_other_machine;     /* its numbers of calls mean something else */
+	struct bpf_text *bpf_text; /* NULL: no event of the capture needs it */
 	struct assembly assembly;
 	struct map counter_of_id;
 	const char *counter_name[EVENT_COUNTERS];

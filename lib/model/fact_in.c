@@ -10,12 +10,11 @@
 #include "fdtable.h"
 #include "file.h"
 #include "op.h"
-#include "settle.h"
+#include "sighting.h"
 #include "task.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { /* why a descriptor was looked up */
        REASON_START,
@@ -26,8 +25,8 @@ enum { /* why a descriptor was looked up */
 
 struct fd_fact {
 	uint32_t pid;
-	uint64_t fd, t0, error, flags, pos, mode, mnt_id, dev, ino, reason;
-	struct fact_string target;
+	uint64_t fd, t0, error, position, reason;
+	struct sighting seen;
 };
 
 static struct fd_fact fd_fact_of(const struct fact *fact)
@@ -40,14 +39,15 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 		.fd = n[1],
 		.t0 = n[2],
 		.error = n[3],
-		.flags = n[4],
-		.pos = n[5],
-		.dev = n[6],
-		.ino = n[7],
-		.mode = n[8],
-		.mnt_id = n[10],
+		.position = n[5],
 		.reason = n[11],
-		.target = fact->string[0],
+		.seen = {.target = fact->string[0].at,
+			 .length = fact->string[0].length,
+			 .flags = n[4] == UINT64_MAX ? UINT32_MAX : (uint32_t)n[4],
+			 .dev = n[6],
+			 .ino = n[7],
+			 .mode = n[8],
+			 .mnt_id = n[10]},
 	};
 }
 
@@ -56,70 +56,28 @@ static str_id fact_text(struct model *m, const struct event *event, uint32_t ind
 	return model_string(m, event->fact.string[index].at, event->fact.string[index].length);
 }
 
-/* Whether the target is a path, and not "pipe:[7]", "anon_inode:..." or a memfd. */
-static bool is_path(const struct fd_fact *f)
-{
-	static const char memfd[] = "/memfd:";
-
-	return f->target.length && f->target.at[0] == '/' &&
-	       !(f->target.length >= sizeof(memfd) - 1 &&
-		 !memcmp(f->target.at, memfd, sizeof(memfd) - 1));
-}
-
-static enum model_file_kind file_kind(uint64_t mode)
-{
-	if (S_ISDIR(mode))
-		return FILE_DIRECTORY;
-	return S_ISCHR(mode) || S_ISBLK(mode) ? FILE_DEVICE : FILE_REGULAR;
-}
-
-static void name_file(struct model *m, struct description *d, const struct fd_fact *f)
-{
-	d->file = file_add(m, d->name, file_kind(f->mode));
-	struct model_file *file = &m->file[d->file];
-
-	file->kind = f->mode ? file_kind(f->mode) : file->kind;
-	file->dev = f->dev;
-	file->ino = f->ino;
-	file->mount = map_get(&m->mount_by_id, f->mnt_id);
-}
-
-static void name(struct model *m, uint32_t description, const struct fd_fact *f)
-{
-	struct description *d = &m->description[description];
-
-	d->state = NAME_SURE;
-	d->name = model_string(m, f->target.at, f->target.length);
-	d->is_stream |= f->mode && !S_ISREG(f->mode) && !S_ISBLK(f->mode);
-	if (d->flags == UINT32_MAX && f->flags != UINT64_MAX)
-		d->flags = (uint32_t)f->flags;
-	if (is_path(f))
-		name_file(m, d, f);
-	settle_named(m, description);
-}
-
 /* Makes an open for a descriptor that nobody saw being opened. */
 static void found(struct model *m, uint32_t process, const struct fd_fact *f)
 {
-	uint32_t flags = f->flags == UINT64_MAX ? UINT32_MAX : (uint32_t)f->flags;
+	uint32_t flags = f->seen.flags;
 	uint32_t description = description_new(m, flags);
 	struct description *d = &m->description[description];
 
-	d->position = f->pos == UINT64_MAX ? IO_OFFSET_UNKNOWN : f->pos;
-	d->is_file = is_path(f);
+	d->position = f->position == UINT64_MAX ? IO_OFFSET_UNKNOWN : f->position;
+	d->is_file = sighting_is_path(&f->seen);
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;
 	table_set(m, m->process[process].table, f->fd, open,
 		  flags != UINT32_MAX && flags & O_CLOEXEC);
-	name(m, description, f);
+	sighting_apply(m, description, &f->seen);
 	open_drop(m, open);
 }
 
 static bool same_name(struct model *m, const struct description *d, const struct fd_fact *f)
 {
-	return d->name && strtab_length(m->strings, d->name) == f->target.length &&
-	       !memcmp(strtab_text(m->strings, d->name), f->target.at, f->target.length);
+	return d->name && strtab_length(m->strings, d->name) == f->seen.length &&
+	       !memcmp(strtab_text(m->strings, d->name), f->seen.target, f->seen.length);
 }
 
 /* A descriptor whose slot is taken: its name, or after data loss whether it is still the same. */
@@ -136,7 +94,7 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
 	else if (d->state != NAME_SURE &&
 		 d->state != NAME_NEVER) /* its handle may stand for others without a name */
-		name(m, description, f);
+		sighting_apply(m, description, &f->seen);
 }
 
 static void fact_fd(struct model *m, const struct event *event)

@@ -6,6 +6,8 @@
  */
 #include "decode_capture.h"
 
+#include <iotrace/bpf_record.h>
+
 #include <cstdlib>
 #include <map>
 
@@ -31,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.add_event("raw_syscalls:sys_exit", PERF_TYPE_TRACEPOINT, 60000);
 	c.add_event("iotrace:counter:x", PERF_TYPE_HARDWARE, 0, {1, 2});
 	c.add_facts();
+	c.add_event(BPF_RECORD_EVENT_NAME, PERF_TYPE_SOFTWARE, 10);
 	decode *d = c.open();
 
 	while (size >= 4) {
@@ -45,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		raw.bytes.assign(data, data + length);
 		raw.bytes.shrink_to_fit();
-		sample s = type & 0x80 ? raw.record(type & 0x7f) : raw.sample(index % 9);
+		sample s = type & 0x80 ? raw.record(type & 0x7f) : raw.sample(index % 10);
 		event e;
 
 		decode_sample(d, &s, false, &e);

@@ -1,0 +1,238 @@
+/*
+ * bpf: the records that BPF programs made in the kernel.
+ *
+ * Nothing in a record is believed: every size is compared with what is left before it is used. Raw
+ * data stands at no particular address, so records are copied out, which costs nothing.
+ */
+#include "bpf.h"
+
+#include <stddef.h>
+#include <sys/sysmacros.h>
+
+enum { PART_ALIGN = 8 };
+
+/* What the parts of a record fill. */
+struct parts {
+	struct bpf_text *text;
+	struct event_string *path; /* [EVENT_PATHS], or NULL */
+	struct event_file *file;   /* [EVENT_FILES], or NULL */
+};
+
+static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
+{
+	const char *bytes = (const char *)at + sizeof(*part);
+
+	if (!to->path || part->index >= EVENT_PATHS || part->flags & BPF_PART_TORN)
+		return true;
+	to->path[part->index] =
+		(struct event_string){bytes, (uint32_t)strnlen(bytes, part->size - sizeof(*part))};
+	return true;
+}
+
+static bool take_file(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
+{
+	struct bpf_part_file f;
+	struct event_file *file;
+
+	if (part->size < sizeof(f))
+		return false;
+	memcpy(&f, at, sizeof(f));
+	if (f.fd < 0)
+		return false;
+	if (!to->file || part->index >= EVENT_FILES)
+		return true;
+	file = &to->file[part->index];
+	file->fd = f.fd;
+	file->flags = f.flags;
+	file->mode = f.mode;
+	file->position = f.position;
+	file->dev = makedev(f.major, f.minor);
+	file->ino = f.ino;
+	file->mnt_id = f.mnt_id;
+	return bpf_file_name(to->text->name[part->index], &f, (const char *)at + sizeof(f),
+			     part->size - sizeof(f), &file->name);
+}
+
+/* Returns whether all parts lie inside the record. */
+static bool take_parts(const struct parts *to, const struct sample *sample,
+		       const struct bpf_record_head *head)
+{
+	static bool (*const take[BPF_PART_KINDS])(const struct parts *, const struct bpf_part *,
+						  const uint8_t *) = {
+		[BPF_PART_PATH] = take_path,
+		[BPF_PART_FILE] = take_file,
+	};
+	const uint8_t *at = sample->raw + head->size;
+	size_t left = sample->raw_size - head->size, step;
+	struct bpf_part part;
+	uint32_t i;
+
+	for (i = 0; i < head->parts; i++) {
+		if (left < sizeof(part))
+			return false;
+		memcpy(&part, at, sizeof(part));
+		if (part.size < sizeof(part) || part.size > left)
+			return false;
+		if (part.kind < BPF_PART_KINDS && take[part.kind] &&
+		    !take[part.kind](to, &part, at))
+			return false;
+		/* The last may lack what pads it. */
+		step = ((size_t)part.size + PART_ALIGN - 1) & ~(size_t)(PART_ALIGN - 1);
+		step = step < left ? step : left;
+		at += step;
+		left -= step;
+	}
+	return true;
+}
+
+static enum decoded take_enter(struct bpf_text *text, const struct sample *sample,
+			       const struct bpf_record_call *record, struct event *event)
+{
+	struct parts parts = {text, event->enter.path, NULL};
+
+	event->kind = EVENT_SYSCALL_ENTER;
+	memcpy(event->enter.arg, record->arg, sizeof(event->enter.arg));
+	memset(event->enter.path, 0, sizeof(event->enter.path));
+	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+}
+
+static enum decoded take_exit(struct bpf_text *text, const struct sample *sample,
+			      const struct bpf_record_call *record, struct event *event)
+{
+	struct parts parts = {text, NULL, NULL};
+
+	event->kind = EVENT_SYSCALL_EXIT;
+	event->exit.result = record->result;
+	event->exit.counters = 0;
+	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+}
+
+static enum decoded take_pair(struct bpf_text *text, const struct sample *sample,
+			      const struct bpf_record_call *record, struct event *event)
+{
+	struct parts parts = {text, event->pair.path, event->pair.file};
+	uint32_t i;
+
+	event->kind = EVENT_CALL;
+	event->pair.is_in_flight = record->head.kind == BPF_RECORD_IN_FLIGHT;
+	event->pair.begin = record->begin;
+	memcpy(event->pair.arg, record->arg, sizeof(event->pair.arg));
+	event->pair.result = record->result;
+	event->pair.position = record->position;
+	memset(event->pair.path, 0, sizeof(event->pair.path));
+	for (i = 0; i < EVENT_FILES; i++)
+		event->pair.file[i].fd = -1;
+	if (record->begin > sample->time)
+		return DECODED_MALFORMED;
+	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+}
+
+static enum decoded take_call(struct bpf_text *text, const struct sample *sample, bool has_numbers,
+			      struct event *event)
+{
+	struct bpf_record_call record;
+	call_id call;
+
+	if (sample->raw_size < sizeof(record))
+		return DECODED_MALFORMED;
+	memcpy(&record, sample->raw, sizeof(record));
+	if (record.head.size < sizeof(record))
+		return DECODED_MALFORMED;
+	call = has_numbers ? call_by_number(record.number) : CALL_ID_NONE;
+	if (call == CALL_ID_NONE)
+		return DECODED_IGNORED;
+	switch (record.head.kind) {
+	case BPF_RECORD_ENTER:
+		event->enter.call = call;
+		return take_enter(text, sample, &record, event);
+	case BPF_RECORD_EXIT:
+		event->exit.call = call;
+		return take_exit(text, sample, &record, event);
+	default:
+		event->pair.call = call;
+		return take_pair(text, sample, &record, event);
+	}
+}
+
+/* Writes rwbs as the kernel does (blk_fill_rwbs()). */
+static struct event_string rwbs(struct bpf_text *text, enum request_kind type, uint32_t letters)
+{
+	static const char letter_of[REQUEST_KINDS] = {
+		[REQUEST_READ] = 'R',    [REQUEST_WRITE] = 'W',  [REQUEST_FLUSH] = 'F',
+		[REQUEST_DISCARD] = 'D', [REQUEST_ZEROES] = 'N', [REQUEST_OTHER] = 'N',
+	};
+	static const struct {
+		uint32_t letter;
+		char text;
+	} after[] = {
+		{BPF_REQUEST_SECURE, 'E'}, {BPF_REQUEST_FUA, 'F'},  {BPF_REQUEST_AHEAD, 'A'},
+		{BPF_REQUEST_SYNC, 'S'},   {BPF_REQUEST_META, 'M'},
+	};
+	uint32_t length = 0, i;
+
+	if (letters & BPF_REQUEST_PREFLUSH)
+		text->rwbs[length++] = 'F';
+	text->rwbs[length++] = letter_of[type];
+	for (i = 0; i < sizeof(after) / sizeof(after[0]); i++) {
+		if (letters & after[i].letter)
+			text->rwbs[length++] = after[i].text;
+	}
+	return (struct event_string){text->rwbs, length};
+}
+
+static enum decoded take_request(struct bpf_text *text, const struct sample *sample,
+				 struct event *event)
+{
+	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_request, name);
+	struct bpf_record_request r;
+
+	if (sample->raw_size < sizeof(r))
+		return DECODED_MALFORMED;
+	memcpy(&r, sample->raw, sizeof(r));
+	if (r.head.size < sizeof(r) || r.step >= REQUEST_STEPS || r.type >= REQUEST_KINDS ||
+	    r.error < 0)
+		return DECODED_MALFORMED;
+	event->kind = EVENT_REQUEST;
+	event->request = (struct request){
+		.step = (enum request_step)r.step,
+		.type = (enum request_kind)r.type,
+		.dev = (uint32_t)makedev(r.major, r.minor),
+		.old_dev = (uint32_t)makedev(r.old_major, r.old_minor),
+		.sector = r.sector,
+		.old_sector = r.old_sector,
+		.sectors = r.sectors,
+		.bytes = r.bytes,
+		.error = r.error,
+		.key = r.key,
+		.inode = r.inode,
+		.inode_dev = makedev(r.inode_major, r.inode_minor),
+		.rwbs = rwbs(text, (enum request_kind)r.type, r.letters),
+		.name = {name, (uint32_t)strnlen(name, sizeof(r.name))},
+	};
+	return DECODED_EVENT;
+}
+
+enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
+			struct event *event)
+{
+	struct bpf_record_head head;
+
+	if (sample->raw_size < sizeof(head))
+		return DECODED_MALFORMED;
+	memcpy(&head, sample->raw, sizeof(head));
+	if (head.size < sizeof(head) || head.size > sample->raw_size || head.size % PART_ALIGN)
+		return DECODED_MALFORMED;
+	switch (head.kind) {
+	case BPF_RECORD_NONE:
+		return DECODED_MALFORMED;
+	case BPF_RECORD_ENTER:
+	case BPF_RECORD_EXIT:
+	case BPF_RECORD_CALL:
+	case BPF_RECORD_IN_FLIGHT:
+		return take_call(text, sample, has_numbers, event);
+	case BPF_RECORD_REQUEST:
+		return take_request(text, sample, event);
+	default:
+		return DECODED_IGNORED; /* of a later version */
+	}
+}

@@ -1,0 +1,43 @@
+/*
+ * bpf: reads the records of the event "iotrace:bpf"; see bpf_record.h.
+ */
+#ifndef IOTRACE_DECODE_BPF_H
+#define IOTRACE_DECODE_BPF_H
+
+#include "tracepoint.h"
+
+#include <iotrace/bpf_record.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and what is put behind the name of a deleted file */
+	BPF_RWBS_ROOM = 10,
+};
+
+/* Texts that no record holds as such; an event lends them until the next one. */
+struct bpf_text {
+	char name[EVENT_FILES][BPF_NAME_ROOM];
+	char rwbs[BPF_RWBS_ROOM];
+};
+
+/*
+ * Fills the event from the sample's raw data. has_numbers: the numbers of calls are those of this
+ * machine; else calls are ignored.
+ */
+enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
+			struct event *event);
+
+/*
+ * bpf_name.c: turns the names behind a FILE part into what readlink(/proc/PID/fd/N) would give.
+ * Returns whether they follow their format. at is NULL if the name cannot be told.
+ */
+bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, const char *names,
+		   size_t size, struct event_string *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/*
+ * sighting: a description gets its name. See sighting.h.
+ */
+#include "sighting.h"
+
+#include "file.h"
+#include "settle.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool sighting_is_path(const struct sighting *s)
+{
+	static const char memfd[] = "/memfd:";
+
+	return s->length && s->target[0] == '/' &&
+	       !(s->length >= sizeof(memfd) - 1 && !memcmp(s->target, memfd, sizeof(memfd) - 1));
+}
+
+static enum model_file_kind file_kind(uint64_t mode)
+{
+	if (S_ISDIR(mode))
+		return FILE_DIRECTORY;
+	return S_ISCHR(mode) || S_ISBLK(mode) ? FILE_DEVICE : FILE_REGULAR;
+}
+
+static void name_file(struct model *m, struct description *d, const struct sighting *s)
+{
+	d->file = file_add(m, d->name, file_kind(s->mode));
+	struct model_file *file = &m->file[d->file];
+
+	file->kind = s->mode ? file_kind(s->mode) : file->kind;
+	file->dev = s->dev;
+	file->ino = s->ino;
+	file->mount = map_get(&m->mount_by_id, s->mnt_id);
+}
+
+void sighting_apply(struct model *m, uint32_t description, const struct sighting *s)
+{
+	struct description *d = &m->description[description];
+
+	d->state = NAME_SURE;
+	d->name = model_string(m, s->target, s->length);
+	d->is_stream |= s->mode && !S_ISREG(s->mode) && !S_ISBLK(s->mode);
+	if (d->flags == UINT32_MAX)
+		d->flags = s->flags;
+	if (sighting_is_path(s))
+		name_file(m, d, s);
+	settle_named(m, description);
+}

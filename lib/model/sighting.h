@@ -1,0 +1,21 @@
+/*
+ * sighting: what a descriptor was seen to lead to, by a look-up in /proc or by the kernel's own word.
+ */
+#ifndef IOTRACE_MODEL_SIGHTING_H
+#define IOTRACE_MODEL_SIGHTING_H
+
+#include "state.h"
+
+struct sighting {
+	const char *target; /* as readlink(/proc/PID/fd/N) gives it */
+	uint32_t length;
+	uint32_t flags; /* O_*, UINT32_MAX: not known */
+	uint64_t mode, dev, ino, mnt_id;
+};
+
+/* Whether the target is a path, and not "pipe:[7]", "anon_inode:..." or a memfd. */
+bool sighting_is_path(const struct sighting *sighting);
+/* The description is what was seen: its name is sure, and events that waited for it may leave. */
+void sighting_apply(struct model *m, uint32_t description, const struct sighting *sighting);
+
+#endif
