@@ -193,12 +193,16 @@ static void verify_release(struct verify *v)
 	free(v->team);
 	free(v->attribute_type);
 	free(v->handle_flags);
+	free(v->member_type);
+	free(v->class_member);
+	free(v->series);
 	free(v->grip);
 	free(v->operation);
 	free(v->free_operation);
 	free(v->id_seen);
 	map_release(&v->place_of);
 	map_release(&v->grip_of);
+	map_release(&v->recorder);
 	map_release(&v->operation_of);
 	if (v->reader)
 		OTF2_Reader_Close(v->reader);

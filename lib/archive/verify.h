@@ -5,6 +5,7 @@
  *	verify_files.c    event files that broke off, before the library sees them
  *	verify_defs.c     definitions: ids dense, what they refer to defined
  *	verify_events.c   each event: time, regions, ids, attributes
+ *	verify_metric.c   metrics, who may record them, parameters
  *	verify_io.c       handles and operations
  *	verify_books.c    iotrace.json
  */
@@ -29,6 +30,7 @@ enum kind {
 	KIND_REGION,
 	KIND_METRIC_MEMBER,
 	KIND_METRIC,
+	KIND_PARAMETER,
 	KIND_MEMBERS, /* OTF2's Group */
 	KIND_COMM,
 	KIND_PARADIGM, /* an IoParadigm */
@@ -40,6 +42,7 @@ enum kind {
 struct place { /* a location */
 	uint64_t ref, defined_events, events, last_time;
 	uint32_t group;
+	OTF2_LocationType type;
 	uint32_t *region; /* entered and not left */
 	uint32_t depth, region_capacity;
 	bool has_file; /* its event file can be read */
@@ -48,6 +51,12 @@ struct place { /* a location */
 struct team {            /* a location group */
 	uint32_t parent; /* NONE */
 	bool has_begun, has_ended;
+};
+
+struct series { /* a metric class */
+	OTF2_MetricOccurrence occurrence;
+	uint8_t members;
+	uint32_t first; /* of them, in class_member */
 };
 
 struct grip { /* a handle in a location group */
@@ -86,6 +95,14 @@ struct verify {
 	uint32_t *handle_flags;
 	uint32_t handle_capacity;
 
+	OTF2_Type *member_type;
+	uint32_t member_capacity;
+	uint32_t *class_member;
+	uint32_t class_members, class_member_capacity;
+	struct series *series;
+	uint32_t series_capacity;
+	struct map recorder; /* series, location */
+
 	uint64_t clock_first, clock_last;
 	bool has_clock;
 
@@ -114,6 +131,10 @@ bool verify_file(struct verify *v, const char *name, uint64_t chunk_size);
 
 /* verify_defs.c */
 bool verify_definitions(struct verify *v);
+/* Returns whether the id is the next one of its kind. */
+bool verify_define(struct verify *v, enum kind kind, uint64_t self);
+/* A definition refers to another, which may follow; NONE: to none. */
+void verify_refer(struct verify *v, enum kind kind, uint32_t ref);
 /* Returns the index in place[], or NONE. */
 uint32_t verify_place(const struct verify *v, uint64_t location);
 /* Finds fault with a reference of an event to something undefined. */
@@ -126,6 +147,10 @@ void verify_events_end(struct verify *v);
 /* Returns the place, or NULL; counts the event, checks its time and attributes. */
 struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
 			   OTF2_AttributeList *attributes);
+
+/* verify_metric.c */
+void verify_register_metric_definitions(OTF2_GlobalDefReaderCallbacks *callbacks);
+void verify_register_metrics(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 /* verify_io.c */
 void verify_register_io(OTF2_GlobalEvtReaderCallbacks *callbacks);

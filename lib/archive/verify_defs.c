@@ -18,6 +18,7 @@ static const char *const kind_name[KINDS] = {
 	[KIND_REGION] = "Region",
 	[KIND_METRIC_MEMBER] = "MetricMember",
 	[KIND_METRIC] = "Metric",
+	[KIND_PARAMETER] = "Parameter",
 	[KIND_MEMBERS] = "Group",
 	[KIND_COMM] = "Comm",
 	[KIND_PARADIGM] = "IoParadigm",
@@ -25,8 +26,7 @@ static const char *const kind_name[KINDS] = {
 	[KIND_HANDLE] = "IoHandle",
 };
 
-/* Returns whether the id is the next one. */
-static bool define(struct verify *v, enum kind kind, uint64_t self)
+bool verify_define(struct verify *v, enum kind kind, uint64_t self)
 {
 	bool is_next = self == v->defined[kind];
 
@@ -37,7 +37,7 @@ static bool define(struct verify *v, enum kind kind, uint64_t self)
 	return is_next;
 }
 
-static void refer(struct verify *v, enum kind kind, uint32_t ref)
+void verify_refer(struct verify *v, enum kind kind, uint32_t ref)
 {
 	if (ref != NONE && (uint64_t)ref + 1 > v->referred[kind])
 		v->referred[kind] = (uint64_t)ref + 1;
@@ -76,7 +76,7 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
 {
 	(void)string;
-	define(data, KIND_STRING, self);
+	verify_define(data, KIND_STRING, self);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -85,9 +85,9 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
 {
 	struct verify *v = data;
 
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_STRING, description);
-	if (define(v, KIND_ATTRIBUTE, self)) {
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_STRING, description);
+	if (verify_define(v, KIND_ATTRIBUTE, self)) {
 		MEM_GROW(v->attribute_type, v->attribute_capacity, self + 1);
 		v->attribute_type[self] = type;
 	}
@@ -99,10 +99,10 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
 {
 	struct verify *v = data;
 
-	define(v, KIND_NODE, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_STRING, class_name);
-	refer(v, KIND_NODE, parent);
+	verify_define(v, KIND_NODE, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_STRING, class_name);
+	verify_refer(v, KIND_NODE, parent);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -113,12 +113,12 @@ static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_S
 	struct verify *v = data;
 
 	(void)type;
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_NODE, node);
-	refer(v, KIND_GROUP, parent);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_NODE, node);
+	verify_refer(v, KIND_GROUP, parent);
 	if (parent == self)
 		verify_found(v, "LocationGroup %u created itself", self);
-	if (define(v, KIND_GROUP, self)) {
+	if (verify_define(v, KIND_GROUP, self)) {
 		MEM_GROW(v->team, v->team_capacity, self + 1);
 		v->team[self].parent = parent;
 	}
@@ -131,16 +131,16 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 {
 	struct verify *v = data;
 
-	(void)type;
-	define(v, KIND_LOCATION, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_GROUP, group);
+	verify_define(v, KIND_LOCATION, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_GROUP, group);
 	if (verify_place(v, self) != MAP_NONE) {
 		verify_found(v, "Location %" PRIu64 " is defined twice", self);
 		return OTF2_CALLBACK_SUCCESS;
 	}
 	MEM_GROW(v->place, v->place_capacity, v->places + 1);
-	v->place[v->places] = (struct place){.ref = self, .defined_events = events, .group = group};
+	v->place[v->places] =
+		(struct place){.ref = self, .defined_events = events, .group = group, .type = type};
 	map_set(&v->place_of, self, v->places++);
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -158,45 +158,11 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
 	(void)flags;
 	(void)first_line;
 	(void)last_line;
-	define(v, KIND_REGION, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_STRING, canonical);
-	refer(v, KIND_STRING, description);
-	refer(v, KIND_STRING, source);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_metric_member(void *data, OTF2_MetricMemberRef self,
-					  OTF2_StringRef name, OTF2_StringRef description,
-					  OTF2_MetricType type, OTF2_MetricMode mode,
-					  OTF2_Type value, OTF2_Base base, int64_t exponent,
-					  OTF2_StringRef unit)
-{
-	struct verify *v = data;
-
-	(void)type;
-	(void)mode;
-	(void)value;
-	(void)base;
-	(void)exponent;
-	define(v, KIND_METRIC_MEMBER, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_STRING, description);
-	refer(v, KIND_STRING, unit);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_metric(void *data, OTF2_MetricRef self, uint8_t count,
-				   const OTF2_MetricMemberRef *members,
-				   OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder)
-{
-	struct verify *v = data;
-
-	(void)occurrence;
-	(void)recorder;
-	define(v, KIND_METRIC, self);
-	for (uint8_t i = 0; i < count; i++)
-		refer(v, KIND_METRIC_MEMBER, members[i]);
+	verify_define(v, KIND_REGION, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_STRING, canonical);
+	verify_refer(v, KIND_STRING, description);
+	verify_refer(v, KIND_STRING, source);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -208,11 +174,11 @@ static OTF2_CallbackCode on_members(void *data, OTF2_GroupRef self, OTF2_StringR
 
 	(void)paradigm;
 	(void)flags;
-	define(v, KIND_MEMBERS, self);
-	refer(v, KIND_STRING, name);
+	verify_define(v, KIND_MEMBERS, self);
+	verify_refer(v, KIND_STRING, name);
 	for (uint32_t i = 0; i < count; i++)
 		if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS && members[i] < NONE)
-			refer(v, KIND_LOCATION, (uint32_t)members[i]);
+			verify_refer(v, KIND_LOCATION, (uint32_t)members[i]);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -222,10 +188,10 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
 	struct verify *v = data;
 
 	(void)flags;
-	define(v, KIND_COMM, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_MEMBERS, group);
-	refer(v, KIND_COMM, parent);
+	verify_define(v, KIND_COMM, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_MEMBERS, group);
+	verify_refer(v, KIND_COMM, parent);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -243,9 +209,9 @@ static OTF2_CallbackCode on_paradigm(void *data, OTF2_IoParadigmRef self,
 	(void)properties;
 	(void)types;
 	(void)values;
-	define(v, KIND_PARADIGM, self);
-	refer(v, KIND_STRING, identification);
-	refer(v, KIND_STRING, name);
+	verify_define(v, KIND_PARADIGM, self);
+	verify_refer(v, KIND_STRING, identification);
+	verify_refer(v, KIND_STRING, name);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -255,22 +221,48 @@ static OTF2_CallbackCode on_file(void *data, OTF2_IoFileRef self, OTF2_StringRef
 {
 	struct verify *v = data;
 
-	define(v, KIND_FILE, self);
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_NODE, scope);
+	verify_define(v, KIND_FILE, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_NODE, scope);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+/* A property of what the kind and id name. */
+static OTF2_CallbackCode property(struct verify *v, enum kind kind, uint64_t of,
+				  OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+	verify_refer(v, kind, of < NONE ? (uint32_t)of : NONE - 1);
+	verify_refer(v, KIND_STRING, name);
+	if (type == OTF2_TYPE_STRING)
+		verify_refer(v, KIND_STRING, value.stringRef);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef file, OTF2_StringRef name,
 					  OTF2_Type type, OTF2_AttributeValue value)
 {
-	struct verify *v = data;
+	return property(data, KIND_FILE, file, name, type, value);
+}
 
-	refer(v, KIND_FILE, file);
-	refer(v, KIND_STRING, name);
-	if (type == OTF2_TYPE_STRING)
-		refer(v, KIND_STRING, value.stringRef);
-	return OTF2_CALLBACK_SUCCESS;
+static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef node,
+					  OTF2_StringRef name, OTF2_Type type,
+					  OTF2_AttributeValue value)
+{
+	return property(data, KIND_NODE, node, name, type, value);
+}
+
+static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef group,
+					   OTF2_StringRef name, OTF2_Type type,
+					   OTF2_AttributeValue value)
+{
+	return property(data, KIND_GROUP, group, name, type, value);
+}
+
+static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location,
+					      OTF2_StringRef name, OTF2_Type type,
+					      OTF2_AttributeValue value)
+{
+	return property(data, KIND_LOCATION, location, name, type, value);
 }
 
 static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
@@ -280,12 +272,12 @@ static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_Strin
 {
 	struct verify *v = data;
 
-	refer(v, KIND_STRING, name);
-	refer(v, KIND_FILE, file);
-	refer(v, KIND_PARADIGM, paradigm);
-	refer(v, KIND_COMM, comm);
-	refer(v, KIND_HANDLE, parent);
-	if (define(v, KIND_HANDLE, self)) {
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_FILE, file);
+	verify_refer(v, KIND_PARADIGM, paradigm);
+	verify_refer(v, KIND_COMM, comm);
+	verify_refer(v, KIND_HANDLE, parent);
+	if (verify_define(v, KIND_HANDLE, self)) {
 		MEM_GROW(v->handle_flags, v->handle_capacity, self + 1);
 		v->handle_flags[self] = flags;
 	}
@@ -299,7 +291,7 @@ static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef handle,
 
 	(void)mode;
 	(void)flags;
-	refer(v, KIND_HANDLE, handle);
+	verify_refer(v, KIND_HANDLE, handle);
 	if (handle < v->defined[KIND_HANDLE] && handle < v->handle_capacity &&
 	    !(v->handle_flags[handle] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
 		verify_found(v, "IoHandle %u has a state before its creation, but is created",
@@ -318,14 +310,16 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_group);
 	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
 	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
-	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_metric_member);
-	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_metric);
+	verify_register_metric_definitions(c);
 	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_members);
 	OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
 	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(c, on_paradigm);
 	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(c, on_file);
 	OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(c, on_file);
 	OTF2_GlobalDefReaderCallbacks_SetIoFilePropertyCallback(c, on_file_property);
+	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(c, on_node_property);
+	OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(c, on_group_property);
+	OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
 	OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
 	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(c, on_handle_state);
 	return c;

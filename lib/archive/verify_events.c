@@ -1,5 +1,5 @@
 /*
- * verify_events: what holds for every event, and regions, programs, threads and counters.
+ * verify_events: what holds for every event, and regions, programs and threads.
  */
 #include "verify.h"
 
@@ -165,19 +165,6 @@ static OTF2_CallbackCode on_thread(OTF2_LocationRef location, OTF2_TimeStamp tim
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_MetricRef metric,
-				   uint8_t count, const OTF2_Type *types,
-				   const OTF2_MetricValue *values)
-{
-	(void)count;
-	(void)types;
-	(void)values;
-	verify_event(data, location, time, attributes);
-	verify_ref(data, KIND_METRIC, metric, "Metric", location);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
 void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events)
 {
 	OTF2_GlobalEvtReaderCallbacks *c = OTF2_GlobalEvtReaderCallbacks_New();
@@ -189,7 +176,7 @@ void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events)
 	OTF2_GlobalEvtReaderCallbacks_SetProgramEndCallback(c, on_program_end);
 	OTF2_GlobalEvtReaderCallbacks_SetThreadBeginCallback(c, on_thread);
 	OTF2_GlobalEvtReaderCallbacks_SetThreadEndCallback(c, on_thread);
-	OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(c, on_metric);
+	verify_register_metrics(c);
 	verify_register_io(c);
 	OTF2_Reader_RegisterGlobalEvtCallbacks(v->reader, events, c, v);
 	OTF2_GlobalEvtReaderCallbacks_Delete(c);

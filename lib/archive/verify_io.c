@@ -131,9 +131,14 @@ static void activate(struct verify *v, const struct place *place, uint32_t handl
 static struct place *event(struct verify *v, uint64_t location, uint64_t time,
 			   OTF2_AttributeList *attributes)
 {
+	struct place *place = verify_event(v, location, time, attributes);
+
 	if (v->has_early && v->early.time != time)
 		inactive(v);
-	return verify_event(v, location, time, attributes);
+	if (place && place->type != OTF2_LOCATION_TYPE_CPU_THREAD)
+		verify_found(v, "there is I/O on location %" PRIu64 ", which is no thread",
+			     location);
+	return place;
 }
 
 static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -321,13 +326,13 @@ static OTF2_CallbackCode on_issued(OTF2_LocationRef location, OTF2_TimeStamp tim
 }
 
 static void end(struct verify *v, uint64_t location, uint64_t time, uint32_t handle, uint64_t id,
-		const char *what)
+		const char *what, bool must_be_issued)
 {
 	struct operation *operation = in_flight(v, location, time, handle, id, what);
 
 	if (!operation)
 		return;
-	if (operation->is_non_blocking && !operation->is_issued)
+	if (operation->is_non_blocking && !operation->is_issued && must_be_issued)
 		verify_found(v, "operation %" PRIu64 " %s, but was not issued", id, what);
 	uint32_t index = map_remove(&v->operation_of, id);
 
@@ -344,7 +349,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
 	(void)bytes;
 	v->report->completed++;
 	event(v, location, time, attributes);
-	end(v, location, time, handle, id, "completes");
+	end(v, location, time, handle, id, "completes", true);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -356,7 +361,8 @@ static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp 
 
 	v->report->cancelled++;
 	event(v, location, time, attributes);
-	end(v, location, time, handle, id, "is cancelled");
+	/* A request that waited when the recording ended. */
+	end(v, location, time, handle, id, "is cancelled", false);
 	return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -43,6 +43,10 @@ class ArchiveVerify : public ::testing::Test
 	OTF2_StringRef region_name = 1;
 	OTF2_RegionRef region_ref = 0;
 	OTF2_IoHandleRef last_handle = 2;
+	const OTF2_LocationType thread_type = OTF2_LOCATION_TYPE_CPU_THREAD;
+	OTF2_LocationType last_type = thread_type; /* of location 2 */
+	std::function<void(OTF2_GlobalDefWriter *)> also = [](OTF2_GlobalDefWriter *) {
+	};
 
 	ArchiveVerify()
 	{
@@ -77,7 +81,8 @@ class ArchiveVerify : public ::testing::Test
 		OTF2_GlobalDefWriter_WriteLocationGroup(d, 1, 1, OTF2_LOCATION_GROUP_TYPE_PROCESS,
 							0, 0);
 		for (uint64_t i = 0; i < 3; i++)
-			OTF2_GlobalDefWriter_WriteLocation(d, i, 1, OTF2_LOCATION_TYPE_CPU_THREAD,
+			OTF2_GlobalDefWriter_WriteLocation(d, i, 1,
+							   i == 2 ? last_type : thread_type,
 							   events[i] +
 								   (i ? 0 : (uint64_t)more_events),
 							   i / 2);
@@ -100,6 +105,7 @@ class ArchiveVerify : public ::testing::Test
 								    : OTF2_IO_HANDLE_FLAG_NONE,
 							   OTF2_UNDEFINED_COMM,
 							   OTF2_UNDEFINED_IO_HANDLE);
+		also(d);
 	}
 
 	void end()
@@ -159,12 +165,110 @@ class ArchiveVerify : public ::testing::Test
 	{
 		OTF2_EvtWriter_IoOperationIssued(w[l], nullptr, time, h, id);
 	}
+	void metric(int l, uint64_t time, OTF2_MetricRef ref, std::vector<OTF2_Type> types)
+	{
+		std::vector<OTF2_MetricValue> values(types.size());
+		OTF2_EvtWriter_Metric(w[l], nullptr, time, ref, (uint8_t)types.size(), types.data(),
+				      values.data());
+	}
+	/* Two members, INT64 and UINT64; class 0 of both is synchronous, class 1 of the first is not. */
+	static void metrics(OTF2_GlobalDefWriter *d)
+	{
+		const OTF2_MetricMemberRef both[] = {0, 1};
+
+		for (uint32_t i = 0; i < 2; i++)
+			OTF2_GlobalDefWriter_WriteMetricMember(d, i, 1, 2, OTF2_METRIC_TYPE_OTHER,
+							       OTF2_METRIC_ABSOLUTE_POINT,
+							       i ? OTF2_TYPE_UINT64
+								 : OTF2_TYPE_INT64,
+							       OTF2_BASE_DECIMAL, 0, 1);
+		OTF2_GlobalDefWriter_WriteMetricClass(d, 0, 2, both, OTF2_METRIC_SYNCHRONOUS,
+						      OTF2_RECORDER_KIND_CPU);
+		OTF2_GlobalDefWriter_WriteMetricClass(d, 1, 1, both, OTF2_METRIC_ASYNCHRONOUS,
+						      OTF2_RECORDER_KIND_UNKNOWN);
+		OTF2_GlobalDefWriter_WriteMetricClassRecorder(d, 1, 2);
+		OTF2_GlobalDefWriter_WriteParameter(d, 0, 1, OTF2_PARAMETER_TYPE_STRING);
+	}
 	void operation(int l, uint64_t time, OTF2_IoHandleRef h, uint64_t id)
 	{
 		begin(l, time, h, id);
 		complete(l, time + 1, h, id);
 	}
 };
+
+TEST_F(ArchiveVerify, Metrics)
+{
+	also = metrics;
+	last_type = OTF2_LOCATION_TYPE_METRIC;
+	metric(0, 110, 0, {OTF2_TYPE_INT64, OTF2_TYPE_UINT64});
+	metric(2, 120, 1, {OTF2_TYPE_INT64});
+	OTF2_EvtWriter_ParameterString(w[0], nullptr, 130, 0, 1);
+	EXPECT_EQ(check(), "");
+	EXPECT_EQ(report.events, 3u);
+}
+
+TEST_F(ArchiveVerify, WrongMetrics)
+{
+	also = metrics;
+	metric(0, 110, 0, {OTF2_TYPE_INT64});
+	metric(0, 120, 0, {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64});
+	metric(0, 130, 1, {OTF2_TYPE_INT64});
+	metric(0, 140, 2, {OTF2_TYPE_INT64});
+	OTF2_EvtWriter_ParameterString(w[0], nullptr, 150, 1, 9);
+	EXPECT_EQ(check(), "Metric 0 on location 0 has 1 values, its class 2\n"
+			   "value 0 of Metric 0 on location 0 is not of the type of its member\n"
+			   "Metric 1 is recorded on location 0, which is no recorder of it\n"
+			   "Metric on location 0 names Metric 2, which is not defined\n"
+			   "ParameterString on location 0 names Parameter 1, which is not defined\n"
+			   "ParameterString on location 0 names String 9, which is not defined\n");
+}
+
+TEST_F(ArchiveVerify, MetricsOfNothing)
+{
+	also = [](OTF2_GlobalDefWriter *d) {
+		const OTF2_MetricMemberRef none[] = {0};
+
+		OTF2_GlobalDefWriter_WriteMetricClass(d, 0, 1, none, OTF2_METRIC_ASYNCHRONOUS,
+						      OTF2_RECORDER_KIND_UNKNOWN);
+		OTF2_GlobalDefWriter_WriteMetricClassRecorder(d, 1, 3);
+	};
+	EXPECT_EQ(check(), "a definition names Location 3, but only 3 are defined\n"
+			   "a definition names MetricMember 0, but only 0 are defined\n"
+			   "a definition names Metric 1, but only 1 are defined\n");
+}
+
+TEST_F(ArchiveVerify, PropertiesOfNothing)
+{
+	also = [](OTF2_GlobalDefWriter *d) {
+		OTF2_AttributeValue text = {}, number = {};
+
+		text.stringRef = 8;
+		number.uint64 = 99;
+		OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(d, 1, 9, OTF2_TYPE_UINT64, number);
+		OTF2_GlobalDefWriter_WriteLocationGroupProperty(d, 2, 1, OTF2_TYPE_STRING, text);
+		OTF2_GlobalDefWriter_WriteLocationProperty(d, 3, 1, OTF2_TYPE_UINT64, number);
+	};
+	EXPECT_EQ(check(), "a definition names String 9, but only 4 are defined\n"
+			   "a definition names SystemTreeNode 1, but only 1 are defined\n"
+			   "a definition names LocationGroup 2, but only 2 are defined\n"
+			   "a definition names Location 3, but only 3 are defined\n");
+}
+
+TEST_F(ArchiveVerify, OnlyThreadsHoldIo)
+{
+	last_type = OTF2_LOCATION_TYPE_METRIC;
+	operation(2, 120, 1, 0);
+	EXPECT_EQ(check(), "there is I/O on location 2, which is no thread\n"
+			   "there is I/O on location 2, which is no thread\n");
+}
+
+/* A request that waited when the recording ended was not issued. */
+TEST_F(ArchiveVerify, WhatWaitsMayBeCancelled)
+{
+	begin(0, 110, 1, 0, true);
+	OTF2_EvtWriter_IoOperationCancelled(w[0], nullptr, 120, 1, 0);
+	EXPECT_EQ(check(), "");
+}
 
 TEST_F(ArchiveVerify, ARightOne)
 {
