@@ -12,6 +12,7 @@
 #include <iotrace/decode.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/order.h>
 #include <stdlib.h>

@@ -31,6 +31,8 @@ struct model_metric_text {
 };
 uint32_t model_add_series(struct model *model, const char *name, bool is_of_calls,
 			  const struct model_metric_text *metric, uint32_t metrics);
+/* The counters of -E, a series of calls: their names are copied. Before the first event. */
+void model_set_counters(struct model *model, const char *const *name, uint32_t count);
 /* Returns a new parameter: a string that an event of -e carries. The name is copied. */
 uint32_t model_add_parameter(struct model *model, const char *name);
 uint32_t model_parameters(const struct model *model);

@@ -104,11 +104,6 @@ void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */
 void model_end(struct model *model);
 
-/* Counter names of -E, copied; before the first event. They are a series of calls. */
-void model_set_counters(struct model *model, const char *const *name, uint32_t count);
-uint32_t model_counters(const struct model *model);
-const char *model_counter_name(const struct model *model, uint32_t counter);
-
 uint32_t model_threads(const struct model *model);
 uint32_t model_processes(const struct model *model);
 uint32_t model_files(const struct model *model);

@@ -59,8 +59,6 @@ void model_free(struct model *m)
 	task_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
-	for (uint32_t i = 0; i < m->counters; i++)
-		free(m->counter_name[i]);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
 			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number};
 
@@ -147,73 +145,6 @@ void model_end(struct model *m)
 	settle_run(m, true);
 }
 
-uint32_t model_add_series(struct model *m, const char *name, bool is_of_calls,
-			  const struct model_metric_text *metric, uint32_t metrics)
-{
-	MEM_GROW(m->series, m->series_cap, m->seriess + 1);
-	m->series[m->seriess] = (struct model_series){.name = model_string(m, name, strlen(name)),
-						      .metric = m->metrics,
-						      .metrics = metrics,
-						      .is_of_calls = is_of_calls};
-	for (uint32_t i = 0; i < metrics; i++) {
-		const struct model_metric_text *text = &metric[i];
-
-		MEM_GROW(m->metric, m->metrics_cap, m->metrics + 1);
-		m->metric[m->metrics++] = (struct model_metric){
-			.name = model_string(m, text->name, strlen(text->name)),
-			.unit = model_string(m, text->unit, strlen(text->unit)),
-			.description = model_string(m, text->description,
-						    strlen(text->description)),
-			.is_accumulated = text->is_accumulated,
-			.is_signed = text->is_signed,
-		};
-	}
-	return m->seriess++;
-}
-
-uint32_t model_add_parameter(struct model *m, const char *name)
-{
-	MEM_GROW(m->parameter, m->parameters_cap, m->parameters + 1);
-	m->parameter[m->parameters] = model_string(m, name, strlen(name));
-	return m->parameters++;
-}
-
-uint32_t model_parameters(const struct model *m)
-{
-	return m->parameters;
-}
-
-str_id model_parameter(const struct model *m, uint32_t id)
-{
-	return m->parameter[id];
-}
-
-void model_set_counters(struct model *m, const char *const *name, uint32_t count)
-{
-	struct model_metric_text text[EVENT_COUNTERS];
-
-	for (uint32_t i = 0; i < count && m->counters < EVENT_COUNTERS; i++) {
-		text[m->counters] = (struct model_metric_text){
-			.name = name[i],
-			.unit = "#",
-			.description = "Counter of the thread since recording began",
-			.is_accumulated = true};
-		m->counter_name[m->counters++] = mem_strdup(name[i]);
-	}
-	if (m->counters)
-		m->call_series = model_add_series(m, "counters", true, text, m->counters);
-}
-
-uint32_t model_counters(const struct model *m)
-{
-	return m->counters;
-}
-
-const char *model_counter_name(const struct model *m, uint32_t counter)
-{
-	return m->counter_name[counter];
-}
-
 #define ACCESSOR(type, plural, singular, array)                                                    \
 	uint32_t model_##plural(const struct model *m)                                             \
 	{                                                                                          \
@@ -231,8 +162,6 @@ ACCESSOR(model_handle, handles, handle, handle)
 ACCESSOR(model_mount, mounts, mount, mount)
 ACCESSOR(model_count, counts, count, count)
 ACCESSOR(model_device, devices, device, device)
-ACCESSOR(model_series, series_count, series, series)
-ACCESSOR(model_metric, metrics, metric, metric)
 
 const struct model_host *model_host(const struct model *m)
 {

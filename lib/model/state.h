@@ -177,8 +177,6 @@ struct model {
 	str_id *parameter;
 	uint32_t parameters, parameters_cap;
 
-	char *counter_name[EVENT_COUNTERS];
-	uint32_t counters;
 	uint32_t call_series; /* of -E */
 	uint64_t now;         /* time of the event at hand */
 	uint64_t next_op;     /* matchingId */

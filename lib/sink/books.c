@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/syscall.h>
 #include <json.h>
@@ -179,8 +180,14 @@ static json_object *json_metrics(const struct model *model)
 {
 	json_object *names = json_object_new_array();
 
-	for (uint32_t i = 0; i < model_counters(model); i++)
-		json_object_array_add(names, json_object_new_string(model_counter_name(model, i)));
+	for (uint32_t s = 0; s < model_series_count(model); s++) {
+		const struct model_series *series = model_series(model, s);
+
+		for (uint32_t i = 0; series->is_of_calls && i < series->metrics; i++)
+			json_object_array_add(
+				names,
+				json_text(model, model_metric(model, series->metric + i)->name));
+	}
 	return names;
 }
 

@@ -339,6 +339,9 @@ static void sink_free(struct sink *sink)
 	free(sink->call_of_region);
 	free(sink->comm_of_process);
 	free(sink->process_of_comm);
+	free(sink->ref_of_string);
+	free(sink->recorder);
+	map_release(&sink->recorder_of);
 	free(sink->lost);
 	free(sink->path);
 	free(sink->part);

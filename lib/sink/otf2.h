@@ -7,17 +7,21 @@
  *	otf2_space.c    room on the disk: what is free, and a reserve for the end
  *	otf2_repair.c   an event file that could not be written in full, ended properly
  *	otf2_defs.c     strings, tree, locations, regions      } written once, at close,
- *	otf2_defs_io.c  files, handles; markers, properties     } from the model's arrays
+ *	otf2_defs_device.c  block devices: nodes, groups        } from the model's arrays
+ *	otf2_defs_metric.c  series, who records them, parameters }
+ *	otf2_defs_io.c  files, handles; markers, properties     }
  *	otf2_flags.c    O_* flags in the words of OTF2
  *
  * The model's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, file_id
- * = IoFile, handle_id = IoHandle. Regions, comms and strings are numbered here, in the order of
+ * = IoFile, handle_id = IoHandle; so are those of series = MetricClass, metric = MetricMember,
+ * parameter = Parameter. Regions, comms and strings are numbered here, in the order of
  * their first use.
  */
 #ifndef OTF2_SINK_H
 #define OTF2_SINK_H
 
 #include <iotrace/error.h>
+#include <iotrace/map.h>
 #include <iotrace/model.h>
 #include <iotrace/sink.h>
 #include <otf2/otf2.h>
@@ -59,7 +63,15 @@ struct space {
 	uint64_t keep;      /* bytes of the file system to leave free */
 };
 
+/* A location that a series was sampled on. */
+struct recorder {
+	uint32_t series;
+	thread_id thread;
+};
+
 struct chunk; /* otf2_chunk.c */
+
+enum { PARADIGM_POSIX, PARADIGM_BLOCK }; /* IoParadigmRefs; the second only if a handle is of it */
 
 enum attribute {
 	ATTRIBUTE_OFFSET,
@@ -69,6 +81,9 @@ enum attribute {
 	ATTRIBUTE_FILE,
 	ATTRIBUTE_HANDLE,
 	ATTRIBUTE_CANCEL_REASON,
+	ATTRIBUTE_BLOCK_PROCESS,
+	ATTRIBUTE_BLOCK_COMMAND,
+	ATTRIBUTE_BLOCK_RWBS,
 	ATTRIBUTES
 };
 
@@ -84,7 +99,9 @@ struct sink {
 	uint32_t location_capacity;
 	struct strtab *strings; /* ids are StringRefs */
 	uint32_t strings_written;
-	char *scratch;            /* of escape: SCRATCH_SIZE */
+	char *scratch;           /* of escape: SCRATCH_SIZE */
+	uint32_t *ref_of_string; /* of the model: StringRef + 1; 0: not known yet */
+	uint32_t ref_of_string_capacity;
 	uint32_t *region_of_call; /* ID_NONE: not used */
 	call_id *call_of_region;
 	uint32_t regions;
@@ -92,6 +109,10 @@ struct sink {
 	uint32_t comm_capacity;
 	process_id *process_of_comm;
 	uint32_t comms, process_of_comm_capacity;
+
+	struct recorder *recorder;
+	uint32_t recorders, recorder_capacity;
+	struct map recorder_of; /* series, thread */
 
 	struct lost_mark *lost;
 	uint32_t lost_count, lost_capacity;
@@ -153,6 +174,13 @@ uint64_t otf2_space_of_end(const struct sink *sink);
 
 /* otf2_repair.c: Returns 0 or -errno. */
 int otf2_repair(const struct sink *sink, OTF2_LocationRef ref, const struct location *location);
+
+/* otf2_defs_metric.c: Returns the type of its values. */
+struct model_metric;
+OTF2_Type otf2_metric_type(const struct model_metric *metric);
+
+/* otf2_event.c: Returns whether the handle is of a block device: its events are requests. */
+bool otf2_is_block(const struct sink *sink, handle_id handle);
 
 /* otf2_defs.c, otf2_defs_io.c: false if the library refused one. */
 bool otf2_write_definitions(struct sink *sink);

@@ -1,5 +1,5 @@
 /*
- * otf2_defs: strings, clock, attributes, system tree, processes, threads, regions, counters.
+ * otf2_defs: strings, clock, attributes, system tree, processes, threads, regions.
  *
  * Written once, at close, from the model's arrays; every kind has ids from 0 upwards without a gap.
  */
@@ -8,11 +8,6 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_good(OTF2_ErrorCode code)
-{
-	return code == OTF2_SUCCESS;
-}
 
 /* A failure shows in library_code: who wants a string could do nothing about it. */
 static void write_new_strings(struct sink *sink)
@@ -91,19 +86,30 @@ static bool write_attributes(struct sink *sink)
 	} row[ATTRIBUTES] = {
 		[ATTRIBUTE_OFFSET] = {"Offset", "Absolute read/write offset within a file.",
 				      OTF2_TYPE_UINT64},
-		[ATTRIBUTE_ERRNO] = {"errno", "Error number of a system call that failed",
+		[ATTRIBUTE_ERRNO] = {"errno",
+				     "Error number of a system call or request that failed",
 				     OTF2_TYPE_INT32},
 		[ATTRIBUTE_PROCESS_ID] = {"ProcessId", "Process id of the operating system",
 					  OTF2_TYPE_UINT64},
 		[ATTRIBUTE_THREAD_ID] = {"ThreadId", "Thread id of the operating system",
 					 OTF2_TYPE_UINT64},
-		[ATTRIBUTE_FILE] = {"OTF2::IO_FILE", "File that a system call named by its path",
+		[ATTRIBUTE_FILE] = {"OTF2::IO_FILE",
+				    "File that a system call named, or that a request is for",
 				    OTF2_TYPE_IO_FILE},
 		[ATTRIBUTE_HANDLE] = {"OTF2::IO_HANDLE", "Handle that a system call acted on",
 				      OTF2_TYPE_IO_HANDLE},
 		[ATTRIBUTE_CANCEL_REASON] = {"OTF2::IO_CANCEL_REASON",
 					     "Why the end of an operation was not seen",
 					     OTF2_TYPE_STRING},
+		[ATTRIBUTE_BLOCK_PROCESS] = {"OTF2::BLOCK_IO_PROCESS_ID",
+					     "Process that caused a block request",
+					     OTF2_TYPE_UINT64},
+		[ATTRIBUTE_BLOCK_COMMAND] = {"OTF2::BLOCK_IO_COMMAND",
+					     "Its command, or writeback where nobody can be named",
+					     OTF2_TYPE_STRING},
+		[ATTRIBUTE_BLOCK_RWBS] = {"OTF2::BLOCK_IO_RWBS",
+					  "Letters of a block request: what it does, and how",
+					  OTF2_TYPE_STRING},
 	};
 	bool good = true;
 
@@ -154,19 +160,26 @@ static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id
 	return ref;
 }
 
+static OTF2_StringRef define_group(struct sink *sink, const struct model_process *process)
+{
+	return process->kind == MODEL_PROCESS ? define_numbered(sink, process->pid, process->name)
+					      : define_device_group(sink, process);
+}
+
 static bool write_processes(struct sink *sink)
 {
+	OTF2_SystemTreeNodeRef next_device = NODE_DEVICES;
 	bool good = true;
 
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		const struct model_process *process = model_process(sink->model, p);
-		OTF2_LocationGroupRef parent = process->parent == ID_NONE
-						       ? OTF2_UNDEFINED_LOCATION_GROUP
-						       : process->parent;
+		bool is_device = process->kind == MODEL_DEVICE;
+		bool has_parent = process->kind == MODEL_PROCESS && process->parent != ID_NONE;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroup(
-			sink->definitions, p, define_numbered(sink, process->pid, process->name),
-			OTF2_LOCATION_GROUP_TYPE_PROCESS, NODE_HOST, parent));
+			sink->definitions, p, define_group(sink, process),
+			OTF2_LOCATION_GROUP_TYPE_PROCESS, is_device ? next_device++ : NODE_HOST,
+			has_parent ? process->parent : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		str_id argv = model_process(sink->model, p)->argv;
@@ -189,9 +202,16 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		const struct model_thread *thread = model_thread(sink->model, t);
 
+		OTF2_StringRef name = thread->kind == LOCATION_THREAD
+					      ? define_numbered(sink, thread->tid, thread->name)
+					      : define_device_location(sink, thread);
+
+		/* Requests are I/O, which only locations of this type may hold. */
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
-			sink->definitions, t, define_numbered(sink, thread->tid, thread->name),
-			OTF2_LOCATION_TYPE_CPU_THREAD, sink->location[t].events, thread->process));
+			sink->definitions, t, name,
+			thread->kind == LOCATION_METRIC ? OTF2_LOCATION_TYPE_METRIC
+							: OTF2_LOCATION_TYPE_CPU_THREAD,
+			sink->location[t].events, thread->process));
 	}
 	return good;
 }
@@ -228,30 +248,6 @@ static bool write_regions(struct sink *sink)
 			OTF2_UNDEFINED_STRING, 0, 0));
 	}
 	return good;
-}
-
-static bool write_counters(struct sink *sink)
-{
-	uint32_t count = model_counters(sink->model);
-	OTF2_MetricMemberRef members[EVENT_COUNTERS];
-	bool good = true;
-
-	if (count == 0 || count > EVENT_COUNTERS)
-		return true;
-	for (uint32_t i = 0; i < count; i++) {
-		OTF2_StringRef name = define_text(sink, model_counter_name(sink->model, i));
-
-		members[i] = i;
-		good &= is_good(OTF2_GlobalDefWriter_WriteMetricMember(
-			sink->definitions, i, name,
-			define_text(sink, "Counter of the thread since recording began"),
-			OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
-			OTF2_BASE_DECIMAL, 0, define_text(sink, "#")));
-	}
-	return good &&
-	       is_good(OTF2_GlobalDefWriter_WriteMetricClass(sink->definitions, 0, (uint8_t)count,
-							     members, OTF2_METRIC_SYNCHRONOUS,
-							     OTF2_RECORDER_KIND_CPU));
 }
 
 /*
@@ -333,6 +329,6 @@ bool otf2_write_definitions(struct sink *sink)
 {
 	write_new_strings(sink);
 	return write_clock(sink) && write_attributes(sink) && write_tree(sink) &&
-	       write_locations(sink) && write_regions(sink) && write_counters(sink) &&
-	       write_comms(sink);
+	       otf2_write_devices(sink) && write_locations(sink) && write_regions(sink) &&
+	       otf2_write_metrics(sink) && write_comms(sink);
 }

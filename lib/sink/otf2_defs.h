@@ -9,12 +9,30 @@
 
 #include "otf2.h"
 
-enum { NODE_MACHINE, NODE_HOST }; /* SystemTreeNodeRefs */
+enum {
+	NODE_MACHINE,
+	NODE_HOST,
+	NODE_DEVICES
+}; /* SystemTreeNodeRefs; the last: of the first device */
+
+static inline bool is_good(OTF2_ErrorCode code)
+{
+	return code == OTF2_SUCCESS;
+}
 
 OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef define_text(struct sink *sink, const char *text);
 OTF2_StringRef define_model(struct sink *sink, str_id id);
 /* The words of an argv, with a space between. */
 OTF2_StringRef define_words(struct sink *sink, str_id argv);
+
+/* otf2_defs_device.c: the nodes of the block devices. */
+bool otf2_write_devices(struct sink *sink);
+/* Returns the name of the group or location of a device, or of the machine's samples. */
+OTF2_StringRef define_device_group(struct sink *sink, const struct model_process *group);
+OTF2_StringRef define_device_location(struct sink *sink, const struct model_thread *location);
+
+/* otf2_defs_metric.c */
+bool otf2_write_metrics(struct sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * otf2_defs_io: the I/O paradigm, files and handles; and what the archive says of itself: markers
+ * otf2_defs_io: I/O paradigms, files and handles; and what the archive says of itself: markers
  * where data is missing, and trace properties with the books.
  */
 #include "otf2_defs.h"
@@ -18,20 +18,32 @@
 #define IOTRACE_VERSION "(unknown version)"
 #endif
 
-enum { IO_PARADIGM = 0, PROPERTY_SIZE = 128 };
+enum { PROPERTY_SIZE = 128 };
 
-static bool is_good(OTF2_ErrorCode code)
+static bool has_block(const struct sink *sink)
 {
-	return code == OTF2_SUCCESS;
+	for (handle_id h = 0; h < model_handles(sink->model); h++)
+		if (otf2_is_block(sink, h))
+			return true;
+	return false;
 }
 
-static bool write_paradigm(struct sink *sink)
+/* Readers know POSIX by this identification, class and flag; for the block layer lo2s made the name. */
+static bool write_paradigms(struct sink *sink)
 {
-	/* Readers know the paradigm by this identification, class and flag. */
-	return is_good(OTF2_GlobalDefWriter_WriteIoParadigm(
-		sink->definitions, IO_PARADIGM, define_text(sink, "POSIX"),
-		define_text(sink, "POSIX I/O"), OTF2_IO_PARADIGM_CLASS_SERIAL,
-		OTF2_IO_PARADIGM_FLAG_OS, 0, NULL, NULL, NULL));
+	static const struct {
+		const char *identification, *name;
+	} row[] = {[PARADIGM_POSIX] = {"POSIX", "POSIX I/O"},
+		   [PARADIGM_BLOCK] = {"block_io", "Block I/O"}};
+	uint32_t rows = has_block(sink) ? PARADIGM_BLOCK + 1 : PARADIGM_POSIX + 1;
+	bool good = true;
+
+	for (uint32_t i = 0; i < rows; i++)
+		good &= is_good(OTF2_GlobalDefWriter_WriteIoParadigm(
+			sink->definitions, i, define_text(sink, row[i].identification),
+			define_text(sink, row[i].name), OTF2_IO_PARADIGM_CLASS_SERIAL,
+			OTF2_IO_PARADIGM_FLAG_OS, 0, NULL, NULL, NULL));
+	return good;
 }
 
 static bool write_files(struct sink *sink)
@@ -103,8 +115,9 @@ static bool write_handles(struct sink *sink)
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteIoHandle(
 			w, h, define_model(sink, name),
-			has_file ? handle->file : OTF2_UNDEFINED_IO_FILE, IO_PARADIGM,
-			handle_flags(handle), OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
+			has_file ? handle->file : OTF2_UNDEFINED_IO_FILE,
+			handle->is_block ? PARADIGM_BLOCK : PARADIGM_POSIX, handle_flags(handle),
+			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 	}
 	for (handle_id h = 0; h < model_handles(sink->model); h++) {
 		const struct model_handle *handle = model_handle(sink->model, h);
@@ -119,7 +132,7 @@ static bool write_handles(struct sink *sink)
 
 bool otf2_write_io_definitions(struct sink *sink)
 {
-	return write_paradigm(sink) && write_files(sink) && write_file_properties(sink) &&
+	return write_paradigms(sink) && write_files(sink) && write_file_properties(sink) &&
 	       write_handles(sink) && sink->library_code == OTF2_SUCCESS;
 }
 

@@ -11,15 +11,13 @@
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
+#include <iotrace/metric.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-	IO_PARADIGM = 0,
-	ARGUMENTS_MOST = 4096, /* of a program: a record must fit into a chunk */
-};
+enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a chunk */
 
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length)
 {
@@ -38,6 +36,15 @@ static OTF2_StringRef model_string(struct sink *sink, str_id id)
 	const struct strtab *strings = model_strings(sink->model);
 
 	return otf2_string(sink, strtab_text(strings, id), strtab_length(strings, id));
+}
+
+/* The same strings come with each block request: they are escaped once. */
+static OTF2_StringRef known_string(struct sink *sink, str_id id)
+{
+	MEM_GROW(sink->ref_of_string, sink->ref_of_string_capacity, id + 1);
+	if (!sink->ref_of_string[id])
+		sink->ref_of_string[id] = model_string(sink, id) + 1;
+	return sink->ref_of_string[id] - 1;
 }
 
 /* Returns the words' StringRefs (the caller frees them): argv[0] first. */
@@ -233,8 +240,30 @@ static OTF2_ErrorCode write_delete(struct sink *sink, struct location *location,
 				   const struct io_event *event, uint64_t time)
 {
 	(void)sink;
-	return OTF2_EvtWriter_IoDeleteFile(location->writer, NULL, time, IO_PARADIGM,
+	return OTF2_EvtWriter_IoDeleteFile(location->writer, NULL, time, PARADIGM_POSIX,
 					   event->delete_file.file);
+}
+
+bool otf2_is_block(const struct sink *sink, handle_id handle)
+{
+	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
+}
+
+/* What is known of a block request and who caused it. */
+static void add_request(struct sink *sink, const struct io_event *event)
+{
+	OTF2_AttributeList *attributes = sink->attributes;
+
+	if (event->op.pid)
+		OTF2_AttributeList_AddUint64(attributes, ATTRIBUTE_BLOCK_PROCESS, event->op.pid);
+	if (event->op.name)
+		OTF2_AttributeList_AddStringRef(attributes, ATTRIBUTE_BLOCK_COMMAND,
+						known_string(sink, event->op.name));
+	if (event->op.rwbs)
+		OTF2_AttributeList_AddStringRef(attributes, ATTRIBUTE_BLOCK_RWBS,
+						known_string(sink, event->op.rwbs));
+	if (event->op.file < model_files(sink->model))
+		OTF2_AttributeList_AddIoFileRef(attributes, ATTRIBUTE_FILE, event->op.file);
 }
 
 static OTF2_ErrorCode write_begin(struct sink *sink, struct location *location,
@@ -246,6 +275,8 @@ static OTF2_ErrorCode write_begin(struct sink *sink, struct location *location,
 		[IO_MODE_FLUSH] = OTF2_IO_OPERATION_MODE_FLUSH,
 	};
 
+	if (otf2_is_block(sink, event->handle))
+		add_request(sink, event);
 	if (event->op.offset != IO_OFFSET_UNKNOWN)
 		OTF2_AttributeList_AddUint64(sink->attributes, ATTRIBUTE_OFFSET, event->op.offset);
 	return OTF2_EvtWriter_IoOperationBegin(location->writer, sink->attributes, time,
@@ -267,9 +298,10 @@ static OTF2_ErrorCode write_issued(struct sink *sink, struct location *location,
 static OTF2_ErrorCode write_complete(struct sink *sink, struct location *location,
 				     const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, event->handle,
-						  event->op.bytes, event->op.id);
+	if (event->op.error)
+		OTF2_AttributeList_AddInt32(sink->attributes, ATTRIBUTE_ERRNO, event->op.error);
+	return OTF2_EvtWriter_IoOperationComplete(location->writer, sink->attributes, time,
+						  event->handle, event->op.bytes, event->op.id);
 }
 
 static OTF2_ErrorCode write_cancelled(struct sink *sink, struct location *location,
@@ -318,21 +350,49 @@ static OTF2_ErrorCode write_try(struct sink *sink, struct location *location,
 					lock_type(event));
 }
 
+/* A series that is not of calls has a list of the locations that record it. */
+static void note_recorder(struct sink *sink, uint32_t series, thread_id thread)
+{
+	uint64_t key = map_key(series, thread);
+
+	if (map_get(&sink->recorder_of, key) != MAP_NONE)
+		return;
+	MEM_GROW(sink->recorder, sink->recorder_capacity, sink->recorders + 1);
+	sink->recorder[sink->recorders] = (struct recorder){series, thread};
+	map_set(&sink->recorder_of, key, sink->recorders++);
+}
+
 static OTF2_ErrorCode write_metric(struct sink *sink, struct location *location,
 				   const struct io_event *event, uint64_t time)
 {
 	OTF2_Type type[EVENT_COUNTERS];
 	OTF2_MetricValue value[EVENT_COUNTERS];
-	uint32_t count = model_counters(sink->model);
 
-	/* The class has all counters; a reader takes no fewer. */
-	if (count == 0 || count > EVENT_COUNTERS || event->metric.counters != count)
+	if (event->metric.series >= model_series_count(sink->model))
 		return OTF2_ERROR_INVALID_ARGUMENT;
-	for (uint32_t i = 0; i < count; i++) {
-		type[i] = OTF2_TYPE_UINT64;
-		value[i].unsigned_int = event->metric.counter[i];
+	const struct model_series *series = model_series(sink->model, event->metric.series);
+
+	/* The class has all metrics; a reader takes no fewer. */
+	if (series->metrics > EVENT_COUNTERS || event->metric.counters != series->metrics)
+		return OTF2_ERROR_INVALID_ARGUMENT;
+	for (uint32_t i = 0; i < series->metrics; i++) {
+		type[i] = otf2_metric_type(model_metric(sink->model, series->metric + i));
+		value[i].unsigned_int = event->metric.counter[i]; /* of 64 bits, signed or not */
 	}
-	return OTF2_EvtWriter_Metric(location->writer, NULL, time, 0, (uint8_t)count, type, value);
+	if (!series->is_of_calls)
+		note_recorder(sink, event->metric.series, event->thread);
+	return OTF2_EvtWriter_Metric(location->writer, NULL, time, event->metric.series,
+				     (uint8_t)series->metrics, type, value);
+}
+
+static OTF2_ErrorCode write_parameter(struct sink *sink, struct location *location,
+				      const struct io_event *event, uint64_t time)
+{
+	if (event->parameter.parameter >= model_parameters(sink->model))
+		return OTF2_ERROR_INVALID_ARGUMENT;
+	return OTF2_EvtWriter_ParameterString(location->writer, NULL, time,
+					      event->parameter.parameter,
+					      known_string(sink, event->parameter.value));
 }
 
 typedef OTF2_ErrorCode (*record_writer)(struct sink *sink, struct location *location,
@@ -359,6 +419,7 @@ static const record_writer writer_of[IO_EVENT_KINDS] = {
 	[IO_RELEASE_LOCK] = write_release,
 	[IO_TRY_LOCK] = write_try,
 	[IO_METRIC] = write_metric,
+	[IO_PARAMETER] = write_parameter,
 };
 
 OTF2_ErrorCode otf2_write_event(struct sink *sink, struct location *location,

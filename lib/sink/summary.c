@@ -253,7 +253,9 @@ void summary_event(struct summary *summary, const struct io_event *event)
 	struct summary_thread *thread = thread_of(summary, event->thread);
 	struct summary_frame *frame;
 
-	if (!thread)
+	/* Requests of devices are no calls: what a program asked for and what reached a disk are told apart. */
+	if (!thread ||
+	    model_thread(summary->options->model, event->thread)->kind != LOCATION_THREAD)
 		return;
 	switch (event->kind) {
 	case IO_ENTER:

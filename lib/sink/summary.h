@@ -96,6 +96,8 @@ void summary_release(struct summary *summary);
 
 const char *summary_class_name(enum summary_class id);
 const char *summary_place_name(enum summary_place place);
+/* Returns how many threads did I/O. */
+uint32_t summary_threads(const struct summary *summary);
 /* Returns how long the threads that did I/O lived, in sum, ns. */
 uint64_t summary_lifetimes(const struct summary *summary);
 /* Returns from the first to the last event, ns. */

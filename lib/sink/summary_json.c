@@ -32,7 +32,7 @@ static json_object *json_run(const struct summary *summary)
 	json_object_object_add(run, "processes", json_object_new_uint64(host->processes_seen));
 	json_object_object_add(run, "threads", json_object_new_uint64(host->threads_seen));
 	json_object_object_add(run, "threads_with_io",
-			       json_object_new_uint64(model_threads(model)));
+			       json_object_new_uint64(summary_threads(summary)));
 	json_object_object_add(run, "threads_lived_ns",
 			       json_object_new_uint64(summary_lifetimes(summary)));
 	json_object_object_add(run, "wait_status",

@@ -14,6 +14,16 @@ uint64_t summary_wall(const struct summary *summary)
 	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
 }
 
+uint32_t summary_threads(const struct summary *summary)
+{
+	const struct model *model = summary->options->model;
+	uint32_t threads = 0;
+
+	for (thread_id id = 0; id < model_threads(model); id++)
+		threads += model_thread(model, id)->kind == LOCATION_THREAD;
+	return threads;
+}
+
 uint64_t summary_lifetimes(const struct summary *summary)
 {
 	const struct model *model = summary->options->model;
@@ -22,6 +32,9 @@ uint64_t summary_lifetimes(const struct summary *summary)
 
 	for (thread_id id = 0; id < model_threads(model); id++) {
 		const struct model_thread *thread = model_thread(model, id);
+
+		if (thread->kind != LOCATION_THREAD)
+			continue;
 		uint64_t begin = thread->begin ? thread->begin : host->first_time;
 		uint64_t end = thread->end ? thread->end : host->last_time;
 

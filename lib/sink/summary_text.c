@@ -63,7 +63,7 @@ static void put_run(const struct page *page)
 {
 	const struct model *model = page->summary->options->model;
 	const struct model_host *host = model_host(model);
-	uint32_t active = model_threads(model);
+	uint32_t active = summary_threads(page->summary);
 	char number[SUMMARY_NUMBER];
 
 	fprintf(page->out, "  time        %s; %u %s, %u %s",

@@ -2,6 +2,8 @@
  * text: every io_event as a line, then what the model knows. The reference for golden tests.
  *
  * A line is TIME TID@PID KIND and the fields of that kind, in this order, with one space between.
+ * Instead of TID@PID stands the name of a block device, sda/samples for what was sampled of it, or
+ * machine/samples.
  * TIME is in nanoseconds; ids are letters with a number: h3 a handle, f2 a file, #17 a matchingId.
  * Text from outside stands in quotes, with '"' and what escape.h escapes behind a backslash. What
  * is not known is left out, but for a missing id: '-', and a number of bytes that has no value:
@@ -20,10 +22,14 @@
  *	12000 101@100 DELETE_FILE f2
  *	12000 101@100 OP_BEGIN h3 #17 READ 4096 @8192 NON_BLOCKING
  *	12000 101@100 OP_ISSUED h3 #17
+ *	12000 sda OP_BEGIN h3 #17 WRITE 4096 @8192 NON_BLOCKING DISCARD "DS" 100 "mkfs" f2
+ *	                                                of a request: its kind, letters; process, command, file if known
  *	12000 101@100 OP_COMPLETE h3 #17 4096
+ *	12000 sda OP_COMPLETE h3 #17 4096 EIO           the error's name if there is one
  *	12000 101@100 OP_CANCELLED h3 #17 EXIT
  *	12000 101@100 ACQUIRE_LOCK h3 SHARED            also RELEASE_LOCK, TRY_LOCK
- *	12000 101@100 METRIC 12 0 7                     in the order of the counters
+ *	12000 101@100 METRIC s0 12 0 7                  a series and its values
+ *	12000 101@100 PARAMETER a0 "text"
  *	12000 - LOST 42
  *
  * After the last event stand the arrays of the model, see text_defs.c.
@@ -37,11 +43,12 @@
 #include <inttypes.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/metric.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void print_id(FILE *out, char letter, uint32_t id)
+void text_id(FILE *out, char letter, uint32_t id)
 {
 	if (id == ID_NONE)
 		fputs(" -", out);
@@ -90,62 +97,74 @@ void text_flags(FILE *out, uint32_t flags)
 		fprintf(out, "|0x%x", flags);
 }
 
-static void print_program_end(FILE *out, const struct io_event *event)
+static void print_program_end(struct sink *sink, const struct io_event *event)
 {
+	FILE *out = sink->out;
+
 	if (event->program.exit_status < 0)
 		fputs(" status=?", out);
 	else
 		fprintf(out, " status=%d", event->program.exit_status);
 }
 
-static void print_enter(FILE *out, const struct io_event *event)
+static void print_enter(struct sink *sink, const struct io_event *event)
 {
+	FILE *out = sink->out;
+
 	print_call(out, event->region.call);
 	if (event->handle != ID_NONE)
-		print_id(out, 'h', event->handle);
+		text_id(out, 'h', event->handle);
 	if (event->region.file != ID_NONE)
-		print_id(out, 'f', event->region.file);
+		text_id(out, 'f', event->region.file);
 }
 
-static void print_leave(FILE *out, const struct io_event *event)
+static void print_error(FILE *out, int error)
 {
-	print_call(out, event->region.call);
-	if (!event->region.error)
-		return;
-	const char *name = strerrorname_np(event->region.error);
+	const char *name = error ? strerrorname_np(error) : NULL;
 
 	if (name)
 		fprintf(out, " %s", name);
-	else
-		fprintf(out, " errno=%d", event->region.error);
+	else if (error)
+		fprintf(out, " errno=%d", error);
 }
 
-static void print_create(FILE *out, const struct io_event *event)
+static void print_leave(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'h', event->handle);
+	print_call(sink->out, event->region.call);
+	print_error(sink->out, event->region.error);
+}
+
+static void print_create(struct sink *sink, const struct io_event *event)
+{
+	FILE *out = sink->out;
+
+	text_id(out, 'h', event->handle);
 	putc(' ', out);
 	text_flags(out, event->create.flags);
 }
 
-static void print_handle(FILE *out, const struct io_event *event)
+static void print_handle(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'h', event->handle);
+	text_id(sink->out, 'h', event->handle);
 }
 
-static void print_duplicate(FILE *out, const struct io_event *event)
+static void print_duplicate(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'h', event->handle);
-	print_id(out, 'h', event->duplicate.new_handle);
+	FILE *out = sink->out;
+
+	text_id(out, 'h', event->handle);
+	text_id(out, 'h', event->duplicate.new_handle);
 	if (event->duplicate.flags & O_CLOEXEC)
 		fputs(" O_CLOEXEC", out);
 }
 
-static void print_seek(FILE *out, const struct io_event *event)
+static void print_seek(struct sink *sink, const struct io_event *event)
 {
+	FILE *out = sink->out;
 	static const char *const whence[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA",
 					     "SEEK_HOLE"};
 
-	print_id(out, 'h', event->handle);
+	text_id(out, 'h', event->handle);
 	if (event->seek.whence < sizeof(whence) / sizeof(whence[0]))
 		fprintf(out, " %s", whence[event->seek.whence]);
 	else
@@ -153,23 +172,51 @@ static void print_seek(FILE *out, const struct io_event *event)
 	fprintf(out, " %" PRId64 " = %" PRIu64, event->seek.request, event->seek.result);
 }
 
-static void print_delete(FILE *out, const struct io_event *event)
+static void print_delete(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'f', event->delete_file.file);
+	text_id(sink->out, 'f', event->delete_file.file);
 }
 
-static void print_op(FILE *out, const struct io_event *event)
+static void print_op(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'h', event->handle);
+	FILE *out = sink->out;
+
+	text_id(out, 'h', event->handle);
 	fprintf(out, " #%" PRIu64, event->op.id);
 }
 
-static void print_begin(FILE *out, const struct io_event *event)
+/* What is known of a block request and who caused it. */
+static void print_request(struct sink *sink, const struct io_event *event)
 {
+	static const char *const kind[] = {
+		[REQUEST_READ] = "READ",     [REQUEST_WRITE] = "WRITE",
+		[REQUEST_FLUSH] = "FLUSH",   [REQUEST_DISCARD] = "DISCARD",
+		[REQUEST_ZEROES] = "ZEROES", [REQUEST_OTHER] = "OTHER",
+	};
+
+	fprintf(sink->out, " %s", event->op.type < REQUEST_KINDS ? kind[event->op.type] : "?");
+	if (event->op.rwbs)
+		text_string(sink, event->op.rwbs);
+	if (event->op.pid)
+		fprintf(sink->out, " %u", event->op.pid);
+	if (event->op.name)
+		text_string(sink, event->op.name);
+	if (event->op.file != ID_NONE)
+		text_id(sink->out, 'f', event->op.file);
+}
+
+static bool is_block(const struct sink *sink, handle_id handle)
+{
+	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
+}
+
+static void print_begin(struct sink *sink, const struct io_event *event)
+{
+	FILE *out = sink->out;
 	static const char *const mode[] = {
 		[IO_MODE_READ] = "READ", [IO_MODE_WRITE] = "WRITE", [IO_MODE_FLUSH] = "FLUSH"};
 
-	print_op(out, event);
+	print_op(sink, event);
 	fprintf(out, " %s", mode[event->op.mode]);
 	print_bytes(out, event->op.bytes);
 	if (event->op.offset != IO_OFFSET_UNKNOWN)
@@ -178,45 +225,75 @@ static void print_begin(FILE *out, const struct io_event *event)
 		fputs(" NON_BLOCKING", out);
 	if (event->op.is_collective_proxy)
 		fputs(" ALL", out);
+	if (is_block(sink, event->handle))
+		print_request(sink, event);
 }
 
-static void print_complete(FILE *out, const struct io_event *event)
+static void print_complete(struct sink *sink, const struct io_event *event)
 {
-	print_op(out, event);
+	FILE *out = sink->out;
+
+	print_op(sink, event);
 	print_bytes(out, event->op.bytes);
+	print_error(out, event->op.error);
 }
 
-static void print_cancelled(FILE *out, const struct io_event *event)
+static void print_cancelled(struct sink *sink, const struct io_event *event)
 {
+	FILE *out = sink->out;
 	static const char *const end[] = {[IO_END_EXIT] = "EXIT",
 					  [IO_END_LOST] = "LOST",
 					  [IO_END_RECORDING] = "RECORDING",
 					  [IO_END_DEATH] = "DEATH"};
 
-	print_op(out, event);
+	print_op(sink, event);
 	fprintf(out, " %s",
 		event->op.end < sizeof(end) / sizeof(end[0]) ? end[event->op.end] : "?");
 }
 
-static void print_lock(FILE *out, const struct io_event *event)
+static void print_lock(struct sink *sink, const struct io_event *event)
 {
-	print_id(out, 'h', event->handle);
+	FILE *out = sink->out;
+
+	text_id(out, 'h', event->handle);
 	fputs(event->lock.lock == IO_LOCK_SHARED ? " SHARED" : " EXCLUSIVE", out);
 }
 
-static void print_metric(FILE *out, const struct io_event *event)
+static void print_metric(struct sink *sink, const struct io_event *event)
 {
-	for (uint32_t i = 0; i < event->metric.counters && i < EVENT_COUNTERS; i++)
-		fprintf(out, " %" PRIu64, event->metric.counter[i]);
+	uint32_t id = event->metric.series;
+	const struct model_series *series = id < model_series_count(sink->model)
+						    ? model_series(sink->model, id)
+						    : NULL;
+
+	text_id(sink->out, 's', id);
+	for (uint32_t i = 0; i < event->metric.counters && i < EVENT_COUNTERS; i++) {
+		uint64_t value = event->metric.counter[i];
+
+		if (series && i < series->metrics &&
+		    model_metric(sink->model, series->metric + i)->is_signed)
+			fprintf(sink->out, " %" PRId64, (int64_t)value);
+		else
+			fprintf(sink->out, " %" PRIu64, value);
+	}
 }
 
-static void print_lost(FILE *out, const struct io_event *event)
+static void print_parameter(struct sink *sink, const struct io_event *event)
 {
+	text_id(sink->out, 'a', event->parameter.parameter);
+	text_string(sink, event->parameter.value);
+}
+
+static void print_lost(struct sink *sink, const struct io_event *event)
+{
+	FILE *out = sink->out;
+
 	fprintf(out, " %" PRIu64, event->lost.count);
 }
 
 /* NULL: the kind says it all. */
-static void (*const print_fields[IO_EVENT_KINDS])(FILE *out, const struct io_event *event) = {
+static void (*const print_fields[IO_EVENT_KINDS])(struct sink *sink,
+						  const struct io_event *event) = {
 	[IO_PROGRAM_END] = print_program_end,
 	[IO_ENTER] = print_enter,
 	[IO_LEAVE] = print_leave,
@@ -234,6 +311,7 @@ static void (*const print_fields[IO_EVENT_KINDS])(FILE *out, const struct io_eve
 	[IO_RELEASE_LOCK] = print_lock,
 	[IO_TRY_LOCK] = print_lock,
 	[IO_METRIC] = print_metric,
+	[IO_PARAMETER] = print_parameter,
 	[IO_LOST] = print_lost,
 };
 
@@ -242,17 +320,13 @@ static void text_event(struct sink *sink, const struct io_event *event)
 	FILE *out = sink->out;
 
 	fprintf(out, "%" PRIu64, event->time);
-	if (event->thread < model_threads(sink->model)) {
-		const struct model_thread *thread = model_thread(sink->model, event->thread);
-
-		fprintf(out, " %u@%u", thread->tid,
-			model_process(sink->model, thread->process)->pid);
-	} else {
+	if (event->thread < model_threads(sink->model))
+		text_location(sink, event->thread);
+	else
 		fputs(" -", out);
-	}
 	fprintf(out, " %s", io_event_name(event->kind));
 	if (event->kind < IO_EVENT_KINDS && print_fields[event->kind])
-		print_fields[event->kind](out, event);
+		print_fields[event->kind](sink, event);
 	putc('\n', out);
 }
 

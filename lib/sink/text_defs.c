@@ -5,18 +5,30 @@
  *
  *	host "node7" "6.1.0" "x86_64" cpus=8 from=12000 to=99000 processes=3 threads=5 left=0
  *	process p0 100 "cat" parent=- status=0 argv "cat" "a b"
+ *	process p1 sda                                  also: machine
  *	thread t0 101@100 "cat"
+ *	thread t1 sda                                   also: sda/samples, machine/samples
  *	mount m0 "/" "/dev/sda1" "ext4"
  *	file f0 "/etc/passwd" REGULAR m0
  *	handle h0 p0 f0 "/etc/passwd" PRE_CREATED O_RDWR
  *	handle h1 p0 - "pipe:[17]" ALL_PROXY
- *	counter "instructions"
+ *	handle h2 p1 f1 "/dev/sda" PRE_CREATED O_RDWR BLOCK
+ *	device d0 8:0 "sda" sectors=1000 ROTATIONAL model="X" scheduler="none" p1 h2
+ *	                                                also: disk=d1 below="sdb sdc" backing="/file"
+ *	stat d0 1 0 8 ...                               what /sys/block/sda/stat has at the begin, and
+ *	stat d0 9 0 72 ...                              at the end
+ *	series s0 "counters" OF_CALLS
+ *	metric s0 "instructions" "#" ACCUMULATED        also SIGNED
+ *	parameter a0 "filename"
  */
 #include "text.h"
 
 #include <inttypes.h>
+#include <iotrace/device.h>
 #include <iotrace/escape.h>
+#include <iotrace/metric.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 /* A quote inside is escaped, too, so that the end of the text can be found. */
 static void print_quoted(FILE *out, const char *bytes, size_t length)
@@ -33,7 +45,7 @@ static void print_quoted(FILE *out, const char *bytes, size_t length)
 	putc('"', out);
 }
 
-static void print_string(struct sink *sink, str_id id)
+void text_string(struct sink *sink, str_id id)
 {
 	const struct strtab *strings = model_strings(sink->model);
 
@@ -57,12 +69,32 @@ static void print_words(struct sink *sink, str_id argv)
 	}
 }
 
-static void print_id(FILE *out, char letter, uint32_t id)
+/* The name of a group of no process: of a device, or of the machine. */
+static void print_group(struct sink *sink, const struct model_process *group)
 {
-	if (id == ID_NONE)
-		fputs(" -", out);
+	str_id name = group->kind == MODEL_DEVICE ? model_device(sink->model, group->device)->name
+						  : 0;
+
+	putc(' ', sink->out);
+	if (name)
+		escape_print(sink->out, model_text(sink->model, name),
+			     strtab_length(model_strings(sink->model), name));
 	else
-		fprintf(out, " %c%u", letter, id);
+		fputs("machine", sink->out);
+}
+
+void text_location(struct sink *sink, thread_id id)
+{
+	const struct model_thread *thread = model_thread(sink->model, id);
+	const struct model_process *group = model_process(sink->model, thread->process);
+
+	if (thread->kind == LOCATION_THREAD) {
+		fprintf(sink->out, " %u@%u", thread->tid, group->pid);
+		return;
+	}
+	print_group(sink, group);
+	if (thread->kind == LOCATION_METRIC)
+		fputs("/samples", sink->out);
 }
 
 static void print_host(struct sink *sink)
@@ -70,13 +102,32 @@ static void print_host(struct sink *sink)
 	const struct model_host *host = model_host(sink->model);
 
 	fputs("host", sink->out);
-	print_string(sink, host->hostname);
-	print_string(sink, host->release);
-	print_string(sink, host->machine);
+	text_string(sink, host->hostname);
+	text_string(sink, host->release);
+	text_string(sink, host->machine);
 	fprintf(sink->out,
 		" cpus=%u from=%" PRIu64 " to=%" PRIu64 " processes=%u threads=%u left=%u\n",
 		host->cpus, host->first_time, host->last_time, host->processes_seen,
 		host->threads_seen, host->processes_left);
+}
+
+static void print_process(struct sink *sink, const struct model_process *process)
+{
+	fprintf(sink->out, " %u", process->pid);
+	text_string(sink, process->name);
+	fputs(" parent=", sink->out);
+	if (process->parent == ID_NONE)
+		putc('-', sink->out);
+	else
+		fprintf(sink->out, "p%u", process->parent);
+	if (process->status < 0)
+		fputs(" status=?", sink->out);
+	else
+		fprintf(sink->out, " status=%d", process->status);
+	if (process->argv) {
+		fputs(" argv", sink->out);
+		print_words(sink, process->argv);
+	}
 }
 
 static void print_processes(struct sink *sink)
@@ -84,21 +135,11 @@ static void print_processes(struct sink *sink)
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		const struct model_process *process = model_process(sink->model, p);
 
-		fprintf(sink->out, "process p%u %u", p, process->pid);
-		print_string(sink, process->name);
-		fputs(" parent=", sink->out);
-		if (process->parent == ID_NONE)
-			putc('-', sink->out);
+		fprintf(sink->out, "process p%u", p);
+		if (process->kind == MODEL_PROCESS)
+			print_process(sink, process);
 		else
-			fprintf(sink->out, "p%u", process->parent);
-		if (process->status < 0)
-			fputs(" status=?", sink->out);
-		else
-			fprintf(sink->out, " status=%d", process->status);
-		if (process->argv) {
-			fputs(" argv", sink->out);
-			print_words(sink, process->argv);
-		}
+			print_group(sink, process);
 		putc('\n', sink->out);
 	}
 }
@@ -108,9 +149,10 @@ static void print_threads(struct sink *sink)
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		const struct model_thread *thread = model_thread(sink->model, t);
 
-		fprintf(sink->out, "thread t%u %u@%u", t, thread->tid,
-			model_process(sink->model, thread->process)->pid);
-		print_string(sink, thread->name);
+		fprintf(sink->out, "thread t%u", t);
+		text_location(sink, t);
+		if (thread->kind == LOCATION_THREAD)
+			text_string(sink, thread->name);
 		putc('\n', sink->out);
 	}
 }
@@ -121,9 +163,9 @@ static void print_mounts(struct sink *sink)
 		const struct model_mount *mount = model_mount(sink->model, m);
 
 		fprintf(sink->out, "mount m%u", m);
-		print_string(sink, mount->mount_point);
-		print_string(sink, mount->source);
-		print_string(sink, mount->type);
+		text_string(sink, mount->mount_point);
+		text_string(sink, mount->source);
+		text_string(sink, mount->type);
 		putc('\n', sink->out);
 	}
 }
@@ -138,9 +180,9 @@ static void print_files(struct sink *sink)
 		const struct model_file *file = model_file(sink->model, f);
 
 		fprintf(sink->out, "file f%u", f);
-		print_string(sink, file->path);
+		text_string(sink, file->path);
 		fprintf(sink->out, " %s", kind[file->kind]);
-		print_id(sink->out, 'm', file->mount);
+		text_id(sink->out, 'm', file->mount);
 		putc('\n', sink->out);
 	}
 }
@@ -151,26 +193,93 @@ static void print_handles(struct sink *sink)
 		const struct model_handle *handle = model_handle(sink->model, h);
 
 		fprintf(sink->out, "handle h%u", h);
-		print_id(sink->out, 'p', handle->process);
-		print_id(sink->out, 'f', handle->file);
-		print_string(sink, handle->name);
+		text_id(sink->out, 'p', handle->process);
+		text_id(sink->out, 'f', handle->file);
+		text_string(sink, handle->name);
 		if (handle->is_pre_created) {
 			fputs(" PRE_CREATED ", sink->out);
 			text_flags(sink->out, handle->pre_flags);
 		}
 		if (handle->is_all_proxy)
 			fputs(" ALL_PROXY", sink->out);
+		if (handle->is_block)
+			fputs(" BLOCK", sink->out);
 		putc('\n', sink->out);
 	}
 }
 
-static void print_counters(struct sink *sink)
+static void print_device(struct sink *sink, const struct model_device *device)
 {
-	for (uint32_t c = 0; c < model_counters(sink->model); c++) {
-		const char *name = model_counter_name(sink->model, c);
+	const struct {
+		const char *name;
+		str_id value;
+	} row[] = {{"model", device->model},
+		   {"scheduler", device->scheduler},
+		   {"below", device->under},
+		   {"backing", device->backing}};
 
-		fputs("counter ", sink->out);
-		print_quoted(sink->out, name, strlen(name));
+	fprintf(sink->out, " %u:%u", major(device->dev), minor(device->dev));
+	text_string(sink, device->name);
+	if (device->disk != ID_NONE)
+		fprintf(sink->out, " disk=d%u", device->disk);
+	if (device->sectors)
+		fprintf(sink->out, " sectors=%" PRIu64, device->sectors);
+	if (device->is_rotational)
+		fputs(" ROTATIONAL", sink->out);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		if (!row[i].value)
+			continue;
+		fprintf(sink->out, " %s=", row[i].name);
+		print_quoted(sink->out, model_text(sink->model, row[i].value),
+			     strtab_length(model_strings(sink->model), row[i].value));
+	}
+	if (device->group != ID_NONE)
+		text_id(sink->out, 'p', device->group);
+	if (device->handle != ID_NONE)
+		text_id(sink->out, 'h', device->handle);
+}
+
+static void print_devices(struct sink *sink)
+{
+	enum { STATS = sizeof(((struct model_device *)0)->stat[0]) / sizeof(uint64_t) };
+
+	for (uint32_t d = 0; d < model_devices(sink->model); d++) {
+		const struct model_device *device = model_device(sink->model, d);
+
+		fprintf(sink->out, "device d%u", d);
+		print_device(sink, device);
+		putc('\n', sink->out);
+		for (int phase = 0; device->has_stat && phase < 2; phase++) {
+			fprintf(sink->out, "stat d%u", d);
+			for (int i = 0; i < STATS; i++)
+				fprintf(sink->out, " %" PRIu64, device->stat[phase][i]);
+			putc('\n', sink->out);
+		}
+	}
+}
+
+static void print_series(struct sink *sink)
+{
+	for (uint32_t s = 0; s < model_series_count(sink->model); s++) {
+		const struct model_series *series = model_series(sink->model, s);
+
+		fprintf(sink->out, "series s%u", s);
+		text_string(sink, series->name);
+		fputs(series->is_of_calls ? " OF_CALLS\n" : "\n", sink->out);
+		for (uint32_t i = 0; i < series->metrics; i++) {
+			const struct model_metric *metric = model_metric(sink->model,
+									 series->metric + i);
+
+			fprintf(sink->out, "metric s%u", s);
+			text_string(sink, metric->name);
+			text_string(sink, metric->unit);
+			fputs(metric->is_accumulated ? " ACCUMULATED" : "", sink->out);
+			fputs(metric->is_signed ? " SIGNED\n" : "\n", sink->out);
+		}
+	}
+	for (uint32_t a = 0; a < model_parameters(sink->model); a++) {
+		fprintf(sink->out, "parameter a%u", a);
+		text_string(sink, model_parameter(sink->model, a));
 		putc('\n', sink->out);
 	}
 }
@@ -183,5 +292,6 @@ void text_definitions(struct sink *sink)
 	print_mounts(sink);
 	print_files(sink);
 	print_handles(sink);
-	print_counters(sink);
+	print_devices(sink);
+	print_series(sink);
 }

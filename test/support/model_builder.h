@@ -8,6 +8,8 @@
 #ifndef MODEL_BUILDER_H
 #define MODEL_BUILDER_H
 
+#include <iotrace/device.h>
+#include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/sink.h>
 #include <iotrace/strtab.h>
@@ -17,6 +19,7 @@ extern "C" {
 }
 
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <vector>
 
@@ -115,6 +118,51 @@ class ModelBuilder
 		return model->mounts++;
 	}
 
+	/* A device with its group, location and handle; returns its index in model_device(). */
+	uint32_t device(uint32_t dev, const std::string &name)
+	{
+		uint32_t id = model->devices;
+
+		model->device = grow(model->device, model->devices, &model->devices_cap);
+		model->devices++;
+		model->device[id] = {};
+		model->device[id].dev = dev;
+		model->device[id].name = text(name);
+		model->device[id].disk = ID_NONE;
+		model->device[id].is_known = true;
+		model->device[id].group = process(0, name);
+		model->group[model->device[id].group].kind = MODEL_DEVICE;
+		model->group[model->device[id].group].device = id;
+		model->device[id].location = location(model->device[id].group, LOCATION_DEVICE);
+		model->device[id].samples = ID_NONE;
+		model->device[id].handle = handle(model->device[id].group,
+						  file("/dev/" + name, FILE_DEVICE));
+		model->handle[model->device[id].handle].is_block = true;
+		model->handle[model->device[id].handle].is_pre_created = true;
+		model->handle[model->device[id].handle].pre_flags = O_RDWR;
+		return id;
+	}
+
+	/* A location for samples of a device; with ID_NONE: of the machine. */
+	thread_id samples(uint32_t device)
+	{
+		if (device != ID_NONE)
+			return model->device[device].samples = location(model->device[device].group,
+									LOCATION_METRIC);
+		process_id machine = process(0, "");
+
+		model->group[machine].kind = MODEL_MACHINE;
+		return location(machine, LOCATION_METRIC);
+	}
+
+	thread_id location(process_id process, enum model_location kind)
+	{
+		thread_id id = thread(process, 0, "");
+
+		model->thread[id].kind = kind;
+		return id;
+	}
+
 	struct sink_options options(const char *path) const
 	{
 		struct sink_options o = {};
@@ -209,6 +257,44 @@ inline io_event complete(uint64_t time, thread_id thread, handle_id handle, uint
 	e.op.bytes = bytes;
 	e.op.offset = IO_OFFSET_UNKNOWN;
 	return e;
+}
+
+inline io_event issued(uint64_t time, thread_id thread, handle_id handle, uint64_t id)
+{
+	io_event e = at(time, IO_OP_ISSUED, thread, handle);
+
+	e.op.id = id;
+	return e;
+}
+
+inline io_event metric(uint64_t time, thread_id thread, uint32_t series,
+		       const std::vector<uint64_t> &values)
+{
+	io_event e = at(time, IO_METRIC, thread);
+
+	e.metric.series = series;
+	e.metric.counters = (uint32_t)values.size();
+	e.metric.counter = values.data();
+	return e;
+}
+
+/* A block request: begun, issued and completed at these times. */
+inline std::vector<io_event> request(uint64_t from, uint64_t issue, uint64_t to, thread_id location,
+				     handle_id handle, uint64_t id, enum request_kind type,
+				     uint64_t bytes, int error = 0)
+{
+	enum io_mode mode = type == REQUEST_READ    ? IO_MODE_READ
+			    : type == REQUEST_FLUSH ? IO_MODE_FLUSH
+						    : IO_MODE_WRITE;
+	io_event first = begin(from, location, handle, id, mode, bytes, id * 4096);
+	io_event last = complete(to, location, handle, id, bytes);
+
+	first.op.is_non_blocking = true;
+	first.op.type = last.op.type = type;
+	first.op.file = ID_NONE;
+	last.op.mode = mode;
+	last.op.error = error;
+	return {first, io::issued(issue, location, handle, id), last};
 }
 
 /* A whole call that reads or writes. */

@@ -5,6 +5,8 @@
 
 #include "model_driver.h"
 
+#include <iotrace/metric.h>
+
 #include <sched.h>
 
 namespace

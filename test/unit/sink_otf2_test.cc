@@ -9,6 +9,7 @@
 
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
+#include <iotrace/metric.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -231,6 +233,89 @@ TEST_F(Otf2Sink, EveryKind)
 	for (const char *piece :
 	     {"POSIX", "SERIAL", "Mount Source", "/dev/sdb1", "PRE_CREATED", "ALL_PROXY",
 	      "pipe:[17]", "instructions", "WRITE_ONLY", "APPEND", "100 app", "Command line"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
+TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
+{
+	uint32_t disk = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
+	struct model_device *device = &b.model->device[loop];
+	thread_id at = device->location;
+	handle_id dev = device->handle;
+
+	device->disk = disk;
+	device->model = b.text("Fast X");
+	device->scheduler = b.text("none");
+	device->under = b.text("sdx sdy");
+	device->backing = b.text("/image");
+	device->sectors = 2048;
+	open();
+	std::vector<io_event> request = io::request(100, 110, 130, at, dev, 7, REQUEST_DISCARD,
+						    512);
+	request[0].op.pid = 4711;
+	request[0].op.name = b.text("mkfs");
+	request[0].op.rwbs = b.text("DS");
+	request[0].op.file = f;
+	send(request);
+	send(io::request(120, 120, 140, b.model->device[disk].location,
+			 b.model->device[disk].handle, 8, REQUEST_READ, 4096, EIO));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.begun, 2u);
+	EXPECT_EQ(report.completed, 2u);
+
+	std::string text = otf2_print(path, "-G");
+	for (const char *piece :
+	     {"\"block I/O loop0\"", "\"block device\"", "\"Fast X\"", "\"Scheduler\"",
+	      "\"sdx sdy\"", "\"/image\"", "\"Whole disk\"", "1048576", "\"7:0\"", "\"block_io\"",
+	      "\"/dev/loop0\"", "\"Rotational\""})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+	text = otf2_print(path, "");
+	for (const char *piece : {"(\"OTF2::BLOCK_IO_PROCESS_ID\" <7>; UINT64; 4711)",
+				  "(\"OTF2::BLOCK_IO_COMMAND\" <8>; STRING; \"mkfs\" <",
+				  "(\"OTF2::BLOCK_IO_RWBS\" <9>; STRING; \"DS\" <",
+				  "(\"OTF2::IO_FILE\" <4>; IO_FILE; \"file:///data/file\"",
+				  "(\"errno\" <1>; INT32; 5)", "NON_BLOCKING"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
+TEST_F(Otf2Sink, SamplesHaveARecorder)
+{
+	uint32_t disk = b.device(makedev(8, 0), "sda");
+	thread_id of_disk = b.samples(disk), of_machine = b.samples(ID_NONE);
+	const struct model_metric_text flight[] = {{"in flight", "#", "Requests", false, false},
+						   {"change", "B/s", "", false, true}};
+	const struct model_metric_text dirty[] = {{"dirty", "B", "Dirty pages", false, false}};
+	uint32_t device = model_add_series(b.model, "device", false, flight, 2);
+	uint32_t machine = model_add_series(b.model, "machine", false, dirty, 1);
+	const std::vector<uint64_t> two = {3, (uint64_t)-5}, one = {77}, three = {1, 2, 3};
+
+	open();
+	send(io::metric(10, of_disk, device, two));
+	send(io::metric(11, of_machine, machine, one));
+	send(io::metric(12, of_disk, device, two));
+	io_event e = io::at(13, IO_PARAMETER, t);
+	e.parameter.parameter = model_add_parameter(b.model, "filename");
+	e.parameter.value = b.text("a name");
+	send(e);
+	send(io::metric(14, of_disk, device, three)); /* not what the class has */
+	send(io::metric(14, of_disk, 7, two));
+	e.parameter.parameter = 1;
+	send(e);
+	EXPECT_EQ(close(), -EPROTO);
+	EXPECT_EQ(std::string(err.text).substr(0, 9), "3 events ");
+	verify();
+	EXPECT_EQ(report.events, 4u);
+	std::string text = otf2_print(path, "");
+	for (const char *piece : {"-5", "77", "PARAMETER_STRING", "a name"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+	text = otf2_print(path, "-G");
+	for (const char *piece :
+	     {"ASYNCHRONOUS", "METRIC_CLASS_RECORDER", "INT64", "B/s", "filename", "METRIC"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
 }

@@ -6,11 +6,13 @@
 #include "sinks.h"
 
 #include <iotrace/error.h>
+#include <iotrace/metric.h>
 
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/sysmacros.h>
 
 namespace
 {
@@ -126,7 +128,7 @@ TEST_F(TextSink, TheRest)
 	e = io::at(1, IO_METRIC, t);
 	e.metric.counters = 2;
 	e.metric.counter = totals;
-	EXPECT_EQ(line(e), "1 101@100 METRIC 1 18446744073709551615\n");
+	EXPECT_EQ(line(e), "1 101@100 METRIC s0 1 18446744073709551615\n");
 	e = io::at(1, IO_LOST, ID_NONE);
 	e.lost.count = 42;
 	EXPECT_EQ(line(e), "1 - LOST 42\n");
@@ -158,7 +160,84 @@ TEST_F(TextSink, Definitions)
 		"handle h0 p0 f0 \"/data/file\"\n"
 		"handle h1 p1 - \"pipe:[17]\" PRE_CREATED O_WRONLY\n"
 		"handle h2 p1 - \"\" ALL_PROXY\n"
-		"counter \"instructions\"\n");
+		"series s0 \"counters\" OF_CALLS\n"
+		"metric s0 \"instructions\" \"#\" ACCUMULATED\n");
+}
+
+TEST_F(TextSink, Devices)
+{
+	uint32_t d = b.device(makedev(8, 16), "sdb"), disk = b.device(makedev(8, 0), "sd!a");
+	thread_id at = b.model->device[d].location;
+	handle_id dev = b.model->device[d].handle;
+	io_event e = io::request(7, 8, 9, at, dev, 3, REQUEST_DISCARD, 512, EIO)[0];
+
+	e.op.pid = 100;
+	e.op.name = b.text("mkfs\"");
+	e.op.rwbs = b.text("DS");
+	e.op.file = f;
+	EXPECT_EQ(line(e), "7 sdb OP_BEGIN h1 #3 WRITE 512 @12288 NON_BLOCKING DISCARD \"DS\" 100 "
+			   "\"mkfs\\\"\" f0\n");
+	EXPECT_EQ(text(io::request(7, 8, 9, at, dev, 3, REQUEST_READ, 512, EIO)),
+		  "7 sdb OP_BEGIN h1 #3 READ 512 @12288 NON_BLOCKING READ\n"
+		  "8 sdb OP_ISSUED h1 #3\n"
+		  "9 sdb OP_COMPLETE h1 #3 512 EIO\n");
+
+	struct model_device *device = &b.model->device[d];
+	device->disk = disk;
+	device->model = b.text("Fast \"X\"");
+	device->scheduler = b.text("none");
+	device->under = b.text("sdc sdd");
+	device->backing = b.text("/image");
+	device->sectors = 2048;
+	device->is_rotational = device->has_stat = true;
+	device->stat[0][16] = 5;
+	device->stat[1][0] = 7;
+	b.samples(d);
+	b.samples(ID_NONE);
+	std::string rest;
+	text({}, &rest);
+	EXPECT_EQ(rest.substr(rest.find("process p1")),
+		  "process p1 sdb\n"
+		  "process p2 sd!a\n"
+		  "process p3 machine\n"
+		  "thread t0 101@100 \"app\"\n"
+		  "thread t1 sdb\n"
+		  "thread t2 sd!a\n"
+		  "thread t3 sdb/samples\n"
+		  "thread t4 machine/samples\n"
+		  "file f0 \"/data/file\" REGULAR -\n"
+		  "file f1 \"/dev/sdb\" DEVICE -\n"
+		  "file f2 \"/dev/sd!a\" DEVICE -\n"
+		  "handle h0 p0 f0 \"/data/file\"\n"
+		  "handle h1 p1 f1 \"/dev/sdb\" PRE_CREATED O_RDWR BLOCK\n"
+		  "handle h2 p2 f2 \"/dev/sd!a\" PRE_CREATED O_RDWR BLOCK\n"
+		  "device d0 8:16 \"sdb\" disk=d1 sectors=2048 ROTATIONAL model=\"Fast \\\"X\\\"\" "
+		  "scheduler=\"none\" below=\"sdc sdd\" backing=\"/image\" p1 h1\n"
+		  "stat d0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n"
+		  "stat d0 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		  "device d1 8:0 \"sd!a\" p2 h2\n");
+}
+
+TEST_F(TextSink, SeriesAndParameters)
+{
+	const struct model_metric_text metric[] = {{"up", "B", "", true, false},
+						   {"change", "#", "", false, true}};
+	uint32_t series = model_add_series(b.model, "net", false, metric, 2);
+	const std::vector<uint64_t> values = {UINT64_MAX, UINT64_MAX};
+	std::string rest;
+
+	EXPECT_EQ(line(io::metric(1, b.samples(ID_NONE), series, values)),
+		  "1 machine/samples METRIC s0 18446744073709551615 -1\n");
+	EXPECT_EQ(line(io::metric(1, t, 9, values)),
+		  "1 101@100 METRIC s9 18446744073709551615 18446744073709551615\n");
+	io_event e = io::at(2, IO_PARAMETER, t);
+	e.parameter.parameter = model_add_parameter(b.model, "filename");
+	e.parameter.value = b.text("a\nb");
+	EXPECT_EQ(text({e}, &rest), "2 101@100 PARAMETER a0 \"a\\nb\"\n");
+	EXPECT_EQ(rest.substr(rest.find("series")), "series s0 \"net\"\n"
+						    "metric s0 \"up\" \"B\" ACCUMULATED\n"
+						    "metric s0 \"change\" \"#\" SIGNED\n"
+						    "parameter a0 \"filename\"\n");
 }
 
 TEST_F(TextSink, ItCannotBeCreated)

@@ -1,0 +1,70 @@
+/*
+ * otf2_defs_metric: what was sampled, who recorded it, and the strings of -e.
+ *
+ * A series of calls is sampled at their ends, on any thread: a synchronous class needs no list of its recorders.
+ * Other series are asynchronous, and each location that one was sampled on is a recorder of it.
+ */
+#include "otf2_defs.h"
+
+#include <iotrace/metric.h>
+
+OTF2_Type otf2_metric_type(const struct model_metric *metric)
+{
+	return metric->is_signed ? OTF2_TYPE_INT64 : OTF2_TYPE_UINT64;
+}
+
+static bool write_members(struct sink *sink)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < model_metrics(sink->model); i++) {
+		const struct model_metric *metric = model_metric(sink->model, i);
+
+		good &= is_good(OTF2_GlobalDefWriter_WriteMetricMember(
+			sink->definitions, i, define_model(sink, metric->name),
+			define_model(sink, metric->description), OTF2_METRIC_TYPE_OTHER,
+			metric->is_accumulated ? OTF2_METRIC_ACCUMULATED_START
+					       : OTF2_METRIC_ABSOLUTE_POINT,
+			otf2_metric_type(metric), OTF2_BASE_DECIMAL, 0,
+			define_model(sink, metric->unit)));
+	}
+	return good;
+}
+
+static bool write_class(struct sink *sink, uint32_t id)
+{
+	const struct model_series *series = model_series(sink->model, id);
+	OTF2_MetricMemberRef members[EVENT_COUNTERS];
+
+	if (series->metrics > EVENT_COUNTERS)
+		return false;
+	for (uint32_t i = 0; i < series->metrics; i++)
+		members[i] = series->metric + i;
+	return is_good(OTF2_GlobalDefWriter_WriteMetricClass(
+		sink->definitions, id, (uint8_t)series->metrics, members,
+		series->is_of_calls ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
+		series->is_of_calls ? OTF2_RECORDER_KIND_CPU : OTF2_RECORDER_KIND_UNKNOWN));
+}
+
+static bool write_parameters(struct sink *sink)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < model_parameters(sink->model); i++)
+		good &= is_good(OTF2_GlobalDefWriter_WriteParameter(
+			sink->definitions, i, define_model(sink, model_parameter(sink->model, i)),
+			OTF2_PARAMETER_TYPE_STRING));
+	return good;
+}
+
+bool otf2_write_metrics(struct sink *sink)
+{
+	bool good = write_members(sink);
+
+	for (uint32_t i = 0; i < model_series_count(sink->model); i++)
+		good &= write_class(sink, i);
+	for (uint32_t i = 0; i < sink->recorders; i++)
+		good &= is_good(OTF2_GlobalDefWriter_WriteMetricClassRecorder(
+			sink->definitions, sink->recorder[i].series, sink->recorder[i].thread));
+	return good && write_parameters(sink);
+}
