@@ -53,6 +53,7 @@ const struct command command_check = {
 	.operands = "",
 	.about = "The exit status is 0 if 'iotrace -- COMMAND' will work, else 1.\n",
 	.row = rows,
+	.needs_rights = true,
 	.size = sizeof(struct check_options),
 	.run = check,
 };

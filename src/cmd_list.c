@@ -85,6 +85,7 @@ const struct command command_list = {
 	.help = "Shows which system calls can be recorded, in the groups of --syscalls.",
 	.operands = "",
 	.row = rows,
+	.needs_rights = true,
 	.size = sizeof(struct list_options),
 	.run = list,
 };

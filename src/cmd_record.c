@@ -160,6 +160,7 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 		.counter = options->counters.item,
 		.counters = options->counters.count,
 		.cmdline = r->cmdline,
+		.is_confined = true,
 	};
 
 	r->live = live_open(&live, err);
@@ -371,6 +372,7 @@ const struct command command_record = {
 		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
 	.row = rows,
 	.runs_command = true,
+	.needs_rights = true,
 	.size = sizeof(struct record_options),
 	.init = init,
 	.run = record,

@@ -27,6 +27,7 @@ struct command {
 	const char *about;    /* paragraphs behind the options in --help, or NULL */
 	const struct option_row *row;
 	bool runs_command;           /* the operands are a program with its own options */
+	bool needs_rights;           /* what the program's file lends its user: see confine.h */
 	size_t size;                 /* of its options */
 	void (*init)(void *options); /* sets what is not 0 by default; or NULL */
 	/* Returns the exit status. argv: the operands, NULL-terminated. */

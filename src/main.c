@@ -5,6 +5,8 @@
 #include "completion.h"
 
 #include <fcntl.h>
+#include <iotrace/confine.h>
+#include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <string.h>
 
@@ -22,20 +24,22 @@ static void fill_streams(void)
 
 int main(int argc, char **argv)
 {
-	const struct command *command = &command_record;
+	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+	struct error err = {0};
 
 	fill_streams();
+	if (confine_begin(!command || command->needs_rights, &err)) {
+		log_error("%s", err.text);
+		return STATUS_FAILED;
+	}
 	if (argc == 3 && !strcmp(argv[1], "--completion"))
 		return completion_print(argv[2], stdout) ? STATUS_FAILED : STATUS_OK;
 	if (argc < 2) {
-		command_usage(command, stderr);
+		command_usage(&command_record, stderr);
 		fputs("Try 'iotrace --help', or 'iotrace check' to see what works here.\n", stderr);
 		return STATUS_FAILED;
 	}
-	if (command_find(argv[1])) {
-		command = command_find(argv[1]);
-		argc--;
-		argv++;
-	}
-	return command_run(command, argc, argv);
+	if (!command)
+		return command_run(&command_record, argc, argv);
+	return command_run(command, argc - 1, argv + 1);
 }

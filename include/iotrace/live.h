@@ -58,6 +58,7 @@ struct live_options {
 	const char *const *counter; /* -E */
 	uint32_t counters;
 	const char *cmdline; /* of iotrace, for the capture's header */
+	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 
 enum live_end {

@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -158,6 +160,7 @@ static struct live *live_new(const struct live_options *options)
 
 	live->options = options;
 	live->is_system = options->is_system;
+	live->is_confined = options->is_confined;
 	live->block = options->block;
 	live->proc.root = live->tracefs.dir = live->signal_fd = live->wake_fd = live->stop_fd = -1;
 	live->end = LIVE_RUNNING;
@@ -171,6 +174,21 @@ static struct live *live_new(const struct live_options *options)
 	pthread_cond_init(&live->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	return live;
+}
+
+/* All that takes more rights than looking on. No file that the user names is opened here. */
+static int setup_events(struct live *live, struct error *err)
+{
+	int code;
+
+	confine_raise();
+	code = live_setup_events(live, err);
+	if (!code)
+		code = live_setup_capture(live, err);
+	if (!code && live->options->is_confined)
+		confine_drop(false);
+	confine_lower();
+	return code;
 }
 
 static int setup(struct live *live, struct error *err)
@@ -189,9 +207,9 @@ static int setup(struct live *live, struct error *err)
 	raise_limits();
 	code = procfs_open(&live->proc, "/proc", err);
 	if (!code)
-		code = live_setup_events(live, err);
+		code = setup_events(live, err);
 	if (!code)
-		code = live_setup_capture(live, err);
+		code = live_setup_spool(live, err);
 	return code;
 }
 
@@ -211,7 +229,7 @@ struct live *live_open(const struct live_options *options, struct error *err)
 }
 
 /* A command cannot open anything before it is let go; a process that runs is looked at while events flow. */
-int live_start(struct live *live, struct error *err)
+static int start(struct live *live, struct error *err)
 {
 	int code;
 
@@ -232,6 +250,29 @@ int live_start(struct live *live, struct error *err)
 	if (code)
 		return error_set(err, code, "thread that drains the rings");
 	live->has_control = true;
+	return 0;
+}
+
+/* The recording is as good without it, and many machines have no filters: nothing that a user must be told of. */
+static void confine(const struct live *live)
+{
+	int code = live->is_confined ? confine_filter(live->command.pid, false) : 0;
+
+	if (code)
+		log_info("system calls are not confined: %s", strerror(-code));
+}
+
+/* The threads that look and drain have the rights that are left; who called us opens files of the user. */
+int live_start(struct live *live, struct error *err)
+{
+	int code;
+
+	confine_raise();
+	code = start(live, err);
+	confine_lower();
+	if (code)
+		return code;
+	confine(live);
 	return live->command.pid ? command_release(&live->command, err) : 0;
 }
 

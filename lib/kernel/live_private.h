@@ -25,7 +25,7 @@ enum { LIVE_REMARKS = 8 };
 
 struct live {
 	const struct live_options *options; /* lent by the caller during live_open() only */
-	bool is_system;
+	bool is_system, is_confined;
 	enum block_choice block;
 	char *cwd, *argv; /* words with NUL between */
 	uint32_t argv_size;
@@ -76,6 +76,7 @@ void live_add_remark(struct live *live, char *text); /* taken */
 /* live_setup.c: events and the capture's description. */
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
+int live_setup_spool(struct live *live, struct error *err);
 
 /* live_facts.c */
 void live_facts_begin(struct live *live); /* where, formats, command, mounts, tasks */

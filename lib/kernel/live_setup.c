@@ -365,18 +365,20 @@ static void setup_lookers(struct live *live)
 
 int live_setup_capture(struct live *live, struct error *err)
 {
-	uint64_t bound = live->options->buffer_bytes ? live->options->buffer_bytes : 64 << 20;
-	struct capture_writer *writer;
 	int code;
 
 	describe_host(live);
 	code = describe_events(live, err);
 	if (!code)
 		code = describe_facts(live, err);
-	if (!code)
-		code = setup_lookup(live, err);
-	if (code)
-		return code;
+	return code ? code : setup_lookup(live, err);
+}
+
+int live_setup_spool(struct live *live, struct error *err)
+{
+	uint64_t bound = live->options->buffer_bytes ? live->options->buffer_bytes : 64 << 20;
+	struct capture_writer *writer;
+
 	writer = capture_create(live->options->spool_path, &live->info, err);
 	if (!writer)
 		return -err->code;

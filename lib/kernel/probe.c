@@ -13,6 +13,8 @@
 #include "tracefs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <linux/capability.h>
 #include <stdarg.h>
@@ -38,6 +40,14 @@ static void say(char *out, const char *format, ...)
 	va_end(args);
 }
 
+static void say_setcap(struct probe_result *result)
+{
+	char *command = rights_setcap();
+
+	say(result->remedy, "%s", command);
+	free(command);
+}
+
 /* A sentence of an error has its remedy on the second line. */
 static void split(struct probe_result *result, const struct error *err)
 {
@@ -48,16 +58,6 @@ static void split(struct probe_result *result, const struct error *err)
 	say(result->detail, "%.*s", (int)length, err->text);
 	if (command)
 		say(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
-}
-
-static bool has_capability(unsigned number)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{0}};
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	return data[number / 32].effective >> number % 32 & 1;
 }
 
 static void probe_tracefs(struct probe_result *result)
@@ -83,7 +83,7 @@ static void probe_tracefs(struct probe_result *result)
 static void probe_paranoid(struct probe_result *result)
 {
 	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 99);
-	bool may = has_capability(PERFMON) || has_capability(SYS_ADMIN);
+	bool may = confine_may(PERFMON) || confine_may(SYS_ADMIN);
 
 	if (paranoid == 99) {
 		say(result->detail, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
@@ -158,7 +158,7 @@ static void probe_memlock(struct probe_result *result)
 {
 	long kb = rights_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
 	struct rlimit limit = {0};
-	bool may = has_capability(IPC_LOCK);
+	bool may = confine_may(IPC_LOCK);
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK
@@ -195,25 +195,34 @@ static void probe_files(struct probe_result *result)
 static void probe_clone(struct probe_result *result)
 {
 	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 2);
-	bool may = paranoid < 0 || has_capability(PERFMON) || has_capability(SYS_ADMIN);
+	bool may = paranoid < 0 || confine_may(PERFMON) || confine_may(SYS_ADMIN);
 
 	result->state = may ? PROBE_OK : PROBE_LIMITED;
 	say(result->detail, "%s",
 	    may ? "what new tasks share is recorded"
 		: "what tasks made by clone3() share is not seen: descriptors are taken as copied");
 	if (!may)
-		say(result->remedy,
-		    "setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		say_setcap(result);
 }
 
 static void probe_bpf(struct probe_result *result)
 {
 	bool has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-	bool may = has_capability(BPF) || has_capability(SYS_ADMIN);
+	bool may = confine_may(BPF) || confine_may(SYS_ADMIN);
 
 	result->state = has_btf && may ? PROBE_OK : PROBE_LIMITED;
 	say(result->detail, "%s, %s (not used yet)", has_btf ? "BTF" : "no BTF",
 	    may ? "allowed" : "not allowed");
+}
+
+/* What a recording gives up before the command runs; nothing is missing without. */
+static void probe_confinement(struct probe_result *result)
+{
+	result->state = confine_has_filter() ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s",
+	    confine_has_filter()
+		    ? "while it records, iotrace has no right and no system call that it does not use"
+		    : "capabilities are dropped; this build (without libseccomp) filters no system calls");
 }
 
 static void probe_counters(struct probe_result *result)
@@ -245,34 +254,43 @@ static const struct probe {
 	{"clone flags", false, probe_clone},
 	{"counters", false, probe_counters},
 	{"BPF", false, probe_bpf},
+	{"confinement", false, probe_confinement},
 };
 
 uint32_t probe_all(struct probe_result *result, uint32_t size)
 {
 	uint32_t count = sizeof(probes) / sizeof(probes[0]);
 
+	confine_raise();
 	for (uint32_t i = 0; i < count && i < size; i++) {
 		result[i] = (struct probe_result){.name = probes[i].name,
 						  .state = PROBE_MISSING,
 						  .is_needed = probes[i].is_needed};
 		probes[i].run(&result[i]);
 	}
+	confine_lower();
 	return count < size ? count : size;
+}
+
+static int has_call(const struct tracefs *tracefs, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "events/syscalls/sys_enter_%s", name);
+	if (!faccessat(tracefs->dir, path, F_OK, AT_EACCESS))
+		return 1;
+	return errno == ENOENT ? 0 : -1;
 }
 
 int probe_call(const struct call_row *row)
 {
 	struct tracefs tracefs;
-	char path[128];
 	int found;
 
-	if (tracefs_open(&tracefs, NULL))
-		return -1;
-	snprintf(path, sizeof(path), "events/syscalls/sys_enter_%s", row->name);
-	found = !faccessat(tracefs.dir, path, F_OK, 0);
-	if (!found && errno != ENOENT)
-		found = -1;
+	confine_raise();
+	found = tracefs_open(&tracefs, NULL) ? -1 : has_call(&tracefs, row->name);
 	tracefs_close(&tracefs);
+	confine_lower();
 	return found;
 }
 

@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -30,6 +33,30 @@ long rights_number(const char *path, long otherwise)
 	return strtol(text, NULL, 10);
 }
 
+/* Capabilities are of the file itself: no link, no $PATH. */
+char *rights_setcap(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	bool is_plain;
+
+	if (n < 0)
+		n = snprintf(path, sizeof(path), "iotrace");
+	path[n] = '\0';
+	is_plain = strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				"0123456789._+-,@:") == (size_t)n;
+	return mem_format("setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep %s%s%s",
+			  is_plain ? "" : "'", path, is_plain ? "" : "'");
+}
+
+void rights_hint_setcap(struct error *err)
+{
+	char *command = rights_setcap();
+
+	error_hint(err, "or the program may, for everybody who runs it: %s", command);
+	free(command);
+}
+
 static int explain_refused(struct error *err, int code, const char *event, int tid)
 {
 	long paranoid = rights_number(PARANOID, 2);
@@ -50,9 +77,7 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 			  "event %s: %s (a security policy, or a container without perf?)", event,
 			  strerror(code));
 	}
-	error_hint(
-		err,
-		"or the program may: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+	rights_hint_setcap(err);
 	return -code;
 }
 

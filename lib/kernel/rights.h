@@ -10,6 +10,9 @@ extern "C" {
 
 struct error;
 
+/* Returns the command that gives this program's file what it needs for all that an ordinary user may record. */
+char *rights_setcap(void); /* to be freed */
+void rights_hint_setcap(struct error *err);
 /* Returns a number that stands in a file such as /proc/sys/kernel/perf_event_paranoid, or `otherwise`. */
 long rights_number(const char *path, long otherwise);
 /* Returns -code with a sentence about why an event could not be opened for a thread (0: one of our own). */

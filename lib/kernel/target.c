@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,8 +32,11 @@ child(char *const argv[], int release, int error, const struct command_signals *
 {
 	char byte;
 	ssize_t n;
-	int code;
+	int code = 0;
 
+	confine_child();
+	if (write(error, &code, sizeof(code)) < 0)
+		_exit(EXIT_NO_EXEC);
 	sigaction(SIGCHLD, &signals->child, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 	do {
@@ -45,6 +49,18 @@ child(char *const argv[], int release, int error, const struct command_signals *
 	if (write(error, &code, sizeof(code)) < 0)
 		_exit(EXIT_NO_EXEC);
 	_exit(EXIT_NO_EXEC);
+}
+
+/* The child is looked at before it execs: what it drops of our rights is gone by then. */
+static bool is_ready(const struct command *command)
+{
+	ssize_t n;
+	int code;
+
+	do {
+		n = read(command->error_fd, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(code);
 }
 
 int command_fork(struct command *command, char *const argv[], const struct command_signals *signals,
@@ -61,6 +77,7 @@ int command_fork(struct command *command, char *const argv[], const struct comma
 		close(release[1]);
 		return error_set(err, code, "pipe");
 	}
+	confine_show(true);
 	command->pid = fork();
 	if (command->pid == 0) {
 		close(release[1]);
@@ -69,13 +86,17 @@ int command_fork(struct command *command, char *const argv[], const struct comma
 	}
 	int code = errno;
 
+	confine_show(false);
 	close(release[0]);
 	close(error[1]);
 	command->release_fd = release[1];
 	command->error_fd = error[0];
-	if (command->pid > 0)
+	if (command->pid > 0 && is_ready(command))
 		return 0;
-	command->pid = 0;
+	if (command->pid > 0)
+		code = ESRCH;
+	else
+		command->pid = 0;
 	command_close(command);
 	return error_set(err, code, "%s: fork", argv[0]);
 }

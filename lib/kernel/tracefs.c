@@ -7,6 +7,8 @@
  */
 #include "tracefs.h"
 
+#include "rights.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
@@ -81,9 +83,7 @@ static int refused(int code, struct error *err)
 		error_hint(
 			err,
 			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
-		error_hint(
-			err,
-			"or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		rights_hint_setcap(err);
 		return -code;
 	}
 	error_say(err, code, "tracefs is not mounted, and mounting it failed: %s", strerror(code));
@@ -194,9 +194,7 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 		error_hint(
 			err,
 			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
-		error_hint(
-			err,
-			"or the program: setcap cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		rights_hint_setcap(err);
 	}
 	return NULL;
 }

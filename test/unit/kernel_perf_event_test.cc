@@ -160,7 +160,7 @@ TEST(Rights, ThreeLinesAtMostAndTheCommand)
 	}
 	struct error err = {};
 	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", 0, 0);
-	EXPECT_NE(strstr(err.text, "setcap cap_perfmon,cap_dac_read_search+ep"), nullptr)
+	EXPECT_NE(strstr(err.text, "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /"), nullptr)
 		<< err.text;
 	rights_explain(&err, EMFILE, "raw_syscalls:sys_enter", 0, 4711);
 	EXPECT_NE(strstr(err.text, "ulimit -n 4711"), nullptr) << err.text;

@@ -1,0 +1,163 @@
+/*
+ * confine: capabilities. They are of a thread, not of the process: what is said here is true of the caller's thread and
+ * of those that it creates later.
+ */
+#include <iotrace/confine.h>
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers that older headers lack. */
+enum { PERFMON = 38, BPF = 39, CAPABILITIES = 64 };
+
+struct capabilities {
+	uint64_t effective, permitted, inheritable;
+};
+
+/* What is used after the events are open, and what for. */
+static const struct kept {
+	uint8_t capability;
+	bool is_for_bpf;
+} kept[] = {
+	{CAP_SYS_PTRACE, false}, /* descriptors of processes of other users, or with more rights */
+	{CAP_DAC_OVERRIDE, false},    /* root writes the archive into a folder of somebody else */
+	{CAP_DAC_READ_SEARCH, false}, /* /proc/PID/fd of other users */
+	{CAP_KILL, false},            /* a signal for a command that changed its user */
+	{CAP_SYS_NICE, false},        /* look-ups go before the program on its CPU */
+	{PERFMON, true},
+	{BPF, true},
+};
+
+static uint64_t bit(unsigned capability)
+{
+	return UINT64_C(1) << capability;
+}
+
+static bool get(struct capabilities *own)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct half[2] = {{0}};
+
+	memset(own, 0, sizeof(*own));
+	if (syscall(SYS_capget, &header, half))
+		return false;
+	own->effective = half[0].effective | (uint64_t)half[1].effective << 32;
+	own->permitted = half[0].permitted | (uint64_t)half[1].permitted << 32;
+	own->inheritable = half[0].inheritable | (uint64_t)half[1].inheritable << 32;
+	return true;
+}
+
+/* Less is never refused. */
+static void set(const struct capabilities *own)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct half[2] = {
+		{(uint32_t)own->effective, (uint32_t)own->permitted, (uint32_t)own->inheritable},
+		{(uint32_t)(own->effective >> 32), (uint32_t)(own->permitted >> 32),
+		 (uint32_t)(own->inheritable >> 32)},
+	};
+
+	syscall(SYS_capset, &header, half);
+}
+
+/* The kernel tells a program whose file gave it more than its user has. */
+static bool is_lent(void)
+{
+	return getauxval(AT_SECURE) && getuid();
+}
+
+static void use(bool is_raised)
+{
+	struct capabilities own;
+
+	if (!is_lent() || !get(&own))
+		return;
+	own.effective = is_raised ? own.permitted : 0;
+	set(&own);
+}
+
+static void give_up_lent(void)
+{
+	if (is_lent())
+		set(&(struct capabilities){0});
+}
+
+int confine_begin(bool needs_rights, struct error *err)
+{
+	if (getuid() != geteuid() || getgid() != getegid()) {
+		error_say(
+			err, EPERM,
+			"iotrace is set-user-ID or set-group-ID: any command would run with that id");
+		error_hint(
+			err,
+			"its file can have capabilities instead: chmod ug-s, then what 'iotrace check' says");
+		return -EPERM;
+	}
+	if (needs_rights)
+		confine_lower();
+	else
+		give_up_lent();
+	return 0;
+}
+
+void confine_raise(void)
+{
+	use(true);
+}
+
+void confine_lower(void)
+{
+	use(false);
+}
+
+bool confine_may(unsigned capability)
+{
+	struct capabilities own;
+
+	return get(&own) && own.permitted & bit(capability);
+}
+
+void confine_child(void)
+{
+	give_up_lent();
+}
+
+void confine_show(bool is_shown)
+{
+	if (is_lent())
+		prctl(PR_SET_DUMPABLE, is_shown, 0, 0, 0);
+}
+
+/* Looking into /proc/PID/fd takes both; reading others' files alone is more than a recording needs. */
+static uint64_t to_keep(uint64_t permitted, bool uses_bpf)
+{
+	uint64_t keep = 0;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (uses_bpf || !kept[i].is_for_bpf)
+			keep |= bit(kept[i].capability);
+	if (!(permitted & bit(CAP_SYS_PTRACE)))
+		keep &= ~bit(CAP_DAC_READ_SEARCH);
+	return keep & permitted;
+}
+
+void confine_drop(bool uses_bpf)
+{
+	struct capabilities own;
+
+	if (!get(&own))
+		return;
+	for (unsigned i = 0; i < CAPABILITIES; i++)
+		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	own.inheritable = 0;
+	own.permitted = to_keep(own.permitted, uses_bpf);
+	own.effective &= own.permitted;
+	set(&own);
+}
