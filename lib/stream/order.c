@@ -3,9 +3,10 @@
  *
  * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves.
  * Each CPU has a queue of {time, place}, which is rising by construction (where it is not, it is
- * sorted, stably); the tournament of order_merge picks the earliest. Of equal times the lower CPU
- * is first, facts and what has no CPU are last, and within a stream the file's order holds: so the
- * sequence is a function of the records alone.
+ * sorted, stably). What may leave is lined up, queue behind queue, and the whole line is sorted by
+ * time: to pick the earliest of many queues again and again costs more, and jumps about in memory.
+ * The sort is stable, so of equal times the lower CPU is first, facts and what has no CPU are last,
+ * and within a stream the file's order holds: the sequence is a function of the records alone.
  *
  * Invariant: after everything up to `limit` has left, only records of the newest round are queued.
  */
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 
 #include "capture_private.h"
-#include "order_merge.h"
 #include "order_sort.h"
 
 enum {
@@ -30,15 +30,14 @@ enum {
 	 * one.
 	 */
 	ROUNDS_HELD = 4,
-	PREFETCH_RECORDS = 2,
-	PREFETCH_ENTRIES = 8,
+	/* How far ahead the bytes of a record are asked for: neighbours in time are none in memory. */
+	PREFETCH_RECORDS = 16,
 	CACHE_LINE = 64,
 };
 
 struct order_stream {
-	struct order_entry *entry; /* [head, tail) is queued */
-	uint32_t head;
-	uint32_t tail;
+	struct order_entry *entry;
+	uint32_t count;
 	uint32_t cap;
 	bool is_sorted;
 	bool is_listed;     /* in order->listed */
@@ -54,7 +53,10 @@ struct order {
 	uint32_t *listed; /* ranks of streams that have something queued */
 	uint32_t listed_cap;
 	uint32_t listed_count;
-	struct merge merge;
+	struct order_entry *line; /* [next, line_count) may leave, in this order */
+	uint32_t next;
+	uint32_t line_count;
+	uint32_t line_cap;
 	struct order_entry *scratch;
 	uint32_t scratch_cap;
 	struct capture_round *round;
@@ -65,7 +67,7 @@ struct order {
 	uint64_t newest;    /* time of all rounds, */
 	uint64_t limit;     /* of all but the newest round: what may leave */
 	uint64_t reached;
-	bool is_dirty; /* something was queued since the tournament began */
+	bool is_dirty; /* more may leave than is in the line */
 };
 
 struct order *order_new(const struct capture *capture, struct tally *tally)
@@ -95,10 +97,10 @@ void order_free(struct order *order)
 	free_rounds(order, order->rounds);
 	for (uint32_t i = 0; i < order->streams; i++)
 		free(order->stream[i].entry);
-	merge_release(&order->merge);
 	free(order->none.entry);
 	free(order->stream);
 	free(order->listed);
+	free(order->line);
 	free(order->scratch);
 	free(order->round);
 	free(order);
@@ -136,10 +138,10 @@ static inline void enqueue(struct order *order, uint32_t rank, uint64_t time, co
 
 	if (!stream->is_listed)
 		list_stream(order, stream, rank);
-	else if (stream->tail > stream->head && time < stream->entry[stream->tail - 1].time)
+	else if (time < stream->entry[stream->count - 1].time)
 		stream->is_sorted = false;
-	MEM_GROW(stream->entry, stream->cap, stream->tail + 1);
-	stream->entry[stream->tail++] = (struct order_entry){time, record};
+	MEM_GROW(stream->entry, stream->cap, stream->count + 1);
+	stream->entry[stream->count++] = (struct order_entry){time, record};
 }
 
 static inline bool is_loss(uint32_t type)
@@ -213,63 +215,76 @@ void order_add_round(struct order *order, struct capture_round *round)
 void order_end(struct order *order)
 {
 	order->limit = UINT64_MAX;
+	order->is_dirty = true;
 }
 
-static void sort_stream(struct order *order, struct order_stream *stream)
+static void sort_entries(struct order *order, struct order_entry *entry, uint32_t count)
 {
-	uint32_t count = stream->tail - stream->head;
-
 	MEM_GROW(order->scratch, order->scratch_cap, count);
-	order_sort(stream->entry + stream->head, order->scratch, count);
-	stream->is_sorted = true;
+	order_sort(entry, order->scratch, count);
 }
 
-/*
- * Moves what is left to the front once that is cheap; then the array needs no more than two rounds'
- * room.
- */
-static void compact_stream(struct order_stream *stream)
+/* Returns how many of the queue's first may leave. */
+static uint32_t count_free(const struct order_stream *stream, uint64_t limit)
 {
-	uint32_t left = stream->tail - stream->head;
+	uint32_t low = 0, high = stream->count;
 
-	if (stream->head < left)
-		return;
-	memcpy(stream->entry, stream->entry + stream->head, left * sizeof(*stream->entry));
-	stream->head = 0;
-	stream->tail = left;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->entry[middle].time <= limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* Begins the tournament anew with all streams that have something. */
-static void restart(struct order *order)
+static void line_up_stream(struct order *order, struct order_stream *stream)
+{
+	uint32_t count;
+
+	if (!stream->is_sorted)
+		sort_entries(order, stream->entry, stream->count);
+	stream->is_sorted = true;
+	count = count_free(stream, order->limit);
+	if (!count)
+		return;
+	MEM_GROW(order->line, order->line_cap, order->line_count + count);
+	memcpy(order->line + order->line_count, stream->entry, count * sizeof(*order->line));
+	order->line_count += count;
+	stream->count -= count;
+	memmove(stream->entry, stream->entry + count, stream->count * sizeof(*stream->entry));
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Makes the line of all that may leave. */
+static void line_up(struct order *order)
 {
 	uint32_t kept = 0;
 
-	merge_reset(&order->merge);
+	order->next = 0;
+	order->line_count = 0;
+	if (order->listed_count)
+		qsort(order->listed, order->listed_count, sizeof(*order->listed), compare_ranks);
 	for (uint32_t i = 0; i < order->listed_count; i++) {
 		uint32_t rank = order->listed[i];
 		struct order_stream *stream = stream_of(order, rank);
 
-		compact_stream(stream);
-		if (stream->head == stream->tail) {
-			stream->is_listed = false;
-			continue;
-		}
-		if (!stream->is_sorted)
-			sort_stream(order, stream);
-		merge_add(&order->merge, stream->entry[stream->head].time, rank);
-		order->listed[kept++] = rank;
+		line_up_stream(order, stream);
+		stream->is_listed = stream->count > 0;
+		if (stream->is_listed)
+			order->listed[kept++] = rank;
 	}
 	order->listed_count = kept;
-	merge_start(&order->merge);
+	sort_entries(order, order->line, order->line_count);
 	order->is_dirty = false;
-}
-
-/* Returns whether the earliest record may leave. */
-static inline bool is_free_to_leave(const struct order *order)
-{
-	uint64_t time = merge_time(&order->merge);
-
-	return time <= order->limit && time != MERGE_NEVER;
 }
 
 /* Nothing more may leave: all rounds but the newest are done with. */
@@ -283,23 +298,13 @@ static void retire_rounds(struct order *order)
 
 static inline struct order_entry pop(struct order *order)
 {
-	struct order_stream *stream = stream_of(order, merge_rank(&order->merge));
-	struct order_entry entry = stream->entry[stream->head++];
-	uint32_t left = stream->tail - stream->head;
+	if (order->line_count - order->next > PREFETCH_RECORDS) {
+		const uint8_t *soon = order->line[order->next + PREFETCH_RECORDS].record;
 
-	merge_replace(&order->merge, left ? stream->entry[stream->head].time : MERGE_NEVER);
-	/*
-	 * With many streams each goes on at another place in memory, too many for the processor to
-	 * foresee.
-	 */
-	if (left > PREFETCH_ENTRIES) {
-		const uint8_t *soon = stream->entry[stream->head + PREFETCH_RECORDS].record;
-
-		__builtin_prefetch(&stream->entry[stream->head + PREFETCH_ENTRIES]);
 		__builtin_prefetch(soon);
 		__builtin_prefetch(soon + CACHE_LINE);
 	}
-	return entry;
+	return order->line[order->next++];
 }
 
 /*
@@ -327,14 +332,12 @@ int order_next(struct order *order, struct sample *sample, bool *is_late)
 	if (order->is_dirty) {
 		if (is_held_back(order))
 			return 0;
-		restart(order);
+		line_up(order);
 	}
-	if (!order->merge.node)
-		return 0;
 	/* What has no time and nothing before it comes with the first record that has one. */
 	if (!order->reached && order->earliest <= order->limit && order->earliest != UINT64_MAX)
 		order->reached = order->earliest;
-	while (is_free_to_leave(order)) {
+	while (order->next < order->line_count) {
 		struct order_entry entry = pop(order);
 
 		if (capture_parse(order->capture, entry.record, sample)) {

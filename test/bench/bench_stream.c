@@ -25,7 +25,21 @@ struct bench {
 	char *path;
 };
 
-enum { RAW_ENTER = 68, RAW_EXIT = 28, OUT_SIZE = 1 << 20, FIRST_ID = 700, REPEAT = 7 };
+enum {
+	RAW_ENTER = 68,
+	RAW_EXIT = 28,
+	OUT_SIZE = 1 << 20,
+	RECORD_ROOM = 256, /* for one record and the end of a round */
+	FIRST_ID = 700,
+	REPEAT = 7,
+};
+
+struct output {
+	struct capture_info info;
+	struct capture_writer *writer;
+	uint8_t bytes[OUT_SIZE];
+	size_t used;
+};
 
 static double now(void)
 {
@@ -65,19 +79,27 @@ static void describe(struct capture_info *info, const struct bench *bench)
 	free(id);
 }
 
+/* As the spool does it: small writes would leave the file in small pieces of the page cache. */
+static void flush(struct output *out)
+{
+	struct error err;
+
+	if (out->used && capture_write(out->writer, out->bytes, out->used, &err))
+		die(&err);
+	out->used = 0;
+}
+
 /*
  * Writes records [from, to) of a CPU: record k of it is at time (k * streams + something small) *
  * 100.
  */
-static void write_ring(struct capture_writer *writer, const struct capture_info *info, uint32_t cpu,
-		       const struct bench *bench, uint64_t from, uint64_t to)
+static void write_ring(struct output *out, uint32_t cpu, const struct bench *bench, uint64_t from,
+		       uint64_t to)
 {
-	static uint8_t raw[RAW_ENTER], out[OUT_SIZE];
-	size_t used = 0;
-	struct error err;
+	static uint8_t raw[RAW_ENTER];
 
 	for (uint64_t k = from; k < to; k++) {
-		uint32_t event = k & 1;
+		const struct capture_event *event = &out->info.event[k & 1];
 		struct sample sample = {
 			.type = PERF_RECORD_SAMPLE,
 			.pid = 1000 + cpu,
@@ -85,45 +107,48 @@ static void write_ring(struct capture_writer *writer, const struct capture_info 
 			.cpu = cpu,
 			.time = 1000000 +
 				(k * bench->streams + (k * 7 + cpu * 13) % bench->streams) * 100,
-			.id = info->event[event].id[cpu],
+			.id = event->id[cpu],
 			.raw = raw,
-			.raw_size = event ? RAW_EXIT : RAW_ENTER,
+			.raw_size = k & 1 ? RAW_EXIT : RAW_ENTER,
 		};
 
-		used += sample_write(&sample, &info->event[event].layout, out + used,
-				     sizeof(out) - used);
-		if (used < sizeof(out) - 256 && k + 1 < to)
-			continue;
-		if (capture_write(writer, out, used, &err))
-			die(&err);
-		used = 0;
+		if (out->used > OUT_SIZE - RECORD_ROOM)
+			flush(out);
+		out->used += sample_write(&sample, &event->layout, out->bytes + out->used,
+					  OUT_SIZE - out->used);
 	}
+}
+
+static void end_round(struct output *out)
+{
+	struct perf_event_header end = {.type = CAPTURE_RECORD_FINISHED_ROUND, .size = sizeof(end)};
+
+	memcpy(out->bytes + out->used, &end, sizeof(end));
+	out->used += sizeof(end);
 }
 
 static void write_capture(const struct bench *bench)
 {
-	struct perf_event_header end = {.type = CAPTURE_RECORD_FINISHED_ROUND, .size = sizeof(end)};
 	uint64_t each = bench->records / bench->streams;
 	uint64_t step = bench->round / bench->streams ? bench->round / bench->streams : 1;
-	struct capture_writer *writer;
-	struct capture_info info;
+	static struct output out;
 	struct error err;
 
-	describe(&info, bench);
-	writer = capture_create(bench->path, &info, &err);
-	if (!writer)
+	describe(&out.info, bench);
+	out.writer = capture_create(bench->path, &out.info, &err);
+	if (!out.writer)
 		die(&err);
 	for (uint64_t from = 0; from < each; from += step) {
 		uint64_t to = from + step < each ? from + step : each;
 
 		for (uint32_t cpu = 0; cpu < bench->streams; cpu++)
-			write_ring(writer, &info, cpu, bench, from, to);
-		if (capture_write(writer, &end, sizeof(end), &err))
-			die(&err);
+			write_ring(&out, cpu, bench, from, to);
+		end_round(&out);
 	}
-	if (capture_finish(writer, &err))
+	flush(&out);
+	if (capture_finish(out.writer, &err))
 		die(&err);
-	capture_info_release(&info);
+	capture_info_release(&out.info);
 }
 
 /* Returns the number of records; *time_sum is something that the compiler cannot drop. */

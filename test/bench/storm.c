@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 128 };
+enum { MAX_THREADS = 512 };
 
 struct worker {
 	pthread_t thread;

@@ -117,6 +117,24 @@ TEST(OrderProperty, RoundsThatObeyTheRuleGiveOneSequence)
 	}
 }
 
+/* So many that they are sorted in another way. */
+TEST(OrderProperty, HundredsOfStreamsGiveOneSequence)
+{
+	std::mt19937 random(7);
+
+	for (int i = 0; i < 5; i++) {
+		auto streams = streams_of(random, 300);
+		StreamFile file;
+		tally books{};
+
+		file.add_event("a:b", {1});
+		drain(&file, streams, random);
+		std::vector<Seen> seen = read(&file, &books);
+		ASSERT_EQ(tags_of(seen), expected(streams));
+		EXPECT_EQ(tally_get(&books, late), 0u);
+	}
+}
+
 TEST(OrderProperty, WhateverTheRoundsNothingIsLostAndTimeNeverFalls)
 {
 	std::mt19937 random(6);

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "order_merge.h"
 #include "order_sort.h"
 }
 
@@ -337,6 +336,23 @@ TEST_F(Order, ANestedInterruptIsSortedWithinItsStream)
 	EXPECT_EQ(tally_get(&books, late), 0u);
 }
 
+TEST_F(Order, WhatANestedInterruptOvertookLeavesInTime)
+{
+	file.add_event("a:b", {1});
+	file.put_sample(0, 30, 3);
+	file.put_round();
+	file.put_sample(0, 50, 5);
+	file.put_sample(0, 60, 6);
+	file.put_sample(0, 20, 1);
+	file.put_sample(0, 25, 2);
+	file.put_round();
+	start();
+	EXPECT_EQ(tags_of(next()), (Tags{}));
+	EXPECT_EQ(tags_of(next()), (Tags{1, 2, 3}));
+	EXPECT_EQ(tags_of(end()), (Tags{5, 6}));
+	EXPECT_EQ(tally_get(&books, late), 0u);
+}
+
 TEST_F(Order, AnyCpuNumberIsTaken)
 {
 	file.add_event("a:b", {1});
@@ -427,59 +443,63 @@ TEST_F(Order, FreeTakesAHalfReadOne)
 	order_free(nullptr);
 }
 
+namespace
+{
+
+void expect_sorted(std::vector<order_entry> entry)
+{
+	std::vector<order_entry> want = entry, scratch(entry.size());
+
+	std::stable_sort(want.begin(), want.end(), [](const order_entry &a, const order_entry &b) {
+		return a.time < b.time;
+	});
+	order_sort(entry.data(), scratch.data(), (uint32_t)entry.size());
+	for (size_t i = 0; i < entry.size(); i++) {
+		ASSERT_EQ(entry[i].time, want[i].time) << i;
+		ASSERT_EQ(entry[i].record, want[i].record) << i;
+	}
+}
+
+} // namespace
+
 TEST(OrderSort, IsStableAndComplete)
 {
 	std::mt19937 random(3);
 
 	for (uint32_t count = 0; count < 200; count++) {
 		std::vector<uint8_t> base(count + 1);
-		std::vector<order_entry> entry(count), scratch(count);
+		std::vector<order_entry> entry(count);
 		uint32_t span = 1 + random() % 300;
 
 		for (uint32_t i = 0; i < count; i++)
 			entry[i] = {random() % span, base.data() + i};
-		std::vector<order_entry> want = entry;
-		std::stable_sort(want.begin(), want.end(),
-				 [](const order_entry &a, const order_entry &b) {
-					 return a.time < b.time;
-				 });
-		order_sort(entry.data(), scratch.data(), count);
-		for (uint32_t i = 0; i < count; i++) {
-			EXPECT_EQ(entry[i].time, want[i].time);
-			EXPECT_EQ(entry[i].record, want[i].record);
-		}
+		expect_sorted(entry);
 	}
 }
 
-TEST(OrderMerge, GivesTheSmallestOfAnyNumberOfStreams)
+/* Times that differ in any number of digits, in few runs and in many. */
+TEST(OrderSort, OfManyEntriesAsWell)
 {
-	std::mt19937 random(4);
-	merge m{};
+	std::mt19937_64 random(4);
+	std::vector<uint8_t> base(3000);
 
-	for (uint32_t streams = 1; streams < 70; streams++) {
-		std::vector<std::vector<uint64_t>> times(streams);
-		std::vector<std::pair<uint64_t, uint32_t>> want, got;
-		std::vector<size_t> at(streams);
+	for (uint32_t bits = 1; bits <= 64; bits++) {
+		for (uint32_t run : {1, 3, 40, 1500, 3000}) {
+			std::vector<order_entry> entry(base.size());
+			uint64_t mask = UINT64_MAX >> (64 - bits), first = random() & ~mask;
 
-		merge_reset(&m);
-		for (uint32_t i = 0; i < streams; i++) {
-			for (uint32_t k = 0; k < 1 + random() % 20; k++)
-				times[i].push_back(random() % 50);
-			std::sort(times[i].begin(), times[i].end());
-			for (uint64_t t : times[i])
-				want.push_back({t, streams - i});
-			merge_add(&m, times[i][0], streams - i);
+			for (uint32_t i = 0; i < entry.size(); i++)
+				entry[i] = {first + (random() & mask), base.data() + i};
+			for (uint32_t i = 0; i < entry.size(); i += run)
+				std::sort(entry.begin() + i,
+					  entry.begin() + i +
+						  std::min<size_t>(run, entry.size() - i),
+					  [](const order_entry &a, const order_entry &b) {
+						  return a.time < b.time;
+					  });
+			expect_sorted(entry);
+			if (HasFatalFailure())
+				return;
 		}
-		std::sort(want.begin(), want.end());
-		merge_start(&m);
-		while (merge_time(&m) != MERGE_NEVER) {
-			uint32_t i = streams - merge_rank(&m);
-
-			got.push_back({merge_time(&m), merge_rank(&m)});
-			at[i]++;
-			merge_replace(&m, at[i] < times[i].size() ? times[i][at[i]] : MERGE_NEVER);
-		}
-		EXPECT_EQ(got, want) << streams;
 	}
-	merge_release(&m);
 }
