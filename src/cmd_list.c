@@ -1,9 +1,11 @@
 /*
- * list: the groups of system calls, the calls in them, and what of it this kernel has.
+ * list: the groups of system calls, the calls in them, and what of it this kernel has; or its tracepoints.
  */
 #include "command.h"
 
+#include <fnmatch.h>
 #include <iotrace/error.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <iotrace/syscall.h>
@@ -13,10 +15,16 @@
 enum { INDENT = 10, WIDTH = 80 };
 
 struct list_options {
-	bool unused;
+	const char *tracepoints; /* a glob */
 };
 
-static const struct option_row rows[] = {OPTION_ROW_HELP, {0}};
+static const struct option_row rows[] = {
+	{'e', "tracepoint", "GLOB",
+	 "show the kernel's tracepoints SYSTEM:EVENT that match, with their fields", OPTION_TEXT,
+	 offsetof(struct list_options, tracepoints), NULL, NULL},
+	OPTION_ROW_HELP,
+	{0},
+};
 
 enum list_kind { LIST_THERE, LIST_MISSING, LIST_FOREIGN };
 
@@ -64,15 +72,53 @@ static void put_group(enum call_group group)
 	put_calls(group, LIST_FOREIGN, "not on this architecture:");
 }
 
+struct search {
+	const char *glob;
+	uint32_t found;
+};
+
+static void put_field(void *context, const char *type, const char *name)
+{
+	(void)context;
+	printf("%*s%s %s\n", INDENT, "", type, name);
+}
+
+static void put_tracepoint(void *context, const char *name)
+{
+	struct search *search = context;
+
+	if (fnmatch(search->glob, name, 0))
+		return;
+	search->found++;
+	puts(name);
+	probe_fields(name, put_field, NULL);
+}
+
+static int list_tracepoints(const char *glob)
+{
+	struct search search = {.glob = glob};
+
+	if (probe_tracepoints(put_tracepoint, &search)) {
+		log_error("tracefs cannot be read (iotrace check)");
+		return STATUS_FAILED;
+	}
+	if (search.found)
+		return STATUS_OK;
+	log_error("no tracepoint SYSTEM:EVENT matches '%s'", glob);
+	return STATUS_FAILED;
+}
+
 static int list(void *context, int argc, char **argv)
 {
+	const struct list_options *options = context;
 	struct error err = {0};
 
-	(void)context;
 	if (argc) {
 		error_say(&err, 0, "list takes no operand, but '%s' was given", argv[0]);
 		return command_misused(&command_list, &err);
 	}
+	if (options->tracepoints)
+		return list_tracepoints(options->tracepoints);
 	for (int i = 0; i < GROUP_COUNT; i++)
 		put_group((enum call_group)i);
 	if (call_count() && probe_call(call_row(0)) < 0)
@@ -82,7 +128,7 @@ static int list(void *context, int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.help = "Shows which system calls can be recorded, in the groups of --syscalls.",
+	.help = "Shows which system calls can be recorded, in the groups of --syscalls, or which\ntracepoints the kernel has.",
 	.operands = "",
 	.row = rows,
 	.needs_rights = true,

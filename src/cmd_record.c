@@ -1,5 +1,5 @@
 /*
- * record: run a command (or follow running processes) and leave an archive of its I/O.
+ * record: run a command, follow running processes or the whole machine, and leave an archive of their I/O.
  *
  * All that can be refused is refused before the command runs. From then on the command comes first: it ends as it
  * would have, its status is ours, and trouble of our own is told afterwards.
@@ -7,89 +7,18 @@
 #include "command.h"
 #include "output.h"
 #include "paths.h"
+#include "record_options.h"
 #include "run.h"
-#include "select.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct pid_list {
-	pid_t *pid;
-	uint32_t count, cap;
-};
-
-struct record_options {
-	struct output_options output;
-	struct pid_list pids;
-	uint64_t ring_bytes, buffer_bytes;
-	const char *capture;
-	uint32_t groups;
-	struct option_list counters;
-	int verbosity;
-};
-
-static int take_pid(struct pid_list *list, const char *word, struct error *err)
-{
-	char *end = NULL;
-	long pid;
-
-	errno = 0;
-	pid = strtol(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX)
-		return error_say(err, EINVAL,
-				 "'%s' is no process id: a number, or several with commas", word);
-	MEM_GROW(list->pid, list->cap, list->count + 1);
-	list->pid[list->count++] = (pid_t)pid;
-	return 0;
-}
-
-static int parse_pids(void *list, const char *arg, struct error *err)
-{
-	char *words = mem_strdup(arg), *rest = words, *word;
-	int rc = 0;
-
-	while (!rc && (word = strsep(&rest, ",")))
-		rc = take_pid(list, word, err);
-	free(words);
-	return rc;
-}
-
-#define FIELD(member) offsetof(struct record_options, member)
-
-static const struct option_row rows[] = {
-	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)",
-	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
-	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children",
-	 OPTION_CALL, FIELD(pids), parse_pids, NULL},
-	{0, "syscalls", "SPEC",
-	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
-	 "see 'iotrace list'",
-	 OPTION_CALL, FIELD(groups), select_parse,
-	 "all default data sync open meta dir lock net map aio +net +map -meta"},
-	{'E', "event", "EVENT",
-	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,
-	 FIELD(counters), options_add, NULL},
-	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,
-	 FIELD(ring_bytes), NULL, NULL},
-	{0, "buffer", "SIZE", "most memory for what waits to be written (K, M, G)", OPTION_SIZE,
-	 FIELD(buffer_bytes), NULL, NULL},
-	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT,
-	 FIELD(capture), NULL, NULL},
-	OUTPUT_ROWS(struct record_options, output),
-	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity),
-	 NULL, NULL},
-	OPTION_ROW_HELP,
-	{'V', "version", NULL, "show the version", OPTION_VERSION, 0, NULL, NULL},
-	{0},
-};
 
 /* A recording in the making. One destructor: end(). */
 struct recording {
@@ -102,25 +31,6 @@ struct recording {
 	struct output output;
 	bool has_output; /* output_open() succeeded */
 };
-
-static int check_words(const struct record_options *options, int argc, struct error *err)
-{
-	const char *format = options->output.format ? options->output.format->name : "otf2";
-
-	if (!argc && !options->pids.count)
-		return error_say(
-			err, EINVAL,
-			"no command: iotrace [OPTION]... [--] COMMAND [ARG]..., or -p PID");
-	if (argc && options->pids.count)
-		return error_say(err, EINVAL, "either -p PID or a command, not both");
-	if (!strcmp(format, "text") && !options->output.path)
-		return error_say(
-			err, EINVAL,
-			"--format text needs -o FILE: standard output is the command's own");
-	if (options->counters.count > EVENT_COUNTERS)
-		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
-	return 0;
-}
 
 /* Chooses names and sees that they can be made. */
 static int choose_paths(struct recording *r, struct error *err)
@@ -148,21 +58,12 @@ static int choose_paths(struct recording *r, struct error *err)
 
 static int open_live(struct recording *r, int argc, char **argv, struct error *err)
 {
-	const struct record_options *options = r->options;
-	const struct live_options live = {
-		.argv = argc ? argv : NULL,
-		.pid = options->pids.pid,
-		.pids = options->pids.count,
-		.groups = options->groups,
-		.ring_bytes = options->ring_bytes,
-		.buffer_bytes = options->buffer_bytes,
-		.spool_path = r->spool,
-		.counter = options->counters.item,
-		.counters = options->counters.count,
-		.cmdline = r->cmdline,
-		.is_confined = true,
-	};
+	struct live_options live = record_options_live(r->options);
 
+	live.argv = argc ? argv : NULL;
+	live.spool_path = r->spool;
+	live.cmdline = r->cmdline;
+	live.is_confined = true;
 	r->live = live_open(&live, err);
 	return r->live ? 0 : -1;
 }
@@ -331,7 +232,7 @@ static int record(void *context, int argc, char **argv)
 
 	if (r.options->verbosity)
 		log_set_level(r.options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
-	if (check_words(r.options, argc, &err))
+	if (record_options_check(r.options, argc > 0, &err))
 		return command_misused(&command_record, &err);
 	r.cmdline = join_words(argc, argv);
 	if (choose_paths(&r, &err))
@@ -348,29 +249,24 @@ fail:
 	return STATUS_FAILED;
 }
 
-static void init(void *context)
+static void init(void *options)
 {
-	struct record_options *options = context;
-
-	options->groups = select_default();
+	record_options_init(options);
 }
 
-static void release(void *context)
+static void release(void *options)
 {
-	struct record_options *options = context;
-
-	free(options->pids.pid);
-	free(options->counters.item);
+	record_options_release(options);
 }
 
 const struct command command_record = {
 	.name = "record",
-	.help = "Runs COMMAND, or follows running processes, and writes what they do with files\nto an OTF2 archive.",
+	.help = "Runs COMMAND, or follows running processes or the whole machine, and writes what\nthey do with files and disks to an OTF2 archive.",
 	.operands = "[--] COMMAND [ARG]...",
 	.about = "The exit status is the command's own (128+N if signal N ended it), 125 if\n"
 		 "iotrace failed or was misused, 126 or 127 if the command could not be run.\n"
 		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
-	.row = rows,
+	.row = record_rows,
 	.runs_command = true,
 	.needs_rights = true,
 	.size = sizeof(struct record_options),

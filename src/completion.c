@@ -58,7 +58,7 @@ static void bash_command(const struct command *command, FILE *out)
 		fputc(*at == '-' ? '_' : *at, out);
 	fputs("()\n{\n\tcase $prev in\n", out);
 	for (const struct option_row *row = command->row; row->name; row++) {
-		if (row->arg)
+		if (option_has_value(row))
 			bash_value(row, out);
 	}
 	fputs("\tesac\n\tif [[ $cur == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W '", out);
@@ -79,7 +79,7 @@ static void bash_valued(FILE *out)
 	const char *before = "";
 
 	for (const struct option_row *row = command_record.row; row->name; row++) {
-		if (!row->arg)
+		if (!option_has_value(row))
 			continue;
 		fputs(before, out);
 		put_pattern(row, out);
@@ -127,7 +127,8 @@ static void bash(FILE *out)
 static void zsh_action(const struct option_row *row, FILE *out)
 {
 	if (row->words)
-		fprintf(out, ":%s:(%s)", row->name, row->words);
+		fprintf(out, "%s%s:(%s)", option_has_value(row) ? ":" : "::", row->name,
+			row->words);
 	else if (!strcmp(row->arg, "DIR"))
 		fprintf(out, ":%s:_files -/", row->name);
 	else if (!strcmp(row->arg, "FILE"))
@@ -144,7 +145,10 @@ static void zsh_option(const struct option_row *row, FILE *out)
 		fprintf(out, "\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", row->short_name, row->name,
 			row->short_name, row->arg ? "+" : "", row->name, row->arg ? "=" : "");
 	else
-		fprintf(out, "\t\t'--%s%s[", row->name, row->arg ? "=" : "");
+		fprintf(out, "\t\t'--%s%s[", row->name,
+			option_has_value(row) ? "="
+			: row->arg            ? "=-"
+					      : "");
 	put_help(row->help, out);
 	fputc(']', out);
 	if (row->arg)
@@ -198,7 +202,7 @@ static void fish_option(const struct command *command, const struct option_row *
 	put_help(row->help, out);
 	fputc('\'', out);
 	if (row->words)
-		fprintf(out, " -x -a '%s'", row->words);
+		fprintf(out, " %s -a '%s'", option_has_value(row) ? "-x" : "-f", row->words);
 	else if (row->arg && !strcmp(row->arg, "DIR"))
 		fputs(" -x -a '(__fish_complete_directories)'", out);
 	else if (row->arg && !strcmp(row->arg, "FILE"))

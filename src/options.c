@@ -27,6 +27,11 @@ static uint32_t row_count(const struct option_row *row)
 	return count;
 }
 
+bool option_has_value(const struct option_row *row)
+{
+	return row->arg && row->arg[0] != '[';
+}
+
 /* "+:ho:" and the array for getopt_long(). Both are the caller's to free. */
 static char *make_short(const struct option_row *row, bool is_command)
 {
@@ -52,7 +57,9 @@ static struct option *make_long(const struct option_row *row)
 
 	for (uint32_t i = 0; i < count; i++) {
 		table[i].name = row[i].name;
-		table[i].has_arg = row[i].arg ? required_argument : no_argument;
+		table[i].has_arg = option_has_value(&row[i]) ? required_argument
+				   : row[i].arg              ? optional_argument
+							     : no_argument;
 		table[i].val = LONG_FIRST + (int)i;
 	}
 	return table;
@@ -185,7 +192,7 @@ void options_help(const struct option_row *row, FILE *out)
 		used = row->short_name ? snprintf(left, sizeof(left), "  -%c, ", row->short_name)
 				       : snprintf(left, sizeof(left), "      ");
 		used += snprintf(left + used, sizeof(left) - (size_t)used, "--%s%s%s", row->name,
-				 row->arg ? " " : "", row->arg ? row->arg : "");
+				 option_has_value(row) ? " " : "", row->arg ? row->arg : "");
 		fprintf(out, "%s", left);
 		if (used >= HELP_COLUMN)
 			fprintf(out, "\n%*s", HELP_COLUMN, "");

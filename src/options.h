@@ -30,11 +30,12 @@ enum option_type {
 struct option_row {
 	char short_name;  /* 0: none */
 	const char *name; /* NULL: end of the table */
-	const char *arg;  /* "DIR", "FILE" (completed as such) ...; NULL: takes none */
+	const char *
+		arg; /* "DIR", "FILE" (completed as such) ...; NULL: takes none; "[=X]": it may be left out */
 	const char *help;
 	enum option_type type;
 	size_t offset;
-	/* OPTION_CALL: returns 0, or -errno with what would have been right. */
+	/* OPTION_CALL: returns 0, or -errno with what would have been right. arg is NULL if it was left out. */
 	int (*parse)(void *field, const char *arg, struct error *err);
 	const char *words; /* for completion: values, separated by blanks; or NULL */
 };
@@ -49,6 +50,9 @@ struct option_list {
 	const char **item;
 	uint32_t count, cap;
 };
+
+/* Whether the word behind the option is its value. */
+bool option_has_value(const struct option_row *row);
 
 enum { OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
 

@@ -29,6 +29,8 @@ enum fact_kind {
 	FACT_KINDS
 };
 
+enum fact_filter { FILTER_PATH_KEPT, FILTER_PATH_LEFT_OUT }; /* FILTER */
+
 enum {
 	FACT_NUMBERS = 20,
 	FACT_STRINGS = 5,

@@ -1,7 +1,8 @@
 /*
  * live: a recording, from the opening of the events to the last byte of the spool.
  *
- * The only impure layer's face to the rest. It starts the command (or finds the threads of running processes),
+ * The only impure layer's face to the rest. It starts the command (or finds the threads of running processes, or
+ * takes all of the machine),
  * opens the events, drains the rings into a spool file that is a perf.data capture, looks descriptors up in
  * /proc, and answers signals. Whoever converts follows the spool with capture_open(path, live_available, live).
  *
@@ -35,6 +36,8 @@ struct live_options {
 	bool is_system;    /* -a: all processes of the machine */
 	uint64_t duration; /* ns; 0: none: -a without a command ends then */
 	enum block_choice block;
+	uint32_t block_mode; /* bits of enum block_output, for whoever reads the stream */
+	bool is_block_asked; /* without it, block events that cannot be had are a remark, not an error */
 	const char *const *device; /* only these block devices (names as in /sys/block) */
 	uint32_t devices;
 	uint64_t sample_interval; /* ns between samples of the machine and its devices; 0: none */
@@ -45,6 +48,10 @@ struct live_options {
 	uint32_t uids;
 	const char *const *comm; /* globs of command names */
 	uint32_t comms;
+	const char *const *path; /* globs of files whose records are kept; none: all */
+	uint32_t paths;
+	const char *const *left_out; /* globs of files whose records are not */
+	uint32_t left_outs;
 	const char *const *event; /* -e SYSTEM:EVENT[=FIELD,...] */
 	uint32_t events;
 	char *const *argv; /* the command, NULL-terminated; NULL with pids */

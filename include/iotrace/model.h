@@ -93,6 +93,9 @@ struct model_host {
 	str_id cwd;     /* where the recorded command was started (fact COMMAND); 0: not known */
 	bool is_system; /* all processes of the machine are recorded */
 	enum block_choice block; /* which block requests are */
+	uint32_t block_mode;     /* bits of enum block_output: what they become */
+	uint64_t
+		sample_interval; /* ns, of the samples of devices and the machine; 0: none, or not known */
 };
 
 typedef void (*model_output)(void *context, const struct io_event *event);

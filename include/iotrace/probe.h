@@ -25,6 +25,14 @@ struct probe_result {
 uint32_t probe_all(struct probe_result *result, uint32_t size);
 /* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
 int probe_call(const struct call_row *row);
+/*
+ * Calls with each tracepoint of this kernel as "SYSTEM:EVENT" (lent for the call). Returns 0, or -1 if tracefs cannot
+ * be read.
+ */
+int probe_tracepoints(void (*call)(void *context, const char *name), void *context);
+/* Calls with each field of a tracepoint but those that all have: its type and name, lent for the call. Returns as above. */
+int probe_fields(const char *tracepoint,
+		 void (*call)(void *context, const char *type, const char *name), void *context);
 /* Width of the terminal on fd in columns, or 0 if it is none. */
 int probe_columns(int fd);
 

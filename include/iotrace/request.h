@@ -38,6 +38,9 @@ enum block_choice {
 	BLOCK_ALL
 };
 
+/* What is made of them: bits. */
+enum block_output { BLOCK_EVENTS = 1, BLOCK_SAMPLES = 2 };
+
 /* What a request does; the letters of rwbs tell the rest. */
 enum request_kind {
 	REQUEST_READ,

@@ -15,6 +15,7 @@
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -153,6 +154,14 @@ static void release_lookers(struct live *live)
 		close(live->stop_fd);
 }
 
+static void copy_filters(struct live *live, enum fact_filter kind, const char *const *glob,
+			 uint32_t globs)
+{
+	live->filter = mem_resize(live->filter, (live->filters + globs) * sizeof(*live->filter));
+	for (uint32_t i = 0; i < globs; i++)
+		live->filter[live->filters++] = (struct live_filter){kind, mem_strdup(glob[i])};
+}
+
 static struct live *live_new(const struct live_options *options)
 {
 	struct live *live = mem_zero(sizeof(*live));
@@ -162,7 +171,16 @@ static struct live *live_new(const struct live_options *options)
 	live->is_system = options->is_system;
 	live->is_confined = options->is_confined;
 	live->block = options->block;
-	live->proc.root = live->tracefs.dir = live->signal_fd = live->wake_fd = live->stop_fd = -1;
+	live->block_mode = options->block_mode;
+	live->duration = options->duration;
+	live->interval = options->sample_interval;
+	live->uid = mem_dup(options->uid, options->uids * sizeof(*options->uid));
+	live->uids = options->uids;
+	live->round_ms = LIVE_ROUND_MS;
+	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
+	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
+	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
+		live->stop_fd = -1;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
@@ -174,6 +192,14 @@ static struct live *live_new(const struct live_options *options)
 	pthread_cond_init(&live->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	return live;
+}
+
+/* All our threads get it from this one, so that one comparison in the kernel leaves out what they do. */
+static void take_name(struct live *live)
+{
+	pthread_getname_np(pthread_self(), live->old_name, sizeof(live->old_name));
+	snprintf(live->own_name, sizeof(live->own_name), "iotrace:%d", (int)getpid());
+	pthread_setname_np(pthread_self(), live->own_name);
 }
 
 /* All that takes more rights than looking on. No file that the user names is opened here. */
@@ -205,7 +231,11 @@ static int setup(struct live *live, struct error *err)
 	if (code)
 		return code;
 	raise_limits();
+	if (live->is_system)
+		take_name(live);
 	code = procfs_open(&live->proc, "/proc", err);
+	if (!code)
+		code = procfs_open(&live->sys, "/sys", err);
 	if (!code)
 		code = setup_events(live, err);
 	if (!code)
@@ -228,28 +258,48 @@ struct live *live_open(const struct live_options *options, struct error *err)
 	return NULL;
 }
 
-/* A command cannot open anything before it is let go; a process that runs is looked at while events flow. */
+/* It waits until all that was before is told. */
+static int start_control(struct live *live, struct error *err)
+{
+	int code = pthread_create(&live->control, NULL, live_control, live);
+
+	if (code)
+		return error_set(err, code, "thread that drains the rings");
+	live->has_control = true;
+	return 0;
+}
+
+static void let_control_go(struct live *live)
+{
+	pthread_mutex_lock(&live->mutex);
+	live->is_begun = true;
+	pthread_cond_broadcast(&live->changed);
+	pthread_mutex_unlock(&live->mutex);
+}
+
+/*
+ * A command cannot open anything before it is let go; what runs already is looked at while events flow. Our threads
+ * are there before the events are on: nobody sees them begin.
+ */
 static int start(struct live *live, struct error *err)
 {
 	int code;
 
 	live_facts_begin(live);
-	if (live->command.pid)
-		live_facts_state(live);
-	code = perf_set_enable(&live->set, true, err);
+	live_put_facts(live);
+	code = start_lookers(live, err);
+	if (!code)
+		code = start_control(live, err);
+	if (!code)
+		code = perf_set_enable(&live->set, true, err);
 	if (code)
 		return code;
-	if (live->pids)
-		live_facts_state(live);
+	live_facts_on(live);
+	live_facts_state(live);
 	live_put_facts(live);
 	live_end_round(live);
-	code = start_lookers(live, err);
-	if (code)
-		return code;
-	code = pthread_create(&live->control, NULL, live_control, live);
-	if (code)
-		return error_set(err, code, "thread that drains the rings");
-	live->has_control = true;
+	live->until = live->duration ? clock_now() + live->duration : 0;
+	let_control_go(live);
 	return 0;
 }
 
@@ -342,6 +392,7 @@ static void stop(struct live *live)
 	if (!live->has_control)
 		return;
 	atomic_store(&live->is_stopping, true);
+	let_control_go(live);
 	if (write(live->wake_fd, &one, sizeof(one)) < 0)
 		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
 	pthread_join(live->control, NULL);
@@ -379,18 +430,29 @@ int live_close(struct live *live, struct error *err)
 	capture_info_release(&live->info);
 	tracefs_close(&live->tracefs);
 	procfs_close(&live->proc);
+	procfs_close(&live->sys);
 	give_signals_back(live);
 	for (uint32_t i = 0; i < live->pids; i++)
 		if (live->pid_fd[i] >= 0)
 			close(live->pid_fd[i]);
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		close(live->cgroup[i]);
 	for (uint32_t i = 0; i < live->remarks; i++)
 		free(live->remark[i]);
+	if (*live->own_name)
+		pthread_setname_np(pthread_self(), live->old_name);
 	pthread_cond_destroy(&live->changed);
 	pthread_mutex_destroy(&live->mutex);
 	free(live->scratch);
 	free(live->head);
 	free(live->pid);
 	free(live->pid_fd);
+	free(live->cgroup);
+	free(live->uid);
+	for (uint32_t i = 0; i < live->filters; i++)
+		free(live->filter[i].glob);
+	free(live->filter);
+	free(live->device);
 	free(live->argv);
 	free(live->cwd);
 	free(live);

@@ -1,11 +1,13 @@
 /*
  * live_control: the thread that moves rounds of records from the rings to the spool, and answers signals.
  *
- * A round moves what is in all rings; it happens when a ring is a quarter full or ROUND_MS after the last one. A
- * program that opens many files wakes the lookers each time, but not this thread, the writer and the converter.
+ * A round moves what is in all rings; it happens when a ring is a quarter full or LIVE_ROUND_MS after the last one, later
+ * if that one found next to nothing. A program that opens many files wakes the lookers each time, but not this
+ * thread, the writer and the converter.
  */
 #include "clock.h"
 #include "live_private.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -15,7 +17,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { ROUND_MS = 100, FULL_PART = 4 };
+enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096 };
 
 /* A terminal sends its signals to the command as well; one that kill(2) sent to us alone is passed on. */
 static void forward(const struct live *live, const struct signalfd_siginfo *signal)
@@ -127,21 +129,50 @@ void live_end_round(struct live *live)
 	spool_flush(live->spool);
 }
 
-static void round_trip(struct live *live)
+/* Sets when the next round is due by what this one has moved. */
+static void pace(struct live *live, uint64_t moved)
 {
+	live->rounded_at = clock_now();
+	if (moved > IDLE_BYTES)
+		live->round_ms = LIVE_ROUND_MS;
+	else if (live->round_ms < ROUND_IDLE_MS)
+		live->round_ms *= 2;
+}
+
+void live_round(struct live *live)
+{
+	uint64_t moved = 0;
+
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
 		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);
-	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
+		moved += live->head[cpu] - perf_ring_tail(&live->set.ring[cpu]);
 		move_ring(live, cpu);
+	}
 	lookup_search(&live->lookup);
 	live_put_facts(live);
 	live_end_round(live);
-	live->rounded_at = clock_now();
+	pace(live, moved);
 }
 
-static bool is_round_due(const struct live *live)
+static bool is_time(uint64_t at, uint64_t now)
 {
-	if (clock_now() - live->rounded_at >= ROUND_MS * 1000000ULL)
+	return at && now >= at;
+}
+
+static uint64_t next_round(const struct live *live)
+{
+	return live->rounded_at + live->round_ms * 1000000ULL;
+}
+
+static uint64_t next_sample(const struct live *live)
+{
+	return live->interval ? live->sampled_at + live->interval : 0;
+}
+
+bool live_is_round_due(const struct live *live)
+{
+	if (is_time(next_round(live), clock_now()))
 		return true;
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		const struct perf_ring *ring = &live->set.ring[cpu];
@@ -152,11 +183,27 @@ static bool is_round_due(const struct live *live)
 	return false;
 }
 
+/* Samples stay on their grid: one that came late does not delay the next. */
+static void sample(struct live *live)
+{
+	uint64_t now = clock_now();
+
+	if (!is_time(next_sample(live), now))
+		return;
+	machine_sample(&live->proc, &live->facts);
+	live->sampled_at = now - (now - live->sampled_at) % live->interval;
+}
+
+/* Returns how long nothing is to be done, in ms, rounded up: a sleep that ends too early would only be another one. */
 static int wait_ms(const struct live *live)
 {
-	uint64_t passed = (clock_now() - live->rounded_at) / 1000000;
+	uint64_t due[] = {next_round(live), next_sample(live), live->until};
+	uint64_t now = clock_now(), first = next_round(live);
 
-	return passed >= ROUND_MS ? 0 : (int)(ROUND_MS - passed);
+	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
+		if (due[i] && due[i] < first)
+			first = due[i];
+	return first <= now ? 0 : (int)((first - now + 999999) / 1000000);
 }
 
 /* Sleeps until there is something to do. */
@@ -188,6 +235,8 @@ static enum live_end ended_by(struct live *live)
 	live_read_signals(live);
 	if (live->command.pid && command_ended(&live->command, false))
 		return LIVE_ENDED;
+	if (is_time(live->until, clock_now()))
+		return live->pids ? LIVE_DETACHED : LIVE_ENDED;
 	if (atomic_load(&live->interrupts) || atomic_load(&live->is_stopping))
 		return live->pids ? LIVE_DETACHED : LIVE_INTERRUPTED;
 	if (spool_has_failed(live->spool))
@@ -226,9 +275,10 @@ static void publish(struct live *live, enum live_end end)
 /* Closing the events waits for the kernel, and nobody waits for us then: the file is complete before. */
 static void finish(struct live *live, enum live_end end)
 {
+	live_facts_off(live);
 	perf_set_enable(&live->set, false, NULL);
 	live_stop_lookers(live);
-	round_trip(live);
+	live_round(live);
 	if (spool_has_failed(live->spool))
 		end = LIVE_FAILED;
 	say_end(live, end);
@@ -237,17 +287,27 @@ static void finish(struct live *live, enum live_end end)
 	perf_set_release(&live->set);
 }
 
+static void wait_for_begin(struct live *live)
+{
+	pthread_mutex_lock(&live->mutex);
+	while (!live->is_begun)
+		pthread_cond_wait(&live->changed, &live->mutex);
+	pthread_mutex_unlock(&live->mutex);
+}
+
 void *live_control(void *context)
 {
 	struct live *live = context;
 	struct pollfd *fds = mem_array(live->pids + 2, sizeof(*fds));
 	enum live_end end;
 
-	live->rounded_at = clock_now();
+	wait_for_begin(live);
+	live->sampled_at = clock_now();
 	while ((end = ended_by(live)) == LIVE_RUNNING) {
 		sleep_on(live, fds);
-		if (is_round_due(live))
-			round_trip(live);
+		sample(live);
+		if (live_is_round_due(live))
+			live_round(live);
 	}
 	free(fds);
 	finish(live, end);

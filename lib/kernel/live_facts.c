@@ -1,8 +1,10 @@
 /*
  * live_facts: what is said before the first record and after the last.
  */
+#include "cgroup.h"
 #include "clock.h"
 #include "live_private.h"
+#include "sysblock.h"
 
 #include <iotrace/mem.h>
 #include <stdio.h>
@@ -10,6 +12,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+static const uint64_t state_ns = 2000000000; /* for the descriptors of all processes */
 
 /* Two readings of one clock around one of the other: the middle is off by half their distance at most. */
 static int64_t realtime_offset(void)
@@ -35,7 +39,8 @@ static void say_host(struct live *live)
 	struct fact fact = {
 		.kind = FACT_HOST,
 		.number = {1, info->page_size, info->cpus, (uint64_t)realtime_offset(),
-			   (uint64_t)sysconf(_SC_CLK_TCK), live->is_system, live->block},
+			   (uint64_t)sysconf(_SC_CLK_TCK), live->is_system, live->block,
+			   live->block_mode, live->interval},
 		.string = {fact_text(info->hostname), fact_text(info->release),
 			   fact_text(info->machine), fact_text(info->version)},
 	};
@@ -77,13 +82,18 @@ static void say_mount(void *context, const struct procfs_mount *mount)
 	facts_add(&live->facts, &fact, 0, clock_now());
 }
 
+/*
+ * Its time is that before the question: a task that ends meanwhile ends after it in the stream, too. One that has
+ * ended and waits for its parent is none.
+ */
 static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 {
+	uint64_t asked = clock_now();
 	struct procfs_task task;
 	char exe[4096];
 	struct fact fact = {.kind = FACT_TASK};
 
-	if (procfs_task(&live->proc, pid, tid, &task))
+	if (procfs_task(&live->proc, pid, tid, &task) || task.has_ended)
 		return;
 	procfs_link(&live->proc, exe, sizeof(exe), "%u/exe", pid);
 	fact.number[0] = tid;
@@ -91,9 +101,10 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	fact.number[2] = task.ppid;
 	fact.number[3] = task.start_time;
 	fact.number[4] = procfs_is_foreign(&live->proc, pid);
+	fact.number[5] = lookup_is_left_out(&live->base, pid);
 	fact.string[0] = fact_text(task.comm);
 	fact.string[1] = fact_text(exe);
-	facts_add(&live->facts, &fact, pid, clock_now());
+	facts_add(&live->facts, &fact, pid, asked);
 }
 
 static void say_tasks(struct live *live, uint32_t pid)
@@ -107,27 +118,92 @@ static void say_tasks(struct live *live, uint32_t pid)
 	procfs_numbers_release(&tids);
 }
 
+static void say_filters(struct live *live)
+{
+	for (uint32_t i = 0; i < live->filters; i++)
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_FILTER,
+					 .number = {live->filter[i].kind},
+					 .string = {fact_text(live->filter[i].glob)}},
+			  0, clock_now());
+}
+
 void live_facts_begin(struct live *live)
 {
 	uint32_t first = live->pids ? live->pid[0] : (uint32_t)live->command.pid;
 
 	say_host(live);
 	say_formats(live);
+	say_filters(live);
 	if (live->command.pid)
 		say_command(live);
-	procfs_mounts(&live->proc, first, say_mount, live);
-	if (live->command.pid)
-		say_tasks(live, (uint32_t)live->command.pid);
-	for (uint32_t i = 0; i < live->pids; i++)
-		say_tasks(live, live->pid[i]);
+	procfs_mounts(&live->proc, first ? first : (uint32_t)getpid(), say_mount, live);
+	if (live->block != BLOCK_NONE)
+		sysblock_devices(&live->sys, &live->facts);
 }
 
+/* Whose state is told. The caller releases the list. */
+static void list_processes(const struct live *live, struct procfs_numbers *pids)
+{
+	if (live->set.target == TARGET_EVERYBODY) {
+		procfs_list(&live->proc, pids, UINT32_MAX, ".");
+		return;
+	}
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		cgroup_processes(live->cgroup[i], pids);
+	for (uint32_t i = 0; i <= live->pids; i++) {
+		MEM_GROW(pids->at, pids->cap, pids->count + 1);
+		pids->at[pids->count] = i < live->pids ? live->pid[i] : (uint32_t)live->command.pid;
+		pids->count += pids->at[pids->count] != 0;
+	}
+}
+
+static void say_process(struct live *live, uint32_t pid, bool with_descriptors)
+{
+	bool is_command = pid == (uint32_t)live->command.pid;
+
+	say_tasks(live, pid);
+	if (with_descriptors && !lookup_is_left_out(&live->base, pid))
+		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
+}
+
+/* The command waits, and so does the user: on a machine with very many descriptors not all of them are told. */
 void live_facts_state(struct live *live)
 {
-	if (live->command.pid)
-		lookup_process(&live->lookup, (uint32_t)live->command.pid, LOOKUP_START, false);
-	for (uint32_t i = 0; i < live->pids; i++)
-		lookup_process(&live->lookup, live->pid[i], LOOKUP_START, true);
+	uint64_t until = clock_now() + state_ns;
+	struct procfs_numbers pids = {0};
+	uint32_t untold = 0;
+
+	list_processes(live, &pids);
+	for (uint32_t i = 0; i < pids.count; i++) {
+		bool is_late = live->is_system && clock_now() >= until &&
+			       pids.at[i] != (uint32_t)live->command.pid;
+
+		if (pids.at[i] == (uint32_t)getpid())
+			continue;
+		untold += is_late;
+		say_process(live, pids.at[i], !is_late);
+		if (live_is_round_due(live))
+			live_round(live);
+	}
+	procfs_numbers_release(&pids);
+	if (untold)
+		live_add_remark(live, mem_format("open descriptors of %u processes were not looked "
+						 "up: there are too many on this machine for %d s",
+						 untold, (int)(state_ns / 1000000000)));
+}
+
+void live_facts_on(struct live *live)
+{
+	facts_add(&live->facts, &(struct fact){.kind = FACT_BEGIN}, 0, clock_now());
+	if (live->block != BLOCK_NONE)
+		sysblock_stats(&live->sys, 0, &live->facts);
+}
+
+void live_facts_off(struct live *live)
+{
+	if (live->block != BLOCK_NONE)
+		sysblock_stats(&live->sys, 1, &live->facts);
 }
 
 /* The events that samples come from: their counts must be found again in the stream. */

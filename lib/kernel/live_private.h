@@ -21,12 +21,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LIVE_REMARKS = 8 };
+enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100 };
+
+struct live_filter {
+	enum fact_filter kind;
+	char *glob;
+};
 
 struct live {
 	const struct live_options *options; /* lent by the caller during live_open() only */
 	bool is_system, is_confined;
 	enum block_choice block;
+	uint32_t block_mode;
 	char *cwd, *argv; /* words with NUL between */
 	uint32_t argv_size;
 	struct command command;
@@ -37,8 +43,19 @@ struct live {
 	uint32_t *pid; /* -p */
 	int *pid_fd;   /* -1: look at /proc instead */
 	uint32_t pids;
+	int *cgroup; /* --cgroup: descriptors */
+	uint32_t cgroups;
+	uint32_t *uid; /* --uid */
+	uint32_t uids;
+	uint32_t *device; /* --device: numbers as the kernel's events have them */
+	uint32_t devices;
+	char old_name[16];
+	struct live_filter *filter; /* told to whoever reads the stream */
+	uint32_t filters;
+	char own_name
+		[16]; /* of our threads, which the kernel leaves out of a system recording; "": it need not */
 
-	struct procfs proc;
+	struct procfs proc, sys;
 	struct tracefs tracefs;
 	struct perf_set set;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
@@ -56,13 +73,18 @@ struct live {
 	uint8_t *scratch; /* a record that wraps around */
 	uint64_t *head;   /* for each ring: up to here this round goes */
 	uint64_t rounded_at, ring_bytes;
-	uint64_t unmarked; /* bytes put since the last end of a round */
+	uint32_t round_ms;             /* from one round to the next */
+	uint64_t until;                /* the recording ends then; 0: open */
+	uint64_t duration;             /* ns; 0: none */
+	uint64_t interval, sampled_at; /* of the machine; 0: not sampled */
+	uint64_t unmarked;             /* bytes put since the last end of a round */
 
 	atomic_int interrupts;   /* shared */
 	atomic_bool is_stopping; /* shared: live_close() has no patience */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	enum live_end end; /* shared, with the mutex */
+	bool is_begun;     /* shared, with the mutex: the control thread may go */
 
 	char *remark[LIVE_REMARKS];
 	uint32_t remarks;
@@ -73,14 +95,22 @@ struct live {
 
 void live_add_remark(struct live *live, char *text); /* taken */
 
-/* live_setup.c: events and the capture's description. */
+/* live_events.c: which events. */
+#define CHOSEN_PREFIX                                                                              \
+	"iotrace:event:" /* of the name of an event of -e; SYSTEM:EVENT[=FIELD,...] follows */
+enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
+int live_add_events(struct live *live, struct error *err);
+
+/* live_setup.c: for whom they are opened, and the capture's description. */
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
 int live_setup_spool(struct live *live, struct error *err);
 
 /* live_facts.c */
-void live_facts_begin(struct live *live); /* where, formats, command, mounts, tasks */
-void live_facts_state(struct live *live); /* directories and descriptors */
+void live_facts_begin(struct live *live); /* where, formats, command, mounts, devices */
+void live_facts_state(struct live *live); /* tasks, directories and descriptors */
+void live_facts_on(struct live *live);    /* the events are on: counters of the devices */
+void live_facts_off(struct live *live);   /* they are going to be off */
 void live_facts_end(struct live *live, enum live_end end);
 
 /* live.c */
@@ -93,5 +123,8 @@ int live_read_signals(struct live *live);
 /* Puts the facts that have been gathered into the spool, and the mark that ends a round. */
 void live_put_facts(struct live *live);
 void live_end_round(struct live *live);
+/* Moves what is in the rings now. */
+void live_round(struct live *live);
+bool live_is_round_due(const struct live *live);
 
 #endif

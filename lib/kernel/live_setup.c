@@ -1,15 +1,10 @@
 /*
- * live_setup: which events a recording has, for which threads, and how its capture describes them.
- *
- * The optional tracepoints come last, so that the others have the same index here and in the capture.
+ * live_setup: for which tasks the events of a recording are opened, and how its capture describes them.
  */
-#include "clock.h"
-#include "counter.h"
-#include "filter.h"
+#include "cgroup.h"
 #include "live_private.h"
 
 #include <errno.h>
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,103 +17,11 @@
 
 enum { RING_DEFAULT = 16 << 20, RING_LEAST = 64 << 10, RAM_SHARE = 16, ATTACH_PASSES = 8 };
 
-/* Adds a tracepoint, and its format to the capture. Returns its index, or -errno with a sentence. */
-static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
-			  const char *name, char *filter, struct error *err)
-{
-	char *format = tracefs_format(&live->tracefs, system, name, err);
-	struct perf_event_attr attr;
-	char *full;
-	int id, index;
-
-	if (!format) {
-		free(filter);
-		return -err->code;
-	}
-	id = tracefs_id(format);
-	capture_info_add_format(&live->info, system, format);
-	free(format);
-	if (id < 0) {
-		free(filter);
-		return error_say(err, EBADMSG, "tracepoint %s:%s: its format has no ID", system,
-				 name);
-	}
-	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
-	attr.sample_period = 1;
-	if (role == ROLE_OPENER || role == ROLE_PATH) {
-		attr.watermark = 0;
-		attr.wakeup_events = 1;
-	}
-	full = mem_format("%s:%s", system, name);
-	index = perf_set_add(&live->set, role, &attr, full, filter, PERF_NO_LEADER);
-	free(full);
-	return index;
-}
-
-static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
-{
-	const struct live_options *options = live->options;
-	int index = add_tracepoint(live, role, "raw_syscalls", "sys_exit",
-				   filter_calls(use, options->groups), err);
-
-	return index < 0 ? index
-			 : counter_add(&live->set, index, options->counter, options->counters, err);
-}
-
-static int add_paths(struct live *live, struct error *err)
-{
-	char *filter = filter_calls(FILTER_PATH, live->options->groups);
-
-	return filter ? add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", filter, err)
-		      : 0;
-}
-
-/* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
-static void add_optional(struct live *live, const char *system, const char *name)
-{
-	struct error ignored = {0};
-
-	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, NULL, &ignored) < 0)
-		log_debug("%s:%s is not recorded: %s", system, name, ignored.text);
-}
-
-static int add_specs(struct live *live, struct error *err)
-{
-	struct perf_event_attr attr;
-	int code;
-
-	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	attr.task = 1;
-	attr.comm = 1;
-	attr.comm_exec = 1;
-	attr.mmap = 1; /* where an exec maps [vdso] tells whether it is a 32-bit program */
-	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
-	code = add_tracepoint(live, ROLE_ENTER, "raw_syscalls", "sys_enter",
-			      filter_calls(FILTER_ENTER, live->options->groups), err);
-	if (code >= 0)
-		code = add_paths(live, err);
-	if (code >= 0)
-		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
-	if (code >= 0)
-		code = add_exits(live, ROLE_OPENER, FILTER_OPENER, err);
-	if (code < 0)
-		return code;
-	add_optional(live, "task", "task_newtask");
-	if (live->options->groups >> GROUP_LOCK & 1)
-		add_optional(live, "filelock", "fcntl_setlk");
-	return 0;
-}
-
 static int find_cpus(struct live *live, struct error *err)
 {
-	struct procfs sys;
 	char text[4096];
-	int code = procfs_open(&sys, "/sys/devices/system/cpu", err);
 
-	if (code)
-		return code;
-	procfs_read(&sys, text, sizeof(text), "online");
-	procfs_close(&sys);
+	procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/online");
 	if (perf_set_cpus(&live->set, text))
 		return error_say(err, EBADMSG,
 				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
@@ -224,25 +127,109 @@ static int attach_pass(struct live *live, uint32_t pid, struct map *known, struc
 }
 
 /* Until a pass over all processes finds no new thread. */
-static int attach(struct live *live, struct error *err)
+static int attach(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
 {
 	struct map known = {0};
 	int fresh = 1;
 
 	for (int pass = 0; pass < ATTACH_PASSES && fresh > 0; pass++) {
 		fresh = 0;
-		for (uint32_t i = 0; i < live->pids && fresh >= 0; i++) {
-			int found = attach_pass(live, live->pid[i], &known, err);
+		for (uint32_t i = 0; i < pids && fresh >= 0; i++) {
+			int found = attach_pass(live, pid[i], &known, err);
 
 			fresh = found < 0 ? found : fresh + found;
 		}
 	}
 	map_release(&known);
-	if (fresh < 0)
-		return fresh;
-	if (!live->set.threads)
+	return fresh < 0 ? fresh : 0;
+}
+
+static int attach_pids(struct live *live, struct error *err)
+{
+	int code = attach(live, live->pid, live->pids, err);
+
+	if (!code && !live->set.threads)
 		return error_say(err, ESRCH, "process %u: it has ended", live->pid[0]);
+	return code;
+}
+
+static int open_cgroups(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+
+	live->cgroup = mem_array(options->cgroups, sizeof(*live->cgroup));
+	for (uint32_t i = 0; i < options->cgroups; i++) {
+		int fd = cgroup_open(&live->proc, options->cgroup[i], err);
+
+		if (fd < 0)
+			return fd;
+		live->cgroup[live->cgroups++] = fd;
+		for (uint32_t j = 0; j < i; j++)
+			if (cgroup_overlap(fd, live->cgroup[j]))
+				return error_say(err, EINVAL,
+						 "--cgroup: %s and %s: one lies in the other; name "
+						 "the outer one",
+						 options->cgroup[j], options->cgroup[i]);
+	}
 	return 0;
+}
+
+/* Where the kernel cannot tell a group's tasks apart (a hierarchy of version 1 without perf_event). */
+static bool are_cgroups_recordable(struct live *live)
+{
+	for (uint32_t i = 0; i < live->cgroups; i++) {
+		if (cgroup_is_recordable(live->cgroup[i]))
+			continue;
+		live_add_remark(live,
+				mem_format("cgroup %s: the kernel cannot record by this hierarchy "
+					   "(it has no perf_event): recorded are the processes "
+					   "that are in it now, and their new children",
+					   live->options->cgroup[i]));
+		return false;
+	}
+	return true;
+}
+
+static int open_for_cgroups(struct live *live, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < live->cgroups && !code; i++)
+		code = i ? perf_set_open(&live->set, live->cgroup[i], err)
+			 : map_for(live, live->cgroup[i], err);
+	return code;
+}
+
+static int attach_cgroups(struct live *live, struct error *err)
+{
+	struct procfs_numbers pids = {0};
+	int code;
+
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		cgroup_processes(live->cgroup[i], &pids);
+	code = attach(live, pids.at, pids.count, err);
+	procfs_numbers_release(&pids);
+	if (!code && !live->set.threads)
+		return error_say(err, ESRCH, "cgroup %s: no process is in it",
+				 live->options->cgroup[0]);
+	return code;
+}
+
+static int open_events(struct live *live, struct error *err)
+{
+	int code;
+
+	if (live->set.target == TARGET_CGROUP)
+		return open_for_cgroups(live, err);
+	if (live->set.target == TARGET_EVERYBODY)
+		return map_for(live, PERF_EVERYBODY, err);
+	if (live->cgroups)
+		return attach_cgroups(live, err);
+	if (live->pids)
+		return attach_pids(live, err);
+	code = map_for(live, live->command.pid, err);
+	return code == -ESRCH ? error_say(err, ESRCH, "the command's process ended before it began")
+			      : code;
 }
 
 int live_setup_events(struct live *live, struct error *err)
@@ -252,14 +239,15 @@ int live_setup_events(struct live *live, struct error *err)
 	if (!code)
 		code = find_cpus(live, err);
 	if (!code)
-		code = add_specs(live, err);
-	if (code < 0)
+		code = open_cgroups(live, err);
+	if (code)
 		return code;
-	if (live->pids)
-		return attach(live, err);
-	code = map_for(live, live->command.pid, err);
-	return code == -ESRCH ? error_say(err, ESRCH, "the command's process ended before it began")
-			      : code;
+	if (live->is_system && !live->cgroups)
+		live->set.target = TARGET_EVERYBODY;
+	else if (live->is_system && are_cgroups_recordable(live))
+		live->set.target = TARGET_CGROUP;
+	code = live_add_events(live, err);
+	return code < 0 ? code : open_events(live, err);
 }
 
 static int describe_events(struct live *live, struct error *err)
@@ -336,6 +324,8 @@ static int setup_lookup(struct live *live, struct error *err)
 	int code;
 
 	lookup_base_init(&live->base, &live->proc);
+	live->base.uid = live->uid;
+	live->base.uids = live->uids;
 	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
 	if (!code)
 		code = find_offsets(live, "sys_enter", "args", &live->base.enter, err);

@@ -365,8 +365,10 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 
 	fact.number[2] = n < 0 ? (uint64_t)-n : 0;
 	fact.string[0] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
-	if (kind == FACT_EXE)
+	if (kind == FACT_EXE) {
 		fact.number[3] = n > 0 && procfs_is_foreign(lookup->base->proc, tid);
+		fact.number[4] = lookup_is_left_out(lookup->base, tid);
+	}
 	if (kind != FACT_ROOT || strcmp(target, "/"))
 		facts_add(lookup->facts, &fact, pid, clock_now());
 }

@@ -60,6 +60,8 @@ struct lookup_base {
 	struct lookup_offsets enter, exit;
 	char **shy; /* mount points whose files are not asked for more than a name */
 	uint32_t shies, shy_cap;
+	const uint32_t *uid; /* only processes of these users are recorded; none: all. Lent */
+	uint32_t uids;
 	pthread_mutex_t mutex;
 	struct map processes; /* pids that live, as far as the records say; with the mutex */
 	bool has_lost;        /* records were lost since the last search; with the mutex */
@@ -81,6 +83,11 @@ void lookup_base_release(struct lookup_base *base);
 /* Samples of this event are worth a look: an exit that gave a descriptor, or an enter with a path. */
 void lookup_add_event(struct lookup_base *base, uint64_t id, bool is_enter);
 void lookup_add_process(struct lookup_base *base, uint32_t pid);
+/* Returns whether the process is one of another user than those that are recorded. */
+static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t pid)
+{
+	return base->uids && !procfs_is_of(base->proc, pid, base->uid, base->uids);
+}
 /* A mount was seen: statx of its files may ask a server, or hang with it. */
 void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type);
 

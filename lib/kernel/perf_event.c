@@ -97,6 +97,7 @@ int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_ev
 				   .filter = filter,
 				   .leader = leader};
 	spec->attr.read_format |= FORMAT_LOST;
+	spec->attr.inherit = set->target == TARGET_THREAD && role != ROLE_BLOCK;
 	return (int)set->specs++;
 }
 
@@ -108,8 +109,11 @@ static uint32_t slot_of(const struct perf_set *set, uint32_t thread, uint32_t sp
 static int open_event(const struct perf_set *set, const struct perf_spec *spec, pid_t tid,
 		      uint32_t cpu, int group)
 {
-	int fd = (int)syscall(SYS_perf_event_open, &spec->attr, tid, (int)set->cpu[cpu], group,
-			      PERF_FLAG_FD_CLOEXEC);
+	bool is_of_all = spec->role == ROLE_BLOCK;
+	unsigned long cgroup = set->target == TARGET_CGROUP && !is_of_all ? PERF_FLAG_PID_CGROUP
+									  : 0;
+	int fd = (int)syscall(SYS_perf_event_open, &spec->attr, is_of_all ? PERF_EVERYBODY : tid,
+			      (int)set->cpu[cpu], group, PERF_FLAG_FD_CLOEXEC | cgroup);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -184,13 +188,17 @@ static int explain(const struct perf_set *set, const struct perf_spec *spec, int
 		error_hint(err, "record without -E");
 		return -code;
 	}
+	if (set->target != TARGET_THREAD || spec->role == ROLE_BLOCK)
+		tid = RIGHTS_MACHINE;
 	return rights_explain(err, code, spec->name, tid,
 			      (unsigned long)set->specs * set->cpus * (set->threads + 1) + 64);
 }
 
-/* Opens a spec on all CPUs where it is not open yet. */
+/* Opens a spec on all CPUs where it is not open yet; one of the whole machine with the first thread only. */
 static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct error *err)
 {
+	if (set->spec[index].role == ROLE_BLOCK && set->threads)
+		return 0;
 	for (uint32_t cpu = 0; cpu < set->cpus && !set->spec[index].is_absent; cpu++) {
 		int code = 0;
 

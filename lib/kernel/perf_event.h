@@ -1,9 +1,11 @@
 /*
- * perf_event: the events of a recording, for each thread on each CPU, and the rings they write into.
+ * perf_event: the events of a recording, for each target on each CPU, and the rings they write into.
  *
  * Policy: which attributes, what is given up where a kernel or a right is missing. A spec says what is
- * recorded; opening it for a thread gives one descriptor and one kernel id for each CPU. All events of a CPU
+ * recorded; opening it for a target gives one descriptor and one kernel id for each CPU. All events of a CPU
  * write into one ring. Nothing is switched on before perf_set_enable().
+ *
+ * A target is a thread (whose new children have the events, too), PERF_EVERYBODY, or a cgroup by its descriptor.
  */
 #ifndef KERNEL_PERF_EVENT_H
 #define KERNEL_PERF_EVENT_H
@@ -27,9 +29,14 @@ enum perf_role {
 	ROLE_PATH,     /* enters whose path must be read at once: they wake us, too */
 	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
 	ROLE_COUNTER,  /* -E: read along with the exits */
+	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */
+	ROLE_BLOCK,    /* of block requests: of the whole machine, whoever the target is */
 };
 
-enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1 };
+enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1, PERF_EVERYBODY = -1 };
+
+/* What perf_set_open() opens the events for. */
+enum perf_target { TARGET_THREAD, TARGET_EVERYBODY, TARGET_CGROUP };
 
 struct perf_spec {
 	enum perf_role role;
@@ -45,7 +52,8 @@ struct perf_set {
 	uint32_t specs;
 	uint32_t *cpu; /* numbers of the CPUs that are online */
 	uint32_t cpus;
-	uint32_t threads; /* opened for */
+	enum perf_target target;
+	uint32_t threads; /* (or cgroups) opened for */
 	int *fd;          /* [thread][spec][cpu], -1: none */
 	uint64_t *id;     /* the same */
 	uint32_t fds, fd_cap, id_cap;
@@ -66,7 +74,7 @@ void perf_set_release(struct perf_set *set);
 int perf_set_cpus(struct perf_set *set, const char *text);
 /* Fills an attr with what all our events have in common. */
 void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config);
-/* Appends a spec; name is copied, filter taken. Returns its index. */
+/* Appends a spec; name is copied, filter taken. Returns its index. set->target is chosen before. */
 int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr,
 		 const char *name, char *filter, int leader);
 /*

@@ -143,6 +143,18 @@ void procfs_numbers_release(struct procfs_numbers *numbers)
 	*numbers = (struct procfs_numbers){0};
 }
 
+/* Returns the number behind "KEY:" at the start of a line, or UINT64_MAX. */
+static uint64_t value_of(const char *text, const char *key, int base)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = text; line && *line;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+		if (!strncmp(line, key, length) && line[length] == ':')
+			return strtoull(line + length + 1, NULL, base);
+	return UINT64_MAX;
+}
+
 int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task)
 {
 	char text[1024];
@@ -150,6 +162,7 @@ int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct pr
 	const char *begin, *end;
 	unsigned long long start;
 	size_t length;
+	char state;
 
 	memset(task, 0, sizeof(*task));
 	if (n < 0)
@@ -164,23 +177,25 @@ int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct pr
 	memcpy(task->comm, begin + 1, length);
 	/* After the name: state, ppid, ... and starttime as the 20th word. */
 	if (sscanf(end + 1,
-		   " %*c %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-		   &task->ppid, &start) != 2)
+		   " %c %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+		   &state, &task->ppid, &start) != 3)
 		return -EBADMSG;
 	task->start_time = start;
+	task->has_ended = state == 'Z' || state == 'X';
 	return 0;
 }
 
-/* Returns the number behind "KEY:" at the start of a line, or UINT64_MAX. */
-static uint64_t value_of(const char *text, const char *key, int base)
+bool procfs_is_of(const struct procfs *proc, uint32_t pid, const uint32_t *uid, uint32_t uids)
 {
-	size_t length = strlen(key);
+	char text[4096];
+	uint64_t value = UINT64_MAX;
 
-	for (const char *line = text; line && *line;
-	     line = strchr(line, '\n'), line = line ? line + 1 : NULL)
-		if (!strncmp(line, key, length) && line[length] == ':')
-			return strtoull(line + length + 1, NULL, base);
-	return UINT64_MAX;
+	if (procfs_read(proc, text, sizeof(text), "%u/status", pid) > 0)
+		value = value_of(text, "Uid", 10);
+	for (uint32_t i = 0; i < uids; i++)
+		if (uid[i] == value)
+			return true;
+	return false;
 }
 
 /*

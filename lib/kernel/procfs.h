@@ -26,6 +26,7 @@ struct procfs_task {
 	uint32_t ppid;
 	uint64_t start_time; /* clock ticks since boot */
 	char comm[64];
+	bool has_ended; /* and waits for its parent */
 };
 
 struct procfs_fdinfo {
@@ -59,6 +60,8 @@ int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint3
 void procfs_numbers_release(struct procfs_numbers *numbers);
 
 int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task);
+/* Returns whether the real user id of a process is among these; of one that is gone nothing is known: no. */
+bool procfs_is_of(const struct procfs *proc, uint32_t pid, const uint32_t *uid, uint32_t uids);
 int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct procfs_fdinfo *info);
 /* Calls back for each mount that the process sees. Returns 0 or -errno. */
 int procfs_mounts(const struct procfs *proc, uint32_t pid,

@@ -61,13 +61,21 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 {
 	long paranoid = rights_number(PARANOID, 2);
 
-	if (paranoid > 1) {
+	if (tid == RIGHTS_MACHINE && paranoid >= 0) {
+		error_say(
+			err, code,
+			"event %s of all processes: %s: kernel.perf_event_paranoid is %ld, which must be -1",
+			event, strerror(code), paranoid);
+		error_hint(
+			err,
+			"any user may record the whole machine with: sysctl kernel.perf_event_paranoid=-1");
+	} else if (paranoid > 1) {
 		error_say(err, code, "event %s: %s: kernel.perf_event_paranoid is %ld", event,
 			  strerror(code), paranoid);
 		error_hint(
 			err,
 			"an ordinary user may record own programs with: sysctl kernel.perf_event_paranoid=1");
-	} else if (tid) {
+	} else if (tid > 0) {
 		error_say(
 			err, code,
 			"event %s of thread %d: %s: it belongs to another user, or has more rights",

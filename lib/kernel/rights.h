@@ -15,7 +15,12 @@ char *rights_setcap(void); /* to be freed */
 void rights_hint_setcap(struct error *err);
 /* Returns a number that stands in a file such as /proc/sys/kernel/perf_event_paranoid, or `otherwise`. */
 long rights_number(const char *path, long otherwise);
-/* Returns -code with a sentence about why an event could not be opened for a thread (0: one of our own). */
+enum { RIGHTS_MACHINE = -1 };
+
+/*
+ * Returns -code with a sentence about why an event could not be opened for a thread (0: one of our own), or for
+ * the whole machine.
+ */
 int rights_explain(struct error *err, int code, const char *event, int tid,
 		   unsigned long descriptors);
 

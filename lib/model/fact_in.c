@@ -158,6 +158,9 @@ static void fact_host(struct model *m, const struct event *event)
 	m->host.block = event->fact.number[6] <= BLOCK_ALL
 				? (enum block_choice)event->fact.number[6]
 				: BLOCK_ALL;
+	if (event->fact.number[7])
+		m->host.block_mode = (uint32_t)event->fact.number[7];
+	m->host.sample_interval = event->fact.number[8];
 }
 
 /* With the whole machine, time that passes without I/O is part of the recording as well. */

@@ -49,6 +49,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->all_proxy = ID_NONE;
 	m->host.status = -1;
 	m->host.end_reason = -1;
+	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 	return m;
 }
 

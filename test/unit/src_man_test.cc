@@ -39,7 +39,10 @@ TEST(Man, EveryOptionIsDescribedWithItsArgument)
 			if (row->short_name)
 				item += std::string("Fl ") + row->short_name + " , ";
 			item += std::string("Fl -") + row->name;
-			size_t at = text.find(item + (row->arg ? " Ar " : "\n"));
+			const char *behind = option_has_value(row) ? " Ar "
+					     : row->arg            ? " Ns Op = Ns Ar "
+								   : "\n";
+			size_t at = text.find(item + behind);
 			EXPECT_NE(at, std::string::npos) << command->name << ": " << item;
 		}
 	}

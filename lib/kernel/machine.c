@@ -1,0 +1,56 @@
+/*
+ * machine: two files of /proc. A kernel without pressure stall information has no second one.
+ */
+#include "machine.h"
+
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 8192 };
+
+/* Returns whether there is a number behind KEY; "Dirty:", "full" ... "total=". */
+static bool number_after(const char *text, const char *line, const char *key, uint64_t *number)
+{
+	const char *at = strstr(text, line);
+	const char *end = at ? strchrnul(at + 1, '\n') : NULL;
+
+	at = at ? strstr(at, key) : NULL;
+	if (!at || at >= end)
+		return false;
+	*number = strtoull(at + strlen(key), NULL, 10);
+	return true;
+}
+
+static void add_memory(const struct procfs *proc, struct facts *facts)
+{
+	struct fact fact = {.kind = FACT_MEMORY};
+	char text[TEXT_SIZE];
+
+	if (procfs_read(proc, text, sizeof(text), "meminfo") <= 0 ||
+	    !number_after(text, "\nDirty:", "Dirty:", &fact.number[0]) ||
+	    !number_after(text, "\nWriteback:", "Writeback:", &fact.number[1]))
+		return;
+	fact.number[0] <<= 10; /* the file says KiB */
+	fact.number[1] <<= 10;
+	facts_add(facts, &fact, 0, clock_now());
+}
+
+static void add_pressure(const struct procfs *proc, struct facts *facts)
+{
+	struct fact fact = {.kind = FACT_PRESSURE};
+	char text[TEXT_SIZE];
+
+	if (procfs_read(proc, text, sizeof(text), "pressure/io") <= 0 ||
+	    !number_after(text, "some", "total=", &fact.number[0]))
+		return;
+	number_after(text, "full", "total=", &fact.number[1]);
+	facts_add(facts, &fact, 0, clock_now());
+}
+
+void machine_sample(const struct procfs *proc, struct facts *facts)
+{
+	add_memory(proc, facts);
+	add_pressure(proc, facts);
+}

@@ -1,0 +1,268 @@
+/*
+ * sysblock: small texts, one for each property. What a device does not have is left empty.
+ */
+#include "sysblock.h"
+
+#include "clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <linux/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { TEXT_SIZE = 4096, NAMES_SIZE = 1024, STATS = 17, KERNEL_MINOR_BITS = 20 };
+
+/* Where in /sys: "block/sda", "block/sda/sda1". */
+struct place {
+	const struct procfs *sys;
+	char path[96];
+	const char *name; /* the last part */
+};
+
+static bool place_at(struct place *place, const struct procfs *sys, const char *folder,
+		     const char *name)
+{
+	int length = snprintf(place->path, sizeof(place->path), "%s/%s", folder, name);
+
+	place->sys = sys;
+	place->name = name;
+	return length > 0 && (size_t)length < sizeof(place->path) - 32;
+}
+
+/* Reads a property's line, without its end. Returns its length; 0: there is none. */
+static uint32_t read_line(const struct place *place, const char *property, char *out, size_t size)
+{
+	ssize_t n = procfs_read(place->sys, out, size, "%s/%s", place->path, property);
+	size_t length = n > 0 ? strcspn(out, "\n") : 0;
+
+	while (length && out[length - 1] == ' ')
+		length--;
+	out[length] = '\0';
+	return (uint32_t)length;
+}
+
+static uint64_t read_number(const struct place *place, const char *property)
+{
+	char text[64];
+
+	return read_line(place, property, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+static bool read_dev(const struct place *place, unsigned *major_number, unsigned *minor_number)
+{
+	char text[64];
+
+	return read_line(place, "dev", text, sizeof(text)) &&
+	       sscanf(text, "%u:%u", major_number, minor_number) == 2;
+}
+
+static uint64_t dev_of(const struct place *place)
+{
+	unsigned major_number = 0, minor_number = 0;
+
+	return read_dev(place, &major_number, &minor_number) ? makedev(major_number, minor_number)
+							     : 0;
+}
+
+/* Calls for each entry of a folder but those with a dot in front. */
+static void each(const struct procfs *sys, const char *folder,
+		 void (*call)(void *context, const struct place *place), void *context)
+{
+	int fd = openat(sys->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		struct place place;
+
+		if (entry->d_name[0] != '.' && place_at(&place, sys, folder, entry->d_name))
+			call(context, &place);
+	}
+	closedir(dir);
+}
+
+/* "none [mq-deadline] kyber": the one that is used. */
+static void keep_chosen(char *text)
+{
+	char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
+
+	if (!end)
+		return;
+	*end = '\0';
+	memmove(text, begin + 1, (size_t)(end - begin));
+}
+
+static void add_word(void *context, const struct place *place)
+{
+	char *words = context;
+	size_t used = strlen(words);
+
+	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", place->name);
+}
+
+/* A loop device stands on the device of the file system that its file is in. */
+static void find_under_file(const struct procfs *sys, const char *file, char *words)
+{
+	char target[TEXT_SIZE];
+	struct statx status;
+	const char *slash;
+
+	if (!*file || statx(AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE, &status) ||
+	    procfs_link(sys, target, sizeof(target), "dev/block/%u:%u", status.stx_dev_major,
+			status.stx_dev_minor) <= 0)
+		return;
+	slash = strrchr(target, '/');
+	snprintf(words, NAMES_SIZE, "%.255s", slash ? slash + 1 : target);
+}
+
+static void find_under(const struct place *place, const char *file, char *words)
+{
+	char folder[sizeof(place->path) + 8];
+
+	words[0] = '\0';
+	snprintf(folder, sizeof(folder), "%s/slaves", place->path);
+	each(place->sys, folder, add_word, words);
+	if (!*words)
+		find_under_file(place->sys, file, words);
+}
+
+/* The first property that is there: what a drive, a mapped device or an array is called. */
+static uint32_t read_model(const struct place *place, char *out, size_t size)
+{
+	static const char *const property[] = {"device/model", "dm/name", "md/level"};
+	uint32_t length = 0;
+
+	for (size_t i = 0; !length && i < sizeof(property) / sizeof(property[0]); i++)
+		length = read_line(place, property[i], out, size);
+	return length;
+}
+
+struct gathering {
+	struct facts *facts;
+	uint64_t disk; /* whose partitions are looked at */
+	uint32_t phase;
+};
+
+static void add_partition(void *context, const struct place *place)
+{
+	const struct gathering *gathering = context;
+	struct fact fact = {.kind = FACT_DEVICE};
+	char text[64];
+
+	if (!read_line(place, "partition", text, sizeof(text)))
+		return;
+	fact.number[0] = dev_of(place);
+	fact.number[1] = gathering->disk;
+	fact.number[2] = read_number(place, "size");
+	fact.string[0] = fact_text(place->name);
+	if (fact.number[0])
+		facts_add(gathering->facts, &fact, 0, clock_now());
+}
+
+static void add_device(void *context, const struct place *place)
+{
+	struct gathering *gathering = context;
+	char model[256], scheduler[256], under[NAMES_SIZE], backing[TEXT_SIZE];
+	struct fact fact = {.kind = FACT_DEVICE};
+
+	fact.number[0] = dev_of(place);
+	if (!fact.number[0])
+		return;
+	fact.number[2] = read_number(place, "size");
+	fact.number[3] = read_number(place, "queue/rotational");
+	read_model(place, model, sizeof(model));
+	read_line(place, "queue/scheduler", scheduler, sizeof(scheduler));
+	keep_chosen(scheduler);
+	read_line(place, "loop/backing_file", backing, sizeof(backing));
+	find_under(place, backing, under);
+	fact.string[0] = fact_text(place->name);
+	fact.string[1] = fact_text(model);
+	fact.string[2] = fact_text(scheduler);
+	fact.string[3] = fact_text(under);
+	fact.string[4] = fact_text(backing);
+	facts_add(gathering->facts, &fact, 0, clock_now());
+	gathering->disk = fact.number[0];
+	each(place->sys, place->path, add_partition, gathering);
+}
+
+void sysblock_devices(const struct procfs *sys, struct facts *facts)
+{
+	each(sys, "block", add_device, &(struct gathering){.facts = facts});
+}
+
+static void add_stat(void *context, const struct place *place)
+{
+	const struct gathering *gathering = context;
+	struct fact fact = {.kind = FACT_DISKSTAT};
+	char text[512];
+	const char *at = text;
+
+	fact.number[0] = dev_of(place);
+	fact.number[1] = gathering->phase;
+	if (!fact.number[0] || !read_line(place, "stat", text, sizeof(text)))
+		return;
+	/* Older kernels have fewer columns: the rest is 0. */
+	for (int i = 0; i < STATS; i++) {
+		char *end;
+
+		fact.number[2 + i] = strtoull(at, &end, 10);
+		at = end;
+	}
+	facts_add(gathering->facts, &fact, 0, clock_now());
+}
+
+void sysblock_stats(const struct procfs *sys, uint32_t phase, struct facts *facts)
+{
+	each(sys, "block", add_stat, &(struct gathering){.facts = facts, .phase = phase});
+}
+
+struct search {
+	const char *name, *disk; /* disk: of which it is a partition */
+	char folder[64];
+};
+
+static void find_partition(void *context, const struct place *place)
+{
+	struct search *search = context;
+	struct place partition;
+	char text[64];
+
+	if (!search->folder[0] && place_at(&partition, place->sys, place->path, search->name) &&
+	    read_line(&partition, "partition", text, sizeof(text)))
+		snprintf(search->folder, sizeof(search->folder), "%s", place->name);
+}
+
+int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number, struct error *err)
+{
+	struct search search = {.name = name};
+	unsigned major_number, minor_number;
+	struct place place;
+
+	if (*name && !strchr(name, '/') && *name != '.' && place_at(&place, sys, "block", name) &&
+	    read_dev(&place, &major_number, &minor_number)) {
+		*number = major_number << KERNEL_MINOR_BITS | minor_number;
+		return 0;
+	}
+	if (*name && !strchr(name, '/'))
+		each(sys, "block", find_partition, &search);
+	if (search.folder[0])
+		return error_say(
+			err, EINVAL,
+			"device %s: it is a partition, and requests are those of its disk: "
+			"name %s",
+			name, search.folder);
+	return error_say(err, ENODEV,
+			 "device %s: there is no block device of that name in /sys/block", name);
+}

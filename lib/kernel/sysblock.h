@@ -1,0 +1,30 @@
+/*
+ * sysblock: what /sys/block says of block devices: names, what they are and stand on, and their counters.
+ */
+#ifndef KERNEL_SYSBLOCK_H
+#define KERNEL_SYSBLOCK_H
+
+#include "facts.h"
+#include "procfs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+/*
+ * Finds the number that the kernel's block events give a device (its own form: major << 20 | minor). Returns 0, or
+ * -errno with a sentence: there is none of that name, or it is a partition.
+ */
+int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number,
+		    struct error *err);
+/* Adds a fact DEVICE for each device and each partition. `sys` is /sys, or a saved tree. */
+void sysblock_devices(const struct procfs *sys, struct facts *facts);
+/* Adds a fact DISKSTAT for each whole device. */
+void sysblock_stats(const struct procfs *sys, uint32_t phase, struct facts *facts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
