@@ -1,0 +1,97 @@
+"""Figures that are no comparison of tracers under a work: how fast a capture converts, how long a start takes, and what a
+recording of an idle machine costs. Each returns its figures and a sentence."""
+
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import time
+
+IDLE_SECONDS = 10
+
+
+def cpu_of(argv):
+    """Runs it; returns seconds of CPU, of it and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def fresh(bench):
+    shutil.rmtree(bench.path("trace"), ignore_errors=True)
+    return bench.path("trace")
+
+
+def make_capture(bench, source, calls):
+    capture = bench.path(f"capture{source}")
+    subprocess.run([bench.options.iotrace, "record", "-q", "-o", fresh(bench), "--capture", capture,
+                    *([f"--source={source}"] if source else []), "--", bench.path("storm"), "pread", bench.path("file"),
+                    str(calls), "1"], check=True, stdout=subprocess.DEVNULL)
+    return capture
+
+
+def convert_one(bench, source, calls):
+    capture = make_capture(bench, source, calls)
+    row = {"operations": calls, "capture_bytes": os.path.getsize(capture) / calls}
+    for sink in ("otf2", "null"):
+        seconds = []
+        for _ in range(bench.options.rounds):
+            output = ["-o", fresh(bench)] if sink == "otf2" else ["--format", sink]
+            seconds.append(cpu_of([bench.options.iotrace, "convert", "-q", capture, *output]))
+        row[f"{sink}_per_second"] = calls / statistics.median(seconds)
+    os.unlink(capture)
+    return row
+
+
+def convert(bench):
+    """A capture of a storm, converted, to an archive and to nothing: operations for a second of CPU time."""
+    calls = max(1000, int(2000000 * bench.options.scale))
+    sources = [source for source in ("perf", "bpf") if "--source" in bench.iotrace_help
+               and not bench.iotrace_cannot([f"--source={source}"])] or [""]
+    rows = {source or "perf": convert_one(bench, source, calls) for source in sources}
+    said = [f"{row['otf2_per_second'] / 1e6:.2f} million operations a second of CPU time from {source} "
+            f"({row['null_per_second'] / 1e6:.2f} without an archive), {row['capture_bytes']:.1f} bytes of capture for one"
+            for source, row in rows.items()]
+    return rows, "; ".join(said)
+
+
+def start(bench):
+    """`iotrace true`: how long it takes, in ms of wall time, with the default and with every group of calls."""
+    row = {}
+    for name, more in (("default", []), ("all", ["--syscalls=all"])):
+        times = []
+        for _ in range(bench.options.rounds):
+            command = [bench.options.iotrace, "record", "-q", *more, "-o", fresh(bench), "--", "true"]
+            begin = time.monotonic()
+            subprocess.run(command, check=True)
+            times.append((time.monotonic() - begin) * 1e3)
+        row[f"{name}_ms"] = statistics.median(times)
+    return row, f"iotrace true: {row['default_ms']:.0f} ms, with every call {row['all_ms']:.0f} ms"
+
+
+def idle(bench):
+    """A recording of the whole machine while nothing is done: the share of one CPU that it takes for itself."""
+    seconds = max(1, IDLE_SECONDS * min(1, bench.options.scale))
+    sleep = ["sleep", str(seconds)]
+    tracers = {"iotrace -a": [bench.options.iotrace, "record", "-q", "-a", "-o", "TRACE", "--", *sleep],
+               "perf record -a": ["perf", "record", "-q", "-a", "-e",
+                                  "raw_syscalls:sys_enter,raw_syscalls:sys_exit,block:block_rq_issue,block:block_rq_complete",
+                                  "-o", bench.path("perf.data"), "--", *sleep]}
+    if "-a" not in bench.iotrace_help:
+        return None, "this iotrace has no -a"
+    if not shutil.which("perf"):
+        del tracers["perf record -a"]
+    shares = {name: [] for name in tracers}
+    for _ in range(bench.options.rounds):
+        for name, command in tracers.items():
+            fresh(bench)
+            taken = cpu_of([bench.path("trace") if word == "TRACE" else word for word in command])
+            shares[name].append(100 * taken / seconds)
+    row = {name: statistics.median(values) for name, values in shares.items()}
+    return row, "; ".join(f"{name} takes {value:.2f} % of one CPU" for name, value in row.items()) + \
+        f", start and end of a run of {seconds:g} s included"
+
+
+EXTRAS = {"convert": convert, "start": start, "idle": idle}
