@@ -82,7 +82,8 @@ static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
 
 		t->slot = mem_grow(t->slot, &t->capacity, (uint32_t)fd + 1, sizeof(*t->slot));
 		for (uint32_t i = old; i < t->capacity; i++)
-			t->slot[i] = (struct slot){.open = ID_NONE};
+			t->slot[i] =
+				(struct slot){.open = ID_NONE, .was = ID_NONE, .stray = t->stray};
 	}
 	return &t->slot[fd];
 }
@@ -95,6 +96,7 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, bool is
 	slot->changed = m->now;
 	open_hold(m, open);
 	m->open[open].slots++;
+	m->description[m->open[open].description].slots++;
 }
 
 bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec)
@@ -109,16 +111,27 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool
 }
 
 /* Empties a filled slot; its hold passes to the caller. */
-static uint32_t slot_empty(struct model *m, struct slot *slot)
+static uint32_t slot_empty(struct model *m, struct slot *slot, uint64_t time)
 {
 	uint32_t open = slot->open;
 
 	slot->open = ID_NONE;
 	slot->is_doubtful = false;
-	slot->changed = m->now;
+	slot->changed = time;
 	tally_add(m->tally, handles_destroyed, 1);
 	m->open[open].slots--;
+	m->description[m->open[open].description].slots--;
 	return open;
+}
+
+static void slot_remember(struct model *m, struct slot *slot, uint32_t open, uint64_t from,
+			  uint64_t until)
+{
+	open_hold(m, open);
+	open_drop(m, slot->was);
+	slot->was = open;
+	slot->was_from = from;
+	slot->was_until = until;
 }
 
 uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
@@ -127,7 +140,53 @@ uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
 
 	if (!slot || slot->open == ID_NONE)
 		return ID_NONE;
-	return slot_empty(m, slot);
+	slot_remember(m, slot, slot->open, slot->changed, m->now);
+	return slot_empty(m, slot, m->now);
+}
+
+uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time)
+{
+	struct slot *slot = table_slot(m, table, fd);
+
+	if (!slot || slot->open == ID_NONE)
+		return ID_NONE;
+	slot_remember(m, slot, ID_NONE, 0, 0);
+	return slot_empty(m, slot, time);
+}
+
+uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)
+{
+	const struct table *t = &m->table[table];
+	const struct slot *slot = fd < t->capacity ? &t->slot[fd] : NULL;
+
+	if (!slot)
+		return ID_NONE;
+	if (slot->changed <= time)
+		return slot->open;
+	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
+}
+
+void table_stray(struct model *m, uint32_t table, uint64_t fd)
+{
+	struct slot *slot = table_slot(m, table, fd);
+
+	if (slot)
+		slot->stray = m->now;
+	else
+		m->table[table].stray = m->now;
+}
+
+bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin)
+{
+	const struct table *t = &m->table[table];
+	const struct slot *slot = fd < t->capacity ? &t->slot[fd] : NULL;
+
+	if (t->busy || m->lost_time >= begin)
+		return false;
+	if (!slot)
+		return t->stray < begin;
+	return !slot->is_busy && slot->stray < begin &&
+	       (slot->open == ID_NONE || slot->changed < begin);
 }
 
 uint32_t table_copy(struct model *m, uint32_t table)
@@ -141,7 +200,7 @@ uint32_t table_copy(struct model *m, uint32_t table)
 	to->slot = mem_array(from->capacity, sizeof(*to->slot));
 	to->capacity = from->capacity;
 	for (uint32_t fd = 0; fd < from->capacity; fd++) {
-		to->slot[fd] = (struct slot){.open = ID_NONE};
+		to->slot[fd] = (struct slot){.open = ID_NONE, .was = ID_NONE};
 		if (from->slot[fd].open == ID_NONE)
 			continue;
 		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].is_cloexec);
@@ -162,6 +221,7 @@ void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *co
 		if (open != ID_NONE && emptied)
 			emptied(m, open, context);
 		open_drop(m, open);
+		open_drop(m, m->table[table].slot[fd].was);
 	}
 	free(m->table[table].slot);
 	m->table[table] = (struct table){0};

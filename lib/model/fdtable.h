@@ -20,6 +20,17 @@ struct slot *table_slot(struct model *m, uint32_t table, uint64_t fd);
 bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec);
 /* Empties a slot; the slot's hold passes to the caller, who gives it back with open_drop(). */
 uint32_t table_take(struct model *m, uint32_t table, uint64_t fd);
+/* The same for one that can no longer be believed: nothing is known of it since `time`. */
+uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time);
+/* Returns what the number led to at a time now or before; ID_NONE: nothing, or it cannot be told. Not held. */
+uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time);
+/* A call closes the number now, though nothing seems to be there. */
+void table_stray(struct model *m, uint32_t table, uint64_t fd);
+/*
+ * Returns whether nothing shows that another call closed or used the number since `begin`: then what the
+ * kernel had there when a call ended that began at that time is what the call made.
+ */
+bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin);
 /* After a loss nothing is sure. */
 void table_doubt_all(struct model *m);
 

@@ -62,7 +62,7 @@ static uint32_t carve(struct model *m, struct process *p, uint32_t at, uint64_t 
 		p->mapping[at].end = start;
 		at++;
 		if (old.end > end)
-			insert(m, p, at, (struct mapping){end, old.end, old.open});
+			insert(m, p, at, (struct mapping){end, old.end, old.since, old.open});
 		return at;
 	}
 	if (old.end > end)
@@ -72,7 +72,7 @@ static uint32_t carve(struct model *m, struct process *p, uint32_t at, uint64_t 
 	return at;
 }
 
-void mapping_set(struct model *m, uint32_t process, uint64_t start, uint64_t size, uint32_t open)
+void mapping_unset(struct model *m, uint32_t process, uint64_t start, uint64_t size, uint64_t time)
 {
 	struct process *p = &m->process[process];
 	uint64_t end = end_of(start, size);
@@ -81,21 +81,33 @@ void mapping_set(struct model *m, uint32_t process, uint64_t start, uint64_t siz
 	while (at < p->mappings && p->mapping[at].start < end) {
 		uint64_t was = p->mapping[at].end;
 
-		at = carve(m, p, at, start, end);
+		at = p->mapping[at].since <= time ? carve(m, p, at, start, end) : at + 1;
 		if (was > end)
 			break;
 	}
-	if (open != ID_NONE && start < end)
-		insert(m, p, first_after(p, start), (struct mapping){start, end, open});
 }
 
-uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, uint64_t size)
+void mapping_set(struct model *m, uint32_t process, uint64_t start, uint64_t size, uint32_t open)
+{
+	struct process *p = &m->process[process];
+	uint64_t end = end_of(start, size);
+
+	mapping_unset(m, process, start, size, UINT64_MAX);
+	if (open != ID_NONE && start < end)
+		insert(m, p, first_after(p, start), (struct mapping){start, end, m->now, open});
+}
+
+uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, uint64_t size,
+		      uint64_t time)
 {
 	const struct process *p = &m->process[process];
-	uint32_t at = first_after(p, start);
+	uint64_t end = end_of(start, size);
 
-	return at < p->mappings && p->mapping[at].start < end_of(start, size) ? p->mapping[at].open
-									      : ID_NONE;
+	for (uint32_t at = first_after(p, start); at < p->mappings && p->mapping[at].start < end;
+	     at++)
+		if (p->mapping[at].since <= time)
+			return p->mapping[at].open;
+	return ID_NONE;
 }
 
 void mapping_copy(struct model *m, uint32_t from, uint32_t to)

@@ -69,9 +69,10 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,      m->process, m->table,  m->open,   m->description, m->queue,
-			  m->idle_next, m->thread,  m->group,  m->file,   m->handle,      m->mount,
-			  m->count,     m->device,  m->series, m->metric, m->parameter};
+	void *arrays[] = {m->task,   m->process,   m->table,    m->open,    m->description,
+			  m->queue,  m->idle_next, m->thread,   m->reached, m->group,
+			  m->file,   m->handle,    m->mount,    m->count,   m->device,
+			  m->series, m->metric,    m->parameter};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -87,6 +88,7 @@ static void event_lost(struct model *m, const struct event *event)
 				.handle = ID_NONE};
 
 	lost.lost.count = event->lost.count;
+	m->lost_time = event->time;
 	table_doubt_all(m);
 	settle_push(m, &lost, ID_NONE, ID_NONE);
 }
@@ -128,6 +130,8 @@ void model_event(struct model *m, const struct event *event)
 		fact_in(m, event);
 		break;
 	case EVENT_CALL:
+		op_pair(m, event);
+		break;
 	case EVENT_REQUEST:
 	case EVENT_TRACEPOINT:
 		break;

@@ -3,101 +3,25 @@
  */
 #include "op.h"
 
+#include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
-#include "mapping.h"
-#include "op_kind.h"
+#include "op_call.h"
 #include "settle.h"
 #include "task.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <string.h>
 
 enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: below it lie addresses and sizes */
-
-/* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
-int call_fd(const struct call *call, int8_t index)
-{
-	return index == CALL_NO_ARG ? -1 : (int)call->arg[index];
-}
-
-/* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
-static bool has_descriptor(const struct call_row *row, const struct call *call)
-{
-	if (row->fd == CALL_NO_ARG || row->path != CALL_NO_ARG || call_fd(call, row->fd) < 0 ||
-	    row->kind == CALL_CLOSE_RANGE)
-		return false;
-	return row->kind != CALL_MAP || !(call->arg[row->flags] & MAP_ANONYMOUS);
-}
-
-/*
- * Returns what the descriptor names now, held, or ID_NONE. After data loss nobody knows: the handle that was
- * there is let go, and the call is booked on one without a name.
- */
-static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
-{
-	uint32_t table = m->process[m->task[task].process].table;
-	struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
-
-	if (!slot || slot->open == ID_NONE)
-		return ID_NONE;
-	if (slot->is_doubtful) {
-		uint32_t open = table_take(m, table, (uint64_t)fd);
-
-		tally_add(m->tally, doubtful_fds, 1);
-		op_destroy(m, task, time, open);
-		open_drop(m, open);
-		return ID_NONE;
-	}
-	open_hold(m, slot->open);
-	return slot->open;
-}
-
-/* Returns the directory that a relative path starts at, 0 if not known. */
-static str_id base_of(struct model *m, uint32_t process, const struct call *call, int8_t index)
-{
-	const struct process *p = &m->process[process];
-	int fd = call_fd(call, index);
-
-	if (index == CALL_NO_ARG || fd == AT_FDCWD)
-		return p->cwd;
-	const struct slot *slot = fd < 0 ? NULL : table_slot(m, p->table, (uint64_t)fd);
-
-	if (!slot || slot->open == ID_NONE || slot->is_doubtful)
-		return 0;
-	const struct description *d = open_description(m, slot->open);
-
-	return d->file == ID_NONE ? 0 : d->name;
-}
-
-static str_id resolve(struct model *m, uint32_t process, const struct call *call, uint32_t index,
-		      const char *path, uint32_t length)
-{
-	const struct call_row *row = call_row(call->id);
-
-	if (m->process[process].has_root)
-		return 0;
-	return path_resolve(m, base_of(m, process, call, index ? row->fd2 : row->fd), path, length);
-}
-
-static void note_paths(struct model *m, uint32_t process, struct call *call,
-		       const struct event *event)
-{
-	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
-		const struct event_string *path = &event->enter.path[i];
-
-		if (path->at)
-			call->path[i] = resolve(m, process, call, i, path->at, path->length);
-	}
-}
 
 void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, uint32_t length)
 {
 	struct call *call = &m->task[task].call;
 
 	if (index < EVENT_PATHS)
-		call->path[index] = resolve(m, m->task[task].process, call, index, path, length);
+		call->path[index] = call_path(m, m->task[task].process, call, index, path, length);
 }
 
 /* Notes the position that a call without an offset of its own will use. */
@@ -111,7 +35,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 	struct description *d = open_description(m, open);
 	bool is_append = kind_writes(row, end) && (d->flags == UINT32_MAX || d->flags & O_APPEND);
 
-	if (!d->active++ && !d->is_stream && !is_append)
+	if (!d->active++ && !d->is_stream && !is_append && d->moved <= call->enter)
 		call->offset[end] = d->position;
 }
 
@@ -133,40 +57,21 @@ static void mark(struct model *m, uint32_t process, const struct call *call, int
 	}
 }
 
-static void note(struct model *m, uint32_t task, const struct event *event)
+void op_note(struct model *m, uint32_t task, struct call *call,
+	     const struct event_string path[EVENT_PATHS])
 {
-	uint32_t process = m->task[task].process;
-	const struct call_row *row = call_row(event->enter.call);
-	struct call call = {.id = event->enter.call,
-			    .enter = event->time,
-			    .open = ID_NONE,
-			    .open2 = ID_NONE};
-
-	for (int i = 0; i < EVENT_ARGS; i++)
-		call.arg[i] = event->enter.arg[i];
-	note_paths(m, process, &call, event);
-	if (row->kind ==
-	    CALL_CLOSE) /* another thread may get the number before this call returns */
-		call.open = table_take(m, m->process[process].table,
-				       (uint32_t)call_fd(&call, row->fd));
-	else if (has_descriptor(row, &call))
-		call.open = use_fd(m, task, call_fd(&call, row->fd), event->time);
-	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
-		call.open = mapping_find(m, process, call.arg[0], call.arg[row->size]);
-		open_hold(m, call.open);
-	}
-	if (row->kind == CALL_COPY)
-		call.open2 = use_fd(m, task, call_fd(&call, row->fd2), event->time);
-	note_position(m, &call, call.open, 0);
-	note_position(m, &call, call.open2, 1);
-	mark(m, process, &call, 1);
-	m->task[task].call = call;
+	call_begin(m, task, call, path);
+	note_position(m, call, call->open, 0);
+	note_position(m, call, call->open2, 1);
+	mark(m, m->task[task].process, call, 1);
+	m->task[task].call = *call;
 }
 
 void op_enter(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
 	const struct process *p = &m->process[m->task[task].process];
+	struct call call = {.id = event->enter.call, .enter = event->time};
 
 	if (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC)
 		return;
@@ -180,7 +85,8 @@ void op_enter(struct model *m, const struct event *event)
 	}
 	if (!m->host.first_time && !p->is_prelude)
 		m->host.first_time = event->time;
-	note(m, task, event);
+	memcpy(call.arg, event->enter.arg, sizeof(call.arg));
+	op_note(m, task, &call, event->enter.path);
 }
 
 static void position_done(struct model *m, struct call *call, uint32_t open, int end)
@@ -201,14 +107,14 @@ static void detach(struct model *m, uint32_t task, struct call *call)
 
 /*
  * A descriptor that nobody saw being made (a pipe's end, one received over a socket) was used with success: it
- * is taken as open from before.
+ * is taken as open from before. Not if it was opened or closed since the use began.
  */
-static uint32_t find_fd(struct model *m, uint32_t process, int fd)
+static uint32_t find_fd(struct model *m, uint32_t process, int fd, uint64_t begin)
 {
 	uint32_t table = m->process[process].table;
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
 
-	if (fd < 0 || (slot && slot->open != ID_NONE))
+	if (fd < 0 || (slot && (slot->open != ID_NONE || slot->changed > begin)))
 		return ID_NONE;
 	uint32_t description = description_new(m, UINT32_MAX);
 
@@ -226,10 +132,12 @@ static void find_unseen(struct model *m, struct op *op)
 
 	if (op->error == EBADF || row->kind == CALL_CLOSE)
 		return;
-	if (op->call.open == ID_NONE && has_descriptor(row, &op->call))
-		op->call.open = find_fd(m, op->process, call_fd(&op->call, row->fd));
+	if (op->call.open == ID_NONE && call_has_descriptor(&op->call))
+		op->call.open = find_fd(m, op->process, call_fd(&op->call, row->fd),
+					op->call.enter);
 	if (op->call.open2 == ID_NONE && row->kind == CALL_COPY && !op->error)
-		op->call.open2 = find_fd(m, op->process, call_fd(&op->call, row->fd2));
+		op->call.open2 = find_fd(m, op->process, call_fd(&op->call, row->fd2),
+					 op->call.enter);
 }
 
 void op_emit(struct op *op, struct io_event *event, uint32_t open)
@@ -237,6 +145,19 @@ void op_emit(struct op *op, struct io_event *event, uint32_t open)
 	event->thread = task_location(op->m, op->task);
 	event->handle = ID_NONE;
 	settle_push(op->m, event, open, ID_NONE);
+}
+
+bool op_is_gone(const struct op *op)
+{
+	return table_at(op->m, op->m->process[op->process].table,
+			(uint64_t)call_fd(&op->call, op->row->fd), op->m->now) != op->call.open;
+}
+
+void op_emit_use(struct op *op, struct io_event *event)
+{
+	if (op_is_gone(op))
+		event->time = op->call.enter;
+	op_emit(op, event, op->call.open);
 }
 
 static void emit_enter(struct op *op)
@@ -282,6 +203,15 @@ static void op_end(struct op *op, const struct event *counters)
 	open_drop(op->m, op->call.open2);
 }
 
+void op_forget(struct model *m, uint32_t task)
+{
+	struct call call;
+
+	detach(m, task, &call);
+	open_drop(m, call.open);
+	open_drop(m, call.open2);
+}
+
 static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time)
 {
 	detach(m, task, &op->call);
@@ -290,6 +220,7 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->process = m->task[task].process;
 	op->row = call_row(op->call.id);
 	op->time = time;
+	op->position = EVENT_POSITION_UNKNOWN;
 }
 
 /* The thread that executes a program gets the number of the process's first thread before the call returns. */
@@ -337,7 +268,18 @@ static void orphan(struct model *m, const struct event *event)
 	if (old != ID_NONE)
 		op_destroy(m, task, event->time, old);
 	open_drop(m, old);
-	open_drop(m, find_fd(m, process, (int)event->exit.result));
+	open_drop(m, find_fd(m, process, (int)event->exit.result, event->time));
+}
+
+void op_complete(struct op *op, const struct event *counters)
+{
+	bool has_failed = op->result < 0 && op->result >= -ERRNO_MAX;
+
+	op->error = has_failed ? (int)-op->result : 0;
+	tally_add(op->m->tally, calls, 1);
+	tally_add(op->m->tally, calls_failed, has_failed);
+	find_unseen(op->m, op);
+	op_end(op, counters);
 }
 
 void op_exit(struct model *m, const struct event *event)
@@ -351,17 +293,11 @@ void op_exit(struct model *m, const struct event *event)
 	}
 	if (m->process[m->task[task].process]
 		    .is_prelude) { /* an exec that failed, on the way through PATH */
-		detach(m, task, &op.call);
+		op_forget(m, task);
 		return;
 	}
 	op_init(m, &op, task, event->time);
-	op.error = event->exit.result < 0 && event->exit.result >= -ERRNO_MAX
-			   ? (int)-event->exit.result
-			   : 0;
-	tally_add(m->tally, calls, 1);
-	tally_add(m->tally, calls_failed, op.error != 0);
-	find_unseen(m, &op);
-	op_end(&op, event->exit.counters ? event : NULL);
+	op_complete(&op, event->exit.counters ? event : NULL);
 	if (op.row->kind == CALL_EXEC && !op.error && m->task[task].tid != event->tid)
 		task_take_over(m, task);
 }
@@ -370,10 +306,10 @@ void op_lock(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid);
 
-	if (task == MAP_NONE || m->task[task].call.id == CALL_ID_NONE)
+	if (task == MAP_NONE)
 		return;
-	m->task[task].call.has_lock = true;
-	m->task[task].call.lock_type = event->lock.type;
+	m->task[task].lock_time = event->time;
+	m->task[task].lock_type = event->lock.type;
 }
 
 void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
@@ -383,7 +319,7 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
 	if (m->task[task].call.id == CALL_ID_NONE)
 		return;
 	if (m->process[m->task[task].process].is_prelude) {
-		detach(m, task, &op.call);
+		op_forget(m, task);
 		return;
 	}
 	op_init(m, &op, task, time);

@@ -47,13 +47,54 @@ static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64
 	op_emit(op, &event, open);
 }
 
+static bool is_append(const struct op *op, const struct description *d, int end)
+{
+	return kind_writes(op->row, end) &&
+	       d->flags & O_APPEND; /* so it is if the flags are not known */
+}
+
+/* Whether nobody else could have moved the position while the call went on. */
+static bool is_alone(const struct op *op, const struct description *d)
+{
+	const struct process *p = &op->m->process[op->process];
+
+	return d->slots <= 1 && !d->active && p->tasks == 1 && op->m->table[p->table].users == 1;
+}
+
+/*
+ * Returns the position at which one end of the call began. The kernel says where it stood when a paired call had
+ * ended: if others could have moved it in between, that must agree with what was known before.
+ */
+static uint64_t start_of(const struct op *op, uint32_t open, int end)
+{
+	uint64_t size = op->error ? 0 : (uint64_t)op->result;
+
+	if (!op->is_pair)
+		return op->call.offset[end];
+	if (open == ID_NONE || !kind_uses_position(op->row, &op->call, end))
+		return IO_OFFSET_UNKNOWN;
+	const struct description *d = open_description(op->m, open);
+
+	if (d->is_stream)
+		return IO_OFFSET_UNKNOWN;
+	if (end || op->position == EVENT_POSITION_UNKNOWN)
+		return is_alone(op, d) && !is_append(op, d, end) ? d->position : IO_OFFSET_UNKNOWN;
+	if (op->position < size)
+		return IO_OFFSET_UNKNOWN;
+	return op->position - size == d->position || is_alone(op, d) ? op->position - size
+								     : IO_OFFSET_UNKNOWN;
+}
+
 static void advance(struct op *op, uint32_t open, int end)
 {
 	if (open == ID_NONE || !kind_uses_position(op->row, &op->call, end))
 		return;
 	struct description *d = open_description(op->m, open);
 
-	if (op->is_cancelled || (kind_writes(op->row, end) && d->flags & O_APPEND))
+	d->moved = op->time;
+	if (op->is_pair && !end && op->position != EVENT_POSITION_UNKNOWN)
+		d->position = op->position;
+	else if (op->is_cancelled || is_append(op, d, end))
 		d->position = IO_OFFSET_UNKNOWN;
 	else if (!op->error && d->position != IO_OFFSET_UNKNOWN)
 		d->position += (uint64_t)op->result;
@@ -68,7 +109,7 @@ static uint64_t offset(const struct op *op)
 {
 	if (op->row->offset != CALL_NO_ARG && !kind_uses_position(op->row, &op->call, 0))
 		return op->call.arg[op->row->offset];
-	return op->call.offset[0];
+	return start_of(op, op->call.open, 0);
 }
 
 void end_data(struct op *op)
@@ -93,9 +134,9 @@ void end_copy(struct op *op)
 
 	op->m->next_op += 2;
 	if (in != ID_NONE)
-		transfer(op, in, IO_MODE_READ, asked(op), op->call.offset[0], id);
+		transfer(op, in, IO_MODE_READ, asked(op), start_of(op, in, 0), id);
 	if (out != ID_NONE)
-		transfer(op, out, IO_MODE_WRITE, asked(op), op->call.offset[1], id + 1);
+		transfer(op, out, IO_MODE_WRITE, asked(op), start_of(op, out, 1), id + 1);
 	if (in != ID_NONE)
 		transfer_end(op, in, IO_MODE_READ, id);
 	if (out != ID_NONE)
@@ -108,7 +149,9 @@ void end_sync(struct op *op)
 {
 	uint64_t id;
 
-	if (op->call.open == ID_NONE || !op->m->open[op->call.open].slots)
+	if (op->call.open == ID_NONE)
+		return;
+	if (kind_is_of_memory(op->row) && !op->m->open[op->call.open].slots)
 		return; /* a mapping outlives its descriptor; its file is told by ENTER */
 	id = op->m->next_op++;
 	transfer(op, op->call.open, IO_MODE_FLUSH, IO_BYTES_UNDEFINED, IO_OFFSET_UNKNOWN, id);
@@ -142,11 +185,14 @@ void end_seek(struct op *op)
 
 	if (op->error || op->is_cancelled || op->call.open == ID_NONE)
 		return;
-	open_description(op->m, op->call.open)->position = (uint64_t)op->result;
+	struct description *d = open_description(op->m, op->call.open);
+
+	d->position = (uint64_t)op->result;
+	d->moved = op->time;
 	event.seek.request = (int64_t)op->call.arg[1];
 	event.seek.whence = (uint32_t)op->call.arg[2];
 	event.seek.result = (uint64_t)op->result;
-	op_emit(op, &event, op->call.open);
+	op_emit_use(op, &event);
 }
 
 /* A fixed address may take the place of what was mapped there, by a file or by memory alone. */
@@ -160,6 +206,6 @@ void end_map(struct op *op)
 void end_unmap(struct op *op)
 {
 	if (!op->error && !op->is_cancelled)
-		mapping_set(op->m, op->process, op->call.arg[0], op->call.arg[op->row->size],
-			    ID_NONE);
+		mapping_unset(op->m, op->process, op->call.arg[0], op->call.arg[op->row->size],
+			      op->call.enter);
 }

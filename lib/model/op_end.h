@@ -17,6 +17,7 @@ void end_unmap(struct op *op);
 /* op_fd.c */
 void end_open(struct op *op);
 void end_create_fd(struct op *op);
+void end_create_pair(struct op *op);
 void end_close(struct op *op);
 void end_close_range(struct op *op);
 void end_dup(struct op *op);

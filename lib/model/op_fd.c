@@ -3,11 +3,13 @@
  */
 #include "op_end.h"
 
+#include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
 #include "mapping.h"
 #include "op.h"
 #include "settle.h"
+#include "sighting.h"
 #include "task.h"
 
 #include <fcntl.h>
@@ -33,15 +35,47 @@ static void replace(struct op *op, uint64_t fd)
 	open_drop(op->m, old);
 }
 
-static void create(struct op *op, uint32_t description, bool is_cloexec)
+/* Returns what the kernel had at the number when the call ended, if that is still what the call made; or NULL. */
+static const struct event_file *file_of(const struct op *op, int fd)
+{
+	uint32_t table = op->m->process[op->process].table;
+
+	for (int i = 0; op->file && i < EVENT_FILES; i++)
+		if (op->file[i].fd >= 0 && op->file[i].fd == fd)
+			return table_is_own(op->m, table, (uint64_t)fd, op->call.enter)
+				       ? &op->file[i]
+				       : NULL;
+	return NULL;
+}
+
+/* No look-up will know better than the kernel. */
+static void describe(struct model *m, uint32_t description, const struct event_file *file)
+{
+	struct description *d = &m->description[description];
+	struct sighting seen = {.target = file->name.at,
+				.length = file->name.length,
+				.flags = file->flags,
+				.mode = file->mode,
+				.dev = file->dev,
+				.ino = file->ino,
+				.mnt_id = file->mnt_id};
+
+	d->position = file->position;
+	if (file->name.at)
+		sighting_apply(m, description, &seen);
+	else
+		d->state = NAME_NEVER;
+}
+
+static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 {
 	struct model *m = op->m;
 	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
 	uint32_t open = open_new(m, description, process_group(m, op->process));
 
 	event.create.flags = m->description[description].flags;
-	replace(op, (uint64_t)op->result);
-	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
+	replace(op, (uint64_t)fd);
+	table_set(m, m->process[op->process].table, (uint64_t)fd, open, is_cloexec);
 	op_emit(op, &event, open);
 	open_drop(m, open);
 }
@@ -54,25 +88,31 @@ static uint32_t open_flags(const struct op *op)
 	return !strcmp(op->row->name, "creat") ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
 }
 
+static void name_by_text(struct model *m, struct description *d, str_id path)
+{
+	d->state = NAME_TEXT;
+	d->name = path;
+	d->file = file_add(m, path,
+			   d->flags != UINT32_MAX && d->flags & O_DIRECTORY ? FILE_DIRECTORY
+									    : FILE_REGULAR);
+}
+
 void end_open(struct op *op)
 {
 	struct model *m = op->m;
+	const struct event_file *file = file_of(op, (int)op->result);
 
 	if (op->error || op->is_cancelled)
 		return;
-	uint32_t flags = open_flags(op);
-	uint32_t description = description_new(m, flags);
+	uint32_t description = description_new(m, open_flags(op));
 	struct description *d = &m->description[description];
 
 	d->is_file = true;
-	if (op->call.path[0]) {
-		d->state = NAME_TEXT;
-		d->name = op->call.path[0];
-		d->file = file_add(m, d->name,
-				   flags != UINT32_MAX && flags & O_DIRECTORY ? FILE_DIRECTORY
-									      : FILE_REGULAR);
-	}
-	create(op, description, flags != UINT32_MAX && flags & O_CLOEXEC);
+	if (file)
+		describe(m, description, file);
+	else if (op->call.path[0])
+		name_by_text(m, d, op->call.path[0]);
+	create(op, description, (int)op->result, d->flags != UINT32_MAX && d->flags & O_CLOEXEC);
 }
 
 /* Calls whose descriptor closes on exec without a flag that says so, and memfd_create's own flag. */
@@ -96,12 +136,35 @@ void end_create_fd(struct op *op)
 
 	if (op->error || op->is_cancelled || op->result == call_fd(&op->call, op->row->fd))
 		return;
+	const struct event_file *file = file_of(op, (int)op->result);
 	uint32_t description = description_new(m, O_RDWR);
 	const char *label = strncmp(op->row->name, "accept", 6) ? op->row->name : "socket";
 
 	m->description[description].name = strtab_add_text(m->strings, label);
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
-	create(op, description, created_cloexec(op));
+	if (file)
+		describe(m, description, file);
+	create(op, description, (int)op->result, created_cloexec(op));
+}
+
+/* The numbers are in memory: where the kernel does not say them, look-ups and use will. */
+void end_create_pair(struct op *op)
+{
+	struct model *m = op->m;
+
+	if (op->error || op->is_cancelled || !op->file)
+		return;
+	for (int i = 0; i < EVENT_FILES; i++) {
+		const struct event_file *file = file_of(op, op->file[i].fd);
+
+		if (!file)
+			continue;
+		uint32_t description = description_new(m, file->flags);
+
+		describe(m, description, file);
+		m->description[description].is_stream = true;
+		create(op, description, file->fd, created_cloexec(op));
+	}
 }
 
 void end_close(struct op *op)
@@ -167,6 +230,14 @@ static void duplicate(struct op *op, bool is_cloexec)
 	if (op->error || op->is_cancelled || from == ID_NONE ||
 	    op->result == call_fd(&op->call, op->row->fd))
 		return;
+	const struct event_file *file = file_of(op, (int)op->result);
+
+	if (file && open_description(m, from)->state == NAME_AWAITED)
+		describe(m, m->open[from].description, file);
+	if (op_is_gone(op)) { /* the copy is all that is left of it */
+		create(op, m->open[from].description, (int)op->result, is_cloexec);
+		return;
+	}
 	uint32_t open = open_new(m, m->open[from].description, process_group(m, op->process));
 	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .handle = ID_NONE};
 
@@ -195,7 +266,7 @@ static void set_status_flags(struct op *op)
 	if (d->flags != UINT32_MAX)
 		d->flags = (d->flags & ~settable) | ((uint32_t)op->call.arg[2] & settable);
 	event.create.flags = (uint32_t)op->call.arg[2];
-	op_emit(op, &event, op->call.open);
+	op_emit_use(op, &event);
 }
 
 static void set_descriptor_flags(struct op *op)

@@ -76,7 +76,7 @@ static void emit_lock(struct op *op, enum io_event_kind kind, enum io_lock lock)
 	if (op->error)
 		event.kind = IO_TRY_LOCK;
 	event.lock.lock = lock;
-	op_emit(op, &event, op->call.open);
+	op_emit_use(op, &event);
 }
 
 static void end_lock(struct op *op)
@@ -90,9 +90,11 @@ static void end_lock(struct op *op)
 /* A record lock has its type in memory; where the kernel does not say it, the call stays a region with its file. */
 void end_record_lock(struct op *op)
 {
-	if (op->call.has_lock)
-		emit_lock(op, op->call.lock_type == F_UNLCK ? IO_RELEASE_LOCK : IO_ACQUIRE_LOCK,
-			  op->call.lock_type == F_RDLCK ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE);
+	const struct task *t = &op->m->task[op->task];
+
+	if (t->lock_time && t->lock_time >= op->call.enter)
+		emit_lock(op, t->lock_type == F_UNLCK ? IO_RELEASE_LOCK : IO_ACQUIRE_LOCK,
+			  t->lock_type == F_RDLCK ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE);
 }
 
 static void delete_file(struct op *op, file_id file)
@@ -142,18 +144,29 @@ static void end_none(struct op *op)
 void kind_end(struct op *op)
 {
 	static void (*const end[])(struct op *) = {
-		[CALL_OPEN] = end_open,        [CALL_CREATE_FD] = end_create_fd,
-		[CALL_CREATE_PAIR] = end_none, /* the numbers are in memory: look-ups and use tell them */
-		[CALL_CLOSE] = end_close,      [CALL_CLOSE_RANGE] = end_close_range,
-		[CALL_DUP] = end_dup,          [CALL_FCNTL] = end_fcntl,
-		[CALL_READ] = end_data,        [CALL_WRITE] = end_data,
-		[CALL_COPY] = end_copy,        [CALL_SEEK] = end_seek,
-		[CALL_SYNC] = end_sync,        [CALL_SYNC_ALL] = end_sync_all,
-		[CALL_LOCK] = end_lock,        [CALL_DELETE] = end_delete,
-		[CALL_RENAME] = end_rename,    [CALL_CHDIR] = end_chdir,
-		[CALL_MAP] = end_map,          [CALL_UNMAP] = end_unmap,
-		[CALL_SYNC_MAP] = end_sync,    [CALL_EXEC] = end_exec,
-		[CALL_CLONE] = end_none,       [CALL_UNSHARE] = end_unshare,
+		[CALL_OPEN] = end_open,
+		[CALL_CREATE_FD] = end_create_fd,
+		[CALL_CREATE_PAIR] = end_create_pair,
+		[CALL_CLOSE] = end_close,
+		[CALL_CLOSE_RANGE] = end_close_range,
+		[CALL_DUP] = end_dup,
+		[CALL_FCNTL] = end_fcntl,
+		[CALL_READ] = end_data,
+		[CALL_WRITE] = end_data,
+		[CALL_COPY] = end_copy,
+		[CALL_SEEK] = end_seek,
+		[CALL_SYNC] = end_sync,
+		[CALL_SYNC_ALL] = end_sync_all,
+		[CALL_LOCK] = end_lock,
+		[CALL_DELETE] = end_delete,
+		[CALL_RENAME] = end_rename,
+		[CALL_CHDIR] = end_chdir,
+		[CALL_MAP] = end_map,
+		[CALL_UNMAP] = end_unmap,
+		[CALL_SYNC_MAP] = end_sync,
+		[CALL_EXEC] = end_exec,
+		[CALL_CLONE] = end_none,
+		[CALL_UNSHARE] = end_unshare,
 		[CALL_META] = end_none,
 	};
 

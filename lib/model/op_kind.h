@@ -16,14 +16,21 @@ struct op {
 	int64_t result;
 	int error;         /* errno, 0: succeeded */
 	bool is_cancelled; /* its end was not seen: result and error say nothing */
-	enum io_end end;   /* is_cancelled: why */
+	bool is_pair; /* told at its end only: others may have changed what it used since it began */
+	uint64_t position; /* is_pair: of call.open when it had ended; EVENT_POSITION_UNKNOWN */
+	const struct event_file
+		*file;   /* [EVENT_FILES]: what the kernel had at new descriptors; or NULL */
+	enum io_end end; /* is_cancelled: why */
 };
 
 /* Applies the result and emits what stands between ENTER and LEAVE. */
 void kind_end(struct op *op);
 /* Puts an event on the location of the call. */
 void op_emit(struct op *op, struct io_event *event, uint32_t open);
-int call_fd(const struct call *call, int8_t index);
+/* The same for what was done to call.open at no particular time: at the call's end, if it was still open then. */
+void op_emit_use(struct op *op, struct io_event *event);
+/* Whether another thread closed call.open while the call went on. */
+bool op_is_gone(const struct op *op);
 
 /* Whether it moves the position of the description; end 0: of fd, 1: of fd2. */
 bool kind_uses_position(const struct call_row *row, const struct call *call, int end);

@@ -144,8 +144,18 @@ static void queue_add(struct model *m, const struct io_event *event, uint32_t op
 							  sizeof(*event->metric.counter));
 }
 
+static void reach(struct model *m, thread_id thread, uint64_t time)
+{
+	if (thread == ID_NONE)
+		return;
+	MEM_GROW(m->reached, m->reached_cap, thread + 1);
+	if (time > m->reached[thread])
+		m->reached[thread] = time;
+}
+
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
 {
+	reach(m, event->thread, event->time);
 	/* What was open before recording belongs to the process that is seen to use it first. */
 	if (open != ID_NONE && m->open[open].creator == ID_NONE)
 		m->open[open].creator = m->thread[event->thread].process;

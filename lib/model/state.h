@@ -40,8 +40,6 @@ struct call {
 	uint32_t path[EVENT_PATHS]; /* absolute, str_id; 0: not known */
 	uint32_t open, open2;       /* what fd and fd2 named at enter, held; ID_NONE */
 	uint64_t offset[2];         /* position of the description at enter */
-	bool has_lock;      /* the kernel said which record lock fcntl asks for: lock_type */
-	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 };
 
 struct task {
@@ -50,6 +48,8 @@ struct task {
 	str_id name;
 	uint64_t begin; /* 0: not seen */
 	thread_id location;
+	uint64_t lock_time; /* when the kernel said which record lock fcntl asks for; 0: never */
+	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 	struct call call;
 	uint32_t
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
@@ -80,6 +80,10 @@ struct slot {
 	bool is_doubtful; /* data was lost since it was last known */
 	bool is_busy;     /* a dup2 onto it is in flight */
 	uint64_t changed; /* when it last was opened or closed */
+	/* What it was before it last was closed: a call that began then may end only now. Held; ID_NONE. */
+	uint32_t was;
+	uint64_t was_from, was_until;
+	uint64_t stray; /* when a close last found it empty */
 };
 
 struct table {
@@ -87,6 +91,7 @@ struct table {
 	uint32_t capacity;
 	uint32_t users; /* processes */
 	uint32_t busy;  /* calls in flight that may close any of it */
+	uint64_t stray; /* when a close last named a number beyond capacity */
 };
 
 enum name_state {
@@ -105,7 +110,9 @@ struct description {
 	bool is_early;  /* a handle of it was settled before the name came */
 	uint32_t flags; /* O_*, UINT32_MAX: not known */
 	uint64_t position;
+	uint64_t moved;   /* when the position last changed */
 	uint32_t active;  /* calls in flight that use the position */
+	uint32_t slots;   /* descriptors that lead here */
 	uint32_t holders; /* opens */
 };
 
@@ -153,6 +160,8 @@ struct model {
 
 	struct model_thread *thread;
 	uint32_t threads, threads_cap;
+	uint64_t *reached; /* of each thread (location): the time of its last io_event */
+	uint32_t reached_cap;
 	struct model_process *group;
 	uint32_t groups, groups_cap;
 	struct model_file *file;
@@ -179,6 +188,7 @@ struct model {
 
 	uint32_t call_series; /* of -E */
 	uint64_t now;         /* time of the event at hand */
+	uint64_t lost_time;   /* when data was last lost */
 	uint64_t next_op;     /* matchingId */
 	bool has_command;     /* the stream names one: nothing is recorded before its exec */
 };

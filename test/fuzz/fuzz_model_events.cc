@@ -44,7 +44,7 @@ void step(ModelDriver &d, Input &in)
 	uint64_t a = in.byte(), b = in.byte(), c = in.byte();
 	const char *name = call_row((call_id)(a % call_count()))->name;
 
-	switch (kind % 12) {
+	switch (kind % 13) {
 	case 0:
 	case 1:
 		return d.enter(pid, tid, name, {b % 8, c, b, c % 8, a, c},
@@ -68,6 +68,13 @@ void step(ModelDriver &d, Input &in)
 	case 10:
 		return d.fact((enum fact_kind)(1 + a % (FACT_KINDS - 1)), {pid, tid, b, c, a},
 			      {"/p", "/q", "r"});
+	case 12:
+		return d.pair(pid, tid, name, d.now - (b & c), {b % 8, c % 8, b, c, a, b},
+			      (int64_t)(c % 16) - 4,
+			      {{{(int)(c % 16) - 4, targets[b % 5]}, {(int)b % 8, targets[c % 5]}},
+			       a % 2 ? c : EVENT_POSITION_UNKNOWN,
+			       {b % 3 ? "x/y" : "/z", "../q"},
+			       kind >= 240});
 	default:
 		d.now += a << (b % 24);
 		return d.lock(pid, tid, (uint32_t)c % 4);

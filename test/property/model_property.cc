@@ -174,12 +174,26 @@ class Storm
 			d.leave(p, t, name, (int64_t)any(8) - 1);
 	}
 
+	void some_pair(ModelDriver &d)
+	{
+		uint32_t p = pid(), t = tid(p);
+		const char *name = call_row((call_id)any(call_count()))->name;
+		int64_t result = (int64_t)any(8) - 1;
+
+		d.pair(p, t, name, d.now - any(20),
+		       {any(6), any(6), any(6), any(6), any(6), any(6)}, result,
+		       {{{(int)result, any(2) ? "/a" : "/b"}, {(int)any(6), "pipe:[4]"}},
+			any(2) ? any(20) : EVENT_POSITION_UNKNOWN,
+			{},
+			any(9) == 0});
+	}
+
 	void step(ModelDriver &d)
 	{
 		static const char *const targets[] = {"/a", "/b", "/c/d", "pipe:[4]"};
 		uint32_t p = pid();
 
-		switch (any(16)) {
+		switch (any(20)) {
 		case 0:
 			return d.fork(p, tid(p), pid(), (uint32_t)(10 + any(4) + 20 * any(2)));
 		case 1:
@@ -202,6 +216,10 @@ class Storm
 		case 10:
 			d.now += any(2) * any(400000000);
 			return;
+		case 11:
+		case 12:
+		case 13:
+			return some_pair(d);
 		default:
 			return some_call(d);
 		}

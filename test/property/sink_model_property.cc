@@ -34,7 +34,7 @@ class AnyProgram
 		uint64_t fd = below(8);
 
 		d.now += below(50);
-		switch (below(14)) {
+		switch (below(18)) {
 		case 0:
 			d.call(pid, tid, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT},
 			       below(4) ? (int64_t)fd : -ENOENT, {file()});
@@ -72,6 +72,12 @@ class AnyProgram
 			if (below(20) == 0)
 				d.lost(3);
 			break;
+		case 11:
+		case 12:
+		case 13:
+		case 14:
+			pair(pid, tid, fd);
+			break;
 		default:
 			d.call(pid, tid, below(2) ? "read" : "write", {fd, 0, 4096},
 			       below(10) ? (int64_t)below(4096) : -EIO);
@@ -91,6 +97,24 @@ class AnyProgram
 	std::string file()
 	{
 		return "/tmp/f" + std::to_string(below(5));
+	}
+
+	/* A call that began in the past, when its descriptor may have been another. */
+	void pair(uint32_t pid, uint32_t tid, uint64_t fd)
+	{
+		static const char *const names[] = {"read",  "write", "lseek",     "dup",
+						    "fsync", "flock", "openat",    "pipe2",
+						    "fcntl", "close", "sendfile64"};
+		const char *name = names[below(sizeof(names) / sizeof(names[0]))];
+		uint64_t other = below(8), size = below(100);
+		Paired more;
+
+		more.position = below(200);
+		more.is_in_flight = below(20) == 0;
+		if (below(2))
+			more.made = {{(int)other, file()}, {(int)fd, "pipe:[3]"}};
+		d.pair(pid, tid, name, d.now - below(300), {fd, other, size % 3, size},
+		       below(10) ? (int64_t)other : -EIO, more);
 	}
 
 	void start(uint32_t pid, uint32_t tid)

@@ -12,6 +12,24 @@
 #include <string>
 #include <vector>
 
+/* What the kernel had at a new descriptor. */
+struct Made {
+	int fd;
+	std::string name; /* "": it could not be told */
+	uint32_t flags = O_RDWR;
+	uint64_t position = 0;
+	uint32_t mode = 0100644;
+	uint64_t ino = 2;
+};
+
+/* What a paired call has beside its arguments. */
+struct Paired {
+	std::vector<Made> made = {};
+	uint64_t position = EVENT_POSITION_UNKNOWN;
+	std::vector<std::string> paths = {};
+	bool is_in_flight = false;
+};
+
 class ModelDriver
 {
       public:
@@ -81,6 +99,44 @@ class ModelDriver
 	{
 		enter(pid, tid, name, args, paths);
 		leave(pid, tid, name, result);
+	}
+
+	/* A call that the kernel paired: it began at `begin` and ends now. */
+	void pair(uint32_t pid, uint32_t tid, const char *name, uint64_t begin,
+		  std::vector<uint64_t> args, int64_t result, const Paired &more = {})
+	{
+		struct event e = base(EVENT_CALL, pid, tid);
+
+		e.pair.call = call_by_name(name, strlen(name));
+		e.pair.begin = begin;
+		e.pair.result = result;
+		e.pair.position = more.position;
+		e.pair.is_in_flight = more.is_in_flight;
+		for (size_t i = 0; i < args.size(); i++)
+			e.pair.arg[i] = args[i];
+		for (size_t i = 0; i < more.paths.size(); i++)
+			e.pair.path[i] = {more.paths[i].data(), (uint32_t)more.paths[i].size()};
+		for (event_file &file : e.pair.file)
+			file.fd = -1;
+		for (size_t i = 0; i < more.made.size(); i++)
+			e.pair.file[i] = file_of(more.made[i]);
+		model_event(model, &e);
+	}
+
+	static event_file file_of(const Made &made)
+	{
+		event_file file = {};
+
+		file.fd = made.fd;
+		file.flags = made.flags;
+		file.mode = made.mode;
+		file.position = made.position;
+		file.dev = 1;
+		file.ino = made.ino;
+		file.mnt_id = 9;
+		if (!made.name.empty())
+			file.name = {made.name.data(), (uint32_t)made.name.size()};
+		return file;
 	}
 
 	void fork(uint32_t pid, uint32_t tid, uint32_t child_pid, uint32_t child_tid)

@@ -1,0 +1,117 @@
+/*
+ * call_begin: what the arguments of a call meant when it began. See call_begin.h.
+ *
+ * A call that the kernel paired is told when it ends: then its begin is past, and what has changed since is not what
+ * it used.
+ */
+#include "call_begin.h"
+
+#include "fdtable.h"
+#include "file.h"
+#include "mapping.h"
+#include "op.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+int call_fd(const struct call *call, int8_t index)
+{
+	return index == CALL_NO_ARG ? -1 : (int)call->arg[index];
+}
+
+bool call_has_descriptor(const struct call *call)
+{
+	const struct call_row *row = call_row(call->id);
+
+	if (row->fd == CALL_NO_ARG || row->path != CALL_NO_ARG || call_fd(call, row->fd) < 0 ||
+	    row->kind == CALL_CLOSE_RANGE)
+		return false;
+	return row->kind != CALL_MAP || !(call->arg[row->flags] & MAP_ANONYMOUS);
+}
+
+/*
+ * Returns what the descriptor named then, held, or ID_NONE. After data loss nobody knows: the handle that was
+ * there is let go, and the call is booked on one without a name.
+ */
+static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
+{
+	uint32_t table = m->process[m->task[task].process].table;
+	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, time);
+
+	if (open == ID_NONE)
+		return ID_NONE;
+	const struct slot *slot = table_slot(m, table, (uint64_t)fd);
+
+	if (slot->is_doubtful && slot->open == open && time >= m->lost_time) {
+		table_forget(m, table, (uint64_t)fd, time);
+		tally_add(m->tally, doubtful_fds, 1);
+		op_destroy(m, task, time, open);
+		open_drop(m, open);
+		return ID_NONE;
+	}
+	open_hold(m, open);
+	return open;
+}
+
+/* Returns the directory that a relative path starts at, 0 if not known. */
+static str_id base_of(struct model *m, uint32_t process, const struct call *call, int8_t index)
+{
+	const struct process *p = &m->process[process];
+	int fd = call_fd(call, index);
+
+	if (index == CALL_NO_ARG || fd == AT_FDCWD)
+		return p->changed_cwd <= call->enter ? p->cwd : 0;
+	uint32_t open = fd < 0 ? ID_NONE : table_at(m, p->table, (uint64_t)fd, call->enter);
+
+	if (open == ID_NONE || table_slot(m, p->table, (uint64_t)fd)->is_doubtful)
+		return 0;
+	const struct description *d = open_description(m, open);
+
+	return d->file == ID_NONE ? 0 : d->name;
+}
+
+str_id call_path(struct model *m, uint32_t process, const struct call *call, uint32_t index,
+		 const char *path, uint32_t length)
+{
+	const struct call_row *row = call_row(call->id);
+
+	if (m->process[process].has_root)
+		return 0;
+	return path_resolve(m, base_of(m, process, call, index ? row->fd2 : row->fd), path, length);
+}
+
+/* Another thread may get the number before the call returns. */
+static uint32_t close_fd(struct model *m, uint32_t process, const struct call *call)
+{
+	uint32_t table = m->process[process].table;
+	uint64_t fd = (uint32_t)call_fd(call, call_row(call->id)->fd);
+	uint32_t open = table_at(m, table, fd, call->enter);
+
+	if (open != ID_NONE && table_slot(m, table, fd)->open == open)
+		return table_take(m, table, fd);
+	table_stray(m, table, fd);
+	return ID_NONE;
+}
+
+void call_begin(struct model *m, uint32_t task, struct call *call,
+		const struct event_string path[EVENT_PATHS])
+{
+	uint32_t process = m->task[task].process;
+	const struct call_row *row = call_row(call->id);
+
+	call->open = call->open2 = ID_NONE;
+	for (uint32_t i = 0; i < EVENT_PATHS; i++)
+		if (path[i].at)
+			call->path[i] = call_path(m, process, call, i, path[i].at, path[i].length);
+	if (row->kind == CALL_CLOSE)
+		call->open = close_fd(m, process, call);
+	else if (call_has_descriptor(call))
+		call->open = use_fd(m, task, call_fd(call, row->fd), call->enter);
+	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
+		call->open = mapping_find(m, process, call->arg[0], call->arg[row->size],
+					  call->enter);
+		open_hold(m, call->open);
+	}
+	if (row->kind == CALL_COPY)
+		call->open2 = use_fd(m, task, call_fd(call, row->fd2), call->enter);
+}

@@ -1,0 +1,87 @@
+/*
+ * op_pair: calls that the kernel paired.
+ *
+ * Such a call is told when it ends, so nothing is known of it while it is in flight. What it used is looked up as of
+ * its begin (call_begin.c), and what it made is believed unless another call shows that it may be gone already.
+ */
+#include "call_begin.h"
+#include "op.h"
+#include "op_call.h"
+#include "task.h"
+
+#include <string.h>
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Returns the time up to which the thread's location has records. */
+static uint64_t reached(const struct model *m, const struct task *task)
+{
+	const struct process *p = &m->process[task->process];
+	thread_id location = task->location;
+
+	if (location == ID_NONE && task->tid == p->pid)
+		location = p->leader;
+	return location == ID_NONE ? 0 : m->reached[location];
+}
+
+/* On a location time does not fall, whatever a stream says. */
+static uint64_t begin_of(const struct model *m, uint32_t task, const struct event *event)
+{
+	const struct task *t = &m->task[task];
+	uint64_t begin = later(event->pair.begin, later(t->begin, reached(m, t)));
+
+	if (t->call.id != CALL_ID_NONE)
+		begin = later(begin, t->call.enter);
+	return begin < event->time ? begin : event->time;
+}
+
+/* What was in flight at a snapshot may be what ends now; the end of anything else was lost. */
+static void supersede(struct model *m, uint32_t task, const struct call *next)
+{
+	const struct call *noted = &m->task[task].call;
+
+	if (noted->id == CALL_ID_NONE)
+		return;
+	if (noted->id == next->id && noted->enter == next->enter) {
+		op_forget(m, task);
+		return;
+	}
+	tally_add(m->tally, lost_exits, 1);
+	op_cancel(m, task, next->enter, IO_END_LOST);
+}
+
+void op_pair(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	const struct process *p = &m->process[m->task[task].process];
+	struct op op = {.m = m,
+			.task = task,
+			.process = m->task[task].process,
+			.row = call_row(event->pair.call),
+			.call = {.id = event->pair.call, .enter = begin_of(m, task, event)},
+			.time = event->time,
+			.result = event->pair.result,
+			.is_pair = true,
+			.position = event->pair.position,
+			.file = event->pair.file};
+
+	if (p->is_prelude)
+		return;
+	if (p->is_foreign) {
+		tally_add(m->tally, foreign_calls, 1);
+		return;
+	}
+	if (!m->host.first_time || op.call.enter < m->host.first_time)
+		m->host.first_time = op.call.enter;
+	memcpy(op.call.arg, event->pair.arg, sizeof(op.call.arg));
+	supersede(m, task, &op.call);
+	if (event->pair.is_in_flight) {
+		op_note(m, task, &op.call, event->pair.path);
+		return;
+	}
+	call_begin(m, task, &op.call, event->pair.path);
+	op_complete(&op, NULL);
+}
