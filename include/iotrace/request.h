@@ -20,8 +20,9 @@ enum request_step {
 	REQUEST_BIO_QUEUE, /* a bio is handed to a device: the only begin that bio-based devices have */
 	REQUEST_BIO_COMPLETE, /* ... and their only end */
 	REQUEST_BIO_REMAP, /* of old_dev, old_sector it becomes dev, sector: partitions, dm, md */
-	REQUEST_BIO_MERGE, /* the bio became part of a request that waits */
-	REQUEST_SPLIT,     /* the bio was cut; old_sector: where the rest begins */
+	/* The bio became part of a request that waits. old_sector: where that began, if it was put before it. */
+	REQUEST_BIO_MERGE,
+	REQUEST_SPLIT, /* the bio was cut, sectors: of its first part; old_sector: where the rest begins */
 	REQUEST_INSERT,
 	REQUEST_MERGE, /* two requests became one */
 	REQUEST_ISSUE,

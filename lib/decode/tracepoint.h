@@ -39,7 +39,7 @@ struct field_wanted {
 	const char *name;
 };
 
-enum { TRACEPOINT_FIELDS = 2 };
+enum { TRACEPOINT_FIELDS = 6 };
 
 struct tracepoint_row {
 	const char *system;
@@ -116,7 +116,7 @@ void field_values(const struct field *field, const uint8_t *raw, uint64_t *value
 bool field_string(const struct field *field, const struct sample *sample,
 		  struct event_string *string);
 
-/* The decoders of tracepoints.def; in call.c and task.c. */
+/* The decoders of tracepoints.def; in call.c, task.c and block.c. */
 #define TRACEPOINT(system, name, decoder, ...)                                                     \
 	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample,    \
 				      struct event *event);

@@ -1,0 +1,213 @@
+/*
+ * block: steps of block requests and bios.
+ *
+ * A tracepoint has the device as the kernel writes dev_t, and what the request does as letters (rwbs): a leading F if
+ * what the drive has cached must be flushed first, one or two letters for the operation, then letters for its flags.
+ */
+#include "tracepoint.h"
+
+#include <sys/sysmacros.h>
+
+/* Where the fields that all rows share stand; what comes after them differs from row to row. */
+enum { BLOCK_DEV, BLOCK_SECTOR, BLOCK_RWBS, BLOCK_SECTORS, BLOCK_MORE, BLOCK_LAST };
+
+#define SECTOR_NONE UINT64_MAX
+
+/* The kernel's MKDEV(): 12 bits of major, 20 of minor. */
+static uint32_t device(int64_t dev)
+{
+	uint32_t number = (uint32_t)dev;
+
+	return (uint32_t)makedev(number >> 20, number & ((1U << 20) - 1));
+}
+
+/*
+ * "N" is what has no letter: zeroes, and commands to the drive. Those are at no sector, for which the kernel writes -1
+ * or "0 + 0".
+ */
+static enum request_kind kind_without_letter(const struct request *request)
+{
+	bool is_at_none = request->sector == SECTOR_NONE;
+
+	return is_at_none || !request->sectors ? REQUEST_OTHER : REQUEST_ZEROES;
+}
+
+/* Of the commands to zones only the append moves data. */
+static enum request_kind kind_of_zone(const struct request *request, uint32_t at)
+{
+	bool is_append = at + 1 < request->rwbs.length && request->rwbs.at[at + 1] == 'A';
+
+	return is_append ? REQUEST_WRITE : REQUEST_OTHER;
+}
+
+static enum request_kind kind_of(const struct request *request)
+{
+	const struct event_string *rwbs = &request->rwbs;
+	uint32_t at = 0;
+
+	/* "FWS": a flush before the write. "FF", or "F" alone: the flush itself. */
+	if (rwbs->length > 1 && rwbs->at[0] == 'F' && memchr("WDRZNF", rwbs->at[1], 6))
+		at = 1;
+	switch (at < rwbs->length ? rwbs->at[at] : 0) {
+	case 'R':
+		return REQUEST_READ;
+	case 'W':
+		return REQUEST_WRITE;
+	case 'F':
+		return REQUEST_FLUSH;
+	case 'D':
+		return REQUEST_DISCARD;
+	case 'Z':
+		return kind_of_zone(request, at);
+	case 'N':
+		return kind_without_letter(request);
+	default:
+		return REQUEST_OTHER;
+	}
+}
+
+static bool string_at(const struct tracepoint *tp, uint32_t index, const struct sample *sample,
+		      struct event_string *string)
+{
+	return field_string(&tp->field[index], sample, string);
+}
+
+static uint64_t number_at(const struct tracepoint *tp, uint32_t index, const struct sample *sample)
+{
+	return (uint64_t)field_value(&tp->field[index], sample->raw);
+}
+
+/* What all have. The name is left out. A split says where the rest begins, and not how long the first part is. */
+static enum decoded fill(const struct tracepoint *tp, const struct sample *sample,
+			 struct event *event, enum request_step step)
+{
+	struct request *request = &event->request;
+	uint64_t sectors = number_at(tp, BLOCK_SECTORS, sample);
+
+	event->kind = EVENT_REQUEST;
+	*request = (struct request){.step = step,
+				    .dev = device(field_value(&tp->field[BLOCK_DEV], sample->raw)),
+				    .sector = number_at(tp, BLOCK_SECTOR, sample),
+				    .old_sector = SECTOR_NONE};
+	if (step == REQUEST_SPLIT) {
+		request->old_sector = sectors;
+		sectors -= request->sector;
+	}
+	request->sectors = (uint32_t)sectors;
+	if (!string_at(tp, BLOCK_RWBS, sample, &request->rwbs))
+		return DECODED_MALFORMED;
+	request->type = kind_of(request);
+	return DECODED_EVENT;
+}
+
+static enum decoded fill_named(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event, enum request_step step, uint32_t name)
+{
+	enum decoded decoded = fill(tp, sample, event, step);
+
+	if (decoded == DECODED_EVENT && !string_at(tp, name, sample, &event->request.name))
+		return DECODED_MALFORMED;
+	return decoded;
+}
+
+/* Of a request that waits or goes to the device. */
+static enum decoded fill_request(const struct tracepoint *tp, const struct sample *sample,
+				 struct event *event, enum request_step step)
+{
+	enum decoded decoded = fill_named(tp, sample, event, step, BLOCK_LAST);
+
+	event->request.bytes = (uint32_t)number_at(tp, BLOCK_MORE, sample);
+	return decoded;
+}
+
+/* The kernel has errors below zero; some of old were counts of errors above. */
+static enum decoded fill_end(const struct tracepoint *tp, const struct sample *sample,
+			     struct event *event, enum request_step step)
+{
+	enum decoded decoded = fill(tp, sample, event, step);
+	int64_t error = (int64_t)number_at(tp, BLOCK_MORE, sample);
+
+	event->request.error = (int32_t)(error < 0 ? -error : error);
+	return decoded;
+}
+
+enum decoded decode_bio_queue(const struct tracepoint *tp, const struct sample *sample,
+			      struct event *event)
+{
+	return fill_named(tp, sample, event, REQUEST_BIO_QUEUE, BLOCK_MORE);
+}
+
+enum decoded decode_bio_complete(const struct tracepoint *tp, const struct sample *sample,
+				 struct event *event)
+{
+	return fill_end(tp, sample, event, REQUEST_BIO_COMPLETE);
+}
+
+enum decoded decode_bio_backmerge(const struct tracepoint *tp, const struct sample *sample,
+				  struct event *event)
+{
+	return fill_named(tp, sample, event, REQUEST_BIO_MERGE, BLOCK_MORE);
+}
+
+/* The request began where the bio ends, and begins where the bio does from now on. */
+enum decoded decode_bio_frontmerge(const struct tracepoint *tp, const struct sample *sample,
+				   struct event *event)
+{
+	enum decoded decoded = fill_named(tp, sample, event, REQUEST_BIO_MERGE, BLOCK_MORE);
+
+	event->request.old_dev = event->request.dev;
+	event->request.old_sector = event->request.sector + event->request.sectors;
+	return decoded;
+}
+
+enum decoded decode_block_remap(const struct tracepoint *tp, const struct sample *sample,
+				struct event *event)
+{
+	enum decoded decoded = fill(tp, sample, event, REQUEST_BIO_REMAP);
+
+	event->request.old_dev = device(field_value(&tp->field[BLOCK_MORE], sample->raw));
+	event->request.old_sector = number_at(tp, BLOCK_LAST, sample);
+	return decoded;
+}
+
+enum decoded decode_block_split(const struct tracepoint *tp, const struct sample *sample,
+				struct event *event)
+{
+	return fill_named(tp, sample, event, REQUEST_SPLIT, BLOCK_MORE);
+}
+
+enum decoded decode_rq_insert(const struct tracepoint *tp, const struct sample *sample,
+			      struct event *event)
+{
+	return fill_request(tp, sample, event, REQUEST_INSERT);
+}
+
+enum decoded decode_rq_issue(const struct tracepoint *tp, const struct sample *sample,
+			     struct event *event)
+{
+	return fill_request(tp, sample, event, REQUEST_ISSUE);
+}
+
+enum decoded decode_rq_merge(const struct tracepoint *tp, const struct sample *sample,
+			     struct event *event)
+{
+	return fill_request(tp, sample, event, REQUEST_MERGE);
+}
+
+enum decoded decode_rq_requeue(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
+{
+	return fill(tp, sample, event, REQUEST_REQUEUE);
+}
+
+enum decoded decode_rq_complete(const struct tracepoint *tp, const struct sample *sample,
+				struct event *event)
+{
+	return fill_end(tp, sample, event, REQUEST_COMPLETE);
+}
+
+enum decoded decode_rq_error(const struct tracepoint *tp, const struct sample *sample,
+			     struct event *event)
+{
+	return fill_end(tp, sample, event, REQUEST_ERROR);
+}
