@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+enum { DEVICE_STATS = 17 };
+
 /* A block device, a partition too (requests are those of its whole disk). */
 struct model_device {
 	uint32_t dev; /* as makedev(3) has it */
@@ -25,8 +27,11 @@ struct model_device {
 	thread_id location, samples; /* ID_NONE: none yet */
 	handle_id handle;
 	/* /sys/block/DEV/stat when recording began and ended, and what of it happened between (fact DISKSTAT). */
-	bool has_stat;
-	uint64_t stat[2][17]; /* in the order of the fact */
+	bool has_stat;                  /* of both */
+	uint64_t stat[2][DEVICE_STATS]; /* in the order of the fact */
+	/* What the events say, in the same order and by the kernel's way of counting; no times. All requests count,
+	   those that are left out as well. */
+	uint64_t seen[DEVICE_STATS];
 };
 
 uint32_t model_devices(const struct model *model);

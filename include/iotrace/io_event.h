@@ -56,8 +56,9 @@ enum io_end {
 	IO_END_EXIT,
 	IO_END_LOST,
 	IO_END_RECORDING,
-	IO_END_DEATH
-}; /* why an operation was cancelled */
+	IO_END_DEATH,
+	IO_END_MERGED /* the block request became part of another */
+};                    /* why an operation was cancelled */
 
 struct io_event {
 	enum io_event_kind kind;
@@ -105,6 +106,9 @@ struct io_event {
 			str_id rwbs; /* ... and the letters of the request; 0: no block request */
 			file_id file;  /* ... and the file it is for; ID_NONE: not known */
 			int32_t error; /* COMPLETE: errno, 0: succeeded */
+			/* COMPLETE on a device's location: when it began, and when it was issued last (a request that
+			   its driver gave back is issued again); 0: its issue was not seen */
+			uint64_t begun, issued;
 		} op;
 		struct {
 			enum io_lock lock;

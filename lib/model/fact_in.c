@@ -7,6 +7,8 @@
  */
 #include "fact_in.h"
 
+#include "device.h"
+#include "device_sample.h"
 #include "fdtable.h"
 #include "file.h"
 #include "op.h"
@@ -250,13 +252,15 @@ static void fact_end(struct model *m, const struct event *event)
 void fact_in(struct model *m, const struct event *event)
 {
 	static void (*const in[FACT_KINDS])(struct model * m, const struct event *event) = {
-		[FACT_HOST] = fact_host,   [FACT_COMMAND] = fact_command,
-		[FACT_TASK] = fact_task,   [FACT_CWD] = fact_cwd,
-		[FACT_ROOT] = fact_root,   [FACT_FD] = fact_fd,
-		[FACT_MOUNT] = fact_mount, [FACT_EXE] = fact_exe,
-		[FACT_COUNT] = fact_count, [FACT_LOOKUPS] = fact_lookups,
-		[FACT_EXIT] = fact_exit,   [FACT_END] = fact_end,
-		[FACT_PATH] = fact_path,   [FACT_BEGIN] = fact_begin,
+		[FACT_HOST] = fact_host,       [FACT_COMMAND] = fact_command,
+		[FACT_TASK] = fact_task,       [FACT_CWD] = fact_cwd,
+		[FACT_ROOT] = fact_root,       [FACT_FD] = fact_fd,
+		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,
+		[FACT_COUNT] = fact_count,     [FACT_LOOKUPS] = fact_lookups,
+		[FACT_EXIT] = fact_exit,       [FACT_END] = fact_end,
+		[FACT_PATH] = fact_path,       [FACT_BEGIN] = fact_begin,
+		[FACT_DEVICE] = device_fact,   [FACT_DISKSTAT] = device_stat,
+		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
 	};
 
 	if (in[event->fact.kind])

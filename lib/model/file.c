@@ -73,6 +73,29 @@ file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 	return id;
 }
 
+/* Different inodes may share one: what is found is compared. */
+static uint64_t inode_key(uint64_t dev, uint64_t ino)
+{
+	return ino ^ dev << 40 ^ dev >> 24;
+}
+
+void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
+{
+	m->file[file].dev = dev;
+	m->file[file].ino = ino;
+	if (ino)
+		map_set(&m->block.file_by_inode, inode_key(dev, ino), file);
+}
+
+file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino)
+{
+	file_id file = ino ? map_get(&m->block.file_by_inode, inode_key(dev, ino)) : MAP_NONE;
+
+	if (file == MAP_NONE || m->file[file].dev != dev || m->file[file].ino != ino)
+		return ID_NONE;
+	return file;
+}
+
 void file_mount(struct model *m, const struct fact *fact)
 {
 	uint64_t id = fact->number[0];

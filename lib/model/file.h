@@ -16,6 +16,10 @@ str_id path_resolve(struct model *m, str_id base, const char *path, size_t lengt
 file_id file_add(struct model *m, str_id path, enum model_file_kind kind);
 /* Returns it or ID_NONE. */
 file_id file_find(const struct model *m, str_id path);
+/* The file has this inode now. */
+void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino);
+/* Returns the file that was last seen to have the inode, or ID_NONE. */
+file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino);
 void file_mount(struct model *m, const struct fact *fact);
 
 #endif

@@ -3,9 +3,12 @@
  */
 #include "state.h"
 
+#include "device.h"
+#include "device_sample.h"
 #include "fact_in.h"
 #include "fdtable.h"
 #include "op.h"
+#include "request.h"
 #include "settle.h"
 #include "task.h"
 
@@ -47,6 +50,8 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->context = context;
 	m->strings = strtab_new();
 	m->all_proxy = ID_NONE;
+	m->block.device_series = m->block.memory_series = m->block.pressure_series = ID_NONE;
+	m->block.machine = ID_NONE;
 	m->host.status = -1;
 	m->host.end_reason = -1;
 	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
@@ -58,6 +63,7 @@ void model_free(struct model *m)
 	if (!m)
 		return;
 	task_release(m);
+	device_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
@@ -90,6 +96,7 @@ static void event_lost(struct model *m, const struct event *event)
 	lost.lost.count = event->lost.count;
 	m->lost_time = event->time;
 	table_doubt_all(m);
+	request_doubt_all(m);
 	settle_push(m, &lost, ID_NONE, ID_NONE);
 }
 
@@ -133,6 +140,8 @@ void model_event(struct model *m, const struct event *event)
 		op_pair(m, event);
 		break;
 	case EVENT_REQUEST:
+		request_step(m, event);
+		break;
 	case EVENT_TRACEPOINT:
 		break;
 	}
@@ -147,6 +156,8 @@ void model_end(struct model *m)
 	if (m->now > m->host.last_time && m->host.first_time)
 		m->host.last_time = m->now;
 	task_end_all(m);
+	sample_end(m);
+	request_end_all(m);
 	settle_run(m, true);
 }
 

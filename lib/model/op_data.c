@@ -6,6 +6,7 @@
 #include "fdtable.h"
 #include "mapping.h"
 #include "task.h"
+#include "who.h"
 
 #include <fcntl.h>
 
@@ -20,6 +21,8 @@ static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t a
 	event.op.bytes = asked;
 	event.op.offset = offset;
 	op_emit(op, &event, open);
+	if (mode == IO_MODE_WRITE && open_description(op->m, open)->file != ID_NONE)
+		who_wrote(op->m, open_description(op->m, open)->file, op->process);
 }
 
 static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)

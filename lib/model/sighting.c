@@ -30,8 +30,7 @@ static void name_file(struct model *m, struct description *d, const struct sight
 	struct model_file *file = &m->file[d->file];
 
 	file->kind = s->mode ? file_kind(s->mode) : file->kind;
-	file->dev = s->dev;
-	file->ino = s->ino;
+	file_set_inode(m, d->file, s->dev, s->ino);
 	file->mount = map_get(&m->mount_by_id, s->mnt_id);
 }
 

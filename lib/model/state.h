@@ -33,6 +33,8 @@ struct pool {
 	uint32_t free_count, free_capacity;
 };
 
+#include "block.h"
+
 struct call {
 	call_id id; /* CALL_ID_NONE: none in flight */
 	uint64_t enter;
@@ -183,6 +185,7 @@ struct model {
 	uint32_t seriess, series_cap;
 	struct model_metric *metric;
 	uint32_t metrics, metrics_cap;
+	struct block block;
 	str_id *parameter;
 	uint32_t parameters, parameters_cap;
 

@@ -244,7 +244,8 @@ static void print_cancelled(struct sink *sink, const struct io_event *event)
 	static const char *const end[] = {[IO_END_EXIT] = "EXIT",
 					  [IO_END_LOST] = "LOST",
 					  [IO_END_RECORDING] = "RECORDING",
-					  [IO_END_DEATH] = "DEATH"};
+					  [IO_END_DEATH] = "DEATH",
+					  [IO_END_MERGED] = "MERGED"};
 
 	print_op(sink, event);
 	fprintf(out, " %s",

@@ -17,6 +17,7 @@
  *	                                                also: disk=d1 below="sdb sdc" backing="/file"
  *	stat d0 1 0 8 ...                               what /sys/block/sda/stat has at the begin, and
  *	stat d0 9 0 72 ...                              at the end
+ *	seen d0 8 0 64 ...                              what the events add up to, in the same order
  *	series s0 "counters" OF_CALLS
  *	metric s0 "instructions" "#" ACCUMULATED        also SIGNED
  *	parameter a0 "filename"
@@ -239,22 +240,26 @@ static void print_device(struct sink *sink, const struct model_device *device)
 		text_id(sink->out, 'h', device->handle);
 }
 
+static void print_stat(FILE *out, const char *what, uint32_t device, const uint64_t *stat)
+{
+	fprintf(out, "%s d%u", what, device);
+	for (int i = 0; i < DEVICE_STATS; i++)
+		fprintf(out, " %" PRIu64, stat[i]);
+	putc('\n', out);
+}
+
 static void print_devices(struct sink *sink)
 {
-	enum { STATS = sizeof(((struct model_device *)0)->stat[0]) / sizeof(uint64_t) };
-
 	for (uint32_t d = 0; d < model_devices(sink->model); d++) {
 		const struct model_device *device = model_device(sink->model, d);
 
 		fprintf(sink->out, "device d%u", d);
 		print_device(sink, device);
 		putc('\n', sink->out);
-		for (int phase = 0; device->has_stat && phase < 2; phase++) {
-			fprintf(sink->out, "stat d%u", d);
-			for (int i = 0; i < STATS; i++)
-				fprintf(sink->out, " %" PRIu64, device->stat[phase][i]);
-			putc('\n', sink->out);
-		}
+		for (int phase = 0; device->has_stat && phase < 2; phase++)
+			print_stat(sink->out, "stat", d, device->stat[phase]);
+		if (device->has_stat || device->group != ID_NONE)
+			print_stat(sink->out, "seen", d, device->seen);
 	}
 }
 

@@ -4,6 +4,8 @@
 #ifndef MODEL_DRIVER_H
 #define MODEL_DRIVER_H
 
+#include <iotrace/device.h>
+#include <iotrace/metric.h>
 #include <iotrace/model.h>
 
 #include <cerrno>
@@ -38,6 +40,9 @@ class ModelDriver
 	std::vector<io_event> events;
 	std::vector<std::vector<uint64_t>> metrics;
 	uint64_t now = 1000;
+	uint32_t pid = 10; /* of request() */
+	const char *name = "app";
+	uint64_t key = 0;
 
 	ModelDriver()
 	{
@@ -222,6 +227,38 @@ class ModelDriver
 		      uint64_t pos = 0, uint64_t mode = 0100644)
 	{
 		fd(pid, number, target, 0, now, 0, mode, flags, pos);
+	}
+
+	/* A step of a request: "WS", in the task of the driver's pid and name. */
+	struct event step(enum request_step step, uint32_t dev, const char *rwbs, uint64_t sector,
+			  uint32_t sectors)
+	{
+		struct event e = base(EVENT_REQUEST, pid, pid);
+		size_t at = rwbs[0] == 'F' && rwbs[1] ? 1 : 0;
+
+		e.request.step = step;
+		e.request.type = rwbs[at] == 'R'   ? REQUEST_READ
+				 : rwbs[at] == 'W' ? REQUEST_WRITE
+				 : rwbs[at] == 'F' ? REQUEST_FLUSH
+				 : rwbs[at] == 'D' ? REQUEST_DISCARD
+						   : REQUEST_ZEROES;
+		e.request.dev = dev;
+		e.request.sector = sector;
+		e.request.sectors = sectors;
+		e.request.old_sector = UINT64_MAX;
+		e.request.key = key;
+		e.request.rwbs = {rwbs, (uint32_t)strlen(rwbs)};
+		e.request.name = {name, (uint32_t)strlen(name)};
+		return e;
+	}
+
+	void request(enum request_step s, uint32_t dev, const char *rwbs, uint64_t sector,
+		     uint32_t sectors, int32_t error = 0)
+	{
+		struct event e = step(s, dev, rwbs, sector, sectors);
+
+		e.request.error = error;
+		model_event(model, &e);
 	}
 
 	void end()

@@ -24,6 +24,7 @@ class BlockDecode : public ::testing::Test
 	Capture c;
 	Decoder d{nullptr, decode_free};
 	event e;
+	Raw bytes;
 
 	/* Returns 1 or 0, as decode_sample() does; the event is in e. */
 	int decode(const std::string &name, const Raw &raw)
@@ -38,7 +39,8 @@ class BlockDecode : public ::testing::Test
 
 		d.reset(c.open(&err));
 		EXPECT_NE(d, nullptr) << err.text;
-		sample s = raw.sample(index);
+		bytes = raw; /* the event's strings are lent */
+		sample s = bytes.sample(index);
 
 		memset(static_cast<void *>(&e), 0xaa, sizeof(e));
 		return decode_sample(d.get(), &s, false, &e);

@@ -215,7 +215,9 @@ TEST_F(TextSink, Devices)
 		  "scheduler=\"none\" below=\"sdc sdd\" backing=\"/image\" p1 h1\n"
 		  "stat d0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n"
 		  "stat d0 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
-		  "device d1 8:0 \"sd!a\" p2 h2\n");
+		  "seen d0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		  "device d1 8:0 \"sd!a\" p2 h2\n"
+		  "seen d1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
 TEST_F(TextSink, SeriesAndParameters)

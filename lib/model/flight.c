@@ -1,0 +1,157 @@
+/*
+ * flight: an operation on a device from its begin to its end. See flight.h.
+ */
+#include "flight.h"
+
+#include "device.h"
+#include "device_out.h"
+#include "device_sample.h"
+#include "place.h"
+#include "who.h"
+
+/* Before its exec nothing of a command is recorded, and so no request that comes before. */
+static bool is_kept(const struct model *m, const struct who *who)
+{
+	if (m->host.block == BLOCK_OWN && !who->is_recorded)
+		return false;
+	return m->host.is_system || !m->host.argv || m->host.first_time;
+}
+
+uint32_t flight_new(struct model *m, uint32_t device, const struct event *event,
+		    const struct request *request)
+{
+	struct event here = *event;
+
+	here.request = *request;
+	uint32_t op = place_add(m, device, request);
+	struct block_op *o = &m->block.op[op];
+
+	o->begun = m->now;
+	o->who = who_of(m, device, &here);
+	o->rwbs = model_string(m, request->rwbs.at, request->rwbs.length);
+	return op;
+}
+
+/* What the machine's samples count as in flight: reads, and all else. */
+static uint32_t direction(const struct block_op *o)
+{
+	return o->type != REQUEST_READ;
+}
+
+void flight_show(struct model *m, uint32_t op, bool is_final)
+{
+	struct block_op *o = &m->block.op[op];
+
+	o->is_kept = is_kept(m, &o->who);
+	if (!o->is_kept) {
+		tally_add(m->tally, requests_left_out, 1);
+		return;
+	}
+	if (!m->host.first_time)
+		m->host.first_time = o->begun;
+	m->block.work[o->device].in_flight[direction(o)]++;
+	sample_begin(m, o->device, o->begun);
+	out_begin(m, op, is_final);
+}
+
+void flight_issue(struct model *m, uint32_t op, const struct request *request)
+{
+	struct block_op *o = &m->block.op[op];
+
+	o->state = BLOCK_ISSUED;
+	o->sectors = request->sectors;
+	o->issued = m->now;
+	o->is_doubtful = false;
+	place_move(m, op, request->sector); /* behind all others that were issued there */
+	out_issue(m, op);
+}
+
+static void release(struct model *m, uint32_t op)
+{
+	struct block_op *o = &m->block.op[op];
+
+	if (o->is_kept)
+		m->block.work[o->device].in_flight[direction(o)]--;
+	place_remove(m, op);
+}
+
+static void finish(struct model *m, uint32_t op)
+{
+	struct block_op *o = &m->block.op[op];
+	uint32_t device = o->device;
+	bool is_kept = o->is_kept;
+
+	if (is_kept)
+		sample_add(m, o);
+	out_complete(m, op);
+	release(m, op);
+	if (is_kept)
+		sample_at_event(m, device);
+}
+
+/* A part of a bio that was cut has ended. The last to end ends it all. */
+static void finish_part(struct model *m, uint32_t op)
+{
+	struct block_op *o = &m->block.op[op];
+	uint32_t whole = o->whole == ID_NONE ? op : o->whole;
+	struct block_op *w = &m->block.op[whole];
+
+	if (whole == op) {
+		w->state = BLOCK_ENDED;
+	} else {
+		w->done += o->done;
+		w->error = w->error ? w->error : o->error;
+		w->parts--;
+		place_remove(m, op);
+	}
+	if (w->state == BLOCK_ENDED && !w->parts)
+		finish(m, whole);
+}
+
+/* A write that has a flush behind it, and ends a second time then: at sector 0 that looks like a flush alone. */
+static void note_second_end(struct model *m, const struct block_op *o)
+{
+	if (o->type == REQUEST_WRITE && !o->sector && o->who.has_flush && !o->is_bio)
+		m->block.work[o->device].second_ends++;
+}
+
+void flight_complete(struct model *m, uint32_t op, const struct request *request)
+{
+	struct block_op *o = &m->block.op[op];
+	bool is_part = request->sectors < o->sectors;
+
+	/* What waited when it was last seen has grown since. */
+	if (o->state != BLOCK_ISSUED && o->sectors < request->sectors)
+		o->sectors = request->sectors;
+	if (o->state != BLOCK_ISSUED)
+		out_issue(m, op);
+	if (request->error)
+		o->error = request->error;
+	else
+		o->done += (uint64_t)request->sectors * 512;
+	if (o->whole == ID_NONE)
+		device_count(m, o->device, o->type, request->sectors, !is_part);
+	else
+		device_count(m, o->device, o->type, request->sectors, false);
+	if (is_part) {
+		tally_add(m->tally, requests_partial, 1);
+		o->sectors -= request->sectors;
+		place_move(m, op, o->sector + request->sectors);
+		return;
+	}
+	o->sectors = 0;
+	note_second_end(m, o);
+	finish_part(m, op);
+}
+
+void flight_cancel(struct model *m, uint32_t op, enum io_end why)
+{
+	out_cancel(m, op, why);
+	release(m, op);
+}
+
+void flight_merge(struct model *m, uint32_t op)
+{
+	out_merge(m, op);
+	release(m, op);
+}
