@@ -30,10 +30,17 @@ struct model_thread {
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
+	uint32_t folded; /* threads that had it one after the other; 0: it is one thread's own */
+	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
 };
 
 /* A location group: a process, a block device, or the machine (for its samples). Listed with its first location. */
-enum model_group { MODEL_PROCESS, MODEL_DEVICE, MODEL_MACHINE };
+enum model_group {
+	MODEL_PROCESS,
+	MODEL_DEVICE,
+	MODEL_MACHINE,
+	MODEL_CROWD, /* all processes beyond a limit, for which archives have no room */
+};
 
 struct model_process {
 	enum model_group kind;
@@ -43,7 +50,8 @@ struct model_process {
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
 	uint64_t begin, end;
-	int32_t status; /* wait status, -1: unknown */
+	uint32_t folded; /* MODEL_CROWD: how many processes */
+	int32_t status;  /* wait status, -1: unknown */
 };
 
 enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };

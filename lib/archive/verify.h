@@ -51,6 +51,7 @@ struct place { /* a location */
 struct team {            /* a location group */
 	uint32_t parent; /* NONE */
 	bool has_begun, has_ended;
+	bool is_folded; /* stands for many processes, with any parents */
 };
 
 struct series { /* a metric class */
@@ -89,7 +90,8 @@ struct verify {
 	uint32_t attribute_capacity;
 	struct place *place;
 	uint32_t places, place_capacity;
-	struct map place_of; /* by location */
+	struct map place_of;        /* by location */
+	OTF2_StringRef folded_name; /* of the property that says so; 0: no string is */
 	struct team *team;
 	uint32_t team_capacity;
 	uint32_t *handle_flags;

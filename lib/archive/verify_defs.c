@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <iotrace/mem.h>
+#include <string.h>
 
 static const char *const kind_name[KINDS] = {
 	[KIND_STRING] = "String",
@@ -75,8 +76,11 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
 
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
 {
-	(void)string;
-	verify_define(data, KIND_STRING, self);
+	struct verify *v = data;
+
+	verify_define(v, KIND_STRING, self);
+	if (strcmp(string, "Folded processes") == 0)
+		v->folded_name = self;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -255,6 +259,11 @@ static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef gro
 					   OTF2_StringRef name, OTF2_Type type,
 					   OTF2_AttributeValue value)
 {
+	struct verify *v = data;
+
+	if (group < v->defined[KIND_GROUP] && group < v->team_capacity && name == v->folded_name &&
+	    name)
+		v->team[group].is_folded = true;
 	return property(data, KIND_GROUP, group, name, type, value);
 }
 

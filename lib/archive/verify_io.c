@@ -4,7 +4,7 @@
  * Handles belong to a location group, and a process inherits those of the one that created it: a
  * handle that was not touched in a group yet is what it was in the groups it comes from. Events of
  * different locations with the same time have no order, so a use just before an activation at the
- * same time is fine.
+ * same time is fine. A group that many processes were folded into inherits from anybody, and shares with anybody.
  */
 #include "verify.h"
 
@@ -40,6 +40,17 @@ static bool has_flag(const struct verify *v, uint32_t handle, uint32_t flag)
 	       v->handle_flags[handle] & flag;
 }
 
+static bool was_active_anywhere(const struct verify *v, uint32_t handle)
+{
+	for (uint32_t group = 0; group < v->team_capacity; group++) {
+		const struct grip *grip = grip_find(v, group, handle);
+
+		if (grip && grip->was_active)
+			return true;
+	}
+	return false;
+}
+
 static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
 	const struct grip *grip = grip_find(v, group, handle);
@@ -48,6 +59,8 @@ static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, u
 		return grip->is_active || grip->changed == time;
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
+	if (group < v->team_capacity && v->team[group].is_folded)
+		return was_active_anywhere(v, handle);
 	for (int i = 0; i < ANCESTORS_MOST && group < v->team_capacity; i++) {
 		group = v->team[group].parent;
 		grip = grip_find(v, group, handle);
@@ -71,6 +84,10 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 
 		if (!grip || !grip->is_active)
 			continue;
+		if (v->team[team].is_folded) {
+			*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
+			return true;
+		}
 		for (int i = 0; i < ANCESTORS_MOST && group < v->team_capacity; i++) {
 			group = v->team[group].parent;
 			if (group != ancestor)

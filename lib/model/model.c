@@ -52,6 +52,8 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->all_proxy = ID_NONE;
 	m->block.device_series = m->block.memory_series = m->block.pressure_series = ID_NONE;
 	m->block.machine = ID_NONE;
+	m->crowd = ID_NONE;
+	m->location_limit = LOCATION_LIMIT;
 	m->host.status = -1;
 	m->host.end_reason = -1;
 	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
@@ -75,10 +77,10 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,   m->process,   m->table,    m->open,    m->description,
-			  m->queue,  m->idle_next, m->thread,   m->reached, m->group,
-			  m->file,   m->handle,    m->mount,    m->count,   m->device,
-			  m->series, m->metric,    m->parameter};
+	void *arrays[] = {m->task,   m->process,   m->table,     m->open,    m->description,
+			  m->queue,  m->idle_next, m->thread,    m->reached, m->group,
+			  m->file,   m->handle,    m->mount,     m->count,   m->device,
+			  m->series, m->metric,    m->parameter, m->seat};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

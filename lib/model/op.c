@@ -6,6 +6,7 @@
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
+#include "location.h"
 #include "op_call.h"
 #include "settle.h"
 #include "task.h"
@@ -142,7 +143,7 @@ static void find_unseen(struct model *m, struct op *op)
 
 void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
-	event->thread = task_location(op->m, op->task);
+	event->thread = task_location(op->m, op->task, event->time);
 	event->handle = ID_NONE;
 	settle_push(op->m, event, open, ID_NONE);
 }
@@ -332,6 +333,8 @@ void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 {
 	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = time, .handle = ID_NONE};
 
-	event.thread = task_location(m, task);
+	if (location_keeps(m, m->task[task].process, open))
+		return;
+	event.thread = task_location(m, task, time);
 	settle_push(m, &event, open, ID_NONE);
 }

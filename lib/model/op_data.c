@@ -4,6 +4,7 @@
 #include "op_end.h"
 
 #include "fdtable.h"
+#include "location.h"
 #include "mapping.h"
 #include "task.h"
 #include "who.h"

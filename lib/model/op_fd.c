@@ -6,6 +6,7 @@
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
+#include "location.h"
 #include "mapping.h"
 #include "op.h"
 #include "settle.h"
@@ -169,10 +170,8 @@ void end_create_pair(struct op *op)
 
 void end_close(struct op *op)
 {
-	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = op->time};
-
 	if (op->call.open != ID_NONE)
-		op_emit(op, &event, op->call.open);
+		op_destroy(op->m, op->task, op->time, op->call.open);
 }
 
 static void unshare_table(struct op *op)
@@ -244,7 +243,7 @@ static void duplicate(struct op *op, bool is_cloexec)
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
 	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
-	event.thread = task_location(m, op->task);
+	event.thread = task_location(m, op->task, event.time);
 	settle_push(m, &event, from, open);
 	open_drop(m, open);
 }

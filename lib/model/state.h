@@ -24,6 +24,8 @@ enum {
 	FD_LIMIT = 1 << 20,    /* numbers beyond are not followed (the kernel's default nr_open) */
 	QUEUE_LIMIT = 1 << 18, /* io_events that may wait for a name */
 	NAME_WAIT_NS = 200000000, /* how long they may */
+	LOCATION_LIMIT = 900,     /* locations for one thread each, see location.c */
+	SEAT_LIMIT = 64,          /* locations that are shared, if fewer than that live at a time */
 };
 
 /* Working array of T with a free list of ids; element 0 is a valid one. */
@@ -52,10 +54,20 @@ struct task {
 	thread_id location;
 	uint64_t lock_time; /* when the kernel said which record lock fcntl asks for; 0: never */
 	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
+	uint32_t seat;      /* index in seat[]; ID_NONE: the location is its own */
 	struct call call;
 	uint32_t
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
 	struct task_counters *counters;
+};
+
+/* A location that threads have one after the other. */
+struct seat {
+	thread_id location;
+	bool is_taken;
+	uint64_t since;                 /* its thread has it */
+	uint64_t last;                  /* it was left: nothing may stand there that is earlier */
+	uint64_t total[EVENT_COUNTERS]; /* of -E */
 };
 
 struct process {
@@ -126,6 +138,7 @@ struct open {
 	uint32_t holders;   /* slots, calls in flight, waiting events, mappings */
 	bool is_found;      /* nobody saw it being opened */
 	bool is_all_proxy;
+	bool is_gone; /* destroyed in the crowd, see location.c */
 };
 
 /* An io_event whose handles are still working ids of opens. */
@@ -166,6 +179,10 @@ struct model {
 	uint32_t reached_cap;
 	struct model_process *group;
 	uint32_t groups, groups_cap;
+	uint32_t location_limit;
+	process_id crowd; /* the group of all processes beyond the limit, ID_NONE */
+	struct seat *seat;
+	uint32_t seats, seats_cap;
 	struct model_file *file;
 	uint32_t files, files_cap;
 	struct map file_by_path;

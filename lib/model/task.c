@@ -1,11 +1,10 @@
 /*
- * task: threads and processes, from fork to exit; the locations of the archive. See task.h and state.h.
- *
- * A thread becomes a location, and its process a location group, with its first io_event.
+ * task: threads and processes, from fork to exit. See task.h and state.h.
  */
 #include "task.h"
 
 #include "fdtable.h"
+#include "location.h"
 #include "mapping.h"
 #include "op.h"
 #include "settle.h"
@@ -69,6 +68,7 @@ static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 	m->task[id] = (struct task){.tid = tid,
 				    .process = process,
 				    .location = ID_NONE,
+				    .seat = ID_NONE,
 				    .forked = ID_NONE};
 	m->task[id].call.id = CALL_ID_NONE;
 	m->process[process].tasks++;
@@ -86,59 +86,6 @@ uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 	if (id != MAP_NONE)
 		task_forget(m, id);
 	return task_new(m, process_get(m, pid), tid);
-}
-
-process_id process_group(struct model *m, uint32_t process)
-{
-	struct process *p = &m->process[process];
-
-	if (p->group != ID_NONE)
-		return p->group;
-	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
-	m->group[m->groups] = (struct model_process){.pid = p->pid,
-						     .parent = p->parent,
-						     .name = p->name,
-						     .argv = p->argv,
-						     .begin = p->begin,
-						     .status = -1};
-	p->group = m->groups++;
-	return p->group;
-}
-
-static void task_emit(struct model *m, enum io_event_kind kind, thread_id location, uint64_t time)
-{
-	struct io_event event = {.kind = kind, .thread = location, .time = time, .handle = ID_NONE};
-
-	event.program.exit_status = -1;
-	settle_push(m, &event, ID_NONE, ID_NONE);
-}
-
-thread_id task_location(struct model *m, uint32_t task)
-{
-	if (m->task[task].location != ID_NONE)
-		return m->task[task].location;
-	process_id group = process_group(m, m->task[task].process);
-	struct task *t = &m->task[task];
-	struct process *p = &m->process[t->process];
-	bool is_leader = t->tid == p->pid;
-
-	if (is_leader &&
-	    p->leader !=
-		    ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
-		t->location = p->leader;
-		return t->location;
-	}
-	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
-	m->thread[m->threads] = (struct model_thread){.tid = t->tid,
-						      .process = group,
-						      .name = t->name ? t->name : p->name,
-						      .begin = t->begin};
-	t->location = m->threads++;
-	if (is_leader)
-		p->leader = t->location;
-	if (t->begin)
-		task_emit(m, is_leader ? IO_PROGRAM_BEGIN : IO_THREAD_BEGIN, t->location, t->begin);
-	return t->location;
 }
 
 /* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
@@ -217,19 +164,31 @@ void task_clone_flags(struct model *m, const struct event *event)
 	m->table[table].users++;
 }
 
+/* Returns the group that is this process alone, or NULL. */
+static struct model_process *own_group(struct model *m, uint32_t process)
+{
+	process_id group = m->process[process].group;
+
+	return group == ID_NONE || group == m->crowd ? NULL : &m->group[group];
+}
+
 /* The words of the program that an exec has replaced are not those of the new one, which nobody tells. */
 static void argv_forget(struct model *m, uint32_t process)
 {
+	struct model_process *group = own_group(m, process);
+
 	m->process[process].argv = 0;
-	if (m->process[process].group != ID_NONE)
-		m->group[m->process[process].group].argv = 0;
+	if (group)
+		group->argv = 0;
 }
 
 static void name_set(struct model *m, uint32_t process, str_id name)
 {
+	struct model_process *group = own_group(m, process);
+
 	m->process[process].name = name;
-	if (m->process[process].group != ID_NONE)
-		m->group[m->process[process].group].name = name;
+	if (group)
+		group->name = name;
 }
 
 void task_comm(struct model *m, const struct event *event)
@@ -238,9 +197,7 @@ void task_comm(struct model *m, const struct event *event)
 	uint32_t task = task_get(m, event->pid, event->tid);
 	struct task *t = &m->task[task];
 
-	t->name = name;
-	if (t->location != ID_NONE)
-		m->thread[t->location].name = name;
+	location_rename(m, task, name);
 	if (event->tid == event->pid)
 		name_set(m, t->process, name);
 	if (event->comm.is_exec && !m->process[t->process].is_prelude)
@@ -265,12 +222,11 @@ void task_program(struct model *m, const struct event *event)
 
 static void process_end(struct model *m, uint32_t process)
 {
-	struct process *p = &m->process[process];
+	struct model_process *group = own_group(m, process);
 
-	if (p->group != ID_NONE)
-		m->group[p->group].end = m->now;
-	if (p->leader != ID_NONE && p->begin)
-		task_emit(m, IO_PROGRAM_END, p->leader, m->now);
+	if (group)
+		group->end = m->now;
+	location_end_program(m, process);
 	mapping_clear(m, process);
 	map_remove(&m->process_by_pid, m->process[process].pid);
 	m->process[process].table = ID_NONE;
@@ -301,19 +257,12 @@ static void task_retire(struct model *m, uint32_t task)
 	bool is_last = --m->process[process].tasks == 0;
 
 	if (is_last) {
-		bool is_listed = m->process[process].group != ID_NONE;
+		bool is_listed = location_may_close(m, process);
 
 		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
 	}
-	struct task *t = &m->task[task];
-	thread_id location = t->location;
-
-	if (location != ID_NONE) {
-		m->thread[location].end = m->now;
-		if (location != m->process[process].leader && t->begin)
-			task_emit(m, IO_THREAD_END, location, m->now);
-	}
-	map_remove(&m->task_by_tid, t->tid);
+	location_leave(m, task);
+	map_remove(&m->task_by_tid, m->task[task].tid);
 	task_free(m, task);
 	if (is_last)
 		process_end(m, process);
@@ -377,15 +326,17 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 	MEM_GROW(c->last, c->cpus, cpu + 1);
 	struct io_event metric = {.kind = IO_METRIC, .time = event->time, .handle = ID_NONE};
 
+	metric.thread = task_location(m, task, event->time);
+	uint64_t *total = location_totals(m, task, c->total);
+
 	for (uint32_t i = 0; i < event->exit.counters && i < EVENT_COUNTERS; i++) {
 		if (event->exit.counter[i] > c->last[cpu][i])
-			c->total[i] += event->exit.counter[i] - c->last[cpu][i];
+			total[i] += event->exit.counter[i] - c->last[cpu][i];
 		c->last[cpu][i] = event->exit.counter[i];
 	}
 	metric.metric.series = m->call_series;
 	metric.metric.counters = event->exit.counters;
-	metric.metric.counter = c->total;
-	metric.thread = task_location(m, task);
+	metric.metric.counter = total;
 	settle_push(m, &metric, ID_NONE, ID_NONE);
 }
 

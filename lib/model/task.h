@@ -1,5 +1,5 @@
 /*
- * task: threads and processes, from fork to exit; the locations of the archive.
+ * task: threads and processes, from fork to exit. Their locations are in location.h.
  */
 #ifndef IOTRACE_MODEL_TASK_H
 #define IOTRACE_MODEL_TASK_H
@@ -13,10 +13,6 @@ uint32_t task_find(const struct model *m, uint32_t tid);
 uint32_t process_find(const struct model *m, uint32_t pid);
 /* Returns the working id of the process; made up with an empty table if it is new. */
 uint32_t process_get(struct model *m, uint32_t pid);
-/* Returns the public id of the thread, which is listed (and begins in the archive) if this is its first use. */
-thread_id task_location(struct model *m, uint32_t task);
-/* Returns the public id of the process, listed if this is its first use. */
-process_id process_group(struct model *m, uint32_t process);
 
 void task_fork(struct model *m, const struct event *event);
 void task_clone_flags(struct model *m, const struct event *event);

@@ -162,8 +162,21 @@ static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id
 
 static OTF2_StringRef define_group(struct sink *sink, const struct model_process *process)
 {
-	return process->kind == MODEL_PROCESS ? define_numbered(sink, process->pid, process->name)
-					      : define_device_group(sink, process);
+	if (process->kind == MODEL_PROCESS)
+		return define_numbered(sink, process->pid, process->name);
+	if (process->kind == MODEL_CROWD)
+		return define_model(sink, process->name);
+	return define_device_group(sink, process);
+}
+
+/* The verifier knows by it that handles come and go here with many processes. */
+static bool write_folded(struct sink *sink, process_id p)
+{
+	OTF2_AttributeValue count = {.uint64 = model_process(sink->model, p)->folded};
+
+	return is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+		sink->definitions, p, define_text(sink, "Folded processes"), OTF2_TYPE_UINT64,
+		count));
 }
 
 static bool write_processes(struct sink *sink)
@@ -184,6 +197,8 @@ static bool write_processes(struct sink *sink)
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		str_id argv = model_process(sink->model, p)->argv;
 
+		if (model_process(sink->model, p)->kind == MODEL_CROWD)
+			good &= write_folded(sink, p);
 		if (!argv)
 			continue;
 		OTF2_AttributeValue line = {.stringRef = define_words(sink, argv)};
@@ -195,6 +210,19 @@ static bool write_processes(struct sink *sink)
 	return good;
 }
 
+static OTF2_StringRef define_location(struct sink *sink, const struct model_thread *thread)
+{
+	if (thread->kind != LOCATION_THREAD)
+		return define_device_location(sink, thread);
+	if (!thread->folded)
+		return define_numbered(sink, thread->tid, thread->name);
+	char *text = mem_format("%s (folded)", model_text(sink->model, thread->name));
+	OTF2_StringRef ref = define_text(sink, text);
+
+	free(text);
+	return ref;
+}
+
 static bool write_threads(struct sink *sink)
 {
 	bool good = true;
@@ -202,16 +230,20 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		const struct model_thread *thread = model_thread(sink->model, t);
 
-		OTF2_StringRef name = thread->kind == LOCATION_THREAD
-					      ? define_numbered(sink, thread->tid, thread->name)
-					      : define_device_location(sink, thread);
-
 		/* Requests are I/O, which only locations of this type may hold. */
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
-			sink->definitions, t, name,
+			sink->definitions, t, define_location(sink, thread),
 			thread->kind == LOCATION_METRIC ? OTF2_LOCATION_TYPE_METRIC
 							: OTF2_LOCATION_TYPE_CPU_THREAD,
 			sink->location[t].events, thread->process));
+	}
+	for (thread_id t = 0; t < model_threads(sink->model); t++) {
+		OTF2_AttributeValue count = {.uint64 = model_thread(sink->model, t)->folded};
+
+		if (count.uint64)
+			good &= is_good(OTF2_GlobalDefWriter_WriteLocationProperty(
+				sink->definitions, t, define_text(sink, "Folded threads"),
+				OTF2_TYPE_UINT64, count));
 	}
 	return good;
 }

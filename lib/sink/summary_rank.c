@@ -20,7 +20,9 @@ uint32_t summary_threads(const struct summary *summary)
 	uint32_t threads = 0;
 
 	for (thread_id id = 0; id < model_threads(model); id++)
-		threads += model_thread(model, id)->kind == LOCATION_THREAD;
+		if (model_thread(model, id)->kind == LOCATION_THREAD)
+			threads += model_thread(model, id)->folded ? model_thread(model, id)->folded
+								   : 1;
 	return threads;
 }
 
@@ -35,6 +37,10 @@ uint64_t summary_lifetimes(const struct summary *summary)
 
 		if (thread->kind != LOCATION_THREAD)
 			continue;
+		if (thread->folded) {
+			sum += thread->lived;
+			continue;
+		}
 		uint64_t begin = thread->begin ? thread->begin : host->first_time;
 		uint64_t end = thread->end ? thread->end : host->last_time;
 

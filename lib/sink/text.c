@@ -3,7 +3,7 @@
  *
  * A line is TIME TID@PID KIND and the fields of that kind, in this order, with one space between.
  * Instead of TID@PID stands the name of a block device, sda/samples for what was sampled of it, or
- * machine/samples.
+ * machine/samples; for a location that several threads had, t and its number.
  * TIME is in nanoseconds; ids are letters with a number: h3 a handle, f2 a file, #17 a matchingId.
  * Text from outside stands in quotes, with '"' and what escape.h escapes behind a backslash. What
  * is not known is left out, but for a missing id: '-', and a number of bytes that has no value:

@@ -6,8 +6,10 @@
  *	host "node7" "6.1.0" "x86_64" cpus=8 from=12000 to=99000 processes=3 threads=5 left=0
  *	process p0 100 "cat" parent=- status=0 argv "cat" "a b"
  *	process p1 sda                                  also: machine
+ *	process p2 CROWD 17                             so many processes
  *	thread t0 101@100 "cat"
  *	thread t1 sda                                   also: sda/samples, machine/samples
+ *	thread t2 t2 "true" FOLDED 17                   so many threads, one after the other
  *	mount m0 "/" "/dev/sda1" "ext4"
  *	file f0 "/etc/passwd" REGULAR m0
  *	handle h0 p0 f0 "/etc/passwd" PRE_CREATED O_RDWR
@@ -89,10 +91,12 @@ void text_location(struct sink *sink, thread_id id)
 	const struct model_thread *thread = model_thread(sink->model, id);
 	const struct model_process *group = model_process(sink->model, thread->process);
 
-	if (thread->kind == LOCATION_THREAD) {
+	if (thread->kind == LOCATION_THREAD && thread->folded)
+		text_id(sink->out, 't', id);
+	else if (thread->kind == LOCATION_THREAD)
 		fprintf(sink->out, " %u@%u", thread->tid, group->pid);
+	if (thread->kind == LOCATION_THREAD)
 		return;
-	}
 	print_group(sink, group);
 	if (thread->kind == LOCATION_METRIC)
 		fputs("/samples", sink->out);
@@ -139,6 +143,8 @@ static void print_processes(struct sink *sink)
 		fprintf(sink->out, "process p%u", p);
 		if (process->kind == MODEL_PROCESS)
 			print_process(sink, process);
+		else if (process->kind == MODEL_CROWD)
+			fprintf(sink->out, " CROWD %u", process->folded);
 		else
 			print_group(sink, process);
 		putc('\n', sink->out);
@@ -154,6 +160,8 @@ static void print_threads(struct sink *sink)
 		text_location(sink, t);
 		if (thread->kind == LOCATION_THREAD)
 			text_string(sink, thread->name);
+		if (thread->folded)
+			fprintf(sink->out, " FOLDED %u", thread->folded);
 		putc('\n', sink->out);
 	}
 }

@@ -6,6 +6,10 @@
 #include "scratch_dir.h"
 #include "sinks.h"
 
+extern "C" {
+#include "../../lib/model/state.h"
+}
+
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
 
@@ -138,7 +142,8 @@ class AnyProgram
 	}
 };
 
-TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)
+/* With few locations, most are shared by threads that come one after the other. */
+void expect_no_faults(uint32_t locations)
 {
 	for (uint64_t seed = 0; seed < 10; seed++) {
 		ScratchDir scratch;
@@ -158,6 +163,8 @@ TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)
 				sink_otf2_ops.event(*(struct sink **)context, event);
 			},
 			&sink);
+		if (locations)
+			d.model->location_limit = locations;
 		options.model = d.model;
 		options.tally = &d.tally;
 		options.path = path.c_str();
@@ -176,7 +183,20 @@ TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)
 		EXPECT_EQ(report.completed, tally_get(&d.tally, completed));
 		EXPECT_EQ(report.cancelled,
 			  tally_get(&d.tally, cancelled) + tally_get(&d.tally, in_flight));
+		EXPECT_EQ(tally_get(&d.tally, folded) > 50, locations != 0);
+		if (locations)
+			EXPECT_LT(report.locations, locations + 64 + 8);
 	}
+}
+
+TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)
+{
+	expect_no_faults(0);
+}
+
+TEST(Otf2Property, LocationsMayBeFew)
+{
+	expect_no_faults(3);
 }
 
 } // namespace

@@ -42,9 +42,12 @@ class Tally:
 
 
 class Process:
+    """A location group: of a process, "1234 cat"; or of a device, of samples, of folded processes: without a pid."""
+
     def __init__(self, name):
-        number, _, self.name = name.partition(" ")
-        self.pid = int(number)
+        number, _, rest = name.partition(" ")
+        self.pid = int(number) if number.isdigit() else None
+        self.name = rest if number.isdigit() else name
         self.marks = 0
         self.cancelled = 0
         self._tally = [Tally(), Tally()]
@@ -104,6 +107,8 @@ class Archive:
         """By pid. A number that was used again is a fault of the test that asks."""
         by_pid = {}
         for process in self.groups.values():
+            if process.pid is None:
+                continue
             assert process.pid not in by_pid, f"two processes with the number {process.pid}"
             by_pid[process.pid] = process
         return by_pid

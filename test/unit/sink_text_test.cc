@@ -220,6 +220,20 @@ TEST_F(TextSink, Devices)
 		  "seen d1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
+TEST_F(TextSink, WhatIsFolded)
+{
+	process_id crowd = b.process(0, "folded processes");
+	thread_id shared = b.thread(crowd, 0, "true");
+	std::string rest;
+
+	b.model->group[crowd].kind = MODEL_CROWD;
+	b.model->group[crowd].folded = 16;
+	b.model->thread[shared].folded = 17;
+	EXPECT_EQ(text({io::enter(1, shared, "read")}, &rest), "1 t1 ENTER read\n");
+	EXPECT_NE(rest.find("process p1 CROWD 16\n"), std::string::npos) << rest;
+	EXPECT_NE(rest.find("thread t1 t1 \"true\" FOLDED 17\n"), std::string::npos) << rest;
+}
+
 TEST_F(TextSink, SeriesAndParameters)
 {
 	const struct model_metric_text metric[] = {{"up", "B", "", true, false},

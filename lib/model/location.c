@@ -1,0 +1,232 @@
+/*
+ * location: the locations and location groups of the archive. See location.h and state.h.
+ *
+ * A thread becomes a location, and its process a location group, with its first io_event. Readers open a file for
+ * each location, and 1024 is all that most are allowed; so beyond a limit locations are shared: a new thread takes over
+ * that of one that has ended, of the same name if there is one. New processes are then members of one group, the
+ * crowd. Time must not fall on a location, so a thread takes over only what was free before its first event.
+ *
+ * What is shared has no PROGRAM_BEGIN, THREAD_BEGIN and ends. In the crowd a handle lives as long as any descriptor
+ * of any member leads to it, for all of them are one group to a reader: what a member inherited from outside is
+ * never destroyed there. All children of members are members.
+ */
+#include "location.h"
+
+#include "settle.h"
+
+#include <string.h>
+
+static void emit(struct model *m, enum io_event_kind kind, thread_id location, uint64_t time)
+{
+	struct io_event event = {.kind = kind, .thread = location, .time = time, .handle = ID_NONE};
+
+	event.program.exit_status = -1;
+	settle_push(m, &event, ID_NONE, ID_NONE);
+}
+
+static bool is_crowded(const struct model *m)
+{
+	return m->threads >= m->location_limit;
+}
+
+static process_id group_new(struct model *m, const struct model_process *group)
+{
+	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
+	m->group[m->groups] = *group;
+	return m->groups++;
+}
+
+static process_id crowd_join(struct model *m)
+{
+	static const char name[] = "folded processes";
+
+	if (m->crowd == ID_NONE)
+		m->crowd = group_new(m,
+				     &(struct model_process){.kind = MODEL_CROWD,
+							     .parent = ID_NONE,
+							     .name = model_string(m, name,
+										  sizeof(name) - 1),
+							     .begin = m->now,
+							     .status = -1});
+	m->group[m->crowd].folded++;
+	return m->crowd;
+}
+
+process_id process_group(struct model *m, uint32_t process)
+{
+	struct process *p = &m->process[process];
+
+	if (p->group != ID_NONE)
+		return p->group;
+	p->group = is_crowded(m) ? crowd_join(m)
+				 : group_new(m, &(struct model_process){.pid = p->pid,
+									.parent = p->parent,
+									.name = p->name,
+									.argv = p->argv,
+									.begin = p->begin,
+									.status = -1});
+	return p->group;
+}
+
+static thread_id thread_new(struct model *m, const struct model_thread *thread)
+{
+	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
+	m->thread[m->threads] = *thread;
+	return m->threads++;
+}
+
+/* Returns whether a thread may have the seat, or 2 if it is the very one: its name is the same. */
+static int fits(const struct model *m, const struct seat *seat, process_id group, str_id name,
+		uint64_t time)
+{
+	const struct model_thread *thread = &m->thread[seat->location];
+
+	if (seat->is_taken || seat->last > time || thread->process != group)
+		return 0;
+	return thread->name == name ? 2 : 1;
+}
+
+/* Returns a free seat, or ID_NONE: one of the same name, or any if there are many already. */
+static uint32_t seat_find(const struct model *m, process_id group, str_id name, uint64_t time)
+{
+	uint32_t any = ID_NONE;
+
+	for (uint32_t i = 0; i < m->seats; i++) {
+		int fit = fits(m, &m->seat[i], group, name, time);
+
+		if (fit == 2)
+			return i;
+		if (fit)
+			any = i;
+	}
+	return m->seats < SEAT_LIMIT ? ID_NONE : any;
+}
+
+static void share(struct model *m, uint32_t task, process_id group, uint64_t time)
+{
+	struct task *t = &m->task[task];
+	str_id name = t->name ? t->name : m->process[t->process].name;
+	uint32_t seat = seat_find(m, group, name, time);
+
+	if (seat == ID_NONE) {
+		MEM_GROW(m->seat, m->seats_cap, m->seats + 1);
+		seat = m->seats++;
+		m->seat[seat].location = thread_new(m, &(struct model_thread){.process = group,
+									      .name = name,
+									      .begin = time});
+	} else {
+		tally_add(m->tally, folded, 1);
+	}
+	m->seat[seat].is_taken = true;
+	m->seat[seat].since = time;
+	t->seat = seat;
+	t->location = m->seat[seat].location;
+	m->thread[t->location].folded++;
+	if (m->thread[t->location].name != name)
+		m->thread[t->location].name = model_string(m, "others", 6);
+}
+
+thread_id task_location(struct model *m, uint32_t task, uint64_t time)
+{
+	if (m->task[task].location != ID_NONE)
+		return m->task[task].location;
+	process_id group = process_group(m, m->task[task].process);
+	struct task *t = &m->task[task];
+	struct process *p = &m->process[t->process];
+	bool is_leader = t->tid == p->pid && group != m->crowd;
+
+	if (is_leader &&
+	    p->leader !=
+		    ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
+		t->location = p->leader;
+		return t->location;
+	}
+	if (group == m->crowd || (is_crowded(m) && !is_leader)) {
+		share(m, task, group, time);
+		return t->location;
+	}
+	t->location = thread_new(m, &(struct model_thread){.tid = t->tid,
+							   .process = group,
+							   .name = t->name ? t->name : p->name,
+							   .begin = t->begin});
+	if (is_leader)
+		p->leader = t->location;
+	if (t->begin)
+		emit(m, is_leader ? IO_PROGRAM_BEGIN : IO_THREAD_BEGIN, t->location, t->begin);
+	return t->location;
+}
+
+/* The next thread has the seat from now on. */
+static void seat_leave(struct model *m, struct task *t)
+{
+	struct seat *seat = &m->seat[t->seat];
+	struct model_thread *thread = &m->thread[seat->location];
+
+	seat->is_taken = false;
+	seat->last = m->now;
+	thread->end = m->now;
+	thread->lived += m->now > seat->since ? m->now - seat->since : 0;
+	t->seat = t->location = ID_NONE;
+}
+
+void location_rename(struct model *m, uint32_t task, str_id name)
+{
+	struct task *t = &m->task[task];
+
+	if (t->seat != ID_NONE && name != t->name)
+		seat_leave(m, t);
+	t->name = name;
+	if (t->location != ID_NONE && t->seat == ID_NONE)
+		m->thread[t->location].name = name;
+}
+
+void location_leave(struct model *m, uint32_t task)
+{
+	struct task *t = &m->task[task];
+
+	if (t->seat != ID_NONE) {
+		seat_leave(m, t);
+		return;
+	}
+	if (t->location == ID_NONE)
+		return;
+	m->thread[t->location].end = m->now;
+	if (t->location != m->process[t->process].leader && t->begin)
+		emit(m, IO_THREAD_END, t->location, m->now);
+}
+
+void location_end_program(struct model *m, uint32_t process)
+{
+	const struct process *p = &m->process[process];
+
+	if (p->leader != ID_NONE && p->begin)
+		emit(m, IO_PROGRAM_END, p->leader, m->now);
+}
+
+uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own)
+{
+	uint32_t seat = m->task[task].seat;
+
+	return seat == ID_NONE ? own : m->seat[seat].total;
+}
+
+bool location_may_close(const struct model *m, uint32_t process)
+{
+	const struct process *p = &m->process[process];
+
+	return p->group != ID_NONE || (m->crowd != ID_NONE && p->parent == m->crowd);
+}
+
+bool location_keeps(struct model *m, uint32_t process, uint32_t open)
+{
+	const struct process *p = &m->process[process];
+	struct open *o = &m->open[open];
+	bool is_member = p->group == ID_NONE ? is_crowded(m) : p->group == m->crowd;
+
+	if (!is_member)
+		return false;
+	if (o->slots || o->is_gone || (o->creator != ID_NONE && o->creator != m->crowd))
+		return true;
+	o->is_gone = true;
+	return false;
+}

@@ -1,0 +1,27 @@
+/*
+ * location: which location of the archive a thread's events stand on, and which group is its process.
+ */
+#ifndef IOTRACE_MODEL_LOCATION_H
+#define IOTRACE_MODEL_LOCATION_H
+
+#include "state.h"
+
+/* Returns the public id of the process, listed if this is its first use. */
+process_id process_group(struct model *m, uint32_t process);
+/*
+ * Returns the public id of the thread, which is listed (and begins in the archive) if this is its first use. time is
+ * that of the event: nothing earlier will be emitted of this thread from now on.
+ */
+thread_id task_location(struct model *m, uint32_t task, uint64_t time);
+void location_rename(struct model *m, uint32_t task, str_id name);
+/* The thread has ended. */
+void location_leave(struct model *m, uint32_t task);
+void location_end_program(struct model *m, uint32_t process);
+/* Returns where the counters of the thread are added up: with its own, or with those that it shares a location with. */
+uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own);
+/* Returns whether the end of the process may close handles of the archive. */
+bool location_may_close(const struct model *m, uint32_t process);
+/* A process has closed a descriptor. Returns whether the handle goes on in its group, or has been destroyed already. */
+bool location_keeps(struct model *m, uint32_t process, uint32_t open);
+
+#endif
