@@ -5,7 +5,10 @@
  *
  *   schema, iotrace, source, command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
  *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
- *   trace { processes, threads, files, handles, processes_seen, threads_seen, processes_left },
+ *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
+ *   devices [ { name, dev, model, scheduler, rotational, size, disk, under, backing, balanced,
+ *               read { requests, sectors, kernel_requests, kernel_sectors }, write, discard, flush } ],
+ *   trace { processes, folded_processes, threads, devices, files, handles, processes_seen, threads_seen, processes_left },
  *   books { balanced, sentence, counters { one for each row of tally.def } },
  *   events [ { name, counted, lost, samples } ]
  *

@@ -5,11 +5,13 @@
  */
 #include <iotrace/books.h>
 
+#include "device_json.h"
 #include "json_text.h"
 #include "summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/device.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
@@ -191,6 +193,75 @@ static json_object *json_metrics(const struct model *model)
 	return names;
 }
 
+static json_object *json_series(const struct model *model)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t s = 0; s < model_series_count(model); s++) {
+		const struct model_series *series = model_series(model, s);
+		json_object *row = json_object_new_object(), *metrics = json_object_new_array();
+
+		for (uint32_t i = 0; i < series->metrics; i++) {
+			const struct model_metric *metric = model_metric(model, series->metric + i);
+			json_object *pair = json_object_new_object();
+
+			json_object_object_add(pair, "name", json_text(model, metric->name));
+			json_object_object_add(pair, "unit", json_text(model, metric->unit));
+			json_object_array_add(metrics, pair);
+		}
+		json_object_object_add(row, "name", json_text(model, series->name));
+		json_object_object_add(row, "metrics", metrics);
+		json_object_array_add(all, row);
+	}
+	return all;
+}
+
+static json_object *json_parameters(const struct model *model)
+{
+	json_object *names = json_object_new_array();
+
+	for (uint32_t i = 0; i < model_parameters(model); i++)
+		json_object_array_add(names, json_text(model, model_parameter(model, i)));
+	return names;
+}
+
+static json_object *json_devices(const struct model *model)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t id = 0; id < model_devices(model); id++)
+		if (device_json_is_worth(model, id))
+			json_object_array_add(all, device_json(model, id));
+	return all;
+}
+
+static uint32_t count_groups(const struct model *model, enum model_group kind)
+{
+	uint32_t count = 0;
+
+	for (process_id p = 0; p < model_processes(model); p++)
+		count += model_process(model, p)->kind == kind;
+	return count;
+}
+
+static uint32_t count_folded(const struct model *model)
+{
+	uint32_t count = 0;
+
+	for (process_id p = 0; p < model_processes(model); p++)
+		count += model_process(model, p)->folded;
+	return count;
+}
+
+static uint32_t count_threads(const struct model *model)
+{
+	uint32_t count = 0;
+
+	for (thread_id t = 0; t < model_threads(model); t++)
+		count += model_thread(model, t)->kind == LOCATION_THREAD;
+	return count;
+}
+
 static json_object *json_trace(const struct model *model)
 {
 	const struct model_host *host = model_host(model);
@@ -198,8 +269,10 @@ static json_object *json_trace(const struct model *model)
 		const char *name;
 		uint32_t count;
 	} row[] = {
-		{"processes", model_processes(model)},
-		{"threads", model_threads(model)},
+		{"processes", count_groups(model, MODEL_PROCESS)},
+		{"folded_processes", count_folded(model)},
+		{"threads", count_threads(model)},
+		{"devices", count_groups(model, MODEL_DEVICE)},
 		{"files", model_files(model)},
 		{"handles", model_handles(model)},
 		{"processes_seen", host->processes_seen},
@@ -252,6 +325,9 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "is_complete", json_object_new_boolean(books->is_complete));
 	json_object_object_add(top, "syscalls", json_groups(books->groups));
 	json_object_object_add(top, "metrics", json_metrics(books->model));
+	json_object_object_add(top, "series", json_series(books->model));
+	json_object_object_add(top, "parameters", json_parameters(books->model));
+	json_object_object_add(top, "devices", json_devices(books->model));
 	json_object_object_add(top, "trace", json_trace(books->model));
 	json_object_object_add(top, "books", json_books(books->tally));
 	json_object_object_add(top, "events", json_events(books));

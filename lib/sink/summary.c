@@ -248,14 +248,27 @@ static void complete(struct summary *summary, struct summary_thread *thread,
 	add_bytes(file_row(summary, where.file), event->op.mode, event->op.bytes);
 }
 
+/*
+ * Requests of devices are no calls: what programs asked for and what reached a disk are told apart. Returns whether the
+ * event is of a program, and books it if it is of a device.
+ */
+static bool is_of_program(struct summary *summary, const struct io_event *event)
+{
+	const struct model *model = summary->options->model;
+	const struct model_thread *location = model_thread(model, event->thread);
+
+	if (location->kind == LOCATION_DEVICE)
+		summary_device_event(summary, model_process(model, location->process)->device,
+				     event);
+	return location->kind == LOCATION_THREAD;
+}
+
 void summary_event(struct summary *summary, const struct io_event *event)
 {
 	struct summary_thread *thread = thread_of(summary, event->thread);
 	struct summary_frame *frame;
 
-	/* Requests of devices are no calls: what a program asked for and what reached a disk are told apart. */
-	if (!thread ||
-	    model_thread(summary->options->model, event->thread)->kind != LOCATION_THREAD)
+	if (!thread || !is_of_program(summary, event))
 		return;
 	switch (event->kind) {
 	case IO_ENTER:
@@ -315,6 +328,7 @@ void summary_release(struct summary *summary)
 	free(summary->thread);
 	free(summary->fault);
 	free(summary->async);
+	summary_device_release(summary);
 	map_release(&summary->fault_of);
 	map_release(&summary->issued);
 }

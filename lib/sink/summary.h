@@ -2,13 +2,14 @@
  * summary: what a run did, gathered by summary.c, told by summary_text.c (people) and summary_json.c.
  *
  * Every call but those of the group "task" is booked once, by its kind (a class) and by the file it concerned,
- * with the time from its Enter to its Leave. Bytes come from the operations inside. Memory grows with files
- * and threads, never with calls.
+ * with the time from its Enter to its Leave. Bytes come from the operations inside. Requests of block devices are
+ * booked apart. Memory grows with files, threads and devices, never with calls.
  */
 #ifndef IOTRACE_SUMMARY_H
 #define IOTRACE_SUMMARY_H
 
 #include "histogram.h"
+#include "summary_device.h"
 
 #include <iotrace/map.h>
 #include <iotrace/sink.h>
@@ -87,6 +88,8 @@ struct summary {
 		uint32_t next_free;
 	} * async;
 	uint32_t asyncs, asyncs_cap, free_async;
+	struct summary_device **device; /* by number in the model; NULL: no request */
+	uint32_t devices, devices_cap;
 	uint64_t failed;
 };
 
@@ -114,6 +117,10 @@ uint32_t summary_errors(const struct summary *summary, struct summary_error *top
 
 void summary_text(const struct summary *summary, bool is_color, FILE *out);
 void summary_json(const struct summary *summary, FILE *out);
+/* The tables of devices, if there were any: the part of summary_text() that stands in summary_device_text.c. */
+void summary_device_text(const struct summary *summary, const char *bold, const char *plain,
+			 FILE *out);
+struct json_object *summary_device_json(const struct summary *summary);
 
 /* Numbers for people; each returns out. "1.25 GiB", "12.3 ms", "1,234,567". */
 enum { SUMMARY_NUMBER = 32 };

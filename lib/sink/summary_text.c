@@ -291,6 +291,7 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	put_data(&page);
 	put_classes(&page);
 	put_tables(&page);
+	summary_device_text(summary, page.bold, page.plain, out);
 	put_errors(&page);
 	put_books(&page);
 	if (archive) {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <json.h>
+#include <sys/sysmacros.h>
 
 namespace
 {
@@ -200,6 +201,93 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 	for (const auto &r : row)
 		EXPECT_EQ(at(top, r.where), r.is) << r.where;
 	json_object_put(top);
+}
+
+TEST_F(Books, JsonHasDevicesWithTheirBooks)
+{
+	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
+	struct model_device *device = &b.model->device[sda];
+	const struct model_metric_text metric[] = {{"dirty", "B", "", false, false}};
+	process_id crowd = b.process(0, "folded processes");
+
+	b.model->group[crowd].kind = MODEL_CROWD;
+	b.model->group[crowd].folded = 12;
+	b.process(100, "app");
+	b.thread(crowd, 0, "true");
+	b.model->group[b.process(0, "of no request")].kind = MODEL_PROCESS;
+	model_add_series(b.model, "memory", false, metric, 1);
+	model_add_parameter(b.model, "filename");
+	device->model = b.text("Fast");
+	device->sectors = 2048;
+	device->is_rotational = true;
+	device->has_stat = true;
+	for (uint32_t i = 0; i < DEVICE_STATS; i++) {
+		device->stat[0][i] = 1000;
+		device->stat[1][i] = 1000 + i;
+		device->seen[i] = i;
+	}
+	device->seen[8] = 77; /* in flight: is not compared */
+	b.model->device[loop].disk = sda;
+	b.model->device[loop].backing = b.text("/image");
+	b.model->device[loop].is_known = false;
+	json_object *top = json(books());
+	ASSERT_NE(top, nullptr);
+	const struct {
+		const char *where, *is;
+	} row[] = {
+		{"/devices/0/name", "sda"},
+		{"/devices/0/dev", "8:0"},
+		{"/devices/0/model", "Fast"},
+		{"/devices/0/rotational", "true"},
+		{"/devices/0/size", "1048576"},
+		{"/devices/0/disk", "null"},
+		{"/devices/0/balanced", "true"},
+		{"/devices/0/read/requests", "0"},
+		{"/devices/0/read/kernel_sectors", "2"},
+		{"/devices/0/write/requests", "4"},
+		{"/devices/0/write/sectors", "6"},
+		{"/devices/0/discard/kernel_requests", "11"},
+		{"/devices/0/discard/sectors", "13"},
+		{"/devices/0/flush/requests", "15"},
+		{"/devices/0/flush/kernel_requests", "15"},
+		{"/devices/0/flush/sectors", "0"},
+		{"/devices/1/disk", "sda"},
+		{"/devices/1/backing", "/image"},
+		{"/devices/1/rotational", "null"},
+		{"/devices/1/size", "null"},
+		{"/devices/1/balanced", "null"},
+		{"/devices/1/read/kernel_requests", "null"},
+		{"/devices/2", "(none)"},
+		{"/series/0/name", "memory"},
+		{"/series/0/metrics/0/name", "dirty"},
+		{"/series/0/metrics/0/unit", "B"},
+		{"/parameters/0", "filename"},
+		{"/trace/processes", "2"},
+		{"/trace/folded_processes", "12"},
+		{"/trace/threads", "1"},
+		{"/trace/devices", "2"},
+	};
+	for (const auto &r : row)
+		EXPECT_EQ(at(top, r.where), r.is) << r.where;
+	json_object_put(top);
+}
+
+TEST_F(Books, ADeviceIsBalancedIfAllItsKindsAre)
+{
+	uint32_t sda = b.device(makedev(8, 0), "sda");
+	struct model_device *device = &b.model->device[sda];
+
+	device->has_stat = true;
+	for (uint32_t index : {0, 2, 4, 6, 11, 13, 15}) {
+		device->seen[index] = 1;
+		json_object *top = json(books());
+		EXPECT_EQ(at(top, "/devices/0/balanced"), "false") << index;
+		json_object_put(top);
+		device->stat[1][index] = 1;
+		top = json(books());
+		EXPECT_EQ(at(top, "/devices/0/balanced"), "true") << index;
+		json_object_put(top);
+	}
 }
 
 TEST_F(Books, JsonHasNullForWhatIsNotKnown)

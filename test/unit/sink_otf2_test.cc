@@ -282,6 +282,26 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 							       << text;
 }
 
+TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
+{
+	process_id crowd = b.process(0, "folded processes");
+	thread_id shared = b.thread(crowd, 0, "true");
+
+	b.model->group[crowd].kind = MODEL_CROWD;
+	b.model->group[crowd].folded = 4711;
+	b.model->thread[shared].folded = 815;
+	open();
+	send(io::create(1, t, h, O_RDWR));
+	send(io::operation(10, 20, shared, h, 1, IO_MODE_READ, 1)); /* of any process */
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = otf2_print(path, "-G");
+	for (const char *piece : {"\"folded processes\"", "\"Folded processes\"", "4711",
+				  "\"true (folded)\"", "\"Folded threads\"", "815"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
 TEST_F(Otf2Sink, SamplesHaveARecorder)
 {
 	uint32_t disk = b.device(makedev(8, 0), "sda");

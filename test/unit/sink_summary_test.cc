@@ -9,12 +9,15 @@
 #include <iotrace/error.h>
 #include <iotrace/escape.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <json.h>
+#include <sstream>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 namespace
@@ -454,6 +457,223 @@ TEST(SummaryNames, AreCutInTheMiddleAtWholeCharacters)
 		EXPECT_LE(escape_columns(cut.data(), cut.size()) - again,
 			  columns < 8 ? 8 : columns);
 	}
+}
+
+/* A request that ended, with what the model says of its times. */
+Events request(uint64_t begun, uint64_t issued, uint64_t end, const struct model_device *device,
+	       uint64_t id, enum request_kind type, uint64_t bytes, int error = 0)
+{
+	Events all = io::request(begun, issued, end, device->location, device->handle, id, type,
+				 bytes, error);
+
+	all[2].op.begun = begun;
+	all[2].op.issued = issued;
+	return all;
+}
+
+class SummaryDevices : public Summary
+{
+      protected:
+	uint32_t sda = b.device(makedev(8, 0), "sda");
+
+	struct model_device *device(uint32_t id)
+	{
+		return &b.model->device[id];
+	}
+	/* In the order of time, as they come. */
+	void feed_sorted(Events events)
+	{
+		std::stable_sort(events.begin(), events.end(),
+				 [](const io_event &x, const io_event &y) {
+					 return x.time < y.time;
+				 });
+		feed(events);
+	}
+};
+
+TEST_F(SummaryDevices, RequestsAreNoCalls)
+{
+	feed(request(1000, 1000, 2000, device(sda), 1, REQUEST_READ, 4096));
+	EXPECT_EQ(s.total.ops, 0u);
+	EXPECT_EQ(s.total.read, 0u);
+	EXPECT_EQ(s.classes[SUMMARY_ASYNC].row.ops, 0u);
+	EXPECT_EQ(s.files, 0u);
+	EXPECT_EQ(summary_threads(&s), 1u); /* of the program */
+	EXPECT_EQ(summary_lifetimes(&s), 1000000u);
+	ASSERT_NE(summary_device(&s, sda), nullptr);
+	EXPECT_EQ(summary_device(&s, sda)->kind[REQUEST_READ].requests, 1u);
+}
+
+/* In a run of one millisecond: */
+TEST_F(SummaryDevices, Rates)
+{
+	Events all;
+
+	all += request(1000, 101000, 201000, device(sda), 1, REQUEST_READ, 4096);
+	all += request(101000, 101000, 401000, device(sda), 2, REQUEST_WRITE, 8192);
+	all += request(501000, 501000, 601000, device(sda), 3, REQUEST_ZEROES, 1024);
+	all += request(601000, 601000, 601000, device(sda), 4, REQUEST_FLUSH, 0, EIO);
+	all += request(601000, 601000, 601000, device(sda), 5, REQUEST_DISCARD, 512);
+	feed_sorted(all);
+	struct summary_rates r = summary_device_rates(&s, sda);
+	EXPECT_DOUBLE_EQ(r.reads, 1000);
+	EXPECT_DOUBLE_EQ(r.writes, 2000);
+	EXPECT_DOUBLE_EQ(r.read_bytes, 4096e3);
+	EXPECT_DOUBLE_EQ(r.written_bytes, 9216e3);
+	EXPECT_DOUBLE_EQ(r.wait, (200000 + 300000 + 100000) / 5.0);
+	EXPECT_DOUBLE_EQ(r.read_wait, 200000);
+	EXPECT_DOUBLE_EQ(r.write_wait, 200000);
+	EXPECT_DOUBLE_EQ(r.util, 0.5);  /* 1..401 and 501..601 us */
+	EXPECT_DOUBLE_EQ(r.queue, 0.6); /* 100 and 300 and 200 and 100 us of one */
+	const struct summary_device *d = summary_device(&s, sda);
+	EXPECT_EQ(d->service.count, 5u);
+	EXPECT_EQ(d->service.max, 300000u);
+	EXPECT_EQ(d->errors, 1u);
+	EXPECT_EQ(d->in_flight, 0u);
+}
+
+TEST_F(SummaryDevices, WhatDidNotEndWasInFlight)
+{
+	Events all = request(1000, 2000, 501000, device(sda), 1, REQUEST_READ, 4096);
+
+	all[2].kind = IO_OP_CANCELLED;
+	feed(all);
+	const struct summary_device *d = summary_device(&s, sda);
+	EXPECT_EQ(d->kind[REQUEST_READ].requests, 0u);
+	EXPECT_EQ(d->cancelled, 1u);
+	EXPECT_DOUBLE_EQ(summary_device_rates(&s, sda).util, 0.5);
+	EXPECT_DOUBLE_EQ(summary_device_rates(&s, sda).wait, 0);
+	/* An end whose begin was before the recording. */
+	io_event end = io::complete(501000, device(sda)->location, device(sda)->handle, 2, 512);
+	end.op.type = REQUEST_WRITE;
+	feed({end});
+	EXPECT_EQ(d->in_flight, 0u);
+	EXPECT_EQ(d->kind[REQUEST_WRITE].requests, 1u);
+	EXPECT_EQ(d->kind[REQUEST_WRITE].waited, 0u);
+	EXPECT_EQ(d->service.count, 0u);
+}
+
+/* By the number of the file's device, or by the source of its mount; a partition is part of its disk. */
+TEST_F(SummaryDevices, FilesBelongToDevices)
+{
+	uint32_t part = b.device(makedev(8, 1), "sda1"), loop = b.device(makedev(7, 0), "loop0");
+	device(part)->disk = sda;
+	file_id by_number = b.file("/a"),
+		by_mount = b.file("/b", FILE_REGULAR, b.mount("/", "/dev/loop0", "btrfs"));
+	file_id whole = b.file("/dev/sda", FILE_DEVICE), other = b.file("/proc/x");
+	b.model->file[by_number].dev = makedev(8, 1);
+	b.model->file[by_mount].dev = makedev(0, 40);
+	b.model->file[whole].dev = makedev(0, 5);
+	b.model->file[other].dev = makedev(0, 6);
+	for (file_id f : {by_number, by_mount, whole, other})
+		feed(transfer(1000, 2000, "read", b.handle(p, f), IO_MODE_READ, 100u << f));
+	feed(transfer(1000, 2000, "write", b.handle(p, by_number), IO_MODE_WRITE, 4000));
+	feed(request(1000, 1000, 2000, device(sda), 1, REQUEST_READ, 512));
+	feed(request(2000, 2000, 2000, device(sda), 2, REQUEST_WRITE, 3000));
+	feed(request(2000, 2000, 2000, device(sda), 3, REQUEST_ZEROES, 96));
+	struct summary_cache *cache = summary_device_cache(&s);
+	EXPECT_EQ(cache[sda].asked_read, (100u << by_number) + (100u << whole));
+	EXPECT_EQ(cache[sda].asked_written, 4000u);
+	EXPECT_EQ(cache[sda].disk_read, 512u);
+	EXPECT_EQ(cache[sda].disk_written, 3096u);
+	EXPECT_EQ(cache[loop].asked_read, 100u << by_mount);
+	EXPECT_EQ(cache[part].asked_read, 0u);
+	free(cache);
+	EXPECT_TRUE(summary_device_is_recorded(&s, sda));
+	EXPECT_FALSE(summary_device_is_recorded(&s, loop));
+	device(loop)->has_stat = true;
+	EXPECT_TRUE(summary_device_is_recorded(&s, loop));
+	EXPECT_DOUBLE_EQ(summary_cache_share(1000, 250), 0.75);
+	EXPECT_DOUBLE_EQ(summary_cache_share(1000, 2000), 0);
+	EXPECT_DOUBLE_EQ(summary_cache_share(0, 2000), -1);
+}
+
+TEST_F(SummaryDevices, TheTextWhole)
+{
+	uint32_t loop = b.device(makedev(7, 11), "averylongname11"),
+		 idle = b.device(makedev(7, 1), "loop1");
+	file_id f = b.file("/data");
+	Events all;
+
+	b.model->host.first_time = 1;
+	b.model->host.last_time = 10000000001;
+	b.model->file[f].dev = makedev(8, 0);
+	b.model->file[b.file("/other")].dev = makedev(7, 1);
+	all += transfer(1000, 2000, "read", b.handle(p, f), IO_MODE_READ, 1 << 20);
+	all += transfer(2000, 3000, "read", b.handle(p, f + 1), IO_MODE_READ, 1000);
+	for (uint64_t i = 1; i < 124; i++)
+		all += request(i * 1000000, i * 1000000 + 400, i * 1000000 + 900000, device(sda), i,
+			       REQUEST_READ, 4096);
+	all += request(200000000, 200000000, 200000000, device(sda), 900, REQUEST_FLUSH, 0);
+	all += request(200000000, 200000000, 200000000, device(sda), 901, REQUEST_DISCARD, 1 << 20,
+		       EIO);
+	all += request(300000000, 300000000, 9999000000, device(loop), 902, REQUEST_WRITE,
+		       UINT64_C(1) << 44);
+	device(sda)->has_stat = device(idle)->has_stat = true;
+	device(sda)->seen[0] = 123;
+	device(sda)->seen[2] = 984;
+	device(sda)->stat[0][0] = 1000;
+	device(sda)->stat[1][0] = 1125;
+	device(sda)->stat[1][2] = 1000;
+	device(sda)->seen[15] = 1;
+	device(sda)->seen[11] = device(sda)->stat[1][11] = 1;
+	device(sda)->seen[13] = 2048;
+	options.columns = 80;
+	std::string text = told(all);
+	size_t from = text.find("\n device ");
+	ASSERT_NE(from, std::string::npos) << text;
+	text = text.substr(from, text.find("\n\n  books") - from);
+	EXPECT_EQ(
+		text,
+		"\n"
+		" device     r/s   w/s  rkB/s  wkB/s   await aqu-sz %util     p50     p99     max\n"
+		" a...me11     0  0.10      0  1.72G  9.70 s   0.97  97.0  9.70 s  9.70 s  9.70 s\n"
+		" sda       12.3     0   49.2      0  886 us   0.01   1.1  897 us  897 us  900 us\n"
+		"          1 flush, 1 discard (1.00 MiB), 1 failed\n"
+		" sda: the kernel itself counted 2 more reads,\n"
+		"       2,048 fewer sectors of discards,\n"
+		"       1 fewer flush\n"
+		"\n"
+		"         asked: read  from disk   cached       written    to disk   cached\n"
+		" sda        1.00 MiB    492 KiB   52.0 %             -          -        -\n"
+		" loop1        1000 B          -  100.0 %             -          -        -");
+	std::istringstream lines(text);
+	for (std::string line; std::getline(lines, line);)
+		EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST_F(SummaryDevices, Json)
+{
+	options.is_json = true;
+	device(sda)->model = b.text("Fast");
+	device(sda)->seen[0] = 1;
+	b.device(makedev(7, 1), "loop1");
+	b.model->device[1].group = ID_NONE;
+	struct json_object *top = json_tokener_parse(
+		told(request(1000, 101000, 201000, device(sda), 1, REQUEST_READ, 4096)).c_str());
+	const struct {
+		const char *path, *value;
+	} expected[] = {
+		{"/devices/0/device/name", "\"sda\""},     {"/devices/0/device/dev", "\"8:0\""},
+		{"/devices/0/device/model", "\"Fast\""},   {"/devices/0/device/read/requests", "1"},
+		{"/devices/0/reads/requests", "1"},        {"/devices/0/reads/bytes", "4096"},
+		{"/devices/0/reads/wait_ns", "200000"},    {"/devices/0/writes/requests", "0"},
+		{"/devices/0/busy_ns", "200000"},          {"/devices/0/max_ns", "100000"},
+		{"/devices/0/reads_per_second", "1000.0"}, {"/devices/0/await_ns", "200000.0"},
+		{"/devices/0/programs/disk_read", "4096"},
+	};
+
+	for (const auto &row : expected) {
+		struct json_object *found = nullptr;
+
+		ASSERT_EQ(json_pointer_get(top, row.path, &found), 0) << row.path;
+		EXPECT_STREQ(json_object_to_json_string_ext(found, JSON_C_TO_STRING_PLAIN),
+			     row.value)
+			<< row.path;
+	}
+	struct json_object *devices = json_object_object_get(top, "devices");
+	EXPECT_EQ(json_object_array_length(devices), 1u);
+	json_object_put(top);
 }
 
 } // namespace

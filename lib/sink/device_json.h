@@ -1,0 +1,27 @@
+/*
+ * device_json: what is known of a block device, and its books, as JSON objects.
+ */
+#ifndef IOTRACE_DEVICE_JSON_H
+#define IOTRACE_DEVICE_JSON_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct json_object;
+struct model;
+
+/*
+ * Returns { name, dev, model, scheduler, rotational, size, disk, under, backing, balanced, read { requests, sectors,
+ * kernel_requests, kernel_sectors }, write, discard, flush }. What is not known is null; balanced, too.
+ */
+struct json_object *device_json(const struct model *model, uint32_t device);
+/* Returns whether there is anything to tell: requests, or a count of the kernel's. */
+int device_json_is_worth(const struct model *model, uint32_t device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

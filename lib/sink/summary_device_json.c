@@ -1,0 +1,115 @@
+/*
+ * summary_device_json: the tables of block devices for programs, in bytes, nanoseconds and shares of 1.
+ */
+#include "device_json.h"
+#include "summary.h"
+
+#include <iotrace/device.h>
+#include <json.h>
+#include <stdlib.h>
+
+static void add_traffic(json_object *to, const char *name, const struct summary_traffic *traffic)
+{
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "requests", json_object_new_uint64(traffic->requests));
+	json_object_object_add(row, "bytes", json_object_new_uint64(traffic->bytes));
+	json_object_object_add(row, "wait_ns", json_object_new_uint64(traffic->wait));
+	json_object_object_add(to, name, row);
+}
+
+static void add_rates(json_object *to, const struct summary *summary, uint32_t id)
+{
+	struct summary_rates r = summary_device_rates(summary, id);
+	const struct {
+		const char *name;
+		double value;
+	} row[] = {
+		{"reads_per_second", r.reads},
+		{"writes_per_second", r.writes},
+		{"read_bytes_per_second", r.read_bytes},
+		{"written_bytes_per_second", r.written_bytes},
+		{"await_ns", r.wait},
+		{"read_await_ns", r.read_wait},
+		{"write_await_ns", r.write_wait},
+		{"queue_size", r.queue},
+		{"utilization", r.util},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		json_object_object_add(to, row[i].name, json_object_new_double(row[i].value));
+}
+
+static void add_service(json_object *to, const struct histogram *service)
+{
+	static const struct {
+		const char *name;
+		uint32_t permille;
+	} row[] = {{"p50_ns", 500}, {"p90_ns", 900}, {"p99_ns", 990}, {"p999_ns", 999}};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		json_object_object_add(to, row[i].name,
+				       json_object_new_uint64(
+					       histogram_quantile(service, row[i].permille)));
+	json_object_object_add(to, "max_ns", json_object_new_uint64(service->max));
+}
+
+static void add_requests(json_object *to, const struct summary *summary, uint32_t id)
+{
+	static const char *const name[REQUEST_KINDS] = {
+		[REQUEST_READ] = "reads",    [REQUEST_WRITE] = "writes",
+		[REQUEST_FLUSH] = "flushes", [REQUEST_DISCARD] = "discards",
+		[REQUEST_ZEROES] = "zeroes", [REQUEST_OTHER] = "commands",
+	};
+	const struct summary_device *d = summary_device(summary, id);
+
+	if (!d)
+		return;
+	for (int kind = 0; kind < REQUEST_KINDS; kind++)
+		add_traffic(to, name[kind], &d->kind[kind]);
+	json_object_object_add(to, "errors", json_object_new_uint64(d->errors));
+	json_object_object_add(to, "cancelled", json_object_new_uint64(d->cancelled));
+	json_object_object_add(to, "busy_ns", json_object_new_uint64(d->busy));
+	add_rates(to, summary, id);
+	add_service(to, &d->service);
+}
+
+static void add_share(json_object *to, const char *name, uint64_t asked, uint64_t disk)
+{
+	double share = summary_cache_share(asked, disk);
+
+	json_object_object_add(to, name, share < 0 ? NULL : json_object_new_double(share));
+}
+
+static void add_cache(json_object *to, const struct summary_cache *cache)
+{
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "asked_read", json_object_new_uint64(cache->asked_read));
+	json_object_object_add(row, "disk_read", json_object_new_uint64(cache->disk_read));
+	add_share(row, "read_from_cache", cache->asked_read, cache->disk_read);
+	json_object_object_add(row, "asked_written", json_object_new_uint64(cache->asked_written));
+	json_object_object_add(row, "disk_written", json_object_new_uint64(cache->disk_written));
+	add_share(row, "written_to_cache", cache->asked_written, cache->disk_written);
+	json_object_object_add(to, "programs", row);
+}
+
+json_object *summary_device_json(const struct summary *summary)
+{
+	const struct model *model = summary->options->model;
+	struct summary_cache *cache = summary_device_cache(summary);
+	json_object *all = json_object_new_array();
+
+	for (uint32_t id = 0; id < model_devices(model); id++) {
+		if (!device_json_is_worth(model, id))
+			continue;
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "device", device_json(model, id));
+		add_requests(row, summary, id);
+		add_cache(row, &cache[id]);
+		json_object_array_add(all, row);
+	}
+	free(cache);
+	return all;
+}
