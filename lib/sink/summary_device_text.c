@@ -40,14 +40,14 @@ static const char *device_name(char out[NAME_SIZE], const struct summary *summar
 /* Three digits say enough; a column has room for five. */
 static const char *rate(char out[SUMMARY_NUMBER], double value)
 {
-	static const char unit[] = {0, 'k', 'M', 'G'};
+	static const char *const unit[] = {"", "k", "M", "G"};
 	uint32_t i = 0;
 
-	for (; value >= (i ? 999.5 : 99999.5) && i + 1 < sizeof(unit); i++)
+	for (; value >= (i ? 999.5 : 99999.5) && i + 1 < sizeof(unit) / sizeof(unit[0]); i++)
 		value /= 1e3;
 	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 
-	snprintf(out, SUMMARY_NUMBER, "%.*f%.1s", value > 0 ? decimals : 0, value, &unit[i]);
+	snprintf(out, SUMMARY_NUMBER, "%.*f%s", value > 0 ? decimals : 0, value, unit[i]);
 	return out;
 }
 
