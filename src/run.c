@@ -122,6 +122,10 @@ static void take_event(struct run *run, const struct event *event)
 {
 	if (event->kind == EVENT_LOST)
 		run->lost_records += event->lost.count;
+	if (event->kind == EVENT_TRACEPOINT &&
+	    !model_has_tracepoint(run->model, event->tracepoint.event))
+		model_set_tracepoint(run->model, event->tracepoint.event,
+				     decode_event(run->decode, event->tracepoint.event));
 	model_event(run->model, event);
 }
 

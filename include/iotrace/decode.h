@@ -34,6 +34,18 @@ int decode_sample(struct decode *decode, const struct sample *sample, bool is_la
 /* Names and number of the counters that exits carry (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);
+/* An event of -e, and the fields that its EVENT_TRACEPOINTs carry. Lent. */
+struct decode_event {
+	const char *name; /* "SYSTEM:EVENT"; more than one may have the same, with other fields */
+	uint32_t numbers, strings;
+	const char *number[EVENT_COUNTERS];
+	bool is_signed[EVENT_COUNTERS]; /* the number is an int64_t */
+	const char *string[EVENT_COUNTERS];
+};
+
+uint32_t decode_events(const struct decode *decode);
+/* Returns NULL if the number is out of range, or the event's format has not come (yet). */
+const struct decode_event *decode_event(const struct decode *decode, uint32_t event);
 /* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);
 

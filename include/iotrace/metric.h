@@ -4,6 +4,7 @@
 #ifndef IOTRACE_METRIC_H
 #define IOTRACE_METRIC_H
 
+#include <iotrace/decode.h>
 #include <iotrace/model.h>
 
 #ifdef __cplusplus
@@ -37,6 +38,13 @@ void model_set_counters(struct model *model, const char *const *name, uint32_t c
 uint32_t model_add_parameter(struct model *model, const char *name);
 uint32_t model_parameters(const struct model *model);
 str_id model_parameter(const struct model *model, uint32_t id);
+
+/*
+ * Says what an event of -e carries: its numbers become a series, its strings parameters. Copied; before its first
+ * EVENT_TRACEPOINT, of which nothing is recorded else.
+ */
+void model_set_tracepoint(struct model *model, uint32_t event, const struct decode_event *text);
+bool model_has_tracepoint(const struct model *model, uint32_t event);
 
 uint32_t model_series_count(const struct model *model);
 uint32_t model_metrics(const struct model *model);

@@ -155,6 +155,8 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	reader = &d->reader[sample->event];
 	if (reader->is_bpf)
 		return bpf_decode(d->bpf_text, sample, !d->is_other_machine, event);
+	if (reader->chosen != CHOSEN_NONE)
+		return chosen_decode(d->chosen[reader->chosen], reader->chosen, sample, event);
 	if (sample->raw_size < reader->tp.need)
 		return DECODED_MALFORMED;
 	decoded = reader->decode(&reader->tp, sample, event);
@@ -197,6 +199,16 @@ uint32_t decode_counters(const struct decode *d)
 const char *decode_counter_name(const struct decode *d, uint32_t counter)
 {
 	return counter < d->counters ? d->counter_name[counter] : NULL;
+}
+
+uint32_t decode_events(const struct decode *d)
+{
+	return d->chosens;
+}
+
+const struct decode_event *decode_event(const struct decode *d, uint32_t event)
+{
+	return event < d->chosens ? chosen_event(d->chosen[event]) : NULL;
 }
 
 const char *decode_warning(const struct decode *d, uint32_t index)

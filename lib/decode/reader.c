@@ -69,6 +69,18 @@ static void reader_ready(struct decode *d, struct reader *reader, const struct t
 	d->waiting--;
 }
 
+/* What is wrong with one is told, and its samples are of no interest. */
+static void chosen_ready(struct decode *d, struct reader *reader, const char *system,
+			 const char *text, size_t size)
+{
+	char *warning = chosen_add_format(d->chosen[reader->chosen], system, text, size);
+
+	if (warning)
+		warning_add(d, warning);
+	reader->is_waiting = false;
+	d->waiting--;
+}
+
 /* A sample that lacks one of these says nothing that could be used. */
 static int sample_type_check(const struct capture_event *event, struct error *err)
 {
@@ -106,9 +118,11 @@ int reader_add_format(struct decode *d, const char *system, const char *text, si
 	for (i = 0; !rc && i < d->readers; i++) {
 		if (!d->reader[i].is_waiting || d->info->event[i].attr.config != tp.id)
 			continue;
-		if (tp.row)
+		if (tp.row || d->reader[i].chosen != CHOSEN_NONE)
 			rc = sample_type_check(&d->info->event[i], err);
-		if (!rc)
+		if (!rc && d->reader[i].chosen != CHOSEN_NONE)
+			chosen_ready(d, &d->reader[i], system, text, size);
+		else if (!rc)
 			reader_ready(d, &d->reader[i], &tp);
 	}
 	return rc;
@@ -137,12 +151,24 @@ void reader_set_machine(struct decode *d, const char *machine, size_t length)
 			   (int)length, machine));
 }
 
+static void chosen_find(struct decode *d, struct reader *reader, const char *name)
+{
+	const size_t prefix = strlen(CHOSEN_PREFIX);
+
+	if (!name || strncmp(name, CHOSEN_PREFIX, prefix))
+		return;
+	MEM_GROW(d->chosen, d->chosen_cap, d->chosens + 1);
+	d->chosen[d->chosens] = chosen_new(name + prefix);
+	reader->chosen = d->chosens++;
+}
+
 static void reader_init(struct decode *d, uint32_t index)
 {
 	const struct capture_event *event = &d->info->event[index];
 	struct reader *reader = &d->reader[index];
 
 	reader->decode = reader_ignore;
+	reader->chosen = CHOSEN_NONE;
 	if (event->name && !strcmp(event->name, FACT_EVENT_NAME)) {
 		reader->is_fact = d->has_facts = true;
 	} else if (event->name && !strcmp(event->name, BPF_RECORD_EVENT_NAME)) {
@@ -153,6 +179,7 @@ static void reader_init(struct decode *d, uint32_t index)
 		reader->decode = reader_refuse;
 		reader->is_waiting = true;
 		d->waiting++;
+		chosen_find(d, reader, event->name);
 	}
 	d->has_task_records |= event->attr.task;
 	d->has_exec_records |= event->attr.comm_exec;
@@ -187,6 +214,9 @@ int reader_set_up(struct decode *d, struct error *err)
 
 void reader_release(struct decode *d)
 {
+	for (uint32_t i = 0; i < d->chosens; i++)
+		chosen_free(d->chosen[i]);
+	free(d->chosen);
 	free(d->reader);
 	free(d->bpf_text);
 	d->reader = NULL;

@@ -9,6 +9,7 @@
 #define IOTRACE_DECODE_STATE_H
 
 #include "bpf.h"
+#include "chosen.h"
 #include "tracepoint.h"
 
 #include <iotrace/decode.h>
@@ -25,6 +26,7 @@ struct reader {
 	struct tracepoint tp;
 	bool is_fact;
 	bool is_bpf;
+	uint32_t chosen; /* index among the events of -e, CHOSEN_NONE */
 	bool is_waiting; /* for the format of its tracepoint */
 };
 
@@ -51,6 +53,8 @@ struct decode {
 	struct map counter_of_id;
 	const char *counter_name[EVENT_COUNTERS];
 	uint32_t counters;
+	struct chosen **chosen; /* of -e */
+	uint32_t chosens, chosen_cap;
 	char **warning;
 	uint32_t warnings, warnings_cap;
 };

@@ -155,12 +155,7 @@ static bool has_shape(const struct field *field, enum field_shape shape, unsigne
 	}
 }
 
-/*
- * Returns whether the field can be used: its shape, and that it lies within what a sample can
- * hold.
- */
-static bool field_set(struct tracepoint *tp, struct field *field, enum field_shape shape,
-		      const struct tep_format_field *from)
+bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from)
 {
 	long end = (long)from->offset + from->size;
 
@@ -175,9 +170,17 @@ static bool field_set(struct tracepoint *tp, struct field *field, enum field_sha
 		.is_dynamic = from->flags & TEP_FIELD_IS_DYNAMIC,
 		.is_relative = from->flags & TEP_FIELD_IS_RELATIVE,
 	};
-	if (end > tp->need)
-		tp->need = (uint16_t)end;
 	return has_shape(field, shape, from->flags);
+}
+
+static bool field_set(struct tracepoint *tp, struct field *field, enum field_shape shape,
+		      const struct tep_format_field *from)
+{
+	bool is_usable = field_init(field, shape, from);
+
+	if (is_usable && field->offset + field->size > tp->need)
+		tp->need = (uint16_t)(field->offset + field->size);
+	return is_usable;
 }
 
 /* Returns the field; "new|old": a kernel has one name of the two. */

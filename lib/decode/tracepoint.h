@@ -107,6 +107,11 @@ static inline int64_t field_value(const struct field *field, const uint8_t *raw)
 	return field_value_at(raw + field->offset, field->size, field->is_signed);
 }
 
+/*
+ * Finds a field's place. Returns whether it can be used: it has the shape, and lies within what a sample can hold.
+ */
+struct tep_format_field;
+bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from);
 /* Fills up to `count` values from an array; those that it does not have are 0. */
 void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count);
 /*

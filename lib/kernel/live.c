@@ -237,6 +237,8 @@ static int setup(struct live *live, struct error *err)
 	if (!code)
 		code = procfs_open(&live->sys, "/sys", err);
 	if (!code)
+		code = live_setup_cgroups(live, err);
+	if (!code)
 		code = setup_events(live, err);
 	if (!code)
 		code = live_setup_spool(live, err);

@@ -187,7 +187,7 @@ static void add_tasks(struct live *live)
 }
 
 /* The fields that are asked for must be there: "A,B". */
-static int check_fields(const char *format, const char *fields, const char *event,
+static int check_fields(const char *format, const char *event, const char *fields,
 			struct error *err)
 {
 	char *words = mem_strdup(fields), *rest = words, *word;
@@ -207,26 +207,23 @@ static int check_fields(const char *format, const char *fields, const char *even
 /* -e SYSTEM:EVENT[=FIELD,...]. The capture's name of it says which fields were chosen. */
 static int add_chosen(struct live *live, const char *text, struct error *err)
 {
-	size_t length = strcspn(text, "=");
-	char *system = mem_format("%.*s", (int)length, text);
-	char *event = strchr(system, ':');
+	size_t colon = strcspn(text, ":"), length = strcspn(text, "=");
+	char *full = mem_format("%.*s", (int)length, text);
+	char *system = mem_format("%.*s", (int)colon, text);
 	char *name = mem_format(CHOSEN_PREFIX "%s", text), *format = NULL;
+	const char *event = full + (colon < length ? colon + 1 : length);
 	int code;
 
-	if (event) {
-		*event++ = '\0';
-		format = tracefs_format(&live->tracefs, system, event, err);
-	} else {
-		error_say(err, EINVAL, "-e %s: an event is SYSTEM:EVENT", text);
-	}
+	format = tracefs_format(&live->tracefs, system, event, err);
 	code = format ? 0 : -err->code;
 	if (!code && text[length])
-		code = check_fields(format, text + length + 1, name + strlen(CHOSEN_PREFIX), err);
+		code = check_fields(format, full, text + length + 1, err);
 	if (!code)
 		code = add_named(live, ROLE_CHOSEN, system, event, name, filter_of_tasks(live),
 				 err);
 	free(format);
 	free(system);
+	free(full);
 	free(name);
 	return code;
 }

@@ -102,6 +102,7 @@ enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 int live_add_events(struct live *live, struct error *err);
 
 /* live_setup.c: for whom they are opened, and the capture's description. */
+int live_setup_cgroups(struct live *live, struct error *err);
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
 int live_setup_spool(struct live *live, struct error *err);

@@ -153,7 +153,7 @@ static int attach_pids(struct live *live, struct error *err)
 	return code;
 }
 
-static int open_cgroups(struct live *live, struct error *err)
+int live_setup_cgroups(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
 
@@ -238,8 +238,6 @@ int live_setup_events(struct live *live, struct error *err)
 
 	if (!code)
 		code = find_cpus(live, err);
-	if (!code)
-		code = open_cgroups(live, err);
 	if (code)
 		return code;
 	if (live->is_system && !live->cgroups)

@@ -96,8 +96,8 @@ static void probe_paranoid(struct probe_result *result)
 		say(result->remedy, "sysctl kernel.perf_event_paranoid=1");
 }
 
-/* Opens the events of a recording on ourselves. Returns whether they opened. */
-static bool open_own(struct perf_set *set, struct error *err)
+/* Opens the event that a recording has most of, for ourselves or for everybody. Returns whether it opened. */
+static bool open_exits(struct perf_set *set, enum perf_target target, struct error *err)
 {
 	struct perf_event_attr attr;
 	struct tracefs tracefs;
@@ -106,6 +106,7 @@ static bool open_own(struct perf_set *set, struct error *err)
 
 	perf_set_init(set);
 	perf_set_cpus(set, "0");
+	set->target = target;
 	if (tracefs_open(&tracefs, err))
 		return false;
 	format = tracefs_format(&tracefs, "raw_syscalls", "sys_exit", err);
@@ -119,7 +120,7 @@ static bool open_own(struct perf_set *set, struct error *err)
 	perf_set_add(set, ROLE_EXIT, &attr, "raw_syscalls:sys_exit",
 		     filter_calls(FILTER_EXIT, 1U << GROUP_DATA | 1U << GROUP_SYNC),
 		     PERF_NO_LEADER);
-	return perf_set_open(set, 0, err) == 0;
+	return perf_set_open(set, target == TARGET_EVERYBODY ? PERF_EVERYBODY : 0, err) == 0;
 }
 
 static void probe_events(struct probe_result *result)
@@ -127,7 +128,7 @@ static void probe_events(struct probe_result *result)
 	struct error err = {0};
 	struct perf_set set;
 
-	if (open_own(&set, &err)) {
+	if (open_exits(&set, TARGET_THREAD, &err)) {
 		result->state = PROBE_OK;
 		say(result->detail,
 		    "system calls can be recorded, with filters, on one clock with the samples");
@@ -135,6 +136,38 @@ static void probe_events(struct probe_result *result)
 		split(result, &err);
 	}
 	perf_set_release(&set);
+}
+
+static void probe_machine(struct probe_result *result)
+{
+	struct error err = {0};
+	struct perf_set set;
+
+	if (open_exits(&set, TARGET_EVERYBODY, &err)) {
+		result->state = PROBE_OK;
+		say(result->detail, "all processes can be recorded: iotrace -a");
+	} else {
+		split(result, &err);
+		result->state = PROBE_LIMITED;
+	}
+	perf_set_release(&set);
+}
+
+static void probe_block(struct probe_result *result)
+{
+	struct error err = {0};
+	struct tracefs tracefs;
+	char *format = NULL;
+
+	if (!tracefs_open(&tracefs, &err))
+		format = tracefs_format(&tracefs, "block", "block_rq_complete", &err);
+	tracefs_close(&tracefs);
+	if (format)
+		say(result->detail, "this kernel tells of them; they need the rights of -a");
+	else
+		split(result, &err);
+	result->state = format ? PROBE_OK : PROBE_LIMITED;
+	free(format);
 }
 
 static void probe_lost(struct probe_result *result)
@@ -248,6 +281,8 @@ static const struct probe {
 	{"tracefs", true, probe_tracefs},
 	{"perf_event_paranoid", true, probe_paranoid},
 	{"system calls", true, probe_events},
+	{"whole machine", false, probe_machine},
+	{"block requests", false, probe_block},
 	{"open files", true, probe_files},
 	{"locked memory", false, probe_memlock},
 	{"lost samples", false, probe_lost},

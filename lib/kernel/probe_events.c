@@ -5,6 +5,7 @@
 
 #include "tracefs.h"
 
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
@@ -13,12 +14,14 @@
 int probe_tracepoints(void (*call)(void *context, const char *name), void *context)
 {
 	struct tracefs tracefs;
-	char *text, *rest, *line;
+	char *text = NULL, *rest, *line;
 
-	if (tracefs_open(&tracefs, NULL))
-		return -1;
-	rest = text = tracefs_text(&tracefs, "available_events", NULL);
+	confine_raise();
+	if (!tracefs_open(&tracefs, NULL))
+		text = tracefs_text(&tracefs, "available_events", NULL);
 	tracefs_close(&tracefs);
+	confine_lower();
+	rest = text;
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			call(context, line);
@@ -52,9 +55,11 @@ int probe_fields(const char *tracepoint,
 	struct tracefs tracefs;
 	char *text = NULL, *rest, *line;
 
+	confine_raise();
 	if (!tracefs_open(&tracefs, NULL))
 		text = tracefs_text(&tracefs, path, NULL);
 	tracefs_close(&tracefs);
+	confine_lower();
 	free(path);
 	rest = text;
 	while ((line = strsep(&rest, "\n")))

@@ -11,6 +11,7 @@
 #include "device_sample.h"
 #include "fdtable.h"
 #include "file.h"
+#include "keep.h"
 #include "op.h"
 #include "sighting.h"
 #include "task.h"
@@ -24,6 +25,8 @@ enum { /* why a descriptor was looked up */
        REASON_SCAN,
        REASON_LOSS,
 };
+
+enum { SOURCE_IN_KERNEL = 2 }; /* fact SOURCE */
 
 struct fd_fact {
 	uint32_t pid;
@@ -102,10 +105,11 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 static void fact_fd(struct model *m, const struct event *event)
 {
 	struct fd_fact f = fd_fact_of(&event->fact);
-	uint32_t process = f.reason == REASON_START ? process_get(m, f.pid)
-						    : process_find(m, f.pid);
+	/* With the whole machine, tasks are told before: one that is not known has ended since. */
+	bool is_new = f.reason == REASON_START && !m->host.is_system;
+	uint32_t process = is_new ? process_get(m, f.pid) : process_find(m, f.pid);
 
-	if (process == MAP_NONE)
+	if (process == MAP_NONE || m->process[process].is_left_out)
 		return;
 	struct table *table = &m->table[m->process[process].table];
 	struct slot *slot = table_slot(m, m->process[process].table, f.fd);
@@ -145,8 +149,10 @@ static void fact_exe(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
 
-	if (process != MAP_NONE && !event->fact.number[2])
-		m->process[process].is_foreign = event->fact.number[3];
+	if (process == MAP_NONE || event->fact.number[2])
+		return;
+	m->process[process].is_foreign = event->fact.number[3];
+	process_leave_out(m, process, event->fact.number[4]);
 }
 
 static void fact_host(struct model *m, const struct event *event)
@@ -195,6 +201,7 @@ static void fact_task(struct model *m, const struct event *event)
 		return;
 	m->process[m->task[task].process].name = m->task[task].name;
 	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
+	process_leave_out(m, m->task[task].process, event->fact.number[5]);
 }
 
 static void fact_mount(struct model *m, const struct event *event)
@@ -217,6 +224,16 @@ static void fact_count(struct model *m, const struct event *event)
 static void fact_lookups(struct model *m, const struct event *event)
 {
 	tally_add(m->tally, lookups, event->fact.number[0]);
+}
+
+static void fact_source(struct model *m, const struct event *event)
+{
+	m->is_paired = event->fact.number[0] == SOURCE_IN_KERNEL;
+}
+
+static void fact_filter(struct model *m, const struct event *event)
+{
+	keep_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, fact_text(m, event, 0));
 }
 
 /* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
@@ -261,6 +278,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_PATH] = fact_path,       [FACT_BEGIN] = fact_begin,
 		[FACT_DEVICE] = device_fact,   [FACT_DISKSTAT] = device_stat,
 		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
+		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
 	};
 
 	if (in[event->fact.kind])

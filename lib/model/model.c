@@ -7,10 +7,12 @@
 #include "device_sample.h"
 #include "fact_in.h"
 #include "fdtable.h"
+#include "keep.h"
 #include "op.h"
 #include "request.h"
 #include "settle.h"
 #include "task.h"
+#include "tracepoint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,7 @@ void model_free(struct model *m)
 		return;
 	task_release(m);
 	device_release(m);
+	keep_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
@@ -145,6 +148,7 @@ void model_event(struct model *m, const struct event *event)
 		request_step(m, event);
 		break;
 	case EVENT_TRACEPOINT:
+		tracepoint_event(m, event);
 		break;
 	}
 	if (m->queue_count)

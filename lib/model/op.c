@@ -10,6 +10,7 @@
 #include "op_call.h"
 #include "settle.h"
 #include "task.h"
+#include "tracepoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +75,7 @@ void op_enter(struct model *m, const struct event *event)
 	const struct process *p = &m->process[m->task[task].process];
 	struct call call = {.id = event->enter.call, .enter = event->time};
 
-	if (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC)
+	if (p->is_left_out || (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC))
 		return;
 	if (p->is_foreign) {
 		tally_add(m->tally, foreign_calls, 1);
@@ -143,6 +144,7 @@ static void find_unseen(struct model *m, struct op *op)
 
 void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
+	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = task_location(op->m, op->task, event->time);
 	event->handle = ID_NONE;
 	settle_push(op->m, event, open, ID_NONE);
@@ -200,6 +202,7 @@ static void op_end(struct op *op, const struct event *counters)
 		task_count(op->m, op->task, counters);
 	if (!is_silent)
 		emit_leave(op);
+	tracepoint_flush(op->m, op->task, UINT64_MAX);
 	open_drop(op->m, op->call.open);
 	open_drop(op->m, op->call.open2);
 }
@@ -254,7 +257,7 @@ static void orphan(struct model *m, const struct event *event)
 	uint32_t process = m->task[task].process;
 	enum call_kind kind = call_row(event->exit.call)->kind;
 
-	if (m->process[process].is_prelude || m->process[process].is_foreign)
+	if (!process_is_recorded(m, process) || m->process[process].is_foreign)
 		return;
 	tally_add(m->tally, orphan_exits, 1);
 	if (m->task[task].call.id != CALL_ID_NONE) {

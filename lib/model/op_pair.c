@@ -68,7 +68,8 @@ void op_pair(struct model *m, const struct event *event)
 			.position = event->pair.position,
 			.file = event->pair.file};
 
-	if (p->is_prelude)
+	m->is_paired = true;
+	if (!process_is_recorded(m, m->task[task].process))
 		return;
 	if (p->is_foreign) {
 		tally_add(m->tally, foreign_calls, 1);

@@ -4,6 +4,7 @@
 #include "settle.h"
 
 #include "fdtable.h"
+#include "keep.h"
 
 #include <stdlib.h>
 
@@ -58,7 +59,7 @@ static handle_id handle_new(struct model *m, const struct open *open, const stru
  */
 static bool settle_open(struct model *m, uint32_t open, bool is_forced)
 {
-	if (open == ID_NONE || m->open[open].handle != ID_NONE)
+	if (open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_unwanted)
 		return true;
 	struct open *o = &m->open[open];
 	struct description *d = &m->description[o->description];
@@ -68,6 +69,9 @@ static bool settle_open(struct model *m, uint32_t open, bool is_forced)
 		return false;
 	handle_id id = ID_NONE;
 
+	o->is_unwanted = !keep_name(m, d->name);
+	if (o->is_unwanted)
+		return true;
 	d->is_early |= is_awaited;
 	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED))
 		id = idle_take(m, o->creator, d->name);
@@ -104,6 +108,8 @@ static void settle_output(struct model *m, struct io_event *event, uint32_t open
 	}
 	if (open2 != ID_NONE)
 		event->duplicate.new_handle = m->open[open2].handle;
+	if (!keep_event(m, event, open))
+		return;
 	m->output(m->context, event);
 	if (event->kind == IO_DESTROY_HANDLE &&
 	    m->thread[event->thread].process == m->handle[event->handle].process)

@@ -59,6 +59,20 @@ struct task {
 	uint32_t
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
 	struct task_counters *counters;
+	struct task_held *held; /* events of -e that wait for the end of the call, NULL */
+};
+
+struct task_held {
+	uint64_t *word;
+	uint32_t words, cap;
+};
+
+/* An event of -e. */
+struct tracepoint_kind {
+	bool is_set;
+	uint32_t series; /* of its numbers, ID_NONE */
+	uint32_t numbers, strings;
+	uint32_t parameter; /* the first of its strings */
 };
 
 /* A location that threads have one after the other. */
@@ -80,8 +94,9 @@ struct process {
 	uint64_t changed_cwd;
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec: nothing is recorded */
-	bool is_foreign;  /* runs a 32-bit program */
-	bool has_root;    /* its root directory is not "/": what its paths mean is not known */
+	bool is_left_out; /* of a user who is not recorded: nothing is, and its descriptors are not known */
+	bool is_foreign; /* runs a 32-bit program */
+	bool has_root;   /* its root directory is not "/": what its paths mean is not known */
 	struct mapping *mapping; /* files in its memory, by address */
 	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */
@@ -138,7 +153,8 @@ struct open {
 	uint32_t holders;   /* slots, calls in flight, waiting events, mappings */
 	bool is_found;      /* nobody saw it being opened */
 	bool is_all_proxy;
-	bool is_gone; /* destroyed in the crowd, see location.c */
+	bool is_gone;     /* destroyed in the crowd, see location.c */
+	bool is_unwanted; /* its records are not kept: it has no handle */
 };
 
 /* An io_event whose handles are still working ids of opens. */
@@ -171,6 +187,7 @@ struct model {
 	struct map idle_handle; /* (process, name): the last destroyed handle of it */
 	handle_id *idle_next;   /* the one destroyed before that */
 	uint32_t idle_capacity;
+	struct keep *keep;  /* --path, NULL: all */
 	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
 
 	struct model_thread *thread;
@@ -205,6 +222,9 @@ struct model {
 	struct block block;
 	str_id *parameter;
 	uint32_t parameters, parameters_cap;
+	bool is_paired; /* calls come when they end, with their begin */
+	struct tracepoint_kind *tracepoint;
+	uint32_t tracepoints, tracepoints_cap;
 
 	uint32_t call_series; /* of -E */
 	uint64_t now;         /* time of the event at hand */

@@ -8,6 +8,7 @@
 #include "mapping.h"
 #include "op.h"
 #include "settle.h"
+#include "tracepoint.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -101,12 +102,13 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->argv = p->argv;
 	c->cwd = p->cwd;
 	c->is_prelude = p->is_prelude;
+	c->is_left_out = p->is_left_out;
 	c->is_foreign = p->is_foreign;
 	c->has_root = p->has_root;
 	c->begin = m->now;
 	mapping_copy(m, parent, child);
 	/* If the parent did I/O later only, it is listed now: a child inherits what it opened. */
-	c->parent = p->is_prelude ? ID_NONE : process_group(m, parent);
+	c->parent = process_is_recorded(m, parent) ? process_group(m, parent) : ID_NONE;
 	return child;
 }
 
@@ -212,6 +214,21 @@ void task_comm(struct model *m, const struct event *event)
 	}
 }
 
+/* What the descriptors of a process lead to is not followed while it is left out. */
+void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
+{
+	if (m->process[process].is_left_out == is_left_out)
+		return;
+	m->process[process].is_left_out = is_left_out;
+	if (!is_left_out)
+		return;
+	uint32_t table = table_new(m);
+
+	table_drop(m, m->process[process].table, NULL, NULL);
+	mapping_clear(m, process);
+	m->process[process].table = table;
+}
+
 void task_program(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, event->pid);
@@ -246,6 +263,7 @@ static void task_free(struct model *m, uint32_t task)
 		free(t->counters->last);
 	free(t->counters);
 	t->counters = NULL;
+	tracepoint_drop(m, task);
 	t->process = ID_NONE;
 	pool_give(&m->tasks, task);
 }
@@ -261,6 +279,7 @@ static void task_retire(struct model *m, uint32_t task)
 
 		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
 	}
+	tracepoint_flush(m, task, UINT64_MAX);
 	location_leave(m, task);
 	map_remove(&m->task_by_tid, m->task[task].tid);
 	task_free(m, task);
@@ -304,8 +323,11 @@ void task_end_all(struct model *m)
 	for (uint32_t i = 0; i < m->tasks.count; i++)
 		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
 			op_cancel(m, i, m->host.last_time, IO_END_RECORDING);
+	for (uint32_t i = 0; i < m->tasks.count; i++)
+		if (m->task[i].process != ID_NONE)
+			tracepoint_flush(m, i, UINT64_MAX);
 	for (uint32_t i = 0; i < m->processes.count; i++)
-		m->host.processes_left += m->process[i].tasks && !m->process[i].is_prelude;
+		m->host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
 			tally_add(m->tally, handles_open, m->table[i].slot[fd].open != ID_NONE);
@@ -342,6 +364,7 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 
 void task_release(struct model *m)
 {
+	tracepoint_release(m);
 	for (uint32_t i = 0; i < m->processes.count; i++)
 		free(m->process[i].mapping);
 	for (uint32_t i = 0; i < m->tasks.count; i++) {

@@ -13,6 +13,13 @@ uint32_t task_find(const struct model *m, uint32_t tid);
 uint32_t process_find(const struct model *m, uint32_t pid);
 /* Returns the working id of the process; made up with an empty table if it is new. */
 uint32_t process_get(struct model *m, uint32_t pid);
+/* Whether what the process does is recorded (now). */
+static inline bool process_is_recorded(const struct model *m, uint32_t process)
+{
+	return !m->process[process].is_prelude && !m->process[process].is_left_out;
+}
+/* Records it from now on, or no more. */
+void process_leave_out(struct model *m, uint32_t process, bool is_left_out);
 
 void task_fork(struct model *m, const struct event *event);
 void task_clone_flags(struct model *m, const struct event *event);

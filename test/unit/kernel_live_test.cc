@@ -322,6 +322,135 @@ TEST_F(Live, StatusOfASignal)
 	EXPECT_EQ(exec_errno, 0);
 }
 
+TEST_F(Live, TheWholeMachine)
+{
+	std::string name = file("in");
+	int held = ::open(name.c_str(), O_RDONLY);
+	pid_t other = fork();
+
+	if (!other) {
+		alarm(30);
+		pause();
+		_exit(0);
+	}
+	options.is_system = true;
+	options.block = BLOCK_ALL;
+	options.sample_interval = 10000000;
+	Spool spool = record({"sh", "-c", "sleep 0.2; wc " + name});
+	kill(other, SIGKILL);
+	waitpid(other, nullptr, 0);
+	close(held);
+	EXPECT_EQ(end, LIVE_ENDED);
+	EXPECT_EQ(spool.torn, 0u);
+	ASSERT_EQ(spool.of(FACT_HOST).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_HOST)[0]->fact.number[5], 1u);
+	EXPECT_EQ(spool.of(FACT_HOST)[0]->fact.number[6], uint64_t(BLOCK_ALL));
+	ASSERT_EQ(spool.of(FACT_BEGIN).size(), 1u);
+	bool is_told = false, is_held = false;
+	for (auto fact : spool.of(FACT_TASK)) {
+		EXPECT_NE(fact->fact.number[0], uint64_t(getpid())) << "never ourselves";
+		is_told |= fact->fact.number[1] == uint64_t(other);
+	}
+	for (auto fact : spool.of(FACT_FD)) {
+		EXPECT_NE(fact->fact.number[0], uint64_t(getpid()));
+		is_held |= fact->fact.number[0] == uint64_t(other) && fact->text[0] == name;
+	}
+	EXPECT_TRUE(is_told);
+	EXPECT_TRUE(is_held);
+	EXPECT_FALSE(spool.of(FACT_DEVICE).empty());
+	std::map<uint64_t, unsigned> phases;
+	for (auto fact : spool.of(FACT_DISKSTAT))
+		phases[fact->fact.number[0]] |= 1u << fact->fact.number[1];
+	EXPECT_FALSE(phases.empty());
+	for (auto &[dev, seen] : phases)
+		EXPECT_EQ(seen, 3u) << dev;
+	EXPECT_GE(spool.of(FACT_MEMORY).size(), 10u);
+	EXPECT_LE(spool.of(FACT_MEMORY).size(), 60u);
+	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
+}
+
+TEST_F(Live, ADurationEndsIt)
+{
+	options.is_system = true;
+	options.duration = 200000000;
+	if (!open())
+		return;
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(follow(), 0) << err.text;
+	EXPECT_EQ(end, LIVE_ENDED);
+	EXPECT_EQ(status, -1);
+	Spool spool = read_spool(path);
+	uint64_t begin = spool.of(FACT_BEGIN)[0]->time, last = spool.of(FACT_END)[0]->time;
+	EXPECT_GE(last - begin, options.duration);
+	EXPECT_LE(last - begin, 50 * options.duration);
+}
+
+TEST_F(Live, OnlyCommandsThatMatch)
+{
+	std::string name = file("in");
+	const char *comm[] = {"wc*", "nothing"};
+
+	options.comm = comm;
+	options.comms = 2;
+	Spool spool = record({"sh", "-c", "cat " + name + " >/dev/null; wc " + name});
+	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
+}
+
+TEST_F(Live, FiltersAreToldToTheReader)
+{
+	const char *path_kept[] = {"/data/*"}, *left_out[] = {"*.o", "*.so"};
+
+	options.path = path_kept;
+	options.paths = 1;
+	options.left_out = left_out;
+	options.left_outs = 2;
+	Spool spool = record({"true"});
+	ASSERT_EQ(spool.of(FACT_FILTER).size(), 3u);
+	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_KEPT));
+	EXPECT_EQ(spool.of(FACT_FILTER)[0]->text[0], "/data/*");
+	EXPECT_EQ(spool.of(FACT_FILTER)[2]->fact.number[0], uint64_t(FILTER_PATH_LEFT_OUT));
+	EXPECT_EQ(spool.of(FACT_FILTER)[2]->text[0], "*.so");
+}
+
+TEST_F(Live, AnEventOfTheUsersChoice)
+{
+	const char *event[] = {"sched:sched_process_exec=filename,pid"};
+
+	options.event = event;
+	options.events = 1;
+	Spool spool = record({"true"});
+	auto at = std::find(spool.event.begin(), spool.event.end(),
+			    std::string("iotrace:event:") + event[0]);
+	ASSERT_NE(at, spool.event.end());
+	EXPECT_EQ(spool.samples[uint32_t(at - spool.event.begin())], 1u);
+	expect_balance(spool, false);
+}
+
+TEST_F(Live, AFieldThatAnEventDoesNotHave)
+{
+	const char *event[] = {"sched:sched_process_exec=filename,nothing"};
+
+	options.event = event;
+	options.events = 1;
+	command({"true"});
+	EXPECT_EQ(live_open(&options, &err), nullptr);
+	EXPECT_STREQ(err.text, "-e sched:sched_process_exec: it has no field 'nothing'; iotrace "
+			       "list -e sched:sched_process_exec shows them");
+}
+
+TEST_F(Live, ADeviceThatIsNotThere)
+{
+	const char *device[] = {"nothing0"};
+
+	options.block = BLOCK_OWN;
+	options.device = device;
+	options.devices = 1;
+	command({"true"});
+	EXPECT_EQ(live_open(&options, &err), nullptr);
+	EXPECT_STREQ(err.text,
+		     "device nothing0: there is no block device of that name in /sys/block");
+}
+
 TEST_F(Live, ARingOfOnePageLosesButTheBooksBalance)
 {
 	options.ring_bytes = 4096;

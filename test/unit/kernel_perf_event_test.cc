@@ -162,6 +162,10 @@ TEST(Rights, ThreeLinesAtMostAndTheCommand)
 	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", 0, 0);
 	EXPECT_NE(strstr(err.text, "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /"), nullptr)
 		<< err.text;
+	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", RIGHTS_MACHINE, 0);
+	if (rights_number("/proc/sys/kernel/perf_event_paranoid", 2) >= 0)
+		EXPECT_NE(strstr(err.text, "sysctl kernel.perf_event_paranoid=-1"), nullptr)
+			<< err.text;
 	rights_explain(&err, EMFILE, "raw_syscalls:sys_enter", 0, 4711);
 	EXPECT_NE(strstr(err.text, "ulimit -n 4711"), nullptr) << err.text;
 }

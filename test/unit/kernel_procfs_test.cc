@@ -55,6 +55,26 @@ TEST_F(Procfs, NameWithParenthesesAndNewline)
 	EXPECT_EQ(task.start_time, 123456u);
 }
 
+TEST_F(Procfs, UsersOfAProcess)
+{
+	const uint32_t some[] = {7, 1000}, others[] = {0, 1001};
+
+	EXPECT_TRUE(procfs_is_of(&proc, 42, some, 2)) << "the real id";
+	EXPECT_FALSE(procfs_is_of(&proc, 42, others, 2)) << "not the effective one";
+	EXPECT_FALSE(procfs_is_of(&proc, 42, some, 0));
+	EXPECT_FALSE(procfs_is_of(&proc, 43, some, 2)) << "it is gone";
+}
+
+TEST_F(Procfs, OneThatWaitsForItsParentHasEnded)
+{
+	struct procfs_task task;
+
+	ASSERT_EQ(procfs_task(&proc, 42, 42, &task), 0);
+	EXPECT_FALSE(task.has_ended);
+	ASSERT_EQ(procfs_task(&proc, 42, 46, &task), 0);
+	EXPECT_TRUE(task.has_ended);
+}
+
 TEST_F(Procfs, TornStatIsRefused)
 {
 	struct procfs_task task;

@@ -1,0 +1,150 @@
+/*
+ * chosen: the fields of any tracepoint, as far as they are single numbers or strings.
+ *
+ * Those that all tracepoints have are left out. A field that is an array of numbers has no place in a metric; one
+ * that is a pointer is a number.
+ */
+#include "chosen.h"
+
+#include "format.h"
+
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <traceevent/event-parse.h>
+
+struct chosen {
+	char *text;  /* SYSTEM:EVENT, then NUL */
+	char *names; /* NULL: all fields; else with commas between */
+	struct decode_event event;
+	struct field number[EVENT_COUNTERS], string[EVENT_COUNTERS];
+	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not come */
+	uint32_t need;   /* bytes of raw data that the fields need, without dynamic strings */
+	bool is_useless; /* its format cannot be read */
+};
+
+struct chosen *chosen_new(const char *text)
+{
+	struct chosen *chosen = (struct chosen *)mem_zero(sizeof(*chosen));
+	char *names;
+
+	chosen->text = mem_strdup(text);
+	names = strchr(chosen->text, '=');
+	if (names) {
+		*names = '\0';
+		chosen->names = names + 1;
+	}
+	chosen->event.name = chosen->text;
+	return chosen;
+}
+
+void chosen_free(struct chosen *chosen)
+{
+	tep_free(chosen->tep);
+	free(chosen->text);
+	free(chosen);
+}
+
+/* Whether a list with commas names it; no list names all. */
+static bool is_named(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!names)
+		return true;
+	for (; *names; names += strspn(names, ",")) {
+		size_t word = strcspn(names, ",");
+
+		if (word == length && !memcmp(names, name, length))
+			return true;
+		names += word;
+	}
+	return false;
+}
+
+/* Returns whether the field is one that can be told, and there is room for it. */
+static bool take_field(struct chosen *chosen, const struct tep_format_field *from)
+{
+	struct decode_event *event = &chosen->event;
+	struct field field;
+	uint32_t end;
+
+	if (event->numbers < EVENT_COUNTERS && field_init(&field, FIELD_NUMBER, from)) {
+		event->number[event->numbers] = from->name;
+		event->is_signed[event->numbers] = field.is_signed;
+		chosen->number[event->numbers++] = field;
+	} else if (event->strings < EVENT_COUNTERS && field_init(&field, FIELD_STRING, from)) {
+		event->string[event->strings] = from->name;
+		chosen->string[event->strings++] = field;
+	} else {
+		return false;
+	}
+	end = (uint32_t)field.offset + field.size;
+	if (end > chosen->need)
+		chosen->need = end;
+	return true;
+}
+
+static char *take_fields(struct chosen *chosen, const struct tep_event *event)
+{
+	const struct tep_format_field *from;
+	char *left_out = NULL, *longer;
+
+	for (from = event->format.fields; from; from = from->next) {
+		if (!is_named(chosen->names, from->name) || take_field(chosen, from))
+			continue;
+		longer = mem_format("%s%s%s", left_out ? left_out : "", left_out ? ", " : "",
+				    from->name);
+		free(left_out);
+		left_out = longer;
+	}
+	if (!left_out)
+		return NULL;
+	longer = mem_format("%s: fields that are neither a number nor a string, or more than %d of "
+			    "a kind, are left out: %s",
+			    chosen->text, EVENT_COUNTERS, left_out);
+	free(left_out);
+	return longer;
+}
+
+char *chosen_add_format(struct chosen *chosen, const char *system, const char *text, size_t size)
+{
+	struct tep_event *event = NULL;
+	struct format format;
+	char *fields = format_init(&format, text, size) ? NULL : format_fields_only(&format);
+
+	chosen->tep = tep_alloc();
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (fields && !tep_parse_format(chosen->tep, &event, fields, strlen(fields), system) &&
+	    event) {
+		free(fields);
+		return take_fields(chosen, event);
+	}
+	free(fields);
+	chosen->is_useless = true;
+	return mem_format("%s: its format cannot be read; its samples are left out", chosen->text);
+}
+
+const struct decode_event *chosen_event(const struct chosen *chosen)
+{
+	return chosen->tep ? &chosen->event : NULL;
+}
+
+enum decoded chosen_decode(const struct chosen *chosen, uint32_t index, const struct sample *sample,
+			   struct event *event)
+{
+	if (chosen->is_useless)
+		return DECODED_IGNORED;
+	if (!chosen->tep || sample->raw_size < chosen->need)
+		return DECODED_MALFORMED;
+	event->kind = EVENT_TRACEPOINT;
+	event->tracepoint.event = index;
+	event->tracepoint.numbers = chosen->event.numbers;
+	event->tracepoint.strings = chosen->event.strings;
+	for (uint32_t i = 0; i < chosen->event.numbers; i++)
+		event->tracepoint.number[i] = (uint64_t)field_value(&chosen->number[i],
+								    sample->raw);
+	for (uint32_t i = 0; i < chosen->event.strings; i++)
+		if (!field_string(&chosen->string[i], sample, &event->tracepoint.string[i]))
+			return DECODED_MALFORMED;
+	return DECODED_EVENT;
+}

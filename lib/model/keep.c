@@ -1,0 +1,172 @@
+/*
+ * keep: a call is kept with all its records if one of them is of a file that is wanted.
+ */
+#include "keep.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+enum verdict { UNKNOWN, WANTED, UNWANTED };
+
+/* A thread between the begin and the end of a call. */
+struct region {
+	enum { OUTSIDE, WAITING, GONE_OUT } state;
+	bool is_unwanted; /* something in it is */
+	struct io_event enter;
+};
+
+struct keep {
+	struct keep_glob {
+		bool is_exclusion;
+		str_id glob;
+	} * glob;
+	uint32_t globs, cap, inclusions;
+	uint8_t *verdict; /* by str_id */
+	uint32_t verdicts;
+	struct region *region; /* by thread_id */
+	uint32_t regions;
+};
+
+void keep_add(struct model *m, bool is_exclusion, str_id glob)
+{
+	if (!m->keep)
+		m->keep = mem_zero(sizeof(*m->keep));
+	struct keep *k = m->keep;
+
+	MEM_GROW(k->glob, k->cap, k->globs + 1);
+	k->glob[k->globs++] = (struct keep_glob){is_exclusion, glob};
+	k->inclusions += !is_exclusion;
+}
+
+void keep_release(struct model *m)
+{
+	if (!m->keep)
+		return;
+	free(m->keep->glob);
+	free(m->keep->verdict);
+	free(m->keep->region);
+	free(m->keep);
+}
+
+static bool judge(const struct model *m, const char *name)
+{
+	const struct keep *k = m->keep;
+	bool is_included = !k->inclusions;
+
+	for (uint32_t i = 0; i < k->globs; i++) {
+		if (fnmatch(model_text(m, k->glob[i].glob), name, 0))
+			continue;
+		if (k->glob[i].is_exclusion)
+			return false;
+		is_included = true;
+	}
+	return is_included;
+}
+
+bool keep_name(struct model *m, str_id name)
+{
+	struct keep *k = m->keep;
+
+	if (!k)
+		return true;
+	if (!name)
+		return !k->inclusions;
+	MEM_GROW(k->verdict, k->verdicts, name + 1);
+	if (k->verdict[name] == UNKNOWN)
+		k->verdict[name] = judge(m, model_text(m, name)) ? WANTED : UNWANTED;
+	return k->verdict[name] == WANTED;
+}
+
+/* What is known of the file that a record concerns. */
+static enum verdict verdict_of(struct model *m, const struct io_event *event, uint32_t open)
+{
+	file_id file = ID_NONE;
+
+	if (open != ID_NONE)
+		return m->open[open].is_unwanted ? UNWANTED : WANTED;
+	if (event->kind == IO_ENTER)
+		file = event->region.file;
+	else if (event->kind == IO_DELETE_FILE)
+		file = event->delete_file.file;
+	if (file == ID_NONE)
+		return UNKNOWN;
+	return keep_name(m, m->file[file].path) ? WANTED : UNWANTED;
+}
+
+static struct region *region_of(struct model *m, thread_id thread)
+{
+	struct keep *k = m->keep;
+
+	MEM_GROW(k->region, k->regions, thread + 1);
+	return &k->region[thread];
+}
+
+/* Those that are of no call, and of no file. */
+static bool is_apart(const struct model *m, const struct io_event *event)
+{
+	switch (event->kind) {
+	case IO_PROGRAM_BEGIN:
+	case IO_PROGRAM_END:
+	case IO_THREAD_BEGIN:
+	case IO_THREAD_END:
+	case IO_PARAMETER:
+	case IO_LOST:
+		return true;
+	case IO_METRIC:
+		return !m->series[event->metric.series].is_of_calls;
+	default:
+		return m->thread[event->thread].kind != LOCATION_THREAD;
+	}
+}
+
+/* A call that concerns no file at all is kept unless certain files are asked for. */
+static bool keep_leave(struct model *m, struct region *region)
+{
+	bool is_kept = region->state == GONE_OUT;
+
+	if (region->state == WAITING && !region->is_unwanted && !m->keep->inclusions) {
+		m->output(m->context, &region->enter);
+		is_kept = true;
+	}
+	tally_add(m->tally, left_out, region->state == WAITING && !is_kept);
+	region->state = OUTSIDE;
+	return is_kept;
+}
+
+static bool keep_enter(struct region *region, const struct io_event *event, enum verdict verdict)
+{
+	*region = (struct region){.state = verdict == WANTED ? GONE_OUT : WAITING,
+				  .is_unwanted = verdict == UNWANTED,
+				  .enter = *event};
+	return verdict == WANTED;
+}
+
+static bool keep_inner(struct model *m, struct region *region, enum verdict verdict)
+{
+	region->is_unwanted |= verdict == UNWANTED;
+	if (verdict == UNKNOWN)
+		return region->state == GONE_OUT;
+	if (verdict == WANTED && region->state == WAITING) {
+		m->output(m->context, &region->enter);
+		region->state = GONE_OUT;
+	}
+	return verdict == WANTED;
+}
+
+bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
+{
+	struct region *region;
+	bool is_kept;
+
+	if (!m->keep || is_apart(m, event))
+		return true;
+	region = region_of(m, event->thread);
+	if (event->kind == IO_LEAVE)
+		is_kept = keep_leave(m, region);
+	else if (event->kind == IO_ENTER)
+		return keep_enter(region, event, verdict_of(m, event, open));
+	else
+		is_kept = keep_inner(m, region, verdict_of(m, event, open));
+	tally_add(m->tally, left_out, !is_kept);
+	return is_kept;
+}

@@ -1,0 +1,263 @@
+// sysblock, machine, cgroup: made-up trees of /sys and /proc, and what becomes of them.
+#include "cgroup.h"
+#include "facts.h"
+#include "machine.h"
+#include "sysblock.h"
+
+#include "scratch_dir.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iotrace/error.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+struct Fact {
+	enum fact_kind kind;
+	std::vector<uint64_t> number;
+	std::vector<std::string> text;
+};
+
+class System : public testing::Test
+{
+      protected:
+	ScratchDir scratch;
+	struct procfs root = {-1};
+	struct sample_layout layout = {};
+	struct facts facts = {};
+	struct error err = {};
+
+	void SetUp() override
+	{
+		layout.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				     PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+		facts_init(&facts, &layout, 1);
+		std::filesystem::create_directories(scratch.path("block"));
+		ASSERT_EQ(procfs_open(&root, scratch.path(".").c_str(), &err), 0) << err.text;
+	}
+
+	void TearDown() override
+	{
+		procfs_close(&root);
+		facts_release(&facts);
+	}
+
+	void put(const std::string &name, const std::string &text) const
+	{
+		std::filesystem::path path = scratch.path(name);
+
+		std::filesystem::create_directories(path.parent_path());
+		std::ofstream(path) << text;
+	}
+
+	std::vector<Fact> all() const
+	{
+		std::vector<Fact> found;
+
+		for (uint32_t at = 0; at < facts.size;) {
+			uint32_t size = sample_record_size(facts.bytes + at, facts.size - at);
+			struct sample sample = {};
+			struct fact fact = {};
+
+			EXPECT_EQ(sample_parse(&sample, &layout, facts.bytes + at), 0);
+			EXPECT_EQ(fact_decode(&fact, sample.raw, sample.raw_size), 0);
+			found.push_back({fact.kind, {fact.number, fact.number + FACT_NUMBERS}, {}});
+			for (auto &string : fact.string)
+				found.back().text.emplace_back(string.at ? string.at : "",
+							       string.length);
+			at += size;
+		}
+		return found;
+	}
+
+	/* The one about the device of this name. */
+	Fact device(const std::string &name) const
+	{
+		for (auto &fact : all())
+			if (fact.kind == FACT_DEVICE && fact.text[0] == name)
+				return fact;
+		ADD_FAILURE() << name << " is not there";
+		return {FACT_NONE, std::vector<uint64_t>(FACT_NUMBERS),
+			std::vector<std::string>(FACT_STRINGS)};
+	}
+};
+
+TEST_F(System, ADiskAndItsPartition)
+{
+	put("block/sda/dev", "8:0\n");
+	put("block/sda/size", "1000215216\n");
+	put("block/sda/queue/rotational", "1\n");
+	put("block/sda/queue/scheduler", "none [mq-deadline] kyber bfq \n");
+	put("block/sda/device/model", "ST1000LM024 HN-M \n");
+	put("block/sda/sda1/dev", "8:1\n");
+	put("block/sda/sda1/partition", "1\n");
+	put("block/sda/sda1/size", "2048\n");
+	put("block/nothing/size", "1\n");
+	sysblock_devices(&root, &facts);
+	ASSERT_EQ(all().size(), 2u) << "what has no number is no device";
+	Fact disk = device("sda"), part = device("sda1");
+	EXPECT_EQ(disk.number[0], makedev(8, 0));
+	EXPECT_EQ(disk.number[1], 0u);
+	EXPECT_EQ(disk.number[2], 1000215216u);
+	EXPECT_EQ(disk.number[3], 1u);
+	EXPECT_EQ(disk.text[1], "ST1000LM024 HN-M");
+	EXPECT_EQ(disk.text[2], "mq-deadline");
+	EXPECT_EQ(disk.text[3], "");
+	EXPECT_EQ(part.number[0], makedev(8, 1));
+	EXPECT_EQ(part.number[1], makedev(8, 0));
+	EXPECT_EQ(part.number[2], 2048u);
+}
+
+TEST_F(System, StackedDevicesNameWhatIsUnderThem)
+{
+	struct stat status;
+
+	put("block/dm-0/dev", "252:0\n");
+	put("block/dm-0/dm/name", "vg0-root\n");
+	put("block/dm-0/slaves/sda2/dev", "8:2\n");
+	put("block/md0/dev", "9:0\n");
+	put("block/md0/md/level", "raid1\n");
+	put("block/md0/slaves/sdb/dev", "8:16\n");
+	put("block/md0/slaves/sdc/dev", "8:32\n");
+	put("image", "");
+	ASSERT_EQ(stat(scratch.path("image").c_str(), &status), 0);
+	put("block/loop7/dev", "7:7\n");
+	put("block/loop7/queue/scheduler", "none\n");
+	put("block/loop7/loop/backing_file", scratch.path("image") + "\n");
+	std::filesystem::create_directories(scratch.path("dev/block"));
+	std::string number = std::to_string(major(status.st_dev)) + ":" +
+			     std::to_string(minor(status.st_dev));
+	ASSERT_EQ(symlink("../../devices/virtual/block/sdd",
+			  scratch.path("dev/block/" + number).c_str()),
+		  0);
+	sysblock_devices(&root, &facts);
+	EXPECT_EQ(device("dm-0").text[1], "vg0-root");
+	EXPECT_EQ(device("dm-0").text[3], "sda2");
+	EXPECT_EQ(device("md0").text[1], "raid1");
+	std::string under = device("md0").text[3];
+	EXPECT_TRUE(under == "sdb sdc" || under == "sdc sdb") << under;
+	EXPECT_EQ(device("loop7").text[2], "none");
+	EXPECT_EQ(device("loop7").text[3], "sdd");
+	EXPECT_EQ(device("loop7").text[4], scratch.path("image"));
+}
+
+TEST_F(System, CountersOfWholeDevicesInTheirOrder)
+{
+	put("block/sda/dev", "8:0\n");
+	put("block/sda/stat", "       1        2        3        4        5        6        7"
+			      "        8        9       10       11       12       13       14"
+			      "       15       16       17\n");
+	put("block/sda/sda1/dev", "8:1\n");
+	put("block/sda/sda1/partition", "1\n");
+	put("block/sda/sda1/stat", "9\n");
+	put("block/sdb/dev", "8:16\n");
+	put("block/sdb/stat", "21 22 23 24 25 26 27 28 29 30 31\n"); /* Linux 4.17 */
+	sysblock_stats(&root, 1, &facts);
+	auto found = all();
+	ASSERT_EQ(found.size(), 2u);
+	std::sort(found.begin(), found.end(),
+		  [](const Fact &a, const Fact &b) { return a.number[0] < b.number[0]; });
+	EXPECT_EQ(found[0].kind, FACT_DISKSTAT);
+	EXPECT_EQ(found[0].number[0], makedev(8, 0));
+	EXPECT_EQ(found[0].number[1], 1u);
+	for (uint64_t i = 1; i <= 17; i++)
+		EXPECT_EQ(found[0].number[1 + i], i);
+	EXPECT_EQ(found[1].number[12], 31u);
+	EXPECT_EQ(found[1].number[13], 0u);
+}
+
+TEST_F(System, NumbersOfDevicesAreTheKernels)
+{
+	uint32_t number = 0;
+
+	put("block/nvme0n1/dev", "259:300\n");
+	put("block/sda/dev", "8:0\n");
+	put("block/sda/sda1/dev", "8:1\n");
+	put("block/sda/sda1/partition", "1\n");
+	EXPECT_EQ(sysblock_number(&root, "nvme0n1", &number, &err), 0);
+	EXPECT_EQ(number, 259u << 20 | 300);
+	EXPECT_EQ(sysblock_number(&root, "sda1", &number, &err), -EINVAL);
+	EXPECT_STREQ(err.text,
+		     "device sda1: it is a partition, and requests are those of its disk: "
+		     "name sda");
+	for (const char *name : {"sdz", "", ".", "../block/sda", "sda/sda1"}) {
+		err = {};
+		EXPECT_EQ(sysblock_number(&root, name, &number, &err), -ENODEV) << name;
+	}
+	EXPECT_STREQ(err.text,
+		     "device sda/sda1: there is no block device of that name in /sys/block");
+}
+
+TEST_F(System, MemoryInBytesAndPressure)
+{
+	put("meminfo", "MemTotal:        4016568 kB\nDirty:                12 kB\n"
+		       "Writeback:             3 kB\nWritebackTmp:          7 kB\n");
+	put("pressure/io", "some avg10=1.70 avg60=0.58 avg300=0.58 total=12430725\n"
+			   "full avg10=0.25 avg60=0.21 avg300=0.43 total=10679948\n");
+	machine_sample(&root, &facts);
+	auto found = all();
+	ASSERT_EQ(found.size(), 2u);
+	EXPECT_EQ(found[0].kind, FACT_MEMORY);
+	EXPECT_EQ(found[0].number[0], 12288u);
+	EXPECT_EQ(found[0].number[1], 3072u);
+	EXPECT_EQ(found[1].kind, FACT_PRESSURE);
+	EXPECT_EQ(found[1].number[0], 12430725u);
+	EXPECT_EQ(found[1].number[1], 10679948u);
+}
+
+TEST_F(System, AKernelWithoutPressureSaysNothingOfIt)
+{
+	put("meminfo", "MemTotal: 1 kB\nDirty: 5 kB\nWriteback: 0 kB\n");
+	machine_sample(&root, &facts);
+	ASSERT_EQ(all().size(), 1u);
+	EXPECT_EQ(all()[0].number[0], 5120u);
+}
+
+TEST_F(System, AControlGroupAndThoseBelowIt)
+{
+	struct procfs_numbers pids = {};
+
+	put("top/cgroup.procs", "30\n10\n");
+	put("top/low/cgroup.procs", "20\n");
+	put("top/low/deep/cgroup.procs", "40\n");
+	put("topper/cgroup.procs", "50\n");
+	int top = cgroup_open(&root, scratch.path("top").c_str(), &err);
+	int deep = cgroup_open(&root, scratch.path("top/low/deep").c_str(), &err);
+	int topper = cgroup_open(&root, scratch.path("topper").c_str(), &err);
+	ASSERT_GE(std::min({top, deep, topper}), 0) << err.text;
+	cgroup_processes(top, &pids);
+	std::vector<uint32_t> found(pids.at, pids.at + pids.count);
+	std::sort(found.begin(), found.end());
+	EXPECT_EQ(found, (std::vector<uint32_t>{10, 20, 30, 40}));
+	EXPECT_TRUE(cgroup_overlap(top, top));
+	EXPECT_TRUE(cgroup_overlap(deep, top));
+	EXPECT_TRUE(cgroup_overlap(top, deep));
+	EXPECT_FALSE(cgroup_overlap(top, topper));
+	EXPECT_FALSE(cgroup_is_recordable(top)) << "it only looks like one";
+	procfs_numbers_release(&pids);
+	for (int fd : {top, deep, topper})
+		close(fd);
+}
+
+TEST_F(System, WhatIsNoControlGroupIsNamed)
+{
+	put("plain/file", "");
+	EXPECT_LT(cgroup_open(&root, scratch.path("plain").c_str(), &err), 0);
+	EXPECT_EQ(err.text, "cgroup " + scratch.path("plain") +
+				    ": there is none: neither a directory of that name with "
+				    "cgroup.procs in it, nor one below the mount of cgroup2");
+}
+
+} // namespace

@@ -1,0 +1,272 @@
+/*
+ * What is chosen: events of -e, processes of some users, files of some names; and the whole machine.
+ */
+#include "model_driver.h"
+
+#include <iotrace/decode.h>
+#include <iotrace/metric.h>
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+class Chosen : public ::testing::Test
+{
+      protected:
+	ModelDriver d;
+
+	/* An event with one number and one string. */
+	void set_event(uint32_t index)
+	{
+		struct decode_event event = {};
+
+		event.name = "sys:one";
+		event.numbers = event.strings = 1;
+		event.number[0] = "size";
+		event.is_signed[0] = true;
+		event.string[0] = "who";
+		model_set_tracepoint(d.model, index, &event);
+	}
+
+	void happen(uint32_t pid, uint32_t tid, uint64_t number, const char *who,
+		    uint32_t index = 0)
+	{
+		struct event e = d.base(EVENT_TRACEPOINT, pid, tid);
+
+		e.tracepoint.event = index;
+		e.tracepoint.numbers = e.tracepoint.strings = 1;
+		e.tracepoint.number[0] = number;
+		e.tracepoint.string[0] = {who, uint32_t(strlen(who))};
+		model_event(d.model, &e);
+	}
+
+	void system()
+	{
+		d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 1, BLOCK_NONE}, {"host", "6.1", "x86_64"});
+		d.fact(FACT_BEGIN, {}, {});
+	}
+};
+
+TEST_F(Chosen, AnEventIsAMetricAndAParameter)
+{
+	set_event(0);
+	happen(7, 7, uint64_t(-3), "me");
+	d.end();
+	EXPECT_EQ(d.text(), "7 METRIC\n7 PARAMETER\n");
+	ASSERT_EQ(d.metrics.size(), 1u);
+	EXPECT_EQ(d.metrics[0], (std::vector<uint64_t>{uint64_t(-3)}));
+	const struct model_series *series = model_series(d.model, d.events[0].metric.series);
+	EXPECT_STREQ(model_text(d.model, series->name), "sys:one");
+	EXPECT_FALSE(series->is_of_calls);
+	EXPECT_TRUE(model_metric(d.model, series->metric)->is_signed);
+	EXPECT_STREQ(model_text(d.model, model_metric(d.model, series->metric)->name), "size");
+	EXPECT_STREQ(model_text(d.model, model_parameter(d.model, d.events[1].parameter.parameter)),
+		     "sys:one:who");
+	EXPECT_STREQ(model_text(d.model, d.events[1].parameter.value), "me");
+}
+
+TEST_F(Chosen, AnEventWithinACallStandsWithinItsRecords)
+{
+	set_event(0);
+	d.start_fd(7, 3, "/data");
+	d.enter(7, 7, "read", {3, 0, 10});
+	happen(7, 7, 1, "a");
+	happen(7, 8, 2, "b"); /* another thread is in no call */
+	happen(7, 7, 3, "c");
+	d.leave(7, 7, "read", 10);
+	happen(7, 7, 4, "d");
+	d.end();
+	EXPECT_EQ(d.text(false), "8 METRIC\n8 PARAMETER\n"
+				 "7 ENTER read\n"
+				 "7 OP_BEGIN h0 10 @0\n"
+				 "7 METRIC\n7 PARAMETER\n"
+				 "7 METRIC\n7 PARAMETER\n"
+				 "7 OP_COMPLETE h0 10\n"
+				 "7 LEAVE read\n"
+				 "7 METRIC\n7 PARAMETER\n");
+	for (size_t i = 3; i < d.events.size(); i++)
+		EXPECT_LE(d.events[i - 1].time, d.events[i].time) << i;
+}
+
+TEST_F(Chosen, WhereCallsComeAtTheirEndEventsWaitForThem)
+{
+	set_event(0);
+	d.fact(FACT_SOURCE, {2}, {""});
+	d.start_fd(7, 3, "/data");
+	uint64_t begin = d.now++;
+	happen(7, 7, 1, "a");
+	EXPECT_EQ(d.text(), "");
+	d.pair(7, 7, "read", begin, {3, 0, 10}, 10);
+	happen(7, 7, 2, "b");
+	d.exit(7, 7);
+	d.end();
+	EXPECT_EQ(d.text(false).find("7 ENTER read\n"
+				     "7 OP_BEGIN h0 10 @0\n"
+				     "7 METRIC\n7 PARAMETER\n"
+				     "7 OP_COMPLETE h0 10\n"),
+		  0u)
+		<< d.text(false);
+	EXPECT_EQ(d.metrics.size(), 2u);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Chosen, WhatWaitsAtTheEndIsNotForgotten)
+{
+	set_event(0);
+	d.fact(FACT_SOURCE, {2}, {""});
+	happen(7, 7, 1, "a");
+	d.end();
+	EXPECT_EQ(d.metrics.size(), 1u);
+}
+
+TEST_F(Chosen, EventsOfWhatIsNotRecordedAreNot)
+{
+	set_event(0);
+	d.fact(FACT_COMMAND, {30}, {"ls", "/"});
+	happen(30, 30, 1, "a");
+	d.end();
+	EXPECT_EQ(d.text(), "");
+}
+
+TEST_F(Chosen, ProcessesThatAreLeftOutAndTheirChildren)
+{
+	system();
+	d.fact(FACT_TASK, {7, 7, 1, 0, 0, 1}, {"other"});
+	d.fact(FACT_TASK, {8, 8, 1, 0, 0, 0}, {"mine"});
+	d.start_fd(7, 3, "/theirs");
+	d.start_fd(8, 3, "/mine");
+	d.call(7, 7, "read", {3, 0, 1}, 1);
+	d.fork(7, 7, 9, 9);
+	d.call(9, 9, "read", {3, 0, 1}, 1);
+	d.call(8, 8, "read", {3, 0, 1}, 1);
+	d.end();
+	EXPECT_EQ(d.text(), "8 OP_BEGIN h0 1 @0\n8 OP_COMPLETE h0 1\n");
+	EXPECT_EQ(d.unbalanced(), "");
+	EXPECT_EQ(d.tally.n[TALLY_orphan_exits], 0u);
+}
+
+TEST_F(Chosen, AnExecMayChangeWhoIsLeftOut)
+{
+	system();
+	d.fact(FACT_TASK, {8, 8, 1, 0, 0, 0}, {"login"});
+	d.start_fd(8, 3, "/mine");
+	d.fact(FACT_EXE, {8, d.now, 0, 0, 1}, {"/bin/other"});
+	d.call(8, 8, "close", {3}, 0);
+	d.call(8, 8, "read", {4, 0, 1}, 1);
+	d.fact(FACT_EXE, {8, d.now, 0, 0, 0}, {"/bin/mine"});
+	d.call(8, 8, "read", {3, 0, 1}, 1);
+	d.end();
+	/* Nobody followed what 3 led to meanwhile. */
+	EXPECT_EQ(d.text(), "8 OP_BEGIN h0 1 @-\n8 OP_COMPLETE h0 1\n");
+	EXPECT_EQ(d.path(0), "?");
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Chosen, ADescriptorOfAProcessThatEndedMeanwhileIsNobodys)
+{
+	system();
+	d.start_fd(7, 3, "/theirs");
+	d.end();
+	EXPECT_EQ(model_host(d.model)->processes_seen, 0u);
+}
+
+class Kept : public Chosen
+{
+      protected:
+	/* Opens, reads and closes one file of each name. */
+	void use(const std::string &name, uint64_t fd)
+	{
+		uint64_t t0;
+
+		d.enter(7, 7, "openat", {uint64_t(AT_FDCWD), 0, O_RDONLY});
+		d.leave(7, 7, "openat", int64_t(fd));
+		t0 = d.now++;
+		d.fd(7, fd, name.c_str(), 1, t0);
+		d.call(7, 7, "read", {fd, 0, 5}, 5);
+		d.call(7, 7, "close", {fd}, 0);
+	}
+};
+
+TEST_F(Kept, OnlyFilesThatMatch)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	use("/data/a/b", 3);
+	use("/etc/passwd", 4);
+	d.call(7, 7, "getcwd", {}, 5);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER openat\n"
+				 "7 CREATE_HANDLE h0 /data/a/b\n"
+				 "7 LEAVE openat\n"
+				 "7 ENTER read\n"
+				 "7 OP_BEGIN h0 5 @0\n"
+				 "7 OP_COMPLETE h0 5\n"
+				 "7 LEAVE read\n"
+				 "7 ENTER close\n"
+				 "7 DESTROY_HANDLE h0 /data/a/b\n"
+				 "7 LEAVE close\n");
+	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(d.tally.n[TALLY_left_out], 12u);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Kept, AllFilesButThoseThatMatch)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"*.so*"});
+	use("/lib/libc.so.6", 3);
+	use("/data/x", 4);
+	d.call(7, 7, "close", {9}, -EBADF);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER openat\n"
+				 "7 CREATE_HANDLE h0 /data/x\n"
+				 "7 LEAVE openat\n"
+				 "7 ENTER read\n"
+				 "7 OP_BEGIN h0 5 @0\n"
+				 "7 OP_COMPLETE h0 5\n"
+				 "7 LEAVE read\n"
+				 "7 ENTER close\n"
+				 "7 DESTROY_HANDLE h0 /data/x\n"
+				 "7 LEAVE close\n"
+				 "7 ENTER close\n"
+				 "7 LEAVE close errno 9\n");
+}
+
+TEST_F(Kept, AnExclusionGoesBeforeAnInclusion)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/more/?"});
+	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"*.o"});
+	use("/data/x.o", 3);
+	use("/more/xx", 4);
+	use("/more/x", 5);
+	d.end();
+	ASSERT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(d.path(0), "/more/x");
+}
+
+TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/out"});
+	d.start_fd(7, 3, "/in");
+	d.start_fd(7, 4, "/out");
+	d.call(7, 7, "copy_file_range", {3, 0, 4, 0, 9, 0}, 9);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER copy_file_range\n"
+				 "7 OP_BEGIN h0 9 @0\n"
+				 "7 OP_COMPLETE h0 9\n"
+				 "7 LEAVE copy_file_range\n");
+	EXPECT_EQ(d.path(0), "/out");
+}
+
+TEST_F(Kept, EventsOfOurOwnChoiceAreNoFiles)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	set_event(0);
+	d.enter(7, 7, "read", {3, 0, 5});
+	happen(7, 7, 1, "a");
+	d.leave(7, 7, "read", 5);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 METRIC\n7 PARAMETER\n");
+}
+
+} // namespace

@@ -1,0 +1,162 @@
+/*
+ * The options of record: what they become for the kernel side, and what does not go together.
+ */
+#include "command.h"
+#include "record_options.h"
+
+#include <iotrace/error.h>
+
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+class Record : public ::testing::Test
+{
+      protected:
+	struct record_options options = {};
+	struct error err = {};
+
+	void SetUp() override
+	{
+		record_options_init(&options);
+	}
+
+	void TearDown() override
+	{
+		record_options_release(&options);
+	}
+
+	/* Returns the first trouble, or "". */
+	std::string say(std::vector<const char *> words, bool has_command = true)
+	{
+		record_options_release(&options);
+		options = {};
+		record_options_init(&options);
+		err = {};
+		words.insert(words.begin(), "iotrace");
+		words.push_back(nullptr);
+		if (options_parse(record_rows, true, &options, int(words.size()) - 1,
+				  const_cast<char **>(words.data()), &err) < 0)
+			return err.text;
+		return record_options_check(&options, has_command, &err) ? err.text : "";
+	}
+
+	struct live_options live(std::vector<const char *> words, bool has_command = true)
+	{
+		EXPECT_EQ(say(std::move(words), has_command), "");
+		return record_options_live(&options);
+	}
+};
+
+TEST_F(Record, WhatIsThereByDefault)
+{
+	struct live_options process = live({});
+	struct live_options system = live({"-a"});
+
+	EXPECT_FALSE(process.is_system);
+	EXPECT_EQ(process.block, BLOCK_NONE);
+	EXPECT_EQ(process.sample_interval, 0u);
+	EXPECT_TRUE(system.is_system);
+	EXPECT_EQ(system.block, BLOCK_ALL);
+	EXPECT_FALSE(system.is_block_asked);
+	EXPECT_EQ(system.sample_interval, 100000000u);
+	EXPECT_EQ(system.block_mode, unsigned(BLOCK_EVENTS | BLOCK_SAMPLES));
+	EXPECT_EQ(live({"-a"}, false).duration, 0u);
+}
+
+TEST_F(Record, BlockRequests)
+{
+	EXPECT_EQ(live({"--block"}).block, BLOCK_OWN);
+	EXPECT_TRUE(live({"--block"}).is_block_asked);
+	EXPECT_NE(live({"--block"}).sample_interval, 0u);
+	EXPECT_EQ(live({"--block=all"}).block, BLOCK_ALL);
+	EXPECT_EQ(live({"-a", "--block=own"}).block, BLOCK_OWN);
+	EXPECT_EQ(live({"-a", "--block=none"}).block, BLOCK_NONE);
+	EXPECT_EQ(live({"-a", "--no-block"}).block, BLOCK_NONE);
+	EXPECT_EQ(live({"-p", "1", "--block"}, false).block, BLOCK_OWN);
+	EXPECT_EQ(live({"--block-mode", "samples", "--block"}).block_mode, unsigned(BLOCK_SAMPLES));
+	EXPECT_EQ(live({"--sample-interval", "0", "-a"}).sample_interval, 0u);
+	EXPECT_EQ(live({"--sample-interval", "2.5", "-a"}).sample_interval, 2500000u);
+}
+
+TEST_F(Record, DevicesAreThoseOfBothOptions)
+{
+	struct live_options said = live({"-a", "--block=sda,sdb", "--device", "nvme0n1"});
+
+	ASSERT_EQ(said.devices, 3u);
+	EXPECT_STREQ(said.device[0], "sda");
+	EXPECT_STREQ(said.device[1], "sdb");
+	EXPECT_STREQ(said.device[2], "nvme0n1");
+	EXPECT_EQ(said.block, BLOCK_ALL);
+	EXPECT_EQ(live({"--device", "sda"}).block, BLOCK_OWN);
+	EXPECT_EQ(live({"--block=all,sda"}).block, BLOCK_ALL);
+	EXPECT_EQ(say({"--no-block", "--device", "sda"}),
+		  "a device, but no block requests: --block=none");
+	EXPECT_EQ(say({"--block=sda,"}), "--block: the name of a device is missing");
+}
+
+TEST_F(Record, ChoicesMayBeRepeated)
+{
+	std::string me = std::to_string(getuid());
+	struct live_options said = live({"-a", "--uid", "root", "--uid", me.c_str(), "--comm",
+					 "cc1*", "--comm", "ld", "--cgroup", "a", "--cgroup", "b",
+					 "--path", "/x/*", "--exclude-path", "*.o"});
+
+	ASSERT_EQ(said.uids, 2u);
+	EXPECT_EQ(said.uid[0], 0u);
+	EXPECT_EQ(said.uid[1], getuid());
+	EXPECT_EQ(said.comms, 2u);
+	EXPECT_EQ(said.cgroups, 2u);
+	ASSERT_EQ(said.paths, 1u);
+	EXPECT_STREQ(said.path[0], "/x/*");
+	ASSERT_EQ(said.left_outs, 1u);
+	EXPECT_STREQ(said.left_out[0], "*.o");
+}
+
+TEST_F(Record, WhatDoesNotGoTogether)
+{
+	EXPECT_EQ(say({}, false), "no command: iotrace [OPTION]... [--] COMMAND [ARG]..., -p PID, "
+				  "or -a for the whole machine");
+	EXPECT_EQ(say({"-p", "1"}), "either -p PID or a command, not both");
+	EXPECT_EQ(say({"-p", "1", "-a"}, false), "either -p PID or -a, not both");
+	EXPECT_EQ(say({"--duration", "1"}),
+		  "--duration and a command: the recording ends with the command");
+	EXPECT_EQ(say({"--cgroup", "x"}), "--cgroup chooses among all processes: add -a");
+	EXPECT_EQ(say({"-a", "-E", "page-faults"}),
+		  "-E counts for each thread, which the kernel does not do with -a");
+}
+
+TEST_F(Record, WordsThatAreNotUnderstood)
+{
+	EXPECT_EQ(say({"--duration", "-1", "-a"}),
+		  "--duration: '-1' is no time: seconds, such as 10 or 0.5");
+	EXPECT_EQ(say({"--duration", "0", "-a"}),
+		  "--duration: '0' is no time: seconds, such as 10 or 0.5");
+	EXPECT_EQ(say({"--duration", "1e3", "-a"}),
+		  "--duration: '1e3' is no time: seconds, such as 10 or 0.5");
+	EXPECT_EQ(
+		say({"--sample-interval", "0.1"}),
+		"--sample-interval: '0.1' is no interval: milliseconds, at least 1, or 0 for none");
+	EXPECT_EQ(say({"--uid", "nobody-of-that-name"}),
+		  "--uid: 'nobody-of-that-name' is no user of this machine");
+	EXPECT_EQ(say({"--comm", "a\"b"}),
+		  "--comm: 'a\"b' is no pattern: at most 200 characters, without '\"'");
+	EXPECT_EQ(say({"--block-mode", "all"}),
+		  "--block-mode: 'all': there are events, samples and both");
+	for (const char *event : {"sched", ":x", "sched:", "sched:=a", "sched:x="})
+		EXPECT_EQ(say({"-e", event}),
+			  std::string("--tracepoint: '") + event +
+				  "' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...");
+}
+
+TEST_F(Record, ATimeInSecondsBecomesNanoseconds)
+{
+	EXPECT_EQ(live({"-a", "--duration", "0.25"}, false).duration, 250000000u);
+	EXPECT_EQ(live({"-p", "1", "--duration", "2"}, false).duration, 2000000000u);
+}
+
+} // namespace
