@@ -199,7 +199,7 @@ const struct option_row record_rows[] = {
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
 	 OPTION_CALL, FIELD(groups), select_parse,
-	 "all default data sync open meta dir lock net map aio +net +map -meta"},
+	 "all default data sync open meta dir lock net map aio uring +net +map -meta"},
 	{0, "cgroup", "PATH", "with -a: only tasks of this control group (may be repeated)",
 	 OPTION_CALL, FIELD(cgroups), options_add, NULL},
 	{0, "uid", "USER", "only processes of this user, a number or a name (may be repeated)",

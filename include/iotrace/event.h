@@ -4,6 +4,7 @@
 #ifndef IOTRACE_EVENT_H
 #define IOTRACE_EVENT_H
 
+#include <iotrace/aio.h>
 #include <iotrace/fact.h>
 #include <iotrace/request.h>
 #include <iotrace/syscall.h>
@@ -29,6 +30,7 @@ enum event_kind {
 	EVENT_CALL,       /* a system call from begin to end, paired in the kernel */
 	EVENT_REQUEST,    /* a step in the life of a block request or bio */
 	EVENT_TRACEPOINT, /* an event of -e: its fields */
+	EVENT_AIO,        /* a step of an asynchronous request */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
@@ -106,6 +108,11 @@ struct event {
 			uint64_t number[EVENT_COUNTERS]; /* in the order of decode_event() */
 			struct event_string string[EVENT_COUNTERS];
 		} tracepoint;
+		struct {
+			struct aio step; /* pid, tid: of the task in whose context it happened */
+			struct event_file
+				file; /* COMPLETE of an OPEN: what was made; fd -1: not said */
+		} aio;
 	};
 };
 

@@ -57,8 +57,9 @@ enum io_end {
 	IO_END_LOST,
 	IO_END_RECORDING,
 	IO_END_DEATH,
-	IO_END_MERGED /* the block request became part of another */
-};                    /* why an operation was cancelled */
+	IO_END_MERGED, /* the block request became part of another */
+	IO_END_ABORTED /* asynchronous: by the program, with the request it was linked to, or by the end of its thread */
+}; /* why an operation was cancelled */
 
 struct io_event {
 	enum io_event_kind kind;

@@ -34,17 +34,20 @@ static void compare(struct verify *v, struct json_object *top, const char *name,
 			     name, events);
 }
 
-/* What is in flight at the end of the recording stands in the archive as cancelled, too. */
+/*
+ * What is in flight at the end of the recording stands in the archive as cancelled, too; so does what was aborted.
+ */
 static void compare_cancelled(struct verify *v, struct json_object *top)
 {
-	uint64_t cancelled, in_flight;
+	uint64_t cancelled, in_flight, aborted = 0;
 
+	counter(top, "aborted", &aborted);
 	if (counter(top, "cancelled", &cancelled) && counter(top, "in_flight", &in_flight) &&
-	    cancelled + in_flight != v->report->cancelled)
+	    cancelled + aborted + in_flight != v->report->cancelled)
 		verify_found(v,
 			     "iotrace.json has %" PRIu64 " cancelled and %" PRIu64
 			     " in flight, the events %" PRIu64 " cancelled",
-			     cancelled, in_flight, v->report->cancelled);
+			     cancelled + aborted, in_flight, v->report->cancelled);
 }
 
 void verify_books(struct verify *v)

@@ -61,6 +61,19 @@ static int prefix_length(const char *name)
 	return star ? (int)(star - name) : -1;
 }
 
+/* Returns whether `names`, "new|old", has this one. */
+static bool has_name(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (strncmp(names, name, length) || (names[length] && names[length] != '|')) {
+		names = strchr(names, '|');
+		if (!names++)
+			return false;
+	}
+	return true;
+}
+
 const struct tracepoint_row *tracepoint_row_find(const char *system, const char *name)
 {
 	uint32_t i;
@@ -70,7 +83,7 @@ const struct tracepoint_row *tracepoint_row_find(const char *system, const char 
 
 		if (strcmp(rows[i].system, system))
 			continue;
-		if (prefix < 0 ? !strcmp(rows[i].name, name)
+		if (prefix < 0 ? has_name(rows[i].name, name)
 			       : !strncmp(rows[i].name, name, (size_t)prefix))
 			return &rows[i];
 	}
@@ -208,8 +221,11 @@ static int wanted_fields(struct tracepoint *tp, struct tep_event *event, const s
 
 	for (i = 0; i < TRACEPOINT_FIELDS && tp->row->field[i].name; i++) {
 		const struct field_wanted *wanted = &tp->row->field[i];
-		const struct tep_format_field *from = find_field(event, wanted->name);
+		bool is_optional = *wanted->name == '?';
+		const struct tep_format_field *from = find_field(event, wanted->name + is_optional);
 
+		if (!from && is_optional)
+			continue;
 		if (!from)
 			return refuse(place, err, "has no field", wanted->name);
 		if (!field_set(tp, &tp->field[i], wanted->shape, from))

@@ -36,7 +36,7 @@ enum field_shape { FIELD_NONE, FIELD_NUMBER, FIELD_NUMBERS, FIELD_STRING, FIELD_
 
 struct field_wanted {
 	enum field_shape shape;
-	const char *name;
+	const char *name; /* see tracepoints.def */
 };
 
 enum { TRACEPOINT_FIELDS = 6 };
@@ -121,7 +121,7 @@ void field_values(const struct field *field, const uint8_t *raw, uint64_t *value
 bool field_string(const struct field *field, const struct sample *sample,
 		  struct event_string *string);
 
-/* The decoders of tracepoints.def; in call.c, task.c and block.c. */
+/* The decoders of tracepoints.def; in call.c, task.c, block.c and aio.c. */
 #define TRACEPOINT(system, name, decoder, ...)                                                     \
 	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample,    \
 				      struct event *event);

@@ -285,6 +285,17 @@ static int find_devices(struct live *live, struct error *err)
 	return 0;
 }
 
+/* Linux 6.4 gave the step of submission its name. */
+static void add_uring(struct live *live)
+{
+	static const char *const name[] = {"io_uring_create", "io_uring_submit_req",
+					   "io_uring_submit_sqe", "io_uring_file_get",
+					   "io_uring_complete"};
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		add_optional(live, "io_uring", name[i]);
+}
+
 int live_add_events(struct live *live, struct error *err)
 {
 	int code = find_devices(live, err);
@@ -300,5 +311,7 @@ int live_add_events(struct live *live, struct error *err)
 	add_optional(live, "task", "task_newtask");
 	if (live->options->groups >> GROUP_LOCK & 1)
 		add_optional(live, "filelock", "fcntl_setlk");
+	if (live->options->groups >> GROUP_URING & 1)
+		add_uring(live);
 	return live->block == BLOCK_NONE ? 0 : add_block(live, err);
 }

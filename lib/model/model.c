@@ -3,11 +3,13 @@
  */
 #include "state.h"
 
+#include "aio_in.h"
 #include "device.h"
 #include "device_sample.h"
 #include "fact_in.h"
 #include "fdtable.h"
 #include "keep.h"
+#include "lane.h"
 #include "op.h"
 #include "request.h"
 #include "settle.h"
@@ -69,6 +71,7 @@ void model_free(struct model *m)
 	task_release(m);
 	device_release(m);
 	keep_release(m);
+	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
@@ -141,6 +144,9 @@ void model_event(struct model *m, const struct event *event)
 	case EVENT_FACT:
 		fact_in(m, event);
 		break;
+	case EVENT_AIO:
+		aio_in(m, event);
+		break;
 	case EVENT_CALL:
 		op_pair(m, event);
 		break;
@@ -164,6 +170,7 @@ void model_end(struct model *m)
 	task_end_all(m);
 	sample_end(m);
 	request_end_all(m);
+	lane_end_all(m);
 	settle_run(m, true);
 }
 

@@ -107,11 +107,7 @@ static void detach(struct model *m, uint32_t task, struct call *call)
 	position_done(m, call, call->open2, 1);
 }
 
-/*
- * A descriptor that nobody saw being made (a pipe's end, one received over a socket) was used with success: it
- * is taken as open from before. Not if it was opened or closed since the use began.
- */
-static uint32_t find_fd(struct model *m, uint32_t process, int fd, uint64_t begin)
+uint32_t op_find_fd(struct model *m, uint32_t process, int fd, uint64_t begin)
 {
 	uint32_t table = m->process[process].table;
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
@@ -135,11 +131,11 @@ static void find_unseen(struct model *m, struct op *op)
 	if (op->error == EBADF || row->kind == CALL_CLOSE)
 		return;
 	if (op->call.open == ID_NONE && call_has_descriptor(&op->call))
-		op->call.open = find_fd(m, op->process, call_fd(&op->call, row->fd),
-					op->call.enter);
+		op->call.open = op_find_fd(m, op->process, call_fd(&op->call, row->fd),
+					   op->call.enter);
 	if (op->call.open2 == ID_NONE && row->kind == CALL_COPY && !op->error)
-		op->call.open2 = find_fd(m, op->process, call_fd(&op->call, row->fd2),
-					 op->call.enter);
+		op->call.open2 = op_find_fd(m, op->process, call_fd(&op->call, row->fd2),
+					    op->call.enter);
 }
 
 void op_emit(struct op *op, struct io_event *event, uint32_t open)
@@ -272,7 +268,7 @@ static void orphan(struct model *m, const struct event *event)
 	if (old != ID_NONE)
 		op_destroy(m, task, event->time, old);
 	open_drop(m, old);
-	open_drop(m, find_fd(m, process, (int)event->exit.result, event->time));
+	open_drop(m, op_find_fd(m, process, (int)event->exit.result, event->time));
 }
 
 void op_complete(struct op *op, const struct event *counters)

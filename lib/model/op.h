@@ -19,6 +19,12 @@ void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, u
 void op_lock(struct model *m, const struct event *event);
 /* Ends the call in flight of a task, if any, whose exit will not come. */
 void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);
+/*
+ * A descriptor that nobody saw being made (a pipe's end, one received over a socket) was used with success: it
+ * is taken as open from before. Returns what it leads to now, held for the caller, or ID_NONE: it was known, or opened
+ * or closed since the use began.
+ */
+uint32_t op_find_fd(struct model *m, uint32_t process, int fd, uint64_t begin);
 /* Emits a DESTROY_HANDLE for the open on the task's location. */
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open);
 

@@ -3,6 +3,7 @@
  */
 #include "op_end.h"
 
+#include "aio_in.h"
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
@@ -306,6 +307,7 @@ void end_exec(struct op *op)
 {
 	if (op->error || op->is_cancelled)
 		return;
+	aio_process_end(op->m, op->process);
 	mapping_clear(op->m, op->process);
 	unshare_table(op);
 	close_slots(op, 0, UINT64_MAX, true);

@@ -3,8 +3,11 @@
  */
 #include "settle.h"
 
+#include "aio_op.h"
+#include "aio_out.h"
 #include "fdtable.h"
 #include "keep.h"
+#include "lane.h"
 
 #include <stdlib.h>
 
@@ -95,9 +98,43 @@ void settle_named(struct model *m, uint32_t description)
 	}
 }
 
-/* Fills in the ids of the handles and hands the event out. */
-static void settle_output(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
+/* What was open before recording belongs to the process that is seen to use it first. */
+static void settle_creator(struct model *m, const struct io_event *event, uint32_t open)
 {
+	if (open != ID_NONE && m->open[open].creator == ID_NONE)
+		m->open[open].creator = m->thread[event->thread].process;
+}
+
+static bool settle_aio(struct model *m, const struct waiting *w, bool is_forced)
+{
+	if (w->aio == ID_NONE)
+		return true;
+	if (is_forced)
+		aio_decide_now(m, w->aio);
+	const struct aio_op *op = &m->aio.op[w->aio];
+
+	if (!op->is_decided)
+		return false;
+	settle_creator(m, &w->event, op->open);
+	return settle_open(m, op->open, is_forced);
+}
+
+static bool settle(struct model *m, const struct waiting *w, bool is_forced)
+{
+	return settle_open(m, w->open, is_forced) && settle_open(m, w->open2, is_forced) &&
+	       settle_aio(m, w, is_forced);
+}
+
+/* Fills in the ids of the handles and hands the event out. */
+static void settle_output(struct model *m, const struct waiting *w)
+{
+	struct io_event copy = w->event, *event = &copy;
+	uint32_t open = w->open, open2 = w->open2;
+
+	if (w->aio != ID_NONE && m->aio.op[w->aio].is_void)
+		return;
+	if (w->aio != ID_NONE)
+		open = m->aio.op[w->aio].open;
 	if (open != ID_NONE) {
 		event->handle = m->open[open].handle;
 		if (event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX) {
@@ -135,19 +172,29 @@ static void queue_grow(struct model *m)
 }
 
 /* A waiting event holds its opens, and has the values of a metric for its own. */
-static void queue_add(struct model *m, const struct io_event *event, uint32_t open, uint32_t open2)
+static void queue_add(struct model *m, const struct waiting *waiting)
 {
 	if (m->queue_count == m->queue_capacity)
 		queue_grow(m);
 	struct waiting *w = queue_at(m, m->queue_count++);
 
-	*w = (struct waiting){*event, open, open2};
-	open_hold(m, open);
-	open_hold(m, open2);
-	if (event->kind == IO_METRIC)
-		w->event.metric.counter = mem_dup(event->metric.counter,
-						  event->metric.counters *
-							  sizeof(*event->metric.counter));
+	*w = *waiting;
+	open_hold(m, w->open);
+	open_hold(m, w->open2);
+	aio_hold(m, w->aio);
+	if (w->event.kind == IO_METRIC)
+		w->event.metric.counter = mem_dup(w->event.metric.counter,
+						  w->event.metric.counters *
+							  sizeof(*w->event.metric.counter));
+}
+
+void settle_put(struct model *m, const struct waiting *w)
+{
+	settle_creator(m, &w->event, w->open);
+	if (!m->queue_count && settle(m, w, false))
+		settle_output(m, w);
+	else
+		queue_add(m, w);
 }
 
 static void reach(struct model *m, thread_id thread, uint64_t time)
@@ -161,14 +208,9 @@ static void reach(struct model *m, thread_id thread, uint64_t time)
 
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
 {
+	lane_pass(m, event);
 	reach(m, event->thread, event->time);
-	/* What was open before recording belongs to the process that is seen to use it first. */
-	if (open != ID_NONE && m->open[open].creator == ID_NONE)
-		m->open[open].creator = m->thread[event->thread].process;
-	if (!m->queue_count && settle_open(m, open, false) && settle_open(m, open2, false))
-		settle_output(m, event, open, open2);
-	else
-		queue_add(m, event, open, open2);
+	settle_put(m, &(struct waiting){*event, open, open2, ID_NONE});
 }
 
 void settle_run(struct model *m, bool is_forced)
@@ -178,15 +220,16 @@ void settle_run(struct model *m, bool is_forced)
 		bool is_due = is_forced || m->queue_count > QUEUE_LIMIT ||
 			      w->event.time + NAME_WAIT_NS < m->now;
 
-		if (!settle_open(m, w->open, is_due) || !settle_open(m, w->open2, is_due))
+		if (!settle(m, w, is_due))
 			return;
 		struct waiting out = *w;
 
 		m->queue_head = (m->queue_head + 1) & (m->queue_capacity - 1);
 		m->queue_count--;
-		settle_output(m, &out.event, out.open, out.open2);
+		settle_output(m, &out);
 		open_drop(m, out.open);
 		open_drop(m, out.open2);
+		aio_drop(m, out.aio);
 		if (out.event.kind == IO_METRIC)
 			free((void *)out.event.metric.counter);
 	}

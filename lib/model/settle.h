@@ -13,6 +13,8 @@
 
 /* Puts the event into the queue, or hands it out at once. Its handle fields are filled in here. */
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2);
+/* The same for what has its place in time already: see lane.h. The event is copied, what it names is held. */
+void settle_put(struct model *m, const struct waiting *waiting);
 /* Lets go what may. is_forced: everything. */
 void settle_run(struct model *m, bool is_forced);
 /* The name of a description is known now: handles that could not wait for it learn it, too. */

@@ -35,6 +35,7 @@ struct pool {
 	uint32_t free_count, free_capacity;
 };
 
+#include "aio.h"
 #include "block.h"
 
 struct call {
@@ -161,7 +162,10 @@ struct open {
 struct waiting {
 	struct io_event event;
 	uint32_t open, open2; /* ID_NONE */
+	uint32_t aio;         /* the asynchronous request whose handle it has instead; ID_NONE */
 };
+
+struct lane;
 
 struct model {
 	struct tally *tally;
@@ -184,6 +188,9 @@ struct model {
 
 	struct waiting *queue; /* a ring */
 	uint32_t queue_head, queue_count, queue_capacity;
+	struct lane *lane; /* of each location */
+	uint32_t lane_cap, in_lanes;
+	struct aio_state aio;
 	struct map idle_handle; /* (process, name): the last destroyed handle of it */
 	handle_id *idle_next;   /* the one destroyed before that */
 	uint32_t idle_capacity;

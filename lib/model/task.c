@@ -3,6 +3,7 @@
  */
 #include "task.h"
 
+#include "aio_in.h"
 #include "fdtable.h"
 #include "location.h"
 #include "mapping.h"
@@ -274,7 +275,10 @@ static void task_retire(struct model *m, uint32_t task)
 	uint32_t process = m->task[task].process;
 	bool is_last = --m->process[process].tasks == 0;
 
+	aio_task_end(m, task);
 	if (is_last) {
+		aio_process_end(m, process);
+
 		bool is_listed = location_may_close(m, process);
 
 		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
@@ -326,6 +330,7 @@ void task_end_all(struct model *m)
 	for (uint32_t i = 0; i < m->tasks.count; i++)
 		if (m->task[i].process != ID_NONE)
 			tracepoint_flush(m, i, UINT64_MAX);
+	aio_end_all(m);
 	for (uint32_t i = 0; i < m->processes.count; i++)
 		m->host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
 	for (uint32_t i = 0; i < m->tables.count; i++)

@@ -313,6 +313,7 @@ static OTF2_ErrorCode write_cancelled(struct sink *sink, struct location *locati
 		[IO_END_RECORDING] = "the recording ended",
 		[IO_END_DEATH] = "the process was killed",
 		[IO_END_MERGED] = "it became part of another request",
+		[IO_END_ABORTED] = "the program or its end cancelled it",
 	};
 
 	if (event->op.end < sizeof(reason) / sizeof(reason[0]))

@@ -241,11 +241,10 @@ static void print_complete(struct sink *sink, const struct io_event *event)
 static void print_cancelled(struct sink *sink, const struct io_event *event)
 {
 	FILE *out = sink->out;
-	static const char *const end[] = {[IO_END_EXIT] = "EXIT",
-					  [IO_END_LOST] = "LOST",
-					  [IO_END_RECORDING] = "RECORDING",
-					  [IO_END_DEATH] = "DEATH",
-					  [IO_END_MERGED] = "MERGED"};
+	static const char *const end[] = {
+		[IO_END_EXIT] = "EXIT",           [IO_END_LOST] = "LOST",
+		[IO_END_RECORDING] = "RECORDING", [IO_END_DEATH] = "DEATH",
+		[IO_END_MERGED] = "MERGED",       [IO_END_ABORTED] = "ABORTED"};
 
 	print_op(sink, event);
 	fprintf(out, " %s",

@@ -5,7 +5,7 @@
  */
 #include <gtest/gtest.h>
 
-#include "model_driver.h"
+#include "aio_steps.h"
 
 #include <map>
 #include <random>
@@ -31,6 +31,11 @@ class Checker
 		EXPECT_TRUE(begun.empty());
 	}
 
+	size_t requests() const
+	{
+		return asynchronous.size();
+	}
+
 	size_t operations() const
 	{
 		return ids.size();
@@ -41,6 +46,8 @@ class Checker
 	std::map<uint32_t, uint64_t> last;
 	std::map<uint32_t, int> depth;
 	std::map<uint64_t, uint32_t> begun;
+	std::map<uint64_t, uint32_t> asynchronous; /* where it began */
+	std::set<uint64_t> issued;
 	std::set<uint64_t> ids;
 	std::set<std::pair<uint32_t, uint32_t>> active; /* process, handle */
 	std::set<uint32_t> ever;                        /* handles created anywhere */
@@ -95,15 +102,27 @@ class Checker
 			active.erase({process(e), e.handle});
 			break;
 		case IO_OP_BEGIN:
-			EXPECT_EQ(depth[e.thread], 1);
+			if (!e.op.is_non_blocking)
+				EXPECT_EQ(depth[e.thread], 1);
 			EXPECT_TRUE(ids.insert(e.op.id).second)
 				<< "matching id " << e.op.id << " twice";
 			begun[e.op.id] = e.handle;
+			if (e.op.is_non_blocking)
+				asynchronous[e.op.id] = e.thread;
+			break;
+		case IO_OP_ISSUED:
+			ASSERT_TRUE(asynchronous.count(e.op.id));
+			EXPECT_EQ(asynchronous[e.op.id], e.thread);
+			EXPECT_EQ(begun[e.op.id], e.handle);
+			EXPECT_TRUE(issued.insert(e.op.id).second) << "issued twice";
 			break;
 		case IO_OP_COMPLETE:
 		case IO_OP_CANCELLED:
 			ASSERT_TRUE(begun.count(e.op.id));
 			EXPECT_EQ(begun[e.op.id], e.handle);
+			EXPECT_EQ(asynchronous.count(e.op.id), issued.count(e.op.id));
+			if (asynchronous.count(e.op.id))
+				EXPECT_EQ(asynchronous[e.op.id], e.thread);
 			begun.erase(e.op.id);
 			break;
 		default:
@@ -188,12 +207,29 @@ class Storm
 			any(9) == 0});
 	}
 
+	void some_request(ModelDriver &d)
+	{
+		struct aio a = aio_step_of((enum aio_step)any(AIO_STEPS), any(5));
+		uint32_t p = pid();
+
+		a.action = (enum aio_action)any(AIO_ACTIONS);
+		a.api = (enum aio_api)(any(4) == 0);
+		a.flags = (uint32_t)(any(2) ? 0 : any(128));
+		a.queue = any(3);
+		a.user_data = any(3);
+		a.fd = (int32_t)any(8) - 2;
+		a.index = (int32_t)any(4) - 1;
+		a.offset = any(2) ? 4096 : AIO_UNKNOWN;
+		a.result = any(3) ? (int64_t)any(6) : -(int64_t)(any(2) ? ECANCELED : EBADF);
+		aio_do(d, p, tid(p), a);
+	}
+
 	void step(ModelDriver &d)
 	{
 		static const char *const targets[] = {"/a", "/b", "/c/d", "pipe:[4]"};
 		uint32_t p = pid();
 
-		switch (any(20)) {
+		switch (any(26)) {
 		case 0:
 			return d.fork(p, tid(p), pid(), (uint32_t)(10 + any(4) + 20 * any(2)));
 		case 1:
@@ -213,6 +249,13 @@ class Storm
 			return some_enter(d);
 		case 9:
 			return some_leave(d);
+		case 20:
+		case 21:
+		case 22:
+		case 23:
+		case 24:
+		case 25:
+			return some_request(d);
 		case 10:
 			d.now += any(2) * any(400000000);
 			return;
@@ -228,7 +271,7 @@ class Storm
 
 TEST(ModelProperty, AnyStreamGivesRecordsThatHold)
 {
-	size_t operations = 0;
+	size_t operations = 0, requests = 0;
 
 	for (unsigned seed = 0; seed < 300; seed++) {
 		ModelDriver d;
@@ -239,10 +282,12 @@ TEST(ModelProperty, AnyStreamGivesRecordsThatHold)
 		checker.check();
 		EXPECT_EQ(d.unbalanced(), "");
 		operations += checker.operations();
+		requests += checker.requests();
 		if (HasFailure())
 			return;
 	}
 	EXPECT_GT(operations, 1000u) << "the streams did too little to test anything";
+	EXPECT_GT(requests, 1000u) << "the streams did too little to test anything";
 }
 
 } /* namespace */

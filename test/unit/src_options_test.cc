@@ -250,7 +250,7 @@ TEST_F(Select, Refusals)
 {
 	EXPECT_EQ(refused("nonsense"),
 		  "'nonsense' is no group of system calls; there are data, sync, open, meta, dir, "
-		  "lock, net, map, aio, task, all, default");
+		  "lock, net, map, aio, uring, task, all, default");
 	EXPECT_EQ(refused("data,synk").substr(0, 59),
 		  "'synk' is no group of system calls (did you mean 'sync'?); ");
 	EXPECT_EQ(refused("-open"), "'open' cannot be left out: all others rest on it");

@@ -1,0 +1,313 @@
+/*
+ * aio_in: what the steps of asynchronous requests mean. See aio_in.h and aio.h.
+ */
+#include "aio_in.h"
+
+#include "aio_op.h"
+#include "aio_out.h"
+#include "aio_queue.h"
+#include "fdtable.h"
+#include "lane.h"
+#include "location.h"
+#include "op.h"
+#include "task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A step: of which request, where and when. */
+struct step {
+	const struct aio *aio;
+	uint32_t task, process;
+	uint64_t time;
+};
+
+/* Where the kernel does not tell an end, the next use of the request does: some time before, it ended well. */
+static bool is_silent(const struct aio *request)
+{
+	return request->api == AIO_LIBAIO || request->flags & AIO_SILENT;
+}
+
+/* A request that ended, when is not known. */
+static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end why)
+{
+	const struct aio *request = &m->aio.op[op].request;
+
+	if (aio_is_operation(request)) {
+		aio_decide_now(m, op);
+		if (is_silent(request) && why != IO_END_RECORDING)
+			aio_out_complete(m, op, time, IO_BYTES_UNDEFINED, 0);
+		else
+			aio_out_cancelled(m, op, time, why);
+	}
+	aio_op_remove(m, op);
+}
+
+/* The descriptor counts as closed at once, as that of close() does. */
+static void take_closed(struct model *m, uint32_t op)
+{
+	struct aio_op *o = &m->aio.op[op];
+
+	if (o->request.fd >= 0 && !(o->request.flags & AIO_DIRECT))
+		o->closed = table_take(m, m->process[o->process].table, (uint64_t)o->request.fd);
+}
+
+/* What is known of the file at once. A descriptor that the table does not have may be none: its end tells. */
+static void find_file(struct model *m, uint32_t op, uint64_t time)
+{
+	const struct aio *request = &m->aio.op[op].request;
+	uint32_t open = aio_open_of(m, op, time);
+
+	if (open != ID_NONE)
+		aio_decide(m, op, open);
+	else if (request->flags & AIO_FIXED || request->api == AIO_LIBAIO)
+		aio_decide_now(m, op);
+	if (request->flags & AIO_FIXED || request->fd >= 0)
+		aio_out_issued(m, op, time);
+}
+
+static int32_t started_fd(struct model *m, const struct step *step)
+{
+	struct aio_queue *queue = aio_queue_get(m, step->process, step->aio);
+	int32_t fd = queue->started_tid == m->task[step->task].tid ? queue->started_fd
+								   : AIO_FD_UNKNOWN;
+
+	queue->started_fd = AIO_FD_NONE;
+	return fd < 0 ? AIO_FD_UNKNOWN : fd;
+}
+
+static void step_submit(struct model *m, const struct step *step)
+{
+	uint32_t old = step->aio->key ? aio_op_find(m, step->process, step->aio) : ID_NONE;
+
+	if (old != ID_NONE && m->aio.op[old].request.key == step->aio->key)
+		end_unseen(m, old, step->time, IO_END_LOST);
+	uint32_t op = aio_op_add(m, step->process, step->aio);
+	thread_id location = task_location(m, step->task, step->time);
+
+	m->aio.op[op].location = location;
+	lane_set_straight(m, location, step->aio->flags & AIO_BY_THREAD);
+	if (step->aio->fd == AIO_FD_UNKNOWN)
+		m->aio.op[op].request.fd = started_fd(m, step);
+	if (step->aio->action == AIO_CLOSE)
+		take_closed(m, op);
+	if (!aio_is_operation(step->aio))
+		return;
+	aio_out_begin(m, op, step->time);
+	find_file(m, op, step->time);
+}
+
+static void step_start(struct model *m, const struct step *step)
+{
+	uint32_t op = aio_op_find(m, step->process, step->aio);
+
+	if (!step->aio->key && !step->aio->user_data) {
+		struct aio_queue *queue = aio_queue_get(m, step->process, step->aio);
+
+		queue->started_fd = step->aio->fd;
+		queue->started_tid = m->task[step->task].tid;
+		return;
+	}
+	if (op == ID_NONE || !aio_is_operation(&m->aio.op[op].request))
+		return;
+	m->aio.op[op].request.fd = step->aio->fd;
+	find_file(m, op, step->time);
+}
+
+/* A read or write at an offset leaves the position of the file alone, but whether it has one is not always said. */
+static void forget_position(struct model *m, const struct aio_op *op)
+{
+	bool is_sure = op->request.offset != AIO_UNKNOWN && !(op->request.flags & AIO_POSITIONED);
+
+	if (op->open != ID_NONE && op->request.action != AIO_FLUSH && !is_sure)
+		open_description(m, op->open)->position = IO_OFFSET_UNKNOWN;
+}
+
+/* Returns whether the end of an operation shows that there was no file. */
+static bool was_without_file(const struct aio_op *op, int64_t result)
+{
+	return !op->is_decided && result == -EBADF;
+}
+
+static void complete_operation(struct model *m, uint32_t op, const struct step *step)
+{
+	int64_t result = step->aio->result;
+	struct aio_op *o = &m->aio.op[op];
+
+	if (was_without_file(o, result)) {
+		o->is_void = o->is_decided = true;
+		return;
+	}
+	aio_decide_now(m, op);
+	forget_position(m, o);
+	if (result == -ECANCELED)
+		aio_out_cancelled(m, op, step->time, IO_END_ABORTED);
+	else if (result < 0 && !o->done)
+		aio_out_complete(m, op, step->time, IO_BYTES_UNDEFINED, (int)-result);
+	else
+		aio_out_complete(m, op, step->time, o->done + (result > 0 ? (uint64_t)result : 0),
+				 0);
+}
+
+/*
+ * The number is in use now. Whether it is one of a descriptor, or of a fixed file, is not always said; nor which
+ * number was closed before: what the table has there is not to be believed.
+ */
+static void complete_open(struct model *m, const struct step *step, const struct aio_op *op)
+{
+	struct slot *slot;
+
+	if (step->aio->result < 0 || op->request.flags & AIO_DIRECT)
+		return;
+	slot = table_slot(m, m->process[op->process].table, (uint64_t)step->aio->result);
+	if (slot && slot->open != ID_NONE)
+		slot->is_doubtful = true;
+}
+
+/* Nobody says which descriptor it was: none of the table is to be believed without another look. */
+static void doubt_all(struct model *m, uint32_t table)
+{
+	for (uint32_t fd = 0; fd < m->table[table].capacity; fd++)
+		m->table[table].slot[fd].is_doubtful = m->table[table].slot[fd].open != ID_NONE;
+}
+
+static void complete_close(struct model *m, const struct step *step, const struct aio_op *op)
+{
+	uint32_t table = m->process[op->process].table;
+	const struct slot *slot;
+
+	if (op->request.fd < 0 && !(op->request.flags & AIO_DIRECT) && !step->aio->result)
+		doubt_all(m, table);
+	if (op->closed == ID_NONE)
+		return;
+	slot = table_slot(m, table, (uint64_t)op->request.fd);
+	if (step->aio->result == -ECANCELED && slot && slot->open == ID_NONE)
+		table_set(m, table, (uint64_t)op->request.fd, op->closed, slot->is_cloexec);
+	else
+		aio_out_destroy(m, op, step->time, op->closed);
+}
+
+static void step_complete(struct model *m, const struct step *step)
+{
+	uint32_t op = aio_op_find(m, step->process, step->aio);
+
+	if (op == ID_NONE) {
+		tally_add(m->tally, orphan_completions, 1);
+		return;
+	}
+	struct aio_op *o = &m->aio.op[op];
+
+	if (o->request.action == AIO_OPEN)
+		complete_open(m, step, o);
+	if (step->aio->flags & AIO_MORE) {
+		o->done += step->aio->result > 0 ? (uint64_t)step->aio->result : 0;
+		return;
+	}
+	if (o->request.action == AIO_CLOSE)
+		complete_close(m, step, o);
+	if (aio_is_operation(&o->request))
+		complete_operation(m, op, step);
+	aio_op_remove(m, op);
+}
+
+/* Ends what the filter chooses. Removing moves no other request. */
+static void end_some(struct model *m, uint64_t time, enum io_end why, void *context,
+		     bool (*is_chosen)(const struct aio_op *op, const void *context))
+{
+	for (uint32_t i = 0; m->aio.in_flight && i < m->aio.ops.count; i++)
+		if (m->aio.op[i].is_in_flight && is_chosen(&m->aio.op[i], context))
+			end_unseen(m, i, time, why);
+}
+
+static bool is_of_queue(const struct aio_op *op, const void *context)
+{
+	const struct step *step = context;
+
+	return op->request.queue == step->aio->queue && op->request.api == step->aio->api &&
+	       op->process == step->process;
+}
+
+static void step_end(struct model *m, struct step *step)
+{
+	end_some(m, step->time, IO_END_ABORTED, step, is_of_queue);
+	aio_queue_end(m, step->process, step->aio);
+}
+
+void aio_in(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	struct step step = {&event->aio.step, task, m->task[task].process, event->time};
+
+	if (m->process[step.process].is_prelude || m->process[step.process].is_foreign)
+		return;
+	if (!m->host.first_time)
+		m->host.first_time = event->time;
+	switch (step.aio->step) {
+	case AIO_QUEUE:
+		aio_queue_begin(m, step.process, step.aio);
+		break;
+	case AIO_FILES:
+		aio_queue_fix(m, step.process, step.aio);
+		break;
+	case AIO_SUBMIT:
+		step_submit(m, &step);
+		break;
+	case AIO_START:
+		step_start(m, &step);
+		break;
+	case AIO_COMPLETE:
+		step_complete(m, &step);
+		break;
+	case AIO_END:
+		step_end(m, &step);
+		break;
+	case AIO_STEPS:
+		break;
+	}
+}
+
+static bool is_of_location(const struct aio_op *op, const void *context)
+{
+	return op->request.api == AIO_URING && op->location == *(const thread_id *)context;
+}
+
+void aio_task_end(struct model *m, uint32_t task)
+{
+	thread_id location = m->task[task].location;
+
+	if (location != ID_NONE)
+		end_some(m, m->now, IO_END_ABORTED, &location, is_of_location);
+}
+
+static bool is_of_process(const struct aio_op *op, const void *context)
+{
+	return op->process == *(const uint32_t *)context;
+}
+
+void aio_process_end(struct model *m, uint32_t process)
+{
+	end_some(m, m->now, IO_END_ABORTED, &process, is_of_process);
+	aio_queue_end_all(m, process);
+}
+
+static bool is_any(const struct aio_op *op, const void *context)
+{
+	(void)op;
+	(void)context;
+	return true;
+}
+
+void aio_end_all(struct model *m)
+{
+	end_some(m, m->host.last_time, IO_END_RECORDING, NULL, is_any);
+}
+
+void aio_release(struct model *m)
+{
+	free(m->aio.op);
+	free(m->aio.ops.free_id);
+	for (enum aio_chain chain = 0; chain < AIO_CHAINS; chain++)
+		map_release(&m->aio.chain[chain]);
+	aio_queue_release(m);
+	lane_release(m);
+}

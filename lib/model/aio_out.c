@@ -1,0 +1,153 @@
+/*
+ * aio_out: the operations of asynchronous requests, and which handles they have. See aio_out.h.
+ */
+#include "aio_out.h"
+
+#include "aio_queue.h"
+#include "fdtable.h"
+#include "lane.h"
+#include "location.h"
+#include "op.h"
+
+bool aio_is_operation(const struct aio *request)
+{
+	return request->action == AIO_READ || request->action == AIO_WRITE ||
+	       request->action == AIO_FLUSH;
+}
+
+static struct io_event event_of(const struct aio_op *op, enum io_event_kind kind, uint64_t time)
+{
+	static const enum io_mode mode[AIO_ACTIONS] = {[AIO_READ] = IO_MODE_READ,
+						       [AIO_WRITE] = IO_MODE_WRITE,
+						       [AIO_FLUSH] = IO_MODE_FLUSH};
+	struct io_event event = {.kind = kind,
+				 .thread = op->location,
+				 .time = time,
+				 .handle = ID_NONE};
+
+	event.op.id = op->id;
+	event.op.mode = mode[op->request.action];
+	event.op.bytes = IO_BYTES_UNDEFINED;
+	event.op.offset = IO_OFFSET_UNKNOWN;
+	event.op.is_non_blocking = true;
+	event.op.file = ID_NONE;
+	return event;
+}
+
+void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
+{
+	struct aio_op *o = &m->aio.op[op];
+
+	o->id = m->next_op++;
+	struct io_event event = event_of(o, IO_OP_BEGIN, time);
+
+	if (o->request.action != AIO_FLUSH) {
+		event.op.bytes = o->request.bytes;
+		event.op.offset = o->request.offset;
+	}
+	lane_put(m, &event, ID_NONE, op);
+}
+
+void aio_out_issued(struct model *m, uint32_t op, uint64_t time)
+{
+	struct aio_op *o = &m->aio.op[op];
+	struct io_event event = event_of(o, IO_OP_ISSUED, time);
+
+	if (o->is_issued || !aio_is_operation(&o->request))
+		return;
+	o->is_issued = true;
+	lane_put(m, &event, ID_NONE, op);
+}
+
+void aio_out_complete(struct model *m, uint32_t op, uint64_t time, uint64_t bytes, int error)
+{
+	struct io_event event = event_of(&m->aio.op[op], IO_OP_COMPLETE, time);
+
+	if (event.op.mode != IO_MODE_FLUSH)
+		event.op.bytes = bytes;
+	event.op.error = error;
+	aio_out_issued(m, op, time);
+	tally_add(m->tally, begun, 1);
+	tally_add(m->tally, completed, 1);
+	lane_put(m, &event, ID_NONE, op);
+}
+
+void aio_out_cancelled(struct model *m, uint32_t op, uint64_t time, enum io_end why)
+{
+	struct io_event event = event_of(&m->aio.op[op], IO_OP_CANCELLED, time);
+
+	event.op.end = why;
+	aio_out_issued(m, op, time);
+	tally_add(m->tally, begun, 1);
+	tally_add(m->tally, in_flight, why == IO_END_RECORDING);
+	tally_add(m->tally, aborted, why == IO_END_ABORTED);
+	tally_add(m->tally, cancelled, why == IO_END_LOST);
+	lane_put(m, &event, ID_NONE, op);
+}
+
+void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, uint32_t open)
+{
+	struct io_event event = {.kind = IO_DESTROY_HANDLE,
+				 .thread = op->location,
+				 .time = time,
+				 .handle = ID_NONE};
+
+	if (!location_keeps(m, op->process, open))
+		lane_put(m, &event, open, ID_NONE);
+}
+
+void aio_decide(struct model *m, uint32_t op, uint32_t open)
+{
+	struct aio_op *o = &m->aio.op[op];
+
+	if (o->is_decided)
+		return;
+	o->is_decided = true;
+	o->open = open;
+	open_hold(m, open);
+}
+
+/* After data loss nobody knows: the handle that was there is let go, as a call that uses it would. */
+static void let_go(struct model *m, uint32_t op, uint32_t table, int32_t fd, uint64_t time)
+{
+	uint32_t open = table_take(m, table, (uint64_t)fd);
+
+	tally_add(m->tally, doubtful_fds, 1);
+	aio_out_destroy(m, &m->aio.op[op], time, open);
+	open_drop(m, open);
+}
+
+uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
+{
+	uint32_t table = m->process[m->aio.op[op].process].table;
+	int32_t fd = m->aio.op[op].request.fd;
+	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+
+	if (!slot || slot->open == ID_NONE)
+		return ID_NONE;
+	if (!slot->is_doubtful)
+		return slot->open;
+	let_go(m, op, table, fd, time);
+	return ID_NONE;
+}
+
+void aio_decide_now(struct model *m, uint32_t op)
+{
+	const struct aio *request = &m->aio.op[op].request;
+	uint32_t process = m->aio.op[op].process, open, found = ID_NONE;
+
+	if (m->aio.op[op].is_decided)
+		return;
+	open = aio_open_of(m, op, m->now);
+	if (open == ID_NONE && request->fd >= 0)
+		open = found = op_find_fd(m, process, request->fd, m->now);
+	if (open == ID_NONE) {
+		struct aio_queue *queue = aio_queue_get(m, process, request);
+
+		open = aio_queue_fixed(queue, request->index);
+		if (open == ID_NONE)
+			open = aio_queue_open(m, queue);
+	}
+	aio_decide(m, op, open);
+	open_drop(m, found);
+}

@@ -1,0 +1,120 @@
+/*
+ * lane: io_events that happen beside the system calls of their location. See lane.h.
+ */
+#include "lane.h"
+
+#include "aio_op.h"
+#include "fdtable.h"
+#include "settle.h"
+
+#include <stdlib.h>
+
+struct lane {
+	struct waiting *at; /* a ring of a power of two */
+	uint32_t head, count, capacity;
+	uint64_t floor; /* time of the last that left without a record of a call after it */
+	bool is_straight;
+};
+
+static struct lane *lane_of(struct model *m, thread_id location)
+{
+	MEM_GROW(m->lane, m->lane_cap, location + 1);
+	return &m->lane[location];
+}
+
+static void lane_grow(struct lane *lane)
+{
+	uint32_t capacity = lane->capacity ? 2 * lane->capacity : 16;
+	struct waiting *at = mem_array(capacity, sizeof(*at));
+
+	for (uint32_t i = 0; i < lane->count; i++)
+		at[i] = lane->at[(lane->head + i) & (lane->capacity - 1)];
+	free(lane->at);
+	lane->at = at;
+	lane->head = 0;
+	lane->capacity = capacity;
+}
+
+static void lane_take(struct model *m, struct lane *lane)
+{
+	struct waiting w = lane->at[lane->head];
+
+	lane->head = (lane->head + 1) & (lane->capacity - 1);
+	lane->count--;
+	m->in_lanes--;
+	settle_put(m, &w);
+	open_drop(m, w.open);
+	aio_drop(m, w.aio);
+}
+
+/* Lets the first leave though no record came after it. */
+static void lane_hurry(struct model *m, struct lane *lane)
+{
+	lane->floor = lane->at[lane->head].event.time;
+	lane_take(m, lane);
+}
+
+void lane_put(struct model *m, const struct io_event *event, uint32_t open, uint32_t aio)
+{
+	struct lane *lane = lane_of(m, event->thread);
+	struct waiting w = {*event, open, ID_NONE, aio};
+
+	if (lane->is_straight) {
+		lane->floor = event->time;
+		settle_put(m, &w);
+		return;
+	}
+	if (lane->count == LANE_LIMIT)
+		lane_hurry(m, lane);
+	if (lane->count == lane->capacity)
+		lane_grow(lane);
+	lane->at[(lane->head + lane->count++) & (lane->capacity - 1)] = w;
+	m->in_lanes++;
+	open_hold(m, open);
+	aio_hold(m, aio);
+}
+
+void lane_pass(struct model *m, struct io_event *event)
+{
+	if (event->thread >= m->lane_cap)
+		return;
+	struct lane *lane = &m->lane[event->thread];
+
+	while (lane->count && lane->at[lane->head].event.time <= event->time)
+		lane_take(m, lane);
+	if (event->time < lane->floor) {
+		event->time = lane->floor;
+		tally_add(m->tally, late, 1);
+	}
+}
+
+static void lane_empty(struct model *m, struct lane *lane)
+{
+	while (lane->count)
+		lane_hurry(m, lane);
+	free(lane->at);
+	lane->at = NULL;
+	lane->capacity = lane->head = 0;
+}
+
+void lane_set_straight(struct model *m, thread_id location, bool is_straight)
+{
+	struct lane *lane = lane_of(m, location);
+
+	if (is_straight)
+		lane_empty(m, lane);
+	lane->is_straight = is_straight;
+}
+
+void lane_end_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->lane_cap; i++)
+		lane_empty(m, &m->lane[i]);
+}
+
+void lane_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->lane_cap; i++)
+		free(m->lane[i].at);
+	free(m->lane);
+}

@@ -1,0 +1,584 @@
+/*
+ * Asynchronous requests: which operation they are, of which file, on which location, and at which place in time.
+ */
+#include <gtest/gtest.h>
+
+#include "aio_steps.h"
+
+namespace
+{
+
+/* Process 10 with the threads 10 and 11, a file /data/a at 3, a ring at 4. */
+class Aio : public ::testing::Test
+{
+      protected:
+	ModelDriver d;
+	size_t before = 0;
+
+	void SetUp() override
+	{
+		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
+		d.start_fd(10, 3, "/data/a");
+		d.start_fd(10, 4, "anon_inode:[io_uring]");
+		d.fork(10, 10, 10, 11);
+		struct aio queue = aio_step_of(AIO_QUEUE, 0);
+
+		queue.fd = 4;
+		aio_do(d, 10, 10, queue);
+	}
+
+	void step(const struct aio &aio, uint32_t tid = 10)
+	{
+		aio_do(d, 10, tid, aio);
+	}
+
+	void enter(uint32_t tid = 10)
+	{
+		d.enter(10, tid, "io_uring_enter", {4, 1, 0, 0, 0, 0});
+	}
+
+	void leave(uint32_t tid = 10)
+	{
+		d.leave(10, tid, "io_uring_enter", 1);
+	}
+
+	/* All lines, ENTER and LEAVE as well; the names of handles for ids. */
+	std::string text()
+	{
+		std::string all;
+
+		d.end();
+		for (const io_event &e : d.events) {
+			all += d.line(e);
+			if (e.kind >= IO_OP_BEGIN && e.kind <= IO_OP_CANCELLED)
+				all += " " + d.path(e.handle);
+			all += "\n";
+		}
+		EXPECT_EQ(d.unbalanced(), "");
+		times_rise();
+		return all;
+	}
+
+	void times_rise()
+	{
+		std::vector<uint64_t> last(model_threads(d.model));
+
+		for (const io_event &e : d.events) {
+			if (e.thread == ID_NONE)
+				continue;
+			EXPECT_GE(e.time, last[e.thread]) << d.line(e);
+			last[e.thread] = e.time;
+		}
+	}
+
+	const io_event *find(enum io_event_kind kind, uint64_t id = 0)
+	{
+		for (const io_event &e : d.events)
+			if (e.kind == kind && e.op.id == id)
+				return &e;
+		return nullptr;
+	}
+};
+
+TEST_F(Aio, AReadInsideTheCallThatSubmitsIt)
+{
+	enter();
+	step(aio_submit(7, AIO_READ));
+	step(aio_start(7, 3));
+	step(aio_complete(7, 4096));
+	leave();
+	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
+			  "10 OP_BEGIN h1 - @- /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 OP_COMPLETE h1 4096 /data/a\n"
+			  "10 LEAVE io_uring_enter\n");
+	EXPECT_TRUE(find(IO_OP_BEGIN)->op.is_non_blocking);
+	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_READ);
+}
+
+TEST_F(Aio, TheTimesAreThoseOfTheSteps)
+{
+	d.at(100);
+	enter();
+	d.at(110);
+	step(aio_submit(7, AIO_WRITE));
+	d.at(120);
+	step(aio_start(7, 3));
+	d.at(130);
+	leave();
+	d.at(140);
+	step(aio_complete(7, 10), 11);
+	text();
+	EXPECT_EQ(find(IO_OP_BEGIN)->time, 110u);
+	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_WRITE);
+	EXPECT_EQ(find(IO_OP_ISSUED)->time, 120u);
+	EXPECT_EQ(find(IO_OP_COMPLETE)->time, 140u);
+}
+
+TEST_F(Aio, OffsetAndSizeWhereTheyAreTold)
+{
+	step(aio_submit_all(7, AIO_WRITE, 3, 8192, 65536));
+	step(aio_complete(7, 8192), 11);
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 8192 @65536 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 8192 /data/a\n");
+	EXPECT_EQ(find(IO_OP_ISSUED)->time, find(IO_OP_BEGIN)->time);
+}
+
+TEST_F(Aio, AFlushHasNoBytes)
+{
+	step(aio_submit_all(7, AIO_FLUSH, 3, 4096, 0));
+	step(aio_complete(7, 0));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 - /data/a\n");
+	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_FLUSH);
+}
+
+TEST_F(Aio, AnEndDuringALaterCallOfTheThreadStandsInsideIt)
+{
+	d.at(100);
+	enter();
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	leave();
+	d.at(200);
+	d.enter(10, 10, "read", {3, 0, 5});
+	d.at(210);
+	step(aio_complete(7, 10), 11);
+	d.at(220);
+	d.leave(10, 10, "read", 5);
+	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
+			  "10 OP_BEGIN h1 10 @0 /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 LEAVE io_uring_enter\n"
+			  "10 ENTER read\n"
+			  "10 OP_BEGIN h1 5 @0 /data/a\n"
+			  "10 OP_COMPLETE h1 10 /data/a\n"
+			  "10 OP_COMPLETE h1 5 /data/a\n"
+			  "10 LEAVE read\n");
+}
+
+TEST_F(Aio, AnEndBeforeALaterCallStandsBeforeIt)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	step(aio_complete(7, 10), 11);
+	d.call(10, 10, "fsync", {3}, 0);
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 10 @0 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 10 /data/a\n"
+			  "10 ENTER fsync\n"
+			  "10 OP_BEGIN h0 - @- /data/a\n"
+			  "10 OP_COMPLETE h0 - /data/a\n"
+			  "10 LEAVE fsync\n");
+}
+
+TEST_F(Aio, OtherThreadsDoNotWait)
+{
+	enter();
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	d.call(10, 11, "fsync", {3}, 0);
+	EXPECT_EQ(d.text(false), "11 THREAD_BEGIN\n"
+				 "11 ENTER fsync\n"
+				 "11 OP_BEGIN h0 - @-\n"
+				 "11 OP_COMPLETE h0 -\n"
+				 "11 LEAVE fsync\n");
+}
+
+TEST_F(Aio, TheFileMayComeLaterFromAnotherThread)
+{
+	enter();
+	step(aio_submit(7, AIO_FLUSH));
+	leave();
+	EXPECT_EQ(d.text(), "") << "which handle it has is not known yet";
+	step(aio_start(7, 3), 12);
+	step(aio_complete(7, 0), 12);
+	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
+			  "10 OP_BEGIN h1 - @- /data/a\n"
+			  "10 LEAVE io_uring_enter\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 OP_COMPLETE h1 - /data/a\n");
+}
+
+TEST_F(Aio, WhatItWaitedForTooLongIsBookedOnTheRing)
+{
+	enter();
+	step(aio_submit(7, AIO_READ));
+	leave();
+	d.now += 300000000;
+	d.call(10, 11, "fsync", {3}, 0);
+	step(aio_start(7, 3), 12);
+	step(aio_complete(7, 9), 12);
+	EXPECT_NE(text().find("10 OP_COMPLETE h0 9 anon_inode:[io_uring]\n"), std::string::npos);
+}
+
+TEST_F(Aio, AFixedFileThatNobodyToldIsTheRing)
+{
+	step(aio_submit(7, AIO_READ, AIO_FIXED));
+	step(aio_complete(7, 9));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- anon_inode:[io_uring]\n"
+			  "10 OP_ISSUED h0 anon_inode:[io_uring]\n"
+			  "10 OP_COMPLETE h0 9 anon_inode:[io_uring]\n");
+	EXPECT_EQ(tally_get(&d.tally, handles_created), 2u) << "the handle of its descriptor";
+}
+
+TEST_F(Aio, TheRingOutlivesItsDescriptor)
+{
+	d.call(10, 10, "close", {4}, 0);
+	step(aio_submit(7, AIO_READ, AIO_FIXED));
+	step(aio_complete(7, 9));
+	EXPECT_NE(text().find("10 OP_COMPLETE h1 9 anon_inode:[io_uring]\n"), std::string::npos);
+	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
+}
+
+TEST_F(Aio, AFixedFileIsWhatItsDescriptorLedToThen)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0), read = aio_submit(7, AIO_READ, AIO_FIXED);
+
+	fix.fd = 3;
+	fix.index = 2;
+	step(fix);
+	d.call(10, 10, "close", {3}, 0);
+	read.index = 2;
+	step(read);
+	step(aio_complete(7, 9));
+	fix.index = -1;
+	step(fix);
+	read.key = 8;
+	step(read);
+	step(aio_complete(8, 10));
+	std::string all = text();
+
+	EXPECT_NE(all.find("OP_COMPLETE h0 9 /data/a\n"), std::string::npos) << all;
+	EXPECT_NE(all.find("10 anon_inode:[io_uring]\n"), std::string::npos) << all;
+}
+
+TEST_F(Aio, ALinkedRequestThatNeverBeganIsCancelled)
+{
+	step(aio_submit(7, AIO_WRITE));
+	step(aio_complete(7, -ECANCELED));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- anon_inode:[io_uring]\n"
+			  "10 OP_ISSUED h0 anon_inode:[io_uring]\n"
+			  "10 OP_CANCELLED h0 anon_inode:[io_uring]\n");
+	EXPECT_EQ(find(IO_OP_CANCELLED)->op.end, IO_END_ABORTED);
+	EXPECT_EQ(tally_get(&d.tally, aborted), 1u);
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u) << "nothing was missed";
+}
+
+TEST_F(Aio, AFailedRequestHasItsError)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	step(aio_complete(7, -EIO));
+	EXPECT_NE(text().find("OP_COMPLETE h0 - /data/a"), std::string::npos);
+	EXPECT_EQ(find(IO_OP_COMPLETE)->op.error, EIO);
+}
+
+TEST_F(Aio, WithoutAFileThereIsNoOperation)
+{
+	step(aio_submit(7, AIO_READ));
+	step(aio_start(7, 77));
+	step(aio_complete(7, -EBADF));
+	EXPECT_EQ(text(), "");
+	EXPECT_EQ(tally_get(&d.tally, begun), 0u);
+	EXPECT_EQ(tally_get(&d.tally, handles_created), 2u);
+}
+
+TEST_F(Aio, ADescriptorThatNobodySawBeingMadeIsFound)
+{
+	step(aio_submit(7, AIO_READ));
+	step(aio_start(7, 77));
+	step(aio_complete(7, 5));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- ?\n"
+			  "10 OP_ISSUED h0 ?\n"
+			  "10 OP_COMPLETE h0 5 ?\n");
+	EXPECT_EQ(tally_get(&d.tally, handles_created), 3u);
+}
+
+TEST_F(Aio, OneOperationForAllThatAMultishotBrings)
+{
+	struct aio more = aio_complete(0, 100, AIO_MORE);
+
+	step(aio_submit(7, AIO_READ, AIO_REPEATS));
+	step(aio_start(7, 3));
+	more.user_data = 7;
+	step(more);
+	step(more);
+	step(aio_complete(7, 20));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 220 /data/a\n");
+}
+
+TEST_F(Aio, AMultishotThatEndsWithAnErrorKeepsWhatItBrought)
+{
+	struct aio more = aio_complete(0, 100, AIO_MORE);
+
+	step(aio_submit(7, AIO_READ, AIO_REPEATS));
+	step(aio_start(7, 3));
+	more.user_data = 7;
+	step(more);
+	step(aio_complete(7, -ENOBUFS));
+	EXPECT_NE(text().find("OP_COMPLETE h0 100 /data/a"), std::string::npos);
+}
+
+TEST_F(Aio, TheThreadOfTheRingIsTheLocationOfWhatItSubmits)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	read.flags = AIO_BY_THREAD;
+	step(read, 11);
+	EXPECT_EQ(d.text(), "11 THREAD_BEGIN\n"
+			    "11 OP_BEGIN h0 10 @0\n"
+			    "11 OP_ISSUED h0\n")
+		<< "it makes no calls: nothing waits";
+	step(aio_complete(7, 10), 12);
+	EXPECT_NE(text().find("11 OP_COMPLETE h0 10"), std::string::npos);
+}
+
+TEST_F(Aio, ARequestUsedAgainWithoutAnEndWasLost)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	step(aio_submit_all(7, AIO_WRITE, 3, 20, 0));
+	step(aio_complete(7, 20));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 10 @0 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_CANCELLED h0 /data/a\n"
+			  "10 OP_BEGIN h0 20 @0 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 20 /data/a\n");
+	EXPECT_EQ(find(IO_OP_CANCELLED)->op.end, IO_END_LOST);
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 1u);
+}
+
+TEST_F(Aio, ASilentSuccessIsSeenWhenTheRequestIsUsedAgain)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	read.flags |= AIO_SILENT;
+	step(read);
+	step(read);
+	step(aio_complete(7, -EIO));
+	EXPECT_NE(text().find("10 OP_COMPLETE h0 - /data/a\n10 OP_BEGIN"), std::string::npos);
+	EXPECT_EQ(tally_get(&d.tally, completed), 2u);
+}
+
+TEST_F(Aio, WhatOnlyManagesLeavesNoTrace)
+{
+	step(aio_submit(7, AIO_MANAGE));
+	step(aio_complete(7, 0));
+	EXPECT_EQ(text(), "");
+	EXPECT_EQ(tally_get(&d.tally, orphan_completions), 0u);
+}
+
+TEST_F(Aio, AnEndWithoutBeginIsCounted)
+{
+	step(aio_complete(7, 0));
+	EXPECT_EQ(text(), "");
+	EXPECT_EQ(tally_get(&d.tally, orphan_completions), 1u);
+}
+
+TEST_F(Aio, TheEndOfItsThreadCancelsWhatItSubmitted)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0), 11);
+	step(aio_submit_all(8, AIO_READ, 3, 10, 0), 10);
+	d.exit(10, 11);
+	step(aio_complete(8, 3), 10);
+	std::string all = text();
+
+	EXPECT_NE(all.find("11 OP_CANCELLED h0 /data/a\n11 THREAD_END"), std::string::npos) << all;
+	EXPECT_NE(all.find("10 OP_COMPLETE h0 3"), std::string::npos) << all;
+}
+
+TEST_F(Aio, IocbsOutliveTheirThreadButNotTheProcess)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	read.api = AIO_LIBAIO;
+	step(read, 11);
+	read.key = 8;
+	step(read, 11);
+	d.exit(10, 11);
+	read = aio_complete(7, 5);
+	read.api = AIO_LIBAIO;
+	step(read, 10);
+	d.exit(10, 10);
+	std::string all = text();
+
+	EXPECT_NE(all.find("11 OP_COMPLETE h0 5 /data/a\n"), std::string::npos) << all;
+	EXPECT_NE(all.find("11 OP_COMPLETE h0 - /data/a\n"), std::string::npos)
+		<< "the kernel waits for it\n"
+		<< all;
+	EXPECT_EQ(tally_get(&d.tally, completed), 2u);
+}
+
+TEST_F(Aio, AnIocbIsThatOfItsProcess)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	d.fork(10, 10, 20, 20);
+	read.api = AIO_LIBAIO;
+	aio_do(d, 10, 10, read);
+	aio_do(d, 20, 20, read);
+	read = aio_complete(7, 5);
+	read.api = AIO_LIBAIO;
+	aio_do(d, 20, 20, read);
+	read.result = 6;
+	aio_do(d, 10, 10, read);
+	std::string all = text();
+
+	EXPECT_NE(all.find("20 OP_COMPLETE h0 5"), std::string::npos) << all;
+	EXPECT_NE(all.find("10 OP_COMPLETE h0 6"), std::string::npos) << all;
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u);
+}
+
+TEST_F(Aio, AnExecEndsWhatIsInFlight)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	read.api = AIO_LIBAIO;
+	step(read);
+	d.call(10, 10, "execve", {}, 0);
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 10 @0 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 ENTER execve\n"
+			  "10 OP_COMPLETE h0 - /data/a\n"
+			  "10 LEAVE execve\n");
+}
+
+TEST_F(Aio, TheEndOfAContextEndsItsIocbs)
+{
+	struct aio read = aio_submit_all(7, AIO_READ, 3, 10, 0), end = aio_step_of(AIO_END, 0);
+
+	read.api = end.api = AIO_LIBAIO;
+	step(read);
+	read.key = 8;
+	read.queue = 0x2000;
+	step(read);
+	step(end);
+	text();
+	EXPECT_EQ(tally_get(&d.tally, completed), 1u);
+	EXPECT_EQ(tally_get(&d.tally, in_flight), 1u);
+}
+
+TEST_F(Aio, TheEndOfTheRecording)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	EXPECT_NE(text().find("10 OP_CANCELLED h0 /data/a\n"), std::string::npos);
+	EXPECT_EQ(find(IO_OP_CANCELLED)->op.end, IO_END_RECORDING);
+	EXPECT_EQ(tally_get(&d.tally, in_flight), 1u);
+}
+
+TEST_F(Aio, AFileClosedMeanwhileIsStillTheOne)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	d.call(10, 10, "close", {3}, 0);
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 3);
+	d.fd(10, 3, "/data/b", 1, d.now);
+	step(aio_complete(7, 10), 11);
+	EXPECT_NE(text().find("OP_COMPLETE h0 10 /data/a"), std::string::npos);
+}
+
+TEST_F(Aio, ACloseIsOneAtOnce)
+{
+	struct aio close = aio_submit(7, AIO_CLOSE);
+
+	close.fd = 3;
+	step(close);
+	step(aio_submit_all(8, AIO_READ, 3, 10, 0));
+	step(aio_complete(8, -EBADF));
+	step(aio_complete(7, 0));
+	EXPECT_EQ(text(), "10 DESTROY_HANDLE h0 /data/a\n");
+}
+
+TEST_F(Aio, ACloseThatWasCancelledIsNone)
+{
+	struct aio close = aio_submit(7, AIO_CLOSE);
+
+	close.fd = 3;
+	step(close);
+	step(aio_complete(7, -ECANCELED));
+	step(aio_submit_all(8, AIO_READ, 3, 10, 0));
+	step(aio_complete(8, 9));
+	EXPECT_NE(text().find("OP_COMPLETE h0 9 /data/a"), std::string::npos);
+}
+
+TEST_F(Aio, ACloseOfNobodyKnowsWhatLeavesNothingCertain)
+{
+	step(aio_submit(7, AIO_CLOSE));
+	step(aio_complete(7, 0));
+	d.call(10, 10, "read", {3, 0, 5}, 5);
+	std::string all = text();
+
+	EXPECT_NE(all.find("10 DESTROY_HANDLE h0 /data/a\n"), std::string::npos) << all;
+	EXPECT_NE(all.find("10 OP_COMPLETE h1 5 ?\n"), std::string::npos) << all;
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+}
+
+TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
+{
+	step(aio_submit(7, AIO_OPEN));
+	step(aio_complete(7, 3));
+	step(aio_submit(8, AIO_READ));
+	step(aio_start(8, 3));
+	step(aio_complete(8, 9));
+	std::string all = text();
+
+	EXPECT_NE(all.find("10 DESTROY_HANDLE h"), std::string::npos) << all;
+	EXPECT_NE(all.find(" 9 ?\n"), std::string::npos) << all;
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+}
+
+TEST_F(Aio, ThePositionIsNotKnownAfterOneThatMayHaveMovedIt)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 100));
+	step(aio_complete(7, 10));
+	d.call(10, 10, "read", {3, 0, 5}, 5);
+	step(aio_submit(8, AIO_READ));
+	step(aio_start(8, 3));
+	step(aio_complete(8, 10));
+	d.call(10, 10, "read", {3, 0, 6}, 6);
+	std::string all = text();
+
+	EXPECT_NE(all.find("OP_BEGIN h0 5 @0 "), std::string::npos) << all;
+	EXPECT_NE(all.find("OP_BEGIN h0 6 @- "), std::string::npos) << all;
+}
+
+TEST_F(Aio, BeforeLinux518AFileCameFirstAndWithoutItsRequest)
+{
+	struct aio start = aio_start(0, 3), read = aio_submit(0, AIO_READ, AIO_REPEATS);
+	struct aio end = aio_complete(0, 9);
+
+	read.user_data = end.user_data = 55;
+	step(start);
+	step(read);
+	step(end);
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 9 /data/a\n");
+}
+
+TEST_F(Aio, WithoutCallsInTheStreamLittleWaits)
+{
+	const uint64_t many = 50000;
+
+	for (uint64_t i = 0; i < many; i++) {
+		step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+		step(aio_complete(7, 10));
+	}
+	EXPECT_GT(d.events.size(), many);
+	d.at(2000);
+	enter();
+	d.at(1000000);
+	leave();
+	text();
+	EXPECT_EQ(tally_get(&d.tally, late), 1u) << "the ENTER is raised to what has left";
+	EXPECT_EQ(tally_get(&d.tally, completed), many);
+}
+
+TEST_F(Aio, AProgramOf32BitsIsLeftOut)
+{
+	d.program(10, true);
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	EXPECT_EQ(text(), "");
+}
+
+} /* namespace */
