@@ -1,0 +1,178 @@
+/*
+ * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
+ *
+ * usage: workload_uring DIRECTORY [sqpoll]
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, ROUNDS = 100, DEPTH = 8 };
+
+static struct io_uring ring;
+static char buffer[DEPTH][BLOCK];
+
+static void die(const char *what, int code)
+{
+	fprintf(stderr, "workload_uring: %s: %s\n", what, strerror(code < 0 ? -code : code));
+	exit(1);
+}
+
+static struct io_uring_sqe *next(uint64_t data)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	if (!sqe)
+		die("io_uring_get_sqe", EBUSY);
+	io_uring_sqe_set_data64(sqe, data);
+	return sqe;
+}
+
+static void submit(void)
+{
+	int submitted = io_uring_submit(&ring);
+
+	if (submitted < 0)
+		die("io_uring_submit", submitted);
+}
+
+/* Returns the result of the next completion. */
+static int reap(void)
+{
+	struct io_uring_cqe *cqe;
+	int code = io_uring_wait_cqe(&ring, &cqe);
+
+	if (code)
+		die("io_uring_wait_cqe", code);
+	code = cqe->res;
+	io_uring_cqe_seen(&ring, cqe);
+	return code;
+}
+
+static int reap_sum(int count)
+{
+	int sum = 0;
+
+	while (count--) {
+		int result = reap();
+
+		if (result < 0)
+			die("a request", result);
+		sum += result;
+	}
+	return sum;
+}
+
+static int make(const char *directory, const char *name)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		die(path, errno);
+	return fd;
+}
+
+/* DEPTH at a time, written and read back. Returns how many bytes were moved each way. */
+static long many(int fd)
+{
+	long moved = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (uint64_t i = 0; i < DEPTH; i++)
+			io_uring_prep_write(next(i), fd, buffer[i], BLOCK,
+					    (uint64_t)(round * DEPTH) * BLOCK + i * BLOCK);
+		submit();
+		moved += reap_sum(DEPTH);
+		for (uint64_t i = 0; i < DEPTH; i++)
+			io_uring_prep_read(next(i), fd, buffer[i], BLOCK,
+					   (uint64_t)(round * DEPTH) * BLOCK + i * BLOCK);
+		submit();
+		if (reap_sum(DEPTH) != DEPTH * BLOCK)
+			die("read", EIO);
+	}
+	return moved;
+}
+
+static void flush(int fd)
+{
+	io_uring_prep_fsync(next(1), fd, 0);
+	submit();
+	reap_sum(1);
+}
+
+/* In a worker, whatever the file. */
+static void forced(int fd)
+{
+	struct io_uring_sqe *sqe = next(1);
+
+	io_uring_prep_read(sqe, fd, buffer[0], BLOCK, 0);
+	sqe->flags |= IOSQE_ASYNC;
+	submit();
+	reap_sum(1);
+}
+
+/* A read beyond the end is short: what is linked to it does not begin. */
+static void broken_link(int fd)
+{
+	struct io_uring_sqe *sqe = next(1);
+
+	io_uring_prep_read(sqe, fd, buffer[0], BLOCK, 1 << 30);
+	sqe->flags |= IOSQE_IO_LINK;
+	io_uring_prep_write(next(2), fd, buffer[0], BLOCK, 0);
+	submit();
+	if (reap() != 0 || reap() != -ECANCELED)
+		die("a broken link", EPROTO);
+}
+
+static void cancelled(int pipe_end)
+{
+	io_uring_prep_read(next(7), pipe_end, buffer[0], BLOCK, 0);
+	submit();
+	io_uring_prep_cancel64(next(8), 7, 0);
+	submit();
+	if (reap() + reap() != -ECANCELED)
+		die("a cancel", EPROTO);
+}
+
+int main(int argc, char **argv)
+{
+	struct io_uring_params params = {0};
+	bool is_polled = argc > 2 && !strcmp(argv[2], "sqpoll");
+	int code, fd, quiet, ends[2];
+	long moved;
+
+	if (argc < 2)
+		die("usage: workload_uring DIRECTORY [sqpoll]", EINVAL);
+	if (is_polled) {
+		params.flags = IORING_SETUP_SQPOLL;
+		params.sq_thread_idle = 50;
+	}
+	code = io_uring_queue_init_params(2 * DEPTH, &ring, &params);
+	if (code)
+		die("io_uring_queue_init_params", code);
+	fd = make(argv[1], "data");
+	quiet = make(argv[1], "flushed");
+	if (pipe(ends))
+		die("pipe", errno);
+	moved = many(fd);
+	flush(quiet);
+	forced(fd);
+	broken_link(fd);
+	cancelled(ends[0]);
+	io_uring_prep_read(next(9), ends[0], buffer[0], BLOCK, 0); /* until the end */
+	submit();
+	usleep(20000);
+	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
+	       "\"flushed\": {\"flushes\": 1}, \"cancelled\": 3, \"pid\": %d}\n",
+	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, (int)getpid());
+	return 0;
+}
