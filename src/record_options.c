@@ -183,6 +183,20 @@ static int parse_block_mode(void *field, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "'%s': there are events, samples and both", arg);
 }
 
+static int parse_source(void *source, const char *arg, struct error *err)
+{
+	static const char *const name[] = {
+		[SOURCE_AUTO] = "auto", [SOURCE_PERF] = "perf", [SOURCE_BPF] = "bpf"};
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		if (strcmp(arg, name[i]) != 0)
+			continue;
+		*(enum live_source *)source = (enum live_source)i;
+		return 0;
+	}
+	return error_say(err, EINVAL, "'%s' is no source: there are auto, bpf and perf", arg);
+}
+
 #define FIELD(member) offsetof(struct record_options, member)
 
 const struct option_row record_rows[] = {
@@ -200,6 +214,9 @@ const struct option_row record_rows[] = {
 	 "see 'iotrace list'",
 	 OPTION_CALL, FIELD(groups), select_parse,
 	 "all default data sync open meta dir lock net map aio uring +net +map -meta"},
+	{0, "source", "SOURCE",
+	 "who records system calls: bpf, perf, or auto (bpf where it can be had)", OPTION_CALL,
+	 FIELD(source), parse_source, "auto bpf perf"},
 	{0, "cgroup", "PATH", "with -a: only tasks of this control group (may be repeated)",
 	 OPTION_CALL, FIELD(cgroups), options_add, NULL},
 	{0, "uid", "USER", "only processes of this user, a number or a name (may be repeated)",
@@ -385,6 +402,7 @@ struct live_options record_options_live(const struct record_options *options)
 		.pid = options->pids.pid,
 		.pids = options->pids.count,
 		.groups = options->groups,
+		.source = options->source,
 		.ring_bytes = options->ring_bytes,
 		.buffer_bytes = options->buffer_bytes,
 		.counter = options->counters.item,

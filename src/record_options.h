@@ -43,6 +43,7 @@ struct record_options {
 	uint64_t ring_bytes, buffer_bytes;
 	const char *capture;
 	uint32_t groups;
+	enum live_source source;
 	struct option_list counters;
 	int verbosity;
 };

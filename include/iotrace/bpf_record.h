@@ -1,7 +1,7 @@
 /*
  * bpf_record: what the BPF programs write, and decode reads: the raw data of samples of the event "iotrace:bpf".
  *
- * The programs write whole perf records (PERF_RECORD_SAMPLE of an event with IDENTIFIER, TID, TIME, CPU, RAW) into
+ * The programs write whole perf records (PERF_RECORD_SAMPLE of an event with IDENTIFIER, IP, TID, TIME, CPU, RAW) into
  * a ring buffer of their CPU, so that the kernel side only copies them into the capture. The raw data is one of the
  * records below: a head that says its kind and the size of its fixed part, the fixed part, then `parts` variable
  * parts. All is of the host's byte order, every part begins at a multiple of 8. man 5 iotrace-capture documents it.
@@ -50,7 +50,8 @@ struct bpf_record_call {
 enum bpf_part_kind {
 	BPF_PART_NONE,
 	BPF_PART_PATH, /* bpf_part, then the bytes that the call's path argument `index` (0, 1) points to */
-	BPF_PART_FILE, /* bpf_part_file, then the name of what a new descriptor leads to */
+	BPF_PART_FILE,      /* bpf_part_file, then the name of what a new descriptor leads to */
+	BPF_PART_DIRECTORY, /* the same for the current directory, after a call that changed it; fd -1 */
 	BPF_PART_KINDS
 };
 

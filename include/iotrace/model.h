@@ -98,8 +98,10 @@ struct model_host {
 		last_time; /* of all events that concern recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
-	str_id cwd;     /* where the recorded command was started (fact COMMAND); 0: not known */
-	bool is_system; /* all processes of the machine are recorded */
+	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
+	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
+	str_id source_why; /* why it was not the other */
+	bool is_system;    /* all processes of the machine are recorded */
 	enum block_choice block; /* which block requests are */
 	uint32_t block_mode;     /* bits of enum block_output: what they become */
 	uint64_t

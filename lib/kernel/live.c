@@ -181,6 +181,7 @@ static struct live *live_new(const struct live_options *options)
 	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
+	live->bpf.wake_fd = -1;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
@@ -212,7 +213,7 @@ static int setup_events(struct live *live, struct error *err)
 	if (!code)
 		code = live_setup_capture(live, err);
 	if (!code && live->options->is_confined)
-		confine_drop(false);
+		confine_drop(live->bpf.source != NULL);
 	confine_lower();
 	return code;
 }
@@ -289,11 +290,13 @@ static int start(struct live *live, struct error *err)
 
 	live_facts_begin(live);
 	live_put_facts(live);
-	code = start_lookers(live, err);
+	code = live->bpf.source ? 0 : start_lookers(live, err);
 	if (!code)
 		code = start_control(live, err);
 	if (!code)
 		code = perf_set_enable(&live->set, true, err);
+	if (!code)
+		code = live_bpf_start(live, err);
 	if (code)
 		return code;
 	live_facts_on(live);
@@ -425,6 +428,7 @@ int live_close(struct live *live, struct error *err)
 	code = spool_close(live->spool, err);
 	command_close(&live->command);
 	release_lookers(live);
+	live_bpf_close(live);
 	perf_set_release(&live->set);
 	lookup_release(&live->lookup);
 	lookup_base_release(&live->base);

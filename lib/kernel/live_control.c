@@ -44,7 +44,7 @@ int live_read_signals(struct live *live)
 	return stops;
 }
 
-static void *patient_room(struct live *live, uint64_t size)
+void *live_room(struct live *live, uint64_t size)
 {
 	void *room;
 
@@ -57,9 +57,9 @@ static void *patient_room(struct live *live, uint64_t size)
 	return room;
 }
 
-static void put(struct live *live, const void *bytes, uint32_t size)
+void live_put(struct live *live, const void *bytes, uint32_t size)
 {
-	void *room = patient_room(live, size);
+	void *room = live_room(live, size);
 
 	if (!room) {
 		spool_drop(live->spool, size);
@@ -78,7 +78,7 @@ static void move_ring(struct live *live, uint32_t cpu)
 
 	while (at < head) {
 		uint64_t next = perf_ring_cut(ring, at, head, spool_piece(live->spool));
-		void *room = next > at ? patient_room(live, next - at) : NULL;
+		void *room = next > at ? live_room(live, next - at) : NULL;
 
 		if (!room) { /* what is no record cannot be stepped over: all up to head is given up */
 			spool_drop(live->spool, head - at);
@@ -110,7 +110,7 @@ void live_put_facts(struct live *live)
 				break;
 			size += header.size;
 		}
-		put(live, at, size);
+		live_put(live, at, size);
 		at += size;
 		left -= size;
 	}
@@ -124,7 +124,7 @@ void live_end_round(struct live *live)
 
 	if (!live->unmarked)
 		return;
-	put(live, &mark, sizeof(mark));
+	live_put(live, &mark, sizeof(mark));
 	live->unmarked = 0;
 	spool_flush(live->spool);
 }
@@ -145,6 +145,8 @@ void live_round(struct live *live)
 
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
 		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);
+	live_bpf_take(live);
+	moved += live_bpf_move(live);
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		moved += live->head[cpu] - perf_ring_tail(&live->set.ring[cpu]);
 		move_ring(live, cpu);
@@ -180,7 +182,7 @@ bool live_is_round_due(const struct live *live)
 		if (perf_ring_head(ring) - perf_ring_tail(ring) >= ring->size / FULL_PART)
 			return true;
 	}
-	return false;
+	return live_bpf_is_due(live);
 }
 
 /* Samples stay on their grid: one that came late does not delay the next. */
@@ -214,10 +216,14 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 
 	fds[count++] = (struct pollfd){.fd = live->signal_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->bpf.wake_fd, .events = POLLIN};
 	for (uint32_t i = 0; i < live->pids; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
-	if (poll(fds, count, wait_ms(live)) > 0 && fds[1].revents &&
-	    read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
+	if (poll(fds, count, wait_ms(live)) <= 0)
+		return;
+	if (fds[2].revents)
+		live_bpf_clear(live);
+	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
 		return; /* somebody else read it: nobody does */
 }
 
@@ -276,14 +282,17 @@ static void publish(struct live *live, enum live_end end)
 static void finish(struct live *live, enum live_end end)
 {
 	live_facts_off(live);
+	live_bpf_stop(live);
 	perf_set_enable(&live->set, false, NULL);
 	live_stop_lookers(live);
 	live_round(live);
+	live_bpf_add_in_flight(live);
 	if (spool_has_failed(live->spool))
 		end = LIVE_FAILED;
 	say_end(live, end);
 	publish(live, end);
 	spool_finish(live->spool);
+	live_bpf_close(live);
 	perf_set_release(&live->set);
 }
 
@@ -298,7 +307,7 @@ static void wait_for_begin(struct live *live)
 void *live_control(void *context)
 {
 	struct live *live = context;
-	struct pollfd *fds = mem_array(live->pids + 2, sizeof(*fds));
+	struct pollfd *fds = mem_array(live->pids + 3, sizeof(*fds));
 	enum live_end end;
 
 	wait_for_begin(live);

@@ -303,7 +303,7 @@ int live_add_events(struct live *live, struct error *err)
 	if (code)
 		return code;
 	add_tasks(live);
-	code = add_calls(live, err);
+	code = live->bpf.source ? 0 : add_calls(live, err);
 	if (code >= 0)
 		code = add_all_chosen(live, err);
 	if (code < 0)

@@ -133,6 +133,7 @@ void live_facts_begin(struct live *live)
 	uint32_t first = live->pids ? live->pid[0] : (uint32_t)live->command.pid;
 
 	say_host(live);
+	live_bpf_say_source(live);
 	say_formats(live);
 	say_filters(live);
 	if (live->command.pid)
@@ -239,6 +240,7 @@ void live_facts_end(struct live *live, enum live_end end)
 		gone += live->looker[cpu].lookup.gone;
 	}
 	say_counts(live);
+	live_bpf_say_count(live);
 	facts_add(&live->facts, &(struct fact){.kind = FACT_LOOKUPS, .number = {done, gone}}, 0,
 		  clock_now());
 	if (live->command.pid && live->command.is_ended)

@@ -8,6 +8,7 @@
 #define KERNEL_LIVE_PRIVATE_H
 
 #include "facts.h"
+#include "live_bpf.h"
 #include "looker.h"
 #include "perf_event.h"
 #include "procfs.h"
@@ -21,7 +22,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100 };
+enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100, LIVE_RING_LEAST = 64 << 10 };
 
 struct live_filter {
 	enum fact_filter kind;
@@ -58,6 +59,7 @@ struct live {
 	struct procfs proc, sys;
 	struct tracefs tracefs;
 	struct perf_set set;
+	struct live_bpf bpf;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;
 	struct facts facts; /* of the control thread: gathered for the next round */
@@ -72,7 +74,7 @@ struct live {
 	bool has_control;
 	uint8_t *scratch; /* a record that wraps around */
 	uint64_t *head;   /* for each ring: up to here this round goes */
-	uint64_t rounded_at, ring_bytes;
+	uint64_t rounded_at;
 	uint32_t round_ms;             /* from one round to the next */
 	uint64_t until;                /* the recording ends then; 0: open */
 	uint64_t duration;             /* ns; 0: none */
@@ -101,6 +103,8 @@ void live_add_remark(struct live *live, char *text); /* taken */
 enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 int live_add_events(struct live *live, struct error *err);
 
+/* Returns the size of a ring that is asked for: a power of two of pages. live_setup.c */
+uint64_t live_ring_want(const struct live *live);
 /* live_setup.c: for whom they are opened, and the capture's description. */
 int live_setup_cgroups(struct live *live, struct error *err);
 int live_setup_events(struct live *live, struct error *err);
@@ -121,6 +125,9 @@ void live_stop_lookers(struct live *live);
 void *live_control(void *live);
 /* Reads what signals came; forwards what was meant for the command. Returns how many asked to stop. */
 int live_read_signals(struct live *live);
+/* Returns room in the spool, or NULL if there will be none; or puts some records there. */
+void *live_room(struct live *live, uint64_t size);
+void live_put(struct live *live, const void *records, uint32_t size);
 /* Puts the facts that have been gathered into the spool, and the mark that ends a round. */
 void live_put_facts(struct live *live);
 void live_end_round(struct live *live);

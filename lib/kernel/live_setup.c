@@ -15,7 +15,12 @@
 #define IOTRACE_VERSION "unknown"
 #endif
 
-enum { RING_DEFAULT = 16 << 20, RING_LEAST = 64 << 10, RAM_SHARE = 16, ATTACH_PASSES = 8 };
+enum {
+	RING_DEFAULT = 16 << 20,
+	RING_OF_TASKS = 1 << 20, /* where it has only the records of tasks */
+	RAM_SHARE = 16,
+	ATTACH_PASSES = 8
+};
 
 static int find_cpus(struct live *live, struct error *err)
 {
@@ -28,8 +33,7 @@ static int find_cpus(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Returns the size of a ring that is asked for: a power of two of pages. */
-static uint64_t ring_want(const struct live *live)
+uint64_t live_ring_want(const struct live *live)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
@@ -38,7 +42,7 @@ static uint64_t ring_want(const struct live *live)
 
 	if (!asked) {
 		asked = RING_DEFAULT;
-		while (asked > RING_LEAST && asked * live->set.cpus > ram / RAM_SHARE)
+		while (asked > LIVE_RING_LEAST && asked * live->set.cpus > ram / RAM_SHARE)
 			asked /= 2;
 	}
 	while (size < asked && size < (uint64_t)1 << 40)
@@ -50,7 +54,6 @@ static void remark_rings(struct live *live, uint64_t want)
 {
 	uint64_t size = live->set.ring[0].size;
 
-	live->ring_bytes = size;
 	if (size < want)
 		live_add_remark(
 			live,
@@ -62,10 +65,17 @@ static void remark_rings(struct live *live, uint64_t want)
 				(unsigned long long)((want >> 10) + 4)));
 }
 
+static uint64_t perf_ring_want(const struct live *live)
+{
+	uint64_t want = live_ring_want(live);
+
+	return live->bpf.source && want > RING_OF_TASKS ? RING_OF_TASKS : want;
+}
+
 static int map_for(struct live *live, pid_t tid, struct error *err)
 {
-	uint64_t want = ring_want(live);
-	uint64_t least = want < RING_LEAST ? want : RING_LEAST;
+	uint64_t want = perf_ring_want(live);
+	uint64_t least = want < LIVE_RING_LEAST ? want : LIVE_RING_LEAST;
 	int code = perf_set_map(&live->set, tid, want, least, err);
 
 	if (!code)
@@ -244,7 +254,9 @@ int live_setup_events(struct live *live, struct error *err)
 		live->set.target = TARGET_EVERYBODY;
 	else if (live->is_system && are_cgroups_recordable(live))
 		live->set.target = TARGET_CGROUP;
-	code = live_add_events(live, err);
+	code = live_bpf_open(live, err);
+	if (!code)
+		code = live_add_events(live, err);
 	return code < 0 ? code : open_events(live, err);
 }
 
@@ -324,6 +336,8 @@ static int setup_lookup(struct live *live, struct error *err)
 	lookup_base_init(&live->base, &live->proc);
 	live->base.uid = live->uid;
 	live->base.uids = live->uids;
+	if (live->bpf.source) /* the records have all the names */
+		return 0;
 	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
 	if (!code)
 		code = find_offsets(live, "sys_enter", "args", &live->base.enter, err);
@@ -359,6 +373,8 @@ int live_setup_capture(struct live *live, struct error *err)
 	code = describe_events(live, err);
 	if (!code)
 		code = describe_facts(live, err);
+	if (!code)
+		code = live_bpf_describe(live, err);
 	return code ? code : setup_lookup(live, err);
 }
 

@@ -1,6 +1,7 @@
 // live: recordings of real commands and processes. They need the right to use perf events and tracefs.
 #include <iotrace/live.h>
 
+#include <iotrace/bpf_record.h>
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/fact.h>
@@ -8,6 +9,7 @@
 #include <iotrace/syscall.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,6 +19,8 @@
 #include <set>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -38,6 +42,20 @@ struct Fact {
 	std::vector<std::string> text;
 };
 
+struct File {
+	struct bpf_part_file part;
+	std::string path; /* from the names, or what was there instead of them */
+};
+
+/* A record of a BPF program. */
+struct Call {
+	struct bpf_record_call record;
+	uint32_t pid, tid;
+	uint64_t time;
+	std::map<int, std::string> path; /* by index; "(torn)" */
+	std::vector<File> files;
+};
+
 /* Everything that a spool says. */
 struct Spool {
 	std::vector<std::string> event;
@@ -45,6 +63,18 @@ struct Spool {
 	uint64_t lost_records = 0, rounds = 0, torn = 0;
 	std::vector<Fact> facts;
 	std::map<std::pair<long, long>, uint64_t> exits; /* number and result */
+	std::vector<Call> calls;
+
+	std::vector<const Call *> of(enum bpf_record_kind kind, const char *name) const
+	{
+		std::vector<const Call *> found;
+
+		for (auto &call : calls)
+			if (call.record.head.kind == kind &&
+			    call_by_number(call.record.number) == call_by_name(name, strlen(name)))
+				found.push_back(&call);
+		return found;
+	}
 
 	std::vector<const Fact *> of(enum fact_kind kind) const
 	{
@@ -56,6 +86,50 @@ struct Spool {
 		return found;
 	}
 };
+
+std::string path_of(const char *names, size_t size)
+{
+	std::string path;
+
+	for (size_t at = 0; at < size; at += strlen(names + at) + 1)
+		path = "/" + std::string(names + at) + path;
+	return path.empty() ? "/" : path;
+}
+
+void read_call(Spool &spool, const struct sample &sample)
+{
+	Call call = {};
+	size_t at = sizeof(call.record);
+
+	ASSERT_GE(sample.raw_size, at);
+	memcpy(&call.record, sample.raw, at);
+	call.pid = sample.pid;
+	call.tid = sample.tid;
+	call.time = sample.time;
+	ASSERT_EQ(call.record.head.size, at);
+	for (int i = 0; i < call.record.head.parts; i++) {
+		struct bpf_part part;
+
+		ASSERT_LE(at + sizeof(part), sample.raw_size);
+		memcpy(&part, sample.raw + at, sizeof(part));
+		ASSERT_LE(at + part.size, sample.raw_size);
+		const char *bytes = reinterpret_cast<const char *>(sample.raw) + at;
+		if (part.kind == BPF_PART_PATH) {
+			call.path[part.index] = std::string(bytes + 8, part.size - 8u) +
+						(part.flags & BPF_PART_TORN ? "(torn)" : "");
+		} else {
+			File file = {};
+
+			ASSERT_GE(part.size, sizeof(file.part));
+			memcpy(&file.part, bytes, sizeof(file.part));
+			file.path = path_of(bytes + sizeof(file.part),
+					    part.size - sizeof(file.part));
+			call.files.push_back(file);
+		}
+		at += (part.size + 7u) / 8 * 8;
+	}
+	spool.calls.push_back(call);
+}
 
 void read_sample(Spool &spool, const struct sample &sample)
 {
@@ -74,6 +148,8 @@ void read_sample(Spool &spool, const struct sample &sample)
 		ASSERT_GE(sample.raw_size, 24u);
 		memcpy(words, sample.raw + 8, sizeof(words));
 		spool.exits[{words[0], words[1]}]++;
+	} else if (spool.event[sample.event] == BPF_RECORD_EVENT_NAME) {
+		read_call(spool, sample);
 	}
 }
 
@@ -123,6 +199,7 @@ class Live : public testing::Test
 
 	void SetUp() override
 	{
+		options.source = SOURCE_PERF;
 		options.groups = GROUPS;
 		options.spool_path = path.c_str();
 		options.cmdline = "test";
@@ -190,7 +267,7 @@ void expect_balance(const Spool &spool, bool may_lose)
 {
 	auto counts = spool.of(FACT_COUNT);
 
-	EXPECT_GE(counts.size(), 3u);
+	EXPECT_GE(counts.size(), 1u);
 	for (auto count : counts) {
 		uint32_t event = uint32_t(count->fact.number[0]);
 		uint64_t counted = count->fact.number[1], lost = count->fact.number[2];
@@ -651,6 +728,274 @@ TEST_F(Live, CountersComeAlong)
 	expect_balance(spool, false);
 	EXPECT_EQ(std::count(spool.event.begin(), spool.event.end(), "iotrace:counter:page-faults"),
 		  2);
+}
+
+class LiveBpf : public Live
+{
+      protected:
+	void SetUp() override
+	{
+		Live::SetUp();
+		options.source = SOURCE_BPF;
+		options.groups = ~0U;
+	}
+
+	/* What the test left behind it is told of in full. */
+	std::string real(const std::string &name)
+	{
+		char *full = realpath(name.c_str(), nullptr);
+		std::string text = full ? full : "?";
+
+		free(full);
+		return text;
+	}
+};
+
+TEST_F(LiveBpf, ACommandFromBeginToEnd)
+{
+	std::string name = file("in");
+	Spool spool = record({"wc", name});
+	std::vector<const Call *> opened, read;
+
+	EXPECT_EQ(end, LIVE_ENDED);
+	expect_balance(spool, false);
+	EXPECT_EQ(spool.facts.front().fact.kind, FACT_HOST);
+	EXPECT_EQ(spool.facts.back().fact.kind, FACT_END);
+	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_BPF));
+	for (auto call : spool.of(BPF_RECORD_CALL, "openat"))
+		if (call->path.at(0) == name)
+			opened.push_back(call);
+	ASSERT_EQ(opened.size(), 1u);
+	ASSERT_EQ(opened[0]->files.size(), 1u);
+	EXPECT_EQ(opened[0]->files[0].path, real(name));
+	EXPECT_EQ(opened[0]->files[0].part.fd, opened[0]->record.result);
+	EXPECT_EQ(opened[0]->files[0].part.position, 0u);
+	for (auto call : spool.of(BPF_RECORD_CALL, "read"))
+		if (call->record.arg[0] == uint64_t(opened[0]->record.result) &&
+		    call->record.begin > opened[0]->time)
+			read.push_back(call);
+	ASSERT_EQ(read.size(), 2u);
+	EXPECT_EQ(read[0]->record.result, 11);
+	EXPECT_EQ(read[0]->record.position, 11u);
+	EXPECT_EQ(read[0]->pid, read[0]->tid);
+	EXPECT_LT(read[0]->record.begin, read[0]->time);
+	EXPECT_EQ(read[1]->record.result, 0);
+	EXPECT_EQ(read[1]->record.position, 11u);
+}
+
+TEST_F(LiveBpf, WhatADescriptorLeadsTo)
+{
+	std::string name = file("in"), dir = scratch.path("a");
+	struct stat status;
+
+	for (const char *step : {"a", "a/b", "a/b/c"})
+		ASSERT_EQ(mkdir(scratch.path(step).c_str(), 0755), 0);
+	ASSERT_EQ(symlink("b/../../in", (dir + "/link").c_str()), 0);
+	ASSERT_EQ(stat(name.c_str(), &status), 0);
+	Spool spool = record(
+		{"sh", "-c",
+		 "cd " + dir +
+			 "; read x <link; exec 7>b/c/gone; rm b/c/gone; exec 8<&7 9</; "
+			 "read y </proc/self/status; : | :; read z <no/such"});
+	std::map<std::string, const File *> by_argument;
+	const Call *failed = nullptr;
+
+	for (auto &call : spool.calls) {
+		if (call.path.count(0) && !call.files.empty())
+			by_argument[call.path[0]] = &call.files[0];
+		if (call.path.count(0) && call.path[0] == "no/such")
+			failed = &call;
+	}
+	ASSERT_TRUE(by_argument["link"]);
+	EXPECT_EQ(by_argument["link"]->path, real(name));
+	EXPECT_EQ(by_argument["link"]->part.ino, status.st_ino);
+	EXPECT_EQ(by_argument["link"]->part.mode, status.st_mode);
+	EXPECT_EQ(by_argument["link"]->part.major, major(status.st_dev));
+	EXPECT_EQ(by_argument["link"]->part.minor, minor(status.st_dev));
+	EXPECT_EQ(by_argument["link"]->part.part.flags, 0);
+	ASSERT_TRUE(by_argument["b/c/gone"]);
+	EXPECT_EQ(by_argument["b/c/gone"]->path, real(dir) + "/b/c/gone");
+	ASSERT_TRUE(by_argument["/"]);
+	EXPECT_EQ(by_argument["/"]->path, "/");
+	EXPECT_EQ(by_argument["/"]->part.part.size, sizeof(struct bpf_part_file));
+	/* Over a mount, and not the same as what a symbolic link there is called. */
+	ASSERT_TRUE(by_argument["/proc/self/status"]);
+	EXPECT_EQ(by_argument["/proc/self/status"]->path.substr(0, 6), "/proc/");
+	EXPECT_EQ(by_argument["/proc/self/status"]->path.find("self"), std::string::npos);
+	ASSERT_TRUE(failed);
+	EXPECT_LT(failed->record.result, 0);
+	/* The directory that cd went to. */
+	auto moved = spool.of(BPF_RECORD_CALL, "chdir");
+	ASSERT_EQ(moved.size(), 1u);
+	ASSERT_EQ(moved[0]->files.size(), 1u);
+	EXPECT_EQ(moved[0]->files[0].part.part.kind, BPF_PART_DIRECTORY);
+	EXPECT_EQ(moved[0]->files[0].path, real(dir));
+	/* The copy of a descriptor whose file was removed. */
+	auto copied = spool.of(BPF_RECORD_EXIT, "dup2");
+	bool is_deleted = false;
+	for (auto call : copied)
+		for (auto &f : call->files)
+			is_deleted |= f.part.fd == 8 && f.part.part.flags & BPF_PART_DELETED &&
+				      f.path == real(dir) + "/b/c/gone";
+	EXPECT_TRUE(is_deleted);
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, BothEndsOfAPipe)
+{
+	Spool spool = record({"sh", "-c", "echo x | read y"});
+	uint32_t pairs = 0;
+
+	for (const char *name : {"pipe", "pipe2"}) {
+		for (auto call : spool.of(BPF_RECORD_CALL, name)) {
+			ASSERT_EQ(call->files.size(), 2u);
+			EXPECT_EQ(call->files[0].part.ino, call->files[1].part.ino);
+			EXPECT_EQ(call->files[0].part.magic, 0x50495045u);
+			EXPECT_TRUE(call->files[0].part.part.flags & BPF_PART_SPECIAL);
+			EXPECT_EQ(call->files[1].part.flags & O_ACCMODE, uint32_t(O_WRONLY));
+			EXPECT_EQ(call->files[1].part.part.index, 1);
+			EXPECT_EQ(call->files[0].part.position, UINT64_MAX);
+			pairs++;
+		}
+	}
+	EXPECT_EQ(pairs, 1u);
+}
+
+TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
+{
+	Spool spool = record({"sh", "-c", "cat " + file("in") + " & wait; exec true"});
+
+	for (const char *name : {"close", "dup2", "clone", "execve", "vfork", "clone3"}) {
+		auto begun = spool.of(BPF_RECORD_ENTER, name),
+		     ended = spool.of(BPF_RECORD_EXIT, name);
+
+		EXPECT_TRUE(spool.of(BPF_RECORD_CALL, name).empty()) << name;
+		EXPECT_EQ(begun.size(), ended.size()) << name;
+		for (auto call : begun)
+			EXPECT_EQ(call->record.begin, call->time) << name;
+	}
+	EXPECT_FALSE(spool.of(BPF_RECORD_ENTER, "close").empty());
+	auto exec = spool.of(BPF_RECORD_ENTER, "execve");
+	ASSERT_GE(exec.size(), 3u);
+	for (auto call : exec)
+		EXPECT_EQ(call->path.at(0)[0], '/');
+	std::set<uint32_t> pids;
+	for (auto &call : spool.calls)
+		pids.insert(call.pid);
+	EXPECT_EQ(pids.size(), 2u) << "the shell and its child";
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, ARingOfOnePageLosesButTheBooksBalance)
+{
+	options.ring_bytes = 4096;
+	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
+	uint64_t lost = 0;
+
+	expect_balance(spool, true);
+	for (auto count : spool.of(FACT_COUNT))
+		lost += count->fact.number[2];
+	EXPECT_GT(lost, 0u);
+	EXPECT_GT(spool.lost_records, 0u);
+}
+
+TEST_F(LiveBpf, ManyEventsThroughASmallQueue)
+{
+	options.buffer_bytes = 1;
+	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
+
+	expect_balance(spool, false);
+	EXPECT_EQ(spool.torn, 0u);
+	EXPECT_GE(spool.of(BPF_RECORD_CALL, "read").size(), 200000u);
+}
+
+TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
+{
+	std::string name = file("in");
+	int pipe_fd[2];
+
+	ASSERT_EQ(pipe(pipe_fd), 0);
+	pid_t child = fork();
+
+	if (!child) {
+		int fd = ::open(name.c_str(), O_RDONLY);
+		char bytes[4];
+
+		std::thread other([&pipe_fd] {
+			char byte;
+
+			while (read(pipe_fd[0], &byte, 1) == 1)
+				;
+		});
+		for (;;) {
+			if (pread(fd, bytes, 4, 0) != 4)
+				_exit(1);
+			usleep(1000);
+		}
+	}
+	usleep(100000);
+	options.pid = &child;
+	options.pids = 1;
+	ASSERT_TRUE(open());
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(write(pipe_fd[1], "x", 1), 1);
+	usleep(150000);
+	kill(getpid(), SIGINT);
+	EXPECT_EQ(follow(), 0) << err.text;
+	EXPECT_EQ(end, LIVE_DETACHED);
+	kill(child, SIGKILL);
+	waitpid(child, nullptr, 0);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	Spool spool = read_spool(path);
+	auto waiting = spool.of(BPF_RECORD_IN_FLIGHT, "read");
+
+	EXPECT_GT(spool.of(BPF_RECORD_CALL, "pread64").size(), 20u);
+	ASSERT_EQ(waiting.size(), 1u);
+	EXPECT_EQ(waiting[0]->pid, uint32_t(child));
+	EXPECT_NE(waiting[0]->tid, uint32_t(child)) << "the other thread";
+	EXPECT_EQ(waiting[0]->record.arg[0], uint64_t(pipe_fd[0]));
+	EXPECT_EQ(spool.of(FACT_TASK).size(), 2u);
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, NobodyElseIsRecorded)
+{
+	std::atomic<bool> stops = false;
+	std::thread bystander([&stops] {
+		char byte;
+		int fd = ::open("/dev/zero", O_RDONLY);
+
+		while (!stops)
+			EXPECT_EQ(read(fd, &byte, 1), 1);
+		close(fd);
+	});
+	Spool spool = record({"sh", "-c", "sleep 0.05"});
+
+	stops = true;
+	bystander.join();
+	for (auto &call : spool.calls)
+		EXPECT_NE(call.pid, uint32_t(getpid()));
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, CountersArePerfsBusiness)
+{
+	static const char *const names[] = {"page-faults"};
+	options.counter = names;
+	options.counters = 1;
+	command({"true"});
+	EXPECT_EQ(live_open(&options, &err), nullptr);
+	EXPECT_NE(std::string(err.text).find("-E"), std::string::npos) << err.text;
+	options.source = SOURCE_AUTO;
+	ASSERT_TRUE(open());
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	follow();
+	Spool spool = read_spool(path);
+	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_PERF));
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->text[0].substr(0, 2), "-E");
 }
 
 TEST(LiveProbe, EveryProbeHasAnAnswer)

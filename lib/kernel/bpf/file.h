@@ -1,0 +1,124 @@
+/*
+ * file: what a new descriptor, or the current directory, leads to: the file's own fields, and its names.
+ */
+#ifndef BPF_FILE_H
+#define BPF_FILE_H
+
+#include "walk.h"
+
+enum { FMODE_LSEEK = 4 };
+
+/* As d_path() has it: the dentry's file system makes up its name. */
+static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
+{
+	struct dentry_operations *operations = PEEK(dentry, d_op);
+	struct dentry *parent = PEEK(dentry, d_parent);
+
+	return operations && PEEK(operations, d_dname) && (dentry != parent || dentry != root);
+}
+
+static __always_inline void put_inode(struct bpf_part_file *part, struct dentry *dentry)
+{
+	struct inode *inode = PEEK(dentry, d_inode);
+	struct super_block *super = PEEK(inode, i_sb);
+	uint32_t dev = PEEK(super, s_dev);
+
+	part->mode = PEEK(inode, i_mode);
+	part->ino = PEEK(inode, i_ino);
+	part->magic = PEEK(super, s_magic);
+	part->major = dev >> 20;
+	part->minor = dev & 0xfffff;
+}
+
+static __always_inline void put_names(struct bpf_part_file *part, struct scratch *scratch,
+				      struct walk *walk, bool has_loop)
+{
+	struct dentry *dentry = walk->dentry;
+
+	if (is_special(dentry, walk->root)) {
+		walk->flags = BPF_PART_SPECIAL;
+		walk->at += put_name(scratch, walk);
+		return;
+	}
+	if (!PEEK(dentry, d_hash.pprev) && PEEK(dentry, d_parent) != dentry)
+		walk->flags = BPF_PART_DELETED;
+	walk_up(walk, has_loop);
+}
+
+static __always_inline void begin_walk(struct walk *walk, struct path *path, uint32_t cpu,
+				       uint32_t at)
+{
+	struct vfsmount *mnt = PEEK(path, mnt);
+
+	walk->dentry = PEEK(path, dentry);
+	walk->root = PEEK(mnt, mnt_root);
+	walk->mount = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+	walk->cpu = cpu;
+	walk->at = at + sizeof(struct bpf_part_file);
+	walk->end = walk->at + PATH_BYTES;
+	walk->flags = 0;
+}
+
+static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
+{
+	struct fdtable *table = task->files->fdt;
+	struct file **slot = table->fd;
+	struct file *file = NULL;
+
+	if ((uint32_t)fd < table->max_fds)
+		bpf_probe_read_kernel(&file, sizeof(file), slot + fd);
+	return file;
+}
+
+/* Completes a part with what a path leads to. Returns where the next one goes. */
+static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					  struct path *path, enum bpf_part_kind kind,
+					  uint32_t index, bool has_loop)
+{
+	struct bpf_part_file *part = place(scratch, at);
+	struct walk walk;
+
+	begin_walk(&walk, path, cpu, at);
+	part->mnt_id = PEEK(walk.mount, mnt_id);
+	put_inode(part, walk.dentry);
+	put_names(part, scratch, &walk, has_loop);
+	part->part.kind = kind;
+	part->part.size = walk.at - at;
+	part->part.index = index;
+	part->part.flags = walk.flags;
+	return padded(walk.at);
+}
+
+/* Appends a FILE part of a descriptor, if it is open. */
+static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					 struct task_struct *task, int32_t fd, uint32_t index,
+					 bool has_loop)
+{
+	struct file *file = file_of(task, fd);
+	struct bpf_part_file *part;
+
+	if (!file || at > SCRATCH_TEXT - SCRATCH_PART)
+		return at;
+	part = place(scratch, at);
+	part->fd = fd;
+	part->flags = PEEK(file, f_flags);
+	part->position = PEEK(file, f_mode) & FMODE_LSEEK ? PEEK(file, f_pos) : ~0ULL;
+	return put_where(scratch, at, cpu, &file->f_path, BPF_PART_FILE, index, has_loop);
+}
+
+/* Appends a DIRECTORY part. */
+static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					      struct task_struct *task, bool has_loop)
+{
+	struct bpf_part_file *part;
+
+	if (at > SCRATCH_TEXT - SCRATCH_PART)
+		return at;
+	part = place(scratch, at);
+	part->fd = -1;
+	part->flags = 0;
+	part->position = ~0ULL;
+	return put_where(scratch, at, cpu, &task->fs->pwd, BPF_PART_DIRECTORY, 0, has_loop);
+}
+
+#endif

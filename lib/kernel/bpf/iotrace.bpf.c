@@ -1,0 +1,333 @@
+/*
+ * iotrace.bpf: system calls, paired in the kernel.
+ *
+ * A traced task has storage; the others pay a look-up of it. The begin of a call is kept there; at its end one record goes
+ * into the ring of the CPU. Calls that close descriptors take effect for other threads before they end, and calls that
+ * make tasks have records of tasks in between: their begin is a record of its own.
+ *
+ * Which calls, and what their arguments are, comes as a table.
+ */
+#include "file.h"
+#include "sample.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct bpf_call_role roles[BPF_CALLS];
+const volatile bool is_system; /* all tasks but iotrace's own */
+const volatile int own_tgid;
+
+/* Whose threads mark_tasks() is to mark. */
+int wanted_tgid;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct bpf_call);
+} calls SEC(".maps");
+
+enum { CALL_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_call)) };
+
+static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	call->arg[0] = regs->di;
+	call->arg[1] = regs->si;
+	call->arg[2] = regs->dx;
+	call->arg[3] = regs->r10;
+	call->arg[4] = regs->r8;
+	call->arg[5] = regs->r9;
+#else
+	call->arg[0] = regs->orig_x0;
+	for (int i = 1; i < 6; i++)
+		call->arg[i] = regs->regs[i];
+#endif
+}
+
+static __always_inline void put_call(struct bpf_record_call *record, const struct bpf_call *call,
+				     uint32_t kind, int64_t result)
+{
+	record->head.kind = kind;
+	record->head.size = sizeof(*record);
+	record->head.parts = 0;
+	record->head.flags = 0;
+	record->number = call->number;
+	record->cpu = call->cpu;
+	record->begin = call->begin;
+	record->result = result;
+	record->position = ~0ULL;
+	for (int i = 0; i < 6; i++)
+		record->arg[i] = call->arg[i];
+}
+
+/* A record that is the call alone. */
+static __always_inline void send_plain(struct task_struct *task, const struct bpf_call *call,
+				       uint32_t kind, uint64_t time, int64_t result,
+				       uint64_t position)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct bpf_record_call *record;
+	struct sample_head *head;
+
+	if (!book || !ring)
+		return;
+	head = bpf_ringbuf_reserve(ring, CALL_SIZE, 0);
+	if (!head) {
+		note_drop(book, time);
+		return;
+	}
+	put_head(head, time, cpu, CALL_SIZE);
+	put_task(head, task);
+	record = (void *)head + RAW_AT;
+	put_call(record, call, kind, result);
+	record->position = position;
+	book->calls++;
+	bpf_ringbuf_submit(head, wake_flag(book, CALL_SIZE));
+}
+
+/* Appends a PATH part. Returns where the next one goes. */
+static __always_inline uint32_t put_path(struct scratch *scratch, uint32_t at, uint64_t address,
+					 uint32_t index)
+{
+	struct bpf_part *part;
+	long n;
+
+	if (at > SCRATCH_TEXT - SCRATCH_PART)
+		return at;
+	part = place(scratch, at);
+	n = bpf_probe_read_user_str(part + 1, PATH_BYTES + 8, (void *)address);
+	part->kind = BPF_PART_PATH;
+	part->index = index;
+	part->flags = n < 1 || n > PATH_BYTES ? BPF_PART_TORN : 0;
+	if (n < 1)
+		n = 1;
+	if (n > PATH_BYTES)
+		n = PATH_BYTES;
+	part->size = sizeof(*part) + n - 1;
+	return padded(at + sizeof(*part) + n - 1);
+}
+
+struct parts {
+	uint32_t at, count;
+};
+
+static __always_inline uint64_t argument(const struct bpf_call *call, int index)
+{
+	return index < 0 ? 0 : call->arg[index < 6 ? index : 0];
+}
+
+static __always_inline void put_paths(struct scratch *scratch, struct parts *parts,
+				      const struct bpf_call *call,
+				      const volatile struct bpf_call_role *role)
+{
+	for (int i = 0; i < 2; i++) {
+		uint64_t address = argument(call, role->path[i]);
+
+		if (!address)
+			continue;
+		parts->at = put_path(scratch, parts->at, address, i);
+		parts->count++;
+	}
+}
+
+struct files {
+	struct task_struct *task;
+	uint32_t cpu;
+	bool has_loop;
+};
+
+static __always_inline void put_descriptor(struct scratch *scratch, struct parts *parts,
+					   const struct files *files, int32_t fd, uint32_t index)
+{
+	uint32_t at = parts->at;
+
+	parts->at = put_file(scratch, at, files->cpu, files->task, fd, index, files->has_loop);
+	parts->count += parts->at != at;
+}
+
+static __always_inline void put_files(struct scratch *scratch, struct parts *parts,
+				      const struct files *files, const struct bpf_call *call,
+				      const volatile struct bpf_call_role *role, int64_t result)
+{
+	int32_t pair[2];
+
+	if (role->flags & BPF_CALL_MAKES_FD) {
+		put_descriptor(scratch, parts, files, result, 0);
+	} else if (role->flags & BPF_CALL_MOVES_DIRECTORY) {
+		parts->at = put_directory(scratch, parts->at, files->cpu, files->task,
+					  files->has_loop);
+		parts->count++;
+	} else if (!bpf_probe_read_user(pair, sizeof(pair), (void *)argument(call, role->pair))) {
+		put_descriptor(scratch, parts, files, pair[0], 0);
+		put_descriptor(scratch, parts, files, pair[1], 1);
+	}
+}
+
+static __always_inline bool makes_files(uint32_t flags, int64_t result)
+{
+	return flags & (BPF_CALL_MAKES_FD | BPF_CALL_MAKES_PAIR | BPF_CALL_MOVES_DIRECTORY) &&
+	       result >= 0;
+}
+
+/* A record with parts: gathered in the scratch, then copied into the ring as long as it is. */
+static __always_inline void send_parts(struct task_struct *task, const struct bpf_call *call,
+				       const volatile struct bpf_call_role *role, uint32_t kind,
+				       uint64_t time, int64_t result, bool has_paths, bool has_loop)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
+	struct bpf_record_call *record;
+	struct sample_head *head;
+	uint64_t size;
+
+	if (!scratch || !book || !ring)
+		return;
+	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
+	put_call(record, call, kind, result);
+	if (has_paths)
+		put_paths(scratch, &parts, call, role);
+	if (makes_files(role->flags, result))
+		put_files(scratch, &parts, &(struct files){task, cpu, has_loop}, call, role,
+			  result);
+	record->head.parts = parts.count;
+	size = SAMPLE_SIZE(parts.at - SCRATCH_AT - RAW_AT);
+	head = (void *)(scratch->bytes + SCRATCH_AT);
+	put_head(head, time, cpu, size);
+	put_task(head, task);
+	if (size > SCRATCH_TEXT)
+		return;
+	if (bpf_ringbuf_output(ring, head, size, wake_flag(book, size)))
+		note_drop(book, time);
+	else
+		book->calls++;
+}
+
+static __always_inline struct bpf_call *call_of(struct task_struct *task)
+{
+	if (!is_system)
+		return bpf_task_storage_get(&calls, task, NULL, 0);
+	if (task->tgid == own_tgid)
+		return NULL;
+	return bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(call_begins, struct pt_regs *regs, long number)
+{
+	const volatile struct bpf_call_role *role;
+	struct task_struct *task;
+	struct bpf_call *call;
+
+	if ((unsigned long)number >= BPF_CALLS)
+		return 0;
+	role = &roles[number];
+	if (!role->flags)
+		return 0;
+	task = bpf_get_current_task_btf();
+	call = call_of(task);
+	if (!call)
+		return 0;
+	call->number = number;
+	call->cpu = bpf_get_smp_processor_id();
+	take_arguments(call, regs);
+	call->begin = bpf_ktime_get_ns();
+	if (!(role->flags & BPF_CALL_APART))
+		return 0;
+	if (role->flags & BPF_CALL_EXEC)
+		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, false);
+	else
+		send_plain(task, call, BPF_RECORD_ENTER, call->begin, 0, ~0ULL);
+	return 0;
+}
+
+/* After a read or a write, if nobody else closed the descriptor meanwhile. */
+static __always_inline uint64_t position_of(struct task_struct *task, const struct bpf_call *call,
+					    const volatile struct bpf_call_role *role)
+{
+	struct file *file = file_of(task, argument(call, role->fd));
+
+	return file ? PEEK(file, f_pos) : ~0ULL;
+}
+
+static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool has_loop)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+	const volatile struct bpf_call_role *role;
+	uint64_t time, position = ~0ULL;
+	uint32_t kind;
+
+	if (!call || !call->begin)
+		return;
+	time = bpf_ktime_get_ns();
+	role = &roles[call->number & (BPF_CALLS - 1)];
+	kind = role->flags & BPF_CALL_APART ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
+	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {
+		send_parts(task, call, role, kind, time, result, role->flags & BPF_CALL_PATHS,
+			   has_loop);
+	} else {
+		if (role->flags & BPF_CALL_MOVES && result >= 0)
+			position = position_of(task, call, role);
+		send_plain(task, call, kind, time, result, position);
+	}
+	call->begin = 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(call_ends, struct pt_regs *regs, long result)
+{
+	end_call(regs, result, true);
+	return 0;
+}
+
+/* For kernels without bpf_loop() (before 5.17): the names of files deep down are cut. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(call_ends_plainly, struct pt_regs *regs, long result)
+{
+	end_call(regs, result, false);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
+{
+	if (bpf_task_storage_get(&calls, parent, NULL, 0))
+		bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}
+
+/* Marks the threads of a process that runs already. */
+SEC("iter/task")
+int mark_tasks(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+
+	if (task && task->tgid == wanted_tgid)
+		bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}
+
+/* At the end: the calls that have not ended. */
+SEC("iter/task")
+int calls_in_flight(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct bpf_in_flight found = {0};
+	struct bpf_call *call;
+
+	if (!task)
+		return 0;
+	call = bpf_task_storage_get(&calls, task, NULL, 0);
+	if (!call || !call->begin)
+		return 0;
+	found.pid = task->tgid;
+	found.tid = task->pid;
+	found.call = *call;
+	bpf_seq_write(context->meta->seq, &found, sizeof(found));
+	return 0;
+}

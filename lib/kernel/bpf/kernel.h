@@ -1,0 +1,129 @@
+/*
+ * kernel: what the programs read of the kernel's own structures.
+ *
+ * Only the fields that are used, in no order: where they stand is asked of the running kernel's BTF when the
+ * programs are loaded. So no header of a kernel is needed to build, and one binary fits many kernels.
+ */
+#ifndef BPF_KERNEL_H
+#define BPF_KERNEL_H
+
+#include <linux/types.h>
+
+typedef __s8 int8_t;
+typedef __u8 uint8_t;
+typedef __u16 uint16_t;
+typedef __s32 int32_t;
+typedef __u32 uint32_t;
+typedef __s64 int64_t;
+typedef __u64 uint64_t;
+typedef _Bool bool;
+
+enum { false, true };
+
+#define NULL   ((void *)0)
+#define KERNEL __attribute__((preserve_access_index))
+
+/* The registers that hold the arguments of a system call. */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long di, si, dx, r10, r8, r9;
+} KERNEL;
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	unsigned long long regs[31];
+	unsigned long long orig_x0;
+} KERNEL;
+#else
+#error "the arguments of a system call: which registers hold them?"
+#endif
+
+struct qstr {
+	const unsigned char *name;
+} KERNEL;
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+} KERNEL;
+
+struct dentry_operations {
+	void *d_dname;
+} KERNEL;
+
+struct inode;
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct dentry_operations *d_op;
+} KERNEL;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} KERNEL;
+
+struct mnt_namespace;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+	struct mnt_namespace *mnt_ns;
+	int mnt_id;
+} KERNEL;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} KERNEL;
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+} KERNEL;
+
+struct inode {
+	unsigned short i_mode;
+	unsigned long i_ino;
+	struct super_block *i_sb;
+} KERNEL;
+
+struct file {
+	unsigned int f_mode;
+	unsigned int f_flags;
+	long long f_pos;
+	struct path f_path;
+} KERNEL;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} KERNEL;
+
+struct files_struct {
+	struct fdtable *fdt;
+} KERNEL;
+
+struct fs_struct {
+	struct path pwd;
+} KERNEL;
+
+struct task_struct {
+	int pid, tgid;
+	struct files_struct *files;
+	struct fs_struct *fs;
+} KERNEL;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} KERNEL;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+} KERNEL;
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * sample: what every record of ours begins with, and the way into the ring of this CPU.
+ *
+ * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP,
+ * TID, TIME, CPU and RAW, so whoever empties the ring copies it as it is. The raw data begins behind its 32-bit size, so it is not
+ * aligned to 8: where the kernel minds (few processors), the programs are refused and perf does their job.
+ */
+#ifndef BPF_SAMPLE_H
+#define BPF_SAMPLE_H
+
+#include "kernel.h"
+
+#include "bpf_shared.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <iotrace/bpf_record.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+
+struct sample_head {
+	struct perf_event_header header;
+	uint64_t id;
+	uint64_t ip; /* 0: perf script asks for one */
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+	uint32_t raw_size;
+};
+
+#define RAW_AT (__builtin_offsetof(struct sample_head, raw_size) + sizeof(uint32_t))
+/* The size of a record with so many bytes of raw data. */
+#define SAMPLE_SIZE(raw) ((RAW_AT + (raw) + 7) & ~7ULL)
+
+const volatile uint64_t sample_id; /* of the event, in the capture */
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* CPUs */
+	__type(key, uint32_t);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* CPUs */
+	__type(key, uint32_t);
+	__type(value, struct bpf_books);
+} books SEC(".maps");
+
+static __always_inline void put_task(struct sample_head *head, struct task_struct *task)
+{
+	head->pid = task->tgid;
+	head->tid = task->pid;
+}
+
+static __always_inline void put_head(struct sample_head *head, uint64_t time, uint32_t cpu,
+				     uint32_t size)
+{
+	head->header.type = PERF_RECORD_SAMPLE;
+	head->header.misc = PERF_RECORD_MISC_KERNEL;
+	head->header.size = size;
+	head->id = sample_id;
+	head->ip = 0;
+	head->time = time;
+	head->cpu = cpu;
+	head->reserved = 0;
+	head->raw_size = size - RAW_AT;
+}
+
+static __always_inline void note_drop(struct bpf_books *book, uint64_t time)
+{
+	if (!book->first_drop)
+		book->first_drop = time;
+	__sync_fetch_and_add(&book->dropped, 1);
+}
+
+/* Whether the reader is to be woken: once, when it said so. */
+static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
+{
+	book->bytes += size + BPF_RINGBUF_HDR_SZ;
+	if (book->bytes < book->wake_at)
+		return BPF_RB_NO_WAKEUP;
+	book->wake_at = ~0ULL;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+#endif

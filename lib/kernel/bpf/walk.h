@@ -1,0 +1,101 @@
+/*
+ * walk: the names of a file, on the way up to the root.
+ *
+ * They come leaf first, as the dentries give them; mounts are crossed up to the root of the mount tree. Nothing is
+ * locked: a rename that happens at this very moment may show the old or the new name.
+ */
+#ifndef BPF_WALK_H
+#define BPF_WALK_H
+
+#include "scratch.h"
+
+enum {
+	STEPS_MAX = 512, /* dentries and mounts on one way */
+	STEPS_FEW = 12,  /* where the kernel has no bpf_loop() */
+};
+
+#define PEEK(from, field)                                                                          \
+	({                                                                                         \
+		typeof(from) from_ = (from);                                                       \
+		typeof(from_->field) value_ = 0;                                                   \
+		bpf_core_read(&value_, sizeof(value_), (void *)&from_->field);                     \
+		value_;                                                                            \
+	})
+
+/* The state of a walk. */
+struct walk {
+	struct dentry *dentry;
+	struct dentry *root; /* of the mount we are in */
+	struct mount *mount;
+	uint32_t cpu;
+	uint32_t at; /* where the next name goes in the scratch */
+	uint32_t end;
+	uint32_t flags; /* BPF_PART_* */
+};
+
+/* Returns how many bytes the name took with its NUL, 0: it did not fit. */
+static __always_inline uint32_t put_name(struct scratch *scratch, struct walk *walk)
+{
+	const unsigned char *name = PEEK(walk->dentry, d_name.name);
+	long n;
+
+	if (walk->at >= walk->end)
+		return 0;
+	n = bpf_probe_read_kernel_str(place(scratch, walk->at), NAME_BYTES, name);
+	return n > 0 ? n : 0;
+}
+
+/* From the root of a mount to the place where it is mounted. Returns 1 if that is nowhere. */
+static __always_inline long leave_mount(struct walk *walk)
+{
+	struct mount *above = PEEK(walk->mount, mnt_parent);
+
+	if (above && above != walk->mount) {
+		walk->dentry = PEEK(walk->mount, mnt_mountpoint);
+		walk->mount = above;
+		walk->root = PEEK(above, mnt.mnt_root);
+		return 0;
+	}
+	if (!PEEK(walk->mount, mnt_ns))
+		walk->flags |= BPF_PART_DETACHED;
+	walk->dentry = NULL;
+	return 1;
+}
+
+/* One step up. Returns 1 when there is no further one. */
+static long step_up(uint32_t index, struct walk *walk)
+{
+	struct dentry *parent = PEEK(walk->dentry, d_parent);
+	struct scratch *scratch;
+	uint32_t cpu = walk->cpu, size;
+
+	if (walk->dentry == walk->root)
+		return leave_mount(walk);
+	scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	size = scratch ? put_name(scratch, walk) : 0;
+	if (!size)
+		return 1;
+	walk->at += size;
+	if (walk->dentry == parent) { /* of a tree that hangs nowhere */
+		walk->flags |= BPF_PART_DETACHED;
+		walk->dentry = NULL;
+		return 1;
+	}
+	walk->dentry = parent;
+	return 0;
+}
+
+static __always_inline void walk_up(struct walk *walk, bool has_loop)
+{
+	if (has_loop) {
+		bpf_loop(STEPS_MAX, step_up, walk, 0);
+	} else {
+		for (uint32_t i = 0; i < STEPS_FEW; i++)
+			if (step_up(i, walk))
+				break;
+	}
+	if (walk->dentry)
+		walk->flags |= BPF_PART_TORN;
+}
+
+#endif

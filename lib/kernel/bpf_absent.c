@@ -1,0 +1,84 @@
+/*
+ * bpf_absent: stands in for bpf_source where clang, bpftool or libbpf was missing when iotrace was built.
+ */
+#include "bpf_source.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <stddef.h>
+
+bool bpf_source_is_built(void)
+{
+	return false;
+}
+
+struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
+{
+	(void)options;
+	error_say(err, ENOTSUP, "this iotrace was built without BPF");
+	return NULL;
+}
+
+void bpf_source_close(struct bpf_source *source)
+{
+	(void)source;
+}
+
+int bpf_source_attach(struct bpf_source *source, struct error *err)
+{
+	(void)source;
+	(void)err;
+	return -ENOTSUP;
+}
+
+int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)
+{
+	(void)source;
+	(void)pid;
+	(void)err;
+	return -ENOTSUP;
+}
+
+int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err)
+{
+	(void)source;
+	(void)pid;
+	(void)err;
+	return -ENOTSUP;
+}
+
+void bpf_source_detach(struct bpf_source *source)
+{
+	(void)source;
+}
+
+struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
+{
+	(void)source;
+	(void)cpu;
+	return NULL;
+}
+
+struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
+{
+	(void)source;
+	(void)cpu;
+	return NULL;
+}
+
+int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)
+{
+	(void)source;
+	(void)cpu;
+	return -1;
+}
+
+int bpf_source_in_flight(struct bpf_source *source,
+			 void (*found)(void *context, const struct bpf_in_flight *call),
+			 void *context)
+{
+	(void)source;
+	(void)found;
+	(void)context;
+	return -ENOTSUP;
+}

@@ -1,0 +1,76 @@
+/*
+ * bpf_calls: what a program does with a call follows from its kind and from the roles of its arguments.
+ */
+#include "bpf_calls.h"
+
+#include <iotrace/syscall.h>
+#include <string.h>
+
+/* Kinds whose begin counts at once, or has the records of new tasks behind it. */
+static bool is_apart(const struct call_row *row)
+{
+	switch (row->kind) {
+	case CALL_CLOSE:
+	case CALL_CLOSE_RANGE:
+	case CALL_EXEC:
+	case CALL_CLONE:
+	case CALL_UNSHARE:
+		return true;
+	case CALL_DUP:
+		return row->fd2 != CALL_NO_ARG;
+	default:
+		return false;
+	}
+}
+
+/* Which argument points to two descriptors: the last but its flags, of pipe(fds, ...) and socketpair(..., fds). */
+static int8_t pair_argument(const struct call_row *row)
+{
+	return strcmp(row->name, "socketpair") ? 0 : 3;
+}
+
+/* Whether it goes on from where the file stands, and leaves it elsewhere. */
+static bool moves(const struct call_row *row)
+{
+	bool is_data = row->kind == CALL_READ || row->kind == CALL_WRITE || row->kind == CALL_COPY;
+
+	return is_data && row->fd != CALL_NO_ARG && row->offset == CALL_NO_ARG;
+}
+
+static struct bpf_call_role role_of(const struct call_row *row)
+{
+	struct bpf_call_role role = {.flags = BPF_CALL_CHOSEN,
+				     .fd = row->fd,
+				     .path = {row->path, row->path2},
+				     .pair = CALL_NO_ARG};
+
+	if (is_apart(row))
+		role.flags |= BPF_CALL_APART;
+	if (row->path != CALL_NO_ARG || row->path2 != CALL_NO_ARG)
+		role.flags |= BPF_CALL_PATHS;
+	if (row->kind == CALL_EXEC)
+		role.flags |= BPF_CALL_EXEC;
+	if (row->kind == CALL_CREATE_PAIR) {
+		role.flags |= BPF_CALL_MAKES_PAIR;
+		role.pair = pair_argument(row);
+	} else if (row->result == RESULT_FD) {
+		role.flags |= BPF_CALL_MAKES_FD;
+	}
+	if (moves(row))
+		role.flags |= BPF_CALL_MOVES;
+	if (row->kind == CALL_CHDIR)
+		role.flags |= BPF_CALL_MOVES_DIRECTORY;
+	return role;
+}
+
+void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
+{
+	memset(role, 0, BPF_CALLS * sizeof(*role));
+	groups |= 1U << GROUP_OPEN | 1U << GROUP_TASK;
+	for (uint32_t i = 0; i < call_count(); i++) {
+		const struct call_row *row = call_row((call_id)i);
+
+		if (row->number >= 0 && row->number < BPF_CALLS && groups >> row->group & 1)
+			role[row->number] = role_of(row);
+	}
+}

@@ -1,0 +1,19 @@
+/*
+ * bpf_calls: syscalls.def in the words of the BPF programs.
+ */
+#ifndef KERNEL_BPF_CALLS_H
+#define KERNEL_BPF_CALLS_H
+
+#include "bpf_shared.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills the roles of the calls of these groups (bits 1 << enum call_group; OPEN and TASK are always in). */
+void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/*
+ * bpf_ring: the memory of a BPF ring buffer, as its reader sees it.
+ *
+ * Mechanism only, as perf_ring is: any memory of the right shape will do. Positions only rise; the place of one in
+ * memory is its remainder by the (power of two) size, and the kernel maps the data twice in a row, so that no record
+ * wraps around. In front of each record stands a word with its length, which says whether it is still being written.
+ */
+#ifndef KERNEL_BPF_RING_H
+#define KERNEL_BPF_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bpf_ring {
+	uint64_t *tail;       /* written by us; NULL: not mapped */
+	const uint64_t *head; /* written by the kernel */
+	const uint8_t *data;  /* twice */
+	uint64_t size;        /* of data, once */
+};
+
+enum bpf_ring_next {
+	BPF_RING_RECORD,
+	BPF_RING_END,  /* at head */
+	BPF_RING_BUSY, /* the record here is still being written */
+	BPF_RING_BAD,  /* what stands here cannot be a record */
+};
+
+/* Maps the ring buffer behind fd. Returns 0 or -errno. */
+int bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size);
+void bpf_ring_unmap(struct bpf_ring *ring);
+
+/* Returns where the kernel will write next. */
+uint64_t bpf_ring_head(const struct bpf_ring *ring);
+uint64_t bpf_ring_tail(const struct bpf_ring *ring);
+/* Gives everything before `tail` back to the kernel. */
+void bpf_ring_release(struct bpf_ring *ring, uint64_t tail);
+
+/*
+ * Steps over the next record before head that was not taken back by its writer: `bytes` (lent until it is released)
+ * and `length` are its own. *at stays where it is if there is none.
+ */
+enum bpf_ring_next bpf_ring_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
+				 const void **bytes, uint32_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/*
+ * bpf_shared: what the BPF programs and those who load them agree on, beside the records (bpf_record.h).
+ *
+ * Plain C for the BPF target as well: nothing but integers.
+ */
+#ifndef KERNEL_BPF_SHARED_H
+#define KERNEL_BPF_SHARED_H
+
+#ifndef __bpf__
+#include <stdint.h>
+#endif
+
+enum {
+	BPF_CALLS = 512, /* numbers of system calls are below: a power of two */
+};
+
+/* What a program does with a call. 0: nothing. */
+enum {
+	BPF_CALL_CHOSEN = 1,
+	BPF_CALL_APART =
+		2, /* its begin and its end are records of their own: it closes descriptors or makes tasks */
+	BPF_CALL_PATHS = 4,
+	BPF_CALL_EXEC = 8, /* its path is gone when it ends */
+	BPF_CALL_MAKES_FD = 16,
+	BPF_CALL_MAKES_PAIR = 32,
+	BPF_CALL_MOVES = 64, /* the position of its descriptor's file */
+	BPF_CALL_MOVES_DIRECTORY = 128,
+};
+
+/* A row of syscalls.def, as far as the programs need it. */
+struct bpf_call_role {
+	uint16_t flags; /* BPF_CALL_* */
+	int8_t fd;      /* which argument: BPF_CALL_MOVES */
+	int8_t path[2]; /* which arguments, or -1 */
+	int8_t pair;    /* which argument points to the new pair */
+	uint8_t reserved[2];
+};
+
+/* A task's call in flight. All 0: none. */
+struct bpf_call {
+	uint64_t begin;
+	int32_t number;
+	uint32_t cpu;
+	uint64_t arg[6];
+};
+
+/* What reading of calls_in_flight gives, one after the other. */
+struct bpf_in_flight {
+	uint32_t pid, tid;
+	struct bpf_call call;
+};
+
+/* What a CPU's programs count; shared with whoever empties its ring. One cache line. */
+struct bpf_books {
+	uint64_t calls;      /* records of calls that are in the ring, or were */
+	uint64_t requests;   /* of block requests */
+	uint64_t dropped;    /* records that found no room */
+	uint64_t first_drop; /* when: the first since the reader set it to 0 */
+	uint64_t bytes;      /* written to the ring, nearly */
+	uint64_t wake_at;    /* of `bytes`: the reader wants to be woken, once */
+	uint64_t reserved[2];
+};
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * bpf_source: libbpf's part. Everything that can be refused is refused by bpf_source_open().
+ */
+#include "bpf_source.h"
+
+#include "bpf_calls.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <iotrace.skel.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BTF_PATH            "/sys/kernel/btf/vmlinux"
+#define FIRST_PID_NAMESPACE 0xeffffffcU /* its inode */
+
+enum {
+	LINKS = 3,
+	MARK_PASSES = 2, /* a task that was made during the first one may have been stepped over */
+	RING_MAX = 1 << 30,
+};
+
+struct bpf_source {
+	struct iotrace_bpf *programs;
+	struct bpf_link *link[LINKS];
+	uint32_t *cpu, cpus;
+	struct bpf_ring *ring;
+	int *ring_fd;
+	struct bpf_books *books; /* of all possible CPUs, mapped */
+	size_t books_size;
+	bool has_loop;
+	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
+};
+
+bool bpf_source_is_built(void)
+{
+	return true;
+}
+
+static int print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512];
+
+	(void)level;
+	if (log_level() < LOG_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("%s", line);
+	return 0;
+}
+
+/* Other tasks have other numbers there than those that perf's records say. */
+static bool is_first_pid_namespace(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
+}
+
+static int explain(struct error *err, int code, const char *what)
+{
+	if (code == EPERM || code == EACCES) {
+		error_say(err, code, "%s: %s: BPF needs more rights", what, strerror(code));
+		error_hint(
+			err,
+			"the program may: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
+		return -code;
+	}
+	return error_set(err, code, "%s", what);
+}
+
+static int check_machine(struct error *err)
+{
+	if (access(BTF_PATH, R_OK))
+		return error_say(err, ENOENT,
+				 "this kernel does not describe itself: no " BTF_PATH
+				 " (CONFIG_DEBUG_INFO_BTF)");
+	if (!is_first_pid_namespace())
+		return error_say(err, ENOTSUP,
+				 "in a container with process ids of its own BPF cannot be used");
+	return 0;
+}
+
+static int open_programs(struct bpf_source *source, const struct bpf_options *options,
+			 struct error *err)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct iotrace_bpf *programs = iotrace_bpf__open();
+
+	source->programs = programs;
+	if (!programs || cpus < 1)
+		return explain(err, programs ? -cpus : errno, "BPF programs: open");
+	source->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop,
+						   NULL) == 1;
+	bpf_program__set_autoload(programs->progs.call_ends, source->has_loop);
+	bpf_program__set_autoload(programs->progs.call_ends_plainly, !source->has_loop);
+	bpf_map__set_max_entries(programs->maps.rings, (uint32_t)cpus);
+	bpf_map__set_max_entries(programs->maps.books, (uint32_t)cpus);
+	bpf_map__set_max_entries(programs->maps.scratches, (uint32_t)cpus);
+	programs->rodata->sample_id = options->id;
+	programs->rodata->is_system = options->is_system;
+	programs->rodata->own_tgid = getpid();
+	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
+	source->books_size = (size_t)cpus * sizeof(*source->books);
+	return 0;
+}
+
+static int map_books(struct bpf_source *source, struct error *err)
+{
+	int fd = bpf_map__fd(source->programs->maps.books);
+	void *books = mmap(NULL, source->books_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (books == MAP_FAILED)
+		return error_set(err, errno, "BPF map of counts: mmap");
+	source->books = books;
+	for (size_t i = 0; i < source->books_size / sizeof(*source->books); i++)
+		source->books[i].wake_at = UINT64_MAX;
+	return 0;
+}
+
+/* Makes the ring of a CPU. Returns 0 or -errno; what was made is released by bpf_source_close(). */
+static int make_ring(struct bpf_source *source, uint32_t index, uint64_t size)
+{
+	int outer = bpf_map__fd(source->programs->maps.rings);
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iotrace_ring", 0, 0, (uint32_t)size, NULL);
+
+	if (fd < 0)
+		return -errno;
+	source->ring_fd[index] = fd;
+	if (bpf_map_update_elem(outer, &source->cpu[index], &fd, BPF_ANY))
+		return -errno;
+	return bpf_ring_map(&source->ring[index], fd, size);
+}
+
+static void drop_rings(struct bpf_source *source)
+{
+	for (uint32_t i = 0; i < source->cpus; i++) {
+		bpf_ring_unmap(&source->ring[i]);
+		if (source->ring_fd[i] >= 0)
+			close(source->ring_fd[i]);
+		source->ring_fd[i] = -1;
+	}
+}
+
+static int make_rings(struct bpf_source *source, const struct bpf_options *options,
+		      struct error *err)
+{
+	uint64_t size = options->ring_bytes < RING_MAX ? options->ring_bytes : RING_MAX;
+
+	for (;;) {
+		int code = 0;
+
+		for (uint32_t i = 0; i < source->cpus && !code; i++)
+			code = make_ring(source, i, size);
+		if (!code)
+			return 0;
+		drop_rings(source);
+		if ((code != -ENOMEM && code != -EPERM) || size / 2 < options->ring_least)
+			return error_set(err, -code, "BPF rings of %llu KiB for each of %u CPUs",
+					 (unsigned long long)(size >> 10), source->cpus);
+		size /= 2;
+	}
+}
+
+static struct bpf_source *new_source(const struct bpf_options *options)
+{
+	struct bpf_source *source = mem_zero(sizeof(*source));
+
+	source->in_flight_fd = -1;
+	source->cpus = options->cpus;
+	source->cpu = mem_array(options->cpus, sizeof(*source->cpu));
+	source->ring = mem_array(options->cpus, sizeof(*source->ring));
+	source->ring_fd = mem_array(options->cpus, sizeof(*source->ring_fd));
+	for (uint32_t i = 0; i < options->cpus; i++) {
+		source->cpu[i] = options->cpu[i];
+		source->ring_fd[i] = -1;
+	}
+	return source;
+}
+
+struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
+{
+	struct bpf_source *source = new_source(options);
+	int code;
+
+	libbpf_set_print(print);
+	code = check_machine(err);
+	if (!code)
+		code = open_programs(source, options, err);
+	if (!code) {
+		code = iotrace_bpf__load(source->programs);
+		code = code ? explain(err, -code, "BPF programs: load") : 0;
+	}
+	if (!code)
+		code = map_books(source, err);
+	if (!code)
+		code = make_rings(source, options, err);
+	if (!code)
+		return source;
+	bpf_source_close(source);
+	return NULL;
+}
+
+void bpf_source_close(struct bpf_source *source)
+{
+	if (!source)
+		return;
+	bpf_source_detach(source);
+	drop_rings(source);
+	if (source->in_flight_fd >= 0)
+		close(source->in_flight_fd);
+	if (source->books)
+		munmap(source->books, source->books_size);
+	iotrace_bpf__destroy(source->programs);
+	free(source->cpu);
+	free(source->ring);
+	free(source->ring_fd);
+	free(source);
+}
+
+/* Returns a descriptor that runs the iterator when it is read, or -errno. */
+static int open_iterator(const struct bpf_program *program)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	int fd;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	fd = fd < 0 ? -errno : fd;
+	bpf_link__destroy(link);
+	return fd;
+}
+
+int bpf_source_attach(struct bpf_source *source, struct error *err)
+{
+	struct iotrace_bpf *programs = source->programs;
+	/* Ends first: nobody is marked yet, but with all tasks a begin would wait for its end. */
+	struct bpf_program *const program[LINKS] = {
+		source->has_loop ? programs->progs.call_ends : programs->progs.call_ends_plainly,
+		programs->progs.call_begins,
+		programs->progs.task_forks,
+	};
+
+	for (int i = 0; i < LINKS; i++) {
+		source->link[i] = bpf_program__attach(program[i]);
+		if (!source->link[i])
+			return error_set(err, errno, "BPF program %s: attach",
+					 bpf_program__name(program[i]));
+	}
+	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
+	if (source->in_flight_fd < 0)
+		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
+	return 0;
+}
+
+void bpf_source_detach(struct bpf_source *source)
+{
+	for (int i = LINKS; i-- > 0;) {
+		bpf_link__destroy(source->link[i]);
+		source->link[i] = NULL;
+	}
+}
+
+int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)
+{
+	struct bpf_call none = {0};
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int code = 0;
+
+	if (fd < 0)
+		return error_set(err, errno, "process %d: pidfd_open", (int)pid);
+	if (bpf_map_update_elem(bpf_map__fd(source->programs->maps.calls), &fd, &none, BPF_NOEXIST))
+		code = error_set(err, errno, "process %d: BPF task storage", (int)pid);
+	close(fd);
+	return code;
+}
+
+int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err)
+{
+	char none;
+
+	source->programs->bss->wanted_tgid = pid;
+	for (int pass = 0; pass < MARK_PASSES; pass++) {
+		int fd = open_iterator(source->programs->progs.mark_tasks);
+
+		if (fd < 0)
+			return error_set(err, -fd, "process %d: BPF iterator of tasks", (int)pid);
+		while (read(fd, &none, sizeof(none)) > 0)
+			;
+		close(fd);
+	}
+	return 0;
+}
+
+int bpf_source_in_flight(struct bpf_source *source,
+			 void (*found)(void *context, const struct bpf_in_flight *call),
+			 void *context)
+{
+	struct bpf_in_flight call[64];
+	ssize_t n;
+
+	while ((n = read(source->in_flight_fd, call, sizeof(call))) > 0)
+		for (size_t i = 0; i < (size_t)n / sizeof(call[0]); i++)
+			found(context, &call[i]);
+	return n < 0 ? -errno : 0;
+}
+
+struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
+{
+	return &source->ring[cpu];
+}
+
+struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
+{
+	return &source->books[source->cpu[cpu]];
+}
+
+int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)
+{
+	return source->ring_fd[cpu];
+}

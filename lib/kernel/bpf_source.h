@@ -1,0 +1,61 @@
+/*
+ * bpf_source: the BPF programs of a recording: loaded, attached, told whom to trace, and their rings.
+ *
+ * They write the records of bpf_record.h into one ring for each CPU. A build without libbpf has the same functions,
+ * and the first of them says so.
+ */
+#ifndef KERNEL_BPF_SOURCE_H
+#define KERNEL_BPF_SOURCE_H
+
+#include "bpf_ring.h"
+#include "bpf_shared.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct bpf_source;
+
+struct bpf_options {
+	uint32_t groups;     /* bits 1 << enum call_group */
+	const uint32_t *cpu; /* numbers of the CPUs that are online; copied */
+	uint32_t cpus;
+	uint64_t ring_bytes; /* for each CPU: a power of two of pages */
+	uint64_t ring_least;
+	uint64_t id;    /* of the event in the capture */
+	bool is_system; /* all tasks but those of this process */
+};
+
+/* Returns whether the build has the programs. */
+bool bpf_source_is_built(void);
+/* Returns the programs, loaded but not attached, with their rings mapped; NULL with a sentence. */
+struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err);
+void bpf_source_close(struct bpf_source *source);
+
+/* From here on what marked tasks do is recorded, and their new tasks are marked. */
+int bpf_source_attach(struct bpf_source *source, struct error *err);
+/* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
+int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
+int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
+/* Nothing is recorded any more. */
+void bpf_source_detach(struct bpf_source *source);
+
+/* The ring and the books of the CPU with this index in options.cpu. Lent. */
+struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu);
+struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu);
+/* Returns a descriptor that can be polled for the wake-ups that the books ask for; lent. */
+int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
+
+/* Calls back for each call that has not ended. Returns 0 or -errno. */
+int bpf_source_in_flight(struct bpf_source *source,
+			 void (*found)(void *context, const struct bpf_in_flight *call),
+			 void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/*
+ * live_bpf: a recording's BPF source, as the control thread sees it: rings to be emptied, books to be kept.
+ *
+ * The caller drains; everything here is of one thread at a time.
+ */
+#ifndef KERNEL_LIVE_BPF_H
+#define KERNEL_LIVE_BPF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bpf_source;
+struct error;
+struct live;
+
+/* Counted since the last round, for each CPU. */
+struct live_bpf_cpu {
+	uint64_t head;     /* up to here this round goes */
+	uint64_t bytes;    /* of the books, then */
+	uint64_t reported; /* drops that the stream has been told of */
+	uint64_t lost;     /* drops to be told of in this round, */
+	uint64_t lost_at;  /* and when they began */
+};
+
+struct live_bpf {
+	struct bpf_source *source; /* NULL: perf pairs the calls */
+	struct live_bpf_cpu *cpu;
+	int wake_fd;        /* an epoll of all rings, perf's and ours; -1 without a source */
+	bool is_woken;      /* a ring is so full that it said so */
+	uint32_t event;     /* index of "iotrace:bpf" in the capture */
+	uint64_t in_flight; /* records that user space added */
+	char why[200];      /* why it is perf, or why not */
+};
+
+/* Id of the event "iotrace:bpf". */
+#define LIVE_BPF_ID (((uint64_t)1 << 62) + 1)
+
+/* Chooses the source as the options say. Returns 0, or -errno with a sentence if it must be BPF and cannot. */
+int live_bpf_open(struct live *live, struct error *err);
+/* Adds the event to the capture's description. */
+int live_bpf_describe(struct live *live, struct error *err);
+/* Attaches, marks whom to trace, watches the rings. */
+int live_bpf_start(struct live *live, struct error *err);
+/* A round: where the rings are now; then everything up to there into the spool. Returns how many bytes. */
+void live_bpf_take(struct live *live);
+uint64_t live_bpf_move(struct live *live);
+/* Takes the wake-ups that came to wake_fd. Returns whether a ring was so full that a round is due. */
+void live_bpf_clear(struct live *live);
+bool live_bpf_is_due(const struct live *live);
+/* Nothing more will come; the calls in flight are added to the facts that wait. */
+void live_bpf_stop(struct live *live);
+void live_bpf_add_in_flight(struct live *live);
+/* The facts SOURCE and COUNT. */
+void live_bpf_say_source(struct live *live);
+void live_bpf_say_count(struct live *live);
+void live_bpf_close(struct live *live);
+
+#endif
