@@ -24,7 +24,7 @@ static uint64_t reached(const struct model *m, const struct task *task)
 
 	if (location == ID_NONE && task->tid == p->pid)
 		location = p->leader;
-	return location == ID_NONE ? 0 : m->reached[location];
+	return location < m->reached_cap ? m->reached[location] : 0;
 }
 
 /* On a location time does not fall, whatever a stream says. */

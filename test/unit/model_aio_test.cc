@@ -98,21 +98,21 @@ TEST_F(Aio, AReadInsideTheCallThatSubmitsIt)
 
 TEST_F(Aio, TheTimesAreThoseOfTheSteps)
 {
-	d.at(100);
+	d.at(2100);
 	enter();
-	d.at(110);
+	d.at(2110);
 	step(aio_submit(7, AIO_WRITE));
-	d.at(120);
+	d.at(2120);
 	step(aio_start(7, 3));
-	d.at(130);
+	d.at(2130);
 	leave();
-	d.at(140);
+	d.at(2140);
 	step(aio_complete(7, 10), 11);
 	text();
-	EXPECT_EQ(find(IO_OP_BEGIN)->time, 110u);
+	EXPECT_EQ(find(IO_OP_BEGIN)->time, 2110u);
 	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_WRITE);
-	EXPECT_EQ(find(IO_OP_ISSUED)->time, 120u);
-	EXPECT_EQ(find(IO_OP_COMPLETE)->time, 140u);
+	EXPECT_EQ(find(IO_OP_ISSUED)->time, 2120u);
+	EXPECT_EQ(find(IO_OP_COMPLETE)->time, 2140u);
 }
 
 TEST_F(Aio, OffsetAndSizeWhereTheyAreTold)
@@ -137,15 +137,15 @@ TEST_F(Aio, AFlushHasNoBytes)
 
 TEST_F(Aio, AnEndDuringALaterCallOfTheThreadStandsInsideIt)
 {
-	d.at(100);
+	d.at(2100);
 	enter();
 	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
 	leave();
-	d.at(200);
+	d.at(2200);
 	d.enter(10, 10, "read", {3, 0, 5});
-	d.at(210);
+	d.at(2210);
 	step(aio_complete(7, 10), 11);
-	d.at(220);
+	d.at(2220);
 	d.leave(10, 10, "read", 5);
 	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
 			  "10 OP_BEGIN h1 10 @0 /data/a\n"
@@ -170,6 +170,28 @@ TEST_F(Aio, AnEndBeforeALaterCallStandsBeforeIt)
 			  "10 OP_BEGIN h0 - @- /data/a\n"
 			  "10 OP_COMPLETE h0 - /data/a\n"
 			  "10 LEAVE fsync\n");
+}
+
+TEST_F(Aio, WhatHappensDuringACallThatIsToldAtItsEndStandsInsideIt)
+{
+	d.at(2110);
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	d.at(2120);
+	d.pair(10, 10, "io_uring_enter", 2100, {4, 1, 0, 0, 0, 0}, 1);
+	d.at(2130);
+	step(aio_complete(7, 10), 11);
+	d.at(2150);
+	d.pair(10, 10, "fsync", 2125, {3}, 0);
+	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
+			  "10 OP_BEGIN h1 10 @0 /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 LEAVE io_uring_enter\n"
+			  "10 ENTER fsync\n"
+			  "10 OP_BEGIN h1 - @- /data/a\n"
+			  "10 OP_COMPLETE h1 10 /data/a\n"
+			  "10 OP_COMPLETE h1 - /data/a\n"
+			  "10 LEAVE fsync\n");
+	EXPECT_EQ(tally_get(&d.tally, late), 0u);
 }
 
 TEST_F(Aio, OtherThreadsDoNotWait)
