@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "live_private.h"
 #include "machine.h"
+#include "urgent.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -310,6 +311,7 @@ void *live_control(void *context)
 	struct pollfd *fds = mem_array(live->pids + 3, sizeof(*fds));
 	enum live_end end;
 
+	urgent_begin();
 	wait_for_begin(live);
 	live->sampled_at = clock_now();
 	while ((end = ended_by(live)) == LIVE_RUNNING) {

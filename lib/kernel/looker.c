@@ -3,26 +3,17 @@
  */
 #include "looker.h"
 
+#include "urgent.h"
+
 #include <errno.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK = 256 << 10, FULL_PART = 4, SLICE_NS = 100000 };
-
-/* sched_setattr(2) has no wrapper in most C libraries; this is its first version. */
-struct sched_request {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
+enum { STACK = 256 << 10, FULL_PART = 4 };
 
 void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 		 struct lookup_base *base, const struct facts *like)
@@ -35,15 +26,9 @@ void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 	looker->scratch = mem_alloc(PERF_RECORD_BYTES);
 }
 
-/*
- * On the CPU of the ring, before the program that runs there. Without the right to a real-time priority a short
- * slice makes an early deadline (since Linux 6.12; older kernels ignore it and favour a thread that slept).
- */
+/* On the CPU of the ring, before the program that runs there. */
 static void be_urgent(const struct looker *looker)
 {
-	struct sched_request request = {.size = sizeof(request),
-					.policy = SCHED_FIFO,
-					.priority = 1};
 	uint32_t number = looker->set->cpu[looker->cpu];
 	cpu_set_t *mask = CPU_ALLOC(number + 1);
 	size_t size = CPU_ALLOC_SIZE(number + 1);
@@ -54,13 +39,7 @@ static void be_urgent(const struct looker *looker)
 		sched_setaffinity(0, size, mask);
 		CPU_FREE(mask);
 	}
-	if (!syscall(SYS_sched_setattr, 0, &request, 0))
-		return;
-	request = (struct sched_request){.size = sizeof(request),
-					 .policy = SCHED_OTHER,
-					 .runtime = SLICE_NS,
-					 .nice = getpriority(PRIO_PROCESS, 0)};
-	syscall(SYS_sched_setattr, 0, &request, 0);
+	urgent_begin();
 }
 
 /* With the mutex. */

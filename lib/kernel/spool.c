@@ -7,12 +7,15 @@
  */
 #include "spool.h"
 
+#include "urgent.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,7 +37,14 @@ struct chunk {
 
 struct spool {
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* anything below */
+	pthread_cond_t
+		changed; /* anything below, for the two threads that keep pace with the rings */
+	/*
+	 * For the follower, who may sleep long among other programs: whoever signals a condition may have to
+	 * wait for one who was woken before and has not run yet.
+	 */
+	sem_t news;
+	bool is_awaited;
 	pthread_t thread;
 	bool has_thread;
 
@@ -107,6 +117,14 @@ static int write_out(struct spool *spool, const struct chunk *chunk, size_t *don
 	}
 }
 
+/* With the mutex. */
+static void tell_follower(struct spool *spool)
+{
+	if (spool->is_awaited)
+		sem_post(&spool->news);
+	spool->is_awaited = false;
+}
+
 /* Called without the mutex; only this thread writes to the capture. */
 static void write_chunk(struct spool *spool, struct chunk *chunk)
 {
@@ -125,6 +143,7 @@ static void write_chunk(struct spool *spool, struct chunk *chunk)
 	chunk->next = spool->unused;
 	spool->unused = chunk;
 	pthread_cond_broadcast(&spool->changed);
+	tell_follower(spool);
 	pthread_mutex_unlock(&spool->mutex);
 }
 
@@ -132,6 +151,7 @@ static void *writer_main(void *context)
 {
 	struct spool *spool = context;
 
+	urgent_begin();
 	for (;;) {
 		struct chunk *chunk;
 
@@ -175,6 +195,7 @@ struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_
 	int code;
 
 	pthread_mutex_init(&spool->mutex, NULL);
+	sem_init(&spool->news, 0, 0);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&spool->changed, &monotonic);
@@ -329,7 +350,7 @@ void spool_finish(struct spool *spool)
 		spool->error = err;
 	}
 	spool->has_ended = true;
-	pthread_cond_broadcast(&spool->changed);
+	tell_follower(spool);
 	pthread_mutex_unlock(&spool->mutex);
 }
 
@@ -338,8 +359,13 @@ uint64_t spool_available(struct spool *spool, uint64_t have)
 	uint64_t written;
 
 	pthread_mutex_lock(&spool->mutex);
-	while (spool->written <= have && !spool->has_ended)
-		pthread_cond_wait(&spool->changed, &spool->mutex);
+	while (spool->written <= have && !spool->has_ended) {
+		spool->is_awaited = true;
+		pthread_mutex_unlock(&spool->mutex);
+		while (sem_wait(&spool->news) && errno == EINTR)
+			;
+		pthread_mutex_lock(&spool->mutex);
+	}
 	written = spool->written > have ? spool->written : have;
 	pthread_mutex_unlock(&spool->mutex);
 	return written;
@@ -387,6 +413,7 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->reserve_fd >= 0)
 		close(spool->reserve_fd);
 	free(spool->path);
+	sem_destroy(&spool->news);
 	pthread_cond_destroy(&spool->changed);
 	pthread_mutex_destroy(&spool->mutex);
 	free(spool);

@@ -6,11 +6,16 @@
 head -c 4096 /dev/urandom >"$work/data"
 storm="$TEST_BIN_DIR/workload_storm"
 
-# The smallest ring, and iotrace kept from its work: it shares one CPU with two busy threads and
-# yields to them.
+# The smallest ring, and iotrace kept from its work: it is stopped while the storm goes on.
 lose() {
-	taskset -c 0 nice -n 19 "$IOTRACE" -m 4K "$@" -- \
-		nice -n -20 "$storm" "$work/data" 2 300000 >"$work/storm.out" 2>"$work/said"
+	: >"$work/storm.out"
+	"$IOTRACE" -m 4K "$@" -- "$storm" "$work/data" 2 300000 >"$work/storm.out" 2>"$work/said" &
+	recorder=$!
+	until grep -q ready "$work/storm.out" || ! kill -0 $recorder; do sleep 0.01; done
+	kill -STOP $recorder
+	sleep 0.3
+	kill -CONT $recorder
+	wait $recorder
 }
 
 test_books() {
@@ -52,7 +57,15 @@ test_enough() {
 	at_least "calls of the storm" "$(counter "$work/storm" completed)" 200000
 }
 
+# Many more busy threads than CPUs: those that empty the rings do not wait for their turn among them.
+test_crowd() {
+	status "a crowd" 0 "$IOTRACE" --strict -q -o "$work/crowd" -- "$storm" "$work/data" 64 8000
+	lossless "a crowd" "$work/crowd"
+	at_least "calls of the crowd" "$(counter "$work/crowd" completed)" 512000
+}
+
 test_books
 test_strict
 test_enough
+test_crowd
 finish
