@@ -5,6 +5,7 @@
 
 #include <iotrace/error.h>
 #include <iotrace/probe.h>
+#include <stdlib.h>
 
 enum { PROBES_MAX = 64 };
 
@@ -19,6 +20,17 @@ static const char *const state_name[] = {
 	[PROBE_LIMITED] = "limited",
 	[PROBE_MISSING] = "missing",
 };
+
+/* Each line above is a way for itself; this one replaces them all. */
+static void put_setcap(void)
+{
+	char *command = probe_setcap();
+
+	if (command)
+		printf("As root, one command is enough for all that needs a right:\n  %s\n",
+		       command);
+	free(command);
+}
 
 static int check(void *context, int argc, char **argv)
 {
@@ -44,6 +56,7 @@ static int check(void *context, int argc, char **argv)
 		       in_the_way, in_the_way == 1 ? "is" : "are");
 	else
 		puts("\niotrace -- COMMAND works here.");
+	put_setcap();
 	return in_the_way ? STATUS_FOUND : STATUS_OK;
 }
 

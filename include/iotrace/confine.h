@@ -38,15 +38,16 @@ void confine_show(bool is_shown);
 
 /*
  * Gives up all capabilities but those that a recording uses while it runs, in the calling thread: call it before
- * other threads exist. uses_bpf: old kernels ask for CAP_BPF at each look into a map.
+ * other threads exist. for_bpf: and those that attach BPF programs, which each thread gives up afterwards.
  */
-void confine_drop(bool uses_bpf);
+void confine_drop(bool for_bpf);
+void confine_drop_bpf(void);
 /*
  * Leaves the process the system calls that a recording needs while it runs and converts, for all its threads; any
  * other returns ENOSYS. Signals may be sent to `command` (0: none). Returns 0, -ENOSYS if this build or kernel has no
  * filters, or another -errno.
  */
-int confine_filter(pid_t command, bool uses_bpf);
+int confine_filter(pid_t command);
 /* Returns whether this build has the filter. */
 bool confine_has_filter(void);
 

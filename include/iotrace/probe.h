@@ -23,6 +23,8 @@ struct probe_result {
 
 /* Fills at most `size` results; returns how many there are. Runs every probe afresh. */
 uint32_t probe_all(struct probe_result *result, uint32_t size);
+/* Returns the command that lets everybody who runs this program record with it; NULL: the caller may do all it can. */
+char *probe_setcap(void); /* to be freed */
 /* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
 int probe_call(const struct call_row *row);
 /*

@@ -135,19 +135,34 @@ void confine_show(bool is_shown)
 }
 
 /* Looking into /proc/PID/fd takes both; reading others' files alone is more than a recording needs. */
-static uint64_t to_keep(uint64_t permitted, bool uses_bpf)
+static uint64_t to_keep(uint64_t permitted, bool for_bpf)
 {
 	uint64_t keep = 0;
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (uses_bpf || !kept[i].is_for_bpf)
+		if (for_bpf || !kept[i].is_for_bpf)
 			keep |= bit(kept[i].capability);
 	if (!(permitted & bit(CAP_SYS_PTRACE)))
 		keep &= ~bit(CAP_DAC_READ_SEARCH);
 	return keep & permitted;
 }
 
-void confine_drop(bool uses_bpf)
+static void keep(struct capabilities *own, bool for_bpf)
+{
+	own->permitted = to_keep(own->permitted, for_bpf);
+	own->effective &= own->permitted;
+	set(own);
+}
+
+void confine_drop_bpf(void)
+{
+	struct capabilities own;
+
+	if (get(&own))
+		keep(&own, false);
+}
+
+void confine_drop(bool for_bpf)
 {
 	struct capabilities own;
 
@@ -157,7 +172,5 @@ void confine_drop(bool uses_bpf)
 		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	own.inheritable = 0;
-	own.permitted = to_keep(own.permitted, uses_bpf);
-	own.effective &= own.permitted;
-	set(&own);
+	keep(&own, for_bpf);
 }

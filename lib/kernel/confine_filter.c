@@ -3,7 +3,7 @@
  *
  * What is not here returns ENOSYS, as a kernel would that lacks the call: a C library that is newer than this table
  * then takes its older way, and a batch job is not killed for a call that nobody foresaw. Left out on purpose: all
- * that makes processes or threads, runs programs, opens events, loads BPF programs, changes ids, mounts, or talks
+ * that makes processes or threads, runs programs, opens events, touches BPF, changes ids, mounts, or talks
  * to a network (OTF2 asks for the host's number, and the C library would ask a name server). With -vv the kernel
  * logs what it refuses.
  */
@@ -24,153 +24,41 @@
 
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Calls that a kernel of another architecture, or an older libseccomp, does not know are left out by their name. */
-static const char *const calls[] = {
+/* Calls that this architecture, or an older libseccomp, does not know by their name are left out. */
+static const char calls[] =
 	/* files: the archive, the spool, /proc, /sys */
-	"read",
-	"write",
-	"pread64",
-	"pwrite64",
-	"readv",
-	"writev",
-	"preadv",
-	"pwritev",
-	"lseek",
-	"_llseek",
-	"open",
-	"openat",
-	"close",
-	"stat",
-	"stat64",
-	"lstat",
-	"lstat64",
-	"fstat",
-	"fstat64",
-	"newfstatat",
-	"fstatat64",
-	"statx",
-	"statfs",
-	"statfs64",
-	"fstatfs",
-	"fstatfs64",
-	"access",
-	"faccessat",
-	"faccessat2",
-	"readlink",
-	"readlinkat",
-	"getdents",
-	"getdents64",
-	"getcwd",
-	"mkdir",
-	"mkdirat",
-	"rename",
-	"renameat",
-	"renameat2",
-	"unlink",
-	"unlinkat",
-	"rmdir",
-	"ftruncate",
-	"ftruncate64",
-	"fallocate",
-	"fsync",
-	"fdatasync",
-	"sync_file_range",
-	"fadvise64",
-	"fcntl",
-	"fcntl64",
-	"dup",
-	"umask",
+	"read write pread64 pwrite64 readv writev preadv pwritev lseek _llseek open openat close stat stat64 lstat "
+	"lstat64 fstat fstat64 newfstatat fstatat64 statx statfs statfs64 fstatfs fstatfs64 access faccessat "
+	"faccessat2 readlink readlinkat getdents getdents64 getcwd mkdir mkdirat rename renameat renameat2 unlink "
+	"unlinkat rmdir ftruncate ftruncate64 fallocate fsync fdatasync sync_file_range fadvise64 fcntl fcntl64 dup "
+	"umask "
 	/* memory */
-	"mmap",
-	"mmap2",
-	"munmap",
-	"mremap",
-	"mprotect",
-	"madvise",
-	"brk",
-	"process_vm_readv",
+	"mmap mmap2 munmap mremap mprotect madvise brk process_vm_readv "
 	/* threads that are there */
-	"futex",
-	"futex_time64",
-	"set_robust_list",
-	"rseq",
-	"sched_yield",
-	"sched_getaffinity",
-	"sched_setaffinity",
-	"sched_getattr",
-	"sched_setattr",
-	"sched_getparam",
-	"sched_getscheduler",
-	"getpriority",
-	"membarrier",
-	"gettid",
-	"getcpu",
-	"exit",
-	"exit_group",
+	"futex futex_time64 set_robust_list rseq sched_yield sched_getaffinity sched_setaffinity sched_getattr "
+	"sched_setattr sched_getparam sched_getscheduler getpriority membarrier gettid getcpu exit exit_group "
 	/* waiting, and what time it is */
-	"poll",
-	"ppoll",
-	"ppoll_time64",
-	"select",
-	"_newselect",
-	"pselect6",
-	"epoll_wait",
-	"epoll_pwait",
-	"epoll_pwait2",
-	"timerfd_settime",
-	"timerfd_gettime",
-	"nanosleep",
-	"clock_nanosleep",
-	"clock_gettime",
-	"clock_gettime64",
-	"clock_getres",
-	"gettimeofday",
-	"time",
-	"restart_syscall",
+	"poll ppoll ppoll_time64 select _newselect pselect6 epoll_wait epoll_pwait epoll_pwait2 timerfd_settime "
+	"timerfd_gettime nanosleep clock_nanosleep clock_gettime clock_gettime64 clock_getres gettimeofday time "
+	"restart_syscall "
 	/* signals, and the command's end */
-	"rt_sigaction",
-	"rt_sigprocmask",
-	"rt_sigreturn",
-	"sigreturn",
-	"rt_sigpending",
-	"rt_sigtimedwait",
-	"sigaltstack",
-	"wait4",
-	"waitid",
+	"rt_sigaction rt_sigprocmask rt_sigreturn sigreturn rt_sigpending rt_sigtimedwait sigaltstack wait4 waitid "
 	/* what we are */
-	"getpid",
-	"getppid",
-	"getuid",
-	"geteuid",
-	"getgid",
-	"getegid",
-	"uname",
-	"sysinfo",
-	"getrlimit",
-	"ugetrlimit",
-	"prlimit64",
-	"getrusage",
-	"times",
-	"getrandom",
-	"capget",
-	"capset",
+	"getpid getppid getuid geteuid getgid getegid uname sysinfo getrlimit ugetrlimit prlimit64 getrusage times "
+	"getrandom capget capset "
 #ifdef HAS_SANITIZER
 	/* the search for leaks stops all threads from another process */
-	"clone",
-	"ptrace",
-	"prctl",
-	"kill",
-	"tgkill",
-	"personality",
-	"pipe",
-	"pipe2",
+	"clone ptrace prctl kill tgkill personality pipe pipe2 "
 #endif
-};
+	;
+
+enum { NAME_SIZE = 32 };
 
 /* Of these, only with an argument whose bits under the mask are so. */
 static const struct limited {
@@ -187,19 +75,6 @@ static const struct limited {
 #ifdef PR_SET_VMA
 	{"prctl", 0, 0xffffffff, PR_SET_VMA}, /* malloc() names its memory */
 #endif
-};
-
-/* Of bpf(2): looking into what is loaded, and walking the tasks. Numbers, since older headers lack some. */
-static const uint8_t bpf_commands[] = {
-	1,  /* BPF_MAP_LOOKUP_ELEM */
-	2,  /* BPF_MAP_UPDATE_ELEM */
-	3,  /* BPF_MAP_DELETE_ELEM */
-	4,  /* BPF_MAP_GET_NEXT_KEY */
-	15, /* BPF_OBJ_GET_INFO_BY_FD */
-	24, /* BPF_MAP_LOOKUP_BATCH */
-	28, /* BPF_LINK_CREATE, of an iterator */
-	33, /* BPF_ITER_CREATE */
-	34, /* BPF_LINK_DETACH */
 };
 
 /* Returns 0 or -errno. */
@@ -220,31 +95,33 @@ static int allow_if(scmp_filter_ctx filter, const struct limited *row)
 	return allow(filter, row->call, &argument);
 }
 
-static int allow_bpf(scmp_filter_ctx filter)
+static int allow_all(scmp_filter_ctx filter)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < sizeof(bpf_commands) && !code; i++)
-		code = allow_if(filter, &(struct limited){"bpf", 0, 0xffffffff, bpf_commands[i]});
+	for (const char *at = calls; *at && !code; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		char name[NAME_SIZE];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		code = allow(filter, name, NULL);
+		at += length;
+	}
 	return code;
 }
 
-static int fill(scmp_filter_ctx filter, pid_t command, bool uses_bpf)
+static int fill(scmp_filter_ctx filter, pid_t command)
 {
 	const struct limited own = {"tgkill", 0, 0xffffffff, (uint32_t)getpid()}; /* abort() */
 	const struct limited other = {"kill", 0, 0xffffffff, (uint32_t)command};
-	int code = 0;
+	int code = allow_all(filter);
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !code; i++)
-		code = allow(filter, calls[i], NULL);
 	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]) && !code; i++)
 		code = allow_if(filter, &limited[i]);
 	if (!code)
 		code = allow_if(filter, &own);
 	if (!code && command > 0)
 		code = allow_if(filter, &other);
-	if (!code && uses_bpf)
-		code = allow_bpf(filter);
 	return code;
 }
 
@@ -258,7 +135,7 @@ static int prepare(scmp_filter_ctx filter)
 	return seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 }
 
-int confine_filter(pid_t command, bool uses_bpf)
+int confine_filter(pid_t command)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int code;
@@ -267,7 +144,7 @@ int confine_filter(pid_t command, bool uses_bpf)
 		return -ENOMEM;
 	code = prepare(filter);
 	if (!code)
-		code = fill(filter, command, uses_bpf);
+		code = fill(filter, command);
 	if (!code)
 		code = seccomp_load(filter);
 	seccomp_release(filter);
@@ -281,10 +158,9 @@ bool confine_has_filter(void)
 
 #else
 
-int confine_filter(pid_t command, bool uses_bpf)
+int confine_filter(pid_t command)
 {
 	(void)command;
-	(void)uses_bpf;
 	return -ENOSYS;
 }
 

@@ -311,8 +311,12 @@ static int start(struct live *live, struct error *err)
 /* The recording is as good without it, and many machines have no filters: nothing that a user must be told of. */
 static void confine(const struct live *live)
 {
-	int code = live->is_confined ? confine_filter(live->command.pid, false) : 0;
+	int code;
 
+	if (!live->is_confined)
+		return;
+	confine_drop_bpf();
+	code = confine_filter(live->command.pid);
 	if (code)
 		log_info("system calls are not confined: %s", strerror(-code));
 }

@@ -307,6 +307,13 @@ uint32_t probe_all(struct probe_result *result, uint32_t size)
 	return count < size ? count : size;
 }
 
+char *probe_setcap(void)
+{
+	bool may = confine_may(PERFMON) && confine_may(BPF) && confine_may(CAP_DAC_READ_SEARCH);
+
+	return may ? NULL : rights_setcap();
+}
+
 static int has_call(const struct tracefs *tracefs, const char *name)
 {
 	char path[128];

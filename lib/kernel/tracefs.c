@@ -82,7 +82,8 @@ static int refused(int code, struct error *err)
 		error_set(err, code, "tracefs /sys/kernel/tracing: open");
 		error_hint(
 			err,
-			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
+			"a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
+			(unsigned)getegid());
 		rights_hint_setcap(err);
 		return -code;
 	}
@@ -193,7 +194,8 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 	if (why.code == EACCES || why.code == EPERM) {
 		error_hint(
 			err,
-			"a group may be let in: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
+			"a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
+			(unsigned)getegid());
 		rights_hint_setcap(err);
 	}
 	return NULL;
