@@ -1,6 +1,23 @@
 # Package: `cpack` in the build folder makes the package of the system it runs on.
 set(CPACK_PACKAGE_VENDOR "the iotrace authors")
-set(CPACK_PACKAGE_CONTACT "the iotrace authors <iotrace@localhost>")
+# Whoever makes a package stands for it, as with Debian's own tools: DEBFULLNAME and DEBEMAIL, else the user here.
+if(NOT IOTRACE_PACKAGE_CONTACT)
+  cmake_host_system_information(RESULT host QUERY HOSTNAME)
+  execute_process(COMMAND id -un OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(name "$ENV{DEBFULLNAME}")
+  set(address "$ENV{DEBEMAIL}")
+  if(NOT name)
+    set(name "${user}")
+  endif()
+  if(NOT address)
+    set(address "${user}@${host}")
+  endif()
+  set(contact "${name} <${address}>")
+else()
+  set(contact "${IOTRACE_PACKAGE_CONTACT}")
+endif()
+set(IOTRACE_PACKAGE_CONTACT "" CACHE STRING "name and <address> of who stands for the packages made here")
+set(CPACK_PACKAGE_CONTACT "${contact}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION "iotrace records what a program does with files: every open, read, write and
 close of its processes and threads, with times, sizes and names. The program is

@@ -15,7 +15,7 @@
 static void put_help(const char *help, FILE *out)
 {
 	for (; *help; help++)
-		fputc(strchr("'\"[]:$`\\", *help) ? ' ' : *help, out);
+		fputc(strchr("'\"[]:$`\\\n", *help) ? ' ' : *help, out);
 }
 
 static void put_command_names(FILE *out)
@@ -177,14 +177,14 @@ static void zsh(FILE *out)
 	      out);
 	for (uint32_t i = 0; command_at(i); i++)
 		zsh_command(command_at(i), out);
-	fputs("_iotrace() {\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n\t\tlocal -a commands=(\n",
+	fputs("_iotrace() {\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n\t\tlocal -a subcommands=(\n",
 	      out);
 	for (uint32_t i = 0; command_at(i); i++) {
 		fprintf(out, "\t\t\t'%s:", command_at(i)->name);
 		put_help(command_at(i)->help, out);
 		fputs("'\n", out);
 	}
-	fputs("\t\t)\n\t\t_describe 'iotrace command' commands\n\t\t_command_names -e\n\t\treturn\n\tfi\n"
+	fputs("\t\t)\n\t\t_describe 'iotrace command' subcommands\n\t\t_command_names -e\n\t\treturn\n\tfi\n"
 	      "\tcase $words[2] in\n",
 	      out);
 	for (uint32_t i = 0; command_at(i); i++)
