@@ -85,6 +85,7 @@ static int convert_file(struct output *output, const char *file, struct error *e
 		output_discard(output);
 		return rc;
 	}
+	output_end_progress(output);
 	tell_remarks(output->run, output->options->is_quiet);
 	closed = output_close(output, rc == RUN_COMPLETE, err);
 	if (rc < 0)

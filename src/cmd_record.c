@@ -171,21 +171,25 @@ static void complain(int *status, const struct error *err)
 	*status = STATUS_FAILED;
 }
 
-/* The recording has ended: closes everything, tells what there is to tell. */
+/*
+ * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
+ * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
+ */
 static int finish(struct recording *r, int converted, const struct error *trouble, int status)
 {
 	struct error err = {0};
 	bool is_complete = converted == RUN_COMPLETE;
 	bool keeps_spool;
 
+	output_end_progress(&r->output);
 	tell_remarks(r);
-	if (live_close(r->live, &err))
-		complain(&status, &err);
-	r->live = NULL;
 	if (converted < 0)
 		complain(&status, trouble);
 	if (output_close(&r->output, is_complete, &err))
 		complain(&status, &err);
+	if (live_close(r->live, &err))
+		complain(&status, &err);
+	r->live = NULL;
 	keeps_spool = !is_complete || !r->output.is_written;
 	if (converted == RUN_STOPPED && r->options->output.is_strict)
 		status = STATUS_FAILED;

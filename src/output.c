@@ -94,7 +94,7 @@ int output_open(struct output *output, struct error *err)
 	return output->summary_sink < 0 ? output->summary_sink : 0;
 }
 
-static void erase_progress(struct output *output)
+void output_end_progress(struct output *output)
 {
 	if (output->progress)
 		dprintf(STDERR_FILENO, "\r%*s\r", (int)output->progress, "");
@@ -105,15 +105,21 @@ static void erase_progress(struct output *output)
 void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 {
 	uint32_t percent = total ? (uint32_t)((double)bytes * 100 / (double)total) : 0;
-	int length;
+	char line[96];
+	int columns, length;
 
-	if (output->options->is_quiet || !total ||
-	    (output->progress && percent == output->percent) || probe_columns(STDERR_FILENO) <= 0)
+	if (output->options->is_quiet || !total || (output->progress && percent == output->percent))
 		return;
-	length = dprintf(STDERR_FILENO, "\riotrace: converting: %llu of %llu MiB, %u %%",
-			 (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20),
-			 percent);
-	output->progress = length > 0 ? (size_t)length : 0;
+	columns = probe_columns(STDERR_FILENO);
+	if (columns <= 0)
+		return;
+	length = snprintf(line, sizeof(line), "iotrace: converting: %llu of %llu MiB, %u %%",
+			  (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20),
+			  percent);
+	if (length >= columns) /* a line that wraps is not overwritten by the next */
+		length = columns - 1;
+	dprintf(STDERR_FILENO, "\r%.*s", length, line);
+	output->progress = (size_t)length;
 	output->percent = percent;
 }
 
@@ -166,7 +172,7 @@ int output_close(struct output *output, bool is_complete, struct error *err)
 	struct error other = {0};
 	int rc, also;
 
-	erase_progress(output);
+	output_end_progress(output);
 	rc = close_main(output, is_complete, err);
 	output->is_written = !rc;
 	if (output->summary_sink >= 0) {
@@ -179,7 +185,7 @@ int output_close(struct output *output, bool is_complete, struct error *err)
 
 void output_discard(struct output *output)
 {
-	erase_progress(output);
+	output_end_progress(output);
 	output->summary.is_discarded = true;
 	if (output->summary_sink >= 0)
 		run_close_sink(output->run, output->summary_sink, NULL);

@@ -74,6 +74,8 @@ struct output {
 int output_open(struct output *output, struct error *err);
 /* Draws the line `ACTION: 12 of 34 MiB, 35 %` over itself; nothing unless standard error is a terminal. */
 void output_progress(struct output *output, uint64_t bytes, uint64_t total);
+/* Before anything else is written to the terminal. */
+void output_end_progress(struct output *output);
 /*
  * Closes the sinks, writes iotrace.json, tells the summary, says aloud what was lost. Returns 0, or -errno with the
  * first trouble: then the archive is not whole, or with --strict, data is missing.

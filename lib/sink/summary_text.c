@@ -1,6 +1,6 @@
 /*
- * summary_text: the summary for people. Fits 80 columns; a wider terminal gives names more room. Every foreign byte
- * goes through summary_name(), so nothing in a file name can reach the terminal as it is.
+ * summary_text: the summary for people. Fits 80 columns; a wider terminal gives names more room, and in a narrower one
+ * tables leave out what matters least. Every foreign byte goes through summary_name(), so nothing in a file name can reach the terminal as it is.
  */
 #include "summary.h"
 
@@ -15,6 +15,7 @@ enum {
 	TOP_FILES = 8,
 	TOP_ERRORS = 6,
 	COLUMNS_DEFAULT = 80,
+	COLUMNS_LEAST = 45,
 	COLUMNS_MAX = 240,
 	NAME_SIZE = 4 * COLUMNS_MAX + 16
 };
@@ -132,37 +133,91 @@ static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
 	return bytes ? summary_bytes(out, bytes) : "-";
 }
 
+/* A cell of a table, in a terminal that has at least `from` columns. */
+static void put_cell(const struct page *page, size_t from, int width, const char *text)
+{
+	if (page->columns >= from)
+		fprintf(page->out, "%*s", width, text);
+}
+
+enum class_cell { CALLS, FAILED, READ, WRITTEN, TIME, P50, P99, MAX, CLASS_CELLS };
+
+static const struct class_column {
+	const char *title;
+	int width;
+	size_t from;
+} class_column[CLASS_CELLS] = {
+	[CALLS] = {"calls", 11, 0},    [FAILED] = {"failed", 8, 77}, [READ] = {"read", 9, 0},
+	[WRITTEN] = {"written", 9, 0}, [TIME] = {"time", 8, 0},      [P50] = {"p50", 8, 69},
+	[P99] = {"p99", 8, 53},        [MAX] = {"max", 8, 61},
+};
+
+static void put_class_row(const struct page *page, const char *name, const char *const *cell)
+{
+	fprintf(page->out, "  %-6s", name);
+	for (int i = 0; i < CLASS_CELLS; i++)
+		put_cell(page, class_column[i].from, class_column[i].width, cell[i]);
+}
+
 static void put_class(const struct page *page, enum summary_class id)
 {
 	const struct summary_call_class *class = &page->summary->classes[id];
 	const struct histogram *latency = &class->latency;
-	char calls[SUMMARY_NUMBER], failed[SUMMARY_NUMBER], read[SUMMARY_NUMBER],
-		written[SUMMARY_NUMBER];
-	char time[SUMMARY_NUMBER], p50[SUMMARY_NUMBER], p99[SUMMARY_NUMBER], max[SUMMARY_NUMBER];
+	char text[CLASS_CELLS][SUMMARY_NUMBER];
+	const char *cell[CLASS_CELLS];
 
 	if (!latency->count)
 		return;
-	fprintf(page->out, "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s\n", summary_class_name(id),
-		summary_count(calls, latency->count),
-		class->failed ? summary_count(failed, class->failed) : "-",
-		bytes_or_dash(read, class->row.read), bytes_or_dash(written, class->row.written),
-		summary_time(time, class->row.time),
-		summary_time(p50, histogram_quantile(latency, 500)),
-		summary_time(p99, histogram_quantile(latency, 990)),
-		summary_time(max, latency->max));
+	cell[CALLS] = summary_count(text[CALLS], latency->count);
+	cell[FAILED] = class->failed ? summary_count(text[FAILED], class->failed) : "-";
+	cell[READ] = bytes_or_dash(text[READ], class->row.read);
+	cell[WRITTEN] = bytes_or_dash(text[WRITTEN], class->row.written);
+	cell[TIME] = summary_time(text[TIME], class->row.time);
+	cell[P50] = summary_time(text[P50], histogram_quantile(latency, 500));
+	cell[P99] = summary_time(text[P99], histogram_quantile(latency, 990));
+	cell[MAX] = summary_time(text[MAX], latency->max);
+	put_class_row(page, summary_class_name(id), cell);
+	fputc('\n', page->out);
 }
 
 static void put_classes(const struct page *page)
 {
-	char heading[COLUMNS_DEFAULT];
+	const char *cell[CLASS_CELLS];
 
 	if (!page->summary->total.ops && !page->summary->classes[SUMMARY_ASYNC].row.ops)
 		return;
-	snprintf(heading, sizeof(heading), "  %-6s%11s%8s%9s%9s%8s%8s%8s%8s", "", "calls", "failed",
-		 "read", "written", "time", "p50", "p99", "max");
-	put_heading(page, heading);
+	for (int i = 0; i < CLASS_CELLS; i++)
+		cell[i] = class_column[i].title;
+	fprintf(page->out, "\n%s", page->bold);
+	put_class_row(page, "", cell);
+	fprintf(page->out, "%s\n", page->plain);
 	for (int i = 0; i < SUMMARY_CLASSES; i++)
 		put_class(page, (enum summary_class)i);
+}
+
+/* From here on a table of files has these; names and their title have 30 columns then. */
+enum {
+	FILE_CALLS = 72,
+	FILE_BYTES = 61,
+	FILE_TIME = 11,
+	FILE_CALLS_WIDTH = 11,
+	FILE_BYTES_WIDTH = 10
+};
+
+static void put_file_row(const struct page *page, const char *time, const char *calls,
+			 const char *read, const char *written)
+{
+	fprintf(page->out, "%*s", FILE_TIME - 2, time);
+	put_cell(page, FILE_CALLS, FILE_CALLS_WIDTH, calls);
+	put_cell(page, FILE_BYTES, FILE_BYTES_WIDTH, read);
+	put_cell(page, FILE_BYTES, FILE_BYTES_WIDTH, written);
+	fputs("  ", page->out);
+}
+
+static size_t name_columns(const struct page *page)
+{
+	return page->columns - FILE_TIME - (page->columns >= FILE_CALLS ? FILE_CALLS_WIDTH : 0) -
+	       (page->columns >= FILE_BYTES ? 2 * FILE_BYTES_WIDTH : 0);
 }
 
 static void put_file(const struct page *page, file_id id)
@@ -175,22 +230,20 @@ static void put_file(const struct page *page, file_id id)
 	char name[NAME_SIZE];
 
 	summary_name(name, sizeof(name), model_text(model, path),
-		     strtab_length(model_strings(model), path), page->columns - 42);
-	fprintf(page->out, "%9s%11s%10s%10s  %s\n", summary_time(time, row->time),
-		summary_count(ops, row->ops), bytes_or_dash(read, row->read),
-		bytes_or_dash(written, row->written), name);
+		     strtab_length(model_strings(model), path), name_columns(page));
+	put_file_row(page, summary_time(time, row->time), summary_count(ops, row->ops),
+		     bytes_or_dash(read, row->read), bytes_or_dash(written, row->written));
+	fprintf(page->out, "%s\n", name);
 }
 
 static void put_files(const struct page *page, const char *title, const file_id *file,
 		      uint32_t files)
 {
-	char heading[COLUMNS_DEFAULT];
-
 	if (!files)
 		return;
-	snprintf(heading, sizeof(heading), "%9s%11s%10s%10s  %s", "time", "calls", "read",
-		 "written", title);
-	put_heading(page, heading);
+	fprintf(page->out, "\n%s", page->bold);
+	put_file_row(page, "time", "calls", "read", "written");
+	fprintf(page->out, "%s%s\n", title, page->plain);
 	for (uint32_t i = 0; i < files; i++)
 		put_file(page, file[i]);
 }
@@ -282,8 +335,10 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 			    is_color ? "\033[0m" : ""};
 	const char *archive = summary->options->archive;
 
-	if (columns > COLUMNS_DEFAULT)
-		page.columns = columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
+	if (columns > 0)
+		page.columns = columns > COLUMNS_MAX     ? COLUMNS_MAX
+			       : columns < COLUMNS_LEAST ? COLUMNS_LEAST
+							 : (size_t)columns;
 	fprintf(out, "%siotrace: what was done%s\n", page.bold, page.plain);
 	put_command(&page);
 	put_run(&page);

@@ -308,6 +308,32 @@ TEST_F(Summary, TextSaysWhatWasLost)
 		std::string::npos);
 }
 
+TEST_F(Summary, TablesFitTheTerminal)
+{
+	handle_id h = b.handle(p, b.file("/directory/of/a/file/with/a/name/that/is/quite/long"));
+
+	for (int columns = 45; columns < 100; columns++) {
+		options.columns = columns;
+		std::istringstream all(told(transfer(1000, 2000, "read", h, IO_MODE_READ, 7)));
+		int rows = 0;
+
+		for (std::string line; std::getline(all, line);) {
+			if (line.rfind("  read  ", 0) &&
+			    line.find("  files with") == std::string::npos &&
+			    line.find("calls  ") == std::string::npos &&
+			    line.find("/d") == std::string::npos)
+				continue;
+			EXPECT_LE(line.size(), static_cast<size_t>(columns)) << line;
+			rows++;
+		}
+		EXPECT_EQ(rows, 4) << columns;
+	}
+	options.columns = 76;
+	EXPECT_EQ(told({}).find("failed"), std::string::npos);
+	options.columns = 77;
+	EXPECT_NE(told({}).find("failed"), std::string::npos);
+}
+
 TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
 {
 	std::string name = "/d/\033[31m\n\xff" + std::string(300, 'x') + "\xe4\xb8\xad/end\x07";
