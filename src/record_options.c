@@ -207,6 +207,9 @@ const struct option_row record_rows[] = {
 	{'a', "system", NULL,
 	 "all processes of the machine, while the command runs or until an interrupt", OPTION_FLAG,
 	 FIELD(is_system), NULL, NULL},
+	{0, "wait", NULL,
+	 "also wait for the processes that the command leaves behind, not only for itself",
+	 OPTION_FLAG, FIELD(waits_for_all), NULL, NULL},
 	{0, "duration", "SECONDS", "with -a or -p: record so long", OPTION_CALL, FIELD(duration),
 	 parse_duration, NULL},
 	{0, "syscalls", "SPEC",
@@ -305,6 +308,10 @@ static int check_target(const struct record_options *options, bool has_command, 
 	if (options->duration && has_command)
 		return error_say(err, EINVAL,
 				 "--duration and a command: the recording ends with the command");
+	if (options->waits_for_all && options->is_system)
+		return error_say(
+			err, EINVAL,
+			"--wait and -a: the whole machine never ends; --duration SECONDS does");
 	if (options->cgroups.count && !options->is_system)
 		return error_say(err, EINVAL, "--cgroup chooses among all processes: add -a");
 	if (options->counters.count && options->is_system)
@@ -380,6 +387,7 @@ struct live_options record_options_live(const struct record_options *options)
 
 	return (struct live_options){
 		.is_system = options->is_system,
+		.waits_for_all = options->waits_for_all,
 		.duration = options->duration,
 		.block = block_choice(options),
 		.is_block_asked = options->block.is_given || options->block.words.count,

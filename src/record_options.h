@@ -33,7 +33,7 @@ struct block_option {
 struct record_options {
 	struct output_options output;
 	struct pid_list pids;
-	bool is_system;
+	bool is_system, waits_for_all;
 	uint64_t duration, sample_interval; /* ns */
 	struct block_option block;
 	uint32_t block_mode; /* bits of enum block_output */

@@ -65,6 +65,7 @@ struct live_options {
 	const char *const *counter; /* -E */
 	uint32_t counters;
 	const char *cmdline; /* of iotrace, for the capture's header */
+	bool waits_for_all; /* the recording ends with the last descendant, not with the command; not with is_system */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 

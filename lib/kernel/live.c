@@ -170,6 +170,7 @@ static struct live *live_new(const struct live_options *options)
 	live->options = options;
 	live->is_system = options->is_system;
 	live->is_confined = options->is_confined;
+	live->waits_for_all = options->waits_for_all;
 	live->block = options->block;
 	live->block_mode = options->block_mode;
 	live->duration = options->duration;

@@ -238,10 +238,15 @@ static bool has_process_ended(struct live *live, uint32_t index)
 	return kill((pid_t)live->pid[index], 0) && errno == ESRCH;
 }
 
+static bool is_left_behind(const struct live *live)
+{
+	return live->waits_for_all && perf_set_has_tasks(&live->set);
+}
+
 static enum live_end ended_by(struct live *live)
 {
 	live_read_signals(live);
-	if (live->command.pid && command_ended(&live->command, false))
+	if (live->command.pid && command_ended(&live->command, false) && !is_left_behind(live))
 		return LIVE_ENDED;
 	if (is_time(live->until, clock_now()))
 		return live->pids ? LIVE_DETACHED : LIVE_ENDED;
@@ -252,7 +257,7 @@ static enum live_end ended_by(struct live *live)
 	for (uint32_t i = 0; i < live->pids; i++)
 		if (!has_process_ended(live, i))
 			return LIVE_RUNNING;
-	return live->pids ? LIVE_ENDED : LIVE_RUNNING;
+	return live->pids && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
 }
 
 /* After a failure there is room for a few records only: those that say what happened. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -332,6 +333,18 @@ void perf_set_poll_next(struct perf_set *set, uint32_t cpu)
 {
 	if (set->poll_thread[cpu] < set->threads)
 		set->poll_thread[cpu]++;
+}
+
+/* All events of a thread are inherited together: one of each is enough. */
+bool perf_set_has_tasks(const struct perf_set *set)
+{
+	for (uint32_t thread = 0; thread < set->threads; thread++) {
+		struct pollfd event = {.fd = set->fd[slot_of(set, thread, 0, 0)]};
+
+		if (event.fd >= 0 && (poll(&event, 1, 0) <= 0 || !(event.revents & POLLHUP)))
+			return true;
+	}
+	return false;
 }
 
 struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec)

@@ -96,6 +96,8 @@ void perf_set_enable_task(const struct perf_set *set);
 int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu);
 /* The descriptor's thread has ended: takes another one for the CPU. */
 void perf_set_poll_next(struct perf_set *set, uint32_t cpu);
+/* Returns whether a thread that was asked for, or one that descends from it, still runs. Not for is_system. */
+bool perf_set_has_tasks(const struct perf_set *set);
 /* Sums what a spec counted over threads and CPUs. */
 struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
 

@@ -1,6 +1,7 @@
 /*
  * summary_text: the summary for people. Fits 80 columns; a wider terminal gives names more room, and in a narrower one
- * tables leave out what matters least. Every foreign byte goes through summary_name(), so nothing in a file name can reach the terminal as it is.
+ * tables leave out what matters least. Every foreign byte goes through summary_name(), so nothing in a file name can
+ * reach the terminal as it is.
  */
 #include "summary.h"
 
@@ -79,9 +80,10 @@ static void put_run(const struct page *page)
 		fprintf(page->out, "; exit status %d", WEXITSTATUS(host->status));
 	fputc('\n', page->out);
 	if (host->processes_left)
-		fprintf(page->out, "              %u %s still running when the recording ended\n",
+		fprintf(page->out, "              %u %s still running when the recording ended%s\n",
 			host->processes_left,
-			plural(host->processes_left, "process was", "processes were"));
+			plural(host->processes_left, "process was", "processes were"),
+			host->is_system ? "" : " (see --wait)");
 }
 
 /* Time in calls, and the share that it is of the time that the threads lived. */

@@ -32,6 +32,22 @@ test_left_behind() {
 	equal "processes left" "$(book "$work/stays" .trace.processes_left)" 1
 }
 
+# With --wait it ends with the last descendant, however that came about; or with an interrupt.
+test_wait() {
+	echo late >"$work/late"
+	status "--wait" 3 "$IOTRACE" -o "$work/waited" --wait -- \
+		sh -c "setsid sh -c '(sleep 2; cat \"$work/late\") >/dev/null &' & exit 3"
+	lossless "--wait" "$work/waited"
+	equal "--wait: processes left" "$(book "$work/waited" .trace.processes_left)" 0
+	equal "--wait: what the last one read" \
+		"$(otf2-print -G "$work/waited/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/late\"")" 1
+	status "--wait with nobody left" 0 timeout 20 "$IOTRACE" -q -o "$work/alone" --wait -- true
+	status "--wait, interrupted" 5 timeout --foreground --preserve-status -s INT 3 "$IOTRACE" -o "$work/impatient" --wait -- \
+		sh -c 'sleep 8 & exit 5'
+	grep -q 'still running when the recording ended' "$work/err" || wrong "who is left is not told"
+	status "--wait -a" 125 "$IOTRACE" --wait -a -o "$work/never" -- true
+}
+
 test_no_command() {
 	: >"$work/plain"
 	printf '#!/nonexistent/interpreter\n' >"$work/script"
@@ -133,6 +149,7 @@ EOF
 
 test_status
 test_left_behind
+test_wait
 test_no_command
 test_refusals
 test_streams
