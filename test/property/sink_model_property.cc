@@ -183,7 +183,7 @@ void expect_no_faults(uint32_t locations)
 		EXPECT_EQ(report.completed, tally_get(&d.tally, completed));
 		EXPECT_EQ(report.cancelled,
 			  tally_get(&d.tally, cancelled) + tally_get(&d.tally, in_flight));
-		EXPECT_EQ(tally_get(&d.tally, folded) > 50, locations != 0);
+		EXPECT_EQ(tally_get(&d.tally, folded) > 20, locations != 0);
 		if (locations)
 			EXPECT_LT(report.locations, locations + 64 + 8);
 	}

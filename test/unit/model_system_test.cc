@@ -193,7 +193,7 @@ TEST_F(Kept, OnlyFilesThatMatch)
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
 	use("/data/a/b", 3);
 	use("/etc/passwd", 4);
-	d.call(7, 7, "getcwd", {}, 5);
+	d.call(7, 7, "io_setup", {8}, 0);
 	d.end();
 	EXPECT_EQ(d.text(false), "7 ENTER openat\n"
 				 "7 CREATE_HANDLE h0 /data/a/b\n"

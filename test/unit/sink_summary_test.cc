@@ -304,7 +304,7 @@ TEST_F(Summary, TextSaysWhatWasLost)
 	b.tally.n[TALLY_begun] = 1;
 	EXPECT_NE(
 		told({}).find(
-			"books do not balance: begun 1 = completed 0 + cancelled 0 + in_flight 0"),
+			"books do not balance: begun 1 = completed 0 + cancelled 0 + aborted 0 + in_flight 0"),
 		std::string::npos);
 }
 
