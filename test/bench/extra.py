@@ -8,6 +8,8 @@ import statistics
 import subprocess
 import time
 
+from tracers import WHOLE_EVENTS
+
 IDLE_SECONDS = 10
 
 
@@ -71,27 +73,32 @@ def start(bench):
     return row, f"iotrace true: {row['default_ms']:.0f} ms, with every call {row['all_ms']:.0f} ms"
 
 
+def idle_share(bench, command, seconds):
+    """Returns the share of one CPU that a recording takes while it lasts: its start and end, which a short one has, too,
+    are not in it."""
+    taken = []
+    for length in (1, 1 + seconds):
+        fresh(bench)
+        taken.append(cpu_of([*command, "--", "sleep", str(length)]))
+    return 100 * (taken[1] - taken[0]) / seconds
+
+
 def idle(bench):
-    """A recording of the whole machine while nothing is done: the share of one CPU that it takes for itself."""
-    seconds = max(1, IDLE_SECONDS * min(1, bench.options.scale))
-    sleep = ["sleep", str(seconds)]
-    tracers = {"iotrace -a": [bench.options.iotrace, "record", "-q", "-a", "-o", "TRACE", "--", *sleep],
-               "perf record -a": ["perf", "record", "-q", "-a", "-e",
-                                  "raw_syscalls:sys_enter,raw_syscalls:sys_exit,block:block_rq_issue,block:block_rq_complete",
-                                  "-o", bench.path("perf.data"), "--", *sleep]}
+    """A recording of the whole machine while nothing is done."""
     if "-a" not in bench.iotrace_help:
         return None, "this iotrace has no -a"
-    if not shutil.which("perf"):
-        del tracers["perf record -a"]
+    tracers = {"iotrace -a": [bench.options.iotrace, "record", "-q", "-a", "-o", bench.path("trace"),
+                              *bench.options.option]}
+    if shutil.which("perf"):
+        tracers["perf record -a"] = ["perf", "record", "-q", "-a", "-e", ",".join(WHOLE_EVENTS), "-o",
+                                     bench.path("perf.data")]
+    seconds = max(1, IDLE_SECONDS * min(1, bench.options.scale))
     shares = {name: [] for name in tracers}
     for _ in range(bench.options.rounds):
         for name, command in tracers.items():
-            fresh(bench)
-            taken = cpu_of([bench.path("trace") if word == "TRACE" else word for word in command])
-            shares[name].append(100 * taken / seconds)
+            shares[name].append(idle_share(bench, command, seconds))
     row = {name: statistics.median(values) for name, values in shares.items()}
-    return row, "; ".join(f"{name} takes {value:.2f} % of one CPU" for name, value in row.items()) + \
-        f", start and end of a run of {seconds:g} s included"
+    return row, "; ".join(f"{name} takes {value:.2f} % of one CPU" for name, value in row.items())
 
 
 EXTRAS = {"convert": convert, "start": start, "idle": idle}

@@ -12,6 +12,10 @@ import subprocess
 import time
 
 BLOCK_EVENTS = ("block:block_rq_insert", "block:block_rq_issue", "block:block_rq_complete")
+# Those that `iotrace -a` opens.
+WHOLE_EVENTS = ("raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "task:task_newtask", *BLOCK_EVENTS,
+                *(f"block:block_{name}" for name in ("rq_requeue", "rq_error", "rq_merge", "bio_queue", "bio_complete",
+                                                     "bio_remap", "bio_backmerge", "bio_frontmerge", "split")))
 RING_PAGES = 4096  # 16 MiB for each CPU, as iotrace takes
 
 
@@ -56,7 +60,8 @@ class Perf(Tracer):
 
     def command(self, bench, work, command):
         more = ["-a"] if self.whole or work.device else []
-        return ["perf", "record", "-q", "-m", str(RING_PAGES), "-e", ",".join(events(work)), *more,
+        chosen = WHOLE_EVENTS if self.whole else events(work)
+        return ["perf", "record", "-q", "-m", str(RING_PAGES), "-e", ",".join(chosen), *more,
                 "-o", bench.path("perf.data"), "--", *command]
 
 

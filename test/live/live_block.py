@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+"""Block requests: what the archive says of a device is what the device itself counted.
+
+A loop device, raw and with a file system, and a bio-based device (zram) are given work while the whole machine is
+recorded. For each: requests and sectors by kind are the change of /sys/block/DEV/stat, the books balance, and how long
+requests took agrees with fio and with ftrace. Needs root, fio, mkfs.ext4, losetup.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import block  # noqa: E402
+from live import IOTRACE, Live  # noqa: E402
+
+MIB = 1 << 20
+SIZE = 256 * MIB
+TRIES = 4
+FIO = "fio --name=x --thread --output=/dev/null --filename={disk} --size=8m "
+
+
+def works(live, disk):
+    """Name and commands. What is mounted is unmounted again by the same commands."""
+    fio = FIO.format(disk=disk.path)
+    mount = live.path("mnt")
+    files = f"for i in 1 2 3 4 5 6; do dd if=/dev/zero of={mount}/f$i bs=64k count=20 conv=fsync status=none; done"
+    return {
+        "direct, 32 in flight": [fio + "--ioengine=libaio --iodepth=32 --direct=1 --rw=randrw --bs=4k"],
+        "buffered and fsync": [fio + "--ioengine=psync --rw=write --bs=64k --end_fsync=1"],
+        "O_DSYNC": [f"dd if=/dev/zero of={disk.path} bs=4k count=200 oflag=direct,dsync status=none",
+                    f"dd if=/dev/zero of={disk.path} bs=4k count=50 oflag=dsync status=none"],
+        "split": [fio + "--ioengine=libaio --iodepth=2 --direct=1 --rw=write --bs=4m",
+                  fio + "--ioengine=psync --direct=1 --rw=read --bs=4m"],
+        "trim": [fio + "--ioengine=libaio --iodepth=8 --direct=1 --rw=randtrim --bs=64k"],
+        "discard and zeroes": [f"blkdiscard -o 1M -l 64M {disk.path}", f"blkdiscard -z -o 1M -l 16M {disk.path}"],
+        "dd": [f"dd if={disk.path} of=/dev/null bs=64k count=200 iflag=direct status=none",
+               f"dd if=/dev/zero of={disk.path} bs=1k count=3000 status=none", f"sync {disk.path}"],
+        "mkfs": [f"mkfs.ext4 -q -F {disk.path}"],
+        "ext4": [f"mount {disk.path} {mount}", files, f"fstrim {mount}", f"rm {mount}/f*", f"umount {mount}"],
+    }
+
+
+def about(live, archive):
+    """Returns iotrace.json of an archive that is right in itself."""
+    ran = live.run([IOTRACE, "check-archive", archive])
+    if not live.equal("check-archive", ran.returncode, 0):
+        print((ran.stdout + ran.stderr).decode(errors="replace")[:4000])
+    with open(f"{archive}/iotrace.json", encoding="utf-8") as file:
+        found = json.load(file)
+    live.balance(found["books"], lossless=False)
+    return found
+
+
+def device(live, what, found, name):
+    row = [device for device in found["devices"] if device["name"] == name]
+    if not live.equal(f"{what}: devices called {name}", len(row), 1):
+        return {}, {}
+    return block.counted(row[0])
+
+
+def record(live, what, disk, commands, *options):
+    """Records the machine while the commands run; returns the device's own change, the archive and what it says of itself."""
+    archive = live.path("archive")
+    live.run(["rm", "-rf", archive])
+    block.settle()
+    before = block.stat(disk.name)
+    live.record(archive, block.script(*commands, f"sync {disk.path}"), "-q", "-a", *options)
+    change = block.change(before, block.stat(disk.name))
+    print(f"{what}: {change}", flush=True)
+    return change, archive, about(live, archive)
+
+
+def record_all(live, what, disk, commands, *options):
+    """As record(), but again if the kernel did not deliver a sample: an interrupt may meet a task that is just gone."""
+    for _ in range(TRIES):
+        recorded = record(live, what, disk, commands, *options)
+        if not recorded[2]["books"]["counters"]["unseen"]:
+            break
+    return recorded
+
+
+def compare(live, what, disk, recorded, uncounted=None):
+    """Every request is there, but for those that the books call unseen. uncounted: what the device does not count, but does."""
+    change, archive, found = recorded
+    live.equal(f"{what}: lost", found["books"]["counters"]["lost"], 0)
+    seen, kernel = device(live, what, found, disk.name)
+    live.same_counts(f"{what}: the kernel's change as iotrace read it", kernel, change)
+    change.update(uncounted or {})
+    unseen = found["books"]["counters"]["unseen"]
+    if unseen:
+        print(f"{what}: {unseen} events were not delivered in {TRIES} tries", flush=True)
+        missing = sum(change[key] - seen[key] for key in ("reads", "writes", "discards", "flushes"))
+        live.check(0 <= missing <= unseen, f"{what}: {missing} requests are missing, but {unseen} events")
+        return
+    live.same_counts(f"{what}: by iotrace.json", seen, change)
+    requests = block.requests(archive)[disk.name]
+    live.equal(f"{what}: requests that do not end", sum(r.ended is None for r in requests), 0)
+    in_archive = block.sums(requests)
+    # A flush alone is no request that was ever issued, but the kernel counts it as a write of nothing.
+    alone = change["writes"] - in_archive["writes"]
+    live.check(0 <= alone <= change["flushes"], f"{what}: {in_archive['writes']} writes instead of {change['writes']}")
+    live.same_counts(f"{what}: in the archive", in_archive, dict(change, writes=change["writes"] - alone))
+
+
+def test_works(live, source):
+    with block.Disk(live.path("disk"), SIZE) as disk:
+        for name, commands in works(live, disk).items():
+            what = f"{source}, {name}"
+            compare(live, what, disk, record_all(live, what, disk, commands, *source.options))
+
+
+def test_zram(live, source):
+    if not block.Zram.is_free():
+        print("zram0 is not there or in use: left out")
+        return
+    with block.Zram(SIZE // 4) as disk:
+        commands = [f"dd if=/dev/zero of={disk.path} bs=64k count=100 oflag=direct status=none",
+                    f"dd if={disk.path} of=/dev/null bs=4k count=500 iflag=direct status=none",
+                    f"dd if=/dev/urandom of={disk.path} bs=4k count=500 conv=fsync status=none",
+                    f"blkdiscard -o 1M -l 8M {disk.path}"]
+        compare(live, f"{source}, zram", disk, record_all(live, f"{source}, zram", disk, commands, *source.options),
+                uncounted={"discards": 1, "discard_sectors": 8 * MIB // block.SECTOR})
+
+
+def test_own(live, source):
+    """A command's own requests, while another program uses the same device."""
+    work = "fio --name=x --thread --output=/dev/null --filename={} --size=4m --ioengine=libaio --iodepth=8 --direct=1 --bs=4k " \
+           "--rw=randread --offset={}m"
+    with block.Disk(live.path("disk"), SIZE) as disk:
+        archive = live.path("own")
+        other = subprocess.Popen(work.format(disk.path, 64).split() + ["--time_based", "--runtime=60"])
+        try:
+            live.record(archive, work.format(disk.path, 0).split(), "-q", "--block", *source.options)
+        finally:
+            other.terminate()
+            other.wait()
+        found = block.requests(archive)[disk.name]
+        live.equal(f"{source}, own: requests", len([r for r in found if r.kind == "read"]), 4 * MIB // 4096)
+        live.equal(f"{source}, own: by others", [r.offset for r in found if r.kind == "read" and r.offset >= 4 * MIB], [])
+        live.equal(f"{source}, own: commands", {r.command for r in found}, {"fio"})
+
+
+def test_unseen(live, source):
+    """No CPU is kept busy. What was not delivered is counted, and what therefore never ended says so."""
+    what = f"{source}, unseen"
+    with block.Disk(live.path("disk"), SIZE) as disk:
+        change, archive, found = record(live, what, disk, works(live, disk)["direct, 32 in flight"], *source.options)
+    missing = {event["name"]: event["counted"] - event["samples"] - event["lost"] for event in found["events"]}
+    live.equal(f"{what}: by event", sum(missing.values()), found["books"]["counters"]["unseen"])
+    seen, _ = device(live, what, found, disk.name)
+    ends = missing.get("block:block_rq_complete", 0)
+    here = change["reads"] + change["writes"] - seen["reads"] - seen["writes"]
+    print(f"{what}: {ends} ends of requests, {here} of them on {disk.name}")
+    live.check(0 <= here <= ends, f"{what}: {here} requests are missing, but {ends} ends")
+    open_ones = [r for r in block.requests(archive)[disk.name] if r.ended is None]
+    live.check(len(open_ones) <= here, f"{what}: {len(open_ones)} requests do not end, but {here} are missing")
+    live.equal(f"{what}: without a reason", [r for r in open_ones if not r.reason], [])
+    live.check(here == 0 or open_ones, f"{what}: requests are missing, but none is left open")
+
+
+def fio_latency(path):
+    """Returns two quantiles of fio's time from a call to its end."""
+    with open(path, encoding="utf-8") as file:
+        shares = json.load(file)["jobs"][0]["read"]["clat_ns"]["percentile"]
+    return shares["50.000000"] / 1e9, shares["99.000000"] / 1e9
+
+
+def near(live, what, got, expected, lowest, highest):
+    live.check(lowest * expected <= got <= highest * expected,
+               f"{what}: {got * 1e6:.1f} us, not between {lowest} and {highest} times {expected * 1e6:.1f} us")
+
+
+def latencies(live, what, disk, engine, depth, *options):
+    """Returns the requests of a run, its calls, service times as ftrace has them and fio's two quantiles."""
+    said = live.path("fio.json")
+    work = (f"fio --name=x --thread --filename={disk.path} --size=32m --ioengine={engine} --direct=1 --rw=randread "
+            f"--bs=4k --iodepth={depth} --output-format=json --output={said}")
+    for _ in range(TRIES):
+        with block.Ftrace(disk) as ftrace:
+            _, archive, found = record(live, what, disk, [work], *options)
+            by_ftrace = ftrace.service_times()
+        if not found["books"]["counters"]["unseen"]:
+            break
+    requests = [r for r in block.requests(archive)[disk.name] if r.kind == "read" and r.ended is not None]
+    return requests, block.call_times(archive, "pread64", disk.path), by_ftrace, fio_latency(said)
+
+
+def test_latency(live, source, engine, depth):
+    """Of the same run: ftrace sees what iotrace sees; what a call took is what fio says of it; and the request is a part
+    of that: the way to the program and back comes on top, and on a busy machine that is most of it."""
+    what = f"{source}, latency, {engine}"
+    with block.Disk(live.path("disk"), SIZE) as disk:
+        requests, calls, by_ftrace, by_fio = latencies(live, what, disk, engine, depth, *source.options)
+    whole = [r.ended - r.begun for r in requests]
+    service = [r.ended - r.issued for r in requests if r.issued is not None]
+    live.check(len(by_ftrace) >= len(service) >= 8192, f"{what}: {len(service)} requests, {len(by_ftrace)} by ftrace")
+    for share, clat in zip((0.5, 0.99), by_fio):
+        name = f"{what}, p{100 * share:.0f}"
+        quantiles = [block.quantile(times, share) if times else 0 for times in (service, by_ftrace, whole, calls)]
+        print(f"{name}: service {quantiles[0] * 1e6:.1f} us, by ftrace {quantiles[1] * 1e6:.1f}, whole "
+              f"{quantiles[2] * 1e6:.1f}, call {quantiles[3] * 1e6:.1f}, by fio {clat * 1e6:.1f}")
+        near(live, f"{name}: service against ftrace", quantiles[0], quantiles[1], 0.85, 1.15)
+        near(live, f"{name}: whole against fio", quantiles[2], clat, 0, 1.05)
+        if calls:
+            near(live, f"{name}: calls against fio", quantiles[3], clat, 0.85, 1.1)
+
+
+def test_latencies(live, source):
+    test_latency(live, source, "psync", 1)
+    test_latency(live, source, "libaio", 32)
+
+
+class Source:
+    """by_perf: its block events are samples of perf, which some kernels do not deliver from a CPU that is idle."""
+
+    def __init__(self, live, name, *options):
+        self.name, self.options = name, options
+        archive = live.path(f"probe-{name}")
+        live.record(archive, ["true"], "-q", "-a", *options)
+        self.by_perf = "block:block_rq_complete" in {event["name"] for event in about(live, archive)["events"]}
+
+    def __str__(self):
+        return self.name
+
+
+def sources(live):
+    """Those that this machine has."""
+    yield Source(live, "perf", "--source=perf")
+    ran = live.run([IOTRACE, "record", "-q", "--source=bpf", "--format", "null", "--", "true"], cwd=live.dir)
+    if ran.returncode == 0:
+        yield Source(live, "bpf", "--source=bpf")
+
+
+def main():
+    seen_by_perf = False
+    with Live() as live:
+        live.made("mnt")
+        for source in sources(live):
+            if source.by_perf and seen_by_perf:
+                continue
+            seen_by_perf |= source.by_perf
+            test_unseen(live, source)
+            with block.Busy() if source.by_perf else contextlib.nullcontext():
+                test_works(live, source)
+                test_zram(live, source)
+                test_own(live, source)
+                test_latencies(live, source)
+
+
+main()

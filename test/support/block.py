@@ -1,0 +1,235 @@
+"""block: devices to test with, what the kernel itself counts of them, and what an archive says of their requests."""
+
+import os
+import shlex
+import subprocess
+import time
+from collections import Counter, defaultdict
+from contextlib import closing
+
+import otf2
+from otf2 import events
+
+SECTOR = 512
+STAT = ("reads", "read_merges", "read_sectors", "read_ms", "writes", "write_merges", "write_sectors", "write_ms",
+        "in_flight", "busy_ms", "queue_ms", "discards", "discard_merges", "discard_sectors", "discard_ms", "flushes",
+        "flush_ms")
+COUNTED = ("reads", "read_sectors", "writes", "write_sectors", "discards", "discard_sectors", "flushes")
+# What the first letters of a request's rwbs are counted as; zeroes are writes to the kernel, too.
+KINDS = {"R": "read", "W": "write", "N": "write", "D": "discard", "F": "flush"}
+GROUP = "block I/O "
+UNDEFINED = 2**64 - 1
+
+
+def stat(name):
+    """Returns /sys/block/NAME/stat."""
+    with open(f"/sys/block/{name}/stat", encoding="ascii") as file:
+        return dict(zip(STAT, map(int, file.read().split())))
+
+
+def change(before, after):
+    """Returns what requests and sectors a device ended between two stats."""
+    return {key: after[key] - before[key] for key in COUNTED}
+
+
+class Disk:
+    """A loop device over a new file. `with Disk(path, size) as disk:`"""
+
+    def __init__(self, path, size):
+        with open(path, "wb") as file:
+            file.truncate(size)
+        self.path = subprocess.run(["losetup", "--find", "--show", path], check=True, stdout=subprocess.PIPE,
+                                   text=True).stdout.strip()
+        self.name = os.path.basename(self.path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["losetup", "-d", self.path], check=False)
+
+
+class Zram:
+    """/dev/zram0, if nobody uses it; reset at the end."""
+
+    name, path = "zram0", "/dev/zram0"
+
+    @classmethod
+    def is_free(cls):
+        try:
+            with open(f"/sys/block/{cls.name}/disksize", encoding="ascii") as file:
+                return int(file.read()) == 0
+        except OSError:
+            return False
+
+    def __init__(self, size):
+        self._set("disksize", size)
+
+    def _set(self, key, value):
+        with open(f"/sys/block/{self.name}/{key}", "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._set("reset", 1)
+
+
+class Busy:
+    """All CPUs but the first run something, with the lowest priority. Some kernels deliver no sample for what happens
+    while a CPU but the first is idle."""
+
+    def __init__(self):
+        loop = ["sh", "-c", "while :; do :; done"]
+        self.spinners = [subprocess.Popen(["chrt", "-i", "0", "taskset", "-c", str(cpu), *loop])
+                         for cpu in sorted(os.sched_getaffinity(0)) if cpu]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for spinner in self.spinners:
+            spinner.kill()
+            spinner.wait()
+
+
+class Ftrace:
+    """Block requests of one device as an instance of ftrace sees them: (service time in s) of each."""
+
+    DIRECTORY = "/sys/kernel/tracing/instances"
+
+    def __init__(self, disk):
+        self.dir = f"{self.DIRECTORY}/iotrace-test-{os.getpid()}"
+        self.dev = os.stat(disk.path).st_rdev
+        os.mkdir(self.dir)
+        self._set("buffer_size_kb", 16384)
+        self._set("trace_clock", "mono")
+        for event in ("block_rq_issue", "block_rq_complete"):
+            self._set(f"events/block/{event}/filter", f"dev == {os.major(self.dev) << 20 | os.minor(self.dev)}")
+            self._set(f"events/block/{event}/enable", 1)
+
+    def _set(self, key, value):
+        with open(f"{self.dir}/{key}", "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.rmdir(self.dir)
+
+    def service_times(self):
+        waiting, times = defaultdict(list), []
+        with open(f"{self.dir}/trace", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                head, _, rest = line.partition(": block_rq_")
+                words = rest.split()
+                if not rest or "+" not in words:
+                    continue
+                when, place = float(head.split()[-1]), words[words.index("+") - 1]
+                if words[0] == "issue:":
+                    waiting[place].append(when)
+                elif waiting[place]:
+                    times.append(when - waiting[place].pop(0))
+        return times
+
+
+class Request:
+    """An operation on a device's location; times in s, None: not seen."""
+
+    def __init__(self, event, tick):
+        self.rwbs = _attribute(event, "OTF2::BLOCK_IO_RWBS") or ""
+        self.offset = _attribute(event, "Offset")
+        self.command = _attribute(event, "OTF2::BLOCK_IO_COMMAND")
+        self.size, self.begun = event.bytes_request, event.time * tick
+        self.issued = self.ended = self.result = self.reason = None
+
+    @property
+    def kind(self):
+        return KINDS.get(self.rwbs.lstrip("F")[:1] or "F", "other")
+
+
+def _attribute(event, name):
+    for attribute, value in dict(event.attributes or {}).items():
+        if attribute.name == name:
+            return value
+    return None
+
+
+def requests(directory):
+    """Returns the requests of each device in an archive."""
+    found, by_id = defaultdict(list), {}
+    with closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
+        tick = 1 / reader.definitions.clock_properties.timer_resolution
+        for location, event in reader.events:
+            if not location.group.name.startswith(GROUP):
+                continue
+            if isinstance(event, events.IoOperationBegin):
+                request = Request(event, tick)
+                by_id[event.matching_id] = request
+                found[location.group.name[len(GROUP):]].append(request)
+            elif isinstance(event, events.IoOperationIssued):
+                by_id[event.matching_id].issued = event.time * tick
+            elif isinstance(event, events.IoOperationComplete):
+                by_id[event.matching_id].ended = event.time * tick
+                by_id[event.matching_id].result = event.bytes_result
+            elif isinstance(event, events.IoOperationCancelled):
+                by_id[event.matching_id].reason = _attribute(event, "OTF2::IO_CANCEL_REASON") or ""
+    return found
+
+
+def call_times(directory, name, path):
+    """Returns how long the calls of this name took that moved data of this file."""
+    times, begun = [], {}
+    with closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
+        tick = 1 / reader.definitions.clock_properties.timer_resolution
+        entered = {}
+        for location, event in reader.events:
+            if isinstance(event, events.Enter):
+                entered[location] = event.region.name
+            elif isinstance(event, events.IoOperationBegin) and entered.get(location) == name:
+                file = event.handle.file
+                if file is not None and file.name == path:
+                    begun[event.matching_id] = event.time
+            elif isinstance(event, events.IoOperationComplete) and event.matching_id in begun:
+                times.append((event.time - begun.pop(event.matching_id)) * tick)
+    return times
+
+
+def sums(found):
+    """Adds up the requests that were completed, in the words of COUNTED."""
+    total = Counter()
+    for request in found:
+        if request.ended is not None and request.kind != "other":
+            total["flushes" if request.kind == "flush" else request.kind + "s"] += 1
+            if request.kind != "flush" and request.result != UNDEFINED:
+                total[request.kind + "_sectors"] += request.result // SECTOR
+    return total
+
+
+def counted(device):
+    """What iotrace.json says of a device, in the words of COUNTED: what the events say, and the kernel's own change."""
+    ours, kernel = {}, {}
+    for kind in ("read", "write", "discard", "flush"):
+        row = device[kind]
+        name = "flushes" if kind == "flush" else kind + "s"
+        ours[name], kernel[name] = row["requests"], row["kernel_requests"]
+        if kind != "flush":
+            ours[kind + "_sectors"], kernel[kind + "_sectors"] = row["sectors"], row["kernel_sectors"]
+    return ours, kernel
+
+
+def quantile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))]
+
+
+def settle():
+    """Waits until what earlier steps left to be written is written."""
+    os.sync()
+    time.sleep(0.1)
+
+
+def script(*commands):
+    return ["sh", "-ec", "\n".join(command if isinstance(command, str) else shlex.join(command) for command in commands)]
