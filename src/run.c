@@ -44,9 +44,13 @@ static void output(void *context, const struct io_event *event)
 {
 	struct run *run = context;
 
-	for (int i = 0; i < run->sinks; i++) {
-		if (run->sink[i].ops)
-			run->sink[i].ops->event(run->sink[i].sink, event);
+	if (run->sinks == 1 && run->sink->ops) {
+		run->sink->ops->event(run->sink->sink, event);
+		return;
+	}
+	for (const struct run_sink *sink = run->sink; sink < run->sink + run->sinks; sink++) {
+		if (sink->ops)
+			sink->ops->event(sink->sink, event);
 	}
 }
 

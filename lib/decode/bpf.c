@@ -124,6 +124,8 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 		event->pair.file[i].fd = -1;
 	if (record->begin > sample->time)
 		return DECODED_MALFORMED;
+	if (!record->head.parts)
+		return DECODED_EVENT;
 	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
 }
 

@@ -126,10 +126,8 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 		m->thread[t->location].name = model_string(m, "others", 6);
 }
 
-thread_id task_location(struct model *m, uint32_t task, uint64_t time)
+thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 {
-	if (m->task[task].location != ID_NONE)
-		return m->task[task].location;
 	process_id group = process_group(m, m->task[task].process);
 	struct task *t = &m->task[task];
 	struct process *p = &m->process[t->process];

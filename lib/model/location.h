@@ -8,11 +8,18 @@
 
 /* Returns the public id of the process, listed if this is its first use. */
 process_id process_group(struct model *m, uint32_t process);
+/* See task_location(). */
+thread_id location_new(struct model *m, uint32_t task, uint64_t time);
 /*
  * Returns the public id of the thread, which is listed (and begins in the archive) if this is its first use. time is
  * that of the event: nothing earlier will be emitted of this thread from now on.
  */
-thread_id task_location(struct model *m, uint32_t task, uint64_t time);
+static inline thread_id task_location(struct model *m, uint32_t task, uint64_t time)
+{
+	thread_id location = m->task[task].location;
+
+	return location != ID_NONE ? location : location_new(m, task, time);
+}
 void location_rename(struct model *m, uint32_t task, str_id name);
 /* The thread has ended. */
 void location_leave(struct model *m, uint32_t task);

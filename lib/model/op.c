@@ -138,14 +138,6 @@ static void find_unseen(struct model *m, struct op *op)
 					    op->call.enter);
 }
 
-void op_emit(struct op *op, struct io_event *event, uint32_t open)
-{
-	tracepoint_flush(op->m, op->task, event->time);
-	event->thread = task_location(op->m, op->task, event->time);
-	event->handle = ID_NONE;
-	settle_push(op->m, event, open, ID_NONE);
-}
-
 bool op_is_gone(const struct op *op)
 {
 	return table_at(op->m, op->m->process[op->process].table,
@@ -191,13 +183,19 @@ static void op_end(struct op *op, const struct event *counters)
 {
 	bool is_silent = op->call.open == ID_NONE && kind_is_of_memory(op->row);
 
-	if (!is_silent)
-		emit_enter(op);
+	if (is_silent) {
+		kind_end(op);
+		tracepoint_flush(op->m, op->task, UINT64_MAX);
+		return;
+	}
+	tracepoint_flush(op->m, op->task, op->call.enter);
+	op->thread = task_location(op->m, op->task, op->call.enter);
+	emit_enter(op);
 	kind_end(op);
-	if (counters && !is_silent)
+	if (counters)
 		task_count(op->m, op->task, counters);
-	if (!is_silent)
-		emit_leave(op);
+	emit_leave(op);
+	settle_reach(op->m, op->thread, op->time);
 	tracepoint_flush(op->m, op->task, UINT64_MAX);
 	open_drop(op->m, op->call.open);
 	open_drop(op->m, op->call.open2);

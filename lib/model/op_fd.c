@@ -244,7 +244,7 @@ static void duplicate(struct op *op, bool is_cloexec)
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
 	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
-	event.thread = task_location(m, op->task, event.time);
+	event.thread = op->thread;
 	settle_push(m, &event, from, open);
 	open_drop(m, open);
 }

@@ -22,17 +22,11 @@ static int8_t copy_offset(const struct call_row *row, int end)
 	return next == row->fd || next == row->fd2 || next == row->size ? CALL_NO_ARG : next;
 }
 
-bool kind_uses_position(const struct call_row *row, const struct call *call, int end)
+bool kind_copies_at_position(const struct call_row *row, const struct call *call, int end)
 {
-	if (row->group == GROUP_DIR || row->group == GROUP_NET)
-		return false;
-	if (row->kind == CALL_COPY) {
-		int8_t pointer = copy_offset(row, end);
+	int8_t pointer = copy_offset(row, end);
 
-		return pointer == CALL_NO_ARG || !call->arg[pointer];
-	}
-	return !end && (row->kind == CALL_READ || row->kind == CALL_WRITE) &&
-	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
+	return pointer == CALL_NO_ARG || !call->arg[pointer];
 }
 
 bool kind_writes(const struct call_row *row, int end)

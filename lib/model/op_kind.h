@@ -4,12 +4,15 @@
 #ifndef IOTRACE_MODEL_OP_KIND_H
 #define IOTRACE_MODEL_OP_KIND_H
 
+#include "settle.h"
 #include "state.h"
+#include "tracepoint.h"
 
 /* A call that has ended. call.open and call.open2 are held until op_exit() is done. */
 struct op {
 	struct model *m;
 	uint32_t task, process;
+	thread_id thread; /* its location; ID_NONE before its first event */
 	const struct call_row *row;
 	struct call call;
 	uint64_t time; /* of its end */
@@ -26,14 +29,34 @@ struct op {
 /* Applies the result and emits what stands between ENTER and LEAVE. */
 void kind_end(struct op *op);
 /* Puts an event on the location of the call. */
-void op_emit(struct op *op, struct io_event *event, uint32_t open);
+static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
+{
+	if (op->m->task[op->task].held)
+		tracepoint_flush(op->m, op->task, event->time);
+	event->thread = op->thread;
+	event->handle = ID_NONE;
+	if (event->kind == IO_CREATE_HANDLE || event->kind == IO_DESTROY_HANDLE)
+		settle_push(op->m, event, open, ID_NONE);
+	else
+		settle_use(op->m, event, open);
+}
 /* The same for what was done to call.open at no particular time: at the call's end, if it was still open then. */
 void op_emit_use(struct op *op, struct io_event *event);
 /* Whether another thread closed call.open while the call went on. */
 bool op_is_gone(const struct op *op);
 
+/* Whether a COPY moves the position of one end. */
+bool kind_copies_at_position(const struct call_row *row, const struct call *call, int end);
 /* Whether it moves the position of the description; end 0: of fd, 1: of fd2. */
-bool kind_uses_position(const struct call_row *row, const struct call *call, int end);
+static inline bool kind_uses_position(const struct call_row *row, const struct call *call, int end)
+{
+	if (row->group == GROUP_DIR || row->group == GROUP_NET)
+		return false;
+	if (row->kind == CALL_COPY)
+		return kind_copies_at_position(row, call, end);
+	return !end && (row->kind == CALL_READ || row->kind == CALL_WRITE) &&
+	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
+}
 bool kind_writes(const struct call_row *row, int end);
 /* Whether it may make a descriptor; whether it may close any of them. */
 bool kind_opens(const struct call_row *row);

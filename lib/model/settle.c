@@ -60,10 +60,8 @@ static handle_id handle_new(struct model *m, const struct open *open, const stru
  * handle, which can learn its name later; a handle without a name is only used again for one that can never
  * get one.
  */
-static bool settle_open(struct model *m, uint32_t open, bool is_forced)
+static bool settle_late(struct model *m, uint32_t open, bool is_forced)
 {
-	if (open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_unwanted)
-		return true;
 	struct open *o = &m->open[open];
 	struct description *d = &m->description[o->description];
 	bool is_awaited = (d->state == NAME_AWAITED || d->state == NAME_TEXT) && o->slots;
@@ -80,6 +78,13 @@ static bool settle_open(struct model *m, uint32_t open, bool is_forced)
 		id = idle_take(m, o->creator, d->name);
 	o->handle = id != ID_NONE ? id : handle_new(m, o, d);
 	return true;
+}
+
+/* Nearly every event concerns a handle that was settled long ago. */
+static inline bool settle_open(struct model *m, uint32_t open, bool is_forced)
+{
+	return open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_unwanted ||
+	       settle_late(m, open, is_forced);
 }
 
 void settle_named(struct model *m, uint32_t description)
@@ -125,6 +130,14 @@ static bool settle(struct model *m, const struct waiting *w, bool is_forced)
 	       settle_aio(m, w, is_forced);
 }
 
+/* Flags of an open that only a look-up could tell. */
+static void create_flags(struct model *m, struct io_event *event, uint32_t open)
+{
+	uint32_t flags = open_description(m, open)->flags;
+
+	event->create.flags = flags == UINT32_MAX ? 0 : flags;
+}
+
 /* Fills in the ids of the handles and hands the event out. */
 static void settle_output(struct model *m, const struct waiting *w)
 {
@@ -135,14 +148,10 @@ static void settle_output(struct model *m, const struct waiting *w)
 		return;
 	if (w->aio != ID_NONE)
 		open = m->aio.op[w->aio].open;
-	if (open != ID_NONE) {
+	if (open != ID_NONE)
 		event->handle = m->open[open].handle;
-		if (event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX) {
-			uint32_t flags = open_description(m, open)->flags;
-
-			event->create.flags = flags == UINT32_MAX ? 0 : flags;
-		}
-	}
+	if (open != ID_NONE && event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX)
+		create_flags(m, event, open);
 	if (open2 != ID_NONE)
 		event->duplicate.new_handle = m->open[open2].handle;
 	if (!keep_event(m, event, open))
@@ -197,19 +206,11 @@ void settle_put(struct model *m, const struct waiting *w)
 		queue_add(m, w);
 }
 
-static void reach(struct model *m, thread_id thread, uint64_t time)
-{
-	if (thread == ID_NONE)
-		return;
-	MEM_GROW(m->reached, m->reached_cap, thread + 1);
-	if (time > m->reached[thread])
-		m->reached[thread] = time;
-}
-
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
 {
 	lane_pass(m, event);
-	reach(m, event->thread, event->time);
+	if (event->thread != ID_NONE)
+		settle_reach(m, event->thread, event->time);
 	settle_put(m, &(struct waiting){*event, open, open2, ID_NONE});
 }
 

@@ -15,6 +15,28 @@
 void settle_push(struct model *m, struct io_event *event, uint32_t open, uint32_t open2);
 /* The same for what has its place in time already: see lane.h. The event is copied, what it names is held. */
 void settle_put(struct model *m, const struct waiting *waiting);
+/*
+ * The same for an event that neither makes nor ends a handle. Nearly always it may leave at once; who calls this says
+ * with settle_reach() how far the location has come.
+ */
+static inline void settle_use(struct model *m, struct io_event *event, uint32_t open)
+{
+	bool is_settled = open == ID_NONE || m->open[open].handle != ID_NONE;
+
+	if (m->queue_count || m->keep || event->thread < m->lane_cap || !is_settled) {
+		settle_push(m, event, open, ID_NONE);
+		return;
+	}
+	event->handle = open == ID_NONE ? ID_NONE : m->open[open].handle;
+	m->output(m->context, event);
+}
+/* The location has io_events up to this time. */
+static inline void settle_reach(struct model *m, thread_id thread, uint64_t time)
+{
+	MEM_GROW(m->reached, m->reached_cap, thread + 1);
+	if (time > m->reached[thread])
+		m->reached[thread] = time;
+}
 /* Lets go what may. is_forced: everything. */
 void settle_run(struct model *m, bool is_forced);
 /* The name of a description is known now: handles that could not wait for it learn it, too. */

@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 enum {
-	EVENT_BYTES = 32, /* more than an event takes on average (15) */
+	EVENT_BYTES =
+		32, /* more than an event takes on average (15); a chunk is a multiple of it */
 	CHECK_BYTES =
 		2 * CHUNK_SIZE, /* the disk is looked at each time so much may have been written */
 	LOST_MOST = 10000,      /* marks; later ones are added to the last */
@@ -48,7 +49,7 @@ static int trouble(const struct sink *sink)
  * What is in memory must fit, what comes at the end must fit, and what will come until the next
  * look.
  */
-static void check_space(struct sink *sink, uint64_t time)
+__attribute__((noinline, cold)) static void check_space(struct sink *sink, uint64_t time)
 {
 	uint64_t end = otf2_space_of_end(sink);
 
@@ -105,34 +106,31 @@ static void lost_add(struct sink *sink, const struct io_event *event)
 							    event->lost.count};
 }
 
-static void cover(struct sink *sink, uint64_t time)
+/* A region or a program begins or ends with the event. */
+static void nest(struct sink *sink, struct location *location, const struct io_event *event)
 {
-	if (time < sink->first_time)
-		sink->first_time = time;
-	if (time > sink->last_time)
-		sink->last_time = time;
-}
-
-static void written(struct sink *sink, struct location *location, const struct io_event *event,
-		    uint64_t time)
-{
-	uint32_t fill = CHUNK_SIZE - location->fill < EVENT_BYTES ? CHUNK_SIZE - location->fill
-								  : EVENT_BYTES;
-
-	location->events++;
-	location->last_time = time;
-	location->fill += fill;
-	sink->pending += fill;
-	cover(sink, time);
 	if (event->kind == IO_ENTER)
 		location->depth++;
 	else if (event->kind == IO_LEAVE && location->depth)
 		location->depth--;
+	else if (event->kind == IO_THREAD_END || event->kind == IO_PROGRAM_END)
+		location_close(sink, event->thread);
+}
+
+static inline void written(struct sink *sink, struct location *location,
+			   const struct io_event *event, uint64_t time)
+{
+	location->events++;
+	location->last_time = time;
+	if (location->fill < CHUNK_SIZE) {
+		location->fill += EVENT_BYTES;
+		sink->pending += EVENT_BYTES;
+	}
 	sink->unchecked += EVENT_BYTES;
 	if (sink->unchecked >= CHECK_BYTES)
 		check_space(sink, time);
-	if (event->kind == IO_THREAD_END || event->kind == IO_PROGRAM_END)
-		location_close(sink, event->thread);
+	if (event->kind <= IO_LEAVE)
+		nest(sink, location, event);
 }
 
 /*
@@ -168,25 +166,40 @@ static bool is_taken(struct sink *sink, const struct location *location,
 	return true;
 }
 
-static void otf2_event(struct sink *sink, const struct io_event *event)
+/* Returns whether the event can be written; not for those that say so themselves by their location. */
+__attribute__((noinline, cold)) static bool is_writable(struct sink *sink,
+							const struct io_event *event)
 {
 	if (event->kind == IO_LOST) {
 		lost_add(sink, event);
-		return;
+		return false;
 	}
 	if (event->thread >= model_threads(sink->model)) {
 		sink->refused++;
-		return;
+		return false;
 	}
 	MEM_GROW(sink->location, sink->location_capacity, event->thread + 1);
 	struct location *location = &sink->location[event->thread];
 
 	if (!is_taken(sink, location, event))
-		return;
+		return false;
 	if (location->state == LOCATION_NEW && !location_open(sink, event->thread)) {
 		sink->refused++;
-		return;
+		return false;
 	}
+	if (event->time < sink->first_time)
+		sink->first_time = event->time;
+	return true;
+}
+
+static void otf2_event(struct sink *sink, const struct io_event *event)
+{
+	bool is_plain = event->thread < sink->location_capacity && event->kind > IO_PROGRAM_END &&
+			!sink->is_stopped && sink->location[event->thread].state == LOCATION_OPEN;
+
+	if (!is_plain && !is_writable(sink, event))
+		return;
+	struct location *location = &sink->location[event->thread];
 	uint64_t time = event->time < location->last_time ? location->last_time : event->time;
 
 	if (otf2_write_event(sink, location, event, time) == OTF2_SUCCESS)
@@ -226,6 +239,8 @@ static void close_locations(struct sink *sink)
 	for (thread_id t = 0; t < locations; t++) {
 		struct location *location = &sink->location[t];
 
+		if (location->last_time > sink->last_time)
+			sink->last_time = location->last_time;
 		if (location->state == LOCATION_NEW && !location_open(sink, t))
 			continue;
 		end_program(sink, location);

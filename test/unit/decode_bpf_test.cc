@@ -214,10 +214,11 @@ TEST_F(Bpf, WhatIsUnknownIsSteppedOver)
 
 	part.kind = BPF_PART_KINDS + 1;
 	parts.add(&part, sizeof(part), "abc");
-	parts.path("a").path("third", 7).file(9, {"b"}, 0, 0, 9);
+	parts.path("a").path("third", EVENT_PATHS).file(9, {"b"}, 0, 0, 9);
 	ASSERT_EQ(send(parts), 1);
 	EXPECT_EQ(text_of(e.pair.path[0]), "a");
 	EXPECT_EQ(e.pair.file[0].fd, -1);
+	EXPECT_EQ(e.pair.file[1].fd, -1);
 	EXPECT_EQ(c.count(TALLY_malformed), 0U);
 	expect_balance();
 }
@@ -321,6 +322,41 @@ TEST_F(Bpf, SizesThatLieAreMalformed)
 	}
 	EXPECT_EQ(c.count(TALLY_malformed), sizeof(lies) / sizeof(lies[0]));
 	expect_balance();
+}
+
+/* Nothing behind the fixed part gives the lie away. */
+TEST_F(Bpf, ASizeOfTheFixedPartThatLiesIsMalformed)
+{
+	struct {
+		uint16_t kind, size;
+	} lies[] = {
+		{BPF_RECORD_CALL, sizeof(bpf_record_call) - 8},
+		{BPF_RECORD_CALL, sizeof(bpf_record_call) + 4},
+		{BPF_RECORD_KINDS, 0},
+		{BPF_RECORD_KINDS, sizeof(bpf_record_head) - 1},
+	};
+
+	for (const auto &lie : lies) {
+		BpfRecord record(lie.kind, SYS_read, 4000);
+		std::vector<uint8_t> bytes;
+
+		record.call.head.size = lie.size;
+		bytes = record.bytes();
+		bytes.resize(bytes.size() + 64);
+		EXPECT_EQ(send(bytes), 0);
+	}
+	EXPECT_EQ(c.count(TALLY_malformed), 4U);
+}
+
+TEST_F(Bpf, ANameWithoutItsEndIsMalformed)
+{
+	BpfRecord record = openat();
+	bpf_part_file f{};
+
+	f.part.kind = BPF_PART_FILE;
+	f.fd = 3;
+	EXPECT_EQ(send(record.add(&f, sizeof(f), "abcdefgh")), 0);
+	EXPECT_EQ(c.count(TALLY_malformed), 1U);
 }
 
 TEST_F(Bpf, NamesThatAreNoneAreMalformed)

@@ -255,6 +255,19 @@ TEST_F(Doubt, AnotherThreadClosedANumberThatWasNeverUsed)
 	EXPECT_EQ(text.find("which"), std::string::npos) << text;
 }
 
+TEST_F(Doubt, ANumberBeyondTheTableMayBeInItLater)
+{
+	uint64_t earlier = d.now++;
+
+	close(11, 400);
+	open(11, 390, "/data/x");
+	open(11, 450, "/data/y");
+	d.pair(10, 10, "openat", earlier, {CWD, 0, 0}, 400, {{{400, "/data/which"}}});
+	std::string text = ended();
+
+	EXPECT_EQ(text.find("which"), std::string::npos) << text;
+}
+
 TEST_F(Doubt, ADupOntoItIsInFlight)
 {
 	open(11, 6, "/data/x");
@@ -315,9 +328,36 @@ TEST_F(Pair, APositionThatAnotherThreadMayHaveMovedIsNotBelieved)
 			   "10 OP_BEGIN h0 10 @-\n10 OP_COMPLETE h0 -\n10 LEAVE read errno 5\n");
 }
 
+TEST_F(Pair, APositionThatCannotBeIsNone)
+{
+	d.exit(10, 11);
+	open(10, 3, "/a");
+	d.pair(10, 10, "read", d.now++, {3, 0, 10}, 10, {{}, 5});
+	EXPECT_NE(ended().find("OP_BEGIN h0 10 @-"), std::string::npos);
+}
+
+TEST_F(Pair, AnOpenSaysItsPosition)
+{
+	d.exit(10, 11);
+	d.pair(10, 10, "openat", d.now++, {CWD, 0, O_RDWR}, 3, {{{3, "/a", O_RDWR, 70}}});
+	d.pair(10, 10, "read", d.now++, {3, 0, 10}, -EIO);
+	EXPECT_NE(ended().find("OP_BEGIN h0 10 @70"), std::string::npos);
+}
+
+TEST_F(Pair, WhatMovedSinceACallInFlightBeganHidesItsOffset)
+{
+	open(10, 3, "/a");
+	uint64_t begin = d.now++, other = d.now++;
+
+	d.pair(10, 11, "read", other, {3, 0, 10}, 10, {{}, 10});
+	d.pair(10, 10, "read", begin, {3, 0, 10}, 0, {{}, EVENT_POSITION_UNKNOWN, {}, true});
+	EXPECT_NE(ended().find("10 OP_BEGIN h0 10 @-"), std::string::npos);
+}
+
 TEST_F(Pair, AStreamHasNoPosition)
 {
 	pipe(3, 4);
+	d.exit(10, 11);
 	uint64_t begin = d.now++;
 
 	d.pair(10, 10, "read", begin, {3, 0, 10}, 0, {{}, 0});
@@ -359,6 +399,7 @@ TEST_F(Pair, PathsStartWhereTheyDidWhenTheCallBegan)
 		<< "it may have moved: " << text;
 	EXPECT_NE(text.find("DELETE_FILE /dir/x"), std::string::npos) << text;
 	EXPECT_NE(text.find("DELETE_FILE /new/x"), std::string::npos) << text;
+	EXPECT_EQ(text.find("DELETE_FILE /new/x"), text.rfind("DELETE_FILE /new/x")) << text;
 }
 
 TEST_F(Pair, TheFileOfAPathCallStandsInItsEnter)
@@ -529,6 +570,27 @@ TEST_F(Pair, AfterDataLossADescriptorIsDoubtfulForCallsThatBeganLater)
 
 	EXPECT_NE(text.find("11 OP_BEGIN h0"), std::string::npos) << text;
 	EXPECT_EQ(text.find("10 OP_BEGIN h0"), std::string::npos) << text;
+}
+
+TEST_F(Pair, WhatDataLossMadeDoubtfulIsNotUsedByCallsOfOtherThreads)
+{
+	open(10, 3, "/a");
+	d.lost(5);
+	uint64_t first = d.now++, second = d.now++;
+
+	d.pair(10, 10, "fsync", second, {3}, 0);
+	d.pair(10, 11, "fsync", first, {3}, 0);
+	std::string text = ended();
+
+	EXPECT_EQ(text.find("OP_BEGIN h0"), std::string::npos) << text;
+}
+
+TEST_F(Pair, TheFirstTimeIsThatOfTheEarliestBegin)
+{
+	d.at(900);
+	d.pair(10, 10, "read", 700, {3, 0, 5}, -EBADF);
+	d.pair(10, 11, "read", 400, {3, 0, 5}, -EBADF);
+	EXPECT_EQ(model_host(d.model)->first_time, 400U);
 }
 
 TEST_F(Pair, BeforeTheCommandsExecNothingIsRecorded)
