@@ -77,7 +77,7 @@ enum {
 struct bpf_part_file {
 	struct bpf_part part;
 	int32_t fd;
-	uint32_t flags; /* f_flags */
+	uint32_t flags; /* f_flags without O_LARGEFILE, and O_CLOEXEC of the descriptor */
 	uint32_t mode;  /* i_mode */
 	uint32_t magic; /* s_magic */
 	uint32_t major, minor;

@@ -60,6 +60,7 @@ struct model_file {
 	str_id path; /* absolute */
 	enum model_file_kind kind;
 	uint32_t mount;    /* index in mounts, or ID_NONE */
+	bool is_gone;      /* the last that was seen of it: its name was taken away */
 	uint64_t dev, ino; /* 0: not known */
 };
 

@@ -47,6 +47,12 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
 	return -ENOTSUP;
 }
 
+void bpf_source_enable(struct bpf_source *source, bool is_on)
+{
+	(void)source;
+	(void)is_on;
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	(void)source;

@@ -264,6 +264,11 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 	return 0;
 }
 
+void bpf_source_enable(struct bpf_source *source, bool is_on)
+{
+	__atomic_store_n(&source->programs->bss->is_on, is_on, __ATOMIC_RELEASE);
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	for (int i = LINKS; i-- > 0;) {

@@ -36,12 +36,14 @@ bool bpf_source_is_built(void);
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err);
 void bpf_source_close(struct bpf_source *source);
 
-/* From here on what marked tasks do is recorded, and their new tasks are marked. */
+/* From here on new tasks of marked ones are marked. The last that needs any right. */
 int bpf_source_attach(struct bpf_source *source, struct error *err);
 /* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
-/* Nothing is recorded any more. */
+/* Calls that begin from now on are recorded, or are not. */
+void bpf_source_enable(struct bpf_source *source, bool is_on);
+/* No program runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 
 /* The ring and the books of the CPU with this index in options.cpu. Lent. */

@@ -214,7 +214,7 @@ static int setup_events(struct live *live, struct error *err)
 	if (!code)
 		code = live_setup_capture(live, err);
 	if (!code && live->options->is_confined)
-		confine_drop(live->bpf.source != NULL);
+		confine_drop(false);
 	confine_lower();
 	return code;
 }

@@ -136,20 +136,24 @@ static int watch_all(struct live *live, struct error *err)
 	return code;
 }
 
-int live_bpf_start(struct live *live, struct error *err)
+int live_bpf_attach(struct live *live, struct error *err)
 {
 	struct bpf_source *source = live->bpf.source;
-	int code;
+	int code = source ? bpf_source_attach(source, err) : 0;
 
-	if (!source)
-		return 0;
-	code = watch_all(live, err);
-	if (!code)
-		code = bpf_source_attach(source, err);
-	if (!code && live->command.pid)
+	if (source && !code && live->command.pid)
 		code = bpf_source_add_child(source, live->command.pid, err);
-	for (uint32_t i = 0; i < live->pids && !code; i++)
+	for (uint32_t i = 0; source && !code && i < live->pids; i++)
 		code = bpf_source_add_process(source, (pid_t)live->pid[i], err);
+	return code;
+}
+
+int live_bpf_start(struct live *live, struct error *err)
+{
+	int code = live->bpf.source ? watch_all(live, err) : 0;
+
+	if (live->bpf.source && !code)
+		bpf_source_enable(live->bpf.source, true);
 	return code;
 }
 
@@ -315,8 +319,10 @@ uint64_t live_bpf_move(struct live *live)
 
 void live_bpf_stop(struct live *live)
 {
-	if (live->bpf.source)
-		bpf_source_detach(live->bpf.source);
+	if (!live->bpf.source)
+		return;
+	bpf_source_enable(live->bpf.source, false);
+	bpf_source_detach(live->bpf.source);
 }
 
 static void add_call(void *context, const struct bpf_in_flight *found)

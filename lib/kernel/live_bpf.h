@@ -39,7 +39,9 @@ struct live_bpf {
 int live_bpf_open(struct live *live, struct error *err);
 /* Adds the event to the capture's description. */
 int live_bpf_describe(struct live *live, struct error *err);
-/* Attaches, marks whom to trace, watches the rings. */
+/* Attaches the programs and marks whom to trace; then no right is needed any more. */
+int live_bpf_attach(struct live *live, struct error *err);
+/* Watches the rings, and switches the programs on. */
 int live_bpf_start(struct live *live, struct error *err);
 /* A round: where the rings are now; then everything up to there into the spool. Returns how many bytes. */
 void live_bpf_take(struct live *live);

@@ -257,7 +257,9 @@ int live_setup_events(struct live *live, struct error *err)
 	code = live_bpf_open(live, err);
 	if (!code)
 		code = live_add_events(live, err);
-	return code < 0 ? code : open_events(live, err);
+	if (code >= 0)
+		code = open_events(live, err);
+	return code < 0 ? code : live_bpf_attach(live, err);
 }
 
 static int describe_events(struct live *live, struct error *err)

@@ -63,8 +63,10 @@ file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 {
 	file_id id = file_find(m, path);
 
-	if (id != ID_NONE)
+	if (id != ID_NONE) {
+		m->file[id].is_gone = false;
 		return id;
+	}
 	id = m->files;
 	MEM_GROW(m->file, m->files_cap, m->files + 1);
 	m->file[id] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h> /* RENAME_EXCHANGE */
 #include <string.h>
 #include <sys/file.h>
 
@@ -96,6 +97,7 @@ static void delete_file(struct op *op, file_id file)
 	struct io_event event = {.kind = IO_DELETE_FILE, .time = op->time};
 
 	event.delete_file.file = file;
+	op->m->file[file].is_gone = true;
 	op_emit(op, &event, ID_NONE);
 }
 
@@ -105,13 +107,25 @@ static void end_delete(struct op *op)
 		delete_file(op, file_add(op->m, op->call.path[0], kind_file(op->row)));
 }
 
-/* Whether the new name was a file before is only known if the stream showed it. */
+/*
+ * Whether the new name was a file before is only known if the stream showed it. The old one is gone then, but if the
+ * two have changed places.
+ */
 static void end_rename(struct op *op)
 {
+	bool has_flags = op->row->flags != CALL_NO_ARG;
+	file_id source = op->call.path[0] ? file_find(op->m, op->call.path[0]) : ID_NONE;
 	file_id target = op->call.path[1] ? file_find(op->m, op->call.path[1]) : ID_NONE;
 
-	if (!op->error && !op->is_cancelled && target != ID_NONE)
+	if (op->error || op->is_cancelled ||
+	    (has_flags && op->call.arg[op->row->flags] & RENAME_EXCHANGE))
+		return;
+	if (target != ID_NONE && !op->m->file[target].is_gone)
 		delete_file(op, target);
+	if (source != ID_NONE)
+		op->m->file[source].is_gone = true;
+	if (target != ID_NONE)
+		op->m->file[target].is_gone = false;
 }
 
 static void end_chdir(struct op *op)

@@ -196,6 +196,14 @@ static inline void ledger_offset(const char *path, int64_t offset)
 	}
 }
 
+/* What only a recorder sees that looks at the file itself: where an O_APPEND write began. */
+static inline int64_t in_the_kernel(int64_t offset)
+{
+	const char *source = getenv("IOTRACE_SOURCE");
+
+	return source && !strcmp(source, "bpf") ? offset : NO_OFFSET;
+}
+
 static inline long on_read(const char *path, int64_t offset, long result)
 {
 	int error = errno;

@@ -13,7 +13,7 @@ test_capture() {
 	lossless "live" "$work/live"
 	status "perf script" 0 perf script -i "$work/capture"
 	[ -s "$work/err" ] && wrong "perf complains: $(head -3 "$work/err")"
-	preads=$(grep -c 'sys_enter.* NR 17 ' "$work/out")
+	preads=$(grep -c 'sys_enter.* NR 17 \|iotrace:bpf:' "$work/out")
 	at_least "preads by perf script" "$preads" 4000
 	status "perf report" 0 perf evlist -i "$work/capture"
 	status "convert" 0 "$IOTRACE" convert -q "$work/capture" -o "$work/again"

@@ -35,6 +35,7 @@ class Strace:
 
     def __init__(self, live, argv, prefix, cwd=None, env=None):
         self.calls, self.bytes, self.paths = Counter(), Counter(), set()
+        self.roots = {os.path.realpath(cwd or ".")}  # where a path without a directory may begin
         if argv:
             ran = live.run(["strace", "-f", "-ff", "-y", "-s", "0", "-qq", "-e", "signal=none", "-e", f"trace={TRACED}",
                             "-o", prefix, "--", *argv], cwd=cwd, env=env)
@@ -53,7 +54,7 @@ class Strace:
         name, arguments, result, error = match.groups()
         name = KERNEL.get(name, name)
         self.paths.update(re.findall(r"<(/[^>]*)>", line))
-        self.paths.update(re.findall(r'"(/[^"]*)"', line))
+        self._strings(name, arguments)
         if name not in TABLE or result == "?" and not error:  # the thread ended in it
             return
         if name == "mmap" and "MAP_ANONYMOUS" in arguments:
@@ -64,6 +65,15 @@ class Strace:
         self.calls[name, code] += 1
         if name in DATA and not code:
             self.bytes[name] += int(result, 0)
+
+    def _strings(self, name, arguments):
+        """Paths as they were given: what is below which directory is told by a descriptor, or one of those we know."""
+        for directory, path in re.findall(r'(?:<(/[^>]*)>, )?"([^"]*)"', arguments):
+            for root in [directory] if directory else self.roots.copy():
+                whole = os.path.normpath(os.path.join(root, path))
+                self.paths.add(whole)
+                if name == "chdir":
+                    self.roots.add(whole)
 
 
 class Regions:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 IOTRACE = os.environ.get("IOTRACE", "iotrace")
+SOURCE = os.environ.get("IOTRACE_SOURCE", "bpf")  # who records system calls
 BIN = os.environ.get("TEST_BIN_DIR", ".")
 CALMED = dict(os.environ, LC_ALL="C")  # sentences are compared
 

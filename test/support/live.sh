@@ -2,7 +2,7 @@
 #
 # $work is a directory of the test's own, which goes with it. Every complaint goes through `wrong`.
 # shellcheck shell=sh
-: "${IOTRACE:=iotrace}" "${TEST_BIN_DIR:=.}"
+: "${IOTRACE:=iotrace}" "${TEST_BIN_DIR:=.}" "${IOTRACE_SOURCE:=bpf}"
 export LC_ALL=C
 work=$(mktemp -d "${TMPDIR:-/tmp}/iotrace-live.XXXXXX")
 work=$(cd "$work" && pwd -P)

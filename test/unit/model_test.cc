@@ -7,7 +7,9 @@
 
 #include <iotrace/metric.h>
 
+#include <cstdio>
 #include <sched.h>
+#include <sstream>
 
 namespace
 {
@@ -655,6 +657,35 @@ TEST_F(Model, StringsOfTheKernelResolveFromDirectoriesAndTheCurrentOne)
 	EXPECT_NE(text.find("?"), std::string::npos) << "a path with .. is not guessed\n" << text;
 	EXPECT_NE(text.find("DELETE_FILE /srv/x/y"), std::string::npos) << text;
 	EXPECT_NE(text.find("DELETE_FILE /tmp/t"), std::string::npos) << text;
+}
+
+TEST_F(Model, ARenameDeletesWhatIsThereAndNothingElse)
+{
+	auto deletes = [this] {
+		std::string text = d.text(), line;
+		std::istringstream in(text);
+		std::string all;
+
+		while (std::getline(in, line))
+			if (line.find("DELETE_FILE") != std::string::npos)
+				all += line.substr(line.find("DELETE_FILE") + 12) + " ";
+		return all;
+	};
+
+	d.call(10, 10, "newstat", {0}, 0, {"/a"});
+	d.call(10, 10, "newstat", {0}, 0, {"/b"});
+	d.call(10, 10, "renameat2", {0, 0, 0, 0, RENAME_EXCHANGE}, 0, {"/a", "/b"});
+	EXPECT_EQ(deletes(), "") << "both are there";
+	d.call(10, 10, "rename", {0, 0}, 0, {"/a", "/b"});
+	EXPECT_EQ(deletes(), "/b ");
+	d.call(10, 10, "rename", {0, 0}, 0, {"/b", "/a"});
+	EXPECT_EQ(deletes(), "/b ") << "/a was renamed away";
+	d.call(10, 10, "unlink", {0}, 0, {"/a"});
+	d.call(10, 10, "newstat", {0}, -ENOENT, {"/c"});
+	d.call(10, 10, "rename", {0, 0}, 0, {"/b", "/c"});
+	d.call(10, 10, "rename", {0, 0}, 0, {"/c", "/a"});
+	EXPECT_EQ(deletes(), "/b /a ") << "nothing was called /c or, any more, /a";
+	d.end();
 }
 
 TEST_F(Model, APathThatWasReadWhileTheCallWasInFlightIsBelieved)

@@ -6,7 +6,8 @@
 
 #include "walk.h"
 
-enum { FMODE_LSEEK = 4 };
+enum { FMODE_LSEEK = 4, CLOSE_ON_EXEC = 02000000 };
+#define LONG_BITS 64U
 
 /* As d_path() has it: the dentry's file system makes up its name. */
 static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
@@ -89,6 +90,16 @@ static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, 
 	return padded(walk.at);
 }
 
+/* As fdinfo has them: those of the file, and the one of the descriptor. */
+static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)
+{
+	unsigned long *set = task->files->fdt->close_on_exec, word = 0;
+	uint32_t flags = PEEK(file, f_flags) & ~LARGE_FILE;
+
+	bpf_probe_read_kernel(&word, sizeof(word), set + (uint32_t)fd / LONG_BITS);
+	return word >> ((uint32_t)fd % LONG_BITS) & 1 ? flags | CLOSE_ON_EXEC : flags;
+}
+
 /* Appends a FILE part of a descriptor, if it is open. */
 static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					 struct task_struct *task, int32_t fd, uint32_t index,
@@ -101,7 +112,7 @@ static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, u
 		return at;
 	part = place(scratch, at);
 	part->fd = fd;
-	part->flags = PEEK(file, f_flags);
+	part->flags = flags_of(task, file, fd);
 	part->position = PEEK(file, f_mode) & FMODE_LSEEK ? PEEK(file, f_pos) : ~0ULL;
 	return put_where(scratch, at, cpu, &file->f_path, BPF_PART_FILE, index, has_loop);
 }

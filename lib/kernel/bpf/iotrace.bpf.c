@@ -16,8 +16,9 @@ const volatile struct bpf_call_role roles[BPF_CALLS];
 const volatile bool is_system; /* all tasks but iotrace's own */
 const volatile int own_tgid;
 
-/* Whose threads mark_tasks() is to mark. */
-int wanted_tgid;
+/* Set while the programs run. */
+volatile bool is_on;
+int wanted_tgid; /* whose threads mark_tasks() is to mark */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -226,7 +227,7 @@ int BPF_PROG(call_begins, struct pt_regs *regs, long number)
 	if ((unsigned long)number >= BPF_CALLS)
 		return 0;
 	role = &roles[number];
-	if (!role->flags)
+	if (!role->flags || !is_on)
 		return 0;
 	task = bpf_get_current_task_btf();
 	call = call_of(task);
@@ -245,7 +246,7 @@ int BPF_PROG(call_begins, struct pt_regs *regs, long number)
 	return 0;
 }
 
-/* After a read or a write, if nobody else closed the descriptor meanwhile. */
+/* After a read or a write, failed or not, if nobody else closed the descriptor meanwhile. */
 static __always_inline uint64_t position_of(struct task_struct *task, const struct bpf_call *call,
 					    const volatile struct bpf_call_role *role)
 {
@@ -271,7 +272,7 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 		send_parts(task, call, role, kind, time, result, role->flags & BPF_CALL_PATHS,
 			   has_loop);
 	} else {
-		if (role->flags & BPF_CALL_MOVES && result >= 0)
+		if (role->flags & BPF_CALL_MOVES)
 			position = position_of(task, call, role);
 		send_plain(task, call, kind, time, result, position);
 	}

@@ -25,10 +25,12 @@ enum { false, true };
 
 /* The registers that hold the arguments of a system call. */
 #if defined(__TARGET_ARCH_x86)
+enum { LARGE_FILE = 0100000 }; /* O_LARGEFILE, which every open has: no program asked for it */
 struct pt_regs {
 	unsigned long di, si, dx, r10, r8, r9;
 } KERNEL;
 #elif defined(__TARGET_ARCH_arm64)
+enum { LARGE_FILE = 0400000 };
 struct pt_regs {
 	unsigned long long regs[31];
 	unsigned long long orig_x0;
@@ -99,6 +101,7 @@ struct file {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *close_on_exec;
 } KERNEL;
 
 struct files_struct {
