@@ -22,6 +22,7 @@ struct survey {
 	uint32_t enters, exits; /* how many calls */
 	bool has_paths;
 	bool has_forks, has_thread_ends;
+	bool has_requests, has_request_ends, has_bios, has_bio_ends;
 };
 
 /* Names in it come from outside: what could upset a terminal is escaped here. */
@@ -68,6 +69,10 @@ static void survey_reader(struct survey *s, const struct reader *reader)
 	s->has_paths |= reader->tp.path[0].size > 0;
 	s->has_forks |= reader->decode == decode_sched_fork;
 	s->has_thread_ends |= reader->decode == decode_sched_exit;
+	s->has_requests |= reader->decode == decode_rq_issue || reader->decode == decode_rq_insert;
+	s->has_request_ends |= reader->decode == decode_rq_complete;
+	s->has_bios |= reader->decode == decode_bio_queue;
+	s->has_bio_ends |= reader->decode == decode_bio_complete;
 }
 
 static void survey_init(struct survey *s, const struct decode *d)
@@ -157,8 +162,34 @@ static void survey_waiting(struct decode *d)
 				       n, list));
 }
 
+static bool has_block(const struct survey *s)
+{
+	return s->has_requests || s->has_request_ends || s->has_bios || s->has_bio_ends;
+}
+
+static void survey_block(struct decode *d, const struct survey *s)
+{
+	bool is_whole = s->has_requests && s->has_request_ends;
+
+	if (!is_whole && !(s->has_bios && s->has_bio_ends))
+		warning_add(d, mem_format("The capture has only the %s of block requests: they are "
+					  "left %s; perf record -e 'block:*' has both.",
+					  s->has_requests || s->has_bios ? "begins" : "ends",
+					  s->has_requests ? "incomplete" : "out"));
+	else if (is_whole && !s->has_bios)
+		warning_add(d, mem_format("The capture does not say who queued block requests "
+					  "(block_bio_queue): they are booked on the task that "
+					  "handed them to the device, which may be another one."));
+	warning_add(d, mem_format("The capture does not say the names of block devices: they are "
+				  "called by their numbers."));
+}
+
 static void survey_say(struct decode *d, const struct survey *s)
 {
+	if (has_block(s))
+		survey_block(d, s);
+	if (!s->enters && !s->exits && has_block(s))
+		return;
 	if (!s->enters && !s->exits) {
 		warning_add(
 			d,

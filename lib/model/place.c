@@ -10,7 +10,7 @@ enum {
 #define STALE_NS (STALE_SECONDS * UINT64_C(1000000000))
 
 /* How well an operation fits. */
-enum { FITS = 1, FITS_FRESH = 2, FITS_ISSUED = 4, FITS_EXACT = 8, FITS_BEST = 15 };
+enum { FITS = 1, FITS_FRESH = 2, FITS_STATE = 4, FITS_EXACT = 8, FITS_BEST = 15 };
 
 static void link_in(struct model *m, uint32_t op)
 {
@@ -63,22 +63,27 @@ uint32_t place_add(struct model *m, uint32_t device, const struct request *reque
 	return op;
 }
 
+/* Returns whether it is in the state in which the step mostly finds one. What was given back may be inserted again. */
+static bool is_usual(const struct block_op *o, const struct wanted *wanted)
+{
+	return wanted->is_completion ? o->state == BLOCK_ISSUED : o->state != BLOCK_REQUEUED;
+}
+
 /* Returns how well it fits, 0: not at all. */
 static int fit(const struct model *m, const struct block_op *o, const struct request *request,
 	       const struct wanted *wanted)
 {
 	bool is_exact = o->sectors == request->sectors;
-	bool is_fresh = !o->is_doubtful && o->issued + STALE_NS > m->now;
+	bool is_doubtful = wanted->is_completion &&
+			   (o->is_doubtful || o->issued + STALE_NS <= m->now);
 
 	if (o->type != request->type || !(o->state & wanted->states) ||
 	    (wanted->is_exact && !is_exact))
 		return 0;
-	if (!wanted->is_completion)
-		return is_exact ? FITS_BEST : FITS;
-	if (!is_exact && !request->sectors)
+	if (wanted->is_completion && !is_exact && !request->sectors)
 		return 0;
-	return FITS | (is_exact ? FITS_EXACT : 0) | (o->state == BLOCK_ISSUED ? FITS_ISSUED : 0) |
-	       (is_fresh ? FITS_FRESH : 0);
+	return FITS | (is_doubtful ? 0 : FITS_FRESH) | (is_usual(o, wanted) ? FITS_STATE : 0) |
+	       (is_exact ? FITS_EXACT : 0);
 }
 
 static uint32_t find_in_ring(const struct model *m, uint32_t device, const struct request *request,

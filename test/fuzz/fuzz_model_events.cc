@@ -1,7 +1,7 @@
 /*
  * Bytes become a stream of events. Whatever they say, the model must end with balanced books.
  *
- * An event is one byte that chooses the kind and six bytes of small numbers, so that descriptors, threads and
+ * An event is one byte that chooses the kind and some bytes of small numbers, so that descriptors, threads and
  * processes collide.
  */
 #include "model_driver.h"
@@ -36,10 +36,32 @@ class Input
 	size_t left;
 };
 
+/* Few places and keys, so that they collide; all steps and kinds. */
+void block_step(ModelDriver &d, Input &in)
+{
+	uint8_t step = in.byte(), type = in.byte(), place = in.byte(), size = in.byte();
+	struct event e = d.step((enum request_step)(step % REQUEST_STEPS), 8U + place % 3, "WFS",
+				type % 8 ? place / 3 % 8 : UINT64_MAX, size % 4);
+
+	e.request.type = (enum request_kind)(type % REQUEST_KINDS);
+	e.request.old_dev = 8U + place % 2;
+	e.request.old_sector = size % 8;
+	e.request.key = step / REQUEST_STEPS % 4;
+	e.request.error = size > 250;
+	e.request.inode = e.request.inode_dev = type / 16;
+	if (type > 250)
+		e.request.name = {"kworker/0:1", 11};
+	d.now += size > 240 ? (uint64_t)size << 28 : 0;
+	model_event(d.model, &e);
+}
+
 void step(ModelDriver &d, Input &in)
 {
 	static const char *const targets[] = {"/a", "/b/c", "pipe:[4]", "/memfd:x", ""};
 	uint8_t kind = in.byte();
+
+	if (kind >= 0xc0)
+		return block_step(d, in);
 	uint32_t pid = 10 + in.byte() % 4, tid = pid + 20 * (in.byte() % 2);
 	uint64_t a = in.byte(), b = in.byte(), c = in.byte();
 	const char *name = call_row((call_id)(a % call_count()))->name;

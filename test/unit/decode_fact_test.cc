@@ -362,6 +362,45 @@ TEST(ForeignCapture, WithoutCalls)
 			      "perf record -e 'syscalls:*' records them.\n");
 }
 
+TEST(ForeignCapture, OfBlockDevices)
+{
+	const std::string names =
+		"The capture does not say the names of block devices: they are called by their numbers.\n";
+
+	EXPECT_EQ(survey({{"block", "block_rq_issue"},
+			  {"block", "block_rq_complete"},
+			  {"block", "block_bio_queue"}}),
+		  names);
+	EXPECT_EQ(survey({{"block", "block_bio_queue"}, {"block", "block_bio_complete"}}), names);
+	EXPECT_EQ(survey({{"block", "block_rq_insert"}, {"block", "block_rq_complete"}}),
+		  "The capture does not say who queued block requests (block_bio_queue): they are "
+		  "booked on the task that handed them to the device, which may be another one.\n" +
+			  names);
+	EXPECT_EQ(survey({{"block", "block_rq_issue"}}),
+		  "The capture has only the begins of block requests: they are left incomplete; "
+		  "perf record -e 'block:*' has both.\n" +
+			  names);
+	EXPECT_EQ(survey({{"block", "block_rq_complete"}}),
+		  "The capture has only the ends of block requests: they are left out; "
+		  "perf record -e 'block:*' has both.\n" +
+			  names);
+	EXPECT_EQ(survey({{"block", "block_bio_queue"}}),
+		  "The capture has only the begins of block requests: they are left out; "
+		  "perf record -e 'block:*' has both.\n" +
+			  names);
+}
+
+TEST(ForeignCapture, OfBlockDevicesAndCalls)
+{
+	std::string all = survey({{"raw_syscalls", "sys_enter"},
+				  {"raw_syscalls", "sys_exit"},
+				  {"block", "block_rq_complete"},
+				  {"block", "block_rq_issue"},
+				  {"block", "block_bio_queue"}});
+
+	EXPECT_NE(all.find("called by their numbers.\n" + unknown), std::string::npos) << all;
+}
+
 TEST(ForeignCapture, WithTracepointsThatHaveNoFormat)
 {
 	Capture c;
