@@ -24,6 +24,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { NICE = -10 };
+
 static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 void live_add_remark(struct live *live, char *text)
@@ -204,6 +206,23 @@ static void take_name(struct live *live)
 	pthread_setname_np(pthread_self(), live->own_name);
 }
 
+/*
+ * On a machine that is busy everywhere, who drains the rings must get a CPU before they are full: the threads that are
+ * made from here on inherit this. It is not for the conversion, which has time.
+ */
+static void be_quick(struct live *live)
+{
+	live->nice = getpriority(PRIO_PROCESS, 0);
+	live->is_quick = live->nice > NICE && !setpriority(PRIO_PROCESS, 0, NICE);
+}
+
+static void be_patient(struct live *live)
+{
+	if (live->is_quick)
+		setpriority(PRIO_PROCESS, 0, live->nice);
+	live->is_quick = false;
+}
+
 /* All that takes more rights than looking on. No file that the user names is opened here. */
 static int setup_events(struct live *live, struct error *err)
 {
@@ -235,6 +254,8 @@ static int setup(struct live *live, struct error *err)
 	raise_limits();
 	if (live->is_system)
 		take_name(live);
+	if (live->is_system)
+		be_quick(live);
 	code = procfs_open(&live->proc, "/proc", err);
 	if (!code)
 		code = procfs_open(&live->sys, "/sys", err);
@@ -329,6 +350,7 @@ int live_start(struct live *live, struct error *err)
 
 	confine_raise();
 	code = start(live, err);
+	be_patient(live);
 	confine_lower();
 	if (code)
 		return code;
@@ -450,6 +472,7 @@ int live_close(struct live *live, struct error *err)
 		close(live->cgroup[i]);
 	for (uint32_t i = 0; i < live->remarks; i++)
 		free(live->remark[i]);
+	be_patient(live);
 	if (*live->own_name)
 		pthread_setname_np(pthread_self(), live->old_name);
 	pthread_cond_destroy(&live->changed);

@@ -50,6 +50,8 @@ struct live {
 	uint32_t uids;
 	uint32_t *device; /* --device: numbers as the kernel's events have them */
 	uint32_t devices;
+	int nice; /* as it was before */
+	bool is_quick;
 	char old_name[16];
 	struct live_filter *filter; /* told to whoever reads the stream */
 	uint32_t filters;

@@ -153,6 +153,20 @@ static bool keep_inner(struct model *m, struct region *region, enum verdict verd
 	return verdict == WANTED;
 }
 
+/* The books tell of what went out. */
+static void leave_out(struct model *m, const struct io_event *event)
+{
+	uint64_t *n = m->tally->n;
+
+	tally_add(m->tally, left_out, 1);
+	if (event->kind == IO_OP_BEGIN)
+		n[TALLY_begun]--;
+	else if (event->kind == IO_OP_COMPLETE)
+		n[TALLY_completed]--;
+	else if (event->kind == IO_OP_CANCELLED)
+		n[event->op.end == IO_END_RECORDING ? TALLY_in_flight : TALLY_cancelled]--;
+}
+
 bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
 {
 	struct region *region;
@@ -167,6 +181,7 @@ bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
 		return keep_enter(region, event, verdict_of(m, event, open));
 	else
 		is_kept = keep_inner(m, region, verdict_of(m, event, open));
-	tally_add(m->tally, left_out, !is_kept);
+	if (!is_kept)
+		leave_out(m, event);
 	return is_kept;
 }

@@ -90,6 +90,17 @@ uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 	return task_new(m, process_get(m, pid), tid);
 }
 
+/*
+ * Returns the public id of a process that has a child now. If it does I/O later only, it is listed now, so that its
+ * children have a parent; but not each of a machine that forks.
+ */
+static process_id process_parent(struct model *m, uint32_t process)
+{
+	if (!process_is_recorded(m, process))
+		return ID_NONE;
+	return m->host.is_system ? m->process[process].group : process_group(m, process);
+}
+
 /* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
 static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid)
 {
@@ -108,8 +119,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->has_root = p->has_root;
 	c->begin = m->now;
 	mapping_copy(m, parent, child);
-	/* If the parent did I/O later only, it is listed now: a child inherits what it opened. */
-	c->parent = process_is_recorded(m, parent) ? process_group(m, parent) : ID_NONE;
+	c->parent = process_parent(m, parent);
 	return child;
 }
 

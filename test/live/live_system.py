@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""-a: known calls of two users, begun before the recording and in it, are in the archive, each of them and once; iotrace
+is not. And what the choices leave: by user, command, control group, path, device; events of -e; how it ends."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from archive import Archive  # noqa: E402
+from live import CALMED, IOTRACE, Live  # noqa: E402
+from otf2 import events  # noqa: E402
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+# Has a file open, waits for a line, writes so many times.
+BEFORE = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+os.lseek(fd, 1000, os.SEEK_SET)
+print("ready", flush=True)
+os.read(0, 1)
+for i in range(int(sys.argv[2])):
+    os.write(fd, b"0123456789")
+print("done", flush=True)
+os.read(0, 1)
+"""
+
+
+class Bystander:
+    """A process that runs before the recording and after it."""
+
+    def __init__(self, file, writes):
+        self.process = subprocess.Popen(["/usr/bin/python3", "-c", BEFORE, file, str(writes)], env=CALMED,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.pid = self.process.pid
+        self.process.stdout.readline()
+
+    def go(self):
+        os.write(self.process.stdin.fileno(), b"x")
+        self.process.stdout.readline()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def record_while(live, directory, options, act):
+    """Records the machine until an interrupt, and acts meanwhile. Returns iotrace's pid."""
+    said = open(live.path("said"), "wb+")
+    recorder = subprocess.Popen([IOTRACE, "-a", "-q", "-o", directory, *options], env=CALMED, stderr=said)
+    for _ in range(600):  # the archive's folder is there when the recording is about to begin
+        if os.path.exists(f"{directory}.spool") and os.path.getsize(f"{directory}.spool") > 20000:
+            break
+        time.sleep(0.05)
+    time.sleep(0.5)
+    act()
+    time.sleep(0.2)
+    recorder.send_signal(signal.SIGINT)
+    live.equal(f"{options}: status after an interrupt", recorder.wait(120), 0)
+    said.seek(0)
+    words = said.read().decode()
+    said.close()
+    return recorder.pid, words
+
+
+def examine(live, directory):
+    about = live.examine(directory, lossless=False)
+    live.equal(f"{directory}: lost", about["books"]["counters"]["lost"], 0)
+    return about
+
+
+def sums(archive, path, word):
+    return sum(p.whole().files[path][word] for p in archive.groups.values())
+
+
+def dd(data, count, *wrapper):
+    subprocess.run([*wrapper, "dd", f"if={data}", "of=/dev/null", "bs=1", f"count={count}", "status=none"], check=True)
+
+
+def test_all(live, data):
+    held = live.path("held")
+    bystander = Bystander(held, 100)
+
+    def act():
+        bystander.go()
+        dd(data, 50, *NOBODY)
+        dd(data, 70)
+
+    directory = live.path("all")
+    own, _ = record_while(live, directory, ["--no-block"], act)
+    bystander.end()
+    about = examine(live, directory)
+    archive = Archive(directory)
+    processes = archive.processes()
+    live.check(own not in processes, "iotrace recorded itself")
+    live.check(bystander.pid in processes, "what ran before is not there")
+    if bystander.pid in processes:
+        seen = processes[bystander.pid].whole().files[held]
+        live.equal("before: writes", (seen["writes"], seen["written_bytes"]), (100, 1000))
+        live.equal("before: offsets", seen["offset_total"], sum(1000 + 10 * i for i in range(100)))
+        live.check((held, True) in archive.handles, "before: its file was not known to be open")
+    live.equal("in it: reads", sorted(p.whole().files[data]["reads"] for p in processes.values()
+                                      if p.whole().files[data]["reads"]), [50, 70])
+    live.equal("devices in spite of --no-block", [e["name"] for e in about["events"] if e["name"].startswith("block:")], [])
+
+
+def test_choices(live, data):
+    cases = {
+        "uid": (["--uid", "nobody"], [50]),
+        "comm": (["--comm", "d[a-d]"], [50, 70]),
+        "none": (["--comm", "no-such-*"], []),
+        "path": (["--path", data], [50, 70]),
+        "exclude": (["--exclude-path", live.path("*")], []),
+    }
+    for name, (options, expected) in cases.items():
+        directory = live.path(name)
+
+        def act():
+            # A program of another user is known for that when it has begun.
+            subprocess.run([*NOBODY, "sh", "-c", f"sleep 0.3; dd if={data} of=/dev/null bs=1 count=50 status=none; :"],
+                           check=True)
+            dd(data, 70)
+
+        record_while(live, directory, ["--no-block", *options], act)
+        examine(live, directory)
+        archive = Archive(directory)
+        live.equal(f"{options}: reads", sorted(p.whole().files[data]["reads"] for p in archive.groups.values()
+                                               if p.whole().files[data]["reads"]), expected)
+        if name == "path":
+            live.equal(f"{options}: files of handles", {file for file, _ in archive.handles}, {data})
+        if name == "comm":
+            live.equal(f"{options}: processes", {p.name for p in archive.groups.values() if p.pid is not None}, {"dd"})
+
+
+def mounts(kind):
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        return [line.split()[1] for line in file if line.split()[2] == kind]
+
+
+def test_cgroup(live, data):
+    for kind, remark in (("cgroup2", False), ("cgroup", True)):
+        places = [place for place in mounts(kind) if kind == "cgroup2" or place.endswith("/pids")]
+        if not places:
+            continue
+        name = f"iotrace-live-{os.getpid()}"
+        group = f"{places[0]}/{name}"
+        os.mkdir(group)
+        inside = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; read go; "
+                                   f"dd if={data} of=/dev/null bs=1 count=30 status=none; read end"],
+                                  stdin=subprocess.PIPE)
+        time.sleep(0.5)
+
+        def act():
+            os.write(inside.stdin.fileno(), b"go\n")
+            dd(data, 70)
+            time.sleep(0.5)
+
+        try:
+            directory = live.path(kind)
+            _, said = record_while(live, directory,
+                                   ["--no-block", "--cgroup", name if kind == "cgroup2" else group], act)
+            examine(live, directory)
+            live.equal(f"{kind}: reads", sums(Archive(directory), data, "reads"), 30)
+            ran = live.run([IOTRACE, "-a", "--no-block", "-o", live.path(kind + "-said"), "--cgroup", group,
+                            "--duration", "0.2", "--summary", "none"])
+            live.equal(f"{kind}: a remark", b"cannot record by this hierarchy" in ran.stderr, remark)
+            live.check(said == "", f"{kind}: -q, and yet {said!r}")
+        finally:
+            inside.communicate(b"end\n")
+            for _ in range(50):
+                try:
+                    os.rmdir(group)
+                    break
+                except OSError:
+                    time.sleep(0.1)
+
+
+def test_command(live, data):
+    """A command ends it, and its status is handed on."""
+    directory = live.path("command")
+    live.record(directory, ["sh", "-c", f"dd if={data} of=/dev/null bs=1 count=40 status=none; exit 7"], "-a", "-q",
+                "--no-block", status=7)
+    about = examine(live, directory)
+    live.equal("the command's words", about["command"]["argv"][:2], ["sh", "-c"])
+    live.equal("the command's reads", sums(Archive(directory), data, "reads"), 40)
+
+
+def test_duration(live):
+    begun = time.monotonic()
+    live.record(live.path("duration"), [], "-a", "-q", "--no-block", "--duration", "1")
+    took = time.monotonic() - begun
+    about = examine(live, live.path("duration"))
+    live.check(took >= 1, f"--duration 1: {took} s")
+    live.check(10**9 <= about["duration_ns"] < 10**10, f"--duration 1: {about['duration_ns']} ns in the archive")
+
+
+def test_device(live):
+    """Only the disk that is named; what its counters say is there, but for what the kernel delivers no sample of."""
+    disk = os.path.realpath("/sys/dev/block/%d:%d" % (os.major(os.stat(live.dir).st_dev), os.minor(os.stat(live.dir).st_dev)))
+    if not os.path.exists(f"{disk}/queue"):
+        disk = os.path.dirname(disk)
+    if not os.path.exists(f"{disk}/stat"):
+        print("no disk under the test's folder: --device is not tried")
+        return
+    directory, name = live.path("device"), os.path.basename(disk)
+    live.record(directory, ["dd", "if=/dev/zero", f"of={live.path('out')}", "bs=64k", "count=16", "oflag=direct",
+                            "conv=fsync", "status=none"], "-a", "-q", "--device", name)
+    about = examine(live, directory)
+    issued = [e for e in about["events"] if e["name"] == "block:block_rq_issue"]
+    live.check(issued and issued[0]["samples"] >= 16, f"--device {name}: {issued}")
+    devices = [p.name for p in Archive(directory).groups.values() if p.pid is None]
+    disks = [device.split()[-1] for device in devices if os.path.exists(f"/sys/block/{device.split()[-1]}")]
+    live.equal(f"--device {name}", disks, [name])
+
+
+class Parameters:
+    def __init__(self):
+        self.values = []
+        self.metrics = []
+
+    def on_event(self, process, location, event):
+        if isinstance(event, events.ParameterString):
+            self.values.append((event.parameter.name, event.string))
+        elif isinstance(event, events.Metric):
+            self.metrics.extend(member.name for member in event.metric.members)
+
+
+def test_events(live):
+    for mode in ([], ["-a", "--no-block"]):
+        directory = live.path("events" + str(len(mode)))
+        live.record(directory, ["sh", "-c", "dd if=/dev/null of=/dev/null status=none; env true; :"], "-q", *mode,
+                    "-e", "sched:sched_process_exec=filename,pid")
+        about = examine(live, directory)
+        seen = Parameters()
+        Archive(directory, seen.on_event)
+        names = [os.path.basename(value) for name, value in seen.values if name == "sched:sched_process_exec:filename"]
+        for program in ("dd", "env", "true"):
+            live.check(names.count(program) >= 1 if mode else names.count(program) == 1, f"-e {mode}: {program} in {names}")
+        live.equal(f"-e {mode}: metrics", set(seen.metrics) - {"dirty", "writeback", "some", "full"} >= {"pid"}, True)
+        counted = [e for e in about["events"] if "sched_process_exec" in e["name"]]
+        live.equal(f"-e {mode}: samples", [e["samples"] for e in counted], [len(names)])
+
+
+def test_crowd(live):
+    """10,000 processes that live for a moment: nothing of them is missing, and the archive is one that can be read."""
+    directory, out = live.path("crowd"), live.path("lines")
+    script = f"exec 3>{out}; i=0; while [ $i -lt 10000 ]; do (echo x >&3); i=$((i + 1)); done"
+    live.record(directory, ["sh", "-c", script], "-a", "-q", "--no-block", timeout=250)
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+    about = examine(live, directory)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = ended.ru_utime - begun.ru_utime + ended.ru_stime - begun.ru_stime
+    live.check(took < 30, f"10,000 processes: all readers together took {took:.0f} s")
+    live.check(about["trace"]["processes_seen"] >= 10000, f"processes seen: {about['trace']['processes_seen']}")
+    live.equal("10,000 processes: writes", sums(Archive(directory), out, "writes"), 10000)
+
+
+def main():
+    with Live() as live:
+        os.chmod(live.dir, 0o755)
+        data = live.path("data")
+        with open(data, "wb") as file:
+            file.write(b"d" * 4096)
+        os.chmod(data, 0o644)
+        test_all(live, data)
+        test_choices(live, data)
+        test_cgroup(live, data)
+        test_command(live, data)
+        test_duration(live)
+        test_device(live)
+        test_events(live)
+        test_crowd(live)
+
+
+if __name__ == "__main__":
+    main()
