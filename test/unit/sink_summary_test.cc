@@ -328,10 +328,12 @@ TEST_F(Summary, TablesFitTheTerminal)
 		}
 		EXPECT_EQ(rows, 4) << columns;
 	}
+	auto moved = transfer(1000, 2000, "read", h, IO_MODE_READ, 7);
+
 	options.columns = 76;
-	EXPECT_EQ(told({}).find("failed"), std::string::npos);
+	EXPECT_EQ(told(moved).find("failed"), std::string::npos);
 	options.columns = 77;
-	EXPECT_NE(told({}).find("failed"), std::string::npos);
+	EXPECT_NE(told(moved).find("failed"), std::string::npos);
 }
 
 TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
