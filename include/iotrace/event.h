@@ -99,7 +99,8 @@ struct event {
 			uint64_t
 				position; /* of the row's fd, after the call; EVENT_POSITION_UNKNOWN */
 			struct event_string path[EVENT_PATHS];
-			struct event_file file[EVENT_FILES];
+			struct event_file
+				file[EVENT_FILES]; /* after chdir the directory, without fd */
 		} pair;
 		struct request request; /* pid, tid: of the task in whose context it happened */
 		struct {

@@ -34,13 +34,17 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 	struct bpf_part_file f;
 	struct event_file *file;
 
+	bool is_directory = part->kind == BPF_PART_DIRECTORY;
+
 	if (part->size < sizeof(f))
 		return false;
 	memcpy(&f, at, sizeof(f));
-	if (f.fd < 0)
+	if (is_directory ? f.fd != -1 : f.fd < 0)
 		return false;
 	if (!to->file || part->index >= EVENT_FILES)
 		return true;
+	if (is_directory && part->flags & BPF_PART_DELETED)
+		f.part.flags |= BPF_PART_TORN; /* nothing below it has a path */
 	file = &to->file[part->index];
 	file->fd = f.fd;
 	file->flags = f.flags;
@@ -61,6 +65,7 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 						  const uint8_t *) = {
 		[BPF_PART_PATH] = take_path,
 		[BPF_PART_FILE] = take_file,
+		[BPF_PART_DIRECTORY] = take_file,
 	};
 	const uint8_t *at = sample->raw + head->size;
 	size_t left = sample->raw_size - head->size, step;
@@ -120,8 +125,10 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	event->pair.result = record->result;
 	event->pair.position = record->position;
 	memset(event->pair.path, 0, sizeof(event->pair.path));
-	for (i = 0; i < EVENT_FILES; i++)
+	for (i = 0; i < EVENT_FILES; i++) {
 		event->pair.file[i].fd = -1;
+		event->pair.file[i].name.at = NULL;
+	}
 	if (record->begin > sample->time)
 		return DECODED_MALFORMED;
 	if (!record->head.parts)

@@ -140,7 +140,9 @@ static void end_chdir(struct op *op)
 	}
 	p->changed_cwd = op->time;
 	p->cwd = op->call.path[0];
-	if (op->call.open != ID_NONE)
+	if (op->file && op->file->name.at)
+		p->cwd = model_string(op->m, op->file->name.at, op->file->name.length);
+	else if (op->call.open != ID_NONE)
 		p->cwd = open_description(op->m, op->call.open)->name;
 }
 

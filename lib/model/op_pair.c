@@ -53,6 +53,12 @@ static void supersede(struct model *m, uint32_t task, const struct call *next)
 	op_cancel(m, task, next->enter, IO_END_LOST);
 }
 
+/* Whether another thread could have closed, and used again, what the call used. */
+static bool is_shared(const struct model *m, const struct process *p)
+{
+	return p->tasks > 1 || m->table[p->table].users > 1;
+}
+
 void op_pair(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
@@ -84,5 +90,7 @@ void op_pair(struct model *m, const struct event *event)
 		return;
 	}
 	call_begin(m, task, &op.call, event->pair.path);
+	if (is_shared(m, &m->process[op.process]) && op_is_gone(&op))
+		op.position = EVENT_POSITION_UNKNOWN; /* it may be that of another file */
 	op_complete(&op, NULL);
 }

@@ -19,10 +19,11 @@
 
 enum { BRANCH_ENTRY_SIZE = 3 * sizeof(uint64_t) };
 
-/* What iotrace records itself, and what `perf record -e a -e b` and `perf record -e a` have. */
+/* What iotrace records itself, through perf and through BPF, and what `perf record -e a -e b` and `perf record -e a` have. */
 #define LAYOUT_OURS                                                                                \
 	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                  \
 		    PERF_SAMPLE_CPU | PERF_SAMPLE_RAW))
+#define LAYOUT_BPF (LAYOUT_OURS | (uint64_t)PERF_SAMPLE_IP)
 #define LAYOUT_PERF_ONE                                                                            \
 	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |        \
 		    PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW))
@@ -204,6 +205,8 @@ static int parse_sample(struct bytes b, const struct sample_layout *layout, stru
 	switch (layout->sample_type) {
 	case LAYOUT_OURS:
 		return parse_body(b, LAYOUT_OURS, layout, sample);
+	case LAYOUT_BPF:
+		return parse_body(b, LAYOUT_BPF, layout, sample);
 	case LAYOUT_PERF_MANY:
 		return parse_body(b, LAYOUT_PERF_MANY, layout, sample);
 	case LAYOUT_PERF_ONE:

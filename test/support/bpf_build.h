@@ -69,6 +69,20 @@ class BpfRecord
 		return add(&f, sizeof(f), text);
 	}
 
+	/* The current directory after the call. */
+	BpfRecord &directory(const std::vector<std::string> &names, uint16_t flags = 0)
+	{
+		bpf_part_file f{};
+		std::string text;
+
+		f.part.kind = BPF_PART_DIRECTORY;
+		f.part.flags = flags;
+		f.fd = -1;
+		for (const std::string &name : names)
+			text += name + '\0';
+		return add(&f, sizeof(f), text);
+	}
+
 	/* A part whose head is `bytes` long; its size is that of all. */
 	BpfRecord &add(void *head, size_t bytes, const std::string &text)
 	{

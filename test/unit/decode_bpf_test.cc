@@ -189,6 +189,20 @@ TEST_F(Bpf, TheLongestNameFits)
 	EXPECT_EQ(name_of(openat().file(3, names, BPF_PART_DELETED)), "(none)");
 }
 
+TEST_F(Bpf, ADirectoryIsAFileWithoutADescriptor)
+{
+	BpfRecord chdir(BPF_RECORD_CALL, SYS_chdir, 4000);
+
+	chdir.directory({"b", "a"});
+	EXPECT_EQ(name_of(chdir), "/a/b");
+	EXPECT_EQ(e.pair.file[0].fd, -1);
+	BpfRecord gone(BPF_RECORD_CALL, SYS_chdir, 4000);
+
+	gone.directory({"b", "a"}, BPF_PART_DELETED);
+	EXPECT_EQ(name_of(gone), "(none)");
+	EXPECT_EQ(name_of(BpfRecord(BPF_RECORD_CALL, SYS_chdir, 4000)), "(none)");
+}
+
 TEST_F(Bpf, APairHasTwoFiles)
 {
 	BpfRecord pipe(BPF_RECORD_CALL, SYS_pipe2, 4000, {0, 0}, 0);

@@ -354,6 +354,28 @@ TEST_F(Pair, WhatMovedSinceACallInFlightBeganHidesItsOffset)
 	EXPECT_NE(ended().find("10 OP_BEGIN h0 10 @-"), std::string::npos);
 }
 
+TEST_F(Pair, ThePositionOfANumberThatWasUsedAgainIsThatOfAnotherFile)
+{
+	open(11, 5, "/a");
+	uint64_t begin = d.now++;
+
+	close(11, 5);
+	open(11, 5, "/b");
+	d.pair(10, 10, "read", begin, {5, 0, 10}, 10, {{}, 10});
+	EXPECT_NE(ended().find("10 OP_BEGIN h0 10 @-"), std::string::npos);
+}
+
+TEST_F(Pair, WhatNobodySawBeingMadeMayBeAStream)
+{
+	d.exit(10, 11);
+	d.pair(10, 10, "read", d.now++, {0, 0, 10}, 0, {{}, 0});
+	d.pair(10, 10, "read", d.now++, {1, 0, 10}, 10, {{}, 30});
+	std::string text = ended();
+
+	EXPECT_NE(text.find("OP_BEGIN h0 10 @-"), std::string::npos) << text;
+	EXPECT_NE(text.find("OP_BEGIN h1 10 @20"), std::string::npos) << text;
+}
+
 TEST_F(Pair, AStreamHasNoPosition)
 {
 	pipe(3, 4);
@@ -400,6 +422,15 @@ TEST_F(Pair, PathsStartWhereTheyDidWhenTheCallBegan)
 	EXPECT_NE(text.find("DELETE_FILE /dir/x"), std::string::npos) << text;
 	EXPECT_NE(text.find("DELETE_FILE /new/x"), std::string::npos) << text;
 	EXPECT_EQ(text.find("DELETE_FILE /new/x"), text.rfind("DELETE_FILE /new/x")) << text;
+}
+
+/* Symbolic links and ".." are known to the kernel only. */
+TEST_F(Pair, TheDirectoryThatTheKernelSawIsBelieved)
+{
+	d.pair(10, 10, "chdir", d.now++, {0}, 0,
+	       {{{-1, "/real/dir"}}, EVENT_POSITION_UNKNOWN, {"../link"}});
+	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
+	EXPECT_NE(ended().find("DELETE_FILE /real/dir/x"), std::string::npos);
 }
 
 TEST_F(Pair, TheFileOfAPathCallStandsInItsEnter)
