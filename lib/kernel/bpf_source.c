@@ -4,6 +4,7 @@
 #include "bpf_source.h"
 
 #include "bpf_calls.h"
+#include "rights.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -69,14 +70,11 @@ static bool is_first_pid_namespace(void)
 
 static int explain(struct error *err, int code, const char *what)
 {
-	if (code == EPERM || code == EACCES) {
-		error_say(err, code, "%s: %s: BPF needs more rights", what, strerror(code));
-		error_hint(
-			err,
-			"the program may: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep $(command -v iotrace)");
-		return -code;
-	}
-	return error_set(err, code, "%s", what);
+	if (code != EPERM && code != EACCES)
+		return error_set(err, code, "%s", what);
+	error_say(err, code, "BPF takes CAP_BPF and CAP_PERFMON (%s: %s)", what, strerror(code));
+	rights_hint_setcap(err);
+	return -code;
 }
 
 static int check_machine(struct error *err)

@@ -52,10 +52,8 @@ static void remark_fallback(struct live *live, const struct error *why)
 
 	snprintf(live->bpf.why, sizeof(live->bpf.why), "%.*s", (int)length, why->text);
 	if (bpf_source_is_built())
-		live_add_remark(
-			live, mem_format("system calls are recorded through perf, which costs more "
-					 "than BPF: %s",
-					 why->text));
+		live_add_remark(live, mem_format("recorded through perf, which costs more: %s",
+						 live->bpf.why));
 }
 
 int live_bpf_open(struct live *live, struct error *err)

@@ -6,6 +6,7 @@
  */
 #include <iotrace/probe.h>
 
+#include "bpf_source.h"
 #include "counter.h"
 #include "filter.h"
 #include "perf_event.h"
@@ -27,7 +28,7 @@
 #include <unistd.h>
 
 /* Numbers of capabilities that older headers lack. */
-enum { PERFMON = 38, BPF = 39, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
+enum { PERFMON = 38, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
 
 static void say(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -240,12 +241,23 @@ static void probe_clone(struct probe_result *result)
 
 static void probe_bpf(struct probe_result *result)
 {
-	bool has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-	bool may = confine_may(BPF) || confine_may(SYS_ADMIN);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const struct bpf_options options = {.groups = ~0U,
+					    .cpu = &(uint32_t){0},
+					    .cpus = 1,
+					    .ring_bytes = page,
+					    .ring_least = page,
+					    .id = 1};
+	struct error err = {0};
+	struct bpf_source *source = bpf_source_open(&options, &err);
 
-	result->state = has_btf && may ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s, %s (not used yet)", has_btf ? "BTF" : "no BTF",
-	    may ? "allowed" : "not allowed");
+	result->state = source ? PROBE_OK : PROBE_LIMITED;
+	if (source)
+		say(result->detail,
+		    "the kernel pairs calls and names files: system calls cost less");
+	else
+		split(result, &err);
+	bpf_source_close(source);
 }
 
 /* What a recording gives up before the command runs; nothing is missing without. */
