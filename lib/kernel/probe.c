@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 /* Numbers of capabilities that older headers lack. */
-enum { PERFMON = 38, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
+enum { PERFMON = 38, BPF = 39, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
 
 static void say(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

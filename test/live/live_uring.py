@@ -77,8 +77,9 @@ def run_fio(live, name, *options):
     expected = {"reads": read["total_ios"], "read_bytes": read["io_bytes"], "writes": write["total_ios"],
                 "written_bytes": write["io_bytes"]}
     if name == "fixed":  # which file that is no tracepoint tells: the ring stands for it
-        live.equal("fio fixed: on the ring", requests.on_ring["anon_inode:[io_uring]"],
-                   read["total_ios"] + write["total_ios"] + done["sync"]["total_ios"])
+        told = read["total_ios"] + write["total_ios"] + done["sync"]["total_ios"]
+        flush = requests.on_ring["anon_inode:[io_uring]"] - told
+        live.check(flush in (0, 1), f"fio fixed: {flush} more than fio tells, which may leave out the flush at the end")
         return
     got = requests.of(f"{folder}/data")
     live.equal(f"fio {name}: flushes", got.pop("flushes", 0) > 0, True)

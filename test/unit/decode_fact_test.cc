@@ -398,7 +398,8 @@ TEST(ForeignCapture, OfBlockDevicesAndCalls)
 				  {"block", "block_rq_issue"},
 				  {"block", "block_bio_queue"}});
 
-	EXPECT_NE(all.find(std::string("called by their numbers.\n") + unknown), std::string::npos) << all;
+	EXPECT_NE(all.find(std::string("called by their numbers.\n") + unknown), std::string::npos)
+		<< all;
 }
 
 TEST(ForeignCapture, WithTracepointsThatHaveNoFormat)
