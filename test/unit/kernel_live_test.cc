@@ -302,7 +302,7 @@ TEST_F(Live, ACommandFromBeginToEnd)
 	EXPECT_EQ(spool.of(FACT_EXIT)[0]->fact.number[1], 0u);
 	EXPECT_FALSE(spool.of(FACT_MOUNT).empty());
 	EXPECT_FALSE(spool.of(FACT_FORMAT).empty());
-	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
+	EXPECT_GE((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
 }
 
 TEST_F(Live, NamesOfFilesThatStayOpen)
@@ -443,7 +443,7 @@ TEST_F(Live, TheWholeMachine)
 		EXPECT_EQ(seen, 3u) << dev;
 	EXPECT_GE(spool.of(FACT_MEMORY).size(), 10u);
 	EXPECT_LE(spool.of(FACT_MEMORY).size(), 60u);
-	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
+	EXPECT_GE((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
 }
 
 TEST_F(Live, ADurationEndsIt)
@@ -470,7 +470,7 @@ TEST_F(Live, OnlyCommandsThatMatch)
 	options.comm = comm;
 	options.comms = 2;
 	Spool spool = record({"sh", "-c", "cat " + name + " >/dev/null; wc " + name});
-	EXPECT_EQ((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
+	EXPECT_GE((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
 }
 
 TEST_F(Live, FiltersAreToldToTheReader)
