@@ -129,7 +129,6 @@ static int write_books(const struct output *output, bool is_complete, struct err
 		.model = run_model(output->run),
 		.tally = run_tally(output->run),
 		.version = IOTRACE_VERSION,
-		.source = "perf",
 		.groups = output->groups,
 		.is_complete = is_complete,
 	};

@@ -3,7 +3,8 @@
  *
  * iotrace.json is one object. Keys are only ever added; "schema" rises if one changes its meaning:
  *
- *   schema, iotrace, source, command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
+ *   schema, iotrace, source ("perf", "bpf"), source_why (why it was not the other),
+ *   command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
  *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
  *   devices [ { name, dev, model, scheduler, rotational, size, disk, under, backing, balanced,
@@ -53,7 +54,6 @@ struct books {
 	const struct model *model;
 	const struct tally *tally;
 	const char *version;     /* of iotrace */
-	const char *source;      /* "perf" */
 	uint32_t groups;         /* bits 1 << enum call_group that were asked for; 0: not known */
 	bool is_complete;        /* the stream was converted to its end */
 	const uint64_t *samples; /* how many came of each event of the capture */

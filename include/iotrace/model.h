@@ -88,6 +88,12 @@ struct model_count {
 	bool has_lost; /* the kernel could say (Linux 6.0) */
 };
 
+enum model_source {
+	MODEL_SOURCE_UNKNOWN,
+	MODEL_SOURCE_PERF,
+	MODEL_SOURCE_BPF
+}; /* as fact SOURCE has it */
+
 struct model_host {
 	str_id hostname, release, machine;
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */

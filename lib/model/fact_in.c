@@ -26,8 +26,6 @@ enum { /* why a descriptor was looked up */
        REASON_LOSS,
 };
 
-enum { SOURCE_IN_KERNEL = 2 }; /* fact SOURCE */
-
 struct fd_fact {
 	uint32_t pid;
 	uint64_t fd, t0, error, position, reason;
@@ -228,7 +226,9 @@ static void fact_lookups(struct model *m, const struct event *event)
 
 static void fact_source(struct model *m, const struct event *event)
 {
-	m->is_paired = event->fact.number[0] == SOURCE_IN_KERNEL;
+	m->host.source = (uint32_t)event->fact.number[0];
+	m->host.source_why = fact_text(m, event, 0);
+	m->is_paired = m->host.source == MODEL_SOURCE_BPF;
 }
 
 static void fact_filter(struct model *m, const struct event *event)

@@ -318,7 +318,10 @@ char *books_json(const struct books *books)
 
 	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
 	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
-	json_object_object_add(top, "source", json_object_new_string(books->source));
+	json_object_object_add(top, "source",
+			       json_object_new_string(host->source == MODEL_SOURCE_BPF ? "bpf"
+										       : "perf"));
+	json_object_object_add(top, "source_why", json_text(books->model, host->source_why));
 	json_object_object_add(top, "command", json_command(books->model));
 	json_object_object_add(top, "host", json_host(books->model));
 	add_times(top, host);

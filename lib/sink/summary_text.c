@@ -129,6 +129,23 @@ static void put_data(const struct page *page)
 			summary_bytes(read, files->read), summary_bytes(written, files->written));
 }
 
+/* Who paired the calls, and why it was not the other. */
+static void put_source(const struct page *page)
+{
+	const struct model *model = page->summary->options->model;
+	const struct model_host *host = model_host(model);
+	str_id why = host->source_why;
+	char name[NAME_SIZE];
+
+	if (host->source == MODEL_SOURCE_UNKNOWN)
+		return;
+	summary_name(name, sizeof(name), model_text(model, why),
+		     strtab_length(model_strings(model), why), page->columns - 23);
+	fprintf(page->out, "  recorded    %s%s%s\n",
+		host->source == MODEL_SOURCE_BPF ? "by BPF" : "by perf", why ? ": " : "",
+		why ? name : "");
+}
+
 /* A column of bytes that are none is a dash: the eye finds the others. */
 static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
 {
@@ -346,6 +363,7 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	put_run(&page);
 	put_time(&page);
 	put_data(&page);
+	put_source(&page);
 	put_classes(&page);
 	put_tables(&page);
 	summary_device_text(summary, page.bold, page.plain, out);

@@ -66,7 +66,6 @@ class Books : public ::testing::Test
 		all.model = b.model;
 		all.tally = &b.tally;
 		all.version = "1.2.3";
-		all.source = "perf";
 		return all;
 	}
 

@@ -287,6 +287,17 @@ TEST_F(Summary, Text)
 		"  archive: out\n");
 }
 
+TEST_F(Summary, TextSaysWhoRecordedAndWhyNotTheOther)
+{
+	EXPECT_EQ(told({}).find("  recorded "), std::string::npos);
+	b.model->host.source = MODEL_SOURCE_BPF;
+	EXPECT_NE(told({}).find("\n  recorded    by BPF\n"), std::string::npos);
+	b.model->host.source = MODEL_SOURCE_PERF;
+	b.model->host.source_why = b.text("no BTF\033");
+	EXPECT_NE(told({}).find("\n  recorded    by perf: no BTF\\x1b\n"), std::string::npos)
+		<< told({});
+}
+
 TEST_F(Summary, TextSaysWhatWasLost)
 {
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 10;
