@@ -83,7 +83,7 @@ static uint64_t start_of(const struct op *op, uint32_t open, int end)
 		return IO_OFFSET_UNKNOWN;
 	if (end || op->position == EVENT_POSITION_UNKNOWN)
 		return is_alone(op, d) && !is_append(op, d, end) ? d->position : IO_OFFSET_UNKNOWN;
-	if (op->position < size || (!size && d->position == IO_OFFSET_UNKNOWN))
+	if (op->position < size || (!size && d->position == IO_OFFSET_UNKNOWN && !d->is_file))
 		return IO_OFFSET_UNKNOWN; /* it may be a stream that nobody saw being made */
 	return op->position - size == d->position || is_alone(op, d) ? op->position - size
 								     : IO_OFFSET_UNKNOWN;
