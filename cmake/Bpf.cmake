@@ -61,6 +61,7 @@ function(iotrace_bpf_programs target)
       -o ${dir}/iotrace.o
     COMMAND ${BPFTOOL} gen object ${dir}/iotrace.bpf.o ${dir}/iotrace.o
     COMMAND ${BPFTOOL} gen skeleton ${dir}/iotrace.bpf.o name iotrace_bpf > ${dir}/iotrace.skel.h
+    COMMAND sed -i -e "1i // NOLINTBEGIN" -e "$ a // NOLINTEND" ${dir}/iotrace.skel.h
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPENDS ${source} ${headers} VERBATIM COMMAND_EXPAND_LISTS)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h)

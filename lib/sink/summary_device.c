@@ -85,6 +85,10 @@ static double ratio(double part, double whole)
 struct summary_rates summary_device_rates(const struct summary *summary, uint32_t device)
 {
 	const struct summary_device *d = summary_device(summary, device);
+
+	if (!d)
+		return (struct summary_rates){0};
+
 	double wall = (double)summary_wall(summary), seconds = wall / 1e9;
 	const struct summary_traffic *kind = d->kind;
 	const struct summary_traffic *read = &kind[REQUEST_READ], *write = &kind[REQUEST_WRITE],
