@@ -68,8 +68,9 @@ static bool has_name(const char *names, const char *name)
 
 	while (strncmp(names, name, length) || (names[length] && names[length] != '|')) {
 		names = strchr(names, '|');
-		if (!names++)
+		if (!names)
 			return false;
+		names++;
 	}
 	return true;
 }
