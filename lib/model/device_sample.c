@@ -58,7 +58,9 @@ static uint64_t share(uint64_t sum, uint64_t of)
 
 static uint64_t rate(uint64_t amount, uint64_t time)
 {
-	return time ? (uint64_t)((double)amount * SECOND_NS / (double)time) : 0;
+	double rate = time ? (double)amount * SECOND_NS / (double)time : 0;
+
+	return rate < (double)INT64_MAX ? (uint64_t)rate : INT64_MAX;
 }
 
 static void sample_device(struct model *m, uint32_t device)
@@ -146,9 +148,10 @@ void sample_pressure(struct model *m, const struct event *event)
 	for (uint32_t i = 0; i < COUNT(value); i++) {
 		uint64_t grown = event->fact.number[i] - b->pressure[i];
 
-		value[i] = time ? (uint64_t)((double)grown * 1000 * 1000 / (double)time) : 0;
-		if (value[i] > 1000) /* the kernel's sums are a little late */
-			value[i] = 1000;
+		double share = time ? (double)grown * 1000 * 1000 / (double)time : 0;
+
+		value[i] = share < 1000 ? (uint64_t)share
+					: 1000; /* the kernel's sums are a little late */
 		b->pressure[i] = event->fact.number[i];
 	}
 	bool is_first = !b->pressure_time;

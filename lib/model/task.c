@@ -356,6 +356,8 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 	uint32_t cpu = event->cpu < COUNTER_CPUS_MAX ? event->cpu : 0;
 	struct task *t = &m->task[task];
 
+	if (m->call_series >= m->seriess || !m->series[m->call_series].is_of_calls)
+		return; /* nobody said their names */
 	if (!t->counters)
 		t->counters = mem_zero(sizeof(*t->counters));
 	struct task_counters *c = t->counters;
