@@ -14,7 +14,8 @@
 #include <string.h>
 
 static const uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
-static const uint32_t all = (1U << GROUP_COUNT) - 1;
+/* Of calls: the requests of io_uring come through tracepoints of their own, whose closing takes 25 ms each. */
+static const uint32_t all = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING);
 
 uint32_t select_default(void)
 {

@@ -239,8 +239,11 @@ TEST_F(Select, Specs)
 	EXPECT_EQ(parse("data,sync"), always | 1U << GROUP_DATA | 1U << GROUP_SYNC);
 	EXPECT_EQ(parse("+map"), select_default() | 1U << GROUP_MAP);
 	EXPECT_EQ(parse("-net,-meta"), select_default() & ~(1U << GROUP_NET | 1U << GROUP_META));
-	EXPECT_EQ(parse("all"), (1U << GROUP_COUNT) - 1);
-	EXPECT_EQ(parse("all,-map"), ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_MAP));
+	const uint32_t calls = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING);
+
+	EXPECT_EQ(parse("all"), calls) << "requests are no calls";
+	EXPECT_EQ(parse("all,+uring"), calls | 1U << GROUP_URING);
+	EXPECT_EQ(parse("all,-map"), calls & ~(1U << GROUP_MAP));
 	EXPECT_EQ(parse("default"), select_default());
 	EXPECT_EQ(parse("-all,data"), always | 1U << GROUP_DATA);
 	EXPECT_EQ(select_default() & always, always);
