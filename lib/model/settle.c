@@ -16,28 +16,31 @@ static uint64_t idle_key(const struct model_handle *handle)
 	return map_key(handle->process, handle->name);
 }
 
-/* Returns a destroyed handle of this process and name to be used again, or ID_NONE. */
-static handle_id idle_take(struct model *m, process_id process, str_id name)
+/*
+ * Returns a destroyed handle of this process and name to be used again, or ID_NONE. Locations are merged by time, and two
+ * CPUs can read the same: a handle that ends at the nanosecond at which it would begin has to rest.
+ */
+static handle_id idle_take(struct model *m, process_id process, str_id name, uint64_t time)
 {
 	uint64_t key = map_key(process, name);
 	handle_id id = map_get(&m->idle_handle, key);
 
-	if (id == MAP_NONE)
+	if (id == MAP_NONE || m->idle[id].since >= time)
 		return ID_NONE;
-	if (m->idle_next[id] == ID_NONE)
+	if (m->idle[id].next == ID_NONE)
 		map_remove(&m->idle_handle, key);
 	else
-		map_set(&m->idle_handle, key, m->idle_next[id]);
+		map_set(&m->idle_handle, key, m->idle[id].next);
 	return id;
 }
 
 /* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
-static void idle_give(struct model *m, handle_id id)
+static void idle_give(struct model *m, handle_id id, uint64_t time)
 {
 	uint64_t key = idle_key(&m->handle[id]);
 
-	MEM_GROW(m->idle_next, m->idle_capacity, id + 1);
-	m->idle_next[id] = map_get(&m->idle_handle, key);
+	MEM_GROW(m->idle, m->idle_capacity, id + 1);
+	m->idle[id] = (struct idle_handle){.next = map_get(&m->idle_handle, key), .since = time};
 	map_set(&m->idle_handle, key, id);
 }
 
@@ -60,7 +63,7 @@ static handle_id handle_new(struct model *m, const struct open *open, const stru
  * handle, which can learn its name later; a handle without a name is only used again for one that can never
  * get one.
  */
-static bool settle_late(struct model *m, uint32_t open, bool is_forced)
+static bool settle_late(struct model *m, uint32_t open, uint64_t time, bool is_forced)
 {
 	struct open *o = &m->open[open];
 	struct description *d = &m->description[o->description];
@@ -75,16 +78,16 @@ static bool settle_late(struct model *m, uint32_t open, bool is_forced)
 		return true;
 	d->is_early |= is_awaited;
 	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED))
-		id = idle_take(m, o->creator, d->name);
+		id = idle_take(m, o->creator, d->name, time);
 	o->handle = id != ID_NONE ? id : handle_new(m, o, d);
 	return true;
 }
 
 /* Nearly every event concerns a handle that was settled long ago. */
-static inline bool settle_open(struct model *m, uint32_t open, bool is_forced)
+static inline bool settle_open(struct model *m, uint32_t open, uint64_t time, bool is_forced)
 {
 	return open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_unwanted ||
-	       settle_late(m, open, is_forced);
+	       settle_late(m, open, time, is_forced);
 }
 
 void settle_named(struct model *m, uint32_t description)
@@ -121,13 +124,13 @@ static bool settle_aio(struct model *m, const struct waiting *w, bool is_forced)
 	if (!op->is_decided)
 		return false;
 	settle_creator(m, &w->event, op->open);
-	return settle_open(m, op->open, is_forced);
+	return settle_open(m, op->open, w->event.time, is_forced);
 }
 
 static bool settle(struct model *m, const struct waiting *w, bool is_forced)
 {
-	return settle_open(m, w->open, is_forced) && settle_open(m, w->open2, is_forced) &&
-	       settle_aio(m, w, is_forced);
+	return settle_open(m, w->open, w->event.time, is_forced) &&
+	       settle_open(m, w->open2, w->event.time, is_forced) && settle_aio(m, w, is_forced);
 }
 
 /* Flags of an open that only a look-up could tell. */
@@ -159,7 +162,7 @@ static void settle_output(struct model *m, const struct waiting *w)
 	m->output(m->context, event);
 	if (event->kind == IO_DESTROY_HANDLE &&
 	    m->thread[event->thread].process == m->handle[event->handle].process)
-		idle_give(m, event->handle);
+		idle_give(m, event->handle, event->time);
 }
 
 static struct waiting *queue_at(struct model *m, uint32_t index)

@@ -167,6 +167,12 @@ struct waiting {
 
 struct lane;
 
+/* A destroyed handle that may be used again. */
+struct idle_handle {
+	handle_id next; /* the one destroyed before that */
+	uint64_t since; /* ns */
+};
+
 struct model {
 	struct tally *tally;
 	model_output output;
@@ -191,8 +197,8 @@ struct model {
 	struct lane *lane; /* of each location */
 	uint32_t lane_cap, in_lanes;
 	struct aio_state aio;
-	struct map idle_handle; /* (process, name): the last destroyed handle of it */
-	handle_id *idle_next;   /* the one destroyed before that */
+	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
+	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
 	struct keep *keep;  /* --path, NULL: all */
 	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */

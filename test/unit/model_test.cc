@@ -87,6 +87,20 @@ TEST_F(Model, TheNameIsWaitedForSoThatTheHandleIsUsedAgain)
 	EXPECT_EQ(model_files(d.model), 1u);
 }
 
+TEST_F(Model, WhatEndsAndBeginsAtTheSameTimeOnTwoCpusAreTwoHandles)
+{
+	open_named(10, 3, "/data/a");
+	d.fork(10, 10, 10, 11);
+	d.enter(10, 11, "openat", {(uint64_t)AT_FDCWD, 0, 0});
+	d.call(10, 10, "close", {3}, 0);
+	d.now = d.events.back().time;
+	d.leave(10, 11, "openat", 4);
+	d.fd(10, 4, "/data/a", 1, d.now);
+	d.end();
+	ASSERT_EQ(d.text(), "10 CREATE_HANDLE h0 /data/a\n10 DESTROY_HANDLE h0 /data/a\n"
+			    "11 THREAD_BEGIN\n11 CREATE_HANDLE h1 /data/a\n");
+}
+
 TEST_F(Model, NothingLeavesBeforeTheNameIsSettled)
 {
 	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 3);
