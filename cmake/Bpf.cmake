@@ -46,31 +46,42 @@ function(iotrace_bpf_asm result)
   endif()
 endfunction()
 
-# Makes iotrace.skel.h, and the layer that includes it.
-function(iotrace_bpf_programs target)
-  set(source lib/kernel/bpf/iotrace.bpf.c)
+# Makes NAME.skel.h of lib/kernel/bpf/FILE.bpf.c for each FILE.
+function(iotrace_bpf_object name)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
-  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.h lib/kernel/bpf_shared.h include/iotrace/bpf_record.h)
+  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.h lib/kernel/bpf_shared.h include/iotrace/aio.h
+    include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
   iotrace_bpf_asm(asm)
   # Paths are relative, so that the object says nothing of where it was built; linking it drops DWARF and keeps BTF.
-  add_custom_command(OUTPUT ${dir}/iotrace.skel.h
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-    COMMAND ${BPF_CLANG} -target bpf -O2 -g -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${IOTRACE_WERROR}>:-Werror>
-      -D__TARGET_ARCH_${arch} -Ilib/kernel -Iinclude ${asm} -fdebug-compilation-dir=. -c ${source}
-      -o ${dir}/iotrace.o
-    COMMAND ${BPFTOOL} gen object ${dir}/iotrace.bpf.o ${dir}/iotrace.o
-    COMMAND ${BPFTOOL} gen skeleton ${dir}/iotrace.bpf.o name iotrace_bpf > ${dir}/iotrace.skel.h
-    COMMAND sed -i -e "1i // NOLINTBEGIN" -e "$ a // NOLINTEND" ${dir}/iotrace.skel.h
-    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-    DEPENDS ${source} ${headers} VERBATIM COMMAND_EXPAND_LISTS)
+  foreach(file ${ARGN})
+    add_custom_command(OUTPUT ${dir}/${file}.o
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+      COMMAND ${BPF_CLANG} -target bpf -O2 -g -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${IOTRACE_WERROR}>:-Werror>
+        -D__TARGET_ARCH_${arch} -Ilib/kernel -Iinclude ${asm} -fdebug-compilation-dir=. -c lib/kernel/bpf/${file}.bpf.c
+        -o ${dir}/${file}.o
+      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+      DEPENDS lib/kernel/bpf/${file}.bpf.c ${headers} VERBATIM COMMAND_EXPAND_LISTS)
+    list(APPEND objects ${dir}/${file}.o)
+  endforeach()
+  add_custom_command(OUTPUT ${dir}/${name}.skel.h
+    COMMAND ${BPFTOOL} gen object ${dir}/${name}.bpf.o ${objects}
+    COMMAND ${BPFTOOL} gen skeleton ${dir}/${name}.bpf.o name ${name}_bpf > ${dir}/${name}.skel.h
+    COMMAND sed -i -e "1i // NOLINTBEGIN" -e "$ a // NOLINTEND" ${dir}/${name}.skel.h
+    DEPENDS ${objects} VERBATIM)
+endfunction()
+
+# Makes the skeletons, and the layer that includes them.
+function(iotrace_bpf_programs target)
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
+  iotrace_bpf_object(iotrace calls uring)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)
   target_include_directories(${target} SYSTEM PRIVATE ${dir})
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
 endfunction()
 
-# One of bpf_source.c and bpf_absent.c is compiled into the layer.
+# bpf_source.c and bpf_uring.c, or bpf_absent.c are compiled into the layer.
 function(iotrace_bpf target)
   set(missing "IOTRACE_BPF is OFF")
   if(NOT IOTRACE_BPF STREQUAL OFF)
@@ -82,7 +93,7 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/bpf_source\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/bpf_(source|uring)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")

@@ -1,10 +1,14 @@
 /*
  * aio: what the kernel says of an asynchronous request: one of io_uring, or an iocb of io_submit (libaio).
+ *
+ * The BPF programs write these numbers into captures: they grow only at the end. Plain C for the BPF target as well.
  */
 #ifndef IOTRACE_AIO_H
 #define IOTRACE_AIO_H
 
+#ifndef __bpf__
 #include <stdint.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +22,7 @@ enum aio_step {
 	AIO_START,    /* it gets its file: fd */
 	AIO_COMPLETE, /* it has ended with a result, or AIO_MORE: goes on */
 	AIO_END,      /* the queue is gone; what is in flight there has ended, nobody tells how */
+	AIO_REFUSE,   /* it was not taken after all */
 	AIO_STEPS
 };
 
@@ -39,7 +44,7 @@ enum {
 	AIO_FD_UNKNOWN = -2, /* it is not said */
 };
 
-#define AIO_UNKNOWN UINT64_MAX
+#define AIO_UNKNOWN 0xffffffffffffffffULL
 
 /* Flags of a request. */
 enum {

@@ -25,6 +25,7 @@ enum bpf_record_kind {
 	BPF_RECORD_CALL,      /* bpf_record_call: a call, begin and end */
 	BPF_RECORD_IN_FLIGHT, /* bpf_record_call: a call that had not ended when the recording did */
 	BPF_RECORD_REQUEST,   /* bpf_record_request */
+	BPF_RECORD_AIO,       /* bpf_record_aio */
 	BPF_RECORD_KINDS
 };
 
@@ -110,6 +111,21 @@ enum {
 	BPF_REQUEST_SYNC = 8,
 	BPF_REQUEST_META = 16,
 	BPF_REQUEST_SECURE = 32,
+};
+
+/* A step of an asynchronous request: struct aio of aio.h. A FILE part: what the request opened. */
+struct bpf_record_aio {
+	struct bpf_record_head head;
+	uint16_t step;
+	uint16_t api;
+	uint32_t opcode;
+	uint32_t flags;
+	int32_t fd;
+	int32_t index;
+	uint32_t reserved;
+	uint64_t queue, key, user_data;
+	uint64_t offset, bytes;
+	int64_t result;
 };
 
 #endif

@@ -221,6 +221,40 @@ static enum decoded take_request(struct bpf_text *text, const struct sample *sam
 	return DECODED_EVENT;
 }
 
+static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
+			     struct event *event)
+{
+	struct event_file file[EVENT_FILES] = {{.fd = -1}, {.fd = -1}};
+	struct parts parts = {text, NULL, file};
+	struct bpf_record_aio r;
+
+	if (sample->raw_size < sizeof(r))
+		return DECODED_MALFORMED;
+	memcpy(&r, sample->raw, sizeof(r));
+	if (r.head.size < sizeof(r) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
+		return DECODED_MALFORMED;
+	event->kind = EVENT_AIO;
+	event->aio.step = (struct aio){
+		.step = (enum aio_step)r.step,
+		.api = (enum aio_api)r.api,
+		.opcode = r.opcode,
+		.flags = r.flags,
+		.fd = r.fd,
+		.index = r.index,
+		.queue = r.queue,
+		.key = r.key,
+		.user_data = r.user_data,
+		.offset = r.offset,
+		.bytes = r.bytes,
+		.result = r.result,
+	};
+	event->aio.step.action = aio_action(event->aio.step.api, r.opcode, &event->aio.step.flags);
+	if (!take_parts(&parts, sample, &r.head))
+		return DECODED_MALFORMED;
+	event->aio.file = file[0];
+	return DECODED_EVENT;
+}
+
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
 			struct event *event)
 {
@@ -241,6 +275,8 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 		return take_call(text, sample, has_numbers, event);
 	case BPF_RECORD_REQUEST:
 		return take_request(text, sample, event);
+	case BPF_RECORD_AIO:
+		return take_aio(text, sample, event);
 	default:
 		return DECODED_IGNORED; /* of a later version */
 	}

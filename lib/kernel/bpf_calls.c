@@ -37,6 +37,23 @@ static bool moves(const struct call_row *row)
 	return is_data && row->fd != CALL_NO_ARG && row->offset == CALL_NO_ARG;
 }
 
+/* Calls whose iocbs and events are in memory. */
+static uint32_t aio_flags(const struct call_row *row)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} call[] = {{"io_submit", BPF_CALL_SUBMITS},
+		    {"io_getevents", BPF_CALL_REAPS},
+		    {"io_pgetevents", BPF_CALL_REAPS},
+		    {"io_destroy", BPF_CALL_ENDS_QUEUE}};
+
+	for (size_t i = 0; row->group == GROUP_AIO && i < sizeof(call) / sizeof(call[0]); i++)
+		if (!strcmp(row->name, call[i].name))
+			return call[i].flags;
+	return 0;
+}
+
 static struct bpf_call_role role_of(const struct call_row *row)
 {
 	struct bpf_call_role role = {.flags = BPF_CALL_CHOSEN,
@@ -60,6 +77,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 		role.flags |= BPF_CALL_MOVES;
 	if (row->kind == CALL_CHDIR)
 		role.flags |= BPF_CALL_MOVES_DIRECTORY;
+	role.flags |= (uint16_t)aio_flags(row);
 	return role;
 }
 

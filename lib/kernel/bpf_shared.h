@@ -25,6 +25,10 @@ enum {
 	BPF_CALL_MAKES_PAIR = 32,
 	BPF_CALL_MOVES = 64, /* the position of its descriptor's file */
 	BPF_CALL_MOVES_DIRECTORY = 128,
+	BPF_CALL_SUBMITS = 256, /* iocbs */
+	BPF_CALL_REAPS = 512,
+	BPF_CALL_ENDS_QUEUE = 1024,
+	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 
 /* A row of syscalls.def, as far as the programs need it. */
@@ -53,7 +57,7 @@ struct bpf_in_flight {
 /* What a CPU's programs count; shared with whoever empties its ring. One cache line. */
 struct bpf_books {
 	uint64_t calls;      /* records of calls that are in the ring, or were */
-	uint64_t requests;   /* of block requests */
+	uint64_t requests;   /* of block requests, and of asynchronous ones */
 	uint64_t dropped;    /* records that found no room */
 	uint64_t first_drop; /* when: the first since the reader set it to 0 */
 	uint64_t bytes;      /* written to the ring, nearly */

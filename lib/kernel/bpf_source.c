@@ -4,6 +4,7 @@
 #include "bpf_source.h"
 
 #include "bpf_calls.h"
+#include "bpf_uring.h"
 #include "rights.h"
 
 #include <bpf/bpf.h>
@@ -13,6 +14,7 @@
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/syscall.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop;
+	bool has_loop, has_uring;
 	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
 };
 
@@ -100,6 +102,8 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 		return explain(err, programs ? -cpus : errno, "BPF programs: open");
 	source->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop,
 						   NULL) == 1;
+	bpf_program__set_autoload(programs->progs.call_begins, source->has_loop);
+	bpf_program__set_autoload(programs->progs.call_begins_plainly, !source->has_loop);
 	bpf_program__set_autoload(programs->progs.call_ends, source->has_loop);
 	bpf_program__set_autoload(programs->progs.call_ends_plainly, !source->has_loop);
 	bpf_map__set_max_entries(programs->maps.rings, (uint32_t)cpus);
@@ -111,6 +115,35 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
 	source->books_size = (size_t)cpus * sizeof(*source->books);
 	return 0;
+}
+
+static int load(struct bpf_source *source, const struct bpf_options *options, bool has_uring,
+		struct error *err)
+{
+	int code = open_programs(source, options, err);
+
+	if (code)
+		return code;
+	source->has_uring = has_uring;
+	bpf_uring_choose(source->programs, has_uring);
+	code = iotrace_bpf__load(source->programs);
+	return code ? explain(err, -code, "BPF programs: load") : 0;
+}
+
+/* What is known of requests of io_uring is the least settled of the kernel: it is no reason to do without BPF. */
+static int load_most(struct bpf_source *source, const struct bpf_options *options,
+		     struct error *err)
+{
+	bool has_uring = options->groups >> GROUP_AIO & 1;
+	struct error first = {0};
+
+	if (!has_uring)
+		return load(source, options, false, err);
+	if (!load(source, options, true, &first))
+		return 0;
+	log_debug("without requests of io_uring: %s", first.text);
+	iotrace_bpf__destroy(source->programs);
+	return load(source, options, false, err);
 }
 
 static int map_books(struct bpf_source *source, struct error *err)
@@ -194,11 +227,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	libbpf_set_print(print);
 	code = check_machine(err);
 	if (!code)
-		code = open_programs(source, options, err);
-	if (!code) {
-		code = iotrace_bpf__load(source->programs);
-		code = code ? explain(err, -code, "BPF programs: load") : 0;
-	}
+		code = load_most(source, options, err);
 	if (!code)
 		code = map_books(source, err);
 	if (!code)
@@ -246,7 +275,8 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 	/* Ends first: nobody is marked yet, but with all tasks a begin would wait for its end. */
 	struct bpf_program *const program[LINKS] = {
 		source->has_loop ? programs->progs.call_ends : programs->progs.call_ends_plainly,
-		programs->progs.call_begins,
+		source->has_loop ? programs->progs.call_begins
+				 : programs->progs.call_begins_plainly,
 		programs->progs.task_forks,
 	};
 
@@ -256,6 +286,8 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(program[i]));
 	}
+	if (source->has_uring && bpf_uring_attach(programs))
+		log_debug("requests of io_uring are left out: %s", strerror(errno));
 	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
@@ -273,6 +305,8 @@ void bpf_source_detach(struct bpf_source *source)
 		bpf_link__destroy(source->link[i]);
 		source->link[i] = NULL;
 	}
+	if (source->has_uring)
+		bpf_uring_detach(source->programs);
 }
 
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)

@@ -311,7 +311,7 @@ int live_add_events(struct live *live, struct error *err)
 	add_optional(live, "task", "task_newtask");
 	if (live->options->groups >> GROUP_LOCK & 1)
 		add_optional(live, "filelock", "fcntl_setlk");
-	if (live->options->groups >> GROUP_URING & 1)
+	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
 		add_uring(live);
 	return live->block == BLOCK_NONE ? 0 : add_block(live, err);
 }

@@ -40,6 +40,7 @@ struct aio_op {
 	bool is_decided; /* which handle its io_events have: that of `open` */
 	bool is_void;    /* it had no file: its io_events are dropped */
 	bool is_issued;
+	bool is_told; /* its BEGIN has left */
 };
 
 /* A ring of io_uring, or an aio_context_t: which is an address in its process. */

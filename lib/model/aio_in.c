@@ -3,6 +3,7 @@
  */
 #include "aio_in.h"
 
+#include "aio_fd.h"
 #include "aio_op.h"
 #include "aio_out.h"
 #include "aio_queue.h"
@@ -17,6 +18,7 @@
 
 /* A step: of which request, where and when. */
 struct step {
+	const struct event *event;
 	const struct aio *aio;
 	uint32_t task, process;
 	uint64_t time;
@@ -43,15 +45,6 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 	aio_op_remove(m, op);
 }
 
-/* The descriptor counts as closed at once, as that of close() does. */
-static void take_closed(struct model *m, uint32_t op)
-{
-	struct aio_op *o = &m->aio.op[op];
-
-	if (o->request.fd >= 0 && !(o->request.flags & AIO_DIRECT))
-		o->closed = table_take(m, m->process[o->process].table, (uint64_t)o->request.fd);
-}
-
 /* What is known of the file at once. A descriptor that the table does not have may be none: its end tells. */
 static void find_file(struct model *m, uint32_t op, uint64_t time)
 {
@@ -62,8 +55,12 @@ static void find_file(struct model *m, uint32_t op, uint64_t time)
 		aio_decide(m, op, open);
 	else if (request->flags & AIO_FIXED || request->api == AIO_LIBAIO)
 		aio_decide_now(m, op);
-	if (request->flags & AIO_FIXED || request->fd >= 0)
-		aio_out_issued(m, op, time);
+}
+
+/* The kernel gets the file of most when it takes them; of others the START tells. */
+static bool has_file(const struct aio *request)
+{
+	return request->flags & AIO_FIXED || request->fd >= 0;
 }
 
 static int32_t started_fd(struct model *m, const struct step *step)
@@ -90,11 +87,13 @@ static void step_submit(struct model *m, const struct step *step)
 	if (step->aio->fd == AIO_FD_UNKNOWN)
 		m->aio.op[op].request.fd = started_fd(m, step);
 	if (step->aio->action == AIO_CLOSE)
-		take_closed(m, op);
+		aio_fd_take(m, op);
 	if (!aio_is_operation(step->aio))
 		return;
-	aio_out_begin(m, op, step->time);
 	find_file(m, op, step->time);
+	aio_out_begin(m, op, step->time);
+	if (has_file(&m->aio.op[op].request))
+		aio_out_issued(m, op, step->time);
 }
 
 static void step_start(struct model *m, const struct step *step)
@@ -112,6 +111,7 @@ static void step_start(struct model *m, const struct step *step)
 		return;
 	m->aio.op[op].request.fd = step->aio->fd;
 	find_file(m, op, step->time);
+	aio_out_issued(m, op, step->time);
 }
 
 /* A read or write at an offset leaves the position of the file alone, but whether it has one is not always said. */
@@ -149,44 +149,6 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 				 0);
 }
 
-/*
- * The number is in use now. Whether it is one of a descriptor, or of a fixed file, is not always said; nor which
- * number was closed before: what the table has there is not to be believed.
- */
-static void complete_open(struct model *m, const struct step *step, const struct aio_op *op)
-{
-	struct slot *slot;
-
-	if (step->aio->result < 0 || op->request.flags & AIO_DIRECT)
-		return;
-	slot = table_slot(m, m->process[op->process].table, (uint64_t)step->aio->result);
-	if (slot && slot->open != ID_NONE)
-		slot->is_doubtful = true;
-}
-
-/* Nobody says which descriptor it was: none of the table is to be believed without another look. */
-static void doubt_all(struct model *m, uint32_t table)
-{
-	for (uint32_t fd = 0; fd < m->table[table].capacity; fd++)
-		m->table[table].slot[fd].is_doubtful = m->table[table].slot[fd].open != ID_NONE;
-}
-
-static void complete_close(struct model *m, const struct step *step, const struct aio_op *op)
-{
-	uint32_t table = m->process[op->process].table;
-	const struct slot *slot;
-
-	if (op->request.fd < 0 && !(op->request.flags & AIO_DIRECT) && !step->aio->result)
-		doubt_all(m, table);
-	if (op->closed == ID_NONE)
-		return;
-	slot = table_slot(m, table, (uint64_t)op->request.fd);
-	if (step->aio->result == -ECANCELED && slot && slot->open == ID_NONE)
-		table_set(m, table, (uint64_t)op->request.fd, op->closed, slot->is_cloexec);
-	else
-		aio_out_destroy(m, op, step->time, op->closed);
-}
-
 static void step_complete(struct model *m, const struct step *step)
 {
 	uint32_t op = aio_op_find(m, step->process, step->aio);
@@ -198,13 +160,13 @@ static void step_complete(struct model *m, const struct step *step)
 	struct aio_op *o = &m->aio.op[op];
 
 	if (o->request.action == AIO_OPEN)
-		complete_open(m, step, o);
+		aio_fd_opened(m, op, step->event);
 	if (step->aio->flags & AIO_MORE) {
 		o->done += step->aio->result > 0 ? (uint64_t)step->aio->result : 0;
 		return;
 	}
 	if (o->request.action == AIO_CLOSE)
-		complete_close(m, step, o);
+		aio_fd_closed(m, op, step->event);
 	if (aio_is_operation(&o->request))
 		complete_operation(m, op, step);
 	aio_op_remove(m, op);
@@ -227,6 +189,20 @@ static bool is_of_queue(const struct aio_op *op, const void *context)
 	       op->process == step->process;
 }
 
+/* As if it had never been, unless its begin has left already. */
+static void step_refuse(struct model *m, const struct step *step)
+{
+	uint32_t op = aio_op_find(m, step->process, step->aio);
+
+	if (op == ID_NONE)
+		return;
+	if (m->aio.op[op].is_told)
+		aio_out_cancelled(m, op, step->time, IO_END_ABORTED);
+	else
+		m->aio.op[op].is_void = m->aio.op[op].is_decided = true;
+	aio_op_remove(m, op);
+}
+
 static void step_end(struct model *m, struct step *step)
 {
 	end_some(m, step->time, IO_END_ABORTED, step, is_of_queue);
@@ -236,7 +212,7 @@ static void step_end(struct model *m, struct step *step)
 void aio_in(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
-	struct step step = {&event->aio.step, task, m->task[task].process, event->time};
+	struct step step = {event, &event->aio.step, task, m->task[task].process, event->time};
 
 	if (m->process[step.process].is_prelude || m->process[step.process].is_foreign)
 		return;
@@ -260,6 +236,9 @@ void aio_in(struct model *m, const struct event *event)
 		break;
 	case AIO_END:
 		step_end(m, &step);
+		break;
+	case AIO_REFUSE:
+		step_refuse(m, &step);
 		break;
 	case AIO_STEPS:
 		break;

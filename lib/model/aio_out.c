@@ -34,6 +34,12 @@ static struct io_event event_of(const struct aio_op *op, enum io_event_kind kind
 	return event;
 }
 
+/* Programs say 0 for what has no position. */
+static bool has_position(const struct model *m, const struct aio_op *op)
+{
+	return op->open == ID_NONE || !m->description[m->open[op->open].description].is_stream;
+}
+
 void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
 {
 	struct aio_op *o = &m->aio.op[op];
@@ -43,7 +49,7 @@ void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
 
 	if (o->request.action != AIO_FLUSH) {
 		event.op.bytes = o->request.bytes;
-		event.op.offset = o->request.offset;
+		event.op.offset = has_position(m, o) ? o->request.offset : IO_OFFSET_UNKNOWN;
 	}
 	lane_put(m, &event, ID_NONE, op);
 }

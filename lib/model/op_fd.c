@@ -50,25 +50,6 @@ static const struct event_file *file_of(const struct op *op, int fd)
 	return NULL;
 }
 
-/* No look-up will know better than the kernel. */
-static void describe(struct model *m, uint32_t description, const struct event_file *file)
-{
-	struct description *d = &m->description[description];
-	struct sighting seen = {.target = file->name.at,
-				.length = file->name.length,
-				.flags = file->flags,
-				.mode = file->mode,
-				.dev = file->dev,
-				.ino = file->ino,
-				.mnt_id = file->mnt_id};
-
-	d->position = file->position;
-	if (file->name.at)
-		sighting_apply(m, description, &seen);
-	else
-		d->state = NAME_NEVER;
-}
-
 static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 {
 	struct model *m = op->m;
@@ -111,7 +92,7 @@ void end_open(struct op *op)
 
 	d->is_file = true;
 	if (file)
-		describe(m, description, file);
+		sighting_describe(m, description, file);
 	else if (op->call.path[0])
 		name_by_text(m, d, op->call.path[0]);
 	create(op, description, (int)op->result, d->flags != UINT32_MAX && d->flags & O_CLOEXEC);
@@ -145,7 +126,7 @@ void end_create_fd(struct op *op)
 	m->description[description].name = strtab_add_text(m->strings, label);
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
 	if (file)
-		describe(m, description, file);
+		sighting_describe(m, description, file);
 	create(op, description, (int)op->result, created_cloexec(op));
 }
 
@@ -163,7 +144,7 @@ void end_create_pair(struct op *op)
 			continue;
 		uint32_t description = description_new(m, file->flags);
 
-		describe(m, description, file);
+		sighting_describe(m, description, file);
 		m->description[description].is_stream = true;
 		create(op, description, file->fd, created_cloexec(op));
 	}
@@ -233,7 +214,7 @@ static void duplicate(struct op *op, bool is_cloexec)
 	const struct event_file *file = file_of(op, (int)op->result);
 
 	if (file && open_description(m, from)->state == NAME_AWAITED)
-		describe(m, m->open[from].description, file);
+		sighting_describe(m, m->open[from].description, file);
 	if (op_is_gone(op)) { /* the copy is all that is left of it */
 		create(op, m->open[from].description, (int)op->result, is_cloexec);
 		return;

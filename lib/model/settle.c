@@ -90,6 +90,11 @@ static inline bool settle_open(struct model *m, uint32_t open, uint64_t time, bo
 	       settle_late(m, open, time, is_forced);
 }
 
+void settle_now(struct model *m, uint32_t open, uint64_t time)
+{
+	settle_open(m, open, time, true);
+}
+
 void settle_named(struct model *m, uint32_t description)
 {
 	const struct description *d = &m->description[description];
@@ -149,8 +154,10 @@ static void settle_output(struct model *m, const struct waiting *w)
 
 	if (w->aio != ID_NONE && m->aio.op[w->aio].is_void)
 		return;
-	if (w->aio != ID_NONE)
+	if (w->aio != ID_NONE) {
 		open = m->aio.op[w->aio].open;
+		m->aio.op[w->aio].is_told = true;
+	}
 	if (open != ID_NONE)
 		event->handle = m->open[open].handle;
 	if (open != ID_NONE && event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX)

@@ -37,6 +37,8 @@ static inline void settle_reach(struct model *m, thread_id thread, uint64_t time
 	if (time > m->reached[thread])
 		m->reached[thread] = time;
 }
+/* Gives an open of this time, whose name is known or will never be, its handle at once. */
+void settle_now(struct model *m, uint32_t open, uint64_t time);
 /* Lets go what may. is_forced: everything. */
 void settle_run(struct model *m, bool is_forced);
 /* The name of a description is known now: handles that could not wait for it learn it, too. */

@@ -47,3 +47,21 @@ void sighting_apply(struct model *m, uint32_t description, const struct sighting
 		name_file(m, d, s);
 	settle_named(m, description);
 }
+
+void sighting_describe(struct model *m, uint32_t description, const struct event_file *file)
+{
+	struct description *d = &m->description[description];
+	struct sighting seen = {.target = file->name.at,
+				.length = file->name.length,
+				.flags = file->flags,
+				.mode = file->mode,
+				.dev = file->dev,
+				.ino = file->ino,
+				.mnt_id = file->mnt_id};
+
+	d->position = file->position;
+	if (file->name.at)
+		sighting_apply(m, description, &seen);
+	else
+		d->state = NAME_NEVER;
+}

@@ -17,5 +17,7 @@ struct sighting {
 bool sighting_is_path(const struct sighting *sighting);
 /* The description is what was seen: its name is sure, and events that waited for it may leave. */
 void sighting_apply(struct model *m, uint32_t description, const struct sighting *sighting);
+/* The same for what the kernel had itself: no look-up will know better. */
+void sighting_describe(struct model *m, uint32_t description, const struct event_file *file);
 
 #endif

@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 	submit();
 	usleep(20000);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
-	       "\"flushed\": {\"flushes\": 1}, \"cancelled\": 3, \"pid\": %d}\n",
-	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, (int)getpid());
+	       "\"flushed\": {\"flushes\": 1}, \"offsets\": %d, \"cancelled\": 3, \"pid\": %d}\n",
+	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, 2 * ROUNDS * DEPTH + 3,
+	       (int)getpid());
 	return 0;
 }

@@ -106,21 +106,23 @@ class BpfRecord
 	}
 
 	bpf_record_call call{};
-
-      private:
 	std::string parts;
 
+      private:
 	void pad()
 	{
 		parts.resize((parts.size() + 7) / 8 * 8);
 	}
 };
 
-inline std::vector<uint8_t> bytes_of_request(const bpf_record_request &request)
+/* The bytes of any other record, then its parts. */
+template <typename T> std::vector<uint8_t> bytes_of(const T &record, const std::string &parts = "")
 {
-	const auto *at = reinterpret_cast<const uint8_t *>(&request);
+	const auto *at = reinterpret_cast<const uint8_t *>(&record);
+	std::vector<uint8_t> all(at, at + sizeof(record));
 
-	return {at, at + sizeof(request)};
+	all.insert(all.end(), parts.begin(), parts.end());
+	return all;
 }
 
 #endif

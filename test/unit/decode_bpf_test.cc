@@ -297,7 +297,7 @@ TEST_F(Bpf, EveryTruncationOfARequestIsMalformed)
 
 	request.head.kind = BPF_RECORD_REQUEST;
 	request.head.size = sizeof(request);
-	std::vector<uint8_t> bytes = bytes_of_request(request);
+	std::vector<uint8_t> bytes = bytes_of(request);
 
 	ASSERT_EQ(send(bytes), 1);
 	while (!bytes.empty()) {
@@ -305,6 +305,74 @@ TEST_F(Bpf, EveryTruncationOfARequestIsMalformed)
 		EXPECT_EQ(send(bytes), 0) << bytes.size();
 	}
 	EXPECT_EQ(c.count(TALLY_malformed), sizeof(request));
+}
+
+bpf_record_aio aio_record()
+{
+	bpf_record_aio r{};
+
+	r.head.kind = BPF_RECORD_AIO;
+	r.head.size = sizeof(r);
+	r.step = AIO_COMPLETE;
+	r.api = AIO_URING;
+	r.opcode = 18; /* IORING_OP_OPENAT */
+	r.flags = AIO_MORE;
+	r.fd = 4;
+	r.index = 2;
+	r.queue = 0x1000;
+	r.key = 0x2000;
+	r.user_data = 77;
+	r.offset = 4096;
+	r.bytes = 512;
+	r.result = 9;
+	return r;
+}
+
+TEST_F(Bpf, EveryTruncationOfAnAsynchronousRequestIsMalformed)
+{
+	std::vector<uint8_t> bytes = bytes_of(aio_record());
+
+	ASSERT_EQ(send(bytes), 1);
+	while (!bytes.empty()) {
+		bytes.pop_back();
+		EXPECT_EQ(send(bytes), 0) << bytes.size();
+	}
+	EXPECT_EQ(c.count(TALLY_malformed), sizeof(bpf_record_aio));
+}
+
+TEST_F(Bpf, AStepOrAnInterfaceThatIsNoneIsMalformed)
+{
+	bpf_record_aio step = aio_record(), api = aio_record();
+
+	step.step = AIO_STEPS;
+	api.api = AIO_APIS;
+	EXPECT_EQ(send(bytes_of(step)), 0);
+	EXPECT_EQ(send(bytes_of(api)), 0);
+	EXPECT_EQ(c.count(TALLY_malformed), 2U);
+}
+
+TEST_F(Bpf, AnAsynchronousRequestHasItsFile)
+{
+	bpf_record_aio r = aio_record();
+
+	r.head.parts = 1;
+	ASSERT_EQ(send(bytes_of(r, BpfRecord(0).file(9, {"b", "a"}).parts)), 1);
+	EXPECT_EQ(e.kind, EVENT_AIO);
+	EXPECT_EQ(e.aio.step.step, AIO_COMPLETE);
+	EXPECT_EQ(e.aio.step.api, AIO_URING);
+	EXPECT_EQ(e.aio.step.action, AIO_OPEN);
+	EXPECT_EQ(e.aio.step.opcode, 18U);
+	EXPECT_EQ(e.aio.step.flags, static_cast<uint32_t>(AIO_MORE));
+	EXPECT_EQ(e.aio.step.fd, 4);
+	EXPECT_EQ(e.aio.step.index, 2);
+	EXPECT_EQ(e.aio.step.queue, 0x1000U);
+	EXPECT_EQ(e.aio.step.key, 0x2000U);
+	EXPECT_EQ(e.aio.step.user_data, 77U);
+	EXPECT_EQ(e.aio.step.offset, 4096U);
+	EXPECT_EQ(e.aio.step.bytes, 512U);
+	EXPECT_EQ(e.aio.step.result, 9);
+	EXPECT_EQ(e.aio.file.fd, 9);
+	EXPECT_EQ(std::string(e.aio.file.name.at, e.aio.file.name.length), "/a/b");
 }
 
 TEST_F(Bpf, SizesThatLieAreMalformed)
@@ -411,7 +479,7 @@ TEST_F(Bpf, ARequestIsTheOneOfTheBlockTracepoints)
 	r.inode_major = 8;
 	r.inode_minor = 3;
 	memcpy(r.name, "kworker/u8:1-fl", 16);
-	ASSERT_EQ(send(bytes_of_request(r)), 1);
+	ASSERT_EQ(send(bytes_of(r)), 1);
 	EXPECT_EQ(e.kind, EVENT_REQUEST);
 	EXPECT_EQ(e.request.step, REQUEST_COMPLETE);
 	EXPECT_EQ(e.request.type, REQUEST_WRITE);
@@ -428,7 +496,7 @@ TEST_F(Bpf, ARequestIsTheOneOfTheBlockTracepoints)
 	EXPECT_EQ(text_of(e.request.rwbs), "WS");
 	EXPECT_EQ(text_of(e.request.name), "kworker/u8:1-fl");
 	memset(r.name, 'x', sizeof(r.name));
-	ASSERT_EQ(send(bytes_of_request(r)), 1);
+	ASSERT_EQ(send(bytes_of(r)), 1);
 	EXPECT_EQ(text_of(e.request.name), std::string(16, 'x'));
 }
 
@@ -457,7 +525,7 @@ TEST_F(Bpf, RwbsIsWrittenAsTheKernelDoes)
 	for (const auto &row : rows) {
 		r.type = static_cast<uint16_t>(row.type);
 		r.letters = row.letters;
-		ASSERT_EQ(send(bytes_of_request(r)), 1);
+		ASSERT_EQ(send(bytes_of(r)), 1);
 		EXPECT_EQ(text_of(e.request.rwbs), row.text);
 	}
 }
@@ -470,16 +538,16 @@ TEST_F(Bpf, ARequestThatCannotBeIsMalformed)
 	good.head.size = sizeof(good);
 	r = good;
 	r.step = REQUEST_STEPS;
-	EXPECT_EQ(send(bytes_of_request(r)), 0);
+	EXPECT_EQ(send(bytes_of(r)), 0);
 	r = good;
 	r.type = REQUEST_KINDS;
-	EXPECT_EQ(send(bytes_of_request(r)), 0);
+	EXPECT_EQ(send(bytes_of(r)), 0);
 	r = good;
 	r.error = -5;
-	EXPECT_EQ(send(bytes_of_request(r)), 0);
+	EXPECT_EQ(send(bytes_of(r)), 0);
 	r = good;
 	r.head.size -= 8;
-	EXPECT_EQ(send(bytes_of_request(r)), 0);
+	EXPECT_EQ(send(bytes_of(r)), 0);
 	EXPECT_EQ(c.count(TALLY_malformed), 4U);
 	expect_balance();
 }

@@ -125,6 +125,66 @@ TEST_F(Aio, OffsetAndSizeWhereTheyAreTold)
 	EXPECT_EQ(find(IO_OP_ISSUED)->time, find(IO_OP_BEGIN)->time);
 }
 
+TEST_F(Aio, WhatWasRefusedBeforeItsBeginLeftHasNeverBeen)
+{
+	enter();
+	step(aio_submit_all(7, AIO_WRITE, 3, 8192, 65536));
+	step(aio_submit_all(8, AIO_WRITE, 3, 8192, 65536));
+	step(aio_step_of(AIO_REFUSE, 8));
+	leave();
+	step(aio_complete(7, 8192));
+	EXPECT_EQ(text(), "10 ENTER io_uring_enter\n"
+			  "10 OP_BEGIN h1 8192 @65536 /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 LEAVE io_uring_enter\n"
+			  "10 OP_COMPLETE h1 8192 /data/a\n");
+}
+
+TEST_F(Aio, WhatWasRefusedLaterIsCancelled)
+{
+	step(aio_submit_all(7, AIO_WRITE, 3, 8192, 65536));
+	enter();
+	leave();
+	step(aio_step_of(AIO_REFUSE, 7));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 8192 @65536 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 ENTER io_uring_enter\n"
+			  "10 LEAVE io_uring_enter\n"
+			  "10 OP_CANCELLED h0 /data/a\n");
+}
+
+TEST_F(Aio, ADescriptorThatARequestOpensHasTheNameThatItsEndTells)
+{
+	struct aio submit = aio_submit(7, AIO_OPEN);
+
+	submit.fd = AIO_FD_NONE;
+	step(submit);
+	struct event e = d.base(EVENT_AIO, 10, 10);
+
+	e.aio.step = aio_complete(7, 5);
+	e.aio.file.fd = 5;
+	e.aio.file.mode = S_IFREG | 0644;
+	e.aio.file.name = {"/data/new", 9};
+	e.aio.file.dev = 1;
+	e.aio.file.ino = 99;
+	model_event(d.model, &e);
+	d.call(10, 10, "read", {5, 0, 10}, 10);
+	struct aio close = aio_submit(8, AIO_CLOSE);
+
+	close.fd = 5;
+	step(close);
+	step(aio_complete(8, 0));
+	d.call(10, 10, "read", {5, 0, 10}, -EBADF);
+	EXPECT_EQ(text(), "10 CREATE_HANDLE h0 /data/new\n"
+			  "10 ENTER read\n"
+			  "10 OP_BEGIN h0 10 @0 /data/new\n"
+			  "10 OP_COMPLETE h0 10 /data/new\n"
+			  "10 LEAVE read\n"
+			  "10 DESTROY_HANDLE h0 /data/new\n"
+			  "10 ENTER read\n"
+			  "10 LEAVE read errno 9\n");
+}
+
 TEST_F(Aio, AFlushHasNoBytes)
 {
 	step(aio_submit_all(7, AIO_FLUSH, 3, 4096, 0));

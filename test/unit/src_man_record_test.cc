@@ -112,16 +112,29 @@ TEST(ManRecord, RequestsAreDescribed)
 		   sizeof(R));
 }
 
+TEST(ManRecord, AsynchronousRequestsAreDescribed)
+{
+	using R = bpf_record_aio;
+
+	expect_all(page(),
+		   {HEAD(R, head), NUMBER(R, step), NUMBER(R, api), NUMBER(R, opcode),
+		    NUMBER(R, flags), NUMBER(R, fd), NUMBER(R, index), NUMBER(R, reserved),
+		    NUMBER(R, queue), NUMBER(R, key), NUMBER(R, user_data), NUMBER(R, offset),
+		    NUMBER(R, bytes), NUMBER(R, result)},
+		   sizeof(R));
+}
+
 TEST(ManRecord, KindsHaveTheirNumbers)
 {
 	const struct {
 		int kind;
 		const char *name;
 	} kinds[] = {
-		{BPF_RECORD_ENTER, "ENTER"},     {BPF_RECORD_EXIT, "EXIT"},
-		{BPF_RECORD_CALL, "CALL"},       {BPF_RECORD_IN_FLIGHT, "IN_FLIGHT"},
-		{BPF_RECORD_REQUEST, "REQUEST"}, {BPF_PART_PATH, "PATH"},
-		{BPF_PART_FILE, "FILE"},         {BPF_PART_DIRECTORY, "DIRECTORY"},
+		{BPF_RECORD_ENTER, "ENTER"},       {BPF_RECORD_EXIT, "EXIT"},
+		{BPF_RECORD_CALL, "CALL"},         {BPF_RECORD_IN_FLIGHT, "IN_FLIGHT"},
+		{BPF_RECORD_REQUEST, "REQUEST"},   {BPF_RECORD_AIO, "AIO"},
+		{BPF_PART_PATH, "PATH"},           {BPF_PART_FILE, "FILE"},
+		{BPF_PART_DIRECTORY, "DIRECTORY"},
 	};
 	std::string text = page();
 

@@ -112,8 +112,12 @@ struct fs_struct {
 	struct path pwd;
 } KERNEL;
 
+struct bpf_local_storage;
+
 struct task_struct {
 	int pid, tgid;
+	struct bpf_local_storage *bpf_storage;
+	struct task_struct *group_leader;
 	struct files_struct *files;
 	struct fs_struct *fs;
 } KERNEL;

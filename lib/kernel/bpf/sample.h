@@ -33,7 +33,8 @@ struct sample_head {
 /* The size of a record with so many bytes of raw data. */
 #define SAMPLE_SIZE(raw) ((RAW_AT + (raw) + 7) & ~7ULL)
 
-const volatile uint64_t sample_id; /* of the event, in the capture */
+/* Weak, as the maps are: the files that include this are linked to one object. */
+const volatile uint64_t sample_id __weak; /* of the event, in the capture */
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -45,7 +46,7 @@ struct {
 	__uint(max_entries, 1); /* CPUs */
 	__type(key, uint32_t);
 	__array(values, struct ring);
-} rings SEC(".maps");
+} rings SEC(".maps") __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -53,7 +54,7 @@ struct {
 	__uint(max_entries, 1); /* CPUs */
 	__type(key, uint32_t);
 	__type(value, struct bpf_books);
-} books SEC(".maps");
+} books SEC(".maps") __weak;
 
 static __always_inline void put_task(struct sample_head *head, struct task_struct *task)
 {

@@ -1,5 +1,5 @@
 /*
- * iotrace.bpf: system calls, paired in the kernel.
+ * calls.bpf: system calls, paired in the kernel.
  *
  * A traced task has storage; the others pay a look-up of it. The begin of a call is kept there; at its end one record goes
  * into the ring of the CPU. Calls that close descriptors take effect for other threads before they end, and calls that
@@ -7,25 +7,15 @@
  *
  * Which calls, and what their arguments are, comes as a table.
  */
+#include "calls.h"
 #include "file.h"
+#include "iocb.h"
 #include "sample.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct bpf_call_role roles[BPF_CALLS];
-const volatile bool is_system; /* all tasks but iotrace's own */
-const volatile int own_tgid;
-
-/* Set while the programs run. */
-volatile bool is_on;
 int wanted_tgid; /* whose threads mark_tasks() is to mark */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct bpf_call);
-} calls SEC(".maps");
 
 enum { CALL_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_call)) };
 
@@ -208,41 +198,62 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 		book->calls++;
 }
 
+/* What nobody traces pays for being asked: a task without any storage is left alone before the map is. */
+static __always_inline struct bpf_call *call_kept(struct task_struct *task)
+{
+	return task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
+}
+
 static __always_inline struct bpf_call *call_of(struct task_struct *task)
 {
 	if (!is_system)
-		return bpf_task_storage_get(&calls, task, NULL, 0);
+		return call_kept(task);
 	if (task->tgid == own_tgid)
 		return NULL;
 	return bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(call_begins, struct pt_regs *regs, long number)
+static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
 {
 	const volatile struct bpf_call_role *role;
 	struct task_struct *task;
 	struct bpf_call *call;
 
 	if ((unsigned long)number >= BPF_CALLS)
-		return 0;
+		return;
 	role = &roles[number];
 	if (!role->flags || !is_on)
-		return 0;
+		return;
 	task = bpf_get_current_task_btf();
 	call = call_of(task);
 	if (!call)
-		return 0;
+		return;
 	call->number = number;
 	call->cpu = bpf_get_smp_processor_id();
 	take_arguments(call, regs);
 	call->begin = bpf_ktime_get_ns();
+	if (has_loop && role->flags & BPF_CALL_SUBMITS)
+		aio_call_begins(role->flags);
 	if (!(role->flags & BPF_CALL_APART))
-		return 0;
+		return;
 	if (role->flags & BPF_CALL_EXEC)
 		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, false);
 	else
 		send_plain(task, call, BPF_RECORD_ENTER, call->begin, 0, ~0ULL);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(call_begins, struct pt_regs *regs, long number)
+{
+	begin_call(regs, number, true);
+	return 0;
+}
+
+/* For kernels without bpf_loop() (before 5.17): iocbs are not looked through. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(call_begins_plainly, struct pt_regs *regs, long number)
+{
+	begin_call(regs, number, false);
 	return 0;
 }
 
@@ -258,7 +269,7 @@ static __always_inline uint64_t position_of(struct task_struct *task, const stru
 static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool has_loop)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+	struct bpf_call *call = call_kept(task);
 	const volatile struct bpf_call_role *role;
 	uint64_t time, position = ~0ULL;
 	uint32_t kind;
@@ -268,6 +279,8 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 	time = bpf_ktime_get_ns();
 	role = &roles[call->number & (BPF_CALLS - 1)];
 	kind = role->flags & BPF_CALL_APART ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
+	if (has_loop && role->flags & BPF_CALL_AIO)
+		aio_call_ends(role->flags, time, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {
 		send_parts(task, call, role, kind, time, result, role->flags & BPF_CALL_PATHS,
 			   has_loop);

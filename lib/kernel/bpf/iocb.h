@@ -1,0 +1,142 @@
+/*
+ * iocb: the iocbs of io_submit.
+ *
+ * There is no tracepoint for them: they are read when io_submit begins, and again when it took fewer than it was given;
+ * their ends are what io_getevents brings.
+ */
+#ifndef BPF_IOCB_H
+#define BPF_IOCB_H
+
+#include "aio.h"
+#include "calls.h"
+
+enum { IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
+
+/* What programs and kernel agree on: it is the same everywhere. */
+struct iocb_user {
+	uint64_t data;
+	uint32_t key, rw_flags;
+	uint16_t opcode, priority;
+	uint32_t fd;
+	uint64_t buffer, bytes;
+	int64_t offset;
+	uint64_t reserved;
+	uint32_t flags, event_fd;
+};
+
+struct event_user {
+	uint64_t data, iocb;
+	int64_t result, result2;
+};
+
+/* Iocbs or events in the program's memory. */
+struct batch {
+	uint64_t time, queue, address;
+	uint32_t first, step;
+};
+
+static long put_iocb(uint32_t index, struct batch *batch)
+{
+	struct bpf_record_aio aio;
+	struct iocb_user iocb;
+	uint64_t address;
+
+	if (bpf_probe_read_user(&address, sizeof(address),
+				(void *)(batch->address +
+					 (batch->first + index) * sizeof(address))) ||
+	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)address))
+		return 1;
+	fill_aio(&aio, batch->step, AIO_LIBAIO, batch->queue);
+	aio.key = address;
+	aio.user_data = iocb.data;
+	aio.opcode = iocb.opcode;
+	aio.fd = iocb.fd;
+	aio.offset = iocb.offset;
+	aio.bytes = iocb.opcode == IOCB_PREADV || iocb.opcode == IOCB_PWRITEV
+			    ? iovecs_size(iocb.buffer, iocb.bytes)
+			    : iocb.bytes;
+	send_aio(bpf_get_current_task_btf(), batch->time, &aio);
+	return 0;
+}
+
+static long put_event(uint32_t index, struct batch *batch)
+{
+	struct bpf_record_aio aio;
+	struct event_user event;
+
+	if (bpf_probe_read_user(&event, sizeof(event),
+				(void *)(batch->address + index * sizeof(event))))
+		return 1;
+	fill_aio(&aio, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
+	aio.key = event.iocb;
+	aio.user_data = event.data;
+	aio.result = event.result;
+	send_aio(bpf_get_current_task_btf(), batch->time, &aio);
+	return 0;
+}
+
+static __always_inline uint32_t at_most(int64_t count)
+{
+	return count < 0 ? 0 : count > REQUESTS_MOST ? REQUESTS_MOST : count;
+}
+
+/* io_submit(queue, count, iocbs): those behind the first `taken` were not taken. */
+static __always_inline void put_iocbs(const struct bpf_call *call, uint64_t time, uint32_t step,
+				      uint32_t taken)
+{
+	struct batch batch = {time, call->arg[0], call->arg[2], taken, step};
+	uint32_t count = at_most(call->arg[1]);
+
+	if (taken < count)
+		bpf_loop(count - taken, put_iocb, &batch, 0);
+}
+
+/* io_getevents(queue, least, most, events, ...) */
+static __always_inline void put_events(const struct bpf_call *call, uint64_t time, int64_t result)
+{
+	struct batch batch = {time, call->arg[0], call->arg[3], 0, AIO_COMPLETE};
+
+	bpf_loop(at_most(result), put_event, &batch, 0);
+}
+
+/* io_destroy(queue) */
+static __always_inline void put_queue_end(struct task_struct *task, const struct bpf_call *call,
+					  uint64_t time)
+{
+	struct bpf_record_aio aio;
+
+	fill_aio(&aio, AIO_END, AIO_LIBAIO, call->arg[0]);
+	send_aio(task, time, &aio);
+}
+
+/*
+ * The calls of libaio. Not static: so the verifier looks at these two apart from those who call them, and not once for
+ * each way that leads here.
+ */
+__noinline int aio_call_begins(uint32_t flags)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+
+	if (call && flags & BPF_CALL_SUBMITS)
+		put_iocbs(call, call->begin, AIO_SUBMIT, 0);
+	return 0;
+}
+
+__noinline int aio_call_ends(uint32_t flags, uint64_t time, int64_t result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+
+	if (!call)
+		return 0;
+	if (flags & BPF_CALL_SUBMITS)
+		put_iocbs(call, time, AIO_REFUSE, at_most(result));
+	else if (flags & BPF_CALL_REAPS)
+		put_events(call, time, result);
+	else if (!result)
+		put_queue_end(task, call, time);
+	return 0;
+}
+
+#endif

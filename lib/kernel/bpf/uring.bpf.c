@@ -1,0 +1,334 @@
+/*
+ * uring.bpf: the requests of io_uring.
+ *
+ * A request is read when the kernel takes it; its memory is not touched by the program any more. The tracepoints are raw
+ * ones without types: for those the kernel would look through all that it knows of itself, which takes longer than all else.
+ */
+#include "uring.h"
+
+#include "aio.h"
+#include "calls.h"
+#include "file.h"
+#include "sample.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Threads that the kernel makes for rings are told by no tracepoint of forks: their process counts. */
+static __always_inline bool is_traced_process(struct task_struct *task)
+{
+	if (!is_on)
+		return false;
+	if (is_system)
+		return task->tgid != own_tgid;
+	return bpf_task_storage_get(&calls, task->group_leader, NULL, 0) != NULL;
+}
+
+/* With what the request opened: gathered in the scratch. */
+static __always_inline void send_opened(struct task_struct *task, uint64_t time,
+					const struct bpf_record_aio *aio, bool has_loop)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(*aio), at;
+	struct bpf_record_aio *record;
+	struct sample_head *head;
+	uint64_t size;
+
+	if (!scratch || !book || !ring)
+		return;
+	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
+	*record = *aio;
+	at = put_file(scratch, begin, cpu, task, aio->result, 0, has_loop);
+	record->head.parts = at != begin;
+	size = SAMPLE_SIZE(at - SCRATCH_AT - RAW_AT);
+	head = (void *)(scratch->bytes + SCRATCH_AT);
+	put_head(head, time, cpu, size);
+	put_task(head, task);
+	if (size > SCRATCH_TEXT)
+		return;
+	if (bpf_ringbuf_output(ring, head, size, wake_flag(book, size)))
+		note_drop(book, time);
+	else
+		book->requests++;
+}
+
+static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_kiocb *request,
+					 bool is_vector)
+{
+	struct io_rw *rw = (void *)&request->file;
+	long long position = PEEK(rw, kiocb.ki_pos);
+	uint32_t size = PEEK(rw, len);
+
+	if (position < 0)
+		aio->flags |= AIO_POSITIONED;
+	else
+		aio->offset = position;
+	aio->bytes = is_vector ? iovecs_size(PEEK(rw, addr), size) : size;
+}
+
+static __always_inline uint32_t slot_of(struct io_kiocb *request, uint8_t opcode)
+{
+	void *command = (void *)&request->file;
+
+	switch (opcode) {
+	case OP_OPENAT:
+	case OP_OPENAT2:
+		return PEEK((struct io_open *)command, file_slot);
+	case OP_ACCEPT:
+		return PEEK((struct io_accept *)command, file_slot);
+	case OP_SOCKET:
+		return PEEK((struct io_socket *)command, file_slot);
+	case OP_CLOSE:
+		return PEEK((struct io_close *)command, file_slot);
+	default:
+		return 0;
+	}
+}
+
+static __always_inline bool opens(uint8_t opcode)
+{
+	return opcode == OP_OPENAT || opcode == OP_OPENAT2 || opcode == OP_ACCEPT ||
+	       opcode == OP_SOCKET;
+}
+
+static __always_inline void put_command(struct bpf_record_aio *aio, struct io_kiocb *request)
+{
+	void *command = (void *)&request->file;
+
+	switch (aio->opcode) {
+	case OP_READV:
+	case OP_WRITEV:
+	case OP_READV_FIXED:
+	case OP_WRITEV_FIXED:
+		put_transfer(aio, request, true);
+		break;
+	case OP_READ:
+	case OP_WRITE:
+	case OP_READ_FIXED:
+	case OP_WRITE_FIXED:
+		put_transfer(aio, request, false);
+		break;
+	case OP_SEND:
+	case OP_RECV:
+		aio->bytes = PEEK((struct io_sr_msg *)command, len);
+		break;
+	case OP_CLOSE:
+		aio->fd = PEEK((struct io_close *)command, fd);
+		break;
+	default:
+		break;
+	}
+}
+
+static __always_inline void take_request(struct io_kiocb *request)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct io_ring_ctx *ctx;
+	struct bpf_record_aio aio;
+	uint8_t flags = 0;
+
+	if (!is_traced_process(task))
+		return;
+	ctx = PEEK(request, ctx);
+	bpf_core_read(&flags, sizeof(flags), &request->flags);
+	fill_aio(&aio, AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
+	aio.key = (uint64_t)request;
+	aio.user_data = PEEK(request, cqe.user_data);
+	aio.opcode = PEEK(request, opcode);
+	if (flags & SQE_FIXED_FILE) {
+		aio.flags |= AIO_FIXED;
+		aio.index = PEEK(request, cqe.fd);
+	} else {
+		aio.fd = PEEK(request, cqe.fd);
+	}
+	if (flags & SQE_SKIP)
+		aio.flags |= AIO_SILENT;
+	if (PEEK(ctx, flags) & SQPOLL)
+		aio.flags |= AIO_BY_THREAD;
+	if (slot_of(request, aio.opcode))
+		aio.flags |= AIO_DIRECT;
+	put_command(&aio, request);
+	if (flags & SQE_BUFFER_SELECT && !aio.bytes)
+		aio.bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
+	send_aio(task, bpf_ktime_get_ns(), &aio);
+}
+
+SEC("raw_tp/io_uring_submit_req")
+int BPF_PROG(request_taken, struct io_kiocb *request)
+{
+	take_request(request);
+	return 0;
+}
+
+/* Its name before Linux 6.4. */
+SEC("raw_tp/io_uring_submit_sqe")
+int BPF_PROG(request_taken_sqe, struct io_kiocb *request, bool is_nonblocking)
+{
+	take_request(request);
+	return 0;
+}
+
+/* How a request ended, as two versions of the kernel say it. */
+struct ending {
+	void *ring;
+	struct io_kiocb *request; /* NULL: one that goes on */
+	uint64_t user_data;
+	int32_t result;
+	uint32_t flags;
+};
+
+static __always_inline void end_request(const struct ending *ending, bool has_loop)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_record_aio aio;
+	uint8_t opcode = 0;
+
+	if (!is_traced_process(task))
+		return;
+	fill_aio(&aio, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	aio.key = (uint64_t)ending->request;
+	aio.user_data = ending->user_data;
+	aio.result = ending->result;
+	if (ending->flags & CQE_MORE)
+		aio.flags |= AIO_MORE;
+	if (ending->request)
+		opcode = PEEK(ending->request, opcode);
+	aio.opcode = opcode;
+	if (opens(opcode) && ending->result >= 0 && !slot_of(ending->request, opcode))
+		send_opened(task, bpf_ktime_get_ns(), &aio, has_loop);
+	else
+		send_aio(task, bpf_ktime_get_ns(), &aio);
+}
+
+static __always_inline void end_request_cqe(void *ring, void *request, struct io_uring_cqe *cqe,
+					    bool has_loop)
+{
+	struct ending ending = {.ring = ring,
+				.request = request,
+				.user_data = PEEK(cqe, user_data),
+				.result = PEEK(cqe, res),
+				.flags = PEEK(cqe, flags)};
+
+	end_request(&ending, has_loop);
+}
+
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(request_ends, void *ring, void *request, struct io_uring_cqe *cqe)
+{
+	end_request_cqe(ring, request, cqe, true);
+	return 0;
+}
+
+/* Its arguments before Linux 6.11. */
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data, int result,
+	     unsigned int flags, uint64_t extra1, uint64_t extra2)
+{
+	struct ending ending = {ring, request, user_data, result, flags};
+
+	end_request(&ending, true);
+	return 0;
+}
+
+SEC("raw_tp/io_uring_create")
+int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_entries,
+	     uint32_t flags)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_record_aio aio;
+
+	if (!is_traced_process(task))
+		return 0;
+	fill_aio(&aio, AIO_QUEUE, AIO_URING, (uint64_t)ring);
+	aio.fd = fd;
+	send_aio(task, bpf_ktime_get_ns(), &aio);
+	return 0;
+}
+
+/* Fixed files of a ring: `fds` are those from number `first` on. */
+struct fixing {
+	uint64_t time, ring, fds;
+	uint32_t first;
+	bool is_update; /* -1 takes one out */
+};
+
+static long fix_one(uint32_t index, struct fixing *fixing)
+{
+	struct bpf_record_aio aio;
+	int32_t fd;
+
+	if (bpf_probe_read_user(&fd, sizeof(fd), (void *)(fixing->fds + index * sizeof(fd))))
+		return 1;
+	if (fd < -1 || (fd < 0 && !fixing->is_update))
+		return 0;
+	fill_aio(&aio, AIO_FILES, AIO_URING, fixing->ring);
+	aio.index = fixing->first + index;
+	aio.fd = fd;
+	send_aio(bpf_get_current_task_btf(), fixing->time, &aio);
+	return 0;
+}
+
+static __always_inline void unfix_all(struct task_struct *task, uint64_t time, void *ring)
+{
+	struct bpf_record_aio aio;
+
+	fill_aio(&aio, AIO_FILES, AIO_URING, (uint64_t)ring);
+	send_aio(task, time, &aio);
+}
+
+/* Returns how many descriptors the call names, and says where. */
+static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what, uint64_t address,
+					    uint32_t count)
+{
+	struct files_update_user update;
+	struct rsrc_register_user two;
+	struct rsrc_update_user update2;
+
+	switch (what) {
+	case REGISTER_FILES:
+		fixing->fds = address;
+		return count;
+	case REGISTER_FILES_UPDATE:
+		if (bpf_probe_read_user(&update, sizeof(update), (void *)address))
+			return 0;
+		fixing->first = update.offset;
+		fixing->fds = update.fds;
+		fixing->is_update = true;
+		return count;
+	case REGISTER_FILES2:
+		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
+			return 0;
+		fixing->fds = two.data;
+		return two.data ? two.count : 0;
+	case REGISTER_FILES_UPDATE2:
+		if (bpf_probe_read_user(&update2, sizeof(update2), (void *)address))
+			return 0;
+		fixing->first = update2.offset;
+		fixing->fds = update2.data;
+		fixing->is_update = true;
+		return update2.count;
+	default:
+		return 0;
+	}
+}
+
+SEC("raw_tp/io_uring_register")
+int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, unsigned int buffers,
+	     long result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+	struct fixing fixing = {.time = bpf_ktime_get_ns(), .ring = (uint64_t)ring};
+	uint32_t count;
+
+	if (!call || !call->begin || result < 0)
+		return 0;
+	if (what == UNREGISTER_FILES || what == REGISTER_FILES || what == REGISTER_FILES2)
+		unfix_all(task, fixing.time, ring);
+	count = find_fixing(&fixing, what, call->arg[2], call->arg[3]);
+	if (count && count <= REQUESTS_MOST)
+		bpf_loop(count, fix_one, &fixing, 0);
+	return 0;
+}

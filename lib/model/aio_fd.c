@@ -1,0 +1,105 @@
+/*
+ * aio_fd: requests that open and close descriptors. See aio_fd.h.
+ *
+ * BPF tells which descriptor, and what it leads to; tracepoints do not.
+ */
+#include "aio_fd.h"
+
+#include "aio_out.h"
+#include "fdtable.h"
+#include "lane.h"
+#include "location.h"
+#include "settle.h"
+#include "sighting.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static uint32_t table_of(const struct model *m, uint32_t op)
+{
+	return m->process[m->aio.op[op].process].table;
+}
+
+void aio_fd_take(struct model *m, uint32_t op)
+{
+	struct aio_op *o = &m->aio.op[op];
+
+	if (o->request.fd >= 0 && !(o->request.flags & AIO_DIRECT))
+		o->closed = table_take(m, table_of(m, op), (uint64_t)o->request.fd);
+}
+
+/* Nobody says which descriptor it was: none of the table is to be believed without another look. */
+static void doubt_all(struct model *m, uint32_t table)
+{
+	for (uint32_t fd = 0; fd < m->table[table].capacity; fd++)
+		m->table[table].slot[fd].is_doubtful = m->table[table].slot[fd].open != ID_NONE;
+}
+
+void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	uint32_t table = table_of(m, op);
+	int64_t result = event->aio.step.result;
+	const struct slot *slot;
+
+	if (o->request.fd < 0 && !(o->request.flags & AIO_DIRECT) && !result)
+		doubt_all(m, table);
+	if (o->closed == ID_NONE)
+		return;
+	slot = table_slot(m, table, (uint64_t)o->request.fd);
+	if (result == -ECANCELED && slot && slot->open == ID_NONE)
+		table_set(m, table, (uint64_t)o->request.fd, o->closed, slot->is_cloexec);
+	else
+		aio_out_destroy(m, o, event->time, o->closed);
+}
+
+/* Takes out what the stream missed the close of. */
+static void replace(struct model *m, uint32_t op, uint64_t fd, uint64_t time)
+{
+	uint32_t old = table_take(m, table_of(m, op), fd);
+
+	if (old != ID_NONE)
+		aio_out_destroy(m, &m->aio.op[op], time, old);
+	open_drop(m, old);
+}
+
+/* Its record waits in its lane, but its handle is not one that is destroyed meanwhile. */
+static void create(struct model *m, uint32_t op, const struct event *event)
+{
+	const struct event_file *file = &event->aio.file;
+	uint32_t description = description_new(m, file->flags);
+	uint32_t open = open_new(m, description, process_group(m, m->aio.op[op].process));
+	struct io_event made = {.kind = IO_CREATE_HANDLE,
+				.thread = m->aio.op[op].location,
+				.time = event->time,
+				.handle = ID_NONE};
+
+	m->description[description].is_file = S_ISREG(file->mode) || S_ISDIR(file->mode);
+	sighting_describe(m, description, file);
+	replace(m, op, (uint64_t)file->fd, event->time);
+	table_set(m, table_of(m, op), (uint64_t)file->fd, open, false);
+	settle_now(m, open, event->time);
+	made.create.flags = file->flags;
+	lane_put(m, &made, open, ID_NONE);
+	open_drop(m, open);
+}
+
+/*
+ * Without a file the number may be one of a descriptor, or of a fixed file, and which number was closed before is not
+ * known either: what the table has there is not to be believed.
+ */
+void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
+{
+	int64_t result = event->aio.step.result;
+	struct slot *slot;
+
+	if (result < 0 || m->aio.op[op].request.flags & AIO_DIRECT)
+		return;
+	if (event->aio.file.fd >= 0 && event->aio.file.fd == result) {
+		create(m, op, event);
+		return;
+	}
+	slot = table_slot(m, table_of(m, op), (uint64_t)result);
+	if (slot && slot->open != ID_NONE)
+		slot->is_doubtful = true;
+}

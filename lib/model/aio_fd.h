@@ -1,0 +1,15 @@
+/*
+ * aio_fd: requests that open and close descriptors.
+ */
+#ifndef IOTRACE_MODEL_AIO_FD_H
+#define IOTRACE_MODEL_AIO_FD_H
+
+#include "state.h"
+
+/* A request to close is taken: its descriptor counts as closed at once, as that of close() does. */
+void aio_fd_take(struct model *m, uint32_t op);
+/* Requests have ended. */
+void aio_fd_closed(struct model *m, uint32_t op, const struct event *event);
+void aio_fd_opened(struct model *m, uint32_t op, const struct event *event);
+
+#endif

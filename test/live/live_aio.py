@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Asynchronous requests are operations of the thread that submitted them, with their file and their bytes.
+
+Workloads say what they did; fio says how many operations it made and how many bytes it moved. Through BPF offsets and
+sizes are told, fixed files are files, and iocbs are operations; through tracepoints only io_uring is, and its fixed files
+are booked on the ring.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+
+import otf2
+from otf2 import events
+from otf2.enums import IoOperationMode
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from archive import UNDEFINED, Archive  # noqa: E402
+from live import Live, workload  # noqa: E402
+
+BPF = ("--source=bpf",)
+PERF = ("--source=perf", "--syscalls=+uring")
+COUNTED = ("reads", "read_bytes", "writes", "written_bytes", "flushes")
+
+
+class Requests:
+    """The non-blocking operations of an archive."""
+
+    def __init__(self, directory):
+        self.locations = Counter()
+        self.on_ring = Counter()  # by mode
+        self.offsets = self.sizes = 0
+        self.asked = Counter()    # by path
+        self.archive = Archive(directory, self._event)
+
+    def _event(self, process, location, event):
+        if not isinstance(event, events.IoOperationBegin):
+            return
+        if not event.operation_flags.value & otf2.IoOperationFlag.NON_BLOCKING.value:
+            return
+        self.locations[location.name.split(" ", 1)[-1]] += 1
+        if event.handle.file is None and "io_uring" in event.handle.name:
+            self.on_ring[event.mode] += 1
+        self.offsets += any(a.name == "Offset" for a in event.attributes or ())
+        if event.bytes_request != UNDEFINED:
+            self.sizes += 1
+            self.asked[event.handle.file.name if event.handle.file else None] += event.bytes_request
+
+    def of(self, path):
+        """What was done to a file, by calls as well."""
+        sums = Counter()
+        for process in self.archive.groups.values():
+            sums.update(process.whole().files.get(path, {}))
+        return {key: sums[key] for key in COUNTED if sums[key]}
+
+
+def source_of(options):
+    return "bpf" if options == BPF else "perf"
+
+
+def run_uring(live, how, options):
+    what = f"uring {how} {source_of(options)}"
+    folder, archive = live.made(f"files {what}"), live.path(f"archive {what}")
+    ran = live.record(archive, [workload("uring"), folder, *([how] if how != "plain" else [])], *options)
+    if ran.returncode:
+        return
+    said = json.loads(ran.stdout)
+    said["data"]["writes"] += options == BPF  # the one that was linked; without BPF it has no file
+    live.examine(archive)
+    requests = Requests(archive)
+    for name in ("data", "flushed"):
+        live.equal(f"{what}: {name}", requests.of(f"{folder}/{name}"), said[name])
+    live.equal(f"{what}: cancelled", requests.archive.processes()[said["pid"]].cancelled, said["cancelled"])
+    live.equal(f"{what}: locations of requests", len(requests.locations), 1)
+    live.equal(f"{what}: whose", next(iter(requests.locations)).startswith("iou-sqp"), how == "sqpoll")
+    if options == BPF:
+        live.equal(f"{what}: offsets", requests.offsets, said["offsets"])
+        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 2)
+
+
+def run_libaio(live):
+    folder, archive = live.made("files libaio"), live.path("archive libaio")
+    ran = live.record(archive, [workload("libaio"), folder], *BPF)
+    if ran.returncode:
+        return
+    said = json.loads(ran.stdout)
+    live.examine(archive)
+    requests = Requests(archive)
+    live.equal("libaio: data", requests.of(f"{folder}/data"), said["data"])
+    live.equal("libaio: offsets", requests.offsets, said["offsets"])
+    live.equal("libaio: asked", requests.asked[f"{folder}/data"],
+               said["data"]["read_bytes"] + said["data"]["written_bytes"])
+
+
+def run_fio(live, options, engine, *more):
+    """fio's own totals are the witness."""
+    what = " ".join(("fio", source_of(options), engine, *more))
+    folder, archive = live.made(f"files {what}"), live.path(f"archive {what}")
+    job = ["fio", "--name=job", f"--filename={folder}/data", "--size=4m", "--bs=4k", "--iodepth=16", f"--ioengine={engine}",
+           "--rw=randrw", "--output-format=json", "--fallocate=none", "--end_fsync=1", *more]
+    live.run(job, cwd=folder)  # lays the file out
+    ran = live.record(archive, job, *options, cwd=folder)
+    if ran.returncode:
+        return
+    done = json.loads(ran.stdout)["jobs"][0]
+    live.examine(archive)
+    requests = Requests(archive)
+    read, write = done["read"], done["write"]
+    if options == PERF and more:  # fixed files: which is told by no tracepoint
+        live.equal(f"{what}: on the ring", (requests.on_ring[IoOperationMode.READ], requests.on_ring[IoOperationMode.WRITE]),
+                   (read["total_ios"], write["total_ios"]))
+        return
+    got = requests.of(f"{folder}/data")
+    live.equal(f"{what}: flushes", got.pop("flushes", 0) > 0, True)
+    live.equal(f"{what}: totals", got, {"reads": read["total_ios"], "read_bytes": read["io_bytes"],
+                                        "writes": write["total_ios"], "written_bytes": write["io_bytes"]})
+    if options == BPF:
+        live.equal(f"{what}: asked", requests.asked[f"{folder}/data"], read["io_bytes"] + write["io_bytes"])
+
+
+with Live() as live:
+    for source in (PERF, BPF):
+        run_uring(live, "plain", source)
+        run_uring(live, "sqpoll", source)
+        run_fio(live, source, "io_uring")
+        run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
+    run_libaio(live)
+    run_fio(live, BPF, "libaio")
+    run_fio(live, BPF, "libaio", "--direct=1")
