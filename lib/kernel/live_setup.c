@@ -65,6 +65,25 @@ static void remark_rings(struct live *live, uint64_t want)
 				(unsigned long long)((want >> 10) + 4)));
 }
 
+static void remark_foreign(struct live *live)
+{
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const char *name = live->set.spec[i].name;
+		uint32_t programs = perf_set_foreign(&live->set, i);
+		bool is_told = false;
+
+		for (uint32_t k = 0; k < i; k++)
+			is_told |= !strcmp(live->set.spec[k].name, name);
+		if (programs && !is_told)
+			live_add_remark(live, mem_format("%s: %u BPF program%s of others run%s "
+							 "before it is recorded and may keep "
+							 "events from us, which nobody counts "
+							 "(bpftool perf show lists them)",
+							 name, programs, programs > 1 ? "s" : "",
+							 programs > 1 ? "" : "s"));
+	}
+}
+
 static uint64_t perf_ring_want(const struct live *live)
 {
 	uint64_t want = live_ring_want(live);
@@ -80,8 +99,10 @@ static int map_for(struct live *live, pid_t tid, struct error *err)
 
 	if (!code)
 		code = perf_set_open(&live->set, tid, err);
-	if (!code)
+	if (!code) {
 		remark_rings(live, want);
+		remark_foreign(live);
+	}
 	return code;
 }
 

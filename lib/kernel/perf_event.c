@@ -347,6 +347,20 @@ bool perf_set_has_tasks(const struct perf_set *set)
 	return false;
 }
 
+/* They belong to the tracepoint: any one of its events can be asked. */
+uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec)
+{
+	struct perf_event_query_bpf query = {.ids_len = 0};
+	int fd = set->threads ? set->fd[slot_of(set, 0, spec, 0)] : -1;
+
+	if (fd < 0 || set->spec[spec].attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	/* ENOSPC: there are some, and no room for their ids was given. */
+	if (ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, &query) && errno != ENOSPC)
+		return 0;
+	return query.prog_cnt;
+}
+
 struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec)
 {
 	bool is_group = set->spec[spec].attr.read_format & PERF_FORMAT_GROUP;

@@ -98,6 +98,11 @@ int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu);
 void perf_set_poll_next(struct perf_set *set, uint32_t cpu);
 /* Returns whether a thread that was asked for, or one that descends from it, still runs. Not for is_system. */
 bool perf_set_has_tasks(const struct perf_set *set);
+/*
+ * Returns how many BPF programs run at a spec's tracepoint before its samples are made: one that returns 0 keeps them from
+ * everybody. 0, too, where it may not be asked (CAP_PERFMON). Linux 4.17 (PERF_EVENT_IOC_QUERY_BPF).
+ */
+uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec);
 /* Sums what a spec counted over threads and CPUs. */
 struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
 

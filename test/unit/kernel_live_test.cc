@@ -14,12 +14,17 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <functional>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <map>
 #include <set>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <thread>
@@ -280,6 +285,75 @@ void expect_balance(const Spool &spool, bool may_lose)
 		if (!may_lose)
 			EXPECT_EQ(lost, 0u);
 	}
+}
+
+/* A BPF program at a tracepoint that lets everything pass, as long as it lives. */
+class Passer
+{
+      public:
+	explicit Passer(const char *tracepoint)
+	{
+		bpf_insn code[2] = {};
+		union bpf_attr attr = {};
+		perf_event_attr event = {};
+
+		code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;
+		code[0].imm = 1;
+		code[1].code = BPF_JMP | BPF_EXIT;
+		attr.prog_type = BPF_PROG_TYPE_TRACEPOINT;
+		attr.insns = reinterpret_cast<uintptr_t>(code);
+		attr.insn_cnt = 2;
+		attr.license = reinterpret_cast<uintptr_t>("GPL");
+		program = static_cast<int>(syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr)));
+		EXPECT_GE(program, 0) << strerror(errno);
+		event.size = sizeof(event);
+		event.type = PERF_TYPE_TRACEPOINT;
+		std::ifstream(std::string("/sys/kernel/tracing/events/") + tracepoint + "/id") >>
+			event.config;
+		fd = static_cast<int>(syscall(SYS_perf_event_open, &event, getpid(), -1, -1, 0));
+		EXPECT_EQ(ioctl(fd, PERF_EVENT_IOC_SET_BPF, program), 0) << strerror(errno);
+	}
+
+	~Passer()
+	{
+		close(fd);
+		close(program);
+	}
+
+      private:
+	int program, fd;
+};
+
+TEST_F(Live, AForeignBpfProgramIsRemarkedOnce)
+{
+	auto remarks = [&] {
+		std::string all;
+
+		for (uint32_t i = 0; live_remark(live, i); i++)
+			all += std::string(live_remark(live, i)) + "\n";
+		return all;
+	};
+	Passer passer("raw_syscalls/sys_exit");
+
+	command({"true"});
+	ASSERT_TRUE(open());
+	std::string all = remarks();
+	size_t at = all.find("raw_syscalls:sys_exit: 1 BPF program of others runs");
+
+	EXPECT_NE(at, std::string::npos) << all;
+	EXPECT_EQ(all.find("BPF program", at + 40), std::string::npos) << all;
+	EXPECT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(follow(), 0) << err.text;
+}
+
+TEST_F(Live, WithoutForeignBpfProgramsThereIsNoRemarkOfThem)
+{
+	command({"true"});
+	ASSERT_TRUE(open());
+	for (uint32_t i = 0; live_remark(live, i); i++)
+		EXPECT_EQ(std::string(live_remark(live, i)).find("BPF program"), std::string::npos);
+	EXPECT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(follow(), 0) << err.text;
 }
 
 TEST_F(Live, ACommandFromBeginToEnd)
