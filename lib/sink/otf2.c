@@ -1,7 +1,7 @@
 /*
  * otf2: the archive that Vampir and every other OTF2 reader opens.
  *
- * Events are written as they come, one writer for each location, closed when its thread ends;
+ * Events are written as they come, one file for each location, closed when its thread ends;
  * definitions at close, from the model's arrays. The archive grows as PATH.part.PID and becomes
  * PATH when it is complete. When the disk is full, or a write fails, no further call is taken, and
  * what was converted becomes a valid archive that says where it ends.
@@ -21,8 +21,6 @@
 #include <unistd.h>
 
 enum {
-	EVENT_BYTES =
-		32, /* more than an event takes on average (15); a chunk is a multiple of it */
 	CHECK_BYTES =
 		2 * CHUNK_SIZE, /* the disk is looked at each time so much may have been written */
 	LOST_MOST = 10000,      /* marks; later ones are added to the last */
@@ -46,49 +44,48 @@ static int trouble(const struct sink *sink)
 }
 
 /*
- * What is in memory must fit, what comes at the end must fit, and what will come until the next
- * look.
+ * What is in memory must fit, what comes at the end must fit, and what will come until the next look.
  */
-__attribute__((noinline, cold)) static void check_space(struct sink *sink, uint64_t time)
+__attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
 {
-	uint64_t end = otf2_space_of_end(sink);
+	uint64_t end = otf2_space_of_end(sink), pending = (uint64_t)sink->open * WRITE_SIZE;
 
 	sink->unchecked = 0;
 	int code = space_reserve(&sink->space, end);
 
 	if (code)
 		otf2_stop(sink, -code, time);
-	else if (space_room(&sink->space) < sink->pending + CHECK_BYTES)
+	else if (space_room(&sink->space) < pending + CHECK_BYTES)
 		otf2_stop(sink, ENOSPC, time);
 }
 
-/* Closes the writer. Its events are on disk after it, or cut off and counted. */
+void otf2_check_space(struct sink *sink, uint64_t time)
+{
+	if (sink->unchecked >= CHECK_BYTES)
+		look_at_disk(sink, time);
+}
+
+/* Its events are on disk after it, or cut off and counted. */
 static void location_close(struct sink *sink, OTF2_LocationRef ref)
 {
 	struct location *location = &sink->location[ref];
+	int code = otf2_file_close(sink, location);
 
-	OTF2_ErrorCode code = OTF2_Archive_CloseEvtWriter(sink->archive, location->writer);
-
-	location->writer = NULL;
-	if (code == OTF2_SUCCESS && location->state == LOCATION_OPEN) {
+	if (!code) {
 		location->state = LOCATION_ENDED;
 		return;
 	}
-	otf2_stop(sink, trouble(sink), location->last_time);
+	sink->write_code = -code;
+	otf2_stop(sink, -code, location->last_time);
 	sink->not_written += location->events - location->flushed_events;
 	location->events = location->flushed_events;
 	location->state = LOCATION_CLOSED;
 }
 
-static bool location_open(struct sink *sink, thread_id thread)
+static void location_open(struct sink *sink, thread_id thread, uint64_t time)
 {
-	struct location *location = &sink->location[thread];
-
-	location->writer = OTF2_Archive_GetEvtWriter(sink->archive, thread);
-	if (!location->writer)
-		return false;
-	location->state = LOCATION_OPEN;
-	return true;
+	otf2_file_open(sink, &sink->location[thread]);
+	otf2_check_space(sink, time);
 }
 
 static void lost_add(struct sink *sink, const struct io_event *event)
@@ -118,17 +115,9 @@ static void nest(struct sink *sink, struct location *location, const struct io_e
 }
 
 static inline void written(struct sink *sink, struct location *location,
-			   const struct io_event *event, uint64_t time)
+			   const struct io_event *event)
 {
 	location->events++;
-	location->last_time = time;
-	if (location->fill < CHUNK_SIZE) {
-		location->fill += EVENT_BYTES;
-		sink->pending += EVENT_BYTES;
-	}
-	sink->unchecked += EVENT_BYTES;
-	if (sink->unchecked >= CHECK_BYTES)
-		check_space(sink, time);
 	if (event->kind <= IO_LEAVE)
 		nest(sink, location, event);
 }
@@ -183,10 +172,8 @@ __attribute__((noinline, cold)) static bool is_writable(struct sink *sink,
 
 	if (!is_taken(sink, location, event))
 		return false;
-	if (location->state == LOCATION_NEW && !location_open(sink, event->thread)) {
-		sink->refused++;
-		return false;
-	}
+	if (location->state == LOCATION_NEW)
+		location_open(sink, event->thread, event->time);
 	if (event->time < sink->first_time)
 		sink->first_time = event->time;
 	return true;
@@ -202,8 +189,8 @@ static void otf2_event(struct sink *sink, const struct io_event *event)
 	struct location *location = &sink->location[event->thread];
 	uint64_t time = event->time < location->last_time ? location->last_time : event->time;
 
-	if (otf2_write_event(sink, location, event, time) == OTF2_SUCCESS)
-		written(sink, location, event, time);
+	if (otf2_write_event(sink, location, event, time))
+		written(sink, location, event);
 	else
 		refused(sink, location);
 }
@@ -218,8 +205,7 @@ static void end_program(struct sink *sink, struct location *location)
 {
 	if (!location->in_program || location->state != LOCATION_OPEN || location->depth)
 		return;
-	if (otf2_write_program_end(sink, location, OTF2_UNDEFINED_INT64, location->last_time) ==
-	    OTF2_SUCCESS)
+	if (otf2_write_program_end(sink, location, OTF2_UNDEFINED_INT64, location->last_time))
 		location->events++;
 }
 
@@ -241,8 +227,8 @@ static void close_locations(struct sink *sink)
 
 		if (location->last_time > sink->last_time)
 			sink->last_time = location->last_time;
-		if (location->state == LOCATION_NEW && !location_open(sink, t))
-			continue;
+		if (location->state == LOCATION_NEW)
+			otf2_file_open(sink, location);
 		end_program(sink, location);
 		if (location->state == LOCATION_OPEN || location->state == LOCATION_TORN)
 			location_close(sink, t);
@@ -344,8 +330,8 @@ static void sink_free(struct sink *sink)
 	if (sink->archive)
 		OTF2_Archive_Close(sink->archive);
 	otf2_messages_end(sink);
-	OTF2_AttributeList_Delete(sink->attributes);
 	otf2_chunk_release(sink);
+	otf2_file_release(sink);
 	space_close(&sink->space);
 	strtab_free(sink->strings);
 	free(sink->location);
@@ -392,7 +378,6 @@ static struct sink *sink_new(const struct sink_options *options)
 	sink->call_of_region = mem_array(call_count() + 1, sizeof(*sink->call_of_region));
 	memset(sink->region_of_call, 0xff, (call_count() + 1) * sizeof(*sink->region_of_call));
 	sink->first_time = UINT64_MAX;
-	sink->attributes = OTF2_AttributeList_New();
 	otf2_messages_begin(sink);
 	return sink;
 }

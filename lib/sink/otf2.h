@@ -2,7 +2,9 @@
  * Private to the otf2 sink: its state, and what its files call of each other.
  *
  *	otf2.c          open, event, close: which events are taken, and what a trouble means
- *	otf2_event.c    one io_event becomes one record
+ *	otf2_event.c    one io_event becomes one record, of the bytes of otf2_record.h
+ *	otf2_text.c     strings, by their ids
+ *	otf2_file.c     the event file of a location
  *	otf2_chunk.c    memory and files of the library, its messages
  *	otf2_space.c    room on the disk: what is free, and a reserve for the end
  *	otf2_repair.c   an event file that could not be written in full, ended properly
@@ -28,8 +30,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The smallest that OTF2 allows. */
-enum { CHUNK_SIZE = 256 * 1024 };
+enum {
+	CHUNK_SIZE = 256 * 1024, /* the smallest that OTF2 allows */
+	/* Of a location's events so much waits in memory: little enough that those of many stay in the processor's caches. */
+	WRITE_SIZE = 16 * 1024,
+};
 
 enum location_state {
 	LOCATION_NEW, /* no event yet */
@@ -40,16 +45,19 @@ enum location_state {
 };
 
 struct location {
-	OTF2_EvtWriter *writer;
-	uint64_t events;         /* taken */
-	uint64_t flushed_events; /* of them, in whole chunks on disk */
-	uint64_t flushed_bytes;
+	uint8_t *at;   /* of its buffer: where the next record goes */
+	uint8_t *soon; /* a record may not reach it before otf2_make_room() */
 	uint64_t last_time;
-	uint32_t fill;  /* upper bound of the bytes not yet on disk */
-	uint32_t depth; /* of regions entered */
+	uint64_t events; /* taken */
 	enum location_state state;
+	uint32_t depth;  /* of regions entered */
 	bool in_program; /* ProgramBegin written, ProgramEnd not */
 	bool had_program;
+	int fd;                  /* -1: not open */
+	struct buffer *buffer;   /* NULL unless it is open */
+	uint64_t written;        /* bytes of the file that are on disk */
+	uint64_t flushed_events; /* of them, in whole chunks on disk */
+	uint64_t flushed_bytes;
 };
 
 struct lost_mark {
@@ -69,7 +77,8 @@ struct recorder {
 	thread_id thread;
 };
 
-struct chunk; /* otf2_chunk.c */
+struct chunk;  /* otf2_chunk.c */
+struct buffer; /* otf2_file.c */
 
 enum { PARADIGM_POSIX, PARADIGM_BLOCK }; /* IoParadigmRefs; the second only if a handle is of it */
 
@@ -92,7 +101,6 @@ struct sink {
 	const struct tally *tally;
 	char *path, *part; /* the archive; where it grows until it is complete */
 	OTF2_Archive *archive;
-	OTF2_AttributeList *attributes;    /* empty between events */
 	OTF2_GlobalDefWriter *definitions; /* at close only */
 
 	struct location *location;
@@ -119,10 +127,13 @@ struct sink {
 
 	struct chunk *pool;
 	uint32_t pooled;
-	uint32_t files;     /* open */
-	int write_code;     /* errno of the last write that failed, 0: none did */
-	uint64_t pending;   /* upper bound of the event bytes not yet on disk */
-	uint64_t unchecked; /* of them, since the disk was looked at */
+	struct buffer *buffers; /* for the next location */
+	uint32_t spare;         /* how many */
+	uint32_t open;          /* locations that have a buffer */
+	uint32_t files;         /* open */
+	int write_code;         /* errno of the last write that failed, 0: none did */
+	uint64_t
+		unchecked; /* bytes that were written since the disk was looked at, or may be at any time */
 	struct space space;
 
 	uint64_t first_time, last_time;
@@ -139,19 +150,34 @@ struct sink {
 
 enum { SCRATCH_SIZE = 64 * 1024 };
 
-/* otf2.c */
+/* otf2.c: looks whether there is room for all that is in memory, and what will come until the next look. */
+void otf2_check_space(struct sink *sink, uint64_t time);
 void otf2_stop(struct sink *sink, int code, uint64_t time);
 /* Returns the number of locations: at least one, for readers refuse an archive with none. */
 uint32_t otf2_locations(const struct sink *sink);
 
-/* otf2_event.c: writes the record; the location is open. */
-OTF2_ErrorCode otf2_write_event(struct sink *sink, struct location *location,
-				const struct io_event *event, uint64_t time);
-OTF2_ErrorCode otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
-				      uint64_t time);
-/* Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */
+/* otf2_event.c: writes the record; the location is open. Returns whether it was written. */
+bool otf2_write_event(struct sink *sink, struct location *location, const struct io_event *event,
+		      uint64_t time);
+bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
+			    uint64_t time);
+
+/* otf2_text.c: Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef otf2_text(struct sink *sink, const char *text);
+OTF2_StringRef otf2_model_string(struct sink *sink, str_id id);
+/* For those that come again and again, as with block requests: they are escaped once. */
+OTF2_StringRef otf2_known_string(struct sink *sink, str_id id);
+/* Returns the words' StringRefs (the caller frees them): argv[0] first. */
+OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count);
+
+/* otf2_file.c */
+void otf2_file_open(struct sink *sink, struct location *location);
+/* Ends the file. Its events are on disk after it: returns 0; or those in whole chunks are: -errno. */
+int otf2_file_close(struct sink *sink, struct location *location);
+/* Returns whether a record of this size, and what may stand before it, can be written now: false if a write failed. */
+bool otf2_make_room(struct sink *sink, struct location *location, uint32_t size, uint64_t time);
+void otf2_file_release(struct sink *sink);
 
 /* otf2_chunk.c */
 void otf2_chunk_install(struct sink *sink);

@@ -1,14 +1,12 @@
 /*
- * otf2_chunk: the callbacks of the OTF2 library: memory, flushes, messages.
+ * otf2_chunk: the callbacks of the OTF2 library, which writes definitions and markers: memory, flushes, messages.
  *
- * The library's own way would cost up to 132 MiB for each location, and it frees a buffer twice
- * after a write that failed. So it never writes but the small anchor: a buffer asks for memory when
- * its chunk is full, and that is when the chunk is written, here; then it gets the same memory
- * again. What is left is written when the library would flush, at close. A buffer has one chunk,
- * mapped, so that thousands of writers with a few events each cost the pages that they touched.
+ * The library frees a buffer twice after a write that failed. So it never writes but the small anchor: a buffer asks for
+ * memory when its chunk is full, and that is when the chunk is written, here; then it gets the same memory again. What is
+ * left is written when the library would flush, at close.
  *
- * Two things about a chunk must be known for that: where the number of its last event stands, and
- * that a chunk ends with a mark that is not 0; for the rest is 0, from the mapping or cleared.
+ * One thing about a chunk must be known for that: it ends with a mark that is not 0; for the rest is 0, from the mapping
+ * or cleared.
  */
 #include "otf2.h"
 
@@ -23,10 +21,8 @@
 #include <unistd.h>
 
 enum {
-	POOL_MOST = 32,   /* chunks kept for the next writer */
-	SLACK = 4096,     /* when a chunk is full the library writes a mark beyond its end */
-	FILES_MOST = 256, /* event files that stay open; others are opened for each write */
-	LAST_EVENT_AT = 10,
+	POOL_MOST = 4, /* chunks kept for the next writer */
+	SLACK = 4096,  /* when a chunk is full the library writes a mark beyond its end */
 };
 
 struct chunk {
@@ -69,10 +65,8 @@ static void chunk_free(struct chunk *chunk)
 /* Takes the chunk: its memory is zero again when it is used next. */
 static void chunk_put(struct sink *sink, struct chunk *chunk)
 {
-	if (chunk->fd >= 0) {
+	if (chunk->fd >= 0)
 		close(chunk->fd);
-		sink->files--;
-	}
 	if (sink->pooled == POOL_MOST) {
 		chunk_free(chunk);
 		return;
@@ -86,8 +80,6 @@ static void chunk_put(struct sink *sink, struct chunk *chunk)
 static char *file_path(const struct sink *sink, OTF2_FileType type, OTF2_LocationRef ref)
 {
 	switch (type) {
-	case OTF2_FILETYPE_EVENTS:
-		return mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
 	case OTF2_FILETYPE_LOCAL_DEFS:
 		return mem_format("%s/traces/%" PRIu64 ".def", sink->part, (uint64_t)ref);
 	case OTF2_FILETYPE_MARKER:
@@ -114,7 +106,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 }
 
 /* Writes the chunk's first `size` bytes behind what is on disk already. Returns 0 or -errno. */
-static int chunk_write(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
+static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		       OTF2_LocationRef ref, size_t size)
 {
 	int code = 0;
@@ -127,51 +119,30 @@ static int chunk_write(struct sink *sink, struct chunk *chunk, OTF2_FileType typ
 		free(path);
 		if (code)
 			return code;
-		sink->files++;
 	}
 	code = write_all(chunk->fd, chunk->bytes, size, chunk->written);
-	if (sink->files > FILES_MOST || size < CHUNK_SIZE) {
+	if (size < CHUNK_SIZE) {
 		/* Network file systems tell of a full disk only now. */
 		if (close(chunk->fd) != 0 && !code)
 			code = -errno;
 		chunk->fd = -1;
-		sink->files--;
 	}
 	if (!code)
 		chunk->written += size;
 	return code;
 }
 
-static void written_down(struct sink *sink, struct location *location)
-{
-	sink->pending -= location->fill;
-	location->fill = 0;
-}
-
-/*
- * The chunk is full, and its header complete. Returns whether it is on disk and may be used again.
- */
+/* The chunk is full. Returns whether it is on disk and may be used again. */
 static bool chunk_turn(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		       OTF2_LocationRef ref)
 {
-	bool is_event = type == OTF2_FILETYPE_EVENTS;
-
-	if (is_event && sink->location[ref].state == LOCATION_TORN)
-		return false;
 	int code = chunk_write(sink, chunk, type, ref, CHUNK_SIZE);
 
-	if (code)
+	if (code) {
 		sink->write_code = -code;
-	if (code && is_event)
-		sink->location[ref].state = LOCATION_TORN;
-	if (code)
 		return false;
-	memset(chunk->bytes, 0, CHUNK_SIZE + SLACK);
-	if (is_event) {
-		written_down(sink, &sink->location[ref]);
-		sink->location[ref].flushed_bytes = chunk->written;
-		sink->location[ref].flushed_events = sink->location[ref].events;
 	}
+	memset(chunk->bytes, 0, CHUNK_SIZE + SLACK);
 	return true;
 }
 
@@ -208,18 +179,10 @@ static size_t chunk_used(const struct chunk *chunk)
 static void chunk_end(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		      OTF2_LocationRef ref)
 {
-	struct location *location = type == OTF2_FILETYPE_EVENTS ? &sink->location[ref] : NULL;
-
-	if (location && location->state == LOCATION_TORN)
-		return;
-	if (location)
-		memcpy(chunk->bytes + LAST_EVENT_AT, &location->events, sizeof(location->events));
 	int code = chunk_write(sink, chunk, type, ref, chunk_used(chunk));
 
 	if (code)
 		sink->write_code = -code;
-	if (code && location)
-		location->state = LOCATION_TORN;
 }
 
 static void otf2_free_all(void *data, OTF2_FileType type, OTF2_LocationRef ref, void **buffer,
@@ -230,8 +193,6 @@ static void otf2_free_all(void *data, OTF2_FileType type, OTF2_LocationRef ref, 
 
 	if (chunk && final && type != OTF2_FILETYPE_ANCHOR)
 		chunk_end(sink, chunk, type, ref);
-	if (type == OTF2_FILETYPE_EVENTS)
-		written_down(sink, &sink->location[ref]);
 	if (chunk)
 		chunk_put(sink, chunk);
 	*buffer = NULL;

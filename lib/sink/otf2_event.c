@@ -5,99 +5,70 @@
  * known, the errno of a call that failed, the file or handle of a call that has no I/O record to
  * name it.
  */
-#include "otf2.h"
-
 #include "otf2_flags.h"
+#include "otf2_record.h"
 
-#include <iotrace/escape.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a chunk */
+static const struct attributes no_attributes;
 
-OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length)
+/* Its arguments may be thousands: then the length of the data has 8 bytes. */
+static bool write_program(struct sink *sink, struct location *location, uint64_t time,
+			  const struct attributes *list, const OTF2_StringRef *word, uint32_t count)
 {
-	size_t escaped = escape_utf8(sink->scratch, SCRATCH_SIZE / 2, bytes, length);
+	uint32_t most = (count + 1) * MOST_U32;
+	uint8_t *data = record_begin(sink, location, time, list, RECORD_PROGRAM_BEGIN, most);
+	uint8_t *at = data;
 
-	return strtab_add(sink->strings, sink->scratch, escaped);
+	if (!data)
+		return false;
+	at = put_u32(at, word[0]);
+	at = put_u32(at, count - 1);
+	for (uint32_t i = 1; i < count; i++)
+		at = put_u32(at, word[i]);
+	if (most < LENGTH_LONG)
+		return record_end(location, data, at);
+	put_fixed(put_u8(data - 9, LENGTH_LONG), (uint64_t)(at - data));
+	location->at = at;
+	return true;
 }
 
-OTF2_StringRef otf2_text(struct sink *sink, const char *text)
-{
-	return otf2_string(sink, text, strlen(text));
-}
-
-static OTF2_StringRef model_string(struct sink *sink, str_id id)
-{
-	const struct strtab *strings = model_strings(sink->model);
-
-	return otf2_string(sink, strtab_text(strings, id), strtab_length(strings, id));
-}
-
-/* The same strings come with each block request: they are escaped once. */
-static OTF2_StringRef known_string(struct sink *sink, str_id id)
-{
-	MEM_GROW(sink->ref_of_string, sink->ref_of_string_capacity, id + 1);
-	if (!sink->ref_of_string[id])
-		sink->ref_of_string[id] = model_string(sink, id) + 1;
-	return sink->ref_of_string[id] - 1;
-}
-
-/* Returns the words' StringRefs (the caller frees them): argv[0] first. */
-static OTF2_StringRef *words(struct sink *sink, str_id argv, uint32_t *count)
-{
-	const struct strtab *strings = model_strings(sink->model);
-	const char *at = strtab_text(strings, argv);
-	const char *end = at + strtab_length(strings, argv);
-	OTF2_StringRef *word = NULL;
-	uint32_t capacity = 0;
-
-	*count = 0;
-	while (at < end && *count < ARGUMENTS_MOST) {
-		const char *stop = memchr(at, '\0', (size_t)(end - at));
-
-		if (!stop)
-			stop = end;
-		MEM_GROW(word, capacity, *count + 1);
-		word[(*count)++] = otf2_string(sink, at, (size_t)(stop - at));
-		at = stop + 1;
-	}
-	return word;
-}
-
-static OTF2_ErrorCode write_program_begin(struct sink *sink, struct location *location,
-					  const struct io_event *event, uint64_t time)
+static bool write_program_begin(struct sink *sink, struct location *location,
+				const struct io_event *event, uint64_t time)
 {
 	const struct model_thread *thread = model_thread(sink->model, event->thread);
 	const struct model_process *process = model_process(sink->model, thread->process);
+	struct attributes list = {0};
 	uint32_t count;
-	OTF2_StringRef *word = words(sink, process->argv, &count);
-	OTF2_StringRef name = count ? word[0] : model_string(sink, process->name);
+	OTF2_StringRef *word = otf2_words(sink, process->argv, &count);
+	OTF2_StringRef name = count ? word[0] : otf2_model_string(sink, process->name);
 
-	OTF2_AttributeList_AddUint64(sink->attributes, ATTRIBUTE_PROCESS_ID, process->pid);
-	OTF2_AttributeList_AddUint64(sink->attributes, ATTRIBUTE_THREAD_ID, thread->tid);
-	OTF2_ErrorCode code = OTF2_EvtWriter_ProgramBegin(location->writer, sink->attributes, time,
-							  name, count ? count - 1 : 0,
-							  count ? word + 1 : NULL);
+	attribute_u64(&list, ATTRIBUTE_PROCESS_ID, process->pid);
+	attribute_u64(&list, ATTRIBUTE_THREAD_ID, thread->tid);
+	bool good = write_program(sink, location, time, &list, count ? word : &name,
+				  count ? count : 1);
 
-	location->in_program = location->had_program = code == OTF2_SUCCESS;
+	location->in_program = location->had_program = good;
 	free(word);
-	return code;
+	return good;
 }
 
-OTF2_ErrorCode otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
-				      uint64_t time)
+bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
+			    uint64_t time)
 {
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_PROGRAM_END,
+				     MOST_U64);
+
 	location->in_program = false;
-	return OTF2_EvtWriter_ProgramEnd(location->writer, sink->attributes, time, status);
+	return data && record_end(location, data, put_i64(data, status));
 }
 
-static OTF2_ErrorCode write_program_end(struct sink *sink, struct location *location,
-					const struct io_event *event, uint64_t time)
+static bool write_program_end(struct sink *sink, struct location *location,
+			      const struct io_event *event, uint64_t time)
 {
 	int status = event->program.exit_status;
 	int64_t code = OTF2_UNDEFINED_INT64;
@@ -119,23 +90,31 @@ static OTF2_CommRef comm_of(struct sink *sink, process_id process)
 	return sink->comm_of_process[process] - 1;
 }
 
-static OTF2_ErrorCode write_thread_begin(struct sink *sink, struct location *location,
-					 const struct io_event *event, uint64_t time)
+static bool write_thread(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time, const struct attributes *list, enum record_type type)
 {
-	const struct model_thread *thread = model_thread(sink->model, event->thread);
+	process_id process = model_thread(sink->model, event->thread)->process;
+	uint8_t *data = record_begin(sink, location, time, list, type, MOST_U32 + MOST_U64);
 
-	OTF2_AttributeList_AddUint64(sink->attributes, ATTRIBUTE_THREAD_ID, thread->tid);
-	return OTF2_EvtWriter_ThreadBegin(location->writer, sink->attributes, time,
-					  comm_of(sink, thread->process), OTF2_UNDEFINED_UINT64);
+	if (!data)
+		return false;
+	return record_end(location, data,
+			  put_u64(put_u32(data, comm_of(sink, process)), OTF2_UNDEFINED_UINT64));
 }
 
-static OTF2_ErrorCode write_thread_end(struct sink *sink, struct location *location,
-				       const struct io_event *event, uint64_t time)
+static bool write_thread_begin(struct sink *sink, struct location *location,
+			       const struct io_event *event, uint64_t time)
 {
-	return OTF2_EvtWriter_ThreadEnd(location->writer, NULL, time,
-					comm_of(sink,
-						model_thread(sink->model, event->thread)->process),
-					OTF2_UNDEFINED_UINT64);
+	struct attributes list = {0};
+
+	attribute_u64(&list, ATTRIBUTE_THREAD_ID, model_thread(sink->model, event->thread)->tid);
+	return write_thread(sink, location, event, time, &list, RECORD_THREAD_BEGIN);
+}
+
+static bool write_thread_end(struct sink *sink, struct location *location,
+			     const struct io_event *event, uint64_t time)
+{
+	return write_thread(sink, location, event, time, &no_attributes, RECORD_THREAD_END);
 }
 
 static OTF2_RegionRef region_of(struct sink *sink, call_id call)
@@ -158,61 +137,86 @@ static bool is_bare(call_id call)
 	       kind == CALL_FCNTL;
 }
 
-static OTF2_ErrorCode write_enter(struct sink *sink, struct location *location,
-				  const struct io_event *event, uint64_t time)
+static bool write_region(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time, const struct attributes *list, enum record_type type)
 {
+	uint8_t *at = record_begin(sink, location, time, list, type, MOST_U32);
+
+	if (!at)
+		return false;
+	location->at = put_u32(at, region_of(sink, event->region.call));
+	return true;
+}
+
+static bool write_enter(struct sink *sink, struct location *location, const struct io_event *event,
+			uint64_t time)
+{
+	struct attributes list;
+
+	list.count = 0;
 	if (event->region.call >= call_count())
-		return OTF2_ERROR_INVALID_ARGUMENT;
+		return false;
 	if (event->region.file != ID_NONE)
-		OTF2_AttributeList_AddIoFileRef(sink->attributes, ATTRIBUTE_FILE,
-						event->region.file);
+		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE, event->region.file);
 	else if (event->handle != ID_NONE && is_bare(event->region.call))
-		OTF2_AttributeList_AddIoHandleRef(sink->attributes, ATTRIBUTE_HANDLE,
-						  event->handle);
-	return OTF2_EvtWriter_Enter(location->writer, sink->attributes, time,
-				    region_of(sink, event->region.call));
+		attribute_ref(&list, ATTRIBUTE_HANDLE, OTF2_TYPE_IO_HANDLE, event->handle);
+	return write_region(sink, location, event, time, &list, RECORD_ENTER);
 }
 
-static OTF2_ErrorCode write_leave(struct sink *sink, struct location *location,
-				  const struct io_event *event, uint64_t time)
+static bool write_leave(struct sink *sink, struct location *location, const struct io_event *event,
+			uint64_t time)
 {
+	struct attributes list;
+
+	list.count = 0;
 	if (event->region.call >= call_count())
-		return OTF2_ERROR_INVALID_ARGUMENT;
+		return false;
 	if (event->region.error)
-		OTF2_AttributeList_AddInt32(sink->attributes, ATTRIBUTE_ERRNO, event->region.error);
-	return OTF2_EvtWriter_Leave(location->writer, sink->attributes, time,
-				    region_of(sink, event->region.call));
+		attribute_i32(&list, ATTRIBUTE_ERRNO, event->region.error);
+	return write_region(sink, location, event, time, &list, RECORD_LEAVE);
 }
 
-static OTF2_ErrorCode write_create(struct sink *sink, struct location *location,
-				   const struct io_event *event, uint64_t time)
+static bool write_create(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time)
 {
 	uint32_t flags = event->create.flags;
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_CREATE_HANDLE,
+				     MOST_U32 + MOST_U8 + 2 * MOST_U32);
+	uint8_t *at = data;
 
-	(void)sink;
-	return OTF2_EvtWriter_IoCreateHandle(location->writer, NULL, time, event->handle,
-					     otf2_access_mode(flags), otf2_creation_flags(flags),
-					     otf2_status_flags(flags));
+	if (!data)
+		return false;
+	at = put_u32(at, event->handle);
+	at = put_u8(at, otf2_access_mode(flags));
+	at = put_u32(at, otf2_creation_flags(flags));
+	return record_end(location, data, put_u32(at, otf2_status_flags(flags)));
 }
 
-static OTF2_ErrorCode write_destroy(struct sink *sink, struct location *location,
-				    const struct io_event *event, uint64_t time)
+static bool write_destroy(struct sink *sink, struct location *location,
+			  const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoDestroyHandle(location->writer, NULL, time, event->handle);
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_DESTROY_HANDLE,
+				     MOST_U32);
+
+	return data && record_end(location, data, put_u32(data, event->handle));
 }
 
-static OTF2_ErrorCode write_duplicate(struct sink *sink, struct location *location,
-				      const struct io_event *event, uint64_t time)
+static bool write_duplicate(struct sink *sink, struct location *location,
+			    const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoDuplicateHandle(location->writer, NULL, time, event->handle,
-						event->duplicate.new_handle,
-						otf2_status_flags(event->duplicate.flags));
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_DUPLICATE_HANDLE,
+				     3 * MOST_U32);
+	uint8_t *at = data;
+
+	if (!data)
+		return false;
+	at = put_u32(at, event->handle);
+	at = put_u32(at, event->duplicate.new_handle);
+	return record_end(location, data, put_u32(at, otf2_status_flags(event->duplicate.flags)));
 }
 
-static OTF2_ErrorCode write_seek(struct sink *sink, struct location *location,
-				 const struct io_event *event, uint64_t time)
+static bool write_seek(struct sink *sink, struct location *location, const struct io_event *event,
+		       uint64_t time)
 {
 	static const OTF2_IoSeekOption option[] = {
 		[SEEK_SET] = OTF2_IO_SEEK_FROM_START, [SEEK_CUR] = OTF2_IO_SEEK_FROM_CURRENT,
@@ -220,28 +224,43 @@ static OTF2_ErrorCode write_seek(struct sink *sink, struct location *location,
 		[SEEK_HOLE] = OTF2_IO_SEEK_HOLE,
 	};
 
-	(void)sink;
 	if (event->seek.whence >= sizeof(option) / sizeof(option[0]))
-		return OTF2_ERROR_INVALID_ARGUMENT;
-	return OTF2_EvtWriter_IoSeek(location->writer, NULL, time, event->handle,
-				     event->seek.request, option[event->seek.whence],
-				     event->seek.result);
+		return false;
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_SEEK,
+				     MOST_U32 + MOST_U64 + MOST_U8 + MOST_U64);
+	uint8_t *at = data;
+
+	if (!data)
+		return false;
+	at = put_u32(at, event->handle);
+	at = put_i64(at, event->seek.request);
+	at = put_u8(at, option[event->seek.whence]);
+	return record_end(location, data, put_u64(at, event->seek.result));
 }
 
-static OTF2_ErrorCode write_status_flags(struct sink *sink, struct location *location,
-					 const struct io_event *event, uint64_t time)
+static bool write_status_flags(struct sink *sink, struct location *location,
+			       const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoChangeStatusFlags(location->writer, NULL, time, event->handle,
-						  otf2_status_flags(event->create.flags));
+	uint8_t *data = record_begin(sink, location, time, &no_attributes,
+				     RECORD_CHANGE_STATUS_FLAGS, 2 * MOST_U32);
+
+	if (!data)
+		return false;
+	return record_end(location, data,
+			  put_u32(put_u32(data, event->handle),
+				  otf2_status_flags(event->create.flags)));
 }
 
-static OTF2_ErrorCode write_delete(struct sink *sink, struct location *location,
-				   const struct io_event *event, uint64_t time)
+static bool write_delete(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoDeleteFile(location->writer, NULL, time, PARADIGM_POSIX,
-					   event->delete_file.file);
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_DELETE_FILE,
+				     MOST_U8 + MOST_U32);
+
+	if (!data)
+		return false;
+	return record_end(location, data,
+			  put_u32(put_u8(data, PARADIGM_POSIX), event->delete_file.file));
 }
 
 bool otf2_is_block(const struct sink *sink, handle_id handle)
@@ -250,62 +269,81 @@ bool otf2_is_block(const struct sink *sink, handle_id handle)
 }
 
 /* What is known of a block request and who caused it. */
-static void add_request(struct sink *sink, const struct io_event *event)
+static void add_request(struct sink *sink, struct attributes *list, const struct io_event *event)
 {
-	OTF2_AttributeList *attributes = sink->attributes;
-
 	if (event->op.pid)
-		OTF2_AttributeList_AddUint64(attributes, ATTRIBUTE_BLOCK_PROCESS, event->op.pid);
+		attribute_u64(list, ATTRIBUTE_BLOCK_PROCESS, event->op.pid);
 	if (event->op.name)
-		OTF2_AttributeList_AddStringRef(attributes, ATTRIBUTE_BLOCK_COMMAND,
-						known_string(sink, event->op.name));
+		attribute_ref(list, ATTRIBUTE_BLOCK_COMMAND, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, event->op.name));
 	if (event->op.rwbs)
-		OTF2_AttributeList_AddStringRef(attributes, ATTRIBUTE_BLOCK_RWBS,
-						known_string(sink, event->op.rwbs));
+		attribute_ref(list, ATTRIBUTE_BLOCK_RWBS, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, event->op.rwbs));
 	if (event->op.file < model_files(sink->model))
-		OTF2_AttributeList_AddIoFileRef(attributes, ATTRIBUTE_FILE, event->op.file);
+		attribute_ref(list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE, event->op.file);
 }
 
-static OTF2_ErrorCode write_begin(struct sink *sink, struct location *location,
-				  const struct io_event *event, uint64_t time)
+static bool write_begin(struct sink *sink, struct location *location, const struct io_event *event,
+			uint64_t time)
 {
 	static const OTF2_IoOperationMode mode[] = {
 		[IO_MODE_READ] = OTF2_IO_OPERATION_MODE_READ,
 		[IO_MODE_WRITE] = OTF2_IO_OPERATION_MODE_WRITE,
 		[IO_MODE_FLUSH] = OTF2_IO_OPERATION_MODE_FLUSH,
 	};
+	struct attributes list;
 
+	list.count = 0;
 	if (otf2_is_block(sink, event->handle))
-		add_request(sink, event);
+		add_request(sink, &list, event);
 	if (event->op.offset != IO_OFFSET_UNKNOWN)
-		OTF2_AttributeList_AddUint64(sink->attributes, ATTRIBUTE_OFFSET, event->op.offset);
-	return OTF2_EvtWriter_IoOperationBegin(location->writer, sink->attributes, time,
-					       event->handle, mode[event->op.mode],
-					       event->op.is_non_blocking
-						       ? OTF2_IO_OPERATION_FLAG_NON_BLOCKING
-						       : OTF2_IO_OPERATION_FLAG_NONE,
-					       event->op.bytes, event->op.id);
+		attribute_u64(&list, ATTRIBUTE_OFFSET, event->op.offset);
+	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_BEGIN,
+				     MOST_U32 + MOST_U8 + MOST_U32 + 2 * MOST_U64);
+	uint8_t *at = data;
+
+	if (!data)
+		return false;
+	at = put_u32(at, event->handle);
+	at = put_u8(at, mode[event->op.mode]);
+	at = put_u32(at, event->op.is_non_blocking ? OTF2_IO_OPERATION_FLAG_NON_BLOCKING
+						   : OTF2_IO_OPERATION_FLAG_NONE);
+	at = put_u64(at, event->op.bytes);
+	return record_end(location, data, put_u64(at, event->op.id));
 }
 
-static OTF2_ErrorCode write_issued(struct sink *sink, struct location *location,
-				   const struct io_event *event, uint64_t time)
+static bool write_issued(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, event->handle,
-						event->op.id);
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_OP_ISSUED,
+				     MOST_U32 + MOST_U64);
+
+	if (!data)
+		return false;
+	return record_end(location, data, put_u64(put_u32(data, event->handle), event->op.id));
 }
 
-static OTF2_ErrorCode write_complete(struct sink *sink, struct location *location,
-				     const struct io_event *event, uint64_t time)
+static bool write_complete(struct sink *sink, struct location *location,
+			   const struct io_event *event, uint64_t time)
 {
+	struct attributes list;
+
+	list.count = 0;
 	if (event->op.error)
-		OTF2_AttributeList_AddInt32(sink->attributes, ATTRIBUTE_ERRNO, event->op.error);
-	return OTF2_EvtWriter_IoOperationComplete(location->writer, sink->attributes, time,
-						  event->handle, event->op.bytes, event->op.id);
+		attribute_i32(&list, ATTRIBUTE_ERRNO, event->op.error);
+	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_COMPLETE,
+				     MOST_U32 + 2 * MOST_U64);
+	uint8_t *at = data;
+
+	if (!data)
+		return false;
+	at = put_u32(at, event->handle);
+	at = put_u64(at, event->op.bytes);
+	return record_end(location, data, put_u64(at, event->op.id));
 }
 
-static OTF2_ErrorCode write_cancelled(struct sink *sink, struct location *location,
-				      const struct io_event *event, uint64_t time)
+static bool write_cancelled(struct sink *sink, struct location *location,
+			    const struct io_event *event, uint64_t time)
 {
 	static const char *const reason[] = {
 		[IO_END_EXIT] = "the thread ended",
@@ -315,41 +353,49 @@ static OTF2_ErrorCode write_cancelled(struct sink *sink, struct location *locati
 		[IO_END_MERGED] = "it became part of another request",
 		[IO_END_ABORTED] = "the program or its end cancelled it",
 	};
+	struct attributes list = {0};
 
 	if (event->op.end < sizeof(reason) / sizeof(reason[0]))
-		OTF2_AttributeList_AddStringRef(sink->attributes, ATTRIBUTE_CANCEL_REASON,
-						otf2_text(sink, reason[event->op.end]));
-	return OTF2_EvtWriter_IoOperationCancelled(location->writer, sink->attributes, time,
-						   event->handle, event->op.id);
+		attribute_ref(&list, ATTRIBUTE_CANCEL_REASON, OTF2_TYPE_STRING,
+			      otf2_text(sink, reason[event->op.end]));
+	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_CANCELLED,
+				     MOST_U32 + MOST_U64);
+
+	if (!data)
+		return false;
+	return record_end(location, data, put_u64(put_u32(data, event->handle), event->op.id));
 }
 
-static OTF2_LockType lock_type(const struct io_event *event)
+static bool write_lock(struct sink *sink, struct location *location, const struct io_event *event,
+		       uint64_t time, enum record_type type)
 {
-	return event->lock.lock == IO_LOCK_SHARED ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE;
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, type,
+				     MOST_U32 + MOST_U8);
+
+	if (!data)
+		return false;
+	return record_end(location, data,
+			  put_u8(put_u32(data, event->handle), event->lock.lock == IO_LOCK_SHARED
+								       ? OTF2_LOCK_SHARED
+								       : OTF2_LOCK_EXCLUSIVE));
 }
 
-static OTF2_ErrorCode write_acquire(struct sink *sink, struct location *location,
-				    const struct io_event *event, uint64_t time)
+static bool write_acquire(struct sink *sink, struct location *location,
+			  const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoAcquireLock(location->writer, NULL, time, event->handle,
-					    lock_type(event));
+	return write_lock(sink, location, event, time, RECORD_ACQUIRE_LOCK);
 }
 
-static OTF2_ErrorCode write_release(struct sink *sink, struct location *location,
-				    const struct io_event *event, uint64_t time)
+static bool write_release(struct sink *sink, struct location *location,
+			  const struct io_event *event, uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoReleaseLock(location->writer, NULL, time, event->handle,
-					    lock_type(event));
+	return write_lock(sink, location, event, time, RECORD_RELEASE_LOCK);
 }
 
-static OTF2_ErrorCode write_try(struct sink *sink, struct location *location,
-				const struct io_event *event, uint64_t time)
+static bool write_try(struct sink *sink, struct location *location, const struct io_event *event,
+		      uint64_t time)
 {
-	(void)sink;
-	return OTF2_EvtWriter_IoTryLock(location->writer, NULL, time, event->handle,
-					lock_type(event));
+	return write_lock(sink, location, event, time, RECORD_TRY_LOCK);
 }
 
 /* A series that is not of calls has a list of the locations that record it. */
@@ -364,41 +410,51 @@ static void note_recorder(struct sink *sink, uint32_t series, thread_id thread)
 	map_set(&sink->recorder_of, key, sink->recorders++);
 }
 
-static OTF2_ErrorCode write_metric(struct sink *sink, struct location *location,
-				   const struct io_event *event, uint64_t time)
+static bool write_metric(struct sink *sink, struct location *location, const struct io_event *event,
+			 uint64_t time)
 {
-	OTF2_Type type[EVENT_COUNTERS];
-	OTF2_MetricValue value[EVENT_COUNTERS];
-
 	if (event->metric.series >= model_series_count(sink->model))
-		return OTF2_ERROR_INVALID_ARGUMENT;
+		return false;
 	const struct model_series *series = model_series(sink->model, event->metric.series);
 
 	/* The class has all metrics; a reader takes no fewer. */
 	if (series->metrics > EVENT_COUNTERS || event->metric.counters != series->metrics)
-		return OTF2_ERROR_INVALID_ARGUMENT;
-	for (uint32_t i = 0; i < series->metrics; i++) {
-		type[i] = otf2_metric_type(model_metric(sink->model, series->metric + i));
-		value[i].unsigned_int = event->metric.counter[i]; /* of 64 bits, signed or not */
-	}
+		return false;
 	if (!series->is_of_calls)
 		note_recorder(sink, event->metric.series, event->thread);
-	return OTF2_EvtWriter_Metric(location->writer, NULL, time, event->metric.series,
-				     (uint8_t)series->metrics, type, value);
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_METRIC,
+				     MOST_U32 + MOST_U8 + series->metrics * (MOST_U8 + MOST_U64));
+	uint8_t *at = data;
+
+	if (!data)
+		return false;
+	at = put_u32(at, event->metric.series);
+	at = put_u8(at, (uint8_t)series->metrics);
+	for (uint32_t i = 0; i < series->metrics; i++) {
+		at = put_u8(at, otf2_metric_type(model_metric(sink->model, series->metric + i)));
+		at = put_u64(at, event->metric.counter[i]); /* of 64 bits, signed or not */
+	}
+	return record_end(location, data, at);
 }
 
-static OTF2_ErrorCode write_parameter(struct sink *sink, struct location *location,
-				      const struct io_event *event, uint64_t time)
+static bool write_parameter(struct sink *sink, struct location *location,
+			    const struct io_event *event, uint64_t time)
 {
 	if (event->parameter.parameter >= model_parameters(sink->model))
-		return OTF2_ERROR_INVALID_ARGUMENT;
-	return OTF2_EvtWriter_ParameterString(location->writer, NULL, time,
-					      event->parameter.parameter,
-					      known_string(sink, event->parameter.value));
+		return false;
+	OTF2_StringRef value = otf2_known_string(sink, event->parameter.value);
+	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_PARAMETER_STRING,
+				     2 * MOST_U32);
+
+	if (!data)
+		return false;
+	return record_end(location, data,
+			  put_u32(put_u32(data, event->parameter.parameter), value));
 }
 
-typedef OTF2_ErrorCode (*record_writer)(struct sink *sink, struct location *location,
-					const struct io_event *event, uint64_t time);
+/* Return whether the record was written. */
+typedef bool (*record_writer)(struct sink *sink, struct location *location,
+			      const struct io_event *event, uint64_t time);
 
 static const record_writer writer_of[IO_EVENT_KINDS] = {
 	[IO_PROGRAM_BEGIN] = write_program_begin,
@@ -424,15 +480,10 @@ static const record_writer writer_of[IO_EVENT_KINDS] = {
 	[IO_PARAMETER] = write_parameter,
 };
 
-OTF2_ErrorCode otf2_write_event(struct sink *sink, struct location *location,
-				const struct io_event *event, uint64_t time)
+bool otf2_write_event(struct sink *sink, struct location *location, const struct io_event *event,
+		      uint64_t time)
 {
 	record_writer writer = event->kind < IO_EVENT_KINDS ? writer_of[event->kind] : NULL;
-	OTF2_ErrorCode code = writer ? writer(sink, location, event, time)
-				     : OTF2_ERROR_INVALID_ARGUMENT;
 
-	/* The library empties the list when it writes a record, but not when it refuses one. */
-	if (code != OTF2_SUCCESS)
-		OTF2_AttributeList_RemoveAllAttributes(sink->attributes);
-	return code;
+	return writer && writer(sink, location, event, time);
 }

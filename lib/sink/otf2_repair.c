@@ -1,11 +1,11 @@
 /*
  * otf2_repair: ends an event file of which a write failed.
  *
- * The library can neither resume a write that stopped half way nor end the file; and readers loop
- * for ever on a file without an end. Whole chunks stand on the disk up to flushed_bytes; what
+ * A write that stopped half way is not resumed; and readers loop for ever on a file without an end. Whole chunks stand on the disk up to flushed_bytes; what
  * follows is cut off and an empty last chunk put there: header, and the marks of the end.
  */
 #include "otf2.h"
+#include "otf2_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library's marks inside its files. */
-enum {
-	MARK_END_OF_BUFFER = 1,
-	MARK_END_OF_FILE = 2,
-	MARK_CHUNK_HEADER = 3,
-	MARK_BIG_ENDIAN = 0x23,
-	MARK_LITTLE_ENDIAN = 0x42,
-	LAST_CHUNK_SIZE = 2 + 8 + 8 + 2,
-};
+enum { LAST_CHUNK_SIZE = 2 + 8 + 8 + 2 };
 
 static void last_chunk(uint8_t chunk[LAST_CHUNK_SIZE], uint64_t events)
 {

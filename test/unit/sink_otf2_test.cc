@@ -631,7 +631,7 @@ TEST_F(Otf2Sink, AWriteThatFails)
 		}
 		send(io::create(400000, second, h, O_RDWR));
 		int code = close();
-		bool good = code == -EFBIG && taken > 14000 && taken < 17000 &&
+		bool good = code == -EFBIG && taken > 13000 && taken < 17000 &&
 			    HasFailure() == false;
 		good = good && std::string(err.text).find("later events were not written") !=
 				       std::string::npos;

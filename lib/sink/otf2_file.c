@@ -1,0 +1,240 @@
+/*
+ * otf2_file: the event file of a location.
+ *
+ * A file is chunks of one size, but for the last. A chunk begins with a header that has the numbers of its first and its
+ * last event; the latter is known when the chunk ends, and is put there then. A record never goes over the end of a
+ * chunk, whose rest is filled up; and the first in a chunk has its time before it, so that a reader can begin there.
+ *
+ * Invariant: [buffer, at) goes to `written` in the file; the chunk that is being written began at flushed_bytes.
+ */
+#include "otf2.h"
+#include "otf2_bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	BUFFER_SIZE =
+		64 *
+		1024, /* up to WRITE_SIZE, a record beyond it, and the rest of a chunk, which was too small for one */
+	SPARE_MOST = 32,  /* buffers kept for the next locations */
+	FILES_MOST = 256, /* files that stay open; others are opened for each write */
+	HEADER_SIZE = 18,
+	LAST_EVENT_AT = 10,
+};
+
+struct buffer {
+	struct buffer *next; /* spare */
+	uint8_t bytes[BUFFER_SIZE + PUT_BEYOND];
+};
+
+static struct buffer *buffer_take(struct sink *sink)
+{
+	struct buffer *buffer = sink->buffers;
+
+	sink->open++;
+	if (!buffer)
+		return mem_alloc(sizeof(*buffer));
+	sink->buffers = buffer->next;
+	sink->spare--;
+	return buffer;
+}
+
+static void buffer_give(struct sink *sink, struct buffer *buffer)
+{
+	sink->open--;
+	if (sink->spare == SPARE_MOST) {
+		free(buffer);
+		return;
+	}
+	buffer->next = sink->buffers;
+	sink->buffers = buffer;
+	sink->spare++;
+}
+
+void otf2_file_release(struct sink *sink)
+{
+	for (struct buffer *next; sink->buffers; sink->buffers = next) {
+		next = sink->buffers->next;
+		free(sink->buffers);
+	}
+	sink->spare = 0;
+}
+
+static int file_reach(struct sink *sink, struct location *location)
+{
+	if (location->fd >= 0)
+		return 0;
+	char *path = mem_format("%s/traces/%" PRIu64 ".evt", sink->part,
+				(uint64_t)(location - sink->location));
+
+	location->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int code = location->fd < 0 ? -errno : 0;
+
+	free(path);
+	sink->files += !code;
+	return code;
+}
+
+/* Network file systems tell of a full disk only now. */
+static int file_leave(struct sink *sink, struct location *location)
+{
+	int fd = location->fd;
+
+	if (fd < 0)
+		return 0;
+	location->fd = -1;
+	sink->files--;
+	return close(fd) == 0 ? 0 : -errno;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -ENOSPC;
+		bytes += done;
+		size -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return 0;
+}
+
+/* Writes what is in the buffer. */
+static int write_out(struct sink *sink, struct location *location)
+{
+	size_t size = (size_t)(location->at - location->buffer->bytes);
+	int code = file_reach(sink, location);
+
+	if (!code)
+		code = write_all(location->fd, location->buffer->bytes, size, location->written);
+	if (!code && sink->files > FILES_MOST)
+		code = file_leave(sink, location);
+	if (code)
+		return code;
+	location->written += size;
+	location->at = location->buffer->bytes;
+	sink->unchecked += size;
+	return 0;
+}
+
+/* Puts the number of its last event into the header of the chunk, which may be in the file by now. */
+static int head_end(struct sink *sink, struct location *location)
+{
+	int code;
+
+	if (location->written == location->flushed_bytes) {
+		memcpy(location->buffer->bytes + LAST_EVENT_AT, &location->events,
+		       sizeof(location->events));
+		return 0;
+	}
+	code = file_reach(sink, location);
+	return code ? code
+		    : write_all(location->fd, (const uint8_t *)&location->events,
+				sizeof(location->events), location->flushed_bytes + LAST_EVENT_AT);
+}
+
+static void head_begin(struct location *location)
+{
+	uint8_t *at = location->buffer->bytes;
+
+	at = put_u8(at, MARK_CHUNK_HEADER);
+	at = put_u8(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? MARK_LITTLE_ENDIAN
+								  : MARK_BIG_ENDIAN);
+	at = put_fixed(at, location->events + 1);
+	location->at = put_fixed(at, 0);
+}
+
+/* Returns how much of the chunk is left. */
+static size_t chunk_left(const struct location *location)
+{
+	size_t buffered = (size_t)(location->at - location->buffer->bytes);
+
+	return CHUNK_SIZE - (size_t)(location->written - location->flushed_bytes) - buffered;
+}
+
+static void look_out(struct location *location)
+{
+	size_t left = chunk_left(location);
+
+	location->soon = location->buffer->bytes + WRITE_SIZE;
+	if (left < (size_t)(location->soon - location->at))
+		location->soon = location->at + left;
+}
+
+static int chunk_turn(struct sink *sink, struct location *location, uint64_t time)
+{
+	size_t left = chunk_left(location);
+	int code = head_end(sink, location);
+
+	memset(location->at, MARK_END_OF_CHUNK, left);
+	location->at += left;
+	if (!code)
+		code = write_out(sink, location);
+	if (code)
+		return code;
+	location->flushed_bytes = location->written;
+	location->flushed_events = location->events;
+	head_begin(location);
+	location->at = put_fixed(put_u8(location->at, MARK_TIME), time);
+	location->last_time = time;
+	return 0;
+}
+
+__attribute__((noinline, cold)) bool otf2_make_room(struct sink *sink, struct location *location,
+						    uint32_t size, uint64_t time)
+{
+	int code = 0;
+
+	if (location->state == LOCATION_TORN)
+		return false;
+	if (size >= chunk_left(location))
+		code = chunk_turn(sink, location, time);
+	else if (size >= (size_t)(location->buffer->bytes + WRITE_SIZE - location->at))
+		code = write_out(sink, location);
+	if (code) {
+		sink->write_code = -code;
+		location->state = LOCATION_TORN;
+		return false;
+	}
+	look_out(location);
+	otf2_check_space(sink, time);
+	return true;
+}
+
+void otf2_file_open(struct sink *sink, struct location *location)
+{
+	location->fd = -1;
+	location->buffer = buffer_take(sink);
+	location->state = LOCATION_OPEN;
+	sink->unchecked += WRITE_SIZE;
+	head_begin(location);
+	look_out(location);
+}
+
+int otf2_file_close(struct sink *sink, struct location *location)
+{
+	int code = location->state == LOCATION_TORN ? -sink->write_code : 0;
+
+	if (!code) { /* the second mark may stand beyond the end of the chunk */
+		location->at = put_u8(location->at, MARK_END_OF_FILE);
+		location->at = put_u8(location->at, MARK_END_OF_BUFFER);
+		code = head_end(sink, location);
+	}
+	if (!code)
+		code = write_out(sink, location);
+	int closed = file_leave(sink, location);
+
+	buffer_give(sink, location->buffer);
+	location->buffer = NULL;
+	location->at = location->soon = NULL;
+	return code ? code : closed;
+}

@@ -1,0 +1,58 @@
+/*
+ * otf2_text: strings of the archive, by their ids. What the library refuses in UTF-8 is escaped.
+ */
+#include "otf2.h"
+
+#include <iotrace/escape.h>
+#include <iotrace/mem.h>
+#include <string.h>
+
+enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a buffer */
+
+OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length)
+{
+	size_t escaped = escape_utf8(sink->scratch, SCRATCH_SIZE / 2, bytes, length);
+
+	return strtab_add(sink->strings, sink->scratch, escaped);
+}
+
+OTF2_StringRef otf2_text(struct sink *sink, const char *text)
+{
+	return otf2_string(sink, text, strlen(text));
+}
+
+OTF2_StringRef otf2_model_string(struct sink *sink, str_id id)
+{
+	const struct strtab *strings = model_strings(sink->model);
+
+	return otf2_string(sink, strtab_text(strings, id), strtab_length(strings, id));
+}
+
+OTF2_StringRef otf2_known_string(struct sink *sink, str_id id)
+{
+	MEM_GROW(sink->ref_of_string, sink->ref_of_string_capacity, id + 1);
+	if (!sink->ref_of_string[id])
+		sink->ref_of_string[id] = otf2_model_string(sink, id) + 1;
+	return sink->ref_of_string[id] - 1;
+}
+
+OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count)
+{
+	const struct strtab *strings = model_strings(sink->model);
+	const char *at = strtab_text(strings, argv);
+	const char *end = at + strtab_length(strings, argv);
+	OTF2_StringRef *word = NULL;
+	uint32_t capacity = 0;
+
+	*count = 0;
+	while (at < end && *count < ARGUMENTS_MOST) {
+		const char *stop = memchr(at, '\0', (size_t)(end - at));
+
+		if (!stop)
+			stop = end;
+		MEM_GROW(word, capacity, *count + 1);
+		word[(*count)++] = otf2_string(sink, at, (size_t)(stop - at));
+		at = stop + 1;
+	}
+	return word;
+}
