@@ -194,17 +194,23 @@ void live_facts_state(struct live *live)
 						 untold, (int)(state_ns / 1000000000)));
 }
 
+static void say_stats(struct live *live, uint32_t phase)
+{
+	struct sysblock_chosen chosen = {live->device, live->devices};
+
+	if (live->block != BLOCK_NONE)
+		sysblock_stats(&live->sys, phase, chosen, &live->facts);
+}
+
 void live_facts_on(struct live *live)
 {
 	facts_add(&live->facts, &(struct fact){.kind = FACT_BEGIN}, 0, clock_now());
-	if (live->block != BLOCK_NONE)
-		sysblock_stats(&live->sys, 0, &live->facts);
+	say_stats(live, 0);
 }
 
 void live_facts_off(struct live *live)
 {
-	if (live->block != BLOCK_NONE)
-		sysblock_stats(&live->sys, 1, &live->facts);
+	say_stats(live, 1);
 }
 
 /* The events that samples come from: their counts must be found again in the stream. */

@@ -63,6 +63,11 @@ static bool read_dev(const struct place *place, unsigned *major_number, unsigned
 	       sscanf(text, "%u:%u", major_number, minor_number) == 2;
 }
 
+static uint32_t kernel_number(unsigned major_number, unsigned minor_number)
+{
+	return major_number << KERNEL_MINOR_BITS | minor_number;
+}
+
 static uint64_t dev_of(const struct place *place)
 {
 	unsigned major_number = 0, minor_number = 0;
@@ -153,6 +158,7 @@ struct gathering {
 	struct facts *facts;
 	uint64_t disk; /* whose partitions are looked at */
 	uint32_t phase;
+	struct sysblock_chosen chosen;
 };
 
 static void add_partition(void *context, const struct place *place)
@@ -202,6 +208,16 @@ void sysblock_devices(const struct procfs *sys, struct facts *facts)
 	each(sys, "block", add_device, &(struct gathering){.facts = facts});
 }
 
+static bool is_chosen(struct sysblock_chosen chosen, uint64_t dev)
+{
+	uint32_t number = kernel_number(major(dev), minor(dev));
+
+	for (uint32_t i = 0; i < chosen.count; i++)
+		if (chosen.number[i] == number)
+			return true;
+	return !chosen.count;
+}
+
 static void add_stat(void *context, const struct place *place)
 {
 	const struct gathering *gathering = context;
@@ -211,7 +227,8 @@ static void add_stat(void *context, const struct place *place)
 
 	fact.number[0] = dev_of(place);
 	fact.number[1] = gathering->phase;
-	if (!fact.number[0] || !read_line(place, "stat", text, sizeof(text)))
+	if (!fact.number[0] || !is_chosen(gathering->chosen, fact.number[0]) ||
+	    !read_line(place, "stat", text, sizeof(text)))
 		return;
 	/* Older kernels have fewer columns: the rest is 0. */
 	for (int i = 0; i < STATS; i++) {
@@ -223,9 +240,11 @@ static void add_stat(void *context, const struct place *place)
 	facts_add(gathering->facts, &fact, 0, clock_now());
 }
 
-void sysblock_stats(const struct procfs *sys, uint32_t phase, struct facts *facts)
+void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_chosen chosen,
+		    struct facts *facts)
 {
-	each(sys, "block", add_stat, &(struct gathering){.facts = facts, .phase = phase});
+	each(sys, "block", add_stat,
+	     &(struct gathering){.facts = facts, .phase = phase, .chosen = chosen});
 }
 
 struct search {
@@ -252,7 +271,7 @@ int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number
 
 	if (*name && !strchr(name, '/') && *name != '.' && place_at(&place, sys, "block", name) &&
 	    read_dev(&place, &major_number, &minor_number)) {
-		*number = major_number << KERNEL_MINOR_BITS | minor_number;
+		*number = kernel_number(major_number, minor_number);
 		return 0;
 	}
 	if (*name && !strchr(name, '/'))

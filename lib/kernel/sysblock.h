@@ -21,8 +21,14 @@ int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number
 		    struct error *err);
 /* Adds a fact DEVICE for each device and each partition. `sys` is /sys, or a saved tree. */
 void sysblock_devices(const struct procfs *sys, struct facts *facts);
-/* Adds a fact DISKSTAT for each whole device. */
-void sysblock_stats(const struct procfs *sys, uint32_t phase, struct facts *facts);
+/* Which devices: their numbers as sysblock_number() has them; none: all. */
+struct sysblock_chosen {
+	const uint32_t *number;
+	uint32_t count;
+};
+/* Adds a fact DISKSTAT for each whole device that is chosen: of the others no request is recorded to compare with. */
+void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_chosen chosen,
+		    struct facts *facts);
 
 #ifdef __cplusplus
 }

@@ -164,7 +164,7 @@ TEST_F(System, CountersOfWholeDevicesInTheirOrder)
 	put("block/sda/sda1/stat", "9\n");
 	put("block/sdb/dev", "8:16\n");
 	put("block/sdb/stat", "21 22 23 24 25 26 27 28 29 30 31\n"); /* Linux 4.17 */
-	sysblock_stats(&root, 1, &facts);
+	sysblock_stats(&root, 1, {}, &facts);
 	auto found = all();
 	ASSERT_EQ(found.size(), 2u);
 	std::sort(found.begin(), found.end(),
@@ -176,6 +176,22 @@ TEST_F(System, CountersOfWholeDevicesInTheirOrder)
 		EXPECT_EQ(found[0].number[1 + i], i);
 	EXPECT_EQ(found[1].number[12], 31u);
 	EXPECT_EQ(found[1].number[13], 0u);
+}
+
+TEST_F(System, CountersOfChosenDevicesOnly)
+{
+	uint32_t number = 0;
+
+	put("block/sda/dev", "8:0\n");
+	put("block/sda/stat", "1 2 3\n");
+	put("block/nvme0n1/dev", "259:300\n");
+	put("block/nvme0n1/stat", "4 5 6\n");
+	ASSERT_EQ(sysblock_number(&root, "nvme0n1", &number, &err), 0);
+	sysblock_stats(&root, 0, {&number, 1}, &facts);
+	auto found = all();
+	ASSERT_EQ(found.size(), 1u) << "of the others no request is recorded";
+	EXPECT_EQ(found[0].number[0], makedev(259, 300));
+	EXPECT_EQ(found[0].number[2], 4u);
 }
 
 TEST_F(System, NumbersOfDevicesAreTheKernels)
