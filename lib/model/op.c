@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/errname.h>
 #include <string.h>
 
 enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: below it lie addresses and sizes */
@@ -275,7 +276,10 @@ void op_complete(struct op *op, const struct event *counters)
 
 	op->error = has_failed ? (int)-op->result : 0;
 	tally_add(op->m->tally, calls, 1);
-	tally_add(op->m->tally, calls_failed, has_failed);
+	bool is_interrupted = errname_is_interrupted(op->error);
+
+	tally_add(op->m->tally, calls_failed, has_failed && !is_interrupted);
+	tally_add(op->m->tally, calls_interrupted, is_interrupted);
 	find_unseen(op->m, op);
 	op_end(op, counters);
 }

@@ -86,9 +86,11 @@ static bool write_attributes(struct sink *sink)
 	} row[ATTRIBUTES] = {
 		[ATTRIBUTE_OFFSET] = {"Offset", "Absolute read/write offset within a file.",
 				      OTF2_TYPE_UINT64},
-		[ATTRIBUTE_ERRNO] = {"errno",
-				     "Error number of a system call or request that failed",
-				     OTF2_TYPE_INT32},
+		[ATTRIBUTE_ERRNO] =
+			{"errno",
+			 "Error number of a system call or request that failed; 512, 513, 514, "
+			 "516: interrupted by a signal, to be made again or to end as EINTR",
+			 OTF2_TYPE_INT32},
 		[ATTRIBUTE_PROCESS_ID] = {"ProcessId", "Process id of the operating system",
 					  OTF2_TYPE_UINT64},
 		[ATTRIBUTE_THREAD_ID] = {"ThreadId", "Thread id of the operating system",

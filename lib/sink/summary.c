@@ -8,6 +8,7 @@
 #include "sinks.h"
 
 #include <errno.h>
+#include <iotrace/errname.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/model.h>
@@ -178,11 +179,13 @@ static void leave(struct summary *summary, struct summary_thread *thread,
 	file = file_row(summary, frame->file);
 	if (file)
 		add_call(file, time);
-	if (event->region.error > 0) {
-		class->failed++;
-		summary->failed++;
-		count_fault(summary, event->region.error, frame->call);
-	}
+	if (event->region.error <= 0)
+		return;
+	count_fault(summary, event->region.error, frame->call);
+	if (errname_is_interrupted(event->region.error))
+		return;
+	class->failed++;
+	summary->failed++;
 }
 
 static void add_bytes(struct summary_row *row, enum io_mode mode, uint64_t bytes)

@@ -6,6 +6,7 @@
 #include "summary.h"
 
 #include <iotrace/books.h>
+#include <iotrace/errname.h>
 #include <iotrace/model.h>
 #include <iotrace/strtab.h>
 #include <json.h>
@@ -108,7 +109,7 @@ static json_object *json_faults(const struct summary *summary)
 
 	for (uint32_t i = 0; i < summary->faults; i++) {
 		const struct summary_fault *fault = &summary->fault[i];
-		const char *name = strerrorname_np(fault->error);
+		const char *name = errname(fault->error);
 		json_object *row = json_object_new_object();
 
 		json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);

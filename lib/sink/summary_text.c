@@ -6,6 +6,7 @@
 #include "summary.h"
 
 #include <iotrace/books.h>
+#include <iotrace/errname.h>
 #include <iotrace/escape.h>
 #include <iotrace/model.h>
 #include <iotrace/strtab.h>
@@ -301,13 +302,13 @@ static void put_errors(const struct page *page)
 
 	if (!errors)
 		return;
-	put_heading(page, "   failed  error");
+	put_heading(page, "    calls  error");
 	for (uint32_t i = 0; i < errors; i++) {
-		const char *name = strerrorname_np(error[i].error);
+		const char *name = errname(error[i].error);
 
 		fprintf(page->out, "%9s  %s (%s), most often in %s\n",
 			summary_count(number, error[i].count), name ? name : "?",
-			strerror(error[i].error), call_row(error[i].call)->name);
+			errname_text(error[i].error), call_row(error[i].call)->name);
 	}
 }
 

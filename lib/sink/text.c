@@ -41,6 +41,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <iotrace/errname.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
@@ -120,7 +121,7 @@ static void print_enter(struct sink *sink, const struct io_event *event)
 
 static void print_error(FILE *out, int error)
 {
-	const char *name = error ? strerrorname_np(error) : NULL;
+	const char *name = error ? errname(error) : NULL;
 
 	if (name)
 		fprintf(out, " %s", name);

@@ -867,6 +867,18 @@ TEST_F(Model, AMappingInTheMiddleSplitsAndAChildInheritsThem)
 	EXPECT_EQ(unmapped, (std::vector<uint32_t>{20, 20, 10}));
 }
 
+TEST_F(Model, ACallThatASignalInterruptedIsNoFailure)
+{
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "read", {3, 0, 5}, -512);
+	EXPECT_EQ(d.events.back().region.error, 512);
+	EXPECT_EQ(tally_get(&d.tally, calls_failed), 0u);
+	EXPECT_EQ(tally_get(&d.tally, calls_interrupted), 1u);
+	d.call(10, 10, "read", {3, 0, 5}, -EINTR);
+	EXPECT_EQ(tally_get(&d.tally, calls_failed), 1u);
+	EXPECT_EQ(tally_get(&d.tally, calls_interrupted), 1u);
+}
+
 TEST_F(Model, AnAddressIsNoError)
 {
 	open_named(10, 3, "/data/a");

@@ -280,11 +280,24 @@ TEST_F(Summary, Text)
 		"     time      calls      read   written  files with the most data\n"
 		"   400 us          2  2.00 MiB         -  /data/in\n"
 		"\n"
-		"   failed  error\n"
+		"    calls  error\n"
 		"        1  ENOENT (No such file or directory), most often in openat\n"
 		"\n"
 		"  books balance: 1,234 samples, nothing lost\n"
 		"  archive: out\n");
+}
+
+TEST_F(Summary, AnInterruptedCallDidNotFail)
+{
+	std::string text = told({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),
+				 io::enter(3000, t, "read"), io::leave(4000, t, "read", 512)});
+
+	EXPECT_NE(text.find("\n  read            2       - "), std::string::npos) << text;
+	EXPECT_NE(text.find("\n        2  ERESTARTSYS (interrupted by a signal), most often in "
+			    "read\n"),
+		  std::string::npos)
+		<< text;
+	EXPECT_EQ(s.failed, 0u);
 }
 
 TEST_F(Summary, TextSaysWhoRecordedAndWhyNotTheOther)
