@@ -58,7 +58,8 @@ struct block_op {
 	struct who who;
 	str_id rwbs;
 	bool is_bio;
-	bool is_kept;     /* not of a task that is not recorded */
+	bool is_counted;  /* in the samples of its device: it came while the recording ran */
+	bool is_kept;     /* and not of a task that is not recorded */
 	bool is_shown;    /* it has a BEGIN */
 	bool is_told;     /* and an ISSUED */
 	bool is_doubtful; /* samples were lost since: its end may have been among them */

@@ -31,10 +31,9 @@ static const struct model_metric_text pressure_metric[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* BLOCK_OWN: what is kept is not what the device did. */
 static bool is_wanted(const struct model *m)
 {
-	return m->host.block_mode & BLOCK_SAMPLES && m->host.block != BLOCK_OWN;
+	return m->host.block_mode & BLOCK_SAMPLES;
 }
 
 static void emit(struct model *m, thread_id location, uint32_t series, const uint64_t *value,
@@ -97,6 +96,8 @@ void sample_add(struct model *m, const struct block_op *op)
 	struct device_sums *s = &m->block.work[op->device].sums;
 	bool is_write = op->type == REQUEST_WRITE || op->type == REQUEST_ZEROES;
 
+	if (!m->block.work[op->device].sampled)
+		return;
 	if (op->type == REQUEST_READ || is_write)
 		s->bytes[is_write] += op->done;
 	if (!op->issued)
@@ -110,7 +111,7 @@ void sample_at_event(struct model *m, uint32_t device)
 {
 	const struct device_work *w = &m->block.work[device];
 
-	if (is_wanted(m) && !m->block.has_clock && !m->host.sample_interval &&
+	if (is_wanted(m) && w->sampled && !m->block.has_clock && !m->host.sample_interval &&
 	    m->now - w->sampled >= EVENT_INTERVAL_NS)
 		sample_device(m, device);
 }

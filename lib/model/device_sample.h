@@ -2,7 +2,9 @@
  * device_sample: figures of devices and of the machine at intervals, as metrics.
  *
  * The facts of an interval are its clock: at each MEMORY, the devices are sampled, too. A stream without them is
- * sampled at the ends of operations, but not more often than each 10 ms.
+ * sampled at the ends of operations, but not more often than each 10 ms. The figures are those of all requests of the
+ * device, those of tasks that are not recorded as well: they say how busy it was. A device has samples from the first
+ * request on that is kept.
  */
 #ifndef IOTRACE_MODEL_DEVICE_SAMPLE_H
 #define IOTRACE_MODEL_DEVICE_SAMPLE_H
@@ -12,7 +14,7 @@
 /* Facts MEMORY and PRESSURE. */
 void sample_memory(struct model *m, const struct event *event);
 void sample_pressure(struct model *m, const struct event *event);
-/* An operation of the device has begun: so do its samples. */
+/* An operation of the device that is kept has begun: so do its samples. */
 void sample_begin(struct model *m, uint32_t device, uint64_t time);
 /* The operation has ended: adds it to the device's next sample. */
 void sample_add(struct model *m, const struct block_op *op);

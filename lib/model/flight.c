@@ -10,10 +10,8 @@
 #include "who.h"
 
 /* Before its exec nothing of a command is recorded, and so no request that comes before. */
-static bool is_kept(const struct model *m, const struct who *who)
+static bool has_begun(const struct model *m)
 {
-	if (m->host.block == BLOCK_OWN && !who->is_recorded)
-		return false;
 	return m->host.is_system || !m->host.argv || m->host.first_time;
 }
 
@@ -42,14 +40,15 @@ void flight_show(struct model *m, uint32_t op, bool is_final)
 {
 	struct block_op *o = &m->block.op[op];
 
-	o->is_kept = is_kept(m, &o->who);
+	o->is_counted = has_begun(m);
+	o->is_kept = o->is_counted && (m->host.block != BLOCK_OWN || o->who.is_recorded);
+	m->block.work[o->device].in_flight[direction(o)] += o->is_counted;
 	if (!o->is_kept) {
 		tally_add(m->tally, requests_left_out, 1);
 		return;
 	}
 	if (!m->host.first_time)
 		m->host.first_time = o->begun;
-	m->block.work[o->device].in_flight[direction(o)]++;
 	sample_begin(m, o->device, o->begun);
 	out_begin(m, op, is_final);
 }
@@ -70,7 +69,7 @@ static void release(struct model *m, uint32_t op)
 {
 	struct block_op *o = &m->block.op[op];
 
-	if (o->is_kept)
+	if (o->is_counted)
 		m->block.work[o->device].in_flight[direction(o)]--;
 	place_remove(m, op);
 }
@@ -79,13 +78,13 @@ static void finish(struct model *m, uint32_t op)
 {
 	struct block_op *o = &m->block.op[op];
 	uint32_t device = o->device;
-	bool is_kept = o->is_kept;
+	bool is_counted = o->is_counted;
 
-	if (is_kept)
+	if (is_counted)
 		sample_add(m, o);
 	out_complete(m, op);
 	release(m, op);
-	if (is_kept)
+	if (is_counted)
 		sample_at_event(m, device);
 }
 

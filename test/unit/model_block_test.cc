@@ -616,7 +616,6 @@ TEST_F(Block, OwnKeepsWhatRecordedTasksCausedAndCountsTheRest)
 	EXPECT_EQ(count(TALLY_requests_left_out), 1u);
 	EXPECT_EQ(count(TALLY_requests_orphan), 0u);
 	EXPECT_EQ(seen(sda), (Seen{1, 8, 1, 8, 0, 0, 0})) << "the device did both";
-	EXPECT_TRUE(d.metrics.empty());
 }
 
 TEST_F(Block, BeforeTheCommandNothingIsRecorded)
@@ -844,6 +843,33 @@ TEST_F(Block, SamplesOnlyHasNoOperations)
 	EXPECT_EQ(count(TALLY_begun), 0u);
 	EXPECT_EQ(seen(sda), (Seen{1, 8, 0, 0, 0, 0, 0}));
 	EXPECT_EQ(device(sda)->location, ID_NONE);
+}
+
+TEST_F(Block, OwnRequestsAreSampledWithThoseOfOthers)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 0, BLOCK_OWN});
+	d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
+	d.pid = 99;
+	d.at(1000000000);
+	issue("R", 800, 8);
+	issue("R", 0, 8);
+	complete("R", 800, 8);
+	d.fact(FACT_MEMORY, {0, 0});
+	EXPECT_EQ(d.metrics.size(), 1u)
+		<< "nothing of it is recorded, and so it has no samples yet";
+	d.pid = 10;
+	issue("W", 64, 8);
+	d.at(1500000000);
+	complete("R", 0, 8);
+	d.at(2000000000);
+	d.fact(FACT_MEMORY, {0, 0});
+	ASSERT_EQ(d.metrics.size(), 3u);
+	EXPECT_EQ(d.metrics[2][0], 0u);
+	EXPECT_EQ(d.metrics[2][1], 1u);
+	EXPECT_EQ(d.metrics[2][2] / 2, 4096u / 2) << "bytes that somebody else read";
+	EXPECT_EQ(text(), "8:0 BEGIN #0 WRITE 4096 @32768 app(10) W\n"
+			  "8:0 ISSUED #0\n"
+			  "8:0 CANCELLED #0 RECORDING\n");
 }
 
 TEST_F(Block, EventsOnlyHasNoSamples)
