@@ -232,7 +232,7 @@ const struct option_row record_rows[] = {
 	 FIELD(left_outs), options_add, NULL},
 	{0, "block", "[=DEV,...]",
 	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
-	 "(default: all with -a, else none)",
+	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
 	 OPTION_CALL, FIELD(block), parse_block, "all own none"},
 	{0, "no-block", NULL, "no block requests: --block=none", OPTION_FLAG,
 	 FIELD(is_without_block), NULL, NULL},
@@ -286,13 +286,18 @@ void record_options_release(struct record_options *options)
 
 static enum block_choice block_choice(const struct record_options *options)
 {
+	bool is_asked = options->block.is_given || options->block.words.count;
+
 	if (options->is_without_block)
 		return BLOCK_NONE;
 	if (options->block.has_choice)
 		return options->block.choice;
+	/* Whoever chooses tasks wants their requests. */
+	if (options->uids.count || options->comms.count || options->cgroups.count)
+		return options->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
 	if (options->is_system)
 		return BLOCK_ALL;
-	return options->block.is_given || options->block.words.count ? BLOCK_OWN : BLOCK_NONE;
+	return is_asked ? BLOCK_OWN : BLOCK_NONE;
 }
 
 static int check_target(const struct record_options *options, bool has_command, struct error *err)

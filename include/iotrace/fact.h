@@ -29,7 +29,7 @@ enum fact_kind {
 	FACT_KINDS
 };
 
-enum fact_filter { FILTER_PATH_KEPT, FILTER_PATH_LEFT_OUT }; /* FILTER */
+enum fact_filter { FILTER_PATH_KEPT, FILTER_PATH_LEFT_OUT, FILTER_COMM }; /* FILTER */
 
 enum {
 	FACT_NUMBERS = 20,

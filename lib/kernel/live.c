@@ -182,6 +182,7 @@ static struct live *live_new(const struct live_options *options)
 	live->round_ms = LIVE_ROUND_MS;
 	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
 	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
+	copy_filters(live, FILTER_COMM, options->comm, options->comms);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
 	live->bpf.wake_fd = -1;

@@ -122,6 +122,8 @@ struct block {
 	struct map file_by_inode;
 	struct who *writer; /* of a file: who wrote to it last */
 	uint32_t writers;
+	str_id *comm; /* globs: names of the tasks that are recorded; none: all */
+	uint32_t comms, comm_cap;
 };
 
 #endif

@@ -263,6 +263,7 @@ void device_release(struct model *m)
 	free(m->block.ops.free_id);
 	free(m->block.origin);
 	free(m->block.writer);
+	free(m->block.comm);
 	map_release(&m->block.op_by_key);
 	map_release(&m->block.op_by_place);
 	map_release(&m->block.origin_by_place);

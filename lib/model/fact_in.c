@@ -15,6 +15,7 @@
 #include "op.h"
 #include "sighting.h"
 #include "task.h"
+#include "who.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -233,7 +234,12 @@ static void fact_source(struct model *m, const struct event *event)
 
 static void fact_filter(struct model *m, const struct event *event)
 {
-	keep_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, fact_text(m, event, 0));
+	str_id glob = fact_text(m, event, 0);
+
+	if (event->fact.number[0] <= FILTER_PATH_LEFT_OUT)
+		keep_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
+	else if (event->fact.number[0] == FILTER_COMM)
+		who_want(m, glob);
 }
 
 /* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */

@@ -7,6 +7,7 @@
 #include "place.h"
 #include "task.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 enum {
@@ -66,11 +67,30 @@ static str_id task_name(struct model *m, const struct event *event)
 	return task == MAP_NONE ? 0 : m->task[task].name;
 }
 
-static bool is_recorded(const struct model *m, uint32_t pid)
+void who_want(struct model *m, str_id glob)
 {
-	uint32_t process = process_find(m, pid);
+	struct block *b = &m->block;
 
-	return process != MAP_NONE && !m->process[process].is_prelude;
+	MEM_GROW(b->comm, b->comm_cap, b->comms + 1);
+	b->comm[b->comms++] = glob;
+}
+
+/* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
+static bool is_wanted(const struct model *m, str_id name)
+{
+	const struct block *b = &m->block;
+
+	for (uint32_t i = 0; i < b->comms; i++)
+		if (!fnmatch(strtab_text(m->strings, b->comm[i]), strtab_text(m->strings, name), 0))
+			return true;
+	return !b->comms;
+}
+
+static bool is_recorded(const struct model *m, const struct who *who)
+{
+	uint32_t process = process_find(m, who->pid);
+
+	return process != MAP_NONE && process_is_recorded(m, process) && is_wanted(m, who->name);
 }
 
 /* The task of the event. That of the idle task, or of one that is gone, is none. */
@@ -84,7 +104,7 @@ static struct who who_here(struct model *m, const struct event *event)
 		return who;
 	who.pid = event->pid;
 	who.name = task_name(m, event);
-	who.is_recorded = is_recorded(m, event->pid);
+	who.is_recorded = is_recorded(m, &who);
 	who.has_flush = rwbs->length && memchr(rwbs->at, 'F', rwbs->length);
 	return who;
 }

@@ -11,6 +11,8 @@
 
 #include "state.h"
 
+/* Only tasks whose name matches this glob, or another one of these, are recorded. */
+void who_want(struct model *m, str_id glob);
 /* A bio was queued: notes its task. */
 void who_queued(struct model *m, uint32_t device, const struct event *event);
 /* A part of a bio, or the same on another device, begins elsewhere: its task is the same. */

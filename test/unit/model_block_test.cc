@@ -618,6 +618,31 @@ TEST_F(Block, OwnKeepsWhatRecordedTasksCausedAndCountsTheRest)
 	EXPECT_EQ(seen(sda), (Seen{1, 8, 1, 8, 0, 0, 0})) << "the device did both";
 }
 
+TEST_F(Block, OwnIsNotWhatALeftOutUserOrAnUnwantedCommandCaused)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 1, BLOCK_OWN, BLOCK_EVENTS});
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"d[a-d]"});
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"cp"});
+	d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"dd", "/bin/dd"});
+	d.fact(FACT_TASK, {11, 11, 1, 0, 0, 1}, {"dd", "/bin/dd"}); /* of another user */
+	d.fact(FACT_TASK, {12, 12, 1, 0, 0}, {"tar", "/bin/tar"});
+	d.fact(FACT_TASK, {13, 13, 1, 0, 0}, {"cp", "/bin/cp"});
+	for (uint32_t task : {10, 11, 12, 13}) {
+		d.pid = task;
+		d.name = task == 12 ? "tar" : task == 13 ? "cp" : "dd";
+		issue("R", 8 * task, 8);
+		complete("R", 8 * task, 8);
+	}
+	EXPECT_EQ(text(), "8:0 BEGIN #0 READ 4096 @40960 dd(10) R\n"
+			  "8:0 ISSUED #0\n"
+			  "8:0 COMPLETE #0 4096\n"
+			  "8:0 BEGIN #1 READ 4096 @53248 cp(13) R\n"
+			  "8:0 ISSUED #1\n"
+			  "8:0 COMPLETE #1 4096\n");
+	EXPECT_EQ(count(TALLY_requests_left_out), 2u);
+	EXPECT_EQ(seen(sda), (Seen{4, 32, 0, 0, 0, 0, 0})) << "the device did them all";
+}
+
 TEST_F(Block, BeforeTheCommandNothingIsRecorded)
 {
 	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 0, BLOCK_ALL});

@@ -78,6 +78,14 @@ TEST_F(Record, BlockRequests)
 	EXPECT_EQ(live({"-a", "--block=none"}).block, BLOCK_NONE);
 	EXPECT_EQ(live({"-a", "--no-block"}).block, BLOCK_NONE);
 	EXPECT_EQ(live({"-p", "1", "--block"}, false).block, BLOCK_OWN);
+	for (const char *choice : {"--comm=dd", "--uid=0", "--cgroup=x"}) {
+		EXPECT_EQ(live({"-a", choice}).block, BLOCK_OWN) << choice;
+		EXPECT_EQ(live({"-a", "--device=sda", choice}).block, BLOCK_OWN) << choice;
+		EXPECT_EQ(live({"-a", "--block=all", choice}).block, BLOCK_ALL) << choice;
+		EXPECT_EQ(live({"-a", "--no-block", choice}).block, BLOCK_NONE) << choice;
+	}
+	EXPECT_EQ(live({"--comm=dd"}).block, BLOCK_NONE);
+	EXPECT_EQ(live({"--comm=dd", "--block"}).block, BLOCK_OWN);
 	EXPECT_EQ(live({"--block-mode", "samples", "--block"}).block_mode, unsigned(BLOCK_SAMPLES));
 	EXPECT_EQ(live({"--sample-interval", "0", "-a"}).sample_interval, 0u);
 	EXPECT_EQ(live({"--sample-interval", "2.5", "-a"}).sample_interval, 2500000u);
