@@ -16,7 +16,7 @@ struct error;
 uint32_t select_default(void);
 /*
  * For an OPTION_CALL row; the field is a uint32_t of such bits. SPEC is a list with commas: `data,sync` are just
- * these, `+map,-lock` changes the default; `all` and `default` are sets. What descriptors mean (open) and tasks
+ * these, `+mmap,-lock` changes the default; `all` and `default` are sets. What descriptors mean (open) and tasks
  * (task) are always in.
  */
 int select_parse(void *groups, const char *spec, struct error *err);

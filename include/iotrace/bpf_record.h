@@ -26,6 +26,7 @@ enum bpf_record_kind {
 	BPF_RECORD_IN_FLIGHT, /* bpf_record_call: a call that had not ended when the recording did */
 	BPF_RECORD_REQUEST,   /* bpf_record_request */
 	BPF_RECORD_AIO,       /* bpf_record_aio */
+	BPF_RECORD_FAULT,     /* bpf_record_fault */
 	BPF_RECORD_KINDS
 };
 
@@ -111,6 +112,16 @@ enum {
 	BPF_REQUEST_SYNC = 8,
 	BPF_REQUEST_META = 16,
 	BPF_REQUEST_SECURE = 32,
+};
+
+/* A page fault that read from a mapped file; the sample's time is that of its end. */
+struct bpf_record_fault {
+	struct bpf_record_head head;
+	uint64_t begin;
+	uint32_t major, minor;
+	uint64_t ino;
+	uint64_t offset,
+		bytes; /* of what was read: whole pages, that of the fault and those around it */
 };
 
 /* A step of an asynchronous request: struct aio of aio.h. A FILE part: what the request opened. */

@@ -31,6 +31,7 @@ enum event_kind {
 	EVENT_REQUEST,    /* a step in the life of a block request or bio */
 	EVENT_TRACEPOINT, /* an event of -e: its fields */
 	EVENT_AIO,        /* a step of an asynchronous request */
+	EVENT_FAULT,      /* a page fault that read from a mapped file */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
@@ -114,6 +115,11 @@ struct event {
 			struct event_file
 				file; /* COMPLETE of an OPEN: what was made; fd -1: not said */
 		} aio;
+		struct {
+			uint64_t begin; /* ns; the event's own time is that of the end */
+			uint64_t dev, ino;
+			uint64_t offset, bytes;
+		} fault;
 	};
 };
 

@@ -255,6 +255,24 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 	return DECODED_EVENT;
 }
 
+static enum decoded take_fault(const struct sample *sample, struct event *event)
+{
+	struct bpf_record_fault r;
+
+	if (sample->raw_size < sizeof(r))
+		return DECODED_MALFORMED;
+	memcpy(&r, sample->raw, sizeof(r));
+	if (r.head.size < sizeof(r) || r.begin > sample->time)
+		return DECODED_MALFORMED;
+	event->kind = EVENT_FAULT;
+	event->fault.begin = r.begin;
+	event->fault.dev = makedev(r.major, r.minor);
+	event->fault.ino = r.ino;
+	event->fault.offset = r.offset;
+	event->fault.bytes = r.bytes;
+	return DECODED_EVENT;
+}
+
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
 			struct event *event)
 {
@@ -277,6 +295,8 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 		return take_request(text, sample, event);
 	case BPF_RECORD_AIO:
 		return take_aio(text, sample, event);
+	case BPF_RECORD_FAULT:
+		return take_fault(sample, event);
 	default:
 		return DECODED_IGNORED; /* of a later version */
 	}

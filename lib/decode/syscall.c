@@ -264,9 +264,10 @@ static const struct {
 	[GROUP_DIR] = {"dir", true, "directories read and changed to: getdents, chdir"},
 	[GROUP_LOCK] = {"lock", true, "flock; the locks of fcntl come with it"},
 	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
-	[GROUP_MAP] = {"map", false,
-		       "mmap, munmap, msync; not recorded unless asked for: every program maps its "
-		       "libraries, and what moves through a mapping is no call"},
+	[GROUP_MAP] =
+		{"mmap", false,
+		 "mmap, munmap, msync; with BPF also the reads of mapped files by page faults; not "
+		 "recorded unless asked for: every program maps its libraries"},
 	[GROUP_AIO] =
 		{"aio", true,
 		 "io_submit, io_uring_enter and kin, as calls; with BPF also the operations that "

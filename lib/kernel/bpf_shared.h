@@ -40,12 +40,21 @@ struct bpf_call_role {
 	uint8_t reserved[2];
 };
 
+/* A page fault of a mapped file that may be reading it. All 0: none. */
+struct bpf_fault {
+	uint64_t mapping;      /* whose cache: an address in the kernel */
+	uint64_t index;        /* the page that is wanted */
+	uint64_t first, pages; /* what was read */
+	uint64_t begin, last;
+};
+
 /* A task's call in flight. All 0: none. */
 struct bpf_call {
 	uint64_t begin;
 	int32_t number;
 	uint32_t cpu;
 	uint64_t arg[6];
+	struct bpf_fault fault;
 };
 
 /* What reading of calls_in_flight gives, one after the other. */

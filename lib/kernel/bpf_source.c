@@ -4,7 +4,7 @@
 #include "bpf_source.h"
 
 #include "bpf_calls.h"
-#include "bpf_uring.h"
+#include "bpf_optional.h"
 #include "rights.h"
 
 #include <bpf/bpf.h>
@@ -40,8 +40,9 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop, has_uring;
-	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
+	bool has_loop;
+	uint32_t optional; /* groups of programs that can be done without, and are loaded */
+	int in_flight_fd;  /* opened early: what it takes to open may be gone at the end */
 };
 
 bool bpf_source_is_built(void)
@@ -112,38 +113,39 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	programs->rodata->sample_id = options->id;
 	programs->rodata->is_system = options->is_system;
 	programs->rodata->own_tgid = getpid();
+	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
 	source->books_size = (size_t)cpus * sizeof(*source->books);
 	return 0;
 }
 
-static int load(struct bpf_source *source, const struct bpf_options *options, bool has_uring,
+static int load(struct bpf_source *source, const struct bpf_options *options, uint32_t optional,
 		struct error *err)
 {
 	int code = open_programs(source, options, err);
 
 	if (code)
 		return code;
-	source->has_uring = has_uring;
-	bpf_uring_choose(source->programs, has_uring);
+	source->optional = optional;
+	bpf_optional_choose(source->programs, optional);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;
 }
 
-/* What is known of requests of io_uring is the least settled of the kernel: it is no reason to do without BPF. */
+/* What is the least settled of the kernel is no reason to do without BPF. */
 static int load_most(struct bpf_source *source, const struct bpf_options *options,
 		     struct error *err)
 {
-	bool has_uring = options->groups >> GROUP_AIO & 1;
+	uint32_t optional = bpf_optional_groups(options->groups);
 	struct error first = {0};
 
-	if (!has_uring)
-		return load(source, options, false, err);
-	if (!load(source, options, true, &first))
+	if (!optional)
+		return load(source, options, 0, err);
+	if (!load(source, options, optional, &first))
 		return 0;
-	log_debug("without requests of io_uring: %s", first.text);
+	log_debug("without requests of io_uring and page faults: %s", first.text);
 	iotrace_bpf__destroy(source->programs);
-	return load(source, options, false, err);
+	return load(source, options, 0, err);
 }
 
 static int map_books(struct bpf_source *source, struct error *err)
@@ -286,8 +288,8 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(program[i]));
 	}
-	if (source->has_uring && bpf_uring_attach(programs))
-		log_debug("requests of io_uring are left out: %s", strerror(errno));
+	if (bpf_optional_attach(programs, source->optional))
+		log_debug("requests of io_uring, or page faults, are not what is known of them");
 	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
@@ -305,8 +307,8 @@ void bpf_source_detach(struct bpf_source *source)
 		bpf_link__destroy(source->link[i]);
 		source->link[i] = NULL;
 	}
-	if (source->has_uring)
-		bpf_uring_detach(source->programs);
+	if (source->programs)
+		bpf_optional_detach(source->programs);
 }
 
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "device_sample.h"
 #include "fact_in.h"
+#include "fault.h"
 #include "fdtable.h"
 #include "keep.h"
 #include "lane.h"
@@ -75,7 +76,8 @@ void model_free(struct model *m)
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
-			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number};
+			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number,
+			      &m->fault_open};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
@@ -146,6 +148,9 @@ void model_event(struct model *m, const struct event *event)
 		break;
 	case EVENT_AIO:
 		aio_in(m, event);
+		break;
+	case EVENT_FAULT:
+		fault_in(m, event);
 		break;
 	case EVENT_CALL:
 		op_pair(m, event);

@@ -3,6 +3,7 @@
  */
 #include "op_end.h"
 
+#include "fault.h"
 #include "fdtable.h"
 #include "location.h"
 #include "mapping.h"
@@ -149,14 +150,27 @@ void end_copy(struct op *op)
 	advance(op, out, 1);
 }
 
+/* A mapping outlives its descriptor: then it is a handle of the mapped file that is flushed. Returns whether there is one. */
+static bool use_mapped(struct op *op)
+{
+	file_id file = open_description(op->m, op->call.open)->file;
+
+	if (file == ID_NONE)
+		return false;
+	open_drop(op->m, op->call.open);
+	op->call.open = fault_open(op->m, op->m->thread[op->thread].process, file);
+	open_hold(op->m, op->call.open);
+	return true;
+}
+
 void end_sync(struct op *op)
 {
 	uint64_t id;
 
 	if (op->call.open == ID_NONE)
 		return;
-	if (kind_is_of_memory(op->row) && !op->m->open[op->call.open].slots)
-		return; /* a mapping outlives its descriptor; its file is told by ENTER */
+	if (kind_is_of_memory(op->row) && !op->m->open[op->call.open].slots && !use_mapped(op))
+		return;
 	id = op->m->next_op++;
 	transfer(op, op->call.open, IO_MODE_FLUSH, IO_BYTES_UNDEFINED, IO_OFFSET_UNKNOWN, id);
 	transfer_end(op, op->call.open, IO_MODE_FLUSH, id);

@@ -197,6 +197,7 @@ struct model {
 	struct lane *lane; /* of each location */
 	uint32_t lane_cap, in_lanes;
 	struct aio_state aio;
+	struct map fault_open;    /* (process, name of a mapped file): its open */
 	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;

@@ -362,7 +362,7 @@ static void test_map(void)
 		on_touch(m, CALL(mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)));
 	shut(m, fd);
 	((char *)at)[7] = 1;
-	WORKS(CALL(msync, at, 4096, MS_ASYNC)); /* of a file that has no handle now */
+	WORKS(on_flush(m, CALL(msync, at, 4096, MS_ASYNC)));
 	WORKS(CALL(munmap, at, 4096));
 }
 

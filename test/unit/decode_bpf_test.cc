@@ -351,6 +351,45 @@ TEST_F(Bpf, AStepOrAnInterfaceThatIsNoneIsMalformed)
 	EXPECT_EQ(c.count(TALLY_malformed), 2U);
 }
 
+bpf_record_fault fault_record()
+{
+	bpf_record_fault r{};
+
+	r.head.kind = BPF_RECORD_FAULT;
+	r.head.size = sizeof(r);
+	r.begin = 4000;
+	r.major = 8;
+	r.minor = 3;
+	r.ino = 77;
+	r.offset = 8192;
+	r.bytes = 65536;
+	return r;
+}
+
+TEST_F(Bpf, APageFault)
+{
+	ASSERT_EQ(send(bytes_of(fault_record()), 5000), 1);
+	EXPECT_EQ(e.kind, EVENT_FAULT);
+	EXPECT_EQ(e.time, 5000U);
+	EXPECT_EQ(e.fault.begin, 4000U);
+	EXPECT_EQ(e.fault.dev, makedev(8, 3));
+	EXPECT_EQ(e.fault.ino, 77U);
+	EXPECT_EQ(e.fault.offset, 8192U);
+	EXPECT_EQ(e.fault.bytes, 65536U);
+}
+
+TEST_F(Bpf, APageFaultThatIsTornOrEndsBeforeItBeginsIsMalformed)
+{
+	std::vector<uint8_t> bytes = bytes_of(fault_record());
+
+	EXPECT_EQ(send(bytes, 3999), 0);
+	while (!bytes.empty()) {
+		bytes.pop_back();
+		EXPECT_EQ(send(bytes, 5000), 0) << bytes.size();
+	}
+	EXPECT_EQ(c.count(TALLY_malformed), 1 + sizeof(bpf_record_fault));
+}
+
 TEST_F(Bpf, AnAsynchronousRequestHasItsFile)
 {
 	bpf_record_aio r = aio_record();

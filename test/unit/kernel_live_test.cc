@@ -106,6 +106,10 @@ void read_call(Spool &spool, const struct sample &sample)
 	Call call = {};
 	size_t at = sizeof(call.record);
 
+	ASSERT_GE(sample.raw_size, sizeof(call.record.head));
+	memcpy(&call.record.head, sample.raw, sizeof(call.record.head));
+	if (call.record.head.kind > BPF_RECORD_IN_FLIGHT)
+		return;
 	ASSERT_GE(sample.raw_size, at);
 	memcpy(&call.record, sample.raw, at);
 	call.pid = sample.pid;

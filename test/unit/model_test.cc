@@ -835,8 +835,11 @@ TEST_F(Model, MappedFilesAreKnownByTheirAddress)
 	EXPECT_EQ(d.text(), "10 CREATE_HANDLE h0 /data/a\n"
 			    "10 DESTROY_HANDLE h0 /data/a\n"
 			    "10 CREATE_HANDLE h1 /data/b\n"
+			    "10 OP_BEGIN h2 - @-\n"
+			    "10 OP_COMPLETE h2 -\n"
 			    "10 OP_BEGIN h1 - @-\n"
 			    "10 OP_COMPLETE h1 -\n");
+	EXPECT_TRUE(model_handle(d.model, 2)->is_pre_created);
 	std::vector<std::string> unmapped;
 
 	for (const io_event &e : d.events)

@@ -1,0 +1,146 @@
+/*
+ * fault.bpf: reads of mapped files, by the page faults that wait for them.
+ *
+ * A fault that does not find its page looks into the file's cache, and reads what is not there: from the page itself to
+ * some around it that may be wanted next. Then it is tried again, which is how its end is known. One that finds all in the cache
+ * is no I/O. The tracepoints are raw ones for the reason that uring.bpf has.
+ */
+#include "calls.h"
+#include "sample.h"
+#include "walk.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile uint32_t page_shift;
+
+struct address_space {
+	struct inode *host;
+} KERNEL;
+
+struct folio {
+	struct address_space *mapping;
+	unsigned long index;
+	unsigned long
+		_flags_1; /* of a large one: its order is in the lowest byte, since Linux 6.6 */
+	unsigned char _folio_order; /* the same before */
+} KERNEL;
+
+enum pageflags { PG_head = 6 };
+
+enum { FAULT_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_fault)) };
+
+static __always_inline struct bpf_call *call_now(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return is_on && task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
+}
+
+static __always_inline void put_inode(struct bpf_record_fault *record,
+				      const struct bpf_fault *fault)
+{
+	struct inode *inode = PEEK((struct address_space *)fault->mapping, host);
+	struct super_block *super = PEEK(inode, i_sb);
+	uint32_t dev = PEEK(super, s_dev);
+
+	record->major = dev >> 20;
+	record->minor = dev & ((1 << 20) - 1);
+	record->ino = PEEK(inode, i_ino);
+}
+
+static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t time)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct bpf_record_fault record = {.head = {.kind = BPF_RECORD_FAULT,
+						   .size = sizeof(record)},
+					  .begin = fault->begin,
+					  .offset = fault->first << page_shift,
+					  .bytes = fault->pages << page_shift};
+	struct sample_head *head;
+
+	if (!book || !ring)
+		return;
+	put_inode(&record, fault);
+	head = bpf_ringbuf_reserve(ring, FAULT_SIZE, 0);
+	if (!head) {
+		note_drop(book, time);
+		return;
+	}
+	put_head(head, time, cpu, FAULT_SIZE);
+	put_task(head, bpf_get_current_task_btf());
+	*(struct bpf_record_fault *)((void *)head + RAW_AT) = record;
+	__sync_fetch_and_add(&book->requests, 1);
+	bpf_ringbuf_submit(head, wake_flag(book, FAULT_SIZE));
+}
+
+/* What it read is told; where nothing was, it was no I/O. */
+static __always_inline void end_fault(struct bpf_fault *fault, uint64_t time)
+{
+	if (fault->pages)
+		send_fault(fault, time);
+	fault->mapping = 0;
+}
+
+SEC("raw_tp/mm_filemap_fault")
+int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
+{
+	struct bpf_call *call = call_now();
+	uint64_t now;
+
+	if (!call)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (call->fault.mapping)
+		end_fault(&call->fault,
+			  call->fault.mapping == (uint64_t)mapping ? now : call->fault.last);
+	call->fault = (struct bpf_fault){.mapping = (uint64_t)mapping,
+					 .index = index,
+					 .first = index,
+					 .begin = now,
+					 .last = now};
+	return 0;
+}
+
+static __always_inline uint64_t pages_of(struct folio *folio)
+{
+	uint64_t flags = 0;
+
+	bpf_probe_read_kernel(&flags, sizeof(flags), folio); /* the first word of all versions */
+	if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
+		return 1;
+	if (bpf_core_field_exists(folio->_folio_order))
+		return 1UL << (PEEK(folio, _folio_order) & 31);
+	return 1UL << (PEEK(folio, _flags_1) & 31);
+}
+
+SEC("raw_tp/mm_filemap_add_to_page_cache")
+int BPF_PROG(page_is_added, struct folio *folio)
+{
+	struct bpf_call *call = call_now();
+	uint64_t index;
+
+	if (!call || !call->fault.mapping || (uint64_t)PEEK(folio, mapping) != call->fault.mapping)
+		return 0;
+	index = PEEK(folio, index);
+	if (!call->fault.pages || index < call->fault.first)
+		call->fault.first = index;
+	call->fault.pages += pages_of(folio);
+	call->fault.last = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* The second try found the page, and maps what is around it. */
+SEC("raw_tp/mm_filemap_map_pages")
+int BPF_PROG(pages_are_mapped, struct address_space *mapping, unsigned long first,
+	     unsigned long last)
+{
+	struct bpf_call *call = call_now();
+
+	if (!call || call->fault.mapping != (uint64_t)mapping || call->fault.index < first ||
+	    call->fault.index > last)
+		return 0;
+	end_fault(&call->fault, bpf_ktime_get_ns());
+	return 0;
+}

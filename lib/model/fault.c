@@ -1,0 +1,85 @@
+/*
+ * fault: page faults that read from mapped files. See fault.h.
+ */
+#include "fault.h"
+
+#include "fdtable.h"
+#include "file.h"
+#include "lane.h"
+#include "location.h"
+#include "settle.h"
+#include "task.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+static uint32_t open_named(struct model *m, process_id process, file_id file, str_id name)
+{
+	uint64_t key = map_key(process, name);
+	uint32_t open = map_get(&m->fault_open, key), description;
+
+	if (open != MAP_NONE)
+		return open;
+	description = description_new(m, O_RDONLY);
+	m->description[description].file = file;
+	m->description[description].name = name;
+	m->description[description].state = NAME_SURE;
+	open = open_new(m, description, process);
+	m->open[open].is_found = true;
+	m->open[open].slots = 1; /* always open */
+	map_set(&m->fault_open, key, open);
+	return open;
+}
+
+uint32_t fault_open(struct model *m, process_id process, file_id file)
+{
+	return open_named(m, process, file, m->file[file].path);
+}
+
+/* What nobody was seen to open (the program itself, what was mapped before) is called by its inode. */
+static uint32_t open_of(struct model *m, process_id process, uint64_t dev, uint64_t ino)
+{
+	file_id file = file_by_inode(m, dev, ino);
+	char name[64];
+
+	if (file != ID_NONE)
+		return fault_open(m, process, file);
+	snprintf(name, sizeof(name), "inode:[%u:%u %" PRIu64 "]", major(dev), minor(dev), ino);
+	return open_named(m, process, ID_NONE, strtab_add_text(m->strings, name));
+}
+
+static void emit(struct model *m, const struct io_event *event, uint32_t open)
+{
+	struct io_event copy = *event;
+
+	copy.handle = ID_NONE;
+	copy.op.mode = IO_MODE_READ;
+	copy.op.file = ID_NONE;
+	lane_put(m, &copy, open, ID_NONE);
+}
+
+void fault_in(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	uint64_t begin = event->fault.begin;
+
+	if (!process_is_recorded(m, m->task[task].process))
+		return;
+	thread_id location = task_location(m, task, begin);
+	uint32_t open = open_of(m, m->thread[location].process, event->fault.dev, event->fault.ino);
+	struct io_event step = {.kind = IO_OP_BEGIN, .thread = location, .time = begin};
+
+	if (location < m->reached_cap && begin < m->reached[location])
+		step.time = m->reached[location];
+	step.op.id = m->next_op++;
+	step.op.bytes = event->fault.bytes;
+	step.op.offset = event->fault.offset;
+	emit(m, &step, open);
+	step.kind = IO_OP_COMPLETE;
+	step.time = step.time > event->time ? step.time : event->time;
+	emit(m, &step, open);
+	tally_add(m->tally, begun, 1);
+	tally_add(m->tally, completed, 1);
+}
