@@ -30,7 +30,7 @@ struct model_device {
 	bool has_stat;                  /* of both */
 	uint64_t stat[2][DEVICE_STATS]; /* in the order of the fact */
 	/* What the events say, in the same order and by the kernel's way of counting; no times. All requests count,
-	   those that are left out as well. */
+	   those that are left out as well; with has_stat, those that ended between the two. */
 	uint64_t seen[DEVICE_STATS];
 };
 

@@ -167,7 +167,10 @@ void device_fact(struct model *m, const struct event *event)
 	d->disk = disk;
 }
 
-/* Phase 0 is the begin. Of the others the last is the end, also of a recording that broke off. */
+/*
+ * Phase 0 is the begin. Of the others the last is the end, also of a recording that broke off. What came before the one
+ * or comes after the other is not in their difference.
+ */
 void device_stat(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
@@ -178,9 +181,10 @@ void device_stat(struct model *m, const struct event *event)
 	struct model_device *d = &m->device[id];
 
 	memcpy(d->stat[n[1] != 0], n + 2, sizeof(d->stat[0]));
-	if (n[1] == 0)
+	if (n[1] == 0) {
 		m->block.work[id].has_first_stat = true;
-	else
+		memset(d->seen, 0, sizeof(d->seen));
+	} else
 		d->has_stat = m->block.work[id].has_first_stat;
 	m->block.work[id].has_last_stat |= n[1] == 1;
 }
@@ -237,7 +241,7 @@ void device_count(struct model *m, uint32_t device, enum request_kind type, uint
 {
 	uint32_t stat = stat_of(type);
 
-	if (stat == STAT_NONE)
+	if (stat == STAT_NONE || m->block.work[device].has_last_stat)
 		return;
 	m->device[device].seen[stat] += is_whole;
 	if (stat != STAT_FLUSHES)
@@ -248,7 +252,7 @@ void device_count_merge(struct model *m, uint32_t device, enum request_kind type
 {
 	uint32_t stat = stat_of(type);
 
-	if (stat != STAT_NONE && stat != STAT_FLUSHES)
+	if (stat != STAT_NONE && stat != STAT_FLUSHES && !m->block.work[device].has_last_stat)
 		m->device[device].seen[stat + STAT_MERGES]++;
 }
 

@@ -431,6 +431,25 @@ TEST_F(Block, WhatTheDeviceHadNotInFlightAtTheEndLostItsEnd)
 	EXPECT_EQ(device(sda)->stat[1][8], 1u);
 }
 
+TEST_F(Block, WhatADeviceDidIsCountedBetweenTheTwoReadingsOfItsCounters)
+{
+	std::vector<uint64_t> stat(19);
+
+	stat[0] = sda;
+	issue("R", 0, 8);
+	complete("R", 0, 8);
+	issue("R", 8, 8);
+	d.fact(FACT_DISKSTAT, stat);
+	complete("R", 8, 8);
+	stat[1] = 1;
+	d.fact(FACT_DISKSTAT, stat);
+	issue("W", 16, 8);
+	complete("W", 16, 8);
+	text();
+	EXPECT_EQ(seen(sda), (Seen{1, 8, 0, 0, 0, 0, 0}));
+	EXPECT_EQ(count(TALLY_completed), 3u) << "but all of them are in the archive";
+}
+
 TEST_F(Block, AfterALossTheYoungerEndsFirst)
 {
 	issue("R", 0, 8);

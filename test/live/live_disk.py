@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""The machine's own disk: what is recorded of it is what its counters say between the two moments at which iotrace reads
+them, whatever else the machine does; of others nothing is said; and of chosen commands it is their requests alone."""
+
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import block  # noqa: E402
+from live import Live  # noqa: E402
+
+TRIES = 4
+WRITES = 64
+
+
+def disk_of(path):
+    """Returns the name of the disk that holds the file, or None."""
+    number = os.stat(path).st_dev
+    place = os.path.realpath(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not os.path.exists(f"{place}/queue"):
+        place = os.path.dirname(place)
+    return os.path.basename(place) if os.path.exists(f"{place}/stat") else None
+
+
+def dd(live, name):
+    return f"dd if=/dev/zero of={live.path(name)} bs=64k count={WRITES} oflag=direct status=none"
+
+
+def record(live, name, command, *options):
+    """Again, if the kernel did not deliver a sample. Returns what the archive says, and the summary."""
+    for attempt in range(TRIES):
+        directory = live.path(f"{name}{attempt}")
+        with block.Busy():
+            ran = live.record(directory, command, "-a", *options)
+        with open(f"{directory}/iotrace.json", encoding="utf-8") as file:
+            about = json.load(file)
+        live.balance(about["books"], lossless=False)
+        if not about["books"]["counters"]["unseen"]:
+            break
+    return directory, about, ran.stderr.decode(errors="replace")
+
+
+def test_counters(live, disk):
+    _, about, said = record(live, "all", block.script(dd(live, "out")), f"--block={disk}")
+    live.equal("devices", [device["name"] for device in about["devices"]], [disk])
+    ours, kernel = block.counted(about["devices"][0])
+    print(f"{disk}: {ours}, by its counters {kernel}")
+    live.equal("unseen", about["books"]["counters"]["unseen"], 0)
+    live.same_counts(disk, ours, kernel)
+    live.check(kernel["writes"] >= WRITES, f"{disk}: {kernel['writes']} writes")
+    live.equal("balanced", about["devices"][0]["balanced"], True)
+    live.check("the kernel itself counted" not in said, f"the summary has a difference:\n{said}")
+
+
+def test_others(live, disk):
+    """Another command works as well; its requests are counted, but not recorded."""
+    cat = f"cat {live.path('out')} >/dev/null; cp {live.path('out')} {live.path('copy')}; sync {live.path('copy')}"
+    directory, about, _ = record(live, "dd", block.script(cat, dd(live, "out2")), f"--device={disk}", "--comm=dd")
+    requests = block.requests(directory)[disk]
+    live.equal("--comm=dd: commands of requests", {request.command for request in requests}, {"dd"})
+    live.check(len(requests) >= WRITES, f"--comm=dd: {len(requests)} requests")
+    left_out = about["books"]["counters"]["requests_left_out"]
+    live.check(left_out > 0, "--comm=dd: nothing was left out")
+    ours, kernel = block.counted(about["devices"][0])
+    live.same_counts(f"--comm=dd: {disk}", ours, kernel)
+
+
+def main():
+    with Live() as live:
+        disk = disk_of(live.dir)
+        if not disk:
+            print("there is no disk under the test's folder")
+            return
+        test_counters(live, disk)
+        test_others(live, disk)
+
+
+main()
