@@ -80,6 +80,16 @@ def storm(live, what, threads, rounds, is_alias=False, wrapper=()):
     print(f"{what}: {dict(names.count)}, {counters['lookups_refused']} look-ups too late")
 
 
+def renames(live, opens):
+    """While a directory moves, a file in it is in one place or the other, never in a mixture of both."""
+    archive, folder = live.path("renames.trace"), live.made("renames")
+    live.record(archive, [workload("rename"), folder, str(opens)], "-q")
+    live.examine(archive)
+    found = {path for path, _ in Archive(archive).handles if path and path.endswith("/file")}
+    live.equal("renames: places of the file", found - {f"{folder}/here/old/file", f"{folder}/there/new/file"}, set())
+    live.check(len(found) > 0, "renames: no place was found")
+
+
 with Live() as test:
     storm(test, "one thread", 1, 2000)
     storm(test, "four threads", 4, 500)
@@ -87,3 +97,4 @@ with Live() as test:
     storm(test, "late", 1, 2000, wrapper=LATE)
     storm(test, "late, four threads", 4, 500, wrapper=LATE)
     storm(test, "late, symbolic link", 1, 2000, is_alias=True, wrapper=LATE)
+    renames(test, 30000)

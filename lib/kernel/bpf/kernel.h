@@ -53,7 +53,16 @@ struct dentry_operations {
 
 struct inode;
 
+struct seqcount {
+	unsigned int sequence;
+} KERNEL;
+
+struct seqcount_spinlock {
+	struct seqcount seqcount;
+} KERNEL;
+
 struct dentry {
+	struct seqcount_spinlock d_seq; /* odd while it is renamed, another after it */
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
 	struct qstr d_name;

@@ -2,7 +2,8 @@
  * walk: the names of a file, on the way up to the root.
  *
  * They come leaf first, as the dentries give them; mounts are crossed up to the root of the mount tree. Nothing is
- * locked: a rename that happens at this very moment may show the old or the new name.
+ * locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
+ * names are torn then.
  */
 #ifndef BPF_WALK_H
 #define BPF_WALK_H
@@ -62,18 +63,23 @@ static __always_inline long leave_mount(struct walk *walk)
 	return 1;
 }
 
+static __always_inline uint32_t renames_of(struct dentry *dentry)
+{
+	return PEEK(dentry, d_seq.seqcount.sequence);
+}
+
 /* One step up. Returns 1 when there is no further one. */
 static long step_up(uint32_t index, struct walk *walk)
 {
+	uint32_t cpu = walk->cpu, size, renames = renames_of(walk->dentry);
 	struct dentry *parent = PEEK(walk->dentry, d_parent);
 	struct scratch *scratch;
-	uint32_t cpu = walk->cpu, size;
 
 	if (walk->dentry == walk->root)
 		return leave_mount(walk);
 	scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	size = scratch ? put_name(scratch, walk) : 0;
-	if (!size)
+	if (!size || renames & 1 || renames != renames_of(walk->dentry))
 		return 1;
 	walk->at += size;
 	if (walk->dentry == parent) { /* of a tree that hangs nowhere */
