@@ -97,14 +97,19 @@ static void put_tracepoint(void *context, const char *name)
 static int list_tracepoints(const char *glob)
 {
 	struct search search = {.glob = glob};
+	struct error err = {0};
 
-	if (probe_tracepoints(put_tracepoint, &search)) {
-		log_error("tracefs cannot be read (iotrace check)");
+	if (probe_tracepoints(put_tracepoint, &search, &err)) {
+		log_error("%s", err.text);
 		return STATUS_FAILED;
 	}
 	if (search.found)
 		return STATUS_OK;
-	log_error("no tracepoint SYSTEM:EVENT matches '%s'", glob);
+	if (strchr(glob, ':'))
+		log_error("no tracepoint SYSTEM:EVENT matches '%s'", glob);
+	else
+		log_error("no tracepoint SYSTEM:EVENT matches '%s'; did you mean '*:%s'?", glob,
+			  glob);
 	return STATUS_FAILED;
 }
 

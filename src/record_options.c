@@ -354,7 +354,7 @@ static int check_event(const char *event, struct error *err)
 	int rc = 0;
 
 	nearest_init(&search.nearest, name);
-	if (!probe_tracepoints(compare_event, &search) && !search.is_found) {
+	if (!probe_tracepoints(compare_event, &search, NULL) && !search.is_found) {
 		rc = error_say(err, EINVAL, "-e %s: this kernel has no tracepoint %s%s%s%s", event,
 			       name, search.nearest.best ? "; did you mean '" : "",
 			       search.nearest.best ? search.best : "",

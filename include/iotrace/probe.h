@@ -13,6 +13,8 @@ extern "C" {
 
 enum probe_state { PROBE_OK, PROBE_LIMITED, PROBE_MISSING };
 
+struct error;
+
 struct probe_result {
 	const char *name; /* "tracefs", "perf_event_paranoid" ... */
 	enum probe_state state;
@@ -28,10 +30,11 @@ char *probe_setcap(void); /* to be freed */
 /* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
 int probe_call(const struct call_row *row);
 /*
- * Calls with each tracepoint of this kernel as "SYSTEM:EVENT" (lent for the call). Returns 0, or -1 if tracefs cannot
- * be read.
+ * Calls with each tracepoint of this kernel as "SYSTEM:EVENT" (lent for the call). Returns 0, or -1 with a
+ * sentence (err may be NULL) if tracefs cannot be read.
  */
-int probe_tracepoints(void (*call)(void *context, const char *name), void *context);
+int probe_tracepoints(void (*call)(void *context, const char *name), void *context,
+		      struct error *err);
 /* Calls with each field of a tracepoint but those that all have: its type and name, lent for the call. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);

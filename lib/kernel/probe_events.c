@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-int probe_tracepoints(void (*call)(void *context, const char *name), void *context)
+int probe_tracepoints(void (*call)(void *context, const char *name), void *context,
+		      struct error *err)
 {
 	struct tracefs tracefs;
 	char *text = NULL, *rest, *line;
 
 	confine_raise();
-	if (!tracefs_open(&tracefs, NULL))
-		text = tracefs_text(&tracefs, "available_events", NULL);
+	if (!tracefs_open(&tracefs, err))
+		text = tracefs_text(&tracefs, "available_events", err);
 	tracefs_close(&tracefs);
 	confine_lower();
 	rest = text;

@@ -283,5 +283,7 @@ int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number
 			"name %s",
 			name, search.folder);
 	return error_say(err, ENODEV,
-			 "device %s: there is no block device of that name in /sys/block", name);
+			 "device %s: there is no block device of that name in /sys/block, which "
+			 "lists them",
+			 name);
 }

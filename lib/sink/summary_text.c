@@ -84,7 +84,7 @@ static void put_run(const struct page *page)
 		fprintf(page->out, "              %u %s still running when the recording ended%s\n",
 			host->processes_left,
 			plural(host->processes_left, "process was", "processes were"),
-			host->is_system ? "" : " (see --wait)");
+			host->argv && !host->is_system ? " (see --wait)" : "");
 }
 
 /* Time in calls, and the share that it is of the time that the threads lived. */

@@ -603,7 +603,8 @@ TEST_F(Live, ADeviceThatIsNotThere)
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
 	EXPECT_STREQ(err.text,
-		     "device nothing0: there is no block device of that name in /sys/block");
+		     "device nothing0: there is no block device of that name in /sys/block, which "
+		     "lists them");
 }
 
 TEST_F(Live, ARingOfOnePageLosesButTheBooksBalance)

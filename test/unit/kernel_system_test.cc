@@ -213,7 +213,8 @@ TEST_F(System, NumbersOfDevicesAreTheKernels)
 		EXPECT_EQ(sysblock_number(&root, name, &number, &err), -ENODEV) << name;
 	}
 	EXPECT_STREQ(err.text,
-		     "device sda/sda1: there is no block device of that name in /sys/block");
+		     "device sda/sda1: there is no block device of that name in /sys/block, which "
+		     "lists them");
 }
 
 TEST_F(System, MemoryInBytesAndPressure)

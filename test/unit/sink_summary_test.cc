@@ -287,6 +287,18 @@ TEST_F(Summary, Text)
 		"  archive: out\n");
 }
 
+TEST_F(Summary, WhoIsLeftBehindByACommandCouldBeWaitedFor)
+{
+	std::string left = "2 processes were still running when the recording ended";
+
+	b.model->host.processes_left = 2;
+	EXPECT_NE(told({}).find(left + "\n"), std::string::npos) << "of -p there is no command";
+	b.model->host.argv = b.text("./app");
+	EXPECT_NE(told({}).find(left + " (see --wait)\n"), std::string::npos);
+	b.model->host.is_system = true;
+	EXPECT_NE(told({}).find(left + "\n"), std::string::npos);
+}
+
 TEST_F(Summary, AnInterruptedCallDidNotFail)
 {
 	std::string text = told({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),
