@@ -815,6 +815,9 @@ class LiveBpf : public Live
 	void SetUp() override
 	{
 		Live::SetUp();
+#ifndef IOTRACE_HAS_BPF
+		GTEST_SKIP() << "this build has no BPF";
+#endif
 		options.source = SOURCE_BPF;
 		options.groups = ~0U;
 	}
