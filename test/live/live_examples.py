@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+"""EXAMPLES of the man pages: each of them is run as it stands there, but for names that a machine need not have."""
+
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from live import CALMED, IOTRACE, Live  # noqa: E402
+
+MAN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "man")
+SECONDS = 2  # after which a user presses Ctrl-C
+ENDLESS = re.compile(r"-p 4711|^iotrace -a (?!.*--duration)")
+APP = "#!/bin/sh\ncat /etc/passwd >/dev/null\n"
+
+
+def examples():
+    """The lines that an ordinary shell is given, by page."""
+    for page in sorted(glob.glob(f"{MAN}/*.1")):
+        with open(page, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith(".Dl $ "):
+                    yield os.path.basename(page), line[len(".Dl $ "):].rstrip("\n")
+
+
+def group():
+    """A control group for the container: below cgroup2, where a name is looked for."""
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        place = [line.split()[1] for line in file if line.split()[2] == "cgroup2"][0]
+    name = f"iotrace-examples-{os.getpid()}"
+    os.mkdir(f"{place}/{name}")
+    return place, name
+
+
+def prepare(live, folder, example):
+    """What the example takes for granted."""
+    os.makedirs(f"{folder}/src")
+    for name in ("app", "server"):
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(APP)
+        os.chmod(f"{folder}/{name}", 0o755)
+    if "check-archive" in example:
+        live.run([IOTRACE, "-q", "-o", "trace", "./app"], cwd=folder)
+    if "convert" in example:
+        live.run([IOTRACE, "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)
+        os.link(f"{folder}/app.data", f"{folder}/trace.spool")
+
+
+def run(live, page, example, names):
+    folder = live.made(f"{page}-{live.good + live.wrong}")
+    prepare(live, folder, example)
+    line = example
+    for name, here in names.items():
+        line = line.replace(name, here)
+    environment = dict(CALMED, PATH=f"{live.path('bin')}:{os.environ['PATH']}", SLURM_JOB_ID="17")
+    with subprocess.Popen(["sh", "-ec", f"exec {line}" if ENDLESS.search(example) else line], cwd=folder, env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as shell:
+        if ENDLESS.search(example):
+            time.sleep(SECONDS)
+            shell.send_signal(signal.SIGINT)
+        _, said = shell.communicate(timeout=120)
+    live.check(shell.returncode == 0, f"{page}: {example}: {shell.returncode}\n{said.decode(errors='replace')}")
+
+
+def main():
+    with Live() as live:
+        os.symlink(os.path.realpath(IOTRACE), f"{live.made('bin')}/iotrace")
+        sleeper = subprocess.Popen(["sleep", "300"])
+        place, name = group()
+        names = {"4711.scope": "", "-p 4711": f"-p {sleeper.pid}", "system.slice/docker-": name, "anna": "nobody",
+                 "--duration 10": "--duration 1"}
+        try:
+            for page, example in examples():
+                run(live, page, example, names)
+        finally:
+            os.rmdir(f"{place}/{name}")
+            sleeper.kill()
+            sleeper.wait()
+        live.check(live.good + live.wrong > 10, "examples are not found")
+
+
+main()
