@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""More processes than readers can open files: nothing is lost, and an ordinary reader opens the archive."""
+
+import os
+import resource
+import sys
+from collections import Counter
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from archive import Archive  # noqa: E402
+from live import Live  # noqa: E402
+
+PROCESSES = 1500
+OPEN_FILES = 1024  # what most users are allowed
+BYTES = 1000
+
+
+def allow_few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+
+
+def test_many(live):
+    directory, file = live.path("many"), live.path("file")
+    with open(file, "wb") as out:
+        out.write(b"x" * BYTES)
+    script = f"i=0; while [ $i -lt {PROCESSES} ]; do /bin/cat {file}; i=$((i + 1)); done"
+    live.record(directory, ["/bin/sh", "-c", script], "-q")
+    about = live.examine(directory)
+    ran = live.run(["otf2-print", "--silent", "-Werror", f"{directory}/traces.otf2"], preexec_fn=allow_few_files)
+    live.equal("a reader with few files", (ran.returncode, ran.stderr), (0, b""))
+
+    archive = Archive(directory)
+    sums, calls = Counter(), Counter()
+    for process in archive.groups.values():
+        whole = process.whole()
+        sums.update(whole.files[file])
+        calls.update(whole.calls)
+    live.equal("programs begun", calls["execve", 0], PROCESSES + 1)
+    for what, expected in {"opens": PROCESSES, "closes": PROCESSES, "read_bytes": PROCESSES * BYTES}.items():
+        live.equal(what, sums[what], expected)
+
+    locations = len(archive.definitions.locations)
+    live.check(900 <= locations < 1000, f"{locations} locations")
+    trace = about["trace"]
+    live.equal("locations of threads", trace["threads"], locations)
+    live.equal("processes", trace["processes"] + trace["folded_processes"], PROCESSES + 1)
+    live.equal("processes seen", trace["processes_seen"], PROCESSES + 1)
+    folded = about["books"]["counters"]["folded"]
+    live.equal("threads that took over a location", folded, PROCESSES + 1 - locations)
+    names = {group.name for group in archive.definitions.location_groups}
+    live.check("folded processes" in names, "no group of folded processes")
+    names = {location.name for location in archive.definitions.locations}
+    live.check("cat (folded)" in names, f"no folded location of its name: {sorted(names)[-5:]}")
+
+
+with Live() as test:
+    test_many(test)
