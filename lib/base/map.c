@@ -20,10 +20,7 @@ enum { FIRST_CAPACITY = 16 };
 static uint64_t hash(uint64_t key)
 {
 	key *= 0xd6e8feb86659fd93u;
-	key ^= key >> 32;
-	key *= 0xd6e8feb86659fd93u;
-	key ^= key >> 32;
-	return key;
+	return key ^ key >> 32;
 }
 
 void map_init(struct map *map)

@@ -121,7 +121,9 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	event->kind = EVENT_CALL;
 	event->pair.is_in_flight = record->head.kind == BPF_RECORD_IN_FLIGHT;
 	event->pair.begin = record->begin;
-	memcpy(event->pair.arg, record->arg, sizeof(event->pair.arg));
+	/* From where they stand: the processor waits for a copy that is copied in other pieces. */
+	memcpy(event->pair.arg, sample->raw + offsetof(struct bpf_record_call, arg),
+	       sizeof(event->pair.arg));
 	event->pair.result = record->result;
 	event->pair.position = record->position;
 	memset(event->pair.path, 0, sizeof(event->pair.path));

@@ -36,16 +36,9 @@ void description_count(struct model *m, uint32_t description)
 		tally_add(m->tally, names_unknown, 1);
 }
 
-void open_hold(struct model *m, uint32_t open)
+/* Nothing holds it any more. */
+void open_end(struct model *m, uint32_t open)
 {
-	if (open != ID_NONE)
-		m->open[open].holders++;
-}
-
-void open_drop(struct model *m, uint32_t open)
-{
-	if (open == ID_NONE || --m->open[open].holders)
-		return;
 	uint32_t description = m->open[open].description;
 
 	pool_give(&m->opens, open);
@@ -61,13 +54,6 @@ uint32_t table_new(struct model *m)
 
 	m->table[id] = (struct table){.users = 1};
 	return id;
-}
-
-struct slot *table_slot(struct model *m, uint32_t table, uint64_t fd)
-{
-	struct table *t = &m->table[table];
-
-	return fd < t->capacity ? &t->slot[fd] : NULL;
 }
 
 /* Makes the slot exist; NULL if the number is out of range. */
@@ -152,18 +138,6 @@ uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t tim
 		return ID_NONE;
 	slot_remember(m, slot, ID_NONE, 0, 0);
 	return slot_empty(m, slot, time);
-}
-
-uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)
-{
-	const struct table *t = &m->table[table];
-	const struct slot *slot = fd < t->capacity ? &t->slot[fd] : NULL;
-
-	if (!slot)
-		return ID_NONE;
-	if (slot->changed <= time)
-		return slot->open;
-	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
 }
 
 void table_stray(struct model *m, uint32_t table, uint64_t fd)

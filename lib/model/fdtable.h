@@ -15,7 +15,12 @@ uint32_t table_copy(struct model *m, uint32_t table);
 typedef void (*table_emptied)(struct model *m, uint32_t open, void *context);
 void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *context);
 /* Returns the slot, or NULL if the number was never used or is out of range. Lent until a slot is set. */
-struct slot *table_slot(struct model *m, uint32_t table, uint64_t fd);
+static inline struct slot *table_slot(const struct model *m, uint32_t table, uint64_t fd)
+{
+	const struct table *t = &m->table[table];
+
+	return fd < t->capacity ? &t->slot[fd] : NULL;
+}
 /* Fills an empty slot, takes one hold on open. Returns false if the number is out of range. */
 bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec);
 /* Empties a slot; the slot's hold passes to the caller, who gives it back with open_drop(). */
@@ -23,7 +28,16 @@ uint32_t table_take(struct model *m, uint32_t table, uint64_t fd);
 /* The same for one that can no longer be believed: nothing is known of it since `time`. */
 uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time);
 /* Returns what the number led to at a time now or before; ID_NONE: nothing, or it cannot be told. Not held. */
-uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time);
+static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)
+{
+	const struct slot *slot = table_slot(m, table, fd);
+
+	if (!slot)
+		return ID_NONE;
+	if (slot->changed <= time)
+		return slot->open;
+	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
+}
 /* A call closes the number now, though nothing seems to be there. */
 void table_stray(struct model *m, uint32_t table, uint64_t fd);
 /*
@@ -37,8 +51,17 @@ void table_doubt_all(struct model *m);
 uint32_t description_new(struct model *m, uint32_t flags);
 /* Returns an open of the description with one hold, the caller's. */
 uint32_t open_new(struct model *m, uint32_t description, process_id creator);
-void open_hold(struct model *m, uint32_t open);
-void open_drop(struct model *m, uint32_t open);
+static inline void open_hold(struct model *m, uint32_t open)
+{
+	if (open != ID_NONE)
+		m->open[open].holders++;
+}
+void open_end(struct model *m, uint32_t open);
+static inline void open_drop(struct model *m, uint32_t open)
+{
+	if (open != ID_NONE && !--m->open[open].holders)
+		open_end(m, open);
+}
 
 /* Counts the description among the names known or unknown: once, when it ends or the recording does. */
 void description_count(struct model *m, uint32_t description);

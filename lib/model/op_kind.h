@@ -31,8 +31,7 @@ void kind_end(struct op *op);
 /* Puts an event on the location of the call. */
 static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
-	if (op->m->task[op->task].held)
-		tracepoint_flush(op->m, op->task, event->time);
+	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = op->thread;
 	event->handle = ID_NONE;
 	if (event->kind == IO_CREATE_HANDLE || event->kind == IO_DESTROY_HANDLE)

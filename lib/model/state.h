@@ -25,6 +25,7 @@ enum {
 	QUEUE_LIMIT = 1 << 18, /* io_events that may wait for a name */
 	NAME_WAIT_NS = 200000000, /* how long they may */
 	LOCATION_LIMIT = 900,     /* locations for one thread each, see location.c */
+	TASKS_NEAR = 256,         /* tasks that are found without the map */
 	SEAT_LIMIT = 64,          /* locations that are shared, if fewer than that live at a time */
 };
 
@@ -182,6 +183,7 @@ struct model {
 	struct task *task;
 	struct pool tasks;
 	struct map task_by_tid;
+	uint32_t task_near[TASKS_NEAR]; /* by the last bits of the tid: the task that had it last */
 	struct process *process;
 	struct pool processes;
 	struct map process_by_pid;

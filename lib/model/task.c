@@ -79,15 +79,17 @@ static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 	return id;
 }
 
-uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
+uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid)
 {
 	uint32_t id = task_find(m, tid);
 
-	if (id != MAP_NONE && m->process[m->task[id].process].pid == pid)
-		return id;
-	if (id != MAP_NONE)
-		task_forget(m, id);
-	return task_new(m, process_get(m, pid), tid);
+	if (id == MAP_NONE || m->process[m->task[id].process].pid != pid) {
+		if (id != MAP_NONE)
+			task_forget(m, id);
+		id = task_new(m, process_get(m, pid), tid);
+	}
+	m->task_near[tid % TASKS_NEAR] = id;
+	return id;
 }
 
 /*

@@ -6,8 +6,18 @@
 
 #include "state.h"
 
+uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid);
 /* Returns the working id of the thread; made up (with its process) if nothing told of it before. */
-uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid);
+static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t id = m->task_near[tid % TASKS_NEAR];
+	const struct task *task = &m->task[id];
+
+	if (id < m->tasks.count && task->tid == tid && task->process != ID_NONE &&
+	    m->process[task->process].pid == pid)
+		return id;
+	return task_seek(m, pid, tid);
+}
 /* Returns it, or MAP_NONE. */
 uint32_t task_find(const struct model *m, uint32_t tid);
 uint32_t process_find(const struct model *m, uint32_t pid);

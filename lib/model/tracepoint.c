@@ -92,13 +92,11 @@ static uint32_t emit(struct model *m, thread_id location, const uint64_t *word)
 	return WORD_FIRST + kind->numbers + kind->strings;
 }
 
-void tracepoint_flush(struct model *m, uint32_t task, uint64_t time)
+void tracepoint_let_go(struct model *m, uint32_t task, uint64_t time)
 {
 	struct task_held *held = m->task[task].held;
 	uint32_t at = 0;
 
-	if (!held || !held->words)
-		return;
 	while (at < held->words && held->word[at + WORD_TIME] < time)
 		at += emit(m, task_location(m, task, held->word[at + WORD_TIME]), held->word + at);
 	held->words -= at;

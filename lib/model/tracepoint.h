@@ -10,8 +10,13 @@
 #include "state.h"
 
 void tracepoint_event(struct model *m, const struct event *event);
-/* Lets go what happened in the thread before `time`. */
-void tracepoint_flush(struct model *m, uint32_t task, uint64_t time);
+void tracepoint_let_go(struct model *m, uint32_t task, uint64_t time);
+/* Lets go what happened in the thread before `time`. Few threads have anything. */
+static inline void tracepoint_flush(struct model *m, uint32_t task, uint64_t time)
+{
+	if (m->task[task].held)
+		tracepoint_let_go(m, task, time);
+}
 /* The thread is gone. */
 void tracepoint_drop(struct model *m, uint32_t task);
 void tracepoint_release(struct model *m);
