@@ -7,7 +7,7 @@ option(IOTRACE_LTO "optimize the program as a whole (GCC, builds without sanitiz
 
 set(iotrace_flags)
 # What stands for "any x86-64" clears a struct of a hundred bytes by an instruction that takes longer to start than the rest.
-set(strategy "unrolled_loop:1024:noalign,libcall:-1:noalign")
+set(strategy "vector_loop:1024:noalign,libcall:-1:noalign")
 check_c_compiler_flag("-mmemset-strategy=${strategy}" IOTRACE_HAS_MEMSET_STRATEGY)
 # Not in the builds of tests: clang-tidy reads their commands, and has no such option.
 if(IOTRACE_HAS_MEMSET_STRATEGY AND NOT IOTRACE_SANITIZE)

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 #define MAP_NONE UINT32_MAX
+#define MAP_USED 1 /* state of an entry */
 
 struct map_entry {
 	uint64_t key;
@@ -31,8 +32,26 @@ struct map {
 void map_init(struct map *map); /* an all-zero struct is an empty map, too */
 void map_release(struct map *map);
 void map_clear(struct map *map);
-/* Returns the value of key, or MAP_NONE. */
-uint32_t map_get(const struct map *map, uint64_t key);
+uint32_t map_seek(const struct map *map, uint64_t key);
+
+/* Both halves of a key must reach the low bits: keys are pairs of small ids. */
+static inline uint64_t map_hash(uint64_t key)
+{
+	key *= 0xd6e8feb86659fd93u;
+	return key ^ key >> 32;
+}
+
+/* Returns the value of key, or MAP_NONE. Mostly it is the first that is looked at. */
+static inline uint32_t map_get(const struct map *map, uint64_t key)
+{
+	const struct map_entry *entry;
+
+	if (!map->count)
+		return MAP_NONE;
+	entry = &map->entry[(uint32_t)map_hash(key) & (map->capacity - 1)];
+	return entry->key == key && entry->state == MAP_USED ? entry->value : map_seek(map, key);
+}
+
 /* Sets or replaces. value must not be MAP_NONE. */
 void map_set(struct map *map, uint64_t key, uint32_t value);
 /* Returns the value that was there, or MAP_NONE. */

@@ -13,15 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FREE, USED, DELETED };
+enum { FREE, USED = MAP_USED, DELETED };
 enum { FIRST_CAPACITY = 16 };
-
-/* Both halves of a key must reach the low bits: keys are pairs of small ids. */
-static uint64_t hash(uint64_t key)
-{
-	key *= 0xd6e8feb86659fd93u;
-	return key ^ key >> 32;
-}
 
 void map_init(struct map *map)
 {
@@ -51,7 +44,7 @@ static struct map_entry *find(const struct map *map, uint64_t key)
 
 	if (!map->count)
 		return NULL;
-	for (i = (uint32_t)hash(key) & mask;; i = (i + 1) & mask) {
+	for (i = (uint32_t)map_hash(key) & mask;; i = (i + 1) & mask) {
 		entry = &map->entry[i];
 		if (entry->state == FREE)
 			return NULL;
@@ -60,7 +53,7 @@ static struct map_entry *find(const struct map *map, uint64_t key)
 	}
 }
 
-uint32_t map_get(const struct map *map, uint64_t key)
+uint32_t map_seek(const struct map *map, uint64_t key)
 {
 	const struct map_entry *entry = find(map, key);
 
@@ -71,7 +64,7 @@ uint32_t map_get(const struct map *map, uint64_t key)
 static struct map_entry *vacancy(const struct map *map, uint64_t key)
 {
 	uint32_t mask = map->capacity - 1;
-	uint32_t i = (uint32_t)hash(key) & mask;
+	uint32_t i = (uint32_t)map_hash(key) & mask;
 
 	while (map->entry[i].state == USED)
 		i = (i + 1) & mask;

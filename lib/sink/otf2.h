@@ -32,8 +32,8 @@
 
 enum {
 	CHUNK_SIZE = 256 * 1024, /* the smallest that OTF2 allows */
-	/* Of a location's events so much waits in memory: little enough that those of many stay in the processor's caches. */
-	WRITE_SIZE = 16 * 1024,
+	/* Of a location's events so much waits in memory: a chunk of each of hundreds would be no more in any cache. */
+	WRITE_SIZE = 64 * 1024,
 };
 
 enum location_state {

@@ -18,9 +18,8 @@
 #include <unistd.h>
 
 enum {
-	BUFFER_SIZE =
-		64 *
-		1024, /* up to WRITE_SIZE, a record beyond it, and the rest of a chunk, which was too small for one */
+	/* Up to WRITE_SIZE, a record beyond it, and the rest of a chunk, which was too small for one. */
+	BUFFER_SIZE = 128 * 1024,
 	SPARE_MOST = 32,  /* buffers kept for the next locations */
 	FILES_MOST = 256, /* files that stay open; others are opened for each write */
 	HEADER_SIZE = 18,

@@ -91,9 +91,9 @@ static inline uint8_t *put_attributes(uint8_t *at, const struct attributes *list
  * Returns where the data of a record may be written, or NULL: a write failed, and nothing more goes to the location.
  * most: what the data takes at most; a record that may be long has a length of 9 bytes.
  */
-static inline uint8_t *record_begin(struct sink *sink, struct location *location, uint64_t time,
-				    const struct attributes *list, enum record_type type,
-				    uint32_t most)
+__attribute__((always_inline)) static inline uint8_t *record_begin(
+	struct sink *sink, struct location *location, uint64_t time, const struct attributes *list,
+	enum record_type type, uint32_t most)
 {
 	bool has_length = type != RECORD_ENTER && type != RECORD_LEAVE;
 	uint32_t length = !has_length ? 0 : most < LENGTH_LONG ? 1 : 9;
