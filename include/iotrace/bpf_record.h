@@ -99,10 +99,11 @@ struct bpf_record_request {
 	uint32_t sectors, bytes;
 	int32_t error; /* errno > 0, or 0 */
 	uint32_t reserved;
-	uint64_t key; /* the request's address */
-	uint64_t inode;
+	uint64_t key;   /* the request's address */
+	uint64_t inode; /* BIO_QUEUE: of the file whose pages the page cache moves, 0: none */
 	uint32_t inode_major, inode_minor;
 	uint8_t name[16]; /* comm of the task */
+	uint64_t cgroup; /* BIO_QUEUE: the bio is charged to the group with this id; 0: not known */
 };
 
 enum {

@@ -108,7 +108,9 @@ struct model_host {
 	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
 	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
 	str_id source_why; /* why it was not the other */
-	bool is_system;    /* all processes of the machine are recorded */
+	uint32_t block_source;   /* who told of block requests: as source; 0: nobody, or not said */
+	str_id block_why;        /* why it was perf, though BPF paired the calls */
+	bool is_system;          /* all processes of the machine are recorded */
 	enum block_choice block; /* which block requests are */
 	uint32_t block_mode;     /* bits of enum block_output: what they become */
 	uint64_t

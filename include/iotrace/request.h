@@ -4,16 +4,13 @@
 #ifndef IOTRACE_REQUEST_H
 #define IOTRACE_REQUEST_H
 
+#ifndef __bpf__
 #include <stdint.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct event_string {
-	const char *at; /* NULL: the kernel did not say */
-	uint32_t length;
-};
 
 /* Steps of block requests, in the words of the block tracepoints. BIO_*: of a bio, before or without a request. */
 enum request_step {
@@ -53,6 +50,13 @@ enum request_kind {
 	REQUEST_KINDS
 };
 
+#ifndef __bpf__ /* there, the kernel's own is called so */
+
+struct event_string {
+	const char *at; /* NULL: the kernel did not say */
+	uint32_t length;
+};
+
 struct request {
 	enum request_step step;
 	enum request_kind type;
@@ -60,12 +64,15 @@ struct request {
 	uint32_t old_dev;
 	uint64_t sector, old_sector; /* of 512 bytes, of the whole disk; UINT64_MAX: none */
 	uint32_t sectors;
-	uint32_t bytes;                 /* INSERT, ISSUE, REQUEUE */
-	int32_t error;                  /* COMPLETE, ERROR: errno > 0, or 0 */
-	uint64_t key;                   /* which request: its address; 0: not known */
-	uint64_t inode, inode_dev;      /* of the file behind a buffered write, 0: not known */
+	uint32_t bytes;            /* INSERT, ISSUE, REQUEUE */
+	int32_t error;             /* COMPLETE, ERROR: errno > 0, or 0 */
+	uint64_t key;              /* which request: its address; 0: not known */
+	uint64_t inode, inode_dev; /* of the file whose pages are read or written, 0: not known */
+	uint64_t cgroup; /* BIO_QUEUE: id of the group that it is charged to, 0: not known */
 	struct event_string rwbs, name; /* name: of the task, where the event says it */
 };
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -217,6 +217,7 @@ static enum decoded take_request(struct bpf_text *text, const struct sample *sam
 		.key = r.key,
 		.inode = r.inode,
 		.inode_dev = makedev(r.inode_major, r.inode_minor),
+		.cgroup = r.cgroup,
 		.rwbs = rwbs(text, (enum request_kind)r.type, r.letters),
 		.name = {name, (uint32_t)strnlen(name, sizeof(r.name))},
 	};

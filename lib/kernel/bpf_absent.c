@@ -1,6 +1,7 @@
 /*
- * bpf_absent: stands in for bpf_source where clang, bpftool or libbpf was missing when iotrace was built.
+ * bpf_absent: stands in for bpf_source and bpf_block where clang, bpftool or libbpf was missing when iotrace was built.
  */
+#include "bpf_block.h"
 #include "bpf_source.h"
 
 #include <errno.h>
@@ -87,4 +88,40 @@ int bpf_source_in_flight(struct bpf_source *source,
 	(void)found;
 	(void)context;
 	return -ENOTSUP;
+}
+
+void bpf_source_share(const struct bpf_source *source, int *rings, int *books)
+{
+	(void)source;
+	*rings = -1;
+	*books = -1;
+}
+
+struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err)
+{
+	(void)options;
+	error_say(err, ENOTSUP, "this iotrace was built without BPF");
+	return NULL;
+}
+
+void bpf_block_close(struct bpf_block *block)
+{
+	(void)block;
+}
+
+void bpf_block_enable(struct bpf_block *block, bool is_on)
+{
+	(void)block;
+	(void)is_on;
+}
+
+void bpf_block_detach(struct bpf_block *block)
+{
+	(void)block;
+}
+
+uint64_t bpf_block_missed(const struct bpf_block *block)
+{
+	(void)block;
+	return 0;
 }

@@ -66,12 +66,13 @@ struct bpf_in_flight {
 /* What a CPU's programs count; shared with whoever empties its ring. One cache line. */
 struct bpf_books {
 	uint64_t calls;      /* records of calls that are in the ring, or were */
-	uint64_t requests;   /* of block requests, and of asynchronous ones */
+	uint64_t requests;   /* of asynchronous requests */
 	uint64_t dropped;    /* records that found no room */
 	uint64_t first_drop; /* when: the first since the reader set it to 0 */
 	uint64_t bytes;      /* written to the ring, nearly */
 	uint64_t wake_at;    /* of `bytes`: the reader wants to be woken, once */
-	uint64_t reserved[2];
+	uint64_t steps;      /* records of block requests: interrupts count there, too */
+	uint64_t reserved;
 };
 
 #endif

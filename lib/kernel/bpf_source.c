@@ -365,6 +365,12 @@ struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
 	return &source->books[source->cpu[cpu]];
 }
 
+void bpf_source_share(const struct bpf_source *source, int *rings, int *books)
+{
+	*rings = bpf_map__fd(source->programs->maps.rings);
+	*books = bpf_map__fd(source->programs->maps.books);
+}
+
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)
 {
 	return source->ring_fd[cpu];

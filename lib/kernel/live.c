@@ -322,6 +322,7 @@ static int start(struct live *live, struct error *err)
 		code = live_bpf_start(live, err);
 	if (code)
 		return code;
+	live_block_start(live);
 	live_facts_on(live);
 	live_facts_state(live);
 	live_put_facts(live);
@@ -456,6 +457,7 @@ int live_close(struct live *live, struct error *err)
 	code = spool_close(live->spool, err);
 	command_close(&live->command);
 	release_lookers(live);
+	live_block_close(live);
 	live_bpf_close(live);
 	perf_set_release(&live->set);
 	lookup_release(&live->lookup);

@@ -358,9 +358,12 @@ void live_bpf_add_in_flight(struct live *live)
 
 void live_bpf_say_source(struct live *live)
 {
+	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
 	struct fact fact = {.kind = FACT_SOURCE,
-			    .number = {live->bpf.source ? SOURCE_BPF : SOURCE_PERF},
-			    .string = {fact_text(live->bpf.why)}};
+			    .number = {live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
+				       live->block == BLOCK_NONE ? 0 : of_blocks},
+			    .string = {fact_text(live->bpf.why),
+				       fact_text(live->block_source.why)}};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
 }
@@ -374,7 +377,7 @@ void live_bpf_say_count(struct live *live)
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
-		counted += books->calls + books->requests + books->dropped;
+		counted += books->calls + books->requests + books->steps + books->dropped;
 		lost += books->dropped;
 	}
 	facts_add(&live->facts,

@@ -289,6 +289,7 @@ static void publish(struct live *live, enum live_end end)
 static void finish(struct live *live, enum live_end end)
 {
 	live_facts_off(live);
+	live_block_stop(live);
 	live_bpf_stop(live);
 	perf_set_enable(&live->set, false, NULL);
 	live_stop_lookers(live);
@@ -299,6 +300,7 @@ static void finish(struct live *live, enum live_end end)
 	say_end(live, end);
 	publish(live, end);
 	spool_finish(live->spool);
+	live_block_close(live);
 	live_bpf_close(live);
 	perf_set_release(&live->set);
 }

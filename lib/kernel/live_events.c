@@ -313,5 +313,7 @@ int live_add_events(struct live *live, struct error *err)
 		add_optional(live, "filelock", "fcntl_setlk");
 	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
 		add_uring(live);
-	return live->block == BLOCK_NONE ? 0 : add_block(live, err);
+	if (live->block == BLOCK_NONE || live_block_open(live))
+		return 0;
+	return add_block(live, err);
 }

@@ -8,6 +8,7 @@
 #define KERNEL_LIVE_PRIVATE_H
 
 #include "facts.h"
+#include "live_block.h"
 #include "live_bpf.h"
 #include "looker.h"
 #include "perf_event.h"
@@ -62,6 +63,7 @@ struct live {
 	struct tracefs tracefs;
 	struct perf_set set;
 	struct live_bpf bpf;
+	struct live_block block_source;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;
 	struct facts facts; /* of the control thread: gathered for the next round */

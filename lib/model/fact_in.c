@@ -229,6 +229,8 @@ static void fact_source(struct model *m, const struct event *event)
 {
 	m->host.source = (uint32_t)event->fact.number[0];
 	m->host.source_why = fact_text(m, event, 0);
+	m->host.block_source = (uint32_t)event->fact.number[1];
+	m->host.block_why = fact_text(m, event, 1);
 	m->is_paired = m->host.source == MODEL_SOURCE_BPF;
 }
 

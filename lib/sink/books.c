@@ -310,6 +310,25 @@ static json_object *json_events(const struct books *books)
 	return events;
 }
 
+/* Captures of old, and those of perf, say nothing of it: they are perf's. */
+static const char *source_name(uint32_t source)
+{
+	return source == MODEL_SOURCE_BPF ? "bpf" : "perf";
+}
+
+static void add_sources(json_object *top, const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+
+	json_object_object_add(top, "source", json_object_new_string(source_name(host->source)));
+	json_object_object_add(top, "source_why", json_text(model, host->source_why));
+	json_object_object_add(top, "block_source",
+			       host->block_source
+				       ? json_object_new_string(source_name(host->block_source))
+				       : NULL);
+	json_object_object_add(top, "block_source_why", json_text(model, host->block_why));
+}
+
 char *books_json(const struct books *books)
 {
 	const struct model_host *host = model_host(books->model);
@@ -318,10 +337,7 @@ char *books_json(const struct books *books)
 
 	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
 	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
-	json_object_object_add(top, "source",
-			       json_object_new_string(host->source == MODEL_SOURCE_BPF ? "bpf"
-										       : "perf"));
-	json_object_object_add(top, "source_why", json_text(books->model, host->source_why));
+	add_sources(top, books->model);
 	json_object_object_add(top, "command", json_command(books->model));
 	json_object_object_add(top, "host", json_host(books->model));
 	add_times(top, host);

@@ -130,21 +130,30 @@ static void put_data(const struct page *page)
 			summary_bytes(read, files->read), summary_bytes(written, files->written));
 }
 
-/* Who paired the calls, and why it was not the other. */
-static void put_source(const struct page *page)
+static void put_source_line(const struct page *page, const char *before, uint32_t source,
+			    str_id why)
 {
 	const struct model *model = page->summary->options->model;
-	const struct model_host *host = model_host(model);
-	str_id why = host->source_why;
+	const char *who = source == MODEL_SOURCE_BPF ? "by BPF" : "by perf";
 	char name[NAME_SIZE];
+
+	summary_name(name, sizeof(name), model_text(model, why),
+		     strtab_length(model_strings(model), why),
+		     page->columns - strlen(before) - strlen("by perf: "));
+	fprintf(page->out, "%s%s%s%s\n", before, who, why ? ": " : "", why ? name : "");
+}
+
+/* Who paired the calls, and why it was not the other; who told of block requests, if that was another. */
+static void put_source(const struct page *page)
+{
+	const struct model_host *host = model_host(page->summary->options->model);
 
 	if (host->source == MODEL_SOURCE_UNKNOWN)
 		return;
-	summary_name(name, sizeof(name), model_text(model, why),
-		     strtab_length(model_strings(model), why), page->columns - 23);
-	fprintf(page->out, "  recorded    %s%s%s\n",
-		host->source == MODEL_SOURCE_BPF ? "by BPF" : "by perf", why ? ": " : "",
-		why ? name : "");
+	put_source_line(page, "  recorded    ", host->source, host->source_why);
+	if (host->block_source && host->block_source != host->source)
+		put_source_line(page, "              block requests ", host->block_source,
+				host->block_why);
 }
 
 /* A column of bytes that are none is a dash: the eye finds the others. */

@@ -517,6 +517,7 @@ TEST_F(Bpf, ARequestIsTheOneOfTheBlockTracepoints)
 	r.inode = 12;
 	r.inode_major = 8;
 	r.inode_minor = 3;
+	r.cgroup = 0x100000007;
 	memcpy(r.name, "kworker/u8:1-fl", 16);
 	ASSERT_EQ(send(bytes_of(r)), 1);
 	EXPECT_EQ(e.kind, EVENT_REQUEST);
@@ -532,6 +533,7 @@ TEST_F(Bpf, ARequestIsTheOneOfTheBlockTracepoints)
 	EXPECT_EQ(e.request.key, 0xffff888812345678U);
 	EXPECT_EQ(e.request.inode, 12U);
 	EXPECT_EQ(e.request.inode_dev, makedev(8, 3));
+	EXPECT_EQ(e.request.cgroup, 0x100000007U);
 	EXPECT_EQ(text_of(e.request.rwbs), "WS");
 	EXPECT_EQ(text_of(e.request.name), "kworker/u8:1-fl");
 	memset(r.name, 'x', sizeof(r.name));

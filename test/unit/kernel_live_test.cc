@@ -8,6 +8,9 @@
 #include <iotrace/probe.h>
 #include <iotrace/syscall.h>
 
+#include "bpf_block.h"
+#include "bpf_source.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -69,6 +72,7 @@ struct Spool {
 	std::vector<Fact> facts;
 	std::map<std::pair<long, long>, uint64_t> exits; /* number and result */
 	std::vector<Call> calls;
+	std::vector<struct bpf_record_request> requests; /* steps */
 
 	std::vector<const Call *> of(enum bpf_record_kind kind, const char *name) const
 	{
@@ -140,6 +144,22 @@ void read_call(Spool &spool, const struct sample &sample)
 	spool.calls.push_back(call);
 }
 
+void read_bpf(Spool &spool, const struct sample &sample)
+{
+	struct bpf_record_request request;
+
+	ASSERT_GE(sample.raw_size, sizeof(request.head));
+	memcpy(&request.head, sample.raw, sizeof(request.head));
+	if (request.head.kind != BPF_RECORD_REQUEST) {
+		read_call(spool, sample);
+		return;
+	}
+	ASSERT_EQ(request.head.size, sizeof(request));
+	ASSERT_GE(sample.raw_size, sizeof(request));
+	memcpy(&request, sample.raw, sizeof(request));
+	spool.requests.push_back(request);
+}
+
 void read_sample(Spool &spool, const struct sample &sample)
 {
 	spool.samples[sample.event]++;
@@ -158,7 +178,7 @@ void read_sample(Spool &spool, const struct sample &sample)
 		memcpy(words, sample.raw + 8, sizeof(words));
 		spool.exits[{words[0], words[1]}]++;
 	} else if (spool.event[sample.event] == BPF_RECORD_EVENT_NAME) {
-		read_call(spool, sample);
+		read_bpf(spool, sample);
 	}
 }
 
@@ -1060,6 +1080,54 @@ TEST_F(LiveBpf, NobodyElseIsRecorded)
 	for (auto &call : spool.calls)
 		EXPECT_NE(call.pid, uint32_t(getpid()));
 	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, BlockRequestsComeFromProgramsToo)
+{
+	options.is_system = true;
+	options.block = BLOCK_ALL;
+	Spool spool = record({"dd", "if=/dev/zero", "of=" + file("synced"), "bs=4k", "count=16",
+			      "conv=fsync", "status=none"});
+
+	for (const auto &name : spool.event)
+		EXPECT_NE(name.substr(0, 6), "block:");
+	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[1], uint64_t(SOURCE_BPF));
+	for (const auto &request : spool.requests) {
+		EXPECT_GT(request.key, 1ULL << 63) << "an address of the kernel";
+		EXPECT_LT(request.step, REQUEST_STEPS);
+		EXPECT_LT(request.type, REQUEST_KINDS);
+	}
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, WithoutBlockRequestsNobodyTellsOfThem)
+{
+	Spool spool = record({"true"});
+
+	EXPECT_TRUE(spool.requests.empty());
+	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[1], 0u);
+}
+
+TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
+{
+	const uint32_t cpu = 0;
+	struct bpf_options wanted = {};
+	struct bpf_block_options too_many = {};
+
+	wanted.cpu = &cpu;
+	wanted.cpus = 1;
+	wanted.ring_bytes = wanted.ring_least = 65536;
+	struct bpf_source *source = bpf_source_open(&wanted, &err);
+
+	ASSERT_NE(source, nullptr) << err.text;
+	too_many.source = source;
+	too_many.devices = UINT32_MAX;
+	EXPECT_EQ(bpf_block_open(&too_many, &err), nullptr);
+	EXPECT_EQ(std::string(err.text).substr(0, 32), "BPF programs for block requests:")
+		<< err.text;
+	bpf_source_close(source);
 }
 
 TEST_F(LiveBpf, CountersArePerfsBusiness)

@@ -111,6 +111,16 @@ TEST_F(Chosen, WhereCallsComeAtTheirEndEventsWaitForThem)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+TEST_F(Chosen, WhoToldOfCallsAndOfBlockRequests)
+{
+	d.fact(FACT_SOURCE, {2, 1}, {"", "refused"});
+	EXPECT_EQ(model_host(d.model)->source, 2u);
+	EXPECT_EQ(model_host(d.model)->source_why, 0u);
+	EXPECT_EQ(model_host(d.model)->block_source, 1u);
+	EXPECT_STREQ(model_text(d.model, model_host(d.model)->block_why), "refused");
+	d.end();
+}
+
 TEST_F(Chosen, WhatWaitsAtTheEndIsNotForgotten)
 {
 	set_event(0);

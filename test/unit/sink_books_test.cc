@@ -157,6 +157,8 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 	b.model->host.cwd = b.text("/home");
 	b.model->host.status = 9;
 	b.model->host.end_reason = 1;
+	b.model->host.block_source = MODEL_SOURCE_BPF;
+	b.model->host.block_why = b.text("because");
 	b.model->host.first_time = 500;
 	b.model->host.last_time = 2500;
 	count("enter", 1, 7, 2);
@@ -174,6 +176,8 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 		{"/schema", "1"},
 		{"/iotrace", "1.2.3"},
 		{"/source", "perf"},
+		{"/block_source", "bpf"},
+		{"/block_source_why", "because"},
 		{"/command/argv/0", "./a"},
 		{"/command/argv/1", "b c"},
 		{"/command/argv/2", "\\xff"},

@@ -323,6 +323,22 @@ TEST_F(Summary, TextSaysWhoRecordedAndWhyNotTheOther)
 		<< told({});
 }
 
+TEST_F(Summary, TextSaysWhoToldOfBlockRequestsIfItWasAnother)
+{
+	b.model->host.source = MODEL_SOURCE_BPF;
+	b.model->host.block_source = MODEL_SOURCE_BPF;
+	EXPECT_EQ(told({}).find("block requests by"), std::string::npos);
+	b.model->host.block_source = MODEL_SOURCE_PERF;
+	b.model->host.block_why = b.text("no field");
+	EXPECT_NE(
+		told({}).find(
+			"\n  recorded    by BPF\n              block requests by perf: no field\n"),
+		std::string::npos)
+		<< told({});
+	b.model->host.source = MODEL_SOURCE_PERF;
+	EXPECT_EQ(told({}).find("block requests by"), std::string::npos);
+}
+
 TEST_F(Summary, TextSaysWhatWasLost)
 {
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 10;

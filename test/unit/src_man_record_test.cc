@@ -103,12 +103,13 @@ TEST(ManRecord, RequestsAreDescribed)
 {
 	using R = bpf_record_request;
 
-	expect_all(page(),
-		   {HEAD(R, head), NUMBER(R, step), NUMBER(R, type), NUMBER(R, letters),
-		    NUMBER(R, major), NUMBER(R, minor), NUMBER(R, old_major), NUMBER(R, old_minor),
-		    NUMBER(R, sector), NUMBER(R, old_sector), NUMBER(R, sectors), NUMBER(R, bytes),
-		    NUMBER(R, error), NUMBER(R, reserved), NUMBER(R, key), NUMBER(R, inode),
-		    NUMBER(R, inode_major), NUMBER(R, inode_minor), NUMBER(R, name)},
+	expect_all(page(), {HEAD(R, head),         NUMBER(R, step),        NUMBER(R, type),
+			    NUMBER(R, letters),    NUMBER(R, major),       NUMBER(R, minor),
+			    NUMBER(R, old_major),  NUMBER(R, old_minor),   NUMBER(R, sector),
+			    NUMBER(R, old_sector), NUMBER(R, sectors),     NUMBER(R, bytes),
+			    NUMBER(R, error),      NUMBER(R, reserved),    NUMBER(R, key),
+			    NUMBER(R, inode),      NUMBER(R, inode_major), NUMBER(R, inode_minor),
+			    NUMBER(R, name),       NUMBER(R, cgroup)},
 		   sizeof(R));
 }
 

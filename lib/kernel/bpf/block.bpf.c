@@ -1,0 +1,375 @@
+/*
+ * block.bpf: what happens to block requests and bios, a record for each step.
+ *
+ * The steps are those of the kernel's block tracepoints, and say the same; but a request is told by its address, so that
+ * its steps find each other for certain. A bio that comes from the page cache says for which file.
+ * block_rq_error is not among them: the end of the same request has its error.
+ *
+ * Interrupts end requests while the same CPU is at another step: what is counted is counted by one instruction.
+ */
+#include "block.h"
+#include "sample.h"
+
+#include <iotrace/request.h>
+#include <linux/errno.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile bool has_devices; /* only steps of these */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint8_t);
+} devices SEC(".maps");
+
+/* Set while the programs run. */
+volatile bool is_on;
+
+#define MINOR_BITS  20
+#define NO_SECTOR   (~0ULL)
+#define SECTOR_BITS 9
+
+enum { STEP_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_request)) };
+
+/* In whose context it happens is told for all; by name where a task does it for itself. */
+static __always_inline void send(const struct bpf_record_request *record)
+{
+	uint64_t time = bpf_ktime_get_ns();
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct bpf_record_request *to;
+	struct sample_head *head;
+
+	if (!book || !ring)
+		return;
+	head = bpf_ringbuf_reserve(ring, STEP_SIZE, 0);
+	if (!head) {
+		note_drop(book, time);
+		return;
+	}
+	put_head(head, time, cpu, STEP_SIZE);
+	put_task(head, bpf_get_current_task_btf());
+	to = (void *)head + RAW_AT;
+	*to = *record;
+	__sync_fetch_and_add(&book->steps, 1);
+	bpf_ringbuf_submit(head, wake_flag(book, STEP_SIZE));
+}
+
+static __always_inline bool is_wanted(uint32_t dev)
+{
+	return !has_devices || bpf_map_lookup_elem(&devices, &dev);
+}
+
+static __always_inline bool is_zone_append(uint32_t operation)
+{
+	if (bpf_core_enum_value_exists(enum req_op, REQ_OP_ZONE_APPEND))
+		return operation == bpf_core_enum_value(enum req_op, REQ_OP_ZONE_APPEND);
+	if (bpf_core_enum_value_exists(enum req_opf___old, REQ_OP_ZONE_APPEND___old))
+		return operation ==
+		       bpf_core_enum_value(enum req_opf___old, REQ_OP_ZONE_APPEND___old);
+	return false;
+}
+
+static __always_inline uint32_t type_of(uint32_t operation)
+{
+	switch (operation) {
+	case OP_READ:
+		return REQUEST_READ;
+	case OP_WRITE:
+		return REQUEST_WRITE;
+	case OP_FLUSH:
+		return REQUEST_FLUSH;
+	case OP_DISCARD:
+	case OP_SECURE_ERASE:
+		return REQUEST_DISCARD;
+	case OP_WRITE_ZEROES:
+		return REQUEST_ZEROES;
+	default:
+		return is_zone_append(operation) ? REQUEST_WRITE : REQUEST_OTHER;
+	}
+}
+
+#define LETTER(flags, bit, letter)                                                                 \
+	((flags) >> bpf_core_enum_value(enum req_flag_bits, bit) & 1 ? (letter) : 0U)
+
+static __always_inline uint32_t letters_of(uint32_t flags)
+{
+	uint32_t erase = (flags & OPERATION) == OP_SECURE_ERASE ? BPF_REQUEST_SECURE : 0;
+
+	return erase | LETTER(flags, __REQ_PREFLUSH, BPF_REQUEST_PREFLUSH) |
+	       LETTER(flags, __REQ_FUA, BPF_REQUEST_FUA) |
+	       LETTER(flags, __REQ_RAHEAD, BPF_REQUEST_AHEAD) |
+	       LETTER(flags, __REQ_SYNC, BPF_REQUEST_SYNC) |
+	       LETTER(flags, __REQ_META, BPF_REQUEST_META);
+}
+
+/* As blk_status_to_errno(): above 13 the numbers mean other things in other kernels. An old one says -errno. */
+static __always_inline int32_t error_of(int32_t status)
+{
+	static const uint8_t errors[] = {
+		0,       EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK, EREMOTEIO, EBADE,
+		ENODATA, EILSEQ,     ENOMEM,    EIO,    EREMCHG, EAGAIN,    EBUSY,
+	};
+
+	if (status <= 0)
+		return -status;
+	return status < (int32_t)sizeof(errors) ? errors[status] : EIO;
+}
+
+static __always_inline void put_what(struct bpf_record_request *record, uint32_t step, uint32_t dev,
+				     uint32_t flags)
+{
+	record->head.kind = BPF_RECORD_REQUEST;
+	record->head.size = sizeof(*record);
+	record->step = step;
+	record->type = type_of(flags & OPERATION);
+	record->letters = letters_of(flags);
+	record->major = dev >> MINOR_BITS;
+	record->minor = dev & ((1U << MINOR_BITS) - 1);
+	record->old_sector = NO_SECTOR;
+}
+
+static __always_inline uint32_t device_of_disk(struct gendisk *disk)
+{
+	return (uint32_t)disk->major << MINOR_BITS | (uint32_t)disk->first_minor;
+}
+
+/* 0: commands to a drive without a disk */
+static __always_inline uint32_t device_of_request(struct request *request)
+{
+	if (bpf_core_field_exists(request->q->disk))
+		return device_of_disk(request->q->disk);
+	return device_of_disk(((struct request___old *)request)->rq_disk);
+}
+
+/* A request that waits or goes to the device. Commands move no sectors, and are nowhere. */
+static __always_inline int send_request(struct request *request, uint32_t step)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_request(request), flags = request->cmd_flags;
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_what(&record, step, dev, flags);
+	record.key = (uint64_t)request;
+	if ((flags & OPERATION & ~3U) != OP_COMMANDS) {
+		record.sector = request->__sector == NO_SECTOR ? 0 : request->__sector;
+		record.sectors = request->__data_len >> SECTOR_BITS;
+	}
+	if (step != REQUEST_REQUEUE) {
+		record.bytes = request->__data_len;
+		bpf_get_current_comm(record.name, sizeof(record.name));
+	}
+	send(&record);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(request_waits, struct request *request)
+{
+	return send_request(request, REQUEST_INSERT);
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(request_goes, struct request *request)
+{
+	return send_request(request, REQUEST_ISSUE);
+}
+
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(request_merges, struct request *request)
+{
+	return send_request(request, REQUEST_MERGE);
+}
+
+SEC("tp_btf/block_rq_requeue")
+int BPF_PROG(request_returns, struct request *request)
+{
+	return send_request(request, REQUEST_REQUEUE);
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(request_ends, struct request *request, int status, unsigned int bytes)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_request(request);
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_what(&record, REQUEST_COMPLETE, dev, request->cmd_flags);
+	record.key = (uint64_t)request;
+	record.sector = request->__sector;
+	record.sectors = bytes >> SECTOR_BITS;
+	record.error = error_of(status);
+	send(&record);
+	return 0;
+}
+
+static __always_inline uint32_t device_of_bio(struct bio *bio)
+{
+	if (bpf_core_field_exists(bio->bi_bdev))
+		return bio->bi_bdev->bd_dev;
+	return device_of_disk(((struct bio___old *)bio)->bi_disk);
+}
+
+/* The page that a bio moves next, or that of which it is a part. */
+static __always_inline struct page *page_of(struct bio *bio)
+{
+	void *vector = (void *)bio->bi_io_vec +
+		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
+	struct page *page = NULL;
+	unsigned long whole = 0;
+
+	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)vector)->bv_page);
+	bpf_core_read(&whole, sizeof(whole), &page->compound_head);
+	return whole & 1 ? (struct page *)(whole - 1) : page;
+}
+
+/*
+ * Whether the page cache is what moves it: being written, or not read yet. A file's page can also be the memory that a program
+ * reads into or writes from, which says nothing of where to.
+ */
+static __always_inline bool is_of_cache(struct page *page, bool is_write)
+{
+	unsigned long flags = 0;
+
+	bpf_probe_read_kernel(&flags, sizeof(flags), page);
+	if (is_write)
+		return flags >> bpf_core_enum_value(enum pageflags, PG_writeback) & 1;
+	return !(flags >> bpf_core_enum_value(enum pageflags, PG_uptodate) & 1);
+}
+
+static __always_inline void put_file(struct bpf_record_request *record, struct bio *bio)
+{
+	bool is_write = record->type == REQUEST_WRITE;
+	unsigned long mapping = 0;
+	struct inode *inode;
+	struct page *page;
+	uint32_t dev;
+
+	if (!record->sectors || (!is_write && record->type != REQUEST_READ))
+		return;
+	page = page_of(bio);
+	if (!bpf_core_field_exists(page->mapping))
+		return;
+	bpf_core_read(&mapping, sizeof(mapping), &page->mapping);
+	if (!mapping || mapping & 3 || !is_of_cache(page, is_write)) /* 1, 2: no file's */
+		return;
+	inode = BPF_CORE_READ((struct address_space *)mapping, host);
+	dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	record->inode = BPF_CORE_READ(inode, i_ino);
+	record->inode_major = dev >> MINOR_BITS;
+	record->inode_minor = dev & ((1U << MINOR_BITS) - 1);
+}
+
+static __always_inline void put_cgroup(struct bpf_record_request *record, struct bio *bio)
+{
+	if (bpf_core_field_exists(bio->bi_blkg))
+		record->cgroup = bio->bi_blkg->blkcg->css.cgroup->kn->id;
+}
+
+static __always_inline void put_bio(struct bpf_record_request *record, uint32_t step, uint32_t dev,
+				    struct bio *bio)
+{
+	put_what(record, step, dev, bio->bi_opf);
+	record->key = (uint64_t)bio;
+	record->sector = bio->bi_iter.bi_sector;
+	record->sectors = bio->bi_iter.bi_size >> SECTOR_BITS;
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(bio_comes, struct bio *bio)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_bio(bio);
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_bio(&record, REQUEST_BIO_QUEUE, dev, bio);
+	put_file(&record, bio);
+	put_cgroup(&record, bio);
+	bpf_get_current_comm(record.name, sizeof(record.name));
+	send(&record);
+	return 0;
+}
+
+SEC("tp_btf/block_bio_complete")
+int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_bio(bio);
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_bio(&record, REQUEST_BIO_COMPLETE, dev, bio);
+	record.error = error_of(bio->bi_status);
+	send(&record);
+	return 0;
+}
+
+/* One that is put before its request moves the begin of that: it was where the bio ends. */
+static __always_inline int send_merge(struct bio *bio, bool is_before)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_bio(bio);
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_bio(&record, REQUEST_BIO_MERGE, dev, bio);
+	if (is_before) {
+		record.old_major = record.major;
+		record.old_minor = record.minor;
+		record.old_sector = record.sector + record.sectors;
+	}
+	bpf_get_current_comm(record.name, sizeof(record.name));
+	send(&record);
+	return 0;
+}
+
+SEC("tp_btf/block_bio_backmerge")
+int BPF_PROG(bio_follows, struct bio *bio)
+{
+	return send_merge(bio, false);
+}
+
+SEC("tp_btf/block_bio_frontmerge")
+int BPF_PROG(bio_precedes, struct bio *bio)
+{
+	return send_merge(bio, true);
+}
+
+SEC("tp_btf/block_bio_remap")
+int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_bio(bio);
+
+	if (!is_on || (!is_wanted(dev) && !is_wanted(old)))
+		return 0;
+	put_bio(&record, REQUEST_BIO_REMAP, dev, bio);
+	record.old_major = old >> MINOR_BITS;
+	record.old_minor = old & ((1U << MINOR_BITS) - 1);
+	record.old_sector = from;
+	send(&record);
+	return 0;
+}
+
+/* Of where the rest begins the kernel says the lower half. */
+SEC("tp_btf/block_split")
+int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
+{
+	struct bpf_record_request record = {0};
+	uint32_t dev = device_of_bio(bio);
+
+	if (!is_on || !is_wanted(dev))
+		return 0;
+	put_bio(&record, REQUEST_SPLIT, dev, bio);
+	record.sectors = rest - (uint32_t)record.sector;
+	record.old_sector = record.sector + record.sectors;
+	bpf_get_current_comm(record.name, sizeof(record.name));
+	send(&record);
+	return 0;
+}

@@ -1,0 +1,140 @@
+/*
+ * bpf_block: libbpf's part. Everything that can be refused is refused by bpf_block_open().
+ */
+#include "bpf_block.h"
+
+#include "bpf_source.h"
+
+#include <block.skel.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROGRAMS_MAX = 16 };
+
+struct bpf_block {
+	struct block_bpf *programs;
+	/* What the kernel says of each, opened early: to ask by bpf() may not be allowed at the end. */
+	int about_fd[PROGRAMS_MAX];
+	int abouts;
+};
+
+static int share(struct block_bpf *programs, const struct bpf_source *source)
+{
+	int rings, books, code;
+
+	bpf_source_share(source, &rings, &books);
+	code = bpf_map__reuse_fd(programs->maps.rings, rings);
+	return code ? code : bpf_map__reuse_fd(programs->maps.books, books);
+}
+
+static int load(struct bpf_block *block, const struct bpf_block_options *options)
+{
+	struct block_bpf *programs = block_bpf__open();
+	int code;
+
+	if (!programs)
+		return -errno;
+	block->programs = programs;
+	programs->rodata->sample_id = options->id;
+	programs->rodata->has_devices = options->devices != 0;
+	if (options->devices)
+		bpf_map__set_max_entries(programs->maps.devices, options->devices);
+	code = share(programs, options->source);
+	return code ? code : block_bpf__load(programs);
+}
+
+static int add_devices(struct bpf_block *block, const struct bpf_block_options *options)
+{
+	int fd = bpf_map__fd(block->programs->maps.devices);
+	uint8_t is_wanted = 1;
+
+	for (uint32_t i = 0; i < options->devices; i++)
+		if (bpf_map_update_elem(fd, &options->device[i], &is_wanted, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+/* Without, what the kernel did not tell is not known: rare, and no reason to do without all. */
+static void open_abouts(struct bpf_block *block)
+{
+	struct bpf_program *program;
+	char path[64];
+
+	bpf_object__for_each_program(program, block->programs->obj)
+	{
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_program__fd(program));
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (fd >= 0 && block->abouts < PROGRAMS_MAX)
+			block->about_fd[block->abouts++] = fd;
+		else if (fd >= 0)
+			close(fd);
+	}
+}
+
+struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err)
+{
+	struct bpf_block *block = mem_zero(sizeof(*block));
+	int code = load(block, options);
+
+	if (!code)
+		code = add_devices(block, options);
+	if (!code)
+		code = block_bpf__attach(block->programs);
+	if (code) {
+		error_set(err, -code, "BPF programs for block requests");
+		bpf_block_close(block);
+		return NULL;
+	}
+	open_abouts(block);
+	return block;
+}
+
+void bpf_block_close(struct bpf_block *block)
+{
+	if (!block)
+		return;
+	for (int i = 0; i < block->abouts; i++)
+		close(block->about_fd[i]);
+	block_bpf__destroy(block->programs);
+	free(block);
+}
+
+void bpf_block_enable(struct bpf_block *block, bool is_on)
+{
+	__atomic_store_n(&block->programs->bss->is_on, is_on, __ATOMIC_RELEASE);
+}
+
+void bpf_block_detach(struct bpf_block *block)
+{
+	block_bpf__detach(block->programs);
+}
+
+static uint64_t missed_of(int about_fd)
+{
+	static const char field[] = "recursion_misses:";
+	char text[1024];
+	ssize_t n = pread(about_fd, text, sizeof(text) - 1, 0);
+	const char *at;
+
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, field);
+	return at ? strtoull(at + sizeof(field) - 1, NULL, 10) : 0;
+}
+
+uint64_t bpf_block_missed(const struct bpf_block *block)
+{
+	uint64_t missed = 0;
+
+	for (int i = 0; i < block->abouts; i++)
+		missed += missed_of(block->about_fd[i]);
+	return missed;
+}

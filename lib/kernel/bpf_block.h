@@ -1,0 +1,41 @@
+/*
+ * bpf_block: the BPF programs for block requests, which write into the rings of a bpf_source.
+ *
+ * An object of its own: where a kernel refuses it, calls are recorded through BPF all the same. A build without libbpf
+ * has the same functions, and the first of them says so.
+ */
+#ifndef KERNEL_BPF_BLOCK_H
+#define KERNEL_BPF_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bpf_block;
+struct bpf_source;
+struct error;
+
+struct bpf_block_options {
+	const struct bpf_source *source;
+	uint64_t id;            /* of the event in the capture */
+	const uint32_t *device; /* only these, as the kernel's events number them; copied */
+	uint32_t devices;       /* 0: all */
+};
+
+/* Returns the programs, attached but off; NULL with a sentence. No right is needed any more. */
+struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err);
+void bpf_block_close(struct bpf_block *block);
+/* Steps are recorded from now on, or are not. */
+void bpf_block_enable(struct bpf_block *block, bool is_on);
+/* No program runs any more. */
+void bpf_block_detach(struct bpf_block *block);
+/* Returns how many steps the kernel did not tell a program, since an interrupt met that very program at work. */
+uint64_t bpf_block_missed(const struct bpf_block *block);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
