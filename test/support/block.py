@@ -142,6 +142,8 @@ class Request:
         self.rwbs = _attribute(event, "OTF2::BLOCK_IO_RWBS") or ""
         self.offset = _attribute(event, "Offset")
         self.command = _attribute(event, "OTF2::BLOCK_IO_COMMAND")
+        file = _attribute(event, "OTF2::IO_FILE")
+        self.file = file.name if file else None
         self.size, self.begun = event.bytes_request, event.time * tick
         self.issued = self.ended = self.result = self.reason = None
 
