@@ -1,10 +1,10 @@
 /*
  * spread: makes a capture of a machine with many CPUs out of one of this machine.
  *
- *   spread CAPTURE NEW CALLS [ROUND_US]
+ *   spread CAPTURE NEW CALLS [CPUS [ROUND_US]]
  *
- * CAPTURE is a recording of `storm pread FILE COUNT THREADS` through perf. In NEW each of its threads
- * has a CPU, and so a stream, of its own, and all of them make their preads at the same time: CALLS in
+ * CAPTURE is a recording of `storm pread FILE COUNT THREADS` through perf. In NEW its threads stand on so many CPUs,
+ * each of which is a stream (0: one for each thread), and all of them make their preads at the same time: CALLS in
  * all, a million a second, in rounds of ROUND_US microseconds (10000), as a drain would have met
  * them. All else is as it was, but what came after the storm's begin comes after its end. (iotrace
  * will say that the books do not balance: the kernel's counts are among what is as it was.)
@@ -42,6 +42,13 @@ struct thread {
 	struct sample side[2]; /* enter, exit */
 };
 
+/* The begin (0) or the end (1) of a thread's call. */
+struct side {
+	uint64_t time;
+	uint32_t thread;
+	int which;
+};
+
 struct spread {
 	struct capture *capture;
 	struct capture_writer *writer;
@@ -49,6 +56,9 @@ struct spread {
 	uint32_t others, others_cap, others_written;
 	struct thread *thread;
 	uint32_t threads, threads_cap;
+	uint32_t cpus;
+	struct side *side; /* of one CPU in one round */
+	uint32_t side_cap;
 	uint64_t begin; /* time of the storm */
 	uint8_t out[OUT_SIZE];
 	size_t used;
@@ -193,30 +203,55 @@ static void write_others(struct spread *spread, bool is_after, uint64_t shift)
 	end_round(spread);
 }
 
-static void write_side(struct spread *spread, uint32_t cpu, int side, uint64_t time)
+static void write_side(struct spread *spread, const struct side *side)
 {
 	const struct capture_info *info = capture_info(spread->capture);
-	struct sample sample = spread->thread[cpu].side[side];
+	struct sample sample = spread->thread[side->thread].side[side->which];
 
-	sample.cpu = cpu;
-	sample.time = time;
+	sample.cpu = side->thread % spread->cpus;
+	sample.time = side->time;
 	if (spread->used + RECORD_MAX > OUT_SIZE)
 		flush(spread);
 	spread->used += sample_write(&sample, &info->event[sample.event].layout,
 				     spread->out + spread->used, OUT_SIZE - spread->used);
 }
 
-/* Calls [from, to) of a CPU, which is not in step with others. */
-static void write_cpu(struct spread *spread, uint32_t cpu, uint64_t from, uint64_t to)
+static int compare_times(const void *a, const void *b)
 {
+	const struct side *left = a, *right = b;
+
+	return (left->time > right->time) - (left->time < right->time);
+}
+
+/* Calls [from, to) of a thread, which is not in step with others. Returns how many sides they have. */
+static uint32_t plan(const struct spread *spread, uint32_t thread, uint64_t from, uint64_t to,
+		     struct side *side)
+{
+	uint32_t sides = 0;
+
 	for (uint64_t k = from; k < to; k++) {
-		uint64_t off = (k * 7919 + cpu * 331) * 13 %
+		uint64_t off = (k * 7919 + thread * 331) * 13 %
 			       (spread->threads * CALL_NS - CALL_NS / 2);
 		uint64_t time = spread->begin + k * spread->threads * CALL_NS + off;
 
-		write_side(spread, cpu, 0, time);
-		write_side(spread, cpu, 1, time + CALL_NS / 2);
+		side[sides++] = (struct side){time, thread, 0};
+		side[sides++] = (struct side){time + CALL_NS / 2, thread, 1};
 	}
+	return sides;
+}
+
+/* What a CPU has of a round, in order. */
+static void write_cpu(struct spread *spread, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	uint32_t sides = 0;
+
+	MEM_GROW(spread->side, spread->side_cap,
+		 2 * (uint32_t)(to - from) * (spread->threads / spread->cpus + 1));
+	for (uint32_t i = cpu; i < spread->threads; i += spread->cpus)
+		sides += plan(spread, i, from, to, spread->side + sides);
+	qsort(spread->side, sides, sizeof(*spread->side), compare_times);
+	for (uint32_t i = 0; i < sides; i++)
+		write_side(spread, &spread->side[i]);
 }
 
 static void write_storm(struct spread *spread, uint64_t calls, uint64_t round_ns)
@@ -228,7 +263,7 @@ static void write_storm(struct spread *spread, uint64_t calls, uint64_t round_ns
 	for (uint64_t from = 0; from < total; from += each) {
 		uint64_t to = from + each < total ? from + each : total;
 
-		for (uint32_t cpu = 0; cpu < spread->threads; cpu++)
+		for (uint32_t cpu = 0; cpu < spread->cpus; cpu++)
 			write_cpu(spread, cpu, from, to);
 		end_round(spread);
 	}
@@ -241,7 +276,7 @@ int main(int argc, char **argv)
 	struct error err;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: spread CAPTURE NEW CALLS [ROUND_US]\n");
+		fprintf(stderr, "usage: spread CAPTURE NEW CALLS [CPUS [ROUND_US]]\n");
 		return 2;
 	}
 	spread.capture = capture_open(argv[1], NULL, NULL, &err);
@@ -252,14 +287,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "spread: %s has no preads through raw_syscalls events\n", argv[1]);
 		return 1;
 	}
+	spread.cpus = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : 0;
+	if (!spread.cpus || spread.cpus > spread.threads)
+		spread.cpus = spread.threads;
 	spread.writer = capture_create(argv[2], capture_info(spread.capture), &err);
 	if (!spread.writer)
 		die(&err);
 	write_storm(&spread, strtoull(argv[3], NULL, 0),
-		    argc > 4 ? strtoull(argv[4], NULL, 0) * 1000 : 10000000);
+		    argc > 5 ? strtoull(argv[5], NULL, 0) * 1000 : 10000000);
 	flush(&spread);
 	if (capture_finish(spread.writer, &err))
 		die(&err);
-	printf("%u streams\n", spread.threads);
+	printf("%u threads in %u streams\n", spread.threads, spread.cpus);
 	return 0;
 }
