@@ -133,7 +133,7 @@ def test_own(live, source):
     work = "fio --name=x --thread --output=/dev/null --filename={} --size=4m --ioengine=libaio --iodepth=8 --direct=1 --bs=4k " \
            "--rw=randread --offset={}m"
     with block.Disk(live.path("disk"), SIZE) as disk:
-        archive = live.path("own")
+        archive = live.path(f"{source} own")
         other = subprocess.Popen(work.format(disk.path, 64).split() + ["--time_based", "--runtime=60"])
         try:
             live.record(archive, work.format(disk.path, 0).split(), "-q", "--block", *source.options)
@@ -248,7 +248,8 @@ def test_latency(live, source, engine, depth):
         near(live, f"{name}: service against ftrace", quantiles[0], quantiles[1], 0.85, 1.15)
         near(live, f"{name}: whole against fio", quantiles[2], clat, 0, 1.05)
         if calls:
-            near(live, f"{name}: calls against fio", quantiles[3], clat, 0.85, 1.1)
+            # Where the CPU is taken from fio between its two looks at the clock, it is fio that says more.
+            near(live, f"{name}: calls against fio", quantiles[3], clat, 0.85 if share == 0.5 else 0.5, 1.1)
 
 
 def test_latencies(live, source):
