@@ -11,10 +11,12 @@ uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid);
 static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 {
 	uint32_t id = m->task_near[tid % TASKS_NEAR];
-	const struct task *task = &m->task[id];
+	const struct task *task;
 
-	if (id < m->tasks.count && task->tid == tid && task->process != ID_NONE &&
-	    m->process[task->process].pid == pid)
+	if (id >= m->tasks.count)
+		return task_seek(m, pid, tid);
+	task = &m->task[id];
+	if (task->tid == tid && task->process != ID_NONE && m->process[task->process].pid == pid)
 		return id;
 	return task_seek(m, pid, tid);
 }

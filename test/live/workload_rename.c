@@ -1,5 +1,5 @@
 /*
- * workload_rename: opens a file again and again while its directory is moved to and fro.
+ * workload_rename: opens a file again and again while its directory is moved there and back.
  *
  *   workload_rename DIRECTORY OPENS
  *
