@@ -27,6 +27,8 @@ enum bpf_record_kind {
 	BPF_RECORD_REQUEST,   /* bpf_record_request */
 	BPF_RECORD_AIO,       /* bpf_record_aio */
 	BPF_RECORD_FAULT,     /* bpf_record_fault */
+	BPF_RECORD_CLONE,     /* bpf_record_detail: CLONE_* of a new task */
+	BPF_RECORD_LOCK,      /* bpf_record_detail: F_RDLCK ... */
 	BPF_RECORD_KINDS
 };
 
@@ -113,6 +115,11 @@ enum {
 	BPF_REQUEST_SYNC = 8,
 	BPF_REQUEST_META = 16,
 	BPF_REQUEST_SECURE = 32,
+};
+
+struct bpf_record_detail {
+	struct bpf_record_head head;
+	uint64_t value; /* what the arguments of the call in flight do not say */
 };
 
 /* A page fault that read from a mapped file; the sample's time is that of its end. */

@@ -276,6 +276,25 @@ static enum decoded take_fault(const struct sample *sample, struct event *event)
 	return DECODED_EVENT;
 }
 
+static enum decoded take_detail(const struct sample *sample, struct event *event)
+{
+	struct bpf_record_detail r;
+
+	if (sample->raw_size < sizeof(r))
+		return DECODED_MALFORMED;
+	memcpy(&r, sample->raw, sizeof(r));
+	if (r.head.size < sizeof(r))
+		return DECODED_MALFORMED;
+	if (r.head.kind == BPF_RECORD_CLONE) {
+		event->kind = EVENT_CLONE_FLAGS;
+		event->clone_flags.flags = r.value;
+	} else {
+		event->kind = EVENT_LOCK;
+		event->lock.type = (uint32_t)r.value;
+	}
+	return DECODED_EVENT;
+}
+
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
 			struct event *event)
 {
@@ -300,6 +319,9 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 		return take_aio(text, sample, event);
 	case BPF_RECORD_FAULT:
 		return take_fault(sample, event);
+	case BPF_RECORD_CLONE:
+	case BPF_RECORD_LOCK:
+		return take_detail(sample, event);
 	default:
 		return DECODED_IGNORED; /* of a later version */
 	}

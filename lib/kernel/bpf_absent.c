@@ -59,6 +59,13 @@ void bpf_source_detach(struct bpf_source *source)
 	(void)source;
 }
 
+bool bpf_source_tells(const struct bpf_source *source, enum call_group group)
+{
+	(void)source;
+	(void)group;
+	return false;
+}
+
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
 {
 	(void)source;

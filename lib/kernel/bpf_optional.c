@@ -9,7 +9,7 @@
 #include <iotrace.skel.h>
 #include <iotrace/syscall.h>
 
-enum { TASKS = 7, WAYS = 2 };
+enum { TASKS = 9, WAYS = 2 };
 
 /* A program, and where its link goes. */
 struct way {
@@ -37,6 +37,8 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 		{GROUP_MAP, {WAY(fault_begins)}},
 		{GROUP_MAP, {WAY(page_is_added)}},
 		{GROUP_MAP, {WAY(pages_are_mapped)}},
+		{GROUP_TASK, {WAY(task_is_made)}},
+		{GROUP_LOCK, {WAY(lock_is_asked)}},
 	};
 #undef WAY
 
@@ -46,7 +48,7 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 
 uint32_t bpf_optional_groups(uint32_t groups)
 {
-	return groups & (1U << GROUP_AIO | 1U << GROUP_MAP);
+	return groups & (1U << GROUP_AIO | 1U << GROUP_MAP | 1U << GROUP_TASK | 1U << GROUP_LOCK);
 }
 
 void bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups)

@@ -1,5 +1,6 @@
 /*
- * bpf_optional: the BPF programs that a recording can do without: for requests of io_uring, and page faults of mapped files.
+ * bpf_optional: the BPF programs that a recording can do without: for requests of io_uring, page faults of mapped files, and
+ * what the arguments of calls do not say.
  *
  * Their tracepoints change from kernel to kernel. Where the programs do not fit, calls are recorded all the same.
  */

@@ -139,11 +139,9 @@ static int load_most(struct bpf_source *source, const struct bpf_options *option
 	uint32_t optional = bpf_optional_groups(options->groups);
 	struct error first = {0};
 
-	if (!optional)
-		return load(source, options, 0, err);
 	if (!load(source, options, optional, &first))
 		return 0;
-	log_debug("without requests of io_uring and page faults: %s", first.text);
+	log_debug("BPF programs that can be done without are left out: %s", first.text);
 	iotrace_bpf__destroy(source->programs);
 	return load(source, options, 0, err);
 }
@@ -289,11 +287,16 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 					 bpf_program__name(program[i]));
 	}
 	if (bpf_optional_attach(programs, source->optional))
-		log_debug("requests of io_uring, or page faults, are not what is known of them");
+		log_debug("a BPF program that can be done without does not fit this kernel");
 	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
 	return 0;
+}
+
+bool bpf_source_tells(const struct bpf_source *source, enum call_group group)
+{
+	return source->optional >> group & 1;
 }
 
 void bpf_source_enable(struct bpf_source *source, bool is_on)

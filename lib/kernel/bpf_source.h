@@ -10,6 +10,7 @@
 #include "bpf_ring.h"
 #include "bpf_shared.h"
 
+#include <iotrace/syscall.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -41,6 +42,11 @@ int bpf_source_attach(struct bpf_source *source, struct error *err);
 /* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
+/*
+ * Whether programs tell what is not among the arguments of calls: GROUP_TASK the flags of new tasks, GROUP_LOCK the type of
+ * record locks.
+ */
+bool bpf_source_tells(const struct bpf_source *source, enum call_group group);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* No program runs any more. */

@@ -5,6 +5,7 @@
  * itself: the filter of an event names the calls, the commands, the devices, and who must not be seen.
  * Those that may be refused come last, so that the others have the same index here and in the capture.
  */
+#include "bpf_source.h"
 #include "counter.h"
 #include "filter.h"
 #include "live_private.h"
@@ -296,6 +297,11 @@ static void add_uring(struct live *live)
 		add_optional(live, "io_uring", name[i]);
 }
 
+static bool is_told_by_bpf(const struct live *live, enum call_group group)
+{
+	return live->bpf.source && bpf_source_tells(live->bpf.source, group);
+}
+
 int live_add_events(struct live *live, struct error *err)
 {
 	int code = find_devices(live, err);
@@ -308,8 +314,9 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_all_chosen(live, err);
 	if (code < 0)
 		return code;
-	add_optional(live, "task", "task_newtask");
-	if (live->options->groups >> GROUP_LOCK & 1)
+	if (!is_told_by_bpf(live, GROUP_TASK))
+		add_optional(live, "task", "task_newtask");
+	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, GROUP_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
 	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
 		add_uring(live);

@@ -5,6 +5,8 @@
 #include "decode_capture.h"
 
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
 #include <memory>
 #include <sys/syscall.h>
 
@@ -388,6 +390,29 @@ TEST_F(Bpf, APageFaultThatIsTornOrEndsBeforeItBeginsIsMalformed)
 		EXPECT_EQ(send(bytes, 5000), 0) << bytes.size();
 	}
 	EXPECT_EQ(c.count(TALLY_malformed), 1 + sizeof(bpf_record_fault));
+}
+
+TEST_F(Bpf, WhatTheArgumentsOfACallDoNotSay)
+{
+	bpf_record_detail clone{}, lock{};
+
+	clone.head.kind = BPF_RECORD_CLONE;
+	lock.head.kind = BPF_RECORD_LOCK;
+	clone.head.size = lock.head.size = sizeof(clone);
+	clone.value = 0x100000400;
+	lock.value = F_WRLCK;
+	ASSERT_EQ(send(bytes_of(clone)), 1);
+	EXPECT_EQ(e.kind, EVENT_CLONE_FLAGS);
+	EXPECT_EQ(e.clone_flags.flags, 0x100000400U);
+	std::vector<uint8_t> bytes = bytes_of(lock);
+
+	ASSERT_EQ(send(bytes), 1);
+	EXPECT_EQ(e.kind, EVENT_LOCK);
+	EXPECT_EQ(e.lock.type, static_cast<uint32_t>(F_WRLCK));
+	while (!bytes.empty()) {
+		bytes.pop_back();
+		EXPECT_EQ(send(bytes), 0) << bytes.size();
+	}
 }
 
 TEST_F(Bpf, AnAsynchronousRequestHasItsFile)

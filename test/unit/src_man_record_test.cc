@@ -125,6 +125,13 @@ TEST(ManRecord, AsynchronousRequestsAreDescribed)
 		   sizeof(R));
 }
 
+TEST(ManRecord, DetailsAreDescribed)
+{
+	using R = bpf_record_detail;
+
+	expect_all(page(), {HEAD(R, head), NUMBER(R, value)}, sizeof(R));
+}
+
 TEST(ManRecord, FaultsAreDescribed)
 {
 	using R = bpf_record_fault;
@@ -144,7 +151,8 @@ TEST(ManRecord, KindsHaveTheirNumbers)
 		{BPF_RECORD_ENTER, "ENTER"},     {BPF_RECORD_EXIT, "EXIT"},
 		{BPF_RECORD_CALL, "CALL"},       {BPF_RECORD_IN_FLIGHT, "IN_FLIGHT"},
 		{BPF_RECORD_REQUEST, "REQUEST"}, {BPF_RECORD_AIO, "AIO"},
-		{BPF_RECORD_FAULT, "FAULT"},     {BPF_PART_PATH, "PATH"},
+		{BPF_RECORD_FAULT, "FAULT"},     {BPF_RECORD_CLONE, "CLONE"},
+		{BPF_RECORD_LOCK, "LOCK"},       {BPF_PART_PATH, "PATH"},
 		{BPF_PART_FILE, "FILE"},         {BPF_PART_DIRECTORY, "DIRECTORY"},
 	};
 	std::string text = page();
