@@ -14,8 +14,10 @@
 #include <string.h>
 
 static const uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
-/* Of calls: the requests of io_uring come through tracepoints of their own, whose closing takes 25 ms each. */
-static const uint32_t all = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING);
+/* Of calls: requests and page faults are none, and the tracepoints of requests take 25 ms each to close. */
+static const uint32_t all = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING | 1U << GROUP_FAULT);
+/* Who asks for mappings by name wants to know what moves through them. */
+static const uint32_t mappings = 1U << GROUP_MAP | 1U << GROUP_FAULT;
 
 uint32_t select_default(void)
 {
@@ -57,6 +59,8 @@ static uint32_t find(const char *word)
 		return all;
 	if (!strcmp(word, "default"))
 		return select_default();
+	if (!strcmp(word, call_group_name(GROUP_MAP)))
+		return mappings;
 	for (int i = 0; i < GROUP_COUNT; i++) {
 		if (!strcmp(word, call_group_name((enum call_group)i)))
 			return 1U << i;

@@ -51,9 +51,10 @@ enum call_group {             /* what --syscalls switches */
 		  GROUP_DIR,   /* getdents, chdir */
 		  GROUP_LOCK,  /* flock */
 		  GROUP_NET,   /* socket, connect, send, recv */
-		  GROUP_MAP,   /* mmap, munmap, msync; reads by page faults */
+		  GROUP_MAP,   /* mmap, munmap, msync */
 		  GROUP_AIO,   /* io_setup, io_submit, io_uring_enter ... as regions */
 		  GROUP_URING, /* no calls: the requests of io_uring, through tracepoints */
+		  GROUP_FAULT, /* no calls: page faults that read mapped files, through BPF */
 		  GROUP_TASK,  /* execve, clone, unshare: always recorded */
 		  GROUP_COUNT
 };

@@ -266,8 +266,8 @@ static const struct {
 	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
 	[GROUP_MAP] =
 		{"mmap", false,
-		 "mmap, munmap, msync; with BPF also the reads of mapped files by page faults; not "
-		 "recorded unless asked for: every program maps its libraries"},
+		 "mmap, munmap, msync, and with it 'fault'; not recorded unless asked for: every "
+		 "program maps its libraries"},
 	[GROUP_AIO] =
 		{"aio", true,
 		 "io_submit, io_uring_enter and kin, as calls; with BPF also the operations that "
@@ -276,6 +276,10 @@ static const struct {
 			 "without BPF: the operations of io_uring through tracepoints, without "
 			 "offsets and sizes; not recorded unless asked for: to close them takes "
 			 "the kernel 0.2 s at the end"},
+	[GROUP_FAULT] =
+		{"fault", false,
+		 "with BPF: the reads of mapped files by page faults; no calls, so not among "
+		 "'all'"},
 	[GROUP_TASK] = {"task", true, "execve, clone, unshare: who is who; always recorded"},
 };
 

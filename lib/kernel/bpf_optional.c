@@ -34,9 +34,9 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 		{GROUP_AIO, {WAY(request_ends_values), WAY(request_ends)}},
 		{GROUP_AIO, {WAY(ring_made)}},
 		{GROUP_AIO, {WAY(files_fixed)}},
-		{GROUP_MAP, {WAY(fault_begins)}},
-		{GROUP_MAP, {WAY(page_is_added)}},
-		{GROUP_MAP, {WAY(pages_are_mapped)}},
+		{GROUP_FAULT, {WAY(fault_begins)}},
+		{GROUP_FAULT, {WAY(page_is_added)}},
+		{GROUP_FAULT, {WAY(pages_are_mapped)}},
 		{GROUP_TASK, {WAY(task_is_made)}},
 		{GROUP_LOCK, {WAY(lock_is_asked)}},
 	};
@@ -48,7 +48,7 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 
 uint32_t bpf_optional_groups(uint32_t groups)
 {
-	return groups & (1U << GROUP_AIO | 1U << GROUP_MAP | 1U << GROUP_TASK | 1U << GROUP_LOCK);
+	return groups & (1U << GROUP_AIO | 1U << GROUP_FAULT | 1U << GROUP_TASK | 1U << GROUP_LOCK);
 }
 
 void bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups)
