@@ -15,15 +15,6 @@ TRIES = 4
 WRITES = 64
 
 
-def disk_of(path):
-    """Returns the name of the disk that holds the file, or None."""
-    number = os.stat(path).st_dev
-    place = os.path.realpath(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
-    if not os.path.exists(f"{place}/queue"):
-        place = os.path.dirname(place)
-    return os.path.basename(place) if os.path.exists(f"{place}/stat") else None
-
-
 def dd(live, name):
     return f"dd if=/dev/zero of={live.path(name)} bs=64k count={WRITES} oflag=direct status=none"
 
@@ -72,9 +63,9 @@ def test_others(live, disk):
 
 def main():
     with Live() as live:
-        disk = disk_of(live.dir)
+        disk = block.disk_of(live.dir)
         if not disk:
-            print("there is no disk under the test's folder")
+            live.lacks("a disk under the test's folder")
             return
         test_counters(live, disk)
         test_others(live, disk)

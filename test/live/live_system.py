@@ -11,6 +11,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import block  # noqa: E402
 from archive import Archive  # noqa: E402
 from live import CALMED, IOTRACE, Live  # noqa: E402
 from otf2 import events  # noqa: E402
@@ -201,13 +202,10 @@ def test_duration(live):
 
 def test_device(live):
     """Only the disk that is named; what its counters say is there, but for what the kernel delivers no sample of."""
-    disk = os.path.realpath("/sys/dev/block/%d:%d" % (os.major(os.stat(live.dir).st_dev), os.minor(os.stat(live.dir).st_dev)))
-    if not os.path.exists(f"{disk}/queue"):
-        disk = os.path.dirname(disk)
-    if not os.path.exists(f"{disk}/stat"):
-        print("no disk under the test's folder: --device is not tried")
+    directory, name = live.path("device"), block.disk_of(live.dir)
+    if not name:
+        live.lacks("a disk under the test's folder")
         return
-    directory, name = live.path("device"), os.path.basename(disk)
     live.record(directory, ["dd", "if=/dev/zero", f"of={live.path('out')}", "bs=64k", "count=16", "oflag=direct",
                             "conv=fsync", "status=none"], "-a", "-q", "--device", name)
     about = examine(live, directory)

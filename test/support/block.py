@@ -32,6 +32,15 @@ def change(before, after):
     return {key: after[key] - before[key] for key in COUNTED}
 
 
+def disk_of(path):
+    """Returns the name of the disk that holds the file, or None."""
+    number = os.stat(path).st_dev
+    place = os.path.realpath(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not os.path.exists(f"{place}/queue"):
+        place = os.path.dirname(place)
+    return os.path.basename(place) if os.path.exists(f"{place}/stat") else None
+
+
 class Disk:
     """A loop device over a new file. `with Disk(path, size) as disk:`"""
 
