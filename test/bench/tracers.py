@@ -115,16 +115,16 @@ class Darshan(Tracer):
     """A library in the process: it sees what the C library is asked for."""
 
     @functools.cached_property
-    def library(self):
+    def preload(self):
         said = subprocess.run(["ldconfig", "-p"], stdout=subprocess.PIPE, text=True, check=False).stdout
         found = [line.rpartition(" ")[2] for line in said.splitlines() if line.strip().startswith("libdarshan.so")]
         return os.environ.get("DARSHAN") or (found[0] if found else None)
 
     def missing(self, _bench):
-        return None if self.library else "not installed"
+        return None if self.preload else "not installed"
 
     def command(self, bench, work, command):
-        return ["env", "DARSHAN_ENABLE_NONMPI=1", f"DARSHAN_LOGPATH={bench.dir}", f"LD_PRELOAD={self.library}", *command]
+        return ["env", "DARSHAN_ENABLE_NONMPI=1", f"DARSHAN_LOGPATH={bench.dir}", f"LD_PRELOAD={self.preload}", *command]
 
 
 class Blktrace(Tracer):
