@@ -38,10 +38,9 @@ void confine_show(bool is_shown);
 
 /*
  * Gives up all capabilities but those that a recording uses while it runs, in the calling thread: call it before
- * other threads exist. for_bpf: and those that attach BPF programs, which each thread gives up afterwards.
+ * other threads exist.
  */
-void confine_drop(bool for_bpf);
-void confine_drop_bpf(void);
+void confine_drop(void);
 /*
  * Leaves the process the system calls that a recording needs while it runs and converts, for all its threads; any
  * other returns ENOSYS. Signals may be sent to `command` (0: none). Returns 0, -ENOSYS if this build or kernel has no

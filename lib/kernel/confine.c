@@ -13,25 +13,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Numbers that older headers lack. */
-enum { PERFMON = 38, BPF = 39, CAPABILITIES = 64 };
+enum { CAPABILITIES = 64 };
 
 struct capabilities {
 	uint64_t effective, permitted, inheritable;
 };
 
 /* What is used after the events are open, and what for. */
-static const struct kept {
-	uint8_t capability;
-	bool is_for_bpf;
-} kept[] = {
-	{CAP_SYS_PTRACE, false}, /* descriptors of processes of other users, or with more rights */
-	{CAP_DAC_OVERRIDE, false},    /* root writes the archive into a folder of somebody else */
-	{CAP_DAC_READ_SEARCH, false}, /* /proc/PID/fd of other users */
-	{CAP_KILL, false},            /* a signal for a command that changed its user */
-	{CAP_SYS_NICE, false},        /* look-ups go before the program on its CPU */
-	{PERFMON, true},
-	{BPF, true},
+static const uint8_t kept[] = {
+	CAP_SYS_PTRACE,      /* descriptors of processes of other users, or with more rights */
+	CAP_DAC_OVERRIDE,    /* root writes the archive into a folder of somebody else */
+	CAP_DAC_READ_SEARCH, /* /proc/PID/fd of other users */
+	CAP_KILL,            /* a signal for a command that changed its user */
+	CAP_SYS_NICE,        /* look-ups go before the program on its CPU */
 };
 
 static uint64_t bit(unsigned capability)
@@ -135,34 +129,18 @@ void confine_show(bool is_shown)
 }
 
 /* Looking into /proc/PID/fd takes both; reading others' files alone is more than a recording needs. */
-static uint64_t to_keep(uint64_t permitted, bool for_bpf)
+static uint64_t to_keep(uint64_t permitted)
 {
 	uint64_t keep = 0;
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (for_bpf || !kept[i].is_for_bpf)
-			keep |= bit(kept[i].capability);
+		keep |= bit(kept[i]);
 	if (!(permitted & bit(CAP_SYS_PTRACE)))
 		keep &= ~bit(CAP_DAC_READ_SEARCH);
 	return keep & permitted;
 }
 
-static void keep(struct capabilities *own, bool for_bpf)
-{
-	own->permitted = to_keep(own->permitted, for_bpf);
-	own->effective &= own->permitted;
-	set(own);
-}
-
-void confine_drop_bpf(void)
-{
-	struct capabilities own;
-
-	if (get(&own))
-		keep(&own, false);
-}
-
-void confine_drop(bool for_bpf)
+void confine_drop(void)
 {
 	struct capabilities own;
 
@@ -172,5 +150,7 @@ void confine_drop(bool for_bpf)
 		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	own.inheritable = 0;
-	keep(&own, for_bpf);
+	own.permitted = to_keep(own.permitted);
+	own.effective &= own.permitted;
+	set(&own);
 }

@@ -234,7 +234,7 @@ static int setup_events(struct live *live, struct error *err)
 	if (!code)
 		code = live_setup_capture(live, err);
 	if (!code && live->options->is_confined)
-		confine_drop(false);
+		confine_drop();
 	confine_lower();
 	return code;
 }
@@ -339,7 +339,6 @@ static void confine(const struct live *live)
 
 	if (!live->is_confined)
 		return;
-	confine_drop_bpf();
 	code = confine_filter(live->command.pid);
 	if (code)
 		log_info("system calls are not confined: %s", strerror(-code));

@@ -11,7 +11,6 @@
 #include "urgent.h"
 
 #include <errno.h>
-#include <iotrace/confine.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -321,8 +320,6 @@ void *live_control(void *context)
 
 	urgent_begin();
 	wait_for_begin(live);
-	if (live->is_confined)
-		confine_drop_bpf();
 	live->sampled_at = clock_now();
 	while ((end = ended_by(live)) == LIVE_RUNNING) {
 		sleep_on(live, fds);

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/capture.h>
-#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <pthread.h>
@@ -153,7 +152,6 @@ static void *writer_main(void *context)
 	struct spool *spool = context;
 
 	urgent_begin();
-	confine_drop_bpf();
 	for (;;) {
 		struct chunk *chunk;
 
