@@ -85,9 +85,7 @@ void aio_out_cancelled(struct model *m, uint32_t op, uint64_t time, enum io_end 
 	event.op.end = why;
 	aio_out_issued(m, op, time);
 	tally_add(m->tally, begun, 1);
-	tally_add(m->tally, in_flight, why == IO_END_RECORDING);
-	tally_add(m->tally, aborted, why == IO_END_ABORTED);
-	tally_add(m->tally, cancelled, why == IO_END_LOST);
+	m->tally->n[op_counter_of(why)]++;
 	lane_put(m, &event, ID_NONE, op);
 }
 

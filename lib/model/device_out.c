@@ -7,6 +7,7 @@
 #include "device_out.h"
 
 #include "device.h"
+#include "op.h"
 #include "settle.h"
 
 #include <stdlib.h>
@@ -195,10 +196,7 @@ void out_cancel(struct model *m, uint32_t op, enum io_end why)
 	struct io_event event = event_of(m, o, IO_OP_CANCELLED);
 
 	event.op.end = why;
-	if (why == IO_END_RECORDING)
-		tally_add(m->tally, in_flight, 1);
-	else
-		tally_add(m->tally, cancelled, 1);
+	m->tally->n[op_counter_of(why)]++;
 	push(m, o->device, &event, false);
 }
 

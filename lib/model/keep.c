@@ -3,6 +3,8 @@
  */
 #include "keep.h"
 
+#include "op.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -164,7 +166,7 @@ static void leave_out(struct model *m, const struct io_event *event)
 	else if (event->kind == IO_OP_COMPLETE)
 		n[TALLY_completed]--;
 	else if (event->kind == IO_OP_CANCELLED)
-		n[event->op.end == IO_END_RECORDING ? TALLY_in_flight : TALLY_cancelled]--;
+		n[op_counter_of(event->op.end)]--;
 }
 
 bool keep_event(struct model *m, const struct io_event *event, uint32_t open)

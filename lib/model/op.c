@@ -330,6 +330,17 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
 	op_end(&op, NULL);
 }
 
+enum tally_counter op_counter_of(enum io_end why)
+{
+	static const enum tally_counter counter[] = {
+		[IO_END_EXIT] = TALLY_cancelled,      [IO_END_LOST] = TALLY_cancelled,
+		[IO_END_RECORDING] = TALLY_in_flight, [IO_END_DEATH] = TALLY_cancelled,
+		[IO_END_MERGED] = TALLY_cancelled,    [IO_END_ABORTED] = TALLY_aborted,
+	};
+
+	return counter[why];
+}
+
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 {
 	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = time, .handle = ID_NONE};

@@ -7,6 +7,7 @@
 #include "fdtable.h"
 #include "location.h"
 #include "mapping.h"
+#include "op.h"
 #include "task.h"
 #include "who.h"
 
@@ -44,10 +45,7 @@ static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64
 		event.kind = IO_OP_CANCELLED;
 		event.op.bytes = IO_BYTES_UNDEFINED;
 		event.op.end = op->end;
-		if (op->end == IO_END_RECORDING)
-			tally_add(op->m->tally, in_flight, 1);
-		else
-			tally_add(op->m->tally, cancelled, 1);
+		op->m->tally->n[op_counter_of(op->end)]++;
 	}
 	op_emit(op, &event, open);
 }

@@ -346,6 +346,20 @@ TEST_F(Aio, ALinkedRequestThatNeverBeganIsCancelled)
 	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u) << "nothing was missed";
 }
 
+TEST_F(Aio, WhatIsLeftOutIsInNoBookHoweverItEnded)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"/data/*"});
+	for (uint64_t key : {7, 8}) {
+		step(aio_submit(key, AIO_WRITE));
+		step(aio_start(key, 3));
+	}
+	step(aio_complete(7, -ECANCELED));
+	EXPECT_EQ(text(), "");
+	for (enum tally_counter counter :
+	     {TALLY_begun, TALLY_cancelled, TALLY_aborted, TALLY_in_flight})
+		EXPECT_EQ(d.tally.n[counter], 0u) << tally_name(counter);
+}
+
 TEST_F(Aio, AFailedRequestHasItsError)
 {
 	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
