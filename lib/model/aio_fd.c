@@ -28,13 +28,6 @@ void aio_fd_take(struct model *m, uint32_t op)
 		o->closed = table_take(m, table_of(m, op), (uint64_t)o->request.fd);
 }
 
-/* Nobody says which descriptor it was: none of the table is to be believed without another look. */
-static void doubt_all(struct model *m, uint32_t table)
-{
-	for (uint32_t fd = 0; fd < m->table[table].capacity; fd++)
-		m->table[table].slot[fd].is_doubtful = m->table[table].slot[fd].open != ID_NONE;
-}
-
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
@@ -43,7 +36,7 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 	const struct slot *slot;
 
 	if (o->request.fd < 0 && !(o->request.flags & AIO_DIRECT) && !result)
-		doubt_all(m, table);
+		table_doubt(m, table); /* nobody says which descriptor it was */
 	if (o->closed == ID_NONE)
 		return;
 	slot = table_slot(m, table, (uint64_t)o->request.fd);

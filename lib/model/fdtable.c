@@ -202,9 +202,16 @@ void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *co
 	pool_give(&m->tables, table);
 }
 
+void table_doubt(struct model *m, uint32_t table)
+{
+	struct table *t = &m->table[table];
+
+	for (uint32_t fd = 0; fd < t->capacity; fd++)
+		t->slot[fd].is_doubtful = t->slot[fd].open != ID_NONE;
+}
+
 void table_doubt_all(struct model *m)
 {
-	for (uint32_t i = 0; i < m->tables.count; i++)
-		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
-			m->table[i].slot[fd].is_doubtful = m->table[i].slot[fd].open != ID_NONE;
+	for (uint32_t table = 0; table < m->tables.count; table++)
+		table_doubt(m, table);
 }

@@ -45,7 +45,8 @@ void table_stray(struct model *m, uint32_t table, uint64_t fd);
  * kernel had there when a call ended that began at that time is what the call made.
  */
 bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin);
-/* After a loss nothing is sure. */
+/* Nothing that the table has is to be believed without another look; after a loss that is true of all tables. */
+void table_doubt(struct model *m, uint32_t table);
 void table_doubt_all(struct model *m);
 
 uint32_t description_new(struct model *m, uint32_t flags);
