@@ -16,12 +16,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A step: of which request, where and when. */
+/* A step: what and when, and of whom. */
 struct step {
 	const struct event *event;
-	const struct aio *aio;
 	uint32_t task, process;
-	uint64_t time;
 };
 
 /* Where the kernel does not tell an end, the next use of the request does: some time before, it ended well. */
@@ -65,7 +63,7 @@ static bool has_file(const struct aio *request)
 
 static int32_t started_fd(struct model *m, const struct step *step)
 {
-	struct aio_queue *queue = aio_queue_get(m, step->process, step->aio);
+	struct aio_queue *queue = aio_queue_get(m, step->process, &step->event->aio.step);
 	int32_t fd = queue->started_tid == m->task[step->task].tid ? queue->started_fd
 								   : AIO_FD_UNKNOWN;
 
@@ -75,43 +73,45 @@ static int32_t started_fd(struct model *m, const struct step *step)
 
 static void step_submit(struct model *m, const struct step *step)
 {
-	uint32_t old = step->aio->key ? aio_op_find(m, step->process, step->aio) : ID_NONE;
+	const struct aio *aio = &step->event->aio.step;
+	uint32_t old = aio->key ? aio_op_find(m, step->process, aio) : ID_NONE;
 
-	if (old != ID_NONE && m->aio.op[old].request.key == step->aio->key)
-		end_unseen(m, old, step->time, IO_END_LOST);
-	uint32_t op = aio_op_add(m, step->process, step->aio);
-	thread_id location = task_location(m, step->task, step->time);
+	if (old != ID_NONE && m->aio.op[old].request.key == aio->key)
+		end_unseen(m, old, step->event->time, IO_END_LOST);
+	uint32_t op = aio_op_add(m, step->process, aio);
+	thread_id location = task_location(m, step->task, step->event->time);
 
 	m->aio.op[op].location = location;
-	lane_set_straight(m, location, step->aio->flags & AIO_BY_THREAD);
-	if (step->aio->fd == AIO_FD_UNKNOWN)
+	lane_set_straight(m, location, aio->flags & AIO_BY_THREAD);
+	if (aio->fd == AIO_FD_UNKNOWN)
 		m->aio.op[op].request.fd = started_fd(m, step);
-	if (step->aio->action == AIO_CLOSE)
+	if (aio->action == AIO_CLOSE)
 		aio_fd_take(m, op);
-	if (!aio_is_operation(step->aio))
+	if (!aio_is_operation(aio))
 		return;
-	find_file(m, op, step->time);
-	aio_out_begin(m, op, step->time);
+	find_file(m, op, step->event->time);
+	aio_out_begin(m, op, step->event->time);
 	if (has_file(&m->aio.op[op].request))
-		aio_out_issued(m, op, step->time);
+		aio_out_issued(m, op, step->event->time);
 }
 
 static void step_start(struct model *m, const struct step *step)
 {
-	uint32_t op = aio_op_find(m, step->process, step->aio);
+	const struct aio *aio = &step->event->aio.step;
+	uint32_t op = aio_op_find(m, step->process, aio);
 
-	if (!step->aio->key && !step->aio->user_data) {
-		struct aio_queue *queue = aio_queue_get(m, step->process, step->aio);
+	if (!aio->key && !aio->user_data) {
+		struct aio_queue *queue = aio_queue_get(m, step->process, aio);
 
-		queue->started_fd = step->aio->fd;
+		queue->started_fd = aio->fd;
 		queue->started_tid = m->task[step->task].tid;
 		return;
 	}
 	if (op == ID_NONE || !aio_is_operation(&m->aio.op[op].request))
 		return;
-	m->aio.op[op].request.fd = step->aio->fd;
-	find_file(m, op, step->time);
-	aio_out_issued(m, op, step->time);
+	m->aio.op[op].request.fd = aio->fd;
+	find_file(m, op, step->event->time);
+	aio_out_issued(m, op, step->event->time);
 }
 
 /* A read or write at an offset leaves the position of the file alone, but whether it has one is not always said. */
@@ -131,7 +131,7 @@ static bool was_without_file(const struct aio_op *op, int64_t result)
 
 static void complete_operation(struct model *m, uint32_t op, const struct step *step)
 {
-	int64_t result = step->aio->result;
+	int64_t result = step->event->aio.step.result;
 	struct aio_op *o = &m->aio.op[op];
 
 	if (was_without_file(o, result)) {
@@ -141,17 +141,18 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	aio_decide_now(m, op);
 	forget_position(m, o);
 	if (result == -ECANCELED)
-		aio_out_cancelled(m, op, step->time, IO_END_ABORTED);
+		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else if (result < 0 && !o->done)
-		aio_out_complete(m, op, step->time, IO_BYTES_UNDEFINED, (int)-result);
+		aio_out_complete(m, op, step->event->time, IO_BYTES_UNDEFINED, (int)-result);
 	else
-		aio_out_complete(m, op, step->time, o->done + (result > 0 ? (uint64_t)result : 0),
-				 0);
+		aio_out_complete(m, op, step->event->time,
+				 o->done + (result > 0 ? (uint64_t)result : 0), 0);
 }
 
 static void step_complete(struct model *m, const struct step *step)
 {
-	uint32_t op = aio_op_find(m, step->process, step->aio);
+	const struct aio *aio = &step->event->aio.step;
+	uint32_t op = aio_op_find(m, step->process, aio);
 
 	if (op == ID_NONE) {
 		tally_add(m->tally, orphan_completions, 1);
@@ -161,8 +162,8 @@ static void step_complete(struct model *m, const struct step *step)
 
 	if (o->request.action == AIO_OPEN)
 		aio_fd_opened(m, op, step->event);
-	if (step->aio->flags & AIO_MORE) {
-		o->done += step->aio->result > 0 ? (uint64_t)step->aio->result : 0;
+	if (aio->flags & AIO_MORE) {
+		o->done += aio->result > 0 ? (uint64_t)aio->result : 0;
 		return;
 	}
 	if (o->request.action == AIO_CLOSE)
@@ -173,7 +174,7 @@ static void step_complete(struct model *m, const struct step *step)
 }
 
 /* Ends what the filter chooses. Removing moves no other request. */
-static void end_some(struct model *m, uint64_t time, enum io_end why, void *context,
+static void end_some(struct model *m, uint64_t time, enum io_end why, const void *context,
 		     bool (*is_chosen)(const struct aio_op *op, const void *context))
 {
 	for (uint32_t i = 0; m->aio.in_flight && i < m->aio.ops.count; i++)
@@ -184,46 +185,48 @@ static void end_some(struct model *m, uint64_t time, enum io_end why, void *cont
 static bool is_of_queue(const struct aio_op *op, const void *context)
 {
 	const struct step *step = context;
+	const struct aio *aio = &step->event->aio.step;
 
-	return op->request.queue == step->aio->queue && op->request.api == step->aio->api &&
+	return op->request.queue == aio->queue && op->request.api == aio->api &&
 	       op->process == step->process;
 }
 
 /* As if it had never been, unless its begin has left already. */
 static void step_refuse(struct model *m, const struct step *step)
 {
-	uint32_t op = aio_op_find(m, step->process, step->aio);
+	uint32_t op = aio_op_find(m, step->process, &step->event->aio.step);
 
 	if (op == ID_NONE)
 		return;
 	if (m->aio.op[op].is_told)
-		aio_out_cancelled(m, op, step->time, IO_END_ABORTED);
+		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else
 		m->aio.op[op].is_void = m->aio.op[op].is_decided = true;
 	aio_op_remove(m, op);
 }
 
-static void step_end(struct model *m, struct step *step)
+static void step_end(struct model *m, const struct step *step)
 {
-	end_some(m, step->time, IO_END_ABORTED, step, is_of_queue);
-	aio_queue_end(m, step->process, step->aio);
+	end_some(m, step->event->time, IO_END_ABORTED, step, is_of_queue);
+	aio_queue_end(m, step->process, &step->event->aio.step);
 }
 
 void aio_in(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
-	struct step step = {event, &event->aio.step, task, m->task[task].process, event->time};
+	const struct aio *aio = &event->aio.step;
+	struct step step = {event, task, m->task[task].process};
 
 	if (m->process[step.process].is_prelude || m->process[step.process].is_foreign)
 		return;
 	if (!m->host.first_time)
 		m->host.first_time = event->time;
-	switch (step.aio->step) {
+	switch (aio->step) {
 	case AIO_QUEUE:
-		aio_queue_begin(m, step.process, step.aio);
+		aio_queue_begin(m, step.process, aio);
 		break;
 	case AIO_FILES:
-		aio_queue_fix(m, step.process, step.aio);
+		aio_queue_fix(m, step.process, aio);
 		break;
 	case AIO_SUBMIT:
 		step_submit(m, &step);
