@@ -122,16 +122,13 @@ uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 /* A descriptor of the ring that nobody knows, or that is closed, while the program uses what is mapped of it. */
 static uint32_t open_made_up(struct model *m)
 {
-	uint32_t description = description_new(m, O_RDWR);
-	struct description *d = &m->description[description];
-	uint32_t open = open_new(m, description, ID_NONE);
+	struct description known = {.file = ID_NONE,
+				    .name = strtab_add_text(m->strings, "anon_inode:[io_uring]"),
+				    .state = NAME_SURE,
+				    .is_stream = true,
+				    .flags = O_RDWR};
 
-	d->name = strtab_add_text(m->strings, "anon_inode:[io_uring]");
-	d->state = NAME_SURE;
-	d->is_stream = true;
-	m->open[open].is_found = true;
-	m->open[open].slots = 1; /* always open */
-	return open;
+	return open_new_always(m, &known, ID_NONE);
 }
 
 uint32_t aio_queue_open(struct model *m, struct aio_queue *queue)

@@ -18,17 +18,15 @@
 static uint32_t open_named(struct model *m, process_id process, file_id file, str_id name)
 {
 	uint64_t key = map_key(process, name);
-	uint32_t open = map_get(&m->fault_open, key), description;
+	uint32_t open = map_get(&m->fault_open, key);
+	struct description known = {.file = file,
+				    .name = name,
+				    .state = NAME_SURE,
+				    .flags = O_RDONLY};
 
 	if (open != MAP_NONE)
 		return open;
-	description = description_new(m, O_RDONLY);
-	m->description[description].file = file;
-	m->description[description].name = name;
-	m->description[description].state = NAME_SURE;
-	open = open_new(m, description, process);
-	m->open[open].is_found = true;
-	m->open[open].slots = 1; /* always open */
+	open = open_new_always(m, &known, process);
 	map_set(&m->fault_open, key, open);
 	return open;
 }

@@ -26,6 +26,17 @@ uint32_t open_new(struct model *m, uint32_t description, process_id creator)
 	return id;
 }
 
+uint32_t open_new_always(struct model *m, const struct description *known, process_id creator)
+{
+	uint32_t description = description_new(m, known->flags), open;
+
+	m->description[description] = *known;
+	open = open_new(m, description, creator);
+	m->open[open].is_found = true;
+	m->open[open].slots = 1; /* which nobody empties */
+	return open;
+}
+
 void description_count(struct model *m, uint32_t description)
 {
 	const struct description *d = &m->description[description];

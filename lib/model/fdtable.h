@@ -52,6 +52,8 @@ void table_doubt_all(struct model *m);
 uint32_t description_new(struct model *m, uint32_t flags);
 /* Returns an open of the description with one hold, the caller's. */
 uint32_t open_new(struct model *m, uint32_t description, process_id creator);
+/* The same for one that nobody saw being made and nobody will close; known: its description, in which nothing is counted. */
+uint32_t open_new_always(struct model *m, const struct description *known, process_id creator);
 static inline void open_hold(struct model *m, uint32_t open)
 {
 	if (open != ID_NONE)

@@ -177,17 +177,15 @@ void end_sync(struct op *op)
 /* sync(2) has no descriptor: one open for the whole run stands for all files. */
 void end_sync_all(struct op *op)
 {
+	static const struct description known = {.file = ID_NONE,
+						 .state = NAME_NEVER,
+						 .flags = O_RDWR};
 	struct model *m = op->m;
 
 	if (op->row->fd == CALL_NO_ARG) {
 		if (m->all_proxy == ID_NONE) {
-			uint32_t description = description_new(m, O_RDWR);
-
-			m->description[description].state = NAME_NEVER;
-			m->all_proxy = open_new(m, description, process_group(m, op->process));
-			m->open[m->all_proxy].is_found = true;
+			m->all_proxy = open_new_always(m, &known, process_group(m, op->process));
 			m->open[m->all_proxy].is_all_proxy = true;
-			m->open[m->all_proxy].slots = 1; /* always open */
 		}
 		op->call.open = m->all_proxy;
 		open_hold(m, m->all_proxy);
