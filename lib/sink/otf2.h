@@ -178,6 +178,10 @@ int otf2_file_close(struct sink *sink, struct location *location);
 /* Returns whether a record of this size, and what may stand before it, can be written now: false if a write failed. */
 bool otf2_make_room(struct sink *sink, struct location *location, uint32_t size, uint64_t time);
 void otf2_file_release(struct sink *sink);
+/* Returns a descriptor of the location's event file, which the caller closes, or -errno. */
+int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref);
+/* Writes all of the bytes there. Returns 0 or -errno. */
+int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset);
 
 /* otf2_chunk.c */
 void otf2_chunk_install(struct sink *sink);

@@ -46,6 +46,17 @@ static inline uint8_t *put_fixed(uint8_t *at, uint64_t value)
 	return at + sizeof(value);
 }
 
+enum { HEAD_SIZE = 2 * 1 + 2 * 8 };
+
+/* The header of a chunk has the numbers of its first and of its last event. */
+static inline uint8_t *put_head(uint8_t *at, uint64_t first, uint64_t last)
+{
+	at = put_u8(at, MARK_CHUNK_HEADER);
+	at = put_u8(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? MARK_LITTLE_ENDIAN
+								  : MARK_BIG_ENDIAN);
+	return put_fixed(put_fixed(at, first), last);
+}
+
 /* The lowest `size` bytes, in the machine's order. */
 static inline uint8_t *put_bytes(uint8_t *at, uint64_t value, uint32_t size)
 {

@@ -89,22 +89,6 @@ static char *file_path(const struct sink *sink, OTF2_FileType type, OTF2_Locatio
 	}
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -ENOSPC;
-		bytes += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
-
 /* Writes the chunk's first `size` bytes behind what is on disk already. Returns 0 or -errno. */
 static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		       OTF2_LocationRef ref, size_t size)
@@ -120,7 +104,7 @@ static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileTy
 		if (code)
 			return code;
 	}
-	code = write_all(chunk->fd, chunk->bytes, size, chunk->written);
+	code = otf2_write_at(chunk->fd, chunk->bytes, size, chunk->written);
 	if (size < CHUNK_SIZE) {
 		/* Network file systems tell of a full disk only now. */
 		if (close(chunk->fd) != 0 && !code)

@@ -22,7 +22,6 @@ enum {
 	BUFFER_SIZE = 128 * 1024,
 	SPARE_MOST = 32,  /* buffers kept for the next locations */
 	FILES_MOST = 256, /* files that stay open; others are opened for each write */
-	HEADER_SIZE = 18,
 	LAST_EVENT_AT = 10,
 };
 
@@ -64,34 +63,7 @@ void otf2_file_release(struct sink *sink)
 	sink->spare = 0;
 }
 
-static int file_reach(struct sink *sink, struct location *location)
-{
-	if (location->fd >= 0)
-		return 0;
-	char *path = mem_format("%s/traces/%" PRIu64 ".evt", sink->part,
-				(uint64_t)(location - sink->location));
-
-	location->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	int code = location->fd < 0 ? -errno : 0;
-
-	free(path);
-	sink->files += !code;
-	return code;
-}
-
-/* Network file systems tell of a full disk only now. */
-static int file_leave(struct sink *sink, struct location *location)
-{
-	int fd = location->fd;
-
-	if (fd < 0)
-		return 0;
-	location->fd = -1;
-	sink->files--;
-	return close(fd) == 0 ? 0 : -errno;
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 {
 	while (size) {
 		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
@@ -107,6 +79,42 @@ static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
+int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref)
+{
+	char *path = mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int code = fd < 0 ? -errno : fd;
+
+	free(path);
+	return code;
+}
+
+static int file_reach(struct sink *sink, struct location *location)
+{
+	int fd;
+
+	if (location->fd >= 0)
+		return 0;
+	fd = otf2_file_fd(sink, (OTF2_LocationRef)(location - sink->location));
+	if (fd < 0)
+		return fd;
+	location->fd = fd;
+	sink->files++;
+	return 0;
+}
+
+/* Network file systems tell of a full disk only now. */
+static int file_leave(struct sink *sink, struct location *location)
+{
+	int fd = location->fd;
+
+	if (fd < 0)
+		return 0;
+	location->fd = -1;
+	sink->files--;
+	return close(fd) == 0 ? 0 : -errno;
+}
+
 /* Writes what is in the buffer. */
 static int write_out(struct sink *sink, struct location *location)
 {
@@ -114,7 +122,8 @@ static int write_out(struct sink *sink, struct location *location)
 	int code = file_reach(sink, location);
 
 	if (!code)
-		code = write_all(location->fd, location->buffer->bytes, size, location->written);
+		code = otf2_write_at(location->fd, location->buffer->bytes, size,
+				     location->written);
 	if (!code && sink->files > FILES_MOST)
 		code = file_leave(sink, location);
 	if (code)
@@ -137,19 +146,14 @@ static int head_end(struct sink *sink, struct location *location)
 	}
 	code = file_reach(sink, location);
 	return code ? code
-		    : write_all(location->fd, (const uint8_t *)&location->events,
-				sizeof(location->events), location->flushed_bytes + LAST_EVENT_AT);
+		    : otf2_write_at(location->fd, (const uint8_t *)&location->events,
+				    sizeof(location->events),
+				    location->flushed_bytes + LAST_EVENT_AT);
 }
 
 static void head_begin(struct location *location)
 {
-	uint8_t *at = location->buffer->bytes;
-
-	at = put_u8(at, MARK_CHUNK_HEADER);
-	at = put_u8(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? MARK_LITTLE_ENDIAN
-								  : MARK_BIG_ENDIAN);
-	at = put_fixed(at, location->events + 1);
-	location->at = put_fixed(at, 0);
+	location->at = put_head(location->buffer->bytes, location->events + 1, 0);
 }
 
 /* Returns how much of the chunk is left. */
