@@ -138,16 +138,25 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
 }
 
+/* Copies the fixed part of a record. Returns whether it is all there. */
+static inline bool take_fixed(const struct sample *sample, void *record, size_t size)
+{
+	struct bpf_record_head head;
+
+	if (sample->raw_size < size)
+		return false;
+	memcpy(record, sample->raw, size);
+	memcpy(&head, sample->raw, sizeof(head));
+	return head.size >= size;
+}
+
 static enum decoded take_call(struct bpf_text *text, const struct sample *sample, bool has_numbers,
 			      struct event *event)
 {
 	struct bpf_record_call record;
 	call_id call;
 
-	if (sample->raw_size < sizeof(record))
-		return DECODED_MALFORMED;
-	memcpy(&record, sample->raw, sizeof(record));
-	if (record.head.size < sizeof(record))
+	if (!take_fixed(sample, &record, sizeof(record)))
 		return DECODED_MALFORMED;
 	call = has_numbers ? call_by_number(record.number) : CALL_ID_NONE;
 	if (call == CALL_ID_NONE)
@@ -197,11 +206,8 @@ static enum decoded take_request(struct bpf_text *text, const struct sample *sam
 	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_request, name);
 	struct bpf_record_request r;
 
-	if (sample->raw_size < sizeof(r))
-		return DECODED_MALFORMED;
-	memcpy(&r, sample->raw, sizeof(r));
-	if (r.head.size < sizeof(r) || r.step >= REQUEST_STEPS || r.type >= REQUEST_KINDS ||
-	    r.error < 0)
+	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= REQUEST_STEPS ||
+	    r.type >= REQUEST_KINDS || r.error < 0)
 		return DECODED_MALFORMED;
 	event->kind = EVENT_REQUEST;
 	event->request = (struct request){
@@ -231,10 +237,7 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 	struct parts parts = {text, NULL, file};
 	struct bpf_record_aio r;
 
-	if (sample->raw_size < sizeof(r))
-		return DECODED_MALFORMED;
-	memcpy(&r, sample->raw, sizeof(r));
-	if (r.head.size < sizeof(r) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
+	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
 		return DECODED_MALFORMED;
 	event->kind = EVENT_AIO;
 	event->aio.step = (struct aio){
@@ -262,10 +265,7 @@ static enum decoded take_fault(const struct sample *sample, struct event *event)
 {
 	struct bpf_record_fault r;
 
-	if (sample->raw_size < sizeof(r))
-		return DECODED_MALFORMED;
-	memcpy(&r, sample->raw, sizeof(r));
-	if (r.head.size < sizeof(r) || r.begin > sample->time)
+	if (!take_fixed(sample, &r, sizeof(r)) || r.begin > sample->time)
 		return DECODED_MALFORMED;
 	event->kind = EVENT_FAULT;
 	event->fault.begin = r.begin;
@@ -280,10 +280,7 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 {
 	struct bpf_record_detail r;
 
-	if (sample->raw_size < sizeof(r))
-		return DECODED_MALFORMED;
-	memcpy(&r, sample->raw, sizeof(r));
-	if (r.head.size < sizeof(r))
+	if (!take_fixed(sample, &r, sizeof(r)))
 		return DECODED_MALFORMED;
 	if (r.head.kind == BPF_RECORD_CLONE) {
 		event->kind = EVENT_CLONE_FLAGS;
