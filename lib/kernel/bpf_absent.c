@@ -97,13 +97,6 @@ int bpf_source_in_flight(struct bpf_source *source,
 	return -ENOTSUP;
 }
 
-void bpf_source_share(const struct bpf_source *source, int *rings, int *books)
-{
-	(void)source;
-	*rings = -1;
-	*books = -1;
-}
-
 struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err)
 {
 	(void)options;

@@ -46,20 +46,20 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 		row[i] = all[i];
 }
 
-uint32_t bpf_optional_groups(uint32_t groups)
-{
-	return groups & (1U << GROUP_AIO | 1U << GROUP_FAULT | 1U << GROUP_TASK | 1U << GROUP_LOCK);
-}
-
-void bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups)
+uint32_t bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups)
 {
 	struct row row[TASKS];
+	uint32_t chosen = 0;
 
 	fill(row, programs);
-	for (int i = 0; i < TASKS; i++)
+	for (int i = 0; i < TASKS; i++) {
+		uint32_t group = groups & 1U << row[i].group;
+
 		for (int k = 0; k < WAYS && row[i].way[k].program; k++)
-			bpf_program__set_autoload(row[i].way[k].program,
-						  groups >> row[i].group & 1);
+			bpf_program__set_autoload(row[i].way[k].program, group);
+		chosen |= group;
+	}
+	return chosen;
 }
 
 /* The kernel refuses a name that it does not have, and a program that reads more arguments than there are. */

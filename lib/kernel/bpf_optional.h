@@ -11,10 +11,8 @@
 
 struct iotrace_bpf;
 
-/* Returns the groups (1 << GROUP_*) of these that have such programs. */
-uint32_t bpf_optional_groups(uint32_t groups);
-/* Before the programs are loaded: only those of these groups are. */
-void bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups);
+/* Before the programs are loaded: of these only those of the groups (1 << GROUP_*) are. Returns the groups that have any. */
+uint32_t bpf_optional_choose(struct iotrace_bpf *programs, uint32_t groups);
 /* Attaches what was loaded of these groups. Returns the groups of which something does not fit this kernel, which are left out. */
 uint32_t bpf_optional_attach(struct iotrace_bpf *programs, uint32_t groups);
 void bpf_optional_detach(struct iotrace_bpf *programs);

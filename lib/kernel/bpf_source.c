@@ -119,15 +119,14 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	return 0;
 }
 
-static int load(struct bpf_source *source, const struct bpf_options *options, uint32_t optional,
+static int load(struct bpf_source *source, const struct bpf_options *options, uint32_t groups,
 		struct error *err)
 {
 	int code = open_programs(source, options, err);
 
 	if (code)
 		return code;
-	source->optional = optional;
-	bpf_optional_choose(source->programs, optional);
+	source->optional = bpf_optional_choose(source->programs, groups);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;
 }
@@ -136,10 +135,9 @@ static int load(struct bpf_source *source, const struct bpf_options *options, ui
 static int load_most(struct bpf_source *source, const struct bpf_options *options,
 		     struct error *err)
 {
-	uint32_t optional = bpf_optional_groups(options->groups);
 	struct error first = {0};
 
-	if (!load(source, options, optional, &first))
+	if (!load(source, options, options->groups, &first))
 		return 0;
 	log_debug("BPF programs that can be done without are left out: %s", first.text);
 	iotrace_bpf__destroy(source->programs);
