@@ -76,15 +76,19 @@ static int open_detached(void)
 	return dir < 0 ? -code : dir;
 }
 
+static void hint_rights(struct error *err)
+{
+	error_hint(err,
+		   "a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
+		   (unsigned)getegid());
+	rights_hint_setcap(err);
+}
+
 static int refused(int code, struct error *err)
 {
 	if (code == EACCES || code == EPERM) {
 		error_set(err, code, "tracefs /sys/kernel/tracing: open");
-		error_hint(
-			err,
-			"a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
-			(unsigned)getegid());
-		rights_hint_setcap(err);
+		hint_rights(err);
 		return -code;
 	}
 	error_say(err, code, "tracefs is not mounted, and mounting it failed: %s", strerror(code));
@@ -191,13 +195,8 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 	} else {
 		error_say(err, why.code, "tracepoint %s:%s: %s", system, name, why.text);
 	}
-	if (why.code == EACCES || why.code == EPERM) {
-		error_hint(
-			err,
-			"a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
-			(unsigned)getegid());
-		rights_hint_setcap(err);
-	}
+	if (why.code == EACCES || why.code == EPERM)
+		hint_rights(err);
 	return NULL;
 }
 
