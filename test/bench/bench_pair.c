@@ -7,6 +7,8 @@
  *   bench_pair [OPERATIONS [STREAMS [CALLS_FOR_AN_OPEN [DIRECTORY]]]]
  * With a fifth argument the capture is only written, to that file.
  */
+#include "bench.h"
+
 #include <iotrace/bpf_record.h>
 #include <iotrace/capture.h>
 #include <iotrace/decode.h>
@@ -22,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 struct bench {
@@ -44,20 +45,6 @@ struct writer {
 	uint8_t out[OUT_SIZE];
 	size_t used;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void die(const struct error *err)
-{
-	fprintf(stderr, "bench_pair: %s\n", err->text);
-	exit(1);
-}
 
 static void describe(struct capture_info *info, uint32_t streams)
 {

@@ -6,6 +6,8 @@
  * the second. Usage:
  *   bench_stream [RECORDS [STREAMS [RECORDS_IN_A_ROUND [DIRECTORY]]]]
  */
+#include "bench.h"
+
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct bench {
@@ -40,20 +41,6 @@ struct output {
 	uint8_t bytes[OUT_SIZE];
 	size_t used;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void die(const struct error *err)
-{
-	fprintf(stderr, "bench_stream: %s\n", err->text);
-	exit(1);
-}
 
 static void describe(struct capture_info *info, const struct bench *bench)
 {
