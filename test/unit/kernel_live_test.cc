@@ -311,6 +311,17 @@ void expect_balance(const Spool &spool, bool may_lose)
 	}
 }
 
+void expect_loss(const Spool &spool)
+{
+	uint64_t lost = 0;
+
+	expect_balance(spool, true);
+	for (auto count : spool.of(FACT_COUNT))
+		lost += count->fact.number[2];
+	EXPECT_GT(lost, 0u);
+	EXPECT_GT(spool.lost_records, 0u);
+}
+
 /* A BPF program at a tracepoint that lets everything pass, as long as it lives. */
 class Passer
 {
@@ -631,14 +642,7 @@ TEST_F(Live, ADeviceThatIsNotThere)
 TEST_F(Live, ARingOfOnePageLosesButTheBooksBalance)
 {
 	options.ring_bytes = 4096;
-	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
-	uint64_t lost = 0;
-
-	expect_balance(spool, true);
-	for (auto count : spool.of(FACT_COUNT))
-		lost += count->fact.number[2];
-	EXPECT_GT(lost, 0u);
-	EXPECT_GT(spool.lost_records, 0u);
+	expect_loss(record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"}));
 }
 
 TEST_F(Live, ManyEventsThroughASmallQueue)
@@ -992,14 +996,7 @@ TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 TEST_F(LiveBpf, ARingOfOnePageLosesButTheBooksBalance)
 {
 	options.ring_bytes = 4096;
-	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
-	uint64_t lost = 0;
-
-	expect_balance(spool, true);
-	for (auto count : spool.of(FACT_COUNT))
-		lost += count->fact.number[2];
-	EXPECT_GT(lost, 0u);
-	EXPECT_GT(spool.lost_records, 0u);
+	expect_loss(record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"}));
 }
 
 TEST_F(LiveBpf, ManyEventsThroughASmallQueue)

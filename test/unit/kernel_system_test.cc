@@ -54,6 +54,14 @@ class System : public testing::Test
 		facts_release(&facts);
 	}
 
+	/* A disk that has done something. */
+	void put_disk(const std::string &name, const std::string &dev,
+		      const std::string &stat) const
+	{
+		put("block/" + name + "/dev", dev + "\n");
+		put("block/" + name + "/stat", stat + "\n");
+	}
+
 	void put(const std::string &name, const std::string &text) const
 	{
 		std::filesystem::path path = scratch.path(name);
@@ -155,15 +163,14 @@ TEST_F(System, StackedDevicesNameWhatIsUnderThem)
 
 TEST_F(System, CountersOfWholeDevicesInTheirOrder)
 {
-	put("block/sda/dev", "8:0\n");
-	put("block/sda/stat", "       1        2        3        4        5        6        7"
-			      "        8        9       10       11       12       13       14"
-			      "       15       16       17\n");
+	put_disk("sda", "8:0",
+		 "       1        2        3        4        5        6        7"
+		 "        8        9       10       11       12       13       14"
+		 "       15       16       17");
 	put("block/sda/sda1/dev", "8:1\n");
 	put("block/sda/sda1/partition", "1\n");
 	put("block/sda/sda1/stat", "9\n");
-	put("block/sdb/dev", "8:16\n");
-	put("block/sdb/stat", "21 22 23 24 25 26 27 28 29 30 31\n"); /* Linux 4.17 */
+	put_disk("sdb", "8:16", "21 22 23 24 25 26 27 28 29 30 31"); /* Linux 4.17 */
 	sysblock_stats(&root, 1, {}, &facts);
 	auto found = all();
 	ASSERT_EQ(found.size(), 2u);
@@ -182,10 +189,8 @@ TEST_F(System, CountersOfChosenDevicesOnly)
 {
 	uint32_t number = 0;
 
-	put("block/sda/dev", "8:0\n");
-	put("block/sda/stat", "1 2 3\n");
-	put("block/nvme0n1/dev", "259:300\n");
-	put("block/nvme0n1/stat", "4 5 6\n");
+	put_disk("sda", "8:0", "1 2 3");
+	put_disk("nvme0n1", "259:300", "4 5 6");
 	ASSERT_EQ(sysblock_number(&root, "nvme0n1", &number, &err), 0);
 	sysblock_stats(&root, 0, {&number, 1}, &facts);
 	auto found = all();
