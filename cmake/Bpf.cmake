@@ -74,7 +74,7 @@ endfunction()
 # Makes the skeletons, and the layer that includes them.
 function(iotrace_bpf_programs target)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
-  iotrace_bpf_object(iotrace calls detail fault uring)
+  iotrace_bpf_object(iotrace calls detail fault uring writeback)
   iotrace_bpf_object(block block)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/block.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)

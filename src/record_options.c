@@ -216,7 +216,7 @@ const struct option_row record_rows[] = {
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
 	 OPTION_CALL, FIELD(groups), select_parse,
-	 "all default data sync open meta dir lock net mmap aio uring fault +net +mmap -meta"},
+	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
 	{0, "source", "SOURCE",
 	 "who records system calls: bpf, perf, or auto (bpf where it can be had)", OPTION_CALL,
 	 FIELD(source), parse_source, "auto bpf perf"},

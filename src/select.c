@@ -14,10 +14,11 @@
 #include <string.h>
 
 static const uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
-/* Of calls: requests and page faults are none, and the tracepoints of requests take 25 ms each to close. */
-static const uint32_t all = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING | 1U << GROUP_FAULT);
+/* Of calls: requests and what becomes of pages are none, and the tracepoints of requests take 25 ms each to close. */
+static const uint32_t all = ((1U << GROUP_COUNT) - 1) &
+			    ~(1U << GROUP_URING | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK);
 /* Who asks for mappings by name wants to know what moves through them. */
-static const uint32_t mappings = 1U << GROUP_MAP | 1U << GROUP_FAULT;
+static const uint32_t mappings = 1U << GROUP_MAP | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK;
 
 uint32_t select_default(void)
 {

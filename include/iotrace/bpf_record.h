@@ -20,7 +20,7 @@
 
 enum bpf_record_kind {
 	BPF_RECORD_NONE,
-	BPF_RECORD_ENTER, /* bpf_record_call: begin of a call that closes descriptors, which counts at once */
+	BPF_RECORD_ENTER,     /* bpf_record_call: begin of a call that counts at once */
 	BPF_RECORD_EXIT,      /* bpf_record_call: its end */
 	BPF_RECORD_CALL,      /* bpf_record_call: a call, begin and end */
 	BPF_RECORD_IN_FLIGHT, /* bpf_record_call: a call that had not ended when the recording did */
@@ -29,6 +29,7 @@ enum bpf_record_kind {
 	BPF_RECORD_FAULT,     /* bpf_record_fault */
 	BPF_RECORD_CLONE,     /* bpf_record_detail: CLONE_* of a new task */
 	BPF_RECORD_LOCK,      /* bpf_record_detail: F_RDLCK ... */
+	BPF_RECORD_WRITEBACK, /* bpf_record_writeback */
 	BPF_RECORD_KINDS
 };
 
@@ -47,7 +48,7 @@ struct bpf_record_call {
 	uint64_t begin; /* ns, CLOCK_MONOTONIC */
 	int64_t result;
 	uint64_t
-		position; /* of the file of the call's first descriptor, after the call; UINT64_MAX: none, or unknown */
+		position; /* of the descriptor's file, after the call; UINT64_MAX: none, or unknown */
 	uint64_t arg[6];
 };
 
@@ -70,8 +71,7 @@ enum {
 	BPF_PART_TORN = 1,     /* the string was longer, or could not be read in full */
 	BPF_PART_DELETED = 2,  /* FILE: it has no name in its directory any more */
 	BPF_PART_DETACHED = 4, /* FILE: the walk did not end at the root of a mount tree */
-	BPF_PART_SPECIAL =
-		8, /* FILE: no path: a pipe, a socket, an anon_inode: one component, the dentry's name */
+	BPF_PART_SPECIAL = 8,  /* FILE: no path, but one name: a pipe, a socket, an anon_inode */
 };
 
 /*
@@ -108,15 +108,6 @@ struct bpf_record_request {
 	uint64_t cgroup; /* BIO_QUEUE: the bio is charged to the group with this id; 0: not known */
 };
 
-enum {
-	BPF_REQUEST_PREFLUSH = 1,
-	BPF_REQUEST_FUA = 2,
-	BPF_REQUEST_AHEAD = 4,
-	BPF_REQUEST_SYNC = 8,
-	BPF_REQUEST_META = 16,
-	BPF_REQUEST_SECURE = 32,
-};
-
 struct bpf_record_detail {
 	struct bpf_record_head head;
 	uint64_t value; /* what the arguments of the call in flight do not say */
@@ -128,8 +119,17 @@ struct bpf_record_fault {
 	uint64_t begin;
 	uint32_t major, minor;
 	uint64_t ino;
-	uint64_t offset,
-		bytes; /* of what was read: whole pages, that of the fault and those around it */
+	uint64_t offset, bytes; /* what was read: whole pages, that of the fault and those around */
+};
+
+/* The kernel wrote pages of a file that is mapped; the sample's task is the one that did, its time that of the end. */
+struct bpf_record_writeback {
+	struct bpf_record_head head;
+	uint64_t begin;
+	uint32_t major, minor;
+	uint64_t ino;
+	uint64_t bytes;   /* whole pages */
+	uint8_t name[16]; /* comm of the task */
 };
 
 /* A step of an asynchronous request: struct aio of aio.h. A FILE part: what the request opened. */

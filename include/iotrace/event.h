@@ -32,6 +32,7 @@ enum event_kind {
 	EVENT_TRACEPOINT, /* an event of -e: its fields */
 	EVENT_AIO,        /* a step of an asynchronous request */
 	EVENT_FAULT,      /* a page fault that read from a mapped file */
+	EVENT_WRITEBACK,  /* the kernel wrote pages of a file that somebody has mapped */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
@@ -120,6 +121,12 @@ struct event {
 			uint64_t dev, ino;
 			uint64_t offset, bytes;
 		} fault;
+		struct {
+			uint64_t begin;
+			uint64_t dev, ino;
+			uint64_t bytes;
+			struct event_string name; /* of the task that wrote: pid, tid */
+		} writeback;
 	};
 };
 

@@ -103,8 +103,10 @@ struct io_event {
 			enum request_kind type;   /* on a device's location */
 			uint32_t
 				pid; /* BEGIN on a device's location: who caused it; 0: not known */
-			str_id name; /* ... and its command name, or "writeback" */
-			str_id rwbs; /* ... and the letters of the request; 0: no block request */
+			/* ... and its command name, or "writeback"; on a thread's location that of a task that did it
+			   instead; 0: the thread did */
+			str_id name;
+			str_id rwbs;   /* ... and the letters of the request; 0: no block request */
 			file_id file;  /* ... and the file it is for; ID_NONE: not known */
 			int32_t error; /* COMPLETE: errno, 0: succeeded */
 			/* COMPLETE on a device's location: when it began, and when it was issued last (a request that

@@ -29,6 +29,16 @@ enum request_step {
 	REQUEST_STEPS
 };
 
+/* The letters of rwbs beside the kind, as records of BPF programs have them: bits. */
+enum {
+	BPF_REQUEST_PREFLUSH = 1,
+	BPF_REQUEST_FUA = 2,
+	BPF_REQUEST_AHEAD = 4,
+	BPF_REQUEST_SYNC = 8,
+	BPF_REQUEST_META = 16,
+	BPF_REQUEST_SECURE = 32,
+};
+
 /* Which block requests are recorded. */
 enum block_choice {
 	BLOCK_NONE,

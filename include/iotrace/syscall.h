@@ -47,15 +47,16 @@ enum call_group {             /* what --syscalls switches */
 		  GROUP_DATA, /* moves data: read, write, their kin, sendfile, splice */
 		  GROUP_SYNC, /* fsync and kin */
 		  GROUP_OPEN, /* open, close, dup, fcntl, pipe ...: what gives descriptors their meaning; cannot be left out */
-		  GROUP_META,  /* stat, unlink, rename, mkdir, chmod ... */
-		  GROUP_DIR,   /* getdents, chdir */
-		  GROUP_LOCK,  /* flock */
-		  GROUP_NET,   /* socket, connect, send, recv */
-		  GROUP_MAP,   /* mmap, munmap, msync */
-		  GROUP_AIO,   /* io_setup, io_submit, io_uring_enter ... as regions */
-		  GROUP_URING, /* no calls: the requests of io_uring, through tracepoints */
-		  GROUP_FAULT, /* no calls: page faults that read mapped files, through BPF */
-		  GROUP_TASK,  /* execve, clone, unshare: always recorded */
+		  GROUP_META,      /* stat, unlink, rename, mkdir, chmod ... */
+		  GROUP_DIR,       /* getdents, chdir */
+		  GROUP_LOCK,      /* flock */
+		  GROUP_NET,       /* socket, connect, send, recv */
+		  GROUP_MAP,       /* mmap, munmap, msync */
+		  GROUP_AIO,       /* io_setup, io_submit, io_uring_enter ... as regions */
+		  GROUP_URING,     /* no calls: the requests of io_uring, through tracepoints */
+		  GROUP_FAULT,     /* no calls: page faults that read mapped files, through BPF */
+		  GROUP_WRITEBACK, /* no calls: what the kernel writes of mapped files, through BPF */
+		  GROUP_TASK,      /* execve, clone, unshare: always recorded */
 		  GROUP_COUNT
 };
 

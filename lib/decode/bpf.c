@@ -276,6 +276,23 @@ static enum decoded take_fault(const struct sample *sample, struct event *event)
 	return DECODED_EVENT;
 }
 
+static enum decoded take_writeback(const struct sample *sample, struct event *event)
+{
+	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_writeback, name);
+	struct bpf_record_writeback r;
+
+	if (!take_fixed(sample, &r, sizeof(r)) || r.begin > sample->time)
+		return DECODED_MALFORMED;
+	event->kind = EVENT_WRITEBACK;
+	event->writeback.begin = r.begin;
+	event->writeback.dev = makedev(r.major, r.minor);
+	event->writeback.ino = r.ino;
+	event->writeback.bytes = r.bytes;
+	event->writeback.name = (struct event_string){name,
+						      (uint32_t)strnlen(name, sizeof(r.name))};
+	return DECODED_EVENT;
+}
+
 static enum decoded take_detail(const struct sample *sample, struct event *event)
 {
 	struct bpf_record_detail r;
@@ -316,6 +333,8 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 		return take_aio(text, sample, event);
 	case BPF_RECORD_FAULT:
 		return take_fault(sample, event);
+	case BPF_RECORD_WRITEBACK:
+		return take_writeback(sample, event);
 	case BPF_RECORD_CLONE:
 	case BPF_RECORD_LOCK:
 		return take_detail(sample, event);

@@ -266,8 +266,8 @@ static const struct {
 	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
 	[GROUP_MAP] =
 		{"mmap", false,
-		 "mmap, munmap, msync, and with it 'fault'; not recorded unless asked for: every "
-		 "program maps its libraries"},
+		 "mmap, munmap, msync, and with it 'fault' and 'writeback'; not recorded unless "
+		 "asked for: every program maps its libraries"},
 	[GROUP_AIO] =
 		{"aio", true,
 		 "io_submit, io_uring_enter and kin, as calls; with BPF also the operations that "
@@ -280,6 +280,10 @@ static const struct {
 		{"fault", false,
 		 "with BPF: the reads of mapped files by page faults; no calls, so not among "
 		 "'all'"},
+	[GROUP_WRITEBACK] =
+		{"writeback", false,
+		 "with BPF: the kernel's writing of files that are mapped to be written; no calls, "
+		 "so not among 'all'"},
 	[GROUP_TASK] = {"task", true, "execve, clone, unshare: who is who; always recorded"},
 };
 

@@ -9,7 +9,7 @@
 #include <iotrace.skel.h>
 #include <iotrace/syscall.h>
 
-enum { TASKS = 9, WAYS = 2 };
+enum { TASKS = 11, WAYS = 2 };
 
 /* A program, and where its link goes. */
 struct way {
@@ -37,6 +37,8 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 		{GROUP_FAULT, {WAY(fault_begins)}},
 		{GROUP_FAULT, {WAY(page_is_added)}},
 		{GROUP_FAULT, {WAY(pages_are_mapped)}},
+		{GROUP_WRITEBACK, {WAY(writeback_begins)}},
+		{GROUP_WRITEBACK, {WAY(writeback_ends)}},
 		{GROUP_TASK, {WAY(task_is_made)}},
 		{GROUP_LOCK, {WAY(lock_is_asked)}},
 	};

@@ -1,5 +1,5 @@
 /*
- * bpf_optional: the BPF programs that a recording can do without: for requests of io_uring, page faults of mapped files, and
+ * bpf_optional: the BPF programs that a recording can do without: for requests of io_uring, page faults and writeback of mapped files, and
  * what the arguments of calls do not say.
  *
  * Their tracepoints change from kernel to kernel. Where the programs do not fit, calls are recorded all the same.

@@ -67,10 +67,10 @@ void fault_in(struct model *m, const struct event *event)
 		return;
 	thread_id location = task_location(m, task, begin);
 	uint32_t open = open_of(m, m->thread[location].process, event->fault.dev, event->fault.ino);
-	struct io_event step = {.kind = IO_OP_BEGIN, .thread = location, .time = begin};
+	struct io_event step = {.kind = IO_OP_BEGIN,
+				.thread = location,
+				.time = lane_earliest(m, location, begin)};
 
-	if (location < m->reached_cap && begin < m->reached[location])
-		step.time = m->reached[location];
 	step.op.id = m->next_op++;
 	step.op.bytes = event->fault.bytes;
 	step.op.offset = event->fault.offset;

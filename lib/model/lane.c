@@ -54,6 +54,30 @@ static void lane_hurry(struct model *m, struct lane *lane)
 	lane_take(m, lane);
 }
 
+static struct waiting *lane_at(struct lane *lane, uint32_t index)
+{
+	return &lane->at[(lane->head + index) & (lane->capacity - 1)];
+}
+
+/* Nearly always it is the last. */
+static void lane_insert(struct lane *lane, const struct waiting *w)
+{
+	uint32_t index = lane->count++;
+
+	for (; index && lane_at(lane, index - 1)->event.time > w->event.time; index--)
+		*lane_at(lane, index) = *lane_at(lane, index - 1);
+	*lane_at(lane, index) = *w;
+}
+
+uint64_t lane_earliest(const struct model *m, thread_id location, uint64_t time)
+{
+	uint64_t floor = location < m->lane_cap ? m->lane[location].floor : 0;
+	uint64_t reached = location < m->reached_cap ? m->reached[location] : 0;
+
+	floor = floor > reached ? floor : reached;
+	return time > floor ? time : floor;
+}
+
 void lane_put(struct model *m, const struct io_event *event, uint32_t open, uint32_t aio)
 {
 	struct lane *lane = lane_of(m, event->thread);
@@ -68,7 +92,7 @@ void lane_put(struct model *m, const struct io_event *event, uint32_t open, uint
 		lane_hurry(m, lane);
 	if (lane->count == lane->capacity)
 		lane_grow(lane);
-	lane->at[(lane->head + lane->count++) & (lane->capacity - 1)] = w;
+	lane_insert(lane, &w);
 	m->in_lanes++;
 	open_hold(m, open);
 	aio_hold(m, aio);

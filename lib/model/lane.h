@@ -13,8 +13,13 @@
 
 #include "state.h"
 
-/* Puts an event on event->thread; aio: whose handle it has, or ID_NONE: open's. */
+/*
+ * Puts an event on event->thread; aio: whose handle it has, or ID_NONE: open's. One that is told late takes its place
+ * among those that wait.
+ */
 void lane_put(struct model *m, const struct io_event *event, uint32_t open, uint32_t aio);
+/* Returns the earliest time that an event on the location may have: of `time` and what has left. */
+uint64_t lane_earliest(const struct model *m, thread_id location, uint64_t time);
 /* Lets leave what comes before a record with this time, which is raised if more than that has left. */
 void lane_pass(struct model *m, struct io_event *event);
 /* Whether the location is that of a thread that makes no calls. */

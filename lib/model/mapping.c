@@ -33,8 +33,27 @@ static uint32_t first_after(const struct process *p, uint64_t start)
 	return low;
 }
 
-static void insert(struct model *m, struct process *p, uint32_t at, struct mapping mapping)
+static void count(struct model *m, uint32_t process, file_id file)
 {
+	if (file == ID_NONE)
+		return;
+	MEM_GROW(m->mapped_file, m->mapped_files, file + 1);
+	m->mapped_file[file].mappings++;
+	m->mapped_file[file].process = process;
+}
+
+/* Its open is dropped, and what it is counted for. */
+static void end(struct model *m, const struct mapping *mapping)
+{
+	if (mapping->written != ID_NONE)
+		m->mapped_file[mapping->written].mappings--;
+	open_drop(m, mapping->open);
+}
+
+static void insert(struct model *m, uint32_t process, uint32_t at, struct mapping mapping)
+{
+	struct process *p = &m->process[process];
+
 	if (p->mappings >= MAPPINGS_MAX)
 		return;
 	MEM_GROW(p->mapping, p->mappings_cap, p->mappings + 1);
@@ -42,27 +61,31 @@ static void insert(struct model *m, struct process *p, uint32_t at, struct mappi
 	p->mapping[at] = mapping;
 	p->mappings++;
 	open_hold(m, mapping.open);
+	count(m, process, mapping.written);
 }
 
 static void erase(struct model *m, struct process *p, uint32_t at)
 {
-	uint32_t open = p->mapping[at].open;
+	struct mapping old = p->mapping[at];
 
 	p->mappings--;
 	memmove(&p->mapping[at], &p->mapping[at + 1], (p->mappings - at) * sizeof(*p->mapping));
-	open_drop(m, open);
+	end(m, &old);
 }
 
 /* Takes [start, end) out of the mapping at the index. Returns the index where what follows begins. */
-static uint32_t carve(struct model *m, struct process *p, uint32_t at, uint64_t start, uint64_t end)
+static uint32_t carve(struct model *m, uint32_t process, uint32_t at, uint64_t start, uint64_t end)
 {
-	struct mapping old = p->mapping[at];
+	struct process *p = &m->process[process];
+	struct mapping old = p->mapping[at], rest = old;
+
+	rest.start = end;
 
 	if (old.start < start) {
 		p->mapping[at].end = start;
 		at++;
 		if (old.end > end)
-			insert(m, p, at, (struct mapping){end, old.end, old.since, old.open});
+			insert(m, process, at, rest);
 		return at;
 	}
 	if (old.end > end)
@@ -81,20 +104,29 @@ void mapping_unset(struct model *m, uint32_t process, uint64_t start, uint64_t s
 	while (at < p->mappings && p->mapping[at].start < end) {
 		uint64_t was = p->mapping[at].end;
 
-		at = p->mapping[at].since <= time ? carve(m, p, at, start, end) : at + 1;
+		at = p->mapping[at].since <= time ? carve(m, process, at, start, end) : at + 1;
 		if (was > end)
 			break;
 	}
 }
 
-void mapping_set(struct model *m, uint32_t process, uint64_t start, uint64_t size, uint32_t open)
+void mapping_set(struct model *m, uint32_t process, uint64_t start, uint64_t size,
+		 struct mapped mapped)
 {
-	struct process *p = &m->process[process];
-	uint64_t end = end_of(start, size);
+	const struct process *p = &m->process[process];
+	struct mapping mapping = {.start = start,
+				  .end = end_of(start, size),
+				  .since = m->now,
+				  .open = mapped.open,
+				  .tid = mapped.tid,
+				  .written = ID_NONE};
 
 	mapping_unset(m, process, start, size, UINT64_MAX);
-	if (open != ID_NONE && start < end)
-		insert(m, p, first_after(p, start), (struct mapping){start, end, m->now, open});
+	if (mapped.open == ID_NONE || start >= mapping.end)
+		return;
+	if (mapped.is_written)
+		mapping.written = open_description(m, mapped.open)->file;
+	insert(m, process, first_after(p, start), mapping);
 }
 
 uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, uint64_t size,
@@ -110,10 +142,35 @@ uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, u
 	return ID_NONE;
 }
 
+static const struct mapping *find_written(const struct model *m, uint32_t process, file_id file)
+{
+	const struct process *p = &m->process[process];
+
+	for (uint32_t i = p->mappings; i--;)
+		if (p->mapping[i].written == file)
+			return &p->mapping[i];
+	return NULL;
+}
+
+const struct mapping *mapping_of_file(const struct model *m, file_id file, uint32_t *process)
+{
+	const struct mapping *mapping;
+
+	if (file >= m->mapped_files || !m->mapped_file[file].mappings)
+		return NULL;
+	*process = m->mapped_file[file].process;
+	mapping = find_written(m, *process, file);
+	for (uint32_t i = 0; !mapping && i < m->processes.count; i++) {
+		mapping = find_written(m, i, file);
+		*process = i;
+	}
+	return mapping;
+}
+
 void mapping_copy(struct model *m, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = 0; i < m->process[from].mappings; i++)
-		insert(m, &m->process[to], i, m->process[from].mapping[i]);
+		insert(m, to, i, m->process[from].mapping[i]);
 }
 
 void mapping_clear(struct model *m, uint32_t process)
@@ -121,7 +178,7 @@ void mapping_clear(struct model *m, uint32_t process)
 	struct process *p = &m->process[process];
 
 	for (uint32_t i = 0; i < p->mappings; i++)
-		open_drop(m, p->mapping[i].open);
+		end(m, &p->mapping[i]);
 	free(p->mapping);
 	p->mapping = NULL;
 	p->mappings = p->mappings_cap = 0;

@@ -16,6 +16,7 @@
 #include "settle.h"
 #include "task.h"
 #include "tracepoint.h"
+#include "writeback.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ void model_free(struct model *m)
 	void *arrays[] = {m->task,   m->process, m->table,     m->open,    m->description,
 			  m->queue,  m->idle,    m->thread,    m->reached, m->group,
 			  m->file,   m->handle,  m->mount,     m->count,   m->device,
-			  m->series, m->metric,  m->parameter, m->seat};
+			  m->series, m->metric,  m->parameter, m->seat,    m->mapped_file};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -151,6 +152,9 @@ void model_event(struct model *m, const struct event *event)
 		break;
 	case EVENT_FAULT:
 		fault_in(m, event);
+		break;
+	case EVENT_WRITEBACK:
+		writeback_in(m, event);
 		break;
 	case EVENT_CALL:
 		op_pair(m, event);

@@ -12,6 +12,9 @@
 #include "who.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+
+enum { MMAP_PROT = 2 }; /* which argument */
 
 /* Begin and end of one transfer. */
 static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t asked,
@@ -209,12 +212,23 @@ void end_seek(struct op *op)
 	op_emit_use(op, &event);
 }
 
+/* Whether what is stored there goes to the file: MAP_SHARED_VALIDATE has the bit of MAP_PRIVATE as well. */
+static bool is_written(const struct op *op)
+{
+	return op->call.arg[MMAP_PROT] & PROT_WRITE && op->call.arg[op->row->flags] & MAP_SHARED;
+}
+
 /* A fixed address may take the place of what was mapped there, by a file or by memory alone. */
 void end_map(struct op *op)
 {
-	if (!op->error && !op->is_cancelled)
-		mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size],
-			    op->call.open);
+	struct mapped mapped = {op->call.open, op->m->task[op->task].tid, is_written(op)};
+
+	if (op->error || op->is_cancelled)
+		return;
+	mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size], mapped);
+	if (mapped.is_written && mapped.open != ID_NONE &&
+	    open_description(op->m, mapped.open)->file != ID_NONE)
+		who_wrote(op->m, open_description(op->m, mapped.open)->file, op->process);
 }
 
 void end_unmap(struct op *op)

@@ -199,6 +199,8 @@ struct model {
 	struct lane *lane; /* of each location */
 	uint32_t lane_cap, in_lanes;
 	struct aio_state aio;
+	struct mapped_file *mapped_file; /* by file_id */
+	uint32_t mapped_files;
 	struct map fault_open;    /* (process, name of a mapped file): its open */
 	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */

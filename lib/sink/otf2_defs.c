@@ -112,6 +112,9 @@ static bool write_attributes(struct sink *sink)
 		[ATTRIBUTE_BLOCK_RWBS] = {"OTF2::BLOCK_IO_RWBS",
 					  "Letters of a block request: what it does, and how",
 					  OTF2_TYPE_STRING},
+		[ATTRIBUTE_BY] = {"OTF2::IO_BY",
+				  "Command that did an operation, where the thread did not",
+				  OTF2_TYPE_STRING},
 	};
 	bool good = true;
 

@@ -296,6 +296,9 @@ static bool write_begin(struct sink *sink, struct location *location, const stru
 	list.count = 0;
 	if (otf2_is_block(sink, event->handle))
 		add_request(sink, &list, event);
+	else if (event->op.name)
+		attribute_ref(&list, ATTRIBUTE_BY, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, event->op.name));
 	if (event->op.offset != IO_OFFSET_UNKNOWN)
 		attribute_u64(&list, ATTRIBUTE_OFFSET, event->op.offset);
 	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_BEGIN,

@@ -228,6 +228,8 @@ static void print_begin(struct sink *sink, const struct io_event *event)
 		fputs(" ALL", out);
 	if (is_block(sink, event->handle))
 		print_request(sink, event);
+	else if (event->op.name)
+		text_string(sink, event->op.name);
 }
 
 static void print_complete(struct sink *sink, const struct io_event *event)

@@ -110,6 +110,8 @@ struct Library {
 								text(e.op.rwbs));
 			if (e.op.file < model_files(sink->model))
 				OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE, e.op.file);
+		} else if (e.op.name) {
+			OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_BY, text(e.op.name));
 		}
 		if (e.op.offset != IO_OFFSET_UNKNOWN)
 			OTF2_AttributeList_AddUint64(list, ATTRIBUTE_OFFSET, e.op.offset);

@@ -377,6 +377,47 @@ TEST_F(Bpf, APageFaultThatIsTornOrEndsBeforeItBeginsIsMalformed)
 	expect_no_truncation(bytes_of(fault_record()));
 }
 
+bpf_record_writeback writeback_record()
+{
+	bpf_record_writeback r{};
+
+	r.head.kind = BPF_RECORD_WRITEBACK;
+	r.head.size = sizeof(r);
+	r.begin = 4000;
+	r.major = 8;
+	r.minor = 3;
+	r.ino = 77;
+	r.bytes = 65536;
+	memcpy(r.name, "kworker/u8:2-fls", 16); /* fills it, without an end */
+	return r;
+}
+
+TEST_F(Bpf, WritebackOfAFile)
+{
+	std::vector<uint8_t> bytes = bytes_of(writeback_record());
+
+	ASSERT_EQ(send(bytes, 5000), 1);
+	EXPECT_EQ(e.kind, EVENT_WRITEBACK);
+	EXPECT_EQ(e.time, 5000U);
+	EXPECT_EQ(e.writeback.begin, 4000U);
+	EXPECT_EQ(e.writeback.dev, makedev(8, 3));
+	EXPECT_EQ(e.writeback.ino, 77U);
+	EXPECT_EQ(e.writeback.bytes, 65536U);
+	EXPECT_EQ(std::string(e.writeback.name.at, e.writeback.name.length), "kworker/u8:2-fls");
+}
+
+TEST_F(Bpf, WritebackThatIsTornOrEndsBeforeItBeginsIsMalformed)
+{
+	std::vector<uint8_t> bytes = bytes_of(writeback_record());
+
+	EXPECT_EQ(send(bytes, 3999), 0);
+	while (!bytes.empty()) {
+		bytes.pop_back();
+		EXPECT_EQ(send(bytes, 5000), 0) << bytes.size();
+	}
+	EXPECT_EQ(c.count(TALLY_malformed), 1 + sizeof(bpf_record_writeback));
+}
+
 TEST_F(Bpf, WhatTheArgumentsOfACallDoNotSay)
 {
 	bpf_record_detail clone{}, lock{};

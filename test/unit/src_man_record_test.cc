@@ -142,18 +142,29 @@ TEST(ManRecord, FaultsAreDescribed)
 		   sizeof(R));
 }
 
+TEST(ManRecord, WritebackIsDescribed)
+{
+	using R = bpf_record_writeback;
+
+	expect_all(page(),
+		   {HEAD(R, head), NUMBER(R, begin), NUMBER(R, major), NUMBER(R, minor),
+		    NUMBER(R, ino), NUMBER(R, bytes), NUMBER(R, name)},
+		   sizeof(R));
+}
+
 TEST(ManRecord, KindsHaveTheirNumbers)
 {
 	const struct {
 		int kind;
 		const char *name;
 	} kinds[] = {
-		{BPF_RECORD_ENTER, "ENTER"},     {BPF_RECORD_EXIT, "EXIT"},
-		{BPF_RECORD_CALL, "CALL"},       {BPF_RECORD_IN_FLIGHT, "IN_FLIGHT"},
-		{BPF_RECORD_REQUEST, "REQUEST"}, {BPF_RECORD_AIO, "AIO"},
-		{BPF_RECORD_FAULT, "FAULT"},     {BPF_RECORD_CLONE, "CLONE"},
-		{BPF_RECORD_LOCK, "LOCK"},       {BPF_PART_PATH, "PATH"},
-		{BPF_PART_FILE, "FILE"},         {BPF_PART_DIRECTORY, "DIRECTORY"},
+		{BPF_RECORD_ENTER, "ENTER"},       {BPF_RECORD_EXIT, "EXIT"},
+		{BPF_RECORD_CALL, "CALL"},         {BPF_RECORD_IN_FLIGHT, "IN_FLIGHT"},
+		{BPF_RECORD_REQUEST, "REQUEST"},   {BPF_RECORD_AIO, "AIO"},
+		{BPF_RECORD_FAULT, "FAULT"},       {BPF_RECORD_CLONE, "CLONE"},
+		{BPF_RECORD_LOCK, "LOCK"},         {BPF_RECORD_WRITEBACK, "WRITEBACK"},
+		{BPF_PART_PATH, "PATH"},           {BPF_PART_FILE, "FILE"},
+		{BPF_PART_DIRECTORY, "DIRECTORY"},
 	};
 	std::string text = page();
 

@@ -237,11 +237,13 @@ TEST_F(Select, Specs)
 {
 	EXPECT_EQ(parse("data"), always | 1U << GROUP_DATA);
 	EXPECT_EQ(parse("data,sync"), always | 1U << GROUP_DATA | 1U << GROUP_SYNC);
-	EXPECT_EQ(parse("+mmap"), select_default() | 1U << GROUP_MAP | 1U << GROUP_FAULT);
+	EXPECT_EQ(parse("+mmap"),
+		  select_default() | 1U << GROUP_MAP | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK);
 	EXPECT_EQ(parse("-net,-meta"), select_default() & ~(1U << GROUP_NET | 1U << GROUP_META));
-	const uint32_t calls = ((1U << GROUP_COUNT) - 1) & ~(1U << GROUP_URING | 1U << GROUP_FAULT);
+	const uint32_t none = 1U << GROUP_URING | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK;
+	const uint32_t calls = ((1U << GROUP_COUNT) - 1) & ~none;
 
-	EXPECT_EQ(parse("all"), calls) << "requests and page faults are no calls";
+	EXPECT_EQ(parse("all"), calls) << "requests, page faults and writeback are no calls";
 	EXPECT_EQ(parse("all,+uring"), calls | 1U << GROUP_URING);
 	EXPECT_EQ(parse("all,-mmap"), calls & ~(1U << GROUP_MAP));
 	EXPECT_EQ(parse("default"), select_default());
@@ -253,7 +255,7 @@ TEST_F(Select, Refusals)
 {
 	EXPECT_EQ(refused("nonsense"),
 		  "'nonsense' is no group of system calls; there are data, sync, open, meta, dir, "
-		  "lock, net, mmap, aio, uring, fault, task, all, default");
+		  "lock, net, mmap, aio, uring, fault, writeback, task, all, default");
 	EXPECT_EQ(refused("data,synk").substr(0, 59),
 		  "'synk' is no group of system calls (did you mean 'sync'?); ");
 	EXPECT_EQ(refused("-open"), "'open' cannot be left out: all others rest on it");

@@ -6,12 +6,11 @@
  * is no I/O. The tracepoints are raw ones for the reason that uring.bpf has.
  */
 #include "calls.h"
+#include "page.h"
 #include "sample.h"
 #include "walk.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-const volatile uint32_t page_shift;
 
 struct address_space {
 	struct inode *host;

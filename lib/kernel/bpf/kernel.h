@@ -94,9 +94,12 @@ struct super_block {
 	unsigned long s_magic;
 } KERNEL;
 
+struct address_space;
+
 struct inode {
 	unsigned short i_mode;
 	unsigned long i_ino;
+	struct address_space *i_mapping;
 	struct super_block *i_sb;
 } KERNEL;
 
