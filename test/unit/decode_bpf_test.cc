@@ -296,6 +296,18 @@ TEST_F(Bpf, EveryTruncationIsMalformed)
 	expect_no_truncation(openat().path("some/path", 0).file(3, {"path", "some"}).bytes());
 }
 
+TEST_F(Bpf, AHeadAloneIsMalformed)
+{
+	for (uint16_t kind = BPF_RECORD_NONE; kind < BPF_RECORD_KINDS; kind++) {
+		bpf_record_head head{};
+
+		head.kind = kind;
+		head.size = sizeof(head);
+		EXPECT_EQ(send(bytes_of(head)), 0) << kind;
+	}
+	EXPECT_EQ(c.count(TALLY_malformed), uint64_t{BPF_RECORD_KINDS});
+}
+
 TEST_F(Bpf, EveryTruncationOfARequestIsMalformed)
 {
 	bpf_record_request request{};

@@ -315,6 +315,8 @@ TEST_F(Block, ABeginThatWaitedTooLongIsToldAndItsMergeCancelsIt)
 			  "8:0 CANCELLED #0 MERGED\n"
 			  "8:0 ISSUED #1\n"
 			  "8:0 CANCELLED #1 RECORDING\n");
+	EXPECT_EQ(count(TALLY_cancelled), 1u);
+	EXPECT_EQ(count(TALLY_in_flight), 1u);
 }
 
 TEST_F(Block, AFlushHasNoSizeAndIsCountedWithItsEmptyRequest)

@@ -5,6 +5,10 @@
 
 #include "model_driver.h"
 
+extern "C" {
+#include "../../lib/model/state.h"
+}
+
 namespace
 {
 
@@ -22,9 +26,10 @@ class Fault : public ::testing::Test
 	}
 
 	/* It reads [offset, offset + bytes) from `begin` until now. */
-	void fault(uint64_t ino, uint64_t begin, uint64_t offset, uint64_t bytes, uint32_t tid = 10)
+	void fault(uint64_t ino, uint64_t begin, uint64_t offset, uint64_t bytes, uint32_t tid = 10,
+		   uint32_t pid = 10)
 	{
-		struct event e = d.base(EVENT_FAULT, 10, tid);
+		struct event e = d.base(EVENT_FAULT, pid, tid);
 
 		e.fault.begin = begin;
 		e.fault.dev = DEV;
@@ -65,6 +70,38 @@ TEST_F(Fault, IsAReadOfItsFileThoughTheDescriptorIsClosed)
 			   "11 OP_COMPLETE h1 4096\n");
 	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
 	EXPECT_EQ(name(1), "/data/a");
+}
+
+TEST_F(Fault, LastsFromItsBeginToItsEnd)
+{
+	d.at(2000);
+	fault(78, 1900, 0, 4096);
+	d.end();
+	ASSERT_EQ(d.events.size(), 2u);
+	EXPECT_EQ(d.events[0].time, 1900u);
+	EXPECT_EQ(d.events[1].time, 2000u);
+	EXPECT_EQ(d.events[0].op.mode, IO_MODE_READ);
+}
+
+TEST_F(Fault, EachProcessHasItsOwnHandle)
+{
+	d.fact(FACT_TASK, {20, 20, 1, 0, 0}, {"other", "/bin/other"});
+	fault(78, d.now, 0, 4096);
+	fault(78, d.now, 0, 4096, 20, 20);
+	EXPECT_EQ(ended(), "10 OP_BEGIN h0 4096 @0\n"
+			   "10 OP_COMPLETE h0 4096\n"
+			   "20 OP_BEGIN h1 4096 @0\n"
+			   "20 OP_COMPLETE h1 4096\n");
+	EXPECT_EQ(model_handle(d.model, 0)->process, 0u);
+	EXPECT_EQ(model_handle(d.model, 1)->process, 1u);
+}
+
+TEST_F(Fault, OfTheCommandBeforeItsExecIsNone)
+{
+	d.fact(FACT_COMMAND, {30}, {"ls", "/"});
+	fault(78, d.now, 0, 4096, 30, 30);
+	EXPECT_EQ(ended(), "");
+	EXPECT_EQ(tally_get(&d.tally, begun), 0u);
 }
 
 TEST_F(Fault, OfAFileThatNobodyOpenedHasItsInode)
@@ -113,16 +150,89 @@ TEST_F(Fault, NeverBeginsBeforeWhatItsThreadHasDone)
 	}
 }
 
-TEST_F(Fault, AFlushOfWhatIsMappedHasItsHandle)
+TEST_F(Fault, EndsNoEarlierThanItBeginsWhateverItsThreadHasDone)
 {
-	d.pair(10, 10, "openat", d.now++, {(uint64_t)AT_FDCWD, 0, O_RDWR}, 3, {{{3, "/data/a"}}});
-	d.call(10, 10, "mmap", {0, 8192, 3, 1, 3, 0}, 0x10000);
-	d.call(10, 10, "close", {3}, 0);
-	d.call(10, 10, "msync", {0x10000, 4096, 4}, 0);
+	d.at(3000);
+	d.call(10, 10, "read", {0, 0, 100}, 100);
+	d.at(2000);
+	fault(78, 1900, 0, 4096);
+	d.end();
+	ASSERT_GE(d.events.size(), 2u);
+	EXPECT_EQ(d.events.end()[-2].kind, IO_OP_BEGIN);
+	EXPECT_EQ(d.events.end()[-2].time, 3001u);
+	EXPECT_EQ(d.events.end()[-1].kind, IO_OP_COMPLETE);
+	EXPECT_EQ(d.events.end()[-1].time, 3001u);
+}
+
+class Mapped : public Fault
+{
+      protected:
+	/* The descriptor is closed at once. */
+	void map(uint32_t pid, const Made &made, uint64_t address)
+	{
+		d.pair(pid, pid, "openat", d.now++, {(uint64_t)AT_FDCWD, 0, O_RDWR}, made.fd,
+		       {{made}});
+		d.call(pid, pid, "mmap", {0, 8192, 3, 1, (uint64_t)made.fd, 0}, (int64_t)address);
+		d.call(pid, pid, "close", {(uint64_t)made.fd}, 0);
+	}
+
+	void sync(uint32_t pid, uint64_t address)
+	{
+		d.call(pid, pid, "msync", {address, 4096, 4}, 0);
+	}
+};
+
+TEST_F(Mapped, AFlushHasTheHandleOfTheMappedFile)
+{
+	map(10, {3, "/data/a"}, 0x10000);
+	sync(10, 0x10000);
 	std::string text = ended();
 
 	EXPECT_NE(text.find("OP_BEGIN h1 - @-\n"), std::string::npos) << text;
 	EXPECT_EQ(name(1), "/data/a");
+}
+
+TEST_F(Mapped, TheHandleStaysWhatItIsAndIsTheProcesss)
+{
+	d.fact(FACT_TASK, {20, 20, 1, 0, 0}, {"other", "/bin/other"});
+	d.call(10, 10, "read", {0, 0, 9}, 9);
+	map(20, {3, "/data/a"}, 0x10000);
+	sync(20, 0x10000);
+	map(20, {3, "/data/b", O_RDWR, 0, 0100644, 3}, 0x20000);
+	sync(20, 0x10000);
+	EXPECT_EQ(ended(), "10 OP_BEGIN h0 9 @-\n"
+			   "10 OP_COMPLETE h0 9\n"
+			   "20 CREATE_HANDLE h1 /data/a\n"
+			   "20 DESTROY_HANDLE h1 /data/a\n"
+			   "20 OP_BEGIN h2 - @-\n"
+			   "20 OP_COMPLETE h2 -\n"
+			   "20 CREATE_HANDLE h3 /data/b\n"
+			   "20 DESTROY_HANDLE h3 /data/b\n"
+			   "20 OP_BEGIN h2 - @-\n"
+			   "20 OP_COMPLETE h2 -\n");
+	EXPECT_EQ(model_handle(d.model, 2)->process, 1u);
+	EXPECT_EQ(name(2), "/data/a");
+}
+
+TEST_F(Mapped, AFlushOfWhatIsNoFileIsNone)
+{
+	map(10, {3, ""}, 0x10000);
+	sync(10, 0x10000);
+	EXPECT_EQ(ended(), "10 CREATE_HANDLE h0 ?\n"
+			   "10 DESTROY_HANDLE h0 ?\n");
+	EXPECT_EQ(tally_get(&d.tally, begun), 0u);
+}
+
+TEST_F(Mapped, WhatWasFlushedAndUnmappedIsForgotten)
+{
+	for (int i = 0; i < 10; i++) {
+		map(10, {3, "/data/a"}, 0x10000);
+		sync(10, 0x10000);
+		d.call(10, 10, "munmap", {0x10000, 8192}, 0);
+	}
+	EXPECT_EQ(d.model->opens.count - d.model->opens.free_count, 2u)
+		<< "that of the mapped file, and what 3 was last";
+	d.end();
 }
 
 } /* namespace */

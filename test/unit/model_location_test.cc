@@ -112,6 +112,26 @@ TEST_F(Location, IsOfOneName)
 	EXPECT_EQ(locations(), "shell true false*4 true*4");
 }
 
+TEST_F(Location, IsNotTakenOverByAPageFaultThatBeganBeforeItWasLeft)
+{
+	for (uint32_t pid : {11, 12, 13})
+		start(pid, "true");
+	work(11);
+	work(12);
+	uint64_t begin = d.now++;
+
+	d.exit(12, 12);
+	struct event e = d.base(EVENT_FAULT, 13, 13);
+
+	e.fault.begin = begin;
+	e.fault.ino = 78;
+	e.fault.bytes = 4096;
+	model_event(d.model, &e);
+	d.end();
+	EXPECT_EQ(locations(), "shell true true*1 true*1");
+	expect_order();
+}
+
 TEST_F(Location, OfOneNameIsForOneThreadAtATime)
 {
 	for (uint32_t pid = 11; pid < 15; pid++) {

@@ -87,6 +87,18 @@ TEST_F(Model, TheNameIsWaitedForSoThatTheHandleIsUsedAgain)
 	EXPECT_EQ(model_files(d.model), 1u);
 }
 
+TEST_F(Model, AllHandlesThatEndedAreUsedAgain)
+{
+	for (int round = 0; round < 2; round++) {
+		for (int fd : {3, 4, 5})
+			open_named(10, fd, "/data/a");
+		for (uint64_t fd : {3, 4, 5})
+			d.call(10, 10, "close", {fd}, 0);
+	}
+	d.end();
+	EXPECT_EQ(model_handles(d.model), 3u);
+}
+
 TEST_F(Model, WhatEndsAndBeginsAtTheSameTimeOnTwoCpusAreTwoHandles)
 {
 	open_named(10, 3, "/data/a");
