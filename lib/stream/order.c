@@ -33,6 +33,7 @@ enum {
 	/* How far ahead the bytes of a record are asked for: neighbours in time are none in memory. */
 	PREFETCH_RECORDS = 16,
 	CACHE_LINE = 64,
+	PREFETCH_LINES = 3, /* a record of a system call is 90 bytes, give or take */
 };
 
 struct order_stream {
@@ -218,10 +219,31 @@ void order_end(struct order *order)
 	order->is_dirty = true;
 }
 
-static void sort_entries(struct order *order, struct order_entry *entry, uint32_t count)
+/* What may leave is sorted where it lies or into the scratch memory; the two change places then. */
+static void sort_line(struct order *order)
 {
-	MEM_GROW(order->scratch, order->scratch_cap, count);
-	order_sort(entry, order->scratch, count);
+	struct order_entry *sorted;
+	uint32_t cap = order->line_cap;
+
+	MEM_GROW(order->scratch, order->scratch_cap, order->line_count);
+	sorted = order_sort(order->line, order->scratch, order->line_count);
+	if (sorted == order->line)
+		return;
+	order->scratch = order->line;
+	order->line = sorted;
+	order->line_cap = order->scratch_cap;
+	order->scratch_cap = cap;
+}
+
+static void sort_stream(struct order *order, struct order_stream *stream)
+{
+	struct order_entry *sorted;
+
+	MEM_GROW(order->scratch, order->scratch_cap, stream->count);
+	sorted = order_sort(stream->entry, order->scratch, stream->count);
+	if (sorted != stream->entry)
+		memcpy(stream->entry, sorted, stream->count * sizeof(*sorted));
+	stream->is_sorted = true;
 }
 
 /* Returns how many of the queue's first may leave. */
@@ -245,8 +267,7 @@ static void line_up_stream(struct order *order, struct order_stream *stream)
 	uint32_t count;
 
 	if (!stream->is_sorted)
-		sort_entries(order, stream->entry, stream->count);
-	stream->is_sorted = true;
+		sort_stream(order, stream);
 	count = count_free(stream, order->limit);
 	if (!count)
 		return;
@@ -283,7 +304,7 @@ static void line_up(struct order *order)
 			order->listed[kept++] = rank;
 	}
 	order->listed_count = kept;
-	sort_entries(order, order->line, order->line_count);
+	sort_line(order);
 	order->is_dirty = false;
 }
 
@@ -301,8 +322,8 @@ static inline struct order_entry pop(struct order *order)
 	if (order->line_count - order->next > PREFETCH_RECORDS) {
 		const uint8_t *soon = order->line[order->next + PREFETCH_RECORDS].record;
 
-		__builtin_prefetch(soon);
-		__builtin_prefetch(soon + CACHE_LINE);
+		for (uint32_t i = 0; i < PREFETCH_LINES; i++)
+			__builtin_prefetch(soon + i * CACHE_LINE);
 	}
 	return order->line[order->next++];
 }

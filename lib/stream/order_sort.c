@@ -13,11 +13,18 @@
 #include <string.h>
 
 enum {
-	DIGIT_BITS = 8,
-	DIGIT_VALUES = 1 << DIGIT_BITS,
-	DIGITS = 64 / DIGIT_BITS,
+	/* A digit's counts are to fit in the processor's first cache, and its places in the second. */
+	DIGIT_BITS_MOST = 12,
+	DIGIT_VALUES_MOST = 1 << DIGIT_BITS_MOST,
 	/* Below, the counting of digits costs more than passes over the entries. */
-	DEAL_LEAST = DIGIT_VALUES,
+	DEAL_LEAST = 256,
+};
+
+/* How times are cut into digits: as few as can be, and then as small ones as can be. */
+struct digits {
+	uint64_t first; /* the time that is 0 */
+	uint32_t count;
+	uint32_t bits; /* of one */
 };
 
 struct survey {
@@ -93,66 +100,66 @@ static struct order_entry *merge(struct order_entry *from, struct order_entry *t
 	return to;
 }
 
-static uint32_t digit_of(uint64_t time, uint32_t digit)
+static uint32_t bits_of(uint64_t number)
 {
-	return time >> (digit * DIGIT_BITS) & (DIGIT_VALUES - 1);
+	return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* Deals the entries out by one digit; place[] says how many have each value of it. */
-static void deal(const struct order_entry *from, struct order_entry *to, uint32_t count,
-		 uint64_t first, uint32_t digit, uint32_t *place)
+static struct digits digits_of(uint64_t first, uint64_t last)
 {
-	uint32_t next = 0;
+	uint32_t bits = bits_of(last - first);
+	uint32_t count = (bits + DIGIT_BITS_MOST - 1) / DIGIT_BITS_MOST;
 
-	for (uint32_t value = 0; value < DIGIT_VALUES; value++) {
+	return (struct digits){first, count, count ? (bits + count - 1) / count : 0};
+}
+
+/* Deals the entries out by the digit which begins at bit `shift`. */
+static void deal(const struct order_entry *from, struct order_entry *to, uint32_t count,
+		 const struct digits *digits, uint32_t shift)
+{
+	uint32_t place[DIGIT_VALUES_MOST];
+	uint32_t values = 1U << digits->bits, next = 0;
+
+	memset(place, 0, values * sizeof(*place));
+	for (uint32_t i = 0; i < count; i++)
+		place[(from[i].time - digits->first) >> shift & (values - 1)]++;
+	for (uint32_t value = 0; value < values; value++) {
 		uint32_t here = place[value];
 
 		place[value] = next;
 		next += here;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		to[place[digit_of(from[i].time - first, digit)]++] = from[i];
+		to[place[(from[i].time - digits->first) >> shift & (values - 1)]++] = from[i];
 }
 
 /* Returns where the result is. */
 static struct order_entry *deal_all(struct order_entry *from, struct order_entry *to,
-				    uint32_t count, uint64_t first, uint32_t digits)
+				    uint32_t count, const struct digits *digits)
 {
-	uint32_t place[DIGITS][DIGIT_VALUES];
-
-	memset(place, 0, digits * sizeof(place[0]));
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t digit = 0; digit < digits; digit++)
-			place[digit][digit_of(from[i].time - first, digit)]++;
-	for (uint32_t digit = 0; digit < digits; digit++) {
+	for (uint32_t digit = 0; digit < digits->count; digit++) {
 		struct order_entry *swap = from;
 
-		deal(from, to, count, first, digit, place[digit]);
+		deal(from, to, count, digits, digit * digits->bits);
 		from = to;
 		to = swap;
 	}
 	return from;
 }
 
-static uint32_t bits_of(uint64_t number)
+struct order_entry *order_sort(struct order_entry *entry, struct order_entry *scratch,
+			       uint32_t count)
 {
-	return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
-}
-
-void order_sort(struct order_entry *entry, struct order_entry *scratch, uint32_t count)
-{
-	struct order_entry *sorted = entry;
+	struct digits digits;
 	struct survey s;
-	uint32_t digits;
 
 	if (!count)
-		return;
+		return entry;
 	s = survey(entry, count);
-	digits = (bits_of(s.last - s.first) + DIGIT_BITS - 1) / DIGIT_BITS;
-	if (s.runs > 1 && (count < DEAL_LEAST || bits_of(s.runs - 1) <= digits))
-		sorted = merge(entry, scratch, count);
-	else if (s.runs > 1)
-		sorted = deal_all(entry, scratch, count, s.first, digits);
-	if (sorted == scratch)
-		memcpy(entry, scratch, count * sizeof(*entry));
+	if (s.runs == 1)
+		return entry;
+	digits = digits_of(s.first, s.last);
+	if (count < DEAL_LEAST || bits_of(s.runs - 1) <= digits.count)
+		return merge(entry, scratch, count);
+	return deal_all(entry, scratch, count, &digits);
 }

@@ -1,5 +1,5 @@
 /*
- * order_sort: records of one stream, by time, where the stream itself is not in order.
+ * order_sort: records by time.
  */
 #ifndef ORDER_SORT_H
 #define ORDER_SORT_H
@@ -11,7 +11,11 @@ struct order_entry {
 	const uint8_t *record;
 };
 
-/* Stable. `scratch` has room for `count` entries. Costs count * log2(rising runs). */
-void order_sort(struct order_entry *entry, struct order_entry *scratch, uint32_t count);
+/*
+ * Stable. `scratch` has room for `count` entries. Returns where the sorted entries are, which is one of the two; the other
+ * one then holds anything.
+ */
+struct order_entry *order_sort(struct order_entry *entry, struct order_entry *scratch,
+			       uint32_t count);
 
 #endif
