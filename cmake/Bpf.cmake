@@ -49,7 +49,7 @@ endfunction()
 # Makes NAME.skel.h of lib/kernel/bpf/FILE.bpf.c for each FILE.
 function(iotrace_bpf_object name)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
-  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.h lib/kernel/bpf_shared.h include/iotrace/aio.h
+  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf_shared.h include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
   iotrace_bpf_asm(asm)
@@ -74,7 +74,7 @@ endfunction()
 # Makes the skeletons, and the layer that includes them.
 function(iotrace_bpf_programs target)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
-  iotrace_bpf_object(iotrace calls detail fault uring writeback)
+  iotrace_bpf_object(iotrace iotrace)
   iotrace_bpf_object(block block)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/block.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)

@@ -28,11 +28,12 @@ struct bpf_block {
 
 static int share(struct block_bpf *programs, const struct bpf_source *source)
 {
-	int rings, books, code;
+	struct bpf_common common = bpf_source_common(source);
+	int code;
 
-	bpf_source_share(source, &rings, &books);
-	code = bpf_map__reuse_fd(programs->maps.rings, rings);
-	return code ? code : bpf_map__reuse_fd(programs->maps.books, books);
+	programs->rodata->has_cast = common.has_cast;
+	code = bpf_map__reuse_fd(programs->maps.rings, common.rings_fd);
+	return code ? code : bpf_map__reuse_fd(programs->maps.books, common.books_fd);
 }
 
 static int load(struct bpf_block *block, const struct bpf_block_options *options)

@@ -7,19 +7,20 @@
 #include <string.h>
 
 /* Kinds whose begin counts at once, or has the records of new tasks behind it. */
-static bool is_apart(const struct call_row *row)
+static uint32_t apart_flags(const struct call_row *row)
 {
 	switch (row->kind) {
 	case CALL_CLOSE:
 	case CALL_CLOSE_RANGE:
+		return BPF_CALL_CLOSES;
 	case CALL_EXEC:
 	case CALL_CLONE:
 	case CALL_UNSHARE:
-		return true;
+		return BPF_CALL_APART;
 	case CALL_DUP:
-		return row->fd2 != CALL_NO_ARG;
+		return row->fd2 != CALL_NO_ARG ? BPF_CALL_CLOSES : 0;
 	default:
-		return false;
+		return 0;
 	}
 }
 
@@ -61,8 +62,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 				     .path = {row->path, row->path2},
 				     .pair = CALL_NO_ARG};
 
-	if (is_apart(row))
-		role.flags |= BPF_CALL_APART;
+	role.flags |= (uint16_t)apart_flags(row);
 	if (row->path != CALL_NO_ARG || row->path2 != CALL_NO_ARG)
 		role.flags |= BPF_CALL_PATHS;
 	if (row->kind == CALL_EXEC)

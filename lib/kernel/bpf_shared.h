@@ -17,8 +17,7 @@ enum {
 /* What a program does with a call. 0: nothing. */
 enum {
 	BPF_CALL_CHOSEN = 1,
-	BPF_CALL_APART =
-		2, /* its begin and its end are records of their own: it closes descriptors or makes tasks */
+	BPF_CALL_APART = 2, /* its begin and its end are records of their own: it makes tasks */
 	BPF_CALL_PATHS = 4,
 	BPF_CALL_EXEC = 8, /* its path is gone when it ends */
 	BPF_CALL_MAKES_FD = 16,
@@ -28,6 +27,8 @@ enum {
 	BPF_CALL_SUBMITS = 256, /* iocbs */
 	BPF_CALL_REAPS = 512,
 	BPF_CALL_ENDS_QUEUE = 1024,
+	BPF_CALL_CLOSES =
+		2048, /* APART where another task could get the descriptor before it ends */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 
@@ -54,6 +55,7 @@ struct bpf_call {
 	int32_t number;
 	uint32_t cpu;
 	uint64_t arg[6];
+	uint64_t is_apart; /* the begin has been told */
 	struct bpf_fault fault;
 };
 

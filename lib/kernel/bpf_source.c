@@ -40,7 +40,7 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop;
+	bool has_loop, has_cast;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	int in_flight_fd;  /* opened early: what it takes to open may be gone at the end */
 };
@@ -119,29 +119,44 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	return 0;
 }
 
-static int load(struct bpf_source *source, const struct bpf_options *options, uint32_t groups,
-		struct error *err)
+/* What is asked of the kernel. */
+struct attempt {
+	bool has_cast;
+	uint32_t groups; /* of the programs that can be done without */
+};
+
+static int load(struct bpf_source *source, const struct bpf_options *options,
+		const struct attempt *attempt, struct error *err)
 {
 	int code = open_programs(source, options, err);
 
 	if (code)
 		return code;
-	source->optional = bpf_optional_choose(source->programs, groups);
+	source->programs->rodata->has_cast = attempt->has_cast;
+	source->has_cast = attempt->has_cast;
+	source->optional = bpf_optional_choose(source->programs, attempt->groups);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;
 }
 
-/* What is the least settled of the kernel is no reason to do without BPF. */
+/* The fastest first. What is the least settled of the kernel is no reason to do without BPF. */
 static int load_most(struct bpf_source *source, const struct bpf_options *options,
 		     struct error *err)
 {
-	struct error first = {0};
+	const struct attempt attempt[] = {{true, options->groups},
+					  {false, options->groups},
+					  {false, 0}};
+	const size_t last = sizeof(attempt) / sizeof(attempt[0]) - 1;
+	struct error refusal = {0};
 
-	if (!load(source, options, options->groups, &first))
-		return 0;
-	log_debug("BPF programs that can be done without are left out: %s", first.text);
-	iotrace_bpf__destroy(source->programs);
-	return load(source, options, 0, err);
+	for (size_t i = 0; i < last; i++) {
+		if (!load(source, options, &attempt[i], &refusal))
+			return 0;
+		log_debug("BPF is tried with less: %s", refusal.text);
+		iotrace_bpf__destroy(source->programs);
+		source->programs = NULL;
+	}
+	return load(source, options, &attempt[last], err);
 }
 
 static int map_books(struct bpf_source *source, struct error *err)
@@ -366,10 +381,11 @@ struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
 	return &source->books[source->cpu[cpu]];
 }
 
-void bpf_source_share(const struct bpf_source *source, int *rings, int *books)
+struct bpf_common bpf_source_common(const struct bpf_source *source)
 {
-	*rings = bpf_map__fd(source->programs->maps.rings);
-	*books = bpf_map__fd(source->programs->maps.books);
+	return (struct bpf_common){.rings_fd = bpf_map__fd(source->programs->maps.rings),
+				   .books_fd = bpf_map__fd(source->programs->maps.books),
+				   .has_cast = source->has_cast};
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

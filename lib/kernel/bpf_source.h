@@ -58,8 +58,13 @@ struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu);
 /* Returns a descriptor that can be polled for the wake-ups that the books ask for; lent. */
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 
-/* The maps of rings and of books, for the programs of another object. Lent. */
-void bpf_source_share(const struct bpf_source *source, int *rings, int *books);
+/* What the programs of another object have in common with these. The maps are lent. */
+struct bpf_common {
+	int rings_fd, books_fd;
+	bool has_cast; /* the kernel has bpf_rdonly_cast(), see bpf/peek.h */
+};
+
+struct bpf_common bpf_source_common(const struct bpf_source *source);
 
 /* Calls back for each call that has not ended. Returns 0 or -errno. */
 int bpf_source_in_flight(struct bpf_source *source,

@@ -60,11 +60,15 @@ TEST_F(BpfCalls, GroupsAreLeftOutButForThoseThatAllRestOn)
 
 TEST_F(BpfCalls, WhatTakesEffectAtOnceHasARecordForItsBegin)
 {
-	for (const char *name : {"close", "close_range", "dup2", "dup3", "execve", "execveat",
-				 "clone", "clone3", "fork", "vfork", "unshare"})
-		EXPECT_TRUE(of(name).flags & BPF_CALL_APART) << name;
+	const uint32_t both = BPF_CALL_APART | BPF_CALL_CLOSES;
+
+	for (const char *name :
+	     {"execve", "execveat", "clone", "clone3", "fork", "vfork", "unshare"})
+		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_APART)) << name;
+	for (const char *name : {"close", "close_range", "dup2", "dup3"})
+		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_CLOSES)) << name;
 	for (const char *name : {"read", "openat", "dup", "fcntl", "pipe2", "unlink", "chdir"})
-		EXPECT_FALSE(of(name).flags & BPF_CALL_APART) << name;
+		EXPECT_EQ(of(name).flags & both, 0u) << name;
 	EXPECT_TRUE(of("execve").flags & BPF_CALL_EXEC);
 	EXPECT_FALSE(of("close").flags & BPF_CALL_EXEC);
 }

@@ -938,7 +938,7 @@ TEST_F(LiveBpf, WhatADescriptorLeadsTo)
 	EXPECT_EQ(moved[0]->files[0].part.part.kind, BPF_PART_DIRECTORY);
 	EXPECT_EQ(moved[0]->files[0].path, real(dir));
 	/* The copy of a descriptor whose file was removed. */
-	auto copied = spool.of(BPF_RECORD_EXIT, "dup2");
+	auto copied = spool.of(BPF_RECORD_CALL, "dup2");
 	bool is_deleted = false;
 	for (auto call : copied)
 		for (auto &f : call->files)
@@ -972,7 +972,7 @@ TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 {
 	Spool spool = record({"sh", "-c", "cat " + file("in") + " & wait; exec true"});
 
-	for (const char *name : {"close", "dup2", "clone", "execve", "vfork", "clone3"}) {
+	for (const char *name : {"clone", "execve", "vfork", "clone3"}) {
 		auto begun = spool.of(BPF_RECORD_ENTER, name),
 		     ended = spool.of(BPF_RECORD_EXIT, name);
 
@@ -981,7 +981,6 @@ TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 		for (auto call : begun)
 			EXPECT_EQ(call->record.begin, call->time) << name;
 	}
-	EXPECT_FALSE(spool.of(BPF_RECORD_ENTER, "close").empty());
 	auto exec = spool.of(BPF_RECORD_ENTER, "execve");
 	ASSERT_GE(exec.size(), 3u);
 	for (auto call : exec)
@@ -990,6 +989,37 @@ TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 	for (auto &call : spool.calls)
 		pids.insert(call.pid);
 	EXPECT_EQ(pids.size(), 2u) << "the shell and its child";
+	expect_balance(spool, false);
+}
+
+TEST_F(LiveBpf, CallsThatCloseHaveTwoRecordsWhereDescriptorsAreShared)
+{
+	static const char closes[] =
+		"import os, threading\n"
+		"def copy():\n  for i in range(9): os.dup2(0, 77); os.close(77)\n"
+		"copy()\n"
+		"t = threading.Thread(target=copy)\n"
+		"t.start()\n"
+		"t.join()\n";
+	Spool spool = record({"python3", "-c", closes});
+	auto count = [&](enum bpf_record_kind kind, const char *name, bool is_leader) {
+		auto calls = spool.of(kind, name);
+		uint64_t fd = strcmp(name, "close") ? 1 : 0;
+
+		return std::count_if(calls.begin(), calls.end(), [&](const Call *call) {
+			return call->record.arg[fd] == 77 && (call->pid == call->tid) == is_leader;
+		});
+	};
+
+	for (const char *name : {"close", "dup2"}) {
+		if (!count(BPF_RECORD_CALL, name, true))
+			name = "dup3"; /* of a C library that has it so */
+		EXPECT_EQ(count(BPF_RECORD_CALL, name, true), 9) << name;
+		EXPECT_EQ(count(BPF_RECORD_ENTER, name, true), 0) << name;
+		EXPECT_EQ(count(BPF_RECORD_CALL, name, false), 0) << name;
+		EXPECT_EQ(count(BPF_RECORD_ENTER, name, false), 9) << name;
+		EXPECT_EQ(count(BPF_RECORD_EXIT, name, false), 9) << name;
+	}
 	expect_balance(spool, false);
 }
 

@@ -18,44 +18,37 @@ struct iovec_user {
 	uint64_t base, size;
 };
 
-enum { AIO_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_aio)) };
-
 static __always_inline void fill_aio(struct bpf_record_aio *record, uint32_t step, uint32_t api,
 				     uint64_t queue)
 {
-	__builtin_memset(record, 0, sizeof(*record));
-	record->head.kind = BPF_RECORD_AIO;
-	record->head.size = sizeof(*record);
-	record->step = step;
-	record->api = api;
-	record->fd = AIO_FD_NONE;
-	record->index = -1;
-	record->queue = queue;
-	record->offset = AIO_UNKNOWN;
-	record->bytes = AIO_UNKNOWN;
+	*record = (struct bpf_record_aio){
+		.head = {.kind = BPF_RECORD_AIO, .size = sizeof(*record)},
+		.step = step,
+		.api = api,
+		.fd = AIO_FD_NONE,
+		.index = -1,
+		.queue = queue,
+		.offset = AIO_UNKNOWN,
+		.bytes = AIO_UNKNOWN,
+	};
 }
 
-/* A record that is a step alone. */
-static __always_inline void send_aio(struct task_struct *task, uint64_t time,
-				     const struct bpf_record_aio *aio)
+/* Returns a record that is a step alone, to be completed; NULL: there is no room. */
+static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, uint64_t time,
+							uint32_t step, uint32_t api, uint64_t queue)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	struct sample_head *head;
+	struct bpf_record_aio *record;
 
-	if (!book || !ring)
-		return;
-	head = bpf_ringbuf_reserve(ring, AIO_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
-		return;
-	}
-	put_head(head, time, cpu, AIO_SIZE);
-	put_task(head, task);
-	*(struct bpf_record_aio *)((void *)head + RAW_AT) = *aio;
-	book->requests++;
-	bpf_ringbuf_submit(head, wake_flag(book, AIO_SIZE));
+	record = begin_sample(out, bpf_get_current_task_btf(), time, sizeof(*record));
+	if (record)
+		fill_aio(record, step, api, queue);
+	return record;
+}
+
+static __always_inline void end_aio(const struct outgoing *out)
+{
+	out->book->requests++;
+	end_sample(out);
 }
 
 /* Returns the sum of their sizes, or AIO_UNKNOWN. */

@@ -27,40 +27,12 @@ struct {
 /* Set while the programs run. */
 volatile bool is_on;
 
-#define MINOR_BITS  20
 #define NO_SECTOR   (~0ULL)
 #define SECTOR_BITS 9
 
-enum { STEP_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_request)) };
-
-/* In whose context it happens is told for all; by name where a task does it for itself. */
-static __always_inline void send(const struct bpf_record_request *record)
+static __always_inline bool is_told(uint32_t dev)
 {
-	uint64_t time = bpf_ktime_get_ns();
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	struct bpf_record_request *to;
-	struct sample_head *head;
-
-	if (!book || !ring)
-		return;
-	head = bpf_ringbuf_reserve(ring, STEP_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
-		return;
-	}
-	put_head(head, time, cpu, STEP_SIZE);
-	put_task(head, bpf_get_current_task_btf());
-	to = (void *)head + RAW_AT;
-	*to = *record;
-	__sync_fetch_and_add(&book->steps, 1);
-	bpf_ringbuf_submit(head, wake_flag(book, STEP_SIZE));
-}
-
-static __always_inline bool is_wanted(uint32_t dev)
-{
-	return !has_devices || bpf_map_lookup_elem(&devices, &dev);
+	return is_on && (!has_devices || bpf_map_lookup_elem(&devices, &dev));
 }
 
 static __always_inline bool is_zone_append(uint32_t operation)
@@ -119,17 +91,34 @@ static __always_inline int32_t error_of(int32_t status)
 	return status < (int32_t)sizeof(errors) ? errors[status] : EIO;
 }
 
-static __always_inline void put_what(struct bpf_record_request *record, uint32_t step, uint32_t dev,
-				     uint32_t flags)
+/*
+ * Returns the record of a step, without what differs; NULL: it is not to be told, or there is no room. In whose context it
+ * happens is told for all; by name where a task does it for itself.
+ */
+static __always_inline struct bpf_record_request *begin_step(struct outgoing *out, uint32_t step,
+							     uint32_t dev, uint32_t flags)
 {
-	record->head.kind = BPF_RECORD_REQUEST;
-	record->head.size = sizeof(*record);
-	record->step = step;
-	record->type = type_of(flags & OPERATION);
-	record->letters = letters_of(flags);
-	record->major = dev >> MINOR_BITS;
-	record->minor = dev & ((1U << MINOR_BITS) - 1);
-	record->old_sector = NO_SECTOR;
+	struct bpf_record_request *record;
+
+	record = begin_sample(out, bpf_get_current_task_btf(), bpf_ktime_get_ns(), sizeof(*record));
+	if (record)
+		*record = (struct bpf_record_request){
+			.head = {.kind = BPF_RECORD_REQUEST, .size = sizeof(*record)},
+			.step = step,
+			.type = type_of(flags & OPERATION),
+			.letters = letters_of(flags),
+			.major = MAJOR(dev),
+			.minor = MINOR(dev),
+			.old_sector = NO_SECTOR,
+		};
+	return record;
+}
+
+static __always_inline int end_step(const struct outgoing *out)
+{
+	__sync_fetch_and_add(&out->book->steps, 1);
+	end_sample(out);
+	return 0;
 }
 
 static __always_inline uint32_t device_of_disk(struct gendisk *disk)
@@ -148,23 +137,22 @@ static __always_inline uint32_t device_of_request(struct request *request)
 /* A request that waits or goes to the device. Commands move no sectors, and are nowhere. */
 static __always_inline int send_request(struct request *request, uint32_t step)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_request(request), flags = request->cmd_flags;
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) || !(record = begin_step(&out, step, dev, flags)))
 		return 0;
-	put_what(&record, step, dev, flags);
-	record.key = (uint64_t)request;
+	record->key = (uint64_t)request;
 	if ((flags & OPERATION & ~3U) != OP_COMMANDS) {
-		record.sector = request->__sector == NO_SECTOR ? 0 : request->__sector;
-		record.sectors = request->__data_len >> SECTOR_BITS;
+		record->sector = request->__sector == NO_SECTOR ? 0 : request->__sector;
+		record->sectors = request->__data_len >> SECTOR_BITS;
 	}
 	if (step != REQUEST_REQUEUE) {
-		record.bytes = request->__data_len;
-		bpf_get_current_comm(record.name, sizeof(record.name));
+		record->bytes = request->__data_len;
+		bpf_get_current_comm(record->name, sizeof(record->name));
 	}
-	send(&record);
-	return 0;
+	return end_step(&out);
 }
 
 SEC("tp_btf/block_rq_insert")
@@ -194,18 +182,18 @@ int BPF_PROG(request_returns, struct request *request)
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(request_ends, struct request *request, int status, unsigned int bytes)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_request(request);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) ||
+	    !(record = begin_step(&out, REQUEST_COMPLETE, dev, request->cmd_flags)))
 		return 0;
-	put_what(&record, REQUEST_COMPLETE, dev, request->cmd_flags);
-	record.key = (uint64_t)request;
-	record.sector = request->__sector;
-	record.sectors = bytes >> SECTOR_BITS;
-	record.error = error_of(status);
-	send(&record);
-	return 0;
+	record->key = (uint64_t)request;
+	record->sector = request->__sector;
+	record->sectors = bytes >> SECTOR_BITS;
+	record->error = error_of(status);
+	return end_step(&out);
 }
 
 static __always_inline uint32_t device_of_bio(struct bio *bio)
@@ -215,16 +203,22 @@ static __always_inline uint32_t device_of_bio(struct bio *bio)
 	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }
 
+/* A word of a page that is a pointer in places: not to be taken apart as one. */
+#define PAGE_WORD(page, field)                                                                     \
+	({                                                                                         \
+		unsigned long word_ = 0;                                                           \
+		bpf_core_read(&word_, sizeof(word_), &(page)->field);                              \
+		word_;                                                                             \
+	})
+
 /* The page that a bio moves next, or that of which it is a part. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
 	void *vector = (void *)bio->bi_io_vec +
 		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
-	struct page *page = NULL;
-	unsigned long whole = 0;
+	struct page *page = PEEK((struct bio_vec *)vector, bv_page);
+	unsigned long whole = PAGE_WORD(page, compound_head);
 
-	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)vector)->bv_page);
-	bpf_core_read(&whole, sizeof(whole), &page->compound_head);
 	return whole & 1 ? (struct page *)(whole - 1) : page;
 }
 
@@ -245,7 +239,7 @@ static __always_inline bool is_of_cache(struct page *page, bool is_write)
 static __always_inline void put_file(struct bpf_record_request *record, struct bio *bio)
 {
 	bool is_write = record->type == REQUEST_WRITE;
-	unsigned long mapping = 0;
+	unsigned long mapping;
 	struct inode *inode;
 	struct page *page;
 	uint32_t dev;
@@ -255,14 +249,14 @@ static __always_inline void put_file(struct bpf_record_request *record, struct b
 	page = page_of(bio);
 	if (!bpf_core_field_exists(page->mapping))
 		return;
-	bpf_core_read(&mapping, sizeof(mapping), &page->mapping);
+	mapping = PAGE_WORD(page, mapping);
 	if (!mapping || mapping & 3 || !is_of_cache(page, is_write)) /* 1, 2: no file's */
 		return;
-	inode = BPF_CORE_READ((struct address_space *)mapping, host);
-	dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	record->inode = BPF_CORE_READ(inode, i_ino);
-	record->inode_major = dev >> MINOR_BITS;
-	record->inode_minor = dev & ((1U << MINOR_BITS) - 1);
+	inode = PEEK((struct address_space *)mapping, host);
+	dev = device_of_inode(inode);
+	record->inode = PEEK(inode, i_ino);
+	record->inode_major = MAJOR(dev);
+	record->inode_minor = MINOR(dev);
 }
 
 static __always_inline void put_cgroup(struct bpf_record_request *record, struct bio *bio)
@@ -271,62 +265,63 @@ static __always_inline void put_cgroup(struct bpf_record_request *record, struct
 		record->cgroup = bio->bi_blkg->blkcg->css.cgroup->kn->id;
 }
 
-static __always_inline void put_bio(struct bpf_record_request *record, uint32_t step, uint32_t dev,
-				    struct bio *bio)
+static __always_inline struct bpf_record_request *begin_bio(struct outgoing *out, uint32_t step,
+							    uint32_t dev, struct bio *bio)
 {
-	put_what(record, step, dev, bio->bi_opf);
+	struct bpf_record_request *record = begin_step(out, step, dev, bio->bi_opf);
+
+	if (!record)
+		return NULL;
 	record->key = (uint64_t)bio;
 	record->sector = bio->bi_iter.bi_sector;
 	record->sectors = bio->bi_iter.bi_size >> SECTOR_BITS;
+	return record;
 }
 
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(bio_comes, struct bio *bio)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_bio(bio);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_QUEUE, dev, bio)))
 		return 0;
-	put_bio(&record, REQUEST_BIO_QUEUE, dev, bio);
-	put_file(&record, bio);
-	put_cgroup(&record, bio);
-	bpf_get_current_comm(record.name, sizeof(record.name));
-	send(&record);
-	return 0;
+	put_file(record, bio);
+	put_cgroup(record, bio);
+	bpf_get_current_comm(record->name, sizeof(record->name));
+	return end_step(&out);
 }
 
 SEC("tp_btf/block_bio_complete")
 int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_bio(bio);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_COMPLETE, dev, bio)))
 		return 0;
-	put_bio(&record, REQUEST_BIO_COMPLETE, dev, bio);
-	record.error = error_of(bio->bi_status);
-	send(&record);
-	return 0;
+	record->error = error_of(bio->bi_status);
+	return end_step(&out);
 }
 
 /* One that is put before its request moves the begin of that: it was where the bio ends. */
 static __always_inline int send_merge(struct bio *bio, bool is_before)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_bio(bio);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_MERGE, dev, bio)))
 		return 0;
-	put_bio(&record, REQUEST_BIO_MERGE, dev, bio);
 	if (is_before) {
-		record.old_major = record.major;
-		record.old_minor = record.minor;
-		record.old_sector = record.sector + record.sectors;
+		record->old_major = record->major;
+		record->old_minor = record->minor;
+		record->old_sector = record->sector + record->sectors;
 	}
-	bpf_get_current_comm(record.name, sizeof(record.name));
-	send(&record);
-	return 0;
+	bpf_get_current_comm(record->name, sizeof(record->name));
+	return end_step(&out);
 }
 
 SEC("tp_btf/block_bio_backmerge")
@@ -344,32 +339,31 @@ int BPF_PROG(bio_precedes, struct bio *bio)
 SEC("tp_btf/block_bio_remap")
 int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_bio(bio);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || (!is_wanted(dev) && !is_wanted(old)))
+	if ((!is_told(dev) && !is_told(old)) ||
+	    !(record = begin_bio(&out, REQUEST_BIO_REMAP, dev, bio)))
 		return 0;
-	put_bio(&record, REQUEST_BIO_REMAP, dev, bio);
-	record.old_major = old >> MINOR_BITS;
-	record.old_minor = old & ((1U << MINOR_BITS) - 1);
-	record.old_sector = from;
-	send(&record);
-	return 0;
+	record->old_major = MAJOR(old);
+	record->old_minor = MINOR(old);
+	record->old_sector = from;
+	return end_step(&out);
 }
 
 /* Of where the rest begins the kernel says the lower half. */
 SEC("tp_btf/block_split")
 int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 {
-	struct bpf_record_request record = {0};
 	uint32_t dev = device_of_bio(bio);
+	struct bpf_record_request *record;
+	struct outgoing out;
 
-	if (!is_on || !is_wanted(dev))
+	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_SPLIT, dev, bio)))
 		return 0;
-	put_bio(&record, REQUEST_SPLIT, dev, bio);
-	record.sectors = rest - (uint32_t)record.sector;
-	record.old_sector = record.sector + record.sectors;
-	bpf_get_current_comm(record.name, sizeof(record.name));
-	send(&record);
-	return 0;
+	record->sectors = rest - (uint32_t)record->sector;
+	record->old_sector = record->sector + record->sectors;
+	bpf_get_current_comm(record->name, sizeof(record->name));
+	return end_step(&out);
 }

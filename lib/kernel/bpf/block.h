@@ -6,7 +6,7 @@
 #ifndef BPF_BLOCK_H
 #define BPF_BLOCK_H
 
-#include "kernel.h"
+#include "vfs.h"
 
 struct gendisk {
 	int major, first_minor;
@@ -38,10 +38,6 @@ struct bvec_iter {
 	unsigned long long bi_sector;
 	unsigned int bi_size;
 	unsigned int bi_idx;
-} KERNEL;
-
-struct address_space {
-	struct inode *host;
 } KERNEL;
 
 /* The flags come first, in all kernels, but not always under this name. */

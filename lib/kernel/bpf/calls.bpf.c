@@ -2,8 +2,8 @@
  * calls.bpf: system calls, paired in the kernel.
  *
  * A traced task has storage; the others pay a look-up of it. The begin of a call is kept there; at its end one record goes
- * into the ring of the CPU. Calls that close descriptors take effect for other threads before they end, and calls that
- * make tasks have records of tasks in between: their begin is a record of its own.
+ * into the ring of the CPU. Calls that make tasks have records of tasks in between, and those that close descriptors take
+ * effect for others who share them before they end: their begin is a record of its own.
  *
  * Which calls, and what their arguments are, comes as a table.
  */
@@ -12,12 +12,8 @@
 #include "iocb.h"
 #include "sample.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 const volatile struct bpf_call_role roles[BPF_CALLS];
 int wanted_tgid; /* whose threads mark_tasks() is to mark */
-
-enum { CALL_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_call)) };
 
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
@@ -56,26 +52,16 @@ static __always_inline void send_plain(struct task_struct *task, const struct bp
 				       uint32_t kind, uint64_t time, int64_t result,
 				       uint64_t position)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	struct bpf_record_call *record;
-	struct sample_head *head;
+	struct outgoing out;
 
-	if (!book || !ring)
+	record = begin_sample(&out, task, time, sizeof(*record));
+	if (!record)
 		return;
-	head = bpf_ringbuf_reserve(ring, CALL_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
-		return;
-	}
-	put_head(head, time, cpu, CALL_SIZE);
-	put_task(head, task);
-	record = (void *)head + RAW_AT;
 	put_call(record, call, kind, result);
 	record->position = position;
-	book->calls++;
-	bpf_ringbuf_submit(head, wake_flag(book, CALL_SIZE));
+	out.book->calls++;
+	end_sample(&out);
 }
 
 /* Appends a PATH part. Returns where the next one goes. */
@@ -169,14 +155,11 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
 	struct bpf_record_call *record;
-	struct sample_head *head;
-	uint64_t size;
+	struct outgoing out;
 
-	if (!scratch || !book || !ring)
+	if (!scratch)
 		return;
 	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
 	put_call(record, call, kind, result);
@@ -186,16 +169,8 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 		put_files(scratch, &parts, &(struct files){task, cpu, has_loop}, call, role,
 			  result);
 	record->head.parts = parts.count;
-	size = SAMPLE_SIZE(parts.at - SCRATCH_AT - RAW_AT);
-	head = (void *)(scratch->bytes + SCRATCH_AT);
-	put_head(head, time, cpu, size);
-	put_task(head, task);
-	if (size > SCRATCH_TEXT)
-		return;
-	if (bpf_ringbuf_output(ring, head, size, wake_flag(book, size)))
-		note_drop(book, time);
-	else
-		book->calls++;
+	if (send_scratch(scratch, &out, task, time, parts.at))
+		out.book->calls++;
 }
 
 /* What nobody traces pays for being asked: a task without any storage is left alone before the map is. */
@@ -211,6 +186,13 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task)
 	if (task->tgid == own_tgid)
 		return NULL;
 	return bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */
+static __always_inline bool is_apart(uint32_t flags, struct task_struct *task)
+{
+	return flags & BPF_CALL_APART ||
+	       (flags & BPF_CALL_CLOSES && task->files->count.counter > 1);
 }
 
 static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
@@ -232,9 +214,10 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	call->cpu = bpf_get_smp_processor_id();
 	take_arguments(call, regs);
 	call->begin = bpf_ktime_get_ns();
+	call->is_apart = is_apart(role->flags, task);
 	if (has_loop && role->flags & BPF_CALL_SUBMITS)
 		aio_call_begins(role->flags);
-	if (!(role->flags & BPF_CALL_APART))
+	if (!call->is_apart)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
 		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, false);
@@ -278,7 +261,7 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 		return;
 	time = bpf_ktime_get_ns();
 	role = &roles[call->number & (BPF_CALLS - 1)];
-	kind = role->flags & BPF_CALL_APART ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
+	kind = call->is_apart ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
 	if (has_loop && role->flags & BPF_CALL_AIO)
 		aio_call_ends(role->flags, time, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {

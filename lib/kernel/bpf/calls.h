@@ -6,18 +6,17 @@
 
 #include "sample.h"
 
-/* Weak: the files that include this are linked to one object. */
-const volatile bool is_system __weak; /* all tasks but iotrace's own */
-const volatile int own_tgid __weak;
+const volatile bool is_system; /* all tasks but iotrace's own */
+const volatile int own_tgid;
 
 /* Set while the programs run. */
-volatile bool is_on __weak;
+volatile bool is_on;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct bpf_call);
-} calls SEC(".maps") __weak;
+} calls SEC(".maps");
 
 #endif

@@ -5,9 +5,6 @@
  */
 #include "calls.h"
 #include "sample.h"
-#include "walk.h"
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Linux 6.9 moved the type. */
 struct file_lock_core {
@@ -22,36 +19,21 @@ struct file_lock___old {
 	unsigned char fl_type;
 } KERNEL;
 
-enum { DETAIL_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_detail)) };
-
 static __always_inline int send_detail(uint32_t kind, uint64_t value)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	struct bpf_record_detail *record;
-	uint64_t time = bpf_ktime_get_ns();
-	struct sample_head *head;
+	struct outgoing out;
 
-	if (!is_on || !book || !ring || !task->bpf_storage ||
-	    !bpf_task_storage_get(&calls, task, NULL, 0))
+	if (!is_on || !task->bpf_storage || !bpf_task_storage_get(&calls, task, NULL, 0))
 		return 0;
-	head = bpf_ringbuf_reserve(ring, DETAIL_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
+	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	if (!record)
 		return 0;
-	}
-	put_head(head, time, cpu, DETAIL_SIZE);
-	put_task(head, task);
-	record = (void *)head + RAW_AT;
-	record->head.kind = kind;
-	record->head.size = sizeof(*record);
-	record->head.parts = 0;
-	record->head.flags = 0;
-	record->value = value;
-	book->calls++;
-	bpf_ringbuf_submit(head, wake_flag(book, DETAIL_SIZE));
+	*record = (struct bpf_record_detail){.head = {.kind = kind, .size = sizeof(*record)},
+					     .value = value};
+	out.book->calls++;
+	end_sample(&out);
 	return 0;
 }
 

@@ -8,13 +8,7 @@
 #include "calls.h"
 #include "page.h"
 #include "sample.h"
-#include "walk.h"
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-struct address_space {
-	struct inode *host;
-} KERNEL;
+#include "vfs.h"
 
 struct folio {
 	struct address_space *mapping;
@@ -26,8 +20,6 @@ struct folio {
 
 enum pageflags { PG_head = 6 };
 
-enum { FAULT_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_fault)) };
-
 static __always_inline struct bpf_call *call_now(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -35,43 +27,27 @@ static __always_inline struct bpf_call *call_now(void)
 	return is_on && task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
 }
 
-static __always_inline void put_inode(struct bpf_record_fault *record,
-				      const struct bpf_fault *fault)
-{
-	struct inode *inode = PEEK((struct address_space *)fault->mapping, host);
-	struct super_block *super = PEEK(inode, i_sb);
-	uint32_t dev = PEEK(super, s_dev);
-
-	record->major = dev >> 20;
-	record->minor = dev & ((1 << 20) - 1);
-	record->ino = PEEK(inode, i_ino);
-}
-
 static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t time)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	struct bpf_record_fault record = {.head = {.kind = BPF_RECORD_FAULT,
-						   .size = sizeof(record)},
-					  .begin = fault->begin,
-					  .offset = fault->first << page_shift,
-					  .bytes = fault->pages << page_shift};
-	struct sample_head *head;
+	struct inode *inode = PEEK((struct address_space *)fault->mapping, host);
+	struct bpf_record_fault *record;
+	struct outgoing out;
+	uint32_t dev;
 
-	if (!book || !ring)
+	record = begin_sample(&out, bpf_get_current_task_btf(), time, sizeof(*record));
+	if (!record)
 		return;
-	put_inode(&record, fault);
-	head = bpf_ringbuf_reserve(ring, FAULT_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
-		return;
-	}
-	put_head(head, time, cpu, FAULT_SIZE);
-	put_task(head, bpf_get_current_task_btf());
-	*(struct bpf_record_fault *)((void *)head + RAW_AT) = record;
-	__sync_fetch_and_add(&book->requests, 1);
-	bpf_ringbuf_submit(head, wake_flag(book, FAULT_SIZE));
+	dev = device_of_inode(inode);
+	*record = (struct bpf_record_fault){.head = {.kind = BPF_RECORD_FAULT,
+						     .size = sizeof(*record)},
+					    .begin = fault->begin,
+					    .ino = PEEK(inode, i_ino),
+					    .major = MAJOR(dev),
+					    .minor = MINOR(dev),
+					    .offset = fault->first << page_shift,
+					    .bytes = fault->pages << page_shift};
+	__sync_fetch_and_add(&out.book->requests, 1);
+	end_sample(&out);
 }
 
 /* What it read is told; where nothing was, it was no I/O. */

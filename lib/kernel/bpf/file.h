@@ -27,8 +27,8 @@ static __always_inline void put_inode(struct bpf_part_file *part, struct dentry 
 	part->mode = PEEK(inode, i_mode);
 	part->ino = PEEK(inode, i_ino);
 	part->magic = PEEK(super, s_magic);
-	part->major = dev >> 20;
-	part->minor = dev & 0xfffff;
+	part->major = MAJOR(dev);
+	part->minor = MINOR(dev);
 }
 
 static __always_inline void put_names(struct bpf_part_file *part, struct scratch *scratch,

@@ -37,7 +37,8 @@ struct batch {
 
 static long put_iocb(uint32_t index, struct batch *batch)
 {
-	struct bpf_record_aio aio;
+	struct bpf_record_aio *aio;
+	struct outgoing out;
 	struct iocb_user iocb;
 	uint64_t address;
 
@@ -46,32 +47,37 @@ static long put_iocb(uint32_t index, struct batch *batch)
 					 (batch->first + index) * sizeof(address))) ||
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)address))
 		return 1;
-	fill_aio(&aio, batch->step, AIO_LIBAIO, batch->queue);
-	aio.key = address;
-	aio.user_data = iocb.data;
-	aio.opcode = iocb.opcode;
-	aio.fd = iocb.fd;
-	aio.offset = iocb.offset;
-	aio.bytes = iocb.opcode == IOCB_PREADV || iocb.opcode == IOCB_PWRITEV
-			    ? iovecs_size(iocb.buffer, iocb.bytes)
-			    : iocb.bytes;
-	send_aio(bpf_get_current_task_btf(), batch->time, &aio);
+	aio = begin_aio(&out, batch->time, batch->step, AIO_LIBAIO, batch->queue);
+	if (!aio)
+		return 0;
+	aio->key = address;
+	aio->user_data = iocb.data;
+	aio->opcode = iocb.opcode;
+	aio->fd = iocb.fd;
+	aio->offset = iocb.offset;
+	aio->bytes = iocb.opcode == IOCB_PREADV || iocb.opcode == IOCB_PWRITEV
+			     ? iovecs_size(iocb.buffer, iocb.bytes)
+			     : iocb.bytes;
+	end_aio(&out);
 	return 0;
 }
 
 static long put_event(uint32_t index, struct batch *batch)
 {
-	struct bpf_record_aio aio;
+	struct bpf_record_aio *aio;
 	struct event_user event;
+	struct outgoing out;
 
 	if (bpf_probe_read_user(&event, sizeof(event),
 				(void *)(batch->address + index * sizeof(event))))
 		return 1;
-	fill_aio(&aio, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
-	aio.key = event.iocb;
-	aio.user_data = event.data;
-	aio.result = event.result;
-	send_aio(bpf_get_current_task_btf(), batch->time, &aio);
+	aio = begin_aio(&out, batch->time, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
+	if (!aio)
+		return 0;
+	aio->key = event.iocb;
+	aio->user_data = event.data;
+	aio->result = event.result;
+	end_aio(&out);
 	return 0;
 }
 
@@ -100,13 +106,12 @@ static __always_inline void put_events(const struct bpf_call *call, uint64_t tim
 }
 
 /* io_destroy(queue) */
-static __always_inline void put_queue_end(struct task_struct *task, const struct bpf_call *call,
-					  uint64_t time)
+static __always_inline void put_queue_end(const struct bpf_call *call, uint64_t time)
 {
-	struct bpf_record_aio aio;
+	struct outgoing out;
 
-	fill_aio(&aio, AIO_END, AIO_LIBAIO, call->arg[0]);
-	send_aio(task, time, &aio);
+	if (begin_aio(&out, time, AIO_END, AIO_LIBAIO, call->arg[0]))
+		end_aio(&out);
 }
 
 /*
@@ -135,7 +140,7 @@ __noinline int aio_call_ends(uint32_t flags, uint64_t time, int64_t result)
 	else if (flags & BPF_CALL_REAPS)
 		put_events(call, time, result);
 	else if (!result)
-		put_queue_end(task, call, time);
+		put_queue_end(call, time);
 	return 0;
 }
 

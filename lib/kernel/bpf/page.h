@@ -6,7 +6,6 @@
 
 #include "kernel.h"
 
-/* Weak: the files that include this are linked to one object. */
-const volatile uint32_t page_shift __weak;
+const volatile uint32_t page_shift;
 
 #endif

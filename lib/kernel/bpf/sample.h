@@ -8,12 +8,10 @@
 #ifndef BPF_SAMPLE_H
 #define BPF_SAMPLE_H
 
-#include "kernel.h"
+#include "peek.h"
 
 #include "bpf_shared.h"
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <iotrace/bpf_record.h>
 #include <linux/bpf.h>
@@ -33,8 +31,7 @@ struct sample_head {
 /* The size of a record with so many bytes of raw data. */
 #define SAMPLE_SIZE(raw) ((RAW_AT + (raw) + 7) & ~7ULL)
 
-/* Weak, as the maps are: the files that include this are linked to one object. */
-const volatile uint64_t sample_id __weak; /* of the event, in the capture */
+const volatile uint64_t sample_id; /* of the event, in the capture */
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -46,7 +43,7 @@ struct {
 	__uint(max_entries, 1); /* CPUs */
 	__type(key, uint32_t);
 	__array(values, struct ring);
-} rings SEC(".maps") __weak;
+} rings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -54,22 +51,18 @@ struct {
 	__uint(max_entries, 1); /* CPUs */
 	__type(key, uint32_t);
 	__type(value, struct bpf_books);
-} books SEC(".maps") __weak;
+} books SEC(".maps");
 
-static __always_inline void put_task(struct sample_head *head, struct task_struct *task)
-{
-	head->pid = task->tgid;
-	head->tid = task->pid;
-}
-
-static __always_inline void put_head(struct sample_head *head, uint64_t time, uint32_t cpu,
-				     uint32_t size)
+static __always_inline void put_head(struct sample_head *head, struct task_struct *task,
+				     uint64_t time, uint32_t cpu, uint32_t size)
 {
 	head->header.type = PERF_RECORD_SAMPLE;
 	head->header.misc = PERF_RECORD_MISC_KERNEL;
 	head->header.size = size;
 	head->id = sample_id;
 	head->ip = 0;
+	head->pid = task->tgid;
+	head->tid = task->pid;
 	head->time = time;
 	head->cpu = cpu;
 	head->reserved = 0;
@@ -91,6 +84,42 @@ static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 		return BPF_RB_NO_WAKEUP;
 	book->wake_at = ~0ULL;
 	return BPF_RB_FORCE_WAKEUP;
+}
+
+/* A record that is written where it will be read. */
+struct outgoing {
+	struct bpf_books *book; /* of this CPU: who sends it counts it there */
+	struct sample_head *head;
+	uint32_t size;
+};
+
+/* Returns where its raw data goes; NULL, and the loss is counted, if there is no room. */
+static __always_inline void *begin_sample(struct outgoing *out, struct task_struct *task,
+					  uint64_t time, uint32_t bytes)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *raw;
+
+	out->book = bpf_map_lookup_elem(&books, &cpu);
+	if (!out->book || !ring)
+		return NULL;
+	out->size = SAMPLE_SIZE(bytes);
+	out->head = bpf_ringbuf_reserve(ring, SAMPLE_SIZE(bytes), 0);
+	if (!out->head) {
+		note_drop(out->book, time);
+		return NULL;
+	}
+	put_head(out->head, task, time, cpu, out->size);
+	raw = (void *)out->head + RAW_AT;
+	/* Else the compiler asks of the head whether this is NULL, which the verifier does not follow. */
+	asm volatile("" : "+r"(raw));
+	return raw;
+}
+
+static __always_inline void end_sample(const struct outgoing *out)
+{
+	bpf_ringbuf_submit(out->head, wake_flag(out->book, out->size));
 }
 
 #endif

@@ -25,7 +25,7 @@ struct {
 	__uint(max_entries, 1); /* CPUs */
 	__type(key, uint32_t);
 	__type(value, struct scratch);
-} scratches SEC(".maps") __weak;
+} scratches SEC(".maps");
 
 /* The mask says nothing new, but the verifier wants to see it. */
 static __always_inline void *place(struct scratch *scratch, uint32_t at)
@@ -39,6 +39,25 @@ static __always_inline void *place(struct scratch *scratch, uint32_t at)
 static __always_inline uint32_t padded(uint32_t at)
 {
 	return (at + 7) & ~7U;
+}
+
+/* Copies the record, which ends at `end`, into the ring. Returns whether it is there; a loss is counted. */
+static __always_inline bool send_scratch(struct scratch *scratch, struct outgoing *out,
+					 struct task_struct *task, uint64_t time, uint32_t end)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	uint64_t size = SAMPLE_SIZE(end - SCRATCH_AT - RAW_AT);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	out->book = bpf_map_lookup_elem(&books, &cpu);
+	out->head = (void *)(scratch->bytes + SCRATCH_AT);
+	if (!out->book || !ring || size > SCRATCH_TEXT)
+		return false;
+	put_head(out->head, task, time, cpu, size);
+	if (!bpf_ringbuf_output(ring, out->head, size, wake_flag(out->book, size)))
+		return true;
+	note_drop(out->book, time);
+	return false;
 }
 
 #endif

@@ -11,8 +11,6 @@
 #include "file.h"
 #include "sample.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
 /* Threads that the kernel makes for rings are told by no tracepoint of forks: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)
 {
@@ -21,37 +19,6 @@ static __always_inline bool is_traced_process(struct task_struct *task)
 	if (is_system)
 		return task->tgid != own_tgid;
 	return bpf_task_storage_get(&calls, task->group_leader, NULL, 0) != NULL;
-}
-
-/* With what the request opened: gathered in the scratch. */
-static __always_inline void send_opened(struct task_struct *task, uint64_t time,
-					const struct bpf_record_aio *aio, bool has_loop)
-{
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(*aio), at;
-	struct bpf_record_aio *record;
-	struct sample_head *head;
-	uint64_t size;
-
-	if (!scratch || !book || !ring)
-		return;
-	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
-	*record = *aio;
-	at = put_file(scratch, begin, cpu, task, aio->result, 0, has_loop);
-	record->head.parts = at != begin;
-	size = SAMPLE_SIZE(at - SCRATCH_AT - RAW_AT);
-	head = (void *)(scratch->bytes + SCRATCH_AT);
-	put_head(head, time, cpu, size);
-	put_task(head, task);
-	if (size > SCRATCH_TEXT)
-		return;
-	if (bpf_ringbuf_output(ring, head, size, wake_flag(book, size)))
-		note_drop(book, time);
-	else
-		book->requests++;
 }
 
 static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_kiocb *request,
@@ -124,35 +91,37 @@ static __always_inline void put_command(struct bpf_record_aio *aio, struct io_ki
 
 static __always_inline void take_request(struct io_kiocb *request)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_record_aio *aio;
 	struct io_ring_ctx *ctx;
-	struct bpf_record_aio aio;
+	struct outgoing out;
 	uint8_t flags = 0;
 
-	if (!is_traced_process(task))
+	if (!is_traced_process(bpf_get_current_task_btf()))
 		return;
 	ctx = PEEK(request, ctx);
+	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
+	if (!aio)
+		return;
 	bpf_core_read(&flags, sizeof(flags), &request->flags);
-	fill_aio(&aio, AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
-	aio.key = (uint64_t)request;
-	aio.user_data = PEEK(request, cqe.user_data);
-	aio.opcode = PEEK(request, opcode);
+	aio->key = (uint64_t)request;
+	aio->user_data = PEEK(request, cqe.user_data);
+	aio->opcode = PEEK(request, opcode);
 	if (flags & SQE_FIXED_FILE) {
-		aio.flags |= AIO_FIXED;
-		aio.index = PEEK(request, cqe.fd);
+		aio->flags |= AIO_FIXED;
+		aio->index = PEEK(request, cqe.fd);
 	} else {
-		aio.fd = PEEK(request, cqe.fd);
+		aio->fd = PEEK(request, cqe.fd);
 	}
 	if (flags & SQE_SKIP)
-		aio.flags |= AIO_SILENT;
+		aio->flags |= AIO_SILENT;
 	if (PEEK(ctx, flags) & SQPOLL)
-		aio.flags |= AIO_BY_THREAD;
-	if (slot_of(request, aio.opcode))
-		aio.flags |= AIO_DIRECT;
-	put_command(&aio, request);
-	if (flags & SQE_BUFFER_SELECT && !aio.bytes)
-		aio.bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
-	send_aio(task, bpf_ktime_get_ns(), &aio);
+		aio->flags |= AIO_BY_THREAD;
+	if (slot_of(request, aio->opcode))
+		aio->flags |= AIO_DIRECT;
+	put_command(aio, request);
+	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
+		aio->bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
+	end_aio(&out);
 }
 
 SEC("raw_tp/io_uring_submit_req")
@@ -179,27 +148,59 @@ struct ending {
 	uint32_t flags;
 };
 
+static __always_inline void put_ending(struct bpf_record_aio *aio, const struct ending *ending,
+				       uint8_t opcode)
+{
+	aio->key = (uint64_t)ending->request;
+	aio->user_data = ending->user_data;
+	aio->result = ending->result;
+	if (ending->flags & CQE_MORE)
+		aio->flags |= AIO_MORE;
+	aio->opcode = opcode;
+}
+
+/* With what the request opened: gathered in the scratch. */
+static __always_inline void send_opened(struct task_struct *task, const struct ending *ending,
+					uint8_t opcode, bool has_loop)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_aio), end;
+	uint64_t time = bpf_ktime_get_ns();
+	struct bpf_record_aio *aio;
+	struct outgoing out;
+
+	if (!scratch)
+		return;
+	aio = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
+	fill_aio(aio, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	put_ending(aio, ending, opcode);
+	end = put_file(scratch, begin, cpu, task, ending->result, 0, has_loop);
+	aio->head.parts = end != begin;
+	if (send_scratch(scratch, &out, task, time, end))
+		out.book->requests++;
+}
+
 static __always_inline void end_request(const struct ending *ending, bool has_loop)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_record_aio aio;
+	struct bpf_record_aio *aio;
+	struct outgoing out;
 	uint8_t opcode = 0;
 
 	if (!is_traced_process(task))
 		return;
-	fill_aio(&aio, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
-	aio.key = (uint64_t)ending->request;
-	aio.user_data = ending->user_data;
-	aio.result = ending->result;
-	if (ending->flags & CQE_MORE)
-		aio.flags |= AIO_MORE;
 	if (ending->request)
 		opcode = PEEK(ending->request, opcode);
-	aio.opcode = opcode;
-	if (opens(opcode) && ending->result >= 0 && !slot_of(ending->request, opcode))
-		send_opened(task, bpf_ktime_get_ns(), &aio, has_loop);
-	else
-		send_aio(task, bpf_ktime_get_ns(), &aio);
+	if (opens(opcode) && ending->result >= 0 && !slot_of(ending->request, opcode)) {
+		send_opened(task, ending, opcode, has_loop);
+		return;
+	}
+	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	if (!aio)
+		return;
+	put_ending(aio, ending, opcode);
+	end_aio(&out);
 }
 
 static __always_inline void end_request_cqe(void *ring, void *request, struct io_uring_cqe *cqe,
@@ -236,14 +237,16 @@ SEC("raw_tp/io_uring_create")
 int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_entries,
 	     uint32_t flags)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_record_aio aio;
+	struct bpf_record_aio *aio;
+	struct outgoing out;
 
-	if (!is_traced_process(task))
+	if (!is_traced_process(bpf_get_current_task_btf()))
 		return 0;
-	fill_aio(&aio, AIO_QUEUE, AIO_URING, (uint64_t)ring);
-	aio.fd = fd;
-	send_aio(task, bpf_ktime_get_ns(), &aio);
+	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_QUEUE, AIO_URING, (uint64_t)ring);
+	if (!aio)
+		return 0;
+	aio->fd = fd;
+	end_aio(&out);
 	return 0;
 }
 
@@ -256,26 +259,29 @@ struct fixing {
 
 static long fix_one(uint32_t index, struct fixing *fixing)
 {
-	struct bpf_record_aio aio;
+	struct bpf_record_aio *aio;
+	struct outgoing out;
 	int32_t fd;
 
 	if (bpf_probe_read_user(&fd, sizeof(fd), (void *)(fixing->fds + index * sizeof(fd))))
 		return 1;
 	if (fd < -1 || (fd < 0 && !fixing->is_update))
 		return 0;
-	fill_aio(&aio, AIO_FILES, AIO_URING, fixing->ring);
-	aio.index = fixing->first + index;
-	aio.fd = fd;
-	send_aio(bpf_get_current_task_btf(), fixing->time, &aio);
+	aio = begin_aio(&out, fixing->time, AIO_FILES, AIO_URING, fixing->ring);
+	if (!aio)
+		return 0;
+	aio->index = fixing->first + index;
+	aio->fd = fd;
+	end_aio(&out);
 	return 0;
 }
 
-static __always_inline void unfix_all(struct task_struct *task, uint64_t time, void *ring)
+static __always_inline void unfix_all(const struct fixing *fixing)
 {
-	struct bpf_record_aio aio;
+	struct outgoing out;
 
-	fill_aio(&aio, AIO_FILES, AIO_URING, (uint64_t)ring);
-	send_aio(task, time, &aio);
+	if (begin_aio(&out, fixing->time, AIO_FILES, AIO_URING, fixing->ring))
+		end_aio(&out);
 }
 
 /* Returns how many descriptors the call names, and says where. */
@@ -326,7 +332,7 @@ int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, uns
 	if (!call || !call->begin || result < 0)
 		return 0;
 	if (what == UNREGISTER_FILES || what == REGISTER_FILES || what == REGISTER_FILES2)
-		unfix_all(task, fixing.time, ring);
+		unfix_all(&fixing);
 	count = find_fixing(&fixing, what, call->arg[2], call->arg[3]);
 	if (count && count <= REQUESTS_MOST)
 		bpf_loop(count, fix_one, &fixing, 0);

@@ -9,19 +9,12 @@
 #define BPF_WALK_H
 
 #include "scratch.h"
+#include "vfs.h"
 
 enum {
 	STEPS_MAX = 512, /* dentries and mounts on one way */
 	STEPS_FEW = 12,  /* where the kernel has no bpf_loop() */
 };
-
-#define PEEK(from, field)                                                                          \
-	({                                                                                         \
-		typeof(from) from_ = (from);                                                       \
-		typeof(from_->field) value_ = 0;                                                   \
-		bpf_core_read(&value_, sizeof(value_), (void *)&from_->field);                     \
-		value_;                                                                            \
-	})
 
 /* The state of a walk. */
 struct walk {

@@ -9,13 +9,7 @@
 #include "calls.h"
 #include "page.h"
 #include "sample.h"
-#include "walk.h"
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-typedef struct {
-	int counter;
-} KERNEL atomic_t;
+#include "vfs.h"
 
 /* One that is sealed against it has less than none. */
 struct address_space___maps {
@@ -26,10 +20,7 @@ struct writeback_control {
 	long nr_to_write;
 } KERNEL;
 
-enum {
-	AT_A_TIME = 1024, /* files; each is written by one task */
-	WRITEBACK_SIZE = SAMPLE_SIZE(sizeof(struct bpf_record_writeback)),
-};
+enum { AT_A_TIME = 1024 }; /* files; each is written by one task */
 
 /* When the writing of an inode began. What never ends is forgotten. */
 struct {
@@ -58,42 +49,26 @@ int BPF_PROG(writeback_begins, struct inode *inode)
 	return 0;
 }
 
-static __always_inline void put_writeback(struct bpf_record_writeback *record, struct inode *inode,
-					  uint64_t begin, uint64_t pages)
+static __always_inline void send_writeback(struct inode *inode, uint64_t begin, uint64_t pages)
 {
-	struct super_block *super = PEEK(inode, i_sb);
-	uint32_t dev = PEEK(super, s_dev);
+	struct bpf_record_writeback *record;
+	uint32_t dev = device_of_inode(inode);
+	struct outgoing out;
 
-	record->head.kind = BPF_RECORD_WRITEBACK;
-	record->head.size = sizeof(*record);
-	record->begin = begin;
-	record->major = dev >> 20;
-	record->minor = dev & ((1 << 20) - 1);
-	record->ino = PEEK(inode, i_ino);
-	record->bytes = pages << page_shift;
+	record = begin_sample(&out, bpf_get_current_task_btf(), bpf_ktime_get_ns(),
+			      sizeof(*record));
+	if (!record)
+		return;
+	*record = (struct bpf_record_writeback){.head = {.kind = BPF_RECORD_WRITEBACK,
+							 .size = sizeof(*record)},
+						.begin = begin,
+						.ino = PEEK(inode, i_ino),
+						.major = MAJOR(dev),
+						.minor = MINOR(dev),
+						.bytes = pages << page_shift};
 	bpf_get_current_comm(record->name, sizeof(record->name));
-}
-
-static __always_inline void send_writeback(const struct bpf_record_writeback *record)
-{
-	uint64_t time = bpf_ktime_get_ns();
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct bpf_books *book = bpf_map_lookup_elem(&books, &cpu);
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	struct sample_head *head;
-
-	if (!book || !ring)
-		return;
-	head = bpf_ringbuf_reserve(ring, WRITEBACK_SIZE, 0);
-	if (!head) {
-		note_drop(book, time);
-		return;
-	}
-	put_head(head, time, cpu, WRITEBACK_SIZE);
-	put_task(head, bpf_get_current_task_btf());
-	*(struct bpf_record_writeback *)((void *)head + RAW_AT) = *record;
-	__sync_fetch_and_add(&book->requests, 1);
-	bpf_ringbuf_submit(head, wake_flag(book, WRITEBACK_SIZE));
+	__sync_fetch_and_add(&out.book->requests, 1);
+	end_sample(&out);
 }
 
 /* Where no page was written it was the inode alone. */
@@ -103,15 +78,12 @@ int BPF_PROG(writeback_ends, struct inode *inode, struct writeback_control *cont
 {
 	uint64_t key = (uint64_t)inode, pages;
 	uint64_t *begin = is_on ? bpf_map_lookup_elem(&writing, &key) : NULL;
-	struct bpf_record_writeback record = {0};
 
 	if (!begin)
 		return 0;
 	pages = asked - PEEK(control, nr_to_write);
-	if (pages) {
-		put_writeback(&record, inode, *begin, pages);
-		send_writeback(&record);
-	}
+	if (pages)
+		send_writeback(inode, *begin, pages);
 	bpf_map_delete_elem(&writing, &key);
 	return 0;
 }

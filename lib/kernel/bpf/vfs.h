@@ -1,0 +1,116 @@
+/*
+ * vfs: what the programs read of files, directories and mounts. See kernel.h.
+ */
+#ifndef BPF_VFS_H
+#define BPF_VFS_H
+
+#include "peek.h"
+
+struct qstr {
+	const unsigned char *name;
+} KERNEL;
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+} KERNEL;
+
+struct dentry_operations {
+	void *d_dname;
+} KERNEL;
+
+struct inode;
+
+struct seqcount {
+	unsigned int sequence;
+} KERNEL;
+
+struct seqcount_spinlock {
+	struct seqcount seqcount;
+} KERNEL;
+
+struct dentry {
+	struct seqcount_spinlock d_seq; /* odd while it is renamed, another after it */
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct dentry_operations *d_op;
+} KERNEL;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} KERNEL;
+
+struct mnt_namespace;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+	struct mnt_namespace *mnt_ns;
+	int mnt_id;
+} KERNEL;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} KERNEL;
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+} KERNEL;
+
+struct address_space;
+
+struct inode {
+	unsigned short i_mode;
+	unsigned long i_ino;
+	struct address_space *i_mapping;
+	struct super_block *i_sb;
+} KERNEL;
+
+struct address_space {
+	struct inode *host;
+} KERNEL;
+
+struct file {
+	unsigned int f_mode;
+	unsigned int f_flags;
+	long long f_pos;
+	struct path f_path;
+} KERNEL;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+	unsigned long *close_on_exec;
+} KERNEL;
+
+typedef struct {
+	int counter;
+} KERNEL atomic_t;
+
+struct files_struct {
+	atomic_t count; /* of the tasks that share it */
+	struct fdtable *fdt;
+} KERNEL;
+
+struct fs_struct {
+	struct path pwd;
+} KERNEL;
+
+/* The parts of a device's number, as the kernel keeps it. */
+#define MINOR_BITS 20
+#define MAJOR(dev) ((uint32_t)(dev) >> MINOR_BITS)
+#define MINOR(dev) ((uint32_t)(dev) & ((1U << MINOR_BITS) - 1))
+
+/* Of the file system that it is in. */
+static __always_inline uint32_t device_of_inode(struct inode *inode)
+{
+	struct super_block *super = PEEK(inode, i_sb);
+
+	return PEEK(super, s_dev);
+}
+
+#endif
