@@ -34,6 +34,15 @@ struct model_device {
 	uint64_t seen[DEVICE_STATS];
 };
 
+/* A control group that a request was charged to. */
+struct model_cgroup {
+	uint64_t id;
+	str_id name; /* its path below the mount; "cgroup:[id]" if it was gone before anybody looked */
+	bool is_known; /* it is the path */
+};
+
+uint32_t model_cgroups(const struct model *model);
+const struct model_cgroup *model_cgroup(const struct model *model, uint32_t id);
 uint32_t model_devices(const struct model *model);
 const struct model_device *model_device(const struct model *model, uint32_t id);
 

@@ -106,8 +106,10 @@ struct io_event {
 			/* ... and its command name, or "writeback"; on a thread's location that of a task that did it
 			   instead; 0: the thread did */
 			str_id name;
-			str_id rwbs;   /* ... and the letters of the request; 0: no block request */
-			file_id file;  /* ... and the file it is for; ID_NONE: not known */
+			str_id rwbs;  /* ... and the letters of the request; 0: no block request */
+			file_id file; /* ... and the file it is for; ID_NONE: not known */
+			uint32_t
+				cgroup; /* BEGIN, COMPLETE there: model_cgroup() it is charged to, or ID_NONE */
 			int32_t error; /* COMPLETE: errno, 0: succeeded */
 			/* COMPLETE on a device's location: when it began, and when it was issued last (a request that
 			   its driver gave back is issued again); 0: its issue was not seen */

@@ -24,12 +24,19 @@ bool live_block_open(struct live *live)
 	if (!live->bpf.source)
 		return false;
 	block->programs = bpf_block_open(&options, &why);
-	if (block->programs)
+	if (block->programs) {
+		cgroup_names_open(&block->groups, &live->proc);
 		return true;
+	}
 	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
 	live_add_remark(live,
 			mem_format("block requests are recorded through perf: %s", block->why));
 	return false;
+}
+
+void live_block_say_groups(struct live *live)
+{
+	cgroup_names_say(&live->block_source.groups, &live->facts);
 }
 
 void live_block_start(struct live *live)
@@ -65,4 +72,5 @@ void live_block_close(struct live *live)
 {
 	bpf_block_close(live->block_source.programs);
 	live->block_source.programs = NULL;
+	cgroup_names_close(&live->block_source.groups);
 }

@@ -292,6 +292,7 @@ static void finish(struct live *live, enum live_end end)
 	live_bpf_stop(live);
 	perf_set_enable(&live->set, false, NULL);
 	live_stop_lookers(live);
+	live_block_say_groups(live);
 	live_round(live);
 	live_bpf_add_in_flight(live);
 	if (spool_has_failed(live->spool))

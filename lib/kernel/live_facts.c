@@ -141,6 +141,7 @@ void live_facts_begin(struct live *live)
 	procfs_mounts(&live->proc, first ? first : (uint32_t)getpid(), say_mount, live);
 	if (live->block != BLOCK_NONE)
 		sysblock_devices(&live->sys, &live->facts);
+	live_block_say_groups(live);
 }
 
 /* Whose state is told. The caller releases the list. */

@@ -37,6 +37,7 @@ struct who {
 	uint32_t pid; /* 0: not known */
 	str_id name;
 	file_id file;
+	uint64_t cgroup;  /* the kernel's id of the group that it is charged to, 0: not known */
 	bool is_recorded; /* one of the tasks that the recording is about */
 	bool has_flush;   /* its bio asked for a flush, before or behind it */
 };

@@ -6,6 +6,7 @@
  */
 #include "device_out.h"
 
+#include "cgroup.h"
 #include "device.h"
 #include "op.h"
 #include "settle.h"
@@ -103,7 +104,7 @@ static struct io_event event_of(struct model *m, const struct block_op *o, enum 
 	event.op.is_non_blocking = true;
 	event.op.bytes = IO_BYTES_UNDEFINED;
 	event.op.offset = IO_OFFSET_UNKNOWN;
-	event.op.file = ID_NONE;
+	event.op.file = event.op.cgroup = ID_NONE;
 	return event;
 }
 
@@ -136,6 +137,7 @@ void out_begin(struct model *m, uint32_t op, bool is_final)
 	event.op.name = o->who.name;
 	event.op.file = o->who.file;
 	event.op.rwbs = o->rwbs;
+	event.op.cgroup = cgroup_get(m, o->who.cgroup);
 	set_extent(&event, o);
 	o->begin = push(m, o->device, &event, !is_final);
 }
@@ -182,6 +184,7 @@ void out_complete(struct model *m, uint32_t op)
 	event.op.error = o->error;
 	event.op.begun = o->begun;
 	event.op.issued = o->issued;
+	event.op.cgroup = cgroup_get(m, o->who.cgroup);
 	tally_add(m->tally, completed, 1);
 	push(m, o->device, &event, false);
 }

@@ -7,6 +7,7 @@
  */
 #include "fact_in.h"
 
+#include "cgroup.h"
 #include "device.h"
 #include "device_sample.h"
 #include "fdtable.h"
@@ -287,6 +288,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_DEVICE] = device_fact,   [FACT_DISKSTAT] = device_stat,
 		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
+		[FACT_CGROUP] = cgroup_fact,
 	};
 
 	if (in[event->fact.kind])

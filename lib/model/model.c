@@ -4,6 +4,7 @@
 #include "state.h"
 
 #include "aio_in.h"
+#include "cgroup.h"
 #include "device.h"
 #include "device_sample.h"
 #include "fact_in.h"
@@ -72,6 +73,7 @@ void model_free(struct model *m)
 		return;
 	task_release(m);
 	device_release(m);
+	cgroup_release(m);
 	keep_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
@@ -200,6 +202,7 @@ ACCESSOR(model_handle, handles, handle, handle)
 ACCESSOR(model_mount, mounts, mount, mount)
 ACCESSOR(model_count, counts, count, count)
 ACCESSOR(model_device, devices, device, device)
+ACCESSOR(model_cgroup, cgroups, cgroup, cgroup)
 
 const struct model_host *model_host(const struct model *m)
 {

@@ -230,6 +230,10 @@ struct model {
 	struct map mount_by_id;
 	struct model_host host;
 
+	struct model_cgroup *cgroup;
+	uint32_t cgroups, cgroups_cap;
+	struct map cgroup_by_id; /* the kernel's id: index in cgroup[] */
+	struct map cgroup_path;  /* the same, of all groups that there are: str_id */
 	struct model_device *device;
 	uint32_t devices, devices_cap;
 	struct map device_by_number;

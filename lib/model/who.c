@@ -98,7 +98,8 @@ static struct who who_here(struct model *m, const struct event *event)
 {
 	const struct request *request = &event->request;
 	const struct event_string *rwbs = &request->rwbs;
-	struct who who = {.file = file_by_inode(m, request->inode_dev, request->inode)};
+	struct who who = {.file = file_by_inode(m, request->inode_dev, request->inode),
+			  .cgroup = request->cgroup};
 
 	if (!event->pid || event->pid == UINT32_MAX)
 		return who;

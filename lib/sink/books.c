@@ -235,6 +235,15 @@ static json_object *json_devices(const struct model *model)
 	return all;
 }
 
+static json_object *json_cgroups(const struct model *model)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t id = 0; id < model_cgroups(model); id++)
+		json_object_array_add(all, cgroup_json(model, id));
+	return all;
+}
+
 static uint32_t count_groups(const struct model *model, enum model_group kind)
 {
 	uint32_t count = 0;
@@ -347,6 +356,7 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "series", json_series(books->model));
 	json_object_object_add(top, "parameters", json_parameters(books->model));
 	json_object_object_add(top, "devices", json_devices(books->model));
+	json_object_object_add(top, "cgroups", json_cgroups(books->model));
 	json_object_object_add(top, "trace", json_trace(books->model));
 	json_object_object_add(top, "books", json_books(books->tally));
 	json_object_object_add(top, "events", json_events(books));

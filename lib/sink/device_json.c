@@ -74,3 +74,13 @@ int device_json_is_worth(const struct model *model, uint32_t id)
 
 	return device->has_stat || device->group != ID_NONE;
 }
+
+json_object *cgroup_json(const struct model *model, uint32_t id)
+{
+	const struct model_cgroup *group = model_cgroup(model, id);
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "id", json_object_new_uint64(group->id));
+	json_object_object_add(row, "path", group->is_known ? json_text(model, group->name) : NULL);
+	return row;
+}

@@ -18,6 +18,8 @@ struct model;
  * kernel_requests, kernel_sectors }, write, discard, flush }. What is not known is null; balanced, too.
  */
 struct json_object *device_json(const struct model *model, uint32_t device);
+/* Returns { id, path } of a control group; path is null if it was gone. */
+struct json_object *cgroup_json(const struct model *model, uint32_t cgroup);
 /* Returns whether there is anything to tell: requests, or a count of the kernel's. */
 int device_json_is_worth(const struct model *model, uint32_t device);
 

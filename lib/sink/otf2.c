@@ -343,6 +343,7 @@ static void sink_free(struct sink *sink)
 	free(sink->ref_of_string);
 	free(sink->recorder);
 	map_release(&sink->recorder_of);
+	map_release(&sink->cgroup_of_ref);
 	free(sink->lost);
 	free(sink->path);
 	free(sink->part);

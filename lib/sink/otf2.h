@@ -93,6 +93,7 @@ enum attribute {
 	ATTRIBUTE_BLOCK_PROCESS,
 	ATTRIBUTE_BLOCK_COMMAND,
 	ATTRIBUTE_BLOCK_RWBS,
+	ATTRIBUTE_BLOCK_CGROUP,
 	ATTRIBUTE_BY,
 	ATTRIBUTES
 };
@@ -111,6 +112,7 @@ struct sink {
 	char *scratch;           /* of escape: SCRATCH_SIZE */
 	uint32_t *ref_of_string; /* of the model: StringRef + 1; 0: not known yet */
 	uint32_t ref_of_string_capacity;
+	struct map cgroup_of_ref; /* strings of groups whose path was not known then */
 	uint32_t *region_of_call; /* ID_NONE: not used */
 	call_id *call_of_region;
 	uint32_t regions;
@@ -169,6 +171,10 @@ OTF2_StringRef otf2_text(struct sink *sink, const char *text);
 OTF2_StringRef otf2_model_string(struct sink *sink, str_id id);
 /* For those that come again and again, as with block requests: they are escaped once. */
 OTF2_StringRef otf2_known_string(struct sink *sink, str_id id);
+/* Returns that of a control group's name, which may become known later: otf2_final_text() has it at close. */
+OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup);
+/* Returns the text of a string as it goes into the archive. Lent until the next string. */
+const char *otf2_final_text(struct sink *sink, OTF2_StringRef string);
 /* Returns the words' StringRefs (the caller frees them): argv[0] first. */
 OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count);
 

@@ -14,7 +14,7 @@ static void write_new_strings(struct sink *sink)
 {
 	while (sink->strings_written < strtab_count(sink->strings)) {
 		OTF2_GlobalDefWriter_WriteString(sink->definitions, sink->strings_written,
-						 strtab_text(sink->strings, sink->strings_written));
+						 otf2_final_text(sink, sink->strings_written));
 		sink->strings_written++;
 	}
 }
@@ -112,6 +112,9 @@ static bool write_attributes(struct sink *sink)
 		[ATTRIBUTE_BLOCK_RWBS] = {"OTF2::BLOCK_IO_RWBS",
 					  "Letters of a block request: what it does, and how",
 					  OTF2_TYPE_STRING},
+		[ATTRIBUTE_BLOCK_CGROUP] = {"OTF2::BLOCK_IO_CGROUP",
+					    "Control group that a block request is charged to",
+					    OTF2_TYPE_STRING},
 		[ATTRIBUTE_BY] = {"OTF2::IO_BY",
 				  "Command that did an operation, where the thread did not",
 				  OTF2_TYPE_STRING},

@@ -8,6 +8,7 @@
 #include "otf2_flags.h"
 #include "otf2_record.h"
 
+#include <iotrace/device.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
 #include <stdlib.h>
@@ -279,6 +280,9 @@ static void add_request(struct sink *sink, struct attributes *list, const struct
 	if (event->op.rwbs)
 		attribute_ref(list, ATTRIBUTE_BLOCK_RWBS, OTF2_TYPE_STRING,
 			      otf2_known_string(sink, event->op.rwbs));
+	if (event->op.cgroup < model_cgroups(sink->model))
+		attribute_ref(list, ATTRIBUTE_BLOCK_CGROUP, OTF2_TYPE_STRING,
+			      otf2_cgroup_string(sink, event->op.cgroup));
 	if (event->op.file < model_files(sink->model))
 		attribute_ref(list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE, event->op.file);
 }

@@ -3,6 +3,7 @@
  */
 #include "otf2.h"
 
+#include <iotrace/device.h>
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
 #include <string.h>
@@ -34,6 +35,30 @@ OTF2_StringRef otf2_known_string(struct sink *sink, str_id id)
 	if (!sink->ref_of_string[id])
 		sink->ref_of_string[id] = otf2_model_string(sink, id) + 1;
 	return sink->ref_of_string[id] - 1;
+}
+
+OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup)
+{
+	const struct model_cgroup *group = model_cgroup(sink->model, cgroup);
+	OTF2_StringRef ref = otf2_known_string(sink, group->name);
+
+	if (!group->is_known)
+		map_set(&sink->cgroup_of_ref, ref, cgroup);
+	return ref;
+}
+
+const char *otf2_final_text(struct sink *sink, OTF2_StringRef string)
+{
+	uint32_t cgroup = map_get(&sink->cgroup_of_ref, string);
+	const struct strtab *strings = model_strings(sink->model);
+
+	if (cgroup == MAP_NONE)
+		return strtab_text(sink->strings, string);
+	str_id name = model_cgroup(sink->model, cgroup)->name;
+
+	escape_utf8(sink->scratch, SCRATCH_SIZE / 2, strtab_text(strings, name),
+		    strtab_length(strings, name));
+	return sink->scratch;
 }
 
 OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count)

@@ -90,6 +90,8 @@ struct summary {
 	uint32_t asyncs, asyncs_cap, free_async;
 	struct summary_device **device; /* by number in the model; NULL: no request */
 	uint32_t devices, devices_cap;
+	struct summary_group *group; /* control groups, by number in the model */
+	uint32_t groups, groups_cap;
 	uint64_t failed;
 };
 
@@ -121,6 +123,10 @@ void summary_json(const struct summary *summary, FILE *out);
 void summary_device_text(const struct summary *summary, const char *bold, const char *plain,
 			 FILE *out);
 struct json_object *summary_device_json(const struct summary *summary);
+/* The same of control groups: summary_group.c. */
+void summary_group_text(const struct summary *summary, const char *bold, const char *plain,
+			FILE *out);
+struct json_object *summary_group_json(const struct summary *summary);
 
 /* Numbers for people; each returns out. "1.25 GiB", "12.3 ms", "1,234,567". */
 enum { SUMMARY_NUMBER = 32 };

@@ -36,6 +36,21 @@ static void complete(struct summary_device *d, const struct io_event *event)
 	d->errors += event->op.error != 0;
 }
 
+static void charge(struct summary *summary, const struct io_event *event)
+{
+	uint32_t id = event->op.cgroup;
+	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
+
+	if (id >= model_cgroups(summary->options->model))
+		return;
+	MEM_GROW(summary->group, summary->groups_cap, id + 1);
+	if (id >= summary->groups)
+		summary->groups = id + 1;
+	summary->group[id].requests++;
+	summary->group[id].read += event->op.mode == IO_MODE_READ ? bytes : 0;
+	summary->group[id].written += event->op.mode == IO_MODE_WRITE ? bytes : 0;
+}
+
 static struct summary_device *device_of(struct summary *summary, uint32_t id)
 {
 	MEM_GROW(summary->device, summary->devices_cap, id + 1);
@@ -60,8 +75,10 @@ void summary_device_event(struct summary *summary, uint32_t device, const struct
 		d->in_flight++;
 	else if (d->in_flight)
 		d->in_flight--;
-	if (event->kind == IO_OP_COMPLETE)
+	if (event->kind == IO_OP_COMPLETE) {
 		complete(d, event);
+		charge(summary, event);
+	}
 	d->cancelled += event->kind == IO_OP_CANCELLED;
 }
 
@@ -70,6 +87,7 @@ void summary_device_release(struct summary *summary)
 	for (uint32_t i = 0; i < summary->devices; i++)
 		free(summary->device[i]);
 	free(summary->device);
+	free(summary->group);
 }
 
 const struct summary_device *summary_device(const struct summary *summary, uint32_t device)

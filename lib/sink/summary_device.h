@@ -34,6 +34,11 @@ struct summary_device {
 	uint64_t queue; /* ns, each multiplied with in_flight */
 };
 
+/* What requests of a control group moved. */
+struct summary_group {
+	uint64_t requests, read, written;
+};
+
 /* An event on a device's location. */
 void summary_device_event(struct summary *summary, uint32_t device, const struct io_event *event);
 void summary_device_release(struct summary *summary);

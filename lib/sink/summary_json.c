@@ -138,6 +138,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "files_by_bytes", json_files(summary, false));
 	json_object_object_add(top, "files_by_time", json_files(summary, true));
 	json_object_object_add(top, "devices", summary_device_json(summary));
+	json_object_object_add(top, "cgroups", summary_group_json(summary));
 	json_object_object_add(top, "errors", json_faults(summary));
 	json_object_object_add(top, "books", json_books(summary->options->tally));
 	json_object_object_add(top, "archive",

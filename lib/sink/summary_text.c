@@ -377,6 +377,7 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	put_classes(&page);
 	put_tables(&page);
 	summary_device_text(summary, page.bold, page.plain, out);
+	summary_group_text(summary, page.bold, page.plain, out);
 	put_errors(&page);
 	put_books(&page);
 	if (archive) {

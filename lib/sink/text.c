@@ -204,6 +204,8 @@ static void print_request(struct sink *sink, const struct io_event *event)
 		text_string(sink, event->op.name);
 	if (event->op.file != ID_NONE)
 		text_id(sink->out, 'f', event->op.file);
+	if (event->op.cgroup != ID_NONE)
+		text_id(sink->out, 'g', event->op.cgroup);
 }
 
 static bool is_block(const struct sink *sink, handle_id handle)

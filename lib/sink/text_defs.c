@@ -271,6 +271,17 @@ static void print_devices(struct sink *sink)
 	}
 }
 
+static void print_cgroups(struct sink *sink)
+{
+	for (uint32_t g = 0; g < model_cgroups(sink->model); g++) {
+		const struct model_cgroup *group = model_cgroup(sink->model, g);
+
+		fprintf(sink->out, "cgroup g%u %" PRIu64, g, group->id);
+		text_string(sink, group->name);
+		putc('\n', sink->out);
+	}
+}
+
 static void print_series(struct sink *sink)
 {
 	for (uint32_t s = 0; s < model_series_count(sink->model); s++) {
@@ -306,5 +317,6 @@ void text_definitions(struct sink *sink)
 	print_files(sink);
 	print_handles(sink);
 	print_devices(sink);
+	print_cgroups(sink);
 	print_series(sink);
 }

@@ -175,6 +175,44 @@ def test_owners(live, source):
         ("write", "dd", "one"): size, ("write", "cp", "two"): size, ("read", "cat", "two"): size})
 
 
+def group_directory():
+    """Returns where control groups are that charge block requests."""
+    mounts = {}
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        for line in file:
+            front, _, back = line.partition(" - ")
+            kind = back.split()[0]
+            mounts["v2" if kind == "cgroup2" else "blkio" if "blkio" in back.split()[2].split(",") else kind] = front.split()[4]
+    return mounts.get("blkio", mounts.get("v2"))
+
+
+def test_groups(live, source):
+    """Two groups, one of which is made by the command; and one that is gone before the end."""
+    what, top, own = f"{source}, groups", group_directory(), f"iotrace-test-{os.getpid()}"
+    archive = live.path(what)
+    with block.Disk(live.path("disk"), SIZE) as disk:
+        def use(name):
+            return (f"(echo 0 >'{top}/{own}/{name}/cgroup.procs' && dd if={disk.path} of=/dev/null bs=64k count=20 iflag=direct "
+                    "status=none)")
+        for name in ("", "early"):
+            os.mkdir(f"{top}/{own}/{name}")
+        script = "; ".join([use("early"), f"cd '{top}/{own}'", "mkdir late gone", use("late"), use("gone"), "sleep 0.1", "rmdir gone"])
+        ran = live.record(archive, ["sh", "-c", script], "-q", f"--block={disk.name}", *source.options)
+        live.equal(f"{what}: what the program says", ran.stderr, b"")
+        for name in ("early", "late", ""):
+            os.rmdir(f"{top}/{own}/{name}")
+        found = live.examine(archive, lossless=not source.by_perf)
+        charged = Counter(r.group for r in block.requests(archive)[disk.name] if r.kind == "read")
+    paths = [row["path"] for row in found["cgroups"] if row["path"] != "/"]
+    gone = [f"cgroup:[{row['id']}]" for row in found["cgroups"] if row["path"] is None]
+    if source.by_perf:
+        live.equal(what, (set(charged), paths), ({None}, []))
+        return
+    wanted = [f"/{own}/early", f"/{own}/late", *gone]
+    live.equal(f"{what}: paths", paths, [f"/{own}/early", f"/{own}/late", None])
+    live.same_counts(what, charged, dict.fromkeys(wanted, 20))
+
+
 def test_device(live, source):
     """Of two devices that are busy, only one is asked for."""
     with block.Disk(live.path("disk"), SIZE) as disk, block.Disk(live.path("other"), SIZE) as other:
@@ -297,6 +335,7 @@ def main():
             test_unseen(live, source)
             test_owners(live, source)
             test_device(live, source)
+            test_groups(live, source)
             with block.Busy() if source.by_perf else contextlib.nullcontext():
                 test_works(live, source)
                 test_zram(live, source)

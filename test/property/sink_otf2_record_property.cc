@@ -108,6 +108,10 @@ struct Library {
 			if (e.op.rwbs)
 				OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_BLOCK_RWBS,
 								text(e.op.rwbs));
+			if (e.op.cgroup < model_cgroups(sink->model))
+				OTF2_AttributeList_AddStringRef(
+					list, ATTRIBUTE_BLOCK_CGROUP,
+					text(model_cgroup(sink->model, e.op.cgroup)->name));
 			if (e.op.file < model_files(sink->model))
 				OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE, e.op.file);
 		} else if (e.op.name) {

@@ -149,6 +149,7 @@ class Request:
 
     def __init__(self, event, tick):
         self.rwbs = _attribute(event, "OTF2::BLOCK_IO_RWBS") or ""
+        self.group = _attribute(event, "OTF2::BLOCK_IO_CGROUP")
         self.offset = _attribute(event, "Offset")
         self.command = _attribute(event, "OTF2::BLOCK_IO_COMMAND")
         file = _attribute(event, "OTF2::IO_FILE")

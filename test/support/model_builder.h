@@ -143,6 +143,17 @@ class ModelBuilder
 		return id;
 	}
 
+	/* A control group; without a path: one that is gone. */
+	uint32_t cgroup(uint64_t id, const std::string &path)
+	{
+		model->cgroup = grow(model->cgroup, model->cgroups, &model->cgroups_cap);
+		model->cgroup[model->cgroups].id = id;
+		model->cgroup[model->cgroups].is_known = !path.empty();
+		model->cgroup[model->cgroups].name = text(
+			path.empty() ? "cgroup:[" + std::to_string(id) + "]" : path);
+		return model->cgroups++;
+	}
+
 	/* A location for samples of a device; with ID_NONE: of the machine. */
 	thread_id samples(uint32_t device)
 	{
@@ -292,6 +303,7 @@ inline std::vector<io_event> request(uint64_t from, uint64_t issue, uint64_t to,
 	first.op.is_non_blocking = true;
 	first.op.type = last.op.type = type;
 	first.op.file = ID_NONE;
+	first.op.cgroup = last.op.cgroup = ID_NONE;
 	last.op.mode = mode;
 	last.op.error = error;
 	return {first, io::issued(issue, location, handle, id), last};

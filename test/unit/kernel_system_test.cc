@@ -1,5 +1,6 @@
 // sysblock, machine, cgroup: made-up trees of /sys and /proc, and what becomes of them.
 #include "cgroup.h"
+#include "cgroup_names.h"
 #include "facts.h"
 #include "machine.h"
 #include "sysblock.h"
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iotrace/error.h>
+#include <map>
 #include <string>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -280,6 +282,107 @@ TEST_F(System, WhatIsNoControlGroupIsNamed)
 	EXPECT_EQ(err.text, "cgroup " + scratch.path("plain") +
 				    ": there is none: neither a directory of that name with "
 				    "cgroup.procs in it, nor one below the mount of cgroup2");
+}
+
+class Groups : public System
+{
+      protected:
+	struct cgroup_names names = {};
+
+	void SetUp() override
+	{
+		System::SetUp();
+		for (const char *path : {"top", "top/a b", "top/a b/c", "top/z"})
+			make(path);
+		put("top/file", "");
+		cgroup_names_at(&names, open(scratch.path("top").c_str(), O_RDONLY | O_DIRECTORY));
+		ASSERT_GE(names.top, 0);
+	}
+
+	void TearDown() override
+	{
+		cgroup_names_close(&names);
+		System::TearDown();
+	}
+
+	void make(const std::string &path) const
+	{
+		std::filesystem::create_directories(scratch.path(path));
+	}
+
+	uint64_t inode(const std::string &path) const
+	{
+		struct stat status = {};
+
+		EXPECT_EQ(stat(scratch.path(path).c_str(), &status), 0) << path;
+		return status.st_ino;
+	}
+
+	/* What is told now: path by id. */
+	std::map<uint64_t, std::string> told()
+	{
+		std::map<uint64_t, std::string> found;
+
+		cgroup_names_say(&names, &facts);
+		for (const Fact &fact : all()) {
+			EXPECT_EQ(fact.kind, FACT_CGROUP);
+			EXPECT_TRUE(found.emplace(fact.number[0], fact.text[0]).second);
+		}
+		facts_clear(&facts);
+		return found;
+	}
+};
+
+TEST_F(Groups, EachHasItsInodeAndItsPathBelowTheTop)
+{
+	EXPECT_EQ(told(), (std::map<uint64_t, std::string>{{inode("top"), "/"},
+							   {inode("top/a b"), "/a b"},
+							   {inode("top/a b/c"), "/a b/c"},
+							   {inode("top/z"), "/z"}}));
+}
+
+TEST_F(Groups, LaterOnlyThoseThatCameSince)
+{
+	told();
+	make("top/a b/c/new");
+	EXPECT_EQ(told(),
+		  (std::map<uint64_t, std::string>{{inode("top/a b/c/new"), "/a b/c/new"}}));
+	EXPECT_TRUE(told().empty());
+}
+
+TEST_F(Groups, ThereMayBeNoHierarchy)
+{
+	struct cgroup_names none = {};
+
+	cgroup_names_say(&none, &facts);
+	cgroup_names_close(&none);
+	cgroup_names_at(&none, -1);
+	cgroup_names_say(&none, &facts);
+	cgroup_names_close(&none);
+	EXPECT_TRUE(all().empty());
+}
+
+/* In a tree of /proc: the mounts of this process. */
+TEST_F(Groups, TheHierarchyIsThatOfBlkioOrVersion2)
+{
+	const std::string line = "30 20 0:30 / " + scratch.path("top");
+	const std::string mounts = "self/mountinfo", own = std::to_string(getpid()) + "/mountinfo";
+	const std::string second = line + "/z rw - cgroup2 cgroup2 rw\n";
+
+	make("top/blkio/x");
+	for (const std::string &text :
+	     {second, line + "/a\\040b rw - cgroup cgroup rw,cpu\n" + second,
+	      second + line + "/blkio rw - cgroup cgroup rw,blkio\n",
+	      line + "/blkio rw - cgroup cgroup rw,blkio\n" + second}) {
+		bool is_first = text.find("rw,blkio") != std::string::npos;
+
+		put(own, text);
+		cgroup_names_close(&names);
+		cgroup_names_open(&names, &root);
+		std::map<uint64_t, std::string> found = told();
+		EXPECT_EQ(found[inode(is_first ? "top/blkio" : "top/z")], "/") << text;
+		EXPECT_EQ(found.size(), is_first ? 2u : 1u) << text;
+	}
 }
 
 } // namespace

@@ -590,6 +590,78 @@ TEST_F(Block, TheFileOfAnInodeIsTheOneThatHasItNow)
 	EXPECT_NE(t.find("app(10) R\n"), std::string::npos) << t;
 }
 
+class Charged : public Block
+{
+      protected:
+	/* The name of the group that each BEGIN and COMPLETE is charged to. */
+	std::string groups()
+	{
+		std::string all;
+
+		d.end();
+		for (const io_event &e : d.events)
+			if (e.kind == IO_OP_BEGIN || e.kind == IO_OP_COMPLETE)
+				all += std::string(io_event_name(e.kind) + 3) + " " +
+				       (e.op.cgroup == ID_NONE
+						? "-"
+						: model_text(d.model,
+							     model_cgroup(d.model, e.op.cgroup)
+								     ->name)) +
+				       "\n";
+		return all;
+	}
+
+	void bio_of(uint64_t cgroup, uint64_t sector)
+	{
+		struct event e = d.step(REQUEST_BIO_QUEUE, sda, "W", sector, 8);
+
+		e.request.cgroup = cgroup;
+		model_event(d.model, &e);
+	}
+};
+
+TEST_F(Charged, ARequestToTheGroupOfItsFirstBio)
+{
+	d.fact(FACT_CGROUP, {4711}, {"/user.slice/x"});
+	d.fact(FACT_CGROUP, {4712}, {"/unused"});
+	bio_of(4711, 16);
+	issue("W", 16, 8);
+	complete("W", 16, 8);
+	issue("R", 80, 8); /* whose bio nobody told of */
+	complete("R", 80, 8);
+	EXPECT_EQ(groups(), "BEGIN /user.slice/x\nCOMPLETE /user.slice/x\nBEGIN -\nCOMPLETE -\n");
+	ASSERT_EQ(model_cgroups(d.model), 1u);
+	EXPECT_EQ(model_cgroup(d.model, 0)->id, 4711u);
+	EXPECT_TRUE(model_cgroup(d.model, 0)->is_known);
+}
+
+TEST_F(Charged, ANameMayComeLaterOrNever)
+{
+	bio_of(5, 16);
+	issue("W", 16, 8);
+	bio_of(6, 32);
+	issue("W", 32, 8);
+	bio_of(5, 48);
+	issue("W", 48, 8);
+	ASSERT_EQ(model_cgroups(d.model), 2u);
+	EXPECT_FALSE(model_cgroup(d.model, 0)->is_known);
+	EXPECT_STREQ(model_text(d.model, model_cgroup(d.model, 0)->name), "cgroup:[5]");
+	d.fact(FACT_CGROUP, {5}, {"/late"});
+	d.fact(FACT_CGROUP, {6}, {""}); /* says nothing */
+	EXPECT_TRUE(model_cgroup(d.model, 0)->is_known);
+	EXPECT_EQ(groups(), "BEGIN /late\nBEGIN cgroup:[6]\nBEGIN /late\n");
+}
+
+TEST_F(Charged, OfWhatIsLeftOutNothingIsListed)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 0, BLOCK_OWN, 3, 0}, {"host", "6", "x86_64"});
+	bio_of(5, 16);
+	issue("W", 16, 8);
+	complete("W", 16, 8);
+	EXPECT_EQ(groups(), "");
+	EXPECT_EQ(model_cgroups(d.model), 0u);
+}
+
 TEST_F(Block, WhatIsQueuedToAStackedDeviceIsForTheSameBelow)
 {
 	const uint32_t dm = makedev(253, 0);

@@ -208,6 +208,8 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 
 TEST_F(Books, JsonHasDevicesWithTheirBooks)
 {
+	b.cgroup(17, "/a/b");
+	b.cgroup(18, "");
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
 	struct model_device *device = &b.model->device[sda];
 	const struct model_metric_text metric[] = {{"dirty", "B", "", false, false}};
@@ -261,6 +263,11 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 		{"/devices/1/balanced", "null"},
 		{"/devices/1/read/kernel_requests", "null"},
 		{"/devices/2", "(none)"},
+		{"/cgroups/0/id", "17"},
+		{"/cgroups/0/path", "/a/b"},
+		{"/cgroups/1/id", "18"},
+		{"/cgroups/1/path", "null"},
+		{"/cgroups/2", "(none)"},
 		{"/series/0/name", "memory"},
 		{"/series/0/metrics/0/name", "dirty"},
 		{"/series/0/metrics/0/unit", "B"},

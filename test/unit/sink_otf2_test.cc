@@ -282,6 +282,54 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 							       << text;
 }
 
+/* The path of a group may come after its requests, and never. */
+TEST_F(Otf2Sink, ControlGroupsHaveTheirNamesAtTheEnd)
+{
+	uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct model_device *disk = &b.model->device[sda];
+	uint32_t group[] = {b.cgroup(1, "/"), b.cgroup(17, ""), b.cgroup(18, "")};
+	uint64_t time = 100;
+
+	open();
+	for (uint32_t id : group) {
+		std::vector<io_event> request = io::request(time, time, time, disk->location,
+							    disk->handle, time, REQUEST_READ, 512);
+
+		request[0].op.cgroup = id;
+		send(request);
+		time += 10;
+	}
+	b.model->cgroup[group[1]].name = b.text("/late \xff");
+	b.model->cgroup[group[1]].is_known = true;
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = otf2_print(path, "");
+	for (const char *piece : {"(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"/\" <",
+				  "(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"/late \\xff\" <",
+				  "(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"cgroup:[18]\" <"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+	EXPECT_EQ(text.find("cgroup:[17]"), std::string::npos);
+}
+
+TEST_F(Otf2Sink, WhatAnotherTaskDidSaysWhich)
+{
+	io_event e = io::begin(10, t, h, 1, IO_MODE_FLUSH, IO_BYTES_UNDEFINED);
+
+	open();
+	send(io::begin(9, t, h, 0, IO_MODE_READ, 5));
+	send(io::complete(9, t, h, 0, 5));
+	e.op.name = b.text("kworker/u8:1");
+	send(e);
+	send(io::complete(11, t, h, 1, 4096));
+	ASSERT_EQ(close(), 0) << err.text;
+	std::string text = otf2_print(path, "");
+	std::string by = "(\"OTF2::IO_BY\" <11>; STRING; \"kworker/u8:1\" <";
+
+	EXPECT_NE(text.find(by), std::string::npos) << text;
+	EXPECT_EQ(text.find("OTF2::IO_BY", text.find(by) + by.size()), std::string::npos) << text;
+}
+
 TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
 {
 	process_id crowd = b.process(0, "folded processes");

@@ -756,4 +756,79 @@ TEST_F(SummaryDevices, Json)
 	json_object_put(top);
 }
 
+class SummaryGroups : public SummaryDevices
+{
+      protected:
+	Events charged(uint64_t id, uint32_t group, enum request_kind type, uint64_t bytes)
+	{
+		Events all = request(1000, 1000, 2000, device(sda), id, type, bytes);
+
+		all[0].op.cgroup = all[2].op.cgroup = group;
+		return all;
+	}
+};
+
+TEST_F(SummaryGroups, TheTextWhole)
+{
+	uint32_t top = b.cgroup(1, "/"), gone = b.cgroup(17, ""), job = b.cgroup(20, "/job\033/1");
+	Events all = charged(1, top, REQUEST_READ, 4096);
+
+	all += charged(2, gone, REQUEST_WRITE, 8192);
+	all += charged(3, gone, REQUEST_FLUSH, IO_BYTES_UNDEFINED);
+	all += charged(4, job, REQUEST_READ, 1 << 20);
+	all += charged(5, ID_NONE, REQUEST_READ, 1 << 30);
+	std::string text = told(all);
+	size_t from = text.find("\n  requests");
+
+	ASSERT_NE(from, std::string::npos) << text;
+	EXPECT_EQ(text.substr(from + 1, text.find("\n\n", from + 1) - from),
+		  "  requests      read   written  control groups with the most data on disks\n"
+		  "         1  1.00 MiB         -  /job\\x1b/1\n"
+		  "         2         -  8.00 KiB  cgroup:[17]\n"
+		  "         1  4.00 KiB         -  /\n");
+}
+
+TEST_F(SummaryGroups, OneThatIsAlwaysThereIsNotWorthATable)
+{
+	EXPECT_EQ(told(charged(1, b.cgroup(1, "/"), REQUEST_READ, 4096)).find("control groups"),
+		  std::string::npos);
+}
+
+TEST_F(SummaryGroups, TheLargestAreShown)
+{
+	Events all;
+
+	for (uint32_t i = 0; i < 12; i++)
+		all += charged(i, b.cgroup(i + 1, "/job/" + std::to_string(i)), REQUEST_READ,
+			       4096 * (i * 5 % 12 + 1));
+	std::string text = told(all), line;
+	std::istringstream lines(text.substr(text.find("  requests      read")));
+
+	std::getline(lines, line);
+	for (uint32_t rank = 12; rank > 4; rank--) {
+		std::getline(lines, line);
+		EXPECT_NE(line.find("/job/" + std::to_string((rank - 1) * 5 % 12)),
+			  std::string::npos)
+			<< text;
+	}
+	std::getline(lines, line);
+	EXPECT_EQ(line, "") << text;
+}
+
+TEST_F(SummaryGroups, Json)
+{
+	options.is_json = true;
+	Events all = charged(1, b.cgroup(17, ""), REQUEST_WRITE, 512);
+
+	all += charged(2, b.cgroup(4, "/a"), REQUEST_READ, 1024);
+	struct json_object *top = json_tokener_parse(told(all).c_str());
+
+	EXPECT_STREQ(json_object_to_json_string_ext(json_object_object_get(top, "cgroups"),
+						    JSON_C_TO_STRING_PLAIN |
+							    JSON_C_TO_STRING_NOSLASHESCAPE),
+		     "[{\"id\":17,\"path\":null,\"requests\":1,\"read\":0,\"written\":512},"
+		     "{\"id\":4,\"path\":\"/a\",\"requests\":1,\"read\":1024,\"written\":0}]");
+	json_object_put(top);
+}
+
 } // namespace

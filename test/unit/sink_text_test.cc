@@ -176,8 +176,9 @@ TEST_F(TextSink, Devices)
 	e.op.name = b.text("mkfs\"");
 	e.op.rwbs = b.text("DS");
 	e.op.file = f;
+	e.op.cgroup = b.cgroup(17, "/a/b");
 	EXPECT_EQ(line(e), "7 sdb OP_BEGIN h1 #3 WRITE 512 @12288 NON_BLOCKING DISCARD \"DS\" 100 "
-			   "\"mkfs\\\"\" f0\n");
+			   "\"mkfs\\\"\" f0 g0\n");
 	EXPECT_EQ(text(io::request(7, 8, 9, at, dev, 3, REQUEST_READ, 512, EIO)),
 		  "7 sdb OP_BEGIN h1 #3 READ 512 @12288 NON_BLOCKING READ\n"
 		  "8 sdb OP_ISSUED h1 #3\n"
@@ -218,7 +219,8 @@ TEST_F(TextSink, Devices)
 		  "stat d0 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 		  "seen d0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 		  "device d1 8:0 \"sd!a\" p2 h2\n"
-		  "seen d1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+		  "seen d1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		  "cgroup g0 17 \"/a/b\"\n");
 }
 
 TEST_F(TextSink, WhatIsFolded)

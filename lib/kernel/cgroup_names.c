@@ -1,0 +1,116 @@
+/*
+ * cgroup_names: a walk through the directories. See cgroup_names.h.
+ */
+#include "cgroup_names.h"
+
+#include "clock.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 64 };
+
+struct search {
+	int top;
+	bool is_first_version;
+};
+
+static void try_mount(void *context, const struct procfs_mount *mount)
+{
+	struct search *search = context;
+	bool is_first_version = !strcmp(mount->type, "cgroup") &&
+				strstr(mount->mount_point, "blkio");
+	int fd;
+
+	if (search->is_first_version || (!is_first_version && strcmp(mount->type, "cgroup2")))
+		return;
+	fd = open(mount->mount_point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (search->top >= 0)
+		close(search->top);
+	*search = (struct search){fd, is_first_version};
+}
+
+void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc)
+{
+	struct search search = {.top = -1};
+
+	procfs_mounts(proc, (uint32_t)getpid(), try_mount, &search);
+	cgroup_names_at(names, search.top);
+}
+
+void cgroup_names_at(struct cgroup_names *names, int top)
+{
+	*names = (struct cgroup_names){.top = top};
+}
+
+void cgroup_names_close(struct cgroup_names *names)
+{
+	if (names->top > 0)
+		close(names->top);
+	map_release(&names->told);
+	names->top = -1;
+}
+
+/* Where a walk is: the path is that of the directory, "" for the top. */
+struct place {
+	struct cgroup_names *names;
+	struct facts *facts;
+	char path[PATH_MAX];
+};
+
+static bool say(struct place *place, int fd)
+{
+	struct cgroup_names *names = place->names;
+	struct stat status;
+
+	if (fstat(fd, &status) || names->told.count >= CGROUP_NAMES_MAX)
+		return false;
+	if (map_get(&names->told, status.st_ino) != MAP_NONE)
+		return true;
+	map_set(&names->told, status.st_ino, 0);
+	facts_add(place->facts,
+		  &(struct fact){.kind = FACT_CGROUP,
+				 .number = {status.st_ino},
+				 .string = {fact_text(*place->path ? place->path : "/")}},
+		  0, clock_now());
+	return true;
+}
+
+static void walk(struct place *place, int above, const char *name, int depth)
+{
+	size_t above_length = strlen(place->path), length = above_length;
+	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (depth)
+		length += (size_t)snprintf(place->path + length, sizeof(place->path) - length,
+					   "/%s", name);
+	if (length < sizeof(place->path) - NAME_MAX - 2 && depth < DEPTH_MAX && say(place, fd)) {
+		while ((entry = readdir(dir)) != NULL)
+			if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+				walk(place, fd, entry->d_name, depth + 1);
+	}
+	closedir(dir);
+	place->path[above_length] = '\0';
+}
+
+void cgroup_names_say(struct cgroup_names *names, struct facts *facts)
+{
+	struct place place = {.names = names, .facts = facts};
+
+	if (names->top > 0)
+		walk(&place, names->top, ".", 0);
+}
