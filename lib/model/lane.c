@@ -90,6 +90,8 @@ void lane_put(struct model *m, const struct io_event *event, uint32_t open, uint
 	}
 	if (lane->count == LANE_LIMIT)
 		lane_hurry(m, lane);
+	if (w.event.time < lane->floor) /* of what has left just now */
+		w.event.time = lane->floor;
 	if (lane->count == lane->capacity)
 		lane_grow(lane);
 	lane_insert(lane, &w);

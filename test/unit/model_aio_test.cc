@@ -343,6 +343,21 @@ TEST_F(Aio, AFixedFileIsWhatItsDescriptorLedToThen)
 	EXPECT_NE(all.find("10 anon_inode:[io_uring]\n"), std::string::npos) << all;
 }
 
+TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)
+{
+	d.at(2000);
+	step(aio_submit(7, AIO_READ, AIO_FIXED | AIO_BY_THREAD), 11);
+	struct event e = d.base(EVENT_FAULT, 10, 11);
+
+	e.fault.begin = 1900;
+	e.fault.ino = 78;
+	e.fault.bytes = 4096;
+	model_event(d.model, &e);
+	text();
+	ASSERT_NE(find(IO_OP_BEGIN, 1), nullptr);
+	EXPECT_EQ(find(IO_OP_BEGIN, 1)->time, 2000u);
+}
+
 TEST_F(Aio, ALinkedRequestThatNeverBeganIsCancelled)
 {
 	step(aio_submit(7, AIO_WRITE));
