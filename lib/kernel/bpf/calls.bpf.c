@@ -201,12 +201,12 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	struct task_struct *task;
 	struct bpf_call *call;
 
-	if ((unsigned long)number >= BPF_CALLS)
+	task = bpf_get_current_task_btf();
+	if ((!is_system && !task->bpf_storage) || (unsigned long)number >= BPF_CALLS)
 		return;
 	role = &roles[number];
 	if (!role->flags || !is_on)
 		return;
-	task = bpf_get_current_task_btf();
 	call = call_of(task);
 	if (!call)
 		return;
