@@ -232,6 +232,16 @@ static struct bpf_source *new_source(const struct bpf_options *options)
 	return source;
 }
 
+/* Early, while they are silent: what they cannot tell is then asked of perf. */
+static void attach_optional(struct bpf_source *source)
+{
+	uint32_t refused = bpf_optional_attach(source->programs, source->optional);
+
+	if (refused)
+		log_debug("BPF programs do not fit this kernel: of groups 0x%x of calls", refused);
+	source->optional &= ~refused;
+}
+
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
 {
 	struct bpf_source *source = new_source(options);
@@ -245,10 +255,12 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 		code = map_books(source, err);
 	if (!code)
 		code = make_rings(source, options, err);
-	if (!code)
-		return source;
-	bpf_source_close(source);
-	return NULL;
+	if (code) {
+		bpf_source_close(source);
+		return NULL;
+	}
+	attach_optional(source);
+	return source;
 }
 
 void bpf_source_close(struct bpf_source *source)
@@ -299,8 +311,6 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(program[i]));
 	}
-	if (bpf_optional_attach(programs, source->optional))
-		log_debug("a BPF program that can be done without does not fit this kernel");
 	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
