@@ -1,5 +1,5 @@
-"""Figures that are no comparison of tracers under a work: how fast a capture converts, how long a start takes, and what a
-recording of an idle machine costs. Each returns its figures and a sentence."""
+"""Figures that are no comparison of tracers under a work: how fast a capture is written and converts, how long a start takes,
+and what a recording of an idle machine costs. Each returns its figures and a sentence."""
 
 import os
 import resource
@@ -11,6 +11,8 @@ import time
 from tracers import WHOLE_EVENTS
 
 IDLE_SECONDS = 10
+LOOK_SECONDS = 0.01
+RECORDS_OF_A_CALL = {"perf": 2, "bpf": 1}
 
 
 def cpu_of(argv):
@@ -24,6 +26,11 @@ def cpu_of(argv):
 def fresh(bench):
     shutil.rmtree(bench.path("trace"), ignore_errors=True)
     return bench.path("trace")
+
+
+def able_sources(bench):
+    return [source for source in RECORDS_OF_A_CALL if "--source" in bench.iotrace_help
+            and not bench.iotrace_cannot([f"--source={source}"])]
 
 
 def make_capture(bench, source, calls):
@@ -50,13 +57,46 @@ def convert_one(bench, source, calls):
 def convert(bench):
     """A capture of a storm, converted, to an archive and to nothing: operations for a second of CPU time."""
     calls = max(1000, int(2000000 * bench.options.scale))
-    sources = [source for source in ("perf", "bpf") if "--source" in bench.iotrace_help
-               and not bench.iotrace_cannot([f"--source={source}"])] or [""]
-    rows = {source or "perf": convert_one(bench, source, calls) for source in sources}
+    rows = {source or "perf": convert_one(bench, source, calls) for source in able_sources(bench) or [""]}
     said = [f"{row['otf2_per_second'] / 1e6:.2f} million operations a second of CPU time from {source} "
             f"({row['null_per_second'] / 1e6:.2f} without an archive), {row['capture_bytes']:.1f} bytes of capture for one"
             for source, row in rows.items()]
     return rows, "; ".join(said)
+
+
+def ran(pid):
+    """Returns for each thread of a process the ns of CPU that it has had."""
+    times = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as file:
+            times[int(tid)] = int(file.read().split()[0])
+    return times
+
+
+def drain_once(bench, source, calls):
+    """Returns the seconds of CPU of all threads of a recording but the first one, which converts what the others wrote."""
+    times = {}
+    with subprocess.Popen([bench.options.iotrace, "record", "-q", f"--source={source}", "--format", "null", "--",
+                           bench.path("storm"), "pread", bench.path("file"), str(calls), "1"],
+                          stdout=subprocess.DEVNULL) as recorder:
+        while recorder.poll() is None:
+            try:
+                times.update(ran(recorder.pid))
+            except OSError:
+                pass  # a thread, or all, ended meanwhile
+            time.sleep(LOOK_SECONDS)
+    return sum(ns for tid, ns in times.items() if tid != recorder.pid) / 1e9
+
+
+def drain(bench):
+    """From the rings into the capture: records for a second of CPU time."""
+    calls = max(1000, int(2000000 * bench.options.scale))
+    sources = able_sources(bench)
+    row = {source: RECORDS_OF_A_CALL[source] * calls /
+                   statistics.median(drain_once(bench, source, calls) for _ in range(bench.options.rounds))
+           for source in sources}
+    said = [f"{rate / 1e6:.1f} million records a second of CPU time from {source}" for source, rate in row.items()]
+    return row, "; ".join(said)
 
 
 def start(bench):
@@ -101,4 +141,4 @@ def idle(bench):
     return row, "; ".join(f"{name} takes {value:.2f} % of one CPU" for name, value in row.items())
 
 
-EXTRAS = {"convert": convert, "start": start, "idle": idle}
+EXTRAS = {"convert": convert, "drain": drain, "start": start, "idle": idle}
