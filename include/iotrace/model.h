@@ -30,6 +30,7 @@ struct model_thread {
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
+	bool is_left_out;    /* none of its io_events was kept (--path): it is not told of */
 	uint32_t folded; /* threads that had it one after the other; 0: it is one thread's own */
 	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
 };
@@ -44,6 +45,7 @@ enum model_group {
 
 struct model_process {
 	enum model_group kind;
+	bool is_left_out;  /* it has no location, nor has a process that comes from it (--path) */
 	uint32_t device;   /* MODEL_DEVICE: model_device() */
 	uint32_t pid;      /* MODEL_PROCESS */
 	process_id parent; /* ID_NONE, or the recorded process that forked it */
@@ -88,11 +90,8 @@ struct model_count {
 	bool has_lost; /* the kernel could say (Linux 6.0) */
 };
 
-enum model_source {
-	MODEL_SOURCE_UNKNOWN,
-	MODEL_SOURCE_PERF,
-	MODEL_SOURCE_BPF
-}; /* as fact SOURCE has it */
+/* As fact SOURCE has it. */
+enum model_source { MODEL_SOURCE_UNKNOWN, MODEL_SOURCE_PERF, MODEL_SOURCE_BPF };
 
 struct model_host {
 	str_id hostname, release, machine;

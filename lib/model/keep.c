@@ -10,11 +10,13 @@
 
 enum verdict { UNKNOWN, WANTED, UNWANTED };
 
-/* A thread between the begin and the end of a call. */
+/* A location; its thread is between the begin and the end of a call, or not. */
 struct region {
 	enum { OUTSIDE, WAITING, GONE_OUT } state;
 	bool is_unwanted; /* something in it is */
 	struct io_event enter;
+	struct io_event begin; /* of the thread or its program, that waits */
+	bool has_begin;
 };
 
 struct keep {
@@ -107,12 +109,7 @@ static struct region *region_of(struct model *m, thread_id thread)
 static bool is_apart(const struct model *m, const struct io_event *event)
 {
 	switch (event->kind) {
-	case IO_PROGRAM_BEGIN:
-	case IO_PROGRAM_END:
-	case IO_THREAD_BEGIN:
-	case IO_THREAD_END:
 	case IO_PARAMETER:
-	case IO_LOST:
 		return true;
 	case IO_METRIC:
 		return !m->series[event->metric.series].is_of_calls;
@@ -121,13 +118,35 @@ static bool is_apart(const struct model *m, const struct io_event *event)
 	}
 }
 
+/* The location is told of from now on, and its process with those that it comes from. */
+static void list(struct model *m, thread_id thread)
+{
+	const struct region *region = region_of(m, thread);
+	process_id group = m->thread[thread].process;
+
+	if (!m->thread[thread].is_left_out)
+		return;
+	m->thread[thread].is_left_out = false;
+	for (; group != ID_NONE && m->group[group].is_left_out; group = m->group[group].parent)
+		m->group[group].is_left_out = false;
+	if (region->has_begin)
+		m->output(m->context, &region->begin);
+}
+
+/* A call whose begin was kept back. */
+static void let_out(struct model *m, const struct io_event *enter)
+{
+	list(m, enter->thread);
+	m->output(m->context, enter);
+}
+
 /* A call that concerns no file at all is kept unless certain files are asked for. */
 static bool keep_leave(struct model *m, struct region *region)
 {
 	bool is_kept = region->state == GONE_OUT;
 
 	if (region->state == WAITING && !region->is_unwanted && !m->keep->inclusions) {
-		m->output(m->context, &region->enter);
+		let_out(m, &region->enter);
 		is_kept = true;
 	}
 	tally_add(m->tally, left_out, region->state == WAITING && !is_kept);
@@ -137,9 +156,9 @@ static bool keep_leave(struct model *m, struct region *region)
 
 static bool keep_enter(struct region *region, const struct io_event *event, enum verdict verdict)
 {
-	*region = (struct region){.state = verdict == WANTED ? GONE_OUT : WAITING,
-				  .is_unwanted = verdict == UNWANTED,
-				  .enter = *event};
+	region->state = verdict == WANTED ? GONE_OUT : WAITING;
+	region->is_unwanted = verdict == UNWANTED;
+	region->enter = *event;
 	return verdict == WANTED;
 }
 
@@ -149,7 +168,7 @@ static bool keep_inner(struct model *m, struct region *region, enum verdict verd
 	if (verdict == UNKNOWN)
 		return region->state == GONE_OUT;
 	if (verdict == WANTED && region->state == WAITING) {
-		m->output(m->context, &region->enter);
+		let_out(m, &region->enter);
 		region->state = GONE_OUT;
 	}
 	return verdict == WANTED;
@@ -169,14 +188,32 @@ static void leave_out(struct model *m, const struct io_event *event)
 		n[op_counter_of(event->op.end)]--;
 }
 
-bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
+/* Of begins and ends there is one only where there is anything between. Returns whether it goes out now. */
+static bool keep_life(struct model *m, const struct io_event *event)
 {
-	struct region *region;
+	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;
+	bool is_left_out = m->thread[event->thread].is_left_out;
+
+	if (is_begin && is_left_out) {
+		struct region *region = region_of(m, event->thread);
+
+		region->begin = *event;
+		region->has_begin = true;
+	}
+	return !is_left_out;
+}
+
+static bool is_of_life(const struct io_event *event)
+{
+	return event->kind == IO_PROGRAM_BEGIN || event->kind == IO_PROGRAM_END ||
+	       event->kind == IO_THREAD_BEGIN || event->kind == IO_THREAD_END;
+}
+
+static bool keep_of_call(struct model *m, const struct io_event *event, uint32_t open)
+{
+	struct region *region = region_of(m, event->thread);
 	bool is_kept;
 
-	if (!m->keep || is_apart(m, event))
-		return true;
-	region = region_of(m, event->thread);
 	if (event->kind == IO_LEAVE)
 		is_kept = keep_leave(m, region);
 	else if (event->kind == IO_ENTER)
@@ -186,4 +223,16 @@ bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
 	if (!is_kept)
 		leave_out(m, event);
 	return is_kept;
+}
+
+bool keep_event(struct model *m, const struct io_event *event, uint32_t open)
+{
+	if (!m->keep || event->thread == ID_NONE)
+		return true;
+	if (is_of_life(event))
+		return keep_life(m, event);
+	if (!is_apart(m, event) && !keep_of_call(m, event, open))
+		return false;
+	list(m, event->thread);
+	return true;
 }

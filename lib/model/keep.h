@@ -1,5 +1,7 @@
 /*
  * keep: --path and --exclude-path: which files' records leave the model.
+ *
+ * A location is told of with the first record on it that is kept, and so is the begin of its thread or program.
  */
 #ifndef IOTRACE_MODEL_KEEP_H
 #define IOTRACE_MODEL_KEEP_H

@@ -33,6 +33,7 @@ static process_id group_new(struct model *m, const struct model_process *group)
 {
 	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
 	m->group[m->groups] = *group;
+	m->group[m->groups].is_left_out = m->keep != NULL;
 	return m->groups++;
 }
 
@@ -72,6 +73,7 @@ static thread_id thread_new(struct model *m, const struct model_thread *thread)
 {
 	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
 	m->thread[m->threads] = *thread;
+	m->thread[m->threads].is_left_out = m->keep != NULL;
 	return m->threads++;
 }
 

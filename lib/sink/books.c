@@ -249,7 +249,8 @@ static uint32_t count_groups(const struct model *model, enum model_group kind)
 	uint32_t count = 0;
 
 	for (process_id p = 0; p < model_processes(model); p++)
-		count += model_process(model, p)->kind == kind;
+		count += model_process(model, p)->kind == kind &&
+			 !model_process(model, p)->is_left_out;
 	return count;
 }
 
@@ -267,7 +268,8 @@ static uint32_t count_threads(const struct model *model)
 	uint32_t count = 0;
 
 	for (thread_id t = 0; t < model_threads(model); t++)
-		count += model_thread(model, t)->kind == LOCATION_THREAD;
+		count += model_thread(model, t)->kind == LOCATION_THREAD &&
+			 !model_thread(model, t)->is_left_out;
 	return count;
 }
 

@@ -214,17 +214,34 @@ uint32_t otf2_locations(const struct sink *sink)
 	return model_threads(sink->model) ? model_threads(sink->model) : 1;
 }
 
+bool otf2_is_defined(const struct sink *sink, thread_id location)
+{
+	return sink->is_empty ? location == 0 : !model_thread(sink->model, location)->is_left_out;
+}
+
+static bool is_empty(const struct model *model)
+{
+	for (thread_id t = 0; t < model_threads(model); t++)
+		if (!model_thread(model, t)->is_left_out)
+			return false;
+	return true;
+}
+
 /*
  * Every location of the model is defined, so each gets its files, even if no event of it was taken.
  */
 static void close_locations(struct sink *sink)
 {
 	uint32_t locations = otf2_locations(sink);
+	OTF2_LocationRef next = 0;
 
 	MEM_GROW(sink->location, sink->location_capacity, locations);
 	for (thread_id t = 0; t < locations; t++) {
 		struct location *location = &sink->location[t];
 
+		if (!otf2_is_defined(sink, t))
+			continue;
+		location->ref = next++;
 		if (location->last_time > sink->last_time)
 			sink->last_time = location->last_time;
 		if (location->state == LOCATION_NEW)
@@ -241,7 +258,10 @@ static bool write_local_definitions(struct sink *sink)
 	bool good = OTF2_Archive_OpenDefFiles(sink->archive) == OTF2_SUCCESS;
 
 	for (thread_id t = 0; good && t < otf2_locations(sink); t++) {
-		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(sink->archive, t);
+		if (!otf2_is_defined(sink, t))
+			continue;
+		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(sink->archive,
+								   sink->location[t].ref);
 
 		good = writer && OTF2_Archive_CloseDefWriter(sink->archive, writer) == OTF2_SUCCESS;
 	}
@@ -258,14 +278,28 @@ static int repair_locations(struct sink *sink)
 	return code;
 }
 
+/* Where the model has gaps, the archive has none. */
+static int rename_locations(struct sink *sink)
+{
+	int code = 0;
+
+	for (thread_id t = 0; !code && t < otf2_locations(sink); t++)
+		if (otf2_is_defined(sink, t) && sink->location[t].ref != t)
+			code = otf2_file_rename(sink, t, sink->location[t].ref);
+	return code;
+}
+
 static int finish(struct sink *sink, struct error *err)
 {
+	sink->is_empty = is_empty(sink->model);
 	/* What goes wrong from here on is another trouble than the one that ended the events. */
 	close_locations(sink);
 	OTF2_Archive_CloseEvtFiles(sink->archive);
 	space_release(&sink->space);
 	int code = repair_locations(sink);
 
+	if (!code)
+		code = rename_locations(sink);
 	if (code)
 		return error_set(err, -code, "end the event files in %s", sink->part);
 	sink->library_code = OTF2_SUCCESS;
@@ -344,6 +378,7 @@ static void sink_free(struct sink *sink)
 	free(sink->recorder);
 	map_release(&sink->recorder_of);
 	map_release(&sink->cgroup_of_ref);
+	free(sink->group_of_process);
 	free(sink->lost);
 	free(sink->path);
 	free(sink->part);

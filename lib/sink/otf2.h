@@ -58,6 +58,8 @@ struct location {
 	uint64_t written;        /* bytes of the file that are on disk */
 	uint64_t flushed_events; /* of them, in whole chunks on disk */
 	uint64_t flushed_bytes;
+	OTF2_LocationRef
+		ref; /* from the end of all events on; until then its file has the model's number */
 };
 
 struct lost_mark {
@@ -112,6 +114,8 @@ struct sink {
 	char *scratch;           /* of escape: SCRATCH_SIZE */
 	uint32_t *ref_of_string; /* of the model: StringRef + 1; 0: not known yet */
 	uint32_t ref_of_string_capacity;
+	bool is_empty; /* at close: a location without events stands for none */
+	OTF2_LocationGroupRef *group_of_process; /* at close, of those that are defined */
 	struct map cgroup_of_ref; /* strings of groups whose path was not known then */
 	uint32_t *region_of_call; /* ID_NONE: not used */
 	call_id *call_of_region;
@@ -158,6 +162,8 @@ void otf2_check_space(struct sink *sink, uint64_t time);
 void otf2_stop(struct sink *sink, int code, uint64_t time);
 /* Returns the number of locations: at least one, for readers refuse an archive with none. */
 uint32_t otf2_locations(const struct sink *sink);
+/* Returns whether one of these is defined. Others have no ref. */
+bool otf2_is_defined(const struct sink *sink, thread_id location);
 
 /* otf2_event.c: writes the record; the location is open. Returns whether it was written. */
 bool otf2_write_event(struct sink *sink, struct location *location, const struct io_event *event,
@@ -187,6 +193,8 @@ bool otf2_make_room(struct sink *sink, struct location *location, uint32_t size,
 void otf2_file_release(struct sink *sink);
 /* Returns a descriptor of the location's event file, which the caller closes, or -errno. */
 int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref);
+/* The file of events with one number gets another, lower one. Returns 0 or -errno. */
+int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to);
 /* Writes all of the bytes there. Returns 0 or -errno. */
 int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset);
 

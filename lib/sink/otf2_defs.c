@@ -183,8 +183,20 @@ static bool write_folded(struct sink *sink, process_id p)
 	OTF2_AttributeValue count = {.uint64 = model_process(sink->model, p)->folded};
 
 	return is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-		sink->definitions, p, define_text(sink, "Folded processes"), OTF2_TYPE_UINT64,
-		count));
+		sink->definitions, sink->group_of_process[p], define_text(sink, "Folded processes"),
+		OTF2_TYPE_UINT64, count));
+}
+
+static void number_groups(struct sink *sink)
+{
+	OTF2_LocationGroupRef next = 0;
+
+	sink->group_of_process = mem_array(model_processes(sink->model),
+					   sizeof(*sink->group_of_process));
+	for (process_id p = 0; p < model_processes(sink->model); p++)
+		sink->group_of_process[p] = model_process(sink->model, p)->is_left_out
+						    ? OTF2_UNDEFINED_LOCATION_GROUP
+						    : next++;
 }
 
 static bool write_processes(struct sink *sink)
@@ -197,14 +209,19 @@ static bool write_processes(struct sink *sink)
 		bool is_device = process->kind == MODEL_DEVICE;
 		bool has_parent = process->kind == MODEL_PROCESS && process->parent != ID_NONE;
 
+		if (process->is_left_out)
+			continue;
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroup(
-			sink->definitions, p, define_group(sink, process),
+			sink->definitions, sink->group_of_process[p], define_group(sink, process),
 			OTF2_LOCATION_GROUP_TYPE_PROCESS, is_device ? next_device++ : NODE_HOST,
-			has_parent ? process->parent : OTF2_UNDEFINED_LOCATION_GROUP));
+			has_parent ? sink->group_of_process[process->parent]
+				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		str_id argv = model_process(sink->model, p)->argv;
 
+		if (model_process(sink->model, p)->is_left_out)
+			continue;
 		if (model_process(sink->model, p)->kind == MODEL_CROWD)
 			good &= write_folded(sink, p);
 		if (!argv)
@@ -212,8 +229,8 @@ static bool write_processes(struct sink *sink)
 		OTF2_AttributeValue line = {.stringRef = define_words(sink, argv)};
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-			sink->definitions, p, define_text(sink, "Command line"), OTF2_TYPE_STRING,
-			line));
+			sink->definitions, sink->group_of_process[p],
+			define_text(sink, "Command line"), OTF2_TYPE_STRING, line));
 	}
 	return good;
 }
@@ -238,20 +255,22 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		const struct model_thread *thread = model_thread(sink->model, t);
 
+		if (thread->is_left_out)
+			continue;
 		/* Requests are I/O, which only locations of this type may hold. */
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
-			sink->definitions, t, define_location(sink, thread),
+			sink->definitions, sink->location[t].ref, define_location(sink, thread),
 			thread->kind == LOCATION_METRIC ? OTF2_LOCATION_TYPE_METRIC
 							: OTF2_LOCATION_TYPE_CPU_THREAD,
-			sink->location[t].events, thread->process));
+			sink->location[t].events, sink->group_of_process[thread->process]));
 	}
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		OTF2_AttributeValue count = {.uint64 = model_thread(sink->model, t)->folded};
 
-		if (count.uint64)
+		if (count.uint64 && !model_thread(sink->model, t)->is_left_out)
 			good &= is_good(OTF2_GlobalDefWriter_WriteLocationProperty(
-				sink->definitions, t, define_text(sink, "Folded threads"),
-				OTF2_TYPE_UINT64, count));
+				sink->definitions, sink->location[t].ref,
+				define_text(sink, "Folded threads"), OTF2_TYPE_UINT64, count));
 	}
 	return good;
 }
@@ -290,11 +309,18 @@ static bool write_regions(struct sink *sink)
 	return good;
 }
 
+/* The members of group 0, by rank. */
+struct ranked {
+	uint64_t *location;
+	process_id *process;
+	uint32_t count;
+};
+
 /*
  * Threads that begin and end belong to a "thread contingent": a comm for each process that had one.
  * Group 0 lists the locations of all of them; a comm's group lists places in group 0.
  */
-static bool write_comm(struct sink *sink, OTF2_CommRef comm, const uint64_t *ranked, uint32_t ranks,
+static bool write_comm(struct sink *sink, OTF2_CommRef comm, const struct ranked *all,
 		       uint64_t *member)
 {
 	OTF2_GlobalDefWriter *w = sink->definitions;
@@ -303,8 +329,8 @@ static bool write_comm(struct sink *sink, OTF2_CommRef comm, const uint64_t *ran
 	OTF2_StringRef name = define_numbered(sink, entry->pid, entry->name);
 	uint32_t members = 0;
 
-	for (uint32_t rank = 0; rank < ranks; rank++)
-		if (model_thread(sink->model, (thread_id)ranked[rank])->process == process)
+	for (uint32_t rank = 0; rank < all->count; rank++)
+		if (all->process[rank] == process)
 			member[members++] = rank;
 	return is_good(OTF2_GlobalDefWriter_WriteGroup(w, 1 + comm, name,
 						       OTF2_GROUP_TYPE_COMM_GROUP,
@@ -314,33 +340,42 @@ static bool write_comm(struct sink *sink, OTF2_CommRef comm, const uint64_t *ran
 						      OTF2_COMM_FLAG_NONE));
 }
 
+static void rank_threads(const struct sink *sink, struct ranked *all)
+{
+	for (thread_id t = 0; t < model_threads(sink->model); t++) {
+		process_id process = model_thread(sink->model, t)->process;
+
+		if (!otf2_is_defined(sink, t) || process >= sink->comm_capacity ||
+		    !sink->comm_of_process[process])
+			continue;
+		all->location[all->count] = sink->location[t].ref;
+		all->process[all->count++] = process;
+	}
+}
+
 static bool write_comms(struct sink *sink)
 {
 	OTF2_GlobalDefWriter *w = sink->definitions;
-	uint32_t threads = model_threads(sink->model), ranks = 0;
+	uint32_t threads = model_threads(sink->model);
 
 	if (sink->comms == 0)
 		return true;
-	uint64_t *ranked = mem_array(threads, sizeof(*ranked));
+	struct ranked all = {.location = mem_array(threads, sizeof(*all.location)),
+			     .process = mem_array(threads, sizeof(*all.process))};
 	uint64_t *member = mem_array(threads, sizeof(*member));
 
-	for (thread_id t = 0; t < threads; t++) {
-		process_id process = model_thread(sink->model, t)->process;
-
-		if (process < sink->comm_capacity && sink->comm_of_process[process])
-			ranked[ranks++] = t;
-	}
+	rank_threads(sink, &all);
 	bool good = is_good(OTF2_GlobalDefWriter_WriteParadigm(
 			    w, OTF2_PARADIGM_PTHREAD, define_text(sink, "pthread"),
 			    OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT)) &&
-		    is_good(OTF2_GlobalDefWriter_WriteGroup(w, 0, define_text(sink, "threads"),
-							    OTF2_GROUP_TYPE_COMM_LOCATIONS,
-							    OTF2_PARADIGM_PTHREAD,
-							    OTF2_GROUP_FLAG_NONE, ranks, ranked));
+		    is_good(OTF2_GlobalDefWriter_WriteGroup(
+			    w, 0, define_text(sink, "threads"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
+			    OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, all.count, all.location));
 
 	for (OTF2_CommRef comm = 0; good && comm < sink->comms; comm++)
-		good = write_comm(sink, comm, ranked, ranks, member);
-	free(ranked);
+		good = write_comm(sink, comm, &all, member);
+	free(all.location);
+	free(all.process);
 	free(member);
 	return good;
 }
@@ -360,8 +395,9 @@ static bool write_nothing(struct sink *sink)
 
 static bool write_locations(struct sink *sink)
 {
-	if (model_threads(sink->model) == 0)
+	if (sink->is_empty)
 		return write_nothing(sink);
+	number_groups(sink);
 	return write_processes(sink) && write_threads(sink);
 }
 

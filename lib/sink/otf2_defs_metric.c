@@ -65,6 +65,7 @@ bool otf2_write_metrics(struct sink *sink)
 		good &= write_class(sink, i);
 	for (uint32_t i = 0; i < sink->recorders; i++)
 		good &= is_good(OTF2_GlobalDefWriter_WriteMetricClassRecorder(
-			sink->definitions, sink->recorder[i].series, sink->recorder[i].thread));
+			sink->definitions, sink->recorder[i].series,
+			sink->location[sink->recorder[i].thread].ref));
 	return good && write_parameters(sink);
 }

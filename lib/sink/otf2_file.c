@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <iotrace/mem.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -79,9 +80,24 @@ int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
+static char *file_path(const struct sink *sink, OTF2_LocationRef ref)
+{
+	return mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
+}
+
+int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to)
+{
+	char *old = file_path(sink, from), *new = file_path(sink, to);
+	int code = rename(old, new) ? -errno : 0;
+
+	free(old);
+	free(new);
+	return code;
+}
+
 int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref)
 {
-	char *path = mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
+	char *path = file_path(sink, ref);
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	int code = fd < 0 ? -errno : fd;
 

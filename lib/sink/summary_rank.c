@@ -19,10 +19,12 @@ uint32_t summary_threads(const struct summary *summary)
 	const struct model *model = summary->options->model;
 	uint32_t threads = 0;
 
-	for (thread_id id = 0; id < model_threads(model); id++)
-		if (model_thread(model, id)->kind == LOCATION_THREAD)
-			threads += model_thread(model, id)->folded ? model_thread(model, id)->folded
-								   : 1;
+	for (thread_id id = 0; id < model_threads(model); id++) {
+		const struct model_thread *thread = model_thread(model, id);
+
+		if (thread->kind == LOCATION_THREAD && !thread->is_left_out)
+			threads += thread->folded ? thread->folded : 1;
+	}
 	return threads;
 }
 
@@ -35,7 +37,7 @@ uint64_t summary_lifetimes(const struct summary *summary)
 	for (thread_id id = 0; id < model_threads(model); id++) {
 		const struct model_thread *thread = model_thread(model, id);
 
-		if (thread->kind != LOCATION_THREAD)
+		if (thread->kind != LOCATION_THREAD || thread->is_left_out)
 			continue;
 		if (thread->folded) {
 			sum += thread->lived;

@@ -140,6 +140,8 @@ static void print_processes(struct sink *sink)
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
 		const struct model_process *process = model_process(sink->model, p);
 
+		if (process->is_left_out)
+			continue;
 		fprintf(sink->out, "process p%u", p);
 		if (process->kind == MODEL_PROCESS)
 			print_process(sink, process);
@@ -156,6 +158,8 @@ static void print_threads(struct sink *sink)
 	for (thread_id t = 0; t < model_threads(sink->model); t++) {
 		const struct model_thread *thread = model_thread(sink->model, t);
 
+		if (thread->is_left_out)
+			continue;
 		fprintf(sink->out, "thread t%u", t);
 		text_location(sink, t);
 		if (thread->kind == LOCATION_THREAD)

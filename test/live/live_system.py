@@ -134,6 +134,8 @@ def test_choices(live, data):
                                                if p.whole().files[data]["reads"]), expected)
         if name == "path":
             live.equal(f"{options}: files of handles", {file for file, _ in archive.handles}, {data})
+            threads = [location.split()[1:] for location in archive.locations if location.split()[0].isdigit()]
+            live.equal(f"{options}: threads", threads, [["dd"], ["dd"]])
         if name == "comm":
             live.equal(f"{options}: processes", {p.name for p in archive.groups.values() if p.pid is not None}, {"dd"})
 

@@ -81,6 +81,7 @@ class Archive:
         self._errno = None
         with closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
             self.definitions = reader.definitions
+            self.locations = [location.name for location in reader.definitions.locations]
             self.io_files = [f.name for f in reader.definitions.io_files]
             self.handles = [(label(h), is_found(h)) for h in reader.definitions.io_handles]
             for attribute in reader.definitions.attributes:

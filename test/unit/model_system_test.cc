@@ -279,4 +279,112 @@ TEST_F(Kept, EventsOfOurOwnChoiceAreNoFiles)
 	EXPECT_EQ(d.text(false), "7 METRIC\n7 PARAMETER\n");
 }
 
+/* Locations and groups: which are told of. */
+class Listed : public Kept
+{
+      protected:
+	void SetUp() override
+	{
+		d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+		d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
+		d.fact(FACT_CWD, {7, 1, 0}, {"/"});
+	}
+
+	/* A thread uses one file, wanted or not. */
+	void touch(uint32_t pid, uint32_t tid, const std::string &name)
+	{
+		d.pair(pid, tid, "openat", d.now++, {uint64_t(AT_FDCWD), 0, O_RDONLY}, 3,
+		       {{{3, name, O_RDONLY}}});
+		d.call(pid, tid, "read", {3, 0, 5}, 5);
+		d.call(pid, tid, "close", {3}, 0);
+	}
+
+	/* "threads; processes", by their numbers. */
+	std::string listed()
+	{
+		std::string threads, processes;
+
+		for (uint32_t i = 0; i < model_threads(d.model); i++)
+			if (!model_thread(d.model, i)->is_left_out)
+				threads += std::to_string(model_thread(d.model, i)->tid) + " ";
+		for (uint32_t i = 0; i < model_processes(d.model); i++)
+			if (!model_process(d.model, i)->is_left_out)
+				processes += std::to_string(model_process(d.model, i)->pid) + " ";
+		return threads + "; " + processes;
+	}
+};
+
+TEST_F(Listed, AreThreadsOfWhichSomethingIsKept)
+{
+	d.fork(7, 7, 7, 8);
+	d.fork(7, 7, 7, 9);
+	for (uint32_t tid : {7, 8, 9}) {
+		touch(7, tid, tid == 8 ? "/data/a" : "/etc/passwd");
+		EXPECT_EQ(listed(), tid == 7 ? "; " : "8 ; 7 ");
+	}
+	d.exit(7, 8);
+	d.exit(7, 9);
+	d.end();
+	EXPECT_EQ(d.text(false), "8 THREAD_BEGIN\n"
+				 "8 ENTER openat\n"
+				 "8 CREATE_HANDLE h0 /data/a\n"
+				 "8 LEAVE openat\n"
+				 "8 ENTER read\n"
+				 "8 OP_BEGIN h0 5 @0\n"
+				 "8 OP_COMPLETE h0 5\n"
+				 "8 LEAVE read\n"
+				 "8 ENTER close\n"
+				 "8 DESTROY_HANDLE h0 /data/a\n"
+				 "8 LEAVE close\n"
+				 "8 THREAD_END\n");
+	EXPECT_EQ(listed(), "8 ; 7 ");
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Listed, AProcessIsWithThoseThatItComesFrom)
+{
+	d.fork(7, 7, 20, 20);
+	touch(20, 20, "/etc/passwd");
+	d.fork(20, 20, 30, 30);
+	d.fork(20, 20, 40, 40);
+	touch(30, 30, "/data/a");
+	touch(40, 40, "/etc/passwd");
+	for (uint32_t pid : {30, 40, 20, 7})
+		d.exit(pid, pid);
+	d.end();
+	EXPECT_EQ(listed(), "30 ; 7 20 30 ");
+	EXPECT_EQ(d.events.front().kind, IO_PROGRAM_BEGIN);
+	EXPECT_EQ(d.events.back().kind, IO_PROGRAM_END);
+	for (const io_event &e : d.events)
+		EXPECT_EQ(model_thread(d.model, e.thread)->tid, 30u);
+}
+
+TEST_F(Listed, IsWhatHasAnEventOfOurOwnChoice)
+{
+	set_event(0);
+	d.enter(7, 7, "read", {3, 0, 5});
+	happen(7, 7, 1, "a");
+	d.leave(7, 7, "read", 5);
+	d.end();
+	EXPECT_EQ(listed(), "7 ; 7 ");
+}
+
+TEST_F(Listed, IsADeviceWithRequests)
+{
+	d.request(REQUEST_ISSUE, 8, "R", 0, 8);
+	d.end();
+	EXPECT_EQ(listed(), "0 ; 0 ");
+}
+
+TEST_F(Listed, AreAllWhereNothingIsLeftOut)
+{
+	ModelDriver all;
+
+	all.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
+	all.call(7, 7, "close", {9}, -EBADF);
+	ASSERT_EQ(model_threads(all.model), 1u);
+	EXPECT_FALSE(model_thread(all.model, 0)->is_left_out);
+	EXPECT_FALSE(model_process(all.model, 0)->is_left_out);
+}
+
 } // namespace

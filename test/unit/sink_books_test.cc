@@ -208,6 +208,12 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 
 TEST_F(Books, JsonHasDevicesWithTheirBooks)
 {
+	process_id left_out = b.process(4711, "idle");
+
+	thread_id idle = b.thread(left_out, 4711, "idle");
+
+	b.model->thread[idle].is_left_out = true;
+	b.model->group[left_out].is_left_out = true;
 	b.cgroup(17, "/a/b");
 	b.cgroup(18, "");
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");

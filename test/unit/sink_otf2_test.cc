@@ -454,6 +454,49 @@ TEST_F(Otf2Sink, AnyLengthEndsProperly)
 	}
 }
 
+/* Numbers have no gaps, whatever the model left out. */
+TEST_F(Otf2Sink, WhatIsLeftOutIsNotDefined)
+{
+	process_id out = b.process(200, "out", p), child = b.process(300, "child", out);
+	thread_id idle = b.thread(out, 200, "out"), worker = b.thread(child, 300, "child"),
+		  last = b.thread(child, 301, "last");
+	handle_id own = b.handle(child, f);
+
+	for (thread_id left_out : {t, idle})
+		b.model->thread[left_out].is_left_out = true;
+	b.model->group[out].is_left_out = true;
+	open();
+	send(io::at(5, IO_THREAD_BEGIN, last));
+	send(io::create(10, last, own, O_RDWR));
+	send(io::operation(20, 30, worker, own, 1, IO_MODE_READ, 100));
+	send(io::at(40, IO_THREAD_END, last));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.locations, 2u);
+	EXPECT_EQ(report.processes, 2u);
+	std::string text = otf2_print(path, "-G");
+	for (const char *piece : {"\"300 child\" <", "\"301 last\" <", "\"100 app\" <"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+	for (const char *piece : {"200 out", "LOCATION                               2"})
+		EXPECT_EQ(text.find(piece), std::string::npos) << piece << " is in\n" << text;
+	EXPECT_EQ(access((path + "/traces/1.evt").c_str(), F_OK), 0);
+	EXPECT_NE(access((path + "/traces/2.evt").c_str(), F_OK), 0);
+	EXPECT_NE(access((path + "/traces/3.evt").c_str(), F_OK), 0);
+}
+
+TEST_F(Otf2Sink, WhereAllIsLeftOutALocationStandsForNone)
+{
+	b.model->thread[t].is_left_out = b.model->group[p].is_left_out = true;
+	b.thread(p, 101, "other");
+	b.model->thread[1].is_left_out = true;
+	open();
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	EXPECT_EQ(report.locations, 1u);
+	EXPECT_NE(otf2_print(path, "-G").find("no I/O was recorded"), std::string::npos);
+}
+
 TEST_F(Otf2Sink, AnEndedThreadIsOnDisk)
 {
 	thread_id second = b.thread(p, 101, "worker");

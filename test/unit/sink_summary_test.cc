@@ -209,6 +209,18 @@ TEST_F(Summary, TopKeepsTheLargestInOrder)
 		EXPECT_EQ(top[i], 49U - i);
 }
 
+TEST_F(Summary, WhatIsLeftOutHadNoThreads)
+{
+	uint32_t threads = summary_threads(&s);
+	uint64_t lived = summary_lifetimes(&s);
+
+	thread_id idle = b.thread(0, 4711, "idle");
+
+	b.model->thread[idle].is_left_out = true;
+	EXPECT_EQ(summary_threads(&s), threads);
+	EXPECT_EQ(summary_lifetimes(&s), lived);
+}
+
 TEST_F(Summary, AsynchronousOperationsAreNobodysWaiting)
 {
 	handle_id h = b.handle(p, b.file("/f"));

@@ -223,6 +223,19 @@ TEST_F(TextSink, Devices)
 		  "cgroup g0 17 \"/a/b\"\n");
 }
 
+TEST_F(TextSink, WhatIsLeftOut)
+{
+	process_id out = b.process(200, "out", 0);
+	thread_id idle = b.thread(out, 200, "out");
+	std::string rest;
+
+	b.model->group[out].is_left_out = b.model->thread[idle].is_left_out = true;
+	text({}, &rest);
+	EXPECT_EQ(rest.find("process p1"), std::string::npos) << rest;
+	EXPECT_EQ(rest.find("thread t1"), std::string::npos) << rest;
+	EXPECT_NE(rest.find("thread t0"), std::string::npos) << rest;
+}
+
 TEST_F(TextSink, WhatIsFolded)
 {
 	process_id crowd = b.process(0, "folded processes");
