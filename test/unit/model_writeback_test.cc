@@ -176,6 +176,15 @@ TEST_F(Writeback, OfAFileThatManyMapIsBookedOnTheLast)
 	EXPECT_EQ(booked(), 11U);
 }
 
+TEST_F(Writeback, OfAFileThatManyProcessesMapIsTheLastOnes)
+{
+	d.fork(10, 10, 20, 20);
+	map(10);
+	map(20, WRITABLE, MAP_SHARED, BASE, INODE, 20);
+	written();
+	EXPECT_EQ(booked(), 20U);
+}
+
 TEST_F(Writeback, WhereTheThreadHasEndedStandsOnTheFirst)
 {
 	d.call(10, 10, "read", {0, 0, 1}, 1);
