@@ -45,6 +45,8 @@ uint32_t model_cgroups(const struct model *model);
 const struct model_cgroup *model_cgroup(const struct model *model, uint32_t id);
 uint32_t model_devices(const struct model *model);
 const struct model_device *model_device(const struct model *model, uint32_t id);
+/* Returns how many ends of requests must have been, but were told neither by an event nor by the count of one. */
+uint64_t model_unseen_ends(const struct model *model);
 
 #ifdef __cplusplus
 }

@@ -104,7 +104,8 @@ struct device_work {
 	uint64_t held_first;   /* number of the one at the head */
 	uint32_t in_flight[2]; /* that read, that do not */
 	struct device_sums sums;
-	uint64_t sampled; /* when; 0: not yet */
+	uint64_t sampled;     /* when; 0: not yet */
+	uint64_t unseen_ends; /* of requests, told by nobody */
 };
 
 struct block {
@@ -115,6 +116,7 @@ struct block {
 	uint32_t origins, origin_cap, origin_next;
 	struct map origin_by_place;
 	struct device_work *work; /* of each model_device */
+	uint64_t unseen_ends;     /* of all */
 	uint32_t work_cap;
 	uint32_t device_series, memory_series, pressure_series; /* ID_NONE: none yet */
 	thread_id machine; /* location of the machine's samples */

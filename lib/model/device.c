@@ -256,6 +256,20 @@ void device_count_merge(struct model *m, uint32_t device, enum request_kind type
 		m->device[device].seen[stat + STAT_MERGES]++;
 }
 
+uint64_t device_uncounted(const struct model *m, uint32_t device)
+{
+	static const uint32_t stat[] = {STAT_READS, STAT_WRITES, STAT_DISCARDS, STAT_FLUSHES};
+	const struct model_device *d = &m->device[device];
+	uint64_t more = 0;
+
+	for (uint32_t i = 0; d->has_stat && i < sizeof(stat) / sizeof(stat[0]); i++) {
+		uint64_t ended = d->stat[1][stat[i]] - d->stat[0][stat[i]];
+
+		more += ended > d->seen[stat[i]] ? ended - d->seen[stat[i]] : 0;
+	}
+	return more;
+}
+
 void device_release(struct model *m)
 {
 	for (uint32_t i = 0; i < m->block.work_cap; i++) {

@@ -23,6 +23,8 @@ void device_over(struct model *m, uint32_t upper, uint32_t lower);
 void device_count(struct model *m, uint32_t device, enum request_kind type, uint32_t sectors,
 		  bool is_whole);
 void device_count_merge(struct model *m, uint32_t device, enum request_kind type);
+/* Returns how many more requests ended by the device's own count than were seen; 0 where it is not known. */
+uint64_t device_uncounted(const struct model *m, uint32_t device);
 void device_release(struct model *m);
 
 #endif

@@ -16,13 +16,27 @@
 
 #include <stdlib.h>
 
+/*
+ * What perf does not deliver is in the count of the event. A program that the kernel did not run has none, so an end that must
+ * have been is counted here, unless it may be among what was lost.
+ */
+static void note_unseen_end(struct model *m, const struct block_op *o)
+{
+	if (!o->key || o->is_bio || o->is_doubtful)
+		return;
+	m->block.work[o->device].unseen_ends++;
+	m->block.unseen_ends++;
+}
+
 /* The request's address is used again, but its end was not seen. */
 static void end_earlier_life(struct model *m, const struct request *request)
 {
 	uint32_t op = request->key ? map_get(&m->block.op_by_key, request->key) : MAP_NONE;
 
-	if (op != MAP_NONE)
-		flight_cancel(m, op, IO_END_LOST);
+	if (op == MAP_NONE)
+		return;
+	note_unseen_end(m, &m->block.op[op]);
+	flight_cancel(m, op, IO_END_LOST);
 }
 
 static void step_insert(struct model *m, uint32_t device, const struct event *event,
@@ -206,6 +220,11 @@ void request_step(struct model *m, const struct event *event)
 		steps[request.step].function(m, device, event, &request);
 }
 
+uint64_t model_unseen_ends(const struct model *model)
+{
+	return model->block.unseen_ends;
+}
+
 void request_doubt_all(struct model *m)
 {
 	for (uint32_t i = 0; i < m->block.ops.count; i++)
@@ -246,7 +265,12 @@ void request_end_all(struct model *m)
 	qsort(open, n, sizeof(struct block_op *), by_device_and_begin);
 	for (uint32_t i = 0; i < n; i++) {
 		later = i && open[i]->device == open[i - 1]->device ? later + 1 : 0;
-		out_cancel(m, (uint32_t)(open[i] - b->op), end_of(m, open[i], later));
+		enum io_end end = end_of(m, open[i], later);
+
+		if (end == IO_END_LOST &&
+		    b->work[open[i]->device].unseen_ends < device_uncounted(m, open[i]->device))
+			note_unseen_end(m, open[i]);
+		out_cancel(m, (uint32_t)(open[i] - b->op), end);
 	}
 	free(open);
 	for (uint32_t i = 0; i < m->devices; i++)

@@ -70,6 +70,10 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 		placed += samples[i];
 	strays = tally_get(tally, samples) > placed ? tally_get(tally, samples) - placed : 0;
 	unseen -= unseen < strays ? unseen : strays;
+	if (counted) {
+		counted += model_unseen_ends(model);
+		unseen += model_unseen_ends(model);
+	}
 	tally_add(tally, kernel_counted, counted);
 	tally_add(tally, lost, lost);
 	tally_add(tally, unseen, counted ? unseen : 0);

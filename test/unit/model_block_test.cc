@@ -433,6 +433,23 @@ TEST_F(Block, WhatTheDeviceHadNotInFlightAtTheEndLostItsEnd)
 	EXPECT_EQ(device(sda)->stat[1][8], 1u);
 }
 
+TEST_F(Block, AnEndThatOnlyTheDeviceCountedIsUnseen)
+{
+	std::vector<uint64_t> stat(19);
+
+	stat[0] = sda;
+	d.fact(FACT_DISKSTAT, stat);
+	for (d.key = 1; d.key < 4; d.key++)
+		issue("R", d.key * 8, 8);
+	d.key = 0;
+	stat[1] = 1;
+	stat[2] = 1; /* one read ended, and of the others none is in flight */
+	d.fact(FACT_DISKSTAT, stat);
+	text();
+	EXPECT_EQ(count(TALLY_cancelled), 3u);
+	EXPECT_EQ(model_unseen_ends(d.model), 1u);
+}
+
 TEST_F(Block, WhatADeviceDidIsCountedBetweenTheTwoReadingsOfItsCounters)
 {
 	std::vector<uint64_t> stat(19);
@@ -500,6 +517,18 @@ TEST_F(Block, AKeyThatIsUsedAgainEndsWhatHadIt)
 	EXPECT_NE(t.find("CANCELLED #0 LOST\n"), std::string::npos) << t;
 	EXPECT_NE(t.find("COMPLETE #1 4096\n"), std::string::npos) << t;
 	EXPECT_EQ(count(TALLY_requests_flushed), 1u);
+	EXPECT_EQ(model_unseen_ends(d.model), 1u);
+}
+
+TEST_F(Block, AnEndThatMayHaveBeenLostIsNotUnseen)
+{
+	d.key = 7;
+	issue("W", 0, 8);
+	d.lost(1);
+	issue("W", 64, 8);
+	complete("W", 64, 8);
+	EXPECT_NE(text().find("CANCELLED #0 LOST\n"), std::string::npos);
+	EXPECT_EQ(model_unseen_ends(d.model), 0u);
 }
 
 TEST_F(Block, AKeyIssuedTwiceAtOnePlaceIsOneRequest)

@@ -100,6 +100,25 @@ TEST_F(Books, LostAndUnseen)
 		"books balance: 1,490 samples, but events are missing: 500 lost, 10 never delivered");
 }
 
+TEST_F(Books, EndsThatNoEventCountsAreUnseen)
+{
+	b.model->block.unseen_ends = 3;
+	count("bpf", 0, 20, 5);
+	settle({15});
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 23U);
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 3U);
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "books balance: 15 samples, but events are missing: 5 lost, 3 never delivered");
+}
+
+TEST_F(Books, WhereNothingWasCountedNothingIsUnseen)
+{
+	b.model->block.unseen_ends = 3;
+	settle({15});
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "books balance: 15 samples, nothing lost");
+}
+
 TEST_F(Books, TooManyOfOneDoNotHideTooFewOfAnother)
 {
 	count("enter", 0, 100, 0);
