@@ -40,7 +40,7 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop, has_cast;
+	bool has_loop;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	int in_flight_fd;  /* opened early: what it takes to open may be gone at the end */
 };
@@ -133,7 +133,6 @@ static int load(struct bpf_source *source, const struct bpf_options *options,
 	if (code)
 		return code;
 	source->programs->rodata->has_cast = attempt->has_cast;
-	source->has_cast = attempt->has_cast;
 	source->optional = bpf_optional_choose(source->programs, attempt->groups);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;
@@ -395,7 +394,7 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 {
 	return (struct bpf_common){.rings_fd = bpf_map__fd(source->programs->maps.rings),
 				   .books_fd = bpf_map__fd(source->programs->maps.books),
-				   .has_cast = source->has_cast};
+				   .has_cast = source->programs->rodata->has_cast};
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

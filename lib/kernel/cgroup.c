@@ -4,6 +4,7 @@
 #include "cgroup.h"
 
 #include "perf_event.h"
+#include "procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -124,16 +125,12 @@ static void read_processes(int fd, struct procfs_numbers *numbers)
 
 static void walk(int fd, int depth, struct procfs_numbers *numbers)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = procfs_opendir(fd, ".", 0);
 	const struct dirent *entry;
 
 	read_processes(fd, numbers);
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
+	if (!dir)
 		return;
-	}
 	while (depth < DEPTH_MAX && (entry = readdir(dir)) != NULL) {
 		int child;
 

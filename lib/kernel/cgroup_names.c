@@ -86,22 +86,19 @@ static bool say(struct place *place, int fd)
 static void walk(struct place *place, int above, const char *name, int depth)
 {
 	size_t above_length = strlen(place->path), length = above_length;
-	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = procfs_opendir(above, name, O_NOFOLLOW);
 	const struct dirent *entry;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+	if (!dir)
 		return;
-	}
 	if (depth)
 		length += (size_t)snprintf(place->path + length, sizeof(place->path) - length,
 					   "/%s", name);
-	if (length < sizeof(place->path) - NAME_MAX - 2 && depth < DEPTH_MAX && say(place, fd)) {
+	if (length < sizeof(place->path) - NAME_MAX - 2 && depth < DEPTH_MAX &&
+	    say(place, dirfd(dir))) {
 		while ((entry = readdir(dir)) != NULL)
 			if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-				walk(place, fd, entry->d_name, depth + 1);
+				walk(place, dirfd(dir), entry->d_name, depth + 1);
 	}
 	closedir(dir);
 	place->path[above_length] = '\0';

@@ -101,6 +101,18 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+DIR *procfs_opendir(int above, const char *name, int flags)
+{
+	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int code = errno;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	errno = code;
+	return dir;
+}
+
 int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
 		const char *format, ...)
 {
@@ -109,22 +121,14 @@ int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint3
 	va_list args;
 	uint32_t number;
 	DIR *dir;
-	int fd;
 
 	va_start(args, format);
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
 	numbers->count = 0;
-	fd = openat(proc->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	dir = procfs_opendir(proc->root, name, 0);
+	if (!dir)
 		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		int code = errno;
-
-		close(fd);
-		return -code;
-	}
 	while (numbers->count < max && (entry = readdir(dir)) != NULL) {
 		if (!is_number(entry->d_name, &number))
 			continue;

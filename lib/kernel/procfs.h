@@ -7,6 +7,7 @@
 #ifndef KERNEL_PROCFS_H
 #define KERNEL_PROCFS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,8 @@ ssize_t procfs_read(const struct procfs *proc, char *out, size_t size, const cha
 /* Returns the length of a link's target (terminated), or -errno. */
 ssize_t procfs_link(const struct procfs *proc, char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Opens a directory below another one; flags: O_NOFOLLOW, or 0. Returns NULL with errno. */
+DIR *procfs_opendir(int above, const char *name, int flags);
 /* Lists the entries of a directory that are numbers, at most `max` of them. Returns 0 or -errno. */
 int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 enum { TEXT_SIZE = 4096, NAMES_SIZE = 1024, STATS = 17, KERNEL_MINOR_BITS = 20 };
 
@@ -80,15 +79,11 @@ static uint64_t dev_of(const struct place *place)
 static void each(const struct procfs *sys, const char *folder,
 		 void (*call)(void *context, const struct place *place), void *context)
 {
-	int fd = openat(sys->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = procfs_opendir(sys->root, folder, 0);
 	const struct dirent *entry;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+	if (!dir)
 		return;
-	}
 	while ((entry = readdir(dir)) != NULL) {
 		struct place place;
 

@@ -116,7 +116,6 @@ struct block {
 	uint32_t origins, origin_cap, origin_next;
 	struct map origin_by_place;
 	struct device_work *work; /* of each model_device */
-	uint64_t unseen_ends;     /* of all */
 	uint32_t work_cap;
 	uint32_t device_series, memory_series, pressure_series; /* ID_NONE: none yet */
 	thread_id machine; /* location of the machine's samples */

@@ -25,7 +25,6 @@ static void note_unseen_end(struct model *m, const struct block_op *o)
 	if (!o->key || o->is_bio || o->is_doubtful)
 		return;
 	m->block.work[o->device].unseen_ends++;
-	m->block.unseen_ends++;
 }
 
 /* The request's address is used again, but its end was not seen. */
@@ -222,7 +221,11 @@ void request_step(struct model *m, const struct event *event)
 
 uint64_t model_unseen_ends(const struct model *model)
 {
-	return model->block.unseen_ends;
+	uint64_t ends = 0;
+
+	for (uint32_t i = 0; i < model->block.work_cap; i++)
+		ends += model->block.work[i].unseen_ends;
+	return ends;
 }
 
 void request_doubt_all(struct model *m)

@@ -134,6 +134,11 @@ const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);
 const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns);
 const char *summary_count(char out[SUMMARY_NUMBER], uint64_t count);
 /*
+ * Makes room in a list of the largest, of at most `size` elements of `width` bytes, for one that goes behind `at` others. Returns
+ * false if the list is full of those.
+ */
+bool summary_make_room(void *top, size_t width, uint32_t at, uint32_t *count, uint32_t size);
+/*
  * Returns out: a name made fit for a terminal, cut in its middle if it takes more than `columns`. `size` must
  * have room for 4 bytes a column, and as many as 16 more.
  */

@@ -27,11 +27,8 @@ static uint32_t find_top(const struct summary *summary, uint32_t *top, uint32_t 
 		     at && bytes_of(&summary->group[top[at - 1]]) < bytes_of(&summary->group[id]);
 		     at--)
 			;
-		if (at == size)
-			continue;
-		count += count < size;
-		memmove(&top[at + 1], &top[at], (count - at - 1) * sizeof(*top));
-		top[at] = id;
+		if (summary_make_room(top, sizeof(*top), at, &count, size))
+			top[at] = id;
 	}
 	return count;
 }

@@ -56,8 +56,7 @@ static uint64_t weight_of(const struct summary_row *row, bool by_time)
 	return by_time ? row->time : row->read + row->written;
 }
 
-/* Makes room for one that goes behind `at` others. Returns false if the list is full of those. */
-static bool make_room(void *top, size_t width, uint32_t at, uint32_t *count, uint32_t size)
+bool summary_make_room(void *top, size_t width, uint32_t at, uint32_t *count, uint32_t size)
 {
 	char *place = (char *)top + at * width;
 
@@ -81,7 +80,7 @@ uint32_t summary_top(const struct summary *summary, bool by_time, file_id *top, 
 		for (at = count; at && weight_of(&summary->file[top[at - 1]], by_time) < weight;
 		     at--)
 			;
-		if (make_room(top, sizeof(*top), at, &count, size))
+		if (summary_make_room(top, sizeof(*top), at, &count, size))
 			top[at] = id;
 	}
 	return count;
@@ -127,7 +126,7 @@ uint32_t summary_errors(const struct summary *summary, struct summary_error *top
 		sum = sum_error(summary, summary->fault[i].error);
 		for (at = count; at && top[at - 1].count < sum.count; at--)
 			;
-		if (make_room(top, sizeof(*top), at, &count, size))
+		if (summary_make_room(top, sizeof(*top), at, &count, size))
 			top[at] = sum;
 	}
 	return count;

@@ -273,7 +273,7 @@ def latencies(live, what, disk, engine, depth, *options):
     work = (f"fio --name=x --thread --filename={disk.path} --size=32m --ioengine={engine} --direct=1 --rw=randread "
             f"--bs=4k --iodepth={depth} --output-format=json --output={said}")
     for _ in range(TRIES):
-        with block.Ftrace(disk) as ftrace:
+        with block.Requests(disk) as ftrace:
             _, archive, found = record(live, what, disk, [work], *options)
             by_ftrace = ftrace.service_times()
         if is_whole(live, what, found, disk):

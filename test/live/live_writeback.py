@@ -14,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
+from ftrace import Ftrace  # noqa: E402
 from live import IOTRACE, SOURCE, Live  # noqa: E402
 from otf2 import events  # noqa: E402
 from otf2.enums import IoOperationFlag, IoOperationMode  # noqa: E402
@@ -47,33 +48,20 @@ thread.join()
 """
 
 
-class Witness:
-    """Writebacks of files, by inode: pages of each, as an instance of ftrace sees them."""
+class Witness(Ftrace):
+    """Writebacks of files, by inode: pages of each, as ftrace sees them."""
 
     def __init__(self):
-        self.dir = f"/sys/kernel/tracing/instances/iotrace-test-{os.getpid()}"
-        os.mkdir(self.dir)
-        self._set("buffer_size_kb", 4096)
-        self._set("events/writeback/writeback_single_inode/enable", 1)
-
-    def _set(self, key, value):
-        with open(f"{self.dir}/{key}", "w", encoding="ascii") as file:
-            file.write(str(value))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.rmdir(self.dir)
+        super().__init__(buffer_size_kb=4096)
+        self.set("events/writeback/writeback_single_inode/enable", 1)
 
     def pages(self, inode):
         """Returns how many each time, where it was any."""
         found = []
-        with open(f"{self.dir}/trace", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                words = dict(word.split("=", 1) for word in line.split() if "=" in word)
-                if words.get("ino") == str(inode) and int(words["wrote"]):
-                    found.append(int(words["wrote"]))
+        for line in self.lines():
+            words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+            if words.get("ino") == str(inode) and int(words["wrote"]):
+                found.append(int(words["wrote"]))
         return found
 
 

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from contextlib import closing
 
 import otf2
+from ftrace import Ftrace
 from otf2 import events
 
 SECTOR = 512
@@ -103,44 +104,28 @@ class Busy:
             spinner.wait()
 
 
-class Ftrace:
-    """Block requests of one device as an instance of ftrace sees them: (service time in s) of each."""
-
-    DIRECTORY = "/sys/kernel/tracing/instances"
+class Requests(Ftrace):
+    """Block requests of one device as ftrace sees them: (service time in s) of each."""
 
     def __init__(self, disk):
-        self.dir = f"{self.DIRECTORY}/iotrace-test-{os.getpid()}"
-        self.dev = os.stat(disk.path).st_rdev
-        os.mkdir(self.dir)
-        self._set("buffer_size_kb", 16384)
-        self._set("trace_clock", "mono")
+        super().__init__(buffer_size_kb=16384, trace_clock="mono")
+        dev = os.stat(disk.path).st_rdev
         for event in ("block_rq_issue", "block_rq_complete"):
-            self._set(f"events/block/{event}/filter", f"dev == {os.major(self.dev) << 20 | os.minor(self.dev)}")
-            self._set(f"events/block/{event}/enable", 1)
-
-    def _set(self, key, value):
-        with open(f"{self.dir}/{key}", "w", encoding="ascii") as file:
-            file.write(str(value))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.rmdir(self.dir)
+            self.set(f"events/block/{event}/filter", f"dev == {os.major(dev) << 20 | os.minor(dev)}")
+            self.set(f"events/block/{event}/enable", 1)
 
     def service_times(self):
         waiting, times = defaultdict(list), []
-        with open(f"{self.dir}/trace", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                head, _, rest = line.partition(": block_rq_")
-                words = rest.split()
-                if not rest or "+" not in words:
-                    continue
-                when, place = float(head.split()[-1]), words[words.index("+") - 1]
-                if words[0] == "issue:":
-                    waiting[place].append(when)
-                elif waiting[place]:
-                    times.append(when - waiting[place].pop(0))
+        for line in self.lines():
+            head, _, rest = line.partition(": block_rq_")
+            words = rest.split()
+            if not rest or "+" not in words:
+                continue
+            when, place = float(head.split()[-1]), words[words.index("+") - 1]
+            if words[0] == "issue:":
+                waiting[place].append(when)
+            elif waiting[place]:
+                times.append(when - waiting[place].pop(0))
         return times
 
 

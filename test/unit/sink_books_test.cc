@@ -33,6 +33,17 @@ class Books : public ::testing::Test
 		b.model->count[b.model->counts++] = {b.text(name), event, counted, lost, has_lost};
 	}
 
+	/* Of requests, on the first of two devices and on the second. */
+	void see_no_end_of(uint64_t requests)
+	{
+		struct block *block = &b.model->block;
+
+		block->work = static_cast<struct device_work *>(
+			mem_grow(block->work, &block->work_cap, 2, sizeof(*block->work)));
+		block->work[0].unseen_ends = 1;
+		block->work[1].unseen_ends = requests - 1;
+	}
+
 	void settle(const std::vector<uint64_t> &samples, uint64_t lost_records = 0)
 	{
 		for (uint64_t n : samples)
@@ -102,7 +113,7 @@ TEST_F(Books, LostAndUnseen)
 
 TEST_F(Books, EndsThatNoEventCountsAreUnseen)
 {
-	b.model->block.unseen_ends = 3;
+	see_no_end_of(3);
 	count("bpf", 0, 20, 5);
 	settle({15});
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 23U);
@@ -113,7 +124,7 @@ TEST_F(Books, EndsThatNoEventCountsAreUnseen)
 
 TEST_F(Books, WhereNothingWasCountedNothingIsUnseen)
 {
-	b.model->block.unseen_ends = 3;
+	see_no_end_of(3);
 	settle({15});
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "books balance: 15 samples, nothing lost");
