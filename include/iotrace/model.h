@@ -31,6 +31,7 @@ struct model_thread {
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
 	bool is_left_out;    /* none of its io_events was kept (--path): it is not told of */
+	bool is_ending;      /* it has ended, but not all that it submitted */
 	uint32_t folded; /* threads that had it one after the other; 0: it is one thread's own */
 	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
 };

@@ -28,6 +28,24 @@ static bool is_silent(const struct aio *request)
 	return request->api == AIO_LIBAIO || request->flags & AIO_SILENT;
 }
 
+bool aio_is_busy(const struct model *m, thread_id location)
+{
+	for (uint32_t i = 0; m->aio.in_flight && i < m->aio.ops.count; i++)
+		if (m->aio.op[i].is_in_flight && m->aio.op[i].location == location)
+			return true;
+	return false;
+}
+
+/* The last that a thread left behind ends its location. */
+static void leave_flight(struct model *m, uint32_t op)
+{
+	thread_id location = m->aio.op[op].location;
+
+	aio_op_remove(m, op);
+	if (location != ID_NONE && m->thread[location].is_ending && !aio_is_busy(m, location))
+		location_end(m, location);
+}
+
 /* A request that ended, when is not known. */
 static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end why)
 {
@@ -40,7 +58,7 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 		else
 			aio_out_cancelled(m, op, time, why);
 	}
-	aio_op_remove(m, op);
+	leave_flight(m, op);
 }
 
 /* What is known of the file at once. A descriptor that the table does not have may be none: its end tells. */
@@ -170,7 +188,7 @@ static void step_complete(struct model *m, const struct step *step)
 		aio_fd_closed(m, op, step->event);
 	if (aio_is_operation(&o->request))
 		complete_operation(m, op, step);
-	aio_op_remove(m, op);
+	leave_flight(m, op);
 }
 
 /* Ends what the filter chooses. Removing moves no other request. */
@@ -202,7 +220,7 @@ static void step_refuse(struct model *m, const struct step *step)
 		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else
 		m->aio.op[op].is_void = m->aio.op[op].is_decided = true;
-	aio_op_remove(m, op);
+	leave_flight(m, op);
 }
 
 static void step_end(struct model *m, const struct step *step)

@@ -180,7 +180,13 @@ void location_rename(struct model *m, uint32_t task, str_id name)
 		m->thread[t->location].name = name;
 }
 
-void location_leave(struct model *m, uint32_t task)
+void location_end(struct model *m, thread_id location)
+{
+	m->thread[location].is_ending = false;
+	emit(m, IO_THREAD_END, location, m->now);
+}
+
+void location_leave(struct model *m, uint32_t task, bool is_busy)
 {
 	struct task *t = &m->task[task];
 
@@ -191,8 +197,12 @@ void location_leave(struct model *m, uint32_t task)
 	if (t->location == ID_NONE)
 		return;
 	m->thread[t->location].end = m->now;
-	if (t->location != m->process[t->process].leader && t->begin)
-		emit(m, IO_THREAD_END, t->location, m->now);
+	if (t->location == m->process[t->process].leader || !t->begin)
+		return;
+	if (is_busy)
+		m->thread[t->location].is_ending = true;
+	else
+		location_end(m, t->location);
 }
 
 void location_end_program(struct model *m, uint32_t process)

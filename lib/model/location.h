@@ -21,8 +21,10 @@ static inline thread_id task_location(struct model *m, uint32_t task, uint64_t t
 	return location != ID_NONE ? location : location_new(m, task, time);
 }
 void location_rename(struct model *m, uint32_t task, str_id name);
-/* The thread has ended. */
-void location_leave(struct model *m, uint32_t task);
+/* The thread has ended. is_busy: what it submitted is still in flight; location_end() follows when that has ended. */
+void location_leave(struct model *m, uint32_t task, bool is_busy);
+/* The last io_event of a thread: nothing of it is in flight any more. */
+void location_end(struct model *m, thread_id location);
 void location_end_program(struct model *m, uint32_t process);
 /* Returns where the counters of the thread are added up: with its own, or with those that it shares a location with. */
 uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own);

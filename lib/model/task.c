@@ -296,7 +296,7 @@ static void task_retire(struct model *m, uint32_t task)
 		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
 	}
 	tracepoint_flush(m, task, UINT64_MAX);
-	location_leave(m, task);
+	location_leave(m, task, aio_is_busy(m, m->task[task].location));
 	map_remove(&m->task_by_tid, m->task[task].tid);
 	task_free(m, task);
 	if (is_last)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libaio.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,38 @@ static void refused(io_context_t context, int fd)
 	reap(context, 1);
 }
 
+struct left {
+	io_context_t context;
+	int fd;
+	struct iocb iocb[DEPTH];
+};
+
+static void *submit_and_end(void *argument)
+{
+	struct left *left = argument;
+	struct iocb *list[DEPTH];
+
+	for (int i = 0; i < DEPTH; i++) {
+		io_prep_pread(&left->iocb[i], left->fd, buffer[i], BLOCK, i * BLOCK);
+		list[i] = &left->iocb[i];
+	}
+	submit(left->context, DEPTH, list);
+	return NULL;
+}
+
+/* Who submits them is gone when they are reaped. */
+static long left_behind(io_context_t context, int fd)
+{
+	struct left left = {.context = context, .fd = fd};
+	pthread_t thread;
+	int code = pthread_create(&thread, NULL, submit_and_end, &left);
+
+	if (code)
+		die("pthread_create", code);
+	pthread_join(thread, NULL);
+	return reap(context, DEPTH);
+}
+
 int main(int argc, char **argv)
 {
 	io_context_t context = NULL;
@@ -107,12 +140,13 @@ int main(int argc, char **argv)
 		written += round_of(context, fd, round, 1);
 	for (int round = 0; round < ROUNDS; round++)
 		read_bytes += round_of(context, fd, round, 0);
+	read_bytes += left_behind(context, fd);
 	vector(context, fd);
 	refused(context, fd);
 	io_destroy(context);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
 	       "\"offsets\": %d, \"cancelled\": 0, \"pid\": %d}\n",
-	       ROUNDS * DEPTH + 2, read_bytes + 300 + BLOCK, ROUNDS * DEPTH, written,
-	       2 * ROUNDS * DEPTH + 2, (int)getpid());
+	       (ROUNDS + 1) * DEPTH + 2, read_bytes + 300 + BLOCK, ROUNDS * DEPTH, written,
+	       (2 * ROUNDS + 1) * DEPTH + 2, (int)getpid());
 	return 0;
 }

@@ -524,7 +524,7 @@ TEST_F(Aio, IocbsOutliveTheirThreadButNotTheProcess)
 	std::string all = text();
 
 	EXPECT_NE(all.find("11 OP_COMPLETE h0 5 /data/a\n"), std::string::npos) << all;
-	EXPECT_NE(all.find("11 OP_COMPLETE h0 - /data/a\n"), std::string::npos)
+	EXPECT_NE(all.find("11 OP_COMPLETE h0 - /data/a\n11 THREAD_END"), std::string::npos)
 		<< "the kernel waits for it\n"
 		<< all;
 	EXPECT_EQ(tally_get(&d.tally, completed), 2u);
