@@ -150,7 +150,7 @@ static __always_inline int send_request(struct request *request, uint32_t step)
 	}
 	if (step != REQUEST_REQUEUE) {
 		record->bytes = request->__data_len;
-		bpf_get_current_comm(record->name, sizeof(record->name));
+		put_comm(record->name, bpf_get_current_task_btf());
 	}
 	return end_step(&out);
 }
@@ -204,12 +204,7 @@ static __always_inline uint32_t device_of_bio(struct bio *bio)
 }
 
 /* A word of a page that is a pointer in places: not to be taken apart as one. */
-#define PAGE_WORD(page, field)                                                                     \
-	({                                                                                         \
-		unsigned long word_ = 0;                                                           \
-		bpf_core_read(&word_, sizeof(word_), &(page)->field);                              \
-		word_;                                                                             \
-	})
+#define PAGE_WORD(page, field) PEEK_WORD((void *)(page) + bpf_core_field_offset((page)->field))
 
 /* The page that a bio moves next, or that of which it is a part. */
 static __always_inline struct page *page_of(struct bio *bio)
@@ -228,9 +223,8 @@ static __always_inline struct page *page_of(struct bio *bio)
  */
 static __always_inline bool is_of_cache(struct page *page, bool is_write)
 {
-	unsigned long flags = 0;
+	unsigned long flags = PEEK_WORD(page);
 
-	bpf_probe_read_kernel(&flags, sizeof(flags), page);
 	if (is_write)
 		return flags >> bpf_core_enum_value(enum pageflags, PG_writeback) & 1;
 	return !(flags >> bpf_core_enum_value(enum pageflags, PG_uptodate) & 1);
@@ -289,7 +283,7 @@ int BPF_PROG(bio_comes, struct bio *bio)
 		return 0;
 	put_file(record, bio);
 	put_cgroup(record, bio);
-	bpf_get_current_comm(record->name, sizeof(record->name));
+	put_comm(record->name, bpf_get_current_task_btf());
 	return end_step(&out);
 }
 
@@ -320,7 +314,7 @@ static __always_inline int send_merge(struct bio *bio, bool is_before)
 		record->old_minor = record->minor;
 		record->old_sector = record->sector + record->sectors;
 	}
-	bpf_get_current_comm(record->name, sizeof(record->name));
+	put_comm(record->name, bpf_get_current_task_btf());
 	return end_step(&out);
 }
 
@@ -364,6 +358,6 @@ int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 		return 0;
 	record->sectors = rest - (uint32_t)record->sector;
 	record->old_sector = record->sector + record->sectors;
-	bpf_get_current_comm(record->name, sizeof(record->name));
+	put_comm(record->name, bpf_get_current_task_btf());
 	return end_step(&out);
 }

@@ -216,7 +216,7 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	call->begin = bpf_ktime_get_ns();
 	call->is_apart = is_apart(role->flags, task);
 	if (has_loop && role->flags & BPF_CALL_SUBMITS)
-		aio_call_begins(role->flags);
+		aio_call_begins(call);
 	if (!call->is_apart)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
@@ -263,7 +263,7 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 	role = &roles[call->number & (BPF_CALLS - 1)];
 	kind = call->is_apart ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
 	if (has_loop && role->flags & BPF_CALL_AIO)
-		aio_call_ends(role->flags, time, result);
+		aio_call_ends(call, role->flags, time, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {
 		send_parts(task, call, role, kind, time, result, role->flags & BPF_CALL_PATHS,
 			   has_loop);

@@ -80,9 +80,8 @@ int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 
 static __always_inline uint64_t pages_of(struct folio *folio)
 {
-	uint64_t flags = 0;
+	uint64_t flags = PEEK_WORD(folio); /* the first word of all versions */
 
-	bpf_probe_read_kernel(&flags, sizeof(flags), folio); /* the first word of all versions */
 	if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
 		return 1;
 	if (bpf_core_field_exists(folio->_folio_order))

@@ -63,12 +63,8 @@ static __always_inline void begin_walk(struct walk *walk, struct path *path, uin
 static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
 {
 	struct fdtable *table = task->files->fdt;
-	struct file **slot = table->fd;
-	struct file *file = NULL;
 
-	if ((uint32_t)fd < table->max_fds)
-		bpf_probe_read_kernel(&file, sizeof(file), slot + fd);
-	return file;
+	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
 }
 
 /* Completes a part with what a path leads to. Returns where the next one goes. */
@@ -93,10 +89,10 @@ static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, 
 /* As fdinfo has them: those of the file, and the one of the descriptor. */
 static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)
 {
-	unsigned long *set = task->files->fdt->close_on_exec, word = 0;
+	unsigned long *set = task->files->fdt->close_on_exec;
+	uint64_t word = PEEK_WORD(set + (uint32_t)fd / LONG_BITS);
 	uint32_t flags = PEEK(file, f_flags) & ~LARGE_FILE;
 
-	bpf_probe_read_kernel(&word, sizeof(word), set + (uint32_t)fd / LONG_BITS);
 	return word >> ((uint32_t)fd % LONG_BITS) & 1 ? flags | CLOSE_ON_EXEC : flags;
 }
 

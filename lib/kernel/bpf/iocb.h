@@ -118,21 +118,15 @@ static __always_inline void put_queue_end(const struct bpf_call *call, uint64_t 
  * The calls of libaio. Not static: so the verifier looks at these two apart from those who call them, and not once for
  * each way that leads here.
  */
-__noinline int aio_call_begins(uint32_t flags)
+__noinline int aio_call_begins(struct bpf_call *call)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-
-	if (call && flags & BPF_CALL_SUBMITS)
+	if (call)
 		put_iocbs(call, call->begin, AIO_SUBMIT, 0);
 	return 0;
 }
 
-__noinline int aio_call_ends(uint32_t flags, uint64_t time, int64_t result)
+__noinline int aio_call_ends(struct bpf_call *call, uint32_t flags, uint64_t time, int64_t result)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-
 	if (!call)
 		return 0;
 	if (flags & BPF_CALL_SUBMITS)

@@ -49,6 +49,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct files_struct *files;
 	struct fs_struct *fs;
+	char comm[16];
 } KERNEL;
 
 struct seq_file;

@@ -31,4 +31,12 @@ const volatile bool has_cast; /* whether the kernel has it */
 		value_;                                                                            \
 	})
 
+/* Any structure of the kernel's that begins with a number of 64 bits. */
+struct timespec64 {
+	long long tv_sec;
+} KERNEL;
+
+/* 64 bits at any address, whatever the kernel keeps there. */
+#define PEEK_WORD(from) ((uint64_t)PEEK((struct timespec64 *)(from), tv_sec))
+
 #endif

@@ -69,6 +69,13 @@ static __always_inline void put_head(struct sample_head *head, struct task_struc
 	head->raw_size = size - RAW_AT;
 }
 
+/* Its command name, ended by a NUL: what is behind that is nothing. */
+static __always_inline void put_comm(uint8_t *to, struct task_struct *task)
+{
+	for (uint32_t i = 0; i < sizeof(task->comm); i++)
+		to[i] = task->comm[i];
+}
+
 static __always_inline void note_drop(struct bpf_books *book, uint64_t time)
 {
 	if (!book->first_drop)

@@ -94,7 +94,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 	struct bpf_record_aio *aio;
 	struct io_ring_ctx *ctx;
 	struct outgoing out;
-	uint8_t flags = 0;
+	uint64_t flags;
 
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return;
@@ -102,7 +102,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
 	if (!aio)
 		return;
-	bpf_core_read(&flags, sizeof(flags), &request->flags);
+	flags = PEEK(request, flags);
 	aio->key = (uint64_t)request;
 	aio->user_data = PEEK(request, cqe.user_data);
 	aio->opcode = PEEK(request, opcode);

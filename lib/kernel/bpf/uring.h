@@ -56,7 +56,7 @@ struct io_cqe {
 struct io_kiocb {
 	struct file *file; /* what the opcode needs begins here, too */
 	uint8_t opcode;
-	uint64_t flags; /* of 32 bits in some kernels: only the lowest byte is read */
+	uint64_t flags; /* of 32 bits in some kernels: only the lowest are asked for */
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
 } KERNEL;

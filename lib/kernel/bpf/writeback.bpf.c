@@ -66,7 +66,7 @@ static __always_inline void send_writeback(struct inode *inode, uint64_t begin, 
 						.major = MAJOR(dev),
 						.minor = MINOR(dev),
 						.bytes = pages << page_shift};
-	bpf_get_current_comm(record->name, sizeof(record->name));
+	put_comm(record->name, bpf_get_current_task_btf());
 	__sync_fetch_and_add(&out.book->requests, 1);
 	end_sample(&out);
 }
