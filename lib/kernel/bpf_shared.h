@@ -11,7 +11,8 @@
 #endif
 
 enum {
-	BPF_CALLS = 512, /* numbers of system calls are below: a power of two */
+	BPF_CALLS = 512,   /* numbers of system calls are below: a power of two */
+	BPF_CGROUPS = 16, /* control groups that can be chosen */
 };
 
 /* What a program does with a call. 0: nothing. */
@@ -40,6 +41,23 @@ struct bpf_call_role {
 	int8_t pair;    /* which argument points to the new pair */
 	uint8_t reserved[2];
 };
+
+/*
+ * Which command names are chosen. A state has a bit for each place in the globs that a name may have reached: a letter leads
+ * to the next place, or leaves the state where a star stands.
+ */
+struct bpf_comm {
+	uint64_t first; /* the state before the first letter; 0: every name is chosen */
+	uint64_t stay;
+	uint64_t last; /* places that are the end of a glob */
+	uint64_t step[256];
+};
+
+static inline uint64_t bpf_comm_step(const volatile struct bpf_comm *comm, uint64_t state,
+				     uint8_t letter)
+{
+	return (state & comm->step[letter]) << 1 | (state & comm->stay);
+}
 
 /* A page fault of a mapped file that may be reading it. All 0: none. */
 struct bpf_fault {

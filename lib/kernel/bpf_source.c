@@ -4,6 +4,7 @@
 #include "bpf_source.h"
 
 #include "bpf_calls.h"
+#include "bpf_comm.h"
 #include "bpf_optional.h"
 #include "rights.h"
 
@@ -80,7 +81,7 @@ static int explain(struct error *err, int code, const char *what)
 	return -code;
 }
 
-static int check_machine(struct error *err)
+static int check(const struct bpf_options *options, struct error *err)
 {
 	if (access(BTF_PATH, R_OK))
 		return error_say(err, ENOENT,
@@ -89,6 +90,9 @@ static int check_machine(struct error *err)
 	if (!is_first_pid_namespace())
 		return error_say(err, ENOTSUP,
 				 "in a container with process ids of its own BPF cannot be used");
+	if (options->cgroups > BPF_CGROUPS)
+		return error_say(err, E2BIG, "BPF programs know %d control groups at most",
+				 BPF_CGROUPS);
 	return 0;
 }
 
@@ -113,10 +117,12 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	programs->rodata->sample_id = options->id;
 	programs->rodata->is_system = options->is_system;
 	programs->rodata->own_tgid = getpid();
+	programs->rodata->cgroups = options->cgroups;
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
 	source->books_size = (size_t)cpus * sizeof(*source->books);
-	return 0;
+	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, options->comm,
+			     options->comms, err);
 }
 
 /* What is asked of the kernel. */
@@ -156,6 +162,17 @@ static int load_most(struct bpf_source *source, const struct bpf_options *option
 		source->programs = NULL;
 	}
 	return load(source, options, &attempt[last], err);
+}
+
+static int choose_cgroups(struct bpf_source *source, const struct bpf_options *options,
+			  struct error *err)
+{
+	int fd = bpf_map__fd(source->programs->maps.chosen_cgroups);
+
+	for (uint32_t i = 0; i < options->cgroups; i++)
+		if (bpf_map_update_elem(fd, &i, &options->cgroup[i], BPF_ANY))
+			return error_set(err, errno, "BPF programs: control group");
+	return 0;
 }
 
 static int map_books(struct bpf_source *source, struct error *err)
@@ -247,9 +264,11 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	int code;
 
 	libbpf_set_print(print);
-	code = check_machine(err);
+	code = check(options, err);
 	if (!code)
 		code = load_most(source, options, err);
+	if (!code)
+		code = choose_cgroups(source, options, err);
 	if (!code)
 		code = map_books(source, err);
 	if (!code)

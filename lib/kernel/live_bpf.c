@@ -5,6 +5,7 @@
 #include "live_bpf.h"
 
 #include "bpf_source.h"
+#include "cgroup.h"
 #include "clock.h"
 #include "live_private.h"
 
@@ -28,24 +29,6 @@ enum {
 /* Where the time stands in a record: behind header, id, ip, pid and tid. */
 enum { TIME_AT = 32 };
 
-/* Returns what was asked for that only perf does, or NULL. */
-static const char *only_perf(const struct live_options *options)
-{
-	const struct {
-		bool is_asked;
-		const char *what;
-	} asked[] = {
-		{options->counters, "-E: counters are read with perf's samples"},
-		{options->cgroups, "--cgroup: perf's events know the group of a task"},
-		{options->comms, "--comm: perf's filters know the name of a task"},
-	};
-
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		if (asked[i].is_asked)
-			return asked[i].what;
-	return NULL;
-}
-
 static void remark_fallback(struct live *live, const struct error *why)
 {
 	size_t length = strcspn(why->text, "\n");
@@ -59,14 +42,21 @@ static void remark_fallback(struct live *live, const struct error *why)
 int live_bpf_open(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
+	bool has_cgroups = live->set.target == TARGET_CGROUP;
 	const struct bpf_options wanted = {.groups = options->groups,
 					   .cpu = live->set.cpu,
 					   .cpus = live->set.cpus,
 					   .ring_bytes = live_ring_want(live),
 					   .ring_least = LIVE_RING_LEAST,
 					   .id = LIVE_BPF_ID,
-					   .is_system = options->is_system};
-	const char *perf = options->source == SOURCE_PERF ? "--source=perf" : only_perf(options);
+					   .is_system = live->set.target != TARGET_THREAD,
+					   .cgroup = live->cgroup,
+					   .cgroups = has_cgroups ? live->cgroups : 0,
+					   .comm = options->comm,
+					   .comms = options->comms};
+	const char *perf = options->source == SOURCE_PERF ? "--source=perf"
+			   : options->counters ? "-E: counters are read with perf's samples"
+					       : NULL;
 	struct error why = {0};
 
 	if (perf && options->source == SOURCE_BPF)
@@ -134,16 +124,40 @@ static int watch_all(struct live *live, struct error *err)
 	return code;
 }
 
+static int add_processes(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < pids && !code; i++)
+		code = bpf_source_add_process(live->bpf.source, (pid_t)pid[i], err);
+	return code;
+}
+
+/* Of groups that the kernel does not know by themselves. */
+static int add_cgroups(struct live *live, struct error *err)
+{
+	struct procfs_numbers pids = {0};
+	int code;
+
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		cgroup_processes(live->cgroup[i], &pids);
+	code = add_processes(live, pids.at, pids.count, err);
+	procfs_numbers_release(&pids);
+	return code;
+}
+
 int live_bpf_attach(struct live *live, struct error *err)
 {
 	struct bpf_source *source = live->bpf.source;
 	int code = source ? bpf_source_attach(source, err) : 0;
 
-	if (source && !code && live->command.pid)
+	if (!source || code || live->set.target != TARGET_THREAD)
+		return code;
+	if (live->cgroups)
+		return add_cgroups(live, err);
+	if (live->command.pid)
 		code = bpf_source_add_child(source, live->command.pid, err);
-	for (uint32_t i = 0; source && !code && i < live->pids; i++)
-		code = bpf_source_add_process(source, (pid_t)live->pid[i], err);
-	return code;
+	return code ? code : add_processes(live, live->pid, live->pids, err);
 }
 
 int live_bpf_start(struct live *live, struct error *err)

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 import block  # noqa: E402
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
 from otf2 import events  # noqa: E402
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -128,7 +128,7 @@ def test_choices(live, data):
             dd(data, 70)
 
         record_while(live, directory, ["--no-block", *options], act)
-        examine(live, directory)
+        live.equal(f"{options}: source", examine(live, directory)["source"], SOURCE)
         archive = Archive(directory)
         live.equal(f"{options}: reads", sorted(p.whole().files[data]["reads"] for p in archive.groups.values()
                                                if p.whole().files[data]["reads"]), expected)
@@ -167,7 +167,7 @@ def test_cgroup(live, data):
             directory = live.path(kind)
             _, said = record_while(live, directory,
                                    ["--no-block", "--cgroup", name if kind == "cgroup2" else group], act)
-            examine(live, directory)
+            live.equal(f"{kind}: source", examine(live, directory)["source"], SOURCE)
             live.equal(f"{kind}: reads", sums(Archive(directory), data, "reads"), 30)
             ran = live.run([IOTRACE, "-a", "--no-block", "-o", live.path(kind + "-said"), "--cgroup", group,
                             "--duration", "0.2", "--summary", "none"])

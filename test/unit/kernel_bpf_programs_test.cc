@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <iotrace.skel.h>
 
+#include <functional>
 #include <string>
 
 namespace
@@ -29,7 +30,7 @@ int note(enum libbpf_print_level level, const char *format, va_list args)
 /* Each alone: so a failure says which. Returns how many there are. */
 template <typename Skeleton>
 int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skeleton *),
-	      bool has_cast)
+	      const std::function<void(Skeleton *)> &set)
 {
 	int programs = 0;
 
@@ -46,7 +47,7 @@ int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skel
 			wanted = at++ == programs ? program : wanted;
 		}
 		said.clear();
-		skeleton->rodata->has_cast = has_cast;
+		set(skeleton);
 		if (wanted)
 			EXPECT_EQ(load(skeleton), 0) << bpf_program__name(wanted) << ": " << said;
 		destroy(skeleton);
@@ -63,13 +64,38 @@ class BpfPrograms : public testing::TestWithParam<bool>
 
 TEST_P(BpfPrograms, OfCallsPassTheVerifier)
 {
-	EXPECT_GT(load_each(iotrace_bpf__open, iotrace_bpf__load, iotrace_bpf__destroy, GetParam()),
+	auto set = [](struct iotrace_bpf *programs) { programs->rodata->has_cast = GetParam(); };
+
+	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
+						iotrace_bpf__destroy, set),
+		  10);
+}
+
+/* What the constants rule out the verifier does not look at. */
+TEST_P(BpfPrograms, OfCallsOfChosenTasksPassTheVerifier)
+{
+	auto set = [](struct iotrace_bpf *programs) {
+		programs->rodata->has_cast = GetParam();
+		programs->rodata->is_system = true;
+		programs->rodata->cgroups = BPF_CGROUPS;
+		programs->rodata->comm.first = 1;
+	};
+
+	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
+						iotrace_bpf__destroy, set),
 		  10);
 }
 
 TEST_P(BpfPrograms, OfBlockRequestsPassTheVerifier)
 {
-	EXPECT_GT(load_each(block_bpf__open, block_bpf__load, block_bpf__destroy, GetParam()), 8);
+	auto set = [](struct block_bpf *programs) {
+		programs->rodata->has_cast = GetParam();
+		programs->rodata->has_devices = true;
+	};
+
+	EXPECT_GT(load_each<struct block_bpf>(block_bpf__open, block_bpf__load, block_bpf__destroy,
+					      set),
+		  8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms, testing::Bool());

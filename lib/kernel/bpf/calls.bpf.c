@@ -181,11 +181,9 @@ static __always_inline struct bpf_call *call_kept(struct task_struct *task)
 
 static __always_inline struct bpf_call *call_of(struct task_struct *task)
 {
-	if (!is_system)
-		return call_kept(task);
-	if (task->tgid == own_tgid)
-		return NULL;
-	return bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return is_chosen(task) ? bpf_task_storage_get(&calls, task, NULL,
+						      is_system ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0)
+			       : NULL;
 }
 
 /* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */

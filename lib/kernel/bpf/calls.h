@@ -8,6 +8,8 @@
 
 const volatile bool is_system; /* all tasks but iotrace's own */
 const volatile int own_tgid;
+const volatile uint32_t cgroups; /* of all tasks only those below these; 0: all */
+const volatile struct bpf_comm comm; /* only tasks with such a name */
 
 /* Set while the programs run. */
 volatile bool is_on;
@@ -18,5 +20,42 @@ struct {
 	__type(key, int);
 	__type(value, struct bpf_call);
 } calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, BPF_CGROUPS);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} chosen_cgroups SEC(".maps");
+
+static __always_inline bool is_in_chosen_cgroup(void)
+{
+	for (uint32_t i = 0; i < BPF_CGROUPS && i < cgroups; i++)
+		if (bpf_current_task_under_cgroup(&chosen_cgroups, i) == 1)
+			return true;
+	return !cgroups;
+}
+
+static __always_inline bool has_chosen_name(const struct task_struct *task)
+{
+	uint64_t state = comm.first;
+
+	if (!state)
+		return true;
+	for (uint32_t i = 0; i < sizeof(task->comm) && task->comm[i]; i++)
+		state = bpf_comm_step(&comm, state, task->comm[i]);
+	return state & comm.last;
+}
+
+/* Where not only tasks with storage are traced: whether the current one may be. */
+static __always_inline bool is_in_scope(const struct task_struct *task)
+{
+	return !is_system || (task->tgid != own_tgid && is_in_chosen_cgroup());
+}
+
+static __always_inline bool is_chosen(const struct task_struct *task)
+{
+	return is_in_scope(task) && has_chosen_name(task);
+}
 
 #endif

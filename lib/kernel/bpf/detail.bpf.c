@@ -24,8 +24,12 @@ static __always_inline int send_detail(uint32_t kind, uint64_t value)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_record_detail *record;
 	struct outgoing out;
+	struct bpf_call *call;
 
-	if (!is_on || !task->bpf_storage || !bpf_task_storage_get(&calls, task, NULL, 0))
+	if (!is_on || !task->bpf_storage)
+		return 0;
+	call = bpf_task_storage_get(&calls, task, NULL, 0);
+	if (!call || !call->begin)
 		return 0;
 	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
 	if (!record)

@@ -24,7 +24,9 @@ static __always_inline struct bpf_call *call_now(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return is_on && task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
+	if (!is_on || !task->bpf_storage || !is_chosen(task))
+		return NULL;
+	return bpf_task_storage_get(&calls, task, NULL, 0);
 }
 
 static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t time)

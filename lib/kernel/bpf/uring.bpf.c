@@ -11,14 +11,14 @@
 #include "file.h"
 #include "sample.h"
 
-/* Threads that the kernel makes for rings are told by no tracepoint of forks: their process counts. */
+/* Threads that the kernel makes for rings are told by no tracepoint of forks, and have names of their own: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)
 {
-	if (!is_on)
+	struct task_struct *leader = task->group_leader;
+
+	if (!is_on || !is_in_scope(task) || !(has_chosen_name(task) || has_chosen_name(leader)))
 		return false;
-	if (is_system)
-		return task->tgid != own_tgid;
-	return bpf_task_storage_get(&calls, task->group_leader, NULL, 0) != NULL;
+	return is_system || bpf_task_storage_get(&calls, leader, NULL, 0);
 }
 
 static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_kiocb *request,

@@ -1,0 +1,25 @@
+/*
+ * bpf_comm: globs of command names, as a table that BPF programs step through.
+ */
+#ifndef KERNEL_BPF_COMM_H
+#define KERNEL_BPF_COMM_H
+
+#include "bpf_shared.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+/*
+ * Fills in the table for names that match any of the globs: *, ?, [...], [!...] and \, as in the kernel's own filters.
+ * Returns 0, or -E2BIG with a sentence: together they are too long.
+ */
+int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs,
+		  struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
