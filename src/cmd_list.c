@@ -57,7 +57,7 @@ static void put_calls(enum call_group group, enum list_kind kind, const char *ti
 
 static void put_group(enum call_group group)
 {
-	bool is_always = group == GROUP_OPEN || group == GROUP_TASK;
+	bool is_always = CALL_GROUPS_ALWAYS >> group & 1;
 
 	const char *word = is_always                      ? "[always] "
 			   : call_group_is_default(group) ? "[default] "

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t always = 1U << GROUP_OPEN | 1U << GROUP_TASK;
 /* Of calls: requests and what becomes of pages are none, and the tracepoints of requests take 25 ms each to close. */
 static const uint32_t all = ((1U << GROUP_COUNT) - 1) &
 			    ~(1U << GROUP_URING | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK);
@@ -22,7 +21,7 @@ static const uint32_t mappings = 1U << GROUP_MAP | 1U << GROUP_FAULT | 1U << GRO
 
 uint32_t select_default(void)
 {
-	uint32_t groups = always;
+	uint32_t groups = CALL_GROUPS_ALWAYS;
 
 	for (int i = 0; i < GROUP_COUNT; i++) {
 		if (call_group_is_default((enum call_group)i))
@@ -78,7 +77,7 @@ static int apply(uint32_t *groups, const char *word, struct error *err)
 		return refuse(word, err);
 	if (sign == '+')
 		*groups |= bits;
-	else if (bits == 1U << GROUP_OPEN || bits == 1U << GROUP_TASK)
+	else if (!(bits & ~CALL_GROUPS_ALWAYS))
 		return error_say(err, EINVAL, "'%s' cannot be left out: all others rest on it",
 				 word);
 	else
@@ -95,7 +94,7 @@ int select_parse(void *field, const char *spec, struct error *err)
 	while (!rc && (word = strsep(&rest, ",")))
 		rc = apply(&groups, word, err);
 	if (!rc)
-		*(uint32_t *)field = groups | always;
+		*(uint32_t *)field = groups | CALL_GROUPS_ALWAYS;
 	free(words);
 	return rc;
 }

@@ -46,9 +46,9 @@ enum call_kind {
 enum call_group {             /* what --syscalls switches */
 		  GROUP_DATA, /* moves data: read, write, their kin, sendfile, splice */
 		  GROUP_SYNC, /* fsync and kin */
-		  GROUP_OPEN, /* open, close, dup, fcntl, pipe ...: what gives descriptors their meaning; cannot be left out */
+		  GROUP_OPEN, /* open, close, dup, chdir ...: what gives descriptors and names their meaning; always recorded */
 		  GROUP_META,      /* stat, unlink, rename, mkdir, chmod ... */
-		  GROUP_DIR,       /* getdents, chdir */
+		  GROUP_DIR,       /* getdents */
 		  GROUP_LOCK,      /* flock */
 		  GROUP_NET,       /* socket, connect, send, recv */
 		  GROUP_MAP,       /* mmap, munmap, msync */
@@ -59,6 +59,9 @@ enum call_group {             /* what --syscalls switches */
 		  GROUP_TASK,      /* execve, clone, unshare: always recorded */
 		  GROUP_COUNT
 };
+
+/* The groups that cannot be left out: all others rest on them. */
+#define CALL_GROUPS_ALWAYS (1U << GROUP_OPEN | 1U << GROUP_TASK)
 
 enum call_result { RESULT_ZERO, RESULT_FD, RESULT_BYTES, RESULT_OFFSET, RESULT_OTHER };
 

@@ -256,12 +256,12 @@ static const struct {
 			"calls that wait for the disk: fsync, fdatasync, sync and kin"},
 	[GROUP_OPEN] =
 		{"open", true,
-		 "open, close, dup, fcntl, pipe and all that gives descriptors their meaning; "
-		 "always recorded"},
+		 "open, close, dup, fcntl, pipe, chdir and all that gives descriptors and names "
+		 "their meaning; always recorded"},
 	[GROUP_META] =
 		{"meta", true,
 		 "calls on names and attributes: stat, unlink, rename, mkdir, chmod, truncate"},
-	[GROUP_DIR] = {"dir", true, "directories read and changed to: getdents, chdir"},
+	[GROUP_DIR] = {"dir", true, "directories read: getdents"},
 	[GROUP_LOCK] = {"lock", true, "flock; the locks of fcntl come with it"},
 	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
 	[GROUP_MAP] =

@@ -160,7 +160,7 @@ static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 	int *number = mem_array(calls + 1, sizeof(*number));
 	char *text;
 
-	groups |= 1U << GROUP_OPEN | 1U << GROUP_TASK;
+	groups |= CALL_GROUPS_ALWAYS;
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < calls; i++) {
 			const struct call_row *row = call_row((call_id)i);
