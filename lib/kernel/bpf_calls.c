@@ -77,6 +77,8 @@ static struct bpf_call_role role_of(const struct call_row *row)
 		role.flags |= BPF_CALL_MOVES;
 	if (row->kind == CALL_CHDIR)
 		role.flags |= BPF_CALL_MOVES_DIRECTORY;
+	if (CALL_GROUPS_ALWAYS >> row->group & 1)
+		role.flags |= BPF_CALL_ALWAYS;
 	role.flags |= (uint16_t)aio_flags(row);
 	return role;
 }
@@ -84,7 +86,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
 {
 	memset(role, 0, BPF_CALLS * sizeof(*role));
-	groups |= 1U << GROUP_OPEN | 1U << GROUP_TASK;
+	groups |= CALL_GROUPS_ALWAYS;
 	for (uint32_t i = 0; i < call_count(); i++) {
 		const struct call_row *row = call_row((call_id)i);
 

@@ -29,10 +29,11 @@ struct bpf_options {
 	uint64_t ring_least;
 	uint64_t id;    /* of the event in the capture */
 	bool is_system; /* all tasks but those of this process */
-	const int *cgroup; /* is_system: of these only those below these control groups (of version 2); lent */
-	uint32_t cgroups; /* 0: no matter where */
+	const int *
+		cgroup; /* is_system: of these only those below these control groups (of version 2); lent */
+	uint32_t cgroups;        /* 0: no matter where */
 	const char *const *comm; /* only tasks whose names match one of these globs; lent */
-	uint32_t comms; /* 0: no matter which */
+	uint32_t comms;          /* 0: no matter which */
 };
 
 /* Returns whether the build has the programs. */

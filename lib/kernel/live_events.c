@@ -58,24 +58,49 @@ static char *either(char *text, char *another)
 }
 
 /* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
-static char *filter_of_tasks(const struct live *live)
+static char *filter_of_names(const struct live *live)
 {
 	const struct live_options *options = live->options;
 	char *chosen = NULL, *text;
 
 	for (uint32_t i = 0; i < options->comms; i++)
 		chosen = either(chosen, mem_format("COMM~\"%s\"", options->comm[i]));
-	if (chosen) {
-		text = mem_format("(%s)", chosen);
-		free(chosen);
-		chosen = text;
-	}
-	if (!*live->own_name)
-		return chosen;
-	text = mem_format("COMM!=\"%s\"", live->own_name);
 	if (!chosen)
-		return text;
-	return both(chosen, text);
+		return NULL;
+	text = mem_format("(%s)", chosen);
+	free(chosen);
+	return text;
+}
+
+/* Takes the filter, which may be NULL. */
+static char *filter_without_own(const struct live *live, char *filter)
+{
+	if (!*live->own_name)
+		return filter;
+	return both(filter, mem_format("COMM!=\"%s\"", live->own_name));
+}
+
+static char *filter_of_tasks(const struct live *live)
+{
+	return filter_without_own(live, filter_of_names(live));
+}
+
+/*
+ * What all else rests on is recorded of tasks with any name: a descriptor that they leave to a chosen task would have a
+ * wrong name.
+ */
+static char *filter_of_calls(const struct live *live, enum filter_use use)
+{
+	char *names = filter_of_names(live), *always = NULL;
+	char *filter = filter_calls(use, live->options->groups);
+
+	if (names) {
+		filter = both(filter, names);
+		always = filter_calls(use, CALL_GROUPS_ALWAYS);
+	}
+	if (always)
+		filter = either(filter, always);
+	return filter_without_own(live, filter);
 }
 
 static char *filter_of_devices(const struct live *live, bool has_old_dev)
@@ -142,31 +167,27 @@ static int add_tracepoint(struct live *live, enum perf_role role, const char *sy
 	return add_named(live, role, system, name, NULL, both(filter, filter_of_tasks(live)), err);
 }
 
+static int add_side(struct live *live, enum perf_role role, const char *side, enum filter_use use,
+		    struct error *err)
+{
+	return add_named(live, role, "raw_syscalls", side, NULL, filter_of_calls(live, use), err);
+}
+
 static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
 {
 	const struct live_options *options = live->options;
-	int index = add_tracepoint(live, role, "raw_syscalls", "sys_exit",
-				   filter_calls(use, options->groups), err);
+	int index = add_side(live, role, "sys_exit", use, err);
 
 	return index < 0 ? index
 			 : counter_add(&live->set, index, options->counter, options->counters, err);
 }
 
-static int add_paths(struct live *live, struct error *err)
-{
-	char *filter = filter_calls(FILTER_PATH, live->options->groups);
-
-	return filter ? add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", filter, err)
-		      : 0;
-}
-
 static int add_calls(struct live *live, struct error *err)
 {
-	int code = add_tracepoint(live, ROLE_ENTER, "raw_syscalls", "sys_enter",
-				  filter_calls(FILTER_ENTER, live->options->groups), err);
+	int code = add_side(live, ROLE_ENTER, "sys_enter", FILTER_ENTER, err);
 
-	if (code >= 0)
-		code = add_paths(live, err);
+	if (code >= 0 && live->options->groups >> GROUP_META & 1) /* all calls of FILTER_PATH */
+		code = add_side(live, ROLE_PATH, "sys_enter", FILTER_PATH, err);
 	if (code >= 0)
 		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
 	if (code >= 0)

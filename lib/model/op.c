@@ -11,6 +11,7 @@
 #include "settle.h"
 #include "task.h"
 #include "tracepoint.h"
+#include "who.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,11 +126,22 @@ uint32_t op_find_fd(struct model *m, uint32_t process, int fd, uint64_t begin)
 	return open;
 }
 
+static bool is_unwanted(const struct model *m, uint32_t task)
+{
+	return m->task[task].name && !who_is_wanted(m, m->task[task].name);
+}
+
+/* The other calls are recorded of wanted tasks only, and by names that are surer than those known here. */
+bool op_is_untold(const struct model *m, uint32_t task, const struct call_row *row)
+{
+	return CALL_GROUPS_ALWAYS >> row->group & 1 && is_unwanted(m, task);
+}
+
 static void find_unseen(struct model *m, struct op *op)
 {
 	const struct call_row *row = op->row;
 
-	if (op->error == EBADF || row->kind == CALL_CLOSE)
+	if (op->error == EBADF || row->kind == CALL_CLOSE || op->is_untold)
 		return;
 	if (op->call.open == ID_NONE && call_has_descriptor(&op->call))
 		op->call.open = op_find_fd(m, op->process, call_fd(&op->call, row->fd),
@@ -184,9 +196,11 @@ static void op_end(struct op *op, const struct event *counters)
 {
 	bool is_silent = op->call.open == ID_NONE && kind_is_of_memory(op->row);
 
-	if (is_silent) {
+	if (is_silent || op->is_untold) {
 		kind_end(op);
 		tracepoint_flush(op->m, op->task, UINT64_MAX);
+		open_drop(op->m, op->call.open);
+		open_drop(op->m, op->call.open2);
 		return;
 	}
 	tracepoint_flush(op->m, op->task, op->call.enter);
@@ -220,6 +234,7 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->row = call_row(op->call.id);
 	op->time = time;
 	op->position = EVENT_POSITION_UNKNOWN;
+	op->is_untold = op_is_untold(m, task, op->row);
 }
 
 /* The thread that executes a program gets the number of the process's first thread before the call returns. */
@@ -275,11 +290,12 @@ void op_complete(struct op *op, const struct event *counters)
 	bool has_failed = op->result < 0 && op->result >= -ERRNO_MAX;
 
 	op->error = has_failed ? (int)-op->result : 0;
-	tally_add(op->m->tally, calls, 1);
 	bool is_interrupted = errname_is_interrupted(op->error);
 
-	tally_add(op->m->tally, calls_failed, has_failed && !is_interrupted);
-	tally_add(op->m->tally, calls_interrupted, is_interrupted);
+	tally_add(op->m->tally, left_out, op->is_untold);
+	tally_add(op->m->tally, calls, !op->is_untold);
+	tally_add(op->m->tally, calls_failed, !op->is_untold && has_failed && !is_interrupted);
+	tally_add(op->m->tally, calls_interrupted, !op->is_untold && is_interrupted);
 	find_unseen(op->m, op);
 	op_end(op, counters);
 }
@@ -345,7 +361,7 @@ void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 {
 	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = time, .handle = ID_NONE};
 
-	if (location_keeps(m, m->task[task].process, open))
+	if (location_keeps(m, m->task[task].process, open) || is_unwanted(m, task))
 		return;
 	event.thread = task_location(m, task, time);
 	settle_push(m, &event, open, ID_NONE);

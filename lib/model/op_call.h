@@ -11,6 +11,8 @@ void op_note(struct model *m, uint32_t task, struct call *call,
 	     const struct event_string path[EVENT_PATHS]);
 /* The call in flight was never noted. */
 void op_forget(struct model *m, uint32_t task);
+/* Whether the call is one of a task that is not wanted (--comm). */
+bool op_is_untold(const struct model *m, uint32_t task, const struct call_row *row);
 /* Applies op->result and emits the records of the call. counters: the event that has them, or NULL. */
 void op_complete(struct op *op, const struct event *counters);
 

@@ -50,11 +50,21 @@ static const struct event_file *file_of(const struct op *op, int fd)
 	return NULL;
 }
 
+/* Of one that nobody is told of, another task may use: for that it has been there before. */
+static uint32_t open_made(struct op *op, uint32_t description)
+{
+	process_id creator = op->is_untold ? ID_NONE : process_group(op->m, op->process);
+	uint32_t open = open_new(op->m, description, creator);
+
+	op->m->open[open].is_found = op->is_untold;
+	return open;
+}
+
 static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 {
 	struct model *m = op->m;
 	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
-	uint32_t open = open_new(m, description, process_group(m, op->process));
+	uint32_t open = open_made(op, description);
 
 	event.create.flags = m->description[description].flags;
 	replace(op, (uint64_t)fd);
@@ -219,14 +229,15 @@ static void duplicate(struct op *op, bool is_cloexec)
 		create(op, m->open[from].description, (int)op->result, is_cloexec);
 		return;
 	}
-	uint32_t open = open_new(m, m->open[from].description, process_group(m, op->process));
+	uint32_t open = open_made(op, m->open[from].description);
 	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .handle = ID_NONE};
 
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
 	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
 	event.thread = op->thread;
-	settle_push(m, &event, from, open);
+	if (!op->is_untold)
+		settle_push(m, &event, from, open);
 	open_drop(m, open);
 }
 

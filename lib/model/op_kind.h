@@ -19,6 +19,7 @@ struct op {
 	int64_t result;
 	int error;         /* errno, 0: succeeded */
 	bool is_cancelled; /* its end was not seen: result and error say nothing */
+	bool is_untold; /* of a task that is not wanted (--comm): it only does what it does to descriptors */
 	bool is_pair; /* told at its end only: others may have changed what it used since it began */
 	uint64_t position; /* is_pair: of call.open when it had ended; EVENT_POSITION_UNKNOWN */
 	const struct event_file
@@ -31,6 +32,8 @@ void kind_end(struct op *op);
 /* Puts an event on the location of the call. */
 static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
+	if (op->is_untold)
+		return;
 	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = op->thread;
 	event->handle = ID_NONE;

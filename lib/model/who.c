@@ -76,10 +76,12 @@ void who_want(struct model *m, str_id glob)
 }
 
 /* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
-static bool is_wanted(const struct model *m, str_id name)
+bool who_is_wanted(const struct model *m, str_id name)
 {
 	const struct block *b = &m->block;
 
+	if (!name)
+		return true;
 	for (uint32_t i = 0; i < b->comms; i++)
 		if (!fnmatch(strtab_text(m->strings, b->comm[i]), strtab_text(m->strings, name), 0))
 			return true;
@@ -90,7 +92,8 @@ static bool is_recorded(const struct model *m, const struct who *who)
 {
 	uint32_t process = process_find(m, who->pid);
 
-	return process != MAP_NONE && process_is_recorded(m, process) && is_wanted(m, who->name);
+	return process != MAP_NONE && process_is_recorded(m, process) &&
+	       who_is_wanted(m, who->name);
 }
 
 /* The task of the event. That of the idle task, or of one that is gone, is none. */

@@ -111,6 +111,9 @@ def test_all(live, data):
 
 
 def test_choices(live, data):
+    left = live.path("left")
+    with open(left, "wb") as file:
+        file.write(bytes(100))
     cases = {
         "uid": (["--uid", "nobody"], [50]),
         "comm": (["--comm", "d[a-d]"], [50, 70]),
@@ -126,6 +129,9 @@ def test_choices(live, data):
             subprocess.run([*NOBODY, "sh", "-c", f"sleep 0.3; dd if={data} of=/dev/null bs=1 count=50 status=none; :"],
                            check=True)
             dd(data, 70)
+            # Opened, moved and made current by a shell.
+            subprocess.run(["sh", "-c", 'exec 3<"$1"; cd /; dd of=/dev/null bs=1 count=9 status=none <&3', "sh", left],
+                           check=True)
 
         record_while(live, directory, ["--no-block", *options], act)
         live.equal(f"{options}: source", examine(live, directory)["source"], SOURCE)
@@ -137,6 +143,8 @@ def test_choices(live, data):
             threads = [location.split()[1:] for location in archive.locations if location.split()[0].isdigit()]
             live.equal(f"{options}: threads", threads, [["dd"], ["dd"]])
         if name == "comm":
+            live.equal(f"{options}: what another left to it", [p.whole().files[left]["reads"] for p in archive.groups.values()
+                                                               if p.whole().files[left]["reads"]], [9])
             live.equal(f"{options}: processes", {p.name for p in archive.groups.values() if p.pid is not None}, {"dd"})
 
 

@@ -73,6 +73,14 @@ TEST_F(BpfCalls, WhatTakesEffectAtOnceHasARecordForItsBegin)
 	EXPECT_FALSE(of("close").flags & BPF_CALL_EXEC);
 }
 
+TEST_F(BpfCalls, WhatOthersRestOnIsToldOfTasksWithAnyName)
+{
+	for (const char *name : {"openat", "close", "dup2", "fcntl", "chdir", "clone3", "execve"})
+		EXPECT_TRUE(of(name).flags & BPF_CALL_ALWAYS) << name;
+	for (const char *name : {"read", "fsync", "unlink", "getdents64", "accept4"})
+		EXPECT_FALSE(of(name).flags & BPF_CALL_ALWAYS) << name;
+}
+
 TEST_F(BpfCalls, PathsAndDescriptorsStandWhereTheRowSays)
 {
 	EXPECT_TRUE(of("openat").flags & BPF_CALL_PATHS);
@@ -84,7 +92,7 @@ TEST_F(BpfCalls, PathsAndDescriptorsStandWhereTheRowSays)
 	EXPECT_EQ(of("symlink").path[0], 1);
 	EXPECT_FALSE(of("fsync").flags & BPF_CALL_PATHS);
 	EXPECT_TRUE(of("accept4").flags & BPF_CALL_MAKES_FD);
-	EXPECT_EQ(of("pipe2").flags, BPF_CALL_CHOSEN | BPF_CALL_MAKES_PAIR);
+	EXPECT_EQ(of("pipe2").flags, BPF_CALL_CHOSEN | BPF_CALL_ALWAYS | BPF_CALL_MAKES_PAIR);
 	EXPECT_EQ(of("pipe2").pair, 0);
 	EXPECT_EQ(of("socketpair").pair, 3);
 	EXPECT_TRUE(of("fchdir").flags & BPF_CALL_MOVES_DIRECTORY);

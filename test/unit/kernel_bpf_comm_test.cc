@@ -72,7 +72,8 @@ TEST(BpfComm, SetsAreThoseOfTheKernel)
 	EXPECT_TRUE(matches({"a\\*"}, "a*"));
 	EXPECT_FALSE(matches({"a\\*"}, "ab"));
 	EXPECT_TRUE(matches({"a\\"}, "a\\"));
-	EXPECT_TRUE(matches({"\xc3\xbc*"}, "\xc3\xbc" "ber"));
+	EXPECT_TRUE(matches({"\xc3\xbc*"}, "\xc3\xbc"
+					   "ber"));
 }
 
 TEST(BpfComm, StarsAreThoseOfFnmatch)

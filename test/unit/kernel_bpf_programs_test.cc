@@ -64,7 +64,9 @@ class BpfPrograms : public testing::TestWithParam<bool>
 
 TEST_P(BpfPrograms, OfCallsPassTheVerifier)
 {
-	auto set = [](struct iotrace_bpf *programs) { programs->rodata->has_cast = GetParam(); };
+	auto set = [](struct iotrace_bpf *programs) {
+		programs->rodata->has_cast = GetParam();
+	};
 
 	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
 						iotrace_bpf__destroy, set),

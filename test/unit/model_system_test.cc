@@ -254,6 +254,41 @@ TEST_F(Kept, AnExclusionGoesBeforeAnInclusion)
 	EXPECT_EQ(d.path(0), "/more/x");
 }
 
+TEST_F(Kept, OfATaskWithAnotherNameOnlyWhatItLeavesToOthers)
+{
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"dd"});
+	d.comm(7, 7, "sh", false);
+	d.start_fd(7, 0, "/in");
+	d.enter(7, 7, "openat", {uint64_t(AT_FDCWD), 0, O_RDONLY});
+	d.leave(7, 7, "openat", 3);
+	uint64_t t0 = d.now++;
+	d.fd(7, 3, "/data/a", 1, t0);
+	d.fork(7, 7, 8, 8);
+	d.call(7, 7, "close", {3}, 0);
+	d.call(8, 8, "dup2", {3, 0}, 0);
+	d.comm(8, 8, "dd", true);
+	d.call(8, 8, "read", {0, 0, 5}, 5);
+	d.call(8, 8, "close", {0}, 0);
+	d.exit(8, 8);
+	d.exit(7, 7);
+	d.end();
+	EXPECT_EQ(d.text(false), "8 PROGRAM_BEGIN\n"
+				 "8 ENTER read\n"
+				 "8 OP_BEGIN h0 5 @0\n"
+				 "8 OP_COMPLETE h0 5\n"
+				 "8 LEAVE read\n"
+				 "8 ENTER close\n"
+				 "8 DESTROY_HANDLE h0 /data/a\n"
+				 "8 LEAVE close\n"
+				 "8 DESTROY_HANDLE h1 /data/a\n" /* 3, at its end */
+				 "8 PROGRAM_END\n");
+	EXPECT_EQ(d.path(0), "/data/a");
+	EXPECT_TRUE(model_handle(d.model, 0)->is_pre_created);
+	EXPECT_EQ(model_threads(d.model), 1u);
+	EXPECT_EQ(d.tally.n[TALLY_left_out], 3u);
+	EXPECT_EQ(d.tally.n[TALLY_calls], 2u);
+}
+
 TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 {
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/out"});

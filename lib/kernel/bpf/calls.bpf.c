@@ -179,11 +179,12 @@ static __always_inline struct bpf_call *call_kept(struct task_struct *task)
 	return task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
 }
 
-static __always_inline struct bpf_call *call_of(struct task_struct *task)
+static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32_t flags)
 {
-	return is_chosen(task) ? bpf_task_storage_get(&calls, task, NULL,
-						      is_system ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0)
-			       : NULL;
+	if (!is_in_scope(task) || !(flags & BPF_CALL_ALWAYS || has_chosen_name(task)))
+		return NULL;
+	return bpf_task_storage_get(&calls, task, NULL,
+				    is_system ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
 /* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */
@@ -205,7 +206,7 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	role = &roles[number];
 	if (!role->flags || !is_on)
 		return;
-	call = call_of(task);
+	call = call_of(task, role->flags);
 	if (!call)
 		return;
 	call->number = number;

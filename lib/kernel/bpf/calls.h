@@ -8,8 +8,8 @@
 
 const volatile bool is_system; /* all tasks but iotrace's own */
 const volatile int own_tgid;
-const volatile uint32_t cgroups; /* of all tasks only those below these; 0: all */
-const volatile struct bpf_comm comm; /* only tasks with such a name */
+const volatile uint32_t cgroups;     /* of all tasks only those below these; 0: all */
+const volatile struct bpf_comm comm; /* only tasks with such a name, but for BPF_CALL_ALWAYS */
 
 /* Set while the programs run. */
 volatile bool is_on;
@@ -51,11 +51,6 @@ static __always_inline bool has_chosen_name(const struct task_struct *task)
 static __always_inline bool is_in_scope(const struct task_struct *task)
 {
 	return !is_system || (task->tgid != own_tgid && is_in_chosen_cgroup());
-}
-
-static __always_inline bool is_chosen(const struct task_struct *task)
-{
-	return is_in_scope(task) && has_chosen_name(task);
 }
 
 #endif
