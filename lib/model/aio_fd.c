@@ -5,6 +5,7 @@
  */
 #include "aio_fd.h"
 
+#include "aio_op.h"
 #include "aio_out.h"
 #include "fdtable.h"
 #include "lane.h"
@@ -15,23 +16,18 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-static uint32_t table_of(const struct model *m, uint32_t op)
-{
-	return m->process[m->aio.op[op].process].table;
-}
-
 void aio_fd_take(struct model *m, uint32_t op)
 {
 	struct aio_op *o = &m->aio.op[op];
 
 	if (o->request.fd >= 0 && !(o->request.flags & AIO_DIRECT))
-		o->closed = table_take(m, table_of(m, op), (uint64_t)o->request.fd);
+		o->closed = table_take(m, aio_op_table(m, op), (uint64_t)o->request.fd);
 }
 
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
-	uint32_t table = table_of(m, op);
+	uint32_t table = aio_op_table(m, op);
 	int64_t result = event->aio.step.result;
 	const struct slot *slot;
 
@@ -49,7 +45,7 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 /* Takes out what the stream missed the close of. */
 static void replace(struct model *m, uint32_t op, uint64_t fd, uint64_t time)
 {
-	uint32_t old = table_take(m, table_of(m, op), fd);
+	uint32_t old = table_take(m, aio_op_table(m, op), fd);
 
 	if (old != ID_NONE)
 		aio_out_destroy(m, &m->aio.op[op], time, old);
@@ -70,7 +66,7 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	m->description[description].is_file = S_ISREG(file->mode) || S_ISDIR(file->mode);
 	sighting_describe(m, description, file);
 	replace(m, op, (uint64_t)file->fd, event->time);
-	table_set(m, table_of(m, op), (uint64_t)file->fd, open, false);
+	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, false);
 	settle_now(m, open, event->time);
 	made.create.flags = file->flags;
 	lane_put(m, &made, open, ID_NONE);
@@ -92,7 +88,7 @@ void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 		create(m, op, event);
 		return;
 	}
-	slot = table_slot(m, table_of(m, op), (uint64_t)result);
+	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
 	if (slot && slot->open != ID_NONE)
 		slot->is_doubtful = true;
 }

@@ -244,7 +244,7 @@ void aio_in(struct model *m, const struct event *event)
 		aio_queue_begin(m, step.process, aio);
 		break;
 	case AIO_FILES:
-		aio_queue_fix(m, step.process, aio);
+		aio_queue_fix(m, step.process, task_table(m, task), aio);
 		break;
 	case AIO_SUBMIT:
 		step_submit(m, &step);

@@ -6,6 +6,7 @@
 #include "aio_op.h"
 
 #include "fdtable.h"
+#include "task.h"
 
 /* Addresses of the kernel are those of one request; those of a program mean something in its process only. */
 static bool is_of_process(const struct aio_op *op, uint32_t process)
@@ -30,6 +31,17 @@ static bool is_same(const struct aio *a, const struct aio *b, enum aio_chain cha
 		return false;
 	return chain == AIO_BY_KEY ? a->key == b->key
 				   : a->queue == b->queue && a->user_data == b->user_data;
+}
+
+uint32_t aio_op_table(const struct model *m, uint32_t op)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	uint32_t task = o->location == ID_NONE ? MAP_NONE
+					       : task_find(m, m->thread[o->location].tid);
+
+	return task != MAP_NONE && m->task[task].location == o->location
+		       ? task_table(m, task)
+		       : m->process[o->process].table;
 }
 
 uint32_t aio_op_add(struct model *m, uint32_t process, const struct aio *request)

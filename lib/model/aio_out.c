@@ -3,6 +3,7 @@
  */
 #include "aio_out.h"
 
+#include "aio_op.h"
 #include "aio_queue.h"
 #include "fdtable.h"
 #include "lane.h"
@@ -123,7 +124,7 @@ static void let_go(struct model *m, uint32_t op, uint32_t table, int32_t fd, uin
 
 uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
 {
-	uint32_t table = m->process[m->aio.op[op].process].table;
+	uint32_t table = aio_op_table(m, op);
 	int32_t fd = m->aio.op[op].request.fd;
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
 
@@ -144,7 +145,7 @@ void aio_decide_now(struct model *m, uint32_t op)
 		return;
 	open = aio_open_of(m, op, m->now);
 	if (open == ID_NONE && request->fd >= 0)
-		open = found = op_find_fd(m, process, request->fd, m->now);
+		open = found = op_find_fd(m, process, aio_op_table(m, op), request->fd, m->now);
 	if (open == ID_NONE) {
 		struct aio_queue *queue = aio_queue_get(m, process, request);
 

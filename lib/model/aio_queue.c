@@ -86,16 +86,15 @@ void aio_queue_end_all(struct model *m, uint32_t process)
 			queue_forget(m, &m->aio.queue[i]);
 }
 
-/* What the process's descriptor leads to, if that is sure. */
-static uint32_t open_of(struct model *m, uint32_t process, int32_t fd)
+/* What the descriptor leads to, if that is sure. */
+static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
 {
-	const struct slot *slot = fd < 0 ? NULL
-					 : table_slot(m, m->process[process].table, (uint64_t)fd);
+	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
 
 	return slot && !slot->is_doubtful ? slot->open : ID_NONE;
 }
 
-void aio_queue_fix(struct model *m, uint32_t process, const struct aio *step)
+void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step)
 {
 	struct aio_queue *q = aio_queue_get(m, process, step);
 	uint32_t index = (uint32_t)step->index;
@@ -110,7 +109,7 @@ void aio_queue_fix(struct model *m, uint32_t process, const struct aio *step)
 	while (q->fixed_count <= index)
 		q->fixed[q->fixed_count++] = ID_NONE;
 	open_drop(m, q->fixed[index]);
-	q->fixed[index] = open_of(m, process, step->fd);
+	q->fixed[index] = open_of(m, table, step->fd);
 	open_hold(m, q->fixed[index]);
 }
 
@@ -136,7 +135,7 @@ uint32_t aio_queue_open(struct model *m, struct aio_queue *queue)
 	if (queue->open != ID_NONE && m->open[queue->open].slots)
 		return queue->open;
 	open_drop(m, queue->open);
-	queue->open = open_of(m, queue->process, queue->fd);
+	queue->open = open_of(m, m->process[queue->process].table, queue->fd);
 	queue->fd = AIO_FD_NONE;
 	if (queue->open == ID_NONE)
 		queue->open = open_made_up(m);

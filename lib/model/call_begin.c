@@ -10,6 +10,7 @@
 #include "file.h"
 #include "mapping.h"
 #include "op.h"
+#include "task.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -35,7 +36,7 @@ bool call_has_descriptor(const struct call *call)
  */
 static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 {
-	uint32_t table = m->process[m->task[task].process].table;
+	uint32_t table = task_table(m, task);
 	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, time);
 
 	if (open == ID_NONE)
@@ -54,36 +55,37 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 }
 
 /* Returns the directory that a relative path starts at, 0 if not known. */
-static str_id base_of(struct model *m, uint32_t process, const struct call *call, int8_t index)
+static str_id base_of(struct model *m, uint32_t task, const struct call *call, int8_t index)
 {
-	const struct process *p = &m->process[process];
+	const struct process *p = &m->process[m->task[task].process];
+	uint32_t table = task_table(m, task);
 	int fd = call_fd(call, index);
 
 	if (index == CALL_NO_ARG || fd == AT_FDCWD)
 		return p->changed_cwd <= call->enter ? p->cwd : 0;
-	uint32_t open = fd < 0 ? ID_NONE : table_at(m, p->table, (uint64_t)fd, call->enter);
+	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, call->enter);
 
-	if (open == ID_NONE || table_slot(m, p->table, (uint64_t)fd)->is_doubtful)
+	if (open == ID_NONE || table_slot(m, table, (uint64_t)fd)->is_doubtful)
 		return 0;
 	const struct description *d = open_description(m, open);
 
 	return d->file == ID_NONE ? 0 : d->name;
 }
 
-str_id call_path(struct model *m, uint32_t process, const struct call *call, uint32_t index,
+str_id call_path(struct model *m, uint32_t task, const struct call *call, uint32_t index,
 		 const char *path, uint32_t length)
 {
 	const struct call_row *row = call_row(call->id);
 
-	if (m->process[process].has_root)
+	if (m->process[m->task[task].process].has_root)
 		return 0;
-	return path_resolve(m, base_of(m, process, call, index ? row->fd2 : row->fd), path, length);
+	return path_resolve(m, base_of(m, task, call, index ? row->fd2 : row->fd), path, length);
 }
 
 /* Another thread may get the number before the call returns. */
-static uint32_t close_fd(struct model *m, uint32_t process, const struct call *call)
+static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call)
 {
-	uint32_t table = m->process[process].table;
+	uint32_t table = task_table(m, task);
 	uint64_t fd = (uint32_t)call_fd(call, call_row(call->id)->fd);
 	uint32_t open = table_at(m, table, fd, call->enter);
 
@@ -102,9 +104,9 @@ void call_begin(struct model *m, uint32_t task, struct call *call,
 	call->open = call->open2 = ID_NONE;
 	for (uint32_t i = 0; i < EVENT_PATHS; i++)
 		if (path[i].at)
-			call->path[i] = call_path(m, process, call, i, path[i].at, path[i].length);
+			call->path[i] = call_path(m, task, call, i, path[i].at, path[i].length);
 	if (row->kind == CALL_CLOSE)
-		call->open = close_fd(m, process, call);
+		call->open = close_fd(m, task, call);
 	else if (call_has_descriptor(call))
 		call->open = use_fd(m, task, call_fd(call, row->fd), call->enter);
 	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {

@@ -17,7 +17,7 @@ int call_fd(const struct call *call, int8_t index);
 /* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
 bool call_has_descriptor(const struct call *call);
 /* Returns the absolute path that argument `index` of the call's paths means, or 0. */
-str_id call_path(struct model *m, uint32_t process, const struct call *call, uint32_t index,
+str_id call_path(struct model *m, uint32_t task, const struct call *call, uint32_t index,
 		 const char *path, uint32_t length);
 
 #endif

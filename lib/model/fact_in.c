@@ -16,6 +16,7 @@
 #include "op.h"
 #include "sighting.h"
 #include "task.h"
+#include "thread_table.h"
 #include "who.h"
 
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static str_id fact_text(struct model *m, const struct event *event, uint32_t ind
 }
 
 /* Makes an open for a descriptor that nobody saw being opened. */
-static void found(struct model *m, uint32_t process, const struct fd_fact *f)
+static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 {
 	uint32_t flags = f->seen.flags;
 	uint32_t description = description_new(m, flags);
@@ -73,8 +74,7 @@ static void found(struct model *m, uint32_t process, const struct fd_fact *f)
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;
-	table_set(m, m->process[process].table, f->fd, open,
-		  flags != UINT32_MAX && flags & O_CLOEXEC);
+	table_set(m, table, f->fd, open, flags != UINT32_MAX && flags & O_CLOEXEC);
 	sighting_apply(m, description, &f->seen);
 	open_drop(m, open);
 }
@@ -111,18 +111,18 @@ static void fact_fd(struct model *m, const struct event *event)
 
 	if (process == MAP_NONE || m->process[process].is_left_out)
 		return;
-	struct table *table = &m->table[m->process[process].table];
-	struct slot *slot = table_slot(m, m->process[process].table, f.fd);
+	uint32_t table = process_table(m, process);
+	struct slot *slot = table_slot(m, table, f.fd);
 	bool is_taken = slot && slot->open != ID_NONE;
 
-	if (table->busy || (slot && (slot->is_busy || slot->changed >= f.t0))) {
+	if (m->table[table].busy || (slot && (slot->is_busy || slot->changed >= f.t0))) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}
 	if (is_taken)
 		confirm(m, slot, &f);
 	else if (!f.error && f.reason != REASON_OPEN && !m->process[process].opening)
-		found(m, process, &f);
+		found(m, table, &f);
 }
 
 static void fact_cwd(struct model *m, const struct event *event)

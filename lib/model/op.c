@@ -25,7 +25,7 @@ void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, u
 	struct call *call = &m->task[task].call;
 
 	if (index < EVENT_PATHS)
-		call->path[index] = call_path(m, m->task[task].process, call, index, path, length);
+		call->path[index] = call_path(m, task, call, index, path, length);
 }
 
 /* Notes the position that a call without an offset of its own will use. */
@@ -44,17 +44,18 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 }
 
 /* What a call in flight makes uncertain until it ends: look-ups made meanwhile are not believed. */
-static void mark(struct model *m, uint32_t process, const struct call *call, int change)
+static void mark(struct model *m, uint32_t task, const struct call *call, int change)
 {
 	const struct call_row *row = call_row(call->id);
-	struct process *p = &m->process[process];
+	struct process *p = &m->process[m->task[task].process];
+	uint32_t table = task_table(m, task);
 
 	if (kind_opens(row))
 		p->opening += (uint32_t)change;
-	if (kind_closes_many(row) && (change > 0 || m->table[p->table].busy))
-		m->table[p->table].busy += (uint32_t)change;
+	if (kind_closes_many(row) && (change > 0 || m->table[table].busy))
+		m->table[table].busy += (uint32_t)change;
 	if (row->kind == CALL_DUP && row->fd2 != CALL_NO_ARG && call_fd(call, row->fd2) >= 0) {
-		struct slot *slot = table_slot(m, p->table, (uint64_t)call_fd(call, row->fd2));
+		struct slot *slot = table_slot(m, table, (uint64_t)call_fd(call, row->fd2));
 
 		if (slot)
 			slot->is_busy = change > 0;
@@ -67,7 +68,7 @@ void op_note(struct model *m, uint32_t task, struct call *call,
 	call_begin(m, task, call, path);
 	note_position(m, call, call->open, 0);
 	note_position(m, call, call->open2, 1);
-	mark(m, m->task[task].process, call, 1);
+	mark(m, task, call, 1);
 	m->task[task].call = *call;
 }
 
@@ -104,14 +105,13 @@ static void detach(struct model *m, uint32_t task, struct call *call)
 {
 	*call = m->task[task].call;
 	m->task[task].call.id = CALL_ID_NONE;
-	mark(m, m->task[task].process, call, -1);
+	mark(m, task, call, -1);
 	position_done(m, call, call->open, 0);
 	position_done(m, call, call->open2, 1);
 }
 
-uint32_t op_find_fd(struct model *m, uint32_t process, int fd, uint64_t begin)
+uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, uint64_t begin)
 {
-	uint32_t table = m->process[process].table;
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
 
 	if (fd < 0 || (slot && (slot->open != ID_NONE || slot->changed > begin)))
@@ -140,20 +140,21 @@ bool op_is_untold(const struct model *m, uint32_t task, const struct call_row *r
 static void find_unseen(struct model *m, struct op *op)
 {
 	const struct call_row *row = op->row;
+	uint32_t table = task_table(m, op->task);
 
 	if (op->error == EBADF || row->kind == CALL_CLOSE || op->is_untold)
 		return;
 	if (op->call.open == ID_NONE && call_has_descriptor(&op->call))
-		op->call.open = op_find_fd(m, op->process, call_fd(&op->call, row->fd),
+		op->call.open = op_find_fd(m, op->process, table, call_fd(&op->call, row->fd),
 					   op->call.enter);
 	if (op->call.open2 == ID_NONE && row->kind == CALL_COPY && !op->error)
-		op->call.open2 = op_find_fd(m, op->process, call_fd(&op->call, row->fd2),
+		op->call.open2 = op_find_fd(m, op->process, table, call_fd(&op->call, row->fd2),
 					    op->call.enter);
 }
 
 bool op_is_gone(const struct op *op)
 {
-	return table_at(op->m, op->m->process[op->process].table,
+	return table_at(op->m, task_table(op->m, op->task),
 			(uint64_t)call_fd(&op->call, op->row->fd), op->m->now) != op->call.open;
 }
 
@@ -264,7 +265,7 @@ static uint32_t ending_task(struct model *m, const struct event *event)
 static void orphan(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
-	uint32_t process = m->task[task].process;
+	uint32_t process = m->task[task].process, table = task_table(m, task);
 	enum call_kind kind = call_row(event->exit.call)->kind;
 
 	if (!process_is_recorded(m, process) || m->process[process].is_foreign)
@@ -277,12 +278,12 @@ static void orphan(struct model *m, const struct event *event)
 	if ((kind != CALL_OPEN && kind != CALL_CREATE_FD && kind != CALL_DUP) ||
 	    event->exit.result < 0)
 		return;
-	uint32_t old = table_take(m, m->process[process].table, (uint64_t)event->exit.result);
+	uint32_t old = table_take(m, table, (uint64_t)event->exit.result);
 
 	if (old != ID_NONE)
 		op_destroy(m, task, event->time, old);
 	open_drop(m, old);
-	open_drop(m, op_find_fd(m, process, (int)event->exit.result, event->time));
+	open_drop(m, op_find_fd(m, process, table, (int)event->exit.result, event->time));
 }
 
 void op_complete(struct op *op, const struct event *counters)

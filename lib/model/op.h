@@ -24,7 +24,7 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);
  * is taken as open from before. Returns what it leads to now, held for the caller, or ID_NONE: it was known, or opened
  * or closed since the use began.
  */
-uint32_t op_find_fd(struct model *m, uint32_t process, int fd, uint64_t begin);
+uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, uint64_t begin);
 /* Returns the counter of operations that ended so. */
 enum tally_counter op_counter_of(enum io_end why);
 /* Emits a DESTROY_HANDLE for the open on the task's location. */

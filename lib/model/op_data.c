@@ -64,7 +64,8 @@ static bool is_alone(const struct op *op, const struct description *d)
 {
 	const struct process *p = &op->m->process[op->process];
 
-	return d->slots <= 1 && !d->active && p->tasks == 1 && op->m->table[p->table].users == 1;
+	return d->slots <= 1 && !d->active && p->tasks == 1 &&
+	       op->m->table[task_table(op->m, op->task)].users == 1;
 }
 
 /*

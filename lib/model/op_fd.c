@@ -13,6 +13,7 @@
 #include "settle.h"
 #include "sighting.h"
 #include "task.h"
+#include "thread_table.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -29,7 +30,7 @@
 /* Empties the number if the stream missed its close. */
 static void replace(struct op *op, uint64_t fd)
 {
-	uint32_t old = table_take(op->m, op->m->process[op->process].table, fd);
+	uint32_t old = table_take(op->m, task_table(op->m, op->task), fd);
 
 	if (old == ID_NONE)
 		return;
@@ -40,7 +41,7 @@ static void replace(struct op *op, uint64_t fd)
 /* Returns what the kernel had at the number when the call ended, if that is still what the call made; or NULL. */
 static const struct event_file *file_of(const struct op *op, int fd)
 {
-	uint32_t table = op->m->process[op->process].table;
+	uint32_t table = task_table(op->m, op->task);
 
 	for (int i = 0; op->file && i < EVENT_FILES; i++)
 		if (op->file[i].fd >= 0 && op->file[i].fd == fd)
@@ -68,7 +69,7 @@ static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 
 	event.create.flags = m->description[description].flags;
 	replace(op, (uint64_t)fd);
-	table_set(m, m->process[op->process].table, (uint64_t)fd, open, is_cloexec);
+	table_set(m, task_table(m, op->task), (uint64_t)fd, open, is_cloexec);
 	op_emit(op, &event, open);
 	open_drop(m, open);
 }
@@ -166,23 +167,10 @@ void end_close(struct op *op)
 		op_destroy(op->m, op->task, op->time, op->call.open);
 }
 
-static void unshare_table(struct op *op)
-{
-	struct model *m = op->m;
-	uint32_t old = m->process[op->process].table;
-
-	if (m->table[old].users < 2)
-		return;
-	uint32_t table = table_copy(m, old);
-
-	m->process[op->process].table = table;
-	table_drop(m, old, NULL, NULL);
-}
-
 /* What another thread opened there since the call began is not touched. */
 static void close_slots(struct op *op, uint64_t first, uint64_t last, bool is_exec)
 {
-	uint32_t table = op->m->process[op->process].table;
+	uint32_t table = task_table(op->m, op->task);
 
 	for (uint64_t fd = first; fd <= last && fd < op->m->table[table].capacity; fd++) {
 		const struct slot *slot = table_slot(op->m, table, fd);
@@ -202,12 +190,12 @@ void end_close_range(struct op *op)
 	if (op->error || op->is_cancelled)
 		return;
 	if (flags & CLOSE_RANGE_UNSHARE)
-		unshare_table(op);
+		thread_table_unshare(m, op->task, op->time);
 	if (!(flags & CLOSE_RANGE_CLOEXEC)) {
 		close_slots(op, first, last, false);
 		return;
 	}
-	struct table *t = &m->table[m->process[op->process].table];
+	struct table *t = &m->table[task_table(m, op->task)];
 
 	for (uint64_t fd = first; fd <= last && fd < t->capacity; fd++)
 		t->slot[fd].is_cloexec = true;
@@ -234,7 +222,7 @@ static void duplicate(struct op *op, bool is_cloexec)
 
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
-	table_set(m, m->process[op->process].table, (uint64_t)op->result, open, is_cloexec);
+	table_set(m, task_table(m, op->task), (uint64_t)op->result, open, is_cloexec);
 	event.thread = op->thread;
 	if (!op->is_untold)
 		settle_push(m, &event, from, open);
@@ -264,7 +252,7 @@ static void set_status_flags(struct op *op)
 static void set_descriptor_flags(struct op *op)
 {
 	uint64_t fd = (uint64_t)call_fd(&op->call, op->row->fd);
-	struct slot *slot = table_slot(op->m, op->m->process[op->process].table, fd);
+	struct slot *slot = table_slot(op->m, task_table(op->m, op->task), fd);
 
 	if (slot)
 		slot->is_cloexec = op->call.arg[2] & FD_CLOEXEC;
@@ -295,18 +283,25 @@ void end_fcntl(struct op *op)
 	}
 }
 
+static void left_behind(struct model *m, uint32_t open, void *context)
+{
+	const struct op *op = context;
+
+	op_destroy(m, op->task, op->time, open);
+}
+
 void end_exec(struct op *op)
 {
 	if (op->error || op->is_cancelled)
 		return;
 	aio_process_end(op->m, op->process);
 	mapping_clear(op->m, op->process);
-	unshare_table(op);
+	thread_table_exec(op->m, op->task, op->time, left_behind, op);
 	close_slots(op, 0, UINT64_MAX, true);
 }
 
 void end_unshare(struct op *op)
 {
 	if (!op->error && !op->is_cancelled && op->call.arg[0] & CLONE_FILES)
-		unshare_table(op);
+		thread_table_unshare(op->m, op->task, op->time);
 }

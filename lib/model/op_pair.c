@@ -54,9 +54,10 @@ static void supersede(struct model *m, uint32_t task, const struct call *next)
 }
 
 /* Whether another thread could have closed, and used again, what the call used. */
-static bool is_shared(const struct model *m, const struct process *p)
+static bool is_shared(const struct model *m, uint32_t task)
 {
-	return p->tasks > 1 || m->table[p->table].users > 1;
+	return m->process[m->task[task].process].tasks > 1 ||
+	       m->table[task_table(m, task)].users > 1;
 }
 
 void op_pair(struct model *m, const struct event *event)
@@ -91,7 +92,7 @@ void op_pair(struct model *m, const struct event *event)
 		return;
 	}
 	call_begin(m, task, &op.call, event->pair.path);
-	if (is_shared(m, &m->process[op.process]) && op_is_gone(&op))
+	if (is_shared(m, task) && op_is_gone(&op))
 		op.position = EVENT_POSITION_UNKNOWN; /* it may be that of another file */
 	op_complete(&op, NULL);
 }

@@ -54,6 +54,7 @@ struct task {
 	str_id name;
 	uint64_t begin; /* 0: not seen */
 	thread_id location;
+	uint32_t table;     /* its own, that others of its process do not share; ID_NONE */
 	uint64_t lock_time; /* when the kernel said which record lock fcntl asks for; 0: never */
 	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 	uint32_t seat;      /* index in seat[]; ID_NONE: the location is its own */
@@ -120,7 +121,7 @@ struct slot {
 struct table {
 	struct slot *slot;
 	uint32_t capacity;
-	uint32_t users; /* processes */
+	uint32_t users; /* processes, and threads that have it for their own */
 	uint32_t busy;  /* calls in flight that may close any of it */
 	uint64_t stray; /* when a close last named a number beyond capacity */
 };

@@ -9,6 +9,7 @@
 #include "mapping.h"
 #include "op.h"
 #include "settle.h"
+#include "thread_table.h"
 #include "tracepoint.h"
 
 #include <sched.h>
@@ -70,6 +71,7 @@ static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 	m->task[id] = (struct task){.tid = tid,
 				    .process = process,
 				    .location = ID_NONE,
+				    .table = ID_NONE,
 				    .seat = ID_NONE,
 				    .forked = ID_NONE};
 	m->task[id].call.id = CALL_ID_NONE;
@@ -108,7 +110,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 {
 	uint32_t parent = m->task[parent_task].process;
 	uint32_t child = process_new(m, pid);
-	uint32_t table = table_copy(m, m->process[parent].table);
+	uint32_t table = table_copy(m, task_table(m, parent_task));
 	struct process *p = &m->process[parent], *c = &m->process[child];
 
 	c->table = table;
@@ -170,7 +172,7 @@ void task_clone_flags(struct model *m, const struct event *event)
 	m->task[task].forked = ID_NONE;
 	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
 		return;
-	uint32_t table = m->process[m->task[task].process].table;
+	uint32_t table = task_table(m, task);
 
 	if (m->process[child].table == table)
 		return;
@@ -285,15 +287,14 @@ static void task_free(struct model *m, uint32_t task)
 static void task_retire(struct model *m, uint32_t task)
 {
 	uint32_t process = m->task[task].process;
+	table_emptied emptied = location_may_close(m, process) ? exit_closes : NULL;
 	bool is_last = --m->process[process].tasks == 0;
 
 	aio_task_end(m, task);
+	thread_table_end(m, task, emptied, &task);
 	if (is_last) {
 		aio_process_end(m, process);
-
-		bool is_listed = location_may_close(m, process);
-
-		table_drop(m, m->process[process].table, is_listed ? exit_closes : NULL, &task);
+		table_drop(m, m->process[process].table, emptied, &task);
 	}
 	tracepoint_flush(m, task, UINT64_MAX);
 	location_leave(m, task, aio_is_busy(m, m->task[task].location));

@@ -25,6 +25,13 @@ uint32_t task_find(const struct model *m, uint32_t tid);
 uint32_t process_find(const struct model *m, uint32_t pid);
 /* Returns the working id of the process; made up with an empty table if it is new. */
 uint32_t process_get(struct model *m, uint32_t pid);
+/* Returns the descriptor table that the thread uses. */
+static inline uint32_t task_table(const struct model *m, uint32_t task)
+{
+	const struct task *t = &m->task[task];
+
+	return t->table == ID_NONE ? m->process[t->process].table : t->table;
+}
 /* Whether what the process does is recorded (now). */
 static inline bool process_is_recorded(const struct model *m, uint32_t process)
 {

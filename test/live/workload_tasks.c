@@ -146,7 +146,10 @@ static void test_shared_table(void)
 	shut(a, 500);
 }
 
-/* A process that stops sharing the table before it closes; close_range can do both at once. */
+/*
+ * A process that stops sharing the table before it closes; close_range can do both at once. A copy of the table has a copy
+ * of each descriptor.
+ */
 static void test_unshared_table(bool is_range)
 {
 	const char *a = is_range ? in("table-c") : in("table-b");
@@ -156,9 +159,10 @@ static void test_unshared_table(bool is_range)
 	if (!pid) {
 		ledger_child();
 		if (is_range) {
-			WORKS(on_close(a, CALL(close_range, fd, fd, CLOSE_RANGE_UNSHARE)));
+			WORKS(on_close(a,
+				       on_dup(a, CALL(close_range, fd, fd, CLOSE_RANGE_UNSHARE))));
 		} else {
-			WORKS(CALL(unshare, CLONE_FILES));
+			WORKS(on_dup(a, CALL(unshare, CLONE_FILES)));
 			shut(a, fd);
 		}
 		FAILS(EBADF, CALL(write, fd, buffer, 5));

@@ -966,6 +966,53 @@ TEST_F(Model, DescriptorNumbersOutOfRangeAreNoTrouble)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+/* Of two threads, one goes on with descriptors of its own: the same number is another file in each. */
+TEST_F(Model, AThreadMayUnshareItsTable)
+{
+	open_named(10, 3, "/data/a");
+	d.fork(10, 10, 10, 11);
+	d.call(10, 11, "unshare", {CLONE_FILES}, 0);
+	d.call(10, 11, "close", {3}, 0);
+	open_named(10, 4, "/data/b");
+	d.call(10, 11, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 3, {"/data/c"});
+	d.call(10, 10, "read", {3, 0, 4}, 4);
+	d.call(10, 11, "read", {3, 0, 5}, 5);
+	d.call(10, 11, "read", {4, 0, 6}, -EBADF);
+	d.exit(10, 11);
+	d.call(10, 10, "read", {3, 0, 7}, 7);
+	d.end();
+	EXPECT_EQ(d.text(), "10 CREATE_HANDLE h0 /data/a\n"
+			    "11 THREAD_BEGIN\n"
+			    "11 DUPLICATE_HANDLE h0 h1\n"
+			    "11 DESTROY_HANDLE h1 /data/a\n"
+			    "10 CREATE_HANDLE h2 /data/b\n"
+			    "11 CREATE_HANDLE h3 /data/c\n"
+			    "10 OP_BEGIN h0 4 @0\n"
+			    "10 OP_COMPLETE h0 4\n"
+			    "11 OP_BEGIN h3 5 @0\n"
+			    "11 OP_COMPLETE h3 5\n"
+			    "11 LEAVE read errno 9\n"
+			    "11 DESTROY_HANDLE h3 /data/c\n"
+			    "11 THREAD_END\n"
+			    "10 OP_BEGIN h0 7 @4\n"
+			    "10 OP_COMPLETE h0 7\n");
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Model, ARangeMayBeClosedInACopyOfTheTable)
+{
+	open_named(10, 3, "/data/a");
+	d.fork(10, 10, 10, 11);
+	d.call(10, 11, "close_range", {3, 3, CLOSE_RANGE_UNSHARE}, 0);
+	d.call(10, 11, "read", {3, 0, 4}, -EBADF);
+	d.call(10, 10, "read", {3, 0, 4}, 4);
+	d.end();
+	EXPECT_NE(d.text().find("11 DESTROY_HANDLE h1"), std::string::npos) << d.text();
+	EXPECT_EQ(d.text().find("11 OP_BEGIN"), std::string::npos) << d.text();
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
 TEST_F(Model, UnshareGivesATableOfItsOwn)
 {
 	open_named(10, 3, "/data/a");
@@ -977,6 +1024,7 @@ TEST_F(Model, UnshareGivesATableOfItsOwn)
 	d.call(20, 20, "close", {3}, 0);
 	d.call(10, 10, "read", {3, 0, 4}, 4);
 	d.end();
+	EXPECT_NE(d.text().find("20 DESTROY_HANDLE h1"), std::string::npos) << d.text();
 	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @0"), std::string::npos) << d.text();
 	EXPECT_EQ(d.unbalanced(), "");
 }

@@ -1,0 +1,22 @@
+/*
+ * thread_table: descriptors that a thread shares with others no more.
+ *
+ * Threads share one table, and so may processes. Who unshares it has a copy: its descriptors are others from then on,
+ * which lead where the old ones do, so that each is closed, and used again, apart from those. They have handles of their own.
+ */
+#ifndef IOTRACE_MODEL_THREAD_TABLE_H
+#define IOTRACE_MODEL_THREAD_TABLE_H
+
+#include "fdtable.h"
+
+/* What /proc shows as the process's descriptors: the table of its first thread. */
+uint32_t process_table(const struct model *m, uint32_t process);
+/* From now on the thread shares its table with nobody. */
+void thread_table_unshare(struct model *m, uint32_t task, uint64_t time);
+/* The thread is all that is left of its process, after an exec: its table is the process's, and nobody else's. */
+void thread_table_exec(struct model *m, uint32_t task, uint64_t time, table_emptied emptied,
+		       void *context);
+/* The thread ends, and its own table with it. */
+void thread_table_end(struct model *m, uint32_t task, table_emptied emptied, void *context);
+
+#endif
