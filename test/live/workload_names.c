@@ -6,6 +6,7 @@
 #include "ledger.h"
 
 #include <linux/aio_abi.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -235,6 +236,19 @@ static int read_one(const char *path, const char *name)
 	return 0;
 }
 
+/* To enter one's own leads to its root. */
+static void enter_namespace(void)
+{
+	const char *b = in("dir/b");
+	int self = (int)WORKS(on_open(OTHER, 0, CALL(pidfd_open, getpid(), 0)));
+
+	WORKS(CALL(mkdir, b, 0700));
+	WORKS(CALL(setns, self, CLONE_NEWNS));
+	WORKS(on_delete(b, CALL(rmdir, b + 1)));
+	FAILS(EBADF, CALL(setns, 987, 0));
+	WORKS(on_close(OTHER, CALL(close, self)));
+}
+
 /*
  * Relative names begin at another directory, absolute ones at another root: the file is the same.
  */
@@ -252,6 +266,9 @@ static void child(int dir)
 	FAILS(ENOENT, CALL(chdir, "none"));
 	FAILS(EBADF, CALL(fchdir, 987));
 	FAILS(ENOTDIR, CALL(chdir, "a"));
+	FAILS(ENOENT, CALL(pivot_root, "none", "none"));
+	enter_namespace();
+	WORKS(CALL(chdir, path));
 	WORKS(CALL(chroot, "."));
 	read_one(a, "/a");
 	FAILS(ENOENT, CALL(chroot, "none"));

@@ -54,6 +54,7 @@ TEST_F(BpfCalls, GroupsAreLeftOutButForThoseThatAllRestOn)
 	EXPECT_NE(of("fsync").flags, 0);
 	EXPECT_NE(of("close").flags, 0);
 	EXPECT_NE(of("openat").flags, 0);
+	EXPECT_NE(of("chdir").flags, 0);
 	EXPECT_NE(of("execve").flags, 0);
 	EXPECT_NE(of("clone").flags, 0);
 }
@@ -95,7 +96,8 @@ TEST_F(BpfCalls, PathsAndDescriptorsStandWhereTheRowSays)
 	EXPECT_EQ(of("pipe2").flags, BPF_CALL_CHOSEN | BPF_CALL_ALWAYS | BPF_CALL_MAKES_PAIR);
 	EXPECT_EQ(of("pipe2").pair, 0);
 	EXPECT_EQ(of("socketpair").pair, 3);
-	EXPECT_TRUE(of("fchdir").flags & BPF_CALL_MOVES_DIRECTORY);
+	for (const char *name : {"chdir", "fchdir", "pivot_root", "setns"})
+		EXPECT_TRUE(of(name).flags & BPF_CALL_MOVES_DIRECTORY) << name;
 }
 
 TEST_F(BpfCalls, ThePositionIsWantedOfCallsThatMoveIt)

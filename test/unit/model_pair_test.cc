@@ -433,6 +433,21 @@ TEST_F(Pair, TheDirectoryThatTheKernelSawIsBelieved)
 	EXPECT_NE(ended().find("DELETE_FILE /real/dir/x"), std::string::npos);
 }
 
+/* Which directory is the current one then, no argument says. */
+TEST_F(Pair, AnotherRootOrNamespaceMovesTheDirectory)
+{
+	d.fact(FACT_CWD, {10, d.now, 0}, {"/old"});
+	d.pair(10, 10, "pivot_root", d.now++, {0, 0}, 0,
+	       {{{-1, "/new"}}, EVENT_POSITION_UNKNOWN, {}});
+	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
+	d.pair(10, 10, "setns", d.now++, {3, 0}, 0, {});
+	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"y"}});
+	std::string text = ended();
+
+	EXPECT_NE(text.find("DELETE_FILE /new/x"), std::string::npos) << text;
+	EXPECT_EQ(text.find("DELETE_FILE"), text.rfind("DELETE_FILE")) << text;
+}
+
 TEST_F(Pair, TheFileOfAPathCallStandsInItsEnter)
 {
 	uint64_t begin = d.now++;
