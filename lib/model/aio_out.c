@@ -136,6 +136,19 @@ uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
 	return ID_NONE;
 }
 
+/* Programs close what they have fixed: the handle that was there is gone then, and one that lasts stands for the file. */
+static uint32_t fixed_open(struct model *m, const struct aio_op *op, const struct aio_queue *queue)
+{
+	uint32_t open = aio_queue_fixed(queue, op->request.index);
+	struct description known;
+
+	if (open == ID_NONE || m->open[open].slots)
+		return open;
+	known = *open_description(m, open);
+	known.holders = known.active = known.slots = 0;
+	return known.name ? open_lasting(m, &known, m->thread[op->location].process) : ID_NONE;
+}
+
 void aio_decide_now(struct model *m, uint32_t op)
 {
 	const struct aio *request = &m->aio.op[op].request;
@@ -149,7 +162,7 @@ void aio_decide_now(struct model *m, uint32_t op)
 	if (open == ID_NONE) {
 		struct aio_queue *queue = aio_queue_get(m, process, request);
 
-		open = aio_queue_fixed(queue, request->index);
+		open = fixed_open(m, &m->aio.op[op], queue);
 		if (open == ID_NONE)
 			open = aio_queue_open(m, queue);
 	}

@@ -17,18 +17,12 @@
 
 static uint32_t open_named(struct model *m, process_id process, file_id file, str_id name)
 {
-	uint64_t key = map_key(process, name);
-	uint32_t open = map_get(&m->fault_open, key);
 	struct description known = {.file = file,
 				    .name = name,
 				    .state = NAME_SURE,
 				    .flags = O_RDONLY};
 
-	if (open != MAP_NONE)
-		return open;
-	open = open_new_always(m, &known, process);
-	map_set(&m->fault_open, key, open);
-	return open;
+	return open_lasting(m, &known, process);
 }
 
 uint32_t fault_open(struct model *m, process_id process, file_id file)

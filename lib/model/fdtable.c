@@ -3,6 +3,7 @@
  */
 #include "fdtable.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,19 @@ uint32_t open_new_always(struct model *m, const struct description *known, proce
 	open = open_new(m, description, creator);
 	m->open[open].is_found = true;
 	m->open[open].slots = 1; /* which nobody empties */
+	return open;
+}
+
+uint32_t open_lasting(struct model *m, const struct description *known, process_id process)
+{
+	struct map *map = &m->lasting[known->flags & O_ACCMODE];
+	uint64_t key = map_key(process, known->name);
+	uint32_t open = map_get(map, key);
+
+	if (open != MAP_NONE)
+		return open;
+	open = open_new_always(m, known, process);
+	map_set(map, key, open);
 	return open;
 }
 

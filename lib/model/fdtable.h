@@ -54,6 +54,8 @@ uint32_t description_new(struct model *m, uint32_t flags);
 uint32_t open_new(struct model *m, uint32_t description, process_id creator);
 /* The same for one that nobody saw being made and nobody will close; known: its description, in which nothing is counted. */
 uint32_t open_new_always(struct model *m, const struct description *known, process_id creator);
+/* Returns the one that the process has for this name and way of access. Not held; it stays. */
+uint32_t open_lasting(struct model *m, const struct description *known, process_id process);
 static inline void open_hold(struct model *m, uint32_t open)
 {
 	if (open != ID_NONE)

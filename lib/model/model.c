@@ -80,7 +80,8 @@ void model_free(struct model *m)
 		free(m->table[i].slot);
 	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
 			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number,
-			      &m->fault_open};
+			      &m->lasting[0],   &m->lasting[1],     &m->lasting[2],
+			      &m->lasting[3]};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);

@@ -202,7 +202,7 @@ struct model {
 	struct aio_state aio;
 	struct mapped_file *mapped_file; /* by file_id */
 	uint32_t mapped_files;
-	struct map fault_open;    /* (process, name of a mapped file): its open */
+	struct map lasting[4];    /* by O_ACCMODE, (process, name): see open_lasting() */
 	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;

@@ -339,8 +339,38 @@ TEST_F(Aio, AFixedFileIsWhatItsDescriptorLedToThen)
 	step(aio_complete(8, 10));
 	std::string all = text();
 
-	EXPECT_NE(all.find("OP_COMPLETE h0 9 /data/a\n"), std::string::npos) << all;
+	EXPECT_NE(all.find("OP_COMPLETE h1 9 /data/a\n"), std::string::npos) << all;
 	EXPECT_NE(all.find("10 anon_inode:[io_uring]\n"), std::string::npos) << all;
+}
+
+TEST_F(Aio, AFixedFileOutlivesItsDescriptor)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0), write = aio_submit(7, AIO_WRITE, AIO_FIXED);
+
+	fix.fd = 3;
+	fix.index = write.index = 2;
+	step(fix);
+	step(write);
+	step(aio_complete(7, 9));
+	d.call(10, 10, "close", {3}, 0);
+	for (uint64_t key : {8, 9}) {
+		write.key = write.user_data = key;
+		step(write);
+		step(aio_complete(key, (int64_t)key));
+	}
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_COMPLETE h0 9 /data/a\n"
+			  "10 ENTER close\n"
+			  "10 DESTROY_HANDLE h0 /data/a\n"
+			  "10 LEAVE close\n"
+			  "10 OP_BEGIN h1 - @- /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 OP_COMPLETE h1 8 /data/a\n"
+			  "10 OP_BEGIN h1 - @- /data/a\n"
+			  "10 OP_ISSUED h1 /data/a\n"
+			  "10 OP_COMPLETE h1 9 /data/a\n");
+	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
 }
 
 TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)
