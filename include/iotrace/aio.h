@@ -34,6 +34,7 @@ enum aio_action {
 	AIO_FLUSH,
 	AIO_OPEN,  /* makes a descriptor: its result */
 	AIO_CLOSE, /* of `fd` */
+	AIO_FIX,   /* gives the queue other fixed files: `bytes` of them, from `index` on */
 	AIO_ACTIONS
 };
 
@@ -65,7 +66,7 @@ struct aio {
 	uint32_t opcode; /* the kernel's number of the action */
 	uint32_t flags;  /* AIO_* */
 	int32_t fd;      /* or AIO_FD_* */
-	int32_t index;   /* of a fixed file; -1: none, or not said */
+	int32_t index;   /* of a fixed file; -1: none, not said, or (DIRECT) its result is */
 	uint64_t queue;  /* which: the ring's address, or the aio_context_t */
 	uint64_t key;    /* which request: its address (of the iocb: in the program); 0: not said */
 	uint64_t user_data; /* what the program calls it */

@@ -33,6 +33,7 @@ static const struct opcode uring[] = {
 	[13] = {AIO_OPEN, AIO_REPEATS},   /* ACCEPT */
 	[18] = {AIO_OPEN, 0},             /* OPENAT */
 	[19] = {AIO_CLOSE, 0},            /* CLOSE */
+	[20] = {AIO_FIX, 0},              /* FILES_UPDATE */
 	[22] = {AIO_READ, 0},             /* READ */
 	[23] = {AIO_WRITE, 0},            /* WRITE */
 	[26] = {AIO_WRITE, 0},            /* SEND */

@@ -7,6 +7,7 @@
 
 #include "aio_op.h"
 #include "aio_out.h"
+#include "aio_queue.h"
 #include "fdtable.h"
 #include "lane.h"
 #include "location.h"
@@ -22,6 +23,22 @@ void aio_fd_take(struct model *m, uint32_t op)
 
 	if (o->request.fd >= 0 && !(o->request.flags & AIO_DIRECT))
 		o->closed = table_take(m, aio_op_table(m, op), (uint64_t)o->request.fd);
+}
+
+void aio_fd_unfix(struct model *m, uint32_t op, int64_t result)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	const struct aio *request = &o->request;
+	bool is_range = request->action == AIO_FIX;
+	int64_t index = request->index;
+
+	if (!is_range && !(request->flags & AIO_DIRECT))
+		return;
+	if (index < 0 && !is_range)
+		index = result;
+	if (index >= 0)
+		aio_queue_unfix(m, o->process, request, (uint32_t)index,
+				is_range ? request->bytes : 1);
 }
 
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)

@@ -105,6 +105,7 @@ static void step_submit(struct model *m, const struct step *step)
 		m->aio.op[op].request.fd = started_fd(m, step);
 	if (aio->action == AIO_CLOSE)
 		aio_fd_take(m, op);
+	aio_fd_unfix(m, op, -1);
 	if (!aio_is_operation(aio))
 		return;
 	find_file(m, op, step->event->time);
@@ -178,6 +179,7 @@ static void step_complete(struct model *m, const struct step *step)
 	}
 	struct aio_op *o = &m->aio.op[op];
 
+	aio_fd_unfix(m, op, aio->result);
 	if (o->request.action == AIO_OPEN)
 		aio_fd_opened(m, op, step->event);
 	if (aio->flags & AIO_MORE) {

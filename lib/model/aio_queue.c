@@ -113,6 +113,17 @@ void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const stru
 	open_hold(m, q->fixed[index]);
 }
 
+void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
+		     uint64_t count)
+{
+	struct aio_queue *q = aio_queue_get(m, process, step);
+
+	for (; index < q->fixed_count && count; index++, count--) {
+		open_drop(m, q->fixed[index]);
+		q->fixed[index] = ID_NONE;
+	}
+}
+
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 {
 	return index >= 0 && (uint32_t)index < queue->fixed_count ? queue->fixed[index] : ID_NONE;

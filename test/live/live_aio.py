@@ -77,7 +77,8 @@ def run_uring(live, how, options):
     live.equal(f"{what}: whose", next(iter(requests.locations)).startswith("iou-sqp"), how == "sqpoll")
     if options == BPF:
         live.equal(f"{what}: offsets", requests.offsets, said["offsets"])
-        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 2)
+        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 3)
+        live.equal(f"{what}: fixed", requests.of(f"{folder}/fixed"), {"writes": 1, "written_bytes": 4096})
 
 
 def run_libaio(live):

@@ -133,6 +133,35 @@ static void broken_link(int fd)
 		die("a broken link", EPROTO);
 }
 
+static void write_fixed(void)
+{
+	struct io_uring_sqe *sqe = next(1);
+
+	io_uring_prep_write(sqe, 0, buffer[0], BLOCK, 0);
+	sqe->flags |= IOSQE_FIXED_FILE;
+	submit();
+	reap_sum(1);
+}
+
+/* A fixed file without a descriptor, and another one in its place that never had one. */
+static void fixed(const char *directory)
+{
+	int fd = make(directory, "fixed");
+	char path[4096];
+	int code = io_uring_register_files(&ring, &fd, 1);
+
+	if (code)
+		die("io_uring_register_files", code);
+	close(fd);
+	write_fixed();
+	snprintf(path, sizeof(path), "%s/direct", directory);
+	io_uring_prep_openat_direct(next(1), AT_FDCWD, path, O_RDWR | O_CREAT, 0644, 0);
+	submit();
+	reap_sum(1);
+	write_fixed();
+	io_uring_unregister_files(&ring);
+}
+
 static void cancelled(int pipe_end)
 {
 	io_uring_prep_read(next(7), pipe_end, buffer[0], BLOCK, 0);
@@ -167,13 +196,14 @@ int main(int argc, char **argv)
 	flush(quiet);
 	forced(fd);
 	broken_link(fd);
+	fixed(argv[1]);
 	cancelled(ends[0]);
 	io_uring_prep_read(next(9), ends[0], buffer[0], BLOCK, 0); /* until the end */
 	submit();
 	usleep(20000);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
 	       "\"flushed\": {\"flushes\": 1}, \"offsets\": %d, \"cancelled\": 3, \"pid\": %d}\n",
-	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, 2 * ROUNDS * DEPTH + 3,
+	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, 2 * ROUNDS * DEPTH + 4,
 	       (int)getpid());
 	return 0;
 }

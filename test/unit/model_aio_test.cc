@@ -373,6 +373,49 @@ TEST_F(Aio, AFixedFileOutlivesItsDescriptor)
 	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
 }
 
+/* What requests do to fixed file 2, which is /data/a: the next to use it is on the ring. */
+class FixedFile : public Aio, public ::testing::WithParamInterface<struct aio>
+{
+};
+
+TEST_P(FixedFile, IsNotKnownWhenARequestMayHaveChangedIt)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0), write = aio_submit(8, AIO_WRITE, AIO_FIXED);
+
+	fix.fd = 3;
+	fix.index = write.index = 2;
+	step(fix);
+	step(GetParam());
+	if (GetParam().index >= 0) { /* linked */
+		step(write);
+		step(aio_complete(8, 1));
+		step(fix);
+	}
+	step(aio_complete(7, GetParam().index < 0 ? 2 : 0));
+	step(write);
+	step(aio_complete(8, 2));
+	std::string all = text();
+
+	EXPECT_EQ(all.find("/data/a"), std::string::npos) << all;
+	EXPECT_NE(all.find("OP_COMPLETE h0 2 anon_inode:[io_uring]"), std::string::npos) << all;
+}
+
+static struct aio changes(enum aio_action action, int32_t index, uint32_t flags, uint64_t count)
+{
+	struct aio a = aio_submit(7, action, flags);
+
+	a.fd = AIO_FD_NONE;
+	a.index = index;
+	a.bytes = count;
+	return a;
+}
+
+INSTANTIATE_TEST_SUITE_P(Aio, FixedFile,
+			 ::testing::Values(changes(AIO_OPEN, 2, AIO_DIRECT, AIO_UNKNOWN),
+					   changes(AIO_OPEN, -1, AIO_DIRECT, AIO_UNKNOWN),
+					   changes(AIO_CLOSE, 2, AIO_DIRECT, AIO_UNKNOWN),
+					   changes(AIO_FIX, 1, 0, 2)));
+
 TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)
 {
 	d.at(2000);

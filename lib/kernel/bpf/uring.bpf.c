@@ -84,9 +84,22 @@ static __always_inline void put_command(struct bpf_record_aio *aio, struct io_ki
 	case OP_CLOSE:
 		aio->fd = PEEK((struct io_close *)command, fd);
 		break;
+	case OP_FILES_UPDATE:
+		aio->index = PEEK((struct io_rsrc_update *)command, offset);
+		aio->bytes = PEEK((struct io_rsrc_update *)command, nr_args);
+		break;
 	default:
 		break;
 	}
+}
+
+/* What it opens or closes may be a fixed file: those are counted from 1 there. */
+static __always_inline void put_slot(struct bpf_record_aio *aio, uint32_t slot)
+{
+	if (!slot)
+		return;
+	aio->flags |= AIO_DIRECT;
+	aio->index = slot == SLOT_ANY ? -1 : (int32_t)slot - 1;
 }
 
 static __always_inline void take_request(struct io_kiocb *request)
@@ -116,8 +129,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 		aio->flags |= AIO_SILENT;
 	if (PEEK(ctx, flags) & SQPOLL)
 		aio->flags |= AIO_BY_THREAD;
-	if (slot_of(request, aio->opcode))
-		aio->flags |= AIO_DIRECT;
+	put_slot(aio, slot_of(request, aio->opcode));
 	put_command(aio, request);
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
 		aio->bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
@@ -284,9 +296,9 @@ static __always_inline void unfix_all(const struct fixing *fixing)
 		end_aio(&out);
 }
 
-/* Returns how many descriptors the call names, and says where. */
+/* Returns how many descriptors the call has fixed, and says where they are. An update may have stopped early. */
 static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what, uint64_t address,
-					    uint32_t count)
+					    uint32_t count, uint32_t result)
 {
 	struct files_update_user update;
 	struct rsrc_register_user two;
@@ -302,7 +314,7 @@ static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what
 		fixing->first = update.offset;
 		fixing->fds = update.fds;
 		fixing->is_update = true;
-		return count;
+		return result;
 	case REGISTER_FILES2:
 		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
 			return 0;
@@ -314,7 +326,7 @@ static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what
 		fixing->first = update2.offset;
 		fixing->fds = update2.data;
 		fixing->is_update = true;
-		return update2.count;
+		return result;
 	default:
 		return 0;
 	}
@@ -333,7 +345,7 @@ int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, uns
 		return 0;
 	if (what == UNREGISTER_FILES || what == REGISTER_FILES || what == REGISTER_FILES2)
 		unfix_all(&fixing);
-	count = find_fixing(&fixing, what, call->arg[2], call->arg[3]);
+	count = find_fixing(&fixing, what, call->arg[2], call->arg[3], result);
 	if (count && count <= REQUESTS_MOST)
 		bpf_loop(count, fix_one, &fixing, 0);
 	return 0;

@@ -23,6 +23,8 @@ enum {
 	REGISTER_FILES_UPDATE2 = 14,
 };
 
+#define SLOT_ANY 0xffffffffU /* the kernel chooses which fixed file it becomes */
+
 enum uring_opcode {
 	OP_READV = 1,
 	OP_WRITEV = 2,
@@ -33,6 +35,7 @@ enum uring_opcode {
 	OP_ACCEPT = 13,
 	OP_OPENAT = 18,
 	OP_CLOSE = 19,
+	OP_FILES_UPDATE = 20,
 	OP_READ = 22,
 	OP_WRITE = 23,
 	OP_SEND = 26,
@@ -92,6 +95,10 @@ struct io_socket {
 	uint32_t file_slot;
 } KERNEL;
 
+struct io_rsrc_update {
+	uint32_t nr_args, offset;
+} KERNEL;
+
 struct io_uring_cqe {
 	uint64_t user_data;
 	int32_t res;
@@ -112,7 +119,6 @@ struct rsrc_register_user {
 struct rsrc_update_user {
 	uint32_t offset, reserved;
 	uint64_t data, tags;
-	uint32_t count, reserved2;
 };
 
 #endif
