@@ -15,6 +15,7 @@
 #include "sighting.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 void aio_fd_take(struct model *m, uint32_t op)
@@ -83,7 +84,7 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	m->description[description].is_file = S_ISREG(file->mode) || S_ISDIR(file->mode);
 	sighting_describe(m, description, file);
 	replace(m, op, (uint64_t)file->fd, event->time);
-	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, false);
+	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, file->flags & O_CLOEXEC);
 	settle_now(m, open, event->time);
 	made.create.flags = file->flags;
 	lane_put(m, &made, open, ID_NONE);

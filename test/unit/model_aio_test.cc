@@ -187,6 +187,28 @@ TEST_F(Aio, ADescriptorThatARequestOpensHasTheNameThatItsEndTells)
 			  "10 LEAVE read errno 9\n");
 }
 
+TEST_F(Aio, ADescriptorThatARequestOpensMayEndWithExec)
+{
+	for (uint32_t fd : {5u, 6u}) {
+		step(aio_submit_all(7, AIO_OPEN, AIO_FD_NONE, AIO_UNKNOWN, AIO_UNKNOWN));
+		struct event e = d.base(EVENT_AIO, 10, 10);
+
+		e.aio.step = aio_complete(7, fd);
+		e.aio.file.fd = (int32_t)fd;
+		e.aio.file.flags = fd == 5 ? O_RDWR | O_CLOEXEC : O_RDWR;
+		e.aio.file.mode = S_IFREG | 0644;
+		e.aio.file.name = {fd == 5 ? "/data/5" : "/data/6", 7};
+		model_event(d.model, &e);
+	}
+	d.enter(10, 10, "execve");
+	d.comm(10, 10, "sh", true);
+	d.leave(10, 10, "execve", 0);
+	std::string all = text();
+
+	EXPECT_NE(all.find("DESTROY_HANDLE h0 /data/5"), std::string::npos) << all;
+	EXPECT_EQ(all.find("DESTROY_HANDLE h1 /data/6"), std::string::npos) << all;
+}
+
 TEST_F(Aio, AFlushHasNoBytes)
 {
 	step(aio_submit_all(7, AIO_FLUSH, 3, 4096, 0));
