@@ -61,6 +61,14 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 	leave_flight(m, op);
 }
 
+/* What a thread that has ended left behind may have been cancelled without a word. */
+static enum io_end end_of_reused(const struct model *m, uint32_t op)
+{
+	thread_id location = m->aio.op[op].location;
+
+	return m->thread[location].is_ending ? IO_END_ABORTED : IO_END_LOST;
+}
+
 /* What is known of the file at once. A descriptor that the table does not have may be none: its end tells. */
 static void find_file(struct model *m, uint32_t op, uint64_t time)
 {
@@ -95,7 +103,7 @@ static void step_submit(struct model *m, const struct step *step)
 	uint32_t old = aio->key ? aio_op_find(m, step->process, aio) : ID_NONE;
 
 	if (old != ID_NONE && m->aio.op[old].request.key == aio->key)
-		end_unseen(m, old, step->event->time, IO_END_LOST);
+		end_unseen(m, old, step->event->time, end_of_reused(m, old));
 	uint32_t op = aio_op_add(m, step->process, aio);
 	thread_id location = task_location(m, step->task, step->event->time);
 
@@ -266,19 +274,6 @@ void aio_in(struct model *m, const struct event *event)
 	case AIO_STEPS:
 		break;
 	}
-}
-
-static bool is_of_location(const struct aio_op *op, const void *context)
-{
-	return op->request.api == AIO_URING && op->location == *(const thread_id *)context;
-}
-
-void aio_task_end(struct model *m, uint32_t task)
-{
-	thread_id location = m->task[task].location;
-
-	if (location != ID_NONE)
-		end_some(m, m->now, IO_END_ABORTED, &location, is_of_location);
 }
 
 static bool is_of_process(const struct aio_op *op, const void *context)

@@ -11,8 +11,6 @@
 #include "state.h"
 
 void aio_in(struct model *m, const struct event *event);
-/* A thread ends: the kernel cancels what it submitted to rings. Before its last io_event. */
-void aio_task_end(struct model *m, uint32_t task);
 /* Returns whether requests that were submitted on the location are in flight. ID_NONE is allowed. */
 bool aio_is_busy(const struct model *m, thread_id location);
 /* A process ends or executes a program: nothing of it stays in flight. */

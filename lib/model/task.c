@@ -290,7 +290,6 @@ static void task_retire(struct model *m, uint32_t task)
 	table_emptied emptied = location_may_close(m, process) ? exit_closes : NULL;
 	bool is_last = --m->process[process].tasks == 0;
 
-	aio_task_end(m, task);
 	thread_table_end(m, task, emptied, &task);
 	if (is_last) {
 		aio_process_end(m, process);

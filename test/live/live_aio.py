@@ -73,6 +73,8 @@ def run_uring(live, how, options):
     for name in ("data", "flushed"):
         live.equal(f"{what}: {name}", requests.of(f"{folder}/{name}"), said[name])
     live.equal(f"{what}: cancelled", requests.archive.processes()[said["pid"]].cancelled, said["cancelled"])
+    if how == "left":
+        live.equal(f"{what}: bytes", requests.of(f"{folder}/left").get("read_bytes", 0), said["left"])
     live.equal(f"{what}: locations of requests", len(requests.locations), 1)
     live.equal(f"{what}: whose", next(iter(requests.locations)).startswith("iou-sqp"), how == "sqpoll")
     if options == BPF:
@@ -127,6 +129,7 @@ with Live() as live:
         run_uring(live, "sqpoll", source)
         run_fio(live, source, "io_uring")
         run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
+    run_uring(live, "left", BPF)
     run_libaio(live)
     run_fio(live, BPF, "libaio")
     run_fio(live, BPF, "libaio", "--direct=1")

@@ -1,12 +1,15 @@
 /*
  * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
  *
- * usage: workload_uring DIRECTORY [sqpoll]
+ * usage: workload_uring DIRECTORY [sqpoll | left]
+ *
+ * left: a thread ends before its requests do.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,7 @@
 enum { BLOCK = 4096, ROUNDS = 100, DEPTH = 8 };
 
 static struct io_uring ring;
-static char buffer[DEPTH][BLOCK];
+static char buffer[DEPTH][BLOCK] __attribute__((aligned(4096)));
 
 static void die(const char *what, int code)
 {
@@ -162,6 +165,39 @@ static void fixed(const char *directory)
 	io_uring_unregister_files(&ring);
 }
 
+static void *submit_and_end(void *fd)
+{
+	for (uint64_t i = 0; i < DEPTH; i++)
+		io_uring_prep_read(next(i), *(int *)fd, buffer[i], BLOCK, i * BLOCK);
+	submit();
+	return NULL;
+}
+
+/* Returns how many bytes they moved. *cancelled: how many never did. */
+static long left_behind(const char *directory, int *cancelled)
+{
+	char path[4096];
+	pthread_t thread;
+	long moved = 0;
+	int fd = make(directory, "left");
+
+	if (write(fd, buffer, sizeof(buffer)) != sizeof(buffer) || fsync(fd))
+		die("write", errno);
+	close(fd);
+	snprintf(path, sizeof(path), "%s/left", directory);
+	fd = open(path, O_RDONLY | O_DIRECT);
+	if (fd < 0 || pthread_create(&thread, NULL, submit_and_end, &fd))
+		die(path, errno);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < DEPTH; i++) {
+		int result = reap();
+
+		moved += result > 0 ? result : 0;
+		*cancelled += result == -ECANCELED;
+	}
+	return moved;
+}
+
 static void cancelled(int pipe_end)
 {
 	io_uring_prep_read(next(7), pipe_end, buffer[0], BLOCK, 0);
@@ -176,8 +212,9 @@ int main(int argc, char **argv)
 {
 	struct io_uring_params params = {0};
 	bool is_polled = argc > 2 && !strcmp(argv[2], "sqpoll");
-	int code, fd, quiet, ends[2];
-	long moved;
+	bool is_left = argc > 2 && !strcmp(argv[2], "left");
+	int code, fd, quiet, ends[2], never = 0;
+	long moved, left = 0;
 
 	if (argc < 2)
 		die("usage: workload_uring DIRECTORY [sqpoll]", EINVAL);
@@ -197,13 +234,15 @@ int main(int argc, char **argv)
 	forced(fd);
 	broken_link(fd);
 	fixed(argv[1]);
+	if (is_left)
+		left = left_behind(argv[1], &never);
 	cancelled(ends[0]);
 	io_uring_prep_read(next(9), ends[0], buffer[0], BLOCK, 0); /* until the end */
 	submit();
 	usleep(20000);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
-	       "\"flushed\": {\"flushes\": 1}, \"offsets\": %d, \"cancelled\": 3, \"pid\": %d}\n",
-	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, 2 * ROUNDS * DEPTH + 4,
-	       (int)getpid());
+	       "\"flushed\": {\"flushes\": 1}, \"left\": %ld, \"offsets\": %d, \"cancelled\": %d, \"pid\": %d}\n",
+	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, left,
+	       2 * ROUNDS * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, (int)getpid());
 	return 0;
 }

@@ -45,6 +45,7 @@ struct bpf_local_storage;
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int flags;
 	struct bpf_local_storage *bpf_storage;
 	struct task_struct *group_leader;
 	struct files_struct *files;

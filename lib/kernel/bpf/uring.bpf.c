@@ -21,6 +21,21 @@ static __always_inline bool is_traced_process(struct task_struct *task)
 	return is_system || bpf_task_storage_get(&calls, leader, NULL, 0);
 }
 
+/*
+ * When the thread that submitted a request is gone, a worker of the kernel ends it. The storage of a task that may not be
+ * there cannot be looked up: that it has some is all that can be said.
+ */
+static __always_inline bool is_of_traced_task(struct io_kiocb *request)
+{
+	struct task_struct *task;
+
+	if (!is_on || !request)
+		return false;
+	task = bpf_core_field_exists(request->tctx) ? PEEK(PEEK(request, tctx), task)
+						    : PEEK(request, task);
+	return task && PEEK(task, bpf_storage);
+}
+
 static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_kiocb *request,
 					 bool is_vector)
 {
@@ -198,13 +213,15 @@ static __always_inline void end_request(const struct ending *ending, bool has_lo
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_record_aio *aio;
 	struct outgoing out;
+	bool is_worker = task->flags & KERNEL_THREAD;
 	uint8_t opcode = 0;
 
-	if (!is_traced_process(task))
+	if (!is_traced_process(task) && !(is_worker && is_of_traced_task(ending->request)))
 		return;
 	if (ending->request)
 		opcode = PEEK(ending->request, opcode);
-	if (opens(opcode) && ending->result >= 0 && !slot_of(ending->request, opcode)) {
+	if (!is_worker && opens(opcode) && ending->result >= 0 &&
+	    !slot_of(ending->request, opcode)) {
 		send_opened(task, ending, opcode, has_loop);
 		return;
 	}

@@ -6,6 +6,8 @@
 
 #include "kernel.h"
 
+enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
+
 enum {
 	SQPOLL = 1 << 1, /* IORING_SETUP_SQPOLL */
 	SQE_FIXED_FILE = 1 << 0,
@@ -56,12 +58,18 @@ struct io_cqe {
 	int fd;
 } KERNEL;
 
+struct io_uring_task {
+	struct task_struct *task;
+} KERNEL;
+
 struct io_kiocb {
 	struct file *file; /* what the opcode needs begins here, too */
 	uint8_t opcode;
 	uint64_t flags; /* of 32 bits in some kernels: only the lowest are asked for */
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+	struct io_uring_task *tctx; /* whose it is: since Linux 6.13 */
+	struct task_struct *task;   /* the same before */
 } KERNEL;
 
 struct kiocb {
