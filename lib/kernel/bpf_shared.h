@@ -93,7 +93,7 @@ struct bpf_books {
 	uint64_t bytes;      /* written to the ring, nearly */
 	uint64_t wake_at;    /* of `bytes`: the reader wants to be woken, once */
 	uint64_t steps;      /* records of block requests: interrupts count there, too */
-	uint64_t reserved;
+	uint64_t last_drop;
 };
 
 #endif

@@ -198,6 +198,7 @@ static void take_losses(struct live *live, uint32_t index)
 		return;
 	cpu->lost = dropped - cpu->reported;
 	cpu->lost_at = __atomic_exchange_n(&books->first_drop, 0, __ATOMIC_ACQ_REL);
+	cpu->lost_until = __atomic_load_n(&books->last_drop, __ATOMIC_ACQUIRE);
 	cpu->reported = dropped;
 }
 
@@ -232,6 +233,8 @@ static void put_loss(struct live *live, uint32_t index)
 	cpu->lost = 0;
 	live_put(live, room, (uint32_t)size);
 	lookup_see(&live->lookup, (const struct perf_event_header *)room);
+	facts_add(&live->facts, &(struct fact){.kind = FACT_LOSS, .number = {cpu->lost_until}}, 0,
+		  cpu->lost_at);
 }
 
 /* A program that was stopped in the middle of a record goes on at once, or when its (virtual) CPU does. */

@@ -15,11 +15,12 @@ struct live;
 
 /* Counted since the last round, for each CPU. */
 struct live_bpf_cpu {
-	uint64_t head;     /* up to here this round goes */
-	uint64_t bytes;    /* of the books, then */
-	uint64_t reported; /* drops that the stream has been told of */
-	uint64_t lost;     /* drops to be told of in this round, */
-	uint64_t lost_at;  /* and when they began */
+	uint64_t head;       /* up to here this round goes */
+	uint64_t bytes;      /* of the books, then */
+	uint64_t reported;   /* drops that the stream has been told of */
+	uint64_t lost;       /* drops to be told of in this round, */
+	uint64_t lost_at;    /* and when they began */
+	uint64_t lost_until; /* when the last of them was */
 };
 
 struct live_bpf {

@@ -43,7 +43,7 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 		return ID_NONE;
 	const struct slot *slot = table_slot(m, table, (uint64_t)fd);
 
-	if (slot->is_doubtful && slot->open == open && time >= m->lost_time) {
+	if (slot->is_doubtful && slot->open == open && time >= slot->doubted) {
 		table_forget(m, table, (uint64_t)fd, time);
 		tally_add(m->tally, doubtful_fds, 1);
 		op_destroy(m, task, time, open);

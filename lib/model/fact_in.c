@@ -268,6 +268,12 @@ static void fact_exit(struct model *m, const struct event *event)
 	m->host.status = (int32_t)event->fact.number[1];
 }
 
+static void fact_loss(struct model *m, const struct event *event)
+{
+	if (event->fact.number[0] > m->lost_until)
+		m->lost_until = event->fact.number[0];
+}
+
 static void fact_end(struct model *m, const struct event *event)
 {
 	m->host.end_reason = (int)event->fact.number[0];
@@ -288,7 +294,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_DEVICE] = device_fact,   [FACT_DISKSTAT] = device_stat,
 		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
-		[FACT_CGROUP] = cgroup_fact,
+		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
 	};
 
 	if (in[event->fact.kind])

@@ -103,7 +103,8 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, bool is
 {
 	slot->open = open;
 	slot->is_cloexec = is_cloexec;
-	slot->is_doubtful = false;
+	slot->is_doubtful = m->now <= m->lost_until; /* what comes next may be lost, too */
+	slot->doubted = 0;
 	slot->changed = m->now;
 	open_hold(m, open);
 	m->open[open].slots++;
@@ -204,6 +205,7 @@ uint32_t table_copy(struct model *m, uint32_t table)
 			continue;
 		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].is_cloexec);
 		to->slot[fd].is_doubtful = from->slot[fd].is_doubtful;
+		to->slot[fd].doubted = from->slot[fd].doubted;
 		to->slot[fd].changed = from->slot[fd].changed;
 		tally_add(m->tally, handles_inherited, 1);
 	}
@@ -231,8 +233,14 @@ void table_doubt(struct model *m, uint32_t table)
 {
 	struct table *t = &m->table[table];
 
-	for (uint32_t fd = 0; fd < t->capacity; fd++)
-		t->slot[fd].is_doubtful = t->slot[fd].open != ID_NONE;
+	for (uint32_t fd = 0; fd < t->capacity; fd++) {
+		struct slot *slot = &t->slot[fd];
+
+		if (slot->open == ID_NONE || slot->is_doubtful)
+			continue;
+		slot->is_doubtful = true;
+		slot->doubted = m->now;
+	}
 }
 
 void table_doubt_all(struct model *m)

@@ -122,7 +122,9 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 	uint32_t open = open_new(m, description, process_group(m, process));
 
 	m->open[open].is_found = true;
-	table_set(m, table, (uint64_t)fd, open, false);
+	if (table_set(m, table, (uint64_t)fd, open,
+		      false)) /* a name that it has not cannot be wrong */
+		table_slot(m, table, (uint64_t)fd)->is_doubtful = false;
 	return open;
 }
 

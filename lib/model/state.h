@@ -110,6 +110,7 @@ struct slot {
 	uint32_t open; /* ID_NONE: closed */
 	bool is_cloexec;
 	bool is_doubtful; /* data was lost since it was last known */
+	uint64_t doubted; /* is_doubtful: for calls that began then or later */
 	bool is_busy;     /* a dup2 onto it is in flight */
 	uint64_t changed; /* when it last was opened or closed */
 	/* What it was before it last was closed: a call that began then may end only now. Held; ID_NONE. */
@@ -252,6 +253,7 @@ struct model {
 	uint32_t call_series; /* of -E */
 	uint64_t now;         /* time of the event at hand */
 	uint64_t lost_time;   /* when data was last lost */
+	uint64_t lost_until;  /* and when that will be over */
 	uint64_t next_op;     /* matchingId */
 	bool has_command;     /* the stream names one: nothing is recorded before its exec */
 };

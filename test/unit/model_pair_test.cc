@@ -631,6 +631,19 @@ TEST_F(Pair, WhatDataLossMadeDoubtfulIsNotUsedByCallsOfOtherThreads)
 	EXPECT_EQ(text.find("OP_BEGIN h0"), std::string::npos) << text;
 }
 
+TEST_F(Pair, AnotherLossDuringACallDoesNotMakeSureWhatOneBeforeItMadeDoubtful)
+{
+	open(10, 3, "/a");
+	d.lost(5);
+	uint64_t begin = d.now++;
+
+	d.lost(5);
+	d.pair(10, 10, "fsync", begin, {3}, 0);
+	std::string text = ended();
+
+	EXPECT_EQ(text.find("OP_BEGIN h0"), std::string::npos) << text;
+}
+
 TEST_F(Pair, TheFirstTimeIsThatOfTheEarliestBegin)
 {
 	d.at(900);

@@ -496,6 +496,32 @@ TEST_F(Model, AfterLossADescriptorIsOnNoFileUntilItIsConfirmed)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+TEST_F(Model, WhatIsOpenedBetweenLossesIsOnNoFileAfterwards)
+{
+	d.lost(2);
+	d.fact(FACT_LOSS, {d.now + 1000}, {});
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "read", {3, 0, 8}, 8);
+	d.call(10, 10, "read", {3, 0, 8}, 8);
+	d.now += 1000;
+	open_named(10, 4, "/data/b");
+	d.call(10, 10, "read", {4, 0, 8}, 8);
+	d.end();
+	EXPECT_EQ(d.text(), "* LOST\n"
+			    "10 CREATE_HANDLE h0 ?\n" /* what a look-up says confirms a name only */
+			    "10 DESTROY_HANDLE h0 ?\n"
+			    "10 OP_BEGIN h1 8 @-\n"
+			    "10 OP_COMPLETE h1 8\n"
+			    "10 OP_BEGIN h1 8 @-\n"
+			    "10 OP_COMPLETE h1 8\n"
+			    "10 CREATE_HANDLE h2 /data/b\n"
+			    "10 OP_BEGIN h2 8 @0\n"
+			    "10 OP_COMPLETE h2 8\n");
+	EXPECT_EQ(d.path(1), "?");
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
 TEST_F(Model, ALookUpAfterLossThatTellsAnotherNameDoesNotConfirm)
 {
 	open_named(10, 3, "/data/a");

@@ -80,6 +80,7 @@ static __always_inline void note_drop(struct bpf_books *book, uint64_t time)
 {
 	if (!book->first_drop)
 		book->first_drop = time;
+	book->last_drop = time;
 	__sync_fetch_and_add(&book->dropped, 1);
 }
 
