@@ -5,7 +5,6 @@
 #include "live_bpf.h"
 
 #include "bpf_source.h"
-#include "cgroup.h"
 #include "clock.h"
 #include "live_private.h"
 
@@ -139,8 +138,7 @@ static int add_cgroups(struct live *live, struct error *err)
 	struct procfs_numbers pids = {0};
 	int code;
 
-	for (uint32_t i = 0; i < live->cgroups; i++)
-		cgroup_processes(live->cgroup[i], &pids);
+	live_cgroup_processes(live, &pids);
 	code = add_processes(live, pids.at, pids.count, err);
 	procfs_numbers_release(&pids);
 	return code;

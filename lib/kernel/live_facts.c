@@ -1,7 +1,6 @@
 /*
  * live_facts: what is said before the first record and after the last.
  */
-#include "cgroup.h"
 #include "clock.h"
 #include "live_private.h"
 #include "sysblock.h"
@@ -151,8 +150,7 @@ static void list_processes(const struct live *live, struct procfs_numbers *pids)
 		procfs_list(&live->proc, pids, UINT32_MAX, ".");
 		return;
 	}
-	for (uint32_t i = 0; i < live->cgroups; i++)
-		cgroup_processes(live->cgroup[i], pids);
+	live_cgroup_processes(live, pids);
 	for (uint32_t i = 0; i <= live->pids; i++) {
 		MEM_GROW(pids->at, pids->cap, pids->count + 1);
 		pids->at[pids->count] = i < live->pids ? live->pid[i] : (uint32_t)live->command.pid;

@@ -111,6 +111,8 @@ int live_add_events(struct live *live, struct error *err);
 uint64_t live_ring_want(const struct live *live);
 /* live_setup.c: for whom they are opened, and the capture's description. */
 int live_setup_cgroups(struct live *live, struct error *err);
+/* Appends the processes that are in the chosen control groups now. */
+void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids);
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
 int live_setup_spool(struct live *live, struct error *err);

@@ -232,13 +232,18 @@ static int open_for_cgroups(struct live *live, struct error *err)
 	return code;
 }
 
+void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids)
+{
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		cgroup_processes(live->cgroup[i], pids);
+}
+
 static int attach_cgroups(struct live *live, struct error *err)
 {
 	struct procfs_numbers pids = {0};
 	int code;
 
-	for (uint32_t i = 0; i < live->cgroups; i++)
-		cgroup_processes(live->cgroup[i], &pids);
+	live_cgroup_processes(live, &pids);
 	code = attach(live, pids.at, pids.count, err);
 	procfs_numbers_release(&pids);
 	if (!code && !live->set.threads)

@@ -122,12 +122,13 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 	uint32_t open = open_new(m, description, process_group(m, process));
 
 	m->open[open].is_found = true;
-	if (table_set(m, table, (uint64_t)fd, open,
-		      false)) /* a name that it has not cannot be wrong */
+	/* A name that it has not cannot be wrong. */
+	if (table_set(m, table, (uint64_t)fd, open, false))
 		table_slot(m, table, (uint64_t)fd)->is_doubtful = false;
 	return open;
 }
 
+/* One whose name is not known may be wanted. */
 static bool is_unwanted(const struct model *m, uint32_t task)
 {
 	return m->task[task].name && !who_is_wanted(m, m->task[task].name);

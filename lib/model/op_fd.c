@@ -51,8 +51,7 @@ static const struct event_file *file_of(const struct op *op, int fd)
 	return NULL;
 }
 
-/* Of one that nobody is told of, another task may use: for that it has been there before. */
-static uint32_t open_made(struct op *op, uint32_t description)
+uint32_t op_open(const struct op *op, uint32_t description)
 {
 	process_id creator = op->is_untold ? ID_NONE : process_group(op->m, op->process);
 	uint32_t open = open_new(op->m, description, creator);
@@ -65,7 +64,7 @@ static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 {
 	struct model *m = op->m;
 	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
-	uint32_t open = open_made(op, description);
+	uint32_t open = op_open(op, description);
 
 	event.create.flags = m->description[description].flags;
 	replace(op, (uint64_t)fd);
@@ -190,7 +189,7 @@ void end_close_range(struct op *op)
 	if (op->error || op->is_cancelled)
 		return;
 	if (flags & CLOSE_RANGE_UNSHARE)
-		thread_table_unshare(m, op->task, op->time);
+		thread_table_unshare(op);
 	if (!(flags & CLOSE_RANGE_CLOEXEC)) {
 		close_slots(op, first, last, false);
 		return;
@@ -199,6 +198,18 @@ void end_close_range(struct op *op)
 
 	for (uint64_t fd = first; fd <= last && fd < t->capacity; fd++)
 		t->slot[fd].is_cloexec = true;
+}
+
+void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloexec)
+{
+	struct io_event event = {.kind = IO_DUPLICATE_HANDLE,
+				 .thread = op->thread,
+				 .time = op->time,
+				 .handle = ID_NONE};
+
+	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
+	if (!op->is_untold)
+		settle_push(op->m, &event, from, open);
 }
 
 static void duplicate(struct op *op, bool is_cloexec)
@@ -217,15 +228,11 @@ static void duplicate(struct op *op, bool is_cloexec)
 		create(op, m->open[from].description, (int)op->result, is_cloexec);
 		return;
 	}
-	uint32_t open = open_made(op, m->open[from].description);
-	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = op->time, .handle = ID_NONE};
+	uint32_t open = op_open(op, m->open[from].description);
 
-	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	replace(op, (uint64_t)op->result);
 	table_set(m, task_table(m, op->task), (uint64_t)op->result, open, is_cloexec);
-	event.thread = op->thread;
-	if (!op->is_untold)
-		settle_push(m, &event, from, open);
+	op_emit_duplicate(op, from, open, is_cloexec);
 	open_drop(m, open);
 }
 
@@ -296,12 +303,12 @@ void end_exec(struct op *op)
 		return;
 	aio_process_end(op->m, op->process);
 	mapping_clear(op->m, op->process);
-	thread_table_exec(op->m, op->task, op->time, left_behind, op);
+	thread_table_exec(op, left_behind);
 	close_slots(op, 0, UINT64_MAX, true);
 }
 
 void end_unshare(struct op *op)
 {
 	if (!op->error && !op->is_cancelled && op->call.arg[0] & CLONE_FILES)
-		thread_table_unshare(op->m, op->task, op->time);
+		thread_table_unshare(op);
 }

@@ -44,6 +44,10 @@ static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 }
 /* The same for what was done to call.open at no particular time: at the call's end, if it was still open then. */
 void op_emit_use(struct op *op, struct io_event *event);
+/* Returns an open that the call made, held. Where nobody is told of that, who uses it later finds it open already. */
+uint32_t op_open(const struct op *op, uint32_t description);
+/* Tells that `open`, which is in a table now, was made of another one. */
+void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloexec);
 /* Whether another thread closed call.open while the call went on. */
 bool op_is_gone(const struct op *op);
 

@@ -110,8 +110,8 @@ struct slot {
 	uint32_t open; /* ID_NONE: closed */
 	bool is_cloexec;
 	bool is_doubtful; /* data was lost since it was last known */
-	uint64_t doubted; /* is_doubtful: for calls that began then or later */
 	bool is_busy;     /* a dup2 onto it is in flight */
+	uint64_t doubted; /* is_doubtful: for calls that began then or later */
 	uint64_t changed; /* when it last was opened or closed */
 	/* What it was before it last was closed: a call that began then may end only now. Held; ID_NONE. */
 	uint32_t was;

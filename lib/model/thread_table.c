@@ -3,11 +3,7 @@
  */
 #include "thread_table.h"
 
-#include "location.h"
-#include "settle.h"
 #include "task.h"
-
-#include <fcntl.h>
 
 uint32_t process_table(const struct model *m, uint32_t process)
 {
@@ -18,61 +14,60 @@ uint32_t process_table(const struct model *m, uint32_t process)
 }
 
 /* What is doubtful would only be a name that is wrong in two places. */
-static void copy_slot(struct model *m, uint32_t task, uint64_t time, uint32_t table, uint32_t fd)
+static void copy_slot(struct op *op, uint32_t table, uint32_t fd)
 {
-	const struct slot from = *table_slot(m, task_table(m, task), fd);
-	struct io_event event = {.kind = IO_DUPLICATE_HANDLE, .time = time, .handle = ID_NONE};
+	struct model *m = op->m;
+	const struct slot from = *table_slot(m, task_table(m, op->task), fd);
 
 	if (from.open == ID_NONE || from.is_doubtful)
 		return;
-	uint32_t open = open_new(m, m->open[from.open].description,
-				 process_group(m, m->task[task].process));
+	uint32_t open = op_open(op, m->open[from.open].description);
 
-	event.duplicate.flags = from.is_cloexec ? O_CLOEXEC : 0;
-	event.thread = task_location(m, task, time);
 	if (table_set(m, table, fd, open, from.is_cloexec))
 		m->table[table].slot[fd].changed = from.changed;
-	settle_push(m, &event, from.open, open);
+	op_emit_duplicate(op, from.open, open, from.is_cloexec);
 	open_drop(m, open);
 }
 
 /* A copy of the table that the thread uses, where it is said that it uses it. */
-static void copy(struct model *m, uint32_t task, uint64_t time, uint32_t *place)
+static void copy(struct op *op, uint32_t *place)
 {
-	uint32_t from = task_table(m, task), table = table_new(m);
+	struct model *m = op->m;
+	uint32_t from = task_table(m, op->task), table = table_new(m);
 
 	for (uint32_t fd = 0; fd < m->table[from].capacity; fd++)
-		copy_slot(m, task, time, table, fd);
+		copy_slot(op, table, fd);
 	*place = table;
 }
 
-void thread_table_unshare(struct model *m, uint32_t task, uint64_t time)
+void thread_table_unshare(struct op *op)
 {
-	struct process *p = &m->process[m->task[task].process];
-	uint32_t *own = &m->task[task].table, old = task_table(m, task);
+	struct model *m = op->m;
+	struct process *p = &m->process[op->process];
+	uint32_t *own = &m->task[op->task].table, old = task_table(m, op->task);
 
 	if (*own == ID_NONE && p->tasks > 1) {
-		copy(m, task, time, own);
+		copy(op, own);
 	} else if (m->table[old].users > 1) {
-		copy(m, task, time, *own == ID_NONE ? &p->table : own);
+		copy(op, *own == ID_NONE ? &p->table : own);
 		table_drop(m, old, NULL, NULL);
 	}
 }
 
-void thread_table_exec(struct model *m, uint32_t task, uint64_t time, table_emptied emptied,
-		       void *context)
+void thread_table_exec(struct op *op, table_emptied emptied)
 {
-	struct process *p = &m->process[m->task[task].process];
-	uint32_t *own = &m->task[task].table, old = p->table;
+	struct model *m = op->m;
+	struct process *p = &m->process[op->process];
+	uint32_t *own = &m->task[op->task].table, old = p->table;
 
 	if (*own != ID_NONE) {
 		p->table = *own;
 		*own = ID_NONE;
-		table_drop(m, old, emptied, context);
+		table_drop(m, old, emptied, op);
 	}
 	old = p->table;
 	if (m->table[old].users > 1) {
-		copy(m, task, time, &p->table);
+		copy(op, &p->table);
 		table_drop(m, old, NULL, NULL);
 	}
 }

@@ -8,14 +8,17 @@
 #define IOTRACE_MODEL_THREAD_TABLE_H
 
 #include "fdtable.h"
+#include "op_kind.h"
 
 /* What /proc shows as the process's descriptors: the table of its first thread. */
 uint32_t process_table(const struct model *m, uint32_t process);
-/* From now on the thread shares its table with nobody. */
-void thread_table_unshare(struct model *m, uint32_t task, uint64_t time);
-/* The thread is all that is left of its process, after an exec: its table is the process's, and nobody else's. */
-void thread_table_exec(struct model *m, uint32_t task, uint64_t time, table_emptied emptied,
-		       void *context);
+/* From the end of the call on its thread shares its table with nobody. */
+void thread_table_unshare(struct op *op);
+/*
+ * The thread is all that is left of its process, after an exec: its table is the process's, and nobody else's. emptied
+ * (its context: op) is called for what the others had.
+ */
+void thread_table_exec(struct op *op, table_emptied emptied);
 /* The thread ends, and its own table with it. */
 void thread_table_end(struct model *m, uint32_t task, table_emptied emptied, void *context);
 

@@ -80,8 +80,6 @@ bool who_is_wanted(const struct model *m, str_id name)
 {
 	const struct block *b = &m->block;
 
-	if (!name)
-		return true;
 	for (uint32_t i = 0; i < b->comms; i++)
 		if (!fnmatch(strtab_text(m->strings, b->comm[i]), strtab_text(m->strings, name), 0))
 			return true;

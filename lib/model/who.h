@@ -13,7 +13,7 @@
 
 /* Only tasks whose name matches this glob, or another one of these, are recorded. */
 void who_want(struct model *m, str_id glob);
-/* Whether a task of this name is; one that has none (0) may be. */
+/* Whether a task of this name is. */
 bool who_is_wanted(const struct model *m, str_id name);
 /* A bio was queued: notes its task. */
 void who_queued(struct model *m, uint32_t device, const struct event *event);

@@ -289,6 +289,21 @@ TEST_F(Kept, OfATaskWithAnotherNameOnlyWhatItLeavesToOthers)
 	EXPECT_EQ(d.tally.n[TALLY_calls], 2u);
 }
 
+TEST_F(Kept, OfATaskWithAnotherNameNotTheCopiesOfWhatItSharesNoMore)
+{
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"dd"});
+	d.comm(7, 7, "sh", false);
+	d.start_fd(7, 3, "/data/a");
+	d.fork(7, 7, 7, 8);
+	d.call(7, 8, "unshare", {CLONE_FILES}, 0);
+	d.comm(7, 8, "dd", false);
+	d.call(7, 8, "fsync", {3}, 0);
+	d.end();
+	EXPECT_EQ(d.text(false).find("DUPLICATE_HANDLE"), std::string::npos) << d.text(false);
+	EXPECT_NE(d.text(false).find("8 OP_BEGIN h0"), std::string::npos) << d.text(false);
+	EXPECT_EQ(d.path(0), "/data/a");
+}
+
 TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 {
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/out"});
