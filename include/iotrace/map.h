@@ -27,6 +27,7 @@ struct map {
 	uint32_t capacity; /* a power of two, or 0 */
 	uint32_t count;    /* used */
 	uint32_t filled;   /* used + deleted */
+	uint64_t secret;   /* since the first map_set(): see iotrace/hash.h */
 };
 
 void map_init(struct map *map); /* an all-zero struct is an empty map, too */
@@ -34,11 +35,16 @@ void map_release(struct map *map);
 void map_clear(struct map *map);
 uint32_t map_seek(const struct map *map, uint64_t key);
 
-/* Both halves of a key must reach the low bits: keys are pairs of small ids. */
-static inline uint64_t map_hash(uint64_t key)
+/*
+ * Returns the number of the entry where the search for key begins. The product of 128 bits is folded, so that both
+ * halves of a key, which are small ids, reach the low bits. The map must have entries.
+ */
+static inline uint32_t map_first(const struct map *map, uint64_t key)
 {
-	key *= 0xd6e8feb86659fd93u;
-	return key ^ key >> 32;
+	__extension__ unsigned __int128 product = (unsigned __int128)(key ^ map->secret) *
+						  0xa0761d6478bd642fu;
+
+	return (uint32_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (map->capacity - 1);
 }
 
 /* Returns the value of key, or MAP_NONE. Mostly it is the first that is looked at. */
@@ -48,7 +54,7 @@ static inline uint32_t map_get(const struct map *map, uint64_t key)
 
 	if (!map->count)
 		return MAP_NONE;
-	entry = &map->entry[(uint32_t)map_hash(key) & (map->capacity - 1)];
+	entry = &map->entry[map_first(map, key)];
 	return entry->key == key && entry->state == MAP_USED ? entry->value : map_seek(map, key);
 }
 

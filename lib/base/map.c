@@ -7,6 +7,7 @@
  */
 #include <iotrace/map.h>
 
+#include <iotrace/hash.h>
 #include <iotrace/mem.h>
 
 #include <assert.h>
@@ -44,7 +45,7 @@ static struct map_entry *find(const struct map *map, uint64_t key)
 
 	if (!map->count)
 		return NULL;
-	for (i = (uint32_t)map_hash(key) & mask;; i = (i + 1) & mask) {
+	for (i = map_first(map, key);; i = (i + 1) & mask) {
 		entry = &map->entry[i];
 		if (entry->state == FREE)
 			return NULL;
@@ -64,7 +65,7 @@ uint32_t map_seek(const struct map *map, uint64_t key)
 static struct map_entry *vacancy(const struct map *map, uint64_t key)
 {
 	uint32_t mask = map->capacity - 1;
-	uint32_t i = (uint32_t)map_hash(key) & mask;
+	uint32_t i = map_first(map, key);
 
 	while (map->entry[i].state == USED)
 		i = (i + 1) & mask;
@@ -90,6 +91,7 @@ static void rehash(struct map *map, uint32_t capacity)
 static void reserve(struct map *map)
 {
 	if (!map->capacity) {
+		map->secret = hash_key_of_process().low;
 		rehash(map, FIRST_CAPACITY);
 	} else if (map->filled >= map->capacity / 4 * 3) {
 		bool is_crowded = map->count >= map->capacity / 2;

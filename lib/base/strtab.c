@@ -1,11 +1,12 @@
 /*
- * strtab: texts in blocks that never move, ids in a hash table.
+ * strtab: texts in blocks that never move, ids in a hash table whose hashes nobody outside can predict.
  *
  * A slot holds half of a text's 64-bit hash and its id, so that searching and growing the table touch no
  * text but the one that matches. Slots are a power of two and at most half full.
  */
 #include <iotrace/strtab.h>
 
+#include <iotrace/hash.h>
 #include <iotrace/mem.h>
 
 #include <assert.h>
@@ -38,34 +39,11 @@ struct strtab {
 	uint32_t count, text_capacity;
 	struct slot *slot;
 	uint32_t slots;
+	struct hash_key key;
 	struct block *block; /* all blocks; the texts that are shorter go into `at` */
 	char *at;
 	size_t left;
 };
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Eight bytes for each multiplication. The length is in it: a tail of zeros is not "nothing". */
-static uint64_t hash(const char *bytes, size_t length)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u ^ length;
-	uint64_t word;
-
-	for (; length >= 8; bytes += 8, length -= 8) {
-		memcpy(&word, bytes, 8);
-		h = mix(h ^ word, 0xa0761d6478bd642fu);
-	}
-	word = 0;
-	if (length)
-		memcpy(&word, bytes, length);
-	h = mix(h ^ word, 0xe7037ed1a0b428dbu);
-	return mix(h, 0x8ebc6af09c88c6e3u);
-}
 
 static struct block *block_add(struct strtab *tab, size_t size)
 {
@@ -146,6 +124,7 @@ struct strtab *strtab_new(void)
 {
 	struct strtab *tab = mem_zero(sizeof(*tab));
 
+	tab->key = hash_key_of_process();
 	tab->slots = FIRST_SLOTS;
 	tab->slot = mem_array(tab->slots, sizeof(*tab->slot));
 	strtab_add(tab, "", 0);
@@ -169,7 +148,7 @@ void strtab_free(struct strtab *tab)
 
 str_id strtab_add(struct strtab *tab, const char *bytes, size_t length)
 {
-	uint32_t h = (uint32_t)hash(bytes, length);
+	uint32_t h = (uint32_t)hash_bytes(tab->key, bytes, length);
 	struct slot *slot = find(tab, h, bytes, length);
 
 	assert(length < UINT32_MAX);

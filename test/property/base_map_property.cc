@@ -2,6 +2,7 @@
 #include <iotrace/map.h>
 
 #include <cstdint>
+#include <ctime>
 #include <random>
 #include <unordered_map>
 
@@ -77,5 +78,26 @@ TEST_P(MapProperty, AgreesWithUnorderedMap)
 
 INSTANTIATE_TEST_SUITE_P(Keys, MapProperty,
 			 testing::Values(3, 12, 13, 100, 1000, 20000, UINT64_MAX));
+
+double seconds_to_set(uint64_t factor, uint64_t repeat)
+{
+	struct map map = {};
+	clock_t start = clock();
+
+	for (uint32_t i = 0; i < 40000; i++)
+		map_set(&map, (i | i * repeat) * factor, i);
+	EXPECT_EQ(map.count, 40000u);
+	map_release(&map);
+	return static_cast<double>(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* All of the chosen keys had one hash where the hash was the same in each run. */
+TEST(MapProperty, NobodyCanChooseKeysOfEqualHash)
+{
+	const uint64_t chosen = UINT64_C(0xcfee444d8b59a89b);
+
+	seconds_to_set(1, 0);
+	EXPECT_LT(seconds_to_set(chosen, UINT64_C(1) << 32), 0.1 + 20 * seconds_to_set(1, 0));
+}
 
 } // namespace

@@ -1,0 +1,30 @@
+/*
+ * hash: hashes of what comes from outside, which nobody outside can predict.
+ *
+ * Whoever chooses names of files or addresses of requests could otherwise choose them so that all hashes are equal,
+ * and make each search as long as the table. The secret is that of the process (AT_RANDOM), so hashes differ from run
+ * to run: nothing that is written may depend on them, or on the order of a table's slots.
+ */
+#ifndef IOTRACE_HASH_H
+#define IOTRACE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hash_key {
+	uint64_t low, high;
+};
+
+/* Returns the secret of this process. It is the same for the whole life of the process. */
+struct hash_key hash_key_of_process(void);
+/* Returns SipHash-1-3 of the bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). */
+uint64_t hash_bytes(struct hash_key key, const void *bytes, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
