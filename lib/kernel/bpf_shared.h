@@ -60,10 +60,18 @@ static inline uint64_t bpf_comm_step(const volatile struct bpf_comm *comm, uint6
 	return (state & comm->step[letter]) << 1 | (state & comm->stay);
 }
 
-/* A page fault of a mapped file that may be reading it. All 0: none. */
+/*
+ * A page fault of a mapped file that may be reading it. All 0: none.
+ *
+ * What the thread reads in another place is no part of it: the place is the system call that the thread is in, if any.
+ */
 struct bpf_fault {
-	uint64_t mapping;      /* whose cache: an address in the kernel */
-	uint64_t index;        /* the page that is wanted */
+	uint64_t mapping; /* whose cache: an address in the kernel, compared and never followed */
+	uint64_t ino;     /* kept, since the address may outlive the inode */
+	uint32_t dev;     /* as the kernel keeps it */
+	int32_t number;   /* of the system call; -1: in none */
+	uint64_t call;    /* when that call began, if it is recorded */
+	uint64_t index;   /* the page that is wanted */
 	uint64_t first, pages; /* what was read */
 	uint64_t begin, last;
 };

@@ -48,6 +48,16 @@ with Live() as live:
     live.equal("in turn: bytes", sum(size for _, size in rest), said["size"])
     live.equal("in turn: no byte twice", len({offset for offset, _ in rest}), len(rest))
 
+    page = 4096
+    faults = [offset // page for offset in said["stored"]]
+    faults += [number + 1 for number in faults] + [30, 20]
+    calls = [(60, 40), (31, 1), (110, 4)]
+    live.equal(
+        "stores: what calls read is no part of their faults",
+        sorted(Reads(archive, data + ".w").reads),
+        sorted([(first * page, page) for first in faults] + [(first * page, n * page) for first, n in calls]),
+    )
+
     plain = live.path("plain")
     ran = live.record(plain, [workload("mmap"), data], "--source=bpf")
     live.equal("not asked for: none", Reads(plain, data).reads, [])

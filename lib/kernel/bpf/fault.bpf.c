@@ -29,30 +29,35 @@ static __always_inline struct bpf_call *call_now(void)
 	return bpf_task_storage_get(&calls, task, NULL, 0);
 }
 
+/* Returns the number of the system call that the thread is in, or -1. Kernels before 5.15 do not tell: 0, always. */
+static __always_inline int32_t number_now(void)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return 0;
+	return PEEK((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), NUMBER_OF_CALL);
+}
+
 static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t time)
 {
-	struct inode *inode = PEEK((struct address_space *)fault->mapping, host);
 	struct bpf_record_fault *record;
 	struct outgoing out;
-	uint32_t dev;
 
 	record = begin_sample(&out, bpf_get_current_task_btf(), time, sizeof(*record));
 	if (!record)
 		return;
-	dev = device_of_inode(inode);
 	*record = (struct bpf_record_fault){.head = {.kind = BPF_RECORD_FAULT,
 						     .size = sizeof(*record)},
 					    .begin = fault->begin,
-					    .ino = PEEK(inode, i_ino),
-					    .major = MAJOR(dev),
-					    .minor = MINOR(dev),
+					    .ino = fault->ino,
+					    .major = MAJOR(fault->dev),
+					    .minor = MINOR(fault->dev),
 					    .offset = fault->first << page_shift,
 					    .bytes = fault->pages << page_shift};
 	__sync_fetch_and_add(&out.book->requests, 1);
 	end_sample(&out);
 }
 
-/* What it read is told; where nothing was, it was no I/O. */
+/* Sends what the fault read. One that read nothing was no I/O. */
 static __always_inline void end_fault(struct bpf_fault *fault, uint64_t time)
 {
 	if (fault->pages)
@@ -64,6 +69,7 @@ SEC("raw_tp/mm_filemap_fault")
 int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 {
 	struct bpf_call *call = call_now();
+	struct inode *inode;
 	uint64_t now;
 
 	if (!call)
@@ -72,7 +78,12 @@ int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 	if (call->fault.mapping)
 		end_fault(&call->fault,
 			  call->fault.mapping == (uint64_t)mapping ? now : call->fault.last);
+	inode = PEEK(mapping, host);
 	call->fault = (struct bpf_fault){.mapping = (uint64_t)mapping,
+					 .ino = PEEK(inode, i_ino),
+					 .dev = device_of_inode(inode),
+					 .number = number_now(),
+					 .call = call->begin,
 					 .index = index,
 					 .first = index,
 					 .begin = now,
@@ -97,7 +108,9 @@ int BPF_PROG(page_is_added, struct folio *folio)
 	struct bpf_call *call = call_now();
 	uint64_t index;
 
-	if (!call || !call->fault.mapping || (uint64_t)PEEK(folio, mapping) != call->fault.mapping)
+	if (!call || !call->fault.mapping ||
+	    (uint64_t)PEEK(folio, mapping) != call->fault.mapping ||
+	    call->fault.call != call->begin || call->fault.number != number_now())
 		return 0;
 	index = PEEK(folio, index);
 	if (!call->fault.pages || index < call->fault.first)

@@ -28,13 +28,17 @@ enum { false, true };
 enum { LARGE_FILE = 0100000 }; /* O_LARGEFILE, which every open has: no program asked for it */
 struct pt_regs {
 	unsigned long di, si, dx, r10, r8, r9;
+	unsigned long orig_ax; /* the number of the system call; -1: an exception */
 } KERNEL;
+#define NUMBER_OF_CALL orig_ax
 #elif defined(__TARGET_ARCH_arm64)
 enum { LARGE_FILE = 0400000 };
 struct pt_regs {
 	unsigned long long regs[31];
 	unsigned long long orig_x0;
+	int syscallno; /* -1: an exception */
 } KERNEL;
+#define NUMBER_OF_CALL syscallno
 #else
 #error "the arguments of a system call: which registers hold them?"
 #endif
