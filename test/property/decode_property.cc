@@ -193,11 +193,12 @@ TEST(DecodeProperty, AnyFormatIsTakenOrRefused)
 			case 1:
 				text.erase(at, bytes.below(40));
 				break;
-			case 2:
-				text.insert(at, text.substr(bytes.below(static_cast<uint32_t>(
-								    text.size())),
-							    bytes.below(60)));
+			case 2: {
+				uint32_t from = bytes.below(static_cast<uint32_t>(text.size()));
+
+				text.insert(at, text.substr(from, bytes.below(60)));
 				break;
+			}
 			default:
 				text[at] = "0123456789;:[]\n\t"[bytes.below(16)];
 				break;

@@ -131,8 +131,10 @@ TEST_F(PerfRing, GarbageEndsInsideTailAndHead)
 
 		if (round % 4)
 			tail = at = tail & ~7ULL;
-		for (auto &word : memory)
-			word = uint64_t(random()) << 32 | random();
+		for (auto &word : memory) {
+			word = uint64_t(random()) << 32;
+			word |= random();
+		}
 		for (uint64_t place = 0; place < SIZE; place += 8) {
 			uint16_t size = sizes[random() % std::size(sizes)];
 

@@ -159,6 +159,7 @@ class Kernel
 			return any(2) ? begin_making(tid) : begin_path(tid);
 		Flight f = {0, table[pid][fd], fd, false};
 		uint64_t number = (uint64_t)fd;
+		const char *name;
 
 		switch (any(9)) {
 		case 0:
@@ -188,7 +189,8 @@ class Kernel
 			start(tid, "fcntl", {number, F_SETFL, O_NONBLOCK}, f);
 			return;
 		default:
-			start(tid, any(2) ? "read" : "write", {number, 0, any(100)}, f);
+			name = any(2) ? "read" : "write";
+			start(tid, name, {number, 0, any(100)}, f);
 		}
 	}
 
@@ -215,8 +217,10 @@ class Kernel
 			return;
 		}
 		f.has_path = true;
-		start(tid, names[any(4)], {0}, f).more.paths = {(any(2) ? "/p" : "p") +
-								std::to_string(any(3))};
+		const char *name = names[any(4)];
+		std::string path = any(2) ? "/p" : "p";
+
+		start(tid, name, {0}, f).more.paths = {path + std::to_string(any(3))};
 	}
 
 	/* Returns the number of the new descriptor. */

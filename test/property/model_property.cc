@@ -164,19 +164,25 @@ class Storm
 		return any(2) ? pid : pid + 20;
 	}
 
+	const char *some_name()
+	{
+		return call_row((call_id)any(call_count()))->name;
+	}
+
 	void some_enter(ModelDriver &d)
 	{
-		uint32_t p = pid();
+		uint32_t p = pid(), t = tid(p);
+		const char *name = some_name();
 
-		d.enter(p, tid(p), call_row((call_id)any(call_count()))->name,
-			{any(6), any(6), any(6), any(6), any(6), any(6)});
+		d.enter(p, t, name, {any(6), any(6), any(6), any(6), any(6), any(6)});
 	}
 
 	void some_leave(ModelDriver &d)
 	{
 		uint32_t p = pid(), t = tid(p);
+		const char *name = some_name();
 
-		d.leave(p, t, call_row((call_id)any(call_count()))->name, (int64_t)any(8) - 2);
+		d.leave(p, t, name, (int64_t)any(8) - 2);
 	}
 
 	void some_call(ModelDriver &d)
@@ -196,20 +202,22 @@ class Storm
 	void some_pair(ModelDriver &d)
 	{
 		uint32_t p = pid(), t = tid(p);
-		const char *name = call_row((call_id)any(call_count()))->name;
+		const char *name = some_name();
 		int64_t result = (int64_t)any(8) - 1;
+		uint64_t begin = d.now - any(20);
+		std::vector<uint64_t> args = {any(6), any(6), any(6), any(6), any(6), any(6)};
+		Paired more = {{{(int)result, any(2) ? "/a" : "/b"}, {(int)any(6), "pipe:[4]"}},
+			       any(2) ? any(20) : EVENT_POSITION_UNKNOWN,
+			       {},
+			       any(9) == 0};
 
-		d.pair(p, t, name, d.now - any(20),
-		       {any(6), any(6), any(6), any(6), any(6), any(6)}, result,
-		       {{{(int)result, any(2) ? "/a" : "/b"}, {(int)any(6), "pipe:[4]"}},
-			any(2) ? any(20) : EVENT_POSITION_UNKNOWN,
-			{},
-			any(9) == 0});
+		d.pair(p, t, name, begin, args, result, more);
 	}
 
 	void some_request(ModelDriver &d)
 	{
-		struct aio a = aio_step_of((enum aio_step)any(AIO_STEPS), any(5));
+		auto kind = (enum aio_step)any(AIO_STEPS);
+		struct aio a = aio_step_of(kind, any(5));
 		uint32_t p = pid();
 
 		a.action = (enum aio_action)any(AIO_ACTIONS);
@@ -224,27 +232,40 @@ class Storm
 		aio_do(d, p, tid(p), a);
 	}
 
-	void step(ModelDriver &d)
+	void some_fork(ModelDriver &d, uint32_t p)
+	{
+		uint32_t t = tid(p), child = pid(), number = (uint32_t)any(4);
+
+		d.fork(p, t, child, 10 + number + 20 * (uint32_t)any(2));
+	}
+
+	void some_file(ModelDriver &d, uint32_t p)
 	{
 		static const char *const targets[] = {"/a", "/b", "/c/d", "pipe:[4]"};
-		uint32_t p = pid();
+		uint64_t fd = any(6), target = any(4), flags = any(4), since = d.now - any(4);
+
+		d.fd(p, fd, targets[target], flags, since, any(5) ? 0 : ENOENT);
+	}
+
+	void step(ModelDriver &d)
+	{
+		uint32_t p = pid(), t = tid(p);
 
 		switch (any(26)) {
 		case 0:
-			return d.fork(p, tid(p), pid(), (uint32_t)(10 + any(4) + 20 * any(2)));
+			return some_fork(d, p);
 		case 1:
-			return d.exit(p, tid(p));
+			return d.exit(p, t);
 		case 2:
 			return d.lost(any(9));
 		case 3:
 			return d.comm(p, p, "x", any(2));
 		case 4:
-			return d.clone_flags(p, tid(p), any(2) ? CLONE_FILES : 0);
+			return d.clone_flags(p, t, any(2) ? CLONE_FILES : 0);
 		case 5:
 		case 6:
 		case 7:
-			return d.fd(p, any(6), targets[any(4)], any(4), d.now - any(4),
-				    any(5) ? 0 : ENOENT);
+			return some_file(d, p);
 		case 8:
 			return some_enter(d);
 		case 9:
@@ -257,7 +278,7 @@ class Storm
 		case 25:
 			return some_request(d);
 		case 10:
-			d.now += any(2) * any(400000000);
+			d.now += any(2) ? any(400000000) : 0;
 			return;
 		case 11:
 		case 12:

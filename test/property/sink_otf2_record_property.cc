@@ -348,8 +348,9 @@ struct AnyEvents {
 
 	io_event next()
 	{
-		io_event e = io::at(now, (io_event_kind)(IO_ENTER + below(IO_LOST - IO_ENTER)), t,
-				    below(4) ? (uint32_t)below(2) : (uint32_t)number());
+		auto kind = (io_event_kind)(IO_ENTER + below(IO_LOST - IO_ENTER));
+		auto handle = below(4) ? (uint32_t)below(2) : (uint32_t)number();
+		io_event e = io::at(now, kind, t, handle);
 
 		now += below(2) ? 0 : below(100) ? below(1000) : below(UINT64_C(1) << 40);
 		fill(e);

@@ -56,9 +56,13 @@ void fill(StreamFile *file, std::mt19937 &random)
 	info->header_page = mem_strdup("page");
 	info->header_event = mem_strdup("event");
 	for (uint32_t i = random() % 300; i; i--) {
-		file->put_sample(random() % 4, 1 + random() % 1000, i, random() % events);
-		if (random() % 9 == 0)
-			file->put_other(PERF_RECORD_COMM, random() % 4, 1 + random() % 1000, i);
+		uint32_t cpu = random() % 4, tid = 1 + random() % 1000;
+
+		file->put_sample(cpu, tid, i, random() % events);
+		if (random() % 9 == 0) {
+			cpu = random() % 4;
+			file->put_other(PERF_RECORD_COMM, cpu, 1 + random() % 1000, i);
+		}
 		if (random() % 20 == 0)
 			file->put_round();
 	}

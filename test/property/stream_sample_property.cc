@@ -223,8 +223,10 @@ TEST(SampleProperty, AnyBytesAreReadWithinTheRecord)
 	std::mt19937_64 random(2);
 
 	for (int i = 0; i < 100000; i++) {
-		sample_layout layout = layout_of(random() & random() & ((UINT64_C(1) << BITS) - 1),
-						 random() & 0x1f);
+		uint64_t bits = random();
+
+		bits &= random() & ((UINT64_C(1) << BITS) - 1);
+		sample_layout layout = layout_of(bits, random() & 0x1f);
 		std::vector<uint8_t> record(8 + random() % 120);
 		uint16_t size = static_cast<uint16_t>(record.size());
 		uint32_t type = static_cast<uint32_t>(1 + random() % 80);
