@@ -186,8 +186,10 @@ static long left_behind(const char *directory, int *cancelled)
 	close(fd);
 	snprintf(path, sizeof(path), "%s/left", directory);
 	fd = open(path, O_RDONLY | O_DIRECT);
-	if (fd < 0 || pthread_create(&thread, NULL, submit_and_end, &fd))
+	if (fd < 0)
 		die(path, errno);
+	if (pthread_create(&thread, NULL, submit_and_end, &fd))
+		die("a thread", errno);
 	pthread_join(thread, NULL);
 	for (int i = 0; i < DEPTH; i++) {
 		int result = reap();
