@@ -1,0 +1,23 @@
+# MatchCxx: tests are compiled by the C++ compiler of the C compiler's family, since they share headers, warnings and
+# sanitizers. CMake would take `c++`, which is clang's wherever clang is installed without g++.
+if(NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
+  get_filename_component(directory ${CMAKE_C_COMPILER} DIRECTORY)
+  get_filename_component(name ${CMAKE_C_COMPILER} NAME)
+  string(REGEX REPLACE "gcc([^/]*)$" "g++\\1" beside ${name})
+  string(REGEX REPLACE "clang([^/]*)$" "clang++\\1" beside ${beside})
+  if(beside STREQUAL name) # called cc, or something else
+    set(beside)
+    if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+      set(beside g++)
+    elseif(CMAKE_C_COMPILER_ID MATCHES Clang)
+      set(beside clang++)
+    endif()
+  endif()
+  if(beside)
+    find_program(IOTRACE_CXX ${beside} HINTS ${directory})
+    mark_as_advanced(IOTRACE_CXX)
+  endif()
+  if(IOTRACE_CXX)
+    set(CMAKE_CXX_COMPILER ${IOTRACE_CXX})
+  endif()
+endif()

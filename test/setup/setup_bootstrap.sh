@@ -1,0 +1,111 @@
+#!/bin/sh
+# bootstrap: what it says, asks for and runs, on machines that are made up: a folder of programs stands for each.
+# shellcheck source-path=SCRIPTDIR source=../support/live.sh
+. "$(dirname "$0")/../support/live.sh"
+here=$(cd "$(dirname "$0")/../.." && pwd)
+real_path=$PATH
+
+# stub NAME: the program says what standard input says
+stub() {
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"$bin/$1"
+	chmod +x "$bin/$1"
+}
+
+# machine UID: a fresh one: the tools of every system, and a package manager that knows every package, but installs none
+machine() {
+	bin=$(mktemp -d "$work/bin.XXXXXX")
+	for tool in sh cat sed grep cut tr sort mktemp rm dirname env head uname; do
+		ln -s "$(PATH=$real_path command -v "$tool")" "$bin/$tool"
+	done
+	echo "echo $1" | stub id
+	echo "echo 2" | stub getconf
+	echo "echo '  Candidate: 1.0'" | stub apt-cache
+	echo "echo \"apt-get \$*\" >>'$work/called'" | stub apt-get
+	: >"$work/called"
+}
+
+# bootstrap STATUS ARG...: nobody sits at a terminal
+bootstrap() {
+	expected=$1
+	shift
+	status "bootstrap $*" "$expected" env -u CC -u CXX PATH="$bin" /bin/sh "$here/bootstrap" "$@" </dev/null
+}
+
+# says WHAT PATTERN: in one line of standard error
+says() {
+	grep -qE -- "$2" "$work/err" || {
+		wrong "$1: no line of $2 in:"
+		cat "$work/err"
+	}
+}
+
+says_nothing_of() {
+	! grep -qE -- "$2" "$work/err" || wrong "$1: $(grep -E -- "$2" "$work/err")"
+}
+
+everything='cmake.* g\+\+ gcc .*libbpf-dev .*ninja-build .*strace .*zsh'
+
+test_without_a_terminal() {
+	machine 0
+	bootstrap 1 test
+	says "without a terminal" "nothing was installed.* apt-get install -y .*$everything.* && ./bootstrap test\$"
+	equal "without a terminal: what was called" "$(cat "$work/called")" ""
+	bootstrap 1 -y test
+	says "with -y" "install .*$everything.* with apt-get: yes"
+	equal "with -y: calls of apt-get install" "$(grep -c '^apt-get install' "$work/called")" 1
+	bootstrap 1 run -- ls -l
+	says "run" "apt-get install -y .*clang .*ninja-build .*&& ./bootstrap run -- ls -l\$"
+	says_nothing_of "run" "strace"
+}
+
+test_without_rights() {
+	machine 1000
+	bootstrap 1 -y test
+	says "without sudo" "this needs root: su -c 'apt-get install -y .*$everything.*' && ./bootstrap -y test\$"
+	echo 'exit 1' | stub sudo
+	bootstrap 1 test
+	says "sudo wants a password" "this needs root: sudo apt-get install -y .*$everything.* && ./bootstrap test\$"
+	echo 'exit 0' | stub apt-cache
+	bootstrap 1 test
+	says "without lists of packages" "this needs root: sudo ./bootstrap -y deps test && ./bootstrap test\$"
+	equal "without rights: what was called" "$(cat "$work/called")" ""
+}
+
+# A C compiler that is there, and a `c++` of another family.
+test_compilers() {
+	machine 1000
+	for tool in as ld gcc; do
+		ln -s "$(PATH=$real_path command -v "$tool")" "$bin/$tool"
+	done
+	ln -s gcc "$bin/cc"
+	echo "PATH='$real_path' exec clang++ \"\$@\"" | stub c++
+	bootstrap 1 test
+	says "c++ of clang" "apt-get install .* g\+\+ "
+	says_nothing_of "c++ of clang" " gcc libc6-dev"
+	ln -s "$(PATH=$real_path command -v g++)" "$bin/g++"
+	bootstrap 1 test
+	says_nothing_of "g++" " g\+\+ "
+}
+
+# What ctest is called with.
+test_without_root_the_rest_is_tested() {
+	machine "$1"
+	cat "$here/bootstrap" >"$work/bootstrap"
+	sed -i 's/^	ensure .*/	:/; s/^	build .*/	:/; s/^	mount_tracefs$/	:/' "$work/bootstrap"
+	stub ctest <<-'END'
+		case "$*" in *-N*) echo "Total Tests: 80" ;; *) echo "ctest $*"; exit 3 ;; esac
+	END
+	status "tests of user $1" 3 env PATH="$bin" /bin/sh "$work/bootstrap" test -R x
+	equal "tests of user $1" "$(cat "$work/out")" "ctest --preset dev -j 2 $2-R x"
+	equal "left out for user $1" "$(grep -c '80 tests were left out: .*sudo ./bootstrap test -L root' "$work/err")" "$3"
+}
+
+test_without_a_terminal
+test_without_rights
+test_compilers
+test_without_root_the_rest_is_tested 0 "" 0
+test_without_root_the_rest_is_tested 1000 "-LE ^root$ " 1
+finish
