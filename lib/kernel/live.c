@@ -24,8 +24,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NICE = -10 };
-
 static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 void live_add_remark(struct live *live, char *text)
@@ -191,7 +189,7 @@ static struct live *live_new(const struct live_options *options)
 	command_init(&live->command);
 	perf_set_init(&live->set);
 	capture_info_init(&live->info);
-	pthread_mutex_init(&live->mutex, NULL);
+	priority_init_mutex(&live->mutex);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&live->changed, &monotonic);
@@ -205,23 +203,6 @@ static void take_name(struct live *live)
 	pthread_getname_np(pthread_self(), live->old_name, sizeof(live->old_name));
 	snprintf(live->own_name, sizeof(live->own_name), "iotrace:%d", (int)getpid());
 	pthread_setname_np(pthread_self(), live->own_name);
-}
-
-/*
- * On a machine that is busy everywhere, who drains the rings must get a CPU before they are full: the threads that are
- * made from here on inherit this. It is not for the conversion, which has time.
- */
-static void be_quick(struct live *live)
-{
-	live->nice = getpriority(PRIO_PROCESS, 0);
-	live->is_quick = live->nice > NICE && !setpriority(PRIO_PROCESS, 0, NICE);
-}
-
-static void be_patient(struct live *live)
-{
-	if (live->is_quick)
-		setpriority(PRIO_PROCESS, 0, live->nice);
-	live->is_quick = false;
 }
 
 /* All that takes more rights than looking on. No file that the user names is opened here. */
@@ -256,7 +237,8 @@ static int setup(struct live *live, struct error *err)
 	if (live->is_system)
 		take_name(live);
 	if (live->is_system)
-		be_quick(live);
+		priority_lower_nice(
+			&live->nice); /* until the threads are made: conversion has time */
 	code = procfs_open(&live->proc, "/proc", err);
 	if (!code)
 		code = procfs_open(&live->sys, "/sys", err);
@@ -351,7 +333,7 @@ int live_start(struct live *live, struct error *err)
 
 	confine_raise();
 	code = start(live, err);
-	be_patient(live);
+	priority_restore_nice(&live->nice);
 	confine_lower();
 	if (code)
 		return code;
@@ -474,7 +456,7 @@ int live_close(struct live *live, struct error *err)
 		close(live->cgroup[i]);
 	for (uint32_t i = 0; i < live->remarks; i++)
 		free(live->remark[i]);
-	be_patient(live);
+	priority_restore_nice(&live->nice);
 	if (*live->own_name)
 		pthread_setname_np(pthread_self(), live->old_name);
 	pthread_cond_destroy(&live->changed);

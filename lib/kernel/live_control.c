@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "live_private.h"
 #include "machine.h"
-#include "urgent.h"
+#include "priority.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -319,7 +319,7 @@ void *live_control(void *context)
 	struct pollfd *fds = mem_array(live->pids + 3, sizeof(*fds));
 	enum live_end end;
 
-	urgent_begin();
+	priority_raise();
 	wait_for_begin(live);
 	live->sampled_at = clock_now();
 	while ((end = ended_by(live)) == LIVE_RUNNING) {

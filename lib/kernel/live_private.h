@@ -12,6 +12,7 @@
 #include "live_bpf.h"
 #include "looker.h"
 #include "perf_event.h"
+#include "priority.h"
 #include "procfs.h"
 #include "spool.h"
 #include "target.h"
@@ -51,8 +52,7 @@ struct live {
 	uint32_t uids;
 	uint32_t *device; /* --device: numbers as the kernel's events have them */
 	uint32_t devices;
-	int nice; /* as it was before */
-	bool is_quick;
+	struct priority_nice nice;
 	char old_name[16];
 	struct live_filter *filter; /* told to whoever reads the stream */
 	uint32_t filters;

@@ -3,7 +3,7 @@
  */
 #include "looker.h"
 
-#include "urgent.h"
+#include "priority.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -19,7 +19,7 @@ void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 		 struct lookup_base *base, const struct facts *like)
 {
 	*looker = (struct looker){.set = set, .cpu = cpu, .stop_fd = -1, .due_fd = -1};
-	pthread_mutex_init(&looker->mutex, NULL);
+	priority_init_mutex(&looker->mutex);
 	sem_init(&looker->is_ready, 0, 0);
 	facts_init(&looker->facts, like->layout, like->id);
 	lookup_init(&looker->lookup, base, &looker->facts);
@@ -27,7 +27,7 @@ void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 }
 
 /* On the CPU of the ring, before the program that runs there. */
-static void be_urgent(const struct looker *looker)
+static void run_on_cpu(const struct looker *looker)
 {
 	uint32_t number = looker->set->cpu[looker->cpu];
 	cpu_set_t *mask = CPU_ALLOC(number + 1);
@@ -39,7 +39,7 @@ static void be_urgent(const struct looker *looker)
 		sched_setaffinity(0, size, mask);
 		CPU_FREE(mask);
 	}
-	urgent_begin();
+	priority_raise();
 }
 
 /* With the mutex. */
@@ -71,7 +71,7 @@ static void *looker_main(void *context)
 {
 	struct looker *looker = context;
 
-	be_urgent(looker);
+	run_on_cpu(looker);
 	sem_post(&looker->is_ready);
 	for (;;) {
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},

@@ -8,6 +8,7 @@
 #include "lookup.h"
 
 #include "clock.h"
+#include "priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ void lookup_base_init(struct lookup_base *base, const struct procfs *proc)
 {
 	memset(base, 0, sizeof(*base));
 	base->proc = proc;
-	pthread_mutex_init(&base->mutex, NULL);
+	priority_init_mutex(&base->mutex);
 }
 
 void lookup_base_release(struct lookup_base *base)

@@ -7,7 +7,7 @@
  */
 #include "spool.h"
 
-#include "urgent.h"
+#include "priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +151,7 @@ static void *writer_main(void *context)
 {
 	struct spool *spool = context;
 
-	urgent_begin();
+	priority_raise();
 	for (;;) {
 		struct chunk *chunk;
 
@@ -194,7 +194,7 @@ struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_
 	pthread_condattr_t monotonic;
 	int code;
 
-	pthread_mutex_init(&spool->mutex, NULL);
+	priority_init_mutex(&spool->mutex);
 	sem_init(&spool->news, 0, 0);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
