@@ -1,0 +1,214 @@
+"""compare: what iotrace says in its text, call by call, with the truth about a random program."""
+
+import errno
+import os
+import re
+from collections import Counter, defaultdict
+
+from generate import RWF_APPEND, RWF_NOAPPEND
+from program import MOUNT_CALL, NUMBER, SPAWN, TRACED, makes_fd
+
+LINE = re.compile(r"\d+ (\d+)@(\d+) (\S+)(?: (.*))?$")
+DEFINITION = re.compile(r'(handle|file) [hf](\d+) (?:p\d+ )?(?:f(\d+|-) |- )?"((?:[^"\\]|\\.)*)"')
+
+
+class Call:
+    def __init__(self, name, handle, file):
+        self.name, self.handle, self.file, self.error, self.lines = name, handle, file, None, []
+
+
+class Trace:
+    """The calls of each thread, and the names of handles and files."""
+
+    def __init__(self, path):
+        self.calls, self.handles, self.files = defaultdict(list), {}, {}
+        now = {}
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+            for line in lines:
+                match = LINE.match(line)
+                if match:
+                    self.take(now, match)
+                    continue
+                match = DEFINITION.match(line)
+                if match:
+                    (self.handles if match[1] == "handle" else self.files)[int(match[2])] = match[4] or None
+
+    def take(self, now, match):
+        tid, kind, words = int(match[1]), match[3], (match[4] or "").split()
+        if kind == "ENTER":
+            ids = {w[0]: int(w[1:]) for w in words[1:] if w[1:].isdigit()}
+            now[tid] = Call(words[0], ids.get("h"), ids.get("f"))
+            self.calls[tid].append(now[tid])
+        elif tid not in now:
+            return
+        elif kind == "LEAVE":
+            now[tid].error = words[1] if len(words) > 1 else ""
+            del now[tid]
+        else:
+            now[tid].lines.append((kind, words))
+
+
+def errno_name(result):
+    name = errno.errorcode.get(-result, "") if -4096 < result < 0 else ""
+    return "EOPNOTSUPP" if name == "ENOTSUP" else name
+
+
+def shape(name):
+    """A file that never had a name has the number of its inode, which is another in each run."""
+    return re.sub(r"/#\d+", "/#", name)
+
+
+def is_kind(link, name):
+    """Whether a name without a path fits: it is the kernel's, or that of the call that made it."""
+    kind = link.split("[")[-1].rstrip("]") if link.startswith("anon_inode:") else link.split(":")[0]
+    return name.startswith((link.split(":")[0] + ":", "memfd" if "memfd" in link else ":")) or name.startswith({"eventpoll": "epoll"}.get(kind, kind))
+
+
+class Comparison:
+    """Of one program: what is wrong, as (class, sentence), and how many names there were."""
+
+    def __init__(self, world, results, trace):
+        self.world, self.results, self.trace = world, results, trace
+        self.wrong, self.count, self.same = [], Counter(), {}
+        self.absent = Counter()
+
+    def run(self):
+        at = Counter()
+        for place, (step, truth) in enumerate(zip(self.world.steps, self.world.truths)):
+            name = TRACED.get(step.call, step.call)
+            result, result2, tid = self.results[place]
+            if not self.is_the_same(step, truth, result, result2):
+                self.count["not repeated"] += 1
+                return
+            if not name or step.kind == MOUNT_CALL:
+                continue
+            calls = self.trace.calls[tid]
+            if at[tid] == 0 and calls and calls[0].name == "chdir" and tid == self.results[0][2]:
+                at[tid] = 1
+            if at[tid] >= len(calls) or calls[at[tid]].name != name:
+                has = calls[at[tid]].name if at[tid] < len(calls) else "nothing"
+                self.say("calls", place, f"{name} expected, {has} recorded")
+                return
+            call = calls[at[tid]]
+            at[tid] += 1
+            self.count["calls"] += 1
+            self.check(place, step, truth, call)
+
+    def is_the_same(self, step, truth, result, result2):
+        if step.kind == SPAWN or step.call in ("exit", "exit_group"):
+            return (truth.result >= 0) == (result >= 0)
+        return truth.result == result and truth.result2 == result2
+
+    def say(self, kind, place, sentence):
+        self.wrong.append((kind, f"step {place}: {self.world.steps[place]} = {self.world.truths[place].result}: {sentence}"))
+
+    def check(self, place, step, truth, call):
+        if call.error is not None and call.error != errno_name(truth.result) and step.kind != SPAWN:
+            self.say("result", place, f"error {call.error or 'none'} recorded")
+        self.check_file(place, step, truth, call.file)
+        made = [truth.after.get(n) for n in ("result", "result2") if makes_fd(step, n)]
+        source, target = COPIES.get(step.call, (0, 0))
+        if call.handle is not None and call.name not in COPIES and not step.paths and truth.before.get(0):
+            self.check_name(place, "handle", call.handle, truth.before[0], truth)
+        modes = {}
+        for kind, words in call.lines:
+            if kind == "CREATE_HANDLE" and made:
+                self.check_name(place, "open", int(words[0][1:]), made.pop(0), truth)
+            elif kind == "DUPLICATE_HANDLE":
+                self.check_name(place, "copied", int(words[0][1:]), truth.before.get(0), truth)
+                self.check_name(place, "copy", int(words[1][1:]), made.pop(0) if made else None, truth)
+            elif kind == "OP_BEGIN":
+                modes[words[1]] = words[2]
+                arg = source if words[2] == "READ" else target
+                if len(step.fds) == 1:
+                    arg = step.fds[0]
+                self.check_name(place, "operation", int(words[0][1:]), truth.before.get(arg), truth)
+                offset = next((int(w[1:]) for w in words[3:] if w[0] == "@"), None)
+                self.check_offset(place, step, truth, arg, words[2], offset)
+            elif kind == "OP_COMPLETE" and modes.get(words[1]) in ("READ", "WRITE"):
+                if truth.result >= 0 and words[2] not in ("*", str(truth.result)):
+                    self.say("bytes", place, f"{words[2]} bytes recorded")
+            elif kind == "SEEK" and truth.result >= 0 and int(words[-1]) != truth.result:
+                self.say("seek", place, f"{words[-1]} recorded")
+            elif kind == "DELETE_FILE":
+                self.check_file(place, step, truth, int(words[0][1:]))
+
+    def check_name(self, place, what, handle, seen, truth):
+        name = self.trace.handles.get(handle)
+        if seen is None:
+            return
+        self.count["names"] += 1
+        if name is None:
+            self.absent[what] += 1
+            return
+        if not seen.is_file:
+            is_numbered = ":[" in seen.link and ":[" in name and not seen.link.startswith("anon_inode")
+            if not is_kind(seen.link, name) or (is_numbered and self.same.setdefault(seen.link, name) != name):
+                self.say("name", place, f"{what} of {seen.link} booked on {name}")
+            return
+        names = self.world.names.get((seen.identity, seen.mount), set())
+        if shape(name) in {shape(n) for n in names}:
+            root = truth.root
+            if root not in (None, "/") and what == "open" and name.startswith(root + "/"):
+                self.say("outside name in a root", place, name)
+        elif name.endswith(" (deleted)") and seen.link.endswith(" (deleted)"):
+            self.say("deleted in a name", place, f"{what}: {name}")
+        else:
+            self.say("name", place, f"{what} of {seen.link} booked on {name}; its names: {sorted(names)}")
+
+    def paths(self, step, truth):
+        """All that the call's paths may be called; None: anything."""
+        found = set()
+        for i, (_, path) in enumerate(step.paths):
+            text = step.args[path][1]
+            if text.startswith("/proc/"):
+                return None
+            if text.startswith("/"):
+                found.add(os.path.normpath(text))
+            elif truth.bases[i] == "":
+                return None
+            elif truth.bases[i] is not None:
+                found.add(os.path.normpath(os.path.join(truth.bases[i], text)))
+        return found
+
+    def check_file(self, place, step, truth, file):
+        if file is None or not step.paths:
+            return
+        name, paths = self.trace.files.get(file), self.paths(step, truth)
+        self.count["files"] += 1
+        if name is not None and paths is not None and os.path.normpath(name) not in paths:
+            self.say("file", place, f"IO_FILE {name}, right: {sorted(paths) or 'none'}")
+
+    def check_offset(self, place, step, truth, arg, mode, offset):
+        seen = truth.before.get(arg)
+        if seen is None or truth.result < 0 or mode == "FLUSH":
+            return
+        right = true_offset(step, truth, arg, seen, mode)
+        self.count["offsets"] += right is not None
+        if offset is None:
+            self.count["offsets unknown"] += right is not None
+        elif not seen.is_seekable and truth.result > 0:
+            self.say("offset", place, f"offset {offset} of {seen.link}")
+        elif right is not None and right != offset:
+            self.say("offset", place, f"offset {offset}, right: {right}")
+
+
+COPIES = {"sendfile": (1, 0), "sendfile64": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2)}
+OFFSET = {"pread64": 3, "pwrite64": 3, "preadv": 3, "pwritev": 3, "preadv2": 3, "pwritev2": 3}
+
+
+def true_offset(step, truth, arg, seen, mode):
+    """Where in the file the data was, or None: that cannot be said."""
+    if not seen.is_seekable or seen.flags & os.O_PATH or seen.link.startswith("/dev/"):
+        return None
+    if step.call in COPIES:
+        given = step.args[arg + 1] if step.call != "sendfile" else step.args[2] if arg == 1 else (0, 0)
+        return given[1] if given[0] == NUMBER else seen.position
+    if step.call == "getdents64":
+        return None
+    given = step.args[OFFSET[step.call]][1] if step.call in OFFSET else -1
+    flags = step.args[5][1] if step.call == "pwritev2" else 0
+    is_append = seen.flags & os.O_APPEND and not flags & RWF_NOAPPEND or flags & RWF_APPEND
+    if mode == "WRITE" and is_append:
+        return seen.size if truth.result > 0 else None  # without data it moves nowhere
+    return seen.position if given == -1 else given
