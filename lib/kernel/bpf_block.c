@@ -7,6 +7,7 @@
 
 #include <block.skel.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,30 @@ static int share(struct block_bpf *programs, const struct bpf_source *source)
 	return code ? code : bpf_map__reuse_fd(programs->maps.books, common.books_fd);
 }
 
+/*
+ * Returns the number of REQ_OP_ZONE_APPEND, or one that no operation has. The programs could ask for it by themselves, but the
+ * enumeration was renamed in Linux 6.0, and libbpf looks for a name that is not there in all modules, which takes more rights
+ * than the programs do.
+ */
+static uint32_t number_of_zone_append(void)
+{
+	static const char *const enumeration[] = {"req_op", "req_opf"};
+	struct btf *kernel = btf__load_vmlinux_btf();
+	uint32_t number = UINT32_MAX;
+
+	for (size_t i = 0; kernel && i < sizeof(enumeration) / sizeof(*enumeration); i++) {
+		int id = btf__find_by_name_kind(kernel, enumeration[i], BTF_KIND_ENUM);
+		const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(kernel, (uint32_t)id);
+
+		for (uint32_t k = 0; type && k < btf_vlen(type); k++)
+			if (!strcmp(btf__name_by_offset(kernel, btf_enum(type)[k].name_off),
+				    "REQ_OP_ZONE_APPEND"))
+				number = (uint32_t)btf_enum(type)[k].val;
+	}
+	btf__free(kernel);
+	return number;
+}
+
 static int load(struct bpf_block *block, const struct bpf_block_options *options)
 {
 	struct block_bpf *programs = block_bpf__open();
@@ -45,6 +70,7 @@ static int load(struct bpf_block *block, const struct bpf_block_options *options
 		return -errno;
 	block->programs = programs;
 	programs->rodata->sample_id = options->id;
+	programs->rodata->zone_append = number_of_zone_append();
 	programs->rodata->has_devices = options->devices != 0;
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);

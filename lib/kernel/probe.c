@@ -6,6 +6,7 @@
  */
 #include <iotrace/probe.h>
 
+#include "bpf_block.h"
 #include "bpf_source.h"
 #include "counter.h"
 #include "filter.h"
@@ -250,13 +251,16 @@ static void probe_bpf(struct probe_result *result)
 					    .id = 1};
 	struct error err = {0};
 	struct bpf_source *source = bpf_source_open(&options, &err);
+	const struct bpf_block_options of_block = {.source = source, .id = 2};
+	struct bpf_block *block = source ? bpf_block_open(&of_block, &err) : NULL;
 
-	result->state = source ? PROBE_OK : PROBE_LIMITED;
-	if (source)
+	result->state = block ? PROBE_OK : PROBE_LIMITED;
+	if (block)
 		say(result->detail,
 		    "the kernel pairs calls and names files: system calls cost less");
 	else
 		split(result, &err);
+	bpf_block_close(block);
 	bpf_source_close(source);
 }
 

@@ -82,6 +82,7 @@ set_lent() {
 	sh -c "$(tail -1 "$work/asked")" ||
 		wrong "setcap: $(cat "$work/asked")"
 	status "lent: check" 0 nobody "$work/iotrace" check
+	! grep 'not permitted' "$work/out" || wrong "what check asks for is too little"
 	! grep -q setcap "$work/out" || wrong "check asks for what is there: $(cat "$work/out")"
 }
 
@@ -92,6 +93,9 @@ test_lent() {
 	status "$lent" 0 nobody "$work/iotrace" -q --source="$1" -o "$work/home/$lent" -- \
 		"$work/look" "$work/home/$lent" 7<"$work/data"
 	confined "$lent" 0
+	status "$lent: block requests" 0 nobody "$work/iotrace" --source="$1" -o "$work/home/$lent.block" --block -- true
+	! grep -E 'BPF programs .*(block|refused)|not permitted' "$work/err" ||
+		wrong "$lent: what check calls enough is too little: $(cat "$work/err")"
 	lossless "$lent" "$work/home/$lent"
 	equal "$lent: what the command was born with has a name" \
 		"$(otf2-print -G "$work/home/$lent/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1

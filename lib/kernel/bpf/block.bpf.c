@@ -15,7 +15,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile bool has_devices; /* only steps of these */
+const volatile bool has_devices;     /* only steps of these */
+const volatile uint32_t zone_append; /* the number of this operation, which kernels have moved */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -35,16 +36,6 @@ static __always_inline bool is_told(uint32_t dev)
 	return is_on && (!has_devices || bpf_map_lookup_elem(&devices, &dev));
 }
 
-static __always_inline bool is_zone_append(uint32_t operation)
-{
-	if (bpf_core_enum_value_exists(enum req_op, REQ_OP_ZONE_APPEND))
-		return operation == bpf_core_enum_value(enum req_op, REQ_OP_ZONE_APPEND);
-	if (bpf_core_enum_value_exists(enum req_opf___old, REQ_OP_ZONE_APPEND___old))
-		return operation ==
-		       bpf_core_enum_value(enum req_opf___old, REQ_OP_ZONE_APPEND___old);
-	return false;
-}
-
 static __always_inline uint32_t type_of(uint32_t operation)
 {
 	switch (operation) {
@@ -60,7 +51,7 @@ static __always_inline uint32_t type_of(uint32_t operation)
 	case OP_WRITE_ZEROES:
 		return REQUEST_ZEROES;
 	default:
-		return is_zone_append(operation) ? REQUEST_WRITE : REQUEST_OTHER;
+		return operation == zone_append ? REQUEST_WRITE : REQUEST_OTHER;
 	}
 }
 

@@ -97,10 +97,6 @@ enum {
 	OP_COMMANDS = 32, /* this and the next three are commands to the drive */
 };
 
-/* And these have not. */
-enum req_op { REQ_OP_ZONE_APPEND = 7 };
-enum req_opf___old { REQ_OP_ZONE_APPEND___old = 13 };
-
 enum req_flag_bits {
 	__REQ_SYNC = 11,
 	__REQ_META = 12,
