@@ -15,6 +15,8 @@
 #include <iotrace/live.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/probe.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,7 +31,9 @@ struct recording {
 	struct run *run;
 	struct live *live;
 	struct output output;
-	bool has_output; /* output_open() succeeded */
+	bool has_output;   /* output_open() succeeded */
+	bool has_terminal; /* Ctrl-C reaches us */
+	bool is_warned;    /* that one more interrupt stops the conversion */
 };
 
 /* Chooses names and sees that they can be made. */
@@ -96,11 +100,23 @@ static void end(struct recording *r, bool keeps_spool)
 	free(r->cmdline);
 }
 
+static bool is_told(const struct recording *r)
+{
+	return !r->options->output.is_quiet && probe_columns(STDERR_FILENO) > 0;
+}
+
+/* Once may be a slip, or was meant for the command: only twice ends what may have taken hours to record. */
 static bool is_asked_to_stop(void *context)
 {
-	const struct recording *r = context;
+	struct recording *r = context;
+	int interrupts = live_interrupts(r->live);
 
-	return live_interrupts(r->live) >= 2;
+	if (interrupts == 1 && !r->is_warned && is_told(r)) {
+		output_end_progress(&r->output);
+		log_warn("converting what was recorded; another Ctrl-C stops that");
+		r->is_warned = true;
+	}
+	return interrupts >= 2;
 }
 
 /* While the command runs, the terminal is its own. */
@@ -108,7 +124,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 {
 	struct recording *r = context;
 
-	if (live_ended(r->live) != LIVE_RUNNING)
+	if (live_ended(r->live) != LIVE_RUNNING && !live_command_runs(r->live))
 		output_progress(&r->output, bytes, total);
 }
 
@@ -183,7 +199,7 @@ static int finish(struct recording *r, int converted, const struct error *troubl
 
 	output_end_progress(&r->output);
 	tell_remarks(r);
-	if (converted < 0)
+	if (trouble->code)
 		complain(&status, trouble);
 	if (output_close(&r->output, is_complete, &err))
 		complain(&status, &err);
@@ -201,18 +217,55 @@ static int finish(struct recording *r, int converted, const struct error *troubl
 	return status;
 }
 
+/*
+ * The recording was stopped and the command runs on: the archive is made whole now, as nobody knows how long that
+ * takes and how it ends. The summary waits, since the terminal is the command's.
+ */
+static void finish_early(struct recording *r, int converted, struct error *err)
+{
+	if (converted < 0 || !live_command_runs(r->live) ||
+	    output_close_main(&r->output, converted == RUN_COMPLETE, err))
+		return;
+	if (converted == RUN_STOPPED || r->options->capture)
+		return;
+	unlink(r->spool);
+	free(r->spool);
+	r->spool = NULL;
+}
+
 static int follow(struct recording *r, const char *name)
 {
 	struct error err = {0};
 	int converted = convert(r, &err);
-	int exec_errno = 0;
-	int status = status_of(live_wait(r->live, &exec_errno));
+	int exec_errno = 0, status;
 
+	finish_early(r, converted, &err);
+	status = status_of(live_wait(r->live, &exec_errno));
 	if (!exec_errno)
 		return finish(r, converted, &err, status);
 	status = cannot_run(r, name, exec_errno);
 	end(r, false);
 	return status;
+}
+
+/* With a command the terminal is the command's own, and its end is the recording's. */
+static void say_begin(const struct recording *r, bool has_command)
+{
+	const struct record_options *options = r->options;
+	char *whom, *where, *how;
+
+	if (has_command || !is_told(r))
+		return;
+	whom = options->is_system         ? mem_strdup("all processes")
+	       : options->pids.count == 1 ? mem_format("process %d", (int)options->pids.pid[0])
+					  : mem_format("%u processes", options->pids.count);
+	where = r->path ? mem_format(" to %s", r->path) : mem_strdup("");
+	how = r->has_terminal ? mem_strdup("Ctrl-C")
+			      : mem_format("'iotrace stop %d'", (int)getpid());
+	log_warn("recording %s%s; %s ends the recording", whom, where, how);
+	free(how);
+	free(where);
+	free(whom);
 }
 
 static char *join_words(int argc, char **argv)
@@ -239,18 +292,20 @@ static int record(void *context, int argc, char **argv)
 	if (record_options_check(r.options, argc > 0, &err))
 		return command_misused(&command_record, &err);
 	r.cmdline = join_words(argc, argv);
+	r.has_terminal = probe_has_terminal(STDERR_FILENO);
 	if (choose_paths(&r, &err))
 		goto fail;
 	is_spool_ours = true;
 	if (open_live(&r, argc, argv, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
+	say_begin(&r, argc > 0);
 	return follow(&r, argc ? argv[0] : "");
 fail:
 	log_error("%s", err.text);
 	if (r.has_output)
 		output_discard(&r.output);
 	end(&r, !is_spool_ours);
-	return STATUS_FAILED;
+	return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
 }
 
 static void init(void *options)

@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_record, &command_convert, &command_list, &command_check, &command_check_archive,
+	&command_record, &command_convert,       &command_list,
+	&command_check,  &command_check_archive, &command_stop,
 };
 
 const struct command *command_at(uint32_t index)

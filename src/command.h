@@ -13,7 +13,7 @@ extern "C" {
 /* Exit statuses of our own; all others are the recorded command's. */
 enum {
 	STATUS_OK = 0,
-	STATUS_FOUND = 1,        /* check, check-archive: something is wrong */
+	STATUS_FOUND = 1,        /* check, check-archive, stop: something is wrong */
 	STATUS_FAILED = 125,     /* iotrace failed, or did not understand */
 	STATUS_CANNOT_RUN = 126, /* as in a shell */
 	STATUS_NOT_FOUND = 127,
@@ -40,6 +40,7 @@ extern const struct command command_convert;
 extern const struct command command_list;
 extern const struct command command_check;
 extern const struct command command_check_archive;
+extern const struct command command_stop;
 
 /* "record" first; NULL beyond the last. */
 const struct command *command_at(uint32_t index);

@@ -137,17 +137,24 @@ static int write_books(const struct output *output, bool is_complete, struct err
 	return books_write(&books, output->path, err);
 }
 
-static int close_main(struct output *output, bool is_complete, struct error *err)
+int output_close_main(struct output *output, bool is_complete, struct error *err)
 {
-	int rc = run_close_sink(output->run, output->main_sink, err);
-	bool is_there = output_is_archive(output->options) && path_exists(output->path);
+	bool is_there;
+	int rc;
 
+	if (output->is_closed)
+		return 0;
+	output_end_progress(output);
+	rc = run_close_sink(output->run, output->main_sink, err);
+	is_there = output_is_archive(output->options) && path_exists(output->path);
+	output->is_closed = true;
 	if (!is_there)
 		output->summary.archive = NULL;
 	else if (rc)
 		write_books(output, false, NULL); /* the first trouble is the one to tell */
 	else
 		rc = write_books(output, is_complete, err);
+	output->is_written = !rc;
 	return rc;
 }
 
@@ -172,8 +179,7 @@ int output_close(struct output *output, bool is_complete, struct error *err)
 	int rc, also;
 
 	output_end_progress(output);
-	rc = close_main(output, is_complete, err);
-	output->is_written = !rc;
+	rc = output_close_main(output, is_complete, err);
 	if (output->summary_sink >= 0) {
 		also = run_close_sink(output->run, output->summary_sink, rc ? &other : err);
 		rc = rc ? rc : also;

@@ -65,7 +65,8 @@ struct output {
 	uint32_t groups; /* for iotrace.json; 0: not known */
 	struct sink_options main, summary;
 	int main_sink, summary_sink; /* -1: not open */
-	bool is_written;             /* after output_close(): what was asked for is there, whole */
+	bool is_closed;              /* the archive or text, though the summary may still be open */
+	bool is_written;             /* what was asked for is there, whole */
 	size_t progress;             /* columns of the progress line that stands there */
 	uint32_t percent;
 };
@@ -76,6 +77,11 @@ int output_open(struct output *output, struct error *err);
 void output_progress(struct output *output, uint64_t bytes, uint64_t total);
 /* Before anything else is written to the terminal. */
 void output_end_progress(struct output *output);
+/*
+ * Closes the archive or text alone and writes iotrace.json, for when the summary has to wait. Returns 0, or -errno with
+ * a sentence; output_close() does not close it again.
+ */
+int output_close_main(struct output *output, bool is_complete, struct error *err);
 /*
  * Closes the sinks, writes iotrace.json, tells the summary, says aloud what was lost. Returns 0, or -errno with the
  * first trouble: then the archive is not whole, or with --strict, data is missing.

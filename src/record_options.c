@@ -210,8 +210,8 @@ const struct option_row record_rows[] = {
 	{0, "wait", NULL,
 	 "also wait for the processes that the command leaves behind, not only for itself",
 	 OPTION_FLAG, FIELD(waits_for_all), NULL, NULL},
-	{0, "duration", "SECONDS", "with -a or -p: record so long", OPTION_CALL, FIELD(duration),
-	 parse_duration, NULL},
+	{0, "duration", "SECONDS", "stop the recording after this time; a command runs on",
+	 OPTION_CALL, FIELD(duration), parse_duration, NULL},
 	{0, "syscalls", "SPEC",
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
@@ -310,9 +310,6 @@ static int check_target(const struct record_options *options, bool has_command, 
 		return error_say(err, EINVAL, "either -p PID or a command, not both");
 	if (options->is_system && options->pids.count)
 		return error_say(err, EINVAL, "either -p PID or -a, not both");
-	if (options->duration && has_command)
-		return error_say(err, EINVAL,
-				 "--duration and a command: the recording ends with the command");
 	if (options->waits_for_all && options->is_system)
 		return error_say(
 			err, EINVAL,

@@ -13,7 +13,7 @@
  *   books { balanced, sentence, counters { one for each row of tally.def } },
  *   events [ { name, counted, lost, samples } ]
  *
- * What is not known is null.
+ * What is not known is null. is_complete: all was converted, the recording has an end, and a command was recorded to its own.
  */
 #ifndef IOTRACE_BOOKS_H
 #define IOTRACE_BOOKS_H
@@ -49,13 +49,16 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 /* Returns the state, with a sentence for people in text: "books balance: 1,234 samples, nothing lost". */
 enum books_state books_check(const struct tally *tally, char *text, size_t size);
 
+/* Returns whether the recording was stopped before the command that it was made of ended. */
+bool books_ends_early(const struct model *model);
+
 /* Lent. */
 struct books {
 	const struct model *model;
 	const struct tally *tally;
 	const char *version;     /* of iotrace */
 	uint32_t groups;         /* bits 1 << enum call_group that were asked for; 0: not known */
-	bool is_complete;        /* the stream was converted to its end */
+	bool is_complete;        /* the stream was converted to its end, whatever that was */
 	const uint64_t *samples; /* how many came of each event of the capture */
 	uint32_t events;
 };

@@ -34,7 +34,7 @@ enum live_source {
 struct live_options {
 	enum live_source source;
 	bool is_system;    /* -a: all processes of the machine */
-	uint64_t duration; /* ns; 0: none: -a without a command ends then */
+	uint64_t duration; /* ns; the recording ends then, a command runs on; 0: none */
 	enum block_choice block;
 	uint32_t block_mode; /* bits of enum block_output, for whoever reads the stream */
 	bool is_block_asked; /* without it, block events that cannot be had are a remark, not an error */
@@ -74,26 +74,32 @@ enum live_end {
 	LIVE_ENDED = 0,
 	LIVE_INTERRUPTED = 1,
 	LIVE_FAILED = 2,
-	LIVE_DETACHED = 3
+	LIVE_DETACHED = 3 /* the command or the processes of -p run on */
 };
 
 /*
  * Returns a recording whose events are open and whose command waits to be released, or NULL with a sentence
- * (three lines at most) that says which right is missing and the command that gives it. Nothing ran.
+ * (three lines at most) that says which right is missing and the command that gives it. Nothing ran. The code is
+ * EINTR if Ctrl-C ended the waiting command.
  */
 struct live *live_open(const struct live_options *options, struct error *err);
 /* Starts the threads, switches the events on, lets the command go. */
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
-/* Returns how often the user asked to stop (SIGINT, SIGTERM); 2: stop at once. Any thread. */
+/*
+ * Returns how often the user asked to stop what comes after the recording; 2: stop it. While a command runs, only
+ * insistent SIGTERM or SIGHUP count: the terminal's signals are the command's affair.
+ */
 int live_interrupts(const struct live *live);
+/* Returns whether the command still runs. For the caller, once live_ended() is not LIVE_RUNNING. */
+bool live_command_runs(struct live *live);
 enum live_end live_ended(const struct live *live);
 /* Returns a remark worth a line ("rings of 512 KiB, not 4 MiB: ..."), or NULL after the last. */
 const char *live_remark(const struct live *live, uint32_t index);
 /*
- * Waits for the command (if it still runs) and returns its wait status, or -1 for -p. error: execve failed with
- * that errno (the caller exits with 126 or 127).
+ * Waits for the command, however long it runs on, and returns its wait status, or -1 for -p. Signals are passed on
+ * to it meanwhile. exec_errno: execve failed with that errno (the caller exits with 126 or 127).
  */
 int live_wait(struct live *live, int *exec_errno);
 /* Stops what still runs, closes, frees. Returns 0 or the first trouble of the recording (spool: no space left). */

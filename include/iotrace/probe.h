@@ -40,6 +40,8 @@ int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
 /* Width of the terminal on fd in columns, or 0 if it is none. */
 int probe_columns(int fd);
+/* Returns whether Ctrl-C on the terminal on fd reaches this process: it runs in the foreground and does not ignore it. */
+bool probe_has_terminal(int fd);
 
 #ifdef __cplusplus
 }

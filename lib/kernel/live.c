@@ -6,6 +6,7 @@
  * that got no further than any of the steps.
  */
 #include "live_private.h"
+#include "live_signal.h"
 
 #include "clock.h"
 
@@ -20,11 +21,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 void live_add_remark(struct live *live, char *text)
 {
@@ -32,26 +30,6 @@ void live_add_remark(struct live *live, char *text)
 		live->remark[live->remarks++] = text;
 	else
 		free(text);
-}
-
-/* What our caller ignores (nohup, a shell's background) stays ignored: a blocked signal would be queued. */
-static int take_signals(struct live *live, struct error *err)
-{
-	struct sigaction action, plain = {.sa_handler = SIG_DFL};
-
-	sigemptyset(&live->handled);
-	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
-		if (!sigaction(answered[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&live->handled, answered[i]);
-	sigaddset(&live->handled, SIGCHLD);
-	sigaction(SIGCHLD, &plain, &live->signals.child);
-	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
-	live->has_signals = true;
-	live->signal_fd = signalfd(-1, &live->handled, SFD_CLOEXEC | SFD_NONBLOCK);
-	live->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (live->signal_fd < 0 || live->wake_fd < 0)
-		return error_set(err, errno, "signalfd");
-	return 0;
 }
 
 static void copy_words(struct live *live, char *const argv[])
@@ -223,7 +201,7 @@ static int setup_events(struct live *live, struct error *err)
 static int setup(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
-	int code = take_signals(live, err);
+	int code = live_take_signals(live, err);
 
 	if (!code && options->argv) {
 		copy_words(live, options->argv);
@@ -358,14 +336,6 @@ enum live_end live_ended(const struct live *live)
 	return end;
 }
 
-/* Once the control thread has done its part, nobody else reads the signals. */
-int live_interrupts(const struct live *live)
-{
-	if (live_ended(live) != LIVE_RUNNING)
-		live_read_signals((struct live *)(uintptr_t)live);
-	return atomic_load(&live->interrupts);
-}
-
 const char *live_remark(const struct live *live, uint32_t index)
 {
 	return index < live->remarks ? live->remark[index] : NULL;
@@ -381,20 +351,16 @@ static void wait_for_end(struct live *live)
 
 int live_wait(struct live *live, int *exec_errno)
 {
-	int stops = 0;
-
 	*exec_errno = 0;
 	if (!live->command.pid)
 		return -1;
 	if (live->has_control)
 		wait_for_end(live);
-	while (!command_ended(&live->command, false)) {
+	while (live_command_runs(live)) {
 		struct pollfd signal = {.fd = live->signal_fd, .events = POLLIN};
 
-		if (stops || atomic_load(&live->interrupts) > 1)
-			return SIGINT; /* left alone: as if the signal had ended it */
 		poll(&signal, 1, -1);
-		stops = live_read_signals(live);
+		live_read_signals(live);
 	}
 	*exec_errno = command_exec_error(&live->command);
 	return live->command.status;
@@ -412,20 +378,6 @@ static void stop(struct live *live)
 		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
 	pthread_join(live->control, NULL);
 	live->has_control = false;
-}
-
-static void give_signals_back(struct live *live)
-{
-	if (live->signal_fd >= 0) {
-		live_read_signals(live);
-		close(live->signal_fd);
-	}
-	if (live->wake_fd >= 0)
-		close(live->wake_fd);
-	if (!live->has_signals)
-		return;
-	sigaction(SIGCHLD, &live->signals.child, NULL);
-	pthread_sigmask(SIG_SETMASK, &live->signals.mask, NULL);
 }
 
 int live_close(struct live *live, struct error *err)
@@ -448,7 +400,7 @@ int live_close(struct live *live, struct error *err)
 	tracefs_close(&live->tracefs);
 	procfs_close(&live->proc);
 	procfs_close(&live->sys);
-	give_signals_back(live);
+	live_give_signals_back(live);
 	for (uint32_t i = 0; i < live->pids; i++)
 		if (live->pid_fd[i] >= 0)
 			close(live->pid_fd[i]);

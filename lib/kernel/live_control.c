@@ -1,5 +1,5 @@
 /*
- * live_control: the thread that moves rounds of records from the rings to the spool, and answers signals.
+ * live_control: the thread that moves rounds of records from the rings to the spool.
  *
  * A round moves what is in all rings; it happens when a ring is a quarter full or LIVE_ROUND_MS after the last one, later
  * if that one found next to nothing. A program that opens many files wakes the lookers each time, but not this
@@ -7,6 +7,7 @@
  */
 #include "clock.h"
 #include "live_private.h"
+#include "live_signal.h"
 #include "machine.h"
 #include "priority.h"
 
@@ -15,35 +16,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096 };
-
-/* A terminal sends its signals to the command as well; one that kill(2) sent to us alone is passed on. */
-static void forward(const struct live *live, const struct signalfd_siginfo *signal)
-{
-	bool by_kill = signal->ssi_code == SI_USER || signal->ssi_code == SI_TKILL ||
-		       signal->ssi_code == SI_QUEUE;
-
-	if (by_kill && live->command.pid && !live->command.is_ended)
-		kill(live->command.pid, (int)signal->ssi_signo);
-}
-
-int live_read_signals(struct live *live)
-{
-	struct signalfd_siginfo signal;
-	int stops = 0;
-
-	while (read(live->signal_fd, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
-		if (signal.ssi_signo == SIGCHLD)
-			continue;
-		forward(live, &signal);
-		atomic_fetch_add(&live->interrupts, 1);
-		stops++;
-	}
-	return stops;
-}
 
 void *live_room(struct live *live, uint64_t size)
 {
@@ -237,20 +212,27 @@ static bool has_process_ended(struct live *live, uint32_t index)
 	return kill((pid_t)live->pid[index], 0) && errno == ESRCH;
 }
 
+/* Who asked the command to end does not wait for what it leaves behind. */
 static bool is_left_behind(const struct live *live)
 {
-	return live->waits_for_all && perf_set_has_tasks(&live->set);
+	return live->waits_for_all && !live->requests && perf_set_has_tasks(&live->set);
+}
+
+/* How a recording ends that something else than the end of what it follows brings to its end. */
+static enum live_end ended_early(struct live *live, enum live_end otherwise)
+{
+	return live->pids || live_command_runs(live) ? LIVE_DETACHED : otherwise;
 }
 
 static enum live_end ended_by(struct live *live)
 {
 	live_read_signals(live);
-	if (live->command.pid && command_ended(&live->command, false) && !is_left_behind(live))
+	if (live->command.pid && !live_command_runs(live) && !is_left_behind(live))
 		return LIVE_ENDED;
 	if (is_time(live->until, clock_now()))
-		return live->pids ? LIVE_DETACHED : LIVE_ENDED;
-	if (atomic_load(&live->interrupts) || atomic_load(&live->is_stopping))
-		return live->pids ? LIVE_DETACHED : LIVE_INTERRUPTED;
+		return ended_early(live, LIVE_ENDED);
+	if (live->is_ending || atomic_load(&live->is_stopping))
+		return ended_early(live, LIVE_INTERRUPTED);
 	if (spool_has_failed(live->spool))
 		return LIVE_FAILED;
 	for (uint32_t i = 0; i < live->pids; i++)

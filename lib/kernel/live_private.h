@@ -85,6 +85,11 @@ struct live {
 	uint64_t interval, sampled_at; /* of the machine; 0: not sampled */
 	uint64_t unmarked;             /* bytes put since the last end of a round */
 
+	uint64_t sent_at[65],
+		asked_at;  /* when a signal of kill(2), and a request to end, last counted */
+	uint32_t requests; /* to end, which were passed on to the command */
+	bool is_ending;    /* the recording is to end, though what it follows may run on */
+
 	atomic_int interrupts;   /* shared */
 	atomic_bool is_stopping; /* shared: live_close() has no patience */
 	pthread_mutex_t mutex;
@@ -129,8 +134,6 @@ void live_stop_lookers(struct live *live);
 
 /* live_control.c */
 void *live_control(void *live);
-/* Reads what signals came; forwards what was meant for the command. Returns how many asked to stop. */
-int live_read_signals(struct live *live);
 /* Returns room in the spool, or NULL if there will be none; or puts some records there. */
 void *live_room(struct live *live, uint64_t size);
 void live_put(struct live *live, const void *records, uint32_t size);

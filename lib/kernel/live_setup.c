@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef IOTRACE_VERSION
@@ -252,6 +253,15 @@ static int attach_cgroups(struct live *live, struct error *err)
 	return code;
 }
 
+/* Ctrl-C reaches the command's process as well, which waits without a handler. */
+static int explain_gone(struct live *live, struct error *err)
+{
+	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
+	    WTERMSIG(live->command.status) == SIGINT)
+		return error_say(err, EINTR, "interrupted before the command began");
+	return error_say(err, ESRCH, "the command's process ended before it began");
+}
+
 static int open_events(struct live *live, struct error *err)
 {
 	int code;
@@ -265,8 +275,7 @@ static int open_events(struct live *live, struct error *err)
 	if (live->pids)
 		return attach_pids(live, err);
 	code = map_for(live, live->command.pid, err);
-	return code == -ESRCH ? error_say(err, ESRCH, "the command's process ended before it began")
-			      : code;
+	return code == -ESRCH ? explain_gone(live, err) : code;
 }
 
 int live_setup_events(struct live *live, struct error *err)

@@ -19,6 +19,7 @@
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,4 +358,12 @@ int probe_columns(int fd)
 	struct winsize size;
 
 	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+bool probe_has_terminal(int fd)
+{
+	struct sigaction action;
+
+	return tcgetpgrp(fd) == getpgrp() && !sigaction(SIGINT, NULL, &action) &&
+	       action.sa_handler != SIG_IGN;
 }

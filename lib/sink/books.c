@@ -36,6 +36,7 @@ static const struct {
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss) };
+enum { END_ERROR = 2 }; /* the reason of fact END: bytes found no room */
 
 static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t event)
 {
@@ -168,6 +169,23 @@ static void add_times(json_object *top, const struct model_host *host)
 			       host->end_reason >= 0 && host->end_reason < 4
 				       ? json_object_new_string(end[host->end_reason])
 				       : NULL);
+}
+
+bool books_ends_early(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+
+	return host->argv && host->status < 0 && host->end_reason >= 0;
+}
+
+/* A capture of iotrace says who paired the calls, and has an end unless iotrace was killed; those of perf have neither. */
+static bool is_whole(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+
+	if (host->source != MODEL_SOURCE_UNKNOWN && host->end_reason < 0)
+		return false;
+	return host->end_reason != END_ERROR && !books_ends_early(model);
 }
 
 static json_object *json_groups(uint32_t groups)
@@ -356,7 +374,9 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "command", json_command(books->model));
 	json_object_object_add(top, "host", json_host(books->model));
 	add_times(top, host);
-	json_object_object_add(top, "is_complete", json_object_new_boolean(books->is_complete));
+	json_object_object_add(top, "is_complete",
+			       json_object_new_boolean(books->is_complete &&
+						       is_whole(books->model)));
 	json_object_object_add(top, "syscalls", json_groups(books->groups));
 	json_object_object_add(top, "metrics", json_metrics(books->model));
 	json_object_object_add(top, "series", json_series(books->model));

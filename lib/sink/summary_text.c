@@ -80,6 +80,9 @@ static void put_run(const struct page *page)
 	else if (host->status >= 0 && WEXITSTATUS(host->status))
 		fprintf(page->out, "; exit status %d", WEXITSTATUS(host->status));
 	fputc('\n', page->out);
+	if (books_ends_early(model))
+		fputs("              the recording was stopped before the command ended\n",
+		      page->out);
 	if (host->processes_left)
 		fprintf(page->out, "              %u %s still running when the recording ended%s\n",
 			host->processes_left,

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Ctrl-C, SIGTERM, a second Ctrl-C, and SIGKILL of iotrace: what was recorded until then is an archive.
+"""Ctrl-C, SIGTERM, SIGTERM that is ignored, and SIGKILL: what was recorded until then is an archive.
 
 The signals of a terminal go to all processes of a group, so each recording gets a session of its own.
 """
@@ -46,6 +46,11 @@ class Recording:
             os.kill(self.command, signal.SIGKILL)
         _, said = self.iotrace.communicate()
         return self.iotrace.returncode, said.decode(errors="replace")
+
+    def reads_of(self, name):
+        """How many reads the archive has of this file."""
+        processes = Archive(self.directory).groups.values()
+        return sum(p.whole().files.get(name, {}).get("reads", 0) for p in processes)
 
     def reads(self, directory=None):
         """How many reads of any kind the archive has."""
@@ -97,46 +102,54 @@ def test_interrupt(live):
 
 
 def test_interrupt_ignored(live):
-    """Once, and the command does not care: the recording ends, the command goes on until it ends."""
+    """The command does not care: the recording goes on until it ends."""
     done = live.path("done")
     script = f"trap '' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do cat {live.path('data')} >/dev/null; sleep 0.1; " \
              f"done; echo x >{done}; exit 9"
     run = Recording(live, "ignored", ["sh", "-c", script], ("-q",))
     time.sleep(0.3)
-    run.signal_group(signal.SIGINT)
+    for _ in range(3):
+        run.signal_group(signal.SIGINT)
+        time.sleep(0.05)
     status, _ = run.ends()
     live.equal("ignored: exit status", status, 9)
     live.check(os.path.exists(done), "ignored: the command did not end by itself")
-    live.examine(run.directory)
+    about = live.examine(run.directory)
+    live.equal("ignored: complete", about["is_complete"], True)
+    live.equal("ignored: reads of 8 times cat", run.reads_of(live.path("data")), 16)
 
 
 def test_terminate(live):
-    """SIGTERM to iotrace alone ends the recording; the command goes on or ends, but never unnoticed."""
+    """SIGTERM to iotrace alone goes on to the command, with which the recording ends."""
     run = Recording(live, "terminate", storm(live, 5))
     time.sleep(0.5)
     run.iotrace.send_signal(signal.SIGTERM)
-    time.sleep(1)
-    if is_alive(run.command):
-        os.kill(run.command, signal.SIGTERM)
-    status, _ = run.ends()
+    status, _ = run.ends(20)
     live.equal("terminate: exit status", status, 128 + signal.SIGTERM)
-    live.examine(run.directory)
+    about = live.examine(run.directory)
+    live.equal("terminate: complete", about["is_complete"], True)
+    live.equal("terminate: signal in iotrace.json", about["command"]["signal"], signal.SIGTERM)
     live.check(run.reads() > 20, "terminate: hardly any read in the archive")
 
 
-def test_twice(live):
-    """Twice: at once, although the command ignores it and much may wait to be converted."""
-    script = f"trap '' INT; echo ready; exec {' '.join(storm(live, 0, '2'))}"
-    run = Recording(live, "twice", ["sh", "-c", script])
-    time.sleep(1)
-    run.signal_group(signal.SIGINT)
-    time.sleep(0.3)
-    begun = time.monotonic()
-    run.signal_group(signal.SIGINT)
+def test_ignored(live):
+    """A busy command that ignores SIGTERM: the second one ends the recording, the third one its conversion."""
+    script = f"trap '' TERM; echo ready; exec {' '.join(storm(live, 0, '2'))}"
+    run = Recording(live, "insist", ["sh", "-c", script])
+    for _ in range(3):
+        run.iotrace.send_signal(signal.SIGTERM)
+        time.sleep(1.1)
+    made = os.path.join(run.directory, "iotrace.json")
+    until = time.monotonic() + 20
+    while not os.path.exists(made) and time.monotonic() < until:
+        time.sleep(0.1)
+    live.check(is_alive(run.command), "insist: the command was killed")
+    live.equal("insist: iotrace waits for it", run.iotrace.poll(), None)
+    about = live.examine(run.directory, lossless=False)
+    live.equal("insist: complete", about["is_complete"], False)
+    os.kill(run.command, signal.SIGKILL)
     status, _ = run.ends(20)
-    live.check(time.monotonic() - begun < 15, "twice: took too long")
-    live.equal("twice: exit status", status, 128 + signal.SIGINT)
-    live.examine(run.directory, lossless=False)
+    live.equal("insist: exit status", status, 128 + signal.SIGKILL)
 
 
 def test_killed(live):
@@ -160,10 +173,11 @@ def test_killed(live):
         return
     about = live.examine(converted, lossless=False)
     live.equal("killed: end in iotrace.json", about["end"], None)
+    live.equal("killed: complete", about["is_complete"], False)
     got = run.reads(converted)
     live.check(got >= early - 10, f"killed: {got} reads, although {early} were done a second before the kill")
 
 
 with Live() as test:
-    for each in (test_interrupt, test_interrupt_ignored, test_terminate, test_twice, test_killed):
+    for each in (test_interrupt, test_interrupt_ignored, test_terminate, test_ignored, test_killed):
         each(test)

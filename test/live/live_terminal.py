@@ -1,58 +1,14 @@
 #!/usr/bin/python3
 """What a terminal gets: a progress line that fits and overwrites itself, tables that fit, and nothing torn by Ctrl-C."""
 
-import fcntl
 import os
-import pty
 import re
-import select
-import struct
 import sys
-import termios
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from live import IOTRACE, Live, workload  # noqa: E402
-
-
-class Terminal:
-    """A program on a terminal of its own."""
-
-    def __init__(self, columns, argv):
-        self.begun = time.time()
-        self.said = b""
-        go_read, go_write = os.pipe()
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.read(go_read, 1)
-            os.execvp(argv[0], argv)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        os.write(go_write, b"x")
-        os.close(go_read)
-        os.close(go_write)
-
-    def listen(self, seconds):
-        """Returns False at the end."""
-        until = time.time() + seconds
-        while time.time() < until:
-            if not select.select([self.fd], [], [], 0.01)[0]:
-                continue
-            try:
-                got = os.read(self.fd, 65536)
-            except OSError:
-                return False
-            if not got:
-                return False
-            self.said += got
-        return True
-
-    def ends(self, seconds=100):
-        self.listen(seconds)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-    def lines(self):
-        return self.said.decode(errors="replace").replace("\r\n", "\n")
+from terminal import Terminal  # noqa: E402
 
 
 def progress(live):
@@ -91,6 +47,7 @@ def impatience(live):
     for i, pauses in enumerate(((0.6, 0.02, 0.02, 0.02, 0.02), (0.6, 0.1, 0.05, 0.05, 0.05, 0.05), (0.7, 0.3, 0.1))):
         name = live.path(f"impatient{i}")
         terminal = Terminal(80, [IOTRACE, "-o", name, "--", workload("storm"), live.path("data"), "2", "1000000000"])
+        live.check(terminal.shows(b"ready"), f"impatient{i}: the command does not begin")
         for pause in pauses:
             if not terminal.listen(pause):
                 break

@@ -1,5 +1,6 @@
 // live: recordings of real commands and processes. They need the right to use perf events and tracefs.
 #include <iotrace/live.h>
+#include <iotrace/stop.h>
 
 #include <iotrace/bpf_record.h>
 #include <iotrace/capture.h>
@@ -677,7 +678,7 @@ TEST_F(Live, ChdirAndExecAreToldAsFacts)
 	EXPECT_TRUE(has_exe);
 }
 
-TEST_F(Live, SignalEndsTheRecordingAndReachesTheCommand)
+TEST_F(Live, SignalReachesTheCommandWhoseEndIsTheRecordings)
 {
 	command({"sh", "-c",
 		 "trap 'exit 7' TERM; touch " + scratch.path("ready") +
@@ -688,34 +689,64 @@ TEST_F(Live, SignalEndsTheRecordingAndReachesTheCommand)
 		usleep(1000);
 	kill(getpid(), SIGTERM);
 	EXPECT_EQ(follow(), 0) << err.text;
-	EXPECT_EQ(end, LIVE_INTERRUPTED);
+	EXPECT_EQ(end, LIVE_ENDED);
 	EXPECT_EQ(WEXITSTATUS(status), 7);
-	EXPECT_EQ(read_spool(path).of(FACT_END).at(0)->fact.number[0], uint64_t(LIVE_INTERRUPTED));
+	EXPECT_EQ(read_spool(path).of(FACT_END).at(0)->fact.number[0], uint64_t(LIVE_ENDED));
 }
 
-TEST_F(Live, SecondSignalLeavesTheCommandAlone)
+/* A command that cannot be ended, and what is sent to us after it has begun, at these times in ms. */
+class LiveStubborn : public Live
 {
-	command({"sh", "-c", "trap '' TERM; echo $$ > " + scratch.path("pid") + "; exec sleep 5"});
-	ASSERT_TRUE(open());
-	ASSERT_EQ(live_start(live, &err), 0) << err.text;
-	while (access(scratch.path("pid").c_str(), F_OK))
-		usleep(1000);
-	usleep(50000);
-	kill(getpid(), SIGTERM);
-	std::thread second([] {
-		usleep(200000);
-		kill(getpid(), SIGTERM);
-	});
-	follow();
-	second.join();
-	EXPECT_TRUE(WIFSIGNALED(status));
-	FILE *in = fopen(scratch.path("pid").c_str(), "r");
-	int pid = 0;
-	ASSERT_EQ(fscanf(in, "%d", &pid), 1);
-	fclose(in);
-	EXPECT_EQ(kill(pid, 0), 0) << "it runs on";
-	kill(pid, SIGKILL);
-	waitpid(pid, nullptr, 0);
+      protected:
+	void run(int number, std::vector<int> at)
+	{
+		command({"sh", "-c",
+			 "trap '' TERM HUP; touch " + scratch.path("ready") +
+				 "; sleep 2.5; exit 9"});
+		ASSERT_TRUE(open());
+		ASSERT_EQ(live_start(live, &err), 0) << err.text;
+		while (access(scratch.path("ready").c_str(), F_OK))
+			usleep(1000);
+		std::thread sender([number, at] {
+			int now = 0;
+
+			for (int ms : at) {
+				usleep((ms - now) * 1000);
+				now = ms;
+				kill(getpid(), number);
+			}
+		});
+		EXPECT_EQ(follow(), 0) << err.text;
+		sender.join();
+		EXPECT_EQ(WEXITSTATUS(status), 9) << "it is waited for";
+	}
+};
+
+TEST_F(LiveStubborn, TheSameSignalWithinASecondCountsOnce)
+{
+	run(SIGTERM, {0, 50, 900});
+	EXPECT_EQ(end, LIVE_ENDED);
+	EXPECT_EQ(read_spool(path).of(FACT_EXIT).size(), 1u);
+}
+
+TEST_F(LiveStubborn, ASecondRequestToEndEndsTheRecordingOnly)
+{
+	run(SIGTERM, {0, 1100});
+	EXPECT_EQ(end, LIVE_DETACHED);
+	EXPECT_EQ(read_spool(path).of(FACT_EXIT).size(), 0u);
+}
+
+TEST_F(LiveStubborn, TheSignalToStopEndsTheRecordingOnly)
+{
+	run(STOP_SIGNAL, {50});
+	EXPECT_EQ(end, LIVE_DETACHED);
+}
+
+TEST_F(LiveStubborn, ADurationEndsTheRecordingOnly)
+{
+	options.duration = 200000000;
+	run(SIGTERM, {});
+	EXPECT_EQ(end, LIVE_DETACHED);
 }
 
 TEST_F(Live, AttachAndDetach)

@@ -352,6 +352,41 @@ TEST_F(Books, JsonHasNullForWhatIsNotKnown)
 	json_object_put(top);
 }
 
+/* All was converted; whether that is all of the command, the stream says. */
+TEST_F(Books, CompleteIsWhatWasRecordedToItsEnd)
+{
+	const struct {
+		bool has_command;
+		int status, reason;
+		uint32_t source;
+		const char *is;
+	} row[] = {
+		{true, 0, 0, MODEL_SOURCE_BPF, "true"},
+		{true, 9, 3, MODEL_SOURCE_BPF, "true"},
+		{true, -1, 3, MODEL_SOURCE_BPF, "false"},  /* stopped before the command ended */
+		{true, -1, -1, MODEL_SOURCE_BPF, "false"}, /* iotrace was killed */
+		{true, 0, 2, MODEL_SOURCE_BPF, "false"},   /* the disk was full */
+		{false, -1, 1, MODEL_SOURCE_PERF, "true"}, /* -a until Ctrl-C */
+		{false, -1, 3, MODEL_SOURCE_PERF, "true"}, /* -p until Ctrl-C */
+		{false, -1, -1, MODEL_SOURCE_PERF, "false"},
+		{false, -1, -1, MODEL_SOURCE_UNKNOWN, "true"}, /* a file of perf record */
+	};
+
+	for (const auto &r : row) {
+		b.model->host.argv = r.has_command ? b.text("./app") : 0;
+		b.model->host.status = r.status;
+		b.model->host.end_reason = r.reason;
+		b.model->host.source = r.source;
+		struct books all = books();
+		all.is_complete = true;
+		json_object *top = json(all);
+		EXPECT_EQ(at(top, "/is_complete"), r.is) << &r - row;
+		json_object_put(top);
+		EXPECT_EQ(books_ends_early(b.model),
+			  r.has_command && r.status < 0 && r.reason >= 0);
+	}
+}
+
 TEST_F(Books, EveryCounterIsThereByName)
 {
 	for (int i = 0; i < TALLY_COUNT; i++)

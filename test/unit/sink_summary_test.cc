@@ -311,6 +311,18 @@ TEST_F(Summary, WhoIsLeftBehindByACommandCouldBeWaitedFor)
 	EXPECT_NE(told({}).find(left + "\n"), std::string::npos);
 }
 
+TEST_F(Summary, ARecordingThatWasStoppedSaysSo)
+{
+	std::string line = "the recording was stopped before the command ended\n";
+
+	b.model->host.end_reason = 3;
+	EXPECT_EQ(told({}).find(line), std::string::npos) << "of -p there is no command";
+	b.model->host.argv = b.text("./app");
+	EXPECT_NE(told({}).find(line), std::string::npos);
+	b.model->host.status = 0;
+	EXPECT_EQ(told({}).find(line), std::string::npos);
+}
+
 TEST_F(Summary, AnInterruptedCallDidNotFail)
 {
 	std::string text = told({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),

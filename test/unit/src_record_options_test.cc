@@ -131,8 +131,6 @@ TEST_F(Record, WhatDoesNotGoTogether)
 				  "or -a for the whole machine");
 	EXPECT_EQ(say({"-p", "1"}), "either -p PID or a command, not both");
 	EXPECT_EQ(say({"-p", "1", "-a"}, false), "either -p PID or -a, not both");
-	EXPECT_EQ(say({"--duration", "1"}),
-		  "--duration and a command: the recording ends with the command");
 	EXPECT_EQ(say({"--cgroup", "x"}), "--cgroup chooses among all processes: add -a");
 	EXPECT_EQ(say({"-a", "-E", "page-faults"}),
 		  "-E counts for each thread, which the kernel does not do with -a");
@@ -165,6 +163,7 @@ TEST_F(Record, ATimeInSecondsBecomesNanoseconds)
 {
 	EXPECT_EQ(live({"-a", "--duration", "0.25"}, false).duration, 250000000u);
 	EXPECT_EQ(live({"-p", "1", "--duration", "2"}, false).duration, 2000000000u);
+	EXPECT_EQ(live({"--duration", "3"}).duration, 3000000000u) << "of a command";
 }
 
 } // namespace

@@ -1,0 +1,137 @@
+/*
+ * live_signal: what a signal to iotrace means.
+ *
+ * While a command runs, its terminal is its own: Ctrl-C reaches it without us, and only its end ends the recording.
+ * What kill(2) sent to us goes on to it. Without a command, and after its end, a signal is for us.
+ */
+#include "live_signal.h"
+
+#include "clock.h"
+#include "live_private.h"
+
+#include <errno.h>
+#include <iotrace/stop.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* timeout(1) signals its child and then the group of both: that is one request. */
+static const uint64_t once_ns = 1000000000;
+
+enum { STOP_RECORDING = 2, STOP_CONVERSION = 3 };
+
+int live_take_signals(struct live *live, struct error *err)
+{
+	struct sigaction action, plain = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&live->handled);
+	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
+		if (!sigaction(answered[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&live->handled, answered[i]);
+	sigaddset(&live->handled, STOP_SIGNAL);
+	sigaddset(&live->handled, SIGCHLD);
+	sigaction(SIGCHLD, &plain, &live->signals.child);
+	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
+	live->has_signals = true;
+	live->signal_fd = signalfd(-1, &live->handled, SFD_CLOEXEC | SFD_NONBLOCK);
+	live->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (live->signal_fd < 0 || live->wake_fd < 0)
+		return error_set(err, errno, "signalfd");
+	return 0;
+}
+
+void live_give_signals_back(struct live *live)
+{
+	if (live->signal_fd >= 0) {
+		live_read_signals(live);
+		close(live->signal_fd);
+	}
+	if (live->wake_fd >= 0)
+		close(live->wake_fd);
+	if (!live->has_signals)
+		return;
+	sigaction(SIGCHLD, &live->signals.child, NULL);
+	pthread_sigmask(SIG_SETMASK, &live->signals.mask, NULL);
+}
+
+/* Returns whether kill(2) or its relatives sent it; the terminal's signals come from the kernel. */
+static bool is_sent(const struct signalfd_siginfo *signal)
+{
+	return signal->ssi_code == SI_USER || signal->ssi_code == SI_TKILL ||
+	       signal->ssi_code == SI_QUEUE;
+}
+
+/* Returns whether the last one that counted came less than a second ago; else this one counts. */
+static bool is_repeated(uint64_t *counted_at)
+{
+	uint64_t now = clock_now();
+
+	if (*counted_at && now - *counted_at < once_ns)
+		return true;
+	*counted_at = now;
+	return false;
+}
+
+/*
+ * The command decides what the signal means. It may ignore a request to end, so the second one ends the recording,
+ * which leaves a whole archive, and a third one its conversion. What the command sends to its group it has itself.
+ */
+static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
+{
+	bool asks_to_end = signal->ssi_signo == SIGTERM || signal->ssi_signo == SIGHUP;
+
+	if (!is_sent(signal) || (pid_t)signal->ssi_pid == live->command.pid)
+		return;
+	if (!is_repeated(&live->sent_at[signal->ssi_signo]) &&
+	    kill(live->command.pid, (int)signal->ssi_signo))
+		live->is_ending =
+			true; /* it has another user now: all that we can end is the recording */
+	if (asks_to_end && !is_repeated(&live->asked_at))
+		live->requests++;
+	if (live->requests >= STOP_RECORDING)
+		live->is_ending = true;
+	if (live->requests >= STOP_CONVERSION)
+		atomic_store(&live->interrupts, 2);
+}
+
+static void answer(struct live *live, const struct signalfd_siginfo *signal)
+{
+	if (signal->ssi_signo == STOP_SIGNAL) {
+		live->is_ending = true;
+		return;
+	}
+	if (live_command_runs(live)) {
+		pass_on(live, signal);
+		return;
+	}
+	if (is_sent(signal) && is_repeated(&live->sent_at[signal->ssi_signo]))
+		return;
+	if (live->is_ending || live_ended(live) != LIVE_RUNNING)
+		atomic_fetch_add(&live->interrupts, 1);
+	live->is_ending = true;
+}
+
+void live_read_signals(struct live *live)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(live->signal_fd, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
+		if (signal.ssi_signo != SIGCHLD)
+			answer(live, &signal);
+	}
+}
+
+bool live_command_runs(struct live *live)
+{
+	return live->command.pid && !command_ended(&live->command, false);
+}
+
+/* Once the control thread has done its part, nobody else reads the signals. */
+int live_interrupts(const struct live *live)
+{
+	if (live_ended(live) != LIVE_RUNNING)
+		live_read_signals((struct live *)(uintptr_t)live);
+	return atomic_load(&live->interrupts);
+}

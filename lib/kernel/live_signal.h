@@ -1,0 +1,25 @@
+/*
+ * live_signal: the signals of a recording, for the files live*.c.
+ *
+ * What the caller ignores (nohup, a shell's background) stays ignored: a blocked signal would be queued.
+ */
+#ifndef KERNEL_LIVE_SIGNAL_H
+#define KERNEL_LIVE_SIGNAL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct live;
+
+/* Blocks what is answered and opens the descriptor that it is read from. Returns 0, or -errno with a sentence. */
+int live_take_signals(struct live *live, struct error *err);
+void live_give_signals_back(struct live *live);
+/* Reads what signals came, and does what they ask for. Only for the thread that owns the recording: live_private.h. */
+void live_read_signals(struct live *live);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
