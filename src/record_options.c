@@ -78,6 +78,18 @@ static int parse_interval(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
+static int parse_fd(void *field, const char *arg, struct error *err)
+{
+	size_t digits = strspn(arg, "0123456789");
+
+	if (!digits || arg[digits] || digits > 9 || strtol(arg, NULL, 10) < 3)
+		return error_say(err, EINVAL,
+				 "'%s' is no descriptor of iotrace's own: a number, at least 3",
+				 arg);
+	*(int *)field = (int)strtol(arg, NULL, 10);
+	return 0;
+}
+
 static int parse_uid(void *field, const char *arg, struct error *err)
 {
 	struct uid_list *list = field;
@@ -212,6 +224,9 @@ const struct option_row record_rows[] = {
 	 OPTION_FLAG, FIELD(waits_for_all), NULL, NULL},
 	{0, "duration", "SECONDS", "stop the recording after this time; a command runs on",
 	 OPTION_CALL, FIELD(duration), parse_duration, NULL},
+	{0, "ready-fd", "N",
+	 "write \"ready\" to this open descriptor, and close it, as soon as iotrace records",
+	 OPTION_CALL, FIELD(ready_fd), parse_fd, NULL},
 	{0, "syscalls", "SPEC",
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
@@ -391,6 +406,7 @@ struct live_options record_options_live(const struct record_options *options)
 		.is_system = options->is_system,
 		.waits_for_all = options->waits_for_all,
 		.duration = options->duration,
+		.ready_fd = options->ready_fd,
 		.block = block_choice(options),
 		.is_block_asked = options->block.is_given || options->block.words.count,
 		.block_mode = options->block_mode,

@@ -44,6 +44,7 @@ struct record_options {
 	const char *capture;
 	uint32_t groups;
 	enum live_source source;
+	int ready_fd; /* 0: none */
 	struct option_list counters;
 	int verbosity;
 };

@@ -66,6 +66,7 @@ struct live_options {
 	uint32_t counters;
 	const char *cmdline; /* of iotrace, for the capture's header */
 	bool waits_for_all; /* the recording ends with the last descendant, not with the command; not with is_system */
+	int ready_fd; /* 3 or more: gets "ready\n" and is closed as soon as everything is recorded; 0: none */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 

@@ -9,6 +9,7 @@
 #include "live_signal.h"
 
 #include "clock.h"
+#include "notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,7 @@ static struct live *live_new(const struct live_options *options)
 	live->is_system = options->is_system;
 	live->is_confined = options->is_confined;
 	live->waits_for_all = options->waits_for_all;
+	live->ready_fd = options->ready_fd;
 	live->block = options->block;
 	live->block_mode = options->block_mode;
 	live->duration = options->duration;
@@ -203,6 +205,8 @@ static int setup(struct live *live, struct error *err)
 	const struct live_options *options = live->options;
 	int code = live_take_signals(live, err);
 
+	if (!code && live->ready_fd)
+		code = notify_keep(live->ready_fd, err) ? error_wrap(err, "--ready-fd") : 0;
 	if (!code && options->argv) {
 		copy_words(live, options->argv);
 		code = command_fork(&live->command, options->argv, &live->signals, err);
@@ -304,6 +308,20 @@ static void confine(const struct live *live)
 		log_info("system calls are not confined: %s", strerror(-code));
 }
 
+/* Whoever asked for it may be gone. The recording goes on without them. */
+static void say_ready(struct live *live)
+{
+	static const char word[] = "ready\n";
+	int code;
+
+	if (!live->ready_fd)
+		return;
+	code = notify(live->ready_fd, word, sizeof(word) - 1);
+	if (code)
+		log_info("--ready-fd %d: %s", live->ready_fd, strerror(-code));
+	close(live->ready_fd);
+}
+
 /* The threads that look and drain have the rights that are left; who called us opens files of the user. */
 int live_start(struct live *live, struct error *err)
 {
@@ -316,6 +334,7 @@ int live_start(struct live *live, struct error *err)
 	if (code)
 		return code;
 	confine(live);
+	say_ready(live);
 	return live->command.pid ? command_release(&live->command, err) : 0;
 }
 

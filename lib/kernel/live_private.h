@@ -34,6 +34,7 @@ struct live_filter {
 struct live {
 	const struct live_options *options; /* lent by the caller during live_open() only */
 	bool is_system, is_confined, waits_for_all;
+	int ready_fd; /* 0: nobody waits for the beginning */
 	enum block_choice block;
 	uint32_t block_mode;
 	char *cwd, *argv; /* words with NUL between */

@@ -4,6 +4,8 @@
  */
 #include "target.h"
 
+#include "notify.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/confine.h>
@@ -103,23 +105,11 @@ int command_fork(struct command *command, char *const argv[], const struct comma
 
 int command_release(struct command *command, struct error *err)
 {
-	/* The other end is held by a child that reads: no SIGPIPE unless somebody killed it, which EPIPE says. */
-	sigset_t pipe_only, old, pending;
-	ssize_t n;
-	int code;
+	int code = notify(command->release_fd, "", 1);
 
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
-	n = write(command->release_fd, "", 1);
-	code = errno;
-	if (n < 0 && code == EPIPE && !sigpending(&pending) && sigismember(&pending, SIGPIPE) &&
-	    !sigismember(&old, SIGPIPE))
-		sigtimedwait(&pipe_only, NULL, &(struct timespec){0});
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	close_fd(&command->release_fd);
 	/* A child that was killed while it waited has a wait status like any other command. */
-	return n < 0 && code != EPIPE ? error_set(err, code, "the command's pipe: write") : 0;
+	return code && code != -EPIPE ? error_set(err, -code, "the command's pipe: write") : 0;
 }
 
 bool command_ended(struct command *command, bool wait)

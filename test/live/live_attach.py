@@ -8,12 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, Live, workload  # noqa: E402
+from live import Live, workload  # noqa: E402
 
 THREADS, ROUNDS = 3, 200
 
@@ -27,13 +26,8 @@ def start(live, name):
 
 
 def attach(live, name, pids):
-    """iotrace does not say when it has attached; it has a moment for it."""
     archive = live.path(f"{name}.trace")
-    run = subprocess.Popen([IOTRACE, "-o", archive, "-p", ",".join(map(str, pids))], stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, env=CALMED)
-    time.sleep(1.5)
-    live.check(run.poll() is None, f"{name}: iotrace ended early")
-    return run, archive
+    return live.start("-o", archive, "-p", ",".join(map(str, pids)), stdout=subprocess.PIPE, stderr=subprocess.PIPE), archive
 
 
 def expected(directory):

@@ -16,6 +16,7 @@ from collections import Counter
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 import block  # noqa: E402
+from groups import CGROUP2, hierarchy  # noqa: E402
 from live import IOTRACE, SOURCE, Live  # noqa: E402
 
 MIB = 1 << 20
@@ -175,20 +176,14 @@ def test_owners(live, source):
         ("write", "dd", "one"): size, ("write", "cp", "two"): size, ("read", "cat", "two"): size})
 
 
-def group_directory():
-    """Returns where control groups are that charge block requests."""
-    mounts = {}
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        for line in file:
-            front, _, back = line.partition(" - ")
-            kind = back.split()[0]
-            mounts["v2" if kind == "cgroup2" else "blkio" if "blkio" in back.split()[2].split(",") else kind] = front.split()[4]
-    return mounts.get("blkio", mounts.get("v2"))
-
-
 def test_groups(live, source):
     """Two groups, one of which is made by the command; and one that is gone before the end."""
-    what, top, own = f"{source}, groups", group_directory(), f"iotrace-test-{os.getpid()}"
+    with hierarchy(live, "blkio", CGROUP2) as (_, top):  # those that charge block requests
+        use_groups(live, source, top)
+
+
+def use_groups(live, source, top):
+    what, own = f"{source}, groups", f"iotrace-test-{os.getpid()}"
     archive = live.path(what)
     with block.Disk(live.path("disk"), SIZE) as disk:
         def use(name):

@@ -11,6 +11,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from groups import CGROUP2, hierarchy  # noqa: E402
 from live import CALMED, IOTRACE, Live  # noqa: E402
 
 MAN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "man")
@@ -26,15 +27,6 @@ def examples():
             for line in file:
                 if line.startswith(".Dl $ "):
                     yield os.path.basename(page), line[len(".Dl $ "):].rstrip("\n")
-
-
-def group():
-    """A control group for the container: below cgroup2, where a name is looked for."""
-    with open("/proc/self/mounts", encoding="utf-8") as file:
-        place = [line.split()[1] for line in file if line.split()[2] == "cgroup2"][0]
-    name = f"iotrace-examples-{os.getpid()}"
-    os.mkdir(f"{place}/{name}")
-    return place, name
 
 
 def prepare(live, folder, example):
@@ -71,14 +63,18 @@ def main():
     with Live() as live:
         os.symlink(os.path.realpath(IOTRACE), f"{live.made('bin')}/iotrace")
         sleeper = subprocess.Popen(["sleep", "300"])
-        place, name = group()
-        names = {"4711.scope": "", "-p 4711": f"-p {sleeper.pid}", "system.slice/docker-": name, "anna": "nobody",
+        group = f"iotrace-examples-{os.getpid()}"  # of the container: below cgroup2, where a name is looked for
+        names = {"4711.scope": "", "-p 4711": f"-p {sleeper.pid}", "system.slice/docker-": group, "anna": "nobody",
                  "--duration 10": "--duration 1"}
         try:
-            for page, example in examples():
-                run(live, page, example, names)
+            with hierarchy(live, CGROUP2) as (_, place):
+                os.mkdir(f"{place}/{group}")
+                try:
+                    for page, example in examples():
+                        run(live, page, example, names)
+                finally:
+                    os.rmdir(f"{place}/{group}")
         finally:
-            os.rmdir(f"{place}/{name}")
             sleeper.kill()
             sleeper.wait()
         live.check(live.good + live.wrong > 10, "examples are not found")

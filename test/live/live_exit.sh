@@ -147,11 +147,28 @@ sys.exit(bare != traced)
 EOF
 }
 
+# A script waits for the word; it has come when all that follows is recorded. The command knows nothing of it.
+test_ready() {
+	mkfifo "$work/up" "$work/go"
+	"$IOTRACE" -q -o "$work/all" -a --no-block --ready-fd 7 -- sh -c "read -r word <'$work/go'; [ ! -e /proc/self/fd/7 ]" 7>"$work/up" &
+	recorder=$!
+	equal "--ready-fd" "$(cat "$work/up")" ready # up to the end, so that it was closed, too
+	cat "$work/lines" >/dev/null
+	echo >"$work/go"
+	wait $recorder || wrong "--ready-fd: exit status $?"
+	equal "--ready-fd: what was done at once" "$(otf2-print -G "$work/all/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/lines\"")" 1
+	refused "--ready-fd that is not open" 125 -o "$work/none" --ready-fd 7 --
+	refused "--ready-fd of the command's own" 125 -o "$work/none" --ready-fd 1 --
+	status "--ready-fd of nobody any more" 3 sh -c '"$@" 7>&1 >/dev/null | true; exit 3' sh "$IOTRACE" -q -o "$work/unread" --ready-fd 7 -- true
+	archive "--ready-fd of nobody any more" "$work/unread"
+}
+
 test_status
 test_left_behind
 test_wait
 test_no_command
 test_refusals
 test_streams
+test_ready
 test_self
 finish

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 import block  # noqa: E402
 from archive import Archive  # noqa: E402
+from groups import CGROUP2, hierarchy  # noqa: E402
 from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
 from otf2 import events  # noqa: E402
 
@@ -53,14 +54,8 @@ class Bystander:
 def record_while(live, directory, options, act):
     """Records the machine until an interrupt, and acts meanwhile. Returns iotrace's pid."""
     said = open(live.path("said"), "wb+")
-    recorder = subprocess.Popen([IOTRACE, "-a", "-q", "-o", directory, *options], env=CALMED, stderr=said)
-    for _ in range(600):  # the archive's folder is there when the recording is about to begin
-        if os.path.exists(f"{directory}.spool") and os.path.getsize(f"{directory}.spool") > 20000:
-            break
-        time.sleep(0.05)
-    time.sleep(0.5)
+    recorder = live.start("-a", "-q", "-o", directory, *options, stderr=said)
     act()
-    time.sleep(0.2)
     recorder.send_signal(signal.SIGINT)
     live.equal(f"{options}: status after an interrupt", recorder.wait(120), 0)
     said.seek(0)
@@ -148,47 +143,47 @@ def test_choices(live, data):
             live.equal(f"{options}: processes", {p.name for p in archive.groups.values() if p.pid is not None}, {"dd"})
 
 
-def mounts(kind):
-    with open("/proc/self/mounts", encoding="utf-8") as file:
-        return [line.split()[1] for line in file if line.split()[2] == kind]
-
-
 def test_cgroup(live, data):
-    for kind, remark in (("cgroup2", False), ("cgroup", True)):
-        places = [place for place in mounts(kind) if kind == "cgroup2" or place.endswith("/pids")]
-        if not places:
-            continue
-        name = f"iotrace-live-{os.getpid()}"
-        group = f"{places[0]}/{name}"
-        os.mkdir(group)
-        inside = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; read go; "
-                                   f"dd if={data} of=/dev/null bs=1 count=30 status=none; read end"],
-                                  stdin=subprocess.PIPE)
+    """perf cannot record by the first version, which a machine need not have any more."""
+    with hierarchy(live, CGROUP2) as (_, place):
+        choose_group(live, data, CGROUP2, place, False)
+    with hierarchy(live, "pids") as (kind, place):
+        if kind:
+            choose_group(live, data, kind, place, True)
+
+
+def choose_group(live, data, kind, place, remark):
+    name = f"iotrace-live-{os.getpid()}"
+    group = f"{place}/{name}"
+    os.mkdir(group)
+    inside = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; read go; "
+                               f"dd if={data} of=/dev/null bs=1 count=30 status=none; read end"],
+                              stdin=subprocess.PIPE)
+    time.sleep(0.5)
+
+    def act():
+        os.write(inside.stdin.fileno(), b"go\n")
+        dd(data, 70)
         time.sleep(0.5)
 
-        def act():
-            os.write(inside.stdin.fileno(), b"go\n")
-            dd(data, 70)
-            time.sleep(0.5)
-
-        try:
-            directory = live.path(kind)
-            _, said = record_while(live, directory,
-                                   ["--no-block", "--cgroup", name if kind == "cgroup2" else group], act)
-            live.equal(f"{kind}: source", examine(live, directory)["source"], SOURCE)
-            live.equal(f"{kind}: reads", sums(Archive(directory), data, "reads"), 30)
-            ran = live.run([IOTRACE, "-a", "--no-block", "-o", live.path(kind + "-said"), "--cgroup", group,
-                            "--duration", "0.2", "--summary", "none"])
-            live.equal(f"{kind}: a remark", b"cannot record by this hierarchy" in ran.stderr, remark)
-            live.check(said == "", f"{kind}: -q, and yet {said!r}")
-        finally:
-            inside.communicate(b"end\n")
-            for _ in range(50):
-                try:
-                    os.rmdir(group)
-                    break
-                except OSError:
-                    time.sleep(0.1)
+    try:
+        directory = live.path(kind)
+        _, said = record_while(live, directory,
+                               ["--no-block", "--cgroup", name if kind == CGROUP2 else group], act)
+        live.equal(f"{kind}: source", examine(live, directory)["source"], SOURCE)
+        live.equal(f"{kind}: reads", sums(Archive(directory), data, "reads"), 30)
+        ran = live.run([IOTRACE, "-a", "--no-block", "-o", live.path(kind + "-said"), "--cgroup", group,
+                        "--duration", "0.2", "--summary", "none"])
+        live.equal(f"{kind}: a remark", b"cannot record by this hierarchy" in ran.stderr, remark)
+        live.check(said == "", f"{kind}: -q, and yet {said!r}")
+    finally:
+        inside.communicate(b"end\n")
+        for _ in range(50):
+            try:
+                os.rmdir(group)
+                break
+            except OSError:
+                time.sleep(0.1)
 
 
 def test_command(live, data):

@@ -26,6 +26,7 @@
 #include <set>
 #include <string>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -749,38 +750,109 @@ TEST_F(LiveStubborn, ADurationEndsTheRecordingOnly)
 	EXPECT_EQ(end, LIVE_DETACHED);
 }
 
-TEST_F(Live, AttachAndDetach)
+/* A process that reads a file again and again, with another thread that reads a pipe. It counts what it has done. */
+class Reader
 {
-	std::string name = file("in");
-	pid_t child = fork();
+      public:
+	int pipe_fd[2] = {-1, -1};
+	pid_t pid = -1;
 
-	if (!child) {
+	explicit Reader(const std::string &name)
+	{
+		void *memory = mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED || pipe(pipe_fd))
+			abort();
+		counts = new (memory) Counts();
+		pid = fork();
+		if (!pid)
+			read_for_ever(name);
+		wait_until([this] { return counts->other && counts->files && is_asleep(); });
+	}
+
+	~Reader()
+	{
+		kill(pid, SIGKILL);
+		waitpid(pid, nullptr, 0);
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+		munmap(counts, sizeof(Counts));
+	}
+
+	void wait_for_reads(uint32_t more)
+	{
+		uint32_t wanted = counts->files + more;
+
+		wait_until([&] { return counts->files >= wanted; });
+	}
+
+	/* Until the other thread has got a byte and waits for the next one. */
+	void wait_for_byte()
+	{
+		wait_until([this] { return counts->bytes && is_asleep(); });
+	}
+
+      private:
+	struct Counts {
+		std::atomic<uint32_t> files, bytes;
+		std::atomic<pid_t> other;
+	};
+	Counts *counts;
+
+	[[noreturn]] void read_for_ever(const std::string &name)
+	{
 		int fd = ::open(name.c_str(), O_RDONLY);
 		char bytes[4];
 
-		std::thread other([] {
-			for (;;)
-				usleep(1000);
+		std::thread other([this] {
+			char byte;
+
+			counts->other = pid_t(syscall(SYS_gettid));
+			while (read(pipe_fd[0], &byte, 1) == 1)
+				counts->bytes++;
 		});
-		for (;;) {
-			if (pread(fd, bytes, 4, 0) != 4)
-				_exit(1);
+		while (pread(fd, bytes, 4, 0) == 4) {
+			counts->files++;
 			usleep(1000);
 		}
+		_exit(1);
 	}
-	usleep(100000);
+
+	/* The other thread sleeps nowhere but in its read. */
+	bool is_asleep()
+	{
+		std::ifstream file("/proc/" + std::to_string(pid) + "/task/" +
+				   std::to_string(counts->other) + "/stat");
+		std::string line;
+
+		std::getline(file, line);
+		return line.find(") S ") != std::string::npos;
+	}
+
+	template <typename Condition> static void wait_until(Condition is_true)
+	{
+		while (!is_true())
+			usleep(500);
+	}
+};
+
+TEST_F(Live, AttachAndDetach)
+{
+	std::string name = file("in");
+	Reader reader(name);
+	pid_t child = reader.pid;
+
 	options.pid = &child;
 	options.pids = 1;
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
-	usleep(150000);
+	reader.wait_for_reads(50);
 	kill(getpid(), SIGINT);
 	EXPECT_EQ(follow(), 0) << err.text;
 	EXPECT_EQ(status, -1);
 	EXPECT_EQ(end, LIVE_DETACHED);
 	EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it runs on";
-	kill(child, SIGKILL);
-	waitpid(child, nullptr, 0);
 	Spool spool = read_spool(path);
 	bool is_named = false;
 
@@ -789,8 +861,53 @@ TEST_F(Live, AttachAndDetach)
 			    fact->fact.number[4] != UINT64_MAX;
 	EXPECT_TRUE(is_named);
 	EXPECT_EQ(spool.of(FACT_TASK).size(), 2u) << "both threads";
-	EXPECT_GT((spool.exits[{call_row(call_by_name("pread64", 7))->number, 4}]), 20u);
+	EXPECT_GE((spool.exits[{call_row(call_by_name("pread64", 7))->number, 4}]), 49u);
 	expect_balance(spool, false);
+}
+
+TEST_F(Live, WhoeverWaitsIsToldThatItRecords)
+{
+	int end_of[2];
+	char said[16] = {};
+
+	ASSERT_EQ(pipe(end_of), 0);
+	options.ready_fd = end_of[1];
+	command({"sh", "-c", "[ ! -e /proc/self/fd/" + std::to_string(end_of[1]) + " ]"});
+	ASSERT_TRUE(open());
+	EXPECT_EQ(fcntl(end_of[0], F_SETFL, O_NONBLOCK), 0);
+	EXPECT_EQ(read(end_of[0], said, sizeof(said)), -1) << "nothing is recorded yet";
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(read(end_of[0], said, sizeof(said)), 6);
+	EXPECT_STREQ(said, "ready\n");
+	/* The command has it until its exec. */
+	EXPECT_EQ(fcntl(end_of[0], F_SETFL, 0), 0);
+	EXPECT_EQ(read(end_of[0], said, sizeof(said)), 0) << "it is closed";
+	EXPECT_EQ(follow(), 0) << err.text;
+	EXPECT_EQ(WEXITSTATUS(status), 0) << "the command has the descriptor, too";
+	close(end_of[0]);
+}
+
+TEST_F(Live, WhoeverWaitedMayBeGone)
+{
+	int end_of[2];
+
+	ASSERT_EQ(pipe(end_of), 0);
+	close(end_of[0]);
+	options.ready_fd = end_of[1];
+	Spool spool = record({"true"});
+
+	EXPECT_EQ(end, LIVE_ENDED);
+	EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(Live, NobodyCanBeToldByADescriptorThatIsClosed)
+{
+	options.ready_fd = 1000;
+	command({"touch", scratch.path("ran")});
+	EXPECT_EQ(live_open(&options, &err), nullptr);
+	EXPECT_STREQ(err.text,
+		     "--ready-fd: descriptor 1000 is not open: a shell opens it with 1000>FILE");
+	EXPECT_NE(access(scratch.path("ran").c_str(), F_OK), 0);
 }
 
 TEST_F(Live, AttachedProcessThatEnds)
@@ -1072,50 +1189,27 @@ TEST_F(LiveBpf, ManyEventsThroughASmallQueue)
 
 TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
 {
-	std::string name = file("in");
-	int pipe_fd[2];
+	Reader reader(file("in"));
+	pid_t child = reader.pid;
 
-	ASSERT_EQ(pipe(pipe_fd), 0);
-	pid_t child = fork();
-
-	if (!child) {
-		int fd = ::open(name.c_str(), O_RDONLY);
-		char bytes[4];
-
-		std::thread other([&pipe_fd] {
-			char byte;
-
-			while (read(pipe_fd[0], &byte, 1) == 1)
-				;
-		});
-		for (;;) {
-			if (pread(fd, bytes, 4, 0) != 4)
-				_exit(1);
-			usleep(1000);
-		}
-	}
-	usleep(100000);
 	options.pid = &child;
 	options.pids = 1;
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
-	EXPECT_EQ(write(pipe_fd[1], "x", 1), 1);
-	usleep(150000);
+	EXPECT_EQ(write(reader.pipe_fd[1], "x", 1), 1);
+	reader.wait_for_byte();
+	reader.wait_for_reads(50);
 	kill(getpid(), SIGINT);
 	EXPECT_EQ(follow(), 0) << err.text;
 	EXPECT_EQ(end, LIVE_DETACHED);
-	kill(child, SIGKILL);
-	waitpid(child, nullptr, 0);
-	close(pipe_fd[0]);
-	close(pipe_fd[1]);
 	Spool spool = read_spool(path);
 	auto waiting = spool.of(BPF_RECORD_IN_FLIGHT, "read");
 
-	EXPECT_GT(spool.of(BPF_RECORD_CALL, "pread64").size(), 20u);
+	EXPECT_GE(spool.of(BPF_RECORD_CALL, "pread64").size(), 49u);
 	ASSERT_EQ(waiting.size(), 1u);
 	EXPECT_EQ(waiting[0]->pid, uint32_t(child));
 	EXPECT_NE(waiting[0]->tid, uint32_t(child)) << "the other thread";
-	EXPECT_EQ(waiting[0]->record.arg[0], uint64_t(pipe_fd[0]));
+	EXPECT_EQ(waiting[0]->record.arg[0], uint64_t(reader.pipe_fd[0]));
 	EXPECT_EQ(spool.of(FACT_TASK).size(), 2u);
 	expect_balance(spool, false);
 }
@@ -1123,18 +1217,32 @@ TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
 TEST_F(LiveBpf, NobodyElseIsRecorded)
 {
 	std::atomic<bool> stops = false;
-	std::thread bystander([&stops] {
+	std::atomic<uint32_t> reads = 0;
+	std::string name = file("in");
+	std::thread bystander([&stops, &reads] {
 		char byte;
 		int fd = ::open("/dev/zero", O_RDONLY);
 
-		while (!stops)
+		for (; !stops; reads++)
 			EXPECT_EQ(read(fd, &byte, 1), 1);
 		close(fd);
 	});
-	Spool spool = record({"sh", "-c", "sleep 0.05"});
+	command({"sh", "-c",
+		 "cat " + name + " " + name + " >/dev/null; cat " + name + " >/dev/null"});
+	ASSERT_TRUE(open());
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	uint32_t before = reads;
 
+	EXPECT_EQ(follow(), 0) << err.text;
+	EXPECT_GT(reads, before) << "nobody else did anything";
 	stops = true;
 	bystander.join();
+	Spool spool = read_spool(path);
+	std::set<uint32_t> pids;
+
+	for (auto call : spool.of(BPF_RECORD_CALL, "read"))
+		pids.insert(call->pid);
+	EXPECT_GE(pids.size(), 2u) << "the shell, and each cat";
 	for (auto &call : spool.calls)
 		EXPECT_NE(call.pid, uint32_t(getpid()));
 	expect_balance(spool, false);

@@ -82,6 +82,16 @@ class Live:
             print((ran.stderr or b"").decode(errors="replace"))
         return ran
 
+    def start(self, *options, **more):
+        """Starts iotrace with these options and returns its process as soon as it records. It may have ended instead."""
+        ready, its_end = os.pipe()
+        more.setdefault("env", CALMED)
+        run = subprocess.Popen([IOTRACE, "--ready-fd", str(its_end), *options], pass_fds=(its_end,), **more)
+        os.close(its_end)
+        with open(ready, "rb") as file:
+            self.equal(f"{options}: the word that it records", file.read(), b"ready\n")
+        return run
+
     def examine(self, archive, lossless=True):
         """Returns iotrace.json of an archive that all readers accept and whose books balance."""
         for argv in ([IOTRACE, "check-archive", archive],

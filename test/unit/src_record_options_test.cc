@@ -144,6 +144,10 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 		  "--duration: '0' is no time: seconds, such as 10 or 0.5");
 	EXPECT_EQ(say({"--duration", "1e3", "-a"}),
 		  "--duration: '1e3' is no time: seconds, such as 10 or 0.5");
+	for (const char *number : {"", "-1", "2", "3x", "0x10", "99999999999"})
+		EXPECT_EQ(say({"--ready-fd", number}),
+			  std::string("--ready-fd: '") + number +
+				  "' is no descriptor of iotrace's own: a number, at least 3");
 	EXPECT_EQ(
 		say({"--sample-interval", "0.1"}),
 		"--sample-interval: '0.1' is no interval: milliseconds, at least 1, or 0 for none");
@@ -162,6 +166,7 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 TEST_F(Record, ATimeInSecondsBecomesNanoseconds)
 {
 	EXPECT_EQ(live({"-a", "--duration", "0.25"}, false).duration, 250000000u);
+	EXPECT_EQ(live({"-a", "--ready-fd", "10"}).ready_fd, 10);
 	EXPECT_EQ(live({"-p", "1", "--duration", "2"}, false).duration, 2000000000u);
 	EXPECT_EQ(live({"--duration", "3"}).duration, 3000000000u) << "of a command";
 }
