@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <random>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
@@ -80,6 +82,28 @@ class Spool : public testing::Test
 		return true;
 	}
 
+	/*
+	 * Waits until the writer has done all that it can: the counters then say what it left alone. It sleeps in its
+	 * wait for more; whoever is woken runs from that moment on.
+	 */
+	static void let_writer_rest()
+	{
+		const std::string own = std::to_string(gettid());
+		bool is_awake = true;
+
+		while (is_awake) {
+			is_awake = false;
+			for (auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+				std::ifstream file(task.path() / "stat");
+				std::string line;
+
+				std::getline(file, line);
+				is_awake |= task.path().filename() != own &&
+					    line.find(") S ") == std::string::npos;
+			}
+		}
+	}
+
 	/* The data section of the file: its place and size stand in the header. */
 	std::vector<uint8_t> read_back()
 	{
@@ -130,7 +154,7 @@ TEST_F(Spool, WhatIsNotFlushedWaits)
 	     i++) /* two fill a chunk, which goes out; the third begins another */
 		ASSERT_TRUE(put(record(60000, i)));
 	EXPECT_EQ(spool_available(spool, 0), 120000u);
-	usleep(50000);
+	let_writer_rest();
 	EXPECT_EQ(spool_available(spool, 119999), 120000u);
 	spool_flush(spool);
 	EXPECT_EQ(spool_available(spool, 120000), 180000u);
@@ -155,7 +179,7 @@ TEST_F(Spool, AChunkThatIsBeingFilledIsNotTaken)
 
 	ASSERT_NE(room, nullptr);
 	spool_flush(spool);
-	usleep(20000);
+	let_writer_rest();
 	memcpy(room, late.data(), 64);
 	spool_commit(spool, 64);
 	spool_flush(spool);
