@@ -154,7 +154,10 @@ TEST_P(EscapeProperty, ValidWholeAndReversible)
 	}
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, EscapeProperty, testing::Values(escape_text, escape_utf8));
+INSTANTIATE_TEST_SUITE_P(Both, EscapeProperty, testing::Values(escape_text, escape_utf8),
+			 [](const auto &info) {
+				 return info.param == escape_text ? "Text" : "Utf8";
+			 });
 
 TEST(EscapeUtf8Property, ValidTextIsUntouched)
 {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <ctime>
 #include <random>
+#include <string>
 #include <unordered_map>
 
 #include <gtest/gtest.h>
@@ -77,7 +78,12 @@ TEST_P(MapProperty, AgreesWithUnorderedMap)
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, MapProperty,
-			 testing::Values(3, 12, 13, 100, 1000, 20000, UINT64_MAX));
+			 testing::Values(3, 12, 13, 100, 1000, 20000, UINT64_MAX),
+			 [](const auto &info) {
+				 return info.param == UINT64_MAX
+						? "Any"
+						: "Below" + std::to_string(info.param);
+			 });
 
 double seconds_to_set(uint64_t factor, uint64_t repeat)
 {

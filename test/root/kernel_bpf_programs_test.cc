@@ -100,6 +100,7 @@ TEST_P(BpfPrograms, OfBlockRequestsPassTheVerifier)
 		  8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms, testing::Bool(),
+			 [](const auto &info) { return info.param ? "ByCast" : "ByHelper"; });
 
 #endif

@@ -6,6 +6,15 @@
 
 #include "model_driver.h"
 
+#include <ostream>
+
+/* What GoogleTest says of a parameter. */
+inline void PrintTo(const struct aio &a, std::ostream *out)
+{
+	*out << "step " << a.step << ", action " << a.action << ", fd " << a.fd << ", index "
+	     << a.index << ", flags " << a.flags;
+}
+
 /* A step of a request of one ring. The program calls it as the kernel does: by its key. */
 inline struct aio aio_step_of(enum aio_step step, uint64_t key)
 {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -97,9 +98,17 @@ TEST_P(FilterCalls, EachChosenExitIsInOneOfTheTwo)
 	}
 }
 
+std::string name_of_groups(const testing::TestParamInfo<uint32_t> &info)
+{
+	static const char *const names[] = {"None", "Data", "DataAndSync", "All"};
+
+	return names[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(Groups, FilterCalls,
 			 testing::Values(0u, 1u << GROUP_DATA, 1u << GROUP_DATA | 1u << GROUP_SYNC,
-					 (1u << GROUP_COUNT) - 1));
+					 (1u << GROUP_COUNT) - 1),
+			 name_of_groups);
 
 TEST(FilterCalls, OnlyAnOpenThatSucceededWakes)
 {
