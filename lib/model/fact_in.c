@@ -196,10 +196,9 @@ static void fact_task(struct model *m, const struct event *event)
 	uint32_t tid = (uint32_t)event->fact.number[0], pid = (uint32_t)event->fact.number[1];
 	uint32_t task = task_get(m, pid, tid);
 
-	m->task[task].name = fact_text(m, event, 0);
+	task_rename(m, task, fact_text(m, event, 0));
 	if (tid != pid)
 		return;
-	m->process[m->task[task].process].name = m->task[task].name;
 	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
 	process_leave_out(m, m->task[task].process, event->fact.number[5]);
 }

@@ -208,15 +208,22 @@ static void name_set(struct model *m, uint32_t process, str_id name)
 		group->name = name;
 }
 
+void task_rename(struct model *m, uint32_t task, str_id name)
+{
+	uint32_t process = m->task[task].process;
+
+	location_rename(m, task, name);
+	if (m->task[task].tid == m->process[process].pid)
+		name_set(m, process, name);
+}
+
 void task_comm(struct model *m, const struct event *event)
 {
 	str_id name = model_string(m, event->comm.name.at, event->comm.name.length);
 	uint32_t task = task_get(m, event->pid, event->tid);
 	struct task *t = &m->task[task];
 
-	location_rename(m, task, name);
-	if (event->tid == event->pid)
-		name_set(m, t->process, name);
+	task_rename(m, task, name);
 	if (event->comm.is_exec && !m->process[t->process].is_prelude)
 		argv_forget(m, t->process);
 	if (event->comm.is_exec && m->process[t->process].is_prelude) {

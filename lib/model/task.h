@@ -40,6 +40,8 @@ static inline bool process_is_recorded(const struct model *m, uint32_t process)
 /* Records it from now on, or no more. */
 void process_leave_out(struct model *m, uint32_t process, bool is_left_out);
 
+/* The thread has this command name, and so has its process if it is the first thread. */
+void task_rename(struct model *m, uint32_t task, str_id name);
 void task_fork(struct model *m, const struct event *event);
 void task_clone_flags(struct model *m, const struct event *event);
 void task_comm(struct model *m, const struct event *event);

@@ -48,6 +48,21 @@ class Chosen : public ::testing::Test
 	}
 };
 
+/* With -a a process is looked up while it goes on: its first call may come before its name. */
+TEST_F(Chosen, ANameThatComesAfterTheFirstCallIsThatOfTheProcess)
+{
+	system();
+	d.start_fd(7, 3, "/data");
+	d.enter(7, 7, "read", {3, 0, 10});
+	d.leave(7, 7, "read", 10);
+	d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"late", "/bin/late"});
+	d.end();
+	ASSERT_EQ(model_processes(d.model), 1u);
+	EXPECT_STREQ(model_text(d.model, model_process(d.model, 0)->name), "late");
+	ASSERT_EQ(model_threads(d.model), 1u);
+	EXPECT_STREQ(model_text(d.model, model_thread(d.model, 0)->name), "late");
+}
+
 TEST_F(Chosen, AnEventIsAMetricAndAParameter)
 {
 	set_event(0);
