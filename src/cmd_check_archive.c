@@ -33,7 +33,7 @@ static void put_contents(const struct archive_report *report)
 	       "; markers %" PRIu64 "\n",
 	       report->created, report->duplicated, report->destroyed, report->markers);
 	if (!report->has_books)
-		puts("no iotrace.json: the books were not compared");
+		puts("no iotrace.json: the number of events was not compared");
 	if (report->ends_early)
 		puts("the archive ends early, and says so");
 }

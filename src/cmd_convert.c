@@ -129,6 +129,11 @@ static int convert(void *context, int argc, char **argv)
 	return rc ? STATUS_FAILED : STATUS_OK;
 }
 
+static void init(void *options)
+{
+	output_options_init(&((struct convert_options *)options)->output);
+}
+
 const struct command command_convert = {
 	.name = "convert",
 	.help = "Writes an OTF2 archive from a capture: one of iotrace or of 'perf record'.",
@@ -137,5 +142,6 @@ const struct command command_convert = {
 		 "DIR of it. With --format text and no -o the text goes to standard output.\n",
 	.row = rows,
 	.size = sizeof(struct convert_options),
+	.init = init,
 	.run = convert,
 };

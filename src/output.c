@@ -7,11 +7,13 @@
 #include "nearest.h"
 #include "paths.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <iotrace/books.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/probe.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +23,12 @@ static const char *const summary_word[] = {
 	[OUTPUT_NONE] = "none",
 };
 
-enum { SUMMARY_WORDS = sizeof(summary_word) / sizeof(*summary_word) };
+static const char *const sort_word[SORTS] = {
+	[SORT_DATA] = "data", [SORT_READ] = "read",   [SORT_WRITTEN] = "written",
+	[SORT_TIME] = "time", [SORT_CALLS] = "calls",
+};
+
+enum { SUMMARY_WORDS = sizeof(summary_word) / sizeof(*summary_word), TOP_MOST = 10000 };
 
 int output_parse_format(void *format, const char *arg, struct error *err)
 {
@@ -67,6 +74,44 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 		arg);
 }
 
+int output_parse_top(void *field, const char *arg, struct error *err)
+{
+	char *end;
+	unsigned long top;
+
+	errno = 0;
+	top = strtoul(arg, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)*arg) || top > TOP_MOST)
+		return error_say(err, EINVAL,
+				 "invalid number of rows '%s': expected 0 to %d, for example 10",
+				 arg, TOP_MOST);
+	*(uint32_t *)field = (uint32_t)top;
+	return 0;
+}
+
+int output_parse_sort(void *field, const char *arg, struct error *err)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, arg);
+	for (int i = 0; i < SORTS; i++) {
+		if (!strcmp(sort_word[i], arg)) {
+			*(enum sink_sort *)field = (enum sink_sort)i;
+			return 0;
+		}
+		nearest_try(&nearest, sort_word[i]);
+	}
+	return error_say(err, EINVAL,
+			 "cannot sort by '%s'%s%s%s; there are data, read, written, time and calls",
+			 arg, nearest.best ? " (did you mean '" : "",
+			 nearest.best ? nearest.best : "", nearest.best ? "'?)" : "");
+}
+
+void output_options_init(struct output_options *options)
+{
+	options->top = SINK_TOP_DEFAULT;
+}
+
 bool output_is_archive(const struct output_options *options)
 {
 	return !options->format || !strcmp(options->format->name, "otf2");
@@ -83,10 +128,13 @@ int output_open(struct output *output, struct error *err)
 					 &output->main, err);
 	if (output->main_sink < 0)
 		return output->main_sink;
-	if (options->is_quiet || options->summary.kind == OUTPUT_NONE)
+	/* -q is about the terminal: a file that was asked for is written. */
+	if (options->summary.kind == OUTPUT_NONE || (options->is_quiet && !options->summary.path))
 		return 0;
 	output->summary.path = options->summary.path;
 	output->summary.is_json = options->summary.kind == OUTPUT_JSON;
+	output->summary.top = options->top;
+	output->summary.sort = options->sort;
 	output->summary.columns = options->summary.path ? 0 : probe_columns(STDERR_FILENO);
 	output->summary.archive = output_is_archive(options) ? output->path : NULL;
 	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary,
@@ -162,7 +210,8 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 static int tell_books(const struct output *output, struct error *err)
 {
 	char sentence[512];
-	enum books_state state = books_check(run_tally(output->run), sentence, sizeof(sentence));
+	enum books_state state = books_check(run_model(output->run), run_tally(output->run),
+					     sentence, sizeof(sentence));
 
 	if (state == BOOKS_BALANCED)
 		return 0;

@@ -25,6 +25,8 @@ struct output_options {
 	const char *path;              /* -o */
 	const struct sink_ops *format; /* NULL: otf2 */
 	struct output_summary_option summary;
+	uint32_t top; /* --top: rows of each table, or SINK_TOP_DEFAULT */
+	enum sink_sort sort;
 	bool is_quiet, is_strict;
 };
 
@@ -38,7 +40,7 @@ struct output_options {
 	 output_parse_format,                                                                      \
 	 "otf2 text null"},                                                                        \
 		{'q',         "quiet",                                                             \
-		 NULL,        "no summary, no progress; only what went wrong",                     \
+		 NULL,        "nothing on the terminal but what went wrong",                       \
 		 OPTION_FLAG, offsetof(type, member.is_quiet),                                     \
 		 NULL,        NULL},                                                               \
 		{0,                                                                                \
@@ -49,13 +51,32 @@ struct output_options {
 		 offsetof(type, member.summary),                                                   \
 		 output_parse_summary,                                                             \
 		 "text json none"},                                                                \
+		{0,                                                                                \
+		 "top",                                                                            \
+		 "N",                                                                              \
+		 "rows of each table of the summary (default: 5; in JSON 100)",                    \
+		 OPTION_CALL,                                                                      \
+		 offsetof(type, member.top),                                                       \
+		 output_parse_top,                                                                 \
+		 NULL},                                                                            \
+		{0,                                                                                \
+		 "sort",                                                                           \
+		 "KEY",                                                                            \
+		 "sort these tables by data (the default), read, written, time or calls",          \
+		 OPTION_CALL,                                                                      \
+		 offsetof(type, member.sort),                                                      \
+		 output_parse_sort,                                                                \
+		 "data read written time calls"},                                                  \
 	{                                                                                          \
-		0, "strict", NULL, "fail (125) if data was lost or the books do not balance",      \
-			OPTION_FLAG, offsetof(type, member.is_strict), NULL, NULL                  \
+		0, "strict", NULL, "fail (125) if events are missing", OPTION_FLAG,                \
+			offsetof(type, member.is_strict), NULL, NULL                               \
 	}
 
 int output_parse_format(void *format, const char *arg, struct error *err);
 int output_parse_summary(void *summary, const char *arg, struct error *err);
+int output_parse_top(void *top, const char *arg, struct error *err);
+int output_parse_sort(void *sort, const char *arg, struct error *err);
+void output_options_init(struct output_options *options);
 bool output_is_archive(const struct output_options *options);
 
 struct output {

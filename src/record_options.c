@@ -280,6 +280,7 @@ const struct option_row record_rows[] = {
 
 void record_options_init(struct record_options *options)
 {
+	output_options_init(&options->output);
 	options->groups = select_default();
 	options->sample_interval = SAMPLE_MS * ns_per_ms;
 	options->block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;

@@ -1,5 +1,5 @@
 /*
- * books: what was recorded and whether the books balance, as iotrace.json in the archive and as a sentence.
+ * books: what was recorded and whether it is complete, as iotrace.json in the archive and as a sentence.
  *
  * iotrace.json is one object. Keys are only ever added; "schema" rises if one changes its meaning:
  *
@@ -18,6 +18,7 @@
 #ifndef IOTRACE_BOOKS_H
 #define IOTRACE_BOOKS_H
 
+#include <iotrace/tally.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,14 +29,13 @@ extern "C" {
 
 struct error;
 struct model;
-struct tally;
 
 #define BOOKS_FILE "iotrace.json"
 enum { BOOKS_SCHEMA = 1 };
 
 enum books_state {
-	BOOKS_BALANCED, /* and nothing was lost */
-	BOOKS_LOSS,     /* they balance, and say what was lost */
+	BOOKS_BALANCED, /* nothing is missing */
+	BOOKS_LOSS,     /* events are missing, and it is known how many */
 	BOOKS_WRONG,    /* an equation does not hold */
 };
 
@@ -46,8 +46,14 @@ enum books_state {
 void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
 		  uint32_t events, uint64_t lost_records);
 
-/* Returns the state, with a sentence for people in text: "books balance: 1,234 samples, nothing lost". */
-enum books_state books_check(const struct tally *tally, char *text, size_t size);
+/*
+ * Returns the state, with sentences for people in text: "complete: all 1,234 events recorded", or how many are missing,
+ * why, and what to do about it.
+ */
+enum books_state books_check(const struct model *model, const struct tally *tally, char *text,
+			     size_t size);
+/* Returns whether the counter counts events that are missing. */
+bool books_is_loss(enum tally_counter counter);
 
 /* Returns whether the recording was stopped before the command that it was made of ended. */
 bool books_ends_early(const struct model *model);

@@ -17,14 +17,22 @@ struct error;
 struct model;
 struct sink;
 
+/* By what the tables of a summary are sorted. */
+enum sink_sort { SORT_DATA, SORT_READ, SORT_WRITTEN, SORT_TIME, SORT_CALLS, SORTS };
+
+/* The rows of each table of a summary, if nobody says how many. */
+#define SINK_TOP_DEFAULT UINT32_MAX
+
 /* What a sink is told when it is opened. Lent for the life of the sink. */
 struct sink_options {
 	const struct model *model;
 	const struct tally *tally; /* final only when close() is called */
 	const char *
 		path; /* directory or file to write; NULL or "-": standard output, where that makes sense */
-	int columns;         /* summary: width of the terminal */
+	int columns;         /* summary: width of the terminal; 0: it is none */
 	bool is_json;        /* summary */
+	uint32_t top;        /* summary: rows of each table, or SINK_TOP_DEFAULT */
+	enum sink_sort sort; /* summary */
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive; /* summary: where the archive is, or NULL; read by close() */
 	bool is_discarded; /* summary: read by close(): it is not wanted any more, nothing is to be told */

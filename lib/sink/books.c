@@ -1,5 +1,5 @@
 /*
- * books: iotrace.json, and the one sentence about the state of the books.
+ * books: iotrace.json, and what the kernel counted against what came.
  *
  * The file is written beside itself and renamed, so that a reader finds all of it or none.
  */
@@ -7,7 +7,6 @@
 
 #include "device_json.h"
 #include "json_text.h"
-#include "summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,18 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is missing when one of these is not 0, in a word. */
-static const struct {
-	enum tally_counter counter;
-	const char *word;
-} loss[] = {
-	{TALLY_lost, "lost"},
-	{TALLY_unseen, "never delivered"},
-	{TALLY_malformed, "malformed"},
-	{TALLY_sink_refused, "refused by the archive's writer"},
-};
-
-enum { LOSSES = sizeof(loss) / sizeof(*loss) };
 enum { END_ERROR = 2 }; /* the reason of fact END: bytes found no room */
 
 static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t event)
@@ -78,42 +65,6 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 	tally_add(tally, kernel_counted, counted);
 	tally_add(tally, lost, lost);
 	tally_add(tally, unseen, counted ? unseen : 0);
-}
-
-static size_t add_text(char *text, size_t size, size_t used, const char *more)
-{
-	int length = used < size ? snprintf(text + used, size - used, "%s", more) : 0;
-
-	return used + (size_t)length;
-}
-
-enum books_state books_check(const struct tally *tally, char *text, size_t size)
-{
-	char number[SUMMARY_NUMBER], wrong[256];
-	const char *before = ": ";
-	size_t used;
-
-	if (!tally_balance(tally, wrong, sizeof(wrong))) {
-		snprintf(text, size,
-			 "books do not balance: %s (a fault of iotrace: please report it)", wrong);
-		return BOOKS_WRONG;
-	}
-	used = (size_t)snprintf(text, size, "books balance: %s samples, ",
-				summary_count(number, tally_get(tally, samples)));
-	for (int i = 0; i < LOSSES; i++) {
-		if (!tally->n[loss[i].counter])
-			continue;
-		used = add_text(text, size, used,
-				*before == ':' ? "but events are missing: " : ", ");
-		used = add_text(text, size, used, summary_count(number, tally->n[loss[i].counter]));
-		used = add_text(text, size, used, " ");
-		used = add_text(text, size, used, loss[i].word);
-		before = ", ";
-	}
-	if (*before == ',')
-		return BOOKS_LOSS;
-	add_text(text, size, used, "nothing lost");
-	return BOOKS_BALANCED;
 }
 
 static json_object *json_command(const struct model *model)
@@ -384,7 +335,7 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "devices", json_devices(books->model));
 	json_object_object_add(top, "cgroups", json_cgroups(books->model));
 	json_object_object_add(top, "trace", json_trace(books->model));
-	json_object_object_add(top, "books", json_books(books->tally));
+	json_object_object_add(top, "books", json_books(books->model, books->tally));
 	json_object_object_add(top, "events", json_events(books));
 	text = mem_strdup(
 		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |

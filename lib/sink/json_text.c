@@ -92,12 +92,12 @@ void json_print(FILE *out, const char *json)
 	}
 }
 
-json_object *json_books(const struct tally *tally)
+json_object *json_books(const struct model *model, const struct tally *tally)
 {
 	json_object *books = json_object_new_object();
 	json_object *counters = json_object_new_object();
 	char sentence[512];
-	enum books_state state = books_check(tally, sentence, sizeof(sentence));
+	enum books_state state = books_check(model, tally, sentence, sizeof(sentence));
 
 	for (int i = 0; i < TALLY_COUNT; i++)
 		json_object_object_add(counters, tally_name((enum tally_counter)i),

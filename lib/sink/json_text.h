@@ -29,7 +29,7 @@ struct json_object *json_words(const struct model *model, str_id id);
  */
 void json_print(FILE *out, const char *json);
 /* { balanced, sentence, counters } */
-struct json_object *json_books(const struct tally *tally);
+struct json_object *json_books(const struct model *model, const struct tally *tally);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
 #include <json.h>
 #include <stdlib.h>
 
-static void add_traffic(json_object *to, const char *name, const struct summary_traffic *traffic)
+static void add_traffic(json_object *to, const char *name, const struct collect_traffic *traffic)
 {
 	json_object *row = json_object_new_object();
 
@@ -20,7 +20,7 @@ static void add_traffic(json_object *to, const char *name, const struct summary_
 
 static void add_rates(json_object *to, const struct summary *summary, uint32_t id)
 {
-	struct summary_rates r = summary_device_rates(summary, id);
+	struct collect_rates r = collect_device_rates(summary->collect, id);
 	const struct {
 		const char *name;
 		double value;
@@ -61,7 +61,7 @@ static void add_requests(json_object *to, const struct summary *summary, uint32_
 		[REQUEST_FLUSH] = "flushes", [REQUEST_DISCARD] = "discards",
 		[REQUEST_ZEROES] = "zeroes", [REQUEST_OTHER] = "commands",
 	};
-	const struct summary_device *d = summary_device(summary, id);
+	const struct collect_device *d = collect_device(summary->collect, id);
 
 	if (!d)
 		return;
@@ -76,12 +76,12 @@ static void add_requests(json_object *to, const struct summary *summary, uint32_
 
 static void add_share(json_object *to, const char *name, uint64_t asked, uint64_t disk)
 {
-	double share = summary_cache_share(asked, disk);
+	double share = collect_cache_share(asked, disk);
 
 	json_object_object_add(to, name, share < 0 ? NULL : json_object_new_double(share));
 }
 
-static void add_cache(json_object *to, const struct summary_cache *cache)
+static void add_cache(json_object *to, const struct collect_cache *cache)
 {
 	json_object *row = json_object_new_object();
 
@@ -96,8 +96,8 @@ static void add_cache(json_object *to, const struct summary_cache *cache)
 
 json_object *summary_device_json(const struct summary *summary)
 {
-	const struct model *model = summary->options->model;
-	struct summary_cache *cache = summary_device_cache(summary);
+	const struct model *model = summary->collect->model;
+	struct collect_cache *cache = collect_caches(summary->collect);
 	json_object *all = json_object_new_array();
 
 	for (uint32_t id = 0; id < model_devices(model); id++) {

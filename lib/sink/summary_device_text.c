@@ -1,44 +1,45 @@
 /*
- * summary_device_text: tables of block devices for people, in 80 columns: what `iostat -x` would show of the run, with
- * the spread of the service time; and what programs asked for against what reached the disks.
+ * summary_device_text: tables of block devices and control groups for people: what `iostat -x` would show of the run,
+ * with the spread of the service time; and what programs asked for against what reached the disks.
  */
+#include "collect_rank.h"
 #include "device_stat.h"
-#include "summary.h"
+#include "summary_name.h"
+#include "summary_page.h"
 
 #include <iotrace/device.h>
+#include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TOP_DEVICES = 12,
-	COLUMNS_DEFAULT = 80,
-	NAME_COLUMNS = 8, /* of a device, and as many as this, where there is room: */
-	NAME_COLUMNS_MAX = 24,
-	NAME_SIZE = 4 * NAME_COLUMNS_MAX + 16,
-};
+#define TABLE(column) ((struct page_table){column, sizeof(column) / sizeof(*(column))})
 
-static int name_columns(const struct summary *summary)
+enum { NAME_LEAST = 8, NAME_MOST = 24, WIDE = 80, OTHERS_INDENT = 11 };
+
+/* Returns how wide the first column is: names of devices have as much room as there is. */
+static int name_width(const struct page *page)
 {
-	int more = summary->options->columns - COLUMNS_DEFAULT;
+	size_t more = page->columns > WIDE ? page->columns - WIDE : 0;
 
-	return NAME_COLUMNS + (more < 0 ? 0
-			       : more < NAME_COLUMNS_MAX - NAME_COLUMNS
-				       ? more
-				       : NAME_COLUMNS_MAX - NAME_COLUMNS);
+	if (!page->columns || more > NAME_MOST - NAME_LEAST)
+		more = NAME_MOST - NAME_LEAST;
+	return NAME_LEAST + (int)more + 2;
 }
 
-static const char *device_name(char out[NAME_SIZE], const struct summary *summary, uint32_t id)
+static char *device_name(const struct summary *summary, const struct page *page, uint32_t id)
 {
-	const struct model *model = summary->options->model;
+	const struct model *model = summary->collect->model;
 	str_id name = model_device(model, id)->name;
+	char *safe = summary_escape(model_text(model, name),
+				    strtab_length(model_strings(model), name));
+	char *cut = summary_cut(safe, page->columns ? (size_t)name_width(page) - 2 : 0, 4);
 
-	return summary_name(out, NAME_SIZE, model_text(model, name),
-			    strtab_length(model_strings(model), name),
-			    (size_t)name_columns(summary));
+	free(safe);
+	return cut;
 }
 
-/* Three digits say enough; a column has room for five. */
-static const char *rate(char out[SUMMARY_NUMBER], double value)
+/* Three digits say enough; thousands are "k". */
+static const char *number(char out[SUMMARY_NUMBER], double value)
 {
 	static const char *const unit[] = {"", "k", "M", "G"};
 	uint32_t i = 0;
@@ -58,11 +59,11 @@ static const char *plural(uint64_t count, const char *name)
 	return name[strlen(name) - 1] == 'h' ? "es" : "s";
 }
 
-static void put_traffic(const struct summary_device *d, enum request_kind kind, const char *name,
+static void put_traffic(const struct collect_device *d, enum request_kind kind, const char *name,
 			const char *more, const char **before, FILE *out)
 {
 	char count[SUMMARY_NUMBER], bytes[SUMMARY_NUMBER];
-	const struct summary_traffic *traffic = &d->kind[kind];
+	const struct collect_traffic *traffic = &d->kind[kind];
 
 	if (!traffic->requests)
 		return;
@@ -74,11 +75,15 @@ static void put_traffic(const struct summary_device *d, enum request_kind kind, 
 }
 
 /* What the columns have no room for, if there was any. */
-static void put_others(const struct summary_device *d, FILE *out)
+static void put_others(const struct collect_device *d, const struct page *page)
 {
-	char count[SUMMARY_NUMBER];
-	const char *before = "          ";
+	char count[SUMMARY_NUMBER], *text = NULL;
+	const char *before = "";
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
 
+	if (!out)
+		return;
 	put_traffic(d, REQUEST_FLUSH, "flush", "", &before, out);
 	put_traffic(d, REQUEST_DISCARD, "discard", "", &before, out);
 	put_traffic(d, REQUEST_ZEROES, "write", " of zeroes", &before, out);
@@ -88,26 +93,32 @@ static void put_others(const struct summary_device *d, FILE *out)
 	before = d->errors ? ", " : before;
 	if (d->cancelled)
 		fprintf(out, "%s%s did not end", before, summary_count(count, d->cancelled));
-	if (*before == ',' || d->cancelled)
-		fputc('\n', out);
+	fclose(out);
+	if (size)
+		page_wrap(page, text, OTHERS_INDENT, OTHERS_INDENT);
+	free(text);
 }
 
-static void put_device(const struct summary *summary, uint32_t id, FILE *out)
+static void put_device(const struct summary *summary, const struct page *page,
+		       const struct page_table *table, uint32_t id)
 {
-	const struct summary_device *d = summary_device(summary, id);
-	struct summary_rates r = summary_device_rates(summary, id);
-	char name[NAME_SIZE], reads[SUMMARY_NUMBER], writes[SUMMARY_NUMBER], read[SUMMARY_NUMBER],
-		written[SUMMARY_NUMBER], wait[SUMMARY_NUMBER], queue[SUMMARY_NUMBER];
-	char p50[SUMMARY_NUMBER], p99[SUMMARY_NUMBER], max[SUMMARY_NUMBER];
+	const struct collect_device *d = collect_device(summary->collect, id);
+	struct collect_rates r = collect_device_rates(summary->collect, id);
+	char text[10][SUMMARY_NUMBER], *name = device_name(summary, page, id);
 
-	fprintf(out, " %-*s%6s%6s%7s%7s%8s%7s%6.1f", name_columns(summary),
-		device_name(name, summary, id), rate(reads, r.reads), rate(writes, r.writes),
-		rate(read, r.read_bytes / 1024), rate(written, r.written_bytes / 1024),
-		summary_time(wait, (uint64_t)r.wait), rate(queue, r.queue), 100 * r.util);
-	fprintf(out, "%8s%8s%8s\n", summary_time(p50, histogram_quantile(&d->service, 500)),
-		summary_time(p99, histogram_quantile(&d->service, 990)),
-		summary_time(max, d->service.max));
-	put_others(d, out);
+	page_row(page, table,
+		 (const char *const[]){name, number(text[0], r.reads), number(text[1], r.writes),
+				       r.read_bytes > 0 ? summary_rate(text[2], r.read_bytes)
+							: NULL,
+				       r.written_bytes > 0 ? summary_rate(text[3], r.written_bytes)
+							   : NULL,
+				       summary_time(text[4], (uint64_t)r.wait),
+				       number(text[5], r.queue), number(text[6], 100 * r.util),
+				       summary_time(text[7], histogram_quantile(&d->service, 500)),
+				       summary_time(text[8], histogram_quantile(&d->service, 990)),
+				       summary_time(text[9], d->service.max)});
+	free(name);
+	put_others(d, page);
 }
 
 /* "12 more reads", or where only sizes differ "8 more sectors of reads"; nothing if they are the same. */
@@ -127,101 +138,176 @@ static void put_difference(const char **before, const char *name, struct device_
 		       : a < b ? b - a
 			       : a - b,
 		       name));
-	*before = ",\n      ";
+	*before = ",";
 }
 
-/* Where the kernel's own count is known and another one: a line for each device. */
-static void put_differences(const struct summary *summary, FILE *out)
+/* What the kernel's own count of a device has and the events have not, if it is another. */
+static void put_difference_of(const struct summary *summary, const struct page *page, uint32_t id)
 {
-	const struct model *model = summary->options->model;
-	char name[NAME_SIZE];
+	const struct model_device *device = model_device(summary->collect->model, id);
+	const char *before = ": the kernel itself counted";
+	char *name = device_name(summary, page, id), *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	fputs(name, out);
+	for (int i = 0; i < STAT_KINDS; i++) {
+		enum device_stat_kind kind = (enum device_stat_kind)i;
+
+		put_difference(&before, device_stat_name(kind), device_stat_seen(device, kind),
+			       device_stat_kernel(device, kind), out);
+	}
+	fclose(out);
+	page_wrap(page, text, 1, OTHERS_INDENT);
+	free(text);
+	free(name);
+}
+
+static void put_differences(const struct summary *summary, const struct page *page)
+{
+	const struct model *model = summary->collect->model;
 
 	for (uint32_t id = 0; id < model_devices(model); id++) {
 		const struct model_device *device = model_device(model, id);
-		const char *before = ": the kernel itself counted";
 
-		if (!device->has_stat || device_stat_balance(device))
-			continue;
-		fprintf(out, " %s", device_name(name, summary, id));
-		for (int i = 0; i < STAT_KINDS; i++) {
-			enum device_stat_kind kind = (enum device_stat_kind)i;
-
-			put_difference(&before, device_stat_name(kind),
-				       device_stat_seen(device, kind),
-				       device_stat_kernel(device, kind), out);
-		}
-		fputc('\n', out);
+		if (device->has_stat && !device_stat_balance(device))
+			put_difference_of(summary, page, id);
 	}
-}
-
-static void put_heading(const char *bold, const char *plain, const char *text, FILE *out)
-{
-	fprintf(out, "\n%s%s%s\n", bold, text, plain);
 }
 
 static const char *share(char out[SUMMARY_NUMBER], uint64_t asked, uint64_t disk)
 {
-	double part = summary_cache_share(asked, disk);
+	double part = collect_cache_share(asked, disk);
 
 	if (part < 0)
-		snprintf(out, SUMMARY_NUMBER, "-");
-	else
-		snprintf(out, SUMMARY_NUMBER, "%.1f %%", 100 * part);
+		return NULL;
+	snprintf(out, SUMMARY_NUMBER, "%.1f %%", 100 * part);
 	return out;
 }
 
-static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
+static const char *bytes_of(char out[SUMMARY_NUMBER], uint64_t bytes)
 {
-	return bytes ? summary_bytes(out, bytes) : "-";
+	return bytes ? summary_bytes(out, bytes) : NULL;
+}
+
+static void put_cache(const struct summary *summary, const struct page *page,
+		      const struct page_table *table, const struct collect_cache *c, uint32_t id)
+{
+	char text[6][SUMMARY_NUMBER], *name = device_name(summary, page, id);
+
+	page_row(page, table,
+		 (const char *const[]){name, bytes_of(text[0], c->asked_read),
+				       bytes_of(text[1], c->disk_read),
+				       share(text[2], c->asked_read, c->disk_read),
+				       bytes_of(text[3], c->asked_written),
+				       bytes_of(text[4], c->disk_written),
+				       share(text[5], c->asked_written, c->disk_written)});
+	free(name);
 }
 
 /* Programs and disks: only where both sides are known. */
-static void put_caches(const struct summary *summary, const char *bold, const char *plain,
-		       FILE *out)
+static void put_caches(const struct summary *summary, const struct page *page, uint32_t rows)
 {
-	const struct model *model = summary->options->model;
-	struct summary_cache *cache = summary_device_cache(summary);
-	char heading[128], name[NAME_SIZE], text[6][SUMMARY_NUMBER];
-	bool is_first = true;
+	const struct collect *collect = summary->collect;
+	const struct page_column column[] = {
+		{"cache", -name_width(page), 0, false},
+		{"read", 10, 0, false},
+		{"from disk", 10, 0, false},
+		{"cached", 9, 0, false},
+		{"written", 11, 0, false},
+		{"to disk", 10, 0, false},
+		{"cached", 9, 0, false},
+	};
+	const struct page_table table = TABLE(column);
+	struct collect_cache *cache = collect_caches(collect);
+	uint32_t shown = 0;
 
-	snprintf(heading, sizeof(heading), " %-*s%11s%11s%9s%14s%11s%9s", name_columns(summary), "",
-		 "asked: read", "from disk", "cached", "written", "to disk", "cached");
-	for (uint32_t id = 0; id < model_devices(model); id++) {
-		const struct summary_cache *c = &cache[id];
-
-		if ((!c->asked_read && !c->asked_written) ||
-		    !summary_device_is_recorded(summary, id))
+	for (uint32_t id = 0; id < model_devices(collect->model) && shown < rows; id++) {
+		if ((!cache[id].asked_read && !cache[id].asked_written) ||
+		    !collect_device_is_recorded(collect, id))
 			continue;
-		if (is_first)
-			put_heading(bold, plain, heading, out);
-		is_first = false;
-		fprintf(out, " %-*s%11s%11s%9s%14s%11s%9s\n", name_columns(summary),
-			device_name(name, summary, id), bytes_or_dash(text[0], c->asked_read),
-			bytes_or_dash(text[1], c->disk_read),
-			share(text[2], c->asked_read, c->disk_read),
-			bytes_or_dash(text[3], c->asked_written),
-			bytes_or_dash(text[4], c->disk_written),
-			share(text[5], c->asked_written, c->disk_written));
+		if (!shown++)
+			page_heading(page, &table);
+		put_cache(summary, page, &table, &cache[id], id);
 	}
 	free(cache);
 }
 
-void summary_device_text(const struct summary *summary, const char *bold, const char *plain,
-			 FILE *out)
+void summary_devices(const struct summary *summary, const struct page *page, uint32_t rows)
 {
-	uint32_t top[TOP_DEVICES], count;
-	uint32_t all = summary_device_top(summary, top, TOP_DEVICES, &count);
-	char heading[128];
+	struct top top = collect_top_devices(summary->collect, summary->options->sort, rows);
+	const struct page_column column[] = {
+		{"device", -name_width(page), 0, false},
+		{"r/s", 6, 0, false},
+		{"w/s", 7, 0, false},
+		{"read/s", 11, 0, false},
+		{"written/s", 11, 0, false},
+		{"await", 8, 0, false},
+		{"aqu-sz", 7, 64, false},
+		{"%util", 6, 70, false},
+		{"p50", 8, 112, false},
+		{"p99", 8, 78, false},
+		{"max", 8, 104, false},
+	};
+	const struct page_table table = TABLE(column);
 
-	snprintf(heading, sizeof(heading), " %-*s%6s%6s%7s%7s%8s%7s%6s%8s%8s%8s",
-		 name_columns(summary), "device", "r/s", "w/s", "rkB/s", "wkB/s", "await", "aqu-sz",
-		 "%util", "p50", "p99", "max");
-	if (count)
-		put_heading(bold, plain, heading, out);
-	for (uint32_t i = 0; i < count; i++)
-		put_device(summary, top[i], out);
-	if (all > count)
-		fprintf(out, " and %u more that were less busy\n", all - count);
-	put_differences(summary, out);
-	put_caches(summary, bold, plain, out);
+	if (top.count)
+		page_heading(page, &table);
+	for (uint32_t i = 0; i < top.count; i++)
+		put_device(summary, page, &table, top.id[i]);
+	if (top.seen > top.count && rows)
+		fprintf(page->out, " and %u more\n", (uint32_t)top.seen - top.count);
+	if (rows)
+		put_differences(summary, page);
+	put_caches(summary, page, rows);
+	top_release(&top);
+}
+
+/* Where nobody made groups, all is charged to the one that is always there. */
+static bool has_groups(const struct collect *collect)
+{
+	for (uint32_t id = 0; id < collect->groups; id++)
+		if (strcmp(model_text(collect->model, model_cgroup(collect->model, id)->name), "/"))
+			return true;
+	return false;
+}
+
+static char *group_name(const struct model *model, uint32_t id)
+{
+	str_id name = model_cgroup(model, id)->name;
+
+	return summary_escape(model_text(model, name), strtab_length(model_strings(model), name));
+}
+
+void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows)
+{
+	static const struct page_column column[] = {
+		{"requests", 10, 0, false},
+		{"read", 10, 0, false},
+		{"written", 10, 0, false},
+		{"control group", 0, 0, false},
+	};
+	const struct page_table table = TABLE(column);
+	struct top top = collect_top_groups(summary->collect, summary->options->sort,
+					    has_groups(summary->collect) ? rows : 0);
+	char **name = mem_array(top.count + 1, sizeof(*name)), text[3][SUMMARY_NUMBER];
+
+	for (uint32_t i = 0; i < top.count; i++)
+		name[i] = group_name(summary->collect->model, top.id[i]);
+	summary_cut_list(name, top.count, page_rest(page, &table));
+	if (top.count)
+		page_heading(page, &table);
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_group *group = &summary->collect->group[top.id[i]];
+
+		page_row(page, &table,
+			 (const char *const[]){summary_count(text[0], group->requests),
+					       bytes_of(text[1], group->read),
+					       bytes_of(text[2], group->written), name[i]});
+		free(name[i]);
+	}
+	free(name);
+	top_release(&top);
 }

@@ -1,114 +1,281 @@
 /*
- * summary_json: the summary for programs: the same numbers, in bytes and nanoseconds, one object on one line.
- * Files are those with the most data and those that took the most time.
+ * summary_json: the summary for programs: one object on one line, in bytes, nanoseconds and shares of 1. The fields are
+ * described in iotrace-summary(5) and share/summary.schema.json; SUMMARY_SCHEMA is their version.
  */
+#include "collect_place.h"
+#include "collect_rank.h"
 #include "json_text.h"
 #include "summary.h"
 
 #include <iotrace/books.h>
+#include <iotrace/device.h>
 #include <iotrace/errname.h>
 #include <iotrace/model.h>
-#include <iotrace/strtab.h>
 #include <json.h>
 #include <string.h>
+#include <sys/wait.h>
 
-enum { TOP_FILES = 100 };
+enum { TOP_PROCESSES_OF_FILE = 5 };
 
-static void add_row(json_object *to, const struct summary_row *row)
+static void add_number(json_object *to, const char *key, uint64_t number)
 {
-	json_object_object_add(to, "calls", json_object_new_uint64(row->ops));
-	json_object_object_add(to, "bytes_read", json_object_new_uint64(row->read));
-	json_object_object_add(to, "bytes_written", json_object_new_uint64(row->written));
-	json_object_object_add(to, "time_ns", json_object_new_uint64(row->time));
+	json_object_object_add(to, key, json_object_new_uint64(number));
+}
+
+static void add_real(json_object *to, const char *key, double number)
+{
+	json_object_object_add(to, key, json_object_new_double(number));
+}
+
+static void add_row(json_object *to, const struct collect_row *row)
+{
+	add_number(to, "calls", row->calls);
+	add_number(to, "bytes_read", row->read);
+	add_number(to, "bytes_written", row->written);
+	add_number(to, "time_ns", row->time);
+	add_number(to, "async_operations", row->asyncs);
+	add_number(to, "async_time_ns", row->async_time);
+}
+
+static void add_rates(json_object *to, const struct collect *collect, const struct collect_row *row)
+{
+	add_real(to, "read_bytes_per_second", collect_rate(collect, row->read));
+	add_real(to, "written_bytes_per_second", collect_rate(collect, row->written));
+}
+
+static json_object *json_row(const struct collect_row *row)
+{
+	json_object *object = json_object_new_object();
+
+	add_row(object, row);
+	return object;
 }
 
 static json_object *json_run(const struct summary *summary)
 {
-	const struct model *model = summary->options->model;
+	const struct model *model = summary->collect->model;
 	const struct model_host *host = model_host(model);
 	json_object *run = json_object_new_object();
+	int status = host->status;
 
 	json_object_object_add(run, "argv", json_words(model, host->argv));
-	json_object_object_add(run, "duration_ns", json_object_new_uint64(summary_wall(summary)));
-	json_object_object_add(run, "processes", json_object_new_uint64(host->processes_seen));
-	json_object_object_add(run, "threads", json_object_new_uint64(host->threads_seen));
-	json_object_object_add(run, "threads_with_io",
-			       json_object_new_uint64(summary_threads(summary)));
-	json_object_object_add(run, "threads_lived_ns",
-			       json_object_new_uint64(summary_lifetimes(summary)));
-	json_object_object_add(run, "wait_status",
-			       host->status < 0 ? NULL : json_object_new_int(host->status));
+	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
+	add_number(run, "duration_ns", collect_wall(summary->collect));
+	add_number(run, "processes", host->processes_seen);
+	add_number(run, "processes_with_io", collect_processes(summary->collect));
+	add_number(run, "processes_left", host->processes_left);
+	add_number(run, "threads", host->threads_seen);
+	add_number(run, "threads_with_io", collect_threads(summary->collect));
+	json_object_object_add(run, "exit_status",
+			       status >= 0 && WIFEXITED(status)
+				       ? json_object_new_int(WEXITSTATUS(status))
+				       : NULL);
+	json_object_object_add(run, "signal",
+			       status >= 0 && WIFSIGNALED(status)
+				       ? json_object_new_int(WTERMSIG(status))
+				       : NULL);
 	return run;
 }
 
-static json_object *json_class(const struct summary_call_class *class)
+static json_object *json_verdict(const struct collect *collect)
 {
-	const struct histogram *latency = &class->latency;
-	json_object *row = json_object_new_object();
+	struct collect_verdict v = collect_verdict(collect);
+	json_object *verdict = json_object_new_object();
 
-	add_row(row, &class->row);
-	json_object_object_add(row, "failed", json_object_new_uint64(class->failed));
-	json_object_object_add(row, "p50_ns",
-			       json_object_new_uint64(histogram_quantile(latency, 500)));
-	json_object_object_add(row, "p90_ns",
-			       json_object_new_uint64(histogram_quantile(latency, 900)));
-	json_object_object_add(row, "p99_ns",
-			       json_object_new_uint64(histogram_quantile(latency, 990)));
-	json_object_object_add(row, "p999_ns",
-			       json_object_new_uint64(histogram_quantile(latency, 999)));
-	json_object_object_add(row, "max_ns", json_object_new_uint64(latency->max));
+	add_number(verdict, "thread_time_ns", v.lived);
+	add_number(verdict, "file_time_ns", v.file_time);
+	add_real(verdict, "file_share", v.file_share);
+	add_number(verdict, "wait_time_ns", v.wait_time);
+	add_real(verdict, "wait_share", v.wait_share);
+	add_number(verdict, "bytes_read", v.read);
+	add_real(verdict, "read_bytes_per_second", v.read_rate);
+	add_number(verdict, "bytes_written", v.written);
+	add_real(verdict, "written_bytes_per_second", v.write_rate);
+	return verdict;
+}
+
+static json_object *json_completeness(const struct summary *summary)
+{
+	static const char *const word[] = {
+		[BOOKS_BALANCED] = "complete",
+		[BOOKS_LOSS] = "incomplete",
+		[BOOKS_WRONG] = "inconsistent",
+	};
+	const struct tally *tally = summary->options->tally;
+	json_object *object = json_object_new_object(), *counters = json_object_new_object();
+	uint64_t missing = 0;
+	char sentence[512];
+	enum books_state state = books_check(summary->collect->model, tally, sentence,
+					     sizeof(sentence));
+
+	for (int i = 0; i < TALLY_COUNT; i++) {
+		add_number(counters, tally_name((enum tally_counter)i), tally->n[i]);
+		missing += books_is_loss((enum tally_counter)i) ? tally->n[i] : 0;
+	}
+	json_object_object_add(object, "state", json_object_new_string(word[state]));
+	json_object_object_add(object, "sentence", json_object_new_string(sentence));
+	add_number(object, "events_recorded", tally_get(tally, samples));
+	add_number(object, "events_missing", missing);
+	json_object_object_add(object, "counters", counters);
+	return object;
+}
+
+static json_object *json_remarks(const struct summary *summary)
+{
+	json_object *all = json_object_new_array();
+	char text[1024];
+
+	for (uint32_t i = 0; i < summary_remarks(); i++)
+		if (summary_remark(summary, i, text, sizeof(text)))
+			json_object_array_add(all, json_object_new_string(text));
+	return all;
+}
+
+static json_object *json_class(const struct collect_call_class *class)
+{
+	static const struct {
+		const char *key;
+		uint32_t permille;
+	} quantile[] = {{"p50_ns", 500}, {"p90_ns", 900}, {"p99_ns", 990}, {"p999_ns", 999}};
+	json_object *row = json_row(&class->row);
+
+	add_number(row, "failed", class->failed);
+	for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
+		add_number(row, quantile[i].key,
+			   histogram_quantile(&class->latency, quantile[i].permille));
+	add_number(row, "max_ns", class->latency.max);
 	return row;
 }
 
-static json_object *json_classes(const struct summary *summary)
+static json_object *json_classes(const struct collect *collect)
 {
 	json_object *all = json_object_new_object();
 
-	for (int i = 0; i < SUMMARY_CLASSES; i++) {
-		if (summary->classes[i].latency.count)
-			json_object_object_add(all, summary_class_name((enum summary_class)i),
-					       json_class(&summary->classes[i]));
-	}
+	for (int i = 0; i < CLASSES; i++)
+		if (collect->classes[i].latency.count)
+			json_object_object_add(all, collect_class_name((enum collect_class)i),
+					       json_class(&collect->classes[i]));
 	return all;
 }
 
-static json_object *json_places(const struct summary *summary)
+static json_object *json_places(const struct collect *collect)
 {
 	json_object *all = json_object_new_object();
 
-	for (int i = 0; i < SUMMARY_PLACES; i++) {
-		json_object *row = json_object_new_object();
-
-		add_row(row, &summary->place[i]);
-		json_object_object_add(all, summary_place_name((enum summary_place)i), row);
-	}
+	for (int i = 0; i < PLACES; i++)
+		json_object_object_add(all, collect_place_name((enum collect_place)i),
+				       json_row(&collect->place[i]));
 	return all;
 }
 
-static json_object *json_files(const struct summary *summary, bool by_time)
+/* { total, rows }: how many there are, and as many of them as were asked for. */
+static json_object *json_list(const struct top *top, json_object *rows)
 {
-	const struct model *model = summary->options->model;
+	json_object *list = json_object_new_object();
+
+	add_number(list, "total", top->seen);
+	json_object_object_add(list, "rows", rows);
+	return list;
+}
+
+static json_object *json_process_name(const struct model *model, process_id id)
+{
+	const struct model_process *process = model_process(model, id);
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "pid",
+			       process->pid ? json_object_new_int64(process->pid) : NULL);
+	json_object_object_add(row, "name", json_text(model, process->name));
+	return row;
+}
+
+static json_object *json_processes(const struct summary *summary, uint32_t rows)
+{
+	const struct collect *collect = summary->collect;
+	struct top top = collect_top_processes(collect, summary->options->sort, rows);
 	json_object *all = json_object_new_array();
-	file_id top[TOP_FILES];
-	uint32_t count = summary_top(summary, by_time, top, TOP_FILES);
 
-	for (uint32_t i = 0; i < count; i++) {
-		json_object *row = json_object_new_object();
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_process *process = &collect->process[top.id[i]];
+		json_object *row = json_process_name(collect->model, top.id[i]);
+		json_object *files = json_row(&process->files);
 
-		json_object_object_add(row, "path",
-				       json_text(model, model_file(model, top[i])->path));
-		add_row(row, &summary->file[top[i]]);
+		add_rates(files, collect, &process->files);
+		json_object_object_add(row, "argv",
+				       json_words(collect->model,
+						  model_process(collect->model, top.id[i])->argv));
+		json_object_object_add(row, "files", files);
+		add_number(row, "wait_time_ns", process->wait);
+		json_object_object_add(row, "all", json_row(&process->total));
 		json_object_array_add(all, row);
 	}
+	all = json_list(&top, all);
+	top_release(&top);
 	return all;
 }
 
-static json_object *json_faults(const struct summary *summary)
+static json_object *json_file_processes(const struct collect *collect, file_id id)
 {
+	struct top top = collect_top_shares(collect, id, TOP_PROCESSES_OF_FILE);
 	json_object *all = json_object_new_array();
 
-	for (uint32_t i = 0; i < summary->faults; i++) {
-		const struct summary_fault *fault = &summary->fault[i];
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_share *share = &collect->share[top.id[i]];
+		json_object *row = json_process_name(collect->model, share->process);
+
+		add_number(row, "bytes", share->bytes);
+		add_number(row, "time_ns", share->time);
+		json_object_array_add(all, row);
+	}
+	all = json_list(&top, all);
+	top_release(&top);
+	return all;
+}
+
+static json_object *json_file(const struct collect *collect, file_id id)
+{
+	const struct model *model = collect->model;
+	const struct model_file *file = model_file(model, id);
+	const struct collect_row *row = &collect->file[id].row;
+	bool has_mount = file->mount < model_mounts(model);
+	uint32_t device = collect_device_of_file(model, id);
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "path", json_text(model, file->path));
+	add_row(object, row);
+	add_rates(object, collect, row);
+	json_object_object_add(object, "file_system",
+			       has_mount ? json_text(model, model_mount(model, file->mount)->type)
+					 : NULL);
+	json_object_object_add(object, "device",
+			       device == ID_NONE
+				       ? NULL
+				       : json_text(model, model_device(model, device)->name));
+	json_object_object_add(object, "processes", json_file_processes(collect, id));
+	return object;
+}
+
+static json_object *json_files(const struct summary *summary, enum collect_place place,
+			       uint32_t rows)
+{
+	const struct collect *collect = summary->collect;
+	struct top top = collect_top_files(collect, place, summary->options->sort, rows);
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < top.count; i++)
+		json_object_array_add(all, json_file(collect, top.id[i]));
+	all = json_list(&top, all);
+	top_release(&top);
+	return all;
+}
+
+static json_object *json_faults(const struct collect *collect, uint32_t rows)
+{
+	struct top top = collect_top_faults(collect, rows);
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_fault *fault = &collect->fault[top.id[i]];
 		const char *name = errname(fault->error);
 		json_object *row = json_object_new_object();
 
@@ -116,33 +283,55 @@ static json_object *json_faults(const struct summary *summary)
 		json_object_object_add(row, "errno", json_object_new_int(fault->error));
 		json_object_object_add(row, "call",
 				       json_object_new_string(call_row(fault->call)->name));
-		json_object_object_add(row, "count", json_object_new_uint64(fault->count));
+		add_number(row, "count", fault->count);
+		json_object_object_add(row, "kind",
+				       json_object_new_string(
+					       collect_fault_name(collect_fault_kind(fault))));
 		json_object_array_add(all, row);
 	}
+	all = json_list(&top, all);
+	top_release(&top);
 	return all;
+}
+
+static json_object *json_source(const struct summary *summary)
+{
+	static const char *const word[] = {
+		[MODEL_SOURCE_PERF] = "perf", [MODEL_SOURCE_BPF] = "bpf"};
+	uint32_t source = model_host(summary->collect->model)->source;
+
+	return source == MODEL_SOURCE_UNKNOWN || source > MODEL_SOURCE_BPF
+		       ? NULL
+		       : json_object_new_string(word[source]);
 }
 
 void summary_json(const struct summary *summary, FILE *out)
 {
-	const char *archive = summary->options->archive;
-	json_object *top = json_object_new_object();
-	json_object *total = json_object_new_object();
+	const struct sink_options *options = summary->options;
+	const struct collect *collect = summary->collect;
+	uint32_t rows = options->top == SINK_TOP_DEFAULT ? SUMMARY_TOP_JSON : options->top;
+	json_object *top = json_object_new_object(), *total = json_row(&collect->total);
 
-	add_row(total, &summary->total);
-	json_object_object_add(total, "failed", json_object_new_uint64(summary->failed));
-	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
+	add_number(total, "failed", collect->failed);
+	json_object_object_add(top, "schema", json_object_new_int(SUMMARY_SCHEMA));
 	json_object_object_add(top, "run", json_run(summary));
+	json_object_object_add(top, "verdict", json_verdict(collect));
+	json_object_object_add(top, "completeness", json_completeness(summary));
+	json_object_object_add(top, "remarks", json_remarks(summary));
 	json_object_object_add(top, "total", total);
-	json_object_object_add(top, "classes", json_classes(summary));
-	json_object_object_add(top, "places", json_places(summary));
-	json_object_object_add(top, "files_by_bytes", json_files(summary, false));
-	json_object_object_add(top, "files_by_time", json_files(summary, true));
+	json_object_object_add(top, "places", json_places(collect));
+	json_object_object_add(top, "calls", json_classes(collect));
+	json_object_object_add(top, "processes", json_processes(summary, rows));
 	json_object_object_add(top, "devices", summary_device_json(summary));
+	json_object_object_add(top, "files", json_files(summary, PLACE_FILES, rows));
+	json_object_object_add(top, "kernel_files", json_files(summary, PLACE_KERNEL, rows));
 	json_object_object_add(top, "cgroups", summary_group_json(summary));
-	json_object_object_add(top, "errors", json_faults(summary));
-	json_object_object_add(top, "books", json_books(summary->options->tally));
+	json_object_object_add(top, "errors", json_faults(collect, rows));
+	json_object_object_add(top, "source", json_source(summary));
 	json_object_object_add(top, "archive",
-			       archive ? json_bytes(archive, strlen(archive)) : NULL);
+			       options->archive
+				       ? json_bytes(options->archive, strlen(options->archive))
+				       : NULL);
 	json_print(out,
 		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
 							       JSON_C_TO_STRING_NOSLASHESCAPE));

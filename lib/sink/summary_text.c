@@ -1,391 +1,295 @@
 /*
- * summary_text: the summary for people. Fits 80 columns; a wider terminal gives names more room, and in a narrower one
- * tables leave out what matters least. Every foreign byte goes through summary_name(), so nothing in a file name can
- * reach the terminal as it is.
+ * summary_text: the summary for people. A simple program's fits a screen of 24 lines of 80 columns. Every foreign byte
+ * goes through summary_name.h, so nothing in a file name can reach the terminal as it is.
  */
-#include "summary.h"
+#include "collect_place.h"
+#include "collect_rank.h"
+#include "summary_name.h"
+#include "summary_page.h"
 
 #include <iotrace/books.h>
 #include <iotrace/errname.h>
 #include <iotrace/escape.h>
-#include <iotrace/model.h>
-#include <iotrace/strtab.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-enum {
-	TOP_FILES = 8,
-	TOP_ERRORS = 6,
-	COLUMNS_DEFAULT = 80,
-	COLUMNS_LEAST = 45,
-	COLUMNS_MAX = 240,
-	NAME_SIZE = 4 * COLUMNS_MAX + 16
+#define SHARE_LEAST 0.0005 /* what is less is shown as 0.0 % */
+
+enum { COLUMNS_LEAST = 45, COLUMNS_MAX = 240, INDENT = 2 };
+
+static const char *const place_title[PLACES] = {
+	[PLACE_FILES] = "files",
+	[PLACE_PIPES] = "pipes",
+	[PLACE_SOCKETS] = "sockets",
+	[PLACE_TERMINALS] = "terminals",
+	[PLACE_LOCKS] = "locks",
+	[PLACE_ASYNC] = "asynchronous requests",
+	[PLACE_KERNEL] = "/dev, /proc, /sys",
+	[PLACE_UNNAMED] = "descriptors without a name",
+	[PLACE_OTHER] = "other calls",
 };
 
-struct page {
-	const struct summary *summary;
+/* A sentence in the making. It is printed and freed by end(). */
+struct sentence {
+	const struct page *page;
+	char *text;
+	size_t size;
 	FILE *out;
-	size_t columns;
-	const char *bold, *plain;
 };
 
-static void put_heading(const struct page *page, const char *text)
+static bool begin(struct sentence *sentence, const struct page *page)
 {
-	fprintf(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
+	*sentence = (struct sentence){.page = page};
+	sentence->out = open_memstream(&sentence->text, &sentence->size);
+	return sentence->out;
 }
 
-/* Words separated by NUL become words separated by blanks. */
-static void put_command(const struct page *page)
+static void end(struct sentence *sentence, size_t indent)
 {
-	const struct model *model = page->summary->options->model;
-	str_id argv = model_host(model)->argv;
-	size_t length = strtab_length(model_strings(model), argv);
-	char words[1024], name[NAME_SIZE];
-
-	if (length > sizeof(words))
-		length = sizeof(words);
-	memcpy(words, model_text(model, argv), length);
-	for (size_t i = 0; i < length; i++) {
-		if (!words[i])
-			words[i] = ' ';
-	}
-	while (length && words[length - 1] == ' ')
-		length--;
-	if (!length)
-		return;
-	summary_name(name, sizeof(name), words, length, page->columns - 14);
-	fprintf(page->out, "  command     %s\n", name);
+	fclose(sentence->out);
+	if (sentence->size)
+		page_wrap(sentence->page, sentence->text, 0, indent);
+	free(sentence->text);
 }
 
-static const char *plural(uint32_t count, const char *one, const char *many)
+/* What was recorded: the command, the machine, or processes that ran already. */
+static void put_title(const struct summary *summary, const struct page *page)
 {
-	return count == 1 ? one : many;
-}
-
-static void put_run(const struct page *page)
-{
-	const struct model *model = page->summary->options->model;
+	static const char title[] = "iotrace summary: ";
+	const struct model *model = summary->collect->model;
 	const struct model_host *host = model_host(model);
-	uint32_t active = summary_threads(page->summary);
-	char number[SUMMARY_NUMBER];
+	char *command = summary_quote(model_text(model, host->argv),
+				      strtab_length(model_strings(model), host->argv));
+	char *what = mem_format("%s%s%s",
+				host->is_system ? "the whole machine"
+				: *command      ? ""
+						: "running processes",
+				host->is_system && *command ? " during " : "", command);
+	char *cut = summary_cut(what, page->columns ? page->columns - strlen(title) : 0, 9);
 
-	fprintf(page->out, "  time        %s; %u %s, %u %s",
-		summary_time(number, summary_wall(page->summary)), host->processes_seen,
-		plural(host->processes_seen, "process", "processes"), host->threads_seen,
-		plural(host->threads_seen, "thread", "threads"));
-	if (active < host->threads_seen)
-		fprintf(page->out, ", %u of them with I/O", active);
-	if (host->status >= 0 && WIFSIGNALED(host->status))
-		fprintf(page->out, "; ended by signal %d", WTERMSIG(host->status));
-	else if (host->status >= 0 && WEXITSTATUS(host->status))
-		fprintf(page->out, "; exit status %d", WEXITSTATUS(host->status));
-	fputc('\n', page->out);
-	if (books_ends_early(model))
-		fputs("              the recording was stopped before the command ended\n",
-		      page->out);
-	if (host->processes_left)
-		fprintf(page->out, "              %u %s still running when the recording ended%s\n",
-			host->processes_left,
-			plural(host->processes_left, "process was", "processes were"),
-			host->argv && !host->is_system ? " (see --wait)" : "");
+	fprintf(page->out, "%s%s%s%s\n", page->bold, title, cut, page->plain);
+	free(command);
+	free(what);
+	free(cut);
 }
 
-/* Time in calls, and the share that it is of the time that the threads lived. */
-static void put_time(const struct page *page)
+/* "pipes, sockets and locks": those that took a hundredth of the waiting. */
+static void put_waits(const struct summary *summary, uint64_t all, FILE *out)
 {
-	const struct summary *summary = page->summary;
-	uint64_t lived = summary_lifetimes(summary);
-	char number[SUMMARY_NUMBER];
-	const char *before = "  in I/O      ";
+	const char *name[PLACES];
+	uint32_t count = 0;
 
-	fprintf(page->out, "%s%s in calls of all threads", before,
-		summary_time(number, summary->total.time));
-	if (lived)
-		fprintf(page->out, ": %.1f %% of the time these threads lived",
-			100.0 * (double)summary->total.time / (double)lived);
-	fputc('\n', page->out);
-	before = "              ";
-	for (int i = 0; i < SUMMARY_PLACES; i++) {
-		if (!summary->place[i].time || summary->place[i].time == summary->total.time)
+	for (int i = 0; i < PLACES; i++) {
+		uint64_t time = summary->collect->place[i].time;
+
+		if (collect_is_wait((enum collect_place)i) && time * 100 >= all)
+			name[count++] = place_title[i];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", name[i]);
+}
+
+static void put_data(const char *before, const char *word, uint64_t bytes, double rate, FILE *out)
+{
+	char number[SUMMARY_NUMBER], per_second[SUMMARY_NUMBER];
+
+	fprintf(out, "%s%s %s (%s)", before, word, summary_bytes(number, bytes),
+		summary_rate(per_second, rate));
+}
+
+/* Wall time, shares, data: the answer to most questions. */
+static void put_verdict(const struct summary *summary, const struct page *page)
+{
+	const struct model_host *host = model_host(summary->collect->model);
+	struct collect_verdict v = collect_verdict(summary->collect);
+	uint32_t threads = collect_threads(summary->collect);
+	char number[SUMMARY_NUMBER];
+	struct sentence s;
+
+	if (!begin(&s, page))
+		return;
+	fprintf(s.out, "%s", summary_time(number, v.wall));
+	if (host->processes_seen != 1)
+		fprintf(s.out, ", %s processes", summary_count(number, host->processes_seen));
+	fprintf(s.out, ": %.1f %% %sin file I/O", 100 * v.file_share,
+		threads > 1 ? "of thread time " : "");
+	if (v.wait_share >= SHARE_LEAST) {
+		fprintf(s.out, ", %.1f %% waiting for ", 100 * v.wait_share);
+		put_waits(summary, v.wait_time, s.out);
+	}
+	fputs(v.read || v.written ? "; " : "; no data of files", s.out);
+	if (v.read)
+		put_data("", "read", v.read, v.read_rate, s.out);
+	if (v.written)
+		put_data(v.read ? ", " : "", "wrote", v.written, v.write_rate, s.out);
+	end(&s, INDENT);
+}
+
+/* Whether a place has a hundredth of all time, or of all data: less is not worth a word. */
+static bool is_worth(const struct collect_row *row, const struct collect_row *all)
+{
+	return (row->time && row->time * 100 >= all->time) ||
+	       (row->async_time && row->async_time * 100 >= all->async_time) ||
+	       (row->read && row->read * 100 >= all->read) ||
+	       (row->written && row->written * 100 >= all->written);
+}
+
+/* What went through pipes and the like, which the numbers of files leave out. */
+static void put_elsewhere(const struct summary *summary, const struct page *page)
+{
+	const char *before = "besides files: ";
+	char number[SUMMARY_NUMBER];
+	struct sentence s;
+
+	if (!begin(&s, page))
+		return;
+	for (int i = PLACE_FILES + 1; i < PLACES; i++) {
+		const struct collect_row *row = &summary->collect->place[i];
+
+		if (!is_worth(row, &summary->collect->total))
 			continue;
-		fprintf(page->out, "%s%s %s", before, summary_place_name((enum summary_place)i),
-			summary_time(number, summary->place[i].time));
-		before = ", ";
+		fprintf(s.out, "%s%s %s", before, place_title[i],
+			summary_time(number, row->time + row->async_time));
+		if (row->read)
+			fprintf(s.out, ", read %s", summary_bytes(number, row->read));
+		if (row->written)
+			fprintf(s.out, ", wrote %s", summary_bytes(number, row->written));
+		before = "; ";
 	}
-	if (*before == ',')
-		fputc('\n', page->out);
-}
-
-static void put_data(const struct page *page)
-{
-	const struct summary *summary = page->summary;
-	const struct summary_row *files = &summary->place[SUMMARY_FILES];
-	uint64_t all = summary->total.read + summary->total.written;
-	char read[SUMMARY_NUMBER], written[SUMMARY_NUMBER];
-
-	fprintf(page->out, "  data        read %s, wrote %s",
-		summary_bytes(read, summary->total.read),
-		summary_bytes(written, summary->total.written));
-	if (files->read + files->written == all)
-		fprintf(page->out, all ? ", all in files\n" : "\n");
-	else
-		fprintf(page->out, "; in files: read %s, wrote %s\n",
-			summary_bytes(read, files->read), summary_bytes(written, files->written));
-}
-
-static void put_source_line(const struct page *page, const char *before, uint32_t source,
-			    str_id why)
-{
-	const struct model *model = page->summary->options->model;
-	const char *who = source == MODEL_SOURCE_BPF ? "by BPF" : "by perf";
-	char name[NAME_SIZE];
-
-	summary_name(name, sizeof(name), model_text(model, why),
-		     strtab_length(model_strings(model), why),
-		     page->columns - strlen(before) - strlen("by perf: "));
-	fprintf(page->out, "%s%s%s%s\n", before, who, why ? ": " : "", why ? name : "");
-}
-
-/* Who paired the calls, and why it was not the other; who told of block requests, if that was another. */
-static void put_source(const struct page *page)
-{
-	const struct model_host *host = model_host(page->summary->options->model);
-
-	if (host->source == MODEL_SOURCE_UNKNOWN)
-		return;
-	put_source_line(page, "  recorded    ", host->source, host->source_why);
-	if (host->block_source && host->block_source != host->source)
-		put_source_line(page, "              block requests ", host->block_source,
-				host->block_why);
-}
-
-/* A column of bytes that are none is a dash: the eye finds the others. */
-static const char *bytes_or_dash(char out[SUMMARY_NUMBER], uint64_t bytes)
-{
-	return bytes ? summary_bytes(out, bytes) : "-";
-}
-
-/* A cell of a table, in a terminal that has at least `from` columns. */
-static void put_cell(const struct page *page, size_t from, int width, const char *text)
-{
-	if (page->columns >= from)
-		fprintf(page->out, "%*s", width, text);
-}
-
-enum class_cell { CALLS, FAILED, READ, WRITTEN, TIME, P50, P99, MAX, CLASS_CELLS };
-
-static const struct class_column {
-	const char *title;
-	int width;
-	size_t from;
-} class_column[CLASS_CELLS] = {
-	[CALLS] = {"calls", 11, 0},    [FAILED] = {"failed", 8, 77}, [READ] = {"read", 9, 0},
-	[WRITTEN] = {"written", 9, 0}, [TIME] = {"time", 8, 0},      [P50] = {"p50", 8, 69},
-	[P99] = {"p99", 8, 53},        [MAX] = {"max", 8, 61},
-};
-
-static void put_class_row(const struct page *page, const char *name, const char *const *cell)
-{
-	fprintf(page->out, "  %-6s", name);
-	for (int i = 0; i < CLASS_CELLS; i++)
-		put_cell(page, class_column[i].from, class_column[i].width, cell[i]);
-}
-
-static void put_class(const struct page *page, enum summary_class id)
-{
-	const struct summary_call_class *class = &page->summary->classes[id];
-	const struct histogram *latency = &class->latency;
-	char text[CLASS_CELLS][SUMMARY_NUMBER];
-	const char *cell[CLASS_CELLS];
-
-	if (!latency->count)
-		return;
-	cell[CALLS] = summary_count(text[CALLS], latency->count);
-	cell[FAILED] = class->failed ? summary_count(text[FAILED], class->failed) : "-";
-	cell[READ] = bytes_or_dash(text[READ], class->row.read);
-	cell[WRITTEN] = bytes_or_dash(text[WRITTEN], class->row.written);
-	cell[TIME] = summary_time(text[TIME], class->row.time);
-	cell[P50] = summary_time(text[P50], histogram_quantile(latency, 500));
-	cell[P99] = summary_time(text[P99], histogram_quantile(latency, 990));
-	cell[MAX] = summary_time(text[MAX], latency->max);
-	put_class_row(page, summary_class_name(id), cell);
-	fputc('\n', page->out);
-}
-
-static void put_classes(const struct page *page)
-{
-	const char *cell[CLASS_CELLS];
-
-	if (!page->summary->total.ops && !page->summary->classes[SUMMARY_ASYNC].row.ops)
-		return;
-	for (int i = 0; i < CLASS_CELLS; i++)
-		cell[i] = class_column[i].title;
-	fprintf(page->out, "\n%s", page->bold);
-	put_class_row(page, "", cell);
-	fprintf(page->out, "%s\n", page->plain);
-	for (int i = 0; i < SUMMARY_CLASSES; i++)
-		put_class(page, (enum summary_class)i);
-}
-
-/* From here on a table of files has these; names and their title have 30 columns then. */
-enum {
-	FILE_CALLS = 72,
-	FILE_BYTES = 61,
-	FILE_TIME = 11,
-	FILE_CALLS_WIDTH = 11,
-	FILE_BYTES_WIDTH = 10
-};
-
-static void put_file_row(const struct page *page, const char *time, const char *calls,
-			 const char *read, const char *written)
-{
-	fprintf(page->out, "%*s", FILE_TIME - 2, time);
-	put_cell(page, FILE_CALLS, FILE_CALLS_WIDTH, calls);
-	put_cell(page, FILE_BYTES, FILE_BYTES_WIDTH, read);
-	put_cell(page, FILE_BYTES, FILE_BYTES_WIDTH, written);
-	fputs("  ", page->out);
-}
-
-static size_t name_columns(const struct page *page)
-{
-	return page->columns - FILE_TIME - (page->columns >= FILE_CALLS ? FILE_CALLS_WIDTH : 0) -
-	       (page->columns >= FILE_BYTES ? 2 * FILE_BYTES_WIDTH : 0);
-}
-
-static void put_file(const struct page *page, file_id id)
-{
-	const struct model *model = page->summary->options->model;
-	const struct summary_row *row = &page->summary->file[id];
-	str_id path = model_file(model, id)->path;
-	char time[SUMMARY_NUMBER], ops[SUMMARY_NUMBER], read[SUMMARY_NUMBER],
-		written[SUMMARY_NUMBER];
-	char name[NAME_SIZE];
-
-	summary_name(name, sizeof(name), model_text(model, path),
-		     strtab_length(model_strings(model), path), name_columns(page));
-	put_file_row(page, summary_time(time, row->time), summary_count(ops, row->ops),
-		     bytes_or_dash(read, row->read), bytes_or_dash(written, row->written));
-	fprintf(page->out, "%s\n", name);
-}
-
-static void put_files(const struct page *page, const char *title, const file_id *file,
-		      uint32_t files)
-{
-	if (!files)
-		return;
-	fprintf(page->out, "\n%s", page->bold);
-	put_file_row(page, "time", "calls", "read", "written");
-	fprintf(page->out, "%s%s\n", title, page->plain);
-	for (uint32_t i = 0; i < files; i++)
-		put_file(page, file[i]);
-}
-
-static bool is_listed(file_id id, const file_id *list, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (list[i] == id)
-			return true;
-	}
-	return false;
-}
-
-static void put_tables(const struct page *page)
-{
-	file_id busy[TOP_FILES], slow[TOP_FILES];
-	uint32_t busies = summary_top(page->summary, false, busy, TOP_FILES);
-	uint32_t slows = summary_top(page->summary, true, slow, TOP_FILES);
-	bool is_news = false;
-
-	put_files(page, "files with the most data", busy, busies);
-	/* A second table is worth its lines if a file that is not in the first took at least 1 % of the time. */
-	for (uint32_t i = 0; i < slows; i++)
-		is_news |= !is_listed(slow[i], busy, busies) &&
-			   page->summary->file[slow[i]].time * 100 >=
-				   page->summary->place[SUMMARY_FILES].time;
-	if (is_news)
-		put_files(page, "files that took the most time", slow, slows);
-}
-
-static void put_errors(const struct page *page)
-{
-	struct summary_error error[TOP_ERRORS];
-	uint32_t errors = summary_errors(page->summary, error, TOP_ERRORS);
-	char number[SUMMARY_NUMBER];
-
-	if (!errors)
-		return;
-	put_heading(page, "    calls  error");
-	for (uint32_t i = 0; i < errors; i++) {
-		const char *name = errname(error[i].error);
-
-		fprintf(page->out, "%9s  %s (%s), most often in %s\n",
-			summary_count(number, error[i].count), name ? name : "?",
-			errname_text(error[i].error), call_row(error[i].call)->name);
-	}
+	end(&s, INDENT);
 }
 
 /* Of which events; what the kernel counted as lost only is known for each. */
-static void put_lost(const struct page *page)
+static void put_lost(const struct summary *summary, FILE *out)
 {
-	const struct model *model = page->summary->options->model;
-	char number[SUMMARY_NUMBER], name[NAME_SIZE];
+	const struct model *model = summary->collect->model;
+	const char *before = " Missing: ";
+	char number[SUMMARY_NUMBER];
 
 	for (uint32_t i = 0; i < model_counts(model); i++) {
 		const struct model_count *count = model_count(model, i);
+		char *name;
 
 		if (!count->has_lost || !count->lost)
 			continue;
-		summary_name(name, sizeof(name), model_text(model, count->name),
-			     strtab_length(model_strings(model), count->name), COLUMNS_DEFAULT / 2);
-		fprintf(page->out, "      %s of %s\n", summary_count(number, count->lost), name);
+		name = summary_escape(model_text(model, count->name),
+				      strtab_length(model_strings(model), count->name));
+		fprintf(out, "%s%s of %s", before, summary_count(number, count->lost), name);
+		before = ", ";
+		free(name);
+	}
+	if (*before == ',')
+		fputc('.', out);
+}
+
+/* One sentence: complete, or what is missing and what to do. */
+static void put_completeness(const struct summary *summary, const struct page *page)
+{
+	char sentence[512];
+	enum books_state state = books_check(summary->collect->model, summary->options->tally,
+					     sentence, sizeof(sentence));
+	struct sentence s;
+
+	if (!begin(&s, page))
+		return;
+	fputs(sentence, s.out);
+	if (state == BOOKS_LOSS)
+		put_lost(summary, s.out);
+	if (state != BOOKS_BALANCED)
+		fputs(page->bold, page->out);
+	end(&s, INDENT);
+	if (state != BOOKS_BALANCED)
+		fputs(page->plain, page->out);
+}
+
+static void put_remarks(const struct summary *summary, const struct page *page)
+{
+	char text[1024];
+	struct sentence s;
+
+	for (uint32_t i = 0; i < summary_remarks(); i++) {
+		if (!summary_remark(summary, i, text, sizeof(text)) || !begin(&s, page))
+			continue;
+		fprintf(s.out, "note: %s", text);
+		end(&s, INDENT);
 	}
 }
 
-/* One line if nothing is missing; else a line for each thing that is. */
-static void put_books(const struct page *page)
+static void put_fault(const struct collect_fault *fault, const char *before, FILE *out)
 {
-	const struct tally *tally = page->summary->options->tally;
-	char sentence[512], number[SUMMARY_NUMBER];
-	enum books_state state = books_check(tally, sentence, sizeof(sentence));
+	const char *name = errname(fault->error);
+	char number[SUMMARY_NUMBER];
 
-	fprintf(page->out, "\n  %s%s%s\n", state == BOOKS_BALANCED ? "" : page->bold, sentence,
-		state == BOOKS_BALANCED ? "" : page->plain);
-	for (int i = 0; i < TALLY_COUNT; i++) {
-		if (!tally->n[i] || !tally_is_warning((enum tally_counter)i))
-			continue;
-		fprintf(page->out, "    %s %s\n", summary_count(number, tally->n[i]),
-			tally_sentence((enum tally_counter)i));
-		if (i == TALLY_lost)
-			put_lost(page);
+	fprintf(out, "%s%s %s of %s", before, summary_count(number, fault->count),
+		name ? name : "errors", call_row(fault->call)->name);
+}
+
+static void put_faults_of(const struct summary *summary, const struct page *page, uint32_t rows,
+			  enum collect_fault_kind kind)
+{
+	static const char *const title[FAULT_KINDS] = {
+		[FAULT_FAILED] = "failed: ",
+		[FAULT_LOOKUP] = "look-ups that found nothing: ",
+		[FAULT_INTERRUPTED] = "interrupted by signals: ",
+	};
+	const struct collect *collect = summary->collect;
+	struct top top = collect_top_faults(collect, UINT32_MAX);
+	uint32_t found = 0;
+	struct sentence s;
+
+	if (!begin(&s, page))
+		return;
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_fault *fault = &collect->fault[top.id[i]];
+
+		if (collect_fault_kind(fault) == kind && found++ < rows)
+			put_fault(fault, found == 1 ? title[kind] : ", ", s.out);
 	}
+	if (rows && found > rows)
+		fprintf(s.out, ", %u more", found - rows);
+	end(&s, INDENT);
+	top_release(&top);
+}
+
+/* What failed in one line, how programs look for what is not there in another. */
+static void put_faults(const struct summary *summary, const struct page *page, uint32_t rows)
+{
+	for (int kind = 0; kind < FAULT_KINDS; kind++)
+		put_faults_of(summary, page, rows, (enum collect_fault_kind)kind);
+}
+
+static void put_archive(const struct summary *summary, const struct page *page)
+{
+	const char *archive = summary->options->archive;
+
+	if (!archive)
+		return;
+	fputs("archive: ", page->out);
+	escape_print(page->out, archive, strlen(archive)); /* whole: it will be copied */
+	fputc('\n', page->out);
 }
 
 void summary_text(const struct summary *summary, bool is_color, FILE *out)
 {
-	int columns = summary->options->columns;
-	struct page page = {summary, out, COLUMNS_DEFAULT, is_color ? "\033[1m" : "",
-			    is_color ? "\033[0m" : ""};
-	const char *archive = summary->options->archive;
+	const struct sink_options *options = summary->options;
+	struct page page = {out, 0, is_color ? "\033[1m" : "", is_color ? "\033[0m" : ""};
+	uint32_t rows = options->top == SINK_TOP_DEFAULT ? SUMMARY_TOP_TEXT : options->top;
 
-	if (columns > 0)
-		page.columns = columns > COLUMNS_MAX     ? COLUMNS_MAX
-			       : columns < COLUMNS_LEAST ? COLUMNS_LEAST
-							 : (size_t)columns;
-	fprintf(out, "%siotrace: what was done%s\n", page.bold, page.plain);
-	put_command(&page);
-	put_run(&page);
-	put_time(&page);
-	put_data(&page);
-	put_source(&page);
-	put_classes(&page);
-	put_tables(&page);
-	summary_device_text(summary, page.bold, page.plain, out);
-	summary_group_text(summary, page.bold, page.plain, out);
-	put_errors(&page);
-	put_books(&page);
-	if (archive) {
-		fputs("  archive: ", out);
-		escape_print(out, archive, strlen(archive)); /* whole: it will be copied */
-		fputc('\n', out);
-	}
+	if (options->columns > 0)
+		page.columns = options->columns > COLUMNS_MAX     ? COLUMNS_MAX
+			       : options->columns < COLUMNS_LEAST ? COLUMNS_LEAST
+								  : (size_t)options->columns;
+	put_title(summary, &page);
+	put_verdict(summary, &page);
+	put_elsewhere(summary, &page);
+	put_completeness(summary, &page);
+	put_remarks(summary, &page);
+	summary_processes(summary, &page, rows);
+	summary_devices(summary, &page, rows);
+	summary_files(summary, &page, rows);
+	summary_groups(summary, &page, rows);
+	summary_calls(summary, &page, rows);
+	put_faults(summary, &page, rows);
+	put_archive(summary, &page);
 }

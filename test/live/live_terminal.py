@@ -27,7 +27,7 @@ def progress(live):
             live.check(len(piece) < columns and piece.startswith("iotrace: converting"), f"{columns} columns: {piece!r}")
         live.equal(f"{columns} columns: nothing is left of it", drawn.rpartition("\r")[2].strip(), "")
         plain = re.sub("\x1b\\[[0-9;]*m", "", rest)
-        live.check(plain.startswith("iotrace: what was done"), f"{columns} columns: begins with {plain[:40]!r}")
+        live.check(plain.startswith("iotrace summary: "), f"{columns} columns: begins with {plain[:40]!r}")
     ran = live.run([IOTRACE, "convert", "-o", live.path("piped"), live.path("capture")])
     live.check(b"\r" not in ran.stderr and b"\x1b" not in ran.stderr, "a pipe gets what a terminal gets")
 

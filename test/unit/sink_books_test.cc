@@ -57,7 +57,7 @@ class Books : public ::testing::Test
 	{
 		char text[512];
 
-		EXPECT_EQ(books_check(&b.tally, text, sizeof(text)), state);
+		EXPECT_EQ(books_check(b.model, &b.tally, text, sizeof(text)), state);
 		return text;
 	}
 
@@ -95,8 +95,21 @@ TEST_F(Books, NothingLost)
 	count("enter", 0, 600, 0);
 	count("exit", 1, 600, 0);
 	settle({600, 600, 0});
-	EXPECT_EQ(sentence(BOOKS_BALANCED), "books balance: 1,200 samples, nothing lost");
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 1,200 events recorded");
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 1200U);
+}
+
+TEST_F(Books, OneThatIsMissing)
+{
+	count("enter", 0, 23345, 0);
+	settle({23344});
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it). Try "
+		  "--source=bpf.");
+	/* It was BPF already. */
+	b.model->host.source = MODEL_SOURCE_BPF;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it).");
 }
 
 TEST_F(Books, LostAndUnseen)
@@ -108,7 +121,7 @@ TEST_F(Books, LostAndUnseen)
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"books balance: 1,490 samples, but events are missing: 500 lost, 10 never delivered");
+		"incomplete: 510 of 2,000 events are missing (500: the kernel found its rings full; 10: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
 }
 
 TEST_F(Books, EndsThatNoEventCountsAreUnseen)
@@ -118,8 +131,9 @@ TEST_F(Books, EndsThatNoEventCountsAreUnseen)
 	settle({15});
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 23U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 3U);
-	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "books balance: 15 samples, but events are missing: 5 lost, 3 never delivered");
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 8 of 23 events are missing (5: the kernel found its rings full; 3: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
 }
 
 TEST_F(Books, WhereNothingWasCountedNothingIsUnseen)
@@ -127,7 +141,7 @@ TEST_F(Books, WhereNothingWasCountedNothingIsUnseen)
 	see_no_end_of(3);
 	settle({15});
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
-	EXPECT_EQ(sentence(BOOKS_BALANCED), "books balance: 15 samples, nothing lost");
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 15 events recorded");
 }
 
 TEST_F(Books, TooManyOfOneDoNotHideTooFewOfAnother)
@@ -135,7 +149,7 @@ TEST_F(Books, TooManyOfOneDoNotHideTooFewOfAnother)
 	count("enter", 0, 100, 0);
 	count("exit", 1, 100, 0);
 	settle({110, 90});
-	EXPECT_EQ(sentence(BOOKS_WRONG).rfind("books do not balance: kernel_counted 200 = ", 0),
+	EXPECT_EQ(sentence(BOOKS_WRONG).rfind("iotrace has miscounted: kernel_counted 200 = ", 0),
 		  0U);
 }
 
@@ -145,8 +159,9 @@ TEST_F(Books, KernelsThatCountNoLoss)
 	settle({60}, 30);
 	EXPECT_EQ(b.tally.n[TALLY_lost], 30U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
-	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "books balance: 60 samples, but events are missing: 30 lost, 10 never delivered");
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 40 of 100 events are missing (30: the kernel found its rings full; 10: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
 }
 
 TEST_F(Books, WithoutCountsTheRecordsOfLossAreAll)
@@ -154,8 +169,9 @@ TEST_F(Books, WithoutCountsTheRecordsOfLossAreAll)
 	settle({60}, 30);
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
-	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "books balance: 60 samples, but events are missing: 30 lost");
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 30 of 90 events are missing (the kernel found its rings full). Try a larger ring with -m.");
 }
 
 TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
@@ -167,7 +183,7 @@ TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
 	b.tally.n[TALLY_events] = 8;
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
 	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "books balance: 10 samples, but events are missing: 2 malformed");
+		  "incomplete: 2 of 10 events are missing (they do not follow their format).");
 }
 
 TEST_F(Books, ASmallBufferIsEnough)
@@ -176,7 +192,7 @@ TEST_F(Books, ASmallBufferIsEnough)
 	for (size_t size = 1; size < 80; size++) {
 		std::vector<char> text(size, 'x');
 
-		EXPECT_EQ(books_check(&b.tally, text.data(), size), BOOKS_LOSS);
+		EXPECT_EQ(books_check(b.model, &b.tally, text.data(), size), BOOKS_LOSS);
 		EXPECT_LT(strnlen(text.data(), size), size);
 	}
 }

@@ -1,0 +1,419 @@
+/*
+ * collect: see collect.h. It only counts while events come.
+ *
+ * A call is booked when it leaves: once in its class, once at its place, once for its process, and once in the total, so
+ * that classes, places and processes each add up to the total.
+ */
+#include "collect.h"
+
+#include "collect_place.h"
+
+#include <iotrace/errname.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const class_name[CLASSES] = {
+	[CLASS_READ] = "read",   [CLASS_WRITE] = "write", [CLASS_COPY] = "copy",
+	[CLASS_SYNC] = "sync",   [CLASS_OPEN] = "open",   [CLASS_CLOSE] = "close",
+	[CLASS_FAULT] = "fault", [CLASS_OTHER] = "other", [CLASS_ASYNC] = "async",
+};
+
+const char *collect_class_name(enum collect_class id)
+{
+	return class_name[id];
+}
+
+/* Returns the row of a file, with its place, or NULL. */
+static struct collect_file *file_of(struct collect *collect, file_id id)
+{
+	if (id == ID_NONE || id >= model_files(collect->model))
+		return NULL;
+	if (id >= collect->files) {
+		MEM_GROW(collect->file, collect->files_cap, id + 1);
+		collect->files = id + 1;
+	}
+	struct collect_file *file = &collect->file[id];
+
+	/* The place is settled at the first use, so that the rows of files add up to those of places. */
+	if (!file->processes && !file->share) {
+		file->share = ID_NONE;
+		file->place = collect_place_of_file(collect->model, id);
+	}
+	return file;
+}
+
+static void place_of(struct collect *collect, handle_id id, struct collect_frame *frame)
+{
+	const struct model_handle *handle;
+
+	if (id == ID_NONE || id >= model_handles(collect->model))
+		return;
+	handle = model_handle(collect->model, id);
+	frame->file = handle->file;
+	if (frame->place == PLACE_LOCKS || frame->place == PLACE_ASYNC)
+		return;
+	struct collect_file *file = file_of(collect, handle->file);
+
+	frame->place = file ? file->place : collect_place_of_handle(collect->model, handle);
+}
+
+static struct collect_thread *thread_of(struct collect *collect, thread_id id)
+{
+	if (id == ID_NONE || id >= model_threads(collect->model))
+		return NULL;
+	if (id >= collect->threads) {
+		MEM_GROW(collect->thread, collect->threads_cap, id + 1);
+		collect->threads = id + 1;
+	}
+	return &collect->thread[id];
+}
+
+/* The process of the event's thread, which thread_of() found. */
+static process_id process_of(const struct collect *collect, const struct io_event *event)
+{
+	return model_thread(collect->model, event->thread)->process;
+}
+
+static struct collect_process *process_row(struct collect *collect, process_id id)
+{
+	MEM_GROW(collect->process, collect->processes_cap, id + 1);
+	if (id >= collect->processes)
+		collect->processes = id + 1;
+	return &collect->process[id];
+}
+
+static struct collect_share *share_new(struct collect *collect, struct collect_file *file,
+				       process_id process)
+{
+	uint32_t index = collect->shares++;
+
+	MEM_GROW(collect->share, collect->shares_cap, collect->shares);
+	collect->share[index] = (struct collect_share){.process = process, .next = ID_NONE};
+	if (file->processes++) {
+		struct collect_share *first = &collect->share[file->share];
+
+		collect->share[index].next = first->next;
+		first->next = index;
+	} else {
+		file->share = index;
+	}
+	return &collect->share[index];
+}
+
+/* Most files have one process: it costs no look-up. */
+static struct collect_share *share_of(struct collect *collect, file_id id, process_id process)
+{
+	struct collect_file *file = &collect->file[id];
+	uint64_t key = map_key(id, process);
+	uint32_t index;
+
+	if (!file->processes)
+		return share_new(collect, file, process);
+	if (collect->share[file->share].process == process)
+		return &collect->share[file->share];
+	index = map_get(&collect->share_of, key);
+	if (index != MAP_NONE)
+		return &collect->share[index];
+	map_set(&collect->share_of, key, collect->shares);
+	return share_new(collect, file, process);
+}
+
+static void add_row(struct collect_row *to, const struct collect_row *row)
+{
+	to->calls += row->calls;
+	to->read += row->read;
+	to->written += row->written;
+	to->time += row->time;
+	to->asyncs += row->asyncs;
+	to->async_time += row->async_time;
+}
+
+/* Books a row that is about one call, or one operation, wherever it belongs. */
+static void book(struct collect *collect, enum collect_class class,
+		 const struct collect_frame *where, process_id process,
+		 const struct collect_row *row)
+{
+	struct collect_process *of_process = process_row(collect, process);
+	struct collect_file *file = file_of(collect, where->file);
+
+	add_row(&collect->classes[class].row, row);
+	add_row(&collect->place[where->place], row);
+	add_row(&collect->total, row);
+	add_row(&of_process->total, row);
+	if (where->place == PLACE_FILES)
+		add_row(&of_process->files, row);
+	if (collect_is_wait(where->place))
+		of_process->wait += row->time;
+	if (!file)
+		return;
+	add_row(&file->row, row);
+	struct collect_share *share = share_of(collect, where->file, process);
+
+	share->bytes += row->read + row->written;
+	share->time += row->time + row->async_time;
+}
+
+/* Returns the open call of a thread, or NULL. */
+static struct collect_frame *open_frame(struct collect_thread *thread)
+{
+	uint32_t depth = thread->depth < COLLECT_DEPTH ? thread->depth : COLLECT_DEPTH;
+
+	return depth ? &thread->frame[depth - 1] : NULL;
+}
+
+static void enter(struct collect *collect, struct collect_thread *thread,
+		  const struct io_event *event)
+{
+	struct collect_frame *frame;
+	struct collect_file *file;
+
+	if (thread->depth++ >= COLLECT_DEPTH)
+		return;
+	frame = &thread->frame[thread->depth - 1];
+	*frame = (struct collect_frame){event->region.call, event->time, event->region.file,
+					PLACE_OTHER};
+	if (frame->call < call_count())
+		frame->place = collect_place_of_call(call_row(frame->call));
+	file = file_of(collect, frame->file);
+	if (file && frame->place == PLACE_FILES)
+		frame->place = file->place;
+	place_of(collect, event->handle, frame);
+}
+
+static void count_fault(struct collect *collect, int error, call_id call)
+{
+	uint64_t key = map_key((uint32_t)error, call);
+	uint32_t index = map_get(&collect->fault_of, key);
+
+	if (index == MAP_NONE) {
+		index = collect->faults++;
+		MEM_GROW(collect->fault, collect->faults_cap, collect->faults);
+		collect->fault[index] = (struct collect_fault){error, call, 0};
+		map_set(&collect->fault_of, key, index);
+	}
+	collect->fault[index].count++;
+}
+
+static void fail(struct collect *collect, struct collect_call_class *class, int error, call_id call)
+{
+	if (error <= 0)
+		return;
+	count_fault(collect, error, call);
+	if (errname_is_interrupted(error))
+		return;
+	class->failed++;
+	collect->failed++;
+}
+
+static uint64_t since(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end - begin : 0;
+}
+
+static void leave(struct collect *collect, struct collect_thread *thread,
+		  const struct io_event *event)
+{
+	struct collect_frame *frame = open_frame(thread);
+	struct collect_row row = {.calls = 1};
+	enum collect_class class;
+
+	if (!thread->depth || thread->depth-- > COLLECT_DEPTH)
+		return;
+	if (frame->call >= call_count() || call_row(frame->call)->group == GROUP_TASK)
+		return;
+	row.time = since(frame->enter, event->time);
+	class = collect_class_of(call_row(frame->call));
+	histogram_add(&collect->classes[class].latency, row.time);
+	/* A call inside another one is part of that one's time already. */
+	if (thread->depth)
+		row.time = 0;
+	book(collect, class, frame, process_of(collect, event), &row);
+	fail(collect, &collect->classes[class], event->region.error, frame->call);
+}
+
+static void begin_async(struct collect *collect, const struct io_event *event)
+{
+	uint32_t slot = collect->free_async;
+
+	if (slot == ID_NONE) {
+		slot = collect->asyncs++;
+		MEM_GROW(collect->async, collect->asyncs_cap, collect->asyncs);
+	} else {
+		collect->free_async = collect->async[slot].next_free;
+	}
+	collect->async[slot].begin = event->time;
+	map_set(&collect->issued, event->op.id, slot);
+}
+
+/* Returns whether the operation was an asynchronous one; then it is no more, and row has its count and time. */
+static bool end_async(struct collect *collect, const struct io_event *event,
+		      struct collect_row *row)
+{
+	uint32_t slot = collect->issued.count ? map_remove(&collect->issued, event->op.id)
+					      : MAP_NONE;
+
+	if (slot == MAP_NONE)
+		return false;
+	row->asyncs = 1;
+	row->async_time = since(collect->async[slot].begin, event->time);
+	collect->async[slot].next_free = collect->free_async;
+	collect->free_async = slot;
+	histogram_add(&collect->classes[CLASS_ASYNC].latency, row->async_time);
+	return true;
+}
+
+/* Returns the class of an operation that ended, and adds its count and time if it is no part of a call. */
+static enum collect_class class_of_end(struct collect *collect, struct collect_thread *thread,
+				       const struct io_event *event, struct collect_row *row)
+{
+	const struct collect_frame *frame = open_frame(thread);
+
+	if (end_async(collect, event, row))
+		return CLASS_ASYNC;
+	if (frame && frame->call < call_count())
+		return collect_class_of(call_row(frame->call));
+	if (frame || !thread->begin)
+		return CLASS_OTHER;
+	row->calls = 1;
+	row->time = since(thread->begin, event->time);
+	thread->begin = 0;
+	histogram_add(&collect->classes[CLASS_FAULT].latency, row->time);
+	return CLASS_FAULT;
+}
+
+static void complete(struct collect *collect, struct collect_thread *thread,
+		     const struct io_event *event)
+{
+	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, PLACE_OTHER};
+	struct collect_row row = {0};
+	enum collect_class class = class_of_end(collect, thread, event, &row);
+
+	if (event->op.bytes != IO_BYTES_UNDEFINED && event->op.mode == IO_MODE_READ)
+		row.read = event->op.bytes;
+	else if (event->op.bytes != IO_BYTES_UNDEFINED && event->op.mode == IO_MODE_WRITE)
+		row.written = event->op.bytes;
+	place_of(collect, event->handle, &where);
+	book(collect, class, &where, process_of(collect, event), &row);
+}
+
+static void begin(struct collect *collect, struct collect_thread *thread,
+		  const struct io_event *event)
+{
+	if (event->op.is_non_blocking)
+		begin_async(collect, event);
+	else if (!thread->depth)
+		thread->begin = event->time;
+}
+
+static void cancel(struct collect *collect, struct collect_thread *thread,
+		   const struct io_event *event)
+{
+	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, PLACE_OTHER};
+	struct collect_row row = {0};
+
+	if (!end_async(collect, event, &row)) {
+		thread->begin = 0;
+		return;
+	}
+	place_of(collect, event->handle, &where);
+	book(collect, CLASS_ASYNC, &where, process_of(collect, event), &row);
+}
+
+/* The call has shown what it is for: a descriptor that it made, or a lock. */
+static void learn(struct collect *collect, struct collect_thread *thread,
+		  const struct io_event *event)
+{
+	struct collect_frame *frame = open_frame(thread);
+
+	if (!frame)
+		return;
+	if (event->kind == IO_CREATE_HANDLE)
+		place_of(collect, event->handle, frame);
+	else
+		frame->place = PLACE_LOCKS;
+}
+
+/*
+ * Requests of devices are no calls: what programs asked for and what reached a disk are told apart. Returns whether the
+ * event is of a program, and books it if it is of a device.
+ */
+static bool is_of_program(struct collect *collect, const struct io_event *event)
+{
+	const struct model_thread *location = model_thread(collect->model, event->thread);
+
+	if (location->kind == LOCATION_DEVICE)
+		collect_device_event(collect,
+				     model_process(collect->model, location->process)->device,
+				     event);
+	return location->kind == LOCATION_THREAD;
+}
+
+void collect_event(struct collect *collect, const struct io_event *event)
+{
+	struct collect_thread *thread = thread_of(collect, event->thread);
+
+	if (!thread || !is_of_program(collect, event))
+		return;
+	switch (event->kind) {
+	case IO_ENTER:
+		enter(collect, thread, event);
+		break;
+	case IO_LEAVE:
+		leave(collect, thread, event);
+		break;
+	case IO_CREATE_HANDLE:
+	case IO_ACQUIRE_LOCK:
+	case IO_RELEASE_LOCK:
+	case IO_TRY_LOCK:
+		learn(collect, thread, event);
+		break;
+	case IO_OP_BEGIN:
+		begin(collect, thread, event);
+		break;
+	case IO_OP_COMPLETE:
+		complete(collect, thread, event);
+		break;
+	case IO_OP_CANCELLED:
+		cancel(collect, thread, event);
+		break;
+	case IO_PROGRAM_BEGIN:
+	case IO_PROGRAM_END:
+	case IO_THREAD_BEGIN:
+	case IO_THREAD_END:
+	case IO_DESTROY_HANDLE:
+	case IO_DUPLICATE_HANDLE:
+	case IO_SEEK:
+	case IO_CHANGE_STATUS_FLAGS:
+	case IO_DELETE_FILE:
+	case IO_OP_ISSUED:
+	case IO_METRIC:
+	case IO_PARAMETER:
+	case IO_LOST:
+	case IO_EVENT_KINDS:
+		break;
+	}
+}
+
+void collect_init(struct collect *collect, const struct model *model)
+{
+	memset(collect, 0, sizeof(*collect));
+	collect->model = model;
+	collect->free_async = ID_NONE;
+	for (int i = 0; i < CLASSES; i++)
+		histogram_init(&collect->classes[i].latency);
+}
+
+void collect_release(struct collect *collect)
+{
+	free(collect->file);
+	free(collect->share);
+	free(collect->process);
+	free(collect->thread);
+	free(collect->fault);
+	free(collect->async);
+	collect_device_release(collect);
+	map_release(&collect->share_of);
+	map_release(&collect->fault_of);
+	map_release(&collect->issued);
+}

@@ -1,0 +1,142 @@
+/*
+ * collect: what a run did, as numbers. collect.c adds up while events come; collect_rank.c picks out of it what stands
+ * out. Whoever tells of a run (a text, JSON, later a page) takes all numbers from here, so that no two can disagree.
+ *
+ * Every call but those of the group "task" is booked once: in its class, at its place, for its process and for the file
+ * that it concerned, with the time from its Enter to its Leave. Bytes come from the operations inside. Operations that
+ * outlive their call have a count and a time of their own, since they overlap. Requests of block devices are apart:
+ * collect_device.h. Memory grows with files, processes, threads and devices, never with calls; all numbers are sums or
+ * histograms, so that the collections of two runs could be added.
+ */
+#ifndef IOTRACE_COLLECT_H
+#define IOTRACE_COLLECT_H
+
+#include "collect_device.h"
+#include "histogram.h"
+#include "top.h"
+
+#include <iotrace/map.h>
+#include <iotrace/model.h>
+#include <iotrace/sink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum collect_class {
+	CLASS_READ,
+	CLASS_WRITE,
+	CLASS_COPY, /* sendfile, splice, copy_file_range */
+	CLASS_SYNC,
+	CLASS_OPEN,
+	CLASS_CLOSE,
+	CLASS_FAULT, /* page faults that read a mapped file */
+	CLASS_OTHER, /* stat, lseek, unlink, fcntl, getdents ... */
+	CLASS_ASYNC, /* operations that outlive their call; their time is nobody's waiting */
+	CLASSES
+};
+
+/* What a call concerned. The time of the first is I/O of files, that of the next five is mostly waiting for others. */
+enum collect_place {
+	PLACE_FILES,
+	PLACE_PIPES,
+	PLACE_SOCKETS,
+	PLACE_TERMINALS,
+	PLACE_LOCKS,   /* flock(), and locks of fcntl() */
+	PLACE_ASYNC,   /* calls that submit asynchronous requests, or wait for their end */
+	PLACE_KERNEL,  /* files that no disk holds: /proc, /sys, devices such as /dev/null */
+	PLACE_UNNAMED, /* descriptors whose name could not be learned */
+	PLACE_OTHER,   /* event descriptors, calls that concern no descriptor */
+	PLACES
+};
+
+struct collect_row {
+	uint64_t calls, read, written; /* calls; bytes */
+	uint64_t time;                 /* of calls, ns */
+	uint64_t asyncs, async_time; /* operations that outlive their call, from begin to end, ns */
+};
+
+struct collect_call_class {
+	struct collect_row row;
+	uint64_t failed;
+	struct histogram latency;
+};
+
+struct collect_fault {
+	int error;
+	call_id call;
+	uint64_t count;
+};
+
+/* What one process did with one file. */
+struct collect_share {
+	process_id process;
+	uint32_t next; /* of the same file, ID_NONE: none */
+	uint64_t bytes, time;
+};
+
+struct collect_file {
+	struct collect_row row; /* its time includes waiting for locks of the file */
+	uint32_t share;         /* of the first process that used it */
+	uint32_t processes;     /* 0: nobody used it */
+	enum collect_place place;
+};
+
+struct collect_process {
+	struct collect_row files, total;
+	uint64_t wait; /* time at the places that collect_is_wait() names, ns */
+};
+
+enum { COLLECT_DEPTH = 4 };
+
+struct collect_thread {
+	uint32_t
+		depth; /* of calls that are open; those beyond COLLECT_DEPTH are counted in their parent */
+	uint64_t begin; /* of an operation outside of all calls: a page fault */
+	struct collect_frame {
+		call_id call;
+		uint64_t enter;
+		file_id file;
+		enum collect_place place;
+	} frame[COLLECT_DEPTH];
+};
+
+struct collect {
+	const struct model *model; /* lent */
+	struct collect_call_class classes[CLASSES];
+	struct collect_row place[PLACES], total;
+	struct collect_file *file; /* by file_id */
+	uint32_t files, files_cap;
+	struct collect_share *share;
+	uint32_t shares, shares_cap;
+	struct map share_of; /* file and process to share, but for the first of each file */
+	struct collect_process *process; /* by process_id */
+	uint32_t processes, processes_cap;
+	struct collect_thread *thread; /* by thread_id */
+	uint32_t threads, threads_cap;
+	struct collect_fault *fault; /* one for each error and call */
+	uint32_t faults, faults_cap;
+	struct map fault_of; /* error and call to index in fault */
+	struct map issued;   /* id of an asynchronous operation to slot */
+	struct collect_async {
+		uint64_t begin;
+		uint32_t next_free;
+	} * async;
+	uint32_t asyncs, asyncs_cap, free_async;
+	struct collect_device **device; /* by number in the model; NULL: no request */
+	uint32_t devices, devices_cap;
+	struct collect_group *group; /* control groups, by number in the model */
+	uint32_t groups, groups_cap;
+	uint64_t failed;
+};
+
+void collect_init(struct collect *collect, const struct model *model);
+void collect_event(struct collect *collect, const struct io_event *event);
+void collect_release(struct collect *collect);
+
+const char *collect_class_name(enum collect_class id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

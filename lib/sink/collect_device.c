@@ -1,0 +1,210 @@
+/*
+ * collect_device: see collect_device.h.
+ */
+#include "collect.h"
+#include "collect_rank.h"
+
+#include <iotrace/device.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The device has had so many in flight since; other events will change that. */
+static void advance(struct collect_device *d, uint64_t time)
+{
+	if (d->in_flight && time > d->since) {
+		d->busy += time - d->since;
+		d->queue += (time - d->since) * d->in_flight;
+	}
+	if (time > d->since)
+		d->since = time;
+}
+
+static void complete(struct collect_device *d, const struct io_event *event)
+{
+	enum request_kind kind = event->op.type < REQUEST_KINDS ? event->op.type : REQUEST_OTHER;
+	struct collect_traffic *traffic = &d->kind[kind];
+
+	traffic->requests++;
+	if (event->op.bytes != IO_BYTES_UNDEFINED)
+		traffic->bytes += event->op.bytes;
+	if (event->op.begun && event->op.begun <= event->time) {
+		traffic->waited++;
+		traffic->wait += event->time - event->op.begun;
+	}
+	if (event->op.issued && event->op.issued <= event->time)
+		histogram_add(&d->service, event->time - event->op.issued);
+	d->errors += event->op.error != 0;
+}
+
+static void charge(struct collect *collect, const struct io_event *event)
+{
+	uint32_t id = event->op.cgroup;
+	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
+
+	if (id >= model_cgroups(collect->model))
+		return;
+	MEM_GROW(collect->group, collect->groups_cap, id + 1);
+	if (id >= collect->groups)
+		collect->groups = id + 1;
+	collect->group[id].requests++;
+	collect->group[id].read += event->op.mode == IO_MODE_READ ? bytes : 0;
+	collect->group[id].written += event->op.mode == IO_MODE_WRITE ? bytes : 0;
+}
+
+static struct collect_device *device_of(struct collect *collect, uint32_t id)
+{
+	MEM_GROW(collect->device, collect->devices_cap, id + 1);
+	if (id >= collect->devices)
+		collect->devices = id + 1;
+	if (!collect->device[id]) {
+		collect->device[id] = mem_zero(sizeof(*collect->device[id]));
+		histogram_init(&collect->device[id]->service);
+	}
+	return collect->device[id];
+}
+
+void collect_device_event(struct collect *collect, uint32_t device, const struct io_event *event)
+{
+	if (event->kind != IO_OP_BEGIN && event->kind != IO_OP_COMPLETE &&
+	    event->kind != IO_OP_CANCELLED)
+		return;
+	struct collect_device *d = device_of(collect, device);
+
+	advance(d, event->time);
+	if (event->kind == IO_OP_BEGIN)
+		d->in_flight++;
+	else if (d->in_flight)
+		d->in_flight--;
+	if (event->kind == IO_OP_COMPLETE) {
+		complete(d, event);
+		charge(collect, event);
+	}
+	d->cancelled += event->kind == IO_OP_CANCELLED;
+}
+
+void collect_device_release(struct collect *collect)
+{
+	for (uint32_t i = 0; i < collect->devices; i++)
+		free(collect->device[i]);
+	free(collect->device);
+	free(collect->group);
+}
+
+const struct collect_device *collect_device(const struct collect *collect, uint32_t device)
+{
+	return device < collect->devices ? collect->device[device] : NULL;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+struct collect_rates collect_device_rates(const struct collect *collect, uint32_t device)
+{
+	const struct collect_device *d = collect_device(collect, device);
+
+	if (!d)
+		return (struct collect_rates){0};
+
+	double wall = (double)collect_wall(collect), seconds = wall / 1e9;
+	const struct collect_traffic *kind = d->kind;
+	const struct collect_traffic *read = &kind[REQUEST_READ], *write = &kind[REQUEST_WRITE],
+				     *zero = &kind[REQUEST_ZEROES];
+	uint64_t wait = 0, waited = 0;
+
+	for (int i = 0; i < REQUEST_KINDS; i++) {
+		wait += kind[i].wait;
+		waited += kind[i].waited;
+	}
+	double util = ratio((double)d->busy, wall);
+
+	return (struct collect_rates){
+		.reads = ratio((double)read->requests, seconds),
+		.writes = ratio((double)(write->requests + zero->requests), seconds),
+		.read_bytes = ratio((double)read->bytes, seconds),
+		.written_bytes = ratio((double)(write->bytes + zero->bytes), seconds),
+		.wait = ratio((double)wait, (double)waited),
+		.read_wait = ratio((double)read->wait, (double)read->waited),
+		.write_wait = ratio((double)(write->wait + zero->wait),
+				    (double)(write->waited + zero->waited)),
+		.queue = ratio((double)d->queue, wall),
+		.util = util < 1 ? util : 1,
+	};
+}
+
+static uint32_t device_by_dev(const struct model *model, uint64_t dev)
+{
+	for (uint32_t id = 0; dev && id < model_devices(model); id++)
+		if (model_device(model, id)->dev == dev)
+			return id;
+	return ID_NONE;
+}
+
+/* "/dev/sda1" is a device if one has the name "sda1". */
+uint32_t collect_device_by_path(const struct model *model, str_id path)
+{
+	static const char folder[] = "/dev/";
+	const char *text = model_text(model, path);
+
+	for (uint32_t id = 0; id < model_devices(model); id++)
+		if (!strncmp(text, folder, sizeof(folder) - 1) &&
+		    !strcmp(text + sizeof(folder) - 1,
+			    model_text(model, model_device(model, id)->name)))
+			return id;
+	return ID_NONE;
+}
+
+/* Some file systems show a number that is no device's; their mount names one. */
+uint32_t collect_device_of_file(const struct model *model, file_id of)
+{
+	const struct model_file *file = model_file(model, of);
+	uint32_t id = file->kind == FILE_DEVICE ? collect_device_by_path(model, file->path)
+						: device_by_dev(model, file->dev);
+
+	if (id == ID_NONE && file->kind != FILE_DEVICE && file->mount < model_mounts(model))
+		id = collect_device_by_path(model, model_mount(model, file->mount)->source);
+	if (id != ID_NONE && model_device(model, id)->disk < model_devices(model))
+		id = model_device(model, id)->disk; /* requests are those of the whole disk */
+	return id;
+}
+
+struct collect_cache *collect_caches(const struct collect *collect)
+{
+	const struct model *model = collect->model;
+	struct collect_cache *cache = mem_array(model_devices(model) + 1, sizeof(*cache));
+
+	for (file_id f = 0; model_devices(model) && f < collect->files; f++) {
+		const struct collect_row *row = &collect->file[f].row;
+		uint32_t id = row->read || row->written ? collect_device_of_file(model, f)
+							: ID_NONE;
+
+		if (id == ID_NONE)
+			continue;
+		cache[id].asked_read += row->read;
+		cache[id].asked_written += row->written;
+	}
+	for (uint32_t id = 0; id < model_devices(model); id++) {
+		const struct collect_device *d = collect_device(collect, id);
+
+		if (!d)
+			continue;
+		cache[id].disk_read = d->kind[REQUEST_READ].bytes;
+		cache[id].disk_written = d->kind[REQUEST_WRITE].bytes +
+					 d->kind[REQUEST_ZEROES].bytes;
+	}
+	return cache;
+}
+
+bool collect_device_is_recorded(const struct collect *collect, uint32_t device)
+{
+	return collect_device(collect, device) || model_device(collect->model, device)->has_stat;
+}
+
+double collect_cache_share(uint64_t asked, uint64_t disk)
+{
+	if (!asked)
+		return -1;
+	return disk < asked ? 1 - (double)disk / (double)asked : 0;
+}

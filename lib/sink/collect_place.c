@@ -1,0 +1,157 @@
+/*
+ * collect_place: see collect_place.h. File systems and paths that no disk stands behind are tables.
+ */
+#include "collect_place.h"
+
+#include <iotrace/device.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	bool is_wait;
+} place_row[PLACES] = {
+	[PLACE_FILES] = {"files", false},         [PLACE_PIPES] = {"pipes", true},
+	[PLACE_SOCKETS] = {"sockets", true},      [PLACE_TERMINALS] = {"terminals", true},
+	[PLACE_LOCKS] = {"locks", true},          [PLACE_ASYNC] = {"async", true},
+	[PLACE_KERNEL] = {"kernel_files", false}, [PLACE_UNNAMED] = {"unnamed", false},
+	[PLACE_OTHER] = {"other", false},
+};
+
+/* What a path that begins so leads to, where its file system is not known, or is one that may hold anything. */
+static const struct {
+	const char *prefix;
+	enum collect_place place;
+} path_row[] = {
+	{"/proc/", PLACE_KERNEL},       {"/sys/", PLACE_KERNEL},
+	{"/dev/shm/", PLACE_FILES},     {"/dev/hugepages/", PLACE_FILES},
+	{"/dev/mqueue/", PLACE_KERNEL}, {"/dev/", PLACE_KERNEL},
+};
+
+static const char *const terminal[] = {"/dev/pts/", "/dev/tty", "/dev/console", "/dev/ptmx"};
+
+/* Block devices where the stream describes none. Behind the prefix anything may follow. */
+static const char *const disk[] = {"/dev/sd",  "/dev/nvme",   "/dev/vd",    "/dev/xvd",
+				   "/dev/hd",  "/dev/mmcblk", "/dev/loop",  "/dev/dm-",
+				   "/dev/md",  "/dev/mapper", "/dev/sr",    "/dev/nbd",
+				   "/dev/rbd", "/dev/ram",    "/dev/zram",  "/dev/disk/",
+				   "/dev/zd",  "/dev/pmem",   "/dev/bcache"};
+
+/* File systems whose files are the kernel's own. */
+static const char *const kernel_system[] = {"proc",        "sysfs",    "cgroup",     "cgroup2",
+					    "debugfs",     "tracefs",  "securityfs", "bpf",
+					    "pstore",      "configfs", "mqueue",     "efivarfs",
+					    "binfmt_misc", "fusectl",  "selinuxfs",  "autofs",
+					    "rpc_pipefs",  "nsfs"};
+
+/* These hold device files as well as ordinary ones: the path decides. */
+static const char *const mixed_system[] = {"devtmpfs", "tmpfs", "rootfs", "ramfs"};
+
+#define IS_IN(list, text)  is_in(list, sizeof(list) / sizeof(*(list)), text)
+#define BEGINS(list, text) begins(list, sizeof(list) / sizeof(*(list)), text)
+
+static bool is_in(const char *const *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], text))
+			return true;
+	return false;
+}
+
+static bool begins(const char *const *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(text, list[i], strlen(list[i])))
+			return true;
+	return false;
+}
+
+const char *collect_place_name(enum collect_place place)
+{
+	return place_row[place].name;
+}
+
+bool collect_is_wait(enum collect_place place)
+{
+	return place_row[place].is_wait;
+}
+
+static enum collect_place place_of_path(const char *path)
+{
+	for (size_t i = 0; i < sizeof(path_row) / sizeof(*path_row); i++)
+		if (!strncmp(path, path_row[i].prefix, strlen(path_row[i].prefix)))
+			return path_row[i].place;
+	return PLACE_FILES;
+}
+
+enum collect_place collect_place_of_file(const struct model *model, file_id id)
+{
+	const struct model_file *file = model_file(model, id);
+	const char *path = model_text(model, file->path), *type = "";
+
+	if (BEGINS(terminal, path))
+		return PLACE_TERMINALS;
+	if (file->kind == FILE_DEVICE)
+		return BEGINS(disk, path) || collect_device_by_path(model, file->path) != ID_NONE
+			       ? PLACE_FILES
+			       : PLACE_KERNEL;
+	if (file->mount < model_mounts(model))
+		type = model_text(model, model_mount(model, file->mount)->type);
+	if (IS_IN(kernel_system, type))
+		return PLACE_KERNEL;
+	if (*type && !IS_IN(mixed_system, type))
+		return PLACE_FILES;
+	return place_of_path(path);
+}
+
+enum collect_place collect_place_of_handle(const struct model *model,
+					   const struct model_handle *handle)
+{
+	const char *name = model_text(model, handle->name);
+
+	if (handle->is_all_proxy) /* sync() waits for the disks */
+		return PLACE_FILES;
+	if (!*name)
+		return PLACE_UNNAMED;
+	if (!strncmp(name, "pipe:", 5))
+		return PLACE_PIPES;
+	if (!strncmp(name, "socket:", 7))
+		return PLACE_SOCKETS;
+	if (!strncmp(name, "inode:", 6))
+		return PLACE_FILES;
+	return PLACE_OTHER;
+}
+
+enum collect_place collect_place_of_call(const struct call_row *row)
+{
+	if (row->kind == CALL_LOCK)
+		return PLACE_LOCKS;
+	if (row->group == GROUP_AIO)
+		return PLACE_ASYNC;
+	if (row->path >= 0 || row->kind == CALL_SYNC_ALL)
+		return PLACE_FILES;
+	return row->group == GROUP_NET ? PLACE_SOCKETS : PLACE_OTHER;
+}
+
+enum collect_class collect_class_of(const struct call_row *row)
+{
+	if (row->group == GROUP_DIR)
+		return CLASS_OTHER;
+	switch (row->kind) {
+	case CALL_READ:
+		return CLASS_READ;
+	case CALL_WRITE:
+		return CLASS_WRITE;
+	case CALL_COPY:
+		return CLASS_COPY;
+	case CALL_SYNC:
+	case CALL_SYNC_ALL:
+		return CLASS_SYNC;
+	case CALL_OPEN:
+		return CLASS_OPEN;
+	case CALL_CLOSE:
+	case CALL_CLOSE_RANGE:
+		return CLASS_CLOSE;
+	default:
+		return CLASS_OTHER;
+	}
+}

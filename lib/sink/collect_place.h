@@ -1,0 +1,32 @@
+/*
+ * collect_place: which place a file or a descriptor belongs to.
+ */
+#ifndef IOTRACE_COLLECT_PLACE_H
+#define IOTRACE_COLLECT_PLACE_H
+
+#include "collect.h"
+
+#include <iotrace/syscall.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns a word for JSON: "files", "pipes" ... */
+const char *collect_place_name(enum collect_place place);
+/* Returns whether time there is time spent waiting for somebody else: another process, a user, a lock. */
+bool collect_is_wait(enum collect_place place);
+/* Returns the place of a file, by its file system where the stream names it, else by its path. */
+enum collect_place collect_place_of_file(const struct model *model, file_id file);
+/* Returns the place of what no file is known of. */
+enum collect_place collect_place_of_handle(const struct model *model,
+					   const struct model_handle *handle);
+/* Returns the place of a call that concerns no descriptor, or none that is known. */
+enum collect_place collect_place_of_call(const struct call_row *row);
+/* Returns the class of a call. */
+enum collect_class collect_class_of(const struct call_row *row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,360 @@
+/*
+ * collect_rank: see collect_rank.h. Each list is one pass over what was collected, so that a run with a million files
+ * costs no sort.
+ */
+#include "collect_rank.h"
+
+#include "collect_place.h"
+
+#include <errno.h>
+#include <iotrace/errname.h>
+#include <string.h>
+
+uint64_t collect_wall(const struct collect *collect)
+{
+	const struct model_host *host = model_host(collect->model);
+
+	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
+}
+
+uint32_t collect_threads(const struct collect *collect)
+{
+	const struct model *model = collect->model;
+	uint32_t threads = 0;
+
+	for (thread_id id = 0; id < model_threads(model); id++) {
+		const struct model_thread *thread = model_thread(model, id);
+
+		if (thread->kind == LOCATION_THREAD && !thread->is_left_out)
+			threads += thread->folded ? thread->folded : 1;
+	}
+	return threads;
+}
+
+uint32_t collect_processes(const struct collect *collect)
+{
+	uint32_t processes = 0;
+
+	for (uint32_t id = 0; id < collect->processes; id++)
+		processes += collect->process[id].total.calls || collect->process[id].total.asyncs;
+	return processes;
+}
+
+/* Returns how long the threads that did I/O lived, in sum, ns. */
+static uint64_t lifetimes(const struct collect *collect)
+{
+	const struct model *model = collect->model;
+	const struct model_host *host = model_host(model);
+	uint64_t sum = 0;
+
+	for (thread_id id = 0; id < model_threads(model); id++) {
+		const struct model_thread *thread = model_thread(model, id);
+
+		if (thread->kind != LOCATION_THREAD || thread->is_left_out)
+			continue;
+		if (thread->folded) {
+			sum += thread->lived;
+			continue;
+		}
+		uint64_t begin = thread->begin ? thread->begin : host->first_time;
+		uint64_t end = thread->end ? thread->end : host->last_time;
+
+		sum += end > begin ? end - begin : 0;
+	}
+	return sum;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+double collect_rate(const struct collect *collect, uint64_t bytes)
+{
+	return ratio((double)bytes, (double)collect_wall(collect) / 1e9);
+}
+
+struct collect_verdict collect_verdict(const struct collect *collect)
+{
+	const struct collect_row *files = &collect->place[PLACE_FILES];
+	struct collect_verdict verdict = {
+		.wall = collect_wall(collect),
+		.lived = lifetimes(collect),
+		.file_time = files->time,
+		.read = files->read,
+		.written = files->written,
+		.read_rate = collect_rate(collect, files->read),
+		.write_rate = collect_rate(collect, files->written),
+	};
+
+	for (int i = 0; i < PLACES; i++)
+		if (collect_is_wait((enum collect_place)i))
+			verdict.wait_time += collect->place[i].time;
+	verdict.file_share = ratio((double)verdict.file_time, (double)verdict.lived);
+	verdict.wait_share = ratio((double)verdict.wait_time, (double)verdict.lived);
+	return verdict;
+}
+
+/* What a list is made of, and how it is sorted. */
+struct order {
+	const struct collect *collect;
+	enum sink_sort sort;
+	struct collect_row (*row)(const struct collect *collect, uint32_t id);
+};
+
+static uint64_t weight_of(const struct collect_row *row, enum sink_sort sort)
+{
+	switch (sort) {
+	case SORT_READ:
+		return row->read;
+	case SORT_WRITTEN:
+		return row->written;
+	case SORT_TIME:
+		return row->time + row->async_time;
+	case SORT_CALLS:
+		return row->calls + row->asyncs;
+	case SORT_DATA:
+	case SORTS:
+		break;
+	}
+	return row->read + row->written;
+}
+
+/* Where the chosen number is the same, time decides, then data, then calls, then who came first. */
+static bool row_is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct order *order = context;
+	const enum sink_sort key[] = {order->sort, SORT_TIME, SORT_DATA, SORT_CALLS};
+	struct collect_row x = order->row(order->collect, a), y = order->row(order->collect, b);
+
+	for (size_t i = 0; i < sizeof(key) / sizeof(*key); i++) {
+		uint64_t of_x = weight_of(&x, key[i]), of_y = weight_of(&y, key[i]);
+
+		if (of_x != of_y)
+			return of_x > of_y;
+	}
+	return a < b;
+}
+
+static void offer(struct top *top, uint32_t id)
+{
+	const struct order *order = top->context;
+	struct collect_row row = order->row(order->collect, id);
+
+	if (row.calls || row.asyncs || row.read || row.written)
+		top_offer(top, id);
+}
+
+static struct top top_of_all(const struct order *order, uint32_t count, uint32_t size)
+{
+	struct top top;
+
+	top_init(&top, size, row_is_before, order);
+	for (uint32_t id = 0; id < count; id++)
+		offer(&top, id);
+	top_sort(&top);
+	return top;
+}
+
+/* What a process is sorted by: data of files, and the time that it spent with them and waiting. */
+static struct collect_row row_of_process(const struct collect *collect, uint32_t id)
+{
+	const struct collect_process *process = &collect->process[id];
+	struct collect_row row = process->files;
+
+	row.time += process->wait;
+	row.calls = process->total.calls;
+	row.asyncs = process->total.asyncs;
+	return row;
+}
+
+struct top collect_top_processes(const struct collect *collect, enum sink_sort sort, uint32_t size)
+{
+	struct order order = {collect, sort, row_of_process};
+
+	return top_of_all(&order, collect->processes, size);
+}
+
+static struct collect_row row_of_file(const struct collect *collect, uint32_t id)
+{
+	return collect->file[id].row;
+}
+
+struct top collect_top_files(const struct collect *collect, enum collect_place place,
+			     enum sink_sort sort, uint32_t size)
+{
+	struct order order = {collect, sort, row_of_file};
+	struct top top;
+
+	top_init(&top, size, row_is_before, &order);
+	for (file_id id = 0; id < collect->files; id++)
+		if (collect->file[id].place == place)
+			offer(&top, id);
+	top_sort(&top);
+	return top;
+}
+
+static struct collect_row row_of_class(const struct collect *collect, uint32_t id)
+{
+	return collect->classes[id].row;
+}
+
+struct top collect_top_classes(const struct collect *collect, enum sink_sort sort, uint32_t size)
+{
+	struct order order = {collect, sort, row_of_class};
+
+	return top_of_all(&order, CLASSES, size);
+}
+
+static struct collect_row row_of_device(const struct collect *collect, uint32_t id)
+{
+	const struct collect_device *device = collect->device[id];
+	struct collect_row row = {0};
+
+	for (int i = 0; device && i < REQUEST_KINDS; i++)
+		row.calls += device->kind[i].requests;
+	if (!device)
+		return row;
+	row.calls += device->cancelled;
+	row.read = device->kind[REQUEST_READ].bytes;
+	row.written = device->kind[REQUEST_WRITE].bytes + device->kind[REQUEST_ZEROES].bytes;
+	row.time = device->busy;
+	return row;
+}
+
+struct top collect_top_devices(const struct collect *collect, enum sink_sort sort, uint32_t size)
+{
+	struct order order = {collect, sort, row_of_device};
+
+	return top_of_all(&order, collect->devices, size);
+}
+
+static struct collect_row row_of_group(const struct collect *collect, uint32_t id)
+{
+	const struct collect_group *group = &collect->group[id];
+
+	return (struct collect_row){.calls = group->requests,
+				    .read = group->read,
+				    .written = group->written};
+}
+
+struct top collect_top_groups(const struct collect *collect, enum sink_sort sort, uint32_t size)
+{
+	struct order order = {collect, sort, row_of_group};
+
+	return top_of_all(&order, collect->groups, size);
+}
+
+static bool share_is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct collect *collect = context;
+	const struct collect_share *x = &collect->share[a], *y = &collect->share[b];
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes;
+	if (x->time != y->time)
+		return x->time > y->time;
+	return a < b;
+}
+
+struct top collect_top_shares(const struct collect *collect, file_id file, uint32_t size)
+{
+	struct top top;
+	uint32_t id = collect->file[file].processes ? collect->file[file].share : ID_NONE;
+
+	top_init(&top, size, share_is_before, collect);
+	for (; id != ID_NONE; id = collect->share[id].next)
+		top_offer(&top, id);
+	top_sort(&top);
+	return top;
+}
+
+/* Which calls fail with an error although nothing is wrong: that is how programs find out what is there. */
+static bool is_of_name(const struct call_row *row)
+{
+	return row->path >= 0 || row->group == GROUP_NET;
+}
+
+static bool is_readlink(const struct call_row *row)
+{
+	return strstr(row->name, "readlink");
+}
+
+static bool is_attribute(const struct call_row *row)
+{
+	return strstr(row->name, "xattr");
+}
+
+static bool is_seek(const struct call_row *row)
+{
+	return row->kind == CALL_SEEK || strstr(row->name, "fadvise");
+}
+
+static bool is_data(const struct call_row *row)
+{
+	return row->group == GROUP_DATA || row->group == GROUP_NET;
+}
+
+static bool is_mkdir(const struct call_row *row)
+{
+	return !strncmp(row->name, "mkdir", 5);
+}
+
+/* Programs close all descriptors that there might be. */
+static bool is_of_descriptor(const struct call_row *row)
+{
+	return row->kind == CALL_CLOSE || row->kind == CALL_FCNTL;
+}
+
+static const struct {
+	int error;
+	bool (*is_of)(const struct call_row *row);
+} lookup[] = {
+	{ENOENT, is_of_name},    {ENOTDIR, is_of_name},      {EINVAL, is_readlink},
+	{ENODATA, is_attribute}, {EOPNOTSUPP, is_attribute}, {ESPIPE, is_seek},
+	{EAGAIN, is_data},       {EEXIST, is_mkdir},         {EBADF, is_of_descriptor},
+};
+
+enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault)
+{
+	if (errname_is_interrupted(fault->error))
+		return FAULT_INTERRUPTED;
+	for (size_t i = 0; i < sizeof(lookup) / sizeof(*lookup); i++)
+		if (lookup[i].error == fault->error && lookup[i].is_of(call_row(fault->call)))
+			return FAULT_LOOKUP;
+	return FAULT_FAILED;
+}
+
+const char *collect_fault_name(enum collect_fault_kind kind)
+{
+	static const char *const name[FAULT_KINDS] = {
+		[FAULT_FAILED] = "failure",
+		[FAULT_LOOKUP] = "lookup",
+		[FAULT_INTERRUPTED] = "interruption",
+	};
+
+	return name[kind];
+}
+
+static bool fault_is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct collect *collect = context;
+	const struct collect_fault *x = &collect->fault[a], *y = &collect->fault[b];
+
+	if (collect_fault_kind(x) != collect_fault_kind(y))
+		return collect_fault_kind(x) < collect_fault_kind(y);
+	if (x->count != y->count)
+		return x->count > y->count;
+	return a < b;
+}
+
+struct top collect_top_faults(const struct collect *collect, uint32_t size)
+{
+	struct top top;
+
+	top_init(&top, size, fault_is_before, collect);
+	for (uint32_t id = 0; id < collect->faults; id++)
+		top_offer(&top, id);
+	top_sort(&top);
+	return top;
+}

@@ -1,0 +1,62 @@
+/*
+ * collect_rank: what stands out of a collection: totals of the run, and the first few processes, files, devices, control
+ * groups and errors.
+ */
+#ifndef IOTRACE_COLLECT_RANK_H
+#define IOTRACE_COLLECT_RANK_H
+
+#include "collect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The run in a few numbers. Times are in ns, shares are of 1, rates in bytes a second. */
+struct collect_verdict {
+	uint64_t wall;  /* from the first to the last event */
+	uint64_t lived; /* how long the threads that did I/O lived, in sum */
+	uint64_t file_time, wait_time;
+	double file_share, wait_share; /* of the time that these threads lived */
+	uint64_t read, written;        /* of files, bytes */
+	double read_rate, write_rate;
+};
+struct collect_verdict collect_verdict(const struct collect *collect);
+/* Returns from the first to the last event, ns. */
+uint64_t collect_wall(const struct collect *collect);
+/* Returns how many threads did I/O. */
+uint32_t collect_threads(const struct collect *collect);
+/* Returns how many processes did I/O; those that share a location count once. */
+uint32_t collect_processes(const struct collect *collect);
+/* Returns bytes a second over the whole run. */
+double collect_rate(const struct collect *collect, uint64_t bytes);
+
+/*
+ * Each returns a sorted list of ids, which the caller releases. What did nothing is left out; .seen has how many there
+ * were.
+ */
+struct top collect_top_processes(const struct collect *collect, enum sink_sort sort, uint32_t size);
+/* Of files at one place: PLACE_FILES, PLACE_KERNEL ... */
+struct top collect_top_files(const struct collect *collect, enum collect_place place,
+			     enum sink_sort sort, uint32_t size);
+struct top collect_top_classes(const struct collect *collect, enum sink_sort sort, uint32_t size);
+struct top collect_top_devices(const struct collect *collect, enum sink_sort sort, uint32_t size);
+struct top collect_top_groups(const struct collect *collect, enum sink_sort sort, uint32_t size);
+/* Indices in share[]: the processes of a file, the one with the most data first. */
+struct top collect_top_shares(const struct collect *collect, file_id file, uint32_t size);
+/* Indices in fault[]: by their kind, and the most frequent of each kind first. */
+struct top collect_top_faults(const struct collect *collect, uint32_t size);
+/* What an error means to somebody who looks for a fault. */
+enum collect_fault_kind {
+	FAULT_FAILED,
+	FAULT_LOOKUP, /* how programs find out what is there: a name that is not, no symbolic link ... */
+	FAULT_INTERRUPTED, /* a signal came: the call comes again, or the program got EINTR */
+	FAULT_KINDS
+};
+enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault);
+/* Returns "failure", "lookup", "interruption". */
+const char *collect_fault_name(enum collect_fault_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/*
+ * page: lines and tables of text that fit a terminal. In a file or a pipe nothing is left out and nothing is cut.
+ */
+#ifndef IOTRACE_PAGE_H
+#define IOTRACE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All text that is put must be fit for a terminal. */
+struct page {
+	FILE *out;
+	size_t columns; /* of the terminal; 0: it is none */
+	const char *bold, *plain;
+};
+
+/*
+ * Prints text in lines, the first with `first` blanks before it, the others with `indent`. No line ends between a number
+ * and its unit.
+ */
+void page_wrap(const struct page *page, const char *text, size_t first, size_t indent);
+
+struct page_column {
+	const char *title;
+	int width; /* with the blank before it; negative: to the left, with a blank behind it; 0: the rest of the line */
+	size_t from;    /* columns that a terminal must have for it */
+	bool is_absent; /* in this table nobody needs it */
+};
+
+struct page_table {
+	const struct page_column *column;
+	uint32_t columns;
+};
+
+enum { PAGE_REST_LEAST = 12 };
+
+void page_heading(const struct page *page, const struct page_table *table);
+/* One cell for each column; NULL is a dash. */
+void page_row(const struct page *page, const struct page_table *table, const char *const *cell);
+/* Returns how many columns are left for the rest of the line, 0: no limit. */
+size_t page_rest(const struct page *page, const struct page_table *table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/*
+ * summary_name: names and commands for people. Whatever bytes they have, what comes out is fit for a terminal.
+ */
+#ifndef IOTRACE_SUMMARY_NAME_H
+#define IOTRACE_SUMMARY_NAME_H
+
+#include <iotrace/model.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each returns text that the caller frees. */
+
+/* Foreign bytes, escaped as escape_text() does. */
+char *summary_escape(const char *bytes, size_t length);
+/* Words that are separated by NUL, quoted as a shell would need them. */
+char *summary_quote(const char *words, size_t length);
+/* A process: its command line as far as it is known, else its name. */
+char *summary_command(const struct model *model, process_id process);
+/* "dd(4711)": the last part of its name. */
+char *summary_process(const struct model *model, process_id process);
+
+/* Returns how many columns of a terminal such text takes. */
+size_t summary_columns(const char *text);
+/* Cuts text in its middle with "..." if it takes more than `columns` (0: no limit); `head` of 12 parts stay before that. */
+char *summary_cut(const char *text, size_t columns, uint32_t head);
+/* Cuts each text of a list so that those that differ still do, and replaces it. */
+void summary_cut_list(char **text, uint32_t count, size_t columns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/*
+ * summary_remark: what a reader should know beside the numbers. A remark is a function and its row in a table; the text
+ * and JSON have the same ones.
+ */
+#include "summary.h"
+#include "summary_name.h"
+
+#include <iotrace/books.h>
+#include <iotrace/model.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+static bool tell_status(const struct summary *summary, char *text, size_t size)
+{
+	int status = model_host(summary->collect->model)->status;
+
+	if (status < 0 || !status)
+		return false;
+	if (WIFSIGNALED(status))
+		snprintf(text, size, "the command was ended by signal %d.", WTERMSIG(status));
+	else
+		snprintf(text, size, "the command ended with exit status %d.", WEXITSTATUS(status));
+	return true;
+}
+
+static bool tell_early(const struct summary *summary, char *text, size_t size)
+{
+	if (!books_ends_early(summary->collect->model))
+		return false;
+	snprintf(text, size, "the recording was stopped before the command ended.");
+	return true;
+}
+
+static bool tell_left(const struct summary *summary, char *text, size_t size)
+{
+	const struct model_host *host = model_host(summary->collect->model);
+	bool is_one = host->processes_left == 1;
+	char number[SUMMARY_NUMBER];
+
+	if (!host->processes_left || host->is_system)
+		return false;
+	snprintf(text, size, "%s %s still running when the recording ended.%s",
+		 summary_count(number, host->processes_left),
+		 is_one ? "process was" : "processes were",
+		 !host->argv ? ""
+		 : is_one    ? " To wait for it, use --wait."
+			     : " To wait for them, use --wait.");
+	return true;
+}
+
+static bool tell_perf(const struct summary *summary, str_id why, const char *what, char *text,
+		      size_t size)
+{
+	const struct model *model = summary->collect->model;
+	char *reason = summary_escape(model_text(model, why),
+				      strtab_length(model_strings(model), why));
+
+	snprintf(text, size, "%s recorded through perf instead of BPF: %s", what, reason);
+	free(reason);
+	return true;
+}
+
+static bool tell_source(const struct summary *summary, char *text, size_t size)
+{
+	const struct model_host *host = model_host(summary->collect->model);
+
+	return host->source == MODEL_SOURCE_PERF && host->source_why &&
+	       tell_perf(summary, host->source_why, "calls were", text, size);
+}
+
+static bool tell_block_source(const struct summary *summary, char *text, size_t size)
+{
+	const struct model_host *host = model_host(summary->collect->model);
+
+	return host->block_source == MODEL_SOURCE_PERF && host->source != MODEL_SOURCE_PERF &&
+	       host->block_why &&
+	       tell_perf(summary, host->block_why, "block requests were", text, size);
+}
+
+static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
+	tell_status, tell_early, tell_left, tell_source, tell_block_source,
+};
+
+enum { REMARKS = sizeof(remark) / sizeof(*remark) };
+
+/* What was counted and is worth a word; what is missing is in the sentence on completeness already. */
+static bool tell_counter(const struct summary *summary, enum tally_counter counter, char *text,
+			 size_t size)
+{
+	uint64_t count = summary->options->tally->n[counter];
+	char number[SUMMARY_NUMBER];
+
+	if (!count || !tally_is_warning(counter) || books_is_loss(counter))
+		return false;
+	snprintf(text, size, "%s: %s.", tally_sentence(counter), summary_count(number, count));
+	return true;
+}
+
+uint32_t summary_remarks(void)
+{
+	return REMARKS + TALLY_COUNT;
+}
+
+bool summary_remark(const struct summary *summary, uint32_t index, char *text, size_t size)
+{
+	if (index < REMARKS)
+		return remark[index](summary, text, size);
+	return tell_counter(summary, (enum tally_counter)(index - REMARKS), text, size);
+}
