@@ -1,22 +1,30 @@
 # Package: `cpack` in the build folder makes the package of the system it runs on.
 set(CPACK_PACKAGE_VENDOR "the iotrace authors")
-# Whoever makes a package stands for it, as with Debian's own tools: DEBFULLNAME and DEBEMAIL, else the user here.
-if(NOT IOTRACE_PACKAGE_CONTACT)
+# Whoever makes a package stands for it, as with Debian's own tools: DEBFULLNAME and DEBEMAIL, else git's user, else the user
+# here, whose address is good for this machine only.
+set(IOTRACE_PACKAGE_CONTACT "" CACHE STRING "name and <address> of who stands for the packages made here")
+
+# Sets the first of the environment's variable, git's setting and `otherwise` that is not empty.
+function(iotrace_identity result variable setting otherwise)
+  set(value "$ENV{${variable}}")
+  if(NOT value)
+    execute_process(COMMAND git config ${setting} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE value
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  if(NOT value)
+    set(value "${otherwise}")
+  endif()
+  set(${result} "${value}" PARENT_SCOPE)
+endfunction()
+
+set(contact "${IOTRACE_PACKAGE_CONTACT}")
+if(NOT contact)
   cmake_host_system_information(RESULT host QUERY HOSTNAME)
   execute_process(COMMAND id -un OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  set(name "$ENV{DEBFULLNAME}")
-  set(address "$ENV{DEBEMAIL}")
-  if(NOT name)
-    set(name "${user}")
-  endif()
-  if(NOT address)
-    set(address "${user}@${host}")
-  endif()
+  iotrace_identity(name DEBFULLNAME user.name "${user}")
+  iotrace_identity(address DEBEMAIL user.email "${user}@${host}")
   set(contact "${name} <${address}>")
-else()
-  set(contact "${IOTRACE_PACKAGE_CONTACT}")
 endif()
-set(IOTRACE_PACKAGE_CONTACT "" CACHE STRING "name and <address> of who stands for the packages made here")
 set(CPACK_PACKAGE_CONTACT "${contact}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION "iotrace records what a program does with files: every open, read, write and
@@ -33,6 +41,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "otf2-tools, linux-perf")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianFiles.cmake)
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)
