@@ -4,6 +4,8 @@
  */
 #include "target.h"
 
+#include "environment.h"
+
 #include "notify.h"
 
 #include <errno.h>
@@ -46,7 +48,7 @@ child(char *const argv[], int release, int error, const struct command_signals *
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0);
-	execvp(argv[0], argv);
+	execvpe(argv[0], argv, environment_of_caller(argv));
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
 		_exit(EXIT_NO_EXEC);

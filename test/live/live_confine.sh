@@ -101,6 +101,19 @@ test_lent() {
 		"$(otf2-print -G "$work/home/$lent/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
 }
 
+# The loader takes these out of the environment of a program with capabilities; the command has them, in their order.
+test_environment() {
+	set -- LD_LIBRARY_PATH=/nowhere TMPDIR=/var/tmp GLIBC_TUNABLES=glibc.malloc.perturb=1 TZDIR=/usr/share/zoneinfo \
+		PLAIN= "WORDS=a b"
+	nobody env -i "PATH=$PATH" "$@" env >"$work/bare"
+	status "environment" 0 nobody env -i "PATH=$PATH" "$@" "$work/iotrace" -q \
+		-o "$work/home/environment" env
+	equal "the command's environment is the caller's" "$(cat "$work/out")" "$(cat "$work/bare")"
+	# What has no power over iotrace: with the loader's debugging on, it would tell of its own libraries.
+	status "iotrace's own environment" 0 nobody env LD_DEBUG=libs "$work/iotrace" --version
+	equal "the loader tells nothing" "$(cat "$work/err")" ""
+}
+
 # What the program may, its user may not with the program's help.
 test_no_help() {
 	cp /bin/true "$work/secret/true"
@@ -134,6 +147,7 @@ test_refused auto -a --sample-interval 10
 set_lent
 test_lent perf
 test_lent bpf
+test_environment
 test_no_help
 test_set_id
 finish

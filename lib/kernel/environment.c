@@ -1,0 +1,43 @@
+/*
+ * environment: the kernel lays down, one after the other, the arguments, the environment and the name of the program, each
+ * with its NUL (binfmt_elf, all versions). The loader takes variables out of the list of pointers; the texts stay.
+ */
+#include "environment.h"
+
+#include <iotrace/mem.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+enum { ENVIRONMENT_MAX = 64 << 20 }; /* more than execve(2) takes */
+
+static char **pointers_to(char *at, const char *end)
+{
+	char **list = NULL;
+	uint32_t count = 0, capacity = 0;
+
+	for (; at < end; at += strlen(at) + 1) {
+		MEM_GROW(list, capacity, count + 1);
+		list[count++] = at;
+	}
+	MEM_GROW(list, capacity, count + 1);
+	list[count] = NULL;
+	return list;
+}
+
+char **environment_of_caller(char *const argv[])
+{
+	char *program = (char *)getauxval(AT_EXECFN); /* stands behind the environment */
+	char *const *last = argv;
+	char *first;
+
+	if (!getauxval(AT_SECURE))
+		return environ;
+	while (last[1])
+		last++;
+	first = *last + strlen(*last) + 1;
+	if (!program || (uintptr_t)program - (uintptr_t)first > ENVIRONMENT_MAX)
+		return environ;
+	return pointers_to(first, program);
+}

@@ -1,0 +1,24 @@
+/*
+ * environment: what the caller of iotrace gave to it, for the command.
+ *
+ * A program with capabilities of its file runs in the loader's secure mode (ld.so(8)), which takes LD_LIBRARY_PATH, LD_PRELOAD,
+ * TMPDIR, GLIBC_TUNABLES and others out of the environment, so that they have no power over it. The command runs with the
+ * caller's own rights and gets them back; iotrace itself never does.
+ */
+#ifndef KERNEL_ENVIRONMENT_H
+#define KERNEL_ENVIRONMENT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Returns the environment for the command, NULL-terminated; never freed. The last word of argv, which is NULL-terminated
+ * and not empty, must be the last argument of this process, as the kernel laid it down.
+ */
+char **environment_of_caller(char *const argv[]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
