@@ -65,6 +65,15 @@ enum call_group {             /* what --syscalls switches */
 
 enum call_result { RESULT_ZERO, RESULT_FD, RESULT_BYTES, RESULT_OFFSET, RESULT_OTHER };
 
+/* Whether an exec closes the descriptors that a call makes. */
+enum call_cloexec {
+	CALL_CLOEXEC_NEVER,
+	CALL_CLOEXEC_ALWAYS,
+	CALL_CLOEXEC_IF,     /* an argument has a bit set */
+	CALL_CLOEXEC_UNSAID, /* the arguments do not say it */
+};
+
+
 enum { CALL_NO_ARG = -1 };
 
 struct call_row {
@@ -79,6 +88,9 @@ struct call_row {
 	int8_t offset; /* file position given */
 	int8_t flags;  /* open flags, or the call's own */
 	enum call_result result;
+	enum call_cloexec cloexec;
+	int8_t cloexec_arg; /* CALL_CLOEXEC_IF: which argument, and which bit of it */
+	uint32_t cloexec_bit;
 	int number; /* on this machine, -1: not on this architecture */
 };
 

@@ -50,12 +50,12 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 	const struct slot *slot;
 
 	if (o->request.fd < 0 && !(o->request.flags & AIO_DIRECT) && !result)
-		table_doubt(m, table); /* nobody says which descriptor it was */
+		table_doubt(m, table, DOUBT_REQUEST); /* nobody says which descriptor it was */
 	if (o->closed == ID_NONE)
 		return;
 	slot = table_slot(m, table, (uint64_t)o->request.fd);
 	if (result == -ECANCELED && slot && slot->open == ID_NONE)
-		table_set(m, table, (uint64_t)o->request.fd, o->closed, slot->is_cloexec);
+		table_set(m, table, (uint64_t)o->request.fd, o->closed, slot->cloexec);
 	else
 		aio_out_destroy(m, o, event->time, o->closed);
 }
@@ -84,7 +84,7 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	m->description[description].is_file = S_ISREG(file->mode) || S_ISDIR(file->mode);
 	sighting_describe(m, description, file);
 	replace(m, op, (uint64_t)file->fd, event->time);
-	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, file->flags & O_CLOEXEC);
+	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, cloexec_of(file->flags));
 	settle_now(m, open, event->time);
 	made.create.flags = file->flags;
 	lane_put(m, &made, open, ID_NONE);
@@ -107,6 +107,6 @@ void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 		return;
 	}
 	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
-	if (slot && slot->open != ID_NONE)
-		slot->is_doubtful = true;
+	if (slot)
+		slot_doubt(m, slot, DOUBT_REQUEST);
 }

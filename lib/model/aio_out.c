@@ -112,12 +112,11 @@ void aio_decide(struct model *m, uint32_t op, uint32_t open)
 	open_hold(m, open);
 }
 
-/* After data loss nobody knows: the handle that was there is let go, as a call that uses it would. */
+/* Nobody knows any more: the handle that was there is let go, as a call that uses it would. */
 static void let_go(struct model *m, uint32_t op, uint32_t table, int32_t fd, uint64_t time)
 {
-	uint32_t open = table_take(m, table, (uint64_t)fd);
+	uint32_t open = table_forget(m, table, (uint64_t)fd, time);
 
-	tally_add(m->tally, doubtful_fds, 1);
 	aio_out_destroy(m, &m->aio.op[op], time, open);
 	open_drop(m, open);
 }
@@ -130,7 +129,7 @@ uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
 
 	if (!slot || slot->open == ID_NONE)
 		return ID_NONE;
-	if (!slot->is_doubtful)
+	if (!slot->doubt)
 		return slot->open;
 	let_go(m, op, table, fd, time);
 	return ID_NONE;

@@ -91,7 +91,7 @@ static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
 {
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
 
-	return slot && !slot->is_doubtful ? slot->open : ID_NONE;
+	return slot && !slot->doubt ? slot->open : ID_NONE;
 }
 
 void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step)

@@ -31,8 +31,8 @@ bool call_has_descriptor(const struct call *call)
 }
 
 /*
- * Returns what the descriptor named then, held, or ID_NONE. After data loss nobody knows: the handle that was
- * there is let go, and the call is booked on one without a name.
+ * Returns what the descriptor named then, held, or ID_NONE. Where nobody can be sure, the handle that was there is
+ * let go, and the call is booked on one without a name.
  */
 static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 {
@@ -43,9 +43,8 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 		return ID_NONE;
 	const struct slot *slot = table_slot(m, table, (uint64_t)fd);
 
-	if (slot->is_doubtful && slot->open == open && time >= slot->doubted) {
+	if (slot->doubt && slot->open == open && time >= slot->doubted) {
 		table_forget(m, table, (uint64_t)fd, time);
-		tally_add(m->tally, doubtful_fds, 1);
 		op_destroy(m, task, time, open);
 		open_drop(m, open);
 		return ID_NONE;
@@ -65,7 +64,7 @@ static str_id base_of(struct model *m, uint32_t task, const struct call *call, i
 		return p->changed_cwd <= call->enter ? p->cwd : 0;
 	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, call->enter);
 
-	if (open == ID_NONE || table_slot(m, table, (uint64_t)fd)->is_doubtful)
+	if (open == ID_NONE || table_slot(m, table, (uint64_t)fd)->doubt)
 		return 0;
 	const struct description *d = open_description(m, open);
 

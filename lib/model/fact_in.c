@@ -74,7 +74,7 @@ static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;
-	table_set(m, table, f->fd, open, flags != UINT32_MAX && flags & O_CLOEXEC);
+	table_set(m, table, f->fd, open, cloexec_of(flags));
 	sighting_apply(m, description, &f->seen);
 	open_drop(m, open);
 }
@@ -85,16 +85,32 @@ static bool same_name(struct model *m, const struct description *d, const struct
 	       !memcmp(strtab_text(m->strings, d->name), f->seen.target, f->seen.length);
 }
 
-/* A descriptor whose slot is taken: its name, or after data loss whether it is still the same. */
+/* It leads to the same file as before: perhaps through another description, which stands elsewhere. */
+static void confirm_same(struct model *m, struct slot *slot, const struct fd_fact *f)
+{
+	struct description *d = open_description(m, slot->open);
+
+	bool is_still = f->position != UINT64_MAX && !d->active && d->moved < f->t0;
+
+	if (f->error || !same_name(m, d, f))
+		return;
+	slot->doubt = DOUBT_NONE;
+	d->position = is_still ? f->position : IO_OFFSET_UNKNOWN;
+	d->moved = m->now;
+}
+
+/* A descriptor whose slot is taken: its name, or where that is in doubt whether it is still the same. */
 static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 {
 	uint32_t description = m->open[slot->open].description;
 	struct description *d = &m->description[description];
 
-	if (slot->is_doubtful) {
-		slot->is_doubtful = !same_name(m, d, f);
+	if (slot->doubt) {
+		confirm_same(m, slot, f);
 		return;
 	}
+	if (slot->cloexec == CLOEXEC_UNKNOWN && !f->error)
+		slot->cloexec = cloexec_of(f->seen.flags);
 	if (f->error)
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
 	else if (d->state != NAME_SURE &&
@@ -151,7 +167,7 @@ static void fact_exe(struct model *m, const struct event *event)
 
 	if (process == MAP_NONE || event->fact.number[2])
 		return;
-	m->process[process].is_foreign = event->fact.number[3];
+	process_set_foreign(m, process, event->fact.number[3]);
 	process_leave_out(m, process, event->fact.number[4]);
 }
 

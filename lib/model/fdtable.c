@@ -99,11 +99,12 @@ static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
 	return &t->slot[fd];
 }
 
-static void slot_fill(struct model *m, struct slot *slot, uint32_t open, bool is_cloexec)
+static void slot_fill(struct model *m, struct slot *slot, uint32_t open, enum cloexec cloexec)
 {
 	slot->open = open;
-	slot->is_cloexec = is_cloexec;
-	slot->is_doubtful = m->now <= m->lost_until; /* what comes next may be lost, too */
+	slot->cloexec = cloexec;
+	/* What comes next may be lost, too. */
+	slot->doubt = m->now <= m->lost_until ? DOUBT_LOSS : DOUBT_NONE;
 	slot->doubted = 0;
 	slot->changed = m->now;
 	open_hold(m, open);
@@ -111,13 +112,13 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, bool is
 	m->description[m->open[open].description].slots++;
 }
 
-bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec)
+bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum cloexec cloexec)
 {
 	struct slot *slot = slot_reach(m, table, fd);
 
 	if (!slot)
 		return false;
-	slot_fill(m, slot, open, is_cloexec);
+	slot_fill(m, slot, open, cloexec);
 	tally_add(m->tally, handles_created, 1);
 	return true;
 }
@@ -128,7 +129,7 @@ static uint32_t slot_empty(struct model *m, struct slot *slot, uint64_t time)
 	uint32_t open = slot->open;
 
 	slot->open = ID_NONE;
-	slot->is_doubtful = false;
+	slot->doubt = DOUBT_NONE;
 	slot->changed = time;
 	tally_add(m->tally, handles_destroyed, 1);
 	m->open[open].slots--;
@@ -156,6 +157,20 @@ uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
 	return slot_empty(m, slot, m->now);
 }
 
+static void count_doubt(struct model *m, enum doubt why)
+{
+	static const enum tally_counter counter[DOUBTS] = {
+		[DOUBT_LOSS] = TALLY_doubtful_fds,
+		[DOUBT_EXEC] = TALLY_doubtful_exec,
+		[DOUBT_FOREIGN] = TALLY_doubtful_foreign,
+		[DOUBT_REQUEST] = TALLY_doubtful_request,
+		[DOUBT_PUT] = TALLY_doubtful_put,
+	};
+
+	if (why)
+		m->tally->n[counter[why]]++;
+}
+
 uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time)
 {
 	struct slot *slot = table_slot(m, table, fd);
@@ -163,6 +178,7 @@ uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t tim
 	if (!slot || slot->open == ID_NONE)
 		return ID_NONE;
 	slot_remember(m, slot, ID_NONE, 0, 0);
+	count_doubt(m, slot->doubt);
 	return slot_empty(m, slot, time);
 }
 
@@ -203,8 +219,8 @@ uint32_t table_copy(struct model *m, uint32_t table)
 		to->slot[fd] = (struct slot){.open = ID_NONE, .was = ID_NONE};
 		if (from->slot[fd].open == ID_NONE)
 			continue;
-		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].is_cloexec);
-		to->slot[fd].is_doubtful = from->slot[fd].is_doubtful;
+		slot_fill(m, &to->slot[fd], from->slot[fd].open, from->slot[fd].cloexec);
+		to->slot[fd].doubt = from->slot[fd].doubt;
 		to->slot[fd].doubted = from->slot[fd].doubted;
 		to->slot[fd].changed = from->slot[fd].changed;
 		tally_add(m->tally, handles_inherited, 1);
@@ -229,22 +245,24 @@ void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *co
 	pool_give(&m->tables, table);
 }
 
-void table_doubt(struct model *m, uint32_t table)
+void slot_doubt(const struct model *m, struct slot *slot, enum doubt why)
+{
+	if (slot->open == ID_NONE || slot->doubt)
+		return;
+	slot->doubt = why;
+	slot->doubted = m->now;
+}
+
+void table_doubt(struct model *m, uint32_t table, enum doubt why)
 {
 	struct table *t = &m->table[table];
 
-	for (uint32_t fd = 0; fd < t->capacity; fd++) {
-		struct slot *slot = &t->slot[fd];
-
-		if (slot->open == ID_NONE || slot->is_doubtful)
-			continue;
-		slot->is_doubtful = true;
-		slot->doubted = m->now;
-	}
+	for (uint32_t fd = 0; fd < t->capacity; fd++)
+		slot_doubt(m, &t->slot[fd], why);
 }
 
-void table_doubt_all(struct model *m)
+void table_doubt_all(struct model *m, enum doubt why)
 {
 	for (uint32_t table = 0; table < m->tables.count; table++)
-		table_doubt(m, table);
+		table_doubt(m, table, why);
 }

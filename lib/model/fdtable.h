@@ -9,6 +9,8 @@
 
 #include "state.h"
 
+#include <fcntl.h>
+
 uint32_t table_new(struct model *m);
 uint32_t table_copy(struct model *m, uint32_t table);
 /* One user less; the last one empties it: `emptied` (may be NULL) is called for each open, before its hold goes. */
@@ -21,11 +23,18 @@ static inline struct slot *table_slot(const struct model *m, uint32_t table, uin
 
 	return fd < t->capacity ? &t->slot[fd] : NULL;
 }
+/* From flags as open() has them; UINT32_MAX: not known. */
+static inline enum cloexec cloexec_of(uint32_t flags)
+{
+	if (flags == UINT32_MAX)
+		return CLOEXEC_UNKNOWN;
+	return flags & O_CLOEXEC ? CLOEXEC_YES : CLOEXEC_NO;
+}
 /* Fills an empty slot, takes one hold on open. Returns false if the number is out of range. */
-bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, bool is_cloexec);
+bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum cloexec cloexec);
 /* Empties a slot; the slot's hold passes to the caller, who gives it back with open_drop(). */
 uint32_t table_take(struct model *m, uint32_t table, uint64_t fd);
-/* The same for one that can no longer be believed: nothing is known of it since `time`. */
+/* The same for one that can no longer be believed: nothing is known of it since `time`. Counts why. */
 uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time);
 /* Returns what the number led to at a time now or before; ID_NONE: nothing, or it cannot be told. Not held. */
 static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)
@@ -45,9 +54,10 @@ void table_stray(struct model *m, uint32_t table, uint64_t fd);
  * kernel had there when a call ended that began at that time is what the call made.
  */
 bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin);
-/* Nothing that the table has is to be believed without another look; after a loss that is true of all tables. */
-void table_doubt(struct model *m, uint32_t table);
-void table_doubt_all(struct model *m);
+/* What is there is not to be believed from now on without another look: a filled slot, a table, or all of them. */
+void slot_doubt(const struct model *m, struct slot *slot, enum doubt why);
+void table_doubt(struct model *m, uint32_t table, enum doubt why);
+void table_doubt_all(struct model *m, enum doubt why);
 
 uint32_t description_new(struct model *m, uint32_t flags);
 /* Returns an open of the description with one hold, the caller's. */

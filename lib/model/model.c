@@ -109,7 +109,7 @@ static void event_lost(struct model *m, const struct event *event)
 
 	lost.lost.count = event->lost.count;
 	m->lost_time = event->time;
-	table_doubt_all(m);
+	table_doubt_all(m, DOUBT_LOSS);
 	request_doubt_all(m);
 	settle_push(m, &lost, ID_NONE, ID_NONE);
 }

@@ -123,8 +123,8 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 
 	m->open[open].is_found = true;
 	/* A name that it has not cannot be wrong. */
-	if (table_set(m, table, (uint64_t)fd, open, false))
-		table_slot(m, table, (uint64_t)fd)->is_doubtful = false;
+	if (table_set(m, table, (uint64_t)fd, open, CLOEXEC_UNKNOWN))
+		table_slot(m, table, (uint64_t)fd)->doubt = DOUBT_NONE;
 	return open;
 }
 
@@ -241,27 +241,35 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->is_untold = op_is_untold(m, task, op->row);
 }
 
+static bool is_in_exec(const struct task *task)
+{
+	return task->call.id != CALL_ID_NONE && call_row(task->call.id)->kind == CALL_EXEC;
+}
+
 /* The thread that executes a program gets the number of the process's first thread before the call returns. */
 static uint32_t exec_task(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, event->pid);
 
 	for (uint32_t i = 0; process != MAP_NONE && i < m->tasks.count; i++)
-		if (m->task[i].process == process && m->task[i].call.id == event->exit.call)
+		if (m->task[i].process == process && is_in_exec(&m->task[i]))
 			return i;
 	return MAP_NONE;
 }
 
-/* Returns the task whose call ends, or MAP_NONE if its begin was not seen. */
+/*
+ * Returns the task whose call ends, or MAP_NONE if its begin was not seen. An exec that succeeds ends as execve(),
+ * whatever it began as: x86 says so of each new program.
+ */
 static uint32_t ending_task(struct model *m, const struct event *event)
 {
+	bool is_exec = call_row(event->exit.call)->kind == CALL_EXEC;
 	uint32_t task = task_find(m, event->tid);
 
-	if (task != MAP_NONE && m->task[task].call.id == event->exit.call)
+	if (task != MAP_NONE && (is_exec ? is_in_exec(&m->task[task])
+					 : m->task[task].call.id == event->exit.call))
 		return task;
-	if (call_row(event->exit.call)->kind == CALL_EXEC)
-		return exec_task(m, event);
-	return MAP_NONE;
+	return is_exec ? exec_task(m, event) : MAP_NONE;
 }
 
 /* An exit without its enter: its arguments are not known, so only a new descriptor can be understood. */

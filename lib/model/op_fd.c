@@ -60,7 +60,7 @@ uint32_t op_open(const struct op *op, uint32_t description)
 	return open;
 }
 
-static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
+static void create(struct op *op, uint32_t description, int fd, enum cloexec cloexec)
 {
 	struct model *m = op->m;
 	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
@@ -68,7 +68,7 @@ static void create(struct op *op, uint32_t description, int fd, bool is_cloexec)
 
 	event.create.flags = m->description[description].flags;
 	replace(op, (uint64_t)fd);
-	table_set(m, task_table(m, op->task), (uint64_t)fd, open, is_cloexec);
+	table_set(m, task_table(m, op->task), (uint64_t)fd, open, cloexec);
 	op_emit(op, &event, open);
 	open_drop(m, open);
 }
@@ -79,6 +79,26 @@ static uint32_t open_flags(const struct op *op)
 	if (op->row->flags != CALL_NO_ARG)
 		return (uint32_t)op->call.arg[op->row->flags];
 	return !strcmp(op->row->name, "creat") ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
+}
+
+/* What the kernel had at the new descriptor is surer than what was asked for. */
+static enum cloexec made_cloexec(const struct op *op, const struct event_file *file)
+{
+	const struct call_row *row = op->row;
+
+	if (file)
+		return cloexec_of(file->flags);
+	switch (row->cloexec) {
+	case CALL_CLOEXEC_ALWAYS:
+		return CLOEXEC_YES;
+	case CALL_CLOEXEC_UNSAID:
+		return CLOEXEC_UNKNOWN;
+	case CALL_CLOEXEC_IF:
+		return op->call.arg[row->cloexec_arg] & row->cloexec_bit ? CLOEXEC_YES : CLOEXEC_NO;
+	case CALL_CLOEXEC_NEVER:
+		break;
+	}
+	return CLOEXEC_NO;
 }
 
 static void name_by_text(struct model *m, struct description *d, str_id path)
@@ -105,22 +125,7 @@ void end_open(struct op *op)
 		sighting_describe(m, description, file);
 	else if (op->call.path[0])
 		name_by_text(m, d, op->call.path[0]);
-	create(op, description, (int)op->result, d->flags != UINT32_MAX && d->flags & O_CLOEXEC);
-}
-
-/* Calls whose descriptor closes on exec without a flag that says so, and memfd_create's own flag. */
-static bool created_cloexec(const struct op *op)
-{
-	static const char *const always[] = {"pidfd_open", "pidfd_getfd", "io_uring_setup"};
-	const char *name = op->row->name;
-
-	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		if (!strcmp(name, always[i]))
-			return true;
-	if (op->row->flags == CALL_NO_ARG)
-		return false;
-	return op->call.arg[op->row->flags] &
-	       (strcmp(name, "memfd_create") ? (uint64_t)O_CLOEXEC : MFD_CLOEXEC);
+	create(op, description, (int)op->result, made_cloexec(op, file));
 }
 
 void end_create_fd(struct op *op)
@@ -137,7 +142,7 @@ void end_create_fd(struct op *op)
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
 	if (file)
 		sighting_describe(m, description, file);
-	create(op, description, (int)op->result, created_cloexec(op));
+	create(op, description, (int)op->result, made_cloexec(op, file));
 }
 
 /* The numbers are in memory: where the kernel does not say them, look-ups and use will. */
@@ -156,7 +161,7 @@ void end_create_pair(struct op *op)
 
 		sighting_describe(m, description, file);
 		m->description[description].is_stream = true;
-		create(op, description, file->fd, created_cloexec(op));
+		create(op, description, file->fd, made_cloexec(op, file));
 	}
 }
 
@@ -167,16 +172,29 @@ void end_close(struct op *op)
 }
 
 /* What another thread opened there since the call began is not touched. */
-static void close_slots(struct op *op, uint64_t first, uint64_t last, bool is_exec)
+static void close_slots(struct op *op, uint64_t first, uint64_t last)
 {
 	uint32_t table = task_table(op->m, op->task);
 
 	for (uint64_t fd = first; fd <= last && fd < op->m->table[table].capacity; fd++) {
 		const struct slot *slot = table_slot(op->m, table, fd);
 
-		if (slot->open != ID_NONE &&
-		    (is_exec ? slot->is_cloexec : slot->changed <= op->call.enter))
+		if (slot->open != ID_NONE && slot->changed <= op->call.enter)
 			replace(op, fd);
+	}
+}
+
+static void close_on_exec(struct op *op)
+{
+	uint32_t table = task_table(op->m, op->task);
+
+	for (uint32_t fd = 0; fd < op->m->table[table].capacity; fd++) {
+		struct slot *slot = table_slot(op->m, table, fd);
+
+		if (slot->cloexec == CLOEXEC_YES)
+			replace(op, fd);
+		else if (slot->cloexec == CLOEXEC_UNKNOWN)
+			slot_doubt(op->m, slot, DOUBT_EXEC);
 	}
 }
 
@@ -191,13 +209,13 @@ void end_close_range(struct op *op)
 	if (flags & CLOSE_RANGE_UNSHARE)
 		thread_table_unshare(op);
 	if (!(flags & CLOSE_RANGE_CLOEXEC)) {
-		close_slots(op, first, last, false);
+		close_slots(op, first, last);
 		return;
 	}
 	struct table *t = &m->table[task_table(m, op->task)];
 
 	for (uint64_t fd = first; fd <= last && fd < t->capacity; fd++)
-		t->slot[fd].is_cloexec = true;
+		t->slot[fd].cloexec = CLOEXEC_YES;
 }
 
 void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloexec)
@@ -212,7 +230,7 @@ void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloe
 		settle_push(op->m, &event, from, open);
 }
 
-static void duplicate(struct op *op, bool is_cloexec)
+static void duplicate(struct op *op, enum cloexec cloexec)
 {
 	struct model *m = op->m;
 	uint32_t from = op->call.open;
@@ -225,20 +243,20 @@ static void duplicate(struct op *op, bool is_cloexec)
 	if (file && open_description(m, from)->state == NAME_AWAITED)
 		sighting_describe(m, m->open[from].description, file);
 	if (op_is_gone(op)) { /* the copy is all that is left of it */
-		create(op, m->open[from].description, (int)op->result, is_cloexec);
+		create(op, m->open[from].description, (int)op->result, cloexec);
 		return;
 	}
 	uint32_t open = op_open(op, m->open[from].description);
 
 	replace(op, (uint64_t)op->result);
-	table_set(m, task_table(m, op->task), (uint64_t)op->result, open, is_cloexec);
-	op_emit_duplicate(op, from, open, is_cloexec);
+	table_set(m, task_table(m, op->task), (uint64_t)op->result, open, cloexec);
+	op_emit_duplicate(op, from, open, cloexec == CLOEXEC_YES);
 	open_drop(m, open);
 }
 
 void end_dup(struct op *op)
 {
-	duplicate(op, op->row->flags != CALL_NO_ARG && op->call.arg[op->row->flags] & O_CLOEXEC);
+	duplicate(op, made_cloexec(op, NULL));
 }
 
 static void set_status_flags(struct op *op)
@@ -262,7 +280,7 @@ static void set_descriptor_flags(struct op *op)
 	struct slot *slot = table_slot(op->m, task_table(op->m, op->task), fd);
 
 	if (slot)
-		slot->is_cloexec = op->call.arg[2] & FD_CLOEXEC;
+		slot->cloexec = op->call.arg[2] & FD_CLOEXEC ? CLOEXEC_YES : CLOEXEC_NO;
 }
 
 void end_fcntl(struct op *op)
@@ -270,7 +288,7 @@ void end_fcntl(struct op *op)
 	switch ((int)op->call.arg[1]) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
-		duplicate(op, (int)op->call.arg[1] == F_DUPFD_CLOEXEC);
+		duplicate(op, (int)op->call.arg[1] == F_DUPFD_CLOEXEC ? CLOEXEC_YES : CLOEXEC_NO);
 		break;
 	case F_SETFL:
 		set_status_flags(op);
@@ -304,7 +322,7 @@ void end_exec(struct op *op)
 	aio_process_end(op->m, op->process);
 	mapping_clear(op->m, op->process);
 	thread_table_exec(op, left_behind);
-	close_slots(op, 0, UINT64_MAX, true);
+	close_on_exec(op);
 }
 
 void end_unshare(struct op *op)

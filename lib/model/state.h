@@ -106,12 +106,26 @@ struct process {
 	thread_id leader; /* location of its first thread, ID_NONE */
 };
 
+/* Whether an exec closes it. */
+enum cloexec { CLOEXEC_NO, CLOEXEC_YES, CLOEXEC_UNKNOWN };
+
+/* Why nobody can be sure what a descriptor leads to: each has a counter of the uses that it spoiled. */
+enum doubt {
+	DOUBT_NONE,
+	DOUBT_LOSS,    /* data was lost since it was last known */
+	DOUBT_EXEC,    /* an exec may have closed it */
+	DOUBT_FOREIGN, /* a 32-bit program had it, whose calls are not followed */
+	DOUBT_REQUEST, /* a request of io_uring may have closed it, or made it */
+	DOUBT_PUT,     /* another process put a descriptor there */
+	DOUBTS
+};
+
 struct slot {
 	uint32_t open; /* ID_NONE: closed */
-	bool is_cloexec;
-	bool is_doubtful; /* data was lost since it was last known */
+	enum cloexec cloexec;
+	enum doubt doubt;
 	bool is_busy;     /* a dup2 onto it is in flight */
-	uint64_t doubted; /* is_doubtful: for calls that began then or later */
+	uint64_t doubted; /* doubt: for calls that began then or later */
 	uint64_t changed; /* when it last was opened or closed */
 	/* What it was before it last was closed: a call that began then may end only now. Held; ID_NONE. */
 	uint32_t was;

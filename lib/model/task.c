@@ -251,12 +251,21 @@ void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
 	m->process[process].table = table;
 }
 
+void process_set_foreign(struct model *m, uint32_t process, bool is_foreign)
+{
+	struct process *p = &m->process[process];
+
+	if (p->is_foreign && !is_foreign)
+		table_doubt(m, p->table, DOUBT_FOREIGN);
+	p->is_foreign = is_foreign;
+}
+
 void task_program(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, event->pid);
 
 	if (process != MAP_NONE)
-		m->process[process].is_foreign = event->program.is_foreign;
+		process_set_foreign(m, process, event->program.is_foreign);
 }
 
 static void process_end(struct model *m, uint32_t process)

@@ -19,13 +19,13 @@ static void copy_slot(struct op *op, uint32_t table, uint32_t fd)
 	struct model *m = op->m;
 	const struct slot from = *table_slot(m, task_table(m, op->task), fd);
 
-	if (from.open == ID_NONE || from.is_doubtful)
+	if (from.open == ID_NONE || from.doubt)
 		return;
 	uint32_t open = op_open(op, m->open[from.open].description);
 
-	if (table_set(m, table, fd, open, from.is_cloexec))
+	if (table_set(m, table, fd, open, from.cloexec))
 		m->table[table].slot[fd].changed = from.changed;
-	op_emit_duplicate(op, from.open, open, from.is_cloexec);
+	op_emit_duplicate(op, from.open, open, from.cloexec == CLOEXEC_YES);
 	open_drop(m, open);
 }
 

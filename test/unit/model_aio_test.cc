@@ -750,7 +750,7 @@ TEST_F(Aio, ACloseOfNobodyKnowsWhatLeavesNothingCertain)
 
 	EXPECT_NE(all.find("10 DESTROY_HANDLE h0 /data/a\n"), std::string::npos) << all;
 	EXPECT_NE(all.find("10 OP_COMPLETE h1 5 ?\n"), std::string::npos) << all;
-	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_request), 1u);
 }
 
 TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
@@ -764,7 +764,7 @@ TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
 
 	EXPECT_NE(all.find("10 DESTROY_HANDLE h"), std::string::npos) << all;
 	EXPECT_NE(all.find(" 9 ?\n"), std::string::npos) << all;
-	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_request), 1u);
 }
 
 TEST_F(Aio, ThePositionIsNotKnownAfterOneThatMayHaveMovedIt)

@@ -176,7 +176,7 @@ TEST_F(Pair, APairThatClosesOnExecIsGoneAfterIt)
 	uint64_t begin = d.now++;
 
 	d.pair(10, 10, "pipe2", begin, {0, O_CLOEXEC}, 0,
-	       {{{3, "pipe:[7]", O_RDONLY}, {4, "pipe:[7]", O_WRONLY}}});
+	       {{{3, "pipe:[7]", O_RDONLY | O_CLOEXEC}, {4, "pipe:[7]", O_WRONLY | O_CLOEXEC}}});
 	d.call(10, 10, "execve", {}, 0);
 	EXPECT_EQ(tally_get(&d.tally, handles_destroyed), 2U);
 }

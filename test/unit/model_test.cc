@@ -489,7 +489,7 @@ TEST_F(Model, AfterLossADescriptorIsOnNoFileUntilItIsConfirmed)
 			    "10 DESTROY_HANDLE h0 /data/a\n"
 			    "10 OP_BEGIN h2 8 @-\n"
 			    "10 OP_COMPLETE h2 8\n"
-			    "10 OP_BEGIN h1 8 @0\n"
+			    "10 OP_BEGIN h1 8 @-\n"
 			    "10 OP_COMPLETE h1 8\n");
 	EXPECT_EQ(d.path(2), "?");
 	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
