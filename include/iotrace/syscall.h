@@ -24,6 +24,7 @@ enum call_kind {
 	CALL_CLOSE_RANGE,
 	CALL_DUP,   /* dup, dup2, dup3 */
 	CALL_FCNTL, /* by its command: dup, status flags, descriptor flags, locks */
+	CALL_IOCTL, /* by its request: see ioctl.h */
 	CALL_READ,  /* data towards the program */
 	CALL_WRITE, /* data from the program */
 	CALL_COPY,  /* from fd to fd_out: sendfile, splice, tee, copy_file_range */
@@ -72,7 +73,6 @@ enum call_cloexec {
 	CALL_CLOEXEC_IF,     /* an argument has a bit set */
 	CALL_CLOEXEC_UNSAID, /* the arguments do not say it */
 };
-
 
 enum { CALL_NO_ARG = -1 };
 

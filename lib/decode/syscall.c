@@ -8,31 +8,16 @@
 #include <iotrace/syscall.h>
 
 #include <fcntl.h>
-#include <linux/mount.h>
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/fanotify.h>
-#include <sys/inotify.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 
-#ifndef FSOPEN_CLOEXEC
-#define FSOPEN_CLOEXEC 1
-#endif
-#ifndef FSPICK_CLOEXEC
-#define FSPICK_CLOEXEC 1
-#endif
-#ifndef FSMOUNT_CLOEXEC
-#define FSMOUNT_CLOEXEC 1
-#endif
-#ifndef OPEN_TREE_CLOEXEC
-#define OPEN_TREE_CLOEXEC O_CLOEXEC
-#endif
+/* Bits that the headers may be too old to know, or that other layers own. */
+#define FAN_CLOEXEC          1
+#define FSOPEN_CLOEXEC       1
+#define FSMOUNT_CLOEXEC      1
+#define FSPICK_CLOEXEC       1
+#define PERF_FLAG_FD_CLOEXEC 8
 
 /* Calls that younger architectures were never given. */
 #define ABSENT (-1)
@@ -214,21 +199,21 @@ enum {
 };
 
 /* What the last column stands for: result, cloexec, cloexec_arg, cloexec_bit. */
-#define RETURNS_ZERO                  RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
-#define RETURNS_BYTES                 RESULT_BYTES, CALL_CLOEXEC_NEVER, 0, 0
-#define RETURNS_OFFSET                RESULT_OFFSET, CALL_CLOEXEC_NEVER, 0, 0
-#define RETURNS_OTHER                 RESULT_OTHER, CALL_CLOEXEC_NEVER, 0, 0
-#define RETURNS_FD                    RESULT_FD, CALL_CLOEXEC_NEVER, 0, 0
-#define RETURNS_FD_ALWAYS             RESULT_FD, CALL_CLOEXEC_ALWAYS, 0, 0
-#define RETURNS_FD_UNSAID             RESULT_FD, CALL_CLOEXEC_UNSAID, 0, 0
-#define RETURNS_FD_IF(argument, bit)  RESULT_FD, CALL_CLOEXEC_IF, argument, bit
-#define RETURNS_PAIR                  RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_ZERO                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_BYTES                  RESULT_BYTES, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_OFFSET                 RESULT_OFFSET, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_OTHER                  RESULT_OTHER, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_FD                     RESULT_FD, CALL_CLOEXEC_NEVER, 0, 0
+#define RETURNS_FD_ALWAYS              RESULT_FD, CALL_CLOEXEC_ALWAYS, 0, 0
+#define RETURNS_FD_UNSAID              RESULT_FD, CALL_CLOEXEC_UNSAID, 0, 0
+#define RETURNS_FD_IF(argument, bit)   RESULT_FD, CALL_CLOEXEC_IF, argument, bit
+#define RETURNS_PAIR                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_PAIR_IF(argument, bit) RESULT_ZERO, CALL_CLOEXEC_IF, argument, bit
 
 #define _ CALL_NO_ARG
 static const struct call_row row_table[ROWS] = {
 #define SYSCALL(name, NR, kind, group, fd, path, fd2, path2, size, offset, flags, returns)         \
-	{#name,  CALL_##kind, GROUP_##group,    fd,       path, fd2, path2, size,                  \
+	{#name,  CALL_##kind, GROUP_##group,     fd,       path, fd2, path2, size,                 \
 	 offset, flags,       RETURNS_##returns, __NR_##NR},
 #include <iotrace/syscalls.def>
 #undef SYSCALL

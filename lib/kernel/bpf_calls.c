@@ -75,6 +75,8 @@ static struct bpf_call_role role_of(const struct call_row *row)
 	}
 	if (moves(row))
 		role.flags |= BPF_CALL_MOVES;
+	if (row->kind == CALL_IOCTL)
+		role.flags |= BPF_CALL_IOCTL;
 	if (row->kind == CALL_CHDIR)
 		role.flags |= BPF_CALL_MOVES_DIRECTORY;
 	if (CALL_GROUPS_ALWAYS >> row->group & 1)

@@ -30,6 +30,7 @@ enum {
 	BPF_CALL_ENDS_QUEUE = 1024,
 	BPF_CALL_CLOSES =
 		2048, /* APART where another task could get the descriptor before it ends */
+	BPF_CALL_IOCTL = 8192,  /* only the requests of ioctls.def */
 	BPF_CALL_ALWAYS = 4096, /* all else rests on it: recorded of tasks with any name */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };

@@ -10,6 +10,7 @@
 #include "file.h"
 #include "mapping.h"
 #include "op.h"
+#include "op_kind.h"
 #include "task.h"
 
 #include <fcntl.h>
@@ -25,7 +26,7 @@ bool call_has_descriptor(const struct call *call)
 	const struct call_row *row = call_row(call->id);
 
 	if (row->fd == CALL_NO_ARG || row->path != CALL_NO_ARG || call_fd(call, row->fd) < 0 ||
-	    row->kind == CALL_CLOSE_RANGE)
+	    row->kind == CALL_CLOSE_RANGE || kind_is_of_no_interest(call))
 		return false;
 	return row->kind != CALL_MAP || !(call->arg[row->flags] & MAP_ANONYMOUS);
 }

@@ -160,10 +160,8 @@ uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
 static void count_doubt(struct model *m, enum doubt why)
 {
 	static const enum tally_counter counter[DOUBTS] = {
-		[DOUBT_LOSS] = TALLY_doubtful_fds,
-		[DOUBT_EXEC] = TALLY_doubtful_exec,
-		[DOUBT_FOREIGN] = TALLY_doubtful_foreign,
-		[DOUBT_REQUEST] = TALLY_doubtful_request,
+		[DOUBT_LOSS] = TALLY_doubtful_fds,        [DOUBT_EXEC] = TALLY_doubtful_exec,
+		[DOUBT_FOREIGN] = TALLY_doubtful_foreign, [DOUBT_REQUEST] = TALLY_doubtful_request,
 		[DOUBT_PUT] = TALLY_doubtful_put,
 	};
 

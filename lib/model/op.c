@@ -198,7 +198,8 @@ static void emit_leave(struct op *op)
 /* Emits the records of the call. Memory that is no file's is none of our business. */
 static void op_end(struct op *op, const struct event *counters)
 {
-	bool is_silent = op->call.open == ID_NONE && kind_is_of_memory(op->row);
+	bool is_silent = (op->call.open == ID_NONE && kind_is_of_memory(op->row)) ||
+			 kind_is_of_no_interest(&op->call);
 
 	if (is_silent || op->is_untold) {
 		kind_end(op);
@@ -266,8 +267,8 @@ static uint32_t ending_task(struct model *m, const struct event *event)
 	bool is_exec = call_row(event->exit.call)->kind == CALL_EXEC;
 	uint32_t task = task_find(m, event->tid);
 
-	if (task != MAP_NONE && (is_exec ? is_in_exec(&m->task[task])
-					 : m->task[task].call.id == event->exit.call))
+	if (task != MAP_NONE &&
+	    (is_exec ? is_in_exec(&m->task[task]) : m->task[task].call.id == event->exit.call))
 		return task;
 	return is_exec ? exec_task(m, event) : MAP_NONE;
 }

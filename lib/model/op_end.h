@@ -22,6 +22,7 @@ void end_close(struct op *op);
 void end_close_range(struct op *op);
 void end_dup(struct op *op);
 void end_fcntl(struct op *op);
+void end_ioctl(struct op *op);
 void end_exec(struct op *op);
 void end_unshare(struct op *op);
 /* op_kind.c */

@@ -16,6 +16,7 @@
 #include "thread_table.h"
 
 #include <fcntl.h>
+#include <iotrace/ioctl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -128,21 +129,28 @@ void end_open(struct op *op)
 	create(op, description, (int)op->result, made_cloexec(op, file));
 }
 
-void end_create_fd(struct op *op)
+/* Something without a path that the call returned. */
+static void create_labelled(struct op *op, const char *label, enum cloexec cloexec)
 {
 	struct model *m = op->m;
-
-	if (op->error || op->is_cancelled || op->result == call_fd(&op->call, op->row->fd))
-		return;
 	const struct event_file *file = file_of(op, (int)op->result);
 	uint32_t description = description_new(m, O_RDWR);
-	const char *label = strncmp(op->row->name, "accept", 6) ? op->row->name : "socket";
 
 	m->description[description].name = strtab_add_text(m->strings, label);
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
 	if (file)
 		sighting_describe(m, description, file);
-	create(op, description, (int)op->result, made_cloexec(op, file));
+	create(op, description, (int)op->result, cloexec);
+}
+
+void end_create_fd(struct op *op)
+{
+	if (op->error || op->is_cancelled || op->result == call_fd(&op->call, op->row->fd))
+		return;
+	const struct event_file *file = file_of(op, (int)op->result);
+
+	create_labelled(op, strncmp(op->row->name, "accept", 6) ? op->row->name : "socket",
+			made_cloexec(op, file));
 }
 
 /* The numbers are in memory: where the kernel does not say them, look-ups and use will. */
@@ -274,13 +282,13 @@ static void set_status_flags(struct op *op)
 	op_emit_use(op, &event);
 }
 
-static void set_descriptor_flags(struct op *op)
+static void set_cloexec(struct op *op, bool is_set)
 {
 	uint64_t fd = (uint64_t)call_fd(&op->call, op->row->fd);
 	struct slot *slot = table_slot(op->m, task_table(op->m, op->task), fd);
 
 	if (slot)
-		slot->cloexec = op->call.arg[2] & FD_CLOEXEC ? CLOEXEC_YES : CLOEXEC_NO;
+		slot->cloexec = is_set ? CLOEXEC_YES : CLOEXEC_NO;
 }
 
 void end_fcntl(struct op *op)
@@ -295,7 +303,7 @@ void end_fcntl(struct op *op)
 		break;
 	case F_SETFD:
 		if (!op->error && !op->is_cancelled)
-			set_descriptor_flags(op);
+			set_cloexec(op, op->call.arg[2] & FD_CLOEXEC);
 		break;
 	case F_SETLK:
 	case F_SETLKW:
@@ -304,6 +312,42 @@ void end_fcntl(struct op *op)
 		end_record_lock(op);
 		break;
 	default:
+		break;
+	}
+}
+
+/* Nobody says which process it was. */
+static void doubt_everywhere(struct model *m, uint64_t fd)
+{
+	for (uint32_t table = 0; table < m->tables.count; table++)
+		if (fd < m->table[table].capacity)
+			slot_doubt(m, &m->table[table].slot[fd], DOUBT_PUT);
+}
+
+static enum cloexec ioctl_cloexec(const struct op *op, const struct ioctl_row *row)
+{
+	bool is_closed = row->cloexec == CALL_CLOEXEC_ALWAYS ||
+			 (row->cloexec == CALL_CLOEXEC_IF && op->call.arg[2] & O_CLOEXEC);
+
+	return is_closed ? CLOEXEC_YES : CLOEXEC_NO;
+}
+
+void end_ioctl(struct op *op)
+{
+	const struct ioctl_row *row = ioctl_row(op->call.arg[1]);
+
+	if (!row || op->error || op->is_cancelled)
+		return;
+	switch (row->effect) {
+	case IOCTL_FLAGS:
+	case IOCTL_UNFLAGS:
+		set_cloexec(op, row->effect == IOCTL_FLAGS);
+		break;
+	case IOCTL_MAKES:
+		create_labelled(op, row->name, ioctl_cloexec(op, row));
+		break;
+	case IOCTL_PUTS:
+		doubt_everywhere(op->m, (uint64_t)op->result);
 		break;
 	}
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/ioctl.h>
 #include <stdio.h> /* RENAME_EXCHANGE */
 #include <string.h>
 #include <sys/file.h>
@@ -38,7 +39,8 @@ bool kind_writes(const struct call_row *row, int end)
 bool kind_opens(const struct call_row *row)
 {
 	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD ||
-	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_DUP || row->kind == CALL_FCNTL;
+	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_DUP || row->kind == CALL_FCNTL ||
+	       row->kind == CALL_IOCTL;
 }
 
 bool kind_closes_many(const struct call_row *row)
@@ -49,6 +51,11 @@ bool kind_closes_many(const struct call_row *row)
 bool kind_is_of_memory(const struct call_row *row)
 {
 	return row->kind == CALL_MAP || row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP;
+}
+
+bool kind_is_of_no_interest(const struct call *call)
+{
+	return call_row(call->id)->kind == CALL_IOCTL && !ioctl_row(call->arg[1]);
 }
 
 enum model_file_kind kind_file(const struct call_row *row)
@@ -161,6 +168,7 @@ void kind_end(struct op *op)
 		[CALL_CLOSE_RANGE] = end_close_range,
 		[CALL_DUP] = end_dup,
 		[CALL_FCNTL] = end_fcntl,
+		[CALL_IOCTL] = end_ioctl,
 		[CALL_READ] = end_data,
 		[CALL_WRITE] = end_data,
 		[CALL_COPY] = end_copy,

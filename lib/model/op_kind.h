@@ -69,6 +69,8 @@ bool kind_opens(const struct call_row *row);
 bool kind_closes_many(const struct call_row *row);
 /* Whether it acts on memory, and is I/O only if a file is there. */
 bool kind_is_of_memory(const struct call_row *row);
+/* Whether it is one of many things that a call may do, and nothing of interest. */
+bool kind_is_of_no_interest(const struct call *call);
 enum model_file_kind kind_file(const struct call_row *row);
 
 #endif

@@ -26,7 +26,7 @@ RESTART = {"ERESTARTSYS": 512, "ERESTARTNOINTR": 513, "ERESTARTNOHAND": 514, "ER
 # Of memory, iotrace records what maps a file; strace does not tell whether a munmap or msync is of one.
 TRACED = "%file,%desc,%network,%process,unshare,sync,io_setup,io_destroy,io_submit,io_getevents,io_cancel"
 with open(f"{HERE}/../../include/iotrace/syscalls.def", encoding="ascii") as table:
-    TABLE = set(re.findall(r"^SYSCALL\((\w+),", table.read(), re.M)) - {"munmap", "msync"}
+    TABLE = set(re.findall(r"^SYSCALL\((\w+),", table.read(), re.M)) - {"munmap", "msync", "ioctl"}
 LINE = re.compile(r"(\w+)\((.*)\)? += (-?\d+|0x[0-9a-f]+|\?)(?: ([A-Z]\w+))?", re.S)
 
 

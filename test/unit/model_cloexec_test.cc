@@ -138,7 +138,6 @@ TEST_F(Cloexec, EachCallHasItsOwnBitOfItsOwnArgument)
 		{"fsmount", {99, 1}},
 		{"fspick", {(uint64_t)AT_FDCWD, 0, 1}},
 		{"open_tree", {(uint64_t)AT_FDCWD, 0, O_CLOEXEC}},
-		{"mq_open", {0, O_RDWR}},
 		{"open_tree_attr", {(uint64_t)AT_FDCWD, 0, O_CLOEXEC}},
 	};
 
@@ -228,6 +227,57 @@ TEST_F(Cloexec, AProgramOf32BitMayHaveDoneAnythingToWhatItHad)
 	d.program(10, false);
 	EXPECT_EQ(written(3), "?");
 	EXPECT_EQ(tally_get(&d.tally, doubtful_foreign), 1u);
+}
+
+TEST_F(Cloexec, AnIoctlFlagsAndUnflags)
+{
+	open_named(3, "/data/a", O_RDWR);
+	open_named(4, "/data/b", O_RDWR | O_CLOEXEC);
+	open_named(5, "/data/c", O_RDWR);
+	d.call(10, 10, "ioctl", {3, FIOCLEX}, 0);
+	d.call(10, 10, "ioctl", {4, FIONCLEX}, 0);
+	d.call(10, 10, "ioctl", {5, FIOCLEX}, -EACCES);
+	exec();
+	EXPECT_EQ(tally_get(&d.tally, handles_destroyed), 1u);
+	d.call(10, 10, "write", {5, 0, 8}, 8);
+	EXPECT_EQ(written(4), "/data/b");
+	EXPECT_EQ(tally_get(&d.tally, doubtful_exec), 0u);
+}
+
+TEST_F(Cloexec, AnIoctlMakesADescriptorThatIsNotTheFirstOne)
+{
+	d.call(10, 10, "ioctl", {0, TIOCGPTPEER, O_RDWR | O_CLOEXEC}, 3);
+	d.fd(10, 3, "/data/a", 3, d.now);
+	d.call(10, 10, "ioctl", {0, TIOCGPTPEER, O_RDWR}, 4);
+	d.fd(10, 4, "/data/b", 3, d.now);
+	exec();
+	EXPECT_EQ(tally_get(&d.tally, handles_destroyed), 1u);
+	EXPECT_EQ(written(4), "/data/b");
+}
+
+TEST_F(Cloexec, AnIoctlOfNoInterestIsNotTold)
+{
+	open_named(3, "/data/a", O_RDWR);
+	size_t before = d.events.size();
+
+	d.call(10, 10, "ioctl", {3, 0x5401}, 0);
+	d.call(10, 10, "ioctl", {77, 0x5401}, 5);
+	EXPECT_EQ(d.events.size(), before);
+	EXPECT_EQ(tally_get(&d.tally, handles_created), 1u);
+	EXPECT_EQ(written(3), "/data/a");
+}
+
+/* It is told to the supervisor only, not which process it is, nor whether what was there is replaced. */
+TEST_F(Cloexec, WhatASupervisorPutsIntoAnotherProcessIsDoubtful)
+{
+	d.fact(FACT_TASK, {20, 20, 1, 0, 0}, {"supervisor", "/bin/supervisor"});
+	open_named(3, "/data/a", O_RDWR);
+	open_named(4, "/data/b", O_RDWR);
+	d.call(20, 20, "ioctl", {9, 0x40182103, 0}, 3);
+	d.call(10, 10, "write", {3, 0, 8}, 8);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_put), 1u);
+	EXPECT_EQ(written(4), "/data/b");
+	EXPECT_EQ(d.text().find("OP_BEGIN h0"), std::string::npos);
 }
 
 } // namespace

@@ -194,6 +194,28 @@ static __always_inline bool is_apart(uint32_t flags, struct task_struct *task)
 	       (flags & BPF_CALL_CLOSES && task->files->count.counter > 1);
 }
 
+static __always_inline uint32_t request_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->si;
+#else
+	return regs->regs[1];
+#endif
+}
+
+/* Programs ask terminals and devices many things: what does nothing to descriptors is left alone. */
+static __always_inline bool is_known_request(uint32_t request)
+{
+	switch (request) {
+#define IOCTL(name, request, ...) case request:
+#include <iotrace/ioctls.def>
+#undef IOCTL
+		return true;
+	default:
+		return false;
+	}
+}
+
 static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
 {
 	const volatile struct bpf_call_role *role;
@@ -205,6 +227,8 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 		return;
 	role = &roles[number];
 	if (!role->flags || !is_on)
+		return;
+	if (role->flags & BPF_CALL_IOCTL && !is_known_request(request_of(regs)))
 		return;
 	call = call_of(task, role->flags);
 	if (!call)

@@ -34,7 +34,7 @@ NUMBERS = {
     "timerfd_create": 283, "memfd_create": 319, "execveat": 322, "copy_file_range": 326, "preadv2": 327, "pwritev2": 328,
     "pidfd_open": 434, "clone3": 435, "close_range": 436, "openat2": 437, "pidfd_getfd": 438}
 # As the kernel's tracepoints call them; "" is not recorded.
-TRACED = {"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "sendfile": "sendfile64", "ioctl": "", "mount": "",
+TRACED = {"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "sendfile": "sendfile64", "mount": "",
           "umount2": "", "exit": "", "exit_group": ""}
 CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_VFORK, CLONE_THREAD = 0x100, 0x200, 0x400, 0x800, 0x4000, 0x10000
 SIGCHLD = 17

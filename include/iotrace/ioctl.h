@@ -1,0 +1,33 @@
+/*
+ * ioctl: the requests of ioctl() that matter to descriptors, ioctls.def.
+ */
+#ifndef IOTRACE_IOCTL_H
+#define IOTRACE_IOCTL_H
+
+#include <iotrace/syscall.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ioctl_effect {
+	IOCTL_FLAGS,   /* an exec will close the descriptor */
+	IOCTL_UNFLAGS, /* an exec will not */
+	IOCTL_MAKES,   /* the result is a new descriptor */
+	IOCTL_PUTS, /* the result is a number that another process has got, or that was replaced there */
+};
+
+struct ioctl_row {
+	const char *name;
+	uint32_t request;
+	enum ioctl_effect effect;
+	enum call_cloexec cloexec; /* CALL_CLOEXEC_IF: if the argument has O_CLOEXEC */
+};
+
+/* Returns the row of a request, or NULL: it does nothing to descriptors. */
+const struct ioctl_row *ioctl_row(uint64_t request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
