@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Block requests: what the archive says of a device is what the device itself counted.
 
-A loop device, raw and with a file system, and a bio-based device (zram) are given work while the whole machine is
-recorded. For each: requests and sectors by kind are the change of /sys/block/DEV/stat, the books balance, and how long
-requests took agrees with fio and with ftrace. Needs root, fio, mkfs.ext4, losetup.
+A loop device, raw and with a file system, and a bio-based device (zram) are given work, one after the other, in one recording
+of the whole machine. For each work: requests and sectors by kind are the change of /sys/block/DEV/stat, the books balance,
+and how long requests took agrees with fio and with ftrace. Needs root, fio, mkfs.ext4, losetup.
 """
 
 import contextlib
@@ -64,53 +64,55 @@ def device(live, what, found, name):
     return block.counted(row[0])
 
 
+def missing(seen, kernel):
+    """Returns how many requests of a device the kernel counted more than were seen."""
+    return sum(max(0, kernel[key] - seen[key]) for key in ("reads", "writes", "discards", "flushes") if key in kernel)
+
+
 def is_whole(live, what, found, disk):
-    """Whether the kernel delivered every step. The ends that BPF programs were not told are those that the devices counted more."""
-    seen, kernel = device(live, what, found, disk.name)
-    missing = sum(max(0, kernel[key] - seen[key]) for key in ("reads", "writes", "discards", "flushes") if key in kernel)
-    unseen = found["books"]["counters"]["unseen"]
-    if missing or unseen:
-        print(f"{what}: {unseen} events unseen, {missing} requests missing", flush=True)
-        live.check(unseen > 0, f"{what}: {missing} requests are missing, but nothing is unseen")
-    return not missing and not unseen
+    """Whether every request of the device is there. What BPF programs were not told is what the devices counted more."""
+    count, unseen = missing(*device(live, what, found, disk.name)), found["books"]["counters"]["unseen"]
+    if count:
+        print(f"{what}: {count} requests of {disk.name} are missing, {unseen} events unseen", flush=True)
+        live.check(unseen > 0, f"{what}: {count} requests are missing, but nothing is unseen")
+    return not count
 
 
-def record(live, what, disk, commands, *options):
-    """Records the machine while the commands run; returns the device's own change, the archive and what it says of itself."""
+def record(live, what, commands, *options):
+    """Records the machine while the commands run; returns the archive and what it says of itself."""
     archive = live.path("archive")
     live.run(["rm", "-rf", archive])
     block.settle()
-    before = block.stat(disk.name)
-    live.record(archive, block.script(*commands, f"sync {disk.path}"), "-q", "-a", *options)
-    change = block.change(before, block.stat(disk.name))
-    print(f"{what}: {change}", flush=True)
-    return change, archive, about(live, archive)
+    live.record(archive, block.script(*commands), "-q", "-a", *options)
+    print(f"{what}: recorded", flush=True)
+    return archive, about(live, archive)
 
 
-def record_all(live, source, what, disk, commands):
-    """As record(), but again if the kernel did not deliver a step: an interrupt may meet a task that is just gone."""
+def record_all(live, source, what, disks, commands):
+    """As record(), but again if a request is missing: an interrupt may meet a task that is just gone."""
     for _ in range(TRIES):
-        recorded = record(live, what, disk, commands, *source.options)
-        if is_whole(live, what, recorded[2], disk):
+        recorded = record(live, what, commands, *source.options)
+        if all([is_whole(live, what, recorded[1], disk) for disk in disks]):
             break
     return recorded
 
 
-def compare(live, what, disk, recorded, uncounted=None):
-    """Every request is there, but for those that the books call unseen. uncounted: what the device does not count, but does."""
-    change, archive, found = recorded
+def compare_device(live, what, disk, found, change, uncounted):
+    """Returns whether every request is there; those that are not are in the books. uncounted: what the device does, but does
+    not count."""
     live.equal(f"{what}: lost", found["books"]["counters"]["lost"], 0)
     seen, kernel = device(live, what, found, disk.name)
     live.same_counts(f"{what}: the kernel's change as iotrace read it", kernel, change)
-    change.update(uncounted or {})
-    unseen = found["books"]["counters"]["unseen"]
-    if unseen:
-        print(f"{what}: {unseen} events were not delivered in {TRIES} tries", flush=True)
-        missing = sum(change[key] - seen[key] for key in ("reads", "writes", "discards", "flushes"))
-        live.check(0 <= missing <= unseen, f"{what}: {missing} requests are missing, but {unseen} events")
-        return
-    live.same_counts(f"{what}: by iotrace.json", seen, change)
-    requests = block.requests(archive)[disk.name]
+    unseen, count = found["books"]["counters"]["unseen"], missing(seen, kernel)
+    if count:
+        live.check(count <= unseen, f"{what}: {count} requests are missing in {TRIES} tries, but {unseen} events")
+        return False
+    live.same_counts(f"{what}: by iotrace.json", seen, Counter(change) + Counter(uncounted))
+    return True
+
+
+def compare_work(live, what, requests, change):
+    """The requests of a work, as the archive has them, are what the device counted meanwhile."""
     live.equal(f"{what}: requests that do not end", sum(r.ended is None for r in requests), 0)
     in_archive = block.sums(requests)
     # A flush alone is no request that was ever issued, but the kernel counts it as a write of nothing.
@@ -119,24 +121,48 @@ def compare(live, what, disk, recorded, uncounted=None):
     live.same_counts(f"{what}: in the archive", in_archive, dict(change, writes=change["writes"] - alone))
 
 
+def zram_work(disk):
+    """Commands, and what the device does not count of them."""
+    return [f"dd if=/dev/zero of={disk.path} bs=64k count=100 oflag=direct status=none",
+            f"dd if={disk.path} of=/dev/null bs=4k count=500 iflag=direct status=none",
+            f"dd if=/dev/urandom of={disk.path} bs=4k count=500 conv=fsync status=none",
+            f"blkdiscard -o 1M -l 8M {disk.path}"], {"discards": 1, "discard_sectors": 8 * MIB // block.SECTOR}
+
+
 def test_works(live, source):
-    with block.Disk(live.path("disk"), SIZE) as disk:
-        for name, commands in works(live, disk).items():
-            what = f"{source}, {name}"
-            compare(live, what, disk, record_all(live, source, what, disk, commands))
+    """All works in one recording. Between two of them the time and the counters of the devices are written down."""
+    with contextlib.ExitStack() as stack:
+        disk = stack.enter_context(block.Disk(live.path("disk"), SIZE))
+        plan = [(name, disk, commands, {}) for name, commands in works(live, disk).items()]
+        disks = [disk]
+        if block.Zram.is_free():
+            zram = stack.enter_context(block.Zram(SIZE // 4))
+            plan.append(("zram", zram, *zram_work(zram)))
+            disks.append(zram)
+        else:
+            live.lacks("a zram0 that nobody uses")
+        compare_works(live, source, plan, disks)
 
 
-def test_zram(live, source):
-    if not block.Zram.is_free():
-        live.lacks("a zram0 that nobody uses")
-        return
-    with block.Zram(SIZE // 4) as disk:
-        commands = [f"dd if=/dev/zero of={disk.path} bs=64k count=100 oflag=direct status=none",
-                    f"dd if={disk.path} of=/dev/null bs=4k count=500 iflag=direct status=none",
-                    f"dd if=/dev/urandom of={disk.path} bs=4k count=500 conv=fsync status=none",
-                    f"blkdiscard -o 1M -l 8M {disk.path}"]
-        compare(live, f"{source}, zram", disk, record_all(live, source, f"{source}, zram", disk, commands),
-                uncounted={"discards": 1, "discard_sectors": 8 * MIB // block.SECTOR})
+def compare_works(live, source, plan, disks):
+    marks = block.Marks(live.path("marks"), disks)
+    commands = [marks.first]
+    for _, disk, work, _ in plan:
+        commands += [*work, f"sync {disk.path}", marks.next]
+    archive, found = record_all(live, source, f"{source}, works", disks, commands)
+    requests = block.requests(archive)
+    for disk in disks:
+        uncounted = Counter()
+        for work in plan:
+            uncounted.update(work[3] if work[1] is disk else {})
+        if not compare_device(live, f"{source}, {disk.name}", disk, found, marks.whole_change(disk), uncounted):
+            continue
+        for index, (name, on, _, more) in enumerate(plan):
+            if on is disk:
+                compare_work(live, f"{source}, {name}", marks.during(index, requests[disk.name]),
+                             {**marks.change(index, disk), **more})
+    if not source.by_perf:
+        compare_unseen(live, source, archive, found, disks[:1])  # zram counts no discards
 
 
 def test_own(live, source):
@@ -163,7 +189,7 @@ def test_owners(live, source):
     work = [f"dd if=/dev/zero of={mount}/one bs=64k count=20 status=none", f"cp {mount}/one {mount}/two", "sync"]
     with block.Disk(live.path("disk"), SIZE) as disk:
         subprocess.run(["mkfs.ext4", "-q", "-F", disk.path], check=True)
-        _, archive, _ = record_all(live, source, what, disk, [
+        archive, _ = record_all(live, source, what, [disk], [
             f"mount {disk.path} {mount}", *work, "echo 3 >/proc/sys/vm/drop_caches", f"cat {mount}/two", f"umount {mount}"])
         requests = block.requests(archive)[disk.name]
     moved = Counter()
@@ -212,7 +238,7 @@ def test_device(live, source):
     """Of two devices that are busy, only one is asked for."""
     with block.Disk(live.path("disk"), SIZE) as disk, block.Disk(live.path("other"), SIZE) as other:
         work = [f"dd if={path} of=/dev/null bs=64k count=20 iflag=direct status=none" for path in (disk.path, other.path)]
-        _, archive, _ = record(live, f"{source}, device", disk, work, "--device", disk.name, *source.options)
+        archive, _ = record(live, f"{source}, device", work, "--device", disk.name, *source.options)
         found = {name: len(requests) for name, requests in block.requests(archive).items()}
     live.equal(f"{source}, device", found.keys(), {disk.name})
 
@@ -230,12 +256,15 @@ def missing_on(live, what, requests, row):
 
 
 def test_unseen(live, source):
-    """No CPU is kept busy. BPF programs see all; what perf did not deliver is counted, and what therefore never ended says so."""
-    what = f"{source}, unseen"
+    """No CPU is kept busy. What perf did not deliver is counted, and what therefore never ended says so."""
     with block.Disk(live.path("disk"), SIZE) as disk:
         work = works(live, disk)["direct, 32 in flight"]
-        _, archive, found = record(live, what, disk, work, *source.options) if source.by_perf else record_all(
-            live, source, what, disk, work)
+        compare_unseen(live, source, *record(live, f"{source}, unseen", work, *source.options), [disk])
+
+
+def compare_unseen(live, source, archive, found, disks):
+    """BPF programs see all."""
+    what = f"{source}, unseen"
     unseen = {event["name"]: event["counted"] - event["samples"] - event["lost"] for event in found["events"]}
     if source.by_perf:
         live.equal(f"{what}: by event", sum(unseen.values()), found["books"]["counters"]["unseen"])
@@ -243,11 +272,11 @@ def test_unseen(live, source):
         live.equal(what, unseen, dict.fromkeys(unseen, 0))
     ends = unseen.get("block:block_rq_complete", 0)
     requests = block.requests(archive)
-    rows = [row for row in found["devices"] if source.by_perf or row["name"] == disk.name]
+    rows = [row for row in found["devices"] if source.by_perf or row["name"] in {disk.name for disk in disks}]
     by_device = [missing_on(live, what, requests, row) for row in rows]
-    missing, flushes = (sum(column) for column in zip(*by_device))
-    print(f"{what}: {ends} ends of requests were not delivered, {missing} are missing")
-    live.check(0 <= ends - missing <= flushes, f"{what}: {missing} requests are missing, but {ends} ends")
+    count, flushes = (sum(column) for column in zip(*by_device))
+    print(f"{what}: {ends} ends of requests were not delivered, {count} are missing")
+    live.check(0 <= ends - count <= flushes, f"{what}: {count} requests are missing, but {ends} ends")
 
 
 def fio_latency(path):
@@ -269,7 +298,7 @@ def latencies(live, what, disk, engine, depth, *options):
             f"--bs=4k --iodepth={depth} --output-format=json --output={said}")
     for _ in range(TRIES):
         with block.Requests(disk) as ftrace:
-            _, archive, found = record(live, what, disk, [work], *options)
+            archive, found = record(live, what, [work], *options)
             by_ftrace = ftrace.service_times()
         if is_whole(live, what, found, disk):
             break
@@ -328,13 +357,13 @@ def main():
         live.made("mnt")
         for source in sources(live):
             live.equal(f"{source}: its block requests come through perf", source.by_perf, source.name == "perf")
-            test_unseen(live, source)
+            if source.by_perf:
+                test_unseen(live, source)
             test_owners(live, source)
             test_device(live, source)
             test_groups(live, source)
             with block.Busy() if source.by_perf else contextlib.nullcontext():
                 test_works(live, source)
-                test_zram(live, source)
                 test_own(live, source)
                 test_latencies(live, source)
 

@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
 from contextlib import closing
@@ -220,6 +221,35 @@ def counted(device):
 def quantile(values, share):
     values = sorted(values)
     return values[min(len(values) - 1, int(share * len(values)))]
+
+
+class Marks:
+    """Times, and the counters of devices, written down by commands of a script: `first`, and `next` after each part of it."""
+
+    PROGRAM = ("import sys, time; print(time.monotonic(), *(open(f'/sys/block/{name}/stat').read().strip() "
+               "for name in sys.argv[2:]), sep=';', file=open(sys.argv[1], 'a'))")
+
+    def __init__(self, path, disks):
+        self.path, self.disks = path, [disk.name for disk in disks]
+        self.next = f"sleep 0.1; {shlex.join([sys.executable, '-c', self.PROGRAM, path, *self.disks])}; sleep 0.1"
+        self.first = f"rm -f {path}; {self.next}"
+
+    def _mark(self, index):
+        with open(self.path, encoding="ascii") as file:
+            when, *counters = file.read().splitlines()[index].split(";")
+        return float(when), {name: dict(zip(STAT, map(int, row.split()))) for name, row in zip(self.disks, counters)}
+
+    def change(self, index, disk):
+        """Returns what requests and sectors a device ended in a part."""
+        return change(self._mark(index)[1][disk.name], self._mark(index + 1)[1][disk.name])
+
+    def whole_change(self, disk):
+        return change(self._mark(0)[1][disk.name], self._mark(-1)[1][disk.name])
+
+    def during(self, index, found):
+        """Returns those of the requests that began in a part."""
+        begun, ended = self._mark(index)[0], self._mark(index + 1)[0]
+        return [request for request in found if begun <= request.begun < ended]
 
 
 def settle():
