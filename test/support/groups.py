@@ -2,6 +2,7 @@
 
 import contextlib
 import subprocess
+import tempfile
 
 CGROUP2 = "cgroup2"
 
@@ -35,7 +36,7 @@ def hierarchy(live, *kinds):
     if place or not kind:
         yield kind, place
         return
-    place = live.made(f"hierarchy of {kind}")
+    place = tempfile.mkdtemp(prefix=kind, dir=live.dir)
     argv = ["mount", "-t", CGROUP2, "none", place] if kind == CGROUP2 else ["mount", "-t", "cgroup", "-o", kind, "none", place]
     subprocess.run(argv, check=True)
     try:
