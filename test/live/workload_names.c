@@ -5,6 +5,7 @@
  */
 #include "ledger.h"
 
+#include <limits.h>
 #include <linux/aio_abi.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -236,17 +237,24 @@ static int read_one(const char *path, const char *name)
 	return 0;
 }
 
-/* To enter one's own leads to its root. */
-static void enter_namespace(void)
+/*
+ * To enter one's own leads to its root. In a chroot that is another one. Returns what the directory is called there.
+ */
+static const char *enter_namespace(int dir)
 {
-	const char *b = in("dir/b");
+	static char path[PATH_MAX], b[PATH_MAX + 2];
+	char link[64];
 	int self = (int)WORKS(on_open(OTHER, 0, CALL(pidfd_open, getpid(), 0)));
 
-	WORKS(CALL(mkdir, b, 0700));
+	WORKS(CALL(mkdir, in("dir/b"), 0700));
 	WORKS(CALL(setns, self, CLONE_NEWNS));
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	path[WORKS(CALL(readlink, link, path, sizeof(path) - 1))] = '\0';
+	snprintf(b, sizeof(b), "%s/b", path);
 	WORKS(on_delete(b, CALL(rmdir, b + 1)));
 	FAILS(EBADF, CALL(setns, 987, 0));
 	WORKS(on_close(OTHER, CALL(close, self)));
+	return path;
 }
 
 /*
@@ -255,6 +263,7 @@ static void enter_namespace(void)
 static void child(int dir)
 {
 	const char *a = in("dir/a"), *path = in("dir");
+	char now[PATH_MAX + 2];
 
 	ledger_child();
 	WORKS(CALL(chdir, path));
@@ -267,10 +276,11 @@ static void child(int dir)
 	FAILS(EBADF, CALL(fchdir, 987));
 	FAILS(ENOTDIR, CALL(chdir, "a"));
 	FAILS(ENOENT, CALL(pivot_root, "none", "none"));
-	enter_namespace();
+	path = enter_namespace(dir);
+	snprintf(now, sizeof(now), "%s/a", path);
 	WORKS(CALL(chdir, path));
 	WORKS(CALL(chroot, "."));
-	read_one(a, "/a");
+	read_one(now, "/a");
 	FAILS(ENOENT, CALL(chroot, "none"));
 	ledger_close();
 }
