@@ -90,10 +90,12 @@ enum collect_place collect_place_of_file(const struct model *model, file_id id)
 
 	if (BEGINS(terminal, path))
 		return PLACE_TERMINALS;
+	/* That it is a device is known only once somebody has looked it up. */
+	if (file->kind != FILE_DIRECTORY &&
+	    (BEGINS(disk, path) || collect_device_by_path(model, file->path) != ID_NONE))
+		return PLACE_FILES;
 	if (file->kind == FILE_DEVICE)
-		return BEGINS(disk, path) || collect_device_by_path(model, file->path) != ID_NONE
-			       ? PLACE_FILES
-			       : PLACE_KERNEL;
+		return PLACE_KERNEL;
 	if (file->mount < model_mounts(model))
 		type = model_text(model, model_mount(model, file->mount)->type);
 	if (IS_IN(kernel_system, type))

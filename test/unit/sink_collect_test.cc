@@ -297,6 +297,8 @@ TEST_F(Collect, PlacesOfFiles)
 		{"/proc/on/a/disk", FILE_REGULAR, ext4, PLACE_FILES},
 		{"/dev/null", FILE_DEVICE, ext4, PLACE_KERNEL},
 		{"/dev/folder", FILE_DIRECTORY, dev, PLACE_KERNEL},
+		{"/dev/loop0", FILE_REGULAR, ID_NONE, PLACE_FILES},
+		{"/dev/mapper", FILE_DIRECTORY, ID_NONE, PLACE_KERNEL},
 		{"/dev/mydisk", FILE_DEVICE, ID_NONE, PLACE_FILES},
 	};
 	b.device(makedev(259, 0), "mydisk");
