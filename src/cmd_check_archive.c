@@ -2,12 +2,16 @@
  * check-archive: reads an archive back and says what is wrong with it.
  */
 #include "command.h"
+#include "paths.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
 #include <iotrace/escape.h>
 #include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct check_archive_options {
@@ -49,28 +53,74 @@ static void put_findings(const struct archive_report *report)
 		printf("and %" PRIu64 " more\n", report->findings - ARCHIVE_FINDINGS);
 }
 
+/* The anchor file stands for its archive, as for other tools. */
+static char *directory_of(const char *path)
+{
+	static const char anchor[] = "/traces.otf2";
+	size_t length = strlen(path), less = strlen(anchor);
+
+	if (!strcmp(path, anchor + 1))
+		return mem_strdup(".");
+	if (length > less && !strcmp(path + length - less, anchor))
+		length -= less;
+	return mem_format("%.*s", (int)length, path);
+}
+
+/* Returns why it cannot be an archive at all, or NULL. */
+static const char *no_archive(const char *directory)
+{
+	char *anchor;
+	bool has_anchor;
+
+	if (!path_exists(directory))
+		return strerror(ENOENT);
+	if (!path_is_directory(directory))
+		return "is a file; an OTF2 archive is a directory";
+	anchor = mem_format("%s/traces.otf2", directory);
+	has_anchor = path_exists(anchor);
+	free(anchor);
+	return has_anchor ? NULL : "is not an OTF2 archive: it has no traces.otf2";
+}
+
+static int report_on(const char *directory, bool is_quiet)
+{
+	struct archive_report report;
+	struct error err = {0};
+	const char *why = no_archive(directory);
+
+	if (why) {
+		log_error("%s: %s", directory, why);
+		return STATUS_FOUND;
+	}
+	memset(&report, 0, sizeof(report));
+	if (archive_verify(directory, &report, &err)) {
+		log_error("%s", err.text);
+		return STATUS_FOUND;
+	}
+	if (!is_quiet)
+		put_contents(&report);
+	put_findings(&report);
+	if (!is_quiet && !report.findings)
+		puts("nothing is wrong with it");
+	return report.findings ? STATUS_FOUND : STATUS_OK;
+}
+
 static int check_archive(void *context, int argc, char **argv)
 {
 	const struct check_archive_options *options = context;
-	struct archive_report report;
 	struct error err = {0};
+	char *directory;
+	int status;
 
 	if (argc != 1) {
 		error_say(&err, 0, "%s",
 			  argc ? "one archive at a time" : "no archive: iotrace check-archive DIR");
 		return command_misused(&command_check_archive, &err);
 	}
-	memset(&report, 0, sizeof(report));
-	if (archive_verify(argv[0], &report, &err)) {
-		log_error("%s", err.text);
-		return STATUS_FOUND;
-	}
-	if (!options->is_quiet)
-		put_contents(&report);
-	put_findings(&report);
-	if (!options->is_quiet && !report.findings)
-		puts("nothing is wrong with it");
-	return report.findings ? STATUS_FOUND : STATUS_OK;
+	directory = directory_of(argv[0]);
+	status = report_on(directory, options->is_quiet);
+	free(directory);
+	return status;
 }
 
 const struct command command_check_archive = {

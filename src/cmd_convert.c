@@ -95,6 +95,22 @@ static int convert_file(struct output *output, const char *file, struct error *e
 	return rc ? rc : closed;
 }
 
+/* A capture is what archives are made of; who names an archive has what is asked for. */
+static int refuse_archive(const char *file, struct error *err)
+{
+	const char *name = strrchr(file, '/');
+	char *anchor = mem_format("%s/traces.otf2", file);
+	bool is_archive = path_exists(anchor) || !strcmp(name ? name + 1 : file, "traces.otf2");
+
+	free(anchor);
+	if (!is_archive)
+		return 0;
+	error_say(err, EINVAL, "%s: is an OTF2 archive already; only captures are converted", file);
+	error_hint(err, "OTF2 tools open it as it is, such as otf2-print or Vampir; 'iotrace "
+			"check-archive' checks it");
+	return -EINVAL;
+}
+
 static int convert(void *context, int argc, char **argv)
 {
 	const struct convert_options *options = context;
@@ -110,11 +126,12 @@ static int convert(void *context, int argc, char **argv)
 			  argc ? "one file at a time" : "no file: iotrace convert PERF.DATA");
 		return command_misused(&command_convert, &err);
 	}
+	rc = refuse_archive(argv[0], &err);
 	if (options->output.path)
 		path = path_trimmed(options->output.path);
 	else if (is_archive)
 		path = path_of_conversion(argv[0]);
-	if (is_archive)
+	if (is_archive && !rc)
 		rc = path_check_new("-o", path, &err);
 	if (!rc) {
 		hold_signals(&signals);

@@ -165,6 +165,10 @@ static int cannot_run(struct recording *r, const char *name, int code)
 	}
 	if (code == ENOENT && path_exists(name))
 		log_error("%s: its interpreter or loader is missing", name);
+	else if (code == EACCES && path_is_directory(name))
+		log_error("%s: is a directory, not a program", name);
+	else if (code == EACCES && path_exists(name))
+		log_error("%s: %s; if it is a program: chmod +x %s", name, strerror(code), name);
 	else
 		log_error("%s: %s", name, strerror(code));
 	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;

@@ -22,6 +22,34 @@ static void fill_streams(void)
 	}
 }
 
+/* What people try first. A program of that name is recorded with "--" before it. */
+static bool is_word(int argc, char **argv, int most, const char *word)
+{
+	return argc >= 2 && argc <= most && !strcmp(argv[1], word);
+}
+
+static int help(const char *name)
+{
+	static char own[] = "iotrace", option[] = "--help";
+	const struct command *command = name ? command_find(name) : &command_record;
+	const char *near = name ? command_nearest(name) : NULL;
+
+	if (command)
+		return command_run(command, 2, (char *[]){own, option, NULL});
+	if (near)
+		log_error("there is no command '%s'; did you mean '%s'?", name, near);
+	else
+		log_error("there is no command '%s'; 'iotrace help' shows which there are", name);
+	return STATUS_FAILED;
+}
+
+static int version(void)
+{
+	static char own[] = "iotrace", option[] = "--version";
+
+	return command_run(&command_record, 2, (char *[]){own, option, NULL});
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
@@ -34,6 +62,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "--completion"))
 		return completion_print(argv[2], stdout) ? STATUS_FAILED : STATUS_OK;
+	if (is_word(argc, argv, 3, "help"))
+		return help(argc == 3 ? argv[2] : NULL);
+	if (is_word(argc, argv, 2, "version"))
+		return version();
 	if (argc < 2) {
 		command_usage(&command_record, stderr);
 		fputs("Try 'iotrace --help', or 'iotrace check' to see what works here.\n", stderr);

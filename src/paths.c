@@ -58,6 +58,13 @@ bool path_exists(const char *path)
 	return lstat(path, &status) == 0;
 }
 
+bool path_is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 int path_check_new(const char *what, const char *path, struct error *err)
 {
 	const char *slash = strrchr(path, '/');

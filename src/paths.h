@@ -22,6 +22,7 @@ char *path_of_conversion(const char *capture);
 /* Returns a copy without slashes at its end. */
 char *path_trimmed(const char *path);
 bool path_exists(const char *path);
+bool path_is_directory(const char *path);
 /* Returns 0 if something can be made there: it is not there yet and its directory can be written. `what`: "-o". */
 int path_check_new(const char *what, const char *path, struct error *err);
 /* Takes away a file, or a directory with all that is in it. */

@@ -14,6 +14,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
 
@@ -118,6 +119,47 @@ static int parse_comm(void *list, const char *arg, struct error *err)
 				 "'%s' is no pattern: at most %d characters, without '\"'", arg,
 				 GLOB_MAX);
 	return options_add(list, arg, err);
+}
+
+/* Returns the path as fnmatch() wants it: what the directory's name has of a pattern's characters is escaped. */
+static char *add_escaped(char *text, const char *more)
+{
+	for (; *more; more++) {
+		char *longer = mem_format("%s%s%c", text, strchr("*?[\\", *more) ? "\\" : "",
+					  *more);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Files have absolute paths, so "lib/..." is taken from here on, as a shell would; "*.c" is a name anywhere. */
+static int parse_path(void *field, const char *arg, struct error *err)
+{
+	char directory[PATH_MAX], *slash, *glob;
+
+	if (!*arg || *arg == '/' || *arg == '*')
+		return options_add(field, mem_strdup(arg), err);
+	if (!getcwd(directory, sizeof(directory)))
+		return error_set(err, errno, "'%s' is relative to the current directory", arg);
+	for (;;) {
+		if (!strncmp(arg, "./", 2)) {
+			arg += 2;
+		} else if (!strncmp(arg, "../", 3) || !strcmp(arg, "..")) {
+			arg += arg[2] ? 3 : 2;
+			slash = strrchr(directory, '/');
+			slash[slash == directory] = '\0';
+		} else {
+			break;
+		}
+	}
+	if (!strcmp(arg, "."))
+		arg++;
+	glob = add_escaped(mem_strdup(""), directory);
+	slash = mem_format("%s%s%s", glob, *arg && strcmp(glob, "/") != 0 ? "/" : "", arg);
+	free(glob);
+	return options_add(field, slash, err);
 }
 
 static int parse_event(void *list, const char *arg, struct error *err)
@@ -227,7 +269,7 @@ const struct option_row record_rows[] = {
 	{0, "ready-fd", "N",
 	 "write \"ready\" to this open descriptor, and close it, as soon as iotrace records",
 	 OPTION_CALL, FIELD(ready_fd), parse_fd, NULL},
-	{0, "syscalls", "SPEC",
+	{0, "syscalls", "GROUP[,GROUP...]",
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
 	 OPTION_CALL, FIELD(groups), select_parse,
@@ -242,16 +284,16 @@ const struct option_row record_rows[] = {
 	{0, "comm", "GLOB", "only threads whose command name matches (may be repeated)",
 	 OPTION_CALL, FIELD(comms), parse_comm, NULL},
 	{0, "path", "GLOB", "only files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(paths), options_add, NULL},
+	 FIELD(paths), parse_path, NULL},
 	{0, "exclude-path", "GLOB", "no files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(left_outs), options_add, NULL},
+	 FIELD(left_outs), parse_path, NULL},
 	{0, "block", "[=DEV,...]",
 	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
 	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
 	 OPTION_CALL, FIELD(block), parse_block, "all own none"},
 	{0, "no-block", NULL, "no block requests: --block=none", OPTION_FLAG,
 	 FIELD(is_without_block), NULL, NULL},
-	{0, "device", "NAME", "only requests of this block device (may be repeated)", OPTION_CALL,
+	{0, "device", "DEV", "only requests of this block device (may be repeated)", OPTION_CALL,
 	 FIELD(block), parse_device, NULL},
 	{0, "block-mode", "MODE", "block requests as events, as samples, or both (the default)",
 	 OPTION_CALL, FIELD(block_mode), parse_block_mode, "events samples both"},
@@ -286,14 +328,22 @@ void record_options_init(struct record_options *options)
 	options->block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 }
 
+/* Of a list whose items are its own. */
+static void free_words(const struct option_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		free((void *)(uintptr_t)list->item[i]);
+}
+
 void record_options_release(struct record_options *options)
 {
 	struct option_list *lists[] = {&options->cgroups,    &options->comms,  &options->paths,
 				       &options->left_outs,  &options->events, &options->counters,
 				       &options->block.words};
 
-	for (uint32_t i = 0; i < options->block.words.count; i++)
-		free((void *)(uintptr_t)options->block.words.item[i]);
+	free_words(&options->block.words);
+	free_words(&options->paths);
+	free_words(&options->left_outs);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]->item);
 	free(options->pids.pid);

@@ -28,6 +28,9 @@ int confine_begin(bool needs_rights, struct error *err);
 /* For the calling thread and the threads that it creates: uses the lent capabilities; lays them aside again. */
 void confine_raise(void);
 void confine_lower(void);
+/* For the calling thread: uses one capability, if the program has it; gives it up for good. */
+void confine_take(unsigned capability);
+void confine_forget(unsigned capability);
 /* Returns whether the program has a capability (CAP_...), laid aside or not. */
 bool confine_may(unsigned capability);
 

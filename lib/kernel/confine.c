@@ -25,7 +25,7 @@ static const uint8_t kept[] = {
 	CAP_DAC_OVERRIDE,    /* root writes the archive into a folder of somebody else */
 	CAP_DAC_READ_SEARCH, /* /proc/PID/fd of other users */
 	CAP_KILL,            /* a signal for a command that changed its user */
-	CAP_SYS_NICE,        /* look-ups go before the program on its CPU */
+	CAP_SYS_NICE,        /* for threads that are still to come: priority.c */
 };
 
 static uint64_t bit(unsigned capability)
@@ -98,6 +98,27 @@ int confine_begin(bool needs_rights, struct error *err)
 	else
 		give_up_lent();
 	return 0;
+}
+
+void confine_take(unsigned capability)
+{
+	struct capabilities own;
+
+	if (!get(&own))
+		return;
+	own.effective |= own.permitted & bit(capability);
+	set(&own);
+}
+
+void confine_forget(unsigned capability)
+{
+	struct capabilities own;
+
+	if (!get(&own))
+		return;
+	own.effective &= ~bit(capability);
+	own.permitted &= ~bit(capability);
+	set(&own);
 }
 
 void confine_raise(void)

@@ -51,6 +51,10 @@ static void consider(struct near *near, const char *wanted, const char *name)
 	uint32_t distance = counter_distance(wanted, name);
 	int at = NEAR;
 
+	/* Some systems list tracepoints as events: -e has those. Half of a word that differs is another word. */
+	if (strchr(name, ':') || distance > (strlen(wanted) + 1) / 3)
+		return;
+
 	for (int i = 0; i < NEAR; i++) /* some have a name in both cases */
 		if (near[i].distance != UINT32_MAX && !strcasecmp(near[i].name, name))
 			return;
@@ -78,6 +82,21 @@ static void consider_pmu(struct near *near, const char *wanted, pfm_pmu_t pmu)
 	}
 }
 
+static void hint_near(const struct near *near, struct error *err)
+{
+	if (near[0].distance == UINT32_MAX)
+		error_hint(
+			err,
+			"page-faults, context-switches, instructions and cycles are some; 'perf list' "
+			"shows all");
+	else
+		error_hint(err, "did you mean %s%s%s%s%s?", near[0].name,
+			   near[1].distance == UINT32_MAX ? "" : " or ",
+			   near[1].distance == UINT32_MAX ? "" : near[1].name,
+			   near[2].distance == UINT32_MAX ? "" : " or ",
+			   near[2].distance == UINT32_MAX ? "" : near[2].name);
+}
+
 static int unknown(const char *name, struct error *err)
 {
 	static const char *const common[] = {"page-faults",  "context-switches", "cpu-migrations",
@@ -91,8 +110,8 @@ static int unknown(const char *name, struct error *err)
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
 		consider(near, name, common[i]);
 	pfm_for_all_pmus(pmu) consider_pmu(near, name, pmu);
-	error_say(err, EINVAL, "counter %s: this machine has none of that name", name);
-	error_hint(err, "the nearest are: %s, %s, %s", near[0].name, near[1].name, near[2].name);
+	error_say(err, EINVAL, "-E %s: no counter has that name", name);
+	hint_near(near, err);
 	return -EINVAL;
 }
 

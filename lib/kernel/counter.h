@@ -13,6 +13,9 @@ extern "C" {
 #define COUNTER_PREFIX                                                                             \
 	"iotrace:counter:" /* of the event's name in a capture; the rest is the user's word */
 
+#define CHOSEN_PREFIX                                                                              \
+	"iotrace:event:" /* of the name of an event of -e; SYSTEM:EVENT[=FIELD,...] follows */
+
 /* Returns 0 and the attr that counts what `name` says, or -errno with a sentence (with near names, if unknown). */
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err);
 /*

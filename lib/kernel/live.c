@@ -16,6 +16,7 @@
 #include <iotrace/confine.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,6 +304,7 @@ static void confine(const struct live *live)
 
 	if (!live->is_confined)
 		return;
+	confine_forget(CAP_SYS_NICE); /* all threads have their priority */
 	code = confine_filter(live->command.pid);
 	if (code)
 		log_info("system calls are not confined: %s", strerror(-code));

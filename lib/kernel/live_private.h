@@ -108,8 +108,6 @@ struct live {
 void live_add_remark(struct live *live, char *text); /* taken */
 
 /* live_events.c: which events. */
-#define CHOSEN_PREFIX                                                                              \
-	"iotrace:event:" /* of the name of an event of -e; SYSTEM:EVENT[=FIELD,...] follows */
 enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 int live_add_events(struct live *live, struct error *err);
 

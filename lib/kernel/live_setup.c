@@ -3,6 +3,7 @@
  */
 #include "cgroup.h"
 #include "live_private.h"
+#include "rights.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -49,6 +50,22 @@ uint64_t live_ring_want(const struct live *live)
 	while (size < asked && size < (uint64_t)1 << 40)
 		size *= 2;
 	return size;
+}
+
+/* Rings are locked memory: what does not fit is not a smaller ring with a remark, but a slip of the pen. */
+static int check_ring(const struct live *live, struct error *err)
+{
+	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = ram / 2 / (live->set.cpus ? live->set.cpus : 1);
+
+	if (live->options->ring_bytes <= most)
+		return 0;
+	return error_say(
+		err, EINVAL,
+		"-m: a ring of %llu MiB for each of %u CPUs does not fit: this machine has "
+		"%llu MiB of memory; at most %lluM",
+		(unsigned long long)(live->options->ring_bytes >> 20), live->set.cpus,
+		(unsigned long long)(ram >> 20), (unsigned long long)(most >> 20));
 }
 
 static void remark_rings(struct live *live, uint64_t want)
@@ -282,8 +299,12 @@ int live_setup_events(struct live *live, struct error *err)
 {
 	int code = tracefs_open(&live->tracefs, err);
 
+	if (code == -EACCES || code == -EPERM)
+		return rights_explain_all(err, -code, live->is_system);
 	if (!code)
 		code = find_cpus(live, err);
+	if (!code)
+		code = check_ring(live, err);
 	if (code)
 		return code;
 	if (live->is_system && !live->cgroups)

@@ -3,6 +3,8 @@
  */
 #include "priority.h"
 
+#include <iotrace/confine.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -20,7 +22,7 @@ struct sched_request {
 	uint64_t runtime, deadline, period;
 };
 
-void priority_raise(void)
+static void raise_policy(void)
 {
 	struct sched_request request = {.size = sizeof(request),
 					.policy = SCHED_FIFO,
@@ -33,6 +35,14 @@ void priority_raise(void)
 					 .runtime = SLICE_NS,
 					 .nice = getpriority(PRIO_PROCESS, 0)};
 	syscall(SYS_sched_setattr, 0, &request, 0);
+}
+
+/* Nothing else takes that right, and it is set once. */
+void priority_raise(void)
+{
+	confine_take(CAP_SYS_NICE);
+	raise_policy();
+	confine_forget(CAP_SYS_NICE);
 }
 
 void priority_lower_nice(struct priority_nice *nice)

@@ -326,7 +326,8 @@ uint32_t probe_all(struct probe_result *result, uint32_t size)
 
 char *probe_setcap(void)
 {
-	bool may = confine_may(PERFMON) && confine_may(BPF) && confine_may(CAP_DAC_READ_SEARCH);
+	bool may = confine_may(PERFMON) && confine_may(BPF) && confine_may(CAP_DAC_READ_SEARCH) &&
+		   (confine_may(CAP_SYS_NICE) || !rights_may_get(CAP_SYS_NICE));
 
 	return may ? NULL : rights_setcap();
 }

@@ -4,18 +4,48 @@
  */
 #include "rights.h"
 
+#include "counter.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
+enum { PERFMON = 38, MLOCK_KB_WANTED = 8196 }; /* CAP_PERFMON, which older headers lack */
+
+/* What a user called it: names in a capture begin with a word of ours. */
+static const char *plain_name(const char *event)
+{
+	static const char *const own[] = {COUNTER_PREFIX, CHOSEN_PREFIX};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strncmp(event, own[i], strlen(own[i])))
+			return event + strlen(own[i]);
+	return event;
+}
+
+static int explain_absent(struct error *err, int code, const char *event, const char *plain)
+{
+	if (strncmp(event, COUNTER_PREFIX, strlen(COUNTER_PREFIX)) != 0)
+		return error_say(err, code, "event %s: this machine does not have it", plain);
+	error_say(err, code, "-E %s: this machine cannot count it (no such hardware counter)",
+		  plain);
+	error_hint(
+		err,
+		"every machine counts page-faults, context-switches and cpu-migrations, for example");
+	return -code;
+}
 
 long rights_number(const char *path, long otherwise)
 {
@@ -33,6 +63,11 @@ long rights_number(const char *path, long otherwise)
 	return strtol(text, NULL, 10);
 }
 
+bool rights_may_get(unsigned capability)
+{
+	return prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1;
+}
+
 /* Capabilities are of the file itself: no link, no $PATH. */
 char *rights_setcap(void)
 {
@@ -45,8 +80,9 @@ char *rights_setcap(void)
 	path[n] = '\0';
 	is_plain = strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				"0123456789._+-,@:") == (size_t)n;
-	return mem_format("setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep %s%s%s",
-			  is_plain ? "" : "'", path, is_plain ? "" : "'");
+	return mem_format("setcap cap_bpf,cap_perfmon,cap_dac_read_search%s+ep %s%s%s",
+			  rights_may_get(CAP_SYS_NICE) ? ",cap_sys_nice" : "", is_plain ? "" : "'",
+			  path, is_plain ? "" : "'");
 }
 
 void rights_hint_setcap(struct error *err)
@@ -55,6 +91,48 @@ void rights_hint_setcap(struct error *err)
 
 	error_hint(err, "or the program may, for everybody who runs it: %s", command);
 	free(command);
+}
+
+/* Returns "; kernel.perf_event_paranoid is 2, which must be at most 1" and the like; "" if nothing else is in the way. */
+static char *name_limits(long paranoid, long most)
+{
+	return paranoid > most ? mem_format("; kernel.perf_event_paranoid is %ld, which must be at "
+					    "most %ld",
+					    paranoid, most)
+			       : mem_strdup("");
+}
+
+/* Rings that are too small lose events, which a remark would say after the next attempt only. */
+static bool has_small_rings(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	return limit.rlim_max != RLIM_INFINITY && rights_number(MLOCK_KB, 516) < MLOCK_KB_WANTED;
+}
+
+int rights_explain_all(struct error *err, int code, bool is_machine)
+{
+	long paranoid = rights_number(PARANOID, 2), most = is_machine ? -1 : 1;
+	bool is_held = paranoid <= most || confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN);
+	char *limits = name_limits(is_held ? most : paranoid, most);
+	char *sysctl = is_held ? mem_strdup("")
+			       : mem_format(" kernel.perf_event_paranoid=%ld", most);
+	bool is_small = has_small_rings();
+
+	error_say(err, code,
+		  "this user may not record: tracefs (/sys/kernel/tracing) cannot be read%s",
+		  limits);
+	error_hint(err,
+		   "as root, for all users of group %u: mount -o remount,mode=750,gid=%u "
+		   "/sys/kernel/tracing%s%s%s",
+		   (unsigned)getegid(), (unsigned)getegid(),
+		   *sysctl || is_small ? " && sysctl" : "", sysctl,
+		   is_small ? " kernel.perf_event_mlock_kb=8196" : "");
+	rights_hint_setcap(err);
+	free(sysctl);
+	free(limits);
+	return -code;
 }
 
 static int explain_refused(struct error *err, int code, const char *event, int tid)
@@ -101,9 +179,11 @@ static int explain_descriptors(struct error *err, int code, const char *event, u
 	return -code;
 }
 
-int rights_explain(struct error *err, int code, const char *event, int tid,
+int rights_explain(struct error *err, int code, const char *name, int tid,
 		   unsigned long descriptors)
 {
+	const char *event = plain_name(name);
+
 	switch (code) {
 	case EACCES:
 	case EPERM:
@@ -120,7 +200,7 @@ int rights_explain(struct error *err, int code, const char *event, int tid,
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return error_say(err, code, "event %s: this machine does not have it", event);
+		return explain_absent(err, code, name, event);
 	default:
 		return error_set(err, code, "event %s: perf_event_open", event);
 	}

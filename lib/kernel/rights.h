@@ -4,6 +4,8 @@
 #ifndef KERNEL_RIGHTS_H
 #define KERNEL_RIGHTS_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,6 +15,10 @@ struct error;
 /* Returns the command that gives this program's file what it needs for all that an ordinary user may record. */
 char *rights_setcap(void); /* to be freed */
 void rights_hint_setcap(struct error *err);
+/* Returns whether a program could get this capability from its file here: what is beyond the bounding set fails its exec. */
+bool rights_may_get(unsigned capability);
+/* Returns -code with all that keeps a user from recording once tracefs was refused, and one command for all of it. */
+int rights_explain_all(struct error *err, int code, bool is_machine);
 /* Returns a number that stands in a file such as /proc/sys/kernel/perf_event_paranoid, or `otherwise`. */
 long rights_number(const char *path, long otherwise);
 enum { RIGHTS_MACHINE = -1 };
@@ -21,7 +27,7 @@ enum { RIGHTS_MACHINE = -1 };
  * Returns -code with a sentence about why an event could not be opened for a thread (0: one of our own), or for
  * the whole machine.
  */
-int rights_explain(struct error *err, int code, const char *event, int tid,
+int rights_explain(struct error *err, int code, const char *name, int tid,
 		   unsigned long descriptors);
 
 #ifdef __cplusplus

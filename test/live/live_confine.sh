@@ -23,6 +23,7 @@ cat >"$work/look" <<'END'
 cat "/proc/$PPID/status" >"$1.recorder"
 cat /proc/$$/status >"$1.command"
 for thread in "/proc/$PPID/task"/*; do cat "$thread/status"; done >"$1.threads"
+cat "/proc/$PPID/task"/*/stat | cut -d' ' -f41 | sort >"$1.policies"
 END
 chmod 755 "$work/look"
 
@@ -97,6 +98,7 @@ test_lent() {
 	! grep -E 'BPF programs .*(block|refused)|not permitted' "$work/err" ||
 		wrong "$lent: what check calls enough is too little: $(cat "$work/err")"
 	lossless "$lent" "$work/home/$lent"
+	same "$lent: as urgent as root's" "$work/home/root.$1.policies" "$work/home/$lent.policies"
 	equal "$lent: what the command was born with has a name" \
 		"$(otf2-print -G "$work/home/$lent/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
 }

@@ -95,6 +95,42 @@ test_refusals() {
 	equal "archives of nothing" "$(find "$work" -maxdepth 1 -name 'no*' | wc -l)" 0
 }
 
+# says WHAT STATUS WORDS COMMAND...: what a newcomer tries is answered with these words
+says() {
+	what=$1 code=$2 words=$3
+	shift 3
+	status "$what" "$code" "$@"
+	cat "$work/out" "$work/err" 2>/dev/null | grep -qF -- "$words" ||
+		wrong "$what: no '$words' in: $(cat "$work/out" "$work/err")"
+	grep -q 'iotrace:counter' "$work/err" && wrong "$what: a name of ours: $(cat "$work/err")"
+}
+
+test_newcomer() {
+	"$IOTRACE" -q -o "$work/archive" -- true
+	echo text >"$work/text"
+	mkdir "$work/empty"
+	says "a ring of 1 TiB" 125 "does not fit" "$IOTRACE" -m 1T -o "$work/n1" -- true
+	says "an unknown counter" 125 "no counter has that name" "$IOTRACE" -E bogus -o "$work/n2" -- true
+	says "a directory as the command" 126 "is a directory, not a program" "$IOTRACE" -o "$work/n3" "$work/empty"
+	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
+	says "convert of an archive" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive"
+	says "convert of an anchor" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive/traces.otf2"
+	says "check-archive of a folder" 1 "is not an OTF2 archive: it has no traces.otf2" \
+		"$IOTRACE" check-archive "$work/empty"
+	says "check-archive of a file" 1 "an OTF2 archive is a directory" "$IOTRACE" check-archive "$work/text"
+	says "check-archive of nothing" 1 "No such file" "$IOTRACE" check-archive "$work/nothing"
+	says "check-archive of an anchor" 0 "nothing is wrong" "$IOTRACE" check-archive "$work/archive/traces.otf2"
+	says "help" 0 "usage: iotrace [record]" "$IOTRACE" help
+	says "help of a command" 0 "usage: iotrace convert" "$IOTRACE" help convert
+	says "help of what is none" 125 "did you mean 'convert'" "$IOTRACE" help convrt
+	says "version" 0 "$("$IOTRACE" --version)" "$IOTRACE" version
+	(
+		mkdir -p "$work/here/lib" && cd "$work/here" && echo x >lib/file
+		"$IOTRACE" -q -o "$work/relative" --path 'lib/*' cat lib/file >/dev/null
+	)
+	at_least "what a relative pattern keeps" "$(counter "$work/relative" completed)" 2
+}
+
 test_streams() {
 	head -c 300000 /dev/urandom >"$work/in"
 	# shellcheck disable=SC2016
@@ -168,6 +204,7 @@ test_left_behind
 test_wait
 test_no_command
 test_refusals
+test_newcomer
 test_streams
 test_ready
 test_self

@@ -97,10 +97,10 @@ TEST(Counter, UnknownNameIsAnsweredWithNearOnes)
 	struct error err = {};
 
 	EXPECT_EQ(counter_find("page-faluts", &attr, &err), -EINVAL);
-	EXPECT_NE(strstr(err.text, "counter page-faluts: this machine has none of that name\n"),
+	EXPECT_NE(strstr(err.text, "-E page-faluts: no counter has that name\n"),
 		  nullptr)
 		<< err.text;
-	EXPECT_NE(strcasestr(err.text, "are: page-faults, "), nullptr) << err.text;
+	EXPECT_NE(strcasestr(err.text, "did you mean page-faults"), nullptr) << err.text;
 }
 
 TEST_F(PerfSet, CountersAreTheGroupOfTheirLeader)
@@ -147,6 +147,46 @@ TEST(Rights, NumberOfAFile)
 	EXPECT_NE(rights_number("/proc/sys/kernel/pid_max", -1), -1);
 }
 
+/* A user knows the word behind -E, not the name that the event has in a capture. */
+TEST(Rights, CountersAreNamedAsTheUserDid)
+{
+	for (int code : {EACCES, EMFILE, ENOSPC, ENOENT, ENODEV, EINVAL}) {
+		struct error err = {};
+
+		rights_explain(&err, code, "iotrace:counter:cycles", 0, 10);
+		EXPECT_EQ(strstr(err.text, "iotrace:"), nullptr) << err.text;
+		EXPECT_NE(strstr(err.text, "cycles"), nullptr) << err.text;
+	}
+	struct error err = {};
+	rights_explain(&err, ENOENT, "iotrace:counter:cycles", 0, 10);
+	EXPECT_NE(strstr(err.text, "-E cycles: this machine cannot count it"), nullptr) << err.text;
+}
+
+TEST(Rights, AllThatIsInTheWayIsNamedAtOnce)
+{
+	struct error err = {};
+	int lines = 1;
+
+	EXPECT_EQ(rights_explain_all(&err, EACCES, true), -EACCES);
+	for (const char *at = err.text; *at; at++)
+		lines += *at == '\n';
+	EXPECT_EQ(lines, 3) << err.text;
+	for (const char *word : {"tracefs", "mount -o remount", "setcap"})
+		EXPECT_NE(strstr(err.text, word), nullptr) << err.text;
+}
+
+TEST(Counter, OnlyNearNamesAreOffered)
+{
+	struct perf_event_attr attr;
+	struct error far = {}, near = {};
+
+	EXPECT_NE(counter_find("bogusness", &attr, &far), 0);
+	EXPECT_EQ(strstr(far.text, "did you mean"), nullptr) << far.text;
+	EXPECT_NE(strstr(far.text, "page-faults, context-switches"), nullptr) << far.text;
+	EXPECT_NE(counter_find("page-fautls", &attr, &near), 0);
+	EXPECT_NE(strstr(near.text, "did you mean page-faults"), nullptr) << near.text;
+}
+
 TEST(Rights, ThreeLinesAtMostAndTheCommand)
 {
 	for (int code : {EACCES, EPERM, EMFILE, ENOSYS, ENOSPC, ENOENT, EINVAL}) {
@@ -160,7 +200,9 @@ TEST(Rights, ThreeLinesAtMostAndTheCommand)
 	}
 	struct error err = {};
 	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", 0, 0);
-	EXPECT_NE(strstr(err.text, "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /"), nullptr)
+	EXPECT_NE(strstr(err.text,
+			 "setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_nice+ep /"),
+		  nullptr)
 		<< err.text;
 	rights_explain(&err, EACCES, "raw_syscalls:sys_enter", RIGHTS_MACHINE, 0);
 	if (rights_number("/proc/sys/kernel/perf_event_paranoid", 2) >= 0)

@@ -171,4 +171,38 @@ TEST_F(Record, ATimeInSecondsBecomesNanoseconds)
 	EXPECT_EQ(live({"--duration", "3"}).duration, 3000000000u) << "of a command";
 }
 
+/* Files have absolute paths; what a shell would take from the current directory is taken from there. */
+TEST_F(Record, RelativePatternsBecomeAbsolute)
+{
+	char before[4096], made[] = "/tmp/iotrace-test-[x]XXXXXX";
+	ASSERT_NE(getcwd(before, sizeof(before)), nullptr);
+	ASSERT_NE(mkdtemp(made), nullptr);
+	ASSERT_EQ(chdir(made), 0);
+	std::string here = std::string("/tmp/iotrace-test-\\[x]") + (strchr(made, ']') + 1);
+	const struct {
+		const char *given;
+		std::string is;
+	} row[] = {
+		{"lib/*", here + "/lib/*"},
+		{"./lib/*", here + "/lib/*"},
+		{"?.c", here + "/?.c"},
+		{"[ab]", here + "/[ab]"},
+		{"../x*", "/tmp/x*"},
+		{"../../../x", "/x"},
+		{".", here},
+		{"..", "/tmp"},
+		{"/abs/*", "/abs/*"},
+		{"*.c", "*.c"},
+	};
+
+	for (const auto &r : row) {
+		struct live_options live = this->live(
+			{"--path", r.given, "--exclude-path", r.given});
+		EXPECT_EQ(std::string(live.path[0]), r.is) << r.given;
+		EXPECT_EQ(std::string(live.left_out[0]), r.is) << r.given;
+	}
+	EXPECT_EQ(chdir(before), 0);
+	rmdir(made);
+}
+
 } // namespace
