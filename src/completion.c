@@ -32,45 +32,92 @@ static void put_pattern(const struct option_row *row, FILE *out)
 	fprintf(out, "--%s", row->name);
 }
 
-static void bash_value(const struct option_row *row, FILE *out)
+/* What the name of an argument says of its values, in the words of each shell. */
+static const struct value_kind {
+	const char *word; /* the option's name, or what its argument begins with */
+	const char *bash, *zsh, *fish;
+} kinds[] = {
+	{"DIR", "_iotrace_files -d", "_files -/", "-x -a '(__fish_complete_directories)'"},
+	{"FILE", "_iotrace_files -f", "_files", "-r -F"},
+	{"PID", "_iotrace_items \"$(cd /proc && echo [0-9]*)\"", "_sequence _pids",
+	 "-x -a '(__fish_complete_pids)'"},
+	{"USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users",
+	 "-x -a '(__fish_complete_users)'"},
+	{"DEV", "_iotrace_words \"$(cd /sys/block && echo *)\"", "_iotrace_devices",
+	 "-x -a '(cd /sys/block && string join \\n *)'"},
+	{"PATH", "_iotrace_files -d", "_files -/", "-x -a '(__fish_complete_directories)'"},
+	{"tracepoint", "_iotrace_tracepoints", "_iotrace_tracepoints",
+	 "-x -a '(__iotrace_tracepoints)'"},
+	{"KIND[:FILE]", "_iotrace_summary", "_iotrace_summary", "-x -a 'text json none'"},
+};
+
+static const struct value_kind *kind_of(const struct option_row *row)
 {
-	fputs("\t\t", out);
-	put_pattern(row, out);
-	if (row->words)
-		fprintf(out, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
-			row->words);
-	else if (!strcmp(row->arg, "DIR"))
-		fputs(") COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n", out);
-	else if (!strcmp(row->arg, "FILE"))
-		fputs(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", out);
-	else if (!strncmp(row->arg, "PID", 3))
-		fputs(") COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")); return ;;\n",
-		      out);
-	else
-		fputs(") COMPREPLY=(); return ;;\n", out);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (row->arg && (!strcmp(row->name, kinds[i].word) ||
+				 !strncmp(row->arg, kinds[i].word, strlen(kinds[i].word))))
+			return &kinds[i];
+	return NULL;
 }
 
-/* A function for each command that looks at the word before and then offers the options. */
+/* Whether the value is several with commas; what begins with SYSTEM:EVENT has commas of another kind. */
+static bool is_list(const struct option_row *row)
+{
+	return row->arg && strchr(row->arg, ',') && !strchr(row->arg, ':');
+}
+
+/* The words of the option itself, and behind "[=DEV" those of its kind. */
+static void bash_value(const struct option_row *row, FILE *out)
+{
+	const struct value_kind *kind = kind_of(row);
+
+	fputs("\t", out);
+	put_pattern(row, out);
+	fputs(") ", out);
+	if (!option_has_value(row)) /* its value stands behind "=" only */
+		fputs("[[ $head ]] || return 1; ", out);
+	if (kind)
+		fputs(kind->bash, out);
+	else if (row->words && is_list(row))
+		fprintf(out, "_iotrace_items '%s%s'", row->words,
+			strstr(row->arg, "DEV") ? " '\"$(cd /sys/block && echo *)\"'" : "");
+	else if (row->words)
+		fprintf(out, "_iotrace_words '%s'", row->words);
+	else
+		fputs(":", out);
+	fputs(" ;;\n", out);
+}
+
+/* A function for each command: the value of an option (false if there is no such option), and one that offers options. */
 static void bash_command(const struct command *command, FILE *out)
 {
-	fputs("_iotrace_", out);
-	for (const char *at = command->name; *at; at++)
-		fputc(*at == '-' ? '_' : *at, out);
-	fputs("()\n{\n\tcase $prev in\n", out);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", command->name);
+	for (char *at = name; *at; at++)
+		*at = *at == '-' ? '_' : *at;
+	fprintf(out, "_iotrace_%s_value()\n{\n\tcase $1 in\n", name);
 	for (const struct option_row *row = command->row; row->name; row++) {
-		if (option_has_value(row))
+		if (row->arg)
 			bash_value(row, out);
 	}
-	fputs("\tesac\n\tif [[ $cur == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W '", out);
+	fprintf(out, "\t*) return 1 ;;\n\tesac\n\treturn 0\n}\n\n_iotrace_%s()\n{\n", name);
+	fprintf(out,
+		"\tif [[ $cur == --*=* ]]; then\n\t\tprev=${cur%%%%=*} head=${cur%%%%=*}= cur=${cur#*=}\n\tfi\n"
+		"\tif _iotrace_%s_value \"$prev\" || [[ $head ]]; then\n\t\treturn\n\tfi\n"
+		"\tif [[ $cur == -* ]]; then\n\t\t_iotrace_words '",
+		name);
 	for (const struct option_row *row = command->row; row->name; row++)
 		fprintf(out, "--%s ", row->name);
-	fputs("' -- \"$cur\"))\n\t\treturn\n\tfi\n", out);
+	fputs("'\n\t\treturn\n\tfi\n", out);
 	if (!*command->operands)
 		fputs("\tCOMPREPLY=()\n}\n\n", out);
 	else if (!strcmp(command->operands, "DIR"))
-		fputs("\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n}\n\n", out);
+		fputs("\t_iotrace_files -d\n}\n\n", out);
+	else if (!strncmp(command->operands, "PID", 3))
+		fputs("\t_iotrace_words \"$(pgrep -d ' ' iotrace)\"\n}\n\n", out);
 	else
-		fputs("\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n}\n\n", out);
+		fputs("\t_iotrace_files -f\n}\n\n", out);
 }
 
 /* Options of record that take a value: to find where its command begins. */
@@ -87,57 +134,118 @@ static void bash_valued(FILE *out)
 	}
 }
 
-static void bash(FILE *out)
+/*
+ * Bash cuts the line at = and : as well, and replaces only the last piece. Here words are cut at blanks only: $cur is
+ * what is typed of the value that is completed, $head what stands before it in the same word.
+ */
+static const char bash_helpers[] =
+	"_iotrace_words()\n{\n\tCOMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n}\n\n"
+	"_iotrace_items()\n{\n"
+	"\tif [[ $cur == *,* ]]; then\n\t\thead+=${cur%,*}, cur=${cur##*,}\n\tfi\n"
+	"\t_iotrace_words \"$1\"\n}\n\n"
+	"_iotrace_files()\n{\n"
+	"\tlocal IFS=$'\\n'\n"
+	"\tcompopt -o filenames 2>/dev/null\n"
+	"\tCOMPREPLY=($(compgen \"$1\" -- \"$cur\"))\n}\n\n"
+	"_iotrace_summary()\n{\n"
+	"\tif [[ $cur == *:* ]]; then\n\t\thead+=${cur%%:*}: cur=${cur#*:}\n\t\t_iotrace_files -f\n"
+	"\telse\n\t\t_iotrace_words 'text json none'\n\tfi\n}\n\n"
+	"_iotrace_tracepoints()\n{\n"
+	"\t_iotrace_words \"$(\"${words[0]}\" list -e \"$cur*\" 2>/dev/null | grep '^[^ ]')\"\n}\n\n"
+	"# The index in COMP_WORDS of what is word $1 of the line.\n"
+	"_iotrace_index()\n{\n"
+	"\tlocal rest=$COMP_LINE i word=-1\n"
+	"\tfor ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do\n"
+	"\t\tif [[ $i -eq 0 || $rest == [[:space:]]* ]]; then\n\t\t\tword=$((word + 1))\n\t\tfi\n"
+	"\t\tif [[ $word -eq $1 ]]; then\n\t\t\tindex=$i\n\t\t\treturn\n\t\tfi\n"
+	"\t\trest=${rest#\"${rest%%[![:space:]]*}\"}\n"
+	"\t\trest=${rest#\"${COMP_WORDS[i]}\"}\n"
+	"\tdone\n\tindex=$COMP_CWORD\n}\n\n"
+	"# Puts $head before all, and takes away what readline does not replace.\n"
+	"_iotrace_finish()\n{\n"
+	"\tlocal i typed=$head$cur breaks=${COMP_WORDBREAKS//[^=:]/} drop=\n"
+	"\tif [[ $breaks && $typed == *[\"$breaks\"]* ]]; then\n"
+	"\t\tdrop=${typed%\"${typed##*[\"$breaks\"]}\"}\n\tfi\n"
+	"\tfor i in \"${!COMPREPLY[@]}\"; do\n"
+	"\t\tCOMPREPLY[i]=$head${COMPREPLY[i]}\n"
+	"\t\tCOMPREPLY[i]=${COMPREPLY[i]#\"$drop\"}\n"
+	"\tdone\n}\n\n";
+
+/* Behind the options of record a command line begins, which is completed as one of its own. */
+static void bash_record(FILE *out)
 {
-	fputs("# bash completion for iotrace, written by `iotrace --completion bash`.\n\n", out);
-	for (uint32_t i = 0; command_at(i); i++)
-		bash_command(command_at(i), out);
-	fputs("_iotrace()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word=record i=1\n"
-	      "\tcase ${COMP_WORDS[1]} in\n",
-	      out);
-	for (uint32_t i = 0; command_at(i); i++)
-		fprintf(out, "\t%s) word=%s ;;\n", command_at(i)->name, command_at(i)->name);
-	fputs("\tesac\n"
-	      "\tif [[ $COMP_CWORD -gt 1 && $word == \"${COMP_WORDS[1]}\" ]]; then\n"
-	      "\t\ti=2\n\tfi\n"
-	      "\tif [[ $word != record ]]; then\n"
-	      "\t\t\"_iotrace_${word//-/_}\"\n\t\treturn\n\tfi\n"
-	      "\twhile [[ $i -lt $COMP_CWORD && ${COMP_WORDS[i]} == -* ]]; do\n"
-	      "\t\tcase ${COMP_WORDS[i]} in\n\t\t--) i=$((i + 1)); break ;;\n\t\t",
+	fputs("_iotrace_command_line()\n{\n\tlocal index\n"
+	      "\twhile [[ $i -lt $last && ${words[i]} == -* ]]; do\n"
+	      "\t\tcase ${words[i]} in\n\t\t--) i=$((i + 1)); break ;;\n\t\t",
 	      out);
 	bash_valued(out);
 	fputs(") i=$((i + 1)) ;;\n\t\tesac\n\t\ti=$((i + 1))\n\tdone\n"
-	      "\tif [[ $i -gt $COMP_CWORD || $cur == -* && $i -eq $COMP_CWORD && $prev != -- ]]; then\n"
+	      "\tif [[ $i -gt $last || $cur == -* && $i -eq $last && $prev != -- ]]; then\n"
 	      "\t\t_iotrace_record\n"
-	      "\telif [[ $i -lt $COMP_CWORD ]] && declare -F _command_offset >/dev/null; then\n"
-	      "\t\t_command_offset \"$i\"\n"
-	      "\telif [[ $i -lt $COMP_CWORD ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\telif [[ $i -lt $last ]] && declare -F _command_offset >/dev/null; then\n"
+	      "\t\t_iotrace_index \"$i\"\n\t\t_command_offset \"$index\"\n\t\treturn 1\n"
+	      "\telif [[ $i -lt $last ]]; then\n"
+	      "\t\t_iotrace_files -f\n"
 	      "\telse\n"
 	      "\t\tCOMPREPLY=($(compgen -c -- \"$cur\"))\n"
-	      "\t\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
-	      "\t\t\tCOMPREPLY=($(compgen -W '",
+	      "\t\tif [[ $last -eq 1 ]]; then\n"
+	      "\t\t\tCOMPREPLY+=($(compgen -W 'help version ",
 	      out);
 	put_command_names(out);
-	fputs("' -- \"$cur\") \"${COMPREPLY[@]}\")\n\t\tfi\n\tfi\n}\n\ncomplete -o filenames -F _iotrace iotrace\n",
+	fputs("' -- \"$cur\"))\n\t\tfi\n\tfi\n}\n\n", out);
+}
+
+static void bash(FILE *out)
+{
+	fputs("# bash completion for iotrace, written by `iotrace --completion bash`.\n\n", out);
+	fputs(bash_helpers, out);
+	for (uint32_t i = 0; command_at(i); i++)
+		bash_command(command_at(i), out);
+	bash_record(out);
+	fputs("_iotrace()\n{\n"
+	      "\tlocal line=${COMP_LINE:0:COMP_POINT} cur prev head= word=record i=1 last\n"
+	      "\tlocal -a words\n"
+	      "\tread -ra words <<<\"$line\"\n"
+	      "\tif [[ $line == *[[:space:]] ]]; then\n\t\twords+=('')\n\tfi\n"
+	      "\tlast=$((${#words[@]} - 1))\n"
+	      "\tcur=${words[last]} prev=${words[last - 1]}\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tif [[ $last -gt 1 ]]; then\n\t\tcase ${words[1]} in\n",
+	      out);
+	for (uint32_t i = 0; command_at(i); i++)
+		fprintf(out, "\t\t%s) word=%s i=2 ;;\n", command_at(i)->name, command_at(i)->name);
+	fputs("\t\thelp) _iotrace_words '", out);
+	put_command_names(out);
+	fputs("'; return ;;\n\t\tesac\n\tfi\n"
+	      "\tif [[ $word == record ]]; then\n\t\t_iotrace_command_line || return\n"
+	      "\telse\n\t\t\"_iotrace_${word//-/_}\"\n\tfi\n"
+	      "\t_iotrace_finish\n}\n\ncomplete -F _iotrace iotrace\n",
 	      out);
 }
 
 static void zsh_action(const struct option_row *row, FILE *out)
 {
-	if (row->words)
-		fprintf(out, "%s%s:(%s)", option_has_value(row) ? ":" : "::", row->name,
-			row->words);
-	else if (!strcmp(row->arg, "DIR"))
-		fprintf(out, ":%s:_files -/", row->name);
-	else if (!strcmp(row->arg, "FILE"))
-		fprintf(out, ":%s:_files", row->name);
-	else if (!strncmp(row->arg, "PID", 3))
-		fprintf(out, ":%s:_pids", row->name);
+	const struct value_kind *kind = kind_of(row);
+
+	fprintf(out, "%s%s:", option_has_value(row) ? ":" : "::", row->name);
+	if (kind)
+		fputs(kind->zsh, out);
+	else if (row->words && is_list(row))
+		fprintf(out, "_sequence compadd - %s%s", row->words,
+			strstr(row->arg, "DEV") ? " /sys/block/*(N\\:t)" : "");
+	else if (row->words)
+		fprintf(out, "(%s)", row->words);
 	else
-		fprintf(out, ":%s: ", row->name);
+		fputc(' ', out);
 }
+
+static const char zsh_helpers[] =
+	"_iotrace_devices() { compadd - /sys/block/*(N:t) }\n"
+	"_iotrace_tracepoints() {\n\tlocal -a names\n"
+	"\tnames=(${(f)\"$(_call_program tracepoints iotrace list -e ${(q)PREFIX}'\\*' 2>/dev/null)\"})\n"
+	"\tcompadd - ${names:#[[:space:]]*}\n}\n"
+	"_iotrace_summary() {\n\tif compset -P '*:'; then\n\t\t_files\n"
+	"\telse\n\t\tcompadd - text json none\n\tfi\n}\n\n";
 
 static void zsh_option(const struct option_row *row, FILE *out)
 {
@@ -165,6 +273,8 @@ static void zsh_command(const struct command *command, FILE *out)
 		fputs("\t\t'(-)1:command: _command_names -e' '*::arguments: _normal'\n}\n\n", out);
 	else if (!strcmp(command->operands, "DIR"))
 		fputs("\t\t'1:archive:_files -/'\n}\n\n", out);
+	else if (!strncmp(command->operands, "PID", 3))
+		fputs("\t\t'*:recording:_pids'\n}\n\n", out);
 	else if (*command->operands)
 		fputs("\t\t'1:capture:_files'\n}\n\n", out);
 	else
@@ -175,6 +285,7 @@ static void zsh(FILE *out)
 {
 	fputs("#compdef iotrace\n# zsh completion for iotrace, written by `iotrace --completion zsh`.\n\n",
 	      out);
+	fputs(zsh_helpers, out);
 	for (uint32_t i = 0; command_at(i); i++)
 		zsh_command(command_at(i), out);
 	fputs("_iotrace() {\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n\t\tlocal -a subcommands=(\n",
@@ -184,6 +295,8 @@ static void zsh(FILE *out)
 		put_help(command_at(i)->help, out);
 		fputs("'\n", out);
 	}
+	fputs("\t\t\t'help:Shows the options of a command.'\n\t\t\t'version:Shows the version.'\n",
+	      out);
 	fputs("\t\t)\n\t\t_describe 'iotrace command' subcommands\n\t\t_command_names -e\n\t\treturn\n\tfi\n"
 	      "\tcase $words[2] in\n",
 	      out);
@@ -191,6 +304,23 @@ static void zsh(FILE *out)
 		fprintf(out, "\t%s) shift words; (( CURRENT-- )); _iotrace_%s ;;\n",
 			command_at(i)->name, command_at(i)->name);
 	fputs("\t*) _iotrace_record ;;\n\tesac\n}\n\n_iotrace \"$@\"\n", out);
+}
+
+static void fish_value(const struct option_row *row, FILE *out)
+{
+	const struct value_kind *kind = kind_of(row);
+
+	if (kind)
+		fprintf(out, " %s", kind->fish);
+	else if (row->words &&
+		 is_list(row)) /* fish hands on what stands before the last comma by itself */
+		fprintf(out, " %s -a '(__fish_append , %s%s)'", option_has_value(row) ? "-x" : "-f",
+			row->words,
+			strstr(row->arg, "DEV") ? " (cd /sys/block && string join \\n *)" : "");
+	else if (row->words)
+		fprintf(out, " %s -a '%s'", option_has_value(row) ? "-x" : "-f", row->words);
+	else if (row->arg)
+		fputs(" -x", out);
 }
 
 static void fish_option(const struct command *command, const struct option_row *row, FILE *out)
@@ -201,16 +331,7 @@ static void fish_option(const struct command *command, const struct option_row *
 	fputs(" -d '", out);
 	put_help(row->help, out);
 	fputc('\'', out);
-	if (row->words)
-		fprintf(out, " %s -a '%s'", option_has_value(row) ? "-x" : "-f", row->words);
-	else if (row->arg && !strcmp(row->arg, "DIR"))
-		fputs(" -x -a '(__fish_complete_directories)'", out);
-	else if (row->arg && !strcmp(row->arg, "FILE"))
-		fputs(" -r -F", out);
-	else if (row->arg && !strncmp(row->arg, "PID", 3))
-		fputs(" -x -a '(__fish_complete_pids)'", out);
-	else if (row->arg)
-		fputs(" -x", out);
+	fish_value(row, out);
 	fputc('\n', out);
 }
 
@@ -221,7 +342,11 @@ static void fish(FILE *out)
 	      "\tif set -q words[2]; and contains -- $words[2] ",
 	      out);
 	put_command_names(out);
-	fputs("\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n", out);
+	fputs("\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n"
+	      "function __iotrace_tracepoints\n"
+	      "\tiotrace list -e (commandline -ct | string replace -r -- '^--[a-z]*=' '')'*' 2>/dev/null | string match -r '^[^ ].*'\n"
+	      "end\n\ncomplete -c iotrace -n __fish_is_first_token -a 'help version'\n",
+	      out);
 	for (uint32_t i = 0; command_at(i); i++) {
 		fprintf(out, "complete -c iotrace -n __fish_is_first_token -a %s -d '",
 			command_at(i)->name);
