@@ -205,7 +205,7 @@ static void bash(FILE *out)
 	fputs("_iotrace()\n{\n"
 	      "\tlocal line=${COMP_LINE:0:COMP_POINT} cur prev head= word=record i=1 last\n"
 	      "\tlocal -a words\n"
-	      "\tread -ra words <<<\"$line\"\n"
+	      "\tIFS=' ' read -ra words <<<\"$line\"\n"
 	      "\tif [[ $line == *[[:space:]] ]]; then\n\t\twords+=('')\n\tfi\n"
 	      "\tlast=$((${#words[@]} - 1))\n"
 	      "\tcur=${words[last]} prev=${words[last - 1]}\n"

@@ -122,7 +122,7 @@ test_newcomer() {
 	says "check-archive of an anchor" 0 "nothing is wrong" "$IOTRACE" check-archive "$work/archive/traces.otf2"
 	says "help" 0 "usage: iotrace [record]" "$IOTRACE" help
 	says "help of a command" 0 "usage: iotrace convert" "$IOTRACE" help convert
-	says "help of what is none" 125 "did you mean 'convert'" "$IOTRACE" help convrt
+	says "help of what is none" 125 "did you mean 'check-archive'" "$IOTRACE" help check-archiv
 	says "version" 0 "$("$IOTRACE" --version)" "$IOTRACE" version
 	(
 		mkdir -p "$work/here/lib" && cd "$work/here" && echo x >lib/file

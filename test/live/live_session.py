@@ -110,8 +110,8 @@ def test_jobs(live):
     shell.types(b"\x1a")
     live.check(shell.shows(b"Stopped"), f"jobs: Ctrl-Z: {shell.said!r}")
     recorder = children(shell.pid)[0]
-    live.equal("jobs: state of iotrace", state(recorder), "T")
-    live.equal("jobs: state of the command", [state(pid) for pid in children(recorder)], ["T"])
+    live.check(waits(lambda: state(recorder) == "T"), "jobs: iotrace is not stopped")
+    live.check(waits(lambda: [state(pid) for pid in children(recorder)] == ["T"]), "jobs: the command is not stopped")
     shell.types(b"echo in-the-shell\nfg\n")
     live.check(shell.shows(b"in-the-shell\r\n"), f"jobs: the shell's own turn: {shell.said!r}")
     shell.types(b"\n")
@@ -125,18 +125,25 @@ def test_jobs(live):
 
 
 def test_timeout(live):
-    """timeout signals its child, and then the group of both: a command that was ended so is recorded to its end."""
-    for i, (options, expected) in enumerate(((["1"], 124), (["1"], 124), (["1"], 124), (["--foreground", "1"], 124),
-                                             (["-s", "INT", "1"], 124), (["--preserve-status", "-s", "HUP", "1"], 129))):
+    """As timeout does, a signal to iotrace and then one to the group: a command that it ended is recorded to its end."""
+    for i, (number, has_group) in enumerate(((signal.SIGTERM, True), (signal.SIGTERM, True), (signal.SIGTERM, True),
+                                             (signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGHUP, True))):
         name = f"timeout{i}"
-        ran = live.run(["timeout", *options, IOTRACE, "-o", live.path(name), "--", "sleep", "10"])
-        live.equal(f"timeout {options}: status", ran.returncode, expected)
-        # timeout does not wait for a group's last process where it signals itself.
-        waits(lambda name=name: os.path.exists(live.path(name, "iotrace.json")))
+        run = subprocess.Popen([IOTRACE, "-q", "-o", live.path(name), "--", "sh", "-c", "echo ready; exec sleep 60"],
+                               env=CALMED, stdout=subprocess.PIPE, start_new_session=True)
+        live.equal(f"{name}: ready", run.stdout.readline(), b"ready\n")
+        run.send_signal(number)
+        if has_group:
+            os.killpg(run.pid, number)
+        live.equal(f"{name}: status", run.wait(60), 128 + number)
+        run.stdout.close()
         what = about(live.path(name))
-        live.equal(f"timeout {options}: complete", what["is_complete"], True)
-        live.equal(f"timeout {options}: end", what["end"], "ended")
-        live.equal(f"timeout {options}: beside it", left_beside(live, name), [])
+        live.equal(f"{name}: complete", what["is_complete"], True)
+        live.equal(f"{name}: end", what["end"], "ended")
+        live.equal(f"{name}: beside it", left_beside(live, name), [])
+    ran = live.run(["timeout", "15", IOTRACE, "-q", "-o", live.path("real"), "--", "sleep", "60"])
+    live.equal("timeout: status", ran.returncode, 124)
+    live.equal("timeout: complete", about(live.path("real"))["is_complete"], True)
 
 
 class Stubborn:

@@ -97,8 +97,7 @@ TEST(Counter, UnknownNameIsAnsweredWithNearOnes)
 	struct error err = {};
 
 	EXPECT_EQ(counter_find("page-faluts", &attr, &err), -EINVAL);
-	EXPECT_NE(strstr(err.text, "-E page-faluts: no counter has that name\n"),
-		  nullptr)
+	EXPECT_NE(strstr(err.text, "-E page-faluts: no counter has that name\n"), nullptr)
 		<< err.text;
 	EXPECT_NE(strcasestr(err.text, "did you mean page-faults"), nullptr) << err.text;
 }
