@@ -270,7 +270,8 @@ enum {
 	FD_MODE,
 	FD_NLINK,
 	FD_MNT,
-	FD_REASON
+	FD_REASON,
+	FD_TID
 };
 
 /*
@@ -326,6 +327,7 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 	fact.number[FD_FLAGS] = info.flags;
 	fact.number[FD_POS] = info.pos;
 	fact.number[FD_REASON] = reason;
+	fact.number[FD_TID] = tid;
 	fact.string[0] = (struct fact_string){target, length};
 	lookup->done++;
 	lookup->gone += n < 0;

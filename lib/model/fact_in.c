@@ -30,7 +30,7 @@ enum { /* why a descriptor was looked up */
 };
 
 struct fd_fact {
-	uint32_t pid;
+	uint32_t pid, tid;
 	uint64_t fd, t0, error, position, reason;
 	struct sighting seen;
 };
@@ -42,6 +42,7 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 	/* The order is that of the row FD in fact.def; a test compares the two. */
 	return (struct fd_fact){
 		.pid = (uint32_t)n[0],
+		.tid = (uint32_t)n[12],
 		.fd = n[1],
 		.t0 = n[2],
 		.error = n[3],
@@ -127,11 +128,14 @@ static void fact_fd(struct model *m, const struct event *event)
 
 	if (process == MAP_NONE || m->process[process].is_left_out)
 		return;
-	uint32_t table = process_table(m, process);
+	uint32_t task = f.tid ? task_find(m, f.tid) : MAP_NONE;
+	bool is_of_task = task != MAP_NONE && m->task[task].process == process;
+	uint32_t table = is_of_task ? task_table(m, task) : process_table(m, process);
 	struct slot *slot = table_slot(m, table, f.fd);
 	bool is_taken = slot && slot->open != ID_NONE;
 
-	if (m->table[table].busy || (slot && (slot->is_busy || slot->changed >= f.t0))) {
+	if ((f.tid && f.tid != f.pid && !is_of_task) || m->table[table].busy ||
+	    (slot && (slot->is_busy || slot->changed >= f.t0))) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}

@@ -143,14 +143,30 @@ static void create_labelled(struct op *op, const char *label, enum cloexec cloex
 	create(op, description, (int)op->result, cloexec);
 }
 
+/* It may be anything, a file as well, which somebody else has moved. */
+static void create_unknown(struct op *op, enum cloexec cloexec)
+{
+	struct model *m = op->m;
+	const struct event_file *file = file_of(op, (int)op->result);
+	uint32_t description = description_new(m, UINT32_MAX);
+
+	m->description[description].position = IO_OFFSET_UNKNOWN;
+	if (file)
+		sighting_describe(m, description, file);
+	create(op, description, (int)op->result, cloexec);
+}
+
 void end_create_fd(struct op *op)
 {
 	if (op->error || op->is_cancelled || op->result == call_fd(&op->call, op->row->fd))
 		return;
-	const struct event_file *file = file_of(op, (int)op->result);
+	enum cloexec cloexec = made_cloexec(op, file_of(op, (int)op->result));
 
-	create_labelled(op, strncmp(op->row->name, "accept", 6) ? op->row->name : "socket",
-			made_cloexec(op, file));
+	if (!strcmp(op->row->name, "pidfd_getfd"))
+		create_unknown(op, cloexec);
+	else
+		create_labelled(op, strncmp(op->row->name, "accept", 6) ? op->row->name : "socket",
+				cloexec);
 }
 
 /* The numbers are in memory: where the kernel does not say them, look-ups and use will. */
@@ -344,7 +360,7 @@ void end_ioctl(struct op *op)
 		set_cloexec(op, row->effect == IOCTL_FLAGS);
 		break;
 	case IOCTL_MAKES:
-		create_labelled(op, row->name, ioctl_cloexec(op, row));
+		create_unknown(op, ioctl_cloexec(op, row));
 		break;
 	case IOCTL_PUTS:
 		doubt_everywhere(op->m, (uint64_t)op->result);

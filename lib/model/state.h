@@ -61,6 +61,7 @@ struct task {
 	struct call call;
 	uint32_t
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
+	uint32_t forked_thread; /* the same for a thread of its process */
 	struct task_counters *counters;
 	struct task_held *held; /* events of -e that wait for the end of the call, NULL */
 };

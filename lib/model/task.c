@@ -73,7 +73,8 @@ static uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 				    .location = ID_NONE,
 				    .table = ID_NONE,
 				    .seat = ID_NONE,
-				    .forked = ID_NONE};
+				    .forked = ID_NONE,
+				    .forked_thread = ID_NONE};
 	m->task[id].call.id = CALL_ID_NONE;
 	m->process[process].tasks++;
 	map_set(&m->task_by_tid, tid, id);
@@ -141,19 +142,22 @@ void task_fork(struct model *m, const struct event *event)
 	uint32_t parent = task_get(m, event->pid, event->tid);
 	uint32_t process = process_find(m, pid);
 
-	if (process == MAP_NONE) {
+	bool is_thread = process != MAP_NONE;
+
+	if (!is_thread)
 		process = process_fork(m, parent, pid);
-		m->task[parent].forked = process;
-	}
 	uint32_t child = task_new(m, process, tid);
 
+	m->task[parent].forked = is_thread ? ID_NONE : process;
+	m->task[parent].forked_thread = is_thread ? child : ID_NONE;
+	if (is_thread)
+		thread_table_share(m, parent, child);
 	m->task[child].begin = m->now;
 	m->task[child].name = m->task[parent].name;
 	/* clone(2) says its flags in its first argument; clone3 has them in memory: see task_clone_flags(). */
 	const struct call *call = &m->task[parent].call;
 
-	if (m->task[parent].forked != ID_NONE && call->id != CALL_ID_NONE &&
-	    !strcmp(call_row(call->id)->name, "clone")) {
+	if (call->id != CALL_ID_NONE && !strcmp(call_row(call->id)->name, "clone")) {
 		struct event flags = *event;
 
 		flags.clone_flags.flags = call->arg[0];
@@ -165,7 +169,14 @@ void task_clone_flags(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid);
 
-	if (task == MAP_NONE || m->task[task].forked == ID_NONE)
+	if (task == MAP_NONE)
+		return;
+	uint32_t thread = m->task[task].forked_thread;
+
+	m->task[task].forked_thread = ID_NONE;
+	if (thread != ID_NONE && !(event->clone_flags.flags & CLONE_FILES))
+		thread_table_part(m, thread, m->task[task].process);
+	if (m->task[task].forked == ID_NONE)
 		return;
 	uint32_t child = m->task[task].forked;
 

@@ -3,7 +3,11 @@
  */
 #include "thread_table.h"
 
+#include "location.h"
+#include "op_call.h"
 #include "task.h"
+
+#include <string.h>
 
 uint32_t process_table(const struct model *m, uint32_t process)
 {
@@ -52,6 +56,29 @@ void thread_table_unshare(struct op *op)
 		copy(op, *own == ID_NONE ? &p->table : own);
 		table_drop(m, old, NULL, NULL);
 	}
+}
+
+void thread_table_share(struct model *m, uint32_t parent, uint32_t child)
+{
+	uint32_t own = m->task[parent].table;
+
+	if (own == ID_NONE || m->task[parent].process != m->task[child].process)
+		return;
+	m->task[child].table = own;
+	m->table[own].users++;
+}
+
+/* No call of the child does it, so its copies are told when it begins: before its first call. */
+void thread_table_part(struct model *m, uint32_t child, uint32_t process)
+{
+	struct op op = {.m = m, .task = child, .process = process, .time = m->now};
+
+	if (m->task[child].process != process || !process_is_recorded(m, process) ||
+	    m->task[child].call.id != CALL_ID_NONE)
+		return;
+	op.is_untold = op_is_untold(m, child, call_row(call_by_name("clone", strlen("clone"))));
+	op.thread = op.is_untold ? ID_NONE : task_location(m, child, m->now);
+	thread_table_unshare(&op);
 }
 
 void thread_table_exec(struct op *op, table_emptied emptied)

@@ -229,6 +229,83 @@ TEST_F(Cloexec, AProgramOf32BitMayHaveDoneAnythingToWhatItHad)
 	EXPECT_EQ(tally_get(&d.tally, doubtful_foreign), 1u);
 }
 
+/* A thread need not share the descriptors of its process. */
+class Apart : public Cloexec
+{
+      protected:
+	void open_named_by(uint32_t tid, uint64_t fd, const char *name)
+	{
+		d.call(10, tid, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, (int64_t)fd);
+		d.fact(FACT_FD,
+		       {10, fd, d.now, 0, UINT64_MAX, UINT64_MAX, 1, 2, 0100644, 1, 9, 1, tid},
+		       {name});
+	}
+
+	void new_thread(uint32_t parent, uint32_t tid, uint64_t flags)
+	{
+		d.enter(10, parent, "clone", {flags});
+		d.fork(10, parent, 10, tid);
+		d.leave(10, parent, "clone", tid);
+	}
+};
+
+TEST_F(Apart, AThreadMadeWithoutCloneFilesHasACopy)
+{
+	open_named_by(10, 3, "/data/a");
+	new_thread(10, 11, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND);
+	d.call(10, 11, "close", {3}, 0);
+	open_named_by(11, 3, "/data/b");
+	EXPECT_EQ(written(3), "/data/a");
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Apart, AThreadThatClone3MadeWithoutCloneFilesHasACopyToo)
+{
+	open_named_by(10, 3, "/data/a");
+	d.enter(10, 10, "clone3", {0, 88});
+	d.fork(10, 10, 10, 11);
+	d.clone_flags(10, 10, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND);
+	d.leave(10, 10, "clone3", 11);
+	open_named_by(11, 4, "/data/b");
+	d.call(10, 11, "close", {3}, 0);
+	EXPECT_EQ(written(3), "/data/a");
+}
+
+TEST_F(Apart, AThreadSharesTheTableOfItsMakerAndNotThatOfTheProcess)
+{
+	open_named_by(10, 3, "/data/a");
+	new_thread(10, 11, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND);
+	new_thread(11, 12, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND | CLONE_FILES);
+	d.call(10, 12, "close", {3}, 0);
+	open_named_by(11, 3, "/data/b");
+	d.exit(10, 11);
+	d.call(10, 12, "write", {3, 0, 7}, 7);
+	EXPECT_EQ(d.path(d.events.back().kind == IO_LEAVE ? d.events[d.events.size() - 2].handle
+							  : ID_NONE),
+		  "/data/b");
+	d.exit(10, 12);
+	EXPECT_EQ(written(3), "/data/a");
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Apart, ALookUpIsOfTheThreadThatOpened)
+{
+	open_named_by(10, 3, "/data/a");
+	new_thread(10, 11, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND);
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 4);
+	open_named_by(11, 4, "/data/b");
+	EXPECT_EQ(written(4), "?");
+}
+
+TEST_F(Cloexec, WhatPidfdGetfdTookMayBeAFile)
+{
+	d.call(10, 10, "pidfd_getfd", {99, 3}, 3);
+	exec();
+	d.call(10, 10, "pidfd_getfd", {99, 3}, 3);
+	EXPECT_EQ(written(3), "?") << "the name of the call is not that of a file";
+	EXPECT_NE(d.text().find("8 @-"), std::string::npos) << "nor is its position known";
+}
+
 TEST_F(Cloexec, AnIoctlFlagsAndUnflags)
 {
 	open_named(3, "/data/a", O_RDWR);
