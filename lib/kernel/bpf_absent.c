@@ -55,6 +55,12 @@ void bpf_source_enable(struct bpf_source *source, bool is_on)
 	(void)is_on;
 }
 
+bool bpf_source_has_met_init(const struct bpf_source *source)
+{
+	(void)source;
+	return false;
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	(void)source;

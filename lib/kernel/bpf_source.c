@@ -345,6 +345,11 @@ void bpf_source_enable(struct bpf_source *source, bool is_on)
 	__atomic_store_n(&source->programs->bss->is_on, is_on, __ATOMIC_RELEASE);
 }
 
+bool bpf_source_has_met_init(const struct bpf_source *source)
+{
+	return source->programs->bss->has_met_init;
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	for (int i = LINKS; i-- > 0;) {

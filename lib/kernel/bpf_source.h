@@ -54,6 +54,8 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
 bool bpf_source_tells(const struct bpf_source *source, enum call_group group);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
+/* Whether a program ran in process 1 while all tasks were recorded. */
+bool bpf_source_has_met_init(const struct bpf_source *source);
 /* No program runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 

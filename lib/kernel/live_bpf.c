@@ -158,10 +158,39 @@ int live_bpf_attach(struct live *live, struct error *err)
 	return code ? code : add_processes(live, live->pid, live->pids, err);
 }
 
+/* Returns the clock ticks that process 1 has run, in user mode and in the kernel; 0 if that cannot be read. */
+static uint64_t ticks_of_init(const struct live *live)
+{
+	unsigned long long user = 0, kernel = 0;
+	const char *at = NULL;
+	char text[1024];
+
+	if (procfs_read(&live->proc, text, sizeof(text), "1/stat") > 0)
+		at = strrchr(text, ')'); /* the name may hold anything */
+	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user,
+			  &kernel) != 2)
+		return 0;
+	return user + kernel;
+}
+
+/* Some kernels run no BPF program in process 1, and do not say so: its calls would be missing silently. */
+static void remark_init(struct live *live)
+{
+	if (live->is_system && !live->cgroups && !live->uids &&
+	    ticks_of_init(live) > live->bpf.init_ticks &&
+	    !bpf_source_has_met_init(live->bpf.source))
+		live_add_remark(
+			live,
+			mem_strdup(
+				"process 1 has run, but this kernel ran no BPF program in it: its "
+				"system calls are missing. --source=perf records them"));
+}
+
 int live_bpf_start(struct live *live, struct error *err)
 {
 	int code = live->bpf.source ? watch_all(live, err) : 0;
 
+	live->bpf.init_ticks = ticks_of_init(live);
 	if (live->bpf.source && !code)
 		bpf_source_enable(live->bpf.source, true);
 	return code;
@@ -335,6 +364,7 @@ void live_bpf_stop(struct live *live)
 	if (!live->bpf.source)
 		return;
 	bpf_source_enable(live->bpf.source, false);
+	remark_init(live);
 	bpf_source_detach(live->bpf.source);
 }
 

@@ -26,11 +26,12 @@ struct live_bpf_cpu {
 struct live_bpf {
 	struct bpf_source *source; /* NULL: perf pairs the calls */
 	struct live_bpf_cpu *cpu;
-	int wake_fd;        /* an epoll of all rings, perf's and ours; -1 without a source */
-	bool is_woken;      /* a ring is so full that it said so */
-	uint32_t event;     /* index of "iotrace:bpf" in the capture */
-	uint64_t in_flight; /* records that user space added */
-	char why[200];      /* why it is perf, or why not */
+	int wake_fd;         /* an epoll of all rings, perf's and ours; -1 without a source */
+	bool is_woken;       /* a ring is so full that it said so */
+	uint32_t event;      /* index of "iotrace:bpf" in the capture */
+	uint64_t in_flight;  /* records that user space added */
+	uint64_t init_ticks; /* CPU time of process 1 when the recording began */
+	char why[200];       /* why it is perf, or why not */
 };
 
 /* Id of the event "iotrace:bpf". */

@@ -2,6 +2,7 @@
 """-a: known calls of two users, begun before the recording and in it, are in the archive, each of them and once; iotrace
 is not. And what the choices leave: by user, command, control group, path, device; events of -e; how it ends."""
 
+import json
 import os
 import resource
 import signal
@@ -54,7 +55,7 @@ class Bystander:
 def record_while(live, directory, options, act):
     """Records the machine until an interrupt, and acts meanwhile. Returns iotrace's pid."""
     said = open(live.path("said"), "wb+")
-    recorder = live.start("-a", "-q", "-o", directory, *options, stderr=said)
+    recorder = live.start("-a", "-o", directory, "--summary=none", *options, stderr=said)
     act()
     recorder.send_signal(signal.SIGINT)
     live.equal(f"{options}: status after an interrupt", recorder.wait(120), 0)
@@ -265,6 +266,28 @@ def test_crowd(live):
     live.equal("10,000 processes: writes", sums(Archive(directory), out, "writes"), 10000)
 
 
+def ticks_of_init():
+    with open("/proc/1/stat") as file:
+        user, kernel = file.read().rpartition(")")[2].split()[11:13]
+    return int(user) + int(kernel)
+
+
+def keep_init_busy():
+    """Leaves processes to process 1, which waits for them, until it has used CPU time."""
+    before, most = ticks_of_init(), time.monotonic() + 30
+    while ticks_of_init() < before + 2 and time.monotonic() < most:
+        subprocess.run(["sh", "-c", "for i in $(seq 500); do (true &); done"], check=True)
+
+
+def test_init(live):
+    """Some kernels run no BPF program in process 1: then its calls are missing, and that is said."""
+    directory, summary = live.path("init"), live.path("init.json")
+    _, words = record_while(live, directory, [f"--summary=json:{summary}", "--top=10000"], keep_init_busy)
+    with open(summary) as file:
+        is_seen = any(process["pid"] == 1 for process in json.load(file)["processes"]["rows"])
+    live.equal("process 1: it is recorded, or said to be missing", is_seen, "process 1 has run" not in words)
+
+
 def main():
     with Live() as live:
         os.chmod(live.dir, 0o755)
@@ -280,6 +303,7 @@ def main():
         test_device(live)
         test_events(live)
         test_crowd(live)
+        test_init(live)
 
 
 if __name__ == "__main__":

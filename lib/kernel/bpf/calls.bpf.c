@@ -13,7 +13,8 @@
 #include "sample.h"
 
 const volatile struct bpf_call_role roles[BPF_CALLS];
-int wanted_tgid; /* whose threads mark_tasks() is to mark */
+int wanted_tgid;   /* whose threads mark_tasks() is to mark */
+bool has_met_init; /* process 1 made a call: some kernels run no program in it */
 
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
@@ -223,6 +224,8 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	struct bpf_call *call;
 
 	task = bpf_get_current_task_btf();
+	if (is_system && task->tgid == 1 && is_on)
+		has_met_init = true;
 	if ((!is_system && !task->bpf_storage) || (unsigned long)number >= BPF_CALLS)
 		return;
 	role = &roles[number];
