@@ -17,8 +17,9 @@
 #include <iotrace/map.h>
 
 enum {
-	LANE_LIMIT =
-		1 << 16, /* io_events that may wait for a system call of their location to end */
+	/* io_events that may wait for a system call of their location to end: three for each of the 65,536 requests
+	   that fs.aio-max-nr allows by default to be submitted in one call, and some more */
+	LANE_LIMIT = 1 << 18,
 	FIXED_LIMIT = 1 << 20,
 };
 
