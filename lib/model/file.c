@@ -59,14 +59,52 @@ file_id file_find(const struct model *m, str_id path)
 	return map_get(&m->file_by_path, path);
 }
 
+void file_is_directory(struct model *m, file_id file)
+{
+	if (file != ID_NONE && m->file[file].kind == FILE_REGULAR)
+		m->file[file].kind = FILE_DIRECTORY;
+}
+
+/* Returns the directory that the path stands in, 0 if it is "/". */
+static str_id parent_of(struct model *m, str_id path)
+{
+	const char *text = strtab_text(m->strings, path);
+	const char *slash = memrchr(text, '/', strtab_length(m->strings, path));
+
+	if (!slash || text[0] != '/' || !text[1])
+		return 0;
+	return slash == text ? strtab_add(m->strings, "/", 1)
+			     : strtab_add(m->strings, text, (size_t)(slash - text));
+}
+
+/* What is above a file is a directory, unless the status of a later file of that name said otherwise. */
+static void mark_parents(struct model *m, str_id path)
+{
+	while ((path = parent_of(m, path)) != 0) {
+		MEM_GROW(m->is_parent, m->is_parent_cap, path + 1);
+		if (m->is_parent[path])
+			return;
+		m->is_parent[path] = true;
+		file_id file = file_find(m, path);
+
+		if (file != ID_NONE && !m->file[file].ino)
+			file_is_directory(m, file);
+	}
+}
+
 file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 {
 	file_id id = file_find(m, path);
 
+	if (path < m->is_parent_cap && m->is_parent[path] && kind == FILE_REGULAR)
+		kind = FILE_DIRECTORY;
 	if (id != ID_NONE) {
 		m->file[id].is_gone = false;
+		if (kind == FILE_DIRECTORY && !m->file[id].ino)
+			file_is_directory(m, id);
 		return id;
 	}
+	mark_parents(m, path);
 	id = m->files;
 	MEM_GROW(m->file, m->files_cap, m->files + 1);
 	m->file[id] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};

@@ -12,8 +12,13 @@
  * its parent is not what the text says.
  */
 str_id path_resolve(struct model *m, str_id base, const char *path, size_t length);
-/* Returns the file of this absolute path; kind and mount stay those of its first sight if it is known. */
+/*
+ * Returns the file of this absolute path; the mount stays that of its first sight if it is known. A file is regular
+ * until something says that it is a directory: its status, a call, or another file below it.
+ */
 file_id file_add(struct model *m, str_id path, enum model_file_kind kind);
+/* A call showed that the file (or ID_NONE) is a directory. */
+void file_is_directory(struct model *m, file_id file);
 /* Returns it or ID_NONE. */
 file_id file_find(const struct model *m, str_id path);
 /* The file has this inode now. */

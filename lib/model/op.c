@@ -181,7 +181,7 @@ static void emit_enter(struct op *op)
 		return;
 	}
 	if (op->call.path[0] && !op->error && op->call.open == ID_NONE)
-		event.region.file = file_add(op->m, op->call.path[0], kind_file(op->row));
+		event.region.file = file_add(op->m, op->call.path[0], kind_file(op));
 	op_emit(op, &event, op->call.open);
 }
 

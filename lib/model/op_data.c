@@ -5,6 +5,7 @@
 
 #include "fault.h"
 #include "fdtable.h"
+#include "file.h"
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
@@ -128,6 +129,8 @@ void end_data(struct op *op)
 		return;
 	uint64_t id = op->m->next_op++;
 
+	if (op->row->group == GROUP_DIR && !op->error && !op->is_cancelled)
+		file_is_directory(op->m, open_description(op->m, open)->file);
 	transfer(op, open, mode, asked(op), offset(op), id);
 	transfer_end(op, open, mode, id);
 	advance(op, open, 0);

@@ -102,6 +102,12 @@ static enum cloexec made_cloexec(const struct op *op, const struct event_file *f
 	return CLOEXEC_NO;
 }
 
+/* Its path is that of the directory: the file itself has no name. */
+static bool is_tmpfile(uint32_t flags)
+{
+	return flags != UINT32_MAX && (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static void name_by_text(struct model *m, struct description *d, str_id path)
 {
 	d->state = NAME_TEXT;
@@ -124,7 +130,7 @@ void end_open(struct op *op)
 	d->is_file = true;
 	if (file)
 		sighting_describe(m, description, file);
-	else if (op->call.path[0])
+	else if (op->call.path[0] && !is_tmpfile(d->flags))
 		name_by_text(m, d, op->call.path[0]);
 	create(op, description, (int)op->result, made_cloexec(op, file));
 }

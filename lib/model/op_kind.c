@@ -12,6 +12,7 @@
 #include <stdio.h> /* RENAME_EXCHANGE */
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 /*
  * Argument that points to the offset of one end of a COPY, or CALL_NO_ARG if the call has none: it
@@ -58,12 +59,28 @@ bool kind_is_of_no_interest(const struct call *call)
 	return call_row(call->id)->kind == CALL_IOCTL && !ioctl_row(call->arg[1]);
 }
 
-enum model_file_kind kind_file(const struct call_row *row)
+/* O_TMPFILE contains O_DIRECTORY: its path is that of a directory, too. */
+static bool names_directory(const struct op *op)
 {
-	return row->kind == CALL_CHDIR || !strncmp(row->name, "mkdir", 5) ||
-			       !strcmp(row->name, "rmdir")
-		       ? FILE_DIRECTORY
-		       : FILE_REGULAR;
+	uint64_t flags = op->row->flags == CALL_NO_ARG ? 0 : op->call.arg[op->row->flags];
+
+	switch (op->row->kind) {
+	case CALL_CHDIR:
+		return true;
+	case CALL_OPEN:
+		return flags & O_DIRECTORY || (op->file && S_ISDIR(op->file->mode));
+	case CALL_DELETE:
+		return flags & AT_REMOVEDIR || !strcmp(op->row->name, "rmdir");
+	default:
+		return !strncmp(op->row->name, "mkdir", 5);
+	}
+}
+
+enum model_file_kind kind_file(const struct op *op)
+{
+	bool is_cwd = op->call.path[0] == op->m->process[op->process].cwd;
+
+	return is_cwd || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
 /* kind: the record of a lock that was got; a refused one is a try. */
@@ -111,7 +128,7 @@ static void delete_file(struct op *op, file_id file)
 static void end_delete(struct op *op)
 {
 	if (!op->error && !op->is_cancelled && op->call.path[0])
-		delete_file(op, file_add(op->m, op->call.path[0], kind_file(op->row)));
+		delete_file(op, file_add(op->m, op->call.path[0], kind_file(op)));
 }
 
 /*
@@ -149,8 +166,13 @@ static void end_chdir(struct op *op)
 	p->cwd = op->call.path[0];
 	if (op->file && op->file->name.at)
 		p->cwd = model_string(op->m, op->file->name.at, op->file->name.length);
-	else if (op->call.open != ID_NONE)
-		p->cwd = open_description(op->m, op->call.open)->name;
+	if (op->call.open == ID_NONE)
+		return;
+	const struct description *d = open_description(op->m, op->call.open);
+
+	file_is_directory(op->m, d->file);
+	if (!op->file || !op->file->name.at)
+		p->cwd = d->name;
 }
 
 static void end_none(struct op *op)

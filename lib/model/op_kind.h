@@ -71,6 +71,7 @@ bool kind_closes_many(const struct call_row *row);
 bool kind_is_of_memory(const struct call_row *row);
 /* Whether it is one of many things that a call may do, and nothing of interest. */
 bool kind_is_of_no_interest(const struct call *call);
-enum model_file_kind kind_file(const struct call_row *row);
+/* Returns what the call shows of the file that its first path names. */
+enum model_file_kind kind_file(const struct op *op);
 
 #endif

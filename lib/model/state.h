@@ -238,6 +238,8 @@ struct model {
 	struct model_file *file;
 	uint32_t files, files_cap;
 	struct map file_by_path;
+	bool *is_parent; /* by str_id: a file is known below this path */
+	uint32_t is_parent_cap;
 	struct model_handle *handle;
 	uint32_t handles, handles_cap;
 	struct model_mount *mount;
