@@ -1,10 +1,11 @@
 /*
  * location: the locations and location groups of the archive. See location.h and state.h.
  *
- * A thread becomes a location, and its process a location group, with its first io_event. Readers open a file for
- * each location, and 1024 is all that most are allowed; so beyond a limit locations are shared: a new thread takes over
- * that of one that has ended, of the same name if there is one. New processes are then members of one group, the
- * crowd. Time must not fall on a location, so a thread takes over only what was free before its first event.
+ * A thread becomes a location, and its process a location group, with its first io_event. Readers open up to two files
+ * for each location, and most may open 1024; so there are 480 locations unless more threads live at a time. Beyond a
+ * limit locations are shared: a new thread takes over that of one that has ended, of the same name if there is one. New
+ * processes are then members of one group, the crowd. Time must not fall on a location, so a thread takes over only
+ * what was free before its first event.
  *
  * What is shared has no PROGRAM_BEGIN, THREAD_BEGIN and ends. In the crowd a handle lives as long as any descriptor
  * of any member leads to it, for all of them are one group to a reader: what a member inherited from outside is

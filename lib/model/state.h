@@ -24,9 +24,9 @@ enum {
 	FD_LIMIT = 1 << 20,    /* numbers beyond are not followed (the kernel's default nr_open) */
 	QUEUE_LIMIT = 1 << 18, /* io_events that may wait for a name */
 	NAME_WAIT_NS = 200000000, /* how long they may */
-	LOCATION_LIMIT = 900,     /* locations for one thread each, see location.c */
+	LOCATION_LIMIT = 448,     /* locations for one thread each, see location.c */
 	TASKS_NEAR = 256,         /* tasks that are found without the map */
-	SEAT_LIMIT = 64,          /* locations that are shared, if fewer than that live at a time */
+	SEAT_LIMIT = 32,          /* locations that are shared, if fewer than that live at a time */
 };
 
 /* Working array of T with a free list of ids; element 0 is a valid one. */

@@ -41,7 +41,7 @@ def test_many(live):
         live.equal(what, sums[what], expected)
 
     locations = len(archive.definitions.locations)
-    live.check(900 <= locations < 1000, f"{locations} locations")
+    live.check(448 <= locations <= 480, f"{locations} locations")
     trace = about["trace"]
     live.equal("locations of threads", trace["threads"], locations)
     live.equal("processes", trace["processes"] + trace["folded_processes"], PROCESSES + 1)
