@@ -372,6 +372,8 @@ static void sink_free(struct sink *sink)
 	free(sink->scratch);
 	free(sink->region_of_call);
 	free(sink->call_of_region);
+	free(sink->ref_of_file);
+	free(sink->file_of_ref);
 	free(sink->comm_of_process);
 	free(sink->process_of_comm);
 	free(sink->ref_of_string);

@@ -14,10 +14,9 @@
  *	otf2_defs_io.c  files, handles; markers, properties     }
  *	otf2_flags.c    O_* flags in the words of OTF2
  *
- * The model's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, file_id
- * = IoFile, handle_id = IoHandle; so are those of series = MetricClass, metric = MetricMember,
- * parameter = Parameter. Regions, comms and strings are numbered here, in the order of
- * their first use.
+ * The model's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, handle_id
+ * = IoHandle; so are those of series = MetricClass, metric = MetricMember, parameter = Parameter.
+ * Files, regions, comms and strings are numbered here, in the order of their first use.
  */
 #ifndef OTF2_SINK_H
 #define OTF2_SINK_H
@@ -120,6 +119,10 @@ struct sink {
 	uint32_t *region_of_call; /* ID_NONE: not used */
 	call_id *call_of_region;
 	uint32_t regions;
+	uint32_t *ref_of_file; /* IoFileRef + 1; 0: not used */
+	uint32_t ref_of_file_capacity;
+	file_id *file_of_ref;
+	uint32_t file_refs, file_of_ref_capacity;
 	uint32_t *comm_of_process; /* ref + 1; 0: none */
 	uint32_t comm_capacity;
 	process_id *process_of_comm;
@@ -170,6 +173,10 @@ bool otf2_write_event(struct sink *sink, struct location *location, const struct
 		      uint64_t time);
 bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
 			    uint64_t time);
+
+/* otf2_use.c: Return the reference; what has one is defined at close. */
+OTF2_RegionRef otf2_region(struct sink *sink, call_id call);
+OTF2_IoFileRef otf2_file(struct sink *sink, file_id file);
 
 /* otf2_text.c: Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length);

@@ -235,13 +235,14 @@ static bool write_processes(struct sink *sink)
 	return good;
 }
 
+/* Some readers (ViTE) take group and location for one thing if they have the same name. */
 static OTF2_StringRef define_location(struct sink *sink, const struct model_thread *thread)
 {
 	if (thread->kind != LOCATION_THREAD)
 		return define_device_location(sink, thread);
-	if (!thread->folded)
-		return define_numbered(sink, thread->tid, thread->name);
-	char *text = mem_format("%s (folded)", model_text(sink->model, thread->name));
+	const char *name = model_text(sink->model, thread->name);
+	char *text = thread->folded ? mem_format("%s (folded)", name)
+				    : mem_format("thread %u %s", thread->tid, name);
 	OTF2_StringRef ref = define_text(sink, text);
 
 	free(text);
@@ -293,17 +294,30 @@ static OTF2_RegionRole role_of(enum call_kind kind)
 	}
 }
 
+/*
+ * OTF2 has no paradigm for I/O; Score-P's regions of I/O have this one. Readers that sort regions by their paradigm find
+ * a name for it here.
+ */
+static bool write_io_paradigm(struct sink *sink)
+{
+	return is_good(OTF2_GlobalDefWriter_WriteParadigm(sink->definitions, OTF2_PARADIGM_NONE,
+							  define_text(sink, "I/O"),
+							  OTF2_PARADIGM_CLASS_PROCESS));
+}
+
 static bool write_regions(struct sink *sink)
 {
-	bool good = true;
+	bool good = write_io_paradigm(sink);
 
 	for (uint32_t r = 0; r < sink->regions; r++) {
 		const struct call_row *row = call_row(sink->call_of_region[r]);
 		OTF2_StringRef name = define_text(sink, row->name);
+		OTF2_RegionRole role = role_of(row->kind);
+		bool is_io = role != OTF2_REGION_ROLE_FUNCTION;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteRegion(
-			sink->definitions, r, name, name, define_text(sink, "system call"),
-			role_of(row->kind), OTF2_PARADIGM_NONE, OTF2_REGION_FLAG_NONE,
+			sink->definitions, r, name, name, define_text(sink, "system call"), role,
+			is_io ? OTF2_PARADIGM_NONE : OTF2_PARADIGM_UNKNOWN, OTF2_REGION_FLAG_NONE,
 			OTF2_UNDEFINED_STRING, 0, 0));
 	}
 	return good;
@@ -389,7 +403,8 @@ static bool write_nothing(struct sink *sink)
 							       OTF2_LOCATION_GROUP_TYPE_PROCESS,
 							       NODE_HOST,
 							       OTF2_UNDEFINED_LOCATION_GROUP)) &&
-	       is_good(OTF2_GlobalDefWriter_WriteLocation(sink->definitions, 0, name,
+	       is_good(OTF2_GlobalDefWriter_WriteLocation(sink->definitions, 0,
+							  define_text(sink, "no thread"),
 							  OTF2_LOCATION_TYPE_CPU_THREAD, 0, 0));
 }
 

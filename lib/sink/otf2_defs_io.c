@@ -46,20 +46,35 @@ static bool write_paradigms(struct sink *sink)
 	return good;
 }
 
+static bool has_file(const struct sink *sink, const struct model_handle *handle)
+{
+	return handle->file < model_files(sink->model) && !handle->is_all_proxy;
+}
+
+/* Events have used some files already; these are the others. */
+static void use_files_of_handles(struct sink *sink)
+{
+	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		const struct model_handle *handle = model_handle(sink->model, h);
+
+		if (has_file(sink, handle))
+			otf2_file(sink, handle->file);
+	}
+}
+
 static bool write_files(struct sink *sink)
 {
+	OTF2_GlobalDefWriter *w = sink->definitions;
 	bool good = true;
 
-	for (file_id f = 0; f < model_files(sink->model); f++) {
-		const struct model_file *file = model_file(sink->model, f);
+	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
+		const struct model_file *file = model_file(sink->model, sink->file_of_ref[f]);
 		OTF2_StringRef name = define_model(sink, file->path);
 
-		good &= is_good(file->kind == FILE_DIRECTORY
-					? OTF2_GlobalDefWriter_WriteIoDirectory(sink->definitions,
-										f, name, NODE_HOST)
-					: OTF2_GlobalDefWriter_WriteIoRegularFile(sink->definitions,
-										  f, name,
-										  NODE_HOST));
+		good &= is_good(
+			file->kind == FILE_DIRECTORY
+				? OTF2_GlobalDefWriter_WriteIoDirectory(w, f, name, NODE_HOST)
+				: OTF2_GlobalDefWriter_WriteIoRegularFile(w, f, name, NODE_HOST));
 	}
 	return good;
 }
@@ -68,8 +83,8 @@ static bool write_file_properties(struct sink *sink)
 {
 	bool good = true;
 
-	for (file_id f = 0; f < model_files(sink->model); f++) {
-		uint32_t index = model_file(sink->model, f)->mount;
+	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
+		uint32_t index = model_file(sink->model, sink->file_of_ref[f])->mount;
 
 		if (index >= model_mounts(sink->model))
 			continue;
@@ -108,14 +123,14 @@ static bool write_handles(struct sink *sink)
 
 	for (handle_id h = 0; h < model_handles(sink->model); h++) {
 		const struct model_handle *handle = model_handle(sink->model, h);
-		bool has_file = handle->file < model_files(sink->model) && !handle->is_all_proxy;
-		str_id name = handle->name || !has_file
+		bool is_of_file = has_file(sink, handle);
+		str_id name = handle->name || !is_of_file
 				      ? handle->name
 				      : model_file(sink->model, handle->file)->path;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteIoHandle(
 			w, h, define_model(sink, name),
-			has_file ? handle->file : OTF2_UNDEFINED_IO_FILE,
+			is_of_file ? otf2_file(sink, handle->file) : OTF2_UNDEFINED_IO_FILE,
 			handle->is_block ? PARADIGM_BLOCK : PARADIGM_POSIX, handle_flags(handle),
 			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 	}
@@ -132,6 +147,7 @@ static bool write_handles(struct sink *sink)
 
 bool otf2_write_io_definitions(struct sink *sink)
 {
+	use_files_of_handles(sink);
 	return write_paradigms(sink) && write_files(sink) && write_file_properties(sink) &&
 	       write_handles(sink) && sink->library_code == OTF2_SUCCESS;
 }

@@ -118,17 +118,6 @@ static bool write_thread_end(struct sink *sink, struct location *location,
 	return write_thread(sink, location, event, time, &no_attributes, RECORD_THREAD_END);
 }
 
-static OTF2_RegionRef region_of(struct sink *sink, call_id call)
-{
-	uint32_t *region = &sink->region_of_call[call];
-
-	if (*region == ID_NONE) {
-		sink->call_of_region[sink->regions] = call;
-		*region = sink->regions++;
-	}
-	return *region;
-}
-
 /* Returns whether no I/O record of such a call names its handle. */
 static bool is_bare(call_id call)
 {
@@ -145,7 +134,7 @@ static bool write_region(struct sink *sink, struct location *location, const str
 
 	if (!at)
 		return false;
-	location->at = put_u32(at, region_of(sink, event->region.call));
+	location->at = put_u32(at, otf2_region(sink, event->region.call));
 	return true;
 }
 
@@ -157,8 +146,9 @@ static bool write_enter(struct sink *sink, struct location *location, const stru
 	list.count = 0;
 	if (event->region.call >= call_count())
 		return false;
-	if (event->region.file != ID_NONE)
-		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE, event->region.file);
+	if (event->region.file < model_files(sink->model))
+		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
+			      otf2_file(sink, event->region.file));
 	else if (event->handle != ID_NONE && is_bare(event->region.call))
 		attribute_ref(&list, ATTRIBUTE_HANDLE, OTF2_TYPE_IO_HANDLE, event->handle);
 	return write_region(sink, location, event, time, &list, RECORD_ENTER);
@@ -255,13 +245,16 @@ static bool write_status_flags(struct sink *sink, struct location *location,
 static bool write_delete(struct sink *sink, struct location *location, const struct io_event *event,
 			 uint64_t time)
 {
+	if (event->delete_file.file >= model_files(sink->model))
+		return false;
 	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_DELETE_FILE,
 				     MOST_U8 + MOST_U32);
 
 	if (!data)
 		return false;
 	return record_end(location, data,
-			  put_u32(put_u8(data, PARADIGM_POSIX), event->delete_file.file));
+			  put_u32(put_u8(data, PARADIGM_POSIX),
+				  otf2_file(sink, event->delete_file.file)));
 }
 
 bool otf2_is_block(const struct sink *sink, handle_id handle)
@@ -284,7 +277,16 @@ static void add_request(struct sink *sink, struct attributes *list, const struct
 		attribute_ref(list, ATTRIBUTE_BLOCK_CGROUP, OTF2_TYPE_STRING,
 			      otf2_cgroup_string(sink, event->op.cgroup));
 	if (event->op.file < model_files(sink->model))
-		attribute_ref(list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE, event->op.file);
+		attribute_ref(list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
+			      otf2_file(sink, event->op.file));
+}
+
+/* A flush moves no data. Readers that sum up what they find would take "undefined" for 2^64 - 1 bytes. */
+static uint64_t bytes_of(const struct io_event *event)
+{
+	bool has_none = event->op.mode == IO_MODE_FLUSH && event->op.bytes == IO_BYTES_UNDEFINED;
+
+	return has_none ? 0 : event->op.bytes;
 }
 
 static bool write_begin(struct sink *sink, struct location *location, const struct io_event *event,
@@ -315,7 +317,7 @@ static bool write_begin(struct sink *sink, struct location *location, const stru
 	at = put_u8(at, mode[event->op.mode]);
 	at = put_u32(at, event->op.is_non_blocking ? OTF2_IO_OPERATION_FLAG_NON_BLOCKING
 						   : OTF2_IO_OPERATION_FLAG_NONE);
-	at = put_u64(at, event->op.bytes);
+	at = put_u64(at, bytes_of(event));
 	return record_end(location, data, put_u64(at, event->op.id));
 }
 
@@ -345,7 +347,7 @@ static bool write_complete(struct sink *sink, struct location *location,
 	if (!data)
 		return false;
 	at = put_u32(at, event->handle);
-	at = put_u64(at, event->op.bytes);
+	at = put_u64(at, bytes_of(event));
 	return record_end(location, data, put_u64(at, event->op.id));
 }
 

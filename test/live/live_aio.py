@@ -40,11 +40,11 @@ class Requests:
             return
         if not event.operation_flags.value & otf2.IoOperationFlag.NON_BLOCKING.value:
             return
-        self.locations[location.name.split(" ", 1)[-1]] += 1
+        self.locations[location.name.split(" ", 2)[-1]] += 1
         if event.handle.file is None and "io_uring" in event.handle.name:
             self.on_ring[event.mode] += 1
         self.offsets += any(a.name == "Offset" for a in event.attributes or ())
-        if event.bytes_request != UNDEFINED:
+        if event.mode != IoOperationMode.FLUSH and event.bytes_request != UNDEFINED:
             self.sizes += 1
             self.asked[event.handle.file.name if event.handle.file else None] += event.bytes_request
 

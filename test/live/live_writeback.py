@@ -77,7 +77,7 @@ class Flushes:
             if event.operation_flags.value & IoOperationFlag.NON_BLOCKING.value:
                 by = [value for key, value in (event.attributes or {}).items() if key.name == "OTF2::IO_BY"]
                 path = event.handle.file.name if event.handle.file else None
-                self.begun[event.matching_id] = (path, location.name.split()[0], by)
+                self.begun[event.matching_id] = (path, location.name.split()[1], by)
         elif isinstance(event, events.IoOperationComplete) and event.matching_id in self.begun:
             path, thread, by = self.begun.pop(event.matching_id)
             self.all.append((path, thread, event.bytes_result, by))

@@ -76,6 +76,13 @@ struct Library {
 		return region.emplace(call, (uint32_t)region.size()).first->second;
 	}
 
+	static uint64_t bytes_of(const io_event &e)
+	{
+		bool has_none = e.op.mode == IO_MODE_FLUSH && e.op.bytes == IO_BYTES_UNDEFINED;
+
+		return has_none ? 0 : e.op.bytes;
+	}
+
 	OTF2_ErrorCode program_begin(const io_event &e)
 	{
 		const struct model_thread *thread = model_thread(sink->model, e.thread);
@@ -113,7 +120,8 @@ struct Library {
 					list, ATTRIBUTE_BLOCK_CGROUP,
 					text(model_cgroup(sink->model, e.op.cgroup)->name));
 			if (e.op.file < model_files(sink->model))
-				OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE, e.op.file);
+				OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE,
+								otf2_file(sink, e.op.file));
 		} else if (e.op.name) {
 			OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_BY, text(e.op.name));
 		}
@@ -123,7 +131,7 @@ struct Library {
 						       e.op.is_non_blocking
 							       ? OTF2_IO_OPERATION_FLAG_NON_BLOCKING
 							       : 0,
-						       e.op.bytes, e.op.id);
+						       bytes_of(e), e.op.id);
 	}
 
 	OTF2_ErrorCode metric(const io_event &e)
@@ -148,7 +156,8 @@ struct Library {
 		if (e.kind == IO_LEAVE)
 			return OTF2_EvtWriter_Leave(w, list, e.time, region_of(e.region.call));
 		if (e.region.file != ID_NONE)
-			OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE, e.region.file);
+			OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE,
+							otf2_file(sink, e.region.file));
 		else if (e.handle != ID_NONE && e.region.call == io::call("fchmod"))
 			OTF2_AttributeList_AddIoHandleRef(list, ATTRIBUTE_HANDLE, e.handle);
 		return OTF2_EvtWriter_Enter(w, list, e.time, region_of(e.region.call));
@@ -183,7 +192,7 @@ struct Library {
 								  otf2_status_flags(flags));
 		default:
 			return OTF2_EvtWriter_IoDeleteFile(w, nullptr, e.time, PARADIGM_POSIX,
-							   e.delete_file.file);
+							   otf2_file(sink, e.delete_file.file));
 		}
 	}
 
@@ -199,7 +208,7 @@ struct Library {
 			if (e.op.error)
 				OTF2_AttributeList_AddInt32(list, ATTRIBUTE_ERRNO, e.op.error);
 			return OTF2_EvtWriter_IoOperationComplete(w, list, e.time, e.handle,
-								  e.op.bytes, e.op.id);
+								  bytes_of(e), e.op.id);
 		default:
 			OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_CANCEL_REASON,
 							otf2_text(sink, "the recording ended"));
@@ -254,6 +263,8 @@ struct Library {
 	}
 };
 
+enum { FILES = 600 };
+
 /* Events that make no sense, of all kinds and with all sizes of numbers. */
 struct AnyEvents {
 	std::mt19937_64 random;
@@ -272,6 +283,8 @@ struct AnyEvents {
 		process_id p = b.process(4000000000u, "p", ID_NONE, argv);
 		t = b.thread(p, 4711, "t");
 		file_id f = b.file("/f");
+		for (int i = 1; i < FILES; i++)
+			b.file(("/f" + std::to_string(i)).c_str());
 		b.handle(p, f);
 		b.device(makedev(8, 0), "sda");
 		const uint32_t sizes[] = {1, 5, EVENT_COUNTERS};
@@ -319,7 +332,7 @@ struct AnyEvents {
 		if (e.kind == IO_ENTER || e.kind == IO_LEAVE) {
 			e.region.call = io::call(call[below(5)]);
 			e.region.error = below(3) ? 0 : (int32_t)number() & INT32_MAX;
-			e.region.file = below(2) ? ID_NONE : (uint32_t)number();
+			e.region.file = below(2) ? ID_NONE : (uint32_t)below(FILES);
 		} else if (e.kind == IO_SEEK) {
 			e.seek.request = (int64_t)number();
 			e.seek.result = number();
@@ -339,8 +352,10 @@ struct AnyEvents {
 		} else if (e.kind == IO_PARAMETER) {
 			e.parameter.parameter = (uint32_t)below(300);
 			e.parameter.value = b.text("value " + std::to_string(below(1000)));
+		} else if (e.kind == IO_DELETE_FILE) {
+			e.delete_file.file = (uint32_t)below(FILES);
 		} else {
-			e.create.flags = (uint32_t)random(); /* delete_file.file, lock.lock */
+			e.create.flags = (uint32_t)random(); /* lock.lock */
 		}
 		if (e.kind >= IO_ACQUIRE_LOCK && e.kind <= IO_TRY_LOCK)
 			e.lock.lock = below(2) ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE;

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <regex>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -53,6 +54,12 @@ std::string otf2_print(const std::string &dir, const std::string &options)
 	for (size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
 		text.append(buffer, n);
 	return pclose(pipe) == 0 ? text : "otf2-print failed: " + text;
+}
+
+/* "name" <7> becomes "name". */
+std::string without_refs(const std::string &text)
+{
+	return std::regex_replace(text, std::regex(" <[0-9]+>"), "");
 }
 
 class Otf2Sink : public ::testing::Test
@@ -235,6 +242,80 @@ TEST_F(Otf2Sink, EveryKind)
 	      "pipe:[17]", "instructions", "WRITE_ONLY", "APPEND", "100 app", "Command line"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
+}
+
+/* Readers that take regions of no known paradigm for computing find them under "I/O". */
+TEST_F(Otf2Sink, RegionsCountAsIo)
+{
+	open();
+	for (const char *call : {"read", "openat", "execve"}) {
+		send(io::enter(10, t, call));
+		send(io::leave(10, t, call));
+	}
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = without_refs(otf2_print(path, "-G"));
+	for (const char *piece :
+	     {"NONE, Name: \"I/O\", Class: PROCESS",
+	      "Name: \"read\" (Aka. \"read\"), Descr.: \"system call\", Role: FILE_IO, Paradigm: \"I/O\",",
+	      "\"openat\"), Descr.: \"system call\", Role: FILE_IO_METADATA, Paradigm: \"I/O\",",
+	      "\"execve\"), Descr.: \"system call\", Role: FUNCTION, Paradigm: UNKNOWN,"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
+/* Group and location have different names, for some readers know things by them alone. */
+TEST_F(Otf2Sink, GroupsAndLocationsHaveNamesOfTheirOwn)
+{
+	thread_id second = b.thread(p, 101, "worker");
+
+	open();
+	send(io::operation(10, 20, t, h, 1, IO_MODE_READ, 1));
+	send(io::operation(10, 20, second, h, 2, IO_MODE_READ, 1));
+	ASSERT_EQ(close(), 0) << err.text;
+	std::string text = without_refs(otf2_print(path, "-G"));
+	for (const char *piece : {" 0  Name: \"100 app\", Type: PROCESS",
+				  " 0  Name: \"thread 100 app\", Type: CPU_THREAD",
+				  " 1  Name: \"thread 101 worker\", Type: CPU_THREAD"})
+		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
+							       << text;
+}
+
+TEST_F(Otf2Sink, FilesThatNothingRefersToAreNotDefined)
+{
+	file_id unused = b.file("/unused", FILE_REGULAR, b.mount("/", "/dev/unused", "ext4"));
+	file_id named = b.file("/named");
+
+	ASSERT_LT(unused, named);
+	open();
+	send(io::enter(10, t, "stat", ID_NONE, named));
+	send(io::leave(11, t, "stat"));
+	send(io::operation(20, 30, t, h, 1, IO_MODE_READ, 1));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = otf2_print(path, "-G");
+	EXPECT_EQ(text.find("unused"), std::string::npos) << text;
+	EXPECT_NE(text.find("\"/named\""), std::string::npos) << text;
+	EXPECT_NE(text.find("\"file:///data/file\""), std::string::npos) << text;
+	text = otf2_print(path, "");
+	EXPECT_NE(text.find("IO_FILE; \"file:///named\" <0>"), std::string::npos) << text;
+}
+
+/* Who sums up all sizes must not find 2^64 - 1. */
+TEST_F(Otf2Sink, AFlushMovesNoBytes)
+{
+	open();
+	send(io::operation(10, 20, t, h, 1, IO_MODE_FLUSH, IO_BYTES_UNDEFINED));
+	send(io::operation(30, 40, t, h, 2, IO_MODE_READ, 512));
+	ASSERT_EQ(close(), 0) << err.text;
+	verify();
+	std::string text = otf2_print(path, "");
+	EXPECT_NE(text.find("Mode: FLUSH, Operation Flags: NONE, Bytes Request: 0,"),
+		  std::string::npos)
+		<< text;
+	EXPECT_NE(text.find("Bytes Result: 0,"), std::string::npos) << text;
+	EXPECT_EQ(text.find("UNDEFINED"), std::string::npos) << text;
+	EXPECT_EQ(text.find("18446744073709551615"), std::string::npos) << text;
 }
 
 TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
