@@ -6,8 +6,7 @@
  * records below: a head that says its kind and the size of its fixed part, the fixed part, then `parts` variable
  * parts. All is of the host's byte order, every part begins at a multiple of 8. man 5 iotrace-capture documents it.
  *
- * The layout grows only at the end of a fixed part (its size says which version it is) and by new kinds: a reader
- * takes what it knows. Plain C for the BPF target as well: nothing but integers.
+ * The layout grows at the end of fixed parts and by new kinds. Plain C for the BPF target as well: only integers.
  */
 #ifndef IOTRACE_BPF_RECORD_H
 #define IOTRACE_BPF_RECORD_H
@@ -30,14 +29,15 @@ enum bpf_record_kind {
 	BPF_RECORD_CLONE,     /* bpf_record_detail: CLONE_* of a new task */
 	BPF_RECORD_LOCK,      /* bpf_record_detail: F_RDLCK ... */
 	BPF_RECORD_WRITEBACK, /* bpf_record_writeback */
+	BPF_RECORD_PROGRAM,   /* bpf_record_head: a program begins; with an ARGUMENTS part */
+	BPF_RECORD_STATUS,    /* bpf_record_detail: the wait status of a process that ends */
 	BPF_RECORD_KINDS
 };
 
 struct bpf_record_head {
-	uint16_t kind;
-	uint16_t size;  /* of the fixed part, head included */
-	uint16_t parts; /* that follow */
-	uint16_t flags; /* 0 */
+	uint16_t kind, size; /* size: of the fixed part, head included */
+	uint16_t parts;      /* that follow */
+	uint16_t flags;      /* 0 */
 };
 
 /* A system call. The sample's pid, tid and time are those of its end (of its begin: ENTER). */
@@ -47,8 +47,7 @@ struct bpf_record_call {
 	uint32_t cpu;   /* where it began */
 	uint64_t begin; /* ns, CLOCK_MONOTONIC */
 	int64_t result;
-	uint64_t
-		position; /* of the descriptor's file, after the call; UINT64_MAX: none, or unknown */
+	uint64_t position; /* of the descriptor's file after the call; UINT64_MAX: none */
 	uint64_t arg[6];
 };
 
@@ -57,6 +56,7 @@ enum bpf_part_kind {
 	BPF_PART_PATH, /* bpf_part, then the bytes that the call's path argument `index` (0, 1) points to */
 	BPF_PART_FILE,      /* bpf_part_file, then the name of what a new descriptor leads to */
 	BPF_PART_DIRECTORY, /* the same for the current directory, after a call that changed it; fd -1 */
+	BPF_PART_ARGUMENTS, /* bpf_part, then words that are ended by a NUL each; TORN: there were more */
 	BPF_PART_KINDS
 };
 
@@ -68,6 +68,7 @@ struct bpf_part {
 };
 
 enum {
+	BPF_ARGUMENTS = 8000,  /* bytes of them at most */
 	BPF_PART_TORN = 1,     /* the string was longer, or could not be read in full */
 	BPF_PART_DELETED = 2,  /* FILE: it has no name in its directory any more */
 	BPF_PART_DETACHED = 4, /* FILE: the walk did not end at the root of a mount tree */
@@ -93,8 +94,7 @@ struct bpf_part_file {
 /* A step of a block request: enum request_step, enum request_kind of event.h. */
 struct bpf_record_request {
 	struct bpf_record_head head;
-	uint16_t step;
-	uint16_t type;
+	uint16_t step, type;
 	uint32_t letters; /* BPF_REQUEST_*: what rwbs shows beside the type */
 	uint32_t major, minor, old_major, old_minor;
 	uint64_t sector, old_sector;

@@ -33,6 +33,8 @@ enum event_kind {
 	EVENT_AIO,        /* a step of an asynchronous request */
 	EVENT_FAULT,      /* a page fault that read from a mapped file */
 	EVENT_WRITEBACK,  /* the kernel wrote pages of a file that somebody has mapped */
+	EVENT_ARGUMENTS,  /* a process runs a program now: its words */
+	EVENT_STATUS,     /* a process ends now: how */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
@@ -85,6 +87,13 @@ struct event {
 		struct {
 			bool is_foreign; /* its call numbers are those of another table */
 		} program;
+		struct {
+			struct event_string words; /* with a NUL after each, but perhaps the last */
+			bool is_cut;
+		} arguments;
+		struct {
+			int32_t wait; /* as wait(2) has it */
+		} status;
 		struct {
 			uint32_t type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		} lock;

@@ -35,6 +35,7 @@ enum {
 	FACT_NUMBERS = 20,
 	FACT_STRINGS = 5,
 	FACT_STRING_SIZE = 8192, /* longer strings are refused: PATH_MAX and " (deleted)" fit */
+	FACT_ARGUMENTS = 8000,   /* bytes of a program's words that a fact has at most */
 	FACT_SIZE_MAX = 60000,
 };
 

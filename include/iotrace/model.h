@@ -52,6 +52,7 @@ struct model_process {
 	process_id parent; /* ID_NONE, or the recorded process that forked it */
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
+	bool is_argv_cut;  /* it had more */
 	uint64_t begin, end;
 	uint32_t folded; /* MODEL_CROWD: how many processes */
 	int32_t status;  /* wait status, -1: unknown */
@@ -108,9 +109,10 @@ struct model_host {
 	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
 	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
 	str_id source_why; /* why it was not the other */
-	uint32_t block_source;   /* who told of block requests: as source; 0: nobody, or not said */
-	str_id block_why;        /* why it was perf, though BPF paired the calls */
-	bool is_system;          /* all processes of the machine are recorded */
+	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
+	str_id block_why;      /* why it was perf, though BPF paired the calls */
+	bool is_system,
+		is_argv_cut;     /* all processes of the machine are recorded; argv is not whole */
 	enum block_choice block; /* which block requests are */
 	uint32_t block_mode;     /* bits of enum block_output: what they become */
 	uint64_t
@@ -140,7 +142,6 @@ const struct model_handle *model_handle(const struct model *model, handle_id id)
 const struct model_mount *model_mount(const struct model *model, uint32_t id);
 const struct model_host *model_host(const struct model *model);
 const struct strtab *model_strings(const struct model *model);
-/* Shorthand: text of a string id. */
 const char *model_text(const struct model *model, str_id id);
 
 #ifdef __cplusplus

@@ -16,6 +16,7 @@ struct parts {
 	struct bpf_text *text;
 	struct event_string *path; /* [EVENT_PATHS], or NULL */
 	struct event_file *file;   /* [EVENT_FILES], or NULL */
+	struct event *program;     /* EVENT_ARGUMENTS, or NULL */
 };
 
 static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
@@ -57,6 +58,17 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 			     part->size - sizeof(f), &file->name);
 }
 
+static bool take_arguments(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
+{
+	if (!to->program)
+		return true;
+	to->program->arguments.words = (struct event_string){(const char *)at + sizeof(*part),
+							     (uint32_t)(part->size -
+									sizeof(*part))};
+	to->program->arguments.is_cut = part->flags & BPF_PART_TORN;
+	return true;
+}
+
 /* Returns whether all parts lie inside the record. */
 static bool take_parts(const struct parts *to, const struct sample *sample,
 		       const struct bpf_record_head *head)
@@ -66,6 +78,7 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 		[BPF_PART_PATH] = take_path,
 		[BPF_PART_FILE] = take_file,
 		[BPF_PART_DIRECTORY] = take_file,
+		[BPF_PART_ARGUMENTS] = take_arguments,
 	};
 	const uint8_t *at = sample->raw + head->size;
 	size_t left = sample->raw_size - head->size, step;
@@ -93,7 +106,7 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 static enum decoded take_enter(struct bpf_text *text, const struct sample *sample,
 			       const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, event->enter.path, NULL};
+	struct parts parts = {text, event->enter.path, NULL, NULL};
 
 	event->kind = EVENT_SYSCALL_ENTER;
 	memcpy(event->enter.arg, record->arg, sizeof(event->enter.arg));
@@ -104,7 +117,7 @@ static enum decoded take_enter(struct bpf_text *text, const struct sample *sampl
 static enum decoded take_exit(struct bpf_text *text, const struct sample *sample,
 			      const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, NULL, NULL};
+	struct parts parts = {text, NULL, NULL, NULL};
 
 	event->kind = EVENT_SYSCALL_EXIT;
 	event->exit.result = record->result;
@@ -115,7 +128,7 @@ static enum decoded take_exit(struct bpf_text *text, const struct sample *sample
 static enum decoded take_pair(struct bpf_text *text, const struct sample *sample,
 			      const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, event->pair.path, event->pair.file};
+	struct parts parts = {text, event->pair.path, event->pair.file, NULL};
 	uint32_t i;
 
 	event->kind = EVENT_CALL;
@@ -234,7 +247,7 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 			     struct event *event)
 {
 	struct event_file file[EVENT_FILES] = {{.fd = -1}, {.fd = -1}};
-	struct parts parts = {text, NULL, file};
+	struct parts parts = {text, NULL, file, NULL};
 	struct bpf_record_aio r;
 
 	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
@@ -299,14 +312,32 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 
 	if (!take_fixed(sample, &r, sizeof(r)))
 		return DECODED_MALFORMED;
-	if (r.head.kind == BPF_RECORD_CLONE) {
+	switch (r.head.kind) {
+	case BPF_RECORD_CLONE:
 		event->kind = EVENT_CLONE_FLAGS;
 		event->clone_flags.flags = r.value;
-	} else {
+		break;
+	case BPF_RECORD_STATUS:
+		event->kind = EVENT_STATUS;
+		event->status.wait = (int32_t)(r.value & INT32_MAX);
+		break;
+	default:
 		event->kind = EVENT_LOCK;
 		event->lock.type = (uint32_t)r.value;
+		break;
 	}
 	return DECODED_EVENT;
+}
+
+static enum decoded take_program(const struct sample *sample, const struct bpf_record_head *head,
+				 struct event *event)
+{
+	struct parts parts = {NULL, NULL, NULL, event};
+
+	event->kind = EVENT_ARGUMENTS;
+	event->arguments.words.at = NULL;
+	return take_parts(&parts, sample, head) && event->arguments.words.at ? DECODED_EVENT
+									     : DECODED_MALFORMED;
 }
 
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
@@ -337,7 +368,10 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 		return take_writeback(sample, event);
 	case BPF_RECORD_CLONE:
 	case BPF_RECORD_LOCK:
+	case BPF_RECORD_STATUS:
 		return take_detail(sample, event);
+	case BPF_RECORD_PROGRAM:
+		return take_program(sample, &head, event);
 	default:
 		return DECODED_IGNORED; /* of a later version */
 	}

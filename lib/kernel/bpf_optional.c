@@ -9,7 +9,7 @@
 #include <iotrace.skel.h>
 #include <iotrace/syscall.h>
 
-enum { TASKS = 11, WAYS = 2 };
+enum { TASKS = 13, WAYS = 2 };
 
 /* A program, and where its link goes. */
 struct way {
@@ -40,6 +40,8 @@ static void fill(struct row row[TASKS], struct iotrace_bpf *programs)
 		{GROUP_WRITEBACK, {WAY(writeback_begins)}},
 		{GROUP_WRITEBACK, {WAY(writeback_ends)}},
 		{GROUP_TASK, {WAY(task_is_made)}},
+		{GROUP_TASK, {WAY(program_begins)}},
+		{GROUP_TASK, {WAY(program_ends)}},
 		{GROUP_LOCK, {WAY(lock_is_asked)}},
 	};
 #undef WAY

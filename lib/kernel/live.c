@@ -46,6 +46,9 @@ static void copy_words(struct live *live, char *const argv[])
 		live->argv_size += (uint32_t)length;
 	}
 	live->argv_size -= live->argv_size > 0; /* separated, not ended by NUL */
+	live->is_argv_cut = live->argv_size > FACT_ARGUMENTS;
+	if (live->is_argv_cut)
+		live->argv_size = FACT_ARGUMENTS;
 	live->cwd = mem_strdup(getcwd(cwd, sizeof(cwd)) ? cwd : "");
 }
 

@@ -63,7 +63,7 @@ static void say_formats(struct live *live)
 static void say_command(struct live *live)
 {
 	struct fact fact = {.kind = FACT_COMMAND,
-			    .number = {(uint64_t)live->command.pid},
+			    .number = {(uint64_t)live->command.pid, live->is_argv_cut},
 			    .string = {{live->argv, live->argv_size}, fact_text(live->cwd)}};
 
 	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
@@ -89,7 +89,8 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 {
 	uint64_t asked = clock_now();
 	struct procfs_task task;
-	char exe[4096];
+	char exe[4096], words[FACT_ARGUMENTS + 1];
+	bool is_cut = false;
 	struct fact fact = {.kind = FACT_TASK};
 
 	if (procfs_task(&live->proc, pid, tid, &task) || task.has_ended)
@@ -103,6 +104,11 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	fact.number[5] = lookup_is_left_out(&live->base, pid);
 	fact.string[0] = fact_text(task.comm);
 	fact.string[1] = fact_text(exe);
+	if (tid == pid)
+		fact.string[2] = (struct fact_string){words,
+						      procfs_arguments(&live->proc, pid, words,
+								       sizeof(words), &is_cut)};
+	fact.number[6] = is_cut;
 	facts_add(&live->facts, &fact, pid, asked);
 }
 

@@ -39,6 +39,7 @@ struct live {
 	uint32_t block_mode;
 	char *cwd, *argv; /* words with NUL between */
 	uint32_t argv_size;
+	bool is_argv_cut; /* it is longer than a fact may be */
 	struct command command;
 	struct command_signals signals; /* as they were before */
 	sigset_t handled;               /* what we answer */

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "priority.h"
+#include "remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 
 enum { TARGET_SIZE = 4096 + 16 };
 
@@ -363,7 +363,8 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 			 const char *link)
 {
 	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
-	char target[TARGET_SIZE];
+	char target[TARGET_SIZE], words[FACT_ARGUMENTS + 1];
+	bool is_cut = false;
 	ssize_t n = procfs_link(lookup->base->proc, target, sizeof(target), "%u/%s", tid, link);
 
 	fact.number[2] = n < 0 ? (uint64_t)-n : 0;
@@ -371,35 +372,13 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 	if (kind == FACT_EXE) {
 		fact.number[3] = n > 0 && procfs_is_foreign(lookup->base->proc, tid);
 		fact.number[4] = lookup_is_left_out(lookup->base, tid);
+		fact.string[1] =
+			(struct fact_string){words, procfs_arguments(lookup->base->proc, tid, words,
+								     sizeof(words), &is_cut)};
+		fact.number[5] = is_cut;
 	}
 	if (kind != FACT_ROOT || strcmp(target, "/"))
 		facts_add(lookup->facts, &fact, pid, clock_now());
-}
-
-/*
- * Reads a terminated string out of the memory of a process, page by page: the next one need not be there.
- * Returns its length, or -errno.
- */
-static ssize_t read_string(uint32_t pid, uint64_t address, char *out, size_t size)
-{
-	const size_t page = 4096;
-	size_t done = 0;
-
-	while (done < size) {
-		size_t part = page - (address + done) % page;
-		struct iovec to = {out + done, part < size - done ? part : size - done};
-		struct iovec from = {(void *)(uintptr_t)(address + done), to.iov_len};
-		ssize_t n = process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0);
-		const char *end;
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EFAULT;
-		end = memchr(to.iov_base, 0, (size_t)n);
-		if (end)
-			return end - out;
-		done += (size_t)n;
-	}
-	return -ENAMETOOLONG;
 }
 
 /* The model believes it if the call is still in flight at the time of the fact: so what was read is what it used. */
@@ -414,7 +393,7 @@ static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 
 		if (!item->path[i])
 			continue;
-		n = read_string(item->pid, item->path[i], path, sizeof(path));
+		n = remote_string(item->pid, item->path[i], path, sizeof(path));
 		fact.number[3] = n < 0 ? (uint64_t)-n : 0;
 		fact.string[0] = (struct fact_string){path, n < 0 ? 0 : (uint32_t)n};
 		facts_add(lookup->facts, &fact, item->pid, clock_now());

@@ -189,6 +189,16 @@ int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct pr
 	return 0;
 }
 
+/* A text that fills all may go on; the kernel ends the last word with a NUL as well. */
+uint32_t procfs_arguments(const struct procfs *proc, uint32_t pid, char *out, size_t size,
+			  bool *is_cut)
+{
+	ssize_t length = procfs_read(proc, out, size, "%u/cmdline", pid);
+
+	*is_cut = length == (ssize_t)size - 1;
+	return length > 0 ? (uint32_t)length : 0;
+}
+
 bool procfs_is_of(const struct procfs *proc, uint32_t pid, const uint32_t *uid, uint32_t uids)
 {
 	char text[4096];

@@ -63,6 +63,9 @@ int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint3
 void procfs_numbers_release(struct procfs_numbers *numbers);
 
 int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task);
+/* Returns the bytes of a process's words, with a NUL after each; is_cut: there are more than size - 1. 0: not known. */
+uint32_t procfs_arguments(const struct procfs *proc, uint32_t pid, char *out, size_t size,
+			  bool *is_cut);
 /* Returns whether the real user id of a process is among these; of one that is gone nothing is known: no. */
 bool procfs_is_of(const struct procfs *proc, uint32_t pid, const uint32_t *uid, uint32_t uids);
 int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct procfs_fdinfo *info);

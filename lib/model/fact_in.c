@@ -14,6 +14,7 @@
 #include "file.h"
 #include "keep.h"
 #include "op.h"
+#include "program.h"
 #include "sighting.h"
 #include "task.h"
 #include "thread_table.h"
@@ -173,6 +174,9 @@ static void fact_exe(struct model *m, const struct event *event)
 		return;
 	process_set_foreign(m, process, event->fact.number[3]);
 	process_leave_out(m, process, event->fact.number[4]);
+	program_found(m, process, event->fact.number[1],
+		      &(struct words){event->fact.string[1].at, event->fact.string[1].length,
+				      event->fact.number[5]});
 }
 
 static void fact_host(struct model *m, const struct event *event)
@@ -206,8 +210,12 @@ static void fact_command(struct model *m, const struct event *event)
 
 	p->is_prelude = true;
 	p->argv = fact_text(m, event, 0);
+	p->is_argv_cut = event->fact.number[1];
+	p->is_argv_typed = true;
 	p->cwd = fact_text(m, event, 1);
+	m->command_pid = pid;
 	m->host.argv = p->argv;
+	m->host.is_argv_cut = p->is_argv_cut;
 	m->host.cwd = p->cwd;
 }
 
@@ -220,6 +228,10 @@ static void fact_task(struct model *m, const struct event *event)
 	if (tid != pid)
 		return;
 	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
+	if (!m->process[m->task[task].process].is_argv_typed)
+		program_set(m, m->task[task].process,
+			    &(struct words){event->fact.string[2].at, event->fact.string[2].length,
+					    event->fact.number[6]});
 	process_leave_out(m, m->task[task].process, event->fact.number[5]);
 }
 
@@ -285,6 +297,8 @@ static void fact_path(struct model *m, const struct event *event)
 static void fact_exit(struct model *m, const struct event *event)
 {
 	m->host.status = (int32_t)event->fact.number[1];
+	if (event->fact.number[0] == m->command_pid)
+		program_end_command(m, m->host.status);
 }
 
 static void fact_loss(struct model *m, const struct event *event)

@@ -60,13 +60,15 @@ process_id process_group(struct model *m, uint32_t process)
 
 	if (p->group != ID_NONE)
 		return p->group;
-	p->group = is_crowded(m) ? crowd_join(m)
-				 : group_new(m, &(struct model_process){.pid = p->pid,
-									.parent = p->parent,
-									.name = p->name,
-									.argv = p->argv,
-									.begin = p->begin,
-									.status = -1});
+	p->group = is_crowded(m)
+			   ? crowd_join(m)
+			   : group_new(m, &(struct model_process){.pid = p->pid,
+								  .parent = p->parent,
+								  .name = p->name,
+								  .argv = p->argv,
+								  .is_argv_cut = p->is_argv_cut,
+								  .begin = p->begin,
+								  .status = -1});
 	return p->group;
 }
 
@@ -206,12 +208,22 @@ void location_leave(struct model *m, uint32_t task, bool is_busy)
 		location_end(m, t->location);
 }
 
-void location_end_program(struct model *m, uint32_t process)
+void location_end_program(struct model *m, thread_id location, uint64_t time, int32_t status)
 {
-	const struct process *p = &m->process[process];
+	struct io_event event = {.kind = IO_PROGRAM_END,
+				 .thread = location,
+				 .time = time,
+				 .handle = ID_NONE};
 
-	if (p->leader != ID_NONE && p->begin)
-		emit(m, IO_PROGRAM_END, p->leader, m->now);
+	event.program.exit_status = status;
+	settle_push(m, &event, ID_NONE, ID_NONE);
+}
+
+bool location_is_crowded(const struct model *m, uint32_t process)
+{
+	process_id group = m->process[process].group;
+
+	return group == ID_NONE ? is_crowded(m) : group == m->crowd;
 }
 
 uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own)
@@ -230,11 +242,9 @@ bool location_may_close(const struct model *m, uint32_t process)
 
 bool location_keeps(struct model *m, uint32_t process, uint32_t open)
 {
-	const struct process *p = &m->process[process];
 	struct open *o = &m->open[open];
-	bool is_member = p->group == ID_NONE ? is_crowded(m) : p->group == m->crowd;
 
-	if (!is_member)
+	if (!location_is_crowded(m, process))
 		return false;
 	if (o->slots || o->is_gone || (o->creator != ID_NONE && o->creator != m->crowd))
 		return true;

@@ -25,7 +25,9 @@ void location_rename(struct model *m, uint32_t task, str_id name);
 void location_leave(struct model *m, uint32_t task, bool is_busy);
 /* The last io_event of a thread: nothing of it is in flight any more. */
 void location_end(struct model *m, thread_id location);
-void location_end_program(struct model *m, uint32_t process);
+/* Whether the process is, or would be, in the crowd: nothing of it is told but what it does. */
+bool location_is_crowded(const struct model *m, uint32_t process);
+void location_end_program(struct model *m, thread_id location, uint64_t time, int32_t status);
 /* Returns where the counters of the thread are added up: with its own, or with those that it shares a location with. */
 uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own);
 /* Returns whether the end of the process may close handles of the archive. */

@@ -13,6 +13,7 @@
 #include "keep.h"
 #include "lane.h"
 #include "op.h"
+#include "program.h"
 #include "request.h"
 #include "settle.h"
 #include "task.h"
@@ -61,6 +62,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->block.machine = ID_NONE;
 	m->crowd = ID_NONE;
 	m->location_limit = LOCATION_LIMIT;
+	m->command_leader = ID_NONE;
 	m->host.status = -1;
 	m->host.end_reason = -1;
 	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
@@ -139,6 +141,12 @@ void model_event(struct model *m, const struct event *event)
 	case EVENT_PROGRAM:
 		task_program(m, event);
 		break;
+	case EVENT_ARGUMENTS:
+		program_arguments(m, event);
+		break;
+	case EVENT_STATUS:
+		program_status(m, event);
+		break;
 	case EVENT_LOCK:
 		op_lock(m, event);
 		break;
@@ -181,6 +189,7 @@ void model_end(struct model *m)
 	if (m->now > m->host.last_time && m->host.first_time)
 		m->host.last_time = m->now;
 	task_end_all(m);
+	program_end_command(m, -1);
 	sample_end(m);
 	request_end_all(m);
 	lane_end_all(m);

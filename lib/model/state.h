@@ -99,8 +99,12 @@ struct process {
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec: nothing is recorded */
 	bool is_left_out; /* of a user who is not recorded: nothing is, and its descriptors are not known */
-	bool is_foreign; /* runs a 32-bit program */
-	bool has_root;   /* its root directory is not "/": what its paths mean is not known */
+	bool is_foreign;    /* runs a 32-bit program */
+	bool is_argv_cut;   /* argv is not all of its words */
+	bool is_argv_typed; /* argv is what the recorded command was called with */
+	int32_t status;     /* its wait status, -1: not known */
+	uint64_t executed;  /* when it last began another program */
+	bool has_root;      /* its root directory is not "/": what its paths mean is not known */
 	struct mapping *mapping; /* files in its memory, by address */
 	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */
@@ -272,7 +276,11 @@ struct model {
 	uint64_t lost_time;   /* when data was last lost */
 	uint64_t lost_until;  /* and when that will be over */
 	uint64_t next_op;     /* matchingId */
-	bool has_command;     /* the stream names one: nothing is recorded before its exec */
+	uint32_t command_pid; /* of the recorded command, 0: none */
+	thread_id
+		command_leader; /* it has ended at command_end, and its status is awaited; ID_NONE */
+	uint64_t command_end;
+	bool has_command; /* the stream names one: nothing is recorded before its exec */
 };
 
 /* model.c */

@@ -8,6 +8,7 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "program.h"
 #include "settle.h"
 #include "thread_table.h"
 #include "tracepoint.h"
@@ -44,6 +45,7 @@ static uint32_t process_new(struct model *m, uint32_t pid)
 	m->process[id] = (struct process){.pid = pid,
 					  .parent = ID_NONE,
 					  .table = ID_NONE,
+					  .status = -1,
 					  .group = ID_NONE,
 					  .leader = ID_NONE};
 	map_set(&m->process_by_pid, pid, id);
@@ -117,6 +119,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->table = table;
 	c->name = p->name;
 	c->argv = p->argv;
+	c->is_argv_cut = p->is_argv_cut;
 	c->cwd = p->cwd;
 	c->is_prelude = p->is_prelude;
 	c->is_left_out = p->is_left_out;
@@ -200,16 +203,6 @@ static struct model_process *own_group(struct model *m, uint32_t process)
 	return group == ID_NONE || group == m->crowd ? NULL : &m->group[group];
 }
 
-/* The words of the program that an exec has replaced are not those of the new one, which nobody tells. */
-static void argv_forget(struct model *m, uint32_t process)
-{
-	struct model_process *group = own_group(m, process);
-
-	m->process[process].argv = 0;
-	if (group)
-		group->argv = 0;
-}
-
 static void name_set(struct model *m, uint32_t process, str_id name)
 {
 	struct model_process *group = own_group(m, process);
@@ -235,8 +228,8 @@ void task_comm(struct model *m, const struct event *event)
 	struct task *t = &m->task[task];
 
 	task_rename(m, task, name);
-	if (event->comm.is_exec && !m->process[t->process].is_prelude)
-		argv_forget(m, t->process);
+	if (event->comm.is_exec)
+		program_begin(m, t->process);
 	if (event->comm.is_exec && m->process[t->process].is_prelude) {
 		m->process[t->process].is_prelude = false;
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
@@ -281,11 +274,7 @@ void task_program(struct model *m, const struct event *event)
 
 static void process_end(struct model *m, uint32_t process)
 {
-	struct model_process *group = own_group(m, process);
-
-	if (group)
-		group->end = m->now;
-	location_end_program(m, process);
+	program_end(m, process);
 	mapping_clear(m, process);
 	map_remove(&m->process_by_pid, m->process[process].pid);
 	m->process[process].table = ID_NONE;

@@ -3,6 +3,8 @@
  *
  *	otf2.c          open, event, close: which events are taken, and what a trouble means
  *	otf2_event.c    one io_event becomes one record, of the bytes of otf2_record.h
+ *	otf2_program.c  begin and end of a program
+ *	otf2_use.c      numbers of regions and files, by their first use
  *	otf2_text.c     strings, by their ids
  *	otf2_file.c     the event file of a location
  *	otf2_chunk.c    memory and files of the library, its messages
@@ -52,6 +54,8 @@ struct location {
 	uint32_t depth;  /* of regions entered */
 	bool in_program; /* ProgramBegin written, ProgramEnd not */
 	bool had_program;
+	bool is_begin_due;       /* ProgramBegin is to be put before all other records */
+	uint64_t begin;          /* its time */
 	int fd;                  /* -1: not open */
 	struct buffer *buffer;   /* NULL unless it is open */
 	uint64_t written;        /* bytes of the file that are on disk */
@@ -171,8 +175,16 @@ bool otf2_is_defined(const struct sink *sink, thread_id location);
 /* otf2_event.c: writes the record; the location is open. Returns whether it was written. */
 bool otf2_write_event(struct sink *sink, struct location *location, const struct io_event *event,
 		      uint64_t time);
+
+/* otf2_program.c: the same for the begin and the end of a program. */
+bool otf2_program_begin(struct sink *sink, struct location *location, const struct io_event *event,
+			uint64_t time);
+bool otf2_program_end(struct sink *sink, struct location *location, const struct io_event *event,
+		      uint64_t time);
 bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
 			    uint64_t time);
+/* Returns the bytes of the location's ProgramBegin but its time; the caller frees them. */
+uint8_t *otf2_program_put(struct sink *sink, const struct location *location, uint32_t *size);
 
 /* otf2_use.c: Return the reference; what has one is defined at close. */
 OTF2_RegionRef otf2_region(struct sink *sink, call_id call);
@@ -188,8 +200,11 @@ OTF2_StringRef otf2_known_string(struct sink *sink, str_id id);
 OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup);
 /* Returns the text of a string as it goes into the archive. Lent until the next string. */
 const char *otf2_final_text(struct sink *sink, OTF2_StringRef string);
-/* Returns the words' StringRefs (the caller frees them): argv[0] first. */
-OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count);
+/*
+ * Returns the StringRefs of a process's words, one at least (the caller frees them): argv[0] first, or the name of a process
+ * whose words are not known. The last is "[...]" if they are not all.
+ */
+OTF2_StringRef *otf2_words(struct sink *sink, const struct model_process *process, uint32_t *count);
 
 /* otf2_file.c */
 void otf2_file_open(struct sink *sink, struct location *location);

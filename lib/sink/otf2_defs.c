@@ -39,7 +39,7 @@ OTF2_StringRef define_model(struct sink *sink, str_id id)
 	return define_string(sink, strtab_text(strings, id), strtab_length(strings, id));
 }
 
-OTF2_StringRef define_words(struct sink *sink, str_id argv)
+OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut)
 {
 	const struct strtab *strings = model_strings(sink->model);
 	uint32_t length = strtab_length(strings, argv);
@@ -50,8 +50,10 @@ OTF2_StringRef define_words(struct sink *sink, str_id argv)
 	for (uint32_t i = 0; i < length; i++)
 		if (line[i] == '\0')
 			line[i] = ' ';
-	OTF2_StringRef ref = define_string(sink, line, length);
+	char *text = mem_format("%.*s%s", (int)length, line, is_cut ? " [...]" : "");
+	OTF2_StringRef ref = define_text(sink, text);
 
+	free(text);
 	free(line);
 	return ref;
 }
@@ -218,15 +220,17 @@ static bool write_processes(struct sink *sink)
 				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
 	for (process_id p = 0; p < model_processes(sink->model); p++) {
-		str_id argv = model_process(sink->model, p)->argv;
+		const struct model_process *process = model_process(sink->model, p);
+		str_id argv = process->argv;
 
-		if (model_process(sink->model, p)->is_left_out)
+		if (process->is_left_out)
 			continue;
-		if (model_process(sink->model, p)->kind == MODEL_CROWD)
+		if (process->kind == MODEL_CROWD)
 			good &= write_folded(sink, p);
 		if (!argv)
 			continue;
-		OTF2_AttributeValue line = {.stringRef = define_words(sink, argv)};
+		OTF2_AttributeValue line = {
+			.stringRef = define_words(sink, argv, process->is_argv_cut)};
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
 			sink->definitions, sink->group_of_process[p],

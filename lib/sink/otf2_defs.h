@@ -23,8 +23,8 @@ static inline bool is_good(OTF2_ErrorCode code)
 OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef define_text(struct sink *sink, const char *text);
 OTF2_StringRef define_model(struct sink *sink, str_id id);
-/* The words of an argv, with a space between. */
-OTF2_StringRef define_words(struct sink *sink, str_id argv);
+/* The words of an argv, with a space between, and "[...]" behind them if they are not all. */
+OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut);
 
 /* otf2_defs_device.c: the nodes of the block devices. */
 bool otf2_write_devices(struct sink *sink);

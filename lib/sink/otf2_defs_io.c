@@ -207,7 +207,7 @@ static void set_number(struct sink *sink, const char *key, uint64_t number)
 void otf2_write_properties(struct sink *sink)
 {
 	const struct model_host *host = model_host(sink->model);
-	OTF2_StringRef line = define_words(sink, host->argv);
+	OTF2_StringRef line = define_words(sink, host->argv, host->is_argv_cut);
 	OTF2_StringRef name = otf2_text(sink, model_text(sink->model, host->hostname));
 
 	OTF2_Archive_SetCreator(sink->archive, "iotrace " IOTRACE_VERSION);

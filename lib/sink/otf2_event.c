@@ -12,72 +12,9 @@
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct attributes no_attributes;
-
-/* Its arguments may be thousands: then the length of the data has 8 bytes. */
-static bool write_program(struct sink *sink, struct location *location, uint64_t time,
-			  const struct attributes *list, const OTF2_StringRef *word, uint32_t count)
-{
-	uint32_t most = (count + 1) * MOST_U32;
-	uint8_t *data = record_begin(sink, location, time, list, RECORD_PROGRAM_BEGIN, most);
-	uint8_t *at = data;
-
-	if (!data)
-		return false;
-	at = put_u32(at, word[0]);
-	at = put_u32(at, count - 1);
-	for (uint32_t i = 1; i < count; i++)
-		at = put_u32(at, word[i]);
-	if (most < LENGTH_LONG)
-		return record_end(location, data, at);
-	put_fixed(put_u8(data - 9, LENGTH_LONG), (uint64_t)(at - data));
-	location->at = at;
-	return true;
-}
-
-static bool write_program_begin(struct sink *sink, struct location *location,
-				const struct io_event *event, uint64_t time)
-{
-	const struct model_thread *thread = model_thread(sink->model, event->thread);
-	const struct model_process *process = model_process(sink->model, thread->process);
-	struct attributes list = {0};
-	uint32_t count;
-	OTF2_StringRef *word = otf2_words(sink, process->argv, &count);
-	OTF2_StringRef name = count ? word[0] : otf2_model_string(sink, process->name);
-
-	attribute_u64(&list, ATTRIBUTE_PROCESS_ID, process->pid);
-	attribute_u64(&list, ATTRIBUTE_THREAD_ID, thread->tid);
-	bool good = write_program(sink, location, time, &list, count ? word : &name,
-				  count ? count : 1);
-
-	location->in_program = location->had_program = good;
-	free(word);
-	return good;
-}
-
-bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
-			    uint64_t time)
-{
-	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_PROGRAM_END,
-				     MOST_U64);
-
-	location->in_program = false;
-	return data && record_end(location, data, put_i64(data, status));
-}
-
-static bool write_program_end(struct sink *sink, struct location *location,
-			      const struct io_event *event, uint64_t time)
-{
-	int status = event->program.exit_status;
-	int64_t code = OTF2_UNDEFINED_INT64;
-
-	if (status >= 0)
-		code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	return otf2_write_program_end(sink, location, code, time);
-}
 
 /* The "thread contingent" of a process, defined with its first thread that begins or ends. */
 static OTF2_CommRef comm_of(struct sink *sink, process_id process)
@@ -466,8 +403,8 @@ typedef bool (*record_writer)(struct sink *sink, struct location *location,
 			      const struct io_event *event, uint64_t time);
 
 static const record_writer writer_of[IO_EVENT_KINDS] = {
-	[IO_PROGRAM_BEGIN] = write_program_begin,
-	[IO_PROGRAM_END] = write_program_end,
+	[IO_PROGRAM_BEGIN] = otf2_program_begin,
+	[IO_PROGRAM_END] = otf2_program_end,
 	[IO_THREAD_BEGIN] = write_thread_begin,
 	[IO_THREAD_END] = write_thread_end,
 	[IO_ENTER] = write_enter,

@@ -131,9 +131,25 @@ static int file_leave(struct sink *sink, struct location *location)
 	return close(fd) == 0 ? 0 : -errno;
 }
 
+/* The buffer is larger than what it holds by all that the words of a program may take. */
+static void put_program_begin(struct sink *sink, struct location *location)
+{
+	uint32_t size;
+	uint8_t *record = otf2_program_put(sink, location, &size);
+	uint8_t *first = location->buffer->bytes + HEAD_SIZE;
+
+	memmove(first + MOST_TIME + size, first, (size_t)(location->at - first));
+	memcpy(put_fixed(put_u8(first, MARK_TIME), location->begin), record, size);
+	location->at += MOST_TIME + size;
+	location->is_begin_due = false;
+	free(record);
+}
+
 /* Writes what is in the buffer. */
 static int write_out(struct sink *sink, struct location *location)
 {
+	if (location->is_begin_due)
+		put_program_begin(sink, location);
 	size_t size = (size_t)(location->at - location->buffer->bytes);
 	int code = file_reach(sink, location);
 

@@ -10,6 +10,8 @@
 
 enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a buffer */
 
+static const char words_cut[] = "[...]";
+
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length)
 {
 	size_t escaped = escape_utf8(sink->scratch, SCRATCH_SIZE / 2, bytes, length);
@@ -61,23 +63,26 @@ const char *otf2_final_text(struct sink *sink, OTF2_StringRef string)
 	return sink->scratch;
 }
 
-OTF2_StringRef *otf2_words(struct sink *sink, str_id argv, uint32_t *count)
+OTF2_StringRef *otf2_words(struct sink *sink, const struct model_process *process, uint32_t *count)
 {
 	const struct strtab *strings = model_strings(sink->model);
-	const char *at = strtab_text(strings, argv);
-	const char *end = at + strtab_length(strings, argv);
-	OTF2_StringRef *word = NULL;
-	uint32_t capacity = 0;
+	const char *at = strtab_text(strings, process->argv);
+	const char *end = at + strtab_length(strings, process->argv), *stop;
+	OTF2_StringRef *word = mem_array(ARGUMENTS_MOST + 1, sizeof(*word));
 
 	*count = 0;
-	while (at < end && *count < ARGUMENTS_MOST) {
-		const char *stop = memchr(at, '\0', (size_t)(end - at));
-
+	if (at == end) {
+		word[(*count)++] = otf2_model_string(sink, process->name);
+		return word;
+	}
+	do {
+		stop = memchr(at, '\0', (size_t)(end - at));
 		if (!stop)
 			stop = end;
-		MEM_GROW(word, capacity, *count + 1);
 		word[(*count)++] = otf2_string(sink, at, (size_t)(stop - at));
 		at = stop + 1;
-	}
+	} while (stop < end && *count < ARGUMENTS_MOST);
+	if (process->is_argv_cut || stop < end)
+		word[(*count)++] = otf2_text(sink, words_cut);
 	return word;
 }

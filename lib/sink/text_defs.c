@@ -61,7 +61,7 @@ static void print_words(struct sink *sink, str_id argv)
 	const char *at = strtab_text(model_strings(sink->model), argv);
 	const char *end = at + strtab_length(model_strings(sink->model), argv);
 
-	while (at < end) {
+	while (at <= end) {
 		const char *stop = memchr(at, '\0', (size_t)(end - at));
 
 		if (!stop)
@@ -132,6 +132,8 @@ static void print_process(struct sink *sink, const struct model_process *process
 	if (process->argv) {
 		fputs(" argv", sink->out);
 		print_words(sink, process->argv);
+		if (process->is_argv_cut)
+			fputs(" ...", sink->out);
 	}
 }
 

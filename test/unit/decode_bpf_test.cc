@@ -443,6 +443,39 @@ TEST_F(Bpf, WhatTheArgumentsOfACallDoNotSay)
 	expect_no_truncation(bytes_of(lock));
 }
 
+TEST_F(Bpf, TheWordsOfAProgram)
+{
+	const std::string words("tar\0\xff\n\0\0", 8);
+	bpf_record_head head{BPF_RECORD_PROGRAM, sizeof(head), 1, 0};
+	bpf_part part{BPF_PART_ARGUMENTS, static_cast<uint16_t>(sizeof(part) + words.size()), 0, 0};
+
+	for (bool is_cut : {false, true}) {
+		part.flags = is_cut ? BPF_PART_TORN : 0;
+		std::vector<uint8_t> bytes = bytes_of(head), tail = bytes_of(part);
+
+		bytes.insert(bytes.end(), tail.begin(), tail.end());
+		bytes.insert(bytes.end(), words.begin(), words.end());
+		ASSERT_EQ(send(bytes), 1);
+		EXPECT_EQ(e.kind, EVENT_ARGUMENTS);
+		EXPECT_EQ(std::string(e.arguments.words.at, e.arguments.words.length), words);
+		EXPECT_EQ(e.arguments.is_cut, is_cut);
+		expect_no_truncation(bytes);
+	}
+}
+
+TEST_F(Bpf, HowAProcessEnded)
+{
+	bpf_record_detail status{};
+
+	status.head.kind = BPF_RECORD_STATUS;
+	status.head.size = sizeof(status);
+	status.value = 0x8b;
+	ASSERT_EQ(send(bytes_of(status)), 1);
+	EXPECT_EQ(e.kind, EVENT_STATUS);
+	EXPECT_EQ(e.status.wait, 0x8b);
+	expect_no_truncation(bytes_of(status));
+}
+
 TEST_F(Bpf, AnAsynchronousRequestHasItsFile)
 {
 	bpf_record_aio r = aio_record();

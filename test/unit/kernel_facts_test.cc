@@ -152,18 +152,18 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_string_names(FACT_HOST), "hostname release machine iotrace_version");
 	EXPECT_STREQ(fact_number_names(FACT_FORMAT), "part parts");
 	EXPECT_STREQ(fact_string_names(FACT_FORMAT), "system name text");
-	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid");
+	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut");
 	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd");
 	EXPECT_STREQ(fact_number_names(FACT_TASK),
-		     "tid pid ppid start_time is_foreign is_left_out");
-	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe");
+		     "tid pid ppid start_time is_foreign is_left_out is_cut");
+	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe argv");
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_FD),
 		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason tid");
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
-	EXPECT_STREQ(fact_number_names(FACT_EXE), "pid t0 error is_foreign is_left_out");
+	EXPECT_STREQ(fact_number_names(FACT_EXE), "pid t0 error is_foreign is_left_out is_cut");
 	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost");
 	EXPECT_STREQ(fact_number_names(FACT_LOOKUPS), "done gone");
 	EXPECT_STREQ(fact_number_names(FACT_EXIT), "pid status");

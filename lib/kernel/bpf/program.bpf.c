@@ -1,0 +1,121 @@
+/*
+ * program: the arguments of a program that begins, and how a process ended.
+ *
+ * Both are told for tasks that are traced, by records of their own: the path that execve names is not what the program gets
+ * as its arguments, and nobody else sees them in time if it ends at once.
+ */
+#include "calls.h"
+#include "scratch.h"
+
+#define SIGNAL_GROUP_EXIT 4U
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+} KERNEL;
+
+struct signal_struct {
+	atomic_t live; /* threads */
+	int group_exit_code;
+	unsigned int flags;
+} KERNEL;
+
+struct task_struct___program {
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	struct task_struct___program *group_leader;
+	int exit_code;
+} KERNEL;
+
+/* Where the record and its only part stand in the scratch. */
+#define RECORD_AT (SCRATCH_AT + RAW_AT)
+#define WORDS_AT  (RECORD_AT + sizeof(struct bpf_record_head) + sizeof(struct bpf_part))
+
+/* Returns where the arguments end in the scratch. */
+static __always_inline uint32_t put_arguments(struct scratch *scratch, struct mm_struct *mm)
+{
+	uint64_t start = PEEK(mm, arg_start), all = PEEK(mm, arg_end) - start;
+	struct bpf_part *part = (void *)(scratch->bytes + RECORD_AT +
+					 sizeof(struct bpf_record_head));
+	uint64_t bytes = all < BPF_ARGUMENTS ? all : BPF_ARGUMENTS;
+
+	asm volatile("" : "+r"(bytes));
+	if (bytes > BPF_ARGUMENTS ||
+	    bpf_probe_read_user(scratch->bytes + WORDS_AT, bytes, (void *)start))
+		bytes = 0;
+	part->kind = BPF_PART_ARGUMENTS;
+	part->size = sizeof(*part) + bytes;
+	part->index = 0;
+	part->flags = bytes < all ? BPF_PART_TORN : 0;
+	return WORDS_AT + bytes;
+}
+
+/* Returns whether the current task is in a call that is recorded. */
+static __always_inline bool is_in_call(struct task_struct *task)
+{
+	struct bpf_call *call;
+
+	if (!is_on || !task->bpf_storage)
+		return false;
+	call = bpf_task_storage_get(&calls, task, NULL, 0);
+	return call && call->begin;
+}
+
+SEC("raw_tp/sched_process_exec")
+int BPF_PROG(program_begins)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct *mm = PEEK((struct task_struct___program *)task, mm);
+	uint32_t cpu = bpf_get_smp_processor_id(), end;
+	struct bpf_record_head *record;
+	struct scratch *scratch;
+	struct outgoing out;
+
+	if (!mm || !is_in_call(task))
+		return 0;
+	scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	if (!scratch)
+		return 0;
+	record = (void *)(scratch->bytes + RECORD_AT);
+	record->kind = BPF_RECORD_PROGRAM;
+	record->size = sizeof(*record);
+	record->parts = 1;
+	record->flags = 0;
+	end = put_arguments(scratch, mm);
+	if (send_scratch(scratch, &out, task, bpf_ktime_get_ns(), end))
+		out.book->calls++;
+	return 0;
+}
+
+/* As wait(2) has it. */
+static __always_inline uint32_t wait_status(struct task_struct___program *task,
+					    struct signal_struct *signal)
+{
+	struct task_struct___program *leader = PEEK(task, group_leader);
+
+	if (PEEK(signal, flags) & SIGNAL_GROUP_EXIT)
+		return PEEK(signal, group_exit_code);
+	return PEEK(leader, exit_code);
+}
+
+SEC("raw_tp/sched_process_exit")
+int BPF_PROG(program_ends)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct___program *program = (void *)task;
+	struct signal_struct *signal = PEEK(program, signal);
+	struct bpf_record_detail *record;
+	struct outgoing out;
+
+	if (!is_on || !task->bpf_storage || PEEK(signal, live.counter) > 0 ||
+	    !bpf_task_storage_get(&calls, task, NULL, 0))
+		return 0;
+	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	if (!record)
+		return 0;
+	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STATUS,
+						      .size = sizeof(*record)},
+					     .value = wait_status(program, signal)};
+	out.book->calls++;
+	end_sample(&out);
+	return 0;
+}

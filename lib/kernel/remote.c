@@ -1,0 +1,31 @@
+/*
+ * remote: the memory of other processes. See remote.h.
+ */
+#include "remote.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Page by page: the next one need not be there. */
+ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size)
+{
+	const size_t page = 4096;
+	size_t done = 0;
+
+	while (done < size) {
+		size_t part = page - (address + done) % page;
+		struct iovec to = {out + done, part < size - done ? part : size - done};
+		struct iovec from = {(void *)(uintptr_t)(address + done), to.iov_len};
+		ssize_t n = process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0);
+		const char *end;
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EFAULT;
+		end = memchr(to.iov_base, 0, (size_t)n);
+		if (end)
+			return end - out;
+		done += (size_t)n;
+	}
+	return -ENAMETOOLONG;
+}
