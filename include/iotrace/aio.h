@@ -35,6 +35,7 @@ enum aio_action {
 	AIO_OPEN,  /* makes a descriptor: its result */
 	AIO_CLOSE, /* of `fd` */
 	AIO_FIX,   /* gives the queue other fixed files: `bytes` of them, from `index` on */
+	AIO_PASS,  /* DIRECT: may give any queue another fixed file, nobody says which */
 	AIO_ACTIONS
 };
 
@@ -55,7 +56,8 @@ enum {
 	AIO_MORE = 4,    /* COMPLETE: the request stays, more will come (multishot) */
 	AIO_REPEATS = 8, /* its completions may not name it by its key: queue and user_data do */
 	AIO_SILENT = 16, /* the kernel tells its end only if it fails, or not at all */
-	AIO_DIRECT = 32, /* OPEN, CLOSE: of a fixed file; the table of descriptors stays as it is */
+	AIO_DIRECT =
+		32, /* OPEN, CLOSE, PASS: of a fixed file; the table of descriptors stays as it is */
 	AIO_POSITIONED = 64 /* it uses the position of the file, and moves it */
 };
 

@@ -41,6 +41,7 @@ static const struct opcode uring[] = {
 	[28] = {AIO_OPEN, 0},             /* OPENAT2 */
 	[30] = {AIO_WRITE, 0},            /* SPLICE: the end that it writes to */
 	[33] = {AIO_WRITE, 0},            /* TEE: the same */
+	[40] = {AIO_PASS, 0},             /* MSG_RING */
 	[45] = {AIO_OPEN, 0},             /* SOCKET */
 	[47] = {AIO_WRITE, AIO_REPEATS},  /* SEND_ZC: a second end, when the memory is free */
 	[48] = {AIO_WRITE, AIO_REPEATS},  /* SENDMSG_ZC */
@@ -48,6 +49,7 @@ static const struct opcode uring[] = {
 	[58] = {AIO_READ, AIO_REPEATS},   /* RECV_ZC */
 	[60] = {AIO_READ, 0},             /* READV_FIXED */
 	[61] = {AIO_WRITE, 0},            /* WRITEV_FIXED */
+	[62] = {AIO_PASS, 0},             /* PIPE: two of them */
 };
 
 /* By the numbers of IOCB_CMD_*. */

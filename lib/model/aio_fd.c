@@ -33,6 +33,11 @@ void aio_fd_unfix(struct model *m, uint32_t op, int64_t result)
 	bool is_range = request->action == AIO_FIX;
 	int64_t index = request->index;
 
+	if (request->action == AIO_PASS) {
+		if (request->flags & AIO_DIRECT)
+			aio_queue_unfix_all(m);
+		return;
+	}
 	if (!is_range && !(request->flags & AIO_DIRECT))
 		return;
 	if (index < 0 && !is_range)

@@ -124,6 +124,13 @@ void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, 
 	}
 }
 
+void aio_queue_unfix_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->aio.queues; i++)
+		if (m->aio.queue[i].is_used)
+			fixed_clear(m, &m->aio.queue[i]);
+}
+
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 {
 	return index >= 0 && (uint32_t)index < queue->fixed_count ? queue->fixed[index] : ID_NONE;

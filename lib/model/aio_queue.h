@@ -12,9 +12,10 @@ struct aio_queue *aio_queue_get(struct model *m, uint32_t process, const struct 
 void aio_queue_begin(struct model *m, uint32_t process, const struct aio *step);
 /* The descriptor is one of this table. */
 void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step);
-/* Which files these are is not known any more. */
+/* Which files these are is not known any more; all of all queues. */
 void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
 		     uint64_t count);
+void aio_queue_unfix_all(struct model *m);
 /* Forgets the queue of a step; all of a process. */
 void aio_queue_end(struct model *m, uint32_t process, const struct aio *step);
 void aio_queue_end_all(struct model *m, uint32_t process);

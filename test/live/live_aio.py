@@ -83,6 +83,16 @@ def run_uring(live, how, options):
         live.equal(f"{what}: fixed", requests.of(f"{folder}/fixed"), {"writes": 1, "written_bytes": 4096})
 
 
+def run_message(live):
+    """A fixed file that another ring replaces: what it was before has nothing of what is written then."""
+    folder, archive = live.made("files message"), live.path("archive message")
+    live.record(archive, [workload("message"), folder], *BPF)
+    live.examine(archive)
+    requests = Requests(archive)
+    live.equal("message: first", requests.of(f"{folder}/first"), {"writes": 2, "written_bytes": 11 + 12})
+    live.equal("message: on the ring", requests.on_ring[IoOperationMode.WRITE], 1)
+
+
 def run_libaio(live):
     folder, archive = live.made("files libaio"), live.path("archive libaio")
     ran = live.record(archive, [workload("libaio"), folder], *BPF)
@@ -130,6 +140,7 @@ with Live() as live:
         run_fio(live, source, "io_uring")
         run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
     run_uring(live, "left", BPF)
+    run_message(live)
     run_libaio(live)
     run_fio(live, BPF, "libaio")
     run_fio(live, BPF, "libaio", "--direct=1")

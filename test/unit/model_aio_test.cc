@@ -457,7 +457,7 @@ static struct aio changes(enum aio_action action, int32_t index, uint32_t flags,
 static std::string name_of_change(const ::testing::TestParamInfo<struct aio> &info)
 {
 	static const char *const names[] = {"OpenedThere", "OpenedAnywhere", "ClosedThere",
-					    "FixedAgain"};
+					    "FixedAgain", "PassedByAMessage"};
 
 	return names[info.index];
 }
@@ -466,7 +466,8 @@ INSTANTIATE_TEST_SUITE_P(Aio, FixedFile,
 			 ::testing::Values(changes(AIO_OPEN, 2, AIO_DIRECT, AIO_UNKNOWN),
 					   changes(AIO_OPEN, -1, AIO_DIRECT, AIO_UNKNOWN),
 					   changes(AIO_CLOSE, 2, AIO_DIRECT, AIO_UNKNOWN),
-					   changes(AIO_FIX, 1, 0, 2)),
+					   changes(AIO_FIX, 1, 0, 2),
+					   changes(AIO_PASS, 0, AIO_DIRECT, AIO_UNKNOWN)),
 			 name_of_change);
 
 TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)

@@ -75,6 +75,12 @@ static __always_inline bool opens(uint8_t opcode)
 	       opcode == OP_SOCKET;
 }
 
+/* Where the kernel does not say what a message is, it may be a file. */
+static __always_inline bool passes_file(struct io_msg *message)
+{
+	return !bpf_core_field_exists(message->cmd) || PEEK(message, cmd) == MESSAGE_FILE;
+}
+
 static __always_inline void put_command(struct bpf_record_aio *aio, struct io_kiocb *request)
 {
 	void *command = (void *)&request->file;
@@ -102,6 +108,13 @@ static __always_inline void put_command(struct bpf_record_aio *aio, struct io_ki
 	case OP_FILES_UPDATE:
 		aio->index = PEEK((struct io_rsrc_update *)command, offset);
 		aio->bytes = PEEK((struct io_rsrc_update *)command, nr_args);
+		break;
+	case OP_MSG_RING:
+		if (passes_file(command))
+			aio->flags |= AIO_DIRECT;
+		break;
+	case OP_PIPE:
+		aio->flags |= AIO_DIRECT;
 		break;
 	default:
 		break;

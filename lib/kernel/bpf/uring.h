@@ -25,6 +25,9 @@ enum {
 	REGISTER_FILES_UPDATE2 = 14,
 };
 
+/* What a message to another ring is: a number, or a fixed file. */
+enum { MESSAGE_FILE = 1 };
+
 #define SLOT_ANY 0xffffffffU /* the kernel chooses which fixed file it becomes */
 
 enum uring_opcode {
@@ -43,10 +46,12 @@ enum uring_opcode {
 	OP_SEND = 26,
 	OP_RECV = 27,
 	OP_OPENAT2 = 28,
+	OP_MSG_RING = 40,
 	OP_SOCKET = 45,
 	OP_READ_MULTISHOT = 49,
 	OP_READV_FIXED = 60,
 	OP_WRITEV_FIXED = 61,
+	OP_PIPE = 62,
 };
 
 struct io_ring_ctx {
@@ -101,6 +106,10 @@ struct io_accept {
 
 struct io_socket {
 	uint32_t file_slot;
+} KERNEL;
+
+struct io_msg {
+	uint32_t cmd;
 } KERNEL;
 
 struct io_rsrc_update {
