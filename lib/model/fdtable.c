@@ -3,6 +3,8 @@
  */
 #include "fdtable.h"
 
+#include "share.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,8 @@ uint32_t open_new(struct model *m, uint32_t description, process_id creator)
 	m->open[id] = (struct open){.description = description,
 				    .creator = creator,
 				    .handle = ID_NONE,
-				    .holders = 1};
+				    .holders = 1,
+				    .share = ID_NONE};
 	m->description[description].holders++;
 	return id;
 }
@@ -66,6 +69,7 @@ void open_end(struct model *m, uint32_t open)
 {
 	uint32_t description = m->open[open].description;
 
+	share_end(m, open);
 	pool_give(&m->opens, open);
 	if (--m->description[description].holders)
 		return;

@@ -37,7 +37,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 	if (open == ID_NONE || !kind_uses_position(row, call, end))
 		return;
 	struct description *d = open_description(m, open);
-	bool is_append = kind_writes(row, end) && (d->flags == UINT32_MAX || d->flags & O_APPEND);
+	bool is_append = kind_appends(row, call, d->flags, end);
 
 	if (!d->active++ && !d->is_stream && !is_append && d->moved <= call->enter)
 		call->offset[end] = d->position;

@@ -56,8 +56,7 @@ static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64
 
 static bool is_append(const struct op *op, const struct description *d, int end)
 {
-	return kind_writes(op->row, end) &&
-	       d->flags & O_APPEND; /* so it is if the flags are not known */
+	return kind_appends(op->row, &op->call, d->flags, end);
 }
 
 /* Whether nobody else could have moved the position while the call went on. */
@@ -116,7 +115,9 @@ static uint64_t asked(const struct op *op)
 static uint64_t offset(const struct op *op)
 {
 	if (op->row->offset != CALL_NO_ARG && !kind_uses_position(op->row, &op->call, 0))
-		return op->call.arg[op->row->offset];
+		return is_append(op, open_description(op->m, op->call.open), 0)
+			       ? IO_OFFSET_UNKNOWN
+			       : op->call.arg[op->row->offset];
 	return start_of(op, op->call.open, 0);
 }
 

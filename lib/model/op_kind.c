@@ -13,6 +13,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+
+#ifndef RWF_NOAPPEND
+#define RWF_NOAPPEND 0x20
+#endif
 
 /*
  * Argument that points to the offset of one end of a COPY, or CALL_NO_ARG if the call has none: it
@@ -35,6 +40,18 @@ bool kind_copies_at_position(const struct call_row *row, const struct call *call
 bool kind_writes(const struct call_row *row, int end)
 {
 	return row->kind == CALL_WRITE || (row->kind == CALL_COPY && end);
+}
+
+bool kind_appends(const struct call_row *row, const struct call *call, uint32_t flags, int end)
+{
+	uint64_t own = row->kind == CALL_WRITE && row->offset != CALL_NO_ARG &&
+				       row->flags != CALL_NO_ARG
+			       ? call->arg[row->flags]
+			       : 0;
+
+	if (!kind_writes(row, end))
+		return false;
+	return own & RWF_APPEND || (flags & O_APPEND && !(own & RWF_NOAPPEND));
 }
 
 bool kind_opens(const struct call_row *row)

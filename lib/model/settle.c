@@ -8,6 +8,7 @@
 #include "fdtable.h"
 #include "keep.h"
 #include "lane.h"
+#include "share.h"
 
 #include <stdlib.h>
 
@@ -44,18 +45,25 @@ static void idle_give(struct model *m, handle_id id, uint64_t time)
 	map_set(&m->idle_handle, key, id);
 }
 
-static handle_id handle_new(struct model *m, const struct open *open, const struct description *d)
+static handle_id handle_new(struct model *m, process_id process, uint32_t open, bool is_found)
 {
+	const struct description *d = open_description(m, open);
+
 	MEM_GROW(m->handle, m->handles_cap, m->handles + 1);
 	m->handle[m->handles] = (struct model_handle){
-		.process = open->creator,
+		.process = process,
 		.file = d->file,
 		.name = d->name,
-		.is_pre_created = open->is_found,
-		.is_all_proxy = open->is_all_proxy,
-		.pre_flags = open->is_found && d->flags != UINT32_MAX ? d->flags : 0,
+		.is_pre_created = is_found,
+		.is_all_proxy = m->open[open].is_all_proxy,
+		.pre_flags = is_found && d->flags != UINT32_MAX ? d->flags : 0,
 	};
 	return m->handles++;
+}
+
+handle_id settle_found(struct model *m, process_id process, uint32_t open)
+{
+	return handle_new(m, process, open, true);
 }
 
 /*
@@ -79,7 +87,7 @@ static bool settle_late(struct model *m, uint32_t open, uint64_t time, bool is_f
 	d->is_early |= is_awaited;
 	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED))
 		id = idle_take(m, o->creator, d->name, time);
-	o->handle = id != ID_NONE ? id : handle_new(m, o, d);
+	o->handle = id != ID_NONE ? id : handle_new(m, o->creator, open, o->is_found);
 	return true;
 }
 
@@ -108,6 +116,7 @@ void settle_named(struct model *m, uint32_t description)
 			m->handle[o->handle].name = d->name;
 			m->handle[o->handle].file = d->file;
 		}
+		share_named(m, i);
 	}
 }
 
@@ -146,6 +155,14 @@ static void create_flags(struct model *m, struct io_event *event, uint32_t open)
 	event->create.flags = flags == UINT32_MAX ? 0 : flags;
 }
 
+/* What is not kept has no handle. */
+static handle_id handle_of(struct model *m, const struct io_event *event, uint32_t open)
+{
+	if (m->open[open].handle == ID_NONE)
+		return ID_NONE;
+	return share_handle(m, m->thread[event->thread].process, open);
+}
+
 /* Fills in the ids of the handles and hands the event out. */
 static void settle_output(struct model *m, const struct waiting *w)
 {
@@ -159,11 +176,11 @@ static void settle_output(struct model *m, const struct waiting *w)
 		m->aio.op[w->aio].is_told = true;
 	}
 	if (open != ID_NONE)
-		event->handle = m->open[open].handle;
+		event->handle = handle_of(m, event, open);
 	if (open != ID_NONE && event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX)
 		create_flags(m, event, open);
 	if (open2 != ID_NONE)
-		event->duplicate.new_handle = m->open[open2].handle;
+		event->duplicate.new_handle = handle_of(m, event, open2);
 	if (!keep_event(m, event, open))
 		return;
 	m->output(m->context, event);

@@ -21,7 +21,9 @@ void settle_put(struct model *m, const struct waiting *waiting);
  */
 static inline void settle_use(struct model *m, struct io_event *event, uint32_t open)
 {
-	bool is_settled = open == ID_NONE || m->open[open].handle != ID_NONE;
+	bool is_settled = open == ID_NONE ||
+			  (m->open[open].handle != ID_NONE &&
+			   m->open[open].creator == m->thread[event->thread].process);
 
 	if (m->queue_count || m->keep || event->thread < m->lane_cap || !is_settled) {
 		settle_push(m, event, open, ID_NONE);
@@ -39,6 +41,8 @@ static inline void settle_reach(struct model *m, thread_id thread, uint64_t time
 }
 /* Gives an open of this time, whose name is known or will never be, its handle at once. */
 void settle_now(struct model *m, uint32_t open, uint64_t time);
+/* Returns a new handle of an open for a process that has it, and did not make it. */
+handle_id settle_found(struct model *m, process_id process, uint32_t open);
 /* Lets go what may. is_forced: everything. */
 void settle_run(struct model *m, bool is_forced);
 /* The name of a description is known now: handles that could not wait for it learn it, too. */

@@ -178,6 +178,13 @@ struct open {
 	bool is_all_proxy;
 	bool is_gone;     /* destroyed in the crowd, see location.c */
 	bool is_unwanted; /* its records are not kept: it has no handle */
+	uint32_t share;   /* handles of processes that did not inherit it; ID_NONE */
+};
+
+struct share {
+	process_id process;
+	handle_id handle;
+	uint32_t next;
 };
 
 /* An io_event whose handles are still working ids of opens. */
@@ -214,6 +221,8 @@ struct model {
 	struct pool opens;
 	struct description *description;
 	struct pool descriptions;
+	struct share *share;
+	struct pool shares;
 
 	struct waiting *queue; /* a ring */
 	uint32_t queue_head, queue_count, queue_capacity;

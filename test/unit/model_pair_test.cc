@@ -304,7 +304,7 @@ TEST_F(Pair, ThePositionAfterTheCallTellsWhereItBegan)
 	d.pair(10, 10, "read", begin, {3, 0, 10}, 5, {{}, 25});
 	EXPECT_EQ(ended(), "10 CREATE_HANDLE h0 /a\n"
 			   "10 OP_BEGIN h0 10 @500\n10 OP_COMPLETE h0 10\n"
-			   "10 OP_BEGIN h0 10 @77\n10 OP_COMPLETE h0 10\n"
+			   "10 OP_BEGIN h0 10 @-\n10 OP_COMPLETE h0 10\n"
 			   "10 SEEK h0 20\n"
 			   "10 OP_BEGIN h0 10 @20\n10 OP_COMPLETE h0 -\n10 LEAVE read errno 5\n"
 			   "10 OP_BEGIN h0 10 @20\n10 OP_COMPLETE h0 5\n");

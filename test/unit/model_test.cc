@@ -331,7 +331,9 @@ TEST_F(Model, CloneFilesSharesTheTable)
 	open_named(20, 3, "/data/a");
 	d.call(10, 10, "read", {3, 0, 4}, 4);
 	d.end();
-	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @0"), std::string::npos) << d.text();
+	EXPECT_NE(d.text().find("10 OP_BEGIN h1 4 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(model_handle(d.model, 1)->name, model_handle(d.model, 0)->name);
+	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
 	EXPECT_EQ(tally_get(&d.tally, handles_open), 1u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -344,7 +346,88 @@ TEST_F(Model, CloneSaysItsFlagsItself)
 	open_named(20, 3, "/data/a");
 	d.call(10, 10, "read", {3, 0, 4}, 4);
 	d.end();
-	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @0"), std::string::npos) << d.text();
+	EXPECT_NE(d.text().find("10 OP_BEGIN h1 4 @0"), std::string::npos) << d.text();
+}
+
+/* A handle is of who created it and of whom came from there: to the others it is one of their own. */
+TEST_F(Model, WhatAChildOpenedForBothIsAnotherHandleForWhoComesFromTheParent)
+{
+	d.enter(10, 10, "clone", {CLONE_FILES | SIGCHLD});
+	d.fork(10, 10, 20, 20);
+	d.leave(10, 10, "clone", 20);
+	open_named(20, 3, "/data/a");
+	d.exit(20, 20);
+	d.enter(10, 10, "clone", {SIGCHLD});
+	d.fork(10, 10, 30, 30);
+	d.leave(10, 10, "clone", 30);
+	d.call(30, 30, "read", {3, 0, 4}, 4);
+	d.call(30, 30, "close", {3}, 0);
+	d.end();
+	EXPECT_NE(d.text().find("20 CREATE_HANDLE h0 /data/a\n"), std::string::npos) << d.text();
+	EXPECT_NE(d.text().find("30 OP_BEGIN h1 4 @0\n30 OP_COMPLETE h1 4\n"
+				"30 DESTROY_HANDLE h1 /data/a\n"),
+		  std::string::npos)
+		<< d.text();
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Model, AThreadThatIsMadeWithoutTheFilesHasACopyOfThem)
+{
+	open_named(10, 3, "/data/a");
+	d.enter(10, 10, "clone", {CLONE_VM | CLONE_SIGHAND | CLONE_THREAD});
+	d.fork(10, 10, 10, 11);
+	d.leave(10, 10, "clone", 11);
+	d.call(10, 10, "close", {3}, 0);
+	open_named(10, 3, "/data/b");
+	d.call(10, 11, "read", {3, 0, 4}, 4);
+	d.call(10, 10, "read", {3, 0, 5}, 5);
+	d.end();
+	EXPECT_NE(d.text().find("11 OP_BEGIN h1 4 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(model_text(d.model, model_handle(d.model, 1)->name), std::string("/data/a"));
+	EXPECT_NE(d.text().find("10 OP_BEGIN h2 5 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Model, AThreadSharesTheFilesOfTheThreadThatMadeIt)
+{
+	open_named(10, 3, "/data/a");
+	for (uint32_t tid : {11u, 12u}) {
+		d.enter(10, tid - 1, "clone3");
+		d.fork(10, tid - 1, 10, tid);
+		d.clone_flags(10, tid - 1, CLONE_THREAD | (tid == 11 ? 0 : CLONE_FILES));
+		d.leave(10, tid - 1, "clone3", tid);
+	}
+	d.call(10, 11, "close", {3}, 0);
+	d.call(10, 12, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 3, {"/data/b"});
+	d.call(10, 11, "write", {3, 0, 7}, 7);
+	d.call(10, 10, "write", {3, 0, 8}, 8);
+	d.end();
+	EXPECT_NE(d.text().find("11 OP_BEGIN h2 7 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(model_text(d.model, model_handle(d.model, 2)->name), std::string("/data/b"));
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 8 @0"), std::string::npos) << d.text();
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+/* Linux writes at the end then, whatever the offset says. */
+TEST_F(Model, AWriteThatAppendsHasNoOffset)
+{
+	constexpr uint64_t APPEND = 0x10, NOAPPEND = 0x20; /* RWF_ */
+
+	open_named(10, 3, "/data/a", O_RDWR | O_APPEND);
+	open_named(10, 4, "/data/b", O_RDWR);
+	d.call(10, 10, "pwrite64", {3, 0, 1, 77}, 1);
+	d.call(10, 10, "pwritev", {3, 0, 1, 77}, 2);
+	d.call(10, 10, "pwritev2", {3, 0, 1, 77, 0, NOAPPEND}, 3);
+	d.call(10, 10, "pread64", {3, 0, 4, 77}, 4);
+	d.call(10, 10, "pwritev2", {4, 0, 1, 77, 0, APPEND}, 5);
+	d.call(10, 10, "pwrite64", {4, 0, 6, 77}, 6);
+	d.end();
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 1 @-"), std::string::npos) << d.text();
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 2"), std::string::npos);
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 - @77\n10 OP_COMPLETE h0 3"), std::string::npos);
+	EXPECT_NE(d.text().find("10 OP_BEGIN h0 4 @77"), std::string::npos);
+	EXPECT_NE(d.text().find("10 OP_BEGIN h1 - @-\n10 OP_COMPLETE h1 5"), std::string::npos);
+	EXPECT_NE(d.text().find("10 OP_BEGIN h1 6 @77"), std::string::npos);
 }
 
 TEST_F(Model, ExecClosesWhatIsMarked)

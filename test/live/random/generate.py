@@ -22,7 +22,7 @@ FOLDERS = ("d0", "d1", "d0/s")
 
 def lay_out(directory, program):
     """What every program finds: small files of different sizes, and itself in each directory."""
-    shutil.rmtree(directory, ignore_errors=True)
+    shutil.rmtree(os.path.dirname(directory), ignore_errors=True)
     for number, folder in enumerate(("", *FOLDERS)):
         os.makedirs(os.path.join(directory, folder))
         for i in range(3):

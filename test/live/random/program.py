@@ -199,6 +199,7 @@ class World:
         self.group = {0: 0}
         self.blocked = {}  # parent: child of vfork
         self.has_mounts = False
+        self.has_roots = False  # who has a root of its own does not see the mounts outside
 
     def release(self):
         for pin in self.pins.values():
@@ -239,7 +240,7 @@ class World:
             return
         names = self.names.setdefault((seen.identity, seen.mount), set())
         link = seen.link
-        if self.has_mounts and seen.mount not in self.mounts():
+        if self.has_mounts and not self.has_roots and seen.mount not in self.mounts():
             return
         if link.endswith(" (deleted)"):
             if names:
@@ -322,8 +323,8 @@ class World:
         tid = self.tid(step.actor)
         if step.actor not in self.alive or step.actor in self.blocked:
             return
-        if step.kind in (MOUNT_CALL, OWN_MOUNTS):
-            self.has_mounts = True
+        self.has_mounts |= step.kind in (MOUNT_CALL, OWN_MOUNTS)
+        self.has_roots |= step.call == "chroot"
         for i, fd in fds.items():
             truth.after[i] = see(tid, fd)
             self.note(tid, truth.after[i])
