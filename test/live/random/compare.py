@@ -60,7 +60,7 @@ def shape(name):
 
 def is_kind(link, name):
     """Whether a name without a path fits: it is the kernel's, or that of the call that made it."""
-    kind = link.split("[")[-1].rstrip("]") if link.startswith("anon_inode:") else link.split(":")[0]
+    kind = link.split(":")[1].strip("[]") if link.startswith("anon_inode:") else link.split(":")[0]
     return name.startswith((link.split(":")[0] + ":", "memfd" if "memfd" in link else ":")) or name.startswith({"eventpoll": "epoll"}.get(kind, kind))
 
 

@@ -243,7 +243,7 @@ class World:
         if self.has_mounts and not self.has_roots and seen.mount not in self.mounts():
             return
         if link.endswith(" (deleted)"):
-            if names:
+            if names and "/#" not in link:
                 return
             link = link[:-len(" (deleted)")]
         root = read_link(f"/proc/{tid}/root")
