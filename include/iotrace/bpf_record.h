@@ -57,6 +57,7 @@ enum bpf_part_kind {
 	BPF_PART_FILE,      /* bpf_part_file, then the name of what a new descriptor leads to */
 	BPF_PART_DIRECTORY, /* the same for the current directory, after a call that changed it; fd -1 */
 	BPF_PART_ARGUMENTS, /* bpf_part, then words that are ended by a NUL each; TORN: there were more */
+	BPF_PART_BASE, /* ... and for the directory that the relative path `index` started at; fd -1 */
 	BPF_PART_KINDS
 };
 
@@ -71,13 +72,12 @@ enum {
 	BPF_ARGUMENTS = 8000,  /* bytes of them at most */
 	BPF_PART_TORN = 1,     /* the string was longer, or could not be read in full */
 	BPF_PART_DELETED = 2,  /* FILE: it has no name in its directory any more */
-	BPF_PART_DETACHED = 4, /* FILE: the walk did not end at the root of a mount tree */
+	BPF_PART_DETACHED = 4, /* FILE: no path from the root of the process leads to it */
 	BPF_PART_SPECIAL = 8,  /* FILE: no path, but one name: a pipe, a socket, an anon_inode */
 };
 
 /*
- * FILE: after it come the names of the dentries from the file up to the root (not included), each ended by a NUL,
- * leaf first. None and no flag: the file is "/".
+ * Behind it come the names of the dentries up to the root of the process, leaf first, with a NUL each; of that root none.
  */
 struct bpf_part_file {
 	struct bpf_part part;

@@ -49,7 +49,8 @@ struct event_file {
 	uint64_t position;         /* EVENT_POSITION_UNKNOWN: has none */
 	uint64_t dev, ino, mnt_id; /* dev as makedev(3) has it */
 	struct event_string
-		name; /* as readlink(/proc/PID/fd/N) would give it; NULL: too long or torn */
+		name; /* as the process sees it: a path from its root, "pipe:[7]" ...; NULL: absent */
+	bool is_deleted; /* it was called so, but has no name in its directory any more */
 };
 
 struct event {
@@ -65,6 +66,8 @@ struct event {
 			uint64_t arg[EVENT_ARGS];
 			struct event_string
 				path[EVENT_PATHS]; /* in the order of the row's path, path2 */
+			struct event_string base
+				[EVENT_PATHS]; /* the directories that they start at; NULL: not known */
 		} enter;
 		struct {
 			call_id call;
@@ -109,7 +112,7 @@ struct event {
 			int64_t result;
 			uint64_t
 				position; /* of the row's fd, after the call; EVENT_POSITION_UNKNOWN */
-			struct event_string path[EVENT_PATHS];
+			struct event_string path[EVENT_PATHS], base[EVENT_PATHS];
 			struct event_file
 				file[EVENT_FILES]; /* after chdir the directory, without fd */
 		} pair;

@@ -63,8 +63,9 @@ enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
 struct model_file {
 	str_id path; /* absolute */
 	enum model_file_kind kind;
-	uint32_t mount;    /* index in mounts, or ID_NONE */
-	bool is_gone;      /* the last that was seen of it: its name was taken away */
+	uint32_t mount; /* index in mounts, or ID_NONE */
+	bool is_gone;   /* the last that was seen of it: its name was taken away */
+	bool is_deleted; /* it had no name any more when it was opened; another file may have that path */
 	uint64_t dev, ino; /* 0: not known */
 };
 
@@ -112,11 +113,10 @@ struct model_host {
 	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
 	str_id block_why;      /* why it was perf, though BPF paired the calls */
 	bool is_system,
-		is_argv_cut;     /* all processes of the machine are recorded; argv is not whole */
-	enum block_choice block; /* which block requests are */
-	uint32_t block_mode;     /* bits of enum block_output: what they become */
-	uint64_t
-		sample_interval; /* ns, of the samples of devices and the machine; 0: none, or not known */
+		is_argv_cut;      /* all processes of the machine are recorded; argv is not whole */
+	enum block_choice block;  /* which block requests are */
+	uint32_t block_mode;      /* bits of enum block_output: what they become */
+	uint64_t sample_interval; /* ns, of devices and the machine; 0: none, or not known */
 };
 
 typedef void (*model_output)(void *context, const struct io_event *event);

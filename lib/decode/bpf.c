@@ -15,6 +15,7 @@ enum { PART_ALIGN = 8 };
 struct parts {
 	struct bpf_text *text;
 	struct event_string *path; /* [EVENT_PATHS], or NULL */
+	struct event_string *base; /* [EVENT_PATHS], or NULL */
 	struct event_file *file;   /* [EVENT_FILES], or NULL */
 	struct event *program;     /* EVENT_ARGUMENTS, or NULL */
 };
@@ -28,6 +29,12 @@ static bool take_path(const struct parts *to, const struct bpf_part *part, const
 	to->path[part->index] =
 		(struct event_string){bytes, (uint32_t)strnlen(bytes, part->size - sizeof(*part))};
 	return true;
+}
+
+/* Nothing below a directory that is deleted has a path. */
+static uint16_t directory_flags(const struct bpf_part *part)
+{
+	return part->flags & BPF_PART_DELETED ? part->flags | BPF_PART_TORN : part->flags;
 }
 
 static bool take_file(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
@@ -44,8 +51,8 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 		return false;
 	if (!to->file || part->index >= EVENT_FILES)
 		return true;
-	if (is_directory && part->flags & BPF_PART_DELETED)
-		f.part.flags |= BPF_PART_TORN; /* nothing below it has a path */
+	if (is_directory)
+		f.part.flags = directory_flags(&f.part);
 	file = &to->file[part->index];
 	file->fd = f.fd;
 	file->flags = f.flags;
@@ -54,6 +61,7 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 	file->dev = makedev(f.major, f.minor);
 	file->ino = f.ino;
 	file->mnt_id = f.mnt_id;
+	file->is_deleted = part->flags & (BPF_PART_DELETED | BPF_PART_SPECIAL | BPF_PART_DETACHED);
 	return bpf_file_name(to->text->name[part->index], &f, (const char *)at + sizeof(f),
 			     part->size - sizeof(f), &file->name);
 }
@@ -69,16 +77,29 @@ static bool take_arguments(const struct parts *to, const struct bpf_part *part, 
 	return true;
 }
 
+static bool take_base(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
+{
+	struct bpf_part_file f;
+
+	if (part->size < sizeof(f))
+		return false;
+	memcpy(&f, at, sizeof(f));
+	if (!to->base || part->index >= EVENT_PATHS)
+		return true;
+	f.part.flags = directory_flags(&f.part);
+	return bpf_file_name(to->text->base[part->index], &f, (const char *)at + sizeof(f),
+			     part->size - sizeof(f), &to->base[part->index]);
+}
+
 /* Returns whether all parts lie inside the record. */
 static bool take_parts(const struct parts *to, const struct sample *sample,
 		       const struct bpf_record_head *head)
 {
 	static bool (*const take[BPF_PART_KINDS])(const struct parts *, const struct bpf_part *,
 						  const uint8_t *) = {
-		[BPF_PART_PATH] = take_path,
-		[BPF_PART_FILE] = take_file,
-		[BPF_PART_DIRECTORY] = take_file,
-		[BPF_PART_ARGUMENTS] = take_arguments,
+		[BPF_PART_PATH] = take_path,      [BPF_PART_FILE] = take_file,
+		[BPF_PART_DIRECTORY] = take_file, [BPF_PART_ARGUMENTS] = take_arguments,
+		[BPF_PART_BASE] = take_base,
 	};
 	const uint8_t *at = sample->raw + head->size;
 	size_t left = sample->raw_size - head->size, step;
@@ -106,18 +127,19 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 static enum decoded take_enter(struct bpf_text *text, const struct sample *sample,
 			       const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, event->enter.path, NULL, NULL};
+	struct parts parts = {text, event->enter.path, event->enter.base, NULL, NULL};
 
 	event->kind = EVENT_SYSCALL_ENTER;
 	memcpy(event->enter.arg, record->arg, sizeof(event->enter.arg));
 	memset(event->enter.path, 0, sizeof(event->enter.path));
+	memset(event->enter.base, 0, sizeof(event->enter.base));
 	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
 }
 
 static enum decoded take_exit(struct bpf_text *text, const struct sample *sample,
 			      const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, NULL, NULL, NULL};
+	struct parts parts = {.text = text};
 
 	event->kind = EVENT_SYSCALL_EXIT;
 	event->exit.result = record->result;
@@ -128,7 +150,7 @@ static enum decoded take_exit(struct bpf_text *text, const struct sample *sample
 static enum decoded take_pair(struct bpf_text *text, const struct sample *sample,
 			      const struct bpf_record_call *record, struct event *event)
 {
-	struct parts parts = {text, event->pair.path, event->pair.file, NULL};
+	struct parts parts = {text, event->pair.path, event->pair.base, event->pair.file, NULL};
 	uint32_t i;
 
 	event->kind = EVENT_CALL;
@@ -140,6 +162,7 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	event->pair.result = record->result;
 	event->pair.position = record->position;
 	memset(event->pair.path, 0, sizeof(event->pair.path));
+	memset(event->pair.base, 0, sizeof(event->pair.base));
 	for (i = 0; i < EVENT_FILES; i++) {
 		event->pair.file[i].fd = -1;
 		event->pair.file[i].name.at = NULL;
@@ -247,7 +270,7 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 			     struct event *event)
 {
 	struct event_file file[EVENT_FILES] = {{.fd = -1}, {.fd = -1}};
-	struct parts parts = {text, NULL, file, NULL};
+	struct parts parts = {text, NULL, NULL, file, NULL};
 	struct bpf_record_aio r;
 
 	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
@@ -332,7 +355,7 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 static enum decoded take_program(const struct sample *sample, const struct bpf_record_head *head,
 				 struct event *event)
 {
-	struct parts parts = {NULL, NULL, NULL, event};
+	struct parts parts = {.program = event};
 
 	event->kind = EVENT_ARGUMENTS;
 	event->arguments.words.at = NULL;

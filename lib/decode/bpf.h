@@ -13,13 +13,14 @@ extern "C" {
 #endif
 
 enum {
-	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and what is put behind the name of a deleted file */
+	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and what stands around special names */
 	BPF_RWBS_ROOM = 10,
 };
 
 /* Texts that no record holds as such; an event lends them until the next one. */
 struct bpf_text {
 	char name[EVENT_FILES][BPF_NAME_ROOM];
+	char base[EVENT_PATHS][BPF_NAME_ROOM];
 	char rwbs[BPF_RWBS_ROOM];
 };
 
@@ -31,7 +32,7 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 			struct event *event);
 
 /*
- * bpf_name.c: turns the names behind a FILE part into what readlink(/proc/PID/fd/N) would give.
+ * bpf_name.c: turns the names behind a FILE part into a path, or what readlink(/proc/PID/fd/N) gives of what has none.
  * Returns whether they follow their format. at is NULL if the name cannot be told.
  */
 bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, const char *names,

@@ -1,8 +1,8 @@
 /*
  * bpf_name: the name of a file, from the names of its dentries.
  *
- * The kernel's d_path() writes what readlink(/proc/PID/fd/N) gives; this does the same from what
- * a BPF program could collect. Where the two could differ there is no name.
+ * What has a path gets it as the process sees it. What has none gets the name that readlink(/proc/PID/fd/N) gives it.
+ * Neither has " (deleted)" behind it: any file may be called so.
  */
 #include "bpf.h"
 
@@ -19,8 +19,6 @@ enum {
 };
 #define MAGIC_HUGETLBFS 0x958458f6u
 
-static const char deleted[] = " (deleted)";
-
 /* What the file systems without paths call their files: the inode or the dentry tells them apart. */
 static const struct {
 	uint32_t magic;
@@ -32,9 +30,9 @@ static const struct {
 	{MAGIC_ANON_INODE, "anon_inode:", "", false, true},
 	{MAGIC_PIDFD, "anon_inode:[pidfd]", "", false, false},
 	/* Memory: memfd_create(), System V segments. */
-	{MAGIC_TMPFS, "/", deleted, false, true},
-	{MAGIC_HUGETLBFS, "/", deleted, false, true},
-	{MAGIC_SECRET, "/", deleted, false, true},
+	{MAGIC_TMPFS, "/", "", false, true},
+	{MAGIC_HUGETLBFS, "/", "", false, true},
+	{MAGIC_SECRET, "/", "", false, true},
 };
 
 static void special_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part,
@@ -60,16 +58,12 @@ static void special_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *p
 }
 
 /* The leaf comes first, so the path is put together from its end. Returns whether these are names. */
-static bool path_name(char room[BPF_NAME_ROOM], bool is_deleted, const char *names, size_t size,
+static bool path_name(char room[BPF_NAME_ROOM], const char *names, size_t size,
 		      struct event_string *name)
 {
 	size_t end = BPF_NAME_ROOM, from = end, length;
 	bool is_long = false;
 
-	if (is_deleted) {
-		from -= sizeof(deleted) - 1;
-		memcpy(room + from, deleted, sizeof(deleted) - 1);
-	}
 	if (!size)
 		room[--from] = '/';
 	for (; size; names += length + 1, size -= length + 1) {
@@ -112,7 +106,7 @@ bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, c
 	if (size && names[size - 1])
 		return false;
 	if (!is_special)
-		return path_name(room, part->part.flags & BPF_PART_DELETED, names, size, name);
+		return path_name(room, names, size, name);
 	if (!size)
 		special_name(room, part, "", name);
 	else if (is_whole(part, names, size))

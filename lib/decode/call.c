@@ -15,6 +15,7 @@ enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *
 		return DECODED_IGNORED;
 	event->kind = EVENT_SYSCALL_ENTER;
 	event->enter.call = call;
+	memset(event->enter.base, 0, sizeof(event->enter.base));
 	field_values(&tp->field[1], sample->raw, event->enter.arg, EVENT_ARGS);
 	memset(event->enter.path, 0, sizeof(event->enter.path));
 	return DECODED_EVENT;
@@ -40,6 +41,7 @@ enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample 
 
 	event->kind = EVENT_SYSCALL_ENTER;
 	event->enter.call = tp->call;
+	memset(event->enter.base, 0, sizeof(event->enter.base));
 	/* A field that the call does not have is of size 0, and so is its value. */
 	for (i = 0; i < EVENT_ARGS; i++)
 		event->enter.arg[i] = (uint64_t)field_value(&tp->arg[i], sample->raw);

@@ -55,16 +55,25 @@ static uint32_t aio_flags(const struct call_row *row)
 	return 0;
 }
 
+/* What a descriptor, or the current directory, leads to is said by itself. */
+static bool has_bases(const struct call_row *row)
+{
+	return row->path != CALL_NO_ARG && row->result != RESULT_FD && row->kind != CALL_CHDIR;
+}
+
 static struct bpf_call_role role_of(const struct call_row *row)
 {
 	struct bpf_call_role role = {.flags = BPF_CALL_CHOSEN,
 				     .fd = row->fd,
 				     .path = {row->path, row->path2},
+				     .dir = {row->fd, row->fd2},
 				     .pair = CALL_NO_ARG};
 
 	role.flags |= (uint16_t)apart_flags(row);
 	if (row->path != CALL_NO_ARG || row->path2 != CALL_NO_ARG)
 		role.flags |= BPF_CALL_PATHS;
+	if (has_bases(row))
+		role.flags |= BPF_CALL_BASES;
 	if (row->kind == CALL_EXEC)
 		role.flags |= BPF_CALL_EXEC;
 	if (row->kind == CALL_CREATE_PAIR) {

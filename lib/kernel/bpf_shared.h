@@ -32,6 +32,7 @@ enum {
 		2048, /* APART where another task could get the descriptor before it ends */
 	BPF_CALL_IOCTL = 8192,  /* only the requests of ioctls.def */
 	BPF_CALL_ALWAYS = 4096, /* all else rests on it: recorded of tasks with any name */
+	BPF_CALL_BASES = 16384, /* its relative paths need the directory that they start at */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 
@@ -40,8 +41,9 @@ struct bpf_call_role {
 	uint16_t flags; /* BPF_CALL_* */
 	int8_t fd;      /* which argument: BPF_CALL_MOVES */
 	int8_t path[2]; /* which arguments, or -1 */
-	int8_t pair;    /* which argument points to the new pair */
-	uint8_t reserved[2];
+	int8_t dir
+		[2]; /* which arguments name the directories that they start at; -1: the current one */
+	int8_t pair; /* which argument points to the new pair */
 };
 
 /*
@@ -84,6 +86,7 @@ struct bpf_call {
 	uint32_t cpu;
 	uint64_t arg[6];
 	uint64_t is_apart; /* the begin has been told */
+	uint64_t base[2];  /* BPF_CALL_BASES: the dentries of those directories */
 	struct bpf_fault fault;
 };
 

@@ -23,9 +23,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-enum { TARGET_SIZE = 4096 + 16 };
-
-static const char deleted[] = " (deleted)";
 static const uint64_t search_pause = 1000000000; /* ns between two searches after loss */
 
 /* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
@@ -92,7 +89,7 @@ void lookup_add_mount(struct lookup_base *base, const char *mount_point, const c
 	}
 }
 
-static bool is_shy(const struct lookup_base *base, const char *path)
+bool lookup_is_shy(const struct lookup_base *base, const char *path)
 {
 	for (uint32_t i = 0; i < base->shies; i++) {
 		size_t length = strlen(base->shy[i]);
@@ -112,6 +109,7 @@ void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *
 void lookup_release(struct lookup *lookup)
 {
 	map_release(&lookup->index);
+	mounts_release(&lookup->mounts);
 	free(lookup->item);
 	*lookup = (struct lookup){0};
 }
@@ -140,6 +138,16 @@ static int64_t long_at(const uint8_t *raw, uint32_t offset)
 	return value;
 }
 
+/* Returns an argument of a call that begins; `none` if it has none there. */
+static int64_t argument_at(const struct lookup_base *base, const struct sample *sample,
+			   int8_t index, int64_t none)
+{
+	uint32_t at = base->enter.value + (uint32_t)(index > 0 ? index : 0) * sizeof(long);
+
+	return index >= 0 && at + sizeof(long) <= sample->raw_size ? long_at(sample->raw, at)
+								   : none;
+}
+
 /* Where the paths of a call that begins lie in the memory of its process. */
 static void see_enter(struct lookup *lookup, const struct sample *sample, long number)
 {
@@ -151,16 +159,24 @@ static void see_enter(struct lookup *lookup, const struct sample *sample, long n
 
 	if (id == CALL_ID_NONE)
 		return;
-	const int8_t index[] = {call_row(id)->path, call_row(id)->path2};
+	const struct call_row *row = call_row(id);
+	const int8_t path[] = {row->path, row->path2}, dir[] = {row->fd, row->fd2};
 
 	for (int i = 0; i < 2; i++) {
-		uint32_t at = lookup->base->enter.value +
-			      (uint32_t)(index[i] > 0 ? index[i] : 0) * sizeof(long);
-
-		if (index[i] >= 0 && at + sizeof(long) <= sample->raw_size)
-			item.path[i] = (uint64_t)long_at(sample->raw, at);
+		item.path[i] = (uint64_t)argument_at(lookup->base, sample, path[i], 0);
+		item.dir[i] = (int32_t)argument_at(lookup->base, sample, dir[i], AT_FDCWD);
 	}
 	keep(lookup, &item);
+}
+
+static bool may_move_root(const struct call_row *row)
+{
+	static const char *const calls[] = {"chroot", "pivot_root", "setns", "unshare"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(row->name, calls[i]))
+			return true;
+	return false;
 }
 
 /* What the ends of these calls make worth a look. */
@@ -185,8 +201,12 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 	case CALL_CREATE_PAIR:
 		item.subject = SUBJECT_PAIR;
 		break;
-	case CALL_CHDIR:
-		item.subject = strcmp(row->name, "chroot") ? SUBJECT_DIRECTORY : SUBJECT_ROOT;
+	case CALL_CHDIR: /* and unshare: another root, or another mount namespace */
+	case CALL_UNSHARE:
+		if (!may_move_root(row))
+			return;
+		__atomic_store_n(&lookup->base->are_apart, true, __ATOMIC_RELAXED);
+		item.subject = SUBJECT_ROOT;
 		break;
 	default:
 		return;
@@ -271,31 +291,24 @@ enum {
 	FD_NLINK,
 	FD_MNT,
 	FD_REASON,
-	FD_TID
+	FD_TID,
+	FD_DELETED
 };
 
-/*
- * The status of the file behind the link; what is not known stays 0. Nothing is revalidated, no server is
- * asked: a recording must not hang where a program does.
- */
-static void add_status(const struct lookup_base *base, struct fact *fact, const char *name,
-		       char *target, uint32_t *length)
+/* What is not known of the file behind the link stays 0. */
+static void add_status(struct fact *fact, const struct place *place)
 {
-	struct statx status;
-	size_t tail = sizeof(deleted) - 1;
+	const struct statx *status = &place->status;
 
-	if (is_shy(base, target) ||
-	    statx(base->proc->root, name, AT_STATX_DONT_SYNC,
-		  STATX_TYPE | STATX_MODE | STATX_INO | STATX_NLINK | STATX_MNT_ID, &status))
+	fact->number[FD_DELETED] = place->is_deleted;
+	if (!place->has_status)
 		return;
-	fact->number[FD_DEV] = makedev(status.stx_dev_major, status.stx_dev_minor);
-	fact->number[FD_INO] = status.stx_ino;
-	fact->number[FD_MODE] = status.stx_mode;
-	fact->number[FD_NLINK] = status.stx_nlink;
-	if (status.stx_mask & STATX_MNT_ID)
-		fact->number[FD_MNT] = status.stx_mnt_id;
-	if (!status.stx_nlink && *length > tail && !strcmp(target + *length - tail, deleted))
-		*length -= (uint32_t)tail;
+	fact->number[FD_DEV] = makedev(status->stx_dev_major, status->stx_dev_minor);
+	fact->number[FD_INO] = status->stx_ino;
+	fact->number[FD_MODE] = status->stx_mode;
+	fact->number[FD_NLINK] = status->stx_nlink;
+	if (status->stx_mask & STATX_MNT_ID)
+		fact->number[FD_MNT] = status->stx_mnt_id;
 }
 
 /* What of a descriptor is wanted: its target, its flags and position as well, or only if it is no file's. */
@@ -307,32 +320,30 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 {
 	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
 	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
-	char target[TARGET_SIZE], name[64];
-	uint32_t length = 0;
-	ssize_t n;
+	struct place *place = &lookup->place;
+	char link[32];
 
-	snprintf(name, sizeof(name), "%u/fd/%u", tid, fd);
-	n = procfs_link(lookup->base->proc, target, sizeof(target), "%s", name);
-	if (details == FD_UNNAMED && (n < 0 || target[0] == '/'))
-		return n >= 0;
-	if (n > 0) {
-		length = (uint32_t)n;
-		add_status(lookup->base, &fact, name, target, &length);
+	snprintf(link, sizeof(link), "fd/%u", fd);
+	int code = place_read(place, &lookup->mounts, lookup->base, tid, link);
+	if (details == FD_UNNAMED && (code || place->is_path))
+		return !code;
+	if (!code) {
+		add_status(&fact, place);
 		if (details == FD_INFO)
 			procfs_fdinfo(lookup->base->proc, tid, fd, &info);
 	}
 	if (!fact.number[FD_MNT] && info.mnt_id != UINT64_MAX)
 		fact.number[FD_MNT] = info.mnt_id;
-	fact.number[FD_ERROR] = n < 0 ? (uint64_t)-n : 0;
+	fact.number[FD_ERROR] = (uint64_t)-code;
 	fact.number[FD_FLAGS] = info.flags;
 	fact.number[FD_POS] = info.pos;
 	fact.number[FD_REASON] = reason;
 	fact.number[FD_TID] = tid;
-	fact.string[0] = (struct fact_string){target, length};
+	fact.string[0] = (struct fact_string){place->target, code ? 0 : place->length};
 	lookup->done++;
-	lookup->gone += n < 0;
+	lookup->gone += code != 0;
 	facts_add(lookup->facts, &fact, pid, clock_now());
-	return n >= 0;
+	return !code;
 }
 
 /* Looks at all descriptors of a process; of a child that has not yet run exec, only at those that it will keep. */
@@ -363,7 +374,7 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 			 const char *link)
 {
 	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
-	char target[TARGET_SIZE], words[FACT_ARGUMENTS + 1];
+	char target[PLACE_SIZE], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
 	ssize_t n = procfs_link(lookup->base->proc, target, sizeof(target), "%u/%s", tid, link);
 
@@ -377,14 +388,27 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 								     sizeof(words), &is_cut)};
 		fact.number[5] = is_cut;
 	}
-	if (kind != FACT_ROOT || strcmp(target, "/"))
+	if (kind != FACT_ROOT || place_is_apart(lookup->base, tid) || strcmp(target, "/") != 0)
 		facts_add(lookup->facts, &fact, pid, clock_now());
+}
+
+/* Returns the directory that a relative path starts at, nothing if it has no path. */
+static struct fact_string base_of(struct lookup *lookup, const struct lookup_item *item, uint64_t i)
+{
+	struct place *place = &lookup->place;
+	char link[32] = "cwd";
+
+	if (item->dir[i] != AT_FDCWD)
+		snprintf(link, sizeof(link), "fd/%d", item->dir[i]);
+	if (place_read(place, &lookup->mounts, lookup->base, item->tid, link) || place->is_deleted)
+		return (struct fact_string){NULL, 0};
+	return (struct fact_string){place->target, place->length};
 }
 
 /* The model believes it if the call is still in flight at the time of the fact: so what was read is what it used. */
 static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 {
-	char path[TARGET_SIZE];
+	char path[PLACE_SIZE];
 
 	for (uint64_t i = 0; i < 2; i++) {
 		struct fact fact = {.kind = FACT_PATH,
@@ -396,6 +420,8 @@ static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 		n = remote_string(item->pid, item->path[i], path, sizeof(path));
 		fact.number[3] = n < 0 ? (uint64_t)-n : 0;
 		fact.string[0] = (struct fact_string){path, n < 0 ? 0 : (uint32_t)n};
+		if (n > 0 && path[0] != '/')
+			fact.string[1] = base_of(lookup, item, i);
 		facts_add(lookup->facts, &fact, item->pid, clock_now());
 	}
 }
@@ -412,9 +438,6 @@ static void look(struct lookup *lookup, const struct lookup_item *item)
 		break;
 	case SUBJECT_ROOT:
 		look_at_link(lookup, FACT_ROOT, item->pid, item->tid, "root");
-		break;
-	case SUBJECT_DIRECTORY:
-		look_at_link(lookup, FACT_CWD, item->pid, item->tid, "cwd");
 		break;
 	case SUBJECT_PROGRAM:
 		look_at_link(lookup, FACT_EXE, item->pid, item->tid, "exe");
@@ -470,7 +493,6 @@ void lookup_search(struct lookup *lookup)
 void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 		    bool with_program)
 {
-	look_at_link(lookup, FACT_CWD, pid, pid, "cwd");
 	look_at_link(lookup, FACT_ROOT, pid, pid, "root");
 	if (with_program)
 		look_at_link(lookup, FACT_EXE, pid, pid, "exe");

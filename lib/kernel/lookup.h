@@ -1,6 +1,6 @@
 /*
- * lookup: what /proc must say because the stream does not: which file an opened descriptor is, where a process
- * now stands, which program it now runs.
+ * lookup: what /proc must say because the stream does not: which file an opened descriptor is, where a path
+ * starts, which program a process now runs.
  *
  * Records of a round are shown to it as they lie in the rings; it keeps what is worth a look, once for each
  * descriptor, and then asks /proc. Every answer becomes a fact with the time before and after the question.
@@ -10,7 +10,7 @@
 #define KERNEL_LOOKUP_H
 
 #include "facts.h"
-#include "procfs.h"
+#include "place.h"
 
 #include <iotrace/map.h>
 #include <pthread.h>
@@ -26,7 +26,6 @@ enum lookup_reason { LOOKUP_START, LOOKUP_OPENED, LOOKUP_SCANNED, LOOKUP_LOST };
 enum lookup_subject {
 	SUBJECT_FD,
 	SUBJECT_PAIR,
-	SUBJECT_DIRECTORY,
 	SUBJECT_ROOT,
 	SUBJECT_PROGRAM,
 	SUBJECT_PATH, /* strings that a call in flight points to */
@@ -45,6 +44,7 @@ struct lookup_item {
 	uint32_t fd;      /* SUBJECT_PATH: the number of the call */
 	bool with_info;   /* SUBJECT_FD: the call does not say the flags */
 	uint64_t path[2]; /* SUBJECT_PATH: addresses, 0: none */
+	int32_t dir[2];   /* SUBJECT_PATH: the directories that they start at, or AT_FDCWD */
 };
 
 /* Where a tracepoint has the number of the call, and its result or the first argument. */
@@ -64,7 +64,8 @@ struct lookup_base {
 	uint32_t uids;
 	pthread_mutex_t mutex;
 	struct map processes; /* pids that live, as far as the records say; with the mutex */
-	bool has_lost;        /* records were lost since the last search; with the mutex */
+	bool are_apart; /* some processes have another root or mount namespace than we; atomic */
+	bool has_lost;  /* records were lost since the last search; with the mutex */
 	uint64_t searched_at;
 };
 
@@ -75,6 +76,8 @@ struct lookup {
 	struct lookup_item *item;
 	uint32_t items, item_cap;
 	struct map index; /* (pid, fd) to item: the later one replaces */
+	struct mounts mounts;
+	struct place place;
 	uint64_t done, gone;
 };
 
@@ -90,6 +93,8 @@ static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t p
 }
 /* A mount was seen: statx of its files may ask a server, or hang with it. */
 void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type);
+/* Returns whether it is one of those. */
+bool lookup_is_shy(const struct lookup_base *base, const char *path);
 
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts);
 void lookup_release(struct lookup *lookup);
@@ -99,7 +104,7 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record);
 bool lookup_run(struct lookup *lookup);
 /* Tells all open descriptors again if records were lost, but not more often than once a second. */
 void lookup_search(struct lookup *lookup);
-/* Everything that /proc says of a process: directory, root, program, descriptors. */
+/* Everything that /proc says of a process: root, program, descriptors. */
 void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 		    bool with_program);
 

@@ -14,6 +14,7 @@
 #include "task.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 
 int call_fd(const struct call *call, int8_t index)
@@ -54,32 +55,27 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 	return open;
 }
 
-/* Returns the directory that a relative path starts at, 0 if not known. */
-static str_id base_of(struct model *m, uint32_t task, const struct call *call, int8_t index)
+/* Nothing but a directory can be called so. */
+static bool ends_in_directory(struct event_string path)
 {
-	const struct process *p = &m->process[m->task[task].process];
-	uint32_t table = task_table(m, task);
-	int fd = call_fd(call, index);
+	const char *slash = memrchr(path.at, '/', path.length);
+	const char *last = slash ? slash + 1 : path.at;
+	size_t size = path.length - (size_t)(last - path.at);
 
-	if (index == CALL_NO_ARG || fd == AT_FDCWD)
-		return p->changed_cwd <= call->enter ? p->cwd : 0;
-	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, call->enter);
-
-	if (open == ID_NONE || table_slot(m, table, (uint64_t)fd)->doubt)
-		return 0;
-	const struct description *d = open_description(m, open);
-
-	return d->file == ID_NONE ? 0 : d->name;
+	return !size || (size == 1 && last[0] == '.') ||
+	       (size == 2 && last[0] == '.' && last[1] == '.');
 }
 
-str_id call_path(struct model *m, uint32_t task, const struct call *call, uint32_t index,
-		 const char *path, uint32_t length)
+void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
+	       struct event_string base)
 {
-	const struct call_row *row = call_row(call->id);
-
-	if (m->process[m->task[task].process].has_root)
-		return 0;
-	return path_resolve(m, base_of(m, task, call, index ? row->fd2 : row->fd), path, length);
+	if (!path.length)
+		return;
+	call->path[index] = path_resolve(m, base, path);
+	call->is_relative[index] = path.at[0] != '/';
+	call->is_unnamed[index] = !call->path[index];
+	if (!index)
+		call->is_directory = ends_in_directory(path);
 }
 
 /* Another thread may get the number before the call returns. */
@@ -96,7 +92,8 @@ static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call
 }
 
 void call_begin(struct model *m, uint32_t task, struct call *call,
-		const struct event_string path[EVENT_PATHS])
+		const struct event_string path[EVENT_PATHS],
+		const struct event_string base[EVENT_PATHS])
 {
 	uint32_t process = m->task[task].process;
 	const struct call_row *row = call_row(call->id);
@@ -104,7 +101,7 @@ void call_begin(struct model *m, uint32_t task, struct call *call,
 	call->open = call->open2 = ID_NONE;
 	for (uint32_t i = 0; i < EVENT_PATHS; i++)
 		if (path[i].at)
-			call->path[i] = call_path(m, task, call, i, path[i].at, path[i].length);
+			call_path(m, call, i, path[i], base[i]);
 	if (row->kind == CALL_CLOSE)
 		call->open = close_fd(m, task, call);
 	else if (call_has_descriptor(call))

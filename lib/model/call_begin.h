@@ -11,13 +11,14 @@
  * paths, and the opens that its descriptors named, held. A call that closes empties its slot.
  */
 void call_begin(struct model *m, uint32_t task, struct call *call,
-		const struct event_string path[EVENT_PATHS]);
+		const struct event_string path[EVENT_PATHS],
+		const struct event_string base[EVENT_PATHS]);
 /* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
 int call_fd(const struct call *call, int8_t index);
 /* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
 bool call_has_descriptor(const struct call *call);
-/* Returns the absolute path that argument `index` of the call's paths means, or 0. */
-str_id call_path(struct model *m, uint32_t task, const struct call *call, uint32_t index,
-		 const char *path, uint32_t length);
+/* Sets what path argument `index` of the call means, which starts at `base` if it is relative (empty: not known). */
+void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
+	       struct event_string base);
 
 #endif

@@ -55,7 +55,8 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 			 .dev = n[6],
 			 .ino = n[7],
 			 .mode = n[8],
-			 .mnt_id = n[10]},
+			 .mnt_id = n[10],
+			 .is_deleted = n[13] || (n[8] && !n[9])},
 	};
 }
 
@@ -146,26 +147,6 @@ static void fact_fd(struct model *m, const struct event *event)
 		found(m, table, &f);
 }
 
-static void fact_cwd(struct model *m, const struct event *event)
-{
-	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
-
-	if (process == MAP_NONE || event->fact.number[2])
-		return;
-	struct process *p = &m->process[process];
-
-	if (!p->changed_cwd || p->changed_cwd < event->fact.number[1])
-		p->cwd = fact_text(m, event, 0);
-}
-
-static void fact_root(struct model *m, const struct event *event)
-{
-	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
-
-	if (process != MAP_NONE)
-		m->process[process].has_root = true;
-}
-
 static void fact_exe(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
@@ -212,11 +193,10 @@ static void fact_command(struct model *m, const struct event *event)
 	p->argv = fact_text(m, event, 0);
 	p->is_argv_cut = event->fact.number[1];
 	p->is_argv_typed = true;
-	p->cwd = fact_text(m, event, 1);
 	m->command_pid = pid;
 	m->host.argv = p->argv;
 	m->host.is_argv_cut = p->is_argv_cut;
-	m->host.cwd = p->cwd;
+	m->host.cwd = fact_text(m, event, 1);
 }
 
 static void fact_task(struct model *m, const struct event *event)
@@ -276,6 +256,12 @@ static void fact_filter(struct model *m, const struct event *event)
 		who_want(m, glob);
 }
 
+static struct event_string string_of(const struct event *event, uint32_t index)
+{
+	return (struct event_string){event->fact.string[index].at,
+				     event->fact.string[index].length};
+}
+
 /* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
 static void fact_path(struct model *m, const struct event *event)
 {
@@ -288,8 +274,7 @@ static void fact_path(struct model *m, const struct event *event)
 
 	if (call->id != CALL_ID_NONE && call->enter <= n[2] &&
 	    (uint64_t)call_row(call->id)->number == n[4])
-		op_path(m, task, (uint32_t)n[5], event->fact.string[0].at,
-			event->fact.string[0].length);
+		op_path(m, task, (uint32_t)n[5], string_of(event, 0), string_of(event, 1));
 	else
 		tally_add(m->tally, lookups_refused, 1);
 }
@@ -318,8 +303,7 @@ void fact_in(struct model *m, const struct event *event)
 {
 	static void (*const in[FACT_KINDS])(struct model * m, const struct event *event) = {
 		[FACT_HOST] = fact_host,       [FACT_COMMAND] = fact_command,
-		[FACT_TASK] = fact_task,       [FACT_CWD] = fact_cwd,
-		[FACT_ROOT] = fact_root,       [FACT_FD] = fact_fd,
+		[FACT_TASK] = fact_task,       [FACT_FD] = fact_fd,
 		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,
 		[FACT_COUNT] = fact_count,     [FACT_LOOKUPS] = fact_lookups,
 		[FACT_EXIT] = fact_exit,       [FACT_END] = fact_end,

@@ -44,7 +44,9 @@ uint32_t open_new_always(struct model *m, const struct description *known, proce
 uint32_t open_lasting(struct model *m, const struct description *known, process_id process)
 {
 	struct map *map = &m->lasting[known->flags & O_ACCMODE];
-	uint64_t key = map_key(process, known->name);
+	bool is_deleted = known->file != ID_NONE && m->file[known->file].is_deleted;
+	/* A string's id never has the last bit. */
+	uint64_t key = map_key(process, is_deleted ? known->file | 1U << 31 : known->name);
 	uint32_t open = map_get(map, key);
 
 	if (open != MAP_NONE)

@@ -8,50 +8,70 @@
 
 enum { PATH_SIZE = 8192 };
 
-/* Appends the components of path to out[0..length). Returns the new length, or 0 if it cannot be told. */
-static size_t append_components(char *out, size_t length, const char *path, size_t left)
+/* A path that is put together. */
+struct builder {
+	char at[PATH_SIZE];
+	size_t length;
+	bool has_component; /* beyond the base */
+};
+
+static bool go_up(struct builder *out)
+{
+	if (out->has_component)
+		return false;
+	while (out->length && out->at[--out->length] != '/')
+		;
+	return true;
+}
+
+static bool add_component(struct builder *out, const char *name, size_t size)
+{
+	if (!size || (size == 1 && name[0] == '.'))
+		return true;
+	if (size == 2 && name[0] == '.' && name[1] == '.')
+		return go_up(out);
+	if (out->length + size + 1 >= PATH_SIZE)
+		return false;
+	out->at[out->length++] = '/';
+	memcpy(out->at + out->length, name, size);
+	out->length += size;
+	out->has_component = true;
+	return true;
+}
+
+/* Returns whether it can be told. */
+static bool add_components(struct builder *out, const char *path, size_t left)
 {
 	while (left) {
 		const char *slash = memchr(path, '/', left);
 		size_t size = slash ? (size_t)(slash - path) : left;
 
-		if (size == 2 && path[0] == '.' && path[1] == '.')
-			return 0;
-		if (size && !(size == 1 && path[0] == '.')) {
-			if (length + size + 1 >= PATH_SIZE)
-				return 0;
-			out[length++] = '/';
-			memcpy(out + length, path, size);
-			length += size;
-		}
+		if (!add_component(out, path, size))
+			return false;
 		path += size + (slash ? 1 : 0);
 		left -= size + (slash ? 1 : 0);
 	}
-	return length;
+	return true;
 }
 
-str_id path_resolve(struct model *m, str_id base, const char *path, size_t length)
+str_id path_resolve(struct model *m, struct event_string base, struct event_string path)
 {
-	char out[PATH_SIZE];
-	size_t used = 0;
+	struct builder out;
 
-	if (!length)
+	out.length = 0;
+	out.has_component = false;
+	if (!path.length)
 		return 0;
-	if (path[0] != '/') {
-		const char *from = strtab_text(m->strings, base);
-
-		used = strtab_length(m->strings, base);
-		if (!base || from[0] != '/' || used >= PATH_SIZE)
+	if (path.at[0] != '/') {
+		if (!base.length || base.at[0] != '/' || base.length >= PATH_SIZE)
 			return 0;
-		memcpy(out, from, used);
-		if (used == 1)
-			used = 0;
+		out.length = base.length > 1 ? base.length : 0;
+		memcpy(out.at, base.at, out.length);
 	}
-	size_t total = append_components(out, used, path, length);
-
-	if (!total && (used || memmem(path, length, "..", 2)))
+	if (!add_components(&out, path.at, path.length))
 		return 0;
-	return total ? strtab_add(m->strings, out, total) : strtab_add(m->strings, "/", 1);
+	return out.length ? strtab_add(m->strings, out.at, out.length)
+			  : strtab_add(m->strings, "/", 1);
 }
 
 file_id file_find(const struct model *m, str_id path)
@@ -92,6 +112,13 @@ static void mark_parents(struct model *m, str_id path)
 	}
 }
 
+static file_id file_new(struct model *m, str_id path, enum model_file_kind kind)
+{
+	MEM_GROW(m->file, m->files_cap, m->files + 1);
+	m->file[m->files] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};
+	return m->files++;
+}
+
 file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 {
 	file_id id = file_find(m, path);
@@ -105,10 +132,7 @@ file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 		return id;
 	}
 	mark_parents(m, path);
-	id = m->files;
-	MEM_GROW(m->file, m->files_cap, m->files + 1);
-	m->file[id] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};
-	m->files++;
+	id = file_new(m, path, kind);
 	map_set(&m->file_by_path, path, id);
 	return id;
 }
@@ -134,6 +158,18 @@ file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino)
 	if (file == MAP_NONE || m->file[file].dev != dev || m->file[file].ino != ino)
 		return ID_NONE;
 	return file;
+}
+
+file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind, uint64_t dev,
+			 uint64_t ino)
+{
+	file_id id = file_by_inode(m, dev, ino);
+
+	if (id != ID_NONE && m->file[id].is_deleted && m->file[id].path == path)
+		return id;
+	id = file_new(m, path, kind);
+	m->file[id].is_gone = m->file[id].is_deleted = true;
+	return id;
 }
 
 void file_mount(struct model *m, const struct fact *fact)

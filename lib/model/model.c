@@ -87,8 +87,8 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
-	struct pool *pools[] = {&m->tasks, &m->processes,    &m->tables,
-				&m->opens, &m->descriptions, &m->shares};
+	struct pool *pools[] = {&m->tasks,        &m->processes, &m->tables, &m->opens,
+				&m->descriptions, &m->shares,    &m->fss};
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
@@ -96,7 +96,7 @@ void model_free(struct model *m)
 			  m->queue,     m->idle,    m->thread,    m->reached, m->group,
 			  m->file,      m->handle,  m->mount,     m->count,   m->device,
 			  m->series,    m->metric,  m->parameter, m->seat,    m->mapped_file,
-			  m->is_parent, m->share};
+			  m->is_parent, m->share,   m->fs};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -6,6 +6,7 @@
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
+#include "fs.h"
 #include "location.h"
 #include "op_call.h"
 #include "settle.h"
@@ -20,12 +21,11 @@
 
 enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: below it lie addresses and sizes */
 
-void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, uint32_t length)
+void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string path,
+	     struct event_string base)
 {
-	struct call *call = &m->task[task].call;
-
 	if (index < EVENT_PATHS)
-		call->path[index] = call_path(m, task, call, index, path, length);
+		call_path(m, &m->task[task].call, index, path, base);
 }
 
 /* Notes the position that a call without an offset of its own will use. */
@@ -52,6 +52,8 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 
 	if (kind_opens(row))
 		p->opening += (uint32_t)change;
+	if (row->kind == CALL_CHDIR)
+		fs_move(m, p->fs, change);
 	if (kind_closes_many(row) && (change > 0 || m->table[table].busy))
 		m->table[table].busy += (uint32_t)change;
 	if (row->kind == CALL_DUP && row->fd2 != CALL_NO_ARG && call_fd(call, row->fd2) >= 0) {
@@ -63,9 +65,10 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 }
 
 void op_note(struct model *m, uint32_t task, struct call *call,
-	     const struct event_string path[EVENT_PATHS])
+	     const struct event_string path[EVENT_PATHS],
+	     const struct event_string base[EVENT_PATHS])
 {
-	call_begin(m, task, call, path);
+	call_begin(m, task, call, path, base);
 	note_position(m, call, call->open, 0);
 	note_position(m, call, call->open2, 1);
 	mark(m, task, call, 1);
@@ -91,7 +94,7 @@ void op_enter(struct model *m, const struct event *event)
 	if (!m->host.first_time && !p->is_prelude)
 		m->host.first_time = event->time;
 	memcpy(call.arg, event->enter.arg, sizeof(call.arg));
-	op_note(m, task, &call, event->enter.path);
+	op_note(m, task, &call, event->enter.path, event->enter.base);
 }
 
 static void position_done(struct model *m, struct call *call, uint32_t open, int end)
@@ -168,6 +171,37 @@ void op_emit_use(struct op *op, struct io_event *event)
 	op_emit(op, event, op->call.open);
 }
 
+/* Returns the file that the call's path leads to, or ID_NONE. */
+static file_id file_of_path(struct op *op)
+{
+	const struct event_file *went = op->row->kind == CALL_CHDIR && op->row->path != CALL_NO_ARG
+						? op->file
+						: NULL;
+	str_id path = op->call.path[0];
+
+	if (went && went->name.at && strcmp(op->row->name, "chroot") != 0)
+		path = model_string(op->m, went->name.at, went->name.length);
+	tally_add(op->m->tally, paths_unknown, !path && op->call.is_unnamed[0]);
+	return path ? file_add(op->m, path, kind_file(op)) : ID_NONE;
+}
+
+/* The ENTER of a call that opened a file has the file of its new handle. */
+static void op_emit_naming(struct op *op, struct io_event *event, uint32_t open)
+{
+	tracepoint_flush(op->m, op->task, event->time);
+	event->thread = op->thread;
+	event->handle = ID_NONE;
+	settle_push(op->m, event, ID_NONE, open);
+}
+
+/* The path of O_TMPFILE is a directory, and the file that it makes there has no name. */
+static bool is_nameless(const struct op *op)
+{
+	uint32_t flags = open_description(op->m, op->made)->flags;
+
+	return flags != UINT32_MAX && (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static void emit_enter(struct op *op)
 {
 	struct io_event event = {.kind = IO_ENTER, .time = op->call.enter};
@@ -180,8 +214,12 @@ static void emit_enter(struct op *op)
 		op_emit(op, &event, ID_NONE);
 		return;
 	}
-	if (op->call.path[0] && !op->error && op->call.open == ID_NONE)
-		event.region.file = file_add(op->m, op->call.path[0], kind_file(op));
+	if (op->made != ID_NONE && !is_nameless(op)) {
+		op_emit_naming(op, &event, op->made);
+		return;
+	}
+	if (!op->error && op->made == ID_NONE && op->call.open == ID_NONE)
+		event.region.file = file_of_path(op);
 	op_emit(op, &event, op->call.open);
 }
 
@@ -201,6 +239,8 @@ static void op_end(struct op *op, const struct event *counters)
 	bool is_silent = (op->call.open == ID_NONE && kind_is_of_memory(op->row)) ||
 			 kind_is_of_no_interest(&op->call);
 
+	if (op->row->kind == CALL_OPEN && !op->error && !op->is_cancelled)
+		op_make(op);
 	if (is_silent || op->is_untold) {
 		kind_end(op);
 		tracepoint_flush(op->m, op->task, UINT64_MAX);
@@ -239,6 +279,7 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->row = call_row(op->call.id);
 	op->time = time;
 	op->position = EVENT_POSITION_UNKNOWN;
+	op->made = ID_NONE;
 	op->is_untold = op_is_untold(m, task, op->row);
 }
 
@@ -313,6 +354,35 @@ void op_complete(struct op *op, const struct event *counters)
 	op_end(op, counters);
 }
 
+/* Whether the directory that a path starts at may have become another one since the call began. */
+static bool has_moved(const struct op *op, uint32_t index)
+{
+	const struct model *m = op->m;
+	const struct fs *fs = &m->fs[m->process[op->process].fs];
+	int8_t argument = index ? op->row->fd2 : op->row->fd;
+	uint32_t table = task_table(m, op->task);
+	int fd = call_fd(&op->call, argument);
+	const struct slot *slot;
+
+	if (argument == CALL_NO_ARG || fd == AT_FDCWD)
+		return fs->moving || fs->moved >= op->call.enter;
+	slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+	return m->table[table].busy || (slot && (slot->is_busy || slot->changed >= op->call.enter));
+}
+
+/* A look-up asked for the directory while the call was in flight; the call may have met another one. */
+static void forget_moved(struct op *op)
+{
+	struct call *call = &op->call;
+
+	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
+		if (!call->is_relative[i] || !call->path[i] || !has_moved(op, i))
+			continue;
+		call->path[i] = 0;
+		call->is_unnamed[i] = true;
+	}
+}
+
 void op_exit(struct model *m, const struct event *event)
 {
 	uint32_t task = ending_task(m, event);
@@ -328,6 +398,7 @@ void op_exit(struct model *m, const struct event *event)
 		return;
 	}
 	op_init(m, &op, task, event->time);
+	forget_moved(&op);
 	op_complete(&op, event->exit.counters ? event : NULL);
 	if (op.row->kind == CALL_EXEC && !op.error && m->task[task].tid != event->tid)
 		task_take_over(m, task);

@@ -14,7 +14,8 @@ void op_exit(struct model *m, const struct event *event);
 /* A call that the kernel paired: begin and end in one event, which comes when it ended. */
 void op_pair(struct model *m, const struct event *event);
 /* Notes a path of the call in flight, read while it was. */
-void op_path(struct model *m, uint32_t task, uint32_t index, const char *path, uint32_t length);
+void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string path,
+	     struct event_string base);
 /* Notes the type of the lock that the call in flight asks for. */
 void op_lock(struct model *m, const struct event *event);
 /* Ends the call in flight of a task, if any, whose exit will not come. */

@@ -8,7 +8,8 @@
 
 /* The call (id, enter, arg set, the rest zero) is in flight from now on. */
 void op_note(struct model *m, uint32_t task, struct call *call,
-	     const struct event_string path[EVENT_PATHS]);
+	     const struct event_string path[EVENT_PATHS],
+	     const struct event_string base[EVENT_PATHS]);
 /* The call in flight was never noted. */
 void op_forget(struct model *m, uint32_t task);
 /* Whether the call is one of a task that is not wanted (--comm). */

@@ -61,17 +61,22 @@ uint32_t op_open(const struct op *op, uint32_t description)
 	return open;
 }
 
-static void create(struct op *op, uint32_t description, int fd, enum cloexec cloexec)
+static void create_open(struct op *op, uint32_t open, int fd, enum cloexec cloexec)
 {
 	struct model *m = op->m;
 	struct io_event event = {.kind = IO_CREATE_HANDLE, .time = op->time};
-	uint32_t open = op_open(op, description);
 
-	event.create.flags = m->description[description].flags;
+	event.create.flags = open_description(m, open)->flags;
 	replace(op, (uint64_t)fd);
 	table_set(m, task_table(m, op->task), (uint64_t)fd, open, cloexec);
+	m->open[open].is_coming = false;
 	op_emit(op, &event, open);
 	open_drop(m, open);
+}
+
+static void create(struct op *op, uint32_t description, int fd, enum cloexec cloexec)
+{
+	create_open(op, op_open(op, description), fd, cloexec);
 }
 
 /* The flags of an open: in an argument, implied (creat), or in memory (openat2) and so not known. */
@@ -117,13 +122,10 @@ static void name_by_text(struct model *m, struct description *d, str_id path)
 									    : FILE_REGULAR);
 }
 
-void end_open(struct op *op)
+void op_make(struct op *op)
 {
 	struct model *m = op->m;
 	const struct event_file *file = file_of(op, (int)op->result);
-
-	if (op->error || op->is_cancelled)
-		return;
 	uint32_t description = description_new(m, open_flags(op));
 	struct description *d = &m->description[description];
 
@@ -132,7 +134,17 @@ void end_open(struct op *op)
 		sighting_describe(m, description, file);
 	else if (op->call.path[0] && !is_tmpfile(d->flags))
 		name_by_text(m, d, op->call.path[0]);
-	create(op, description, (int)op->result, made_cloexec(op, file));
+	op->made = op_open(op, description);
+	m->open[op->made].is_coming = true;
+}
+
+void end_open(struct op *op)
+{
+	if (op->made == ID_NONE)
+		return;
+	int fd = (int)op->result;
+
+	create_open(op, op->made, fd, made_cloexec(op, file_of(op, fd)));
 }
 
 /* Something without a path that the call returned. */

@@ -95,9 +95,7 @@ static bool names_directory(const struct op *op)
 
 enum model_file_kind kind_file(const struct op *op)
 {
-	bool is_cwd = op->call.path[0] == op->m->process[op->process].cwd;
-
-	return is_cwd || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
+	return op->call.is_directory || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
 /* kind: the record of a lock that was got; a refused one is a try. */
@@ -171,25 +169,8 @@ static void end_rename(struct op *op)
 
 static void end_chdir(struct op *op)
 {
-	struct process *p = &op->m->process[op->process];
-
-	if (op->error || op->is_cancelled)
-		return;
-	if (!strcmp(op->row->name, "chroot")) {
-		p->has_root = true;
-		return;
-	}
-	p->changed_cwd = op->time;
-	p->cwd = op->call.path[0];
-	if (op->file && op->file->name.at)
-		p->cwd = model_string(op->m, op->file->name.at, op->file->name.length);
-	if (op->call.open == ID_NONE)
-		return;
-	const struct description *d = open_description(op->m, op->call.open);
-
-	file_is_directory(op->m, d->file);
-	if (!op->file || !op->file->name.at)
-		p->cwd = d->name;
+	if (!op->error && !op->is_cancelled && op->call.open != ID_NONE)
+		file_is_directory(op->m, open_description(op->m, op->call.open)->file);
 }
 
 static void end_none(struct op *op)

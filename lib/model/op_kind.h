@@ -21,6 +21,7 @@ struct op {
 	bool is_cancelled; /* its end was not seen: result and error say nothing */
 	bool is_untold; /* of a task that is not wanted (--comm): it only does what it does to descriptors */
 	bool is_pair; /* told at its end only: others may have changed what it used since it began */
+	uint32_t made;     /* what an open made, held; ID_NONE */
 	uint64_t position; /* is_pair: of call.open when it had ended; EVENT_POSITION_UNKNOWN */
 	const struct event_file
 		*file;   /* [EVENT_FILES]: what the kernel had at new descriptors; or NULL */
@@ -44,6 +45,8 @@ static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 }
 /* The same for what was done to call.open at no particular time: at the call's end, if it was still open then. */
 void op_emit_use(struct op *op, struct io_event *event);
+/* op->made becomes what an open that succeeded made. */
+void op_make(struct op *op);
 /* Returns an open that the call made, held. Where nobody is told of that, who uses it later finds it open already. */
 uint32_t op_open(const struct op *op, uint32_t description);
 /* Tells that `open`, which is in a table now, was made of another one. */

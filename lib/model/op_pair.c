@@ -72,6 +72,7 @@ void op_pair(struct model *m, const struct event *event)
 			.time = event->time,
 			.result = event->pair.result,
 			.is_pair = true,
+			.made = ID_NONE,
 			.position = event->pair.position,
 			.file = event->pair.file};
 
@@ -88,10 +89,10 @@ void op_pair(struct model *m, const struct event *event)
 	memcpy(op.call.arg, event->pair.arg, sizeof(op.call.arg));
 	supersede(m, task, &op.call);
 	if (event->pair.is_in_flight) {
-		op_note(m, task, &op.call, event->pair.path);
+		op_note(m, task, &op.call, event->pair.path, event->pair.base);
 		return;
 	}
-	call_begin(m, task, &op.call, event->pair.path);
+	call_begin(m, task, &op.call, event->pair.path, event->pair.base);
 	if (is_shared(m, task) && op_is_gone(&op))
 		op.position = EVENT_POSITION_UNKNOWN; /* it may be that of another file */
 	op_complete(&op, NULL);

@@ -17,6 +17,12 @@ static uint64_t idle_key(const struct model_handle *handle)
 	return map_key(handle->process, handle->name);
 }
 
+/* Its handles are not those of the file that has its path now. */
+static bool is_deleted(const struct model *m, file_id file)
+{
+	return file != ID_NONE && m->file[file].is_deleted;
+}
+
 /*
  * Returns a destroyed handle of this process and name to be used again, or ID_NONE. Locations are merged by time, and two
  * CPUs can read the same: a handle that ends at the nanosecond at which it would begin has to rest.
@@ -75,7 +81,8 @@ static bool settle_late(struct model *m, uint32_t open, uint64_t time, bool is_f
 {
 	struct open *o = &m->open[open];
 	struct description *d = &m->description[o->description];
-	bool is_awaited = (d->state == NAME_AWAITED || d->state == NAME_TEXT) && o->slots;
+	bool is_awaited = (d->state == NAME_AWAITED || d->state == NAME_TEXT) &&
+			  (o->slots || o->is_coming);
 
 	if (is_awaited && !is_forced)
 		return false;
@@ -85,7 +92,7 @@ static bool settle_late(struct model *m, uint32_t open, uint64_t time, bool is_f
 	if (o->is_unwanted)
 		return true;
 	d->is_early |= is_awaited;
-	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED))
+	if (!o->is_found && !(is_awaited && d->state == NAME_AWAITED) && !is_deleted(m, d->file))
 		id = idle_take(m, o->creator, d->name, time);
 	o->handle = id != ID_NONE ? id : handle_new(m, o->creator, open, o->is_found);
 	return true;
@@ -179,12 +186,14 @@ static void settle_output(struct model *m, const struct waiting *w)
 		event->handle = handle_of(m, event, open);
 	if (open != ID_NONE && event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX)
 		create_flags(m, event, open);
-	if (open2 != ID_NONE)
+	if (open2 != ID_NONE && event->kind == IO_ENTER)
+		event->region.file = open_description(m, open2)->file;
+	else if (open2 != ID_NONE)
 		event->duplicate.new_handle = handle_of(m, event, open2);
 	if (!keep_event(m, event, open))
 		return;
 	m->output(m->context, event);
-	if (event->kind == IO_DESTROY_HANDLE &&
+	if (event->kind == IO_DESTROY_HANDLE && !is_deleted(m, m->handle[event->handle].file) &&
 	    m->thread[event->thread].process == m->handle[event->handle].process)
 		idle_give(m, event->handle, event->time);
 }

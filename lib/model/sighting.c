@@ -14,7 +14,8 @@ bool sighting_is_path(const struct sighting *s)
 	static const char memfd[] = "/memfd:";
 
 	return s->length && s->target[0] == '/' &&
-	       !(s->length >= sizeof(memfd) - 1 && !memcmp(s->target, memfd, sizeof(memfd) - 1));
+	       !(s->is_deleted && s->length >= sizeof(memfd) - 1 &&
+		 !memcmp(s->target, memfd, sizeof(memfd) - 1));
 }
 
 static enum model_file_kind file_kind(uint64_t mode)
@@ -26,7 +27,8 @@ static enum model_file_kind file_kind(uint64_t mode)
 
 static void name_file(struct model *m, struct description *d, const struct sighting *s)
 {
-	d->file = file_add(m, d->name, file_kind(s->mode));
+	d->file = s->is_deleted ? file_add_deleted(m, d->name, file_kind(s->mode), s->dev, s->ino)
+				: file_add(m, d->name, file_kind(s->mode));
 	struct model_file *file = &m->file[d->file];
 
 	file->kind = s->mode ? file_kind(s->mode) : file->kind;
@@ -57,7 +59,8 @@ void sighting_describe(struct model *m, uint32_t description, const struct event
 				.mode = file->mode,
 				.dev = file->dev,
 				.ino = file->ino,
-				.mnt_id = file->mnt_id};
+				.mnt_id = file->mnt_id,
+				.is_deleted = file->is_deleted};
 
 	d->position = file->position;
 	if (file->name.at)

@@ -7,10 +7,12 @@
 #include "state.h"
 
 struct sighting {
-	const char *target; /* as readlink(/proc/PID/fd/N) gives it */
+	const char *
+		target; /* as the process sees it: a path from its root, or what has none: "pipe:[7]" */
 	uint32_t length;
 	uint32_t flags; /* O_*, UINT32_MAX: not known */
 	uint64_t mode, dev, ino, mnt_id;
+	bool is_deleted; /* it has no name any more */
 };
 
 /* Whether the target is a path, and not "pipe:[7]", "anon_inode:..." or a memfd. */

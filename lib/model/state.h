@@ -43,9 +43,12 @@ struct call {
 	call_id id; /* CALL_ID_NONE: none in flight */
 	uint64_t enter;
 	uint64_t arg[EVENT_ARGS];
-	uint32_t path[EVENT_PATHS]; /* absolute, str_id; 0: not known */
-	uint32_t open, open2;       /* what fd and fd2 named at enter, held; ID_NONE */
-	uint64_t offset[2];         /* position of the description at enter */
+	uint32_t path[EVENT_PATHS];    /* absolute, str_id; 0: not known */
+	bool is_relative[EVENT_PATHS]; /* the path was given relative to a directory */
+	bool is_directory;             /* the first path ends with "/", "." or ".." */
+	bool is_unnamed[EVENT_PATHS];  /* it was given, but what it leads to is not known */
+	uint32_t open, open2;          /* what fd and fd2 named at enter, held; ID_NONE */
+	uint64_t offset[2];            /* position of the description at enter */
 };
 
 struct task {
@@ -93,18 +96,17 @@ struct process {
 	uint32_t parent; /* public id, ID_NONE */
 	uint32_t table;
 	uint32_t tasks; /* alive; 0 and table == ID_NONE: the element is free */
-	str_id name, cwd, argv;
+	str_id name, argv;
 	uint64_t begin;
-	uint64_t changed_cwd;
+	uint32_t fs;      /* its current directory and root */
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec: nothing is recorded */
 	bool is_left_out; /* of a user who is not recorded: nothing is, and its descriptors are not known */
-	bool is_foreign;    /* runs a 32-bit program */
-	bool is_argv_cut;   /* argv is not all of its words */
-	bool is_argv_typed; /* argv is what the recorded command was called with */
-	int32_t status;     /* its wait status, -1: not known */
-	uint64_t executed;  /* when it last began another program */
-	bool has_root;      /* its root directory is not "/": what its paths mean is not known */
+	bool is_foreign;         /* runs a 32-bit program */
+	bool is_argv_cut;        /* argv is not all of its words */
+	bool is_argv_typed;      /* argv is what the recorded command was called with */
+	int32_t status;          /* its wait status, -1: not known */
+	uint64_t executed;       /* when it last began another program */
 	struct mapping *mapping; /* files in its memory, by address */
 	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */
@@ -146,6 +148,13 @@ struct table {
 	uint64_t stray; /* when a close last named a number beyond capacity */
 };
 
+/* A current directory and a root: of one process, or of those that CLONE_FS has let share it. */
+struct fs {
+	uint32_t users;  /* processes */
+	uint32_t moving; /* calls in flight that change it */
+	uint64_t moved;  /* when the last of them ended */
+};
+
 enum name_state {
 	NAME_AWAITED, /* a look-up may still bring it */
 	NAME_TEXT, /* from the string of the call: a look-up would know better (symbolic links) */
@@ -175,6 +184,7 @@ struct open {
 	uint32_t slots;     /* descriptors that lead here */
 	uint32_t holders;   /* slots, calls in flight, waiting events, mappings */
 	bool is_found;      /* nobody saw it being opened */
+	bool is_coming; /* the call that made it is being told of: it gets its descriptor at once */
 	bool is_all_proxy;
 	bool is_gone;     /* destroyed in the crowd, see location.c */
 	bool is_unwanted; /* its records are not kept: it has no handle */
@@ -223,6 +233,8 @@ struct model {
 	struct pool descriptions;
 	struct share *share;
 	struct pool shares;
+	struct fs *fs;
+	struct pool fss;
 
 	struct waiting *queue; /* a ring */
 	uint32_t queue_head, queue_count, queue_capacity;
@@ -231,7 +243,8 @@ struct model {
 	struct aio_state aio;
 	struct mapped_file *mapped_file; /* by file_id */
 	uint32_t mapped_files;
-	struct map lasting[4];    /* by O_ACCMODE, (process, name): see open_lasting() */
+	struct map
+		lasting[4]; /* by O_ACCMODE, (process, name or deleted file): see open_lasting() */
 	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;

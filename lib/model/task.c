@@ -5,6 +5,7 @@
 
 #include "aio_in.h"
 #include "fdtable.h"
+#include "fs.h"
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
@@ -47,7 +48,8 @@ static uint32_t process_new(struct model *m, uint32_t pid)
 					  .table = ID_NONE,
 					  .status = -1,
 					  .group = ID_NONE,
-					  .leader = ID_NONE};
+					  .leader = ID_NONE,
+					  .fs = fs_new(m)};
 	map_set(&m->process_by_pid, pid, id);
 	m->host.processes_seen++;
 	return id;
@@ -120,11 +122,9 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->name = p->name;
 	c->argv = p->argv;
 	c->is_argv_cut = p->is_argv_cut;
-	c->cwd = p->cwd;
 	c->is_prelude = p->is_prelude;
 	c->is_left_out = p->is_left_out;
 	c->is_foreign = p->is_foreign;
-	c->has_root = p->has_root;
 	c->begin = m->now;
 	mapping_copy(m, parent, child);
 	c->parent = process_parent(m, parent);
@@ -184,6 +184,8 @@ void task_clone_flags(struct model *m, const struct event *event)
 	uint32_t child = m->task[task].forked;
 
 	m->task[task].forked = ID_NONE;
+	if (event->clone_flags.flags & CLONE_FS)
+		fs_share(m, child, m->task[task].process);
 	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
 		return;
 	uint32_t table = task_table(m, task);
@@ -278,6 +280,7 @@ static void process_end(struct model *m, uint32_t process)
 	mapping_clear(m, process);
 	map_remove(&m->process_by_pid, m->process[process].pid);
 	m->process[process].table = ID_NONE;
+	fs_drop(m, m->process[process].fs);
 	pool_give(&m->processes, process);
 }
 

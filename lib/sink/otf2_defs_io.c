@@ -79,6 +79,22 @@ static bool write_files(struct sink *sink)
 	return good;
 }
 
+/* Another file of the archive may have the same path: the one that was there later. */
+static bool write_deleted(struct sink *sink)
+{
+	bool good = true;
+
+	for (file_id f = 0; f < model_files(sink->model); f++) {
+		OTF2_AttributeValue value = {.stringRef = define_text(sink, "yes")};
+
+		if (model_file(sink->model, f)->is_deleted)
+			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
+				sink->definitions, f, define_text(sink, "Deleted"),
+				OTF2_TYPE_STRING, value));
+	}
+	return good;
+}
+
 static bool write_file_properties(struct sink *sink)
 {
 	bool good = true;
@@ -149,7 +165,7 @@ bool otf2_write_io_definitions(struct sink *sink)
 {
 	use_files_of_handles(sink);
 	return write_paradigms(sink) && write_files(sink) && write_file_properties(sink) &&
-	       write_handles(sink) && sink->library_code == OTF2_SUCCESS;
+	       write_deleted(sink) && write_handles(sink) && sink->library_code == OTF2_SUCCESS;
 }
 
 enum { MARKER_LOST, MARKER_STOPPED };

@@ -11,7 +11,7 @@
  *	thread t1 sda                                   also: sda/samples, machine/samples
  *	thread t2 t2 "true" FOLDED 17                   so many threads, one after the other
  *	mount m0 "/" "/dev/sda1" "ext4"
- *	file f0 "/etc/passwd" REGULAR m0
+ *	file f0 "/etc/passwd" REGULAR m0                and DELETED: it had no name when it was opened
  *	handle h0 p0 f0 "/etc/passwd" PRE_CREATED O_RDWR
  *	handle h1 p0 - "pipe:[17]" ALL_PROXY
  *	handle h2 p1 f1 "/dev/sda" PRE_CREATED O_RDWR BLOCK
@@ -198,6 +198,7 @@ static void print_files(struct sink *sink)
 		text_string(sink, file->path);
 		fprintf(sink->out, " %s", kind[file->kind]);
 		text_id(sink->out, 'm', file->mount);
+		fputs(file->is_deleted ? " DELETED" : "", sink->out);
 		putc('\n', sink->out);
 	}
 }

@@ -258,7 +258,8 @@ static const char *enter_namespace(int dir)
 }
 
 /*
- * Relative names begin at another directory, absolute ones at another root: the file is the same.
+ * Relative names begin at another directory, absolute ones at another root: the file is the same, but is called as the
+ * process sees it.
  */
 static void child(int dir)
 {
@@ -277,7 +278,7 @@ static void child(int dir)
 	FAILS(ENOENT, CALL(pivot_root, "none", "none"));
 	WORKS(CALL(chdir, enter_namespace(dir)));
 	WORKS(CALL(chroot, "."));
-	read_one(a, "/a");
+	read_one("/a", "/a");
 	FAILS(ENOENT, CALL(chroot, "none"));
 	ledger_close();
 }

@@ -83,6 +83,21 @@ class BpfRecord
 		return add(&f, sizeof(f), text);
 	}
 
+	/* Where the relative path `index` starts. */
+	BpfRecord &base(const std::vector<std::string> &names, uint16_t index, uint16_t flags = 0)
+	{
+		bpf_part_file f{};
+		std::string text;
+
+		f.part.kind = BPF_PART_BASE;
+		f.part.index = index;
+		f.part.flags = flags;
+		f.fd = -1;
+		for (const std::string &name : names)
+			text += name + '\0';
+		return add(&f, sizeof(f), text);
+	}
+
 	/* A part whose head is `bytes` long; its size is that of all. */
 	BpfRecord &add(void *head, size_t bytes, const std::string &text)
 	{

@@ -22,6 +22,7 @@ struct Made {
 	uint64_t position = 0;
 	uint32_t mode = 0100644;
 	uint64_t ino = 2;
+	bool is_deleted = false;
 };
 
 /* What a paired call has beside its arguments. */
@@ -43,6 +44,7 @@ class ModelDriver
 	uint32_t pid = 10; /* of request() */
 	const char *name = "app";
 	uint64_t key = 0;
+	std::string start; /* where relative paths start; "": not known */
 
 	ModelDriver()
 	{
@@ -81,6 +83,8 @@ class ModelDriver
 			e.enter.arg[i] = args[i];
 		for (size_t i = 0; i < paths.size(); i++)
 			e.enter.path[i] = {paths[i].data(), (uint32_t)paths[i].size()};
+		for (event_string &base : e.enter.base)
+			base = {start.data(), (uint32_t)start.size()};
 		model_event(model, &e);
 	}
 
@@ -121,6 +125,8 @@ class ModelDriver
 			e.pair.arg[i] = args[i];
 		for (size_t i = 0; i < more.paths.size(); i++)
 			e.pair.path[i] = {more.paths[i].data(), (uint32_t)more.paths[i].size()};
+		for (event_string &base : e.pair.base)
+			base = {start.data(), (uint32_t)start.size()};
 		for (event_file &file : e.pair.file)
 			file.fd = -1;
 		for (size_t i = 0; i < more.made.size(); i++)
@@ -139,6 +145,7 @@ class ModelDriver
 		file.dev = 1;
 		file.ino = made.ino;
 		file.mnt_id = 9;
+		file.is_deleted = made.is_deleted;
 		if (!made.name.empty())
 			file.name = {made.name.data(), (uint32_t)made.name.size()};
 		return file;

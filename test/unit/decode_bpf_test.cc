@@ -163,16 +163,17 @@ TEST_F(Bpf, AFileSaysWhatItsDescriptorIs)
 TEST_F(Bpf, NamesAreThoseOfReadlink)
 {
 	EXPECT_EQ(name_of(openat().file(3, {})), "/");
-	EXPECT_EQ(name_of(openat().file(3, {"a", "tmp"}, BPF_PART_DELETED)), "/tmp/a (deleted)");
+	EXPECT_EQ(name_of(openat().file(3, {"a", "tmp"}, BPF_PART_DELETED)), "/tmp/a");
+	EXPECT_TRUE(e.pair.file[0].is_deleted);
+	EXPECT_EQ(name_of(openat().file(3, {"a (deleted)", "tmp"})), "/tmp/a (deleted)");
+	EXPECT_FALSE(e.pair.file[0].is_deleted);
 	EXPECT_EQ(name_of(openat().file(3, {""}, BPF_PART_SPECIAL, PIPEFS)), "pipe:[77]");
 	EXPECT_EQ(name_of(openat().file(3, {"TCP"}, BPF_PART_SPECIAL, SOCKFS)), "socket:[77]");
 	EXPECT_EQ(name_of(openat().file(3, {}, BPF_PART_SPECIAL, SOCKFS)), "socket:[77]");
 	EXPECT_EQ(name_of(openat().file(3, {"[eventfd]"}, BPF_PART_SPECIAL, ANON_INODE)),
 		  "anon_inode:[eventfd]");
-	EXPECT_EQ(name_of(openat().file(3, {"memfd:a/b"}, BPF_PART_SPECIAL, TMPFS)),
-		  "/memfd:a/b (deleted)");
-	EXPECT_EQ(name_of(openat().file(3, {"memfd:x"}, BPF_PART_DETACHED, TMPFS)),
-		  "/memfd:x (deleted)");
+	EXPECT_EQ(name_of(openat().file(3, {"memfd:a/b"}, BPF_PART_SPECIAL, TMPFS)), "/memfd:a/b");
+	EXPECT_EQ(name_of(openat().file(3, {"memfd:x"}, BPF_PART_DETACHED, TMPFS)), "/memfd:x");
 }
 
 TEST_F(Bpf, ANameThatCannotBeToldIsAbsent)
@@ -200,8 +201,7 @@ TEST_F(Bpf, TheLongestNameFits)
 		path += "/" + name;
 	ASSERT_EQ(path.size(), 4096U);
 	EXPECT_EQ(name_of(openat().file(3, names)), path);
-	EXPECT_EQ(name_of(openat().file(3, names, BPF_PART_DELETED)), path + " (deleted)");
-	names.emplace_back("123456");
+	names.emplace_back("1234567890123456");
 	EXPECT_EQ(name_of(openat().file(3, names, BPF_PART_DELETED)), "(none)");
 }
 
@@ -217,6 +217,25 @@ TEST_F(Bpf, ADirectoryIsAFileWithoutADescriptor)
 	gone.directory({"b", "a"}, BPF_PART_DELETED);
 	EXPECT_EQ(name_of(gone), "(none)");
 	EXPECT_EQ(name_of(BpfRecord(BPF_RECORD_CALL, SYS_chdir, 4000)), "(none)");
+}
+
+TEST_F(Bpf, ARelativePathHasTheDirectoryThatItStartsAt)
+{
+	BpfRecord rename(BPF_RECORD_CALL, SYS_rename, 4000);
+
+	rename.path("a").base({"d", "srv"}, 0).path("b", 1).base({}, 1);
+	ASSERT_EQ(send(rename), 1);
+	EXPECT_EQ(text_of(e.pair.base[0]), "/srv/d");
+	EXPECT_EQ(text_of(e.pair.base[1]), "/");
+	BpfRecord lost(BPF_RECORD_CALL, SYS_rename, 4000);
+
+	lost.path("a")
+		.base({"d"}, 0, BPF_PART_DELETED)
+		.path("b", 1)
+		.base({"d"}, 1, BPF_PART_DETACHED);
+	ASSERT_EQ(send(lost), 1);
+	EXPECT_EQ(e.pair.base[0].at, nullptr);
+	EXPECT_EQ(e.pair.base[1].at, nullptr);
 }
 
 TEST_F(Bpf, APairHasTwoFiles)

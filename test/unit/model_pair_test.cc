@@ -402,50 +402,37 @@ TEST_F(Pair, ACopyMovesBothEnds)
 	EXPECT_NE(text.find("OP_BEGIN h1 100 @100"), std::string::npos) << text;
 }
 
-TEST_F(Pair, PathsStartWhereTheyDidWhenTheCallBegan)
-{
-	open(10, 4, "/dir", O_DIRECTORY);
-	d.fact(FACT_CWD, {10, d.now, 0}, {"/old"});
-	uint64_t begin = d.now++, dir_begin = d.now++;
-
-	d.pair(10, 11, "chdir", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"/new"}});
-	close(11, 4);
-	open(11, 4, "/other", O_DIRECTORY);
-	d.pair(10, 10, "unlink", begin, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
-	d.pair(10, 12, "unlinkat", dir_begin, {4}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
-	begin = d.now++;
-	d.pair(10, 10, "unlink", begin, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
-	std::string text = ended();
-
-	EXPECT_EQ(text.find("DELETE_FILE /old/x"), std::string::npos)
-		<< "it may have moved: " << text;
-	EXPECT_NE(text.find("DELETE_FILE /dir/x"), std::string::npos) << text;
-	EXPECT_NE(text.find("DELETE_FILE /new/x"), std::string::npos) << text;
-	EXPECT_EQ(text.find("DELETE_FILE /new/x"), text.rfind("DELETE_FILE /new/x")) << text;
-}
-
 /* Symbolic links and ".." are known to the kernel only. */
-TEST_F(Pair, TheDirectoryThatTheKernelSawIsBelieved)
+TEST_F(Pair, TheDirectoryThatTheKernelSawIsTheFileOfAChdir)
 {
 	d.pair(10, 10, "chdir", d.now++, {0}, 0,
 	       {{{-1, "/real/dir"}}, EVENT_POSITION_UNKNOWN, {"../link"}});
-	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
-	EXPECT_NE(ended().find("DELETE_FILE /real/dir/x"), std::string::npos);
+	ASSERT_EQ(d.events.size(), 2U);
+	ASSERT_NE(d.events[0].region.file, ID_NONE);
+	EXPECT_STREQ(model_text(d.model, model_file(d.model, d.events[0].region.file)->path),
+		     "/real/dir");
 }
 
-/* Which directory is the current one then, no argument says. */
-TEST_F(Pair, AnotherRootOrNamespaceMovesTheDirectory)
+/* Another file may have the path that it had. */
+TEST_F(Pair, ADeletedFileIsNotTheOneThatHasItsPathNow)
 {
-	d.fact(FACT_CWD, {10, d.now, 0}, {"/old"});
-	d.pair(10, 10, "pivot_root", d.now++, {0, 0}, 0,
-	       {{{-1, "/new"}}, EVENT_POSITION_UNKNOWN, {}});
-	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"x"}});
-	d.pair(10, 10, "setns", d.now++, {3, 0}, 0, {});
-	d.pair(10, 10, "unlink", d.now++, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"y"}});
-	std::string text = ended();
+	for (uint64_t ino : {7, 8, 7, 9}) {
+		bool is_deleted = ino != 8;
 
-	EXPECT_NE(text.find("DELETE_FILE /new/x"), std::string::npos) << text;
-	EXPECT_EQ(text.find("DELETE_FILE"), text.rfind("DELETE_FILE")) << text;
+		d.pair(10, 10, "openat", d.now++, {(uint64_t)AT_FDCWD, 0, O_RDWR}, 3,
+		       {{{3, "/a", O_RDWR, 0, 0100644, ino, is_deleted}}});
+		d.pair(10, 10, "close", d.now++, {3}, 0);
+	}
+	d.end();
+	ASSERT_EQ(model_files(d.model), 3U) << "two deleted ones, and the other";
+	for (uint32_t i = 0; i < 3; i++) {
+		EXPECT_STREQ(model_text(d.model, model_file(d.model, i)->path), "/a");
+		EXPECT_EQ(model_file(d.model, i)->is_deleted, i != 1);
+	}
+	std::vector<uint32_t> files;
+	for (uint32_t i = 0; i < model_handles(d.model); i++)
+		files.push_back(model_handle(d.model, i)->file);
+	EXPECT_EQ(files, (std::vector<uint32_t>{0, 1, 0, 2})) << "no handle is used for another";
 }
 
 TEST_F(Pair, TheFileOfAPathCallStandsInItsEnter)

@@ -352,7 +352,6 @@ class Listed : public Kept
 	{
 		d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
 		d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
-		d.fact(FACT_CWD, {7, 1, 0}, {"/"});
 	}
 
 	/* A thread uses one file, wanted or not. */

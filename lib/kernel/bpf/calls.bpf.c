@@ -16,6 +16,8 @@ const volatile struct bpf_call_role roles[BPF_CALLS];
 int wanted_tgid;   /* whose threads mark_tasks() is to mark */
 bool has_met_init; /* process 1 made a call: some kernels run no program in it */
 
+enum { AT_FDCWD = -100 }; /* <fcntl.h> */
+
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -65,6 +67,40 @@ static __always_inline void send_plain(struct task_struct *task, const struct bp
 	end_sample(&out);
 }
 
+static __always_inline uint64_t argument(const struct bpf_call *call, int index)
+{
+	return index < 0 ? 0 : call->arg[index < 6 ? index : 0];
+}
+
+/* Where a relative path starts: the directory that an argument names, or the current one. NULL: nowhere. */
+static __always_inline struct path *base_of(struct task_struct *task, const struct bpf_call *call,
+					    const volatile struct bpf_call_role *role, int index)
+{
+	int32_t fd = role->dir[index] < 0 ? AT_FDCWD : argument(call, role->dir[index]);
+	struct file *file;
+
+	if (fd == AT_FDCWD)
+		return &task->fs->pwd;
+	file = file_of(task, fd);
+	return file ? &file->f_path : NULL;
+}
+
+static __always_inline uint64_t base_dentry(struct task_struct *task, const struct bpf_call *call,
+					    const volatile struct bpf_call_role *role, int index)
+{
+	struct path *base = base_of(task, call, role, index);
+
+	return base ? (uint64_t)PEEK(base, dentry) : 0;
+}
+
+/* What the paths started at when the call began: another thread may change it before they are read. */
+static __always_inline void note_bases(struct task_struct *task, struct bpf_call *call,
+				       const volatile struct bpf_call_role *role)
+{
+	call->base[0] = base_dentry(task, call, role, 0);
+	call->base[1] = role->path[1] < 0 ? 0 : base_dentry(task, call, role, 1);
+}
+
 /* Appends a PATH part. Returns where the next one goes. */
 static __always_inline uint32_t put_path(struct scratch *scratch, uint32_t at, uint64_t address,
 					 uint32_t index)
@@ -91,30 +127,49 @@ struct parts {
 	uint32_t at, count;
 };
 
-static __always_inline uint64_t argument(const struct bpf_call *call, int index)
-{
-	return index < 0 ? 0 : call->arg[index < 6 ? index : 0];
-}
-
-static __always_inline void put_paths(struct scratch *scratch, struct parts *parts,
-				      const struct bpf_call *call,
-				      const volatile struct bpf_call_role *role)
-{
-	for (int i = 0; i < 2; i++) {
-		uint64_t address = argument(call, role->path[i]);
-
-		if (!address)
-			continue;
-		parts->at = put_path(scratch, parts->at, address, i);
-		parts->count++;
-	}
-}
-
 struct files {
 	struct task_struct *task;
 	uint32_t cpu;
 	bool has_loop;
 };
+
+/* Appends a BASE part if the path that stands at `at` is relative, and still starts where it did. */
+static __always_inline void put_base(struct scratch *scratch, struct parts *parts,
+				     const struct files *files, const struct bpf_call *call,
+				     const volatile struct bpf_call_role *role, uint32_t at,
+				     int index)
+{
+	const struct bpf_part *part = place(scratch, at);
+	char first = *(const char *)(part + 1);
+	struct path *base;
+
+	if (part->flags & BPF_PART_TORN || part->size == sizeof(*part) || first == '/' ||
+	    parts->at > SCRATCH_TEXT - SCRATCH_PART)
+		return;
+	base = base_of(files->task, call, role, index);
+	if (!base || (uint64_t)PEEK(base, dentry) != call->base[index])
+		return;
+	parts->at = put_directory(scratch, parts->at, files->cpu, files->task, base, BPF_PART_BASE,
+				  index, files->has_loop);
+	parts->count++;
+}
+
+static __always_inline void put_paths(struct scratch *scratch, struct parts *parts,
+				      const struct files *files, const struct bpf_call *call,
+				      const volatile struct bpf_call_role *role, bool has_bases)
+{
+	for (int i = 0; i < 2; i++) {
+		uint64_t address = argument(call, role->path[i]);
+		uint32_t at = parts->at;
+
+		if (!address)
+			continue;
+		parts->at = put_path(scratch, at, address, i);
+		parts->count++;
+		if (has_bases)
+			put_base(scratch, parts, files, call, role, at, i);
+	}
+}
 
 static __always_inline void put_descriptor(struct scratch *scratch, struct parts *parts,
 					   const struct files *files, int32_t fd, uint32_t index)
@@ -135,6 +190,7 @@ static __always_inline void put_files(struct scratch *scratch, struct parts *par
 		put_descriptor(scratch, parts, files, result, 0);
 	} else if (role->flags & BPF_CALL_MOVES_DIRECTORY) {
 		parts->at = put_directory(scratch, parts->at, files->cpu, files->task,
+					  &files->task->fs->pwd, BPF_PART_DIRECTORY, 0,
 					  files->has_loop);
 		parts->count++;
 	} else if (!bpf_probe_read_user(pair, sizeof(pair), (void *)argument(call, role->pair))) {
@@ -157,6 +213,8 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	uint32_t cpu = bpf_get_smp_processor_id();
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
+	struct files files = {task, cpu, has_loop};
+	bool has_succeeded = result >= 0 || kind == BPF_RECORD_ENTER;
 	struct bpf_record_call *record;
 	struct outgoing out;
 
@@ -165,10 +223,10 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
 	put_call(record, call, kind, result);
 	if (has_paths)
-		put_paths(scratch, &parts, call, role);
+		put_paths(scratch, &parts, &files, call, role,
+			  role->flags & BPF_CALL_BASES && has_succeeded);
 	if (makes_files(role->flags, result))
-		put_files(scratch, &parts, &(struct files){task, cpu, has_loop}, call, role,
-			  result);
+		put_files(scratch, &parts, &files, call, role, result);
 	record->head.parts = parts.count;
 	if (send_scratch(scratch, &out, task, time, parts.at))
 		out.book->calls++;
@@ -241,12 +299,14 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	take_arguments(call, regs);
 	call->begin = bpf_ktime_get_ns();
 	call->is_apart = is_apart(role->flags, task);
+	if (role->flags & BPF_CALL_BASES)
+		note_bases(task, call, role);
 	if (has_loop && role->flags & BPF_CALL_SUBMITS)
 		aio_call_begins(call);
 	if (!call->is_apart)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
-		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, false);
+		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, has_loop);
 	else
 		send_plain(task, call, BPF_RECORD_ENTER, call->begin, 0, ~0ULL);
 }

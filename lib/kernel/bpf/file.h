@@ -46,14 +46,16 @@ static __always_inline void put_names(struct bpf_part_file *part, struct scratch
 	walk_up(walk, has_loop);
 }
 
-static __always_inline void begin_walk(struct walk *walk, struct path *path, uint32_t cpu,
-				       uint32_t at)
+static __always_inline void begin_walk(struct walk *walk, struct task_struct *task,
+				       struct path *path, uint32_t cpu, uint32_t at)
 {
 	struct vfsmount *mnt = PEEK(path, mnt);
 
 	walk->dentry = PEEK(path, dentry);
 	walk->root = PEEK(mnt, mnt_root);
 	walk->mount = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+	walk->top = PEEK(&task->fs->root, dentry);
+	walk->top_mount = PEEK(&task->fs->root, mnt);
 	walk->cpu = cpu;
 	walk->at = at + sizeof(struct bpf_part_file);
 	walk->end = walk->at + PATH_BYTES;
@@ -69,13 +71,13 @@ static __always_inline struct file *file_of(struct task_struct *task, int32_t fd
 
 /* Completes a part with what a path leads to. Returns where the next one goes. */
 static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					  struct path *path, enum bpf_part_kind kind,
-					  uint32_t index, bool has_loop)
+					  struct task_struct *task, struct path *path,
+					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
 {
 	struct bpf_part_file *part = place(scratch, at);
 	struct walk walk;
 
-	begin_walk(&walk, path, cpu, at);
+	begin_walk(&walk, task, path, cpu, at);
 	part->mnt_id = PEEK(walk.mount, mnt_id);
 	put_inode(part, walk.dentry);
 	put_names(part, scratch, &walk, has_loop);
@@ -110,12 +112,14 @@ static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, u
 	part->fd = fd;
 	part->flags = flags_of(task, file, fd);
 	part->position = PEEK(file, f_mode) & FMODE_LSEEK ? PEEK(file, f_pos) : ~0ULL;
-	return put_where(scratch, at, cpu, &file->f_path, BPF_PART_FILE, index, has_loop);
+	return put_where(scratch, at, cpu, task, &file->f_path, BPF_PART_FILE, index, has_loop);
 }
 
-/* Appends a DIRECTORY part. */
+/* Appends a part of a directory. */
 static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					      struct task_struct *task, bool has_loop)
+					      struct task_struct *task, struct path *path,
+					      enum bpf_part_kind kind, uint32_t index,
+					      bool has_loop)
 {
 	struct bpf_part_file *part;
 
@@ -125,7 +129,7 @@ static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t 
 	part->fd = -1;
 	part->flags = 0;
 	part->position = ~0ULL;
-	return put_where(scratch, at, cpu, &task->fs->pwd, BPF_PART_DIRECTORY, 0, has_loop);
+	return put_where(scratch, at, cpu, task, path, kind, index, has_loop);
 }
 
 #endif

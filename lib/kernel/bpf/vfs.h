@@ -97,7 +97,7 @@ struct files_struct {
 } KERNEL;
 
 struct fs_struct {
-	struct path pwd;
+	struct path root, pwd;
 } KERNEL;
 
 /* The parts of a device's number, as the kernel keeps it. */

@@ -1,8 +1,9 @@
 /*
- * walk: the names of a file, on the way up to the root.
+ * walk: the names of a file, on the way up to the root of the process.
  *
- * They come leaf first, as the dentries give them; mounts are crossed up to the root of the mount tree. Nothing is
- * locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
+ * They come leaf first, as the dentries give them; mounts are crossed. A way that does not meet the root of the process
+ * leads to a file that no path of the process reaches: behind a detached mount, outside of its chroot, or in another
+ * mount namespace. Nothing is locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
  * names are torn then.
  */
 #ifndef BPF_WALK_H
@@ -21,6 +22,8 @@ struct walk {
 	struct dentry *dentry;
 	struct dentry *root; /* of the mount we are in */
 	struct mount *mount;
+	struct dentry *top; /* the root of the process */
+	struct vfsmount *top_mount;
 	uint32_t cpu;
 	uint32_t at; /* where the next name goes in the scratch */
 	uint32_t end;
@@ -39,7 +42,7 @@ static __always_inline uint32_t put_name(struct scratch *scratch, struct walk *w
 	return n > 0 ? n : 0;
 }
 
-/* From the root of a mount to the place where it is mounted. Returns 1 if that is nowhere. */
+/* From the root of a mount to the place where it is mounted. Returns 1 if that is nowhere: the root was not met. */
 static __always_inline long leave_mount(struct walk *walk)
 {
 	struct mount *above = PEEK(walk->mount, mnt_parent);
@@ -50,10 +53,14 @@ static __always_inline long leave_mount(struct walk *walk)
 		walk->root = PEEK(above, mnt.mnt_root);
 		return 0;
 	}
-	if (!PEEK(walk->mount, mnt_ns))
-		walk->flags |= BPF_PART_DETACHED;
+	walk->flags |= BPF_PART_DETACHED;
 	walk->dentry = NULL;
 	return 1;
+}
+
+static __always_inline struct vfsmount *mount_of(const struct walk *walk)
+{
+	return (void *)walk->mount + bpf_core_field_offset(struct mount, mnt);
 }
 
 static __always_inline uint32_t renames_of(struct dentry *dentry)
@@ -68,6 +75,10 @@ static long step_up(uint32_t index, struct walk *walk)
 	struct dentry *parent = PEEK(walk->dentry, d_parent);
 	struct scratch *scratch;
 
+	if (walk->dentry == walk->top && mount_of(walk) == walk->top_mount) {
+		walk->dentry = NULL;
+		return 1;
+	}
 	if (walk->dentry == walk->root)
 		return leave_mount(walk);
 	scratch = bpf_map_lookup_elem(&scratches, &cpu);

@@ -176,6 +176,11 @@ class Comparison:
             return
         name, paths = self.trace.files.get(file), self.paths(step, truth)
         self.count["files"] += 1
+        opened = truth.after.get("result")
+        if opened and paths is not None:  # an open has the file of its handle, wherever its path started
+            paths |= self.world.names.get((opened.identity, opened.mount), set())
+        if step.call == "chdir" and None in truth.bases.values():
+            return  # out of a place without a path it may lead to one that has one
         if name is not None and paths is not None and os.path.normpath(name) not in paths:
             self.say("file", place, f"IO_FILE {name}, right: {sorted(paths) or 'none'}")
 

@@ -1,0 +1,240 @@
+/*
+ * place: what a link of /proc leads to. See place.h.
+ *
+ * As long as all processes have our root and our mounts, a place costs a readlink, a statx and a poll.
+ */
+#include "place.h"
+
+#include "lookup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0x1000U
+#endif
+
+enum { LINK_SIZE = 64 };
+
+static const char deleted[] = " (deleted)";
+static const uint32_t tail = sizeof(deleted) - 1;
+
+void mounts_release(struct mounts *mounts)
+{
+	if (mounts->is_open && mounts->fd >= 0)
+		close(mounts->fd);
+	map_release(&mounts->here);
+	*mounts = (struct mounts){0};
+}
+
+static void add_mount(void *context, const struct procfs_mount *mount)
+{
+	map_set(context, mount->mnt_id, 1);
+}
+
+/* Nothing is revalidated, no server is asked: a recording must not hang where a program does. */
+static bool status_of(int above, const char *name, struct statx *status)
+{
+	return !statx(above, name, AT_STATX_DONT_SYNC,
+		      STATX_TYPE | STATX_MODE | STATX_INO | STATX_NLINK | STATX_MNT_ID, status);
+}
+
+/* All mounts that the process sees, and the one that its root is in: with chroot() that need not be among them. */
+static void read_mounts(struct map *ids, const struct procfs *proc, uint32_t tid)
+{
+	struct statx root;
+	char name[LINK_SIZE];
+
+	map_clear(ids);
+	procfs_mounts(proc, tid, add_mount, ids);
+	snprintf(name, sizeof(name), "%u/root", tid);
+	if (status_of(proc->root, name, &root) && root.stx_mask & STATX_MNT_ID)
+		map_set(ids, root.stx_mnt_id, 1);
+}
+
+/* Returns whether we know our mounts, as they are now. */
+static bool know_ours(struct mounts *mounts, const struct procfs *proc)
+{
+	struct pollfd change = {.events = POLLPRI};
+	uint32_t own = (uint32_t)getpid();
+	bool is_new = !mounts->is_open;
+	char name[LINK_SIZE];
+
+	if (is_new) {
+		snprintf(name, sizeof(name), "%u/mountinfo", own);
+		mounts->fd = openat(proc->root, name, O_RDONLY | O_CLOEXEC);
+		mounts->is_open = true;
+	}
+	change.fd = mounts->fd;
+	if (mounts->fd < 0)
+		return false;
+	if (poll(&change, 1, 0) > 0 || is_new)
+		read_mounts(&mounts->here, proc, own);
+	return mounts->here.count != 0;
+}
+
+/* Of a process that is gone nothing is known: no. */
+static bool has_other_mounts(const struct procfs *proc, uint32_t tid)
+{
+	char ours[LINK_SIZE], its[LINK_SIZE];
+
+	return procfs_link(proc, ours, sizeof(ours), "%u/ns/mnt", (uint32_t)getpid()) > 0 &&
+	       procfs_link(proc, its, sizeof(its), "%u/ns/mnt", tid) > 0 && strcmp(ours, its) != 0;
+}
+
+static bool is_same_file(const struct statx *a, const struct statx *b)
+{
+	return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major &&
+	       a->stx_dev_minor == b->stx_dev_minor;
+}
+
+static bool has_other_root(const struct procfs *proc, uint32_t tid)
+{
+	struct statx own, other;
+	char name[LINK_SIZE], ours[LINK_SIZE];
+
+	snprintf(name, sizeof(name), "%u/root", tid);
+	snprintf(ours, sizeof(ours), "%u/root", (uint32_t)getpid());
+	return status_of(proc->root, name, &other) && status_of(proc->root, ours, &own) &&
+	       !(is_same_file(&own, &other) && own.stx_mnt_id == other.stx_mnt_id);
+}
+
+bool place_is_apart(struct lookup_base *base, uint32_t tid)
+{
+	bool is_apart = has_other_mounts(base->proc, tid) || has_other_root(base->proc, tid);
+
+	if (is_apart)
+		__atomic_store_n(&base->are_apart, true, __ATOMIC_RELAXED);
+	return is_apart;
+}
+
+/* Whether the mount is attached in the namespace of the process. */
+static bool has_mount(struct mounts *mounts, struct lookup_base *base, uint32_t tid, uint64_t id)
+{
+	bool is_ours = know_ours(mounts, base->proc) && map_get(&mounts->here, id) != MAP_NONE;
+	struct map ids = {0};
+	bool is_there;
+
+	if (mounts->fd < 0)
+		return true; /* a saved /proc */
+	if (is_ours && !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED))
+		return true;
+	if (!place_is_apart(base, tid) || !has_other_mounts(base->proc, tid))
+		return is_ours;
+	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
+	read_mounts(&ids, base->proc, tid);
+	is_there = map_get(&ids, id) != MAP_NONE;
+	map_release(&ids);
+	return is_there;
+}
+
+/* Takes the root of the process off the path. Returns false if it is not below. */
+static bool strip_root(struct place *place, const struct procfs *proc, uint32_t tid)
+{
+	struct statx root, there;
+	char path[PLACE_SIZE], name[LINK_SIZE];
+	ssize_t n = procfs_link(proc, path, sizeof(path), "%u/root", tid);
+	bool is_same = !has_other_mounts(proc, tid);
+
+	snprintf(name, sizeof(name), "%u/root", tid);
+	if (n <= 0 || !status_of(proc->root, name, &root))
+		return false;
+	/* In our namespace the path must lead to it: from inside of a chroot, what is outside has another. */
+	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_file(&there, &root) ||
+			there.stx_mnt_id != root.stx_mnt_id))
+		return false;
+	if (n == 1)
+		return true;
+	if (strncmp(place->target, path, (size_t)n) != 0 ||
+	    (place->target[n] && place->target[n] != '/'))
+		return false;
+	place->length -= (uint32_t)n;
+	memmove(place->target, place->target + n, place->length + 1);
+	if (!place->length) {
+		place->length = 1;
+		memcpy(place->target, "/", 2);
+	}
+	return true;
+}
+
+/* memfd_create() and System V segments: on a mount that never was anywhere. */
+static bool is_memory(const struct place *place)
+{
+	return place->is_deleted &&
+	       (!strncmp(place->target, "/memfd:", 7) || !strncmp(place->target, "/SYSV", 5));
+}
+
+static bool has_suffix(const struct place *place)
+{
+	return place->length > tail && !strcmp(place->target + place->length - tail, deleted);
+}
+
+static void cut_suffix(struct place *place)
+{
+	place->is_deleted = true;
+	place->length -= tail;
+	place->target[place->length] = '\0';
+}
+
+/* The suffix is the kernel's, or part of a name that the file has: then the path leads to it. */
+static void judge_suffix(struct place *place, const struct procfs *proc, uint32_t tid)
+{
+	char name[LINK_SIZE + PLACE_SIZE];
+	struct statx there;
+
+	snprintf(name, sizeof(name), "%u/root%s", tid, place->target);
+	if (statx(proc->root, name, AT_STATX_DONT_SYNC | AT_SYMLINK_NOFOLLOW, STATX_INO, &there) ||
+	    !is_same_file(&there, &place->status))
+		cut_suffix(place);
+}
+
+static bool is_reached(struct place *place, struct mounts *mounts, struct lookup_base *base,
+		       uint32_t tid)
+{
+	if (!place->has_status && has_suffix(place)) /* nobody can tell what it means */
+		return false;
+	if (is_memory(place))
+		return true;
+	if (place->has_status && place->status.stx_mask & STATX_MNT_ID &&
+	    !has_mount(mounts, base, tid, place->status.stx_mnt_id))
+		return false;
+	return !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED) ||
+	       strip_root(place, base->proc, tid);
+}
+
+int place_read(struct place *place, struct mounts *mounts, struct lookup_base *base, uint32_t tid,
+	       const char *link)
+{
+	ssize_t n = procfs_link(base->proc, place->target, sizeof(place->target), "%u/%s", tid,
+				link);
+	char name[LINK_SIZE];
+
+	place->length = n > 0 ? (uint32_t)n : 0;
+	place->is_deleted = place->has_status = false;
+	if (n <= 0)
+		return n < 0 ? (int)n : -ENOENT;
+	snprintf(name, sizeof(name), "%u/%s", tid, link);
+	if (!lookup_is_shy(base, place->target))
+		place->has_status = status_of(base->proc->root, name, &place->status);
+	place->is_path = place->target[0] == '/';
+	if (!place->is_path)
+		return 0;
+	if (place->has_status && !place->status.stx_nlink) {
+		if (has_suffix(place))
+			cut_suffix(place);
+		place->is_deleted = true;
+	}
+	if (!is_reached(place, mounts, base, tid)) {
+		place->length = 0;
+		place->target[0] = '\0';
+	} else if (!place->is_deleted && has_suffix(place)) {
+		judge_suffix(place, base->proc, tid);
+	}
+	return 0;
+}

@@ -1,0 +1,51 @@
+/*
+ * place: what a link of /proc leads to, as the process sees it: a path from its own root, in its own mount namespace.
+ *
+ * The kernel writes such a link as we see it. Of a file behind a detached mount it writes a path that may be another
+ * file's; of one that was deleted, a path with a suffix that other files may really have. So the mount is sought among
+ * those of the namespace, and the inode tells what the suffix means. What no path of the process reaches has none.
+ */
+#ifndef KERNEL_PLACE_H
+#define KERNEL_PLACE_H
+
+#include "procfs.h"
+
+#include <iotrace/map.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PLACE_SIZE = 4096 + 16 };
+
+struct lookup_base;
+
+struct place {
+	char target[PLACE_SIZE]; /* terminated; "pipe:[7]" and the like stay as they are */
+	uint32_t length;         /* 0: no path of the process leads there */
+	bool is_path;            /* it is a path, known or not */
+	bool is_deleted;         /* the path is the last that it had */
+	bool has_status;
+	struct statx status;
+};
+
+/* One thread's knowledge of the mounts in our namespace. All 0: nothing yet. */
+struct mounts {
+	bool is_open;
+	int fd;          /* of our mountinfo, which says when it changes; -1: there is none */
+	struct map here; /* ids of the mounts that are attached */
+};
+
+void mounts_release(struct mounts *mounts);
+/* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd", "root" below /proc/TID. */
+int place_read(struct place *place, struct mounts *mounts, struct lookup_base *base, uint32_t tid,
+	       const char *link);
+/* Returns whether the process has another root or mount namespace than we. From then on each place is compared. */
+bool place_is_apart(struct lookup_base *base, uint32_t tid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

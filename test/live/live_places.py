@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""Directories, roots, mounts and deletion: a name is the path that the process has for the file, or absent.
+
+What program_places.py writes is known by its size, what it removes by its name.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections import defaultdict
+from contextlib import closing
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from archive import Archive, label  # noqa: E402
+from live import IOTRACE, Live, SOURCE  # noqa: E402
+from otf2 import events  # noqa: E402
+from otf2.enums import IoOperationMode  # noqa: E402
+from otf2.reader import Reader  # noqa: E402
+
+PRIVATE = ["unshare", "-m", "--propagation", "private"]
+
+
+class Places:
+    """Who wrote how much where, what was removed, and the file that each open says."""
+
+    def __init__(self, archive):
+        self.modes, self.enter = {}, {}
+        self.written, self.opened = defaultdict(set), defaultdict(set)
+        self.removed = set()
+        self.handle_of = {}
+        self.archive = Archive(archive, self.on_event)
+
+    def on_event(self, process, location, event):
+        kind = type(event)
+        if kind is events.Enter:
+            self.enter[location] = self.file_of(event)
+        elif kind is events.IoCreateHandle:
+            self.opened[label(event.handle)].add(self.enter[location])
+        elif kind is events.IoOperationBegin:
+            self.modes[event.matching_id] = event.mode
+        elif kind is events.IoOperationComplete and self.modes[event.matching_id] == IoOperationMode.WRITE:
+            self.written[event.bytes_result].add(label(event.handle))
+        elif kind is events.IoDeleteFile:
+            self.removed.add(event.file.name)
+
+    @staticmethod
+    def file_of(event):
+        for attribute, value in (event.attributes or {}).items():
+            if attribute.name == "OTF2::IO_FILE":
+                return value.name
+        return None
+
+
+def expected(top):
+    """Size: path of the file; None: the process has no path for it."""
+    return {
+        2001: f"{top}/b/etc/passwd", 2002: None, 2003: None,
+        2011: f"{top}/own/new/sub/by-cwd", 2012: f"{top}/own/new/sub/by-fd", 2013: f"{top}/own/new/above",
+        2021: f"{top}/foreign/new/sub/by-cwd", 2022: f"{top}/foreign/new/sub/by-fd",
+        2023: f"{top}/foreign/new/above",
+        2031: f"{top}/shared/two/after-clone", 2032: f"{top}/shared/three/of-thread",
+        2033: f"{top}/shared/two/after-thread",
+        2041: f"{top}/deleted/g (deleted)", 2042: f"{top}/deleted/g", 2043: f"{top}/deleted/g",
+        2044: f"{top}/deleted/h",
+        2051: None, 2052: "/in/relative", 2053: "/in/absolute",
+        2061: f"{top}/space/mnt/in-tmpfs", 2062: f"{top}/space/f", 2063: None,
+    }
+
+
+def removed(top):
+    names = {f"{top}/deleted/g", f"{top}/deleted/h", "/in/removed-in-root",
+             f"{top}/shared/two/removed-after-clone", f"{top}/shared/two/removed-after-thread"}
+    for what in ("own", "foreign"):
+        names |= {f"{top}/{what}/new/{name}" for name in ("sub/removed", "removed-above", "sub/removed-at")}
+    return names
+
+
+def rename_from_outside(top):
+    while not os.path.exists(f"{top}/ready"):
+        time.sleep(0.002)
+    os.rename(f"{top}/foreign/d", f"{top}/foreign/new")
+    with open(f"{top}/done", "wb"):
+        pass
+
+
+def moves(test):
+    top, archive = test.made("top"), test.path("moves.trace")
+    helper = threading.Thread(target=rename_from_outside, args=(top,), daemon=True)
+    helper.start()
+    test.record(archive, [sys.executable, os.path.join(HERE, "program_places.py"), top], "-q", wrapper=PRIVATE)
+    test.examine(archive)
+    places = Places(archive)
+    for size, path in expected(top).items():
+        test.equal(f"where {size} bytes went", places.written[size], {path})
+    ours = {name for name in places.removed if name.startswith(top) or name.startswith("/in/")}
+    test.equal("removed and not so called", ours - removed(top), set())
+    if SOURCE == "bpf":  # perf may read a path too late
+        test.equal("removed and not told", removed(top) - ours, set())
+    test.check(len(ours) > len(removed(top)) // 2, f"only {len(ours)} of {len(removed(top))} removals have a name")
+    for path, told in places.opened.items():
+        test.equal(f"the file of the calls that opened {path}", told, {path})
+    check_deleted(test, archive, top)
+
+
+def check_deleted(test, archive, top):
+    """The file that is deleted and the one that has its name now are two, and one says that it is deleted."""
+    files = {}
+    with closing(Reader(f"{archive}/traces.otf2")) as reader:
+        for file in reader.definitions.io_files:
+            files.setdefault(file.name, []).append(
+                any(p.name == "Deleted" and p.value == "yes" for p in reader.definitions.io_file_properties
+                    if p.io_file is file))
+    for name in ("g", "h"):
+        test.equal(f"deleted, of the files called {name}", sorted(files[f"{top}/deleted/{name}"]), [False, True])
+    test.equal("deleted, of the file that is really called so", files[f"{top}/deleted/g (deleted)"], [False])
+
+
+def in_chroot(test):
+    """iotrace and the command in a chroot: a file has one name for all calls."""
+    root, archive = test.made("jail"), test.path("chroot.trace")
+    script = (f'mount --rbind / "{root}" && chroot "{root}" {IOTRACE} -o "{archive}" -q --path /etc/passwd '
+              '-- cat /etc/passwd >/dev/null')
+    ran = test.run([*PRIVATE, "sh", "-c", script])
+    if not test.equal("chroot: exit status", ran.returncode, 0):
+        print(ran.stderr.decode(errors="replace"))
+        return
+    files = defaultdict(int)
+    for process in Archive(archive).groups.values():
+        for path, did in process.whole().files.items():
+            if path:
+                files[path] += did["read_bytes"]
+    test.equal("chroot: bytes read", dict(files), {"/etc/passwd": os.path.getsize("/etc/passwd")})
+
+
+with Live() as test_:
+    moves(test_)
+    in_chroot(test_)
