@@ -2,6 +2,7 @@
  * check: what this machine lets this user record, and the command that would allow more.
  */
 #include "command.h"
+#include "left.h"
 
 #include <iotrace/error.h>
 #include <iotrace/probe.h>
@@ -51,6 +52,7 @@ static int check(void *context, int argc, char **argv)
 			printf("%9s%-22s %s\n", "", "", result[i].remedy);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;
 	}
+	left_list(".", stdout);
 	if (in_the_way)
 		printf("\niotrace -- COMMAND cannot work here: %u of the above %s missing.\n",
 		       in_the_way, in_the_way == 1 ? "is" : "are");

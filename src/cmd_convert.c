@@ -2,6 +2,8 @@
  * convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote.
  */
 #include "command.h"
+#include "left.h"
+#include "naming.h"
 #include "output.h"
 #include "paths.h"
 #include "run.h"
@@ -10,9 +12,11 @@
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct convert_options {
 	struct output_options output;
@@ -111,38 +115,92 @@ static int refuse_archive(const char *file, struct error *err)
 	return -EINVAL;
 }
 
+/* What is made here. */
+struct conversion {
+	const struct convert_options *options;
+	const char *file;
+	char *path, *summary; /* NULL: a standard stream */
+	struct output output;
+};
+
+/* Names, with their placeholders filled in. */
+static int choose_names(struct conversion *c, struct error *err)
+{
+	const struct output_options *options = &c->options->output;
+	struct naming naming;
+
+	naming_init(&naming);
+	if (options->path)
+		c->path = naming_expand(&naming, "-o", options->path, err);
+	else if (output_is_archive(options))
+		c->path = path_of_conversion(c->file);
+	if (!err->code && options->summary.path)
+		c->summary = naming_expand(&naming, "--summary", options->summary.path, err);
+	if (c->path && !strcmp(c->path, "-") && !output_is_archive(options)) {
+		free(c->path);
+		c->path = NULL;
+	}
+	return -err->code;
+}
+
+/* What is read must not be written over. */
+static int check_summary(const struct conversion *c, struct error *err)
+{
+	struct stat input;
+
+	if (!c->summary || !strcmp(c->summary, "-"))
+		return 0;
+	if (!stat(c->file, &input) && place_is_file(c->summary, &input))
+		return error_say(err, EINVAL, "--summary: %s is the file to convert", c->summary);
+	if (c->output.place && place_is_same(c->output.place, c->summary))
+		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
+				 c->summary);
+	return place_may_write(c->summary, err) ? error_wrap(err, "--summary") : 0;
+}
+
+static int open_places(struct conversion *c, struct error *err)
+{
+	int code = choose_names(c, err);
+
+	if (!code && c->path && output_is_made(&c->options->output)) {
+		c->output.place = place_open("-o", c->path, err);
+		code = c->output.place ? 0 : -err->code;
+	}
+	return code ? code : check_summary(c, err);
+}
+
 static int convert(void *context, int argc, char **argv)
 {
-	const struct convert_options *options = context;
-	bool is_archive = output_is_archive(&options->output);
-	struct output output = {.options = &options->output};
+	struct conversion c = {.options = context};
 	struct error err = {0};
-	char *path = NULL;
 	sigset_t signals;
-	int rc = 0;
+	int rc;
 
 	if (argc != 1) {
 		error_say(&err, EINVAL, "%s",
 			  argc ? "one file at a time" : "no file: iotrace convert PERF.DATA");
 		return command_misused(&command_convert, &err);
 	}
-	rc = refuse_archive(argv[0], &err);
-	if (options->output.path)
-		path = path_trimmed(options->output.path);
-	else if (is_archive)
-		path = path_of_conversion(argv[0]);
-	if (is_archive && !rc)
-		rc = path_check_new("-o", path, &err);
+	c.file = argv[0];
+	rc = refuse_archive(c.file, &err);
+	if (!rc)
+		rc = open_places(&c, &err);
 	if (!rc) {
 		hold_signals(&signals);
-		output.path = path;
-		output.run = run_new();
-		rc = convert_file(&output, argv[0], &err);
-		run_free(output.run);
+		c.output.options = &c.options->output;
+		c.output.path = c.path;
+		c.output.summary_path = c.summary;
+		c.output.run = run_new();
+		rc = convert_file(&c.output, c.file, &err);
+		run_free(c.output.run);
 	}
+	place_close(c.output.place);
 	if (rc)
 		log_error("%s", err.text);
-	free(path);
+	else if (c.output.place && !c.options->output.is_quiet)
+		left_converted(c.file);
+	free(c.summary);
+	free(c.path);
 	return rc ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -5,16 +5,20 @@
  * would have, its status is ours, and trouble of our own is told afterwards.
  */
 #include "command.h"
+#include "left.h"
+#include "naming.h"
 #include "output.h"
 #include "paths.h"
 #include "record_options.h"
 #include "run.h"
 
 #include <errno.h>
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,11 +26,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { DEFAULT_NAMES = 100 };
+
 /* A recording in the making. One destructor: end(). */
 struct recording {
 	const struct record_options *options;
-	char *path; /* of the archive or text; NULL: the null format */
-	char *spool;
+	struct naming naming;
+	char *path;    /* of the archive or text */
+	char *capture; /* --capture, or NULL */
+	char *summary; /* its file, or NULL */
+	char *spool;   /* where it lies, for sentences */
+	struct place *place, *capture_place;
 	char *cmdline;
 	struct run *run;
 	struct live *live;
@@ -36,28 +46,105 @@ struct recording {
 	bool is_warned;    /* that one more interrupt stops the conversion */
 };
 
-/* Chooses names and sees that they can be made. */
-static int choose_paths(struct recording *r, struct error *err)
+/* The capture that is to be kept is made where it will stand. */
+static struct place *spool_place(const struct recording *r)
 {
-	const struct record_options *options = r->options;
-	const struct output_options *output = &options->output;
-	bool is_null = output->format && !strcmp(output->format->name, "null");
-	char *name = output->path ? path_trimmed(output->path) : path_of_recording();
-	int rc = 0;
+	return r->capture_place ? r->capture_place : r->place;
+}
 
-	r->spool = options->capture ? mem_strdup(options->capture) : mem_format("%s.spool", name);
-	if (is_null) {
-		free(name);
-	} else {
-		r->path = name;
-		rc = path_check_new("-o", r->path, err);
+/* Placeholders in all names are filled in from the same facts. */
+static int choose_names(struct recording *r, struct error *err)
+{
+	const struct output_options *output = &r->options->output;
+	const struct {
+		const char *what, *pattern;
+		char **name;
+	} row[] = {{"-o", output->path, &r->path},
+		   {"--capture", r->options->capture, &r->capture},
+		   {"--summary", output->summary.path, &r->summary}};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		if (!row[i].pattern)
+			continue;
+		*row[i].name = naming_expand(&r->naming, row[i].what, row[i].pattern, err);
+		if (!*row[i].name)
+			return -err->code;
 	}
-	if (!rc)
-		rc = path_check_new(options->capture ? "--capture" : "the spool", r->spool, err);
-	if (!rc && output->summary.path && path_exists(output->summary.path) &&
-	    access(output->summary.path, W_OK))
-		rc = error_set(err, errno, "--summary: %s", output->summary.path);
-	return rc;
+	return 0;
+}
+
+/* In a job with ranks, all of them were given one name. */
+static int refuse_name(const struct recording *r, const char *name, struct error *err)
+{
+	if (naming_has_ranks(&r->naming))
+		error_hint(err, "In a job with several ranks, give each a name: -o %s.%%r", name);
+	else if (err->code == EBUSY)
+		error_hint(err, "Give each recording a name of its own, for example %s.%%p", name);
+	return -err->code;
+}
+
+/* A name that nobody asked for gives way. */
+static int open_default(struct recording *r, struct error *err)
+{
+	char *name = naming_default(&r->naming);
+
+	for (int i = 2;; i++) {
+		r->path = i == 2 ? mem_strdup(name) : mem_format("%s-%d", name, i - 1);
+		*err = (struct error){0};
+		r->place = place_open("-o", r->path, err);
+		if (r->place || i > DEFAULT_NAMES || (err->code != EEXIST && err->code != EBUSY))
+			break;
+		free(r->path);
+	}
+	free(name);
+	return r->place ? 0 : -err->code;
+}
+
+static int open_capture(struct recording *r, struct error *err)
+{
+	if (!r->capture)
+		return 0;
+	if (place_is_same(r->place, r->capture))
+		return error_say(err, EEXIST, "--capture: %s is what -o names, too", r->capture);
+	r->capture_place = place_open("--capture", r->capture, err);
+	return r->capture_place ? 0 : refuse_name(r, r->capture, err);
+}
+
+static int check_summary(const struct recording *r, struct error *err)
+{
+	if (!r->summary || !strcmp(r->summary, "-"))
+		return 0;
+	if (place_is_same(r->place, r->summary) ||
+	    (r->capture_place && place_is_same(r->capture_place, r->summary)))
+		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
+				 r->summary);
+	return place_may_write(r->summary, err) ? error_wrap(err, "--summary") : 0;
+}
+
+/* Chooses names, and sees that they can be made by nobody else. */
+static int open_places(struct recording *r, struct error *err)
+{
+	int code = choose_names(r, err);
+
+	if (!code && !r->path)
+		code = open_default(r, err);
+	else if (!code && !(r->place = place_open("-o", r->path, err)))
+		code = refuse_name(r, r->path, err);
+	if (!code)
+		code = open_capture(r, err);
+	if (!code)
+		code = check_summary(r, err);
+	if (code)
+		return code;
+	r->spool = mem_format("%s/" PLACE_SPOOL, place_work(spool_place(r)));
+	return 0;
+}
+
+/* What earlier recordings left here is told once, before the command writes to the terminal. */
+static void tell_left(const struct recording *r)
+{
+	if (!r->options->output.is_quiet)
+		left_tell(place_directory(r->place));
 }
 
 static int open_live(struct recording *r, int argc, char **argv, struct error *err)
@@ -65,6 +152,7 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 	struct live_options live = record_options_live(r->options);
 
 	live.argv = argc ? argv : NULL;
+	live.place = spool_place(r);
 	live.spool_path = r->spool;
 	live.cmdline = r->cmdline;
 	live.is_confined = true;
@@ -80,7 +168,10 @@ static int open_output(struct recording *r, struct error *err)
 	r->output = (struct output){
 		.options = &r->options->output,
 		.path = r->path,
+		.summary_path = r->summary,
 		.run = r->run,
+		.place = r->place,
+		.is_private = confine_is_lent(),
 		.groups = r->options->groups,
 	};
 	rc = output_open(&r->output, err);
@@ -88,14 +179,16 @@ static int open_output(struct recording *r, struct error *err)
 	return rc;
 }
 
-static void end(struct recording *r, bool keeps_spool)
+static void end(struct recording *r)
 {
 	if (r->live)
 		live_close(r->live, NULL);
 	run_free(r->run);
-	if (!keeps_spool && !r->options->capture && r->spool)
-		unlink(r->spool);
+	place_close(r->capture_place);
+	place_close(r->place);
 	free(r->spool);
+	free(r->summary);
+	free(r->capture);
 	free(r->path);
 	free(r->cmdline);
 }
@@ -132,6 +225,7 @@ static int convert(struct recording *r, struct error *err)
 {
 	const struct run_source source = {
 		.path = r->spool,
+		.place = spool_place(r),
 		.available = live_available,
 		.available_context = r->live,
 		.should_stop = is_asked_to_stop,
@@ -191,6 +285,25 @@ static void complain(int *status, const struct error *err)
 	*status = STATUS_FAILED;
 }
 
+/* What was asked for gets its name; what is not converted stays, and the user is told where. */
+static int keep_capture(struct recording *r, bool is_converted, struct error *err)
+{
+	struct place *place = spool_place(r);
+	const char *path = r->capture_place ? r->capture : r->spool;
+	int code = 0;
+
+	if (r->capture_place)
+		code = place_publish(place, PLACE_SPOOL, output_mode(&r->options->output, true),
+				     err);
+	else if (!is_converted && place)
+		place_keep(place, PLACE_SPOOL);
+	if (!is_converted && !code)
+		log_warn("conversion is not complete; all that was recorded is in %s\n"
+			 "To convert it: iotrace convert %s -o DIR",
+			 path, path);
+	return code;
+}
+
 /*
  * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
  * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
@@ -199,7 +312,6 @@ static int finish(struct recording *r, int converted, const struct error *troubl
 {
 	struct error err = {0};
 	bool is_complete = converted == RUN_COMPLETE;
-	bool keeps_spool;
 
 	output_end_progress(&r->output);
 	tell_remarks(r);
@@ -210,14 +322,11 @@ static int finish(struct recording *r, int converted, const struct error *troubl
 	if (live_close(r->live, &err))
 		complain(&status, &err);
 	r->live = NULL;
-	keeps_spool = !is_complete || !r->output.is_written;
 	if (converted == RUN_STOPPED && r->options->output.is_strict)
 		status = STATUS_FAILED;
-	if (keeps_spool && !r->options->capture)
-		log_warn("conversion is not complete; all that was recorded is in %s\n"
-			 "To convert it: iotrace convert %s -o DIR",
-			 r->spool, r->spool);
-	end(r, keeps_spool);
+	if (keep_capture(r, is_complete && r->output.is_written, &err))
+		complain(&status, &err);
+	end(r);
 	return status;
 }
 
@@ -230,11 +339,10 @@ static void finish_early(struct recording *r, int converted, struct error *err)
 	if (converted < 0 || !live_command_runs(r->live) ||
 	    output_close_main(&r->output, converted == RUN_COMPLETE, err))
 		return;
-	if (converted == RUN_STOPPED || r->options->capture)
+	if (converted == RUN_STOPPED || r->capture_place)
 		return;
-	unlink(r->spool);
-	free(r->spool);
-	r->spool = NULL;
+	place_close(r->place);
+	r->place = r->output.place = NULL;
 }
 
 static int follow(struct recording *r, const char *name)
@@ -248,7 +356,7 @@ static int follow(struct recording *r, const char *name)
 	if (!exec_errno)
 		return finish(r, converted, &err, status);
 	status = cannot_run(r, name, exec_errno);
-	end(r, false);
+	end(r);
 	return status;
 }
 
@@ -263,7 +371,7 @@ static void say_begin(const struct recording *r, bool has_command)
 	whom = options->is_system         ? mem_strdup("all processes")
 	       : options->pids.count == 1 ? mem_format("process %d", (int)options->pids.pid[0])
 					  : mem_format("%u processes", options->pids.count);
-	where = r->path ? mem_format(" to %s", r->path) : mem_strdup("");
+	where = output_is_made(&options->output) ? mem_format(" to %s", r->path) : mem_strdup("");
 	how = r->has_terminal ? mem_strdup("Ctrl-C")
 			      : mem_format("'iotrace stop %d'", (int)getpid());
 	log_warn("recording %s%s; %s ends the recording", whom, where, how);
@@ -289,7 +397,6 @@ static int record(void *context, int argc, char **argv)
 {
 	struct recording r = {.options = context};
 	struct error err = {0};
-	bool is_spool_ours = false;
 
 	if (r.options->verbosity)
 		log_set_level(r.options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
@@ -297,9 +404,10 @@ static int record(void *context, int argc, char **argv)
 		return command_misused(&command_record, &err);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
-	if (choose_paths(&r, &err))
+	naming_init(&r.naming);
+	if (open_places(&r, &err))
 		goto fail;
-	is_spool_ours = true;
+	tell_left(&r);
 	if (open_live(&r, argc, argv, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
 	say_begin(&r, argc > 0);
@@ -308,7 +416,7 @@ fail:
 	log_error("%s", err.text);
 	if (r.has_output)
 		output_discard(&r.output);
-	end(&r, !is_spool_ours);
+	end(&r);
 	return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
 }
 

@@ -1,20 +1,21 @@
 /*
- * output: order matters at the end. The archive is closed first (its name is there only when it is whole), then
- * iotrace.json goes into it, with the last of the books; then the summary can tell both.
+ * output: order matters at the end. The archive is closed first; before it gets its name, iotrace.json goes into it with
+ * the last of the books. Then the summary can tell both.
  */
 #include "output.h"
 
 #include "nearest.h"
-#include "paths.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/books.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const summary_word[] = {
@@ -112,9 +113,52 @@ void output_options_init(struct output_options *options)
 	options->top = SINK_TOP_DEFAULT;
 }
 
+int output_parse_mode(void *field, const char *arg, struct error *err)
+{
+	char *end = NULL;
+	unsigned long mode = strtoul(arg, &end, 8);
+
+	if (*arg < '0' || *arg > '7' || *end || mode > 0777 || (mode & 0600) != 0600)
+		return error_say(err, EINVAL,
+				 "'%s' is no mode: octal digits, 600 to 777, such as 640", arg);
+	*(unsigned *)field = (unsigned)mode & 0666;
+	return 0;
+}
+
+bool output_is_made(const struct output_options *options)
+{
+	return !options->format || strcmp(options->format->name, "null") != 0;
+}
+
+unsigned output_mode(const struct output_options *options, bool is_private)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (options->mode)
+		return options->mode;
+	return is_private ? 0600 : 0600 | (0666 & ~mask);
+}
+
 bool output_is_archive(const struct output_options *options)
 {
 	return !options->format || !strcmp(options->format->name, "otf2");
+}
+
+/* The archive is whole, and has no name yet. */
+static int add_books(void *context, int directory, const struct sink_end *end, struct error *err)
+{
+	struct output *output = context;
+	struct books books = {
+		.model = run_model(output->run),
+		.tally = run_tally(output->run),
+		.version = IOTRACE_VERSION,
+		.groups = output->groups,
+		.is_complete = output->is_complete && !end->code,
+	};
+
+	books.samples = run_samples(output->run, &books.events);
+	return books_write(&books, directory, err);
 }
 
 int output_open(struct output *output, struct error *err)
@@ -123,6 +167,11 @@ int output_open(struct output *output, struct error *err)
 
 	output->main_sink = output->summary_sink = -1;
 	output->main.path = output->path;
+	output->main.place = output->place;
+	output->main.mode = output->summary.mode = output_mode(options, output->is_private);
+	output->main.system_mode = output->summary.system_mode = output_mode(options, true);
+	output->main.complete = add_books;
+	output->main.context = output;
 	output->main_sink = run_add_sink(output->run,
 					 options->format ? options->format : sink_find("otf2"),
 					 &output->main, err);
@@ -131,11 +180,11 @@ int output_open(struct output *output, struct error *err)
 	/* -q is about the terminal: a file that was asked for is written. */
 	if (options->summary.kind == OUTPUT_NONE || (options->is_quiet && !options->summary.path))
 		return 0;
-	output->summary.path = options->summary.path;
+	output->summary.path = output->summary_path;
 	output->summary.is_json = options->summary.kind == OUTPUT_JSON;
 	output->summary.top = options->top;
 	output->summary.sort = options->sort;
-	output->summary.columns = options->summary.path ? 0 : probe_columns(STDERR_FILENO);
+	output->summary.columns = output->summary_path ? 0 : probe_columns(STDERR_FILENO);
 	output->summary.archive = output_is_archive(options) ? output->path : NULL;
 	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary,
 					    err);
@@ -171,37 +220,18 @@ void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 	output->percent = percent;
 }
 
-static int write_books(const struct output *output, bool is_complete, struct error *err)
-{
-	struct books books = {
-		.model = run_model(output->run),
-		.tally = run_tally(output->run),
-		.version = IOTRACE_VERSION,
-		.groups = output->groups,
-		.is_complete = is_complete,
-	};
-
-	books.samples = run_samples(output->run, &books.events);
-	return books_write(&books, output->path, err);
-}
-
 int output_close_main(struct output *output, bool is_complete, struct error *err)
 {
-	bool is_there;
 	int rc;
 
 	if (output->is_closed)
 		return 0;
 	output_end_progress(output);
-	rc = run_close_sink(output->run, output->main_sink, err);
-	is_there = output_is_archive(output->options) && path_exists(output->path);
 	output->is_closed = true;
-	if (!is_there)
+	output->is_complete = is_complete;
+	rc = run_close_sink(output->run, output->main_sink, err);
+	if (output->place && !place_is_published(output->place))
 		output->summary.archive = NULL;
-	else if (rc)
-		write_books(output, false, NULL); /* the first trouble is the one to tell */
-	else
-		rc = write_books(output, is_complete, err);
 	output->is_written = !rc;
 	return rc;
 }
@@ -217,7 +247,7 @@ static int tell_books(const struct output *output, struct error *err)
 		return 0;
 	if (output->options->is_strict)
 		return error_say(err, EIO, "--strict: %s", sentence);
-	if (output->summary_sink < 0 || output->options->summary.path)
+	if (output->summary_sink < 0 || output->summary_path)
 		log_warn("%s", sentence);
 	return 0;
 }
@@ -241,11 +271,10 @@ void output_discard(struct output *output)
 {
 	output_end_progress(output);
 	output->summary.is_discarded = true;
+	if (output->place)
+		place_give_up(output->place);
 	if (output->summary_sink >= 0)
 		run_close_sink(output->run, output->summary_sink, NULL);
-	if (output->main_sink < 0)
-		return;
-	run_close_sink(output->run, output->main_sink, NULL);
-	if (output->path && strcmp(output->path, "-") != 0)
-		path_remove(output->path);
+	if (output->main_sink >= 0)
+		run_close_sink(output->run, output->main_sink, NULL);
 }

@@ -28,6 +28,7 @@ struct output_options {
 	uint32_t top; /* --top: rows of each table, or SINK_TOP_DEFAULT */
 	enum sink_sort sort;
 	bool is_quiet, is_strict;
+	unsigned mode; /* --mode; 0: not given */
 };
 
 #define OUTPUT_ROWS(type, member)                                                                  \
@@ -43,6 +44,14 @@ struct output_options {
 		 NULL,        "nothing on the terminal but what went wrong",                       \
 		 OPTION_FLAG, offsetof(type, member.is_quiet),                                     \
 		 NULL,        NULL},                                                               \
+		{0,                                                                                \
+		 "mode",                                                                           \
+		 "MODE",                                                                           \
+		 "permissions of the files (default: 600 with -a, else as umask says)",            \
+		 OPTION_CALL,                                                                      \
+		 offsetof(type, member.mode),                                                      \
+		 output_parse_mode,                                                                \
+		 NULL},                                                                            \
 		{0,                                                                                \
 		 "summary",                                                                        \
 		 "KIND[:FILE]",                                                                    \
@@ -77,22 +86,31 @@ int output_parse_summary(void *summary, const char *arg, struct error *err);
 int output_parse_top(void *top, const char *arg, struct error *err);
 int output_parse_sort(void *sort, const char *arg, struct error *err);
 void output_options_init(struct output_options *options);
+int output_parse_mode(void *mode, const char *arg, struct error *err);
 bool output_is_archive(const struct output_options *options);
+/* Returns whether there will be an archive or a text: not with the null format. */
+bool output_is_made(const struct output_options *options);
+/* Returns the permissions of files that are made: those of --mode, else the user's alone if is_private, else as umask says. */
+unsigned output_mode(const struct output_options *options, bool is_private);
 
 struct output {
 	const struct output_options *options; /* lent */
 	const char *path;                     /* lent; NULL: standard output */
+	const char *summary_path;             /* lent; NULL: standard error */
 	struct run *run;
-	uint32_t groups; /* for iotrace.json; 0: not known */
+	uint32_t groups;     /* for iotrace.json; 0: not known */
+	struct place *place; /* where `path` is made; NULL: standard output, or nothing */
+	bool is_private;     /* what is recorded is for its user alone, whatever it is */
 	struct sink_options main, summary;
 	int main_sink, summary_sink; /* -1: not open */
 	bool is_closed;              /* the archive or text, though the summary may still be open */
+	bool is_complete;            /* the stream was converted to its end */
 	bool is_written;             /* what was asked for is there, whole */
 	size_t progress;             /* columns of the progress line that stands there */
 	uint32_t percent;
 };
 
-/* Opens the sinks. `output` is zeroed but for its first four members. */
+/* Opens the sinks. `output` is zeroed but for its first seven members. */
 int output_open(struct output *output, struct error *err);
 /* Draws the line `ACTION: 12 of 34 MiB, 35 %` over itself; nothing unless standard error is a terminal. */
 void output_progress(struct output *output, uint64_t bytes, uint64_t total);

@@ -1,37 +1,21 @@
 /*
- * paths: everything is checked before a command runs, since afterwards it is too late.
+ * paths: the names that follow from other names.
  */
 #include "paths.h"
 
-#include <errno.h>
-#include <ftw.h>
-#include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <iotrace/place.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-char *path_of_recording(void)
-{
-	char host[256] = "localhost", stamp[32] = "";
-	time_t now = time(NULL);
-	struct tm tm;
-
-	gethostname(host, sizeof(host) - 1);
-	host[strcspn(host, "./")] = '\0';
-	if (localtime_r(&now, &tm))
-		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	return mem_format("iotrace-%s-%s-%d", host, stamp, (int)getpid());
-}
 
 char *path_of_conversion(const char *capture)
 {
 	static const char *const suffix[] = {".spool", ".data"};
 	size_t length = strlen(capture);
+	char *made = place_of_spool(capture);
 
+	if (made)
+		return made;
 	for (size_t i = 0; i < sizeof(suffix) / sizeof(*suffix); i++) {
 		size_t less = strlen(suffix[i]);
 
@@ -63,41 +47,4 @@ bool path_is_directory(const char *path)
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-int path_check_new(const char *what, const char *path, struct error *err)
-{
-	const char *slash = strrchr(path, '/');
-	char *parent;
-	int code;
-
-	if (!*path)
-		return error_say(err, EINVAL, "%s needs a name, not nothing", what);
-	if (path_exists(path))
-		return error_say(err, EEXIST,
-				 "%s: %s exists already; name another one or remove it", what,
-				 path);
-	parent = !slash          ? mem_strdup(".")
-		 : slash == path ? mem_strdup("/")
-				 : mem_format("%.*s", (int)(slash - path), path);
-	code = access(parent, W_OK | X_OK) ? errno : 0;
-	if (code)
-		error_set(err, code, "%s %s: the directory %s cannot be written", what, path,
-			  parent);
-	free(parent);
-	return -code;
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-	(void)status;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
-void path_remove(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

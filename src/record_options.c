@@ -429,6 +429,11 @@ static int check_event(const char *event, struct error *err)
 	return rc;
 }
 
+static bool is_missing(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
 int record_options_check(const struct record_options *options, bool has_command, struct error *err)
 {
 	const char *format = options->output.format ? options->output.format->name : "otf2";
@@ -436,10 +441,12 @@ int record_options_check(const struct record_options *options, bool has_command,
 
 	if (rc)
 		return rc;
-	if (!strcmp(format, "text") && !options->output.path)
+	if (!strcmp(format, "text") && is_missing(options->output.path))
 		return error_say(
 			err, EINVAL,
 			"--format text needs -o FILE: standard output is the command's own");
+	if (options->output.path && is_missing(options->output.path))
+		return error_say(err, EINVAL, "-o -: an archive is a directory: it needs a name");
 	if (options->counters.count > EVENT_COUNTERS)
 		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
 	if (block_choice(options) == BLOCK_NONE && options->block.words.count)

@@ -15,6 +15,7 @@
 #include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/order.h>
+#include <iotrace/place.h>
 #include <stdlib.h>
 
 enum {
@@ -184,14 +185,28 @@ static int loop(struct run *run, struct error *err)
 	return rc < 0 ? rc : end;
 }
 
+static struct capture *open_capture(const struct run_source *source, struct error *err)
+{
+	int fd;
+
+	if (!source->place)
+		return capture_open(source->path, source->available, source->available_context,
+				    err);
+	fd = place_read(source->place, PLACE_SPOOL);
+	if (fd >= 0)
+		return capture_open_in(fd, source->path, source->available,
+				       source->available_context, err);
+	error_set(err, -fd, "open %s", source->path);
+	return NULL;
+}
+
 static int open_source(struct run *run, struct error *err)
 {
 	const struct run_source *source = run->source;
 	const char *name[EVENT_COUNTERS];
 	uint32_t counters;
 
-	run->capture = capture_open(source->path, source->available, source->available_context,
-				    err);
+	run->capture = open_capture(source, err);
 	if (!run->capture)
 		return err->code ? -err->code : -EIO;
 	run->events = capture_info(run->capture)->events;

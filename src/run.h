@@ -13,11 +13,14 @@ extern "C" {
 #endif
 
 struct error;
+struct place;
 struct run;
 
 /* Where the bytes come from, and who is asked or told while they pass. Lent during run_convert(). */
 struct run_source {
 	const char *path;
+	const struct place
+		*place; /* NULL, or the spool of this place is read; `path` names it in sentences */
 	capture_available available; /* NULL: the file is complete */
 	void *available_context;
 	bool (*should_stop)(void *context); /* or NULL */

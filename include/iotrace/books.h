@@ -71,8 +71,8 @@ struct books {
 
 /* Returns the text of iotrace.json, which the caller frees. */
 char *books_json(const struct books *books);
-/* Writes DIRECTORY/iotrace.json: to a temporary name, then renamed. */
-int books_write(const struct books *books, const char *directory, struct error *err);
+/* Makes iotrace.json in a directory, given by its descriptor. */
+int books_write(const struct books *books, int directory, struct error *err);
 
 #ifdef __cplusplus
 }

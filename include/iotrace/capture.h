@@ -83,6 +83,9 @@ struct capture_writer;
 
 struct capture_writer *capture_create(const char *path, const struct capture_info *info,
 				      struct error *err);
+/* The same in an empty file that is open (fd is taken); `path` names it in sentences. */
+struct capture_writer *capture_create_in(int fd, const char *path, const struct capture_info *info,
+					 struct error *err);
 int capture_write(struct capture_writer *writer, const void *records, size_t size,
 		  struct error *err);
 /* Returns how many bytes of records have reached the file. */
@@ -111,6 +114,9 @@ typedef uint64_t (*capture_available)(void *context, uint64_t have);
 
 struct capture *capture_open(const char *path, capture_available available, void *context,
 			     struct error *err);
+/* The same of a file that is open (fd is taken); `path` names it in sentences. */
+struct capture *capture_open_in(int fd, const char *path, capture_available available,
+				void *context, struct error *err);
 /* Lent until capture_close(). */
 const struct capture_info *capture_info(const struct capture *capture);
 /* Returns 1 with a round, 0 at the end, or -errno with a sentence. */

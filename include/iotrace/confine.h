@@ -31,6 +31,8 @@ void confine_lower(void);
 /* For the calling thread: uses one capability, if the program has it; gives it up for good. */
 void confine_take(unsigned capability);
 void confine_forget(unsigned capability);
+/* Returns whether the program's file has lent it capabilities that its user does not have. */
+bool confine_is_lent(void);
 /* Returns whether the program has a capability (CAP_...), laid aside or not. */
 bool confine_may(unsigned capability);
 

@@ -24,6 +24,7 @@ extern "C" {
 
 struct error;
 struct live;
+struct place;
 
 enum live_source {
 	SOURCE_AUTO,
@@ -61,7 +62,8 @@ struct live_options {
 	uint64_t
 		ring_bytes; /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
 	uint64_t buffer_bytes;      /* --buffer: bound of the queue in memory; 0: the default */
-	const char *spool_path;     /* created new */
+	const struct place *place;  /* where the spool is made; NULL: at spool_path */
+	const char *spool_path;     /* created new; names the spool in sentences */
 	const char *const *counter; /* -E */
 	uint32_t counters;
 	const char *cmdline; /* of iotrace, for the capture's header */

@@ -15,6 +15,7 @@ extern "C" {
 
 struct error;
 struct model;
+struct place;
 struct sink;
 
 /* By what the tables of a summary are sorted. */
@@ -22,6 +23,13 @@ enum sink_sort { SORT_DATA, SORT_READ, SORT_WRITTEN, SORT_TIME, SORT_CALLS, SORT
 
 /* The rows of each table of a summary, if nobody says how many. */
 #define SINK_TOP_DEFAULT UINT32_MAX
+
+/* How the archive ends. */
+struct sink_end {
+	int code;             /* 0; or -errno: events are missing at its end, or everywhere */
+	uint64_t not_written; /* events that came after its end */
+	const char *text;     /* what went wrong; NULL: nothing */
+};
 
 /* What a sink is told when it is opened. Lent for the life of the sink. */
 struct sink_options {
@@ -35,6 +43,13 @@ struct sink_options {
 	enum sink_sort sort; /* summary */
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive; /* summary: where the archive is, or NULL; read by close() */
+	struct place *place; /* otf2, text: where `path` is made; NULL: the sink opens one */
+	unsigned mode,
+		system_mode; /* permissions of what is made, the latter if all processes were recorded; 0: 0644 */
+	/* otf2, or NULL: called by close() before the archive gets its name, to add to its directory. */
+	int (*complete)(void *context, int directory, const struct sink_end *end,
+			struct error *err);
+	void *context;
 	bool is_discarded; /* summary: read by close(): it is not wanted any more, nothing is to be told */
 };
 
@@ -50,6 +65,9 @@ struct sink_ops {
 	/* Returns whether the sink met a trouble that makes further events pointless (disk full). May be NULL. */
 	bool (*failed)(const struct sink *sink);
 };
+
+/* Returns the permissions of what this sink makes: at close(), since the stream says what was recorded. */
+unsigned sink_mode(const struct sink_options *options);
 
 /* "otf2", "text", "summary", "null"; NULL beyond the last. */
 const struct sink_ops *sink_at(uint32_t index);

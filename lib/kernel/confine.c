@@ -61,7 +61,7 @@ static void set(const struct capabilities *own)
 }
 
 /* The kernel tells a program whose file gave it more than its user has. */
-static bool is_lent(void)
+bool confine_is_lent(void)
 {
 	return getauxval(AT_SECURE) && getuid();
 }
@@ -70,7 +70,7 @@ static void use(bool is_raised)
 {
 	struct capabilities own;
 
-	if (!is_lent() || !get(&own))
+	if (!confine_is_lent() || !get(&own))
 		return;
 	own.effective = is_raised ? own.permitted : 0;
 	set(&own);
@@ -78,7 +78,7 @@ static void use(bool is_raised)
 
 static void give_up_lent(void)
 {
-	if (is_lent())
+	if (confine_is_lent())
 		set(&(struct capabilities){0});
 }
 
@@ -145,7 +145,7 @@ void confine_child(void)
 
 void confine_show(bool is_shown)
 {
-	if (is_lent())
+	if (confine_is_lent())
 		prctl(PR_SET_DUMPABLE, is_shown, 0, 0, 0);
 }
 

@@ -6,7 +6,9 @@
 #include "rights.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -437,15 +439,30 @@ int live_setup_capture(struct live *live, struct error *err)
 	return code ? code : setup_lookup(live, err);
 }
 
+static struct capture_writer *create_spool(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	int fd;
+
+	if (!options->place)
+		return capture_create(options->spool_path, &live->info, err);
+	fd = place_create(options->place, PLACE_SPOOL);
+	if (fd >= 0)
+		return capture_create_in(fd, options->spool_path, &live->info, err);
+	error_set(err, -fd, "create %s", options->spool_path);
+	return NULL;
+}
+
 int live_setup_spool(struct live *live, struct error *err)
 {
-	uint64_t bound = live->options->buffer_bytes ? live->options->buffer_bytes : 64 << 20;
-	struct capture_writer *writer;
+	const struct live_options *options = live->options;
+	uint64_t bound = options->buffer_bytes ? options->buffer_bytes : 64 << 20;
+	int dir = options->place ? place_dir(options->place) : AT_FDCWD;
+	struct capture_writer *writer = create_spool(live, err);
 
-	writer = capture_create(live->options->spool_path, &live->info, err);
 	if (!writer)
 		return -err->code;
-	live->spool = spool_new(writer, live->options->spool_path, bound, err);
+	live->spool = spool_new(writer, dir, options->spool_path, bound, err);
 	if (!live->spool)
 		return -err->code;
 	setup_lookers(live);

@@ -166,19 +166,10 @@ static void *writer_main(void *context)
 }
 
 /* Some blocks on the same file system, which the last records may have when the disk is full. */
-static int reserve(const char *path)
+static int reserve(int dir)
 {
-	char *copy = mem_strdup(path);
-	char *slash = strrchr(copy, '/');
-	int fd;
+	int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
-	if (slash)
-		*slash = '\0';
-	fd = open(!slash          ? "."
-		  : slash == copy ? "/"
-				  : copy,
-		  O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	free(copy);
 	if (fd >= 0 && fallocate(fd, 0, 0, RESERVE)) {
 		close(fd);
 		return -1;
@@ -186,7 +177,7 @@ static int reserve(const char *path)
 	return fd;
 }
 
-struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_t bound,
+struct spool *spool_new(struct capture_writer *writer, int dir, const char *path, uint64_t bound,
 			struct error *err)
 {
 	struct spool *spool = mem_zero(sizeof(*spool));
@@ -209,7 +200,7 @@ struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_
 	spool->chunks_max = (uint32_t)(bound / spool->chunk_size);
 	if (spool->chunks_max < 2)
 		spool->chunks_max = 2;
-	spool->reserve_fd = reserve(path);
+	spool->reserve_fd = reserve(dir);
 	code = pthread_create(&spool->thread, NULL, writer_main, spool);
 	spool->has_thread = !code;
 	if (code) {

@@ -24,9 +24,9 @@ enum { SPOOL_PIECE_MAX = 4 << 20 };
 
 /*
  * Returns a spool that writes to `writer` (taken), with a running thread; NULL with a sentence. `path` names
- * the file in sentences and says where some room is set aside for the last records. `bound`: bytes in memory.
+ * the file in sentences; in the directory `dir` some room is set aside for the last records. `bound`: bytes in memory.
  */
-struct spool *spool_new(struct capture_writer *writer, const char *path, uint64_t bound,
+struct spool *spool_new(struct capture_writer *writer, int dir, const char *path, uint64_t bound,
 			struct error *err);
 /* Returns how large a piece may be. */
 size_t spool_piece(const struct spool *spool);

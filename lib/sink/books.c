@@ -1,7 +1,7 @@
 /*
  * books: iotrace.json, and what the kernel counted against what came.
  *
- * The file is written beside itself and renamed, so that a reader finds all of it or none.
+ * The file is written before the archive gets its name, so that a reader finds all of it or none.
  */
 #include <iotrace/books.h>
 
@@ -345,9 +345,10 @@ char *books_json(const struct books *books)
 	return text;
 }
 
-static int write_file(const char *path, const char *text)
+static int write_file(int directory, const char *text)
 {
-	FILE *file = fopen(path, "wxe");
+	int fd = openat(directory, BOOKS_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	int code = 0;
 
 	if (!file)
@@ -357,26 +358,15 @@ static int write_file(const char *path, const char *text)
 	if (fclose(file) && !code)
 		code = errno;
 	if (code)
-		unlink(path);
+		unlinkat(directory, BOOKS_FILE, 0);
 	return code;
 }
 
-int books_write(const struct books *books, const char *directory, struct error *err)
+int books_write(const struct books *books, int directory, struct error *err)
 {
 	char *text = books_json(books);
-	char *path = mem_format("%s/" BOOKS_FILE, directory);
-	char *temporary = mem_format("%s.%d", path, (int)getpid());
-	int code = write_file(temporary, text);
-	int rc = 0;
+	int code = write_file(directory, text);
 
-	if (!code && rename(temporary, path)) {
-		code = errno;
-		unlink(temporary);
-	}
-	if (code)
-		rc = error_set(err, code, "write %s", path);
-	free(temporary);
-	free(path);
 	free(text);
-	return rc;
+	return code ? error_set(err, code, "write " BOOKS_FILE) : 0;
 }

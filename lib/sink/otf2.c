@@ -2,7 +2,7 @@
  * otf2: the archive that Vampir and every other OTF2 reader opens.
  *
  * Events are written as they come, one file for each location, closed when its thread ends;
- * definitions at close, from the model's arrays. The archive grows as PATH.part.PID and becomes
+ * definitions at close, from the model's arrays. The archive grows in a hidden directory beside PATH (place.h) and becomes
  * PATH when it is complete. When the disk is full, or a write fails, no further call is taken, and
  * what was converted becomes a valid archive that says where it ends.
  */
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,22 +321,6 @@ static int finish(struct sink *sink, struct error *err)
 	return 0;
 }
 
-/* PATH may have come into being in the meantime; it is never replaced. */
-static int publish(const struct sink *sink, struct error *err)
-{
-	int code = renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0
-			   ? 0
-			   : errno;
-
-	if (code == EINVAL || code == ENOSYS) /* the file system does not know the flag */
-		code = rename(sink->part, sink->path) == 0 ? 0 : errno;
-	if (!code)
-		return 0;
-	error_set(err, code, "rename %s to %s", sink->part, sink->path);
-	error_hint(err, "The archive is complete; it stays in %s.", sink->part);
-	return -code;
-}
-
 /* The troubles of the stream, in one sentence; the archive is there nevertheless. */
 static int report(const struct sink *sink, struct error *err)
 {
@@ -366,7 +351,10 @@ static void sink_free(struct sink *sink)
 	otf2_messages_end(sink);
 	otf2_chunk_release(sink);
 	otf2_file_release(sink);
-	space_close(&sink->space);
+	space_release(&sink->space);
+	if (sink->directory >= 0)
+		close(sink->directory);
+	place_close(sink->own_place);
 	strtab_free(sink->strings);
 	free(sink->location);
 	free(sink->scratch);
@@ -387,14 +375,31 @@ static void sink_free(struct sink *sink)
 	free(sink);
 }
 
+/* The archive is whole: what else belongs into it, and its name. */
+static int publish(struct sink *sink, struct error *err)
+{
+	const struct sink_options *options = &sink->options;
+	struct error trouble = {0}, other = {0};
+	int code = report(sink, &trouble), added = 0, published;
+	const struct sink_end end = {code, sink->not_written, code ? trouble.text : NULL};
+
+	if (options->complete)
+		added = options->complete(options->context, sink->directory, &end, &other);
+	published = place_publish(sink->place, PLACE_ARCHIVE, sink_mode(options), err);
+	if (published)
+		return published;
+	if (err && (code || added))
+		*err = code ? trouble : other;
+	return code ? code : added;
+}
+
 static int otf2_close(struct sink *sink, struct error *err)
 {
-	int code = finish(sink, err);
+	bool is_wanted = !place_is_given_up(sink->place);
+	int code = is_wanted ? finish(sink, err) : 0;
 
-	if (!code)
+	if (!code && is_wanted)
 		code = publish(sink, err);
-	if (!code)
-		code = report(sink, err);
 	sink_free(sink);
 	return code;
 }
@@ -402,14 +407,11 @@ static int otf2_close(struct sink *sink, struct error *err)
 static struct sink *sink_new(const struct sink_options *options)
 {
 	struct sink *sink = mem_zero(sizeof(*sink));
-	size_t length = strlen(options->path);
 
-	while (length > 1 && options->path[length - 1] == '/')
-		length--;
+	sink->options = *options;
 	sink->model = options->model;
 	sink->tally = options->tally;
-	sink->path = mem_format("%.*s", (int)length, options->path);
-	sink->part = mem_format("%s.part.%d", sink->path, (int)getpid());
+	sink->directory = -1;
 	sink->strings = strtab_new();
 	sink->scratch = mem_alloc(SCRATCH_SIZE);
 	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
@@ -420,9 +422,13 @@ static struct sink *sink_new(const struct sink_options *options)
 	return sink;
 }
 
+/* The library knows paths only. This one is of the directory that is open, whatever names lead to it meanwhile. */
 static int archive_open(struct sink *sink)
 {
-	sink->archive = OTF2_Archive_Open(sink->part, "traces", OTF2_FILEMODE_WRITE, CHUNK_SIZE,
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", sink->directory);
+	sink->archive = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_SIZE,
 					  CHUNK_SIZE, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (!sink->archive)
 		return -1;
@@ -433,58 +439,55 @@ static int archive_open(struct sink *sink)
 	return 0;
 }
 
-static struct sink *open_failed(struct sink *sink)
+static int make_directory(struct sink *sink, struct error *err)
 {
-	char *traces = mem_format("%s/traces", sink->part);
+	sink->place = sink->options.place;
+	if (!sink->place)
+		sink->place = sink->own_place = place_open("archive", sink->options.path, err);
+	if (!sink->place)
+		return -err->code;
+	sink->path = mem_strdup(place_target(sink->place));
+	sink->part = mem_format("%s/" PLACE_ARCHIVE, place_work(sink->place));
+	if (mkdirat(place_dir(sink->place), PLACE_ARCHIVE, 0700))
+		return error_set(err, errno, "create directory %s", sink->part);
+	sink->directory = openat(place_dir(sink->place), PLACE_ARCHIVE,
+				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return sink->directory < 0 ? error_set(err, errno, "open directory %s", sink->part) : 0;
+}
 
-	if (sink->archive)
-		OTF2_Archive_Close(sink->archive);
-	sink->archive = NULL;
-	space_release(&sink->space);
-	rmdir(traces);
-	rmdir(sink->part);
-	free(traces);
-	sink_free(sink);
-	return NULL;
+static int open_all(struct sink *sink, struct error *err)
+{
+	int code = make_directory(sink, err);
+
+	if (code)
+		return code;
+	space_open(&sink->space, sink->directory, sink->options.reserve);
+	code = space_reserve(&sink->space, otf2_space_of_end(sink));
+	if (code || space_room(&sink->space) < CHECK_BYTES)
+		return error_say(err, ENOSPC, "too little space left for an archive at %s",
+				 sink->path);
+	if (archive_open(sink) != 0)
+		return error_say(err, trouble(sink), "create an archive in %s: %s", sink->part,
+				 sink->library_text);
+	return 0;
 }
 
 static struct sink *otf2_open(const struct sink_options *options, struct error *err)
 {
-	struct stat status;
+	struct error why = {0};
+	struct sink *sink;
 
 	if (!options->path || !*options->path || strcmp(options->path, "-") == 0) {
 		error_say(err, EINVAL, "an OTF2 archive is a directory: it needs a name");
 		return NULL;
 	}
-	if (lstat(options->path, &status) == 0) {
-		error_say(err, EEXIST, "%s exists: an archive is never written over anything",
-			  options->path);
-		return NULL;
-	}
-	struct sink *sink = sink_new(options);
-
-	/*
-	 * Not by the library: it would take an existing directory, and say nothing about why it
-	 * fails.
-	 */
-	if (mkdir(sink->part, 0777) != 0) {
-		error_set(err, errno, "create directory %s", sink->part);
-		sink_free(sink);
-		return NULL;
-	}
-	space_open(&sink->space, sink->part, options->reserve);
-	int code = space_reserve(&sink->space, otf2_space_of_end(sink));
-
-	if (code || space_room(&sink->space) < CHECK_BYTES) {
-		error_say(err, ENOSPC, "too little space left for an archive at %s", sink->path);
-		return open_failed(sink);
-	}
-	if (archive_open(sink) != 0) {
-		error_say(err, trouble(sink), "create an archive in %s: %s", sink->part,
-			  sink->library_text);
-		return open_failed(sink);
-	}
-	return sink;
+	sink = sink_new(options);
+	if (!open_all(sink, &why))
+		return sink;
+	sink_free(sink);
+	if (err)
+		*err = why;
+	return NULL;
 }
 
 const struct sink_ops sink_otf2_ops = {

@@ -70,10 +70,10 @@ struct lost_mark {
 };
 
 struct space {
-	char *directory;
-	char *reserve_path; /* NULL: no reserve file */
-	uint64_t reserved;  /* its size */
-	uint64_t keep;      /* bytes of the file system to leave free */
+	int directory;     /* lent; -1: not open */
+	bool has_file;     /* of the reserve */
+	uint64_t reserved; /* its size */
+	uint64_t keep;     /* bytes of the file system to leave free */
 };
 
 /* A location that a series was sampled on. */
@@ -106,7 +106,10 @@ enum attribute {
 struct sink {
 	const struct model *model;
 	const struct tally *tally;
-	char *path, *part; /* the archive; where it grows until it is complete */
+	struct sink_options options;
+	struct place *place, *own_place; /* where the archive is made; NULL: somebody else's */
+	char *path, *part;               /* the archive; where it grows, for sentences */
+	int directory;                   /* that, open */
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *definitions; /* at close only */
 
@@ -228,8 +231,7 @@ void otf2_messages_end(struct sink *sink);
 void otf2_chunk_release(struct sink *sink);
 
 /* otf2_space.c */
-void space_open(struct space *space, const char *directory, uint64_t keep);
-void space_close(struct space *space);
+void space_open(struct space *space, int directory, uint64_t keep);
 /* Returns the bytes that may still be written. */
 uint64_t space_room(const struct space *space);
 /* Makes the reserve file at least this large. Returns 0 or -errno. */

@@ -77,15 +77,15 @@ static void chunk_put(struct sink *sink, struct chunk *chunk)
 	sink->pooled++;
 }
 
-static char *file_path(const struct sink *sink, OTF2_FileType type, OTF2_LocationRef ref)
+static char *file_name(OTF2_FileType type, OTF2_LocationRef ref)
 {
 	switch (type) {
 	case OTF2_FILETYPE_LOCAL_DEFS:
-		return mem_format("%s/traces/%" PRIu64 ".def", sink->part, (uint64_t)ref);
+		return mem_format("traces/%" PRIu64 ".def", (uint64_t)ref);
 	case OTF2_FILETYPE_MARKER:
-		return mem_format("%s/traces.marker", sink->part);
+		return mem_strdup("traces.marker");
 	default:
-		return mem_format("%s/traces.def", sink->part);
+		return mem_strdup("traces.def");
 	}
 }
 
@@ -96,11 +96,12 @@ static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileTy
 	int code = 0;
 
 	if (chunk->fd < 0) {
-		char *path = file_path(sink, type, ref);
+		char *name = file_name(type, ref);
 
-		chunk->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		chunk->fd = openat(sink->directory, name,
+				   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		code = chunk->fd < 0 ? -errno : 0;
-		free(path);
+		free(name);
 		if (code)
 			return code;
 	}

@@ -80,29 +80,30 @@ int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
-static char *file_path(const struct sink *sink, OTF2_LocationRef ref)
+enum { FILE_NAME_SIZE = 48 };
+
+static const char *file_name(char name[FILE_NAME_SIZE], OTF2_LocationRef ref)
 {
-	return mem_format("%s/traces/%" PRIu64 ".evt", sink->part, (uint64_t)ref);
+	snprintf(name, FILE_NAME_SIZE, "traces/%" PRIu64 ".evt", (uint64_t)ref);
+	return name;
 }
 
 int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to)
 {
-	char *old = file_path(sink, from), *new = file_path(sink, to);
-	int code = rename(old, new) ? -errno : 0;
+	char old[FILE_NAME_SIZE], new[FILE_NAME_SIZE];
 
-	free(old);
-	free(new);
-	return code;
+	return renameat(sink->directory, file_name(old, from), sink->directory, file_name(new, to))
+		       ? -errno
+		       : 0;
 }
 
 int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref)
 {
-	char *path = file_path(sink, ref);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	int code = fd < 0 ? -errno : fd;
+	char name[FILE_NAME_SIZE];
+	int fd = openat(sink->directory, file_name(name, ref),
+			O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	free(path);
-	return code;
+	return fd < 0 ? -errno : fd;
 }
 
 static int file_reach(struct sink *sink, struct location *location)

@@ -10,10 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <iotrace/mem.h>
-#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#define RESERVE_FILE ".reserve"
 
 enum {
 	KEEP_SHARE = 50,              /* by default 2 % stay free, */
@@ -23,31 +23,24 @@ enum {
 	FIXED_BYTES = 128 * 1024, /* anchor, regions, metrics, markers */
 };
 
-void space_open(struct space *space, const char *directory, uint64_t keep)
+void space_open(struct space *space, int directory, uint64_t keep)
 {
 	struct statvfs fs;
 
-	space->directory = mem_strdup(directory);
+	space->directory = directory;
 	space->keep = keep;
-	if (!keep && statvfs(directory, &fs) == 0) {
+	if (!keep && fstatvfs(directory, &fs) == 0) {
 		space->keep = (uint64_t)fs.f_blocks * fs.f_frsize / KEEP_SHARE;
 		if (space->keep > KEEP_MOST)
 			space->keep = KEEP_MOST;
 	}
 }
 
-void space_close(struct space *space)
-{
-	space_release(space);
-	free(space->directory);
-	space->directory = NULL;
-}
-
 uint64_t space_room(const struct space *space)
 {
 	struct statvfs fs;
 
-	if (statvfs(space->directory, &fs) != 0)
+	if (fstatvfs(space->directory, &fs) != 0)
 		return UINT64_MAX; /* cannot be asked: the writes themselves will tell */
 	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 
@@ -58,12 +51,12 @@ int space_reserve(struct space *space, uint64_t bytes)
 {
 	if (bytes <= space->reserved)
 		return 0;
-	if (!space->reserve_path)
-		space->reserve_path = mem_format("%s/.reserve", space->directory);
-	int fd = open(space->reserve_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = openat(space->directory, RESERVE_FILE, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			0600);
 
 	if (fd < 0)
 		return -errno;
+	space->has_file = true;
 	/* Larger steps than asked for: this is called often. */
 	int code = posix_fallocate(fd, 0, (off_t)(bytes + bytes / 4));
 
@@ -75,11 +68,9 @@ int space_reserve(struct space *space, uint64_t bytes)
 
 void space_release(struct space *space)
 {
-	if (!space->reserve_path)
-		return;
-	unlink(space->reserve_path);
-	free(space->reserve_path);
-	space->reserve_path = NULL;
+	if (space->has_file)
+		unlinkat(space->directory, RESERVE_FILE, 0);
+	space->has_file = false;
 	space->reserved = 0;
 }
 

@@ -5,8 +5,11 @@
  */
 #include "sinks.h"
 
+#include <iotrace/model.h>
 #include <stddef.h>
 #include <string.h>
+
+enum { MODE_DEFAULT = 0644 };
 
 static const struct sink_ops *const sinks[] = {
 	&sink_otf2_ops,
@@ -14,6 +17,14 @@ static const struct sink_ops *const sinks[] = {
 	&sink_summary_ops,
 	&sink_null_ops,
 };
+
+unsigned sink_mode(const struct sink_options *options)
+{
+	unsigned mode = model_host(options->model)->is_system ? options->system_mode
+							      : options->mode;
+
+	return mode ? mode : MODE_DEFAULT;
+}
 
 const struct sink_ops *sink_at(uint32_t index)
 {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,18 +53,12 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 		       struct error *err)
 {
 	const char *path = options->path;
-	FILE *file;
-	int rc;
 
 	if (!path || !strcmp(path, "-"))
 		return write_all(STDERR_FILENO, text, size);
-	file = fopen(path, "we");
-	if (!file)
-		return error_set(err, errno, "summary: open %s", path);
-	rc = write_all(fileno(file), text, size);
-	if (fclose(file) && !rc)
-		rc = -errno;
-	return rc ? error_set(err, -rc, "summary: write %s", path) : 0;
+	if (place_write(path, text, size, sink_mode(options), err))
+		return error_wrap(err, "summary");
+	return 0;
 }
 
 static void tell(const struct sink *sink, FILE *out)

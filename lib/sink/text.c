@@ -45,6 +45,7 @@
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
+#include <iotrace/place.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -335,17 +336,33 @@ static void text_event(struct sink *sink, const struct io_event *event)
 	putc('\n', out);
 }
 
+static void sink_free(struct sink *sink)
+{
+	if (sink->out && sink->out != stdout)
+		fclose(sink->out);
+	place_close(sink->own_place);
+	free(sink->path);
+	free(sink);
+}
+
 static int text_close(struct sink *sink, struct error *err)
 {
 	int code = 0;
 
+	if (sink->place && place_is_given_up(sink->place)) {
+		sink_free(sink);
+		return 0;
+	}
 	text_definitions(sink);
 	if (fflush(sink->out) != 0 || ferror(sink->out))
 		code = error_set(err, errno ? errno : EIO, "write %s", sink->path);
 	if (sink->out != stdout && fclose(sink->out) != 0 && !code)
 		code = error_set(err, errno, "close %s", sink->path);
-	free(sink->path);
-	free(sink);
+	sink->out = NULL;
+	/* What stands there under its name is whole. */
+	if (!code && sink->place)
+		code = place_publish(sink->place, PLACE_TEXT, sink_mode(&sink->options), err);
+	sink_free(sink);
 	return code;
 }
 
@@ -354,21 +371,36 @@ static bool text_failed(const struct sink *sink)
 	return ferror(sink->out) != 0;
 }
 
+static int create(struct sink *sink, const struct sink_options *options, struct error *err)
+{
+	int fd;
+
+	if (!options->place)
+		sink->own_place = place_open("text", options->path, err);
+	sink->place = options->place ? options->place : sink->own_place;
+	if (!sink->place)
+		return -err->code;
+	fd = place_create(sink->place, PLACE_TEXT);
+	sink->out = fd < 0 ? NULL : fdopen(fd, "w");
+	return sink->out ? 0 : error_set(err, errno, "create %s", options->path);
+}
+
 static struct sink *text_open(const struct sink_options *options, struct error *err)
 {
 	bool is_stdout = !options->path || strcmp(options->path, "-") == 0;
-	FILE *out = is_stdout ? stdout : fopen(options->path, "we");
-
-	if (!out) {
-		error_set(err, errno, "create %s", options->path);
-		return NULL;
-	}
 	struct sink *sink = mem_zero(sizeof(*sink));
+	struct error why = {0};
 
-	sink->out = out;
+	sink->out = stdout;
 	sink->model = options->model;
+	sink->options = *options;
 	sink->path = mem_strdup(is_stdout ? "standard output" : options->path);
-	return sink;
+	if (is_stdout || !create(sink, options, &why))
+		return sink;
+	sink_free(sink);
+	if (err)
+		*err = why;
+	return NULL;
 }
 
 const struct sink_ops sink_text_ops = {

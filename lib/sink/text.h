@@ -10,6 +10,8 @@ struct sink {
 	FILE *out;
 	char *path; /* for messages */
 	const struct model *model;
+	struct place *place, *own_place; /* NULL: standard output; NULL: somebody else's */
+	struct sink_options options;
 };
 
 /* "O_RDWR|O_CREAT": the access mode always, then what is set, then the rest as a number. */

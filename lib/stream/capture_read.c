@@ -57,8 +57,7 @@ static int open_file(struct capture *capture, uint64_t *size, struct error *err)
 {
 	struct stat st;
 
-	capture->fd = open(capture->path, O_RDONLY | O_CLOEXEC);
-	if (capture->fd < 0 || fstat(capture->fd, &st) < 0)
+	if (fstat(capture->fd, &st) < 0)
 		return error_set(err, errno, "open");
 	if (S_ISDIR(st.st_mode))
 		return error_say(
@@ -225,15 +224,15 @@ static int read_file(struct capture *capture, struct error *err)
 	return rc;
 }
 
-struct capture *capture_open(const char *path, capture_available available, void *context,
-			     struct error *err)
+struct capture *capture_open_in(int fd, const char *path, capture_available available,
+				void *context, struct error *err)
 {
 	struct capture *capture = mem_zero(sizeof(*capture));
 	struct error local;
 	int rc;
 
 	err = err ? err : &local;
-	capture->fd = -1;
+	capture->fd = fd;
 	capture->path = mem_strdup(path);
 	capture_info_init(&capture->info);
 	capture->available = available;
@@ -257,6 +256,19 @@ struct capture *capture_open(const char *path, capture_available available, void
 	capture->at = capture->data;
 	capture->whole = capture->data;
 	return capture;
+}
+
+/* A pipe without a writer would hold us up here; what it is, is looked at when it is open. */
+struct capture *capture_open(const char *path, capture_available available, void *context,
+			     struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0) {
+		error_set(err, errno, "%s: open", path);
+		return NULL;
+	}
+	return capture_open_in(fd, path, available, context, err);
 }
 
 void capture_close(struct capture *capture)

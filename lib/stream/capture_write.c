@@ -111,29 +111,39 @@ static void writer_free(struct capture_writer *writer)
 	free(writer);
 }
 
-struct capture_writer *capture_create(const char *path, const struct capture_info *info,
-				      struct error *err)
+struct capture_writer *capture_create_in(int fd, const char *path, const struct capture_info *info,
+					 struct error *err)
 {
 	struct capture_writer *writer = mem_zero(sizeof(*writer));
 	struct build build = {0};
 	int code;
 
 	writer->path = mem_strdup(path);
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (writer->fd < 0) {
-		error_set(err, errno, "create %s", path);
-		writer_free(writer);
-		return NULL;
-	}
+	writer->fd = fd;
 	build_front(writer, &build, info);
 	code = write_at(writer->fd, 0, build.bytes, build.size);
 	build_release(&build);
 	if (code) {
 		say_write(writer, code, err);
-		unlink(path);
 		writer_free(writer);
 		return NULL;
 	}
+	return writer;
+}
+
+struct capture_writer *capture_create(const char *path, const struct capture_info *info,
+				      struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct capture_writer *writer;
+
+	if (fd < 0) {
+		error_set(err, errno, "create %s", path);
+		return NULL;
+	}
+	writer = capture_create_in(fd, path, info, err);
+	if (!writer)
+		unlink(path);
 	return writer;
 }
 

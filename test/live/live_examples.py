@@ -40,7 +40,8 @@ def prepare(live, folder, example):
         live.run([IOTRACE, "-q", "-o", "trace", "./app"], cwd=folder)
     if "convert" in example:
         live.run([IOTRACE, "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)
-        os.link(f"{folder}/app.data", f"{folder}/trace.spool")
+        os.mkdir(f"{folder}/.trace.iotrace")
+        os.link(f"{folder}/app.data", f"{folder}/.trace.iotrace/spool")
 
 
 def run(live, page, example, names):

@@ -163,7 +163,7 @@ def test_killed(live):
     time.sleep(0.3)
     live.check(is_alive(run.command), "killed: the command was killed with it")
     os.kill(run.command, signal.SIGTERM)
-    spools = [name for name in glob.glob(live.path("killed", "*")) if os.path.isfile(name)]
+    spools = [name for name in glob.glob(live.path("killed", ".*.iotrace", "spool")) if os.path.isfile(name)]
     if not live.equal("killed: spools", len(spools), 1):
         return
     converted = live.path("killed", "converted")

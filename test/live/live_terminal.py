@@ -54,7 +54,7 @@ def impatience(live):
             os.write(terminal.fd, b"\x03")
         terminal.ends()
         live.examine(name, lossless=False)
-        live.equal(f"impatient{i}: nothing half", [n for n in os.listdir(live.dir) if f"impatient{i}.part" in n], [])
+        live.equal(f"impatient{i}: nothing half", [n for n in os.listdir(live.dir) if f".impatient{i}.iotrace" in n], [])
 
 
 with Live() as test:

@@ -48,7 +48,7 @@ class Spool : public testing::Test
 		struct capture_writer *writer = capture_create(path.c_str(), &info, &err);
 
 		ASSERT_NE(writer, nullptr) << err.text;
-		spool = spool_new(writer, path.c_str(), bound, &err);
+		spool = spool_new(writer, AT_FDCWD, path.c_str(), bound, &err);
 		ASSERT_NE(spool, nullptr) << err.text;
 	}
 

@@ -72,6 +72,14 @@ class Otf2Sink : public ::testing::Test
 	struct sink *sink = nullptr;
 	archive_report report = {};
 
+	/* Where the archive grows. */
+	std::string work() const
+	{
+		size_t slash = path.rfind('/') + 1;
+
+		return path.substr(0, slash) + "." + path.substr(slash) + ".iotrace";
+	}
+
 	process_id p = b.process(100, "app", ID_NONE, std::string("app\0-v\0a b", 10));
 	thread_id t = b.thread(p, 100, "app");
 	file_id f = b.file("/data/file");
@@ -125,7 +133,7 @@ TEST_F(Otf2Sink, NoEvents)
 	EXPECT_EQ(report.locations, 1u);
 	EXPECT_EQ(report.events, 0u);
 	EXPECT_FALSE(exists(path + "/.reserve"));
-	EXPECT_FALSE(exists(path + ".part." + std::to_string(getpid())));
+	EXPECT_FALSE(exists(work()));
 }
 
 TEST_F(Otf2Sink, NoModelEntries)
@@ -622,8 +630,8 @@ TEST_F(Otf2Sink, AnEndedThreadIsOnDisk)
 	open();
 	send(io::at(1, IO_THREAD_BEGIN, second));
 	send(io::at(2, IO_THREAD_END, second));
-	std::string part = path + ".part." + std::to_string(getpid());
-	EXPECT_TRUE(exists(part + "/traces/1.evt"));
+	std::string part = work();
+	EXPECT_TRUE(exists(part + "/archive/traces/1.evt"));
 	/* What comes later has no place any more. */
 	send(io::create(3, second, h, O_RDONLY));
 	EXPECT_EQ(close(), -EPROTO);
@@ -707,8 +715,9 @@ TEST_F(Otf2Sink, ThePathMustNotExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_STREQ(err.text,
-		     (path + " exists: an archive is never written over anything").c_str());
+	EXPECT_STREQ(
+		err.text,
+		("archive: " + path + " exists already; name another one or remove it").c_str());
 }
 
 TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
@@ -716,14 +725,13 @@ TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
 	open();
 	std::ofstream(path) << "precious";
 	EXPECT_EQ(close(), -EEXIST);
-	EXPECT_NE(std::string(err.text).find("The archive is complete; it stays in " + path +
-					     ".part."),
+	EXPECT_NE(std::string(err.text).find("It is complete; it stays in " + work()),
 		  std::string::npos)
 		<< err.text;
 	std::string text;
 	std::ifstream(path) >> text;
 	EXPECT_EQ(text, "precious");
-	path += ".part." + std::to_string(getpid());
+	path = work() + "/archive";
 	verify();
 }
 
@@ -733,7 +741,9 @@ TEST_F(Otf2Sink, TheParentMustExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOENT);
-	EXPECT_EQ(std::string(err.text).substr(0, 17), "create directory ");
+	EXPECT_EQ(std::string(err.text), "archive " + path + ": the directory " +
+						 scratch.path("missing") +
+						 " cannot be written: No such file or directory");
 	for (const char *none : {(const char *)nullptr, "", "-"}) {
 		options.path = none;
 		EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
@@ -812,7 +822,7 @@ TEST_F(Otf2Sink, NoRoomAtOpen)
 	options.reserve = UINT64_MAX;
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOSPC);
-	EXPECT_FALSE(exists(path + ".part." + std::to_string(getpid())));
+	EXPECT_FALSE(exists(work()));
 }
 
 /*

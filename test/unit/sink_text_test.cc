@@ -10,9 +10,11 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 namespace
 {
@@ -33,6 +35,8 @@ class TextSink : public ::testing::Test
 	std::string text(const std::vector<io_event> &events, std::string *rest = nullptr)
 	{
 		struct sink_options options = b.options(path.c_str());
+
+		std::filesystem::remove(path); /* it is never written over */
 		struct sink *sink = sink_text_ops.open(&options, &err);
 
 		EXPECT_NE(sink, nullptr) << err.text;
@@ -278,12 +282,18 @@ TEST_F(TextSink, ItCannotBeCreated)
 	struct sink_options options = b.options(bad.c_str());
 
 	EXPECT_EQ(sink_text_ops.open(&options, &err), nullptr);
-	EXPECT_EQ(std::string(err.text), "create " + bad + ": No such file or directory");
+	EXPECT_EQ(std::string(err.text), "text " + bad + ": the directory " +
+						 scratch.path("missing") +
+						 " cannot be written: No such file or directory");
 }
 
 TEST_F(TextSink, AFullDisk)
 {
-	struct sink_options options = b.options("/dev/full");
+	int own = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
+
+	fflush(stdout);
+	ASSERT_EQ(dup2(full, STDOUT_FILENO), STDOUT_FILENO);
+	struct sink_options options = b.options("-");
 	struct sink *sink = sink_text_ops.open(&options, &err);
 	io_event e = io::destroy(1, t, h);
 
@@ -292,7 +302,11 @@ TEST_F(TextSink, AFullDisk)
 		sink_text_ops.event(sink, &e);
 	EXPECT_TRUE(sink_text_ops.failed(sink));
 	EXPECT_EQ(sink_text_ops.close(sink, &err), -ENOSPC);
-	EXPECT_EQ(std::string(err.text), "write /dev/full: No space left on device");
+	dup2(own, STDOUT_FILENO);
+	close(own);
+	close(full);
+	clearerr(stdout);
+	EXPECT_EQ(std::string(err.text), "write standard output: No space left on device");
 }
 
 TEST(Sinks, TheTable)

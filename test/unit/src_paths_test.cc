@@ -1,19 +1,16 @@
 /*
- * Names of archives, and what is refused before a command runs.
+ * Names that follow from other names, and the options of all outputs.
  */
 #include "output.h"
 #include "paths.h"
-#include "scratch_dir.h"
 
 #include <iotrace/error.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <regex>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace
@@ -27,15 +24,6 @@ std::string taken(char *text)
 	return copy;
 }
 
-TEST(Paths, OfARecording)
-{
-	std::string name = taken(path_of_recording());
-
-	EXPECT_TRUE(std::regex_match(name, std::regex("iotrace-[^./]+-[0-9]{8}-[0-9]{6}-" +
-						      std::to_string(getpid()))))
-		<< name;
-}
-
 TEST(Paths, OfAConversion)
 {
 	EXPECT_EQ(taken(path_of_conversion("dir/trace.spool")), "dir/trace");
@@ -44,6 +32,7 @@ TEST(Paths, OfAConversion)
 	EXPECT_EQ(taken(path_of_conversion("dir/.data")), "dir/.data.otf2");
 	EXPECT_EQ(taken(path_of_conversion(".spool")), ".spool.otf2");
 	EXPECT_EQ(taken(path_of_conversion("a.data.old")), "a.data.old.otf2");
+	EXPECT_EQ(taken(path_of_conversion("dir/.trace.iotrace/spool")), "dir/trace");
 }
 
 TEST(Paths, Trimmed)
@@ -54,44 +43,21 @@ TEST(Paths, Trimmed)
 	EXPECT_EQ(taken(path_trimmed("")), "");
 }
 
-TEST(Paths, NewNames)
+TEST(Output, Modes)
 {
-	ScratchDir scratch;
+	struct output_options options = {};
 	struct error err = {};
-	std::string there = scratch.path("there"), below = scratch.path("none/below");
+	mode_t mask = umask(027);
 
-	EXPECT_EQ(path_check_new("-o", there.c_str(), &err), 0) << err.text;
-	std::ofstream(there) << "x";
-	EXPECT_EQ(path_check_new("-o", there.c_str(), &err), -EEXIST);
-	EXPECT_EQ(err.text, "-o: " + there + " exists already; name another one or remove it");
-	EXPECT_EQ(path_check_new("-o", below.c_str(), &err), -ENOENT);
-	EXPECT_EQ(err.text, "-o " + below + ": the directory " + scratch.path("none") +
-				    " cannot be written: No such file or directory");
-	EXPECT_EQ(path_check_new("-o", "", &err), -EINVAL);
-	EXPECT_EQ(path_check_new("-o", "no-such-name-here", &err), 0) << err.text;
-	/* A dangling link is in the way, too. */
-	std::filesystem::create_symlink("nowhere", scratch.path("link"));
-	EXPECT_EQ(path_check_new("-o", scratch.path("link").c_str(), &err), -EEXIST);
-}
-
-TEST(Paths, RemoveTakesATreeAndFollowsNoLink)
-{
-	ScratchDir scratch;
-
-	std::filesystem::create_directories(scratch.path("tree/sub"));
-	std::ofstream(scratch.path("tree/sub/file")) << "x";
-	std::ofstream(scratch.path("kept")) << "x";
-	std::filesystem::create_symlink(scratch.path("kept"), scratch.path("tree/link"));
-	std::filesystem::create_directory(scratch.path("kept.dir"));
-	std::ofstream(scratch.path("kept.dir/file")) << "x";
-	std::filesystem::create_directory_symlink(scratch.path("kept.dir"),
-						  scratch.path("tree/dirlink"));
-	path_remove(scratch.path("tree").c_str());
-	EXPECT_FALSE(path_exists(scratch.path("tree").c_str()));
-	EXPECT_TRUE(path_exists(scratch.path("kept").c_str()));
-	EXPECT_TRUE(path_exists(scratch.path("kept.dir/file").c_str()));
-	path_remove(scratch.path("kept").c_str());
-	EXPECT_FALSE(path_exists(scratch.path("kept").c_str()));
+	EXPECT_EQ(output_mode(&options, false), 0640u);
+	EXPECT_EQ(output_mode(&options, true), 0600u);
+	umask(0777);
+	EXPECT_EQ(output_mode(&options, false), 0600u);
+	umask(mask);
+	for (const char *bad : {"", "8", "x", "44", "0", "1777", "640 ", "-1", "400"})
+		EXPECT_LT(output_parse_mode(&options.mode, bad, &err), 0) << bad;
+	ASSERT_EQ(output_parse_mode(&options.mode, "755", &err), 0) << err.text;
+	EXPECT_EQ(output_mode(&options, true), 0644u);
 }
 
 TEST(Output, Formats)

@@ -1,0 +1,455 @@
+/*
+ * place: the work directory and its publication.
+ *
+ * A work directory gets a random name first, its owner file is locked, and only then it takes the name that others
+ * compete for, by a rename that replaces nothing. So whoever finds that name finds the lock, too.
+ */
+#include "place_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	NAME_MOST = 255,
+	RANDOM_LETTERS = 6,
+	SUFFIX_MOST = sizeof("." PLACE_MARK "-") + RANDOM_LETTERS,
+	TRIES = 100,
+	KEPT_MOST = 2,
+};
+
+struct place {
+	struct place_site site;
+	int work, owner; /* descriptors */
+	char *work_name, *work_path;
+	const char *kept[KEPT_MOST]; /* lent, literals */
+	uint32_t kepts;
+	bool is_published, is_given_up;
+};
+
+int place_site_open(struct place_site *site, const char *path)
+{
+	size_t length = strlen(path);
+	const char *slash;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	site->path = mem_format("%.*s", (int)length, path);
+	slash = strrchr(site->path, '/');
+	site->name = slash ? slash + 1 : site->path;
+	site->directory = !slash ? mem_strdup(".")
+			  : slash == site->path
+				  ? mem_strdup("/")
+				  : mem_format("%.*s", (int)(slash - site->path), site->path);
+	site->parent = open(site->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return site->parent < 0 ? -errno : 0;
+}
+
+void place_site_release(struct place_site *site)
+{
+	if (site->parent >= 0)
+		close(site->parent);
+	site->parent = -1;
+	free(site->path);
+	free(site->directory);
+	site->path = site->directory = NULL;
+}
+
+/* Returns 0 or -errno. `from` must not be an empty directory. Never replaces anything but what was made here. */
+static int rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+	struct stat status;
+	int fd;
+
+	if (!renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* The file system does not know the flag: take the name with something empty, and replace that. */
+	if (fstatat(from_dir, from, &status, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (S_ISDIR(status.st_mode)) {
+		if (mkdirat(to_dir, to, 0700))
+			return -errno;
+	} else {
+		fd = openat(to_dir, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		close(fd);
+	}
+	return renameat(from_dir, from, to_dir, to) ? -errno : 0;
+}
+
+/* Returns ".NAME.iotrace" and what follows, as long as a name may be. */
+static char *work_name(const char *name, const char *suffix)
+{
+	return mem_format(".%.*s" PLACE_MARK "%s", NAME_MOST - SUFFIX_MOST, name, suffix);
+}
+
+static char *random_name(const char *name)
+{
+	static const char letter[] = "abcdefghijklmnopqrstuvwxyz012345";
+	char suffix[RANDOM_LETTERS + 2] = "-";
+	uint8_t byte[RANDOM_LETTERS] = {0};
+
+	if (getrandom(byte, sizeof(byte), 0) < 0)
+		byte[0] = (uint8_t)getpid();
+	for (int i = 0; i < RANDOM_LETTERS; i++)
+		suffix[i + 1] = letter[byte[i] % (sizeof(letter) - 1)];
+	return work_name(name, suffix);
+}
+
+int place_write_all(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t put = write(fd, at, size);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -ENOSPC;
+		at += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Locked for as long as this process lives. Some file systems have no locks: then the host decides. */
+static int write_owner(struct place *place)
+{
+	char host[256] = "", text[PLACE_OWNER_SIZE];
+
+	place->owner = openat(place->work, PLACE_OWNER,
+			      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (place->owner < 0)
+		return -errno;
+	flock(place->owner, LOCK_EX | LOCK_NB);
+	gethostname(host, sizeof(host) - 1);
+	snprintf(text, sizeof(text), "process %d on %s\n", (int)getpid(), host);
+	return place_write_all(place->owner, text, strlen(text));
+}
+
+static int make_work(struct place *place)
+{
+	int code = -EEXIST;
+
+	for (int i = 0; i < TRIES && code == -EEXIST; i++) {
+		free(place->work_name);
+		place->work_name = random_name(place->site.name);
+		code = mkdirat(place->site.parent, place->work_name, 0700) ? -errno : 0;
+	}
+	if (code) {
+		free(place->work_name);
+		place->work_name = NULL;
+		return code;
+	}
+	place->work = openat(place->site.parent, place->work_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return place->work < 0 ? -errno : write_owner(place);
+}
+
+struct place *place_new(struct place_site *site, int *code)
+{
+	struct place *place = mem_zero(sizeof(*place));
+
+	place->work = place->owner = -1;
+	place->site = *site;
+	*site = (struct place_site){.parent = -1};
+	*code = make_work(place);
+	if (!*code)
+		return place;
+	place_close(place);
+	return NULL;
+}
+
+/* Takes the name that other recorders of the same target want, too. Left work directories do not hinder. */
+static int claim(struct place *place, const char *what, struct error *err)
+{
+	char owner[PLACE_OWNER_SIZE], suffix[16] = "";
+	int left = -1, code;
+
+	for (int i = 1; i <= TRIES; i++) {
+		char *name = work_name(place->site.name, suffix);
+
+		code = rename_new(place->site.parent, place->work_name, place->site.parent, name);
+		if (!code) {
+			free(place->work_name);
+			place->work_name = name;
+			return 0;
+		}
+		if (code == -EEXIST &&
+		    place_look(place->site.parent, name, owner, &left) == PLACE_RUNNING) {
+			free(name);
+			error_say(err, EBUSY, "%s: another iotrace (%s) is making %s", what, owner,
+				  place->site.path);
+			return -EBUSY;
+		}
+		if (left >= 0)
+			close(left);
+		free(name);
+		if (code != -EEXIST)
+			return error_set(err, -code, "%s %s", what, place->site.path);
+		snprintf(suffix, sizeof(suffix), "-%d", i + 1);
+	}
+	return error_say(err, EEXIST,
+			 "%s: %d killed recordings of %s were left in %s: see 'iotrace check'",
+			 what, TRIES, place->site.path, place->site.directory);
+}
+
+/* Nothing is there, not even a link to nothing. */
+static int check_new(const struct place_site *site, const char *what, struct error *err)
+{
+	struct stat status;
+
+	if (!fstatat(site->parent, site->name, &status, AT_SYMLINK_NOFOLLOW))
+		return error_say(err, EEXIST,
+				 "%s: %s exists already; name another one or remove it", what,
+				 site->path);
+	return errno == ENOENT ? 0 : error_set(err, errno, "%s %s", what, site->path);
+}
+
+struct place *place_open(const char *what, const char *path, struct error *err)
+{
+	struct place_site site = {.parent = -1};
+	struct place *place = NULL;
+	int code;
+
+	if (!*path) {
+		error_say(err, EINVAL, "%s needs a name, not nothing", what);
+		return NULL;
+	}
+	code = place_site_open(&site, path);
+	if (code || !check_new(&site, what, err)) {
+		char *directory = mem_strdup(site.directory), *target = mem_strdup(site.path);
+
+		if (!code)
+			place = place_new(&site, &code);
+		if (code == -ENOSPC || code == -EDQUOT)
+			error_set(err, -code, "%s %s", what, target);
+		else if (code)
+			error_set(err, -code, "%s %s: the directory %s cannot be written", what,
+				  target, directory);
+		free(directory);
+		free(target);
+	}
+	place_site_release(&site);
+	/* Who had the name meanwhile may have published it and gone. */
+	if (place && (claim(place, what, err) || check_new(&place->site, what, err))) {
+		place_close(place);
+		return NULL;
+	}
+	if (place)
+		place->work_path = place_join(place->site.directory, place->work_name);
+	return place;
+}
+
+int place_dir(const struct place *place)
+{
+	return place->work;
+}
+
+const char *place_target(const struct place *place)
+{
+	return place->site.path;
+}
+
+const char *place_work(const struct place *place)
+{
+	return place->work_path;
+}
+
+const char *place_directory(const struct place *place)
+{
+	return place->site.directory;
+}
+
+bool place_is_same(const struct place *place, const char *path)
+{
+	struct place_site other = {.parent = -1};
+	struct stat mine, its;
+	bool is_same = !place_site_open(&other, path) && !strcmp(place->site.name, other.name) &&
+		       !fstat(place->site.parent, &mine) && !fstat(other.parent, &its) &&
+		       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+
+	place_site_release(&other);
+	return is_same;
+}
+
+int place_create(const struct place *place, const char *name)
+{
+	int fd = openat(place->work, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int place_read(const struct place *place, const char *name)
+{
+	int fd = openat(place->work, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Calls for each entry of a directory but "." and "..". Returns 0 or the first that is not. */
+static int each_entry(int dir, int (*call)(int dir, const char *name, unsigned mode), unsigned mode)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!stream) {
+		code = -errno;
+		if (fd >= 0)
+			close(fd);
+		return code;
+	}
+	while (!code && (entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			code = call(dir, entry->d_name, mode);
+	closedir(stream);
+	return code;
+}
+
+/* Returns a descriptor if the name is a directory, or -errno. */
+static int open_directory(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int set_mode(int dir, const char *name, unsigned mode)
+{
+	int fd = open_directory(dir, name), code = 0;
+	struct stat status;
+
+	if (fd < 0)
+		return fchmodat(dir, name, mode, 0) ? -errno : 0;
+	code = each_entry(fd, set_mode, mode);
+	/* Who may read a directory may enter it; what it inherited of its parent (S_ISGID) stays. */
+	if (!code && (fstat(fd, &status) ||
+		      fchmod(fd, (status.st_mode & 07000) | mode | (mode & 0444) >> 2)))
+		code = -errno;
+	close(fd);
+	return code;
+}
+
+static int remove_entry(int dir, const char *name, unsigned mode)
+{
+	int fd = open_directory(dir, name);
+
+	if (fd < 0) {
+		unlinkat(dir, name, 0);
+		return 0;
+	}
+	each_entry(fd, remove_entry, mode);
+	close(fd);
+	unlinkat(dir, name, AT_REMOVEDIR);
+	return 0;
+}
+
+int place_replace(struct place *place, const char *name, unsigned mode)
+{
+	int code = set_mode(place->work, name, mode);
+
+	if (!code && renameat(place->work, name, place->site.parent, place->site.name))
+		code = -errno;
+	return code;
+}
+
+int place_publish(struct place *place, const char *name, unsigned mode, struct error *err)
+{
+	int code = set_mode(place->work, name, mode);
+
+	if (!code)
+		code = rename_new(place->work, name, place->site.parent, place->site.name);
+	place->is_published = !code;
+	if (!code)
+		return 0;
+	place_keep(place, name);
+	error_set(err, -code, "rename %s/%s to %s", place->work_path, name, place->site.path);
+	error_hint(err, "It is complete; it stays in %s/%s.", place->work_path, name);
+	return code;
+}
+
+bool place_is_published(const struct place *place)
+{
+	return place->is_published;
+}
+
+void place_give_up(struct place *place)
+{
+	place->is_given_up = true;
+}
+
+bool place_is_given_up(const struct place *place)
+{
+	return place->is_given_up;
+}
+
+void place_keep(struct place *place, const char *name)
+{
+	if (place->kepts < KEPT_MOST)
+		place->kept[place->kepts++] = name;
+}
+
+/* Returns whether something is left that somebody wants. */
+static bool clear(const struct place *place)
+{
+	static const char *const made[] = {PLACE_ARCHIVE, PLACE_TEXT, PLACE_SPOOL};
+	struct stat status;
+	bool has_kept = false;
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		bool is_kept = false;
+
+		for (uint32_t k = 0; k < place->kepts; k++)
+			is_kept |= !strcmp(place->kept[k], made[i]);
+		if (!is_kept)
+			remove_entry(place->work, made[i], 0);
+		else
+			has_kept |= !fstatat(place->work, made[i], &status, AT_SYMLINK_NOFOLLOW);
+	}
+	return has_kept;
+}
+
+/* Somebody may have put another directory there: that is not ours to remove. */
+static void remove_work(const struct place *place)
+{
+	struct stat ours, there;
+
+	unlinkat(place->work, PLACE_OWNER, 0);
+	if (!fstat(place->work, &ours) &&
+	    !fstatat(place->site.parent, place->work_name, &there, AT_SYMLINK_NOFOLLOW) &&
+	    ours.st_dev == there.st_dev && ours.st_ino == there.st_ino)
+		unlinkat(place->site.parent, place->work_name, AT_REMOVEDIR);
+}
+
+void place_close(struct place *place)
+{
+	if (!place)
+		return;
+	if (place->work >= 0 && !clear(place))
+		remove_work(place);
+	else if (place->work < 0 && place->work_name)
+		unlinkat(place->site.parent, place->work_name, AT_REMOVEDIR);
+	if (place->work >= 0)
+		close(place->work);
+	if (place->owner >= 0)
+		close(place->owner);
+	place_site_release(&place->site);
+	free(place->work_name);
+	free(place->work_path);
+	free(place);
+}

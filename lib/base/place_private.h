@@ -1,0 +1,51 @@
+/*
+ * What the files of place share.
+ */
+#ifndef BASE_PLACE_PRIVATE_H
+#define BASE_PLACE_PRIVATE_H
+
+#include <iotrace/place.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PLACE_MARK  ".iotrace" /* .NAME.iotrace, .NAME.iotrace-2 */
+#define PLACE_OWNER "owner"
+
+enum place_state {
+	PLACE_FOREIGN, /* no work directory, or one of another user */
+	PLACE_RUNNING, /* its recorder runs, or may run on another host */
+	PLACE_LEFT,    /* its recorder was killed */
+};
+
+/* Where a target lies: the directory, and the name in it. */
+struct place_site {
+	int parent; /* O_PATH; -1: not open */
+	char *path, *directory;
+	const char *name; /* in path */
+};
+
+/* Returns 0 or -errno. To be released in any case. */
+int place_site_open(struct place_site *site, const char *path);
+void place_site_release(struct place_site *site);
+/* Returns the path of a name in a directory, for sentences. The caller frees it. */
+char *place_join(const char *directory, const char *name);
+
+/*
+ * Returns the state of the work directory `name`; in `owner` who made it: "process 12 on HOST". The descriptor of an
+ * ended recorder's directory is in *work, for the caller to close; else it is -1.
+ */
+enum { PLACE_OWNER_SIZE = 320 };
+enum place_state place_look(int parent, const char *name, char owner[PLACE_OWNER_SIZE], int *work);
+
+/* A work directory of a random name that nobody competes for. Returns NULL with -errno in *code. */
+struct place *place_new(struct place_site *site, int *code);
+/* Publishes by replacing what is there. Returns 0 or -errno. */
+int place_replace(struct place *place, const char *name, unsigned mode);
+int place_write_all(int fd, const void *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/*
+ * left: sentences about the work directories that place.h finds. Names are quoted for a shell, so that the commands can be
+ * copied as they stand.
+ */
+#include "left.h"
+
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEFT_TOLD = 2, LEFT_MOST = 100 };
+
+/* Returns the word as a shell reads it; the caller frees it. */
+static char *quote(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._-+,:@%=";
+	char *quoted = mem_alloc(4 * strlen(word) + sizeof("''")), *at = quoted;
+
+	if (*word && word[0] != '-' && strspn(word, plain) == strlen(word)) {
+		strcpy(quoted, word);
+		return quoted;
+	}
+	*at++ = '\'';
+	for (; *word; word++) {
+		if (*word == '\'')
+			at = stpcpy(at, "'\\'");
+		*at++ = *word;
+	}
+	strcpy(at, "'");
+	return quoted;
+}
+
+static char *describe(const struct place_left *left)
+{
+	char *path = quote(left->path), *spool = left->spool ? quote(left->spool) : NULL;
+	char *text;
+
+	if (spool)
+		text = mem_format("a recording that was killed left %s (%llu KiB)\n"
+				  "To convert it: iotrace convert %s; to remove it: rm -r %s",
+				  path, (unsigned long long)left->bytes >> 10, spool, path);
+	else
+		text = mem_format("an iotrace that was killed left %s, with nothing to convert\n"
+				  "To remove it: rm -r %s",
+				  path, path);
+	free(spool);
+	free(path);
+	return text;
+}
+
+void left_tell(const char *directory)
+{
+	struct place_left left[LEFT_TOLD + 1];
+	uint32_t count = place_find_left(directory, left, LEFT_TOLD + 1);
+
+	for (uint32_t i = 0; i < count && i < LEFT_TOLD; i++) {
+		char *text = describe(&left[i]);
+
+		log_warn("%s", text);
+		free(text);
+	}
+	if (count > LEFT_TOLD)
+		log_warn("there are more of these: 'iotrace check' lists them");
+	place_left_release(left, count);
+}
+
+uint32_t left_list(const char *directory, FILE *out)
+{
+	struct place_left left[LEFT_MOST];
+	uint32_t count = place_find_left(directory, left, LEFT_MOST);
+
+	for (uint32_t i = 0; i < count; i++) {
+		char *text = describe(&left[i]);
+
+		fprintf(out, "%s%s\n", i ? "" : "\n", text);
+		free(text);
+	}
+	place_left_release(left, count);
+	return count;
+}
+
+void left_converted(const char *spool)
+{
+	char *made = place_of_spool(spool);
+	char *directory = made ? mem_format("%.*s", (int)(strrchr(spool, '/') - spool), spool)
+			       : NULL;
+	char *quoted = made ? quote(directory) : NULL;
+
+	if (made)
+		log_warn("all of %s is converted; it may be removed: rm -r %s", directory, quoted);
+	free(quoted);
+	free(directory);
+	free(made);
+}

@@ -1,0 +1,40 @@
+/*
+ * naming: placeholders in the names of outputs, %h %p %j ..., so that recorders beside each other make different files.
+ */
+#ifndef IOTRACE_NAMING_H
+#define IOTRACE_NAMING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+/* What the placeholders stand for. */
+struct naming {
+	const char *(*variable)(const char *name); /* of the environment; NULL: it is not set */
+	char host[256];
+	long pid;
+	time_t start;
+};
+
+/* Those of this process, now. */
+void naming_init(struct naming *naming);
+/* Returns the name with its placeholders filled in, which the caller frees; or NULL with a sentence that begins with `what`. */
+char *naming_expand(const struct naming *naming, const char *what, const char *pattern,
+		    struct error *err);
+/* Returns whether this is one of several processes of a job. */
+bool naming_has_ranks(const struct naming *naming);
+/* Returns iotrace-HOST-YYYYmmdd-HHMMSS-PID; the caller frees it. */
+char *naming_default(const struct naming *naming);
+/* Prints a line for each placeholder. */
+void naming_help(FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
