@@ -2,8 +2,7 @@
  * lookup: collects during the walk of the rings, asks afterwards.
  *
  * The newest is asked first: in a burst of opens the older descriptors are likely to be closed already, and a
- * look-up of a number that was used again is a waste. A record that cannot be parsed is not ours to count; the
- * reader of the stream will.
+ * look-up of a number that was used again is a waste. The reader of the stream counts records that cannot be parsed.
  */
 #include "lookup.h"
 
@@ -120,8 +119,7 @@ static void keep(struct lookup *lookup, const struct lookup_item *item)
 			       item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
 	uint32_t old = map_get(&lookup->index, key);
 
-	if (old !=
-	    MAP_NONE) { /* what was there is no more: the later one is asked for, in its place in time */
+	if (old != MAP_NONE) { /* a later look-up of the same replaces it */
 		lookup->item[old].pid = 0;
 		lookup->gone += item->subject == SUBJECT_FD;
 	}
@@ -296,12 +294,12 @@ enum {
 };
 
 /* What is not known of the file behind the link stays 0. */
-static void add_status(struct fact *fact, const struct place *place)
+static void add_status(struct fact *fact, const struct link_target *found)
 {
-	const struct statx *status = &place->status;
+	const struct statx *status = &found->status;
 
-	fact->number[FD_DELETED] = place->is_deleted;
-	if (!place->has_status)
+	fact->number[FD_DELETED] = found->is_deleted;
+	if (!found->has_status)
 		return;
 	fact->number[FD_DEV] = makedev(status->stx_dev_major, status->stx_dev_minor);
 	fact->number[FD_INO] = status->stx_ino;
@@ -320,15 +318,15 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 {
 	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
 	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
-	struct place *place = &lookup->place;
+	struct link_target *found = &lookup->found;
 	char link[32];
 
 	snprintf(link, sizeof(link), "fd/%u", fd);
-	int code = place_read(place, &lookup->mounts, lookup->base, tid, link);
-	if (details == FD_UNNAMED && (code || place->is_path))
+	int code = link_target_read(found, &lookup->mounts, lookup->base, tid, link);
+	if (details == FD_UNNAMED && (code || found->is_path))
 		return !code;
 	if (!code) {
-		add_status(&fact, place);
+		add_status(&fact, found);
 		if (details == FD_INFO)
 			procfs_fdinfo(lookup->base->proc, tid, fd, &info);
 	}
@@ -339,7 +337,7 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 	fact.number[FD_POS] = info.pos;
 	fact.number[FD_REASON] = reason;
 	fact.number[FD_TID] = tid;
-	fact.string[0] = (struct fact_string){place->target, code ? 0 : place->length};
+	fact.string[0] = (struct fact_string){found->target, code ? 0 : found->length};
 	lookup->done++;
 	lookup->gone += code != 0;
 	facts_add(lookup->facts, &fact, pid, clock_now());
@@ -374,7 +372,7 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 			 const char *link)
 {
 	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
-	char target[PLACE_SIZE], words[FACT_ARGUMENTS + 1];
+	char target[LINK_TARGET_SIZE], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
 	ssize_t n = procfs_link(lookup->base->proc, target, sizeof(target), "%u/%s", tid, link);
 
@@ -388,27 +386,29 @@ static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pi
 								     sizeof(words), &is_cut)};
 		fact.number[5] = is_cut;
 	}
-	if (kind != FACT_ROOT || place_is_apart(lookup->base, tid) || strcmp(target, "/") != 0)
+	if (kind != FACT_ROOT || link_target_is_apart(lookup->base, tid) ||
+	    strcmp(target, "/") != 0)
 		facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
 /* Returns the directory that a relative path starts at, nothing if it has no path. */
 static struct fact_string base_of(struct lookup *lookup, const struct lookup_item *item, uint64_t i)
 {
-	struct place *place = &lookup->place;
+	struct link_target *found = &lookup->found;
 	char link[32] = "cwd";
 
 	if (item->dir[i] != AT_FDCWD)
 		snprintf(link, sizeof(link), "fd/%d", item->dir[i]);
-	if (place_read(place, &lookup->mounts, lookup->base, item->tid, link) || place->is_deleted)
+	if (link_target_read(found, &lookup->mounts, lookup->base, item->tid, link) ||
+	    found->is_deleted)
 		return (struct fact_string){NULL, 0};
-	return (struct fact_string){place->target, place->length};
+	return (struct fact_string){found->target, found->length};
 }
 
 /* The model believes it if the call is still in flight at the time of the fact: so what was read is what it used. */
 static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 {
-	char path[PLACE_SIZE];
+	char path[LINK_TARGET_SIZE];
 
 	for (uint64_t i = 0; i < 2; i++) {
 		struct fact fact = {.kind = FACT_PATH,

@@ -10,7 +10,7 @@
 #define KERNEL_LOOKUP_H
 
 #include "facts.h"
-#include "place.h"
+#include "link_target.h"
 
 #include <iotrace/map.h>
 #include <pthread.h>
@@ -77,7 +77,7 @@ struct lookup {
 	uint32_t items, item_cap;
 	struct map index; /* (pid, fd) to item: the later one replaces */
 	struct mounts mounts;
-	struct place place;
+	struct link_target found; /* the last that was read */
 	uint64_t done, gone;
 };
 

@@ -601,7 +601,7 @@ TEST_F(Otf2Sink, WhatIsLeftOutIsNotDefined)
 	EXPECT_EQ(report.locations, 2u);
 	EXPECT_EQ(report.processes, 2u);
 	std::string text = otf2_print(path, "-G");
-	for (const char *piece : {"\"300 child\" <", "\"301 last\" <", "\"100 app\" <"})
+	for (const char *piece : {"\"300 child\" <", "\"thread 301 last\" <", "\"100 app\" <"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
 	for (const char *piece : {"200 out", "LOCATION                               2"})

@@ -1,12 +1,12 @@
 /*
- * place: what a link of /proc leads to, as the process sees it: a path from its own root, in its own mount namespace.
+ * link_target: what a link of /proc leads to, as the process sees it: a path from its own root, in its own mount namespace.
  *
  * The kernel writes such a link as we see it. Of a file behind a detached mount it writes a path that may be another
  * file's; of one that was deleted, a path with a suffix that other files may really have. So the mount is sought among
  * those of the namespace, and the inode tells what the suffix means. What no path of the process reaches has none.
  */
-#ifndef KERNEL_PLACE_H
-#define KERNEL_PLACE_H
+#ifndef KERNEL_LINK_TARGET_H
+#define KERNEL_LINK_TARGET_H
 
 #include "procfs.h"
 
@@ -18,15 +18,15 @@
 extern "C" {
 #endif
 
-enum { PLACE_SIZE = 4096 + 16 };
+enum { LINK_TARGET_SIZE = 4096 + 16 };
 
 struct lookup_base;
 
-struct place {
-	char target[PLACE_SIZE]; /* terminated; "pipe:[7]" and the like stay as they are */
-	uint32_t length;         /* 0: no path of the process leads there */
-	bool is_path;            /* it is a path, known or not */
-	bool is_deleted;         /* the path is the last that it had */
+struct link_target {
+	char target[LINK_TARGET_SIZE]; /* terminated; "pipe:[7]" and the like stay as they are */
+	uint32_t length;               /* 0: no path of the process leads there */
+	bool is_path;                  /* it is a path, known or not */
+	bool is_deleted;               /* the path is the last that it had */
 	bool has_status;
 	struct statx status;
 };
@@ -40,10 +40,10 @@ struct mounts {
 
 void mounts_release(struct mounts *mounts);
 /* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd", "root" below /proc/TID. */
-int place_read(struct place *place, struct mounts *mounts, struct lookup_base *base, uint32_t tid,
-	       const char *link);
-/* Returns whether the process has another root or mount namespace than we. From then on each place is compared. */
-bool place_is_apart(struct lookup_base *base, uint32_t tid);
+int link_target_read(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
+		     uint32_t tid, const char *link);
+/* Returns whether the process has another root or mount namespace than we. From then on each link is compared. */
+bool link_target_is_apart(struct lookup_base *base, uint32_t tid);
 
 #ifdef __cplusplus
 }

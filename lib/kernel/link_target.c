@@ -1,9 +1,9 @@
 /*
- * place: what a link of /proc leads to. See place.h.
+ * link_target: what a link of /proc leads to. See link_target.h.
  *
- * As long as all processes have our root and our mounts, a place costs a readlink, a statx and a poll.
+ * As long as all processes have our root and our mounts, a look-up costs a readlink, a statx and a poll.
  */
-#include "place.h"
+#include "link_target.h"
 
 #include "lookup.h"
 
@@ -105,7 +105,7 @@ static bool has_other_root(const struct procfs *proc, uint32_t tid)
 	       !(is_same_file(&own, &other) && own.stx_mnt_id == other.stx_mnt_id);
 }
 
-bool place_is_apart(struct lookup_base *base, uint32_t tid)
+bool link_target_is_apart(struct lookup_base *base, uint32_t tid)
 {
 	bool is_apart = has_other_mounts(base->proc, tid) || has_other_root(base->proc, tid);
 
@@ -125,7 +125,7 @@ static bool has_mount(struct mounts *mounts, struct lookup_base *base, uint32_t 
 		return true; /* a saved /proc */
 	if (is_ours && !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED))
 		return true;
-	if (!place_is_apart(base, tid) || !has_other_mounts(base->proc, tid))
+	if (!link_target_is_apart(base, tid) || !has_other_mounts(base->proc, tid))
 		return is_ours;
 	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
 	read_mounts(&ids, base->proc, tid);
@@ -135,10 +135,10 @@ static bool has_mount(struct mounts *mounts, struct lookup_base *base, uint32_t 
 }
 
 /* Takes the root of the process off the path. Returns false if it is not below. */
-static bool strip_root(struct place *place, const struct procfs *proc, uint32_t tid)
+static bool strip_root(struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
 	struct statx root, there;
-	char path[PLACE_SIZE], name[LINK_SIZE];
+	char path[LINK_TARGET_SIZE], name[LINK_SIZE];
 	ssize_t n = procfs_link(proc, path, sizeof(path), "%u/root", tid);
 	bool is_same = !has_other_mounts(proc, tid);
 
@@ -151,90 +151,90 @@ static bool strip_root(struct place *place, const struct procfs *proc, uint32_t 
 		return false;
 	if (n == 1)
 		return true;
-	if (strncmp(place->target, path, (size_t)n) != 0 ||
-	    (place->target[n] && place->target[n] != '/'))
+	if (strncmp(found->target, path, (size_t)n) != 0 ||
+	    (found->target[n] && found->target[n] != '/'))
 		return false;
-	place->length -= (uint32_t)n;
-	memmove(place->target, place->target + n, place->length + 1);
-	if (!place->length) {
-		place->length = 1;
-		memcpy(place->target, "/", 2);
+	found->length -= (uint32_t)n;
+	memmove(found->target, found->target + n, found->length + 1);
+	if (!found->length) {
+		found->length = 1;
+		memcpy(found->target, "/", 2);
 	}
 	return true;
 }
 
 /* memfd_create() and System V segments: on a mount that never was anywhere. */
-static bool is_memory(const struct place *place)
+static bool is_memory(const struct link_target *found)
 {
-	return place->is_deleted &&
-	       (!strncmp(place->target, "/memfd:", 7) || !strncmp(place->target, "/SYSV", 5));
+	return found->is_deleted &&
+	       (!strncmp(found->target, "/memfd:", 7) || !strncmp(found->target, "/SYSV", 5));
 }
 
-static bool has_suffix(const struct place *place)
+static bool has_suffix(const struct link_target *found)
 {
-	return place->length > tail && !strcmp(place->target + place->length - tail, deleted);
+	return found->length > tail && !strcmp(found->target + found->length - tail, deleted);
 }
 
-static void cut_suffix(struct place *place)
+static void cut_suffix(struct link_target *found)
 {
-	place->is_deleted = true;
-	place->length -= tail;
-	place->target[place->length] = '\0';
+	found->is_deleted = true;
+	found->length -= tail;
+	found->target[found->length] = '\0';
 }
 
 /* The suffix is the kernel's, or part of a name that the file has: then the path leads to it. */
-static void judge_suffix(struct place *place, const struct procfs *proc, uint32_t tid)
+static void judge_suffix(struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
-	char name[LINK_SIZE + PLACE_SIZE];
+	char name[LINK_SIZE + LINK_TARGET_SIZE];
 	struct statx there;
 
-	snprintf(name, sizeof(name), "%u/root%s", tid, place->target);
+	snprintf(name, sizeof(name), "%u/root%s", tid, found->target);
 	if (statx(proc->root, name, AT_STATX_DONT_SYNC | AT_SYMLINK_NOFOLLOW, STATX_INO, &there) ||
-	    !is_same_file(&there, &place->status))
-		cut_suffix(place);
+	    !is_same_file(&there, &found->status))
+		cut_suffix(found);
 }
 
-static bool is_reached(struct place *place, struct mounts *mounts, struct lookup_base *base,
+static bool is_reached(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
 		       uint32_t tid)
 {
-	if (!place->has_status && has_suffix(place)) /* nobody can tell what it means */
+	if (!found->has_status && has_suffix(found)) /* nobody can tell what it means */
 		return false;
-	if (is_memory(place))
+	if (is_memory(found))
 		return true;
-	if (place->has_status && place->status.stx_mask & STATX_MNT_ID &&
-	    !has_mount(mounts, base, tid, place->status.stx_mnt_id))
+	if (found->has_status && found->status.stx_mask & STATX_MNT_ID &&
+	    !has_mount(mounts, base, tid, found->status.stx_mnt_id))
 		return false;
 	return !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED) ||
-	       strip_root(place, base->proc, tid);
+	       strip_root(found, base->proc, tid);
 }
 
-int place_read(struct place *place, struct mounts *mounts, struct lookup_base *base, uint32_t tid,
-	       const char *link)
+int link_target_read(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
+		     uint32_t tid, const char *link)
 {
-	ssize_t n = procfs_link(base->proc, place->target, sizeof(place->target), "%u/%s", tid,
+	ssize_t n = procfs_link(base->proc, found->target, sizeof(found->target), "%u/%s", tid,
 				link);
 	char name[LINK_SIZE];
 
-	place->length = n > 0 ? (uint32_t)n : 0;
-	place->is_deleted = place->has_status = false;
+	found->length = n > 0 ? (uint32_t)n : 0;
+	found->is_deleted = found->has_status = false;
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENOENT;
 	snprintf(name, sizeof(name), "%u/%s", tid, link);
-	if (!lookup_is_shy(base, place->target))
-		place->has_status = status_of(base->proc->root, name, &place->status);
-	place->is_path = place->target[0] == '/';
-	if (!place->is_path)
+	if (!lookup_is_shy(base, found->target))
+		found->has_status = status_of(base->proc->root, name, &found->status);
+	found->is_path = found->target[0] == '/';
+	if (!found->is_path)
 		return 0;
-	if (place->has_status && !place->status.stx_nlink) {
-		if (has_suffix(place))
-			cut_suffix(place);
-		place->is_deleted = true;
+	if (found->has_status && !found->status.stx_nlink) {
+		if (has_suffix(found))
+			cut_suffix(found);
+		found->is_deleted = true;
 	}
-	if (!is_reached(place, mounts, base, tid)) {
-		place->length = 0;
-		place->target[0] = '\0';
-	} else if (!place->is_deleted && has_suffix(place)) {
-		judge_suffix(place, base->proc, tid);
+	if (!is_reached(found, mounts, base, tid)) {
+		found->length = 0;
+		found->target[0] = '\0';
+	} else if (!found->is_deleted && has_suffix(found)) {
+		judge_suffix(found, base->proc, tid);
 	}
 	return 0;
 }
