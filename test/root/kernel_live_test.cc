@@ -63,7 +63,7 @@ struct Call {
 	uint32_t pid, tid;
 	uint64_t time;
 	std::map<int, std::string> path; /* by index; "(torn)" */
-	std::vector<File> files;
+	std::vector<File> files, bases;
 };
 
 /* Everything that a spool says. */
@@ -139,7 +139,7 @@ void read_call(Spool &spool, const struct sample &sample)
 			memcpy(&file.part, bytes, sizeof(file.part));
 			file.path = path_of(bytes + sizeof(file.part),
 					    part.size - sizeof(file.part));
-			call.files.push_back(file);
+			(part.kind == BPF_PART_BASE ? call.bases : call.files).push_back(file);
 		}
 		at += (part.size + 7u) / 8 * 8;
 	}
@@ -1050,6 +1050,7 @@ TEST_F(LiveBpf, WhatADescriptorLeadsTo)
 			 "; read x <link; exec 7>b/c/gone; rm b/c/gone; exec 8<&7 9</; "
 			 "read y </proc/self/status; : | :; read z <no/such"});
 	std::map<std::string, const File *> by_argument;
+	std::set<std::string> bases;
 	const Call *failed = nullptr;
 
 	for (auto &call : spool.calls) {
@@ -1060,6 +1061,11 @@ TEST_F(LiveBpf, WhatADescriptorLeadsTo)
 	}
 	ASSERT_TRUE(by_argument["link"]);
 	EXPECT_EQ(by_argument["link"]->path, real(name));
+	/* Relative paths of calls that open nothing start at the directory of the shell. */
+	for (auto &call : spool.calls)
+		if (call.path.count(0) && call.path[0] == "b/c/gone" && !call.bases.empty())
+			bases.insert(call.bases[0].path);
+	EXPECT_EQ(bases, std::set<std::string>{real(dir)});
 	EXPECT_EQ(by_argument["link"]->part.ino, status.st_ino);
 	EXPECT_EQ(by_argument["link"]->part.mode, status.st_mode);
 	EXPECT_EQ(by_argument["link"]->part.major, major(status.st_dev));

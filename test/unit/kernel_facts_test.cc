@@ -160,7 +160,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_FD),
-		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason tid");
+		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason tid is_deleted");
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
 	EXPECT_STREQ(fact_number_names(FACT_EXE), "pid t0 error is_foreign is_left_out is_cut");

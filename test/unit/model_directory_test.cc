@@ -23,7 +23,7 @@ class Directory : public ::testing::Test
 
 	/* A call that names the path with its first path argument, which is told as the kernel read it. */
 	void call(const char *name, std::vector<uint64_t> args, const char *path,
-		  int64_t result = 0)
+		  int64_t result = 0, const char *base = nullptr)
 	{
 		struct event e = d.base(EVENT_CALL, 10, 10);
 
@@ -36,6 +36,8 @@ class Directory : public ::testing::Test
 		e.pair.file[0].fd = e.pair.file[1].fd = -1;
 		if (path)
 			e.pair.path[0] = {path, (uint32_t)strlen(path)};
+		if (base)
+			e.pair.base[0] = {base, (uint32_t)strlen(base)};
 		model_event(d.model, &e);
 	}
 
@@ -95,7 +97,7 @@ TEST_F(Directory, WhatIsMadeRemovedAndEntered)
 
 TEST_F(Directory, TheCurrentOne)
 {
-	call("newfstatat", {(uint64_t)AT_FDCWD, 0, 0, 0}, ".");
+	call("newfstatat", {(uint64_t)AT_FDCWD, 0, 0, 0}, ".", 0, "/home");
 	EXPECT_EQ(list(true), "/home ");
 }
 
