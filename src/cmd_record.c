@@ -405,6 +405,9 @@ static int record(void *context, int argc, char **argv)
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
 	naming_init(&r.naming);
+	/* First: no descriptor of ours may have got its number. */
+	if (r.options->ready_fd && live_keep_ready_fd(r.options->ready_fd, &err))
+		goto fail;
 	if (open_places(&r, &err))
 		goto fail;
 	tell_left(&r);

@@ -81,6 +81,12 @@ enum live_end {
 };
 
 /*
+ * Checks the descriptor for live_options.ready_fd, and keeps it from the command. To be called before anything is opened, since
+ * a number that is not open would be that of the next file. Returns 0, or -errno with a sentence.
+ */
+int live_keep_ready_fd(int fd, struct error *err);
+
+/*
  * Returns a recording whose events are open and whose command waits to be released, or NULL with a sentence
  * (three lines at most) that says which right is missing and the command that gives it. Nothing ran. The code is
  * EINTR if Ctrl-C ended the waiting command.

@@ -37,7 +37,7 @@ static const char calls[] =
 	"lstat64 fstat fstat64 newfstatat fstatat64 statx statfs statfs64 fstatfs fstatfs64 access faccessat "
 	"faccessat2 readlink readlinkat getdents getdents64 getcwd mkdir mkdirat rename renameat renameat2 unlink "
 	"unlinkat rmdir fchmod fchmodat fchmodat2 ftruncate ftruncate64 fallocate fsync fdatasync sync_file_range fadvise64 fcntl fcntl64 dup "
-	"umask "
+	"umask flock "
 	/* memory */
 	"mmap mmap2 munmap mremap mprotect madvise brk process_vm_readv "
 	/* threads that are there */

@@ -204,13 +204,16 @@ static int setup_events(struct live *live, struct error *err)
 	return code;
 }
 
+int live_keep_ready_fd(int fd, struct error *err)
+{
+	return notify_keep(fd, err) ? error_wrap(err, "--ready-fd") : 0;
+}
+
 static int setup(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
 	int code = live_take_signals(live, err);
 
-	if (!code && live->ready_fd)
-		code = notify_keep(live->ready_fd, err) ? error_wrap(err, "--ready-fd") : 0;
 	if (!code && options->argv) {
 		copy_words(live, options->argv);
 		code = command_fork(&live->command, options->argv, &live->signals, err);
