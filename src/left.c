@@ -17,19 +17,18 @@ static char *quote(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "/._-+,:@%=";
-	char *quoted = mem_alloc(4 * strlen(word) + sizeof("''")), *at = quoted;
+	char *quoted, *at;
 
-	if (*word && word[0] != '-' && strspn(word, plain) == strlen(word)) {
-		strcpy(quoted, word);
-		return quoted;
-	}
+	if (*word && word[0] != '-' && strspn(word, plain) == strlen(word))
+		return mem_strdup(word);
+	quoted = at = mem_alloc(4 * strlen(word) + sizeof("''"));
 	*at++ = '\'';
 	for (; *word; word++) {
 		if (*word == '\'')
 			at = stpcpy(at, "'\\'");
 		*at++ = *word;
 	}
-	strcpy(at, "'");
+	memcpy(at, "'", sizeof("'"));
 	return quoted;
 }
 

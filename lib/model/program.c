@@ -6,6 +6,8 @@
 #include "location.h"
 #include "task.h"
 
+#include <assert.h>
+
 /* Returns the group that is this process alone, or NULL. */
 static struct model_process *own_group(struct model *m, uint32_t process)
 {
@@ -118,6 +120,7 @@ void program_end_command(struct model *m, int32_t status)
 {
 	if (m->command_leader == ID_NONE)
 		return;
+	assert(m->group); /* a thread has a process */
 	m->group[m->thread[m->command_leader].process].status = status;
 	location_end_program(m, m->command_leader, m->command_end, status);
 	m->command_leader = ID_NONE;
