@@ -84,10 +84,10 @@ static bool write_deleted(struct sink *sink)
 {
 	bool good = true;
 
-	for (file_id f = 0; f < model_files(sink->model); f++) {
+	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
 		OTF2_AttributeValue value = {.stringRef = define_text(sink, "yes")};
 
-		if (model_file(sink->model, f)->is_deleted)
+		if (model_file(sink->model, sink->file_of_ref[f])->is_deleted)
 			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
 				sink->definitions, f, define_text(sink, "Deleted"),
 				OTF2_TYPE_STRING, value));

@@ -327,6 +327,7 @@ TEST_F(Otf2Sink, FilesThatNothingRefersToAreNotDefined)
 	file_id named = b.file("/named");
 
 	ASSERT_LT(unused, named);
+	b.model->file[unused].is_deleted = b.model->file[named].is_deleted = true;
 	open();
 	send(io::enter(10, t, "mkdir", ID_NONE, named));
 	send(io::leave(11, t, "mkdir"));
@@ -338,6 +339,11 @@ TEST_F(Otf2Sink, FilesThatNothingRefersToAreNotDefined)
 	EXPECT_EQ(text.find("unused"), std::string::npos) << text;
 	EXPECT_NE(text.find("\"/named\""), std::string::npos) << text;
 	EXPECT_NE(text.find("\"file:///data/file\""), std::string::npos) << text;
+	size_t deleted = text.find("IO_FILE_PROPERTY");
+	ASSERT_NE(deleted, std::string::npos) << text;
+	std::string property = text.substr(deleted, text.find('\n', deleted) - deleted);
+	EXPECT_NE(property.find("/named\" <0>"), std::string::npos) << property;
+	EXPECT_EQ(text.find("IO_FILE_PROPERTY", deleted + 1), std::string::npos) << text;
 	text = otf2_print(path, "");
 	EXPECT_NE(text.find("IO_FILE; \"file:///named\" <0>"), std::string::npos) << text;
 }
