@@ -54,7 +54,7 @@ int place_read(const struct place *place, const char *name);
 int place_publish(struct place *place, const char *name, unsigned mode, struct error *err);
 /* Returns whether place_publish() succeeded. */
 bool place_is_published(const struct place *place);
-/* What is being made is not wanted any more: whoever makes it does not publish it. */
+/* Marks the output as not wanted any more. The code that makes it must not publish it then. */
 void place_give_up(struct place *place);
 bool place_is_given_up(const struct place *place);
 /* What has this name (one of those above) is not removed by place_close(). What cannot be published is kept anyway. */

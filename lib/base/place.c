@@ -2,7 +2,7 @@
  * place: the work directory and its publication.
  *
  * A work directory gets a random name first, its owner file is locked, and only then it takes the name that others
- * compete for, by a rename that replaces nothing. So whoever finds that name finds the lock, too.
+ * compete for, by a rename that replaces nothing. So a process that finds that name finds the lock, too.
  */
 #include "place_private.h"
 

@@ -25,7 +25,7 @@ void location_rename(struct model *m, uint32_t task, str_id name);
 void location_leave(struct model *m, uint32_t task, bool is_busy);
 /* The last io_event of a thread: nothing of it is in flight any more. */
 void location_end(struct model *m, thread_id location);
-/* Whether the process is, or would be, in the crowd: nothing of it is told but what it does. */
+/* Whether the process is, or would be, a member of the shared group: the archive then has its events, but no definition of it. */
 bool location_is_crowded(const struct model *m, uint32_t process);
 void location_end_program(struct model *m, thread_id location, uint64_t time, int32_t status);
 /* Returns where the counters of the thread are added up: with its own, or with those that it shares a location with. */

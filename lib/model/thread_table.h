@@ -12,7 +12,7 @@
 
 /* What /proc shows as the process's descriptors: the table of its first thread. */
 uint32_t process_table(const struct model *m, uint32_t process);
-/* A new thread has the table of the one that made it; without CLONE_FILES (which is told later) a copy of that. */
+/* A new thread shares its creator's table. Without CLONE_FILES, which a later record says, it gets a copy. */
 void thread_table_share(struct model *m, uint32_t parent, uint32_t child);
 void thread_table_part(struct model *m, uint32_t child, uint32_t process);
 /* From the end of the call on its thread shares its table with nobody. */

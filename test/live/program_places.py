@@ -143,13 +143,13 @@ def deleted(top):
 
 def rooted(top):
     """After chroot() names begin at the new root, and what is outside has none."""
-    os.makedirs(f"{top}/root/proc")
-    os.makedirs(f"{top}/root/in")
-    mount("proc", f"{top}/root/proc", "proc")
+    os.makedirs(f"{top}/jail/proc")
+    os.makedirs(f"{top}/jail/in")
+    mount("proc", f"{top}/jail/proc", "proc")
     touch(f"{top}/outside")
     outside = os.open(f"{top}/outside", os.O_RDWR)
-    os.chdir(f"{top}/root/in")
-    os.chroot(f"{top}/root")
+    os.chdir(f"{top}/jail/in")
+    os.chroot(f"{top}/jail")
     again(2051, outside)
     put(2052, "relative")
     put(2053, "/in/absolute")

@@ -1,7 +1,7 @@
 /*
  * program: the arguments of a program that begins, and how a process ended.
  *
- * Both are told for tasks that are traced, by records of their own: the path that execve names is not what the program gets
+ * For a traced task each of the two is a record of its own: the path that execve names is not what the program gets
  * as its arguments, and nobody else sees them in time if it ends at once.
  */
 #include "calls.h"
