@@ -2,6 +2,7 @@
  * capture: what is written is read back; a file that was cut or damaged ends cleanly.
  */
 #include "stream_build.h"
+#include "test_source_dir.h"
 
 #include <gtest/gtest.h>
 

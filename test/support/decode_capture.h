@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "test_source_dir.h"
+
 /* Returns the text of a saved format file, "" if there is none. */
 inline std::string saved_format(const std::string &system, const std::string &name)
 {

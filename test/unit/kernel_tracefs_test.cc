@@ -1,4 +1,5 @@
 // tracefs: read through a directory; what is missing is named.
+#include "test_source_dir.h"
 #include "tracefs.h"
 
 #include <cerrno>

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
+
+#include "test_source_dir.h"
 #include <iterator>
 #include <string>
 #include <type_traits>

@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "completion.h"
+#include "test_source_dir.h"
 
 #include <iotrace/fact.h>
 #include <iotrace/syscall.h>

@@ -2,6 +2,7 @@
  * capture: files that `perf record` wrote, read right.
  */
 #include "stream_build.h"
+#include "test_source_dir.h"
 
 #include <gtest/gtest.h>
 
