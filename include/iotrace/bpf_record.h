@@ -1,12 +1,8 @@
 /*
  * bpf_record: what the BPF programs write, and decode reads: the raw data of samples of the event "iotrace:bpf".
- *
- * The programs write whole perf records (PERF_RECORD_SAMPLE of an event with IDENTIFIER, IP, TID, TIME, CPU, RAW) into
- * a ring buffer of their CPU, so that the kernel side only copies them into the capture. The raw data is one of the
- * records below: a head that says its kind and the size of its fixed part, the fixed part, then `parts` variable
- * parts. All is of the host's byte order, every part begins at a multiple of 8. man 5 iotrace-capture documents it.
- *
- * The layout grows at the end of fixed parts and by new kinds. Plain C for the BPF target as well: only integers.
+ * The programs write whole samples (IDENTIFIER, IP, TID, TIME, CPU, RAW) into a ring buffer of their CPU. The raw data is
+ * one of the records below: a head, the rest of the fixed part, then `parts` variable parts. All is of the host's byte order,
+ * every part begins at a multiple of 8. The layout grows at the end of fixed parts and by new kinds. Only integers.
  */
 #ifndef IOTRACE_BPF_RECORD_H
 #define IOTRACE_BPF_RECORD_H
@@ -31,6 +27,9 @@ enum bpf_record_kind {
 	BPF_RECORD_WRITEBACK, /* bpf_record_writeback */
 	BPF_RECORD_PROGRAM,   /* bpf_record_head: a program begins; with an ARGUMENTS part */
 	BPF_RECORD_STATUS,    /* bpf_record_detail: the wait status of a process that ends */
+	BPF_RECORD_FORK,      /* bpf_record_task: the new task, where perf does not say FORK */
+	BPF_RECORD_COMM,      /* bpf_record_task: a program begins, where perf does not say COMM */
+	BPF_RECORD_END,       /* bpf_record_task: a thread ends, where perf does not say EXIT */
 	BPF_RECORD_KINDS
 };
 
@@ -86,9 +85,7 @@ struct bpf_part_file {
 	uint32_t mode;  /* i_mode */
 	uint32_t magic; /* s_magic */
 	uint32_t major, minor;
-	uint64_t ino;
-	uint64_t mnt_id;
-	uint64_t position;
+	uint64_t ino, mnt_id, position;
 };
 
 /* A step of a block request: enum request_step, enum request_kind of event.h. */
@@ -113,13 +110,19 @@ struct bpf_record_detail {
 	uint64_t value; /* what the arguments of the call in flight do not say */
 };
 
+/* Of a task that perf's events do not follow: an exec took them off it, or off one that it descends from. */
+struct bpf_record_task {
+	struct bpf_record_head head;
+	uint32_t pid, tid;
+	uint8_t name[16]; /* comm */
+};
+
 /* A page fault that read from a mapped file; the sample's time is that of its end. */
 struct bpf_record_fault {
 	struct bpf_record_head head;
 	uint64_t begin;
 	uint32_t major, minor;
-	uint64_t ino;
-	uint64_t offset, bytes; /* what was read: whole pages, that of the fault and those around */
+	uint64_t ino, offset, bytes; /* what was read: whole pages */
 };
 
 /* The kernel wrote pages of a file that is mapped; the sample's task is the one that did, its time that of the end. */
@@ -127,20 +130,17 @@ struct bpf_record_writeback {
 	struct bpf_record_head head;
 	uint64_t begin;
 	uint32_t major, minor;
-	uint64_t ino;
-	uint64_t bytes;   /* whole pages */
-	uint8_t name[16]; /* comm of the task */
+	uint64_t ino, bytes; /* whole pages */
+	uint8_t name[16];    /* comm of the task */
 };
 
 /* A step of an asynchronous request: struct aio of aio.h. A FILE part: what the request opened. */
 struct bpf_record_aio {
 	struct bpf_record_head head;
-	uint16_t step;
-	uint16_t api;
+	uint16_t step, api;
 	uint32_t opcode;
 	uint32_t flags;
-	int32_t fd;
-	int32_t index;
+	int32_t fd, index;
 	uint32_t reserved;
 	uint64_t queue, key, user_data;
 	uint64_t offset, bytes;

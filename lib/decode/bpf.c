@@ -352,6 +352,32 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 	return DECODED_EVENT;
 }
 
+static enum decoded take_task(const struct sample *sample, struct event *event)
+{
+	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_task, name);
+	struct bpf_record_task r;
+
+	if (!take_fixed(sample, &r, sizeof(r)))
+		return DECODED_MALFORMED;
+	switch (r.head.kind) {
+	case BPF_RECORD_FORK:
+		event->kind = EVENT_FORK;
+		event->fork.child_pid = r.pid;
+		event->fork.child_tid = r.tid;
+		break;
+	case BPF_RECORD_COMM:
+		event->kind = EVENT_COMM;
+		event->comm.is_exec = true;
+		event->comm.name = (struct event_string){name,
+							 (uint32_t)strnlen(name, sizeof(r.name))};
+		break;
+	default:
+		event->kind = EVENT_EXIT;
+		break;
+	}
+	return DECODED_EVENT;
+}
+
 static enum decoded take_program(const struct sample *sample, const struct bpf_record_head *head,
 				 struct event *event)
 {
@@ -393,6 +419,10 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 	case BPF_RECORD_LOCK:
 	case BPF_RECORD_STATUS:
 		return take_detail(sample, event);
+	case BPF_RECORD_FORK:
+	case BPF_RECORD_COMM:
+	case BPF_RECORD_END:
+		return take_task(sample, event);
 	case BPF_RECORD_PROGRAM:
 		return take_program(sample, &head, event);
 	default:

@@ -21,6 +21,12 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	return NULL;
 }
 
+bool bpf_source_has_detached(const struct bpf_source *source)
+{
+	(void)source;
+	return false;
+}
+
 void bpf_source_close(struct bpf_source *source)
 {
 	(void)source;

@@ -350,6 +350,11 @@ bool bpf_source_has_met_init(const struct bpf_source *source)
 	return source->programs->bss->has_met_init;
 }
 
+bool bpf_source_has_detached(const struct bpf_source *source)
+{
+	return __atomic_load_n(&source->programs->bss->detached, __ATOMIC_RELAXED) > 0;
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	for (int i = LINKS; i-- > 0;) {

@@ -56,6 +56,8 @@ bool bpf_source_tells(const struct bpf_source *source, enum call_group group);
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* Whether a program ran in process 1 while all tasks were recorded. */
 bool bpf_source_has_met_init(const struct bpf_source *source);
+/* Whether a task lives on that perf's events no longer follow, or one that it made. */
+bool bpf_source_has_detached(const struct bpf_source *source);
 /* No program runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 

@@ -229,6 +229,11 @@ static void take_losses(struct live *live, uint32_t index)
 	cpu->reported = dropped;
 }
 
+bool live_bpf_has_detached(const struct live *live)
+{
+	return live->bpf.source && bpf_source_has_detached(live->bpf.source);
+}
+
 void live_bpf_take(struct live *live)
 {
 	if (!live->bpf.source)

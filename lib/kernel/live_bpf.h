@@ -51,6 +51,8 @@ uint64_t live_bpf_move(struct live *live);
 /* Takes the wake-ups that came to wake_fd. Returns whether a ring was so full that a round is due. */
 void live_bpf_clear(struct live *live);
 bool live_bpf_is_due(const struct live *live);
+/* Whether a task runs that is recorded, and that perf's events do not follow. */
+bool live_bpf_has_detached(const struct live *live);
 /* Nothing more will come; the calls in flight are added to the facts that wait. */
 void live_bpf_stop(struct live *live);
 void live_bpf_add_in_flight(struct live *live);

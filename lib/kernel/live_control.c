@@ -215,7 +215,8 @@ static bool has_process_ended(struct live *live, uint32_t index)
 /* Who asked the command to end does not wait for what it leaves behind. */
 static bool is_left_behind(const struct live *live)
 {
-	return live->waits_for_all && !live->requests && perf_set_has_tasks(&live->set);
+	return live->waits_for_all && !live->requests &&
+	       (perf_set_has_tasks(&live->set) || live_bpf_has_detached(live));
 }
 
 /* How a recording ends that something else than the end of what it follows brings to its end. */

@@ -54,6 +54,8 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 		p->opening += (uint32_t)change;
 	if (row->kind == CALL_CHDIR)
 		fs_move(m, p->fs, change);
+	if (row->kind == CALL_EXEC)
+		p->is_replaced = false;
 	if (kind_closes_many(row) && (change > 0 || m->table[table].busy))
 		m->table[table].busy += (uint32_t)change;
 	if (row->kind == CALL_DUP && row->fd2 != CALL_NO_ARG && call_fd(call, row->fd2) >= 0) {
@@ -291,12 +293,22 @@ static bool is_in_exec(const struct task *task)
 /* The thread that executes a program gets the number of the process's first thread before the call returns. */
 static uint32_t exec_task(struct model *m, const struct event *event)
 {
-	uint32_t process = process_find(m, event->pid);
+	uint32_t process = process_find(m, event->pid), first = task_find(m, event->pid);
 
+	if (first != MAP_NONE && is_in_exec(&m->task[first]))
+		return first;
 	for (uint32_t i = 0; process != MAP_NONE && i < m->tasks.count; i++)
 		if (m->task[i].process == process && is_in_exec(&m->task[i]))
 			return i;
 	return MAP_NONE;
+}
+
+void op_replace(struct model *m, const struct event *event)
+{
+	uint32_t task = exec_task(m, event);
+
+	if (task != MAP_NONE)
+		m->process[m->task[task].process].is_replaced = true;
 }
 
 /*

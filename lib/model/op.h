@@ -13,6 +13,8 @@ void op_enter(struct model *m, const struct event *event);
 void op_exit(struct model *m, const struct event *event);
 /* A call that the kernel paired: begin and end in one event, which comes when it ended. */
 void op_pair(struct model *m, const struct event *event);
+/* The process has its new program before the exec ends that is in flight, if one is. */
+void op_replace(struct model *m, const struct event *event);
 /* Notes a path of the call in flight, read while it was. */
 void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string path,
 	     struct event_string base);

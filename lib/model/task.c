@@ -230,8 +230,10 @@ void task_comm(struct model *m, const struct event *event)
 	struct task *t = &m->task[task];
 
 	task_rename(m, task, name);
-	if (event->comm.is_exec)
+	if (event->comm.is_exec) {
+		op_replace(m, event);
 		program_begin(m, t->process);
+	}
 	if (event->comm.is_exec && m->process[t->process].is_prelude) {
 		m->process[t->process].is_prelude = false;
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
@@ -329,11 +331,15 @@ static void task_forget(struct model *m, uint32_t task)
 	task_retire(m, task);
 }
 
+/*
+ * An exec that gives a process other rights, or a program that it may not read, takes perf's events off it, and perf says
+ * EXIT. The call is still in flight then, while a thread that ends has ended its call before.
+ */
 void task_exit(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid);
 
-	if (task == MAP_NONE)
+	if (task == MAP_NONE || m->process[m->task[task].process].is_replaced)
 		return;
 	op_cancel(m, task, event->time, IO_END_DEATH);
 	task_retire(m, task);

@@ -495,6 +495,30 @@ TEST_F(Bpf, HowAProcessEnded)
 	expect_no_truncation(bytes_of(status));
 }
 
+TEST_F(Bpf, TheLifeOfATaskThatPerfDoesNotFollow)
+{
+	bpf_record_task task{};
+
+	task.head.size = sizeof(task);
+	task.pid = 77;
+	task.tid = 78;
+	memcpy(task.name, "sixteen letters.", sizeof(task.name));
+	task.head.kind = BPF_RECORD_FORK;
+	ASSERT_EQ(send(bytes_of(task)), 1);
+	EXPECT_EQ(e.kind, EVENT_FORK);
+	EXPECT_EQ(e.fork.child_pid, 77U);
+	EXPECT_EQ(e.fork.child_tid, 78U);
+	task.head.kind = BPF_RECORD_COMM;
+	ASSERT_EQ(send(bytes_of(task)), 1);
+	EXPECT_EQ(e.kind, EVENT_COMM);
+	EXPECT_TRUE(e.comm.is_exec);
+	EXPECT_EQ(std::string(e.comm.name.at, e.comm.name.length), "sixteen letters.");
+	task.head.kind = BPF_RECORD_END;
+	ASSERT_EQ(send(bytes_of(task)), 1);
+	EXPECT_EQ(e.kind, EVENT_EXIT);
+	expect_no_truncation(bytes_of(task));
+}
+
 TEST_F(Bpf, AnAsynchronousRequestHasItsFile)
 {
 	bpf_record_aio r = aio_record();

@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "file.h"
 #include "iocb.h"
+#include "life.h"
 #include "sample.h"
 
 const volatile struct bpf_call_role roles[BPF_CALLS];
@@ -379,8 +380,17 @@ int BPF_PROG(call_ends_plainly, struct pt_regs *regs, long result)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 {
-	if (bpf_task_storage_get(&calls, parent, NULL, 0))
-		bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct bpf_call *call = bpf_task_storage_get(&calls, parent, NULL, 0), *new;
+
+	if (!call)
+		return 0;
+	new = bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!call->is_detached)
+		return 0;
+	if (new)
+		new->is_detached = true;
+	__sync_fetch_and_add(&detached, 1);
+	send_task(parent, child, BPF_RECORD_FORK);
 	return 0;
 }
 

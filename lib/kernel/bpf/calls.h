@@ -28,6 +28,9 @@ struct {
 	__type(value, uint32_t);
 } chosen_cgroups SEC(".maps");
 
+/* Tasks without perf's events: their lives are told by the programs. */
+int detached;
+
 static __always_inline bool is_in_chosen_cgroup(void)
 {
 	for (uint32_t i = 0; i < BPF_CGROUPS && i < cgroups; i++)

@@ -5,6 +5,7 @@
  * as its arguments, and nobody else sees them in time if it ends at once.
  */
 #include "calls.h"
+#include "life.h"
 #include "scratch.h"
 
 #define SIGNAL_GROUP_EXIT 4U
@@ -49,15 +50,28 @@ static __always_inline uint32_t put_arguments(struct scratch *scratch, struct mm
 	return WORDS_AT + bytes;
 }
 
-/* Returns whether the current task is in a call that is recorded. */
-static __always_inline bool is_in_call(struct task_struct *task)
+/* Returns the call that the current task is in, if it is recorded. */
+static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 {
 	struct bpf_call *call;
 
 	if (!is_on || !task->bpf_storage)
-		return false;
+		return NULL;
 	call = bpf_task_storage_get(&calls, task, NULL, 0);
-	return call && call->begin;
+	return call && call->begin ? call : NULL;
+}
+
+/* Perf has said COMM before it lost the task, but not for another exec later. */
+static __always_inline void tell_program(struct task_struct *task, struct bpf_call *call)
+{
+	if (is_system)
+		return;
+	if (call->is_detached) {
+		send_task(task, task, BPF_RECORD_COMM);
+	} else if (has_no_events(task)) {
+		call->is_detached = true;
+		__sync_fetch_and_add(&detached, 1);
+	}
 }
 
 SEC("raw_tp/sched_process_exec")
@@ -66,12 +80,14 @@ int BPF_PROG(program_begins)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct *mm = PEEK((struct task_struct___program *)task, mm);
 	uint32_t cpu = bpf_get_smp_processor_id(), end;
+	struct bpf_call *call = call_in_flight(task);
 	struct bpf_record_head *record;
 	struct scratch *scratch;
 	struct outgoing out;
 
-	if (!mm || !is_in_call(task))
+	if (!mm || !call)
 		return 0;
+	tell_program(task, call);
 	scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	if (!scratch)
 		return 0;
@@ -97,25 +113,41 @@ static __always_inline uint32_t wait_status(struct task_struct___program *task,
 	return PEEK(leader, exit_code);
 }
 
-SEC("raw_tp/sched_process_exit")
-int BPF_PROG(program_ends)
+static __always_inline void tell_status(struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_struct___program *program = (void *)task;
 	struct signal_struct *signal = PEEK(program, signal);
 	struct bpf_record_detail *record;
 	struct outgoing out;
 
-	if (!is_on || !task->bpf_storage || PEEK(signal, live.counter) > 0 ||
-	    !bpf_task_storage_get(&calls, task, NULL, 0))
-		return 0;
+	if (PEEK(signal, live.counter) > 0)
+		return;
 	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
 	if (!record)
-		return 0;
+		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STATUS,
 						      .size = sizeof(*record)},
 					     .value = wait_status(program, signal)};
 	out.book->calls++;
 	end_sample(&out);
+}
+
+SEC("raw_tp/sched_process_exit")
+int BPF_PROG(program_ends)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bpf_call *call = NULL;
+
+	if (task->bpf_storage)
+		call = bpf_task_storage_get(&calls, task, NULL, 0);
+	if (!call)
+		return 0;
+	if (is_on)
+		tell_status(task);
+	if (!call->is_detached)
+		return 0;
+	if (is_on)
+		send_task(task, task, BPF_RECORD_END);
+	__sync_fetch_and_add(&detached, -1);
 	return 0;
 }

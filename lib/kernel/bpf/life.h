@@ -1,0 +1,49 @@
+/*
+ * life: the begin and the end of tasks that perf's events do not follow.
+ *
+ * Where events are inherited, the kernel takes them off a process that executes a program with other rights, or one that it
+ * may not read. The process goes on, and its FORK, COMM and EXIT are told by the programs from then on.
+ */
+#ifndef BPF_LIFE_H
+#define BPF_LIFE_H
+
+#include "calls.h"
+#include "peek.h"
+#include "sample.h"
+
+struct task_struct___life {
+	void *perf_event_ctxp;
+} KERNEL;
+
+/* Before Linux 6.2: those of the hardware, and those of software. */
+struct task_struct___lives {
+	void *perf_event_ctxp[2];
+} KERNEL;
+
+/* Returns whether the task has no events of perf, its own or inherited. */
+static __always_inline bool has_no_events(struct task_struct *task)
+{
+	if (bpf_core_field_exists(((struct task_struct___life *)task)->perf_event_ctxp))
+		return !PEEK((struct task_struct___life *)task, perf_event_ctxp);
+	return !PEEK((struct task_struct___lives *)task, perf_event_ctxp[1]);
+}
+
+/* In the name of the current task, or of the parent of a new one. */
+static __always_inline void send_task(struct task_struct *task, struct task_struct *about,
+				      uint32_t kind)
+{
+	struct bpf_record_task *record;
+	struct outgoing out;
+
+	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	if (!record)
+		return;
+	*record = (struct bpf_record_task){.head = {.kind = kind, .size = sizeof(*record)},
+					   .pid = about->tgid,
+					   .tid = about->pid};
+	put_comm(record->name, about);
+	out.book->calls++;
+	end_sample(&out);
+}
+
+#endif

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""Programs that the kernel follows less after their exec: set-uid and set-gid ones, and those that may not be read.
+
+The process is one before and after, what it inherits has its name, its child is known, and what is missing is said.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from archive import Archive  # noqa: E402
+from live import IOTRACE, SOURCE, Live, workload  # noqa: E402
+
+NOBODY = 65534
+BEFORE, AFTER = 10, 100
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+CAPABILITIES = "cap_bpf,cap_perfmon,cap_dac_read_search+ep"
+
+
+def program(live, name, mode, owner=NOBODY):
+    """Returns a copy of the workload with these rights."""
+    path = live.path(f"{name}.program")
+    shutil.copy(workload("exec"), path)
+    os.chown(path, owner, owner)
+    os.chmod(path, mode)
+    return path
+
+
+def folder(live, name):
+    path = live.made(name)
+    os.chmod(path, 0o777)
+    return path
+
+
+def truth(directory):
+    """What all of it did, by file: see workload_exec.c."""
+    return {f"{directory}/kept": {"opens": 1, "writes": BEFORE + AFTER + 1, "written_bytes": BEFORE * 10 + AFTER * 7 + 3},
+            f"{directory}/new": {"opens": 1, "writes": 3, "written_bytes": 3 + 5 + 6}}
+
+
+def compare(live, name, archive, directory, more=None):
+    """All files have their sums, and the processes of the program are two: it, and its child."""
+    whole = Archive(archive)
+    files, users = {}, set()
+    for pid, process in whole.processes().items():
+        for path, sums in process.whole().files.items():
+            if path and path.startswith(directory + "/"):
+                users.add(pid)
+                for key, value in sums.items():
+                    files.setdefault(path, {}).setdefault(key, 0)
+                    files[path][key] += value
+    for path, sums in truth(directory).items():
+        for key, value in sums.items():
+            if more is None or (os.path.basename(path), key) not in more:
+                live.equal(f"{name}: {os.path.basename(path)}: {key}", files.get(path, {}).get(key, 0), value)
+    live.equal(f"{name}: processes", len(users), 2)
+
+
+def run(live, name, path, *options, wrapper=(), iotrace=IOTRACE):
+    """Records the workload that becomes the program at `path`."""
+    directory, out = folder(live, name), folder(live, f"{name}.out")
+    archive = f"{out}/trace"
+    ran = live.run([*wrapper, iotrace, "-o", archive, "--strict", *options, "--", workload("exec"), "begin", directory, path])
+    if not live.equal(f"{name}: exit status", ran.returncode, 0):
+        print(ran.stderr.decode(errors="replace")[:2000])
+    live.examine(archive)
+    compare(live, name, archive, directory)
+
+
+def attach(live, name, path):
+    directory, archive = folder(live, name), live.path(f"{name}.trace")
+    with subprocess.Popen([workload("exec"), "begin", directory, path, "wait"], stdout=subprocess.PIPE) as ran:
+        live.equal(f"{name}: the workload's word", ran.stdout.readline(), b"ready\n")
+        iotrace = live.start("-o", archive, "-p", str(ran.pid), "-q", "--strict")
+        os.kill(ran.pid, signal.SIGUSR1)
+        live.equal(f"{name}: the workload's status", ran.wait(60), 0)
+        live.equal(f"{name}: exit status", iotrace.wait(60), 0)
+    live.examine(archive)
+    with open(f"{archive}/iotrace.json", encoding="utf-8") as file:
+        live.equal(f"{name}: cancelled", json.load(file)["books"]["counters"]["cancelled"], 0)
+    compare(live, name, archive, directory, more={("kept", "opens")})
+
+
+def capable(live):
+    """iotrace with capabilities of its own, for a user who may execute the program and not read it."""
+    iotrace = live.path("iotrace")
+    shutil.copy(IOTRACE, iotrace)
+    os.chmod(iotrace, 0o755)
+    subprocess.run(["setcap", CAPABILITIES, iotrace], check=True)
+    return iotrace
+
+
+with Live() as test:
+    os.chmod(test.dir, 0o755)
+    setuid = program(test, "setuid", 0o4755)
+    setgid = program(test, "setgid", 0o2755)
+    hidden = program(test, "hidden", 0o711, 0)
+    run(test, "everybody-setuid", setuid, "-a", "-q")
+    if SOURCE == "bpf":
+        run(test, "setuid", setuid, "-q")
+        run(test, "setgid", setgid, "-q")
+        attach(test, "attached", setuid)
+        run(test, "hidden", hidden, "-q", wrapper=AS_NOBODY, iotrace=capable(test))

@@ -1,0 +1,94 @@
+/*
+ * An exec after which the kernel takes perf's events off the process, as of a set-uid program: perf then says EXIT while the
+ * call is in flight, and the process goes on.
+ */
+#include <gtest/gtest.h>
+
+#include "model_driver.h"
+
+namespace
+{
+
+class Exec : public ::testing::Test
+{
+      protected:
+	ModelDriver d;
+
+	void SetUp() override
+	{
+		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"sh", "/bin/sh"});
+		d.start_fd(10, 3, "/data/a");
+		d.fork(10, 10, 11, 11);
+		d.call(11, 11, "write", {3, 0, 10}, 10);
+	}
+
+	uint32_t processes() const
+	{
+		return model_processes(d.model);
+	}
+
+	/* How many handles were destroyed by now. */
+	size_t destroyed() const
+	{
+		size_t count = 0;
+
+		for (const io_event &e : d.events)
+			count += e.kind == IO_DESTROY_HANDLE;
+		return count;
+	}
+};
+
+TEST_F(Exec, AProcessThatLosesItsEventsIsTheSame)
+{
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	d.leave(11, 11, "execve", 0);
+	d.call(11, 11, "write", {3, 0, 7}, 7);
+	EXPECT_EQ(processes(), 2u);
+	EXPECT_EQ(destroyed(), 0u);
+	ASSERT_EQ(d.events[d.events.size() - 2].kind, IO_OP_COMPLETE);
+	EXPECT_EQ(d.path(d.events[d.events.size() - 2].handle), "/data/a");
+	d.exit(11, 11);
+	EXPECT_EQ(destroyed(), 1u) << "now it has ended";
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u);
+}
+
+TEST_F(Exec, AlsoIfAnotherThreadExecutes)
+{
+	d.fork(11, 11, 11, 12);
+	d.enter(11, 12, "execve");
+	d.exit(11, 11);
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	d.leave(11, 11, "execve", 0);
+	d.call(11, 11, "write", {3, 0, 7}, 7);
+	EXPECT_EQ(processes(), 2u);
+	EXPECT_EQ(destroyed(), 0u);
+}
+
+TEST_F(Exec, AProcessThatDiesAfterItIsGone)
+{
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.leave(11, 11, "execve", 0);
+	d.exit(11, 11);
+	EXPECT_EQ(destroyed(), 1u);
+}
+
+TEST_F(Exec, AProcessThatIsKilledBeforeItsProgramIsReplacedIsGone)
+{
+	d.enter(11, 11, "execve");
+	d.exit(11, 11);
+	EXPECT_EQ(destroyed(), 1u);
+}
+
+TEST_F(Exec, AFailureIsNoReason)
+{
+	d.call(11, 11, "execve", {}, -ENOENT);
+	d.comm(11, 11, "renamed", true);
+	d.exit(11, 11);
+	EXPECT_EQ(destroyed(), 1u);
+}
+
+} // namespace
