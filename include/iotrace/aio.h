@@ -58,7 +58,8 @@ enum {
 	AIO_SILENT = 16, /* the kernel tells its end only if it fails, or not at all */
 	AIO_DIRECT =
 		32, /* OPEN, CLOSE, PASS: of a fixed file; the table of descriptors stays as it is */
-	AIO_POSITIONED = 64 /* it uses the position of the file, and moves it */
+	AIO_POSITIONED = 64, /* it uses the position of the file, and moves it */
+	AIO_PASSES = 128     /* what it sends may have descriptors with it */
 };
 
 struct aio {

@@ -27,7 +27,7 @@ static const struct opcode uring[] = {
 	[5] = {AIO_WRITE, 0},             /* WRITE_FIXED */
 	[6] = {AIO_MANAGE, AIO_REPEATS},  /* POLL_ADD */
 	[8] = {AIO_FLUSH, 0},             /* SYNC_FILE_RANGE */
-	[9] = {AIO_WRITE, 0},             /* SENDMSG */
+	[9] = {AIO_WRITE, AIO_PASSES},    /* SENDMSG */
 	[10] = {AIO_READ, AIO_REPEATS},   /* RECVMSG */
 	[11] = {AIO_MANAGE, AIO_REPEATS}, /* TIMEOUT */
 	[13] = {AIO_OPEN, AIO_REPEATS},   /* ACCEPT */
@@ -44,12 +44,12 @@ static const struct opcode uring[] = {
 	[40] = {AIO_PASS, 0},             /* MSG_RING */
 	[45] = {AIO_OPEN, 0},             /* SOCKET */
 	[47] = {AIO_WRITE, AIO_REPEATS},  /* SEND_ZC: a second end, when the memory is free */
-	[48] = {AIO_WRITE, AIO_REPEATS},  /* SENDMSG_ZC */
-	[49] = {AIO_READ, AIO_REPEATS},   /* READ_MULTISHOT */
-	[58] = {AIO_READ, AIO_REPEATS},   /* RECV_ZC */
-	[60] = {AIO_READ, 0},             /* READV_FIXED */
-	[61] = {AIO_WRITE, 0},            /* WRITEV_FIXED */
-	[62] = {AIO_PASS, 0},             /* PIPE: two of them */
+	[48] = {AIO_WRITE, AIO_REPEATS | AIO_PASSES}, /* SENDMSG_ZC */
+	[49] = {AIO_READ, AIO_REPEATS},               /* READ_MULTISHOT */
+	[58] = {AIO_READ, AIO_REPEATS},               /* RECV_ZC */
+	[60] = {AIO_READ, 0},                         /* READV_FIXED */
+	[61] = {AIO_WRITE, 0},                        /* WRITEV_FIXED */
+	[62] = {AIO_PASS, 0},                         /* PIPE: two of them */
 };
 
 /* By the numbers of IOCB_CMD_*. */

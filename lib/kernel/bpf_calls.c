@@ -30,12 +30,16 @@ static int8_t pair_argument(const struct call_row *row)
 	return strcmp(row->name, "socketpair") ? 0 : 3;
 }
 
-/* Whether it goes on from where the file stands, and leaves it elsewhere. */
+/*
+ * Whether it goes on from where the file stands, and leaves it elsewhere. Those that have both an offset and flags do so
+ * with the offset -1.
+ */
 static bool moves(const struct call_row *row)
 {
 	bool is_data = row->kind == CALL_READ || row->kind == CALL_WRITE || row->kind == CALL_COPY;
 
-	return is_data && row->fd != CALL_NO_ARG && row->offset == CALL_NO_ARG;
+	return is_data && row->fd != CALL_NO_ARG &&
+	       (row->offset == CALL_NO_ARG || row->flags != CALL_NO_ARG);
 }
 
 /* Calls whose iocbs and events are in memory. */

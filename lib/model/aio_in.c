@@ -11,6 +11,7 @@
 #include "lane.h"
 #include "location.h"
 #include "op.h"
+#include "position.h"
 #include "task.h"
 
 #include <errno.h>
@@ -117,6 +118,8 @@ static void step_submit(struct model *m, const struct step *step)
 	if (!aio_is_operation(aio))
 		return;
 	find_file(m, op, step->event->time);
+	if (aio->flags & AIO_PASSES)
+		position_pass(m, aio_op_table(m, op), m->aio.op[op].open);
 	aio_out_begin(m, op, step->event->time);
 	if (has_file(&m->aio.op[op].request))
 		aio_out_issued(m, op, step->event->time);

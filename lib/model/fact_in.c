@@ -74,6 +74,7 @@ static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 
 	d->position = f->position == UINT64_MAX ? IO_OFFSET_UNKNOWN : f->position;
 	d->is_file = sighting_is_path(&f->seen);
+	d->is_shared = true;
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;

@@ -124,6 +124,7 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum
 
 	if (!slot)
 		return false;
+	m->table[table].is_shared = false;
 	slot_fill(m, slot, open, cloexec);
 	tally_add(m->tally, handles_created, 1);
 	return true;

@@ -81,6 +81,12 @@ static inline void open_drop(struct model *m, uint32_t open)
 /* Counts the description among the names known or unknown: once, when it ends or the recording does. */
 void description_count(struct model *m, uint32_t description);
 
+/* Made by O_TMPFILE. Flags that are not known may be those. */
+static inline bool description_is_nameless(const struct description *d)
+{
+	return d->flags != UINT32_MAX && (d->flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static inline struct description *open_description(struct model *m, uint32_t open)
 {
 	return &m->description[m->open[open].description];

@@ -9,6 +9,7 @@
 #include "fs.h"
 #include "location.h"
 #include "op_call.h"
+#include "position.h"
 #include "settle.h"
 #include "task.h"
 #include "tracepoint.h"
@@ -39,7 +40,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 	struct description *d = open_description(m, open);
 	bool is_append = kind_appends(row, call, d->flags, end);
 
-	if (!d->active++ && !d->is_stream && !is_append && d->moved <= call->enter)
+	if (!d->active++ && !d->is_stream && !d->is_shared && !is_append && d->moved <= call->enter)
 		call->offset[end] = d->position;
 }
 
@@ -52,6 +53,8 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 
 	if (kind_opens(row))
 		p->opening += (uint32_t)change;
+	if (kind_passes(row) && change > 0)
+		position_pass(m, table, call->open);
 	if (row->kind == CALL_CHDIR)
 		fs_move(m, p->fs, change);
 	if (row->kind == CALL_EXEC)
@@ -124,6 +127,7 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 	uint32_t description = description_new(m, UINT32_MAX);
 
 	m->description[description].position = IO_OFFSET_UNKNOWN;
+	m->description[description].is_shared = true;
 	uint32_t open = open_new(m, description, process_group(m, process));
 
 	m->open[open].is_found = true;
@@ -187,21 +191,13 @@ static file_id file_of_path(struct op *op)
 	return path ? file_add(op->m, path, kind_file(op)) : ID_NONE;
 }
 
-/* The ENTER of a call that opened a file has the file of its new handle. */
+/* The ENTER of a call that opened a file has the file of its new handle: see settle_output(). */
 static void op_emit_naming(struct op *op, struct io_event *event, uint32_t open)
 {
 	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = op->thread;
 	event->handle = ID_NONE;
 	settle_push(op->m, event, ID_NONE, open);
-}
-
-/* The path of O_TMPFILE is a directory, and the file that it makes there has no name. */
-static bool is_nameless(const struct op *op)
-{
-	uint32_t flags = open_description(op->m, op->made)->flags;
-
-	return flags != UINT32_MAX && (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 static void emit_enter(struct op *op)
@@ -216,7 +212,7 @@ static void emit_enter(struct op *op)
 		op_emit(op, &event, ID_NONE);
 		return;
 	}
-	if (op->made != ID_NONE && !is_nameless(op)) {
+	if (op->made != ID_NONE) {
 		op_emit_naming(op, &event, op->made);
 		return;
 	}

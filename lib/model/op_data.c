@@ -9,6 +9,7 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "position.h"
 #include "task.h"
 #include "who.h"
 
@@ -64,7 +65,7 @@ static bool is_alone(const struct op *op, const struct description *d)
 {
 	const struct process *p = &op->m->process[op->process];
 
-	return d->slots <= 1 && !d->active && p->tasks == 1 &&
+	return d->slots <= 1 && !d->is_shared && !d->active && p->tasks == 1 &&
 	       op->m->table[task_table(op->m, op->task)].users == 1;
 }
 
@@ -135,6 +136,19 @@ void end_data(struct op *op)
 	transfer(op, open, mode, asked(op), offset(op), id);
 	transfer_end(op, open, mode, id);
 	advance(op, open, 0);
+	if (kind_passes(op->row) && !op->error)
+		position_pass(op->m, task_table(op->m, op->task), open);
+}
+
+/* One description is both ends: its position moves once. */
+static bool is_onto_itself(const struct op *op)
+{
+	const struct model *m = op->m;
+	uint32_t in = op->call.open, out = op->call.open2;
+
+	return in != ID_NONE && out != ID_NONE &&
+	       m->open[in].description == m->open[out].description &&
+	       kind_uses_position(op->row, &op->call, 0);
 }
 
 /* tee leaves its input where it is; for a file that does not matter, since both ends are pipes. */
@@ -153,7 +167,8 @@ void end_copy(struct op *op)
 	if (out != ID_NONE)
 		transfer_end(op, out, IO_MODE_WRITE, id + 1);
 	advance(op, in, 0);
-	advance(op, out, 1);
+	if (!is_onto_itself(op))
+		advance(op, out, 1);
 }
 
 /* A mapping outlives its descriptor: then it is a handle of the mapped file that is flushed. Returns whether there is one. */

@@ -10,10 +10,12 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "position.h"
 #include "settle.h"
 #include "sighting.h"
 #include "task.h"
 #include "thread_table.h"
+#include "who.h"
 
 #include <fcntl.h>
 #include <iotrace/ioctl.h>
@@ -27,6 +29,8 @@
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
+
+enum { FAMILY_UNIX = 1 }; /* AF_UNIX, on every machine */
 
 /* Empties the number if the stream missed its close. */
 static void replace(struct op *op, uint64_t fd)
@@ -52,12 +56,22 @@ static const struct event_file *file_of(const struct op *op, int fd)
 	return NULL;
 }
 
+/* With --comm, only the threads that match say how they move positions. */
+static bool may_be_moved_unseen(const struct op *op)
+{
+	const struct model *m = op->m;
+
+	return op->is_untold || (who_is_choosy(m) && (m->process[op->process].tasks > 1 ||
+						      m->table[task_table(m, op->task)].users > 1));
+}
+
 uint32_t op_open(const struct op *op, uint32_t description)
 {
 	process_id creator = op->is_untold ? ID_NONE : process_group(op->m, op->process);
 	uint32_t open = open_new(op->m, description, creator);
 
 	op->m->open[open].is_found = op->is_untold;
+	op->m->description[description].is_shared |= may_be_moved_unseen(op);
 	return open;
 }
 
@@ -107,19 +121,20 @@ static enum cloexec made_cloexec(const struct op *op, const struct event_file *f
 	return CLOEXEC_NO;
 }
 
-/* Its path is that of the directory: the file itself has no name. */
-static bool is_tmpfile(uint32_t flags)
+/*
+ * The path of O_TMPFILE is that of the directory. What openat2 has in memory may be that flag, or RESOLVE_IN_ROOT, with
+ * which the path starts elsewhere.
+ */
+static bool is_named_by_text(const struct op *op, const struct description *d)
 {
-	return flags != UINT32_MAX && (flags & O_TMPFILE) == O_TMPFILE;
+	return op->call.path[0] && d->flags != UINT32_MAX && !description_is_nameless(d);
 }
 
 static void name_by_text(struct model *m, struct description *d, str_id path)
 {
 	d->state = NAME_TEXT;
 	d->name = path;
-	d->file = file_add(m, path,
-			   d->flags != UINT32_MAX && d->flags & O_DIRECTORY ? FILE_DIRECTORY
-									    : FILE_REGULAR);
+	d->file = file_add(m, path, d->flags & O_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR);
 }
 
 void op_make(struct op *op)
@@ -132,7 +147,7 @@ void op_make(struct op *op)
 	d->is_file = true;
 	if (file)
 		sighting_describe(m, description, file);
-	else if (op->call.path[0] && !is_tmpfile(d->flags))
+	else if (is_named_by_text(op, d))
 		name_by_text(m, d, op->call.path[0]);
 	op->made = op_open(op, description);
 	m->open[op->made].is_coming = true;
@@ -147,6 +162,14 @@ void end_open(struct op *op)
 	create_open(op, op->made, fd, made_cloexec(op, file_of(op, fd)));
 }
 
+/* Descriptors are sent through sockets of AF_UNIX. What accept() returns is of the family of the socket that listens. */
+static bool is_network(const struct op *op)
+{
+	if (!strcmp(op->row->name, "socket"))
+		return op->call.arg[0] != FAMILY_UNIX;
+	return op->call.open != ID_NONE && open_description(op->m, op->call.open)->is_network;
+}
+
 /* Something without a path that the call returned. */
 static void create_labelled(struct op *op, const char *label, enum cloexec cloexec)
 {
@@ -156,6 +179,7 @@ static void create_labelled(struct op *op, const char *label, enum cloexec cloex
 
 	m->description[description].name = strtab_add_text(m->strings, label);
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
+	m->description[description].is_network = is_network(op);
 	if (file)
 		sighting_describe(m, description, file);
 	create(op, description, (int)op->result, cloexec);
@@ -169,6 +193,7 @@ static void create_unknown(struct op *op, enum cloexec cloexec)
 	uint32_t description = description_new(m, UINT32_MAX);
 
 	m->description[description].position = IO_OFFSET_UNKNOWN;
+	m->description[description].is_shared = true;
 	if (file)
 		sighting_describe(m, description, file);
 	create(op, description, (int)op->result, cloexec);
@@ -180,11 +205,13 @@ void end_create_fd(struct op *op)
 		return;
 	enum cloexec cloexec = made_cloexec(op, file_of(op, (int)op->result));
 
-	if (!strcmp(op->row->name, "pidfd_getfd"))
+	if (!strcmp(op->row->name, "pidfd_getfd")) {
+		position_share_all(op->m); /* nobody says whose it was */
 		create_unknown(op, cloexec);
-	else
+	} else {
 		create_labelled(op, strncmp(op->row->name, "accept", 6) ? op->row->name : "socket",
 				cloexec);
+	}
 }
 
 /* The numbers are in memory: where the kernel does not say them, look-ups and use will. */

@@ -66,6 +66,12 @@ bool kind_closes_many(const struct call_row *row)
 	return row->kind == CALL_CLOSE_RANGE || row->kind == CALL_EXEC || row->kind == CALL_UNSHARE;
 }
 
+/* sendmsg() and sendmmsg(): how much they send is in memory, too. */
+bool kind_passes(const struct call_row *row)
+{
+	return row->group == GROUP_NET && row->kind == CALL_WRITE && row->size == CALL_NO_ARG;
+}
+
 bool kind_is_of_memory(const struct call_row *row)
 {
 	return row->kind == CALL_MAP || row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP;

@@ -72,6 +72,8 @@ bool kind_appends(const struct call_row *row, const struct call *call, uint32_t 
 /* Whether it may make a descriptor; whether it may close any of them. */
 bool kind_opens(const struct call_row *row);
 bool kind_closes_many(const struct call_row *row);
+/* Whether what it sends may have descriptors with it. */
+bool kind_passes(const struct call_row *row);
 /* Whether it acts on memory, and is I/O only if a file is there. */
 bool kind_is_of_memory(const struct call_row *row);
 /* Whether it is one of many things that a call may do, and nothing of interest. */

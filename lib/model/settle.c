@@ -170,6 +170,14 @@ static handle_id handle_of(struct model *m, const struct io_event *event, uint32
 	return share_handle(m, m->thread[event->thread].process, open);
 }
 
+/* The path of O_TMPFILE is a directory, and the file that it makes there has no name. */
+static file_id named_file(struct model *m, uint32_t open)
+{
+	const struct description *d = open_description(m, open);
+
+	return description_is_nameless(d) ? ID_NONE : d->file;
+}
+
 /* Fills in the ids of the handles and hands the event out. */
 static void settle_output(struct model *m, const struct waiting *w)
 {
@@ -187,7 +195,7 @@ static void settle_output(struct model *m, const struct waiting *w)
 	if (open != ID_NONE && event->kind == IO_CREATE_HANDLE && event->create.flags == UINT32_MAX)
 		create_flags(m, event, open);
 	if (open2 != ID_NONE && event->kind == IO_ENTER)
-		event->region.file = open_description(m, open2)->file;
+		event->region.file = named_file(m, open2);
 	else if (open2 != ID_NONE)
 		event->duplicate.new_handle = handle_of(m, event, open2);
 	if (!keep_event(m, event, open))

@@ -146,6 +146,7 @@ struct table {
 	uint32_t capacity;
 	uint32_t users; /* processes, and threads that have it for their own */
 	uint32_t busy;  /* calls in flight that may close any of it */
+	bool is_shared; /* all descriptions in it are */
 	uint64_t stray; /* when a close last named a number beyond capacity */
 };
 
@@ -170,7 +171,9 @@ struct description {
 	bool is_stream; /* no position: pipe, socket ... */
 	bool is_file;   /* made by an open call: its name counts */
 	bool is_early;  /* a handle of it was settled before the name came */
-	uint32_t flags; /* O_*, UINT32_MAX: not known */
+	bool is_shared; /* others may move the position, whom the stream does not show: see position.h */
+	bool is_network; /* a socket that no descriptor can be sent through */
+	uint32_t flags;  /* O_*, UINT32_MAX: not known */
 	uint64_t position;
 	uint64_t moved;   /* when the position last changed */
 	uint32_t active;  /* calls in flight that use the position */

@@ -9,10 +9,12 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "position.h"
 #include "program.h"
 #include "settle.h"
 #include "thread_table.h"
 #include "tracepoint.h"
+#include "who.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -219,6 +221,8 @@ void task_rename(struct model *m, uint32_t task, str_id name)
 	uint32_t process = m->task[task].process;
 
 	location_rename(m, task, name);
+	if (name && !who_is_wanted(m, name))
+		position_share_table(m, task_table(m, task));
 	if (m->task[task].tid == m->process[process].pid)
 		name_set(m, process, name);
 }
@@ -254,6 +258,7 @@ void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
 		return;
 	uint32_t table = table_new(m);
 
+	position_share_table(m, m->process[process].table);
 	table_drop(m, m->process[process].table, NULL, NULL);
 	mapping_clear(m, process);
 	m->process[process].table = table;
@@ -263,6 +268,8 @@ void process_set_foreign(struct model *m, uint32_t process, bool is_foreign)
 {
 	struct process *p = &m->process[process];
 
+	if (is_foreign)
+		position_share_table(m, p->table);
 	if (p->is_foreign && !is_foreign)
 		table_doubt(m, p->table, DOUBT_FOREIGN);
 	p->is_foreign = is_foreign;

@@ -75,6 +75,11 @@ void who_want(struct model *m, str_id glob)
 	b->comm[b->comms++] = glob;
 }
 
+bool who_is_choosy(const struct model *m)
+{
+	return m->block.comms != 0;
+}
+
 /* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
 bool who_is_wanted(const struct model *m, str_id name)
 {

@@ -13,6 +13,8 @@
 
 /* Only tasks whose name matches this glob, or another one of these, are recorded. */
 void who_want(struct model *m, str_id glob);
+/* Whether there is such a glob. */
+bool who_is_choosy(const struct model *m);
 /* Whether a task of this name is. */
 bool who_is_wanted(const struct model *m, str_id name);
 /* A bio was queued: notes its task. */

@@ -238,7 +238,7 @@ TEST_F(Aio, AnEndDuringALaterCallOfTheThreadStandsInsideIt)
 			  "10 OP_ISSUED h1 /data/a\n"
 			  "10 LEAVE io_uring_enter\n"
 			  "10 ENTER read\n"
-			  "10 OP_BEGIN h1 5 @0 /data/a\n"
+			  "10 OP_BEGIN h1 5 @- /data/a\n"
 			  "10 OP_COMPLETE h1 10 /data/a\n"
 			  "10 OP_COMPLETE h1 5 /data/a\n"
 			  "10 LEAVE read\n");
@@ -792,13 +792,14 @@ TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
 
 TEST_F(Aio, ThePositionIsNotKnownAfterOneThatMayHaveMovedIt)
 {
-	step(aio_submit_all(7, AIO_READ, 3, 10, 100));
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5, {"/data/p"});
+	step(aio_submit_all(7, AIO_READ, 5, 10, 100));
 	step(aio_complete(7, 10));
-	d.call(10, 10, "read", {3, 0, 5}, 5);
+	d.call(10, 10, "read", {5, 0, 5}, 5);
 	step(aio_submit(8, AIO_READ));
-	step(aio_start(8, 3));
+	step(aio_start(8, 5));
 	step(aio_complete(8, 10));
-	d.call(10, 10, "read", {3, 0, 6}, 6);
+	d.call(10, 10, "read", {5, 0, 6}, 6);
 	std::string all = text();
 
 	EXPECT_NE(all.find("OP_BEGIN h0 5 @0 "), std::string::npos) << all;

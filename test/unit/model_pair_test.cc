@@ -369,6 +369,7 @@ TEST_F(Pair, WhatNobodySawBeingMadeMayBeAStream)
 {
 	d.exit(10, 11);
 	d.pair(10, 10, "read", d.now++, {0, 0, 10}, 0, {{}, 0});
+	d.pair(10, 10, "read", d.now++, {1, 0, 10}, 10, {{}, 20});
 	d.pair(10, 10, "read", d.now++, {1, 0, 10}, 10, {{}, 30});
 	std::string text = ended();
 

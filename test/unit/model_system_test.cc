@@ -94,7 +94,7 @@ TEST_F(Chosen, AnEventWithinACallStandsWithinItsRecords)
 	d.end();
 	EXPECT_EQ(d.text(false), "8 METRIC\n8 PARAMETER\n"
 				 "7 ENTER read\n"
-				 "7 OP_BEGIN h0 10 @0\n"
+				 "7 OP_BEGIN h0 10 @-\n"
 				 "7 METRIC\n7 PARAMETER\n"
 				 "7 METRIC\n7 PARAMETER\n"
 				 "7 OP_COMPLETE h0 10\n"
@@ -117,7 +117,7 @@ TEST_F(Chosen, WhereCallsComeAtTheirEndEventsWaitForThem)
 	d.exit(7, 7);
 	d.end();
 	EXPECT_EQ(d.text(false).find("7 ENTER read\n"
-				     "7 OP_BEGIN h0 10 @0\n"
+				     "7 OP_BEGIN h0 10 @-\n"
 				     "7 METRIC\n7 PARAMETER\n"
 				     "7 OP_COMPLETE h0 10\n"),
 		  0u)
@@ -166,7 +166,7 @@ TEST_F(Chosen, ProcessesThatAreLeftOutAndTheirChildren)
 	d.call(9, 9, "read", {3, 0, 1}, 1);
 	d.call(8, 8, "read", {3, 0, 1}, 1);
 	d.end();
-	EXPECT_EQ(d.text(), "8 OP_BEGIN h0 1 @0\n8 OP_COMPLETE h0 1\n");
+	EXPECT_EQ(d.text(), "8 OP_BEGIN h0 1 @-\n8 OP_COMPLETE h0 1\n");
 	EXPECT_EQ(d.unbalanced(), "");
 	EXPECT_EQ(d.tally.n[TALLY_orphan_exits], 0u);
 }
@@ -289,7 +289,7 @@ TEST_F(Kept, OfATaskWithAnotherNameOnlyWhatItLeavesToOthers)
 	d.end();
 	EXPECT_EQ(d.text(false), "8 PROGRAM_BEGIN\n"
 				 "8 ENTER read\n"
-				 "8 OP_BEGIN h0 5 @0\n"
+				 "8 OP_BEGIN h0 5 @-\n"
 				 "8 OP_COMPLETE h0 5\n"
 				 "8 LEAVE read\n"
 				 "8 ENTER close\n"
@@ -327,7 +327,7 @@ TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 	d.call(7, 7, "copy_file_range", {3, 0, 4, 0, 9, 0}, 9);
 	d.end();
 	EXPECT_EQ(d.text(false), "7 ENTER copy_file_range\n"
-				 "7 OP_BEGIN h0 9 @0\n"
+				 "7 OP_BEGIN h0 9 @-\n"
 				 "7 OP_COMPLETE h0 9\n"
 				 "7 LEAVE copy_file_range\n");
 	EXPECT_EQ(d.path(0), "/out");

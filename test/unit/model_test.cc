@@ -539,7 +539,7 @@ TEST_F(Model, WhatWasOpenBeforeComesFromFacts)
 	d.call(10, 10, "write", {1, 0, 10}, 10);
 	d.call(10, 10, "write", {0, 0, 10}, 10);
 	d.end();
-	EXPECT_EQ(d.text(), "10 OP_BEGIN h0 10 @4096\n10 OP_COMPLETE h0 10\n"
+	EXPECT_EQ(d.text(), "10 OP_BEGIN h0 10 @-\n10 OP_COMPLETE h0 10\n"
 			    "10 OP_BEGIN h1 10 @-\n10 OP_COMPLETE h1 10\n");
 	EXPECT_TRUE(model_handle(d.model, 0)->is_pre_created);
 	EXPECT_EQ(model_handle(d.model, 0)->pre_flags, (uint32_t)O_WRONLY);
@@ -712,7 +712,7 @@ TEST_F(Model, TheCommandIsRecordedFromItsExecOn)
 	d.end();
 	EXPECT_EQ(d.text(), "30 PROGRAM_BEGIN\n"
 			    "30 DESTROY_HANDLE h0 /data/ours\n"
-			    "30 OP_BEGIN h1 3 @0\n"
+			    "30 OP_BEGIN h1 3 @-\n"
 			    "30 OP_COMPLETE h1 3\n"
 			    "30 DESTROY_HANDLE h1 /data/out\n"
 			    "30 PROGRAM_END\n");

@@ -204,7 +204,7 @@ OFFSET = {"pread64": 3, "pwrite64": 3, "preadv": 3, "pwritev": 3, "preadv2": 3, 
 
 def true_offset(step, truth, arg, seen, mode):
     """Where in the file the data was, or None: that cannot be said."""
-    if not seen.is_seekable or seen.flags & os.O_PATH or seen.link.startswith("/dev/"):
+    if not seen.is_seekable or seen.flags & os.O_PATH or seen.is_device:
         return None
     if step.call in COPIES:
         given = step.args[arg + 1] if step.call != "sendfile" else step.args[2] if arg == 1 else (0, 0)

@@ -8,6 +8,7 @@ means something.
 
 import ctypes
 import os
+import stat
 import struct
 import time
 
@@ -149,6 +150,7 @@ class Seen:
         self.mount = int(words["mnt_id"])
         self.is_file = self.link.startswith("/") and not self.link.startswith("/memfd:")
         self.is_seekable = self.link.startswith("/")
+        self.is_device = stat.S_ISCHR(about.st_mode)
 
 
 def see(tid, fd):

@@ -1,0 +1,20 @@
+/*
+ * position: whose position the stream may not show all moves of.
+ *
+ * A process that is not recorded may hold the same open file description: it was open before the recording, somebody
+ * passed it over a socket, or took it with pidfd_getfd(). Its position is then believed only where the kernel says it at
+ * the end of a call (BPF), and the model agrees.
+ */
+#ifndef IOTRACE_MODEL_POSITION_H
+#define IOTRACE_MODEL_POSITION_H
+
+#include "state.h"
+
+/* All descriptors of the table may lead somebody else to the same descriptions. */
+void position_share_table(struct model *m, uint32_t table);
+/* The same for all tables. */
+void position_share_all(struct model *m);
+/* A message was sent through the socket (ID_NONE: not known which), and any descriptor of the table may be in it. */
+void position_pass(struct model *m, uint32_t table, uint32_t socket);
+
+#endif
