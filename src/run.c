@@ -108,7 +108,7 @@ static bool has_failed(const struct run *run)
 	for (int i = 0; i < run->sinks; i++) {
 		const struct sink_ops *ops = run->sink[i].ops;
 
-		if (ops && ops->failed && ops->failed(run->sink[i].sink))
+		if (ops && ops->is_whole_or_nothing && ops->failed(run->sink[i].sink))
 			return true;
 	}
 	return false;

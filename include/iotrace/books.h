@@ -33,6 +33,8 @@ struct model;
 #define BOOKS_FILE "iotrace.json"
 enum { BOOKS_SCHEMA = 1 };
 
+enum { BOOKS_END_ERROR = 2 }; /* the reason of fact END: bytes found no room */
+
 enum books_state {
 	BOOKS_BALANCED, /* nothing is missing */
 	BOOKS_LOSS,     /* events are missing, and it is known how many */

@@ -8,6 +8,8 @@
 #ifndef IOTRACE_ERROR_H
 #define IOTRACE_ERROR_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,9 @@ int error_say(struct error *err, int code, const char *format, ...)
 
 /* Returns -err->code. Puts "FORMAT: " before what the error says, so that it reads outside in. */
 int error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns whether the errno says that a file cannot grow: a full disk, a quota, or a limit of file sizes. */
+bool error_is_full(int code);
 
 /* Appends a line ("remedy") to what the error says. */
 void error_hint(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -34,7 +34,8 @@ struct sink_end {
 /* What a sink is told when it is opened. Lent for the life of the sink. */
 struct sink_options {
 	const struct model *model;
-	const struct tally *tally; /* final only when close() is called */
+	struct tally *
+		tally; /* final only when close() is called, which counts what it could not write */
 	const char *
 		path; /* directory or file to write; NULL or "-": standard output, where that makes sense */
 	int columns;         /* summary: width of the terminal; 0: it is none */
@@ -62,8 +63,9 @@ struct sink_ops {
 	void (*event)(struct sink *sink, const struct io_event *event);
 	/* Returns 0, or the first trouble, with a sentence. Frees the sink in every case. */
 	int (*close)(struct sink *sink, struct error *err);
-	/* Returns whether the sink met a trouble that makes further events pointless (disk full). May be NULL. */
+	/* Returns whether the sink met a trouble, and takes no further events (disk full). May be NULL. */
 	bool (*failed)(const struct sink *sink);
+	bool is_whole_or_nothing; /* what failed gets no name, so that going on is pointless */
 };
 
 /* Returns the permissions of what this sink makes: at close(), since the stream says what was recorded. */

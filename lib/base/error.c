@@ -103,6 +103,11 @@ int error_wrap(struct error *err, const char *format, ...)
 	return -err->code;
 }
 
+bool error_is_full(int code)
+{
+	return code == ENOSPC || code == EDQUOT || code == EFBIG;
+}
+
 void error_hint(struct error *err, const char *format, ...)
 {
 	char head[2 * ERROR_TEXT_SIZE];

@@ -122,11 +122,12 @@ void live_round(struct live *live)
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
 		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);
 	live_bpf_take(live);
-	moved += live_bpf_move(live);
+	/* First the few records of tasks: if the disk is full, calls without their process are worth nothing. */
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		moved += live->head[cpu] - perf_ring_tail(&live->set.ring[cpu]);
 		move_ring(live, cpu);
 	}
+	moved += live_bpf_move(live);
 	lookup_search(&live->lookup);
 	live_put_facts(live);
 	live_end_round(live);

@@ -393,7 +393,7 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->has_failed) {
 		code = error_say(err, spool->error.code, "spool %s: %s", spool->path,
 				 spool->error.text);
-		if (spool->error.code == ENOSPC || spool->error.code == EDQUOT)
+		if (error_is_full(spool->error.code))
 			error_hint(
 				err,
 				"the recording ends there, the command went on; -o names another place");

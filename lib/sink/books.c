@@ -23,8 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { END_ERROR = 2 }; /* the reason of fact END: bytes found no room */
-
 static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t event)
 {
 	return event < events ? samples[event] : 0;
@@ -101,7 +99,8 @@ static json_object *json_host(const struct model *model)
 static void add_times(json_object *top, const struct model_host *host)
 {
 	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
-	int64_t start = (int64_t)host->first_time + host->realtime_offset;
+	/* A capture may say anything: what is beyond all calendars is not known. */
+	int64_t start = (int64_t)(host->first_time + (uint64_t)host->realtime_offset);
 	time_t seconds = (time_t)(start / 1000000000);
 	bool is_known = host->realtime_offset && start > 0;
 	char text[64] = "", stamp[80];
@@ -136,7 +135,7 @@ static bool is_whole(const struct model *model)
 
 	if (host->source != MODEL_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
-	return host->end_reason != END_ERROR && !books_ends_early(model);
+	return host->end_reason != BOOKS_END_ERROR && !books_ends_early(model);
 }
 
 static json_object *json_groups(uint32_t groups)

@@ -6,25 +6,43 @@
 #include <iotrace/books.h>
 #include <iotrace/model.h>
 #include <stdarg.h>
+#include <string.h>
 
-/* What makes an event missing, and what helps. */
+/* Of what something is missing, and when a reason is the right one. */
+enum missing { OF_EVENTS, OF_ARCHIVE };
+enum when { ALWAYS, CUT, WHOLE }; /* iotrace could write what it recorded, or had to end before */
+
+/* What makes something missing, and what helps. */
 static const struct {
 	enum tally_counter counter;
+	enum missing of;
+	enum when when;
 	const char *why, *why_many; /* of one, of many */
 	const char *remedy;         /* NULL: none */
 	bool is_only_for_perf;      /* the remedy */
 } loss[] = {
-	{TALLY_lost, "the kernel found its ring full", "the kernel found its rings full",
-	 "a larger ring with -m", false},
-	{TALLY_unseen, "the kernel did not deliver it", "the kernel did not deliver them",
-	 "--source=bpf", true},
-	{TALLY_malformed, "it does not follow its format", "they do not follow their format", NULL,
-	 false},
-	{TALLY_sink_refused, "the archive's writer refused it", "the archive's writer refused them",
-	 NULL, false},
+	{TALLY_lost, OF_EVENTS, ALWAYS, "the kernel found its ring full",
+	 "the kernel found its rings full", "a larger ring with -m", false},
+	{TALLY_unseen, OF_EVENTS, WHOLE, "the kernel did not deliver it",
+	 "the kernel did not deliver them", "--source=bpf", true},
+	{TALLY_unseen, OF_EVENTS, CUT, "iotrace could not write it to its spool",
+	 "iotrace could not write them to its spool", "a place with more room", false},
+	{TALLY_malformed, OF_EVENTS, ALWAYS, "it does not follow its format",
+	 "they do not follow their format", NULL, false},
+	{TALLY_sink_refused, OF_ARCHIVE, ALWAYS, "OTF2 cannot express it",
+	 "OTF2 cannot express them", NULL, false},
+	{TALLY_sink_unwritten, OF_ARCHIVE, ALWAYS, "it could not be written",
+	 "they could not be written", "a place with more room", false},
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss) };
+
+/* What a sentence is made of. */
+struct books_view {
+	const struct tally *tally;
+	enum when when;
+	bool is_perf;
+};
 
 struct text {
 	char *at;
@@ -51,15 +69,33 @@ bool books_is_loss(enum tally_counter counter)
 	return false;
 }
 
-static void add_reasons(struct text *text, const struct tally *tally, uint64_t missing)
+static bool is_row_of(int row, const struct books_view *view)
 {
+	enum when when = loss[row].when;
+
+	return view->tally->n[loss[row].counter] && (when == ALWAYS || when == view->when);
+}
+
+static uint64_t count_missing(const struct books_view *view, enum missing of)
+{
+	uint64_t missing = 0;
+
+	for (int i = 0; i < LOSSES; i++)
+		if (loss[i].of == of && is_row_of(i, view))
+			missing += view->tally->n[loss[i].counter];
+	return missing;
+}
+
+static void add_reasons(struct text *text, const struct books_view *view, enum missing of)
+{
+	uint64_t missing = count_missing(view, of);
 	const char *before = " (";
 	char number[SUMMARY_NUMBER];
 
 	for (int i = 0; i < LOSSES; i++) {
-		uint64_t count = tally->n[loss[i].counter];
+		uint64_t count = view->tally->n[loss[i].counter];
 
-		if (!count)
+		if (loss[i].of != of || !is_row_of(i, view))
 			continue;
 		add(text, "%s", before);
 		if (count != missing)
@@ -70,13 +106,22 @@ static void add_reasons(struct text *text, const struct tally *tally, uint64_t m
 	add(text, ").");
 }
 
-static void add_remedies(struct text *text, const struct tally *tally, bool is_perf)
+static bool is_said_before(int row, const struct books_view *view)
+{
+	for (int i = 0; i < row; i++)
+		if (loss[i].remedy && is_row_of(i, view) &&
+		    !strcmp(loss[i].remedy, loss[row].remedy))
+			return true;
+	return false;
+}
+
+static void add_remedies(struct text *text, const struct books_view *view)
 {
 	const char *before = " Try ";
 
 	for (int i = 0; i < LOSSES; i++) {
-		if (!tally->n[loss[i].counter] || !loss[i].remedy ||
-		    (loss[i].is_only_for_perf && !is_perf))
+		if (!loss[i].remedy || !is_row_of(i, view) || is_said_before(i, view) ||
+		    (loss[i].is_only_for_perf && !view->is_perf))
 			continue;
 		add(text, "%s%s", before, loss[i].remedy);
 		before = ", or ";
@@ -85,13 +130,39 @@ static void add_remedies(struct text *text, const struct tally *tally, bool is_p
 		add(text, ".");
 }
 
+static void add_missing(struct text *text, const struct books_view *view)
+{
+	const struct tally *tally = view->tally;
+	uint64_t samples = tally_get(tally, samples), missing = count_missing(view, OF_EVENTS);
+	uint64_t all = samples + tally_get(tally, lost) + tally_get(tally, unseen);
+	uint64_t records = count_missing(view, OF_ARCHIVE);
+	char of[SUMMARY_NUMBER], number[SUMMARY_NUMBER];
+
+	if (missing) {
+		add(text, "incomplete: %s of %s events %s missing", summary_count(number, missing),
+		    summary_count(of, all), missing == 1 ? "is" : "are");
+		add_reasons(text, view, OF_EVENTS);
+	} else {
+		add(text,
+		    "incomplete: all %s events were recorded, but not all are in the archive.",
+		    summary_count(of, samples));
+	}
+	if (records) {
+		add(text, " The archive lacks %s record%s", summary_count(number, records),
+		    records == 1 ? "" : "s");
+		add_reasons(text, view, OF_ARCHIVE);
+	}
+	add_remedies(text, view);
+}
+
 enum books_state books_check(const struct model *model, const struct tally *tally, char *text,
 			     size_t size)
 {
-	uint64_t samples = tally_get(tally, samples), missing = 0;
-	uint64_t all = samples + tally_get(tally, lost) + tally_get(tally, unseen);
+	const struct model_host *host = model_host(model);
+	const struct books_view view = {tally, host->end_reason == BOOKS_END_ERROR ? CUT : WHOLE,
+					host->source != MODEL_SOURCE_BPF};
 	struct text out = {text, size, 0};
-	char wrong[256], of[SUMMARY_NUMBER], number[SUMMARY_NUMBER];
+	char wrong[256], number[SUMMARY_NUMBER];
 
 	if (!tally_balance(tally, wrong, sizeof(wrong))) {
 		add(&out,
@@ -99,15 +170,11 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 		    wrong);
 		return BOOKS_WRONG;
 	}
-	for (int i = 0; i < LOSSES; i++)
-		missing += tally->n[loss[i].counter];
-	if (!missing) {
-		add(&out, "complete: all %s events recorded", summary_count(number, samples));
-		return BOOKS_BALANCED;
+	if (count_missing(&view, OF_EVENTS) || count_missing(&view, OF_ARCHIVE)) {
+		add_missing(&out, &view);
+		return BOOKS_LOSS;
 	}
-	add(&out, "incomplete: %s of %s events %s missing", summary_count(number, missing),
-	    summary_count(of, all), missing == 1 ? "is" : "are");
-	add_reasons(&out, tally, missing);
-	add_remedies(&out, tally, model_host(model)->source != MODEL_SOURCE_BPF);
-	return BOOKS_LOSS;
+	add(&out, "complete: all %s events recorded",
+	    summary_count(number, tally_get(tally, samples)));
+	return BOOKS_BALANCED;
 }

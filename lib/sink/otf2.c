@@ -107,10 +107,12 @@ static void lost_add(struct sink *sink, const struct io_event *event)
 /* A region or a program begins or ends with the event. */
 static void nest(struct sink *sink, struct location *location, const struct io_event *event)
 {
-	if (event->kind == IO_ENTER)
-		location->depth++;
-	else if (event->kind == IO_LEAVE && location->depth)
-		location->depth--;
+	struct nest *nest = &location->nest;
+
+	if (event->kind == IO_ENTER && nest->depth++ < NEST_MOST)
+		nest->region[nest->depth - 1] = otf2_region(sink, event->region.call);
+	else if (event->kind == IO_LEAVE && nest->depth)
+		nest->depth--;
 	else if (event->kind == IO_THREAD_END || event->kind == IO_PROGRAM_END)
 		location_close(sink, event->thread);
 }
@@ -141,7 +143,7 @@ static bool is_taken(struct sink *sink, const struct location *location,
 		     const struct io_event *event)
 {
 	if (location->state == LOCATION_TORN || location->state == LOCATION_CLOSED ||
-	    (sink->is_stopped && location->depth == 0)) {
+	    (sink->is_stopped && location->nest.depth == 0)) {
 		sink->not_written++;
 		return false;
 	}
@@ -149,7 +151,7 @@ static bool is_taken(struct sink *sink, const struct location *location,
 
 	/* OTF2 wants them once and in pairs. */
 	if (location->state == LOCATION_ENDED || (is_begin && location->had_program) ||
-	    (is_end && !location->in_program)) {
+	    (is_end && !location->nest.in_program)) {
 		sink->refused++;
 		return false;
 	}
@@ -204,7 +206,7 @@ static bool otf2_failed(const struct sink *sink)
 /* OTF2 wants an end for each program that began; that it was not seen is its undefined status. */
 static void end_program(struct sink *sink, struct location *location)
 {
-	if (!location->in_program || location->state != LOCATION_OPEN || location->depth)
+	if (!location->nest.in_program || location->state != LOCATION_OPEN || location->nest.depth)
 		return;
 	if (otf2_write_program_end(sink, location, OTF2_UNDEFINED_INT64, location->last_time))
 		location->events++;
@@ -269,16 +271,6 @@ static bool write_local_definitions(struct sink *sink)
 	return OTF2_Archive_CloseDefFiles(sink->archive) == OTF2_SUCCESS && good;
 }
 
-static int repair_locations(struct sink *sink)
-{
-	int code = 0;
-
-	for (thread_id t = 0; !code && t < otf2_locations(sink); t++)
-		if (sink->location[t].state == LOCATION_CLOSED)
-			code = otf2_repair(sink, t, &sink->location[t]);
-	return code;
-}
-
 /* Where the model has gaps, the archive has none. */
 static int rename_locations(struct sink *sink)
 {
@@ -297,7 +289,7 @@ static int finish(struct sink *sink, struct error *err)
 	close_locations(sink);
 	OTF2_Archive_CloseEvtFiles(sink->archive);
 	space_release(&sink->space);
-	int code = repair_locations(sink);
+	int code = otf2_repair(sink);
 
 	if (!code)
 		code = rename_locations(sink);
@@ -329,6 +321,8 @@ static int report(const struct sink *sink, struct error *err)
 
 		if (sink->stop_code == ENOSPC)
 			error_say(err, ENOSPC, "no space left for %s", sink->path);
+		else if (error_is_full(sink->stop_code))
+			error_set(err, sink->stop_code, "no space left for %s", sink->path);
 		else
 			error_set(err, sink->stop_code, "write events to %s", sink->path);
 		error_hint(err,
@@ -379,18 +373,25 @@ static void sink_free(struct sink *sink)
 static int publish(struct sink *sink, struct error *err)
 {
 	const struct sink_options *options = &sink->options;
-	struct error trouble = {0}, other = {0};
+	struct error trouble = {0};
 	int code = report(sink, &trouble), added = 0, published;
 	const struct sink_end end = {code, sink->not_written, code ? trouble.text : NULL};
 
+	if (sink->tally) {
+		sink->tally->n[TALLY_sink_refused] += sink->refused;
+		sink->tally->n[TALLY_sink_unwritten] += sink->not_written;
+	}
 	if (options->complete)
-		added = options->complete(options->context, sink->directory, &end, &other);
+		added = options->complete(options->context, sink->directory, &end, err);
+	/* Without them nobody could tell what it lacks: what was recorded is worth more than such an archive. */
+	if (added)
+		return added;
 	published = place_publish(sink->place, PLACE_ARCHIVE, sink_mode(options), err);
 	if (published)
 		return published;
-	if (err && (code || added))
-		*err = code ? trouble : other;
-	return code ? code : added;
+	if (err && code)
+		*err = trouble;
+	return code;
 }
 
 static int otf2_close(struct sink *sink, struct error *err)
@@ -412,6 +413,7 @@ static struct sink *sink_new(const struct sink_options *options)
 	sink->model = options->model;
 	sink->tally = options->tally;
 	sink->directory = -1;
+	sink->files_most = otf2_files_most();
 	sink->strings = strtab_new();
 	sink->scratch = mem_alloc(SCRATCH_SIZE);
 	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
@@ -463,9 +465,13 @@ static int open_all(struct sink *sink, struct error *err)
 		return code;
 	space_open(&sink->space, sink->directory, sink->options.reserve);
 	code = space_reserve(&sink->space, otf2_space_of_end(sink));
-	if (code || space_room(&sink->space) < CHECK_BYTES)
+	if (!code && space_room(&sink->space) < CHECK_BYTES)
+		code = -ENOSPC;
+	if (code == -ENOSPC)
 		return error_say(err, ENOSPC, "too little space left for an archive at %s",
 				 sink->path);
+	if (code)
+		return error_set(err, -code, "keep space for the archive at %s", sink->path);
 	if (archive_open(sink) != 0)
 		return error_say(err, trouble(sink), "create an archive in %s: %s", sink->part,
 				 sink->library_text);

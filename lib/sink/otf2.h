@@ -45,14 +45,22 @@ enum location_state {
 	LOCATION_CLOSED, /* closed after it was torn */
 };
 
+enum { NEST_MOST = 8 }; /* regions, one within the other; a call within a call does not occur */
+
+/* What is open in a location: regions from the outermost to the innermost, and the program. */
+struct nest {
+	uint32_t depth; /* those beyond NEST_MOST are counted only */
+	OTF2_RegionRef region[NEST_MOST];
+	bool in_program; /* ProgramBegin written, ProgramEnd not */
+};
+
 struct location {
 	uint8_t *at;   /* of its buffer: where the next record goes */
 	uint8_t *soon; /* a record may not reach it before otf2_make_room() */
 	uint64_t last_time;
 	uint64_t events; /* taken */
 	enum location_state state;
-	uint32_t depth;  /* of regions entered */
-	bool in_program; /* ProgramBegin written, ProgramEnd not */
+	struct nest nest;
 	bool had_program;
 	bool is_begin_due;       /* ProgramBegin is to be put before all other records */
 	uint64_t begin;          /* its time */
@@ -61,6 +69,8 @@ struct location {
 	uint64_t written;        /* bytes of the file that are on disk */
 	uint64_t flushed_events; /* of them, in whole chunks on disk */
 	uint64_t flushed_bytes;
+	uint64_t flushed_time; /* of the last of them */
+	struct nest flushed;   /* what is open behind them */
 	OTF2_LocationRef
 		ref; /* from the end of all events on; until then its file has the model's number */
 };
@@ -105,7 +115,7 @@ enum attribute {
 
 struct sink {
 	const struct model *model;
-	const struct tally *tally;
+	struct tally *tally; /* or NULL */
 	struct sink_options options;
 	struct place *place, *own_place; /* where the archive is made; NULL: somebody else's */
 	char *path, *part;               /* the archive; where it grows, for sentences */
@@ -148,6 +158,7 @@ struct sink {
 	uint32_t spare;         /* how many */
 	uint32_t open;          /* locations that have a buffer */
 	uint32_t files;         /* open */
+	uint32_t files_most;    /* that stay open */
 	int write_code;         /* errno of the last write that failed, 0: none did */
 	uint64_t
 		unchecked; /* bytes that were written since the disk was looked at, or may be at any time */
@@ -221,6 +232,8 @@ int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref);
 /* The file of events with one number gets another, lower one. Returns 0 or -errno. */
 int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to);
 /* Writes all of the bytes there. Returns 0 or -errno. */
+/* Returns how many event files may stay open: few if the limit of descriptors is low. */
+uint32_t otf2_files_most(void);
 int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset);
 
 /* otf2_chunk.c */
@@ -241,8 +254,8 @@ void space_release(struct space *space);
 /* Returns the bytes that definitions and small files will take at close. */
 uint64_t otf2_space_of_end(const struct sink *sink);
 
-/* otf2_repair.c: Returns 0 or -errno. */
-int otf2_repair(const struct sink *sink, OTF2_LocationRef ref, const struct location *location);
+/* otf2_repair.c: ends the files of torn locations. Returns 0 or -errno. */
+int otf2_repair(struct sink *sink);
 
 /* otf2_defs_metric.c: Returns the type of its values. */
 struct model_metric;

@@ -16,13 +16,15 @@
 #include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
 	/* Up to WRITE_SIZE, a record beyond it, and the rest of a chunk, which was too small for one. */
 	BUFFER_SIZE = 128 * 1024,
-	SPARE_MOST = 32,  /* buffers kept for the next locations */
-	FILES_MOST = 256, /* files that stay open; others are opened for each write */
+	SPARE_MOST = 32,      /* buffers kept for the next locations */
+	FILES_MOST = 256,     /* files that stay open; others are opened for each write */
+	FILES_OF_OTHERS = 64, /* descriptors that the limit leaves to the rest of the program */
 	LAST_EVENT_AT = 10,
 };
 
@@ -62,6 +64,15 @@ void otf2_file_release(struct sink *sink)
 		free(sink->buffers);
 	}
 	sink->spare = 0;
+}
+
+uint32_t otf2_files_most(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_MOST + FILES_OF_OTHERS)
+		return FILES_MOST;
+	return limit.rlim_cur > FILES_OF_OTHERS ? (uint32_t)limit.rlim_cur - FILES_OF_OTHERS : 0;
 }
 
 int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
@@ -157,7 +168,7 @@ static int write_out(struct sink *sink, struct location *location)
 	if (!code)
 		code = otf2_write_at(location->fd, location->buffer->bytes, size,
 				     location->written);
-	if (!code && sink->files > FILES_MOST)
+	if (!code && sink->files > sink->files_most)
 		code = file_leave(sink, location);
 	if (code)
 		return code;
@@ -219,6 +230,8 @@ static int chunk_turn(struct sink *sink, struct location *location, uint64_t tim
 		return code;
 	location->flushed_bytes = location->written;
 	location->flushed_events = location->events;
+	location->flushed_time = location->last_time;
+	location->flushed = location->nest;
 	head_begin(location);
 	location->at = put_fixed(put_u8(location->at, MARK_TIME), time);
 	location->last_time = time;

@@ -81,7 +81,8 @@ bool otf2_program_begin(struct sink *sink, struct location *location, const stru
 	bool is_first = !location->events;
 
 	(void)event;
-	location->in_program = location->had_program = is_first || write_now(sink, location, time);
+	location->nest.in_program = location->had_program = is_first ||
+							    write_now(sink, location, time);
 	if (!is_first)
 		return location->had_program;
 	location->is_begin_due = true;
@@ -95,7 +96,7 @@ bool otf2_write_program_end(struct sink *sink, struct location *location, int64_
 	static const struct attributes none;
 	uint8_t *data = record_begin(sink, location, time, &none, RECORD_PROGRAM_END, MOST_U64);
 
-	location->in_program = false;
+	location->nest.in_program = false;
 	return data && record_end(location, data, put_i64(data, status));
 }
 

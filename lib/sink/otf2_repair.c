@@ -2,34 +2,65 @@
  * otf2_repair: ends an event file of which a write failed.
  *
  * A write that stopped half way is not resumed; and readers loop for ever on a file without an end. Whole chunks stand on
- * the disk up to flushed_bytes; what follows is cut off and an empty last chunk put there: header, and the marks of the end.
+ * the disk up to flushed_bytes. What follows is cut off, and a last chunk is put there: it leaves the regions that are open
+ * behind the whole chunks, and ends the program.
  */
 #include "otf2.h"
 #include "otf2_bytes.h"
+#include "otf2_record.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-enum { LAST_CHUNK_SIZE = HEAD_SIZE + 2 };
+enum {
+	LAST_CHUNK_MOST = HEAD_SIZE + MOST_TIME + NEST_MOST * (1 + MOST_U32) + 2 + MOST_U64 + 2 +
+			  PUT_BEYOND
+};
 
-static void last_chunk(uint8_t chunk[LAST_CHUNK_SIZE], uint64_t events)
+/* Returns its size, and adds its events to those of the location. */
+static size_t last_chunk(uint8_t chunk[LAST_CHUNK_MOST], struct location *location)
 {
-	put_u8(put_u8(put_head(chunk, events + 1, events), MARK_END_OF_FILE), MARK_END_OF_BUFFER);
+	struct nest *nest = &location->flushed;
+	uint32_t depth = nest->depth < NEST_MOST ? nest->depth : NEST_MOST;
+	uint64_t events = depth + nest->in_program;
+	uint8_t *at = put_head(chunk, location->events + 1, location->events + events), *data;
+
+	if (events)
+		at = put_fixed(put_u8(at, MARK_TIME), location->flushed_time);
+	while (depth)
+		at = put_u32(put_u8(at, RECORD_LEAVE), nest->region[--depth]);
+	if (nest->in_program) {
+		data = put_u8(at, RECORD_PROGRAM_END) + 1;
+		at = put_i64(data, OTF2_UNDEFINED_INT64);
+		data[-1] = (uint8_t)(at - data);
+	}
+	location->events += events;
+	return (size_t)(put_u8(put_u8(at, MARK_END_OF_FILE), MARK_END_OF_BUFFER) - chunk);
 }
 
-int otf2_repair(const struct sink *sink, OTF2_LocationRef ref, const struct location *location)
+static int repair(const struct sink *sink, OTF2_LocationRef ref, struct location *location)
 {
 	int fd = otf2_file_fd(sink, ref);
-	uint8_t chunk[LAST_CHUNK_SIZE];
+	uint8_t chunk[LAST_CHUNK_MOST];
 	int code;
 
 	if (fd < 0)
 		return fd;
-	last_chunk(chunk, location->flushed_events);
 	code = ftruncate(fd, (off_t)location->flushed_bytes) != 0 ? -errno : 0;
 	if (!code)
-		code = otf2_write_at(fd, chunk, sizeof(chunk), location->flushed_bytes);
+		code = otf2_write_at(fd, chunk, last_chunk(chunk, location),
+				     location->flushed_bytes);
 	if (close(fd) != 0 && !code)
 		code = -errno;
+	return code;
+}
+
+int otf2_repair(struct sink *sink)
+{
+	int code = 0;
+
+	for (thread_id t = 0; !code && t < otf2_locations(sink); t++)
+		if (sink->location[t].state == LOCATION_CLOSED)
+			code = repair(sink, t, &sink->location[t]);
 	return code;
 }

@@ -63,7 +63,8 @@ int space_reserve(struct space *space, uint64_t bytes)
 	close(fd);
 	if (code == 0)
 		space->reserved = bytes + bytes / 4;
-	return code == EOPNOTSUPP || code == EINVAL ? 0 : -code;
+	/* Not known to the file system, or larger than one file may be: the writes themselves will tell. */
+	return code == EOPNOTSUPP || code == EINVAL || code == EFBIG ? 0 : -code;
 }
 
 void space_release(struct space *space)

@@ -53,9 +53,15 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 		       struct error *err)
 {
 	const char *path = options->path;
+	int code;
 
-	if (!path || !strcmp(path, "-"))
-		return write_all(STDERR_FILENO, text, size);
+	if (!path || !strcmp(path, "-")) {
+		code = write_all(STDERR_FILENO, text, size);
+		/* That nobody reads any more is nobody's loss. */
+		return !code || code == -EPIPE
+			       ? 0
+			       : error_set(err, -code, "summary: write to standard error");
+	}
 	if (place_write(path, text, size, sink_mode(options), err))
 		return error_wrap(err, "summary");
 	return 0;

@@ -103,19 +103,17 @@ static json_object *json_completeness(const struct summary *summary)
 	};
 	const struct tally *tally = summary->options->tally;
 	json_object *object = json_object_new_object(), *counters = json_object_new_object();
-	uint64_t missing = 0;
-	char sentence[512];
+	char sentence[1024];
 	enum books_state state = books_check(summary->collect->model, tally, sentence,
 					     sizeof(sentence));
 
-	for (int i = 0; i < TALLY_COUNT; i++) {
+	for (int i = 0; i < TALLY_COUNT; i++)
 		add_number(counters, tally_name((enum tally_counter)i), tally->n[i]);
-		missing += books_is_loss((enum tally_counter)i) ? tally->n[i] : 0;
-	}
 	json_object_object_add(object, "state", json_object_new_string(word[state]));
 	json_object_object_add(object, "sentence", json_object_new_string(sentence));
 	add_number(object, "events_recorded", tally_get(tally, samples));
-	add_number(object, "events_missing", missing);
+	add_number(object, "events_missing",
+		   tally_get(tally, lost) + tally_get(tally, unseen) + tally_get(tally, malformed));
 	json_object_object_add(object, "counters", counters);
 	return object;
 }

@@ -410,4 +410,5 @@ const struct sink_ops sink_text_ops = {
 	.event = text_event,
 	.close = text_close,
 	.failed = text_failed,
+	.is_whole_or_nothing = true,
 };

@@ -96,7 +96,7 @@ static int write_at(int fd, uint64_t offset, const void *bytes, size_t size)
 
 static int say_write(const struct capture_writer *writer, int code, struct error *err)
 {
-	if (code == ENOSPC || code == EDQUOT || code == EFBIG)
+	if (error_is_full(code))
 		return error_set(err, code,
 				 "write %s: no room for more than the %llu bytes of records it has",
 				 writer->path, (unsigned long long)writer->written);

@@ -174,7 +174,7 @@ class ModelBuilder
 		return id;
 	}
 
-	struct sink_options options(const char *path) const
+	struct sink_options options(const char *path)
 	{
 		struct sink_options o = {};
 

@@ -186,6 +186,46 @@ TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
 		  "incomplete: 2 of 10 events are missing (they do not follow their format).");
 }
 
+/* iotrace had to end the recording: then it was not the kernel that did not deliver. */
+TEST_F(Books, WhatFoundNoRoomInTheSpool)
+{
+	count("enter", 0, 100, 0);
+	settle({60});
+	b.model->host.end_reason = BOOKS_END_ERROR;
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). Try a place with more room.");
+	b.tally.n[TALLY_sink_unwritten] = 1234;
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). The archive lacks 1,234 records (they could not be written). Try a place with more room.");
+}
+
+TEST_F(Books, WhatTheArchiveLacks)
+{
+	settle({60});
+	b.tally.n[TALLY_sink_unwritten] = 5;
+	b.tally.n[TALLY_sink_refused] = 1;
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: all 60 events were recorded, but not all are in the archive. The archive lacks 6 records (1: OTF2 cannot express it; 5: they could not be written). Try a place with more room.");
+}
+
+/* A hostile capture may say anything of its clock. */
+TEST_F(Books, TimesBeyondAllCalendars)
+{
+	settle({1});
+	for (int64_t offset : {INT64_MAX, INT64_MIN, (int64_t)-1}) {
+		b.model->host.realtime_offset = offset;
+		for (uint64_t first : {UINT64_MAX, (uint64_t)INT64_MAX, (uint64_t)1 << 63}) {
+			b.model->host.first_time = first;
+			json_object *top = json(books());
+			EXPECT_NE(top, nullptr);
+			json_object_put(top);
+		}
+	}
+}
+
 TEST_F(Books, ASmallBufferIsEnough)
 {
 	b.tally.n[TALLY_lost] = 5;
