@@ -3,6 +3,7 @@
  */
 #include "command.h"
 #include "left.h"
+#include "limit.h"
 #include "naming.h"
 #include "output.h"
 #include "paths.h"
@@ -13,6 +14,7 @@
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
+#include <iotrace/quiet.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +122,7 @@ struct conversion {
 	const struct convert_options *options;
 	const char *file;
 	char *path, *summary; /* NULL: a standard stream */
+	struct quiet quiet;
 	struct output output;
 };
 
@@ -182,10 +185,16 @@ static int convert(void *context, int argc, char **argv)
 		return command_misused(&command_convert, &err);
 	}
 	c.file = argv[0];
-	rc = refuse_archive(c.file, &err);
+	quiet_begin(&c.quiet);
+	rc = limit_check(&err);
+	if (!rc)
+		rc = refuse_archive(c.file, &err);
 	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
+		/* Text for a reader who has enough, such as head(1): a silent end, as that of any filter. */
+		if (!c.output.place)
+			quiet_end(&c.quiet);
 		hold_signals(&signals);
 		c.output.options = &c.options->output;
 		c.output.path = c.path;
@@ -196,7 +205,7 @@ static int convert(void *context, int argc, char **argv)
 	}
 	place_close(c.output.place);
 	if (rc)
-		log_error("%s", err.text);
+		command_complain(&err);
 	else if (c.output.place && !c.options->output.is_quiet)
 		left_converted(c.file);
 	free(c.summary);

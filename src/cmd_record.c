@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "left.h"
+#include "limit.h"
 #include "naming.h"
 #include "output.h"
 #include "paths.h"
@@ -20,6 +21,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
+#include <iotrace/quiet.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,7 @@ struct recording {
 	char *spool;   /* where it lies, for sentences */
 	struct place *place, *capture_place;
 	char *cmdline;
+	struct quiet quiet; /* what a signal of a failed write does to the command */
 	struct run *run;
 	struct live *live;
 	struct output output;
@@ -155,6 +158,7 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 	live.place = spool_place(r);
 	live.spool_path = r->spool;
 	live.cmdline = r->cmdline;
+	live.quiet = &r->quiet;
 	live.is_confined = true;
 	r->live = live_open(&live, err);
 	return r->live ? 0 : -1;
@@ -279,9 +283,9 @@ static void tell_remarks(const struct recording *r)
 }
 
 /* Tells a trouble of iotrace; its status goes before the command's own. */
-static void complain(int *status, const struct error *err)
+static void complain(int *status, struct error *err)
 {
-	log_error("%s", err->text);
+	command_complain(err);
 	*status = STATUS_FAILED;
 }
 
@@ -308,7 +312,7 @@ static int keep_capture(struct recording *r, bool is_converted, struct error *er
  * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
  * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
  */
-static int finish(struct recording *r, int converted, const struct error *trouble, int status)
+static int finish(struct recording *r, int converted, struct error *trouble, int status)
 {
 	struct error err = {0};
 	bool is_complete = converted == RUN_COMPLETE;
@@ -402,10 +406,13 @@ static int record(void *context, int argc, char **argv)
 		log_set_level(r.options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	if (record_options_check(r.options, argc > 0, &err))
 		return command_misused(&command_record, &err);
+	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
 	naming_init(&r.naming);
 	/* First: no descriptor of ours may have got its number. */
+	if (limit_check(&err))
+		goto fail;
 	if (r.options->ready_fd && live_keep_ready_fd(r.options->ready_fd, &err))
 		goto fail;
 	if (open_places(&r, &err))
@@ -416,7 +423,7 @@ static int record(void *context, int argc, char **argv)
 	say_begin(&r, argc > 0);
 	return follow(&r, argc ? argv[0] : "");
 fail:
-	log_error("%s", err.text);
+	command_complain(&err);
 	if (r.has_output)
 		output_discard(&r.output);
 	end(&r);

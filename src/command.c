@@ -3,6 +3,7 @@
  */
 #include "command.h"
 
+#include "limit.h"
 #include "nearest.h"
 
 #include <iotrace/error.h>
@@ -65,6 +66,12 @@ void command_help(const struct command *command, FILE *out)
 	options_help(command->row, out);
 	if (command->about)
 		fprintf(out, "\n%s", command->about);
+}
+
+void command_complain(struct error *err)
+{
+	limit_hint(err);
+	log_error("%s", err->text);
 }
 
 int command_misused(const struct command *command, const struct error *err)

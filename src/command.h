@@ -50,6 +50,8 @@ const char *command_nearest(const char *name);
 /* Returns the exit status. argv[0] is the program's or the command's name. */
 int command_run(const struct command *command, int argc, char **argv);
 /* Prints the error and how to get help; returns STATUS_FAILED. */
+/* Prints the error, with the limits of this process that may be its cause. */
+void command_complain(struct error *err);
 int command_misused(const struct command *command, const struct error *err);
 /* The lines of usage; those of all commands for record. */
 void command_usage(const struct command *command, FILE *out);

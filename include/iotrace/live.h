@@ -25,6 +25,7 @@ extern "C" {
 struct error;
 struct live;
 struct place;
+struct quiet;
 
 enum live_source {
 	SOURCE_AUTO,
@@ -69,6 +70,8 @@ struct live_options {
 	const char *cmdline; /* of iotrace, for the capture's header */
 	bool waits_for_all; /* the recording ends with the last descendant, not with the command; not with is_system */
 	int ready_fd; /* 3 or more: gets "ready\n" and is closed as soon as everything is recorded; 0: none */
+	const struct quiet
+		*quiet; /* signals that the caller ignores and the command shall not; NULL: none */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 

@@ -1,7 +1,7 @@
 /*
  * mem: allocation that cannot fail.
  *
- * Out of memory prints one line and aborts, as in git and strace. Sizes that come from input are
+ * Out of memory prints a sentence and ends the program with status 125. Sizes that come from input are
  * checked against a limit before they get here.
  */
 #ifndef IOTRACE_MEM_H

@@ -9,14 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { FIRST_CAPACITY = 8 };
+enum {
+	FIRST_CAPACITY = 8,
+	STATUS_OUT_OF_MEMORY = 125, /* as any other failure of iotrace */
+};
 
 static void *checked(void *memory, size_t size)
 {
 	if (!memory) {
-		fprintf(stderr, "iotrace: out of memory (%zu bytes were asked for)\n", size);
-		abort();
+		fprintf(stderr,
+			"iotrace: out of memory (%zu bytes were asked for)\n"
+			"iotrace: What was recorded is kept; 'iotrace check' names it. A limit may be the cause: ulimit -v\n",
+			size);
+		_exit(STATUS_OUT_OF_MEMORY);
 	}
 	return memory;
 }

@@ -159,20 +159,6 @@ static int make_work(struct place *place)
 	return place->work < 0 ? -errno : write_owner(place);
 }
 
-struct place *place_new(struct place_site *site, int *code)
-{
-	struct place *place = mem_zero(sizeof(*place));
-
-	place->work = place->owner = -1;
-	place->site = *site;
-	*site = (struct place_site){.parent = -1};
-	*code = make_work(place);
-	if (!*code)
-		return place;
-	place_close(place);
-	return NULL;
-}
-
 /* Takes the name that other recorders of the same target want, too. Left work directories do not hinder. */
 static int claim(struct place *place, const char *what, struct error *err)
 {
@@ -219,6 +205,33 @@ static int check_new(const struct place_site *site, const char *what, struct err
 	return errno == ENOENT ? 0 : error_set(err, errno, "%s %s", what, site->path);
 }
 
+/* What helps where no files can be made. */
+static const struct {
+	int code;
+	const char *remedy;
+} remedies[] = {
+	{ENOENT, "Make that directory first, or name another place."},
+	{ENOTDIR, "Name a place in a directory."},
+	{EACCES, "Name a place where you may write."},
+	{EPERM, "Name a place where files can be made."},
+	{EROFS, "Name a place that can be written."},
+	{ENOSPC, "Make room there, or name another place."},
+	{EDQUOT, "Make room there, or name another place."},
+	{ENAMETOOLONG, "Choose a shorter name."},
+};
+
+static void say_refused(const char *what, const struct place_site *site, int code,
+			struct error *err)
+{
+	/* The directory is there: file systems such as proc say so if they take no files. */
+	if (code == ENOENT && site->parent >= 0)
+		code = EPERM;
+	error_set(err, code, "%s %s: cannot make files in %s", what, site->path, site->directory);
+	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+		if (remedies[i].code == code)
+			error_hint(err, "%s", remedies[i].remedy);
+}
+
 struct place *place_open(const char *what, const char *path, struct error *err)
 {
 	struct place_site site = {.parent = -1};
@@ -226,23 +239,19 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 	int code;
 
 	if (!*path) {
-		error_say(err, EINVAL, "%s needs a name, not nothing", what);
+		error_say(err, EINVAL, "%s: the name is empty", what);
+		error_hint(err, "Name what is to be made, such as trace.");
 		return NULL;
 	}
 	code = place_site_open(&site, path);
-	if (code || !check_new(&site, what, err)) {
-		char *directory = mem_strdup(site.directory), *target = mem_strdup(site.path);
-
-		if (!code)
-			place = place_new(&site, &code);
-		if (code == -ENOSPC || code == -EDQUOT)
-			error_set(err, -code, "%s %s", what, target);
-		else if (code)
-			error_set(err, -code, "%s %s: the directory %s cannot be written", what,
-				  target, directory);
-		free(directory);
-		free(target);
+	if (!code && check_new(&site, what, err)) {
+		place_site_release(&site);
+		return NULL;
 	}
+	if (!code)
+		place = place_new(&site, &code);
+	if (!place)
+		say_refused(what, &site, -code, err);
 	place_site_release(&site);
 	/* Who had the name meanwhile may have published it and gone. */
 	if (place && (claim(place, what, err) || check_new(&place->site, what, err))) {
@@ -301,60 +310,61 @@ int place_read(const struct place *place, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Calls for each entry of a directory but "." and "..". Returns 0 or the first that is not. */
-static int each_entry(int dir, int (*call)(int dir, const char *name, unsigned mode), unsigned mode)
+/*
+ * Calls for each entry of a directory but "." and "..". Returns 0 or the first that is not. There may be hardly any
+ * descriptors, so this takes one for each level.
+ */
+static int each_entry(DIR *directory, int (*call)(int dir, const char *name, unsigned mode),
+		      unsigned mode)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	int code = 0;
 
-	if (!stream) {
-		code = -errno;
-		if (fd >= 0)
-			close(fd);
-		return code;
-	}
-	while (!code && (entry = readdir(stream)))
+	while (!code && (entry = readdir(directory)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			code = call(dir, entry->d_name, mode);
-	closedir(stream);
+			code = call(dirfd(directory), entry->d_name, mode);
 	return code;
 }
 
-/* Returns a descriptor if the name is a directory, or -errno. */
-static int open_directory(int dir, const char *name)
+/* Returns NULL with errno if the name is no directory, or cannot be opened. */
+static DIR *open_directory(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 
-	return fd < 0 ? -errno : fd;
+	if (!directory && fd >= 0)
+		close(fd);
+	return directory;
 }
 
 static int set_mode(int dir, const char *name, unsigned mode)
 {
-	int fd = open_directory(dir, name), code = 0;
+	DIR *directory = open_directory(dir, name);
 	struct stat status;
+	int code;
 
-	if (fd < 0)
-		return fchmodat(dir, name, mode, 0) ? -errno : 0;
-	code = each_entry(fd, set_mode, mode);
+	if (!directory)
+		return errno != ENOTDIR || fchmodat(dir, name, mode, 0) ? -errno : 0;
+	code = each_entry(directory, set_mode, mode);
 	/* Who may read a directory may enter it; what it inherited of its parent (S_ISGID) stays. */
-	if (!code && (fstat(fd, &status) ||
-		      fchmod(fd, (status.st_mode & 07000) | mode | (mode & 0444) >> 2)))
+	if (!code &&
+	    (fstat(dirfd(directory), &status) ||
+	     fchmod(dirfd(directory), (status.st_mode & 07000) | mode | (mode & 0444) >> 2)))
 		code = -errno;
-	close(fd);
+	closedir(directory);
 	return code;
 }
 
 static int remove_entry(int dir, const char *name, unsigned mode)
 {
-	int fd = open_directory(dir, name);
+	DIR *directory = open_directory(dir, name);
 
-	if (fd < 0) {
+	if (!directory) {
 		unlinkat(dir, name, 0);
 		return 0;
 	}
-	each_entry(fd, remove_entry, mode);
-	close(fd);
+	each_entry(directory, remove_entry, mode);
+	closedir(directory);
 	unlinkat(dir, name, AT_REMOVEDIR);
 	return 0;
 }
@@ -436,14 +446,36 @@ static void remove_work(const struct place *place)
 		unlinkat(place->site.parent, place->work_name, AT_REMOVEDIR);
 }
 
-void place_close(struct place *place)
+static void tidy(const struct place *place)
 {
-	if (!place)
-		return;
 	if (place->work >= 0 && !clear(place))
 		remove_work(place);
 	else if (place->work < 0 && place->work_name)
 		unlinkat(place->site.parent, place->work_name, AT_REMOVEDIR);
+}
+
+struct place *place_new(struct place_site *site, int *code)
+{
+	struct place *place = mem_zero(sizeof(*place));
+
+	place->work = place->owner = -1;
+	place->site = *site;
+	*code = make_work(place);
+	if (!*code) {
+		*site = (struct place_site){.parent = -1};
+		return place;
+	}
+	tidy(place);
+	place->site = (struct place_site){.parent = -1};
+	place_close(place);
+	return NULL;
+}
+
+void place_close(struct place *place)
+{
+	if (!place)
+		return;
+	tidy(place);
 	if (place->work >= 0)
 		close(place->work);
 	if (place->owner >= 0)

@@ -39,7 +39,7 @@ char *place_join(const char *directory, const char *name);
 enum { PLACE_OWNER_SIZE = 320 };
 enum place_state place_look(int parent, const char *name, char owner[PLACE_OWNER_SIZE], int *work);
 
-/* A work directory of a random name that nobody competes for. Returns NULL with -errno in *code. */
+/* A work directory of a random name that nobody competes for. Takes the site, or returns NULL with -errno in *code. */
 struct place *place_new(struct place_site *site, int *code);
 /* Publishes by replacing what is there. Returns 0 or -errno. */
 int place_replace(struct place *place, const char *name, unsigned mode);

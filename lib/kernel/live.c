@@ -26,6 +26,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { DESCRIPTORS_LEAST = 12 };
+
 void live_add_remark(struct live *live, char *text)
 {
 	if (live->remarks < LIVE_REMARKS)
@@ -189,6 +191,21 @@ static void take_name(struct live *live)
 	pthread_setname_np(pthread_self(), live->own_name);
 }
 
+/* What comes later opens files, too: the archive, and /proc. Better refused now than torn then. */
+static int check_descriptors(const struct live *live, struct error *err)
+{
+	int fd[DESCRIPTORS_LEAST], opened = 0, code = 0;
+
+	while (!code && opened < DESCRIPTORS_LEAST) {
+		fd[opened] = fcntl(live->sys.root, F_DUPFD_CLOEXEC, 0);
+		code = fd[opened] < 0 ? errno : 0;
+		opened += !code;
+	}
+	while (opened)
+		close(fd[--opened]);
+	return code ? error_set(err, code, "files of the archive") : 0;
+}
+
 /* All that takes more rights than looking on. No file that the user names is opened here. */
 static int setup_events(struct live *live, struct error *err)
 {
@@ -237,7 +254,7 @@ static int setup(struct live *live, struct error *err)
 		code = setup_events(live, err);
 	if (!code)
 		code = live_setup_spool(live, err);
-	return code;
+	return code ? code : check_descriptors(live, err);
 }
 
 struct live *live_open(const struct live_options *options, struct error *err)

@@ -30,7 +30,10 @@ static int find_cpus(struct live *live, struct error *err)
 {
 	char text[4096];
 
-	procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/online");
+	ssize_t length = procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/online");
+
+	if (length < 0)
+		return error_set(err, (int)-length, "read /sys/devices/system/cpu/online");
 	if (perf_set_cpus(&live->set, text))
 		return error_say(err, EBADMSG,
 				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);

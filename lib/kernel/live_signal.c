@@ -34,6 +34,7 @@ int live_take_signals(struct live *live, struct error *err)
 	sigaddset(&live->handled, SIGCHLD);
 	sigaction(SIGCHLD, &plain, &live->signals.child);
 	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
+	live->signals.quiet = live->options->quiet;
 	live->has_signals = true;
 	live->signal_fd = signalfd(-1, &live->handled, SFD_CLOEXEC | SFD_NONBLOCK);
 	live->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
+#include <iotrace/quiet.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -42,6 +43,8 @@ child(char *const argv[], int release, int error, const struct command_signals *
 	if (write(error, &code, sizeof(code)) < 0)
 		_exit(EXIT_NO_EXEC);
 	sigaction(SIGCHLD, &signals->child, NULL);
+	if (signals->quiet)
+		quiet_end(signals->quiet);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 	do {
 		n = read(release, &byte, 1);

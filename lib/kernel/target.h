@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct error;
+struct quiet;
 
 struct command {
 	pid_t pid;      /* 0: none */
@@ -26,7 +27,8 @@ struct command {
 /* What the command inherits in place of our own. */
 struct command_signals {
 	sigset_t mask;
-	struct sigaction child; /* of SIGCHLD */
+	struct sigaction child;    /* of SIGCHLD */
+	const struct quiet *quiet; /* or NULL; lent during command_fork() */
 };
 
 void command_init(struct command *command);

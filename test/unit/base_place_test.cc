@@ -145,11 +145,12 @@ TEST_F(Place, WhatIsThereIsRefused)
 	EXPECT_EQ(names(), (std::set<std::string>{"trace"}));
 	path = "";
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_STREQ(err.text, "-o needs a name, not nothing");
+	EXPECT_STREQ(err.text, "-o: the name is empty\nName what is to be made, such as trace.");
 	path = scratch.path("none/below");
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_EQ(err.text, "-o " + path + ": the directory " + scratch.path("none") +
-				    " cannot be written: No such file or directory");
+	EXPECT_EQ(err.text, "-o " + path + ": cannot make files in " + scratch.path("none") +
+				    ": No such file or directory\n"
+				    "Make that directory first, or name another place.");
 	path = scratch.path(std::string(256, 'n'));
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_EQ(err.code, ENAMETOOLONG);

@@ -282,9 +282,10 @@ TEST_F(TextSink, ItCannotBeCreated)
 	struct sink_options options = b.options(bad.c_str());
 
 	EXPECT_EQ(sink_text_ops.open(&options, &err), nullptr);
-	EXPECT_EQ(std::string(err.text), "text " + bad + ": the directory " +
-						 scratch.path("missing") +
-						 " cannot be written: No such file or directory");
+	EXPECT_EQ(std::string(err.text),
+		  "text " + bad + ": cannot make files in " + scratch.path("missing") +
+			  ": No such file or directory\n"
+			  "Make that directory first, or name another place.");
 }
 
 TEST_F(TextSink, AFullDisk)
