@@ -22,9 +22,7 @@
 #include <unistd.h>
 
 enum {
-	CHECK_BYTES =
-		2 * CHUNK_SIZE, /* the disk is looked at each time so much may have been written */
-	LOST_MOST = 10000,      /* marks; later ones are added to the last */
+	LOST_MOST = 10000, /* marks; later ones are added to the last */
 };
 
 void otf2_stop(struct sink *sink, int code, uint64_t time)
@@ -42,28 +40,6 @@ static int trouble(const struct sink *sink)
 	if (sink->write_code)
 		return sink->write_code;
 	return sink->library_errno ? sink->library_errno : EIO;
-}
-
-/*
- * What is in memory must fit, what comes at the end must fit, and what will come until the next look.
- */
-__attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
-{
-	uint64_t end = otf2_space_of_end(sink), pending = (uint64_t)sink->open * WRITE_SIZE;
-
-	sink->unchecked = 0;
-	int code = space_reserve(&sink->space, end);
-
-	if (code)
-		otf2_stop(sink, -code, time);
-	else if (space_room(&sink->space) < pending + CHECK_BYTES)
-		otf2_stop(sink, ENOSPC, time);
-}
-
-void otf2_check_space(struct sink *sink, uint64_t time)
-{
-	if (sink->unchecked >= CHECK_BYTES)
-		look_at_disk(sink, time);
 }
 
 /* Its events are on disk after it, or cut off and counted. */

@@ -178,7 +178,10 @@ struct sink {
 
 enum { SCRATCH_SIZE = 64 * 1024 };
 
-/* otf2.c: looks whether there is room for all that is in memory, and what will come until the next look. */
+/* The disk is looked at each time so much may have been written. */
+enum { CHECK_BYTES = 2 * CHUNK_SIZE };
+
+/* otf2_space.c: looks whether there is room for all that is in memory, and what will come until the next look. */
 void otf2_check_space(struct sink *sink, uint64_t time);
 void otf2_stop(struct sink *sink, int code, uint64_t time);
 /* Returns the number of locations: at least one, for readers refuse an archive with none. */

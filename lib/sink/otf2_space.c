@@ -84,3 +84,25 @@ uint64_t otf2_space_of_end(const struct sink *sink)
 	return FIXED_BYTES + definitions * DEFINITION_BYTES +
 	       (uint64_t)model_threads(model) * FILE_BYTES;
 }
+
+/*
+ * What is in memory must fit, what comes at the end must fit, and what will come until the next look.
+ */
+__attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
+{
+	uint64_t end = otf2_space_of_end(sink), pending = (uint64_t)sink->open * WRITE_SIZE;
+
+	sink->unchecked = 0;
+	int code = space_reserve(&sink->space, end);
+
+	if (code)
+		otf2_stop(sink, -code, time);
+	else if (space_room(&sink->space) < pending + CHECK_BYTES)
+		otf2_stop(sink, ENOSPC, time);
+}
+
+void otf2_check_space(struct sink *sink, uint64_t time)
+{
+	if (sink->unchecked >= CHECK_BYTES)
+		look_at_disk(sink, time);
+}
