@@ -15,14 +15,12 @@ enum { VALUE_MOST = 256 };
 
 static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
 				   "MV2_COMM_WORLD_RANK",  "PALS_RANKID",  "ALPS_APP_PE",
-				   "FLUX_TASK_RANK",       "SLURM_PROCID", NULL};
-static const char *const local_rank[] = {"OMPI_COMM_WORLD_LOCAL_RANK",
-					 "MPI_LOCALRANKID",
-					 "MV2_COMM_WORLD_LOCAL_RANK",
-					 "PALS_LOCAL_RANKID",
-					 "FLUX_TASK_LOCAL_ID",
-					 "SLURM_LOCALID",
-					 NULL};
+				   "FLUX_TASK_RANK",       "SLURM_PROCID", "JSM_NAMESPACE_RANK",
+				   "LSF_PM_TASKID",        "PBS_VNODENUM", NULL};
+static const char *const local_rank[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+					 "MV2_COMM_WORLD_LOCAL_RANK",  "PALS_LOCAL_RANKID",
+					 "FLUX_TASK_LOCAL_ID",         "SLURM_LOCALID",
+					 "JSM_NAMESPACE_LOCAL_RANK",   NULL};
 static const char *const node[] = {"SLURM_NODEID", "PBS_NODENUM", "PALS_NODEID", NULL};
 static const char *const job[] = {"SLURM_JOB_ID", "PBS_JOBID",    "LSB_JOBID",
 				  "FLUX_JOB_ID",  "COBALT_JOBID", NULL};

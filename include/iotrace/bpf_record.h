@@ -10,7 +10,6 @@
 #ifndef __bpf__
 #include <stdint.h>
 #endif
-
 #define BPF_RECORD_EVENT_NAME "iotrace:bpf"
 
 enum bpf_record_kind {
@@ -53,8 +52,8 @@ struct bpf_record_call {
 enum bpf_part_kind {
 	BPF_PART_NONE,
 	BPF_PART_PATH, /* bpf_part, then the bytes that the call's path argument `index` (0, 1) points to */
-	BPF_PART_FILE,      /* bpf_part_file, then the name of what a new descriptor leads to */
-	BPF_PART_DIRECTORY, /* the same for the current directory, after a call that changed it; fd -1 */
+	BPF_PART_FILE, /* bpf_part_file, then the name of what a new descriptor leads to */
+	BPF_PART_DIRECTORY, /* the same after a call that changed it: current directory (index 0), root (1); fd -1 */
 	BPF_PART_ARGUMENTS, /* bpf_part, then words that are ended by a NUL each; TORN: there were more */
 	BPF_PART_BASE, /* ... and for the directory that the relative path `index` started at; fd -1 */
 	BPF_PART_KINDS
@@ -77,6 +76,7 @@ enum {
 
 /*
  * Behind it come the names of the dentries up to the root of the process, leaf first, with a NUL each; of that root none.
+ * Those of the root itself go up to that of its mount namespace, whose inode is the position.
  */
 struct bpf_part_file {
 	struct bpf_part part;

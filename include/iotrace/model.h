@@ -17,12 +17,8 @@ extern "C" {
 
 struct model;
 
-/* A location. Listed only once it has had an io_event. */
-enum model_location {
-	LOCATION_THREAD,
-	LOCATION_DEVICE, /* a block device's requests */
-	LOCATION_METRIC, /* samples of a device, or of the machine */
-};
+/* A location: a thread, the requests of a block device, or samples. Listed only once it has had an io_event. */
+enum model_location { LOCATION_THREAD, LOCATION_DEVICE, LOCATION_METRIC };
 
 struct model_thread {
 	enum model_location kind;
@@ -53,6 +49,8 @@ struct model_process {
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
 	bool is_argv_cut;  /* it had more */
+	str_id root; /* the last root directory, 0: not known; and the inode of its namespace */
+	uint64_t mount_namespace;
 	uint64_t begin, end;
 	uint32_t folded; /* MODEL_CROWD: how many processes */
 	int32_t status;  /* wait status, -1: unknown */

@@ -34,7 +34,8 @@ enum call_kind {
 	CALL_LOCK,     /* flock */
 	CALL_DELETE,   /* a name goes: unlink, rmdir */
 	CALL_RENAME,   /* a name goes or is replaced */
-	CALL_CHDIR,    /* chdir, fchdir, chroot, pivot_root, setns */
+	CALL_CHDIR,    /* another current directory */
+	CALL_CHROOT,   /* another root: chroot, pivot_root, setns */
 	CALL_MAP,      /* mmap of a file: a region, with the file; of memory alone: nothing */
 	CALL_UNMAP,    /* munmap of a mapped file */
 	CALL_SYNC_MAP, /* msync of a mapped file */

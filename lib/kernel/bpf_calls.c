@@ -62,7 +62,8 @@ static uint32_t aio_flags(const struct call_row *row)
 /* What a descriptor, or the current directory, leads to is said by itself. */
 static bool has_bases(const struct call_row *row)
 {
-	return row->path != CALL_NO_ARG && row->result != RESULT_FD && row->kind != CALL_CHDIR;
+	return row->path != CALL_NO_ARG && row->result != RESULT_FD && row->kind != CALL_CHDIR &&
+	       row->kind != CALL_CHROOT;
 }
 
 static struct bpf_call_role role_of(const struct call_row *row)
@@ -90,8 +91,10 @@ static struct bpf_call_role role_of(const struct call_row *row)
 		role.flags |= BPF_CALL_MOVES;
 	if (row->kind == CALL_IOCTL)
 		role.flags |= BPF_CALL_IOCTL;
-	if (row->kind == CALL_CHDIR)
+	if (row->kind == CALL_CHDIR || row->kind == CALL_CHROOT)
 		role.flags |= BPF_CALL_MOVES_DIRECTORY;
+	if (row->kind == CALL_CHROOT)
+		role.flags |= BPF_CALL_MOVES_ROOT;
 	if (CALL_GROUPS_ALWAYS >> row->group & 1)
 		role.flags |= BPF_CALL_ALWAYS;
 	role.flags |= (uint16_t)aio_flags(row);

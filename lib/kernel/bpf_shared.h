@@ -33,6 +33,7 @@ enum {
 	BPF_CALL_IOCTL = 8192,  /* only the requests of ioctls.def */
 	BPF_CALL_ALWAYS = 4096, /* all else rests on it: recorded of tasks with any name */
 	BPF_CALL_BASES = 16384, /* its relative paths need the directory that they start at */
+	BPF_CALL_MOVES_ROOT = 32768,
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 

@@ -118,8 +118,8 @@ static const char *const hot_calls[] = {"read", "write", "pread64", "pwrite64", 
 static bool is_opener(const struct call_row *row)
 {
 	return row->kind == CALL_OPEN || row->kind == CALL_CREATE_FD ||
-	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_CHDIR || row->kind == CALL_EXEC ||
-	       row->kind == CALL_UNSHARE;
+	       row->kind == CALL_CREATE_PAIR || row->kind == CALL_CHDIR ||
+	       row->kind == CALL_CHROOT || row->kind == CALL_EXEC || row->kind == CALL_UNSHARE;
 }
 
 static bool is_named(const struct call_row *row)

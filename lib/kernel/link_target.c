@@ -5,10 +5,9 @@
  */
 #include "link_target.h"
 
-#include "lookup.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,6 +21,9 @@
 
 enum { LINK_SIZE = 64 };
 
+/* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
+static const char *const shy_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
+
 static const char deleted[] = " (deleted)";
 static const uint32_t tail = sizeof(deleted) - 1;
 
@@ -31,6 +33,37 @@ void mounts_release(struct mounts *mounts)
 		close(mounts->fd);
 	map_release(&mounts->here);
 	*mounts = (struct mounts){0};
+}
+
+void links_release(struct links *links)
+{
+	for (uint32_t i = 0; i < links->shies; i++)
+		free(links->shy[i]);
+	free(links->shy);
+	*links = (struct links){0};
+}
+
+void links_add_mount(struct links *links, const char *mount_point, const char *type)
+{
+	for (size_t i = 0; i < sizeof(shy_types) / sizeof(shy_types[0]); i++) {
+		if (strcmp(type, shy_types[i]))
+			continue;
+		MEM_GROW(links->shy, links->shy_cap, links->shies + 1);
+		links->shy[links->shies++] = mem_strdup(mount_point);
+	}
+}
+
+/* Returns whether the file is in one of these mounts. */
+static bool is_shy(const struct links *links, const char *path)
+{
+	for (uint32_t i = 0; i < links->shies; i++) {
+		size_t length = strlen(links->shy[i]);
+
+		if (!strncmp(path, links->shy[i], length) &&
+		    (length == 1 || path[length] == '/' || !path[length]))
+			return true;
+	}
+	return false;
 }
 
 static void add_mount(void *context, const struct procfs_mount *mount)
@@ -105,30 +138,35 @@ static bool has_other_root(const struct procfs *proc, uint32_t tid)
 	       !(is_same_file(&own, &other) && own.stx_mnt_id == other.stx_mnt_id);
 }
 
-bool link_target_is_apart(struct lookup_base *base, uint32_t tid)
+void links_set_apart(struct links *links)
 {
-	bool is_apart = has_other_mounts(base->proc, tid) || has_other_root(base->proc, tid);
+	__atomic_store_n(&links->are_apart, true, __ATOMIC_RELAXED);
+}
+
+static bool is_apart(struct links *links, uint32_t tid)
+{
+	bool is_apart = has_other_mounts(links->proc, tid) || has_other_root(links->proc, tid);
 
 	if (is_apart)
-		__atomic_store_n(&base->are_apart, true, __ATOMIC_RELAXED);
+		links_set_apart(links);
 	return is_apart;
 }
 
 /* Whether the mount is attached in the namespace of the process. */
-static bool has_mount(struct mounts *mounts, struct lookup_base *base, uint32_t tid, uint64_t id)
+static bool has_mount(struct mounts *mounts, struct links *links, uint32_t tid, uint64_t id)
 {
-	bool is_ours = know_ours(mounts, base->proc) && map_get(&mounts->here, id) != MAP_NONE;
+	bool is_ours = know_ours(mounts, links->proc) && map_get(&mounts->here, id) != MAP_NONE;
 	struct map ids = {0};
 	bool is_there;
 
 	if (mounts->fd < 0)
 		return true; /* a saved /proc */
-	if (is_ours && !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED))
+	if (is_ours && !__atomic_load_n(&links->are_apart, __ATOMIC_RELAXED))
 		return true;
-	if (!link_target_is_apart(base, tid) || !has_other_mounts(base->proc, tid))
+	if (!is_apart(links, tid) || !has_other_mounts(links->proc, tid))
 		return is_ours;
 	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
-	read_mounts(&ids, base->proc, tid);
+	read_mounts(&ids, links->proc, tid);
 	is_there = map_get(&ids, id) != MAP_NONE;
 	map_release(&ids);
 	return is_there;
@@ -194,7 +232,7 @@ static void judge_suffix(struct link_target *found, const struct procfs *proc, u
 		cut_suffix(found);
 }
 
-static bool is_reached(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
+static bool is_reached(struct link_target *found, struct mounts *mounts, struct links *links,
 		       uint32_t tid)
 {
 	if (!found->has_status && has_suffix(found)) /* nobody can tell what it means */
@@ -202,16 +240,16 @@ static bool is_reached(struct link_target *found, struct mounts *mounts, struct 
 	if (is_memory(found))
 		return true;
 	if (found->has_status && found->status.stx_mask & STATX_MNT_ID &&
-	    !has_mount(mounts, base, tid, found->status.stx_mnt_id))
+	    !has_mount(mounts, links, tid, found->status.stx_mnt_id))
 		return false;
-	return !__atomic_load_n(&base->are_apart, __ATOMIC_RELAXED) ||
-	       strip_root(found, base->proc, tid);
+	return !__atomic_load_n(&links->are_apart, __ATOMIC_RELAXED) ||
+	       strip_root(found, links->proc, tid);
 }
 
-int link_target_read(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
+int link_target_read(struct link_target *found, struct mounts *mounts, struct links *links,
 		     uint32_t tid, const char *link)
 {
-	ssize_t n = procfs_link(base->proc, found->target, sizeof(found->target), "%u/%s", tid,
+	ssize_t n = procfs_link(links->proc, found->target, sizeof(found->target), "%u/%s", tid,
 				link);
 	char name[LINK_SIZE];
 
@@ -220,8 +258,8 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct lo
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENOENT;
 	snprintf(name, sizeof(name), "%u/%s", tid, link);
-	if (!lookup_is_shy(base, found->target))
-		found->has_status = status_of(base->proc->root, name, &found->status);
+	if (!is_shy(links, found->target))
+		found->has_status = status_of(links->proc->root, name, &found->status);
 	found->is_path = found->target[0] == '/';
 	if (!found->is_path)
 		return 0;
@@ -230,11 +268,26 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct lo
 			cut_suffix(found);
 		found->is_deleted = true;
 	}
-	if (!is_reached(found, mounts, base, tid)) {
+	if (!is_reached(found, mounts, links, tid)) {
 		found->length = 0;
 		found->target[0] = '\0';
 	} else if (!found->is_deleted && has_suffix(found)) {
-		judge_suffix(found, base->proc, tid);
+		judge_suffix(found, links->proc, tid);
 	}
+	return 0;
+}
+
+int link_root_read(struct link_root *root, struct links *links, uint32_t tid)
+{
+	char name[LINK_SIZE];
+	ssize_t n = procfs_link(links->proc, root->path, sizeof(root->path), "%u/root", tid);
+
+	root->length = n > 0 ? (uint32_t)n : 0;
+	root->mount_namespace = 0;
+	if (n <= 0)
+		return n < 0 ? (int)n : -ENOENT;
+	if (procfs_link(links->proc, name, sizeof(name), "%u/ns/mnt", tid) > 0)
+		sscanf(name, "mnt:[%" SCNu64 "]", &root->mount_namespace);
+	is_apart(links, tid);
 	return 0;
 }

@@ -20,7 +20,13 @@ extern "C" {
 
 enum { LINK_TARGET_SIZE = 4096 + 16 };
 
-struct lookup_base;
+/* What the look-ups of all threads share. All 0 but proc: nothing is known yet. */
+struct links {
+	const struct procfs *proc; /* lent */
+	char **shy;                /* mount points whose files are not asked for more than a name */
+	uint32_t shies, shy_cap;
+	bool are_apart; /* some processes have another root or mount namespace than we; atomic */
+};
 
 struct link_target {
 	char target[LINK_TARGET_SIZE]; /* terminated; "pipe:[7]" and the like stay as they are */
@@ -39,11 +45,25 @@ struct mounts {
 };
 
 void mounts_release(struct mounts *mounts);
-/* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd", "root" below /proc/TID. */
-int link_target_read(struct link_target *found, struct mounts *mounts, struct lookup_base *base,
+void links_release(struct links *links);
+/* A mount was seen: statx of its files may ask a server, or hang with it. */
+void links_add_mount(struct links *links, const char *mount_point, const char *type);
+/* Some process may have another root or mount namespace than we from now on: each link is compared. */
+void links_set_apart(struct links *links);
+/* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd" below /proc/TID. */
+int link_target_read(struct link_target *found, struct mounts *mounts, struct links *links,
 		     uint32_t tid, const char *link);
-/* Returns whether the process has another root or mount namespace than we. From then on each link is compared. */
-bool link_target_is_apart(struct lookup_base *base, uint32_t tid);
+
+/* The root directory of a process, and the mount namespace that it is in. */
+struct link_root {
+	char path
+		[LINK_TARGET_SIZE]; /* terminated: from our root, or of another namespace from its root */
+	uint32_t length;
+	uint64_t mount_namespace; /* its inode; 0: not known */
+};
+
+/* Returns 0, or -errno if it is gone. If it has another root or namespace than we, links_set_apart() is called. */
+int link_root_read(struct link_root *root, struct links *links, uint32_t tid);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,7 @@ static void say_mount(void *context, const struct procfs_mount *mount)
 			    .string = {fact_text(mount->mount_point), fact_text(mount->source),
 				       fact_text(mount->type)}};
 
-	lookup_add_mount(&live->base, mount->mount_point, mount->type);
+	links_add_mount(&live->base.links, mount->mount_point, mount->type);
 	facts_add(&live->facts, &fact, 0, clock_now());
 }
 

@@ -24,25 +24,20 @@
 
 static const uint64_t search_pause = 1000000000; /* ns between two searches after loss */
 
-/* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
-static const char *const shy_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
-
 void lookup_base_init(struct lookup_base *base, const struct procfs *proc)
 {
 	memset(base, 0, sizeof(*base));
-	base->proc = proc;
+	base->links.proc = proc;
 	priority_init_mutex(&base->mutex);
 }
 
 void lookup_base_release(struct lookup_base *base)
 {
-	if (!base->proc)
+	if (!base->links.proc)
 		return;
 	map_release(&base->events);
 	map_release(&base->processes);
-	for (uint32_t i = 0; i < base->shies; i++)
-		free(base->shy[i]);
-	free(base->shy);
+	links_release(&base->links);
 	pthread_mutex_destroy(&base->mutex);
 	memset(base, 0, sizeof(*base));
 }
@@ -76,28 +71,6 @@ static bool set_lost(struct lookup_base *base, bool has_lost)
 	base->has_lost = has_lost;
 	pthread_mutex_unlock(&base->mutex);
 	return before;
-}
-
-void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type)
-{
-	for (size_t i = 0; i < sizeof(shy_types) / sizeof(shy_types[0]); i++) {
-		if (strcmp(type, shy_types[i]))
-			continue;
-		MEM_GROW(base->shy, base->shy_cap, base->shies + 1);
-		base->shy[base->shies++] = mem_strdup(mount_point);
-	}
-}
-
-bool lookup_is_shy(const struct lookup_base *base, const char *path)
-{
-	for (uint32_t i = 0; i < base->shies; i++) {
-		size_t length = strlen(base->shy[i]);
-
-		if (!strncmp(path, base->shy[i], length) &&
-		    (length == 1 || path[length] == '/' || !path[length]))
-			return true;
-	}
-	return false;
 }
 
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts)
@@ -167,16 +140,6 @@ static void see_enter(struct lookup *lookup, const struct sample *sample, long n
 	keep(lookup, &item);
 }
 
-static bool may_move_root(const struct call_row *row)
-{
-	static const char *const calls[] = {"chroot", "pivot_root", "setns", "unshare"};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!strcmp(row->name, calls[i]))
-			return true;
-	return false;
-}
-
 /* What the ends of these calls make worth a look. */
 static void see_exit(struct lookup *lookup, const struct sample *sample, long number,
 		     int64_t result)
@@ -199,11 +162,9 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 	case CALL_CREATE_PAIR:
 		item.subject = SUBJECT_PAIR;
 		break;
-	case CALL_CHDIR: /* and unshare: another root, or another mount namespace */
-	case CALL_UNSHARE:
-		if (!may_move_root(row))
-			return;
-		__atomic_store_n(&lookup->base->are_apart, true, __ATOMIC_RELAXED);
+	case CALL_CHROOT:
+	case CALL_UNSHARE: /* of the mount namespace, or of the root that threads shared */
+		links_set_apart(&lookup->base->links);
 		item.subject = SUBJECT_ROOT;
 		break;
 	default:
@@ -322,13 +283,13 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 	char link[32];
 
 	snprintf(link, sizeof(link), "fd/%u", fd);
-	int code = link_target_read(found, &lookup->mounts, lookup->base, tid, link);
+	int code = link_target_read(found, &lookup->mounts, &lookup->base->links, tid, link);
 	if (details == FD_UNNAMED && (code || found->is_path))
 		return !code;
 	if (!code) {
 		add_status(&fact, found);
 		if (details == FD_INFO)
-			procfs_fdinfo(lookup->base->proc, tid, fd, &info);
+			procfs_fdinfo(lookup->base->links.proc, tid, fd, &info);
 	}
 	if (!fact.number[FD_MNT] && info.mnt_id != UINT64_MAX)
 		fact.number[FD_MNT] = info.mnt_id;
@@ -352,13 +313,13 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 	uint32_t max = is_pair ? LOOKUP_PAIR_FDS + 1 : LOOKUP_FDS_MAX;
 	struct procfs_numbers fds = {0};
 
-	if (procfs_list(lookup->base->proc, &fds, max, "%u/fd", pid) == 0 &&
+	if (procfs_list(lookup->base->links.proc, &fds, max, "%u/fd", pid) == 0 &&
 	    !(is_pair && fds.count == max)) {
 		for (uint32_t i = 0; i < fds.count; i++) {
 			struct procfs_fdinfo info = {0};
 
 			if (only_kept &&
-			    procfs_fdinfo(lookup->base->proc, pid, fds.at[i], &info) == 0 &&
+			    procfs_fdinfo(lookup->base->links.proc, pid, fds.at[i], &info) == 0 &&
 			    info.flags != UINT64_MAX && info.flags & O_CLOEXEC)
 				continue;
 			look_at_fd(lookup, pid, pid, fds.at[i], reason,
@@ -368,27 +329,34 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 	procfs_numbers_release(&fds);
 }
 
-static void look_at_link(struct lookup *lookup, enum fact_kind kind, uint32_t pid, uint32_t tid,
-			 const char *link)
+static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)
 {
-	struct fact fact = {.kind = kind, .number = {pid, clock_now()}};
+	const struct procfs *proc = lookup->base->links.proc;
+	struct fact fact = {.kind = FACT_EXE, .number = {pid, clock_now()}};
 	char target[LINK_TARGET_SIZE], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
-	ssize_t n = procfs_link(lookup->base->proc, target, sizeof(target), "%u/%s", tid, link);
+	ssize_t n = procfs_link(proc, target, sizeof(target), "%u/exe", tid);
 
 	fact.number[2] = n < 0 ? (uint64_t)-n : 0;
+	fact.number[3] = n > 0 && procfs_is_foreign(proc, tid);
+	fact.number[4] = lookup_is_left_out(lookup->base, tid);
 	fact.string[0] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
-	if (kind == FACT_EXE) {
-		fact.number[3] = n > 0 && procfs_is_foreign(lookup->base->proc, tid);
-		fact.number[4] = lookup_is_left_out(lookup->base, tid);
-		fact.string[1] =
-			(struct fact_string){words, procfs_arguments(lookup->base->proc, tid, words,
-								     sizeof(words), &is_cut)};
-		fact.number[5] = is_cut;
-	}
-	if (kind != FACT_ROOT || link_target_is_apart(lookup->base, tid) ||
-	    strcmp(target, "/") != 0)
-		facts_add(lookup->facts, &fact, pid, clock_now());
+	fact.string[1] = (struct fact_string){words, procfs_arguments(proc, tid, words,
+								      sizeof(words), &is_cut)};
+	fact.number[5] = is_cut;
+	facts_add(lookup->facts, &fact, pid, clock_now());
+}
+
+static void look_at_root(struct lookup *lookup, uint32_t pid, uint32_t tid)
+{
+	struct fact fact = {.kind = FACT_ROOT, .number = {pid, clock_now()}};
+	struct link_root root;
+	int code = link_root_read(&root, &lookup->base->links, tid);
+
+	fact.number[2] = (uint64_t)-code;
+	fact.number[3] = root.mount_namespace;
+	fact.string[0] = (struct fact_string){root.path, root.length};
+	facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
 /* Returns the directory that a relative path starts at, nothing if it has no path. */
@@ -399,7 +367,7 @@ static struct fact_string base_of(struct lookup *lookup, const struct lookup_ite
 
 	if (item->dir[i] != AT_FDCWD)
 		snprintf(link, sizeof(link), "fd/%d", item->dir[i]);
-	if (link_target_read(found, &lookup->mounts, lookup->base, item->tid, link) ||
+	if (link_target_read(found, &lookup->mounts, &lookup->base->links, item->tid, link) ||
 	    found->is_deleted)
 		return (struct fact_string){NULL, 0};
 	return (struct fact_string){found->target, found->length};
@@ -437,10 +405,11 @@ static void look(struct lookup *lookup, const struct lookup_item *item)
 		look_at_fds(lookup, item->pid, LOOKUP_SCANNED, false);
 		break;
 	case SUBJECT_ROOT:
-		look_at_link(lookup, FACT_ROOT, item->pid, item->tid, "root");
+		look_at_root(lookup, item->pid, item->tid);
 		break;
 	case SUBJECT_PROGRAM:
-		look_at_link(lookup, FACT_EXE, item->pid, item->tid, "exe");
+		look_at_root(lookup, item->pid, item->tid);
+		look_at_program(lookup, item->pid, item->tid);
 		break;
 	case SUBJECT_PATH:
 		look_at_paths(lookup, item);
@@ -485,16 +454,18 @@ void lookup_search(struct lookup *lookup)
 	    !set_lost(lookup->base, false))
 		return;
 	count = copy_processes(lookup->base, pid);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		look_at_root(lookup, pid[i], pid[i]);
 		look_at_fds(lookup, pid[i], LOOKUP_LOST, false);
+	}
 	lookup->base->searched_at = clock_now();
 }
 
 void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 		    bool with_program)
 {
-	look_at_link(lookup, FACT_ROOT, pid, pid, "root");
+	look_at_root(lookup, pid, pid);
 	if (with_program)
-		look_at_link(lookup, FACT_EXE, pid, pid, "exe");
+		look_at_program(lookup, pid, pid);
 	look_at_fds(lookup, pid, reason, !with_program);
 }

@@ -54,18 +54,15 @@ struct lookup_offsets {
 
 /* What all look-ups share. Set up once; what the mutex guards changes later. */
 struct lookup_base {
-	const struct procfs *proc;
+	struct links links;
 	const struct sample_layout *layout; /* of the events whose ids are in `events`; lent */
 	struct map events;                  /* id of an event to whether it is an enter */
 	struct lookup_offsets enter, exit;
-	char **shy; /* mount points whose files are not asked for more than a name */
-	uint32_t shies, shy_cap;
 	const uint32_t *uid; /* only processes of these users are recorded; none: all. Lent */
 	uint32_t uids;
 	pthread_mutex_t mutex;
 	struct map processes; /* pids that live, as far as the records say; with the mutex */
-	bool are_apart; /* some processes have another root or mount namespace than we; atomic */
-	bool has_lost;  /* records were lost since the last search; with the mutex */
+	bool has_lost;        /* records were lost since the last search; with the mutex */
 	uint64_t searched_at;
 };
 
@@ -89,12 +86,8 @@ void lookup_add_process(struct lookup_base *base, uint32_t pid);
 /* Returns whether the process is one of another user than those that are recorded. */
 static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t pid)
 {
-	return base->uids && !procfs_is_of(base->proc, pid, base->uid, base->uids);
+	return base->uids && !procfs_is_of(base->links.proc, pid, base->uid, base->uids);
 }
-/* A mount was seen: statx of its files may ask a server, or hang with it. */
-void lookup_add_mount(struct lookup_base *base, const char *mount_point, const char *type);
-/* Returns whether it is one of those. */
-bool lookup_is_shy(const struct lookup_base *base, const char *path);
 
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts);
 void lookup_release(struct lookup *lookup);

@@ -12,6 +12,7 @@
 #include "device_sample.h"
 #include "fdtable.h"
 #include "file.h"
+#include "fs.h"
 #include "keep.h"
 #include "op.h"
 #include "program.h"
@@ -63,6 +64,12 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 static str_id fact_text(struct model *m, const struct event *event, uint32_t index)
 {
 	return model_string(m, event->fact.string[index].at, event->fact.string[index].length);
+}
+
+static struct event_string string_of(const struct event *event, uint32_t index)
+{
+	return (struct event_string){event->fact.string[index].at,
+				     event->fact.string[index].length};
 }
 
 /* Makes an open for a descriptor that nobody saw being opened. */
@@ -161,6 +168,21 @@ static void fact_exe(struct model *m, const struct event *event)
 				      event->fact.number[5]});
 }
 
+static void fact_root(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+	uint32_t process = process_find(m, (uint32_t)n[0]);
+
+	if (process == MAP_NONE || n[2])
+		return;
+	const struct fs *fs = &m->fs[m->process[process].fs];
+
+	if (fs->moving || fs->moved >= n[1])
+		tally_add(m->tally, lookups_refused, 1);
+	else
+		fs_set_root(m, process, &(struct fs_root){string_of(event, 0), n[3]});
+}
+
 static void fact_host(struct model *m, const struct event *event)
 {
 	m->host.cpus = (uint32_t)event->fact.number[2];
@@ -257,12 +279,6 @@ static void fact_filter(struct model *m, const struct event *event)
 		who_want(m, glob);
 }
 
-static struct event_string string_of(const struct event *event, uint32_t index)
-{
-	return (struct event_string){event->fact.string[index].at,
-				     event->fact.string[index].length};
-}
-
 /* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
 static void fact_path(struct model *m, const struct event *event)
 {
@@ -313,6 +329,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
 		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
+		[FACT_ROOT] = fact_root,
 	};
 
 	if (in[event->fact.kind])

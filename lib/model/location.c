@@ -57,6 +57,7 @@ static process_id crowd_join(struct model *m)
 process_id process_group(struct model *m, uint32_t process)
 {
 	struct process *p = &m->process[process];
+	const struct fs *fs = &m->fs[p->fs];
 
 	if (p->group != ID_NONE)
 		return p->group;
@@ -67,6 +68,9 @@ process_id process_group(struct model *m, uint32_t process)
 								  .name = p->name,
 								  .argv = p->argv,
 								  .is_argv_cut = p->is_argv_cut,
+								  .root = fs->root,
+								  .mount_namespace =
+									  fs->mount_namespace,
 								  .begin = p->begin,
 								  .status = -1});
 	return p->group;

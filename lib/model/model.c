@@ -10,6 +10,7 @@
 #include "fact_in.h"
 #include "fault.h"
 #include "fdtable.h"
+#include "fs.h"
 #include "keep.h"
 #include "lane.h"
 #include "op.h"
@@ -113,6 +114,7 @@ static void event_lost(struct model *m, const struct event *event)
 
 	lost.lost.count = event->lost.count;
 	m->lost_time = event->time;
+	fs_forget_all(m);
 	table_doubt_all(m, DOUBT_LOSS);
 	request_doubt_all(m);
 	settle_push(m, &lost, ID_NONE, ID_NONE);

@@ -55,7 +55,7 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 		p->opening += (uint32_t)change;
 	if (kind_passes(row) && change > 0)
 		position_pass(m, table, call->open);
-	if (row->kind == CALL_CHDIR)
+	if (row->kind == CALL_CHDIR || row->kind == CALL_CHROOT)
 		fs_move(m, p->fs, change);
 	if (row->kind == CALL_EXEC)
 		p->is_replaced = false;
@@ -185,7 +185,7 @@ static file_id file_of_path(struct op *op)
 						: NULL;
 	str_id path = op->call.path[0];
 
-	if (went && went->name.at && strcmp(op->row->name, "chroot") != 0)
+	if (went && went->name.at)
 		path = model_string(op->m, went->name.at, went->name.length);
 	tally_add(op->m->tally, paths_unknown, !path && op->call.is_unnamed[0]);
 	return path ? file_add(op->m, path, kind_file(op)) : ID_NONE;

@@ -7,6 +7,7 @@
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
+#include "fs.h"
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
@@ -432,6 +433,10 @@ void end_exec(struct op *op)
 
 void end_unshare(struct op *op)
 {
-	if (!op->error && !op->is_cancelled && op->call.arg[0] & CLONE_FILES)
+	if (op->error || op->is_cancelled)
+		return;
+	if (op->call.arg[0] & CLONE_FILES)
 		thread_table_unshare(op);
+	if (op->call.arg[0] & CLONE_NEWNS)
+		fs_part(op->m, op->process);
 }

@@ -5,6 +5,7 @@
 
 #include "fdtable.h"
 #include "file.h"
+#include "fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,6 +90,7 @@ static bool names_directory(const struct op *op)
 
 	switch (op->row->kind) {
 	case CALL_CHDIR:
+	case CALL_CHROOT:
 		return true;
 	case CALL_OPEN:
 		return flags & O_DIRECTORY || (op->file && S_ISDIR(op->file->mode));
@@ -179,6 +181,22 @@ static void end_chdir(struct op *op)
 		file_is_directory(op->m, open_description(op->m, op->call.open)->file);
 }
 
+/* The record of the call has the new root as its second file. Threads of one process may have parted theirs. */
+static void end_chroot(struct op *op)
+{
+	const struct event_file *root = op->file ? &op->file[1] : NULL;
+	bool is_of_leader = op->m->task[op->task].tid == op->m->process[op->process].pid;
+	struct fs_root is = {.path.at = NULL};
+
+	if (op->error || op->is_cancelled)
+		return;
+	if (op->row->path == CALL_NO_ARG) /* pivot_root moves the root of others, too */
+		fs_forget_like(op->m, op->process);
+	if (root && root->name.at && is_of_leader)
+		is = (struct fs_root){root->name, root->position};
+	fs_set_root(op->m, op->process, &is);
+}
+
 static void end_none(struct op *op)
 {
 	(void)op;
@@ -205,6 +223,7 @@ void kind_end(struct op *op)
 		[CALL_DELETE] = end_delete,
 		[CALL_RENAME] = end_rename,
 		[CALL_CHDIR] = end_chdir,
+		[CALL_CHROOT] = end_chroot,
 		[CALL_MAP] = end_map,
 		[CALL_UNMAP] = end_unmap,
 		[CALL_SYNC_MAP] = end_sync,

@@ -152,9 +152,11 @@ struct table {
 
 /* A current directory and a root: of one process, or of those that CLONE_FS has let share it. */
 struct fs {
-	uint32_t users;  /* processes */
-	uint32_t moving; /* calls in flight that change it */
-	uint64_t moved;  /* when the last of them ended */
+	uint32_t users;           /* processes */
+	uint32_t moving;          /* calls in flight that change it */
+	uint64_t moved;           /* when the last of them ended */
+	str_id root;              /* 0: not known */
+	uint64_t mount_namespace; /* its inode, 0: not known */
 };
 
 enum name_state {

@@ -128,6 +128,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->is_left_out = p->is_left_out;
 	c->is_foreign = p->is_foreign;
 	c->begin = m->now;
+	fs_copy(m, child, parent);
 	mapping_copy(m, parent, child);
 	c->parent = process_parent(m, parent);
 	return child;
@@ -188,6 +189,8 @@ void task_clone_flags(struct model *m, const struct event *event)
 	m->task[task].forked = ID_NONE;
 	if (event->clone_flags.flags & CLONE_FS)
 		fs_share(m, child, m->task[task].process);
+	else if (event->clone_flags.flags & CLONE_NEWNS)
+		fs_part(m, child);
 	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
 		return;
 	uint32_t table = task_table(m, task);

@@ -179,16 +179,6 @@ static OTF2_StringRef define_group(struct sink *sink, const struct model_process
 	return define_device_group(sink, process);
 }
 
-/* The verifier knows by it that handles come and go here with many processes. */
-static bool write_folded(struct sink *sink, process_id p)
-{
-	OTF2_AttributeValue count = {.uint64 = model_process(sink->model, p)->folded};
-
-	return is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-		sink->definitions, sink->group_of_process[p], define_text(sink, "Folded processes"),
-		OTF2_TYPE_UINT64, count));
-}
-
 static void number_groups(struct sink *sink)
 {
 	OTF2_LocationGroupRef next = 0;
@@ -199,6 +189,46 @@ static void number_groups(struct sink *sink)
 		sink->group_of_process[p] = model_process(sink->model, p)->is_left_out
 						    ? OTF2_UNDEFINED_LOCATION_GROUP
 						    : next++;
+}
+
+static bool write_process_properties(struct sink *sink, process_id p)
+{
+	const struct model_process *process = model_process(sink->model, p);
+	const struct {
+		const char *name;
+		bool is_known;
+		OTF2_Type type;
+		OTF2_AttributeValue value;
+	} property[] = {
+		/* The verifier knows by it that handles come and go here with many processes. */
+		{"Folded processes",
+		 process->kind == MODEL_CROWD,
+		 OTF2_TYPE_UINT64,
+		 {.uint64 = process->folded}},
+		{"Command line",
+		 process->argv,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = process->argv
+				       ? define_words(sink, process->argv, process->is_argv_cut)
+				       : 0}},
+		{"Root directory",
+		 process->root,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = process->root ? define_model(sink, process->root) : 0}},
+		{"Mount namespace",
+		 process->mount_namespace,
+		 OTF2_TYPE_UINT64,
+		 {.uint64 = process->mount_namespace}},
+	};
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(property) / sizeof(property[0]); i++)
+		if (property[i].is_known)
+			good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+				sink->definitions, sink->group_of_process[p],
+				define_text(sink, property[i].name), property[i].type,
+				property[i].value));
+	return good;
 }
 
 static bool write_processes(struct sink *sink)
@@ -219,23 +249,9 @@ static bool write_processes(struct sink *sink)
 			has_parent ? sink->group_of_process[process->parent]
 				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
-	for (process_id p = 0; p < model_processes(sink->model); p++) {
-		const struct model_process *process = model_process(sink->model, p);
-		str_id argv = process->argv;
-
-		if (process->is_left_out)
-			continue;
-		if (process->kind == MODEL_CROWD)
-			good &= write_folded(sink, p);
-		if (!argv)
-			continue;
-		OTF2_AttributeValue line = {
-			.stringRef = define_words(sink, argv, process->is_argv_cut)};
-
-		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-			sink->definitions, sink->group_of_process[p],
-			define_text(sink, "Command line"), OTF2_TYPE_STRING, line));
-	}
+	for (process_id p = 0; p < model_processes(sink->model); p++)
+		if (!model_process(sink->model, p)->is_left_out)
+			good &= write_process_properties(sink, p);
 	return good;
 }
 

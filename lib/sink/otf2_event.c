@@ -61,7 +61,7 @@ static bool is_bare(call_id call)
 	enum call_kind kind = call_row(call)->kind;
 
 	return kind == CALL_META || kind == CALL_MAP || kind == CALL_UNMAP || kind == CALL_CHDIR ||
-	       kind == CALL_FCNTL;
+	       kind == CALL_CHROOT || kind == CALL_FCNTL;
 }
 
 static bool write_region(struct sink *sink, struct location *location, const struct io_event *event,

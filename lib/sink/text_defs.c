@@ -135,6 +135,12 @@ static void print_process(struct sink *sink, const struct model_process *process
 		if (process->is_argv_cut)
 			fputs(" ...", sink->out);
 	}
+	if (process->root) {
+		fputs(" root", sink->out);
+		text_string(sink, process->root);
+	}
+	if (process->mount_namespace)
+		fprintf(sink->out, " mount-namespace=%" PRIu64, process->mount_namespace);
 }
 
 static void print_processes(struct sink *sink)

@@ -103,6 +103,22 @@ def moves(test):
     for path, told in places.opened.items():
         test.equal(f"the file of the calls that opened {path}", told, {path})
     check_deleted(test, archive, top)
+    check_roots(test, archive, top)
+
+
+def check_roots(test, archive, top):
+    """Each process has its root and its mount namespace as properties."""
+    with open(f"{top}/namespaces", encoding="ascii") as file:
+        ours, other = map(int, file.read().split())
+    found = defaultdict(dict)
+    with closing(Reader(f"{archive}/traces.otf2")) as reader:
+        for line in reader.definitions.location_group_properties:
+            found[line.location_group][line.name] = line.value
+    roots = {(p.get("Root directory"), p.get("Mount namespace")) for p in found.values()}
+    # A namespace of its own is known from the next exec on, or by perf as soon as somebody looks.
+    expected_roots = {("/", ours), (f"{top}/jail", ours)}
+    test.equal("roots and mount namespaces", expected_roots - roots, set())
+    test.equal("roots that no process had", roots - expected_roots - {("/", None), ("/", other)}, set())
 
 
 def check_deleted(test, archive, top):

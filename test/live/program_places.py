@@ -164,6 +164,8 @@ def spaced(top):
     touch(f"{top}/space/f")
     old = os.open(f"{top}/space/f", os.O_RDWR)
     must(libc.syscall(SYS_UNSHARE, CLONE_NEWNS))
+    with open(f"{top}/namespaces", "a", encoding="ascii") as file:
+        print(os.stat("/proc/self/ns/mnt").st_ino, file=file)
     mount("tmpfs", f"{top}/space/mnt", "tmpfs")
     put(2061, f"{top}/space/mnt/in-tmpfs")
     put(2062, f"{top}/space/f")
@@ -177,6 +179,8 @@ def child(what, top):
     os.wait()
 
 
+with open(f"{sys.argv[1]}/namespaces", "w", encoding="ascii") as file_:
+    print(os.stat("/proc/self/ns/mnt").st_ino, file=file_)
 detached(sys.argv[1])
 renamed(sys.argv[1])
 shared(sys.argv[1])

@@ -158,7 +158,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 		     "tid pid ppid start_time is_foreign is_left_out is_cut");
 	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe argv");
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
-	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error");
+	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error mount_namespace");
 	EXPECT_STREQ(fact_number_names(FACT_FD),
 		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason tid is_deleted");
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");

@@ -171,10 +171,10 @@ TEST_F(Lookup, AFileOfAServerIsNotAskedForItsStatus)
 	struct sample sample;
 	struct fact fact;
 
-	lookup_add_mount(&base, "/et", "nfs4");
-	lookup_add_mount(&base, "/mnt", "ext4");
-	EXPECT_EQ(base.shies, 1u);
-	lookup_add_mount(&base, "/etc", "nfs");
+	links_add_mount(&base.links, "/et", "nfs4");
+	links_add_mount(&base.links, "/mnt", "ext4");
+	EXPECT_EQ(base.links.shies, 1u);
+	links_add_mount(&base.links, "/etc", "nfs");
 	see_exit("openat", 3);
 	lookup_run(&lookup);
 	ASSERT_EQ(sample_parse(&sample, &layout, facts.bytes), 0);
@@ -185,7 +185,7 @@ TEST_F(Lookup, AFileOfAServerIsNotAskedForItsStatus)
 
 TEST_F(Lookup, ANeighbourOfAMountIsNoPartOfIt)
 {
-	lookup_add_mount(&base, "/et", "nfs4");
+	links_add_mount(&base.links, "/et", "nfs4");
 	struct sample sample;
 	struct fact fact;
 
@@ -214,10 +214,10 @@ TEST_F(Lookup, DeletedIsStrippedFromWhatHasNoName)
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(unlink(name.c_str()), 0);
 	ASSERT_EQ(procfs_open(&own, "/proc", nullptr), 0);
-	base.proc = &own;
+	base.links.proc = &own;
 	lookup_process(&lookup, (uint32_t)getpid(), LOOKUP_LOST, true);
 	EXPECT_NE(said().find(" reason 3 " + name + "\n"), std::string::npos);
-	base.proc = &proc;
+	base.links.proc = &proc;
 	procfs_close(&own);
 	close(fd);
 }
@@ -254,13 +254,13 @@ TEST_F(Lookup, ALinkThatIsGoneIsNotTheFileThatIsCalledSo)
 	ASSERT_EQ(link(name.c_str(), other.c_str()), 0);
 	ASSERT_EQ(unlink(name.c_str()), 0);
 	ASSERT_EQ(procfs_open(&own, "/proc", nullptr), 0);
-	base.proc = &own;
+	base.links.proc = &own;
 	lookup_process(&lookup, (uint32_t)getpid(), LOOKUP_LOST, true);
 	std::string text = said();
 
 	EXPECT_NE(text.find(" reason 3 " + name + "\n"), std::string::npos) << text;
 	EXPECT_NE(text.find(" reason 3 " + decoy + "\n"), std::string::npos) << text;
-	base.proc = &proc;
+	base.links.proc = &proc;
 	procfs_close(&own);
 	close(fd);
 	close(second);
@@ -275,13 +275,13 @@ TEST_F(Lookup, ARelativePathSaysWhereItStarts)
 
 	ASSERT_NE(getcwd(cwd, sizeof(cwd)), nullptr);
 	ASSERT_EQ(procfs_open(&own, "/proc", nullptr), 0);
-	base.proc = &own;
+	base.links.proc = &own;
 	see_enter("unlink", {(uint64_t) "from"});
 	EXPECT_TRUE(lookup_run(&lookup));
 	ASSERT_EQ(sample_parse(&sample, &layout, facts.bytes), 0);
 	ASSERT_EQ(fact_decode(&fact, sample.raw, sample.raw_size), 0);
 	EXPECT_EQ(std::string(fact.string[1].at, fact.string[1].length), cwd);
-	base.proc = &proc;
+	base.links.proc = &proc;
 	procfs_close(&own);
 }
 
@@ -363,11 +363,21 @@ TEST_F(Lookup, RootAndProgram)
 	see_exit("chroot", 0);
 	lookup_run(&lookup);
 	EXPECT_EQ(said(), "ROOT 42 /chroot\n");
+	make("42/ns/mnt", "mnt:[4711]");
+	see_exit("unshare", 0);
+	lookup_run(&lookup);
+	struct sample sample;
+	struct fact fact;
+	ASSERT_EQ(sample_parse(&sample, &layout, facts.bytes), 0);
+	ASSERT_EQ(fact_decode(&fact, sample.raw, sample.raw_size), 0);
+	EXPECT_EQ(fact.kind, FACT_ROOT);
+	EXPECT_EQ(fact.number[3], 4711u);
+	facts.size = 0;
 	see_task(PERF_RECORD_COMM, 0, {42, 42, 0, 0});
 	EXPECT_FALSE(lookup_run(&lookup)) << "a new name of the same program";
 	see_task(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, {42, 42, 0, 0});
 	lookup_run(&lookup);
-	EXPECT_EQ(said(), "EXE 42 /bin/program\n");
+	EXPECT_EQ(said(), "ROOT 42 /chroot\nEXE 42 /bin/program\n");
 }
 
 TEST_F(Lookup, AfterLossEverythingIsToldAgainButNotTooOften)

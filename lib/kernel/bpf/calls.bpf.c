@@ -8,7 +8,7 @@
  * Which calls, and what their arguments are, comes as a table.
  */
 #include "calls.h"
-#include "file.h"
+#include "directory.h"
 #include "iocb.h"
 #include "life.h"
 #include "sample.h"
@@ -194,6 +194,11 @@ static __always_inline void put_files(struct scratch *scratch, struct parts *par
 					  &files->task->fs->pwd, BPF_PART_DIRECTORY, 0,
 					  files->has_loop);
 		parts->count++;
+		if (role->flags & BPF_CALL_MOVES_ROOT) {
+			parts->at = put_root(scratch, parts->at, files->cpu, files->task,
+					     files->has_loop);
+			parts->count++;
+		}
 	} else if (!bpf_probe_read_user(pair, sizeof(pair), (void *)argument(call, role->pair))) {
 		put_descriptor(scratch, parts, files, pair[0], 0);
 		put_descriptor(scratch, parts, files, pair[1], 1);

@@ -115,21 +115,4 @@ static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, u
 	return put_where(scratch, at, cpu, task, &file->f_path, BPF_PART_FILE, index, has_loop);
 }
 
-/* Appends a part of a directory. */
-static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					      struct task_struct *task, struct path *path,
-					      enum bpf_part_kind kind, uint32_t index,
-					      bool has_loop)
-{
-	struct bpf_part_file *part;
-
-	if (at > SCRATCH_TEXT - SCRATCH_PART)
-		return at;
-	part = place(scratch, at);
-	part->fd = -1;
-	part->flags = 0;
-	part->position = ~0ULL;
-	return put_where(scratch, at, cpu, task, path, kind, index, has_loop);
-}
-
 #endif

@@ -47,6 +47,16 @@ struct files_struct;
 struct fs_struct;
 struct bpf_local_storage;
 
+struct mnt_namespace;
+
+struct ns_common {
+	unsigned int inum;
+} KERNEL;
+
+struct nsproxy {
+	struct mnt_namespace *mnt_ns;
+} KERNEL;
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
@@ -54,6 +64,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct files_struct *files;
 	struct fs_struct *fs;
+	struct nsproxy *nsproxy;
 	char comm[16];
 } KERNEL;
 

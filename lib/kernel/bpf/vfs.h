@@ -41,7 +41,9 @@ struct vfsmount {
 	struct dentry *mnt_root;
 } KERNEL;
 
-struct mnt_namespace;
+struct mnt_namespace {
+	struct ns_common ns;
+} KERNEL;
 
 struct mount {
 	struct mount *mnt_parent;
