@@ -3,12 +3,12 @@
  */
 #include <iotrace/bpf_record.h>
 
+#include "test_source_dir.h"
+
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
-
-#include "test_source_dir.h"
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -166,9 +166,10 @@ TEST(ManRecord, KindsHaveTheirNumbers)
 		{BPF_RECORD_FAULT, "FAULT"},       {BPF_RECORD_CLONE, "CLONE"},
 		{BPF_RECORD_LOCK, "LOCK"},         {BPF_RECORD_WRITEBACK, "WRITEBACK"},
 		{BPF_RECORD_PROGRAM, "PROGRAM"},   {BPF_RECORD_STATUS, "STATUS"},
-		{BPF_PART_PATH, "PATH"},           {BPF_PART_FILE, "FILE"},
-		{BPF_PART_DIRECTORY, "DIRECTORY"}, {BPF_PART_ARGUMENTS, "ARGUMENTS"},
-		{BPF_PART_BASE, "BASE"},
+		{BPF_RECORD_FORK, "FORK"},         {BPF_RECORD_COMM, "COMM"},
+		{BPF_RECORD_END, "END"},           {BPF_PART_PATH, "PATH"},
+		{BPF_PART_FILE, "FILE"},           {BPF_PART_DIRECTORY, "DIRECTORY"},
+		{BPF_PART_ARGUMENTS, "ARGUMENTS"}, {BPF_PART_BASE, "BASE"},
 	};
 	std::string text = page();
 
