@@ -12,6 +12,7 @@
 #include "sysblock.h"
 
 #include <errno.h>
+#include <iotrace/confine.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
@@ -226,6 +227,24 @@ static int check_fields(const char *format, const char *event, const char *field
 	return code;
 }
 
+/*
+ * Who has the rights of the program's file only may record, but not see where things lie in the kernel: that is for root, as in
+ * /proc/kallsyms. A sample has all fields of its event, whichever were chosen.
+ */
+static int refuse_addresses(const char *system, const char *event, const char *format,
+			    struct error *err)
+{
+	if (!confine_is_lent() || !tracefs_has_address(system, format))
+		return 0;
+	error_say(err, EPERM,
+		  "-e %s: its samples have addresses in the kernel, which only root may see",
+		  event);
+	error_hint(err,
+		   "Record it as root, or choose an event without pointers: iotrace list -e '%s:*'",
+		   system);
+	return -EPERM;
+}
+
 /* -e SYSTEM:EVENT[=FIELD,...]. The capture's name of it says which fields were chosen. */
 static int add_chosen(struct live *live, const char *text, struct error *err)
 {
@@ -240,6 +259,8 @@ static int add_chosen(struct live *live, const char *text, struct error *err)
 	code = format ? 0 : -err->code;
 	if (!code && text[length])
 		code = check_fields(format, full, text + length + 1, err);
+	if (!code)
+		code = refuse_addresses(system, full, format, err);
 	if (!code)
 		code = add_named(live, ROLE_CHOSEN, system, event, name, filter_of_tasks(live),
 				 err);

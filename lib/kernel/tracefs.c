@@ -250,3 +250,42 @@ bool tracefs_field(const char *format, const char *field, uint32_t *offset, uint
 	}
 	return false;
 }
+
+static bool is_address_field(const char *line)
+{
+	static const char *const name[] = {"ip",   "parent_ip", "caller_ip", "call_site",
+					   "addr", "address",   "func",      "function"};
+	const char *end = strchr(line, ';'), *star = strchr(line, '*');
+
+	if (end && star && star < end)
+		return true;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (names_field(line, name[i]))
+			return true;
+	return false;
+}
+
+/* %pI4, %pM, %pU and the like are no addresses, but what is found there. */
+static bool prints_address(const char *format)
+{
+	const char *print = strstr(format, "\nprint fmt:");
+
+	for (const char *at = print ? strstr(print, "%p") : NULL; at; at = strstr(at + 1, "%p"))
+		if (!at[2] || !strchr("IMmUhbEVtgGdD", at[2]))
+			return true;
+	return false;
+}
+
+bool tracefs_has_address(const char *system, const char *format)
+{
+	const char *line = strstr(format, "\nformat:");
+
+	/* Pointers of system calls are those of the program. */
+	if (!strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls"))
+		return false;
+	for (line = line ? strstr(line, "\tfield:") : NULL; line;
+	     line = strstr(line + 1, "\tfield:"))
+		if (is_address_field(line))
+			return true;
+	return prints_address(format);
+}

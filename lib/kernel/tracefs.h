@@ -39,6 +39,11 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 int tracefs_id(const char *format);
 /* Returns whether the format has the field, and where it stands. */
 bool tracefs_field(const char *format, const char *field, uint32_t *offset, uint32_t *size);
+/*
+ * Returns whether samples of the tracepoint have an address in the kernel: a pointer, or a number that its print format shows as
+ * one (%p, which the kernel hashes) or that has the name of one.
+ */
+bool tracefs_has_address(const char *system, const char *format);
 
 #ifdef __cplusplus
 }

@@ -125,4 +125,28 @@ TEST(TracefsText, TornFieldLines)
 	EXPECT_FALSE(tracefs_field("\tfield:long id", "id", &offset, &size));
 }
 
+bool has_address(const char *system, const std::string &fields, const char *print)
+{
+	std::string text =
+		"name: x\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n" +
+		fields + "\nprint fmt: " + print + "\n";
+
+	return tracefs_has_address(system, text.c_str());
+}
+
+TEST(TracefsAddress, FieldsAndPrintFormats)
+{
+	const std::string pointer = "\tfield:const void * ptr;\toffset:8;\tsize:8;\tsigned:0;\n";
+	const std::string number = "\tfield:unsigned long site;\toffset:8;\tsize:8;\tsigned:0;\n";
+	const std::string ip = "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n";
+	const std::string plain = "\tfield:unsigned long ipv;\toffset:8;\tsize:8;\tsigned:0;\n";
+
+	EXPECT_TRUE(has_address("kmem", pointer, "\"\""));
+	EXPECT_TRUE(has_address("kmem", number, "\"at %pS\", (void *)REC->site"));
+	EXPECT_TRUE(has_address("kmem", number, "\"at %p\", (void *)REC->site"));
+	EXPECT_TRUE(has_address("kmem", ip, "\"%lx\", REC->ip"));
+	EXPECT_FALSE(has_address("kmem", plain, "\"%lx to %pI4\", REC->ipv, REC->x"));
+	EXPECT_FALSE(has_address("syscalls", pointer, "\"%p\", REC->ptr")) << "of the program";
+}
+
 } // namespace
