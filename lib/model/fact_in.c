@@ -144,8 +144,7 @@ static void fact_fd(struct model *m, const struct event *event)
 	struct slot *slot = table_slot(m, table, f.fd);
 	bool is_taken = slot && slot->open != ID_NONE;
 
-	if ((f.tid && f.tid != f.pid && !is_of_task) || m->table[table].busy ||
-	    (slot && (slot->is_busy || slot->changed >= f.t0))) {
+	if ((f.tid && f.tid != f.pid && !is_of_task) || !table_is_quiet(m, table, f.fd, f.t0)) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}

@@ -197,6 +197,18 @@ void table_stray(struct model *m, uint32_t table, uint64_t fd)
 		m->table[table].stray = m->now;
 }
 
+bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t since)
+{
+	const struct table *t = &m->table[table];
+	const struct slot *slot = fd < t->capacity ? &t->slot[fd] : NULL;
+
+	if (t->busy || t->emptied >= since)
+		return false;
+	if (!slot)
+		return t->stray < since;
+	return !slot->is_busy && slot->changed < since && slot->stray < since;
+}
+
 bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin)
 {
 	const struct table *t = &m->table[table];

@@ -47,6 +47,8 @@ static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t 
 		return slot->open;
 	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
 }
+/* Whether nothing shows that a call changed the number between then and now, or may be doing so. */
+bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t since);
 /* A call closes the number now, though nothing seems to be there. */
 void table_stray(struct model *m, uint32_t table, uint64_t fd);
 /*

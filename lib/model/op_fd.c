@@ -246,6 +246,7 @@ static void close_slots(struct op *op, uint64_t first, uint64_t last)
 {
 	uint32_t table = task_table(op->m, op->task);
 
+	op->m->table[table].emptied = op->m->now;
 	for (uint64_t fd = first; fd <= last && fd < op->m->table[table].capacity; fd++) {
 		const struct slot *slot = table_slot(op->m, table, fd);
 
@@ -258,6 +259,7 @@ static void close_on_exec(struct op *op)
 {
 	uint32_t table = task_table(op->m, op->task);
 
+	op->m->table[table].emptied = op->m->now;
 	for (uint32_t fd = 0; fd < op->m->table[table].capacity; fd++) {
 		struct slot *slot = table_slot(op->m, table, fd);
 

@@ -144,10 +144,11 @@ struct slot {
 struct table {
 	struct slot *slot;
 	uint32_t capacity;
-	uint32_t users; /* processes, and threads that have it for their own */
-	uint32_t busy;  /* calls in flight that may close any of it */
-	bool is_shared; /* all descriptions in it are */
-	uint64_t stray; /* when a close last named a number beyond capacity */
+	uint32_t users;   /* processes, and threads that have it for their own */
+	uint32_t busy;    /* calls in flight that may close any of it */
+	bool is_shared;   /* all descriptions in it are */
+	uint64_t stray;   /* when a close last named a number beyond capacity */
+	uint64_t emptied; /* when an exec or close_range() last closed any, known here or not */
 };
 
 /* A current directory and a root: of one process, or of those that CLONE_FS has let share it. */

@@ -357,4 +357,26 @@ TEST_F(Cloexec, WhatASupervisorPutsIntoAnotherProcessIsDoubtful)
 	EXPECT_EQ(d.text().find("OP_BEGIN h0"), std::string::npos);
 }
 
+/* A look-up says what the number led to before; the number itself was not known then. */
+TEST_F(Cloexec, ALookUpThatAnExecOrACloseOvertook)
+{
+	uint64_t t0 = d.now++;
+
+	exec();
+	d.fd(10, 3, "/data/a", 2, t0);
+	EXPECT_EQ(written(3), "?");
+	t0 = d.now++;
+	d.call(10, 10, "close_range", {4, 9, 0}, 0);
+	d.fd(10, 5, "/data/b", 2, t0);
+	EXPECT_EQ(written(5), "?");
+	t0 = d.now++;
+	d.call(10, 10, "close", {6}, 0);
+	d.call(10, 10, "close", {700}, 0);
+	d.fd(10, 6, "/data/c", 2, t0);
+	d.fd(10, 700, "/data/d", 2, t0);
+	EXPECT_EQ(written(6), "?");
+	EXPECT_EQ(written(700), "?");
+	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 4u);
+}
+
 } // namespace
