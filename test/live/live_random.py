@@ -8,8 +8,8 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SOURCE = os.environ.get("IOTRACE_SOURCE", "bpf")
-# Names, files and offsets are compared as well, and told; not all that can be wrong with them is mended yet.
-MUST_HOLD = "calls,result,bytes,seek,replay,lifetime"
+# A name may be absent, but not wrong. BPF knows nearly all of them; perf looks them up, and is late now and then.
+MOST_ABSENT = {"bpf": "0.5", "perf": "5"}
 
 program = os.path.join(os.environ.get("TEST_BIN_DIR", "."), "random_program")
 if not os.path.exists(program):
@@ -18,5 +18,5 @@ if not os.path.exists(program):
 first = int(time.time()) % 1000000 * 1000
 print(f"seeds from {first}", flush=True)
 sys.exit(subprocess.run([os.path.join(HERE, "random", "run"), "--seconds", "30", "--from", str(first), "--seeds", "1000",
-                         "--together", "20", "--source", SOURCE, "--fail-on", MUST_HOLD],
+                         "--together", "20", "--source", SOURCE, "--most-absent", MOST_ABSENT[SOURCE]],
                         env=dict(os.environ, RANDOM_PROGRAM=program), check=False).returncode)

@@ -9,7 +9,8 @@ from generate import RWF_APPEND, RWF_NOAPPEND
 from program import MOUNT_CALL, NUMBER, OWN_MOUNTS, SPAWN, TRACED, makes_fd
 
 LINE = re.compile(r"\d+ (\d+)@(\d+) (\S+)(?: (.*))?$")
-DEFINITION = re.compile(r'(handle|file) [hf](\d+) (?:p\d+ )?(?:f(\d+|-) |- )?"((?:[^"\\]|\\.)*)"')
+HANDLE = re.compile(r'handle h(\d+) (?:p\d+|-) (?:f\d+|-) "((?:[^"\\]|\\.)*)"')
+FILE = re.compile(r'file f(\d+) "((?:[^"\\]|\\.)*)"')
 
 
 class Call:
@@ -28,10 +29,14 @@ class Trace:
                 match = LINE.match(line)
                 if match:
                     self.take(now, match)
-                    continue
-                match = DEFINITION.match(line)
-                if match:
-                    (self.handles if match[1] == "handle" else self.files)[int(match[2])] = match[4] or None
+                else:
+                    self.define(line)
+
+    def define(self, line):
+        if match := HANDLE.match(line):
+            self.handles[int(match[1])] = match[2] or None
+        elif match := FILE.match(line):
+            self.files[int(match[1])] = match[2] or None
 
     def take(self, now, match):
         tid, kind, words = int(match[1]), match[3], (match[4] or "").split()
@@ -55,7 +60,7 @@ def errno_name(result):
 
 def shape(name):
     """A file that never had a name has the number of its inode, which is another in each run."""
-    return re.sub(r"/#\d+", "/#", name)
+    return name and re.sub(r"/#\d+", "/#", name)
 
 
 def is_kind(link, name):
@@ -71,6 +76,7 @@ class Comparison:
         self.world, self.results, self.trace = world, results, trace
         self.wrong, self.count, self.same = [], Counter(), {}
         self.absent = Counter()
+        self.nameless = set()  # handles of files that no path led to when they were opened
 
     def run(self):
         at = Counter()
@@ -109,20 +115,22 @@ class Comparison:
         made = [truth.after.get(n) for n in ("result", "result2") if makes_fd(step, n)]
         source, target = COPIES.get(step.call, (0, 0))
         if call.handle is not None and call.name not in COPIES and not step.paths and truth.before.get(0):
-            self.check_name(place, "handle", call.handle, truth.before[0], truth)
+            self.check_name(place, "handle", call.handle, truth.before[0], step)
         modes = {}
         for kind, words in call.lines:
             if kind == "CREATE_HANDLE" and made:
-                self.check_name(place, "open", int(words[0][1:]), made.pop(0), truth)
+                self.check_name(place, "open", int(words[0][1:]), made.pop(0), step)
             elif kind == "DUPLICATE_HANDLE":
-                self.check_name(place, "copied", int(words[0][1:]), truth.before.get(0), truth)
-                self.check_name(place, "copy", int(words[1][1:]), made.pop(0) if made else None, truth)
+                self.check_name(place, "copied", int(words[0][1:]), truth.before.get(0), step)
+                if int(words[0][1:]) in self.nameless:
+                    self.nameless.add(int(words[1][1:]))
+                self.check_name(place, "copy", int(words[1][1:]), made.pop(0) if made else None, step)
             elif kind == "OP_BEGIN":
                 modes[words[1]] = words[2]
                 arg = source if words[2] == "READ" else target
                 if len(step.fds) == 1:
                     arg = step.fds[0]
-                self.check_name(place, "operation", int(words[0][1:]), truth.before.get(arg), truth)
+                self.check_name(place, "operation", int(words[0][1:]), truth.before.get(arg), step)
                 offset = next((int(w[1:]) for w in words[3:] if w[0] == "@"), None)
                 self.check_offset(place, step, truth, arg, words[2], offset)
             elif kind == "OP_COMPLETE" and modes.get(words[1]) in ("READ", "WRITE"):
@@ -133,31 +141,41 @@ class Comparison:
             elif kind == "DELETE_FILE":
                 self.check_file(place, step, truth, int(words[0][1:]))
 
-    def check_name(self, place, what, handle, seen, truth):
+    def names(self, seen, actor=None):
+        """All names that the file had, or had for the process of the actor; None is one if no path led to it at some time."""
+        names = self.world.names.get((seen.identity, seen.mount), {})
+        if actor is None:
+            return {shape(name) for of_one in names.values() for name in of_one}
+        return {shape(name) for name in names.get(self.world.group[actor], ())}
+
+    def check_name(self, place, what, handle, seen, step):
+        """The name is that of the moment when the file was opened: for an open the process's own, else anybody's."""
         name = self.trace.handles.get(handle)
         if seen is None:
             return
         self.count["names"] += 1
+        if not seen.is_file:
+            self.check_kind(place, what, name, seen)
+            return
+        names = self.names(seen, step.actor if what == "open" else None)
+        if name is None and names <= {None}:
+            self.nameless.add(handle)
+        if name is None:
+            self.count["names that there are not"] += handle in self.nameless
+            self.absent[what] += handle not in self.nameless
+        elif shape(name) not in names:
+            self.say("name", place, f"{what} of {seen.link} booked on {name}; its names: {sorted(map(str, names))}")
+
+    def check_kind(self, place, what, name, seen):
+        is_numbered = ":[" in seen.link and not seen.link.startswith("anon_inode")
         if name is None:
             self.absent[what] += 1
-            return
-        if not seen.is_file:
-            is_numbered = ":[" in seen.link and ":[" in name and not seen.link.startswith("anon_inode")
-            if not is_kind(seen.link, name) or (is_numbered and self.same.setdefault(seen.link, name) != name):
-                self.say("name", place, f"{what} of {seen.link} booked on {name}")
-            return
-        names = self.world.names.get((seen.identity, seen.mount), set())
-        if shape(name) in {shape(n) for n in names}:
-            root = truth.root
-            if root not in (None, "/") and what == "open" and name.startswith(root + "/"):
-                self.say("outside name in a root", place, name)
-        elif name.endswith(" (deleted)") and seen.link.endswith(" (deleted)"):
-            self.say("deleted in a name", place, f"{what}: {name}")
-        else:
-            self.say("name", place, f"{what} of {seen.link} booked on {name}; its names: {sorted(names)}")
+        elif not is_kind(seen.link, name) or \
+                (is_numbered and ":[" in name and self.same.setdefault(seen.link, name) != name):
+            self.say("name", place, f"{what} of {seen.link} booked on {name}")
 
     def paths(self, step, truth):
-        """All that the call's paths may be called; None: anything."""
+        """All names that the call's paths may have; None: anything."""
         found = set()
         for i, (_, path) in enumerate(step.paths):
             text = step.args[path][1]
@@ -165,24 +183,34 @@ class Comparison:
                 return None
             if text.startswith("/"):
                 found.add(os.path.normpath(text))
-            elif truth.bases[i] == "":
-                return None
             elif truth.bases[i] is not None:
                 found.add(os.path.normpath(os.path.join(truth.bases[i], text)))
         return found
 
-    def check_file(self, place, step, truth, file):
-        if file is None or not step.paths:
-            return
-        name, paths = self.trace.files.get(file), self.paths(step, truth)
-        self.count["files"] += 1
+    def right_files(self, step, truth):
+        """What the call's file may be called: an open has that of its handle, a chdir the directory that it went to.
+
+        What O_TMPFILE makes has no name, but whoever opens it again has the file of the handle.
+        """
         opened = truth.after.get("result")
-        if opened and paths is not None:  # an open has the file of its handle, wherever its path started
-            paths |= self.world.names.get((opened.identity, opened.mount), set())
-        if step.call == "chdir" and None in truth.bases.values():
-            return  # out of a place without a path it may lead to one that has one
-        if name is not None and paths is not None and os.path.normpath(name) not in paths:
-            self.say("file", place, f"IO_FILE {name}, right: {sorted(paths) or 'none'}")
+        if opened:
+            is_reopened = step.args[step.paths[0][1]][1].startswith("/proc/")
+            return {name for name in self.names(opened, step.actor) if name and (is_reopened or "/#" not in name)}
+        if step.call == "chdir" and truth.result == 0:
+            return {truth.went} - {None}
+        return self.paths(step, truth)
+
+    def check_file(self, place, step, truth, file):
+        if not step.paths or step.kind == SPAWN:
+            return
+        name, right = self.trace.files.get(file), self.right_files(step, truth)
+        if right is None:
+            return
+        self.count["files"] += 1
+        if name is None:
+            self.count["files unknown"] += bool(right) and truth.result >= 0
+        elif shape(os.path.normpath(name)) not in right:
+            self.say("file", place, f"IO_FILE {name}, right: {sorted(right) or 'none'}")
 
     def check_offset(self, place, step, truth, arg, mode, offset):
         seen = truth.before.get(arg)

@@ -40,6 +40,7 @@ TRACED = {"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "sendfile
 CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_VFORK, CLONE_THREAD = 0x100, 0x200, 0x400, 0x800, 0x4000, 0x10000
 SIGCHLD = 17
 AT_FDCWD = -100
+DELETED = " (deleted)"
 
 
 class Step:
@@ -137,20 +138,34 @@ class Segment:
 
 
 class Seen:
-    """What a descriptor is at one moment."""
+    """What a descriptor, or the current directory ("cwd"), is at one moment."""
 
     def __init__(self, tid, fd):
-        at = f"/proc/{tid}/fd/{fd}"
+        at = f"/proc/{tid}/{fd}" if fd == "cwd" else f"/proc/{tid}/fd/{fd}"
         self.link = os.readlink(at)
         about = os.stat(at)
         self.identity, self.size = (about.st_dev, about.st_ino), about.st_size
-        with open(f"/proc/{tid}/fdinfo/{fd}", encoding="ascii") as info:
-            words = dict(line.split(":", 1) for line in info if ":" in line)
-        self.position, self.flags = int(words["pos"]), int(words["flags"], 8)
-        self.mount = int(words["mnt_id"])
+        self.is_deleted = about.st_nlink == 0
         self.is_file = self.link.startswith("/") and not self.link.startswith("/memfd:")
         self.is_seekable = self.link.startswith("/")
         self.is_device = stat.S_ISCHR(about.st_mode)
+        words = self.words(tid, fd, at)
+        self.position, self.flags, self.mount = int(words["pos"]), int(words["flags"], 8), int(words["mnt_id"])
+
+    @staticmethod
+    def words(tid, fd, at):
+        if fd != "cwd":
+            return fdinfo(f"/proc/{tid}/fdinfo/{fd}")
+        own = os.open(at, os.O_PATH | os.O_CLOEXEC)
+        try:
+            return fdinfo(f"/proc/self/fdinfo/{own}")
+        finally:
+            os.close(own)
+
+
+def fdinfo(path):
+    with open(path, encoding="ascii") as info:
+        return dict(line.split(":", 1) for line in info if ":" in line)
 
 
 def see(tid, fd):
@@ -167,13 +182,39 @@ def read_link(path):
         return None
 
 
-def seen_from(root, path):
-    """The path as a process with this root has it, or None: it is not below."""
-    if root in (None, "/"):
-        return path
-    if path == root:
-        return "/"
-    return path[len(root):] if path.startswith(root + "/") else None
+def where(path):
+    """What the path leads to now: the file's identity, its mount, and what the kernel calls it; or None."""
+    try:
+        fd = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        about = os.fstat(fd)
+        return (about.st_dev, about.st_ino), int(fdinfo(f"/proc/self/fdinfo/{fd}")["mnt_id"]), os.readlink(f"/proc/self/fd/{fd}")
+    finally:
+        os.close(fd)
+
+
+def is_below(path, top):
+    return path == top or path.startswith(top + "/")
+
+
+def name_of(tid, seen):
+    """The path by which the process reaches the file from its own root, or None: none does.
+
+    The kernel says where the file lies; whether the process gets there is tried. A deleted file keeps its path, of which
+    only the directory can be tried.
+    """
+    root, path = read_link(f"/proc/{tid}/root"), seen.link
+    if seen.is_deleted and path.endswith(DELETED):
+        path = path[:-len(DELETED)]
+    if root is None or not (root == "/" or is_below(path, root)):
+        return None
+    path = path if root == "/" else path[len(root):] or "/"
+    there = where(f"/proc/{tid}/root" + (os.path.dirname(path) if seen.is_deleted else path))
+    if not there or there[1] != seen.mount or not (seen.is_deleted or there[0] == seen.identity):
+        return None
+    return path
 
 
 class Truth:
@@ -182,10 +223,9 @@ class Truth:
     def __init__(self):
         self.before = {}  # argument: Seen
         self.after = {}   # argument, "result", "result2": Seen
-        self.root = self.cwd = None
         self.bases = {}   # number of a path: the directory that it starts at, or None: it has no path
+        self.went = None  # the directory that a chdir went to
         self.result = self.result2 = None
-        self.keys = {}
 
 
 class World:
@@ -195,13 +235,174 @@ class World:
         self.directory = directory
         self.segment = Segment(directory, program)
         self.steps, self.truths, self.place_of = [], [], {}
-        self.names = {}    # identity and mount: all names that it had
+        self.names = {}    # (identity, mount): first actor of a process: the names that the file had for it, or None
         self.pins = {}     # identity: a descriptor that keeps the inode from being used again
         self.alive = {0}
         self.group = {0: 0}
         self.blocked = {}  # parent: child of vfork
-        self.has_mounts = False
-        self.has_roots = False  # who has a root of its own does not see the mounts outside
+
+    def release(self):
+        LIBC.shmdt(ctypes.c_void_p(self.address))
+
+    def word(self, at):
+        return ctypes.c_int32.from_address(self.address + at)
+
+    def tid(self, actor):
+        return self.word(TIDS + 4 * actor).value
+
+    def text(self, text):
+        if text not in self.texts:
+            data = text.encode() + b"\0"
+            self.texts[text] = self.text_end
+            self.memory[TEXTS + self.text_end:TEXTS + self.text_end + len(data)] = data
+            self.text_end += len(data)
+        return self.texts[text]
+
+    def put(self, place, step, place_of):
+        """place_of: of the id of a step, its place among those that run."""
+        values, kinds = [0] * ARGS, bytearray(8)
+        for i, (kind, value) in enumerate(step.args):
+            if kind == TEXT:
+                value = self.text(value)
+            elif kind in (RESULT, RESULT2):
+                if value not in place_of:
+                    kind, value = PLAIN, -1
+                else:
+                    value = place_of[value]
+            values[i], kinds[i] = value, kind
+        number = NUMBERS[step.call]
+        STEP.pack_into(self.memory, FIRST_STEP + place * STEP.size, step.actor, step.kind, number, *values,
+                       bytes(kinds), 0, -1, 0, step.spawned)
+
+    def result(self, place):
+        """Returns what the step returned, its second descriptor, and the thread that did it."""
+        row = STEP.unpack_from(self.memory, FIRST_STEP + place * STEP.size)
+        return row[10], row[11], row[12]
+
+    def let(self, limit, is_over=False):
+        self.word(8).value = limit
+        self.word(12).value = is_over
+        self.word(0).value += 4096  # an actor adds 1 meanwhile, perhaps: what it has read must not come back
+        LIBC.syscall(FUTEX, ctypes.c_void_p(self.address), FUTEX_WAKE, 2**31 - 1, None, None, 0)
+
+    def wait(self, is_there, seconds=10):
+        end = time.monotonic() + seconds
+        timeout = (ctypes.c_long * 2)(0, 2000000)
+        while not is_there():
+            if time.monotonic() > end:
+                return False
+            bell = self.word(0).value
+            if not is_there():
+                LIBC.syscall(FUTEX, ctypes.c_void_p(self.address), FUTEX_WAIT, bell, ctypes.byref(timeout), None, 0)
+        return True
+
+    def next(self):
+        return self.word(4).value
+
+
+class Seen:
+    """What a descriptor, or the current directory ("cwd"), is at one moment."""
+
+    def __init__(self, tid, fd):
+        at = f"/proc/{tid}/{fd}" if fd == "cwd" else f"/proc/{tid}/fd/{fd}"
+        self.link = os.readlink(at)
+        about = os.stat(at)
+        self.identity, self.size = (about.st_dev, about.st_ino), about.st_size
+        self.is_deleted = about.st_nlink == 0
+        self.is_file = self.link.startswith("/") and not self.link.startswith("/memfd:")
+        self.is_seekable = self.link.startswith("/")
+        self.is_device = stat.S_ISCHR(about.st_mode)
+        words = self.words(tid, fd, at)
+        self.position, self.flags, self.mount = int(words["pos"]), int(words["flags"], 8), int(words["mnt_id"])
+
+    @staticmethod
+    def words(tid, fd, at):
+        if fd != "cwd":
+            return fdinfo(f"/proc/{tid}/fdinfo/{fd}")
+        own = os.open(at, os.O_PATH | os.O_CLOEXEC)
+        try:
+            return fdinfo(f"/proc/self/fdinfo/{own}")
+        finally:
+            os.close(own)
+
+
+def fdinfo(path):
+    with open(path, encoding="ascii") as info:
+        return dict(line.split(":", 1) for line in info if ":" in line)
+
+
+def see(tid, fd):
+    try:
+        return Seen(tid, fd)
+    except OSError:
+        return None
+
+
+def read_link(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return None
+
+
+def where(path):
+    """What the path leads to now: the file's identity, its mount, and what the kernel calls it; or None."""
+    try:
+        fd = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        about = os.fstat(fd)
+        return (about.st_dev, about.st_ino), int(fdinfo(f"/proc/self/fdinfo/{fd}")["mnt_id"]), os.readlink(f"/proc/self/fd/{fd}")
+    finally:
+        os.close(fd)
+
+
+def is_below(path, top):
+    return path == top or path.startswith(top + "/")
+
+
+def name_of(tid, seen):
+    """The path by which the process reaches the file from its own root, or None: none does.
+
+    The kernel says where the file lies; whether the process gets there is tried. A deleted file keeps its path, of which
+    only the directory can be tried.
+    """
+    root, path = read_link(f"/proc/{tid}/root"), seen.link
+    if seen.is_deleted and path.endswith(DELETED):
+        path = path[:-len(DELETED)]
+    if root is None or not (root == "/" or is_below(path, root)):
+        return None
+    path = path if root == "/" else path[len(root):] or "/"
+    there = where(f"/proc/{tid}/root" + (os.path.dirname(path) if seen.is_deleted else path))
+    if not there or there[1] != seen.mount or not (seen.is_deleted or there[0] == seen.identity):
+        return None
+    return path
+
+
+class Truth:
+    """What was right at one step."""
+
+    def __init__(self):
+        self.before = {}  # argument: Seen
+        self.after = {}   # argument, "result", "result2": Seen
+        self.bases = {}   # number of a path: the directory that it starts at, or None: it has no path
+        self.went = None  # the directory that a chdir went to
+        self.result = self.result2 = None
+
+
+class World:
+    """The first run of a program: does a step and says what was true."""
+
+    def __init__(self, directory, program):
+        self.directory = directory
+        self.segment = Segment(directory, program)
+        self.steps, self.truths, self.place_of = [], [], {}
+        self.names = {}    # (identity, mount): first actor of a process: the names that the file had for it, or None
+        self.pins = {}     # identity: a descriptor that keeps the inode from being used again
+        self.alive = {0}
+        self.group = {0: 0}
+        self.blocked = {}  # parent: child of vfork
 
     def release(self):
         for pin in self.pins.values():
@@ -221,36 +422,11 @@ class World:
     def links(self, actor):
         return {fd: read_link(f"/proc/{self.tid(actor)}/fd/{fd}") or "" for fd in self.fds(actor)}
 
-    def mounts(self):
-        """All that are in a place, in whatever namespace. One that was taken away is in none."""
-        found, seen = set(), set()
-        for tid in ("self", *(self.tid(actor) for actor in self.alive)):
-            namespace = read_link(f"/proc/{tid}/ns/mnt")
-            if namespace in seen:
-                continue
-            seen.add(namespace)
-            try:
-                with open(f"/proc/{tid}/mountinfo", encoding="utf-8") as lines:
-                    found.update(int(line.split()[0]) for line in lines)
-            except OSError:
-                pass
-        return found
-
-    def note(self, tid, seen):
-        """Remembers the name that a file has now."""
-        if not seen or not seen.is_file:
-            return
-        names = self.names.setdefault((seen.identity, seen.mount), set())
-        link = seen.link
-        if self.has_mounts and not self.has_roots and seen.mount not in self.mounts():
-            return
-        if link.endswith(" (deleted)"):
-            if names and "/#" not in link:
-                return
-            link = link[:-len(" (deleted)")]
-        root = read_link(f"/proc/{tid}/root")
-        names.add(seen_from(root, link) or link)
-        names.add(link)
+    def note(self, actor, seen):
+        """Remembers the name that a file has for the process now."""
+        if seen and seen.is_file:
+            names = self.names.setdefault((seen.identity, seen.mount), {})
+            names.setdefault(self.group[actor], set()).add(name_of(self.tid(actor), seen))
 
     def pin(self, tid, fd, seen):
         if seen and seen.is_file and seen.identity not in self.pins:
@@ -272,26 +448,27 @@ class World:
         for actor in self.alive:
             tid = self.tid(actor)
             for fd in self.fds(actor):
-                self.note(tid, see(tid, fd))
+                self.note(actor, see(tid, fd))
 
     def can_do(self, step):
         return step.actor in self.alive and step.actor not in self.blocked and \
-            os.path.exists(f"/proc/{self.tid(step.actor)}/fd")
+            os.path.exists(f"/proc/{self.tid(step.actor)}/fd") and all(self.is_inside(step, *path) for path in step.paths)
+
+    def is_inside(self, step, directory, path):
+        """Whether the path stays in the program's own directory: without the steps that are gone it may lead out of it."""
+        tid, text = self.tid(step.actor), step.args[path][1]
+        at = "cwd" if directory is None or self.value(step.args[directory]) == AT_FDCWD else \
+            f"fd/{self.value(step.args[directory])}"
+        if text.startswith("/proc/"):
+            return True
+        there = where(f"/proc/{tid}/" + (f"root{os.path.dirname(text)}" if text.startswith("/") else f"{at}/{os.path.dirname(text)}"))
+        return not there or is_below(there[2].removesuffix(DELETED), self.directory)
 
     def base_of(self, tid, step, directory):
         """The directory that a relative path starts at, as the process sees it; None: it has no path."""
-        if directory is None or self.value(step.args[directory]) == AT_FDCWD:
-            link, mount = read_link(f"/proc/{tid}/cwd"), None
-        else:
-            seen = see(tid, self.value(step.args[directory]))
-            link, mount = (seen.link, seen.mount) if seen else (None, None)
-        if not link or not link.startswith("/") or link.endswith(" (deleted)"):
-            return None
-        if mount is not None and self.has_mounts and mount not in self.mounts():
-            return None
-        if mount is None and self.has_mounts:
-            return ""  # whether the current directory is on a mount that is gone cannot be seen
-        return seen_from(read_link(f"/proc/{tid}/root"), link)
+        value = AT_FDCWD if directory is None else self.value(step.args[directory])
+        seen = see(tid, "cwd" if value == AT_FDCWD else value)
+        return name_of(tid, seen) if seen and seen.is_file and not seen.is_deleted else None
 
     def do(self, step):
         """Returns whether the step was done."""
@@ -301,8 +478,7 @@ class World:
         fds = {i: self.value(step.args[i]) for i in step.fds}
         for i, fd in fds.items():
             truth.before[i] = see(tid, fd)
-            self.note(tid, truth.before[i])
-        truth.root, truth.cwd = read_link(f"/proc/{tid}/root"), read_link(f"/proc/{tid}/cwd")
+            self.note(step.actor, truth.before[i])
         for i, (directory, _) in enumerate(step.paths):
             truth.bases[i] = self.base_of(tid, step, directory)
         truth.values = [self.value(a) for a in step.args]
@@ -325,17 +501,18 @@ class World:
         tid = self.tid(step.actor)
         if step.actor not in self.alive or step.actor in self.blocked:
             return
-        self.has_mounts |= step.kind in (MOUNT_CALL, OWN_MOUNTS)
-        self.has_roots |= step.call == "chroot"
         for i, fd in fds.items():
             truth.after[i] = see(tid, fd)
-            self.note(tid, truth.after[i])
+            self.note(step.actor, truth.after[i])
         for name, fd in (("result", truth.result), ("result2", truth.result2)):
             if makes_fd(step, name) and fd >= 0:
                 truth.after[name] = see(tid, fd)
-                self.note(tid, truth.after[name])
+                self.note(step.actor, truth.after[name])
                 self.pin(tid, fd, truth.after[name])
-        if step.call.startswith(("rename", "unlink")) or step.kind == MOUNT_CALL:
+        if step.call == "chdir" and truth.result == 0:
+            went = see(tid, "cwd")
+            truth.went = went and name_of(tid, went)
+        if step.call.startswith(("rename", "unlink", "chroot")) or step.kind in (MOUNT_CALL, OWN_MOUNTS):
             self.note_all()
 
     def follow(self, step, truth, place):
