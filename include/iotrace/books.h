@@ -56,6 +56,8 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 			     size_t size);
 /* Returns whether the counter counts events that are missing. */
 bool books_is_loss(enum tally_counter counter);
+/* Returns whether what it counts makes events missing of which nobody knows how many. */
+bool books_is_gap(enum tally_counter counter);
 
 /* Returns whether the recording was stopped before the command that it was made of ended. */
 bool books_ends_early(const struct model *model);

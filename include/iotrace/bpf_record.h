@@ -6,7 +6,6 @@
  */
 #ifndef IOTRACE_BPF_RECORD_H
 #define IOTRACE_BPF_RECORD_H
-
 #ifndef __bpf__
 #include <stdint.h>
 #endif
@@ -29,6 +28,7 @@ enum bpf_record_kind {
 	BPF_RECORD_FORK,      /* bpf_record_task: the new task, where perf does not say FORK */
 	BPF_RECORD_COMM,      /* bpf_record_task: a program begins, where perf does not say COMM */
 	BPF_RECORD_END,       /* bpf_record_task: a thread ends, where perf does not say EXIT */
+	BPF_RECORD_FOREIGN, /* bpf_record_detail: a 32-bit call begins, of any program: its number */
 	BPF_RECORD_KINDS
 };
 

@@ -35,6 +35,7 @@ enum event_kind {
 	EVENT_WRITEBACK,  /* the kernel wrote pages of a file that somebody has mapped */
 	EVENT_ARGUMENTS,  /* a process runs a program now: its words */
 	EVENT_STATUS,     /* a process ends now: how */
+	EVENT_FOREIGN,    /* a 32-bit call begins; what it is, is not looked at */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };

@@ -340,6 +340,9 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 		event->kind = EVENT_CLONE_FLAGS;
 		event->clone_flags.flags = r.value;
 		break;
+	case BPF_RECORD_FOREIGN:
+		event->kind = EVENT_FOREIGN;
+		break;
 	case BPF_RECORD_STATUS:
 		event->kind = EVENT_STATUS;
 		event->status.wait = (int32_t)(r.value & INT32_MAX);
@@ -418,6 +421,7 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 	case BPF_RECORD_CLONE:
 	case BPF_RECORD_LOCK:
 	case BPF_RECORD_STATUS:
+	case BPF_RECORD_FOREIGN:
 		return take_detail(sample, event);
 	case BPF_RECORD_FORK:
 	case BPF_RECORD_COMM:

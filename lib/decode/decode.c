@@ -168,6 +168,14 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	return decoded;
 }
 
+/* In a pid namespace of its own, the recorder has no numbers for tasks outside, and their calls cannot be told apart. */
+static enum decoded without_outside(const struct event *event, enum decoded decoded)
+{
+	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT;
+
+	return decoded == DECODED_EVENT && is_call && !event->tid ? DECODED_IGNORED : decoded;
+}
+
 int decode_sample(struct decode *d, const struct sample *sample, bool is_late, struct event *event)
 {
 	event_begin(event, sample, is_late);
@@ -177,7 +185,7 @@ int decode_sample(struct decode *d, const struct sample *sample, bool is_late, s
 		return decode_fact(d, sample, event);
 
 	tally_add(d->tally, samples, 1);
-	switch (decode_tracepoint(d, sample, event)) {
+	switch (without_outside(event, decode_tracepoint(d, sample, event))) {
 	case DECODED_EVENT:
 		tally_add(d->tally, events, 1);
 		return 1;

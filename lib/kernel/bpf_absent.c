@@ -21,6 +21,18 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	return NULL;
 }
 
+uint64_t bpf_source_strays(const struct bpf_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+uint32_t bpf_source_untraced(const struct bpf_source *source)
+{
+	(void)source;
+	return 0;
+}
+
 bool bpf_source_has_detached(const struct bpf_source *source)
 {
 	(void)source;

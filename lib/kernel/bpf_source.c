@@ -24,8 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BTF_PATH            "/sys/kernel/btf/vmlinux"
-#define FIRST_PID_NAMESPACE 0xeffffffcU /* its inode */
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
 
 enum {
 	LINKS = 3,
@@ -64,14 +63,6 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 	return 0;
 }
 
-/* Other tasks have other numbers there than those that perf's records say. */
-static bool is_first_pid_namespace(void)
-{
-	struct stat status;
-
-	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
-}
-
 static int explain(struct error *err, int code, const char *what)
 {
 	if (code != EPERM && code != EACCES)
@@ -87,7 +78,7 @@ static int check(const struct bpf_options *options, struct error *err)
 		return error_say(err, ENOENT,
 				 "this kernel does not describe itself: no " BTF_PATH
 				 " (CONFIG_DEBUG_INFO_BTF)");
-	if (!is_first_pid_namespace())
+	if (!rights_sees_all_tasks()) /* perf's records say other numbers than the programs */
 		return error_say(err, ENOTSUP,
 				 "in a container with process ids of its own BPF cannot be used");
 	if (options->cgroups > BPF_CGROUPS)
@@ -348,6 +339,22 @@ void bpf_source_enable(struct bpf_source *source, bool is_on)
 bool bpf_source_has_met_init(const struct bpf_source *source)
 {
 	return source->programs->bss->has_met_init;
+}
+
+uint64_t bpf_source_strays(const struct bpf_source *source)
+{
+	uint64_t strays = 0;
+
+	for (size_t i = 0; i < source->books_size / sizeof(*source->books); i++)
+		strays += source->books[i].dropped;
+	for (uint32_t i = 0; i < source->cpus; i++)
+		strays -= source->books[source->cpu[i]].dropped;
+	return strays;
+}
+
+uint32_t bpf_source_untraced(const struct bpf_source *source)
+{
+	return (uint32_t)__atomic_load_n(&source->programs->bss->untraced, __ATOMIC_RELAXED);
 }
 
 bool bpf_source_has_detached(const struct bpf_source *source)

@@ -58,6 +58,10 @@ void bpf_source_enable(struct bpf_source *source, bool is_on);
 bool bpf_source_has_met_init(const struct bpf_source *source);
 /* Whether a task lives on that perf's events no longer follow, or one that it made. */
 bool bpf_source_has_detached(const struct bpf_source *source);
+/* Returns how many records found no ring, since their CPU came after the recording began. Its programs are detached. */
+uint64_t bpf_source_strays(const struct bpf_source *source);
+/* Returns how many new tasks could not be marked for want of memory. */
+uint32_t bpf_source_untraced(const struct bpf_source *source);
 /* No program runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 

@@ -169,7 +169,7 @@ static struct live *live_new(const struct live_options *options)
 	copy_filters(live, FILTER_COMM, options->comm, options->comms);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
-	live->bpf.wake_fd = -1;
+	live->bpf.wake_fd = live->hotplug_fd = -1;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
@@ -444,6 +444,8 @@ int live_close(struct live *live, struct error *err)
 	tracefs_close(&live->tracefs);
 	procfs_close(&live->proc);
 	procfs_close(&live->sys);
+	if (live->hotplug_fd >= 0)
+		close(live->hotplug_fd);
 	live_give_signals_back(live);
 	for (uint32_t i = 0; i < live->pids; i++)
 		if (live->pid_fd[i] >= 0)

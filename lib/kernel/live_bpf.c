@@ -420,10 +420,17 @@ void live_bpf_say_source(struct live *live)
 
 void live_bpf_say_count(struct live *live)
 {
-	uint64_t counted = live->bpf.in_flight, lost = 0;
+	uint64_t counted = live->bpf.in_flight, lost;
+	uint32_t untraced;
 
 	if (!live->bpf.source)
 		return;
+	lost = bpf_source_strays(live->bpf.source);
+	counted += lost;
+	untraced = bpf_source_untraced(live->bpf.source);
+	if (untraced)
+		facts_add(&live->facts, &(struct fact){.kind = FACT_GAP, .number = {1, untraced}},
+			  0, clock_now());
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 

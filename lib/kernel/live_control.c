@@ -6,6 +6,7 @@
  * thread, the writer and the converter.
  */
 #include "clock.h"
+#include "hotplug.h"
 #include "live_private.h"
 #include "live_signal.h"
 #include "machine.h"
@@ -115,9 +116,30 @@ static void pace(struct live *live, uint64_t moved)
 		live->round_ms *= 2;
 }
 
+/*
+ * The events of a task stay with it and count again on a CPU that comes back, and a BPF program runs on all CPUs. Events
+ * that are a CPU's own are gone with it, and one that was not there has none, and no ring.
+ */
+static void cpu_came(void *context, uint32_t cpu)
+{
+	struct live *live = context;
+	bool is_known = false;
+
+	for (uint32_t i = 0; i < live->set.cpus; i++)
+		is_known |= live->set.cpu[i] == cpu;
+	if (is_known && live->set.target == TARGET_THREAD && live->block == BLOCK_NONE)
+		return;
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_GAP, .number = {0, 1, is_known && live->bpf.source}},
+		  0, clock_now());
+}
+
 void live_round(struct live *live)
 {
 	uint64_t moved = 0;
+
+	if (live->hotplug_fd >= 0 && hotplug_take(live->hotplug_fd, cpu_came, live))
+		cpu_came(live, UINT32_MAX);
 
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
 		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);

@@ -76,6 +76,7 @@ struct live {
 	struct spool *spool;
 
 	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the lookers */
+	int hotplug_fd;                  /* < 0: nobody says which CPUs come */
 	pthread_t control;
 	bool has_control;
 	uint8_t *scratch; /* a record that wraps around */

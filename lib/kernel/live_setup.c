@@ -2,11 +2,13 @@
  * live_setup: for which tasks the events of a recording are opened, and how its capture describes them.
  */
 #include "cgroup.h"
+#include "hotplug.h"
 #include "live_private.h"
 #include "rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <stdlib.h>
@@ -34,6 +36,9 @@ static int find_cpus(struct live *live, struct error *err)
 
 	if (length < 0)
 		return error_set(err, (int)-length, "read /sys/devices/system/cpu/online");
+	live->hotplug_fd = hotplug_open();
+	if (live->hotplug_fd < 0)
+		log_debug("hotplug of CPUs is not watched: %s", strerror(-live->hotplug_fd));
 	if (perf_set_cpus(&live->set, text))
 		return error_say(err, EBADMSG,
 				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
@@ -300,10 +305,28 @@ static int open_events(struct live *live, struct error *err)
 	return code == -ESRCH ? explain_gone(live, err) : code;
 }
 
+/* All tasks of the outside have the number 0 here: their calls could not be told apart. */
+static int check_namespace(const struct live *live, struct error *err)
+{
+	if (!live->is_system || live->cgroups || rights_sees_all_tasks())
+		return 0;
+	error_say(
+		err, ENOTSUP,
+		"-a: in a container with process ids of its own, the processes outside have none, "
+		"and their calls cannot be told apart");
+	error_hint(err,
+		   "record a command, processes (-p) or a control group (--cgroup) here, or all "
+		   "from outside: nsenter -t 1 -p iotrace -a");
+	return -ENOTSUP;
+}
+
 int live_setup_events(struct live *live, struct error *err)
 {
-	int code = tracefs_open(&live->tracefs, err);
+	int code = check_namespace(live, err);
 
+	if (code)
+		return code;
+	code = tracefs_open(&live->tracefs, err);
 	if (code == -EACCES || code == -EPERM)
 		return rights_explain_all(err, -code, live->is_system);
 	if (!code)

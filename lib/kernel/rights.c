@@ -18,7 +18,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define FIRST_PID_NAMESPACE 0xeffffffcU /* its inode */
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
@@ -204,4 +207,11 @@ int rights_explain(struct error *err, int code, const char *name, int tid,
 	default:
 		return error_set(err, code, "event %s: perf_event_open", event);
 	}
+}
+
+bool rights_sees_all_tasks(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
 }

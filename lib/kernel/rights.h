@@ -30,6 +30,9 @@ enum { RIGHTS_MACHINE = -1 };
 int rights_explain(struct error *err, int code, const char *name, int tid,
 		   unsigned long descriptors);
 
+/* Returns whether all tasks of the machine have a number here: not in a pid namespace of one's own. */
+bool rights_sees_all_tasks(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -308,6 +308,19 @@ static void fact_loss(struct model *m, const struct event *event)
 		m->lost_until = event->fact.number[0];
 }
 
+/* What was missed may have changed any descriptor. */
+static void fact_gap(struct model *m, const struct event *event)
+{
+	static const enum tally_counter counter[] = {TALLY_cpus_unseen, TALLY_untraced};
+	uint64_t kind = event->fact.number[0];
+
+	if (kind >= sizeof(counter) / sizeof(counter[0]))
+		return;
+	m->tally->n[counter[kind]] += event->fact.number[1];
+	if (!event->fact.number[2])
+		table_doubt_all(m, DOUBT_LOSS);
+}
+
 static void fact_end(struct model *m, const struct event *event)
 {
 	m->host.end_reason = (int)event->fact.number[0];
@@ -328,7 +341,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
 		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
-		[FACT_ROOT] = fact_root,
+		[FACT_ROOT] = fact_root,       [FACT_GAP] = fact_gap,
 	};
 
 	if (in[event->fact.kind])

@@ -150,6 +150,9 @@ void model_event(struct model *m, const struct event *event)
 	case EVENT_STATUS:
 		program_status(m, event);
 		break;
+	case EVENT_FOREIGN:
+		task_foreign_call(m, event);
+		break;
 	case EVENT_LOCK:
 		op_lock(m, event);
 		break;

@@ -286,6 +286,20 @@ void task_program(struct model *m, const struct event *event)
 		process_set_foreign(m, process, event->program.is_foreign);
 }
 
+/* A program of 64 bits may make calls of 32 bits, too: of any number, and with any descriptor. */
+void task_foreign_call(struct model *m, const struct event *event)
+{
+	uint32_t task = task_get(m, event->pid, event->tid);
+	const struct process *p = &m->process[m->task[task].process];
+
+	if (!process_is_recorded(m, m->task[task].process))
+		return;
+	tally_add(m->tally, foreign_calls, p->is_foreign);
+	tally_add(m->tally, foreign_apart, !p->is_foreign);
+	if (!p->is_foreign)
+		table_doubt(m, task_table(m, task), DOUBT_FOREIGN);
+}
+
 static void process_end(struct model *m, uint32_t process)
 {
 	program_end(m, process);
@@ -341,6 +355,21 @@ static void task_forget(struct model *m, uint32_t task)
 	task_retire(m, task);
 }
 
+/* Events that are inherited are gone for good: nobody will say how the exec ends, which cannot fail any more. */
+static void task_lose(struct model *m, const struct event *event)
+{
+	struct event end = *event;
+
+	if (m->host.is_system || m->host.source != MODEL_SOURCE_PERF)
+		return;
+	tally_add(m->tally, detached, 1);
+	end.kind = EVENT_SYSCALL_EXIT;
+	end.exit.call = call_by_name("execve", strlen("execve"));
+	end.exit.result = 0;
+	end.exit.counters = 0;
+	op_exit(m, &end);
+}
+
 /*
  * An exec that gives a process other rights, or a program that it may not read, takes perf's events off it, and perf says
  * EXIT. The call is still in flight then, while a thread that ends has ended its call before.
@@ -349,8 +378,12 @@ void task_exit(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid);
 
-	if (task == MAP_NONE || m->process[m->task[task].process].is_replaced)
+	if (task == MAP_NONE)
 		return;
+	if (m->process[m->task[task].process].is_replaced) {
+		task_lose(m, event);
+		return;
+	}
 	op_cancel(m, task, event->time, IO_END_DEATH);
 	task_retire(m, task);
 }

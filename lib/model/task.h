@@ -49,6 +49,7 @@ void task_fork(struct model *m, const struct event *event);
 void task_clone_flags(struct model *m, const struct event *event);
 void task_comm(struct model *m, const struct event *event);
 void task_program(struct model *m, const struct event *event);
+void task_foreign_call(struct model *m, const struct event *event);
 void task_exit(struct model *m, const struct event *event);
 /* The thread `task` has executed a program as the leader of its process. */
 void task_take_over(struct model *m, uint32_t task);

@@ -35,7 +35,25 @@ static const struct {
 	 "they could not be written", "a place with more room", false},
 };
 
-enum { LOSSES = sizeof(loss) / sizeof(*loss) };
+/* What makes an unknown number of events missing. The number before the text is that of the counter. */
+static const struct {
+	enum tally_counter counter;
+	const char *text, *text_many; /* of one, of many */
+} gap[] = {
+	{TALLY_detached,
+	 "program ran on without being recorded, since it is set-uid or may not be read "
+	 "(--source=bpf records it)",
+	 "programs ran on without being recorded, since they are set-uid or may not be read "
+	 "(--source=bpf records them)"},
+	{TALLY_foreign_apart, "32-bit system call of a 64-bit program is not recorded",
+	 "32-bit system calls of 64-bit programs are not recorded"},
+	{TALLY_cpus_unseen, "CPU came online, and some of what ran there is missing",
+	 "CPUs came online, and some of what ran there is missing"},
+	{TALLY_untraced, "new task could not be followed for want of memory",
+	 "new tasks could not be followed for want of memory"},
+};
+
+enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };
 
 /* What a sentence is made of. */
 struct books_view {
@@ -67,6 +85,34 @@ bool books_is_loss(enum tally_counter counter)
 		if (loss[i].counter == counter)
 			return true;
 	return false;
+}
+
+bool books_is_gap(enum tally_counter counter)
+{
+	for (int i = 0; i < GAPS; i++)
+		if (gap[i].counter == counter)
+			return true;
+	return false;
+}
+
+/* Returns whether there are any. */
+static bool add_gaps(struct text *text, const struct tally *tally, const char *before)
+{
+	char number[SUMMARY_NUMBER];
+	bool has_any = false;
+
+	for (int i = 0; i < GAPS; i++) {
+		uint64_t count = tally->n[gap[i].counter];
+
+		if (!count)
+			continue;
+		add(text, "%s%s %s", has_any ? "; " : before, summary_count(number, count),
+		    count == 1 ? gap[i].text : gap[i].text_many);
+		has_any = true;
+	}
+	if (has_any)
+		add(text, ".");
+	return has_any;
 }
 
 static bool is_row_of(int row, const struct books_view *view)
@@ -172,8 +218,11 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 	}
 	if (count_missing(&view, OF_EVENTS) || count_missing(&view, OF_ARCHIVE)) {
 		add_missing(&out, &view);
+		add_gaps(&out, tally, " ");
 		return BOOKS_LOSS;
 	}
+	if (add_gaps(&out, tally, "incomplete: "))
+		return BOOKS_LOSS;
 	add(&out, "complete: all %s events recorded",
 	    summary_count(number, tally_get(tally, samples)));
 	return BOOKS_BALANCED;

@@ -90,7 +90,7 @@ static bool tell_counter(const struct summary *summary, enum tally_counter count
 	uint64_t count = summary->options->tally->n[counter];
 	char number[SUMMARY_NUMBER];
 
-	if (!count || !tally_is_warning(counter) || books_is_loss(counter))
+	if (!count || !tally_is_warning(counter) || books_is_loss(counter) || books_is_gap(counter))
 		return false;
 	snprintf(text, size, "%s: %s.", tally_sentence(counter), summary_count(number, count));
 	return true;

@@ -95,6 +95,17 @@ def capable(live):
     return iotrace
 
 
+def lost(live, path):
+    """Perf's inherited events are gone: that is said, and the process is still one."""
+    directory, archive = folder(live, "lost"), live.path("lost.trace")
+    ran = live.record(archive, [workload("exec"), "begin", directory, path], "--strict", "-q", status=125)
+    live.check(b"1 program ran on without being recorded" in ran.stderr, f"lost: {ran.stderr!r}")
+    about = live.examine(archive)
+    live.equal("lost: counted", about["books"]["counters"]["detached"], 1)
+    sums = [p.whole().files[f"{directory}/kept"] for p in Archive(archive).processes().values()]
+    live.equal("lost: what it did before", [s["writes"] for s in sums], [BEFORE])
+
+
 with Live() as test:
     os.chmod(test.dir, 0o755)
     setuid = program(test, "setuid", 0o4755)
@@ -106,3 +117,5 @@ with Live() as test:
         run(test, "setgid", setgid, "-q")
         attach(test, "attached", setuid)
         run(test, "hidden", hidden, "-q", wrapper=AS_NOBODY, iotrace=capable(test))
+    else:
+        lost(test, setuid)

@@ -495,6 +495,17 @@ TEST_F(Bpf, HowAProcessEnded)
 	expect_no_truncation(bytes_of(status));
 }
 
+TEST_F(Bpf, ACallOfTheOtherTable)
+{
+	bpf_record_detail call{};
+
+	call.head.kind = BPF_RECORD_FOREIGN;
+	call.head.size = sizeof(call);
+	call.value = 3;
+	ASSERT_EQ(send(bytes_of(call)), 1);
+	EXPECT_EQ(e.kind, EVENT_FOREIGN);
+}
+
 TEST_F(Bpf, TheLifeOfATaskThatPerfDoesNotFollow)
 {
 	bpf_record_task task{};

@@ -89,6 +89,20 @@ TEST(Decode, RawExit)
 	EXPECT_EQ(e.exit.counters, 0U);
 }
 
+TEST(Decode, ACallOfATaskWithoutANumberIsIgnored)
+{
+	Capture c;
+	uint32_t enter = c.add_saved("raw_syscalls", "sys_enter");
+	Decoder d = open_capture(c);
+	Raw raw = raw_enter(SYS_pread64);
+	sample s = raw.sample(enter);
+	event e;
+
+	s.pid = s.tid = 0; /* as another pid namespace sees it */
+	EXPECT_EQ(decode_sample(d.get(), &s, false, &e), 0);
+	expect_books(c, 0, 1, 0);
+}
+
 TEST(Decode, ARawSampleOneByteShortIsMalformed)
 {
 	Capture c;

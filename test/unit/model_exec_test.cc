@@ -54,6 +54,46 @@ TEST_F(Exec, AProcessThatLosesItsEventsIsTheSame)
 	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u);
 }
 
+/* The same in a recording of some processes by perf: nothing more is heard of it. */
+TEST_F(Exec, AProcessThatPerfLosesIsCounted)
+{
+	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF, 0}, {"", ""});
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	EXPECT_EQ(tally_get(&d.tally, detached), 1u);
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u);
+	EXPECT_EQ(d.line(d.events.back()), "11 LEAVE execve");
+	EXPECT_EQ(processes(), 2u);
+	EXPECT_EQ(destroyed(), 0u);
+}
+
+TEST_F(Exec, WhatIsMissedIsCounted)
+{
+	d.fact(FACT_GAP, {0, 2});
+	d.fact(FACT_GAP, {1, 3});
+	d.fact(FACT_GAP, {2, 4});
+	EXPECT_EQ(tally_get(&d.tally, cpus_unseen), 2u);
+	EXPECT_EQ(tally_get(&d.tally, untraced), 3u);
+	d.call(10, 10, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "it may have been closed meanwhile";
+}
+
+/* int $0x80 in a program of 64 bits: read() has the number of close() there. */
+TEST_F(Exec, ACallOfTheOtherTableIsCounted)
+{
+	struct event call = d.base(EVENT_FOREIGN, 10, 10);
+
+	model_event(d.model, &call);
+	EXPECT_EQ(tally_get(&d.tally, foreign_apart), 1u);
+	d.call(10, 10, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_foreign), 1u) << "it may have been closed";
+	d.program(10, true);
+	model_event(d.model, &call);
+	EXPECT_EQ(tally_get(&d.tally, foreign_apart), 1u);
+	EXPECT_EQ(tally_get(&d.tally, foreign_calls), 1u) << "all its calls are of 32 bits";
+}
+
 TEST_F(Exec, AlsoIfAnotherThreadExecutes)
 {
 	d.fork(11, 11, 11, 12);

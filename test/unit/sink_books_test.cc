@@ -90,6 +90,28 @@ class Books : public ::testing::Test
 	}
 };
 
+TEST_F(Books, SomeGapsHaveNoNumber)
+{
+	b.tally.n[TALLY_detached] = 1;
+	settle({10});
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 1 program ran on without being recorded, since it is set-uid or may "
+		  "not be read (--source=bpf records it).");
+	b.tally.n[TALLY_detached] = 0;
+	b.tally.n[TALLY_cpus_unseen] = 2;
+	b.tally.n[TALLY_untraced] = 3;
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 2 CPUs came online, and some of what ran there is missing; 3 new tasks "
+		"could not be followed for want of memory.");
+	b.tally.n[TALLY_malformed] = 1;
+	b.tally.n[TALLY_events]--;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 1 of 10 events is missing (it does not follow its format). 2 CPUs "
+		  "came online, and some of what ran there is missing; 3 new tasks could not be "
+		  "followed for want of memory.");
+}
+
 TEST_F(Books, NothingLost)
 {
 	count("enter", 0, 600, 0);

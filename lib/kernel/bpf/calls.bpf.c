@@ -281,6 +281,29 @@ static __always_inline bool is_known_request(uint32_t request)
 	}
 }
 
+/* The table of 32-bit calls has other numbers: such a call is counted, and its descriptors are not looked at. */
+static __always_inline void begin_foreign(struct task_struct *task, long number)
+{
+	struct bpf_record_detail *record;
+	struct bpf_call *call;
+	struct outgoing out;
+
+	if (!is_on || !(COMPAT_OF(task) || number & X32))
+		return;
+	call = call_of(task, BPF_CALL_ALWAYS);
+	if (!call)
+		return;
+	call->is_foreign = true;
+	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	if (!record)
+		return;
+	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_FOREIGN,
+						      .size = sizeof(*record)},
+					     .value = number};
+	out.book->calls++;
+	end_sample(&out);
+}
+
 static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
 {
 	const volatile struct bpf_call_role *role;
@@ -290,8 +313,12 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	task = bpf_get_current_task_btf();
 	if (is_system && task->tgid == 1 && is_on)
 		has_met_init = true;
-	if ((!is_system && !task->bpf_storage) || (unsigned long)number >= BPF_CALLS)
+	if (!is_system && !task->bpf_storage)
 		return;
+	if ((unsigned long)number >= BPF_CALLS || COMPAT_OF(task)) {
+		begin_foreign(task, number);
+		return;
+	}
 	role = &roles[number];
 	if (!role->flags || !is_on)
 		return;
@@ -390,10 +417,11 @@ int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 	if (!call)
 		return 0;
 	new = bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!call->is_detached)
+	if (!new)
+		__sync_fetch_and_add(&untraced, 1);
+	if (!call->is_detached || !new)
 		return 0;
-	if (new)
-		new->is_detached = true;
+	new->is_detached = true;
 	__sync_fetch_and_add(&detached, 1);
 	send_task(parent, child, BPF_RECORD_FORK);
 	return 0;

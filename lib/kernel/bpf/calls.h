@@ -30,6 +30,7 @@ struct {
 
 /* Tasks without perf's events: their lives are told by the programs. */
 int detached;
+int untraced; /* new tasks without storage: they and their descendants are not recorded */
 
 static __always_inline bool is_in_chosen_cgroup(void)
 {

@@ -26,6 +26,12 @@ enum { false, true };
 /* The registers that hold the arguments of a system call. */
 #if defined(__TARGET_ARCH_x86)
 enum { LARGE_FILE = 0100000 }; /* O_LARGEFILE, which every open has: no program asked for it */
+enum { COMPAT = 2 };           /* TS_COMPAT: a call of 32 bits, whatever the program is */
+enum { X32 = 1 << 30 };        /* __X32_SYSCALL_BIT, in the number of a call */
+struct thread_info {
+	unsigned int status;
+} KERNEL;
+#define COMPAT_OF(task) ((task)->thread_info.status & COMPAT)
 struct pt_regs {
 	unsigned long di, si, dx, r10, r8, r9;
 	unsigned long orig_ax; /* the number of the system call; -1: an exception */
@@ -33,12 +39,18 @@ struct pt_regs {
 #define NUMBER_OF_CALL orig_ax
 #elif defined(__TARGET_ARCH_arm64)
 enum { LARGE_FILE = 0400000 };
+enum { COMPAT = 1 << 22 }; /* TIF_32BIT */
+enum { X32 = 0 };
+struct thread_info {
+	unsigned long flags;
+} KERNEL;
+#define COMPAT_OF(task) ((task)->thread_info.flags & COMPAT)
 struct pt_regs {
 	unsigned long long regs[31];
 	unsigned long long orig_x0;
 	int syscallno; /* -1: an exception */
 } KERNEL;
-#define NUMBER_OF_CALL syscallno
+#define NUMBER_OF_CALL  syscallno
 #else
 #error "the arguments of a system call: which registers hold them?"
 #endif
@@ -58,6 +70,7 @@ struct nsproxy {
 } KERNEL;
 
 struct task_struct {
+	struct thread_info thread_info;
 	int pid, tgid;
 	unsigned int flags;
 	struct bpf_local_storage *bpf_storage;

@@ -58,7 +58,7 @@ static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 	if (!is_on || !task->bpf_storage)
 		return NULL;
 	call = bpf_task_storage_get(&calls, task, NULL, 0);
-	return call && call->begin ? call : NULL;
+	return call && (call->begin || call->is_foreign) ? call : NULL;
 }
 
 /* Perf has said COMM before it lost the task, but not for another exec later. */

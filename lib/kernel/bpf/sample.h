@@ -110,8 +110,12 @@ static __always_inline void *begin_sample(struct outgoing *out, struct task_stru
 	void *raw;
 
 	out->book = bpf_map_lookup_elem(&books, &cpu);
-	if (!out->book || !ring)
+	if (!out->book)
 		return NULL;
+	if (!ring) { /* the CPU came after the recording began */
+		note_drop(out->book, time);
+		return NULL;
+	}
 	out->size = SAMPLE_SIZE(bytes);
 	out->head = bpf_ringbuf_reserve(ring, SAMPLE_SIZE(bytes), 0);
 	if (!out->head) {

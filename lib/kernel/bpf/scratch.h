@@ -51,8 +51,12 @@ static __always_inline bool send_scratch(struct scratch *scratch, struct outgoin
 
 	out->book = bpf_map_lookup_elem(&books, &cpu);
 	out->head = (void *)(scratch->bytes + SCRATCH_AT);
-	if (!out->book || !ring || size > SCRATCH_TEXT)
+	if (!out->book || size > SCRATCH_TEXT)
 		return false;
+	if (!ring) {
+		note_drop(out->book, time);
+		return false;
+	}
 	put_head(out->head, task, time, cpu, size);
 	if (!bpf_ringbuf_output(ring, out->head, size, wake_flag(out->book, size)))
 		return true;
