@@ -211,21 +211,26 @@ static void verify_release(struct verify *v)
 static int verify_all(struct verify *v, struct error *err)
 {
 	char *anchor = mem_format("%s/traces.otf2", v->dir);
+	const char *wrong;
 	struct stat status;
 
-	/* The library asserts that its input has a beginning. */
 	if (stat(anchor, &status) != 0) {
 		int code = error_set(err, errno, "open archive %s", anchor);
 
 		free(anchor);
 		return code;
 	}
-	v->reader = status.st_size ? OTF2_Reader_Open(anchor) : NULL;
+	wrong = verify_anchor(v, anchor);
+	v->reader = wrong ? NULL : OTF2_Reader_Open(anchor);
 	free(anchor);
+	if (wrong)
+		return error_say(err, EBADMSG,
+				 "%s/traces.otf2 is not the anchor of an OTF2 archive: it %s",
+				 v->dir, wrong);
 	if (!v->reader || OTF2_Reader_SetSerialCollectiveCallbacks(v->reader) != OTF2_SUCCESS)
 		return error_say(err, EBADMSG,
 				 "%s/traces.otf2 is not the anchor of an OTF2 archive: %s", v->dir,
-				 *v->message ? v->message : "it is empty");
+				 v->message);
 	if (OTF2_Reader_GetChunkSize(v->reader, &v->event_chunk, &v->definition_chunk) !=
 		    OTF2_SUCCESS ||
 	    !verify_file(v, "traces.def", v->definition_chunk))

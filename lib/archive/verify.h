@@ -2,6 +2,7 @@
  * Private to lib/archive: what is known while an archive is verified.
  *
  *	verify.c          opens, reads in the right order, closes
+ *	verify_anchor.c   numbers of the anchor that cannot be
  *	verify_files.c    event files that broke off, before the library sees them
  *	verify_defs.c     definitions: ids dense, what they refer to defined
  *	verify_events.c   each event: time, regions, ids, attributes
@@ -124,6 +125,9 @@ struct verify {
 
 /* verify.c: one more finding; the first of them are kept. */
 void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* verify_anchor.c: Returns NULL, or what is wrong with the anchor of this path. */
+const char *verify_anchor(const struct verify *v, const char *path);
 
 /*
  * verify_files.c: Returns whether the file, named within the archive, has all its chunks and an

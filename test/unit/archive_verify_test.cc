@@ -7,6 +7,7 @@
 #include <iotrace/error.h>
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
@@ -586,6 +587,47 @@ TEST_F(ArchiveVerify, DefinitionsThatBrokeOff)
 		std::ofstream(path, std::ios::binary) << whole;
 	}
 	alarm(0);
+	EXPECT_EQ(check(), "");
+}
+
+/* The library would allocate, or wait, for what these numbers say. */
+TEST_F(ArchiveVerify, NumbersOfTheAnchorThatCannotBe)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+		const char *found;
+	} damage[] = {
+		{12, UINT64_C(1) << 40, "has an impossible size of chunks"},
+		{20, 0, "has an impossible size of chunks"},
+		{30, UINT64_C(1) << 40, "has more locations than definitions"},
+		{38, UINT64_C(1) << 50, "has more definitions than traces.def"},
+	};
+	std::string path = dir + "/traces.otf2", whole, broken;
+
+	end();
+	archive = nullptr;
+	std::ifstream in(path, std::ios::binary);
+	whole.assign((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+	for (const auto &row : damage) {
+		broken = whole;
+		memcpy(&broken[row.at], &row.value, sizeof(row.value));
+		std::ofstream(path, std::ios::binary) << broken;
+		EXPECT_EQ(check(), "error: " + path + " is not the anchor of an OTF2 archive: it " +
+					   row.found + "\n");
+	}
+	/* The number of properties is behind three strings. */
+	size_t at = 46;
+	for (int i = 0; i < 3; i++)
+		at = whole.find('\0', at) + 1;
+	broken = whole;
+	memset(&broken[at], 0x7f, 4);
+	std::ofstream(path, std::ios::binary) << broken;
+	EXPECT_EQ(
+		check(),
+		"error: " + path +
+			" is not the anchor of an OTF2 archive: it has more properties than bytes\n");
+	std::ofstream(path, std::ios::binary) << whole;
 	EXPECT_EQ(check(), "");
 }
 

@@ -1,0 +1,128 @@
+/*
+ * verify_anchor: whether the anchor's numbers are possible, before the library believes them.
+ *
+ * The library allocates what the anchor says: a buffer of the size of a chunk for each file, and an array for the properties.
+ * The anchor has, behind its marks: magic, version, the two sizes of chunks, the numbers of locations and of global
+ * definitions, three strings, and the number of properties.
+ */
+#include "verify.h"
+
+#include <fcntl.h>
+#include <iotrace/bytes.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MARK_CHUNK_HEADER = 3,
+	MARK_BIG_ENDIAN = 0x23,
+	VERSION_SIZE = 6, /* behind the magic */
+	SCHEME_SIZE = 2,  /* how the files lie, and whether they are compressed */
+	STRINGS = 3,
+	CHUNK_LEAST = 256 << 10,
+	CHUNK_MOST = 16 << 20,
+	ANCHOR_MOST = 16 << 20,
+	DEFINITION_LEAST = 2, /* bytes: no record is smaller */
+};
+
+struct anchor {
+	uint64_t event_chunk, definition_chunk, locations, definitions;
+	uint32_t properties;
+	size_t left; /* bytes behind all these */
+	bool is_whole;
+};
+
+static uint64_t number(struct bytes *in, size_t size, bool is_big)
+{
+	const uint8_t *at = bytes_take(in, size);
+	uint64_t value = 0;
+
+	for (size_t i = 0; at && i < size; i++)
+		value |= (uint64_t)at[i] << 8 * (is_big ? size - 1 - i : i);
+	return value;
+}
+
+static void skip_string(struct bytes *in)
+{
+	const uint8_t *end = in->left ? memchr(in->at, '\0', in->left) : NULL;
+
+	bytes_take(in, end ? (size_t)(end - in->at) + 1 : in->left + 1);
+}
+
+static struct anchor parse(const uint8_t *bytes, size_t size)
+{
+	struct bytes in = bytes_of(bytes, size);
+	struct anchor anchor = {0};
+	bool has_mark = number(&in, 1, false) == MARK_CHUNK_HEADER;
+	bool is_big = number(&in, 1, false) == MARK_BIG_ENDIAN;
+	const char *magic = bytes_take(&in, 4);
+
+	if (!has_mark || !magic || memcmp(magic, "OTF2", 4) != 0)
+		return anchor;
+	bytes_take(&in, VERSION_SIZE);
+	anchor.event_chunk = number(&in, 8, is_big);
+	anchor.definition_chunk = number(&in, 8, is_big);
+	bytes_take(&in, SCHEME_SIZE);
+	anchor.locations = number(&in, 8, is_big);
+	anchor.definitions = number(&in, 8, is_big);
+	for (int i = 0; i < STRINGS; i++)
+		skip_string(&in);
+	anchor.properties = (uint32_t)number(&in, 4, is_big);
+	anchor.left = in.left;
+	anchor.is_whole = !in.bad;
+	return anchor;
+}
+
+/* Returns NULL, or what is wrong. */
+static const char *fault(const struct anchor *anchor, uint64_t definition_bytes)
+{
+	if (!anchor->is_whole)
+		return "broke off, or is no anchor";
+	if (anchor->event_chunk < CHUNK_LEAST || anchor->event_chunk > CHUNK_MOST ||
+	    anchor->definition_chunk < CHUNK_LEAST || anchor->definition_chunk > CHUNK_MOST)
+		return "has an impossible size of chunks";
+	if (anchor->definitions > definition_bytes / DEFINITION_LEAST)
+		return "has more definitions than traces.def";
+	if (anchor->locations > anchor->definitions)
+		return "has more locations than definitions";
+	if (anchor->properties > anchor->left / 2)
+		return "has more properties than bytes";
+	return NULL;
+}
+
+static uint64_t size_of(const char *dir, const char *name)
+{
+	char *path = mem_format("%s/%s", dir, name);
+	struct stat status;
+	uint64_t size = stat(path, &status) ? 0 : (uint64_t)status.st_size;
+
+	free(path);
+	return size;
+}
+
+const char *verify_anchor(const struct verify *v, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	uint8_t *bytes;
+	struct anchor anchor;
+	ssize_t size;
+
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		if (fd >= 0)
+			close(fd);
+		return "cannot be read";
+	}
+	if (!status.st_size || status.st_size > ANCHOR_MOST) {
+		close(fd);
+		return status.st_size ? "is too large" : "is empty";
+	}
+	bytes = mem_alloc((size_t)status.st_size);
+	size = pread(fd, bytes, (size_t)status.st_size, 0);
+	close(fd);
+	anchor = parse(bytes, size < 0 ? 0 : (size_t)size);
+	free(bytes);
+	return fault(&anchor, size_of(v->dir, "traces.def"));
+}
