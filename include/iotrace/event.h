@@ -102,7 +102,7 @@ struct event {
 			uint32_t type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		} lock;
 		struct {
-			uint64_t count;
+			uint64_t count, until; /* until: the loss was over then; 0: not known */
 		} lost;
 		struct fact fact;
 		struct {

@@ -50,6 +50,7 @@ struct sample {
 	uint32_t tid;
 	uint32_t cpu;
 	uint64_t time;
+	uint64_t until; /* of a loss that begins at `time`: when its ring went on; else 0 */
 	uint64_t id;
 	const uint8_t *raw; /* PERF_SAMPLE_RAW: tracepoint fields, or a fact */
 	uint32_t raw_size;

@@ -93,6 +93,7 @@ enum decoded task_record(const struct sample *sample, struct event *event)
 	case PERF_RECORD_LOST_SAMPLES:
 		event->kind = EVENT_LOST;
 		event->lost.count = bytes_u64(&body);
+		event->lost.until = sample->until;
 		decoded = DECODED_EVENT;
 		break;
 	default:

@@ -176,7 +176,7 @@ static void fact_root(struct model *m, const struct event *event)
 		return;
 	const struct fs *fs = &m->fs[m->process[process].fs];
 
-	if (fs->moving || fs->moved >= n[1])
+	if (fs->moving || fs->moved >= n[1] || (m->lost_until && m->lost_until >= n[1]))
 		tally_add(m->tally, lookups_refused, 1);
 	else
 		fs_set_root(m, process, &(struct fs_root){string_of(event, 0), n[3]});

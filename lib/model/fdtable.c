@@ -204,6 +204,9 @@ bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t
 
 	if (t->busy || t->emptied >= since)
 		return false;
+	/* A close that was lost may be among it. */
+	if (m->lost_until && m->lost_until >= since)
+		return false;
 	if (!slot)
 		return t->stray < since;
 	return !slot->is_busy && slot->changed < since && slot->stray < since;

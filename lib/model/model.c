@@ -114,6 +114,8 @@ static void event_lost(struct model *m, const struct event *event)
 
 	lost.lost.count = event->lost.count;
 	m->lost_time = event->time;
+	if (event->lost.until > m->lost_until)
+		m->lost_until = event->lost.until;
 	fs_forget_all(m);
 	table_doubt_all(m, DOUBT_LOSS);
 	request_doubt_all(m);

@@ -334,10 +334,13 @@ static inline struct order_entry pop(struct order *order)
  */
 static inline bool set_time(struct order *order, struct sample *sample, uint64_t queued_time)
 {
-	bool is_own = sample_time_is_known(sample->time) && !is_loss(sample->type);
+	bool is_known = sample_time_is_known(sample->time);
+	bool is_own = is_known && !is_loss(sample->type);
 	uint64_t time = is_own ? sample->time : queued_time;
 	bool is_raised = time < order->reached;
 
+	if (is_known && !is_own)
+		sample->until = sample->time;
 	sample->time = is_raised ? order->reached : time;
 	order->reached = sample->time;
 	return is_raised && is_own;

@@ -267,6 +267,7 @@ static inline void clear(struct sample *sample)
 	sample->tid = 0;
 	sample->cpu = SAMPLE_CPU_NONE;
 	sample->time = 0;
+	sample->until = 0;
 	sample->id = 0;
 	sample->raw = NULL;
 	sample->raw_size = 0;

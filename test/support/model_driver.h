@@ -200,11 +200,13 @@ class ModelDriver
 		model_event(model, &e);
 	}
 
-	void lost(uint64_t count)
+	/* until: 0: the loss is over at once */
+	void lost(uint64_t count, uint64_t until = 0)
 	{
 		struct event e = base(EVENT_LOST, 0, 0);
 
 		e.lost.count = count;
+		e.lost.until = until;
 		model_event(model, &e);
 	}
 

@@ -172,6 +172,7 @@ struct Seen {
 	bool is_late;
 	uint32_t type;
 	uint32_t event;
+	uint64_t until;
 };
 
 inline bool operator==(const Seen &a, const Seen &b)
@@ -186,7 +187,7 @@ inline void drain_order(order *o, std::vector<Seen> *seen)
 	bool is_late;
 
 	while (order_next(o, &s, &is_late))
-		seen->push_back({s.tid, s.time, is_late, s.type, s.event});
+		seen->push_back({s.tid, s.time, is_late, s.type, s.event, s.until});
 }
 
 /*

@@ -579,6 +579,26 @@ TEST_F(Model, AfterLossADescriptorIsOnNoFileUntilItIsConfirmed)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+/* Through perf: what was lost came before the record that says so, in the ring of another CPU. */
+TEST_F(Model, ALookUpBeforeALossWasOverIsNotBelieved)
+{
+	open_named(10, 3, "/data/a");
+	open_named(10, 4, "/data/b");
+	uint64_t until = d.now + 100;
+
+	d.lost(100, until);
+	d.fd(10, 3, "/data/a", 3, d.now);
+	d.call(10, 10, "read", {3, 0, 8}, 8);
+	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 1u);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
+	d.now = until + 1;
+	d.fd(10, 4, "/data/b", 3, d.now);
+	d.call(10, 10, "read", {4, 0, 8}, 8);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "confirmed after the loss";
+	d.end();
+	EXPECT_EQ(d.text().find("OP_BEGIN h0 8"), std::string::npos) << d.text();
+}
+
 TEST_F(Model, WhatIsOpenedBetweenLossesIsOnNoFileAfterwards)
 {
 	d.lost(2);

@@ -167,6 +167,8 @@ TEST_F(Order, ALossBeginsWhereTheRecordBeforeItWas)
 	ASSERT_EQ(tags_of(seen), (Tags{1, 2, 3, 4, 5}));
 	EXPECT_EQ(seen[1].time, 10u);
 	EXPECT_EQ(seen[2].time, 10u);
+	EXPECT_EQ(seen[1].until, 50u) << "its ring goes on there";
+	EXPECT_EQ(seen[0].until, 0u);
 }
 
 TEST_F(Order, ALossIsNeverLate)
