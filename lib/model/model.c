@@ -122,9 +122,19 @@ static void event_lost(struct model *m, const struct event *event)
 	settle_push(m, &lost, ID_NONE, ID_NONE);
 }
 
-void model_event(struct model *m, const struct event *event)
+/* A call that comes late took effect before others that have been told: what its descriptors led to is not sure. */
+static void event_late(struct model *m, const struct event *event)
 {
-	m->now = event->time;
+	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT ||
+		       event->kind == EVENT_CALL || event->kind == EVENT_FORK;
+	uint32_t task = is_call ? task_find(m, event->tid) : MAP_NONE;
+
+	if (task != MAP_NONE)
+		table_doubt(m, task_table(m, task), DOUBT_LOSS);
+}
+
+static void event_take(struct model *m, const struct event *event)
+{
 	switch (event->kind) {
 	case EVENT_NONE:
 		return;
@@ -186,6 +196,18 @@ void model_event(struct model *m, const struct event *event)
 		tracepoint_event(m, event);
 		break;
 	}
+}
+
+void model_event(struct model *m, const struct event *event)
+{
+	m->now = event->time;
+	if (event->kind == EVENT_NONE)
+		return;
+	if (event->is_late)
+		event_late(m, event);
+	event_take(m, event);
+	if (event->is_late)
+		event_late(m, event);
 	if (m->queue_count)
 		settle_run(m, false);
 	if (event->kind != EVENT_FACT && event->time > m->host.last_time && m->host.first_time)
