@@ -212,7 +212,7 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 
 	if (!tally_balance(tally, wrong, sizeof(wrong))) {
 		add(&out,
-		    "iotrace has miscounted: %s. This is a fault of iotrace: please report it.",
+		    "iotrace has miscounted: %s. If the capture is not damaged, this is a fault of iotrace: please report it.",
 		    wrong);
 		return BOOKS_WRONG;
 	}
