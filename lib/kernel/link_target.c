@@ -107,8 +107,10 @@ static bool know_ours(struct mounts *mounts, const struct procfs *proc)
 	change.fd = mounts->fd;
 	if (mounts->fd < 0)
 		return false;
-	if (poll(&change, 1, 0) > 0 || is_new)
+	if (poll(&change, 1, 0) > 0 || is_new) {
+		mounts->have_changed |= !is_new;
 		read_mounts(&mounts->here, proc, own);
+	}
 	return mounts->here.count != 0;
 }
 
@@ -246,6 +248,39 @@ static bool is_reached(struct link_target *found, struct mounts *mounts, struct 
 	       strip_root(found, links->proc, tid);
 }
 
+/* Whether the path leads there, and not to what is mounted above. Of a deleted file only the directory can be asked. */
+static bool is_led_to(const struct link_target *found, const struct procfs *proc, uint32_t tid)
+{
+	char name[LINK_SIZE + LINK_TARGET_SIZE];
+	struct statx there;
+	int length = found->is_deleted ? (int)(strrchr(found->target, '/') - found->target)
+				       : (int)found->length;
+
+	snprintf(name, sizeof(name), "%u/root%.*s/", tid, length, found->target);
+	if (!found->is_deleted)
+		name[strlen(name) - 1] = '\0';
+	return !statx(proc->root, name, AT_STATX_DONT_SYNC | AT_SYMLINK_NOFOLLOW,
+		      STATX_INO | STATX_MNT_ID, &there) &&
+	       there.stx_mnt_id == found->status.stx_mnt_id &&
+	       (found->is_deleted || is_same_file(&there, &found->status));
+}
+
+/* Mounts that came later may lie over the file. */
+static bool is_covered(const struct link_target *found, const struct mounts *mounts,
+		       struct links *links, uint32_t tid)
+{
+	bool may_be = mounts->have_changed || __atomic_load_n(&links->are_apart, __ATOMIC_RELAXED);
+
+	return may_be && found->length && found->has_status && !is_memory(found) &&
+	       found->status.stx_mask & STATX_MNT_ID && !is_led_to(found, links->proc, tid);
+}
+
+static void take_name(struct link_target *found)
+{
+	found->length = 0;
+	found->target[0] = '\0';
+}
+
 int link_target_read(struct link_target *found, struct mounts *mounts, struct links *links,
 		     uint32_t tid, const char *link)
 {
@@ -269,11 +304,12 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 		found->is_deleted = true;
 	}
 	if (!is_reached(found, mounts, links, tid)) {
-		found->length = 0;
-		found->target[0] = '\0';
+		take_name(found);
 	} else if (!found->is_deleted && has_suffix(found)) {
 		judge_suffix(found, links->proc, tid);
 	}
+	if (is_covered(found, mounts, links, tid))
+		take_name(found);
 	return 0;
 }
 

@@ -40,8 +40,9 @@ struct link_target {
 /* One thread's knowledge of the mounts in our namespace. All 0: nothing yet. */
 struct mounts {
 	bool is_open;
-	int fd;          /* of our mountinfo, which says when it changes; -1: there is none */
-	struct map here; /* ids of the mounts that are attached */
+	int fd;            /* of our mountinfo, which says when it changes; -1: there is none */
+	struct map here;   /* ids of the mounts that are attached */
+	bool have_changed; /* since they were first read: one may lie over a file that is open */
 };
 
 void mounts_release(struct mounts *mounts);

@@ -66,6 +66,7 @@ def expected(top):
         2041: f"{top}/deleted/g (deleted)", 2042: f"{top}/deleted/g", 2043: f"{top}/deleted/g",
         2044: f"{top}/deleted/h",
         2051: None, 2052: "/in/relative", 2053: "/in/absolute",
+        2071: None, 2072: f"{top}/covered/d/f", 2073: f"{top}/covered/d/f",
         2061: f"{top}/space/mnt/in-tmpfs", 2062: f"{top}/space/f", 2063: None,
     }
 

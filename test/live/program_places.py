@@ -63,6 +63,20 @@ def detached(top):
     os.chdir(top)
 
 
+def covered(top):
+    """Below what is mounted over the current directory, its path leads to another file."""
+    for name in ("d", "over"):
+        os.makedirs(f"{top}/covered/{name}")
+        touch(f"{top}/covered/{name}/f")
+    os.chdir(f"{top}/covered/d")
+    mount(f"{top}/covered/over", f"{top}/covered/d", flags=MS_BIND)
+    put(2071, "f")
+    put(2072, f"{top}/covered/d/f")
+    must(libc.umount2(f"{top}/covered/d".encode(), MNT_DETACH))
+    put(2073, "f")
+    os.chdir(top)
+
+
 def wait_for(path):
     while not os.path.exists(path):
         time.sleep(0.002)
@@ -182,6 +196,7 @@ def child(what, top):
 with open(f"{sys.argv[1]}/namespaces", "w", encoding="ascii") as file_:
     print(os.stat("/proc/self/ns/mnt").st_ino, file=file_)
 detached(sys.argv[1])
+covered(sys.argv[1])
 renamed(sys.argv[1])
 shared(sys.argv[1])
 deleted(sys.argv[1])

@@ -60,6 +60,7 @@ static __always_inline void begin_walk(struct walk *walk, struct task_struct *ta
 	walk->at = at + sizeof(struct bpf_part_file);
 	walk->end = walk->at + PATH_BYTES;
 	walk->flags = 0;
+	walk->has_left = false;
 }
 
 static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)

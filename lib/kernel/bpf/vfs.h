@@ -28,7 +28,10 @@ struct seqcount_spinlock {
 	struct seqcount seqcount;
 } KERNEL;
 
+enum dentry_flags { DCACHE_MOUNTED = 1 << 16 };
+
 struct dentry {
+	unsigned int d_flags;
 	struct seqcount_spinlock d_seq; /* odd while it is renamed, another after it */
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
@@ -45,10 +48,16 @@ struct mnt_namespace {
 	struct ns_common ns;
 } KERNEL;
 
+struct list_head {
+	struct list_head *next;
+} KERNEL;
+
 struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
+	struct list_head mnt_mounts; /* what is mounted on it, each by its mnt_child */
+	struct list_head mnt_child;
 	struct mnt_namespace *mnt_ns;
 	int mnt_id;
 } KERNEL;

@@ -3,7 +3,7 @@
  *
  * They come leaf first, as the dentries give them; mounts are crossed. A way that does not meet the root of the process
  * leads to a file that no path of the process reaches: behind a detached mount, outside of its chroot, or in another
- * mount namespace. Nothing is locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
+ * mount namespace. Nor does a path lead below a directory on which something else is mounted. Nothing is locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
  * names are torn then.
  */
 #ifndef BPF_WALK_H
@@ -13,8 +13,9 @@
 #include "vfs.h"
 
 enum {
-	STEPS_MAX = 512, /* dentries and mounts on one way */
-	STEPS_FEW = 12,  /* where the kernel has no bpf_loop() */
+	STEPS_MAX = 512,  /* dentries and mounts on one way */
+	STEPS_FEW = 12,   /* where the kernel has no bpf_loop() */
+	MOUNTS_MAX = 128, /* on one mount, that are looked through */
 };
 
 /* The state of a walk. */
@@ -28,6 +29,8 @@ struct walk {
 	uint32_t at; /* where the next name goes in the scratch */
 	uint32_t end;
 	uint32_t flags; /* BPF_PART_* */
+	bool has_left;  /* the dentry is where the mount was that the way came out of */
+	bool has_loop;
 };
 
 /* Returns how many bytes the name took with its NUL, 0: it did not fit. */
@@ -51,6 +54,7 @@ static __always_inline long leave_mount(struct walk *walk)
 		walk->dentry = PEEK(walk->mount, mnt_mountpoint);
 		walk->mount = above;
 		walk->root = PEEK(above, mnt.mnt_root);
+		walk->has_left = true;
 		return 0;
 	}
 	walk->flags |= BPF_PART_DETACHED;
@@ -61,6 +65,33 @@ static __always_inline long leave_mount(struct walk *walk)
 static __always_inline struct vfsmount *mount_of(const struct walk *walk)
 {
 	return (void *)walk->mount + bpf_core_field_offset(struct mount, mnt);
+}
+
+/* The flag has moved since it has a place in the kernel's types. */
+static __always_inline uint32_t mounted_flag(void)
+{
+	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_MOUNTED))
+		return bpf_core_enum_value(enum dentry_flags, DCACHE_MOUNTED);
+	return DCACHE_MOUNTED;
+}
+
+/* Whether something is mounted on the directory, in the namespace of its mount: then a path leads there instead. */
+static __always_inline bool is_covered(const struct walk *walk)
+{
+	struct list_head *head, *at;
+
+	if (walk->has_left || !(PEEK(walk->dentry, d_flags) & mounted_flag()))
+		return false;
+	head = (void *)walk->mount + bpf_core_field_offset(struct mount, mnt_mounts);
+	at = PEEK(head, next);
+	for (uint32_t i = 0; i < MOUNTS_MAX && at && at != head; i++) {
+		struct mount *child = (void *)at - bpf_core_field_offset(struct mount, mnt_child);
+
+		if (PEEK(child, mnt_mountpoint) == walk->dentry)
+			return true;
+		at = PEEK(at, next);
+	}
+	return false;
 }
 
 static __always_inline uint32_t renames_of(struct dentry *dentry)
@@ -79,6 +110,12 @@ static long step_up(uint32_t index, struct walk *walk)
 		walk->dentry = NULL;
 		return 1;
 	}
+	/* Without bpf_loop() that would be more than a program may do: such kernels (before 5.17) do not notice it. */
+	if (walk->has_loop && is_covered(walk)) {
+		walk->flags |= BPF_PART_DETACHED;
+		walk->dentry = NULL;
+		return 1;
+	}
 	if (walk->dentry == walk->root)
 		return leave_mount(walk);
 	scratch = bpf_map_lookup_elem(&scratches, &cpu);
@@ -92,11 +129,13 @@ static long step_up(uint32_t index, struct walk *walk)
 		return 1;
 	}
 	walk->dentry = parent;
+	walk->has_left = false;
 	return 0;
 }
 
 static __always_inline void walk_up(struct walk *walk, bool has_loop)
 {
+	walk->has_loop = has_loop;
 	if (has_loop) {
 		bpf_loop(STEPS_MAX, step_up, walk, 0);
 	} else {
