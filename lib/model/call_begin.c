@@ -32,6 +32,20 @@ bool call_has_descriptor(const struct call *call)
 	return row->kind != CALL_MAP || !(call->arg[row->flags] & MAP_ANONYMOUS);
 }
 
+/* Lets go of the handle if nobody can be sure that it is still there. Returns whether it did. */
+static bool let_go(struct model *m, uint32_t task, uint64_t fd, uint32_t open, uint64_t time)
+{
+	uint32_t table = task_table(m, task);
+	const struct slot *slot = table_slot(m, table, fd);
+
+	if (!slot->doubt || slot->open != open || time < slot->doubted)
+		return false;
+	table_forget(m, table, fd, time);
+	op_destroy(m, task, time, open);
+	open_drop(m, open);
+	return true;
+}
+
 /*
  * Returns what the descriptor named then, held, or ID_NONE. Where nobody can be sure, the handle that was there is
  * let go, and the call is booked on one without a name.
@@ -41,16 +55,8 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 	uint32_t table = task_table(m, task);
 	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, time);
 
-	if (open == ID_NONE)
+	if (open == ID_NONE || let_go(m, task, (uint64_t)fd, open, time))
 		return ID_NONE;
-	const struct slot *slot = table_slot(m, table, (uint64_t)fd);
-
-	if (slot->doubt && slot->open == open && time >= slot->doubted) {
-		table_forget(m, table, (uint64_t)fd, time);
-		op_destroy(m, task, time, open);
-		open_drop(m, open);
-		return ID_NONE;
-	}
 	open_hold(m, open);
 	return open;
 }
@@ -85,7 +91,8 @@ static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call
 	uint64_t fd = (uint32_t)call_fd(call, call_row(call->id)->fd);
 	uint32_t open = table_at(m, table, fd, call->enter);
 
-	if (open != ID_NONE && table_slot(m, table, fd)->open == open)
+	if (open != ID_NONE && !let_go(m, task, fd, open, call->enter) &&
+	    table_slot(m, table, fd)->open == open)
 		return table_take(m, table, fd);
 	table_stray(m, table, fd);
 	return ID_NONE;

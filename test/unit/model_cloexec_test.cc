@@ -379,4 +379,19 @@ TEST_F(Cloexec, ALookUpThatAnExecOrACloseOvertook)
 	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 4u);
 }
 
+/* What is closed after an exec may be something else that got the number. */
+TEST_F(Cloexec, ACloseOfWhatAnExecMayHaveClosedHasNoHandle)
+{
+	d.call(10, 10, "recvmsg", {9, 0, 0}, 1);
+	d.call(10, 10, "write", {3, 0, 8}, 8);
+	exec();
+	d.call(10, 10, "close", {3}, 0);
+	d.end();
+	for (const io_event &event : d.events)
+		if (event.kind == IO_ENTER && event.region.call == call_by_name("close", 5))
+			EXPECT_EQ(event.handle, ID_NONE);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_exec), 1u);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
 } // namespace

@@ -9,13 +9,12 @@
 #ifndef BPF_WALK_H
 #define BPF_WALK_H
 
+#include "covered.h"
 #include "scratch.h"
-#include "vfs.h"
 
 enum {
-	STEPS_MAX = 512,  /* dentries and mounts on one way */
-	STEPS_FEW = 12,   /* where the kernel has no bpf_loop() */
-	MOUNTS_MAX = 128, /* on one mount, that are looked through */
+	STEPS_MAX = 512, /* dentries and mounts on one way */
+	STEPS_FEW = 12,  /* where the kernel has no bpf_loop() */
 };
 
 /* The state of a walk. */
@@ -67,33 +66,6 @@ static __always_inline struct vfsmount *mount_of(const struct walk *walk)
 	return (void *)walk->mount + bpf_core_field_offset(struct mount, mnt);
 }
 
-/* The flag has moved since it has a place in the kernel's types. */
-static __always_inline uint32_t mounted_flag(void)
-{
-	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_MOUNTED))
-		return bpf_core_enum_value(enum dentry_flags, DCACHE_MOUNTED);
-	return DCACHE_MOUNTED;
-}
-
-/* Whether something is mounted on the directory, in the namespace of its mount: then a path leads there instead. */
-static __always_inline bool is_covered(const struct walk *walk)
-{
-	struct list_head *head, *at;
-
-	if (walk->has_left || !(PEEK(walk->dentry, d_flags) & mounted_flag()))
-		return false;
-	head = (void *)walk->mount + bpf_core_field_offset(struct mount, mnt_mounts);
-	at = PEEK(head, next);
-	for (uint32_t i = 0; i < MOUNTS_MAX && at && at != head; i++) {
-		struct mount *child = (void *)at - bpf_core_field_offset(struct mount, mnt_child);
-
-		if (PEEK(child, mnt_mountpoint) == walk->dentry)
-			return true;
-		at = PEEK(at, next);
-	}
-	return false;
-}
-
 static __always_inline uint32_t renames_of(struct dentry *dentry)
 {
 	return PEEK(dentry, d_seq.seqcount.sequence);
@@ -111,7 +83,7 @@ static long step_up(uint32_t index, struct walk *walk)
 		return 1;
 	}
 	/* Without bpf_loop() that would be more than a program may do: such kernels (before 5.17) do not notice it. */
-	if (walk->has_loop && is_covered(walk)) {
+	if (walk->has_loop && !walk->has_left && is_covered(walk->mount, walk->dentry)) {
 		walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;
 		return 1;

@@ -1,0 +1,51 @@
+/*
+ * covered: whether something is mounted on a directory.
+ */
+#ifndef BPF_COVERED_H
+#define BPF_COVERED_H
+
+#include "vfs.h"
+
+enum { MOUNTS_MAX = 4096 }; /* on one mount, that are looked through */
+
+/* The flag has moved since it has a place in the kernel's types. */
+static __always_inline uint32_t mounted_flag(void)
+{
+	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_MOUNTED))
+		return bpf_core_enum_value(enum dentry_flags, DCACHE_MOUNTED);
+	return DCACHE_MOUNTED;
+}
+
+/* What is looked for among the mounts on one mount. */
+struct search {
+	struct list_head *head, *at;
+	struct dentry *dentry;
+	bool is_found;
+};
+
+/* Returns 1 when there is no further one. */
+static long look_at_mount(uint32_t index, struct search *search)
+{
+	struct mount *mount = (void *)search->at - bpf_core_field_offset(struct mount, mnt_child);
+
+	if (!search->at || search->at == search->head)
+		return 1;
+	search->is_found = PEEK(mount, mnt_mountpoint) == search->dentry;
+	search->at = PEEK(search->at, next);
+	return search->is_found;
+}
+
+/* Whether something is mounted on the directory, in the namespace of its mount: then a path leads there instead. */
+static __always_inline bool is_covered(struct mount *mount, struct dentry *dentry)
+{
+	struct search search = {.dentry = dentry};
+
+	if (!(PEEK(dentry, d_flags) & mounted_flag()))
+		return false;
+	search.head = (void *)mount + bpf_core_field_offset(struct mount, mnt_mounts);
+	search.at = PEEK(search.head, next);
+	bpf_loop(MOUNTS_MAX, look_at_mount, &search, 0);
+	return search.is_found;
+}
+
+#endif
