@@ -10,7 +10,6 @@
 #include <stdint.h>
 #endif
 #define BPF_RECORD_EVENT_NAME "iotrace:bpf"
-
 enum bpf_record_kind {
 	BPF_RECORD_NONE,
 	BPF_RECORD_ENTER,     /* bpf_record_call: begin of a call that counts at once */
@@ -29,6 +28,7 @@ enum bpf_record_kind {
 	BPF_RECORD_COMM,      /* bpf_record_task: a program begins, where perf does not say COMM */
 	BPF_RECORD_END,       /* bpf_record_task: a thread ends, where perf does not say EXIT */
 	BPF_RECORD_FOREIGN, /* bpf_record_detail: a 32-bit call begins, of any program: its number */
+	BPF_RECORD_STORES, /* bpf_record_detail: mmap() of this descriptor begins: stores reach the file */
 	BPF_RECORD_KINDS
 };
 

@@ -35,6 +35,7 @@ enum event_kind {
 	EVENT_WRITEBACK,  /* the kernel wrote pages of a file that somebody has mapped */
 	EVENT_ARGUMENTS,  /* a process runs a program now: its words */
 	EVENT_STATUS,     /* a process ends now: how */
+	EVENT_STORES,     /* a file is mapped so that what is stored there reaches it */
 	EVENT_FOREIGN,    /* a 32-bit call begins; what it is, is not looked at */
 };
 
@@ -95,9 +96,8 @@ struct event {
 			struct event_string words; /* with a NUL after each, but perhaps the last */
 			bool is_cut;
 		} arguments;
-		struct {
-			int32_t wait; /* as wait(2) has it */
-		} status;
+		int32_t stores; /* the descriptor */
+		int32_t status; /* as wait(2) has it */
 		struct {
 			uint32_t type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		} lock;

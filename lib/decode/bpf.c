@@ -343,9 +343,13 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 	case BPF_RECORD_FOREIGN:
 		event->kind = EVENT_FOREIGN;
 		break;
+	case BPF_RECORD_STORES:
+		event->kind = EVENT_STORES;
+		event->stores = (int32_t)r.value;
+		break;
 	case BPF_RECORD_STATUS:
 		event->kind = EVENT_STATUS;
-		event->status.wait = (int32_t)(r.value & INT32_MAX);
+		event->status = (int32_t)(r.value & INT32_MAX);
 		break;
 	default:
 		event->kind = EVENT_LOCK;
@@ -421,6 +425,7 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 	case BPF_RECORD_CLONE:
 	case BPF_RECORD_LOCK:
 	case BPF_RECORD_STATUS:
+	case BPF_RECORD_STORES:
 	case BPF_RECORD_FOREIGN:
 		return take_detail(sample, event);
 	case BPF_RECORD_FORK:

@@ -74,7 +74,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 				     .dir = {row->fd, row->fd2},
 				     .pair = CALL_NO_ARG};
 
-	role.flags |= (uint16_t)apart_flags(row);
+	role.flags |= apart_flags(row);
 	if (row->path != CALL_NO_ARG || row->path2 != CALL_NO_ARG)
 		role.flags |= BPF_CALL_PATHS;
 	if (has_bases(row))
@@ -97,7 +97,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 		role.flags |= BPF_CALL_MOVES_ROOT;
 	if (CALL_GROUPS_ALWAYS >> row->group & 1)
 		role.flags |= BPF_CALL_ALWAYS;
-	role.flags |= (uint16_t)aio_flags(row);
+	role.flags |= aio_flags(row);
 	return role;
 }
 
@@ -108,7 +108,11 @@ void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
 	for (uint32_t i = 0; i < call_count(); i++) {
 		const struct call_row *row = call_row((call_id)i);
 
-		if (row->number >= 0 && row->number < BPF_CALLS && groups >> row->group & 1)
+		if (row->number < 0 || row->number >= BPF_CALLS)
+			continue;
+		if (groups >> row->group & 1)
 			role[row->number] = role_of(row);
+		else if (row->kind == CALL_MAP)
+			role[row->number] = (struct bpf_call_role){.flags = BPF_CALL_STORES};
 	}
 }

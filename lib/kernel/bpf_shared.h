@@ -34,12 +34,13 @@ enum {
 	BPF_CALL_ALWAYS = 4096, /* all else rests on it: recorded of tasks with any name */
 	BPF_CALL_BASES = 16384, /* its relative paths need the directory that they start at */
 	BPF_CALL_MOVES_ROOT = 32768,
+	BPF_CALL_STORES = 65536, /* not recorded; said once if it maps a file to be written */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 
 /* A row of syscalls.def, as far as the programs need it. */
 struct bpf_call_role {
-	uint16_t flags; /* BPF_CALL_* */
+	uint32_t flags; /* BPF_CALL_* */
 	int8_t fd;      /* which argument: BPF_CALL_MOVES */
 	int8_t path[2]; /* which arguments, or -1 */
 	int8_t dir

@@ -4,6 +4,8 @@
 #include "mapping.h"
 
 #include "fdtable.h"
+#include "task.h"
+#include "thread_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,4 +184,22 @@ void mapping_clear(struct model *m, uint32_t process)
 	free(p->mapping);
 	p->mapping = NULL;
 	p->mappings = p->mappings_cap = 0;
+}
+
+void mapping_stores(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid), open;
+
+	if (task == MAP_NONE || !process_is_recorded(m, m->task[task].process))
+		return;
+	open = table_at(m, task_table(m, task), (uint64_t)event->stores, m->now);
+	if (open == ID_NONE || !open_description(m, open)->is_file)
+		return;
+	file_id file = open_description(m, open)->file;
+
+	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR)
+		return;
+	MEM_GROW(m->mapped_file, m->mapped_files, file + 1);
+	tally_add(m->tally, files_stored, !m->mapped_file[file].is_told);
+	m->mapped_file[file].is_told = true;
 }

@@ -26,6 +26,7 @@ struct mapping {
 struct mapped_file {
 	uint32_t mappings;
 	uint32_t process; /* that made one last */
+	bool is_told;     /* stores may reach it that are in no number */
 };
 
 /* [start, start + size) is that now. What was there before ends. */
@@ -38,6 +39,8 @@ uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, u
 		      uint64_t time);
 /* Returns one that the file is written through, of the process that made one last, and which process that is; or NULL. */
 const struct mapping *mapping_of_file(const struct model *m, file_id file, uint32_t *process);
+/* Mappings are not recorded, and one is made that a file is written through. */
+void mapping_stores(struct model *m, const struct event *event);
 /* A child has what its parent has mapped; after exec and at the end there is nothing. */
 void mapping_copy(struct model *m, uint32_t from, uint32_t to);
 void mapping_clear(struct model *m, uint32_t process);

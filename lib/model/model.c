@@ -13,6 +13,7 @@
 #include "fs.h"
 #include "keep.h"
 #include "lane.h"
+#include "mapping.h"
 #include "op.h"
 #include "program.h"
 #include "request.h"
@@ -158,6 +159,9 @@ static void event_take(struct model *m, const struct event *event)
 		break;
 	case EVENT_ARGUMENTS:
 		program_arguments(m, event);
+		break;
+	case EVENT_STORES:
+		mapping_stores(m, event);
 		break;
 	case EVENT_STATUS:
 		program_status(m, event);

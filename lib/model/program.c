@@ -92,7 +92,7 @@ void program_status(struct model *m, const struct event *event)
 	uint32_t process = process_find(m, event->pid);
 
 	if (process != MAP_NONE)
-		m->process[process].status = event->status.wait;
+		m->process[process].status = event->status;
 }
 
 void program_end(struct model *m, uint32_t process)

@@ -491,8 +491,21 @@ TEST_F(Bpf, HowAProcessEnded)
 	status.value = 0x8b;
 	ASSERT_EQ(send(bytes_of(status)), 1);
 	EXPECT_EQ(e.kind, EVENT_STATUS);
-	EXPECT_EQ(e.status.wait, 0x8b);
+	EXPECT_EQ(e.status, 0x8b);
 	expect_no_truncation(bytes_of(status));
+}
+
+TEST_F(Bpf, AFileIsMappedToBeWritten)
+{
+	bpf_record_detail stores{};
+
+	stores.head.kind = BPF_RECORD_STORES;
+	stores.head.size = sizeof(stores);
+	stores.value = 7;
+	ASSERT_EQ(send(bytes_of(stores)), 1);
+	EXPECT_EQ(e.kind, EVENT_STORES);
+	EXPECT_EQ(e.stores, 7);
+	expect_no_truncation(bytes_of(stores));
 }
 
 TEST_F(Bpf, ACallOfTheOtherTable)

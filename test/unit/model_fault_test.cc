@@ -5,6 +5,8 @@
 
 #include "model_driver.h"
 
+#include <sys/stat.h>
+
 extern "C" {
 #include "../../lib/model/state.h"
 }
@@ -82,6 +84,25 @@ TEST_F(Fault, IsAReadOfItsFileThoughTheDescriptorIsClosed)
 			   "11 OP_COMPLETE h1 4096\n");
 	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
 	EXPECT_EQ(name(1), "/data/a");
+}
+
+/* Where mappings are not recorded: only how many files are written through them. */
+TEST_F(Fault, StoresThatNobodyRecordsAreSaidOnceForEachFile)
+{
+	auto stores = [&](int fd) {
+		struct event e = d.base(EVENT_STORES, 10, 10);
+
+		e.stores = fd;
+		model_event(d.model, &e);
+	};
+
+	d.start_fd(10, 3, "/data/a");
+	d.start_fd(10, 4, "/data/b");
+	d.start_fd(10, 5, "/dev/zero", O_RDWR, 0, S_IFCHR | 0666);
+	d.start_fd(10, 6, "pipe:[7]");
+	for (int fd : {3, 3, 4, 5, 6, 7, -1})
+		stores(fd);
+	EXPECT_EQ(tally_get(&d.tally, files_stored), 2u);
 }
 
 TEST_F(Fault, LastsFromItsBeginToItsEnd)

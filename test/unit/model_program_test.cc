@@ -54,7 +54,7 @@ class Program : public ::testing::Test
 	{
 		struct event e = d.base(EVENT_STATUS, pid, pid);
 
-		e.status.wait = wait;
+		e.status = wait;
 		model_event(d.model, &e);
 	}
 

@@ -17,7 +17,9 @@ const volatile struct bpf_call_role roles[BPF_CALLS];
 int wanted_tgid;   /* whose threads mark_tasks() is to mark */
 bool has_met_init; /* process 1 made a call: some kernels run no program in it */
 
-enum { AT_FDCWD = -100 }; /* <fcntl.h> */
+enum { AT_FDCWD = -100 };                                    /* <fcntl.h> */
+enum { PROT_WRITE = 2, MAP_SHARED = 1, MAP_ANONYMOUS = 32 }; /* <sys/mman.h> */
+enum { MAP_PROT = 2, MAP_FLAGS = 3, MAP_FD = 4 };            /* arguments of mmap() */
 
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
@@ -304,6 +306,25 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 	end_sample(&out);
 }
 
+/* What a program stores in such memory is in no call: only the descriptor is said. */
+static __always_inline void note_stores(struct task_struct *task, struct bpf_call *call)
+{
+	struct bpf_record_detail *record;
+	struct outgoing out;
+
+	if (!(call->arg[MAP_PROT] & PROT_WRITE) || !(call->arg[MAP_FLAGS] & MAP_SHARED) ||
+	    call->arg[MAP_FLAGS] & MAP_ANONYMOUS)
+		return;
+	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	if (!record)
+		return;
+	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STORES,
+						      .size = sizeof(*record)},
+					     .value = call->arg[MAP_FD]};
+	out.book->calls++;
+	end_sample(&out);
+}
+
 static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
 {
 	const volatile struct bpf_call_role *role;
@@ -330,6 +351,10 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	call->number = number;
 	call->cpu = bpf_get_smp_processor_id();
 	take_arguments(call, regs);
+	if (role->flags & BPF_CALL_STORES) {
+		note_stores(task, call);
+		return;
+	}
 	call->begin = bpf_ktime_get_ns();
 	call->is_apart = is_apart(role->flags, task);
 	if (role->flags & BPF_CALL_BASES)
