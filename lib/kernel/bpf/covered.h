@@ -4,6 +4,7 @@
 #ifndef BPF_COVERED_H
 #define BPF_COVERED_H
 
+#include "scratch.h"
 #include "vfs.h"
 
 enum { MOUNTS_MAX = 4096 }; /* on one mount, that are looked through */
@@ -35,13 +36,20 @@ static long look_at_mount(uint32_t index, struct search *search)
 	return search->is_found;
 }
 
-/* Whether something is mounted on the directory, in the namespace of its mount: then a path leads there instead. */
-static __always_inline bool is_covered(struct mount *mount, struct dentry *dentry)
+/*
+ * Whether something is mounted on scratch->dentry, in the namespace of scratch->mount: then a path leads there instead.
+ * A function with a number for its argument is verified once, and not at each place that calls it.
+ */
+__weak int is_covered(uint32_t cpu)
 {
-	struct search search = {.dentry = dentry};
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct search search = {};
+	struct mount *mount;
 
-	if (!(PEEK(dentry, d_flags) & mounted_flag()))
-		return false;
+	if (!scratch)
+		return 0;
+	mount = (struct mount *)scratch->mount;
+	search.dentry = (struct dentry *)scratch->dentry;
 	search.head = (void *)mount + bpf_core_field_offset(struct mount, mnt_mounts);
 	search.at = PEEK(search.head, next);
 	bpf_loop(MOUNTS_MAX, look_at_mount, &search, 0);

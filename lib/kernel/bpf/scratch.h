@@ -18,6 +18,7 @@ enum {
 /* One for each CPU: programs that use it do not interrupt each other. */
 struct scratch {
 	uint8_t bytes[SCRATCH_TEXT + SCRATCH_PART];
+	uint64_t mount, dentry; /* addresses: what is_covered() is asked about */
 };
 
 struct {

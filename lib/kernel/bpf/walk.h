@@ -71,6 +71,13 @@ static __always_inline uint32_t renames_of(struct dentry *dentry)
 	return PEEK(dentry, d_seq.seqcount.sequence);
 }
 
+static __always_inline bool ask_whether_covered(struct scratch *scratch, const struct walk *walk)
+{
+	scratch->mount = (uint64_t)walk->mount;
+	scratch->dentry = (uint64_t)walk->dentry;
+	return is_covered(walk->cpu);
+}
+
 /* One step up. Returns 1 when there is no further one. */
 static long step_up(uint32_t index, struct walk *walk)
 {
@@ -82,16 +89,19 @@ static long step_up(uint32_t index, struct walk *walk)
 		walk->dentry = NULL;
 		return 1;
 	}
+	scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	if (!scratch)
+		return 1;
 	/* Without bpf_loop() that would be more than a program may do: such kernels (before 5.17) do not notice it. */
-	if (walk->has_loop && !walk->has_left && is_covered(walk->mount, walk->dentry)) {
+	if (walk->has_loop && !walk->has_left && PEEK(walk->dentry, d_flags) & mounted_flag() &&
+	    ask_whether_covered(scratch, walk)) {
 		walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;
 		return 1;
 	}
 	if (walk->dentry == walk->root)
 		return leave_mount(walk);
-	scratch = bpf_map_lookup_elem(&scratches, &cpu);
-	size = scratch ? put_name(scratch, walk) : 0;
+	size = put_name(scratch, walk);
 	if (!size || renames & 1 || renames != renames_of(walk->dentry))
 		return 1;
 	walk->at += size;
