@@ -33,6 +33,7 @@ struct aio_op {
 	uint32_t next[AIO_CHAINS];
 	uint32_t process;
 	thread_id location;
+	uint64_t begin;  /* when it was submitted */
 	uint32_t open;   /* of its file, held; ID_NONE */
 	uint32_t closed; /* CLOSE: what it took out of the table, held; ID_NONE */
 	uint64_t id;     /* matchingId */

@@ -109,6 +109,7 @@ static void step_submit(struct model *m, const struct step *step)
 	thread_id location = task_location(m, step->task, step->event->time);
 
 	m->aio.op[op].location = location;
+	m->aio.op[op].begin = step->event->time;
 	lane_set_straight(m, location, aio->flags & AIO_BY_THREAD);
 	if (aio->fd == AIO_FD_UNKNOWN)
 		m->aio.op[op].request.fd = started_fd(m, step);

@@ -115,7 +115,7 @@ void aio_decide(struct model *m, uint32_t op, uint32_t open)
 /* Nobody knows any more: the handle that was there is let go, as a call that uses it would. */
 static void let_go(struct model *m, uint32_t op, uint32_t table, int32_t fd, uint64_t time)
 {
-	uint32_t open = table_forget(m, table, (uint64_t)fd, time);
+	uint32_t open = table_forget(m, table, (uint64_t)fd, m->aio.op[op].begin);
 
 	aio_out_destroy(m, &m->aio.op[op], time, open);
 	open_drop(m, open);
@@ -125,23 +125,22 @@ uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
 {
 	uint32_t table = aio_op_table(m, op);
 	int32_t fd = m->aio.op[op].request.fd;
-	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+	uint32_t open = fd < 0 ? ID_NONE : table_since(m, table, (uint64_t)fd, m->aio.op[op].begin);
 
-	if (!slot || slot->open == ID_NONE)
-		return ID_NONE;
-	if (!slot->doubt)
-		return slot->open;
+	if (open == ID_NONE || !table_slot(m, table, (uint64_t)fd)->doubt)
+		return open;
 	let_go(m, op, table, fd, time);
 	return ID_NONE;
 }
 
 /* Programs close what they have fixed: the handle that was there is gone then, and one that lasts stands for the file. */
-static uint32_t fixed_open(struct model *m, const struct aio_op *op, const struct aio_queue *queue)
+static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue *queue)
 {
+	const struct aio_op *op = &m->aio.op[id];
 	uint32_t open = aio_queue_fixed(queue, op->request.index);
 	struct description known;
 
-	if (open == ID_NONE || m->open[open].slots)
+	if (open == ID_NONE || table_has(m, aio_op_table(m, id), open))
 		return open;
 	known = *open_description(m, open);
 	known.holders = known.active = known.slots = 0;
@@ -157,13 +156,14 @@ void aio_decide_now(struct model *m, uint32_t op)
 		return;
 	open = aio_open_of(m, op, m->now);
 	if (open == ID_NONE && request->fd >= 0)
-		open = found = op_find_fd(m, process, aio_op_table(m, op), request->fd, m->now);
+		open = found = op_find_fd(m, process, aio_op_table(m, op), request->fd,
+					  m->aio.op[op].begin);
 	if (open == ID_NONE) {
 		struct aio_queue *queue = aio_queue_get(m, process, request);
 
-		open = fixed_open(m, &m->aio.op[op], queue);
+		open = fixed_open(m, op, queue);
 		if (open == ID_NONE)
-			open = aio_queue_open(m, queue);
+			open = aio_queue_open(m, queue, m->aio.op[op].begin);
 	}
 	aio_decide(m, op, open);
 	open_drop(m, found);

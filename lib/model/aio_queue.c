@@ -10,6 +10,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+/* What /proc calls the descriptor of a ring. */
+static const char RING[] = "anon_inode:[io_uring]";
+
 static struct aio_queue *queue_find(struct model *m, uint32_t process, const struct aio *step)
 {
 	for (uint32_t i = 0; i < m->aio.queues; i++) {
@@ -140,7 +143,7 @@ uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 static uint32_t open_made_up(struct model *m)
 {
 	struct description known = {.file = ID_NONE,
-				    .name = strtab_add_text(m->strings, "anon_inode:[io_uring]"),
+				    .name = strtab_add_text(m->strings, RING),
 				    .state = NAME_SURE,
 				    .is_stream = true,
 				    .flags = O_RDWR};
@@ -148,12 +151,28 @@ static uint32_t open_made_up(struct model *m)
 	return open_new_always(m, &known, ID_NONE);
 }
 
-uint32_t aio_queue_open(struct model *m, struct aio_queue *queue)
+/* Returns what the ring's descriptor leads to, or ID_NONE: the number may be that of something else by now. */
+static uint32_t open_of_ring(struct model *m, const struct aio_queue *queue, uint64_t time)
 {
-	if (queue->open != ID_NONE && m->open[queue->open].slots)
+	uint32_t table = m->process[queue->process].table;
+	uint32_t open = open_of(m, table, queue->fd);
+
+	if (open == ID_NONE || table_since(m, table, (uint64_t)queue->fd, time) != open)
+		return ID_NONE;
+	str_id name = open_description(m, open)->name;
+
+	return name == strtab_add_text(m->strings, RING) ||
+			       name == strtab_add_text(m->strings, "io_uring_setup")
+		       ? open
+		       : ID_NONE;
+}
+
+uint32_t aio_queue_open(struct model *m, struct aio_queue *queue, uint64_t time)
+{
+	if (queue->open != ID_NONE && table_has(m, m->process[queue->process].table, queue->open))
 		return queue->open;
 	open_drop(m, queue->open);
-	queue->open = open_of(m, m->process[queue->process].table, queue->fd);
+	queue->open = open_of_ring(m, queue, time);
 	queue->fd = AIO_FD_NONE;
 	if (queue->open == ID_NONE)
 		queue->open = open_made_up(m);

@@ -23,10 +23,10 @@ void aio_queue_end_all(struct model *m, uint32_t process);
 /* Returns the open of a fixed file, or ID_NONE if it is not known. */
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index);
 /*
- * Returns what stands for the files of requests where they are not known: the ring itself. Its descriptor's open, or one
- * that is taken as open from before.
+ * Returns what stands for the file of a request that began at `time` where it is not known: the ring itself. Its
+ * descriptor's open, or one that is taken as open from before.
  */
-uint32_t aio_queue_open(struct model *m, struct aio_queue *queue);
+uint32_t aio_queue_open(struct model *m, struct aio_queue *queue, uint64_t time);
 void aio_queue_release(struct model *m);
 
 #endif

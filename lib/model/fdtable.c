@@ -22,6 +22,8 @@ uint32_t open_new(struct model *m, uint32_t description, process_id creator)
 	uint32_t id = pool_take(&m->opens, &m->open, sizeof(*m->open));
 
 	m->open[id] = (struct open){.description = description,
+				    .fd = ID_NONE,
+				    .born = m->now,
 				    .creator = creator,
 				    .handle = ID_NONE,
 				    .holders = 1,
@@ -126,6 +128,7 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum
 		return false;
 	m->table[table].is_shared = false;
 	slot_fill(m, slot, open, cloexec);
+	m->open[open].fd = (uint32_t)fd;
 	tally_add(m->tally, handles_created, 1);
 	return true;
 }
@@ -160,7 +163,9 @@ uint32_t table_take(struct model *m, uint32_t table, uint64_t fd)
 
 	if (!slot || slot->open == ID_NONE)
 		return ID_NONE;
-	slot_remember(m, slot, slot->open, slot->changed, m->now);
+	uint64_t born = m->open[slot->open].born;
+
+	slot_remember(m, slot, slot->open, slot->changed > born ? slot->changed : born, m->now);
 	return slot_empty(m, slot, m->now);
 }
 

@@ -36,6 +36,11 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum
 uint32_t table_take(struct model *m, uint32_t table, uint64_t fd);
 /* The same for one that can no longer be believed: nothing is known of it since `time`. Counts why. */
 uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t time);
+/* A copy of a table has opens of its own, which are younger than its slots say: nothing earlier uses them. */
+static inline uint32_t slot_open_at(const struct model *m, const struct slot *slot, uint64_t time)
+{
+	return slot->open == ID_NONE || m->open[slot->open].born <= time ? slot->open : ID_NONE;
+}
 /* Returns what the number led to at a time now or before; ID_NONE: nothing, or it cannot be told. Not held. */
 static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)
 {
@@ -44,11 +49,27 @@ static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t 
 	if (!slot)
 		return ID_NONE;
 	if (slot->changed <= time)
-		return slot->open;
+		return slot_open_at(m, slot, time);
 	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
 }
 /* Whether nothing shows that a call changed the number between then and now, or may be doing so. */
 bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t since);
+/* The same if the number still leads there. */
+static inline uint32_t table_since(const struct model *m, uint32_t table, uint64_t fd,
+				   uint64_t time)
+{
+	const struct slot *slot = table_slot(m, table, fd);
+
+	return slot && slot->changed <= time ? slot_open_at(m, slot, time) : ID_NONE;
+}
+/* Whether the open still has its descriptor in this table, or never had one in any. */
+static inline bool table_has(const struct model *m, uint32_t table, uint32_t open)
+{
+	uint32_t fd = m->open[open].fd;
+	const struct slot *slot = table_slot(m, table, fd);
+
+	return fd == ID_NONE || (slot && slot->open == open);
+}
 /* A call closes the number now, though nothing seems to be there. */
 void table_stray(struct model *m, uint32_t table, uint64_t fd);
 /*

@@ -135,6 +135,12 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 		m->thread[t->location].name = model_string(m, "others", 6);
 }
 
+/* The records of a call in flight come later, with the time of its begin. */
+static uint64_t earliest(const struct task *task, uint64_t time)
+{
+	return task->call.id != CALL_ID_NONE && task->call.enter < time ? task->call.enter : time;
+}
+
 thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 {
 	process_id group = process_group(m, m->task[task].process);
@@ -149,7 +155,7 @@ thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 		return t->location;
 	}
 	if (group == m->crowd || (is_crowded(m) && !is_leader)) {
-		share(m, task, group, time);
+		share(m, task, group, earliest(t, time));
 		return t->location;
 	}
 	t->location = thread_new(m, &(struct model_thread){.tid = t->tid,

@@ -7,6 +7,7 @@
 #include "fdtable.h"
 #include "file.h"
 #include "fs.h"
+#include "lane.h"
 #include "location.h"
 #include "op_call.h"
 #include "position.h"
@@ -206,8 +207,8 @@ static void emit_enter(struct op *op)
 
 	event.region.call = op->call.id;
 	event.region.file = ID_NONE;
-	if (op->call.open != ID_NONE && !op->m->open[op->call.open].slots &&
-	    kind_is_of_memory(op->row)) {
+	if (op->call.open != ID_NONE && kind_is_of_memory(op->row) &&
+	    !table_has(op->m, task_table(op->m, op->task), op->call.open)) {
 		event.region.file = open_description(op->m, op->call.open)->file;
 		op_emit(op, &event, ID_NONE);
 		return;
@@ -449,12 +450,21 @@ enum tally_counter op_counter_of(enum io_end why)
 	return counter[why];
 }
 
+/*
+ * Time may be that of a call's begin, or of the next call when a call's end was lost. What other threads did with the
+ * handle since then may have been emitted already, so the handle lives until now.
+ */
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 {
-	struct io_event event = {.kind = IO_DESTROY_HANDLE, .time = time, .handle = ID_NONE};
+	struct io_event event = {.kind = IO_DESTROY_HANDLE,
+				 .time = time > m->now ? time : m->now,
+				 .handle = ID_NONE};
 
 	if (location_keeps(m, m->task[task].process, open) || is_unwanted(m, task))
 		return;
 	event.thread = task_location(m, task, time);
-	settle_push(m, &event, open, ID_NONE);
+	if (time < m->now)
+		lane_put(m, &event, open, ID_NONE);
+	else
+		settle_push(m, &event, open, ID_NONE);
 }

@@ -190,7 +190,8 @@ void end_sync(struct op *op)
 
 	if (op->call.open == ID_NONE)
 		return;
-	if (kind_is_of_memory(op->row) && !op->m->open[op->call.open].slots && !use_mapped(op))
+	if (kind_is_of_memory(op->row) &&
+	    !table_has(op->m, task_table(op->m, op->task), op->call.open) && !use_mapped(op))
 		return;
 	id = op->m->next_op++;
 	transfer(op, op->call.open, IO_MODE_FLUSH, IO_BYTES_UNDEFINED, IO_OFFSET_UNKNOWN, id);

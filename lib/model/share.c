@@ -6,14 +6,17 @@
 #include "fdtable.h"
 #include "settle.h"
 
-/* Whether the process has what its creator had, as it came from it. All who are folded are one. */
+/*
+ * Whether the process has what its creator had, as it came from it. The crowd may come from anybody, and nobody outside of
+ * it comes from there.
+ */
 static bool is_heir(const struct model *m, process_id process, process_id creator)
 {
-	bool is_folded = process == m->crowd || creator == m->crowd;
-
+	if (process == m->crowd)
+		return true;
 	while (process != creator && process != ID_NONE)
 		process = m->group[process].parent;
-	return is_folded || process == creator;
+	return process == creator;
 }
 
 static handle_id own_handle(struct model *m, process_id process, uint32_t open)

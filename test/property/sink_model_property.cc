@@ -2,6 +2,7 @@
  * Any stream of events, through the model, becomes an archive without faults, and the archive holds
  * what the books say.
  */
+#include "aio_steps.h"
 #include "model_driver.h"
 #include "scratch_dir.h"
 #include "sinks.h"
@@ -16,13 +17,16 @@ extern "C" {
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <sched.h>
+#include <sys/mman.h>
 
 namespace
 {
 
 /*
  * Random calls of a few processes and threads with few descriptors and files, so that much
- * collides.
+ * collides. Each number is drawn in a statement of its own: compilers evaluate arguments in different
+ * orders, and a seed must name the same program for all of them.
  */
 class AnyProgram
 {
@@ -38,10 +42,9 @@ class AnyProgram
 		uint64_t fd = below(8);
 
 		d.now += below(50);
-		switch (below(18)) {
+		switch (below(20)) {
 		case 0:
-			d.call(pid, tid, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT},
-			       below(4) ? (int64_t)fd : -ENOENT, {file()});
+			open(pid, tid, fd);
 			break;
 		case 1:
 			d.call(pid, tid, "close", {fd}, 0);
@@ -58,7 +61,7 @@ class AnyProgram
 			stop();
 			break;
 		case 5:
-			d.call(pid, tid, "unlink", {0}, below(2) ? 0 : -ENOENT, {file()});
+			unlink(pid, tid);
 			break;
 		case 6:
 			d.call(pid, tid, "lseek", {fd, 5, SEEK_SET}, 5);
@@ -82,9 +85,14 @@ class AnyProgram
 		case 14:
 			pair(pid, tid, fd);
 			break;
+		case 15:
+			act_on_tables(pid, tid, fd);
+			break;
+		case 16:
+			act_on_request(pid, tid, fd);
+			break;
 		default:
-			d.call(pid, tid, below(2) ? "read" : "write", {fd, 0, 4096},
-			       below(10) ? (int64_t)below(4096) : -EIO);
+			transfer(pid, tid, fd);
 		}
 	}
 
@@ -103,6 +111,31 @@ class AnyProgram
 		return "/tmp/f" + std::to_string(below(5));
 	}
 
+	void open(uint32_t pid, uint32_t tid, uint64_t fd)
+	{
+		int64_t result = below(4) ? (int64_t)fd : -ENOENT;
+		std::string path = file();
+
+		d.call(pid, tid, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT}, result,
+		       {path});
+	}
+
+	void unlink(uint32_t pid, uint32_t tid)
+	{
+		int64_t result = below(2) ? 0 : -ENOENT;
+		std::string path = file();
+
+		d.call(pid, tid, "unlink", {0}, result, {path});
+	}
+
+	void transfer(uint32_t pid, uint32_t tid, uint64_t fd)
+	{
+		const char *name = below(2) ? "read" : "write";
+		int64_t result = below(10) ? (int64_t)below(4096) : -EIO;
+
+		d.call(pid, tid, name, {fd, 0, 4096}, result);
+	}
+
 	/* A call that began in the past, when its descriptor may have been another. */
 	void pair(uint32_t pid, uint32_t tid, uint64_t fd)
 	{
@@ -110,24 +143,95 @@ class AnyProgram
 						    "fsync", "flock", "openat",    "pipe2",
 						    "fcntl", "close", "sendfile64"};
 		const char *name = names[below(sizeof(names) / sizeof(names[0]))];
-		uint64_t other = below(8), size = below(100);
+		uint64_t other = below(8);
+		uint64_t size = below(100);
 		Paired more;
 
 		more.position = below(200);
 		more.is_in_flight = below(20) == 0;
 		if (below(2))
 			more.made = {{(int)other, file()}, {(int)fd, "pipe:[3]"}};
-		d.pair(pid, tid, name, d.now - below(300), {fd, other, size % 3, size},
-		       below(10) ? (int64_t)other : -EIO, more);
+		uint64_t begin = d.now - below(300);
+		int64_t result = below(10) ? (int64_t)other : -EIO;
+
+		d.pair(pid, tid, name, begin, {fd, other, size % 3, size}, result, more);
+	}
+
+	/* What changes whole tables, and what outlives a descriptor. */
+	void act_on_tables(uint32_t pid, uint32_t tid, uint64_t fd)
+	{
+		uint64_t other = below(8);
+
+		switch (below(7)) {
+		case 0:
+			d.call(pid, tid, "unshare", {CLONE_FILES}, 0);
+			break;
+		case 1:
+			d.call(pid, tid, "close_range", {fd, other, below(2) * 2}, 0);
+			break;
+		case 2:
+			d.call(pid, tid, "execve", {}, 0);
+			break;
+		case 3:
+			d.call(pid, tid, "mmap",
+			       {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0},
+			       (int64_t)(4096 * (1 + other)));
+			break;
+		case 4:
+			d.call(pid, tid, "msync", {4096 * (1 + other), 4096, 0}, 0);
+			break;
+		case 5:
+			d.enter(pid, tid, "close", {fd}); /* its end may never come */
+			break;
+		default:
+			d.call(pid, tid, "dup3", {fd, other, O_CLOEXEC}, (int64_t)other);
+		}
+	}
+
+	/* A step of one of a few requests, told by BPF or by tracepoints, as if the kernel made them at any time. */
+	void act_on_request(uint32_t pid, uint32_t tid, uint64_t fd)
+	{
+		static const enum aio_action actions[] = {AIO_READ, AIO_WRITE, AIO_FLUSH, AIO_CLOSE,
+							  AIO_OPEN};
+		enum aio_action action = actions[below(5)];
+		uint64_t key = 1 + below(6);
+
+		switch (below(5)) {
+		case 0:
+			aio_do(d, pid, tid, aio_submit(key, action));
+			break;
+		case 1:
+			aio_do(d, pid, tid, aio_submit_all(key, action, (int32_t)fd, 100, 0));
+			break;
+		case 2:
+			aio_do(d, pid, tid, aio_start(key, (int32_t)fd));
+			break;
+		default:
+			complete(pid, tid, key, (int64_t)fd);
+		}
+	}
+
+	/* What opens a file makes fd. */
+	void complete(uint32_t pid, uint32_t tid, uint64_t key, int64_t fd)
+	{
+		struct event e = d.base(EVENT_AIO, pid, tid);
+		std::string path = file();
+		Made made = {(int)fd, path};
+
+		e.aio.step = aio_complete(key, below(4) ? fd : -EBADF);
+		e.aio.file = ModelDriver::file_of(made);
+		model_event(d.model, &e);
 	}
 
 	void start(uint32_t pid, uint32_t tid)
 	{
 		if (tasks.size() == 8)
 			return;
-		uint32_t child = next++, process = below(2) ? pid : child;
+		uint32_t child = next++;
+		uint32_t process = below(2) ? pid : child;
 
 		d.fork(pid, tid, process, child);
+		d.clone_flags(pid, tid, below(2) ? CLONE_FILES : 0);
 		tasks.push_back({process, child});
 	}
 
@@ -142,19 +246,19 @@ class AnyProgram
 	}
 };
 
-/* With few locations, most are shared by threads that come one after the other. */
-void expect_no_faults(uint32_t locations)
-{
-	uint64_t folded = 0;
+/* A random program, through the model, in an archive. */
+struct Recording {
+	ModelDriver d;
+	archive_report report = {};
 
-	for (uint64_t seed = 0; seed < 10; seed++) {
+	/* locations: 0: as many as there are threads. */
+	void program(uint64_t seed, uint32_t locations)
+	{
 		ScratchDir scratch;
 		std::string path = scratch.path("trace");
-		ModelDriver d;
 		struct sink *sink = nullptr;
 		struct sink_options options = {};
 		struct error err = {};
-		archive_report report;
 
 		/* A model whose output is the sink. */
 		model_free(d.model);
@@ -180,14 +284,28 @@ void expect_no_faults(uint32_t locations)
 		ASSERT_EQ(sink_otf2_ops.close(sink, &err), 0) << err.text;
 		ASSERT_EQ(archive_verify(path.c_str(), &report, &err), 0) << err.text;
 		EXPECT_EQ(report.findings, 0u) << "seed " << seed << ": " << report.finding[0];
-		EXPECT_GT(report.begun, 300u);
-		EXPECT_EQ(report.begun, tally_get(&d.tally, begun));
-		EXPECT_EQ(report.completed, tally_get(&d.tally, completed));
-		EXPECT_EQ(report.cancelled,
-			  tally_get(&d.tally, cancelled) + tally_get(&d.tally, in_flight));
-		folded += tally_get(&d.tally, folded);
+	}
+};
+
+/* With few locations, most are shared by threads that come one after the other. */
+void expect_no_faults(uint32_t locations)
+{
+	uint64_t folded = 0;
+
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		Recording run;
+		const struct tally *tally = &run.d.tally;
+
+		ASSERT_NO_FATAL_FAILURE(run.program(seed, locations));
+		EXPECT_GT(run.report.begun, 300u);
+		EXPECT_EQ(run.report.begun, tally_get(tally, begun));
+		EXPECT_EQ(run.report.completed, tally_get(tally, completed));
+		EXPECT_EQ(run.report.cancelled, tally_get(tally, cancelled) +
+							tally_get(tally, aborted) +
+							tally_get(tally, in_flight));
+		folded += tally_get(tally, folded);
 		if (locations)
-			EXPECT_LT(report.locations, locations + 64 + 8);
+			EXPECT_LT(run.report.locations, locations + 64 + 8);
 	}
 	EXPECT_EQ(folded > 100, locations != 0) << folded;
 }
@@ -200,6 +318,31 @@ TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)
 TEST(Otf2Property, LocationsMayBeFew)
 {
 	expect_no_faults(3);
+}
+
+uint64_t number(const char *variable, uint64_t other)
+{
+	const char *text = getenv(variable);
+
+	return text ? strtoull(text, nullptr, 10) : other;
+}
+
+/*
+ * Nothing uses a handle before it was created or after it was destroyed, in the order in which readers see the events
+ * of all locations. IOTRACE_SEEDS sets how many programs are tried, and IOTRACE_SEED the first.
+ */
+TEST(Otf2Property, HandlesAreUsedWhereTheyAreActive)
+{
+	uint64_t from = number("IOTRACE_SEED", 0);
+	uint64_t seeds = from + number("IOTRACE_SEEDS", 15);
+
+	for (uint64_t seed = from; seed < seeds; seed++)
+		for (uint32_t locations : {0u, 3u}) {
+			Recording run;
+
+			SCOPED_TRACE(locations);
+			ASSERT_NO_FATAL_FAILURE(run.program(seed, locations));
+		}
 }
 
 } // namespace
