@@ -168,7 +168,7 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	return decoded;
 }
 
-/* In a pid namespace of its own, the recorder has no numbers for tasks outside, and their calls cannot be told apart. */
+/* In a pid namespace of its own, the recorder has no numbers for tasks outside, so the calls of two look like those of one. */
 static enum decoded without_outside(const struct event *event, enum decoded decoded)
 {
 	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT;

@@ -87,7 +87,7 @@ struct bpf_call {
 	int32_t number;
 	uint32_t cpu;
 	uint64_t arg[6];
-	uint32_t is_apart;    /* the begin has been told */
+	uint32_t is_apart;    /* the begin is in the stream */
 	uint16_t is_detached; /* an exec took perf's events off the task, or off an ancestor */
 	uint16_t is_foreign;  /* it has made calls of 32 bits */
 	uint64_t base[2];     /* BPF_CALL_BASES: the dentries of those directories */

@@ -305,7 +305,7 @@ static int open_events(struct live *live, struct error *err)
 	return code == -ESRCH ? explain_gone(live, err) : code;
 }
 
-/* All tasks of the outside have the number 0 here: their calls could not be told apart. */
+/* All tasks outside have the number 0 here, so the calls of two look like those of one. */
 static int check_namespace(const struct live *live, struct error *err)
 {
 	if (!live->is_system || live->cgroups || rights_sees_all_tasks())
@@ -313,7 +313,7 @@ static int check_namespace(const struct live *live, struct error *err)
 	error_say(
 		err, ENOTSUP,
 		"-a: in a container with process ids of its own, the processes outside have none, "
-		"and their calls cannot be told apart");
+		"so the calls of two look like those of one");
 	error_hint(err,
 		   "record a command, processes (-p) or a control group (--cgroup) here, or all "
 		   "from outside: nsenter -t 1 -p iotrace -a");

@@ -123,7 +123,7 @@ static void event_lost(struct model *m, const struct event *event)
 	settle_push(m, &lost, ID_NONE, ID_NONE);
 }
 
-/* A call that comes late took effect before others that have been told: what its descriptors led to is not sure. */
+/* A call that comes late took effect before others that were seen first: what its descriptors led to is not sure. */
 static void event_late(struct model *m, const struct event *event)
 {
 	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT ||

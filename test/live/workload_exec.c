@@ -65,7 +65,7 @@ static void go(const char *program, const char *directory, int fd)
 	int status = 0, new;
 	pid_t child;
 
-	usleep(PAUSE_US); /* whoever follows it may need a moment to find it again */
+	usleep(PAUSE_US); /* a recorder that follows it may need a moment to find it again */
 	for (int i = 0; i < AFTER; i++)
 		put(fd, "0123456");
 	new = made(directory, "new");

@@ -188,7 +188,7 @@ class AnyProgram
 		}
 	}
 
-	/* A step of one of a few requests, told by BPF or by tracepoints, as if the kernel made them at any time. */
+	/* A step of one of a few requests, from BPF or tracepoints, as if the kernel made them at any time. */
 	void act_on_request(uint32_t pid, uint32_t tid, uint64_t fd)
 	{
 		static const enum aio_action actions[] = {AIO_READ, AIO_WRITE, AIO_FLUSH, AIO_CLOSE,

@@ -1,5 +1,5 @@
 /*
- * Calls that come too late: others that happened after them were told before.
+ * Calls that come too late: others that happened after them were seen first.
  */
 #include <gtest/gtest.h>
 

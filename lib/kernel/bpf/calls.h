@@ -28,7 +28,7 @@ struct {
 	__type(value, uint32_t);
 } chosen_cgroups SEC(".maps");
 
-/* Tasks without perf's events: their lives are told by the programs. */
+/* Tasks without perf's events: the programs report their begin and their end. */
 int detached;
 int untraced; /* new tasks without storage: they and their descendants are not recorded */
 

@@ -2,7 +2,7 @@
  * life: the begin and the end of tasks that perf's events do not follow.
  *
  * Where events are inherited, the kernel takes them off a process that executes a program with other rights, or one that it
- * may not read. The process goes on, and its FORK, COMM and EXIT are told by the programs from then on.
+ * may not read. The process goes on, and its FORK, COMM and EXIT come from the programs from then on.
  */
 #ifndef BPF_LIFE_H
 #define BPF_LIFE_H

@@ -190,7 +190,7 @@ class Comparison:
     def right_files(self, step, truth):
         """What the call's file may be called: an open has that of its handle, a chdir the directory that it went to.
 
-        What O_TMPFILE makes has no name, but whoever opens it again has the file of the handle.
+        What O_TMPFILE makes has no name, but a program that opens it again has the file of the handle.
         """
         opened = truth.after.get("result")
         if opened:
