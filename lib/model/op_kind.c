@@ -190,7 +190,7 @@ static void end_chroot(struct op *op)
 
 	if (op->error || op->is_cancelled)
 		return;
-	if (op->row->path == CALL_NO_ARG) /* pivot_root moves the root of others, too */
+	if (!strcmp(op->row->name, "pivot_root")) /* it moves the root of others, too */
 		fs_forget_like(op->m, op->process);
 	if (root && root->name.at && is_of_leader)
 		is = (struct fs_root){root->name, root->position};

@@ -139,6 +139,15 @@ TEST_F(Root, APivotMovesAllThatHadTheSame)
 	EXPECT_EQ(root(30), "/jail 7");
 }
 
+TEST_F(Root, ANamespaceIsEnteredByOneProcessOnly)
+{
+	clone(20, 0);
+	EXPECT_EQ(root(20), "/ 7");
+	chroot(10, "setns", "/", 8);
+	EXPECT_EQ(root(10), "/ 8");
+	EXPECT_EQ(root(20), "/ 7");
+}
+
 TEST_F(Root, ANamespaceOfItsOwnHasANumberThatIsNotKnown)
 {
 	d.call(10, 10, "unshare", {CLONE_FS}, 0);
