@@ -15,7 +15,6 @@ static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, u
 {
 	struct mnt_namespace *space = PEEK(task->nsproxy, mnt_ns);
 	struct bpf_part_file *part;
-	struct walk walk;
 
 	if (at > SCRATCH_TEXT - SCRATCH_PART)
 		return at;
@@ -23,19 +22,11 @@ static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, u
 	part->fd = -1;
 	part->flags = 0;
 	part->position = PEEK(space, ns.inum);
-	begin_walk(&walk, task, &task->fs->root, cpu, at);
-	walk.top = NULL;
-	walk.top_mount = NULL;
-	part->mnt_id = PEEK(walk.mount, mnt_id);
-	put_inode(part, walk.dentry);
-	put_names(part, scratch, &walk, has_loop);
-	if (PEEK(walk.mount, mnt_ns) == space)
-		walk.flags &= ~BPF_PART_DETACHED;
-	part->part.kind = BPF_PART_DIRECTORY;
-	part->part.size = walk.at - at;
-	part->part.index = 1;
-	part->part.flags = walk.flags;
-	return padded(walk.at);
+	scratch->path = (uint64_t)&task->fs->root;
+	scratch->top = 0;
+	scratch->top_mount = 0;
+	scratch->space = (uint64_t)space;
+	return put_asked(scratch, at, cpu, BPF_PART_DIRECTORY, 1, has_loop);
 }
 
 /* Appends a part of a directory. */

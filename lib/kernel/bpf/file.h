@@ -46,21 +46,54 @@ static __always_inline void put_names(struct bpf_part_file *part, struct scratch
 	walk_up(walk, has_loop);
 }
 
-static __always_inline void begin_walk(struct walk *walk, struct task_struct *task,
-				       struct path *path, uint32_t cpu, uint32_t at)
+static __always_inline void begin_walk(struct walk *walk, const struct scratch *scratch,
+				       uint32_t cpu, uint32_t at)
 {
+	struct path *path = (void *)scratch->path;
 	struct vfsmount *mnt = PEEK(path, mnt);
 
 	walk->dentry = PEEK(path, dentry);
 	walk->root = PEEK(mnt, mnt_root);
 	walk->mount = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-	walk->top = PEEK(&task->fs->root, dentry);
-	walk->top_mount = PEEK(&task->fs->root, mnt);
+	walk->top = (void *)scratch->top;
+	walk->top_mount = (void *)scratch->top_mount;
 	walk->cpu = cpu;
 	walk->at = at + sizeof(struct bpf_part_file);
 	walk->end = walk->at + PATH_BYTES;
 	walk->flags = 0;
 	walk->has_left = false;
+}
+
+/* Writes the fields and the names of what scratch->path leads to. Returns where the part ends that begins at `at`. */
+static __always_inline uint32_t write_part(uint32_t cpu, uint32_t at, bool has_loop)
+{
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct bpf_part_file *part;
+	struct walk walk;
+
+	if (!scratch || at > SCRATCH_TEXT - SCRATCH_PART)
+		return at;
+	part = place(scratch, at);
+	begin_walk(&walk, scratch, cpu, at);
+	part->mnt_id = PEEK(walk.mount, mnt_id);
+	put_inode(part, walk.dentry);
+	put_names(part, scratch, &walk, has_loop);
+	if (scratch->space && (uint64_t)PEEK(walk.mount, mnt_ns) == scratch->space)
+		walk.flags &= ~BPF_PART_DETACHED;
+	part->part.size = walk.at - at;
+	part->part.flags = walk.flags;
+	return walk.at;
+}
+
+/* Functions with numbers for their arguments are verified once, and not at each place that calls them. */
+__weak int write_where(uint32_t cpu, uint32_t at)
+{
+	return write_part(cpu, at, true);
+}
+
+__weak int write_where_plainly(uint32_t cpu, uint32_t at)
+{
+	return write_part(cpu, at, false);
 }
 
 static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
@@ -70,23 +103,27 @@ static __always_inline struct file *file_of(struct task_struct *task, int32_t fd
 	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
 }
 
-/* Completes a part with what a path leads to. Returns where the next one goes. */
+/* Completes a part with what scratch->path leads to. Returns where the next one goes. */
+static __always_inline uint32_t put_asked(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
+{
+	struct bpf_part_file *part = place(scratch, at);
+
+	part->part.kind = kind;
+	part->part.index = index;
+	return padded(has_loop ? write_where(cpu, at) : write_where_plainly(cpu, at));
+}
+
+/* Completes a part with what a path leads to, as the task sees it. Returns where the next one goes. */
 static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					  struct task_struct *task, struct path *path,
 					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
 {
-	struct bpf_part_file *part = place(scratch, at);
-	struct walk walk;
-
-	begin_walk(&walk, task, path, cpu, at);
-	part->mnt_id = PEEK(walk.mount, mnt_id);
-	put_inode(part, walk.dentry);
-	put_names(part, scratch, &walk, has_loop);
-	part->part.kind = kind;
-	part->part.size = walk.at - at;
-	part->part.index = index;
-	part->part.flags = walk.flags;
-	return padded(walk.at);
+	scratch->path = (uint64_t)path;
+	scratch->top = (uint64_t)PEEK(&task->fs->root, dentry);
+	scratch->top_mount = (uint64_t)PEEK(&task->fs->root, mnt);
+	scratch->space = 0;
+	return put_asked(scratch, at, cpu, kind, index, has_loop);
 }
 
 /* As fdinfo has them: those of the file, and the one of the descriptor. */

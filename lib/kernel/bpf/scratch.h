@@ -18,7 +18,9 @@ enum {
 /* One for each CPU: programs that use it do not interrupt each other. */
 struct scratch {
 	uint8_t bytes[SCRATCH_TEXT + SCRATCH_PART];
-	uint64_t mount, dentry; /* addresses: what is_covered() is asked about */
+	/* Addresses, for functions that are verified on their own: those take numbers only. */
+	uint64_t mount, dentry;               /* what is_covered() is asked about */
+	uint64_t path, top, top_mount, space; /* what write_where() is asked about */
 };
 
 struct {
