@@ -117,12 +117,12 @@ struct bpf_record_task {
 	uint8_t name[16]; /* comm */
 };
 
-/* A page fault that read from a mapped file; the sample's time is that of its end. */
+/* A page fault that read from a mapped file. Its end may have been seen later than it was. */
 struct bpf_record_fault {
 	struct bpf_record_head head;
 	uint64_t begin;
 	uint32_t major, minor;
-	uint64_t ino, offset, bytes; /* what was read: whole pages */
+	uint64_t ino, offset, bytes, end; /* what was read: whole pages; old captures have no end */
 };
 
 /* The kernel wrote pages of a file that is mapped; the sample's task is the one that did, its time that of the end. */

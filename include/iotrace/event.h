@@ -130,7 +130,8 @@ struct event {
 				file; /* COMPLETE of an OPEN: what was made; fd -1: not said */
 		} aio;
 		struct {
-			uint64_t begin; /* ns; the event's own time is that of the end */
+			uint64_t begin; /* ns */
+			uint64_t end;   /* 0: the event's own time */
 			uint64_t dev, ino;
 			uint64_t offset, bytes;
 		} fault;

@@ -1,11 +1,11 @@
 /*
  * order: records of all CPUs in the order of time.
  *
- * Each CPU's ring is in order by construction; between them there is none. The drain works in
- * rounds: it empties every ring once and marks the end of the round in the stream. A record that
- * has an earlier time than one of round n - 1 was already in its ring when round n looked there, so
- * at the end of round n everything up to the latest time of round n - 1 may leave. The rule needs
- * no clock, so a replay orders exactly as the live run did (perf's own reader uses it as well).
+ * Between the rings of the CPUs there is no order. The drain works in rounds: it empties every ring
+ * and marks the end of the round in the stream. A record that has an earlier time than one of round
+ * n - 1 was already in its ring when round n looked there, so at the end of round n everything up to
+ * the latest time of round n - 1 may leave. The rule needs no clock, so a replay orders exactly as the
+ * live run did (perf's own reader uses it as well). ARCHITECTURE has the proof.
  *
  * What still arrives late is raised to the time already reached, marked and counted; nothing is
  * dropped. Bytes are not copied: a round stays in memory until its last record has left.

@@ -299,12 +299,18 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 
 static enum decoded take_fault(const struct sample *sample, struct event *event)
 {
-	struct bpf_record_fault r;
+	const size_t old_size = offsetof(struct bpf_record_fault, end);
+	struct bpf_record_fault r = {0};
 
-	if (!take_fixed(sample, &r, sizeof(r)) || r.begin > sample->time)
+	if (!take_fixed(sample, &r, sizeof(r)) && !take_fixed(sample, &r, old_size))
+		return DECODED_MALFORMED;
+	if (r.head.size < sizeof(r))
+		r.end = 0;
+	if (r.begin > sample->time || r.end > sample->time || (r.end && r.end < r.begin))
 		return DECODED_MALFORMED;
 	event->kind = EVENT_FAULT;
 	event->fault.begin = r.begin;
+	event->fault.end = r.end;
 	event->fault.dev = makedev(r.major, r.minor);
 	event->fault.ino = r.ino;
 	event->fault.offset = r.offset;

@@ -56,6 +56,18 @@ void bpf_ring_release(struct bpf_ring *ring, uint64_t tail)
 	__atomic_store_n(ring->tail, tail, __ATOMIC_RELEASE);
 }
 
+void bpf_ring_take(const struct bpf_ring *ring, struct bpf_ring_reach *reach, bool is_held)
+{
+	reach->head = bpf_ring_head(ring);
+	if (!is_held)
+		reach->goal = reach->head;
+}
+
+bool bpf_ring_is_reached(const struct bpf_ring *ring, const struct bpf_ring_reach *reach)
+{
+	return bpf_ring_tail(ring) >= reach->goal;
+}
+
 enum bpf_ring_next bpf_ring_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
 				 const void **bytes, uint32_t *length)
 {

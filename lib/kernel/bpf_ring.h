@@ -8,6 +8,7 @@
 #ifndef KERNEL_BPF_RING_H
 #define KERNEL_BPF_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,20 @@ uint64_t bpf_ring_head(const struct bpf_ring *ring);
 uint64_t bpf_ring_tail(const struct bpf_ring *ring);
 /* Gives everything before `tail` back to the kernel. */
 void bpf_ring_release(struct bpf_ring *ring, uint64_t tail);
+
+/*
+ * How far a round goes. It may end when all is read that had a place in the ring when the round began: what is still being
+ * written then, and so stops the reader, holds the round.
+ */
+struct bpf_ring_reach {
+	uint64_t head; /* up to here the reader goes now */
+	uint64_t goal; /* before here the round does not end */
+};
+
+/* Reads where the kernel writes now. is_held: the round is not a new one. */
+void bpf_ring_take(const struct bpf_ring *ring, struct bpf_ring_reach *reach, bool is_held);
+/* Returns whether the round may end. */
+bool bpf_ring_is_reached(const struct bpf_ring *ring, const struct bpf_ring_reach *reach);
 
 /*
  * Steps over the next record before head that was not taken back by its writer: `bytes` (lent until it is released)

@@ -15,6 +15,14 @@ enum {
 	BPF_CGROUPS = 16, /* control groups that can be chosen */
 };
 
+/* Functions of the kernel's that old headers lack. */
+enum {
+	BPF_HELPER_RESERVE_DYNPTR = 198, /* bpf_ringbuf_..._dynptr */
+	BPF_HELPER_SUBMIT_DYNPTR = 199,
+	BPF_HELPER_DISCARD_DYNPTR = 200,
+	BPF_HELPER_WRITE_DYNPTR = 202, /* bpf_dynptr_write */
+};
+
 /* What a program does with a call. 0: nothing. */
 enum {
 	BPF_CALL_CHOSEN = 1,

@@ -40,7 +40,7 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop;
+	bool has_loop, has_dynptr;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	int in_flight_fd;  /* opened early: what it takes to open may be gone at the end */
 };
@@ -98,6 +98,9 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 		return explain(err, programs ? -cpus : errno, "BPF programs: open");
 	source->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop,
 						   NULL) == 1;
+	source->has_dynptr = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT,
+						     (enum bpf_func_id)BPF_HELPER_RESERVE_DYNPTR,
+						     NULL) == 1;
 	bpf_program__set_autoload(programs->progs.call_begins, source->has_loop);
 	bpf_program__set_autoload(programs->progs.call_begins_plainly, !source->has_loop);
 	bpf_program__set_autoload(programs->progs.call_ends, source->has_loop);
@@ -130,6 +133,7 @@ static int load(struct bpf_source *source, const struct bpf_options *options,
 	if (code)
 		return code;
 	source->programs->rodata->has_cast = attempt->has_cast;
+	source->programs->rodata->has_dynptr = source->has_dynptr;
 	source->optional = bpf_optional_choose(source->programs, attempt->groups);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;

@@ -313,8 +313,7 @@ static int start(struct live *live, struct error *err)
 	live_block_start(live);
 	live_facts_on(live);
 	live_facts_state(live);
-	live_put_facts(live);
-	live_end_round(live);
+	live_round(live);
 	live->until = live->duration ? clock_now() + live->duration : 0;
 	let_control_go(live);
 	return 0;

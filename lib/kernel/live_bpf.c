@@ -225,6 +225,9 @@ static void take_losses(struct live *live, uint32_t index)
 		return;
 	cpu->lost = dropped - cpu->reported;
 	cpu->lost_at = __atomic_exchange_n(&books->first_drop, 0, __ATOMIC_ACQ_REL);
+	/* One that is counted only now was not yet when the rings were looked at before. */
+	if (cpu->lost_at && cpu->lost_at < live->bpf.taken_at)
+		cpu->lost_at = live->bpf.taken_at;
 	cpu->lost_until = __atomic_load_n(&books->last_drop, __ATOMIC_ACQUIRE);
 	cpu->reported = dropped;
 }
@@ -236,16 +239,30 @@ bool live_bpf_has_detached(const struct live *live)
 
 void live_bpf_take(struct live *live)
 {
+	uint64_t now;
+
 	if (!live->bpf.source)
 		return;
 	live->bpf.is_woken = false;
+	now = clock_now();
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
 		struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
 		live->bpf.cpu[cpu].bytes = __atomic_load_n(&books->bytes, __ATOMIC_RELAXED);
-		live->bpf.cpu[cpu].head = bpf_ring_head(bpf_source_ring(live->bpf.source, cpu));
+		bpf_ring_take(bpf_source_ring(live->bpf.source, cpu), &live->bpf.cpu[cpu].reach,
+			      live->bpf.is_held);
 		take_losses(live, cpu);
 	}
+	live->bpf.taken_at = now;
+}
+
+bool live_bpf_may_end(struct live *live)
+{
+	live->bpf.is_held = false;
+	for (uint32_t cpu = 0; live->bpf.source && cpu < live->set.cpus; cpu++)
+		live->bpf.is_held |= !bpf_ring_is_reached(bpf_source_ring(live->bpf.source, cpu),
+							  &live->bpf.cpu[cpu].reach);
+	return !live->bpf.is_held;
 }
 
 static void put_loss(struct live *live, uint32_t index)
@@ -302,7 +319,8 @@ static size_t copy(const struct bpf_ring *ring, const struct live_bpf_cpu *cpu, 
 	const void *bytes;
 	uint32_t length;
 
-	while ((*next = patient_next(ring, at, cpu->head, &bytes, &length)) == BPF_RING_RECORD) {
+	while ((*next = patient_next(ring, at, cpu->reach.head, &bytes, &length)) ==
+	       BPF_RING_RECORD) {
 		if (length > PIECE) {
 			*next = BPF_RING_BAD;
 			break;
@@ -331,8 +349,8 @@ static void move_ring(struct live *live, uint32_t index)
 		size_t size;
 
 		if (!room) {
-			spool_drop(live->spool, cpu->head - at);
-			at = cpu->head;
+			spool_drop(live->spool, cpu->reach.head - at);
+			at = cpu->reach.head;
 			break;
 		}
 		size = copy(ring, cpu, &at, room, &next);
@@ -343,8 +361,8 @@ static void move_ring(struct live *live, uint32_t index)
 			put_loss(live, index);
 	}
 	if (next == BPF_RING_BAD) { /* what cannot be stepped over: all is given up */
-		spool_drop(live->spool, cpu->head - at);
-		at = cpu->head;
+		spool_drop(live->spool, cpu->reach.head - at);
+		at = cpu->reach.head;
 	}
 	bpf_ring_release(ring, at);
 	if (cpu->lost)
@@ -357,7 +375,7 @@ uint64_t live_bpf_move(struct live *live)
 	uint64_t moved = 0;
 
 	for (uint32_t cpu = 0; live->bpf.source && cpu < live->set.cpus; cpu++) {
-		moved += live->bpf.cpu[cpu].head -
+		moved += live->bpf.cpu[cpu].reach.head -
 			 bpf_ring_tail(bpf_source_ring(live->bpf.source, cpu));
 		move_ring(live, cpu);
 	}

@@ -6,6 +6,8 @@
 #ifndef KERNEL_LIVE_BPF_H
 #define KERNEL_LIVE_BPF_H
 
+#include "bpf_ring.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +17,7 @@ struct live;
 
 /* Counted since the last round, for each CPU. */
 struct live_bpf_cpu {
-	uint64_t head;       /* up to here this round goes */
+	struct bpf_ring_reach reach;
 	uint64_t bytes;      /* of the books, then */
 	uint64_t reported;   /* drops that the stream has been told of */
 	uint64_t lost;       /* drops to be told of in this round, */
@@ -26,10 +28,12 @@ struct live_bpf_cpu {
 struct live_bpf {
 	struct bpf_source *source; /* NULL: perf pairs the calls */
 	struct live_bpf_cpu *cpu;
-	int wake_fd;         /* an epoll of all rings, perf's and ours; -1 without a source */
-	bool is_woken;       /* a ring is so full that it said so */
-	uint32_t event;      /* index of "iotrace:bpf" in the capture */
-	uint64_t in_flight;  /* records that user space added */
+	int wake_fd;        /* an epoll of all rings, perf's and ours; -1 without a source */
+	bool is_woken;      /* a ring is so full that it said so */
+	bool is_held;       /* the round goes on: a ring has a record that is still being written */
+	uint64_t taken_at;  /* when the rings were looked at before */
+	uint32_t event;     /* index of "iotrace:bpf" in the capture */
+	uint64_t in_flight; /* records that user space added */
 	uint64_t init_ticks; /* CPU time of process 1 when the recording began */
 	char why[200];       /* why it is perf, or why not */
 };
@@ -48,6 +52,8 @@ int live_bpf_start(struct live *live, struct error *err);
 /* A round: where the rings are now; then everything up to there into the spool. Returns how many bytes. */
 void live_bpf_take(struct live *live);
 uint64_t live_bpf_move(struct live *live);
+/* Whether all has been moved that was in the rings when the round began, so that it may end. Else it goes on. */
+bool live_bpf_may_end(struct live *live);
 /* Takes the wake-ups that came to wake_fd. Returns whether a ring was so full that a round is due. */
 void live_bpf_clear(struct live *live);
 bool live_bpf_is_due(const struct live *live);

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096 };
+enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096, HELD_TRIES = 1000 };
 
 void *live_room(struct live *live, uint64_t size)
 {
@@ -152,7 +152,10 @@ void live_round(struct live *live)
 	moved += live_bpf_move(live);
 	lookup_search(&live->lookup);
 	live_put_facts(live);
-	live_end_round(live);
+	if (live_bpf_may_end(live))
+		live_end_round(live);
+	else
+		spool_flush(live->spool);
 	pace(live, moved);
 }
 
@@ -300,6 +303,11 @@ static void finish(struct live *live, enum live_end end)
 	live_stop_lookers(live);
 	live_block_say_groups(live);
 	live_round(live);
+	/* A program that was running when it was detached may still have to complete its record. */
+	for (int i = 0; live->bpf.is_held && i < HELD_TRIES; i++) {
+		poll(NULL, 0, 1);
+		live_round(live);
+	}
 	live_bpf_add_in_flight(live);
 	if (spool_has_failed(live->spool))
 		end = LIVE_FAILED;

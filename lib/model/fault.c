@@ -56,6 +56,7 @@ void fault_in(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
 	uint64_t begin = event->fault.begin;
+	uint64_t end = event->fault.end ? event->fault.end : event->time;
 
 	if (!process_is_recorded(m, m->task[task].process))
 		return;
@@ -70,7 +71,7 @@ void fault_in(struct model *m, const struct event *event)
 	step.op.offset = event->fault.offset;
 	emit(m, &step, open);
 	step.kind = IO_OP_COMPLETE;
-	step.time = step.time > event->time ? step.time : event->time;
+	step.time = step.time > end ? step.time : end;
 	emit(m, &step, open);
 	tally_add(m->tally, begun, 1);
 	tally_add(m->tally, completed, 1);

@@ -107,6 +107,14 @@ def run_libaio(live):
                said["data"]["read_bytes"] + said["data"]["written_bytes"])
 
 
+def run_many(live):
+    """Small rings that are read again and again while one call submits: each iocb has its own time, and none is late."""
+    folder, archive = live.made("files many"), live.path("archive many")
+    live.record(archive, [workload("libaio"), folder, "many"], *BPF, "-m", "1M")
+    about = live.examine(archive, lossless=False)
+    live.equal("many: late", about["books"]["counters"]["late"], 0)
+
+
 def run_fio(live, options, engine, *more):
     """fio's own totals are the witness."""
     what = " ".join(("fio", source_of(options), engine, *more))
@@ -142,5 +150,6 @@ with Live() as live:
     run_uring(live, "left", BPF)
     run_message(live)
     run_libaio(live)
+    run_many(live)
     run_fio(live, BPF, "libaio")
     run_fio(live, BPF, "libaio", "--direct=1")

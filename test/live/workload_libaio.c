@@ -1,7 +1,9 @@
 /*
  * workload_libaio: iocbs, and a line of JSON that says what became of them.
  *
- * usage: workload_libaio DIRECTORY
+ * usage: workload_libaio DIRECTORY [many]
+ *
+ * many: two threads that submit thousands with each call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { BLOCK = 4096, ROUNDS = 50, DEPTH = 8 };
+enum { BLOCK = 4096, ROUNDS = 50, DEPTH = 8, MANY = 16384, MANY_ROUNDS = 8, THREADS = 2 };
 
 static char buffer[DEPTH][BLOCK] __attribute__((aligned(BLOCK)));
 
@@ -120,6 +122,46 @@ static long left_behind(io_context_t context, int fd)
 	return reap(context, DEPTH);
 }
 
+static void *submit_many(void *argument)
+{
+	struct iocb *iocb = calloc(MANY, sizeof(*iocb)), **list = calloc(MANY, sizeof(*list));
+	struct io_event *event = calloc(MANY, sizeof(*event));
+	io_context_t context = NULL;
+	int code = io_setup(MANY, &context);
+
+	if (code || !iocb || !list || !event)
+		die("io_setup", code ? code : ENOMEM);
+	for (int i = 0; i < MANY; i++) {
+		io_prep_pread(&iocb[i], *(int *)argument, buffer[0], 1, i);
+		list[i] = &iocb[i];
+	}
+	for (int round = 0; round < MANY_ROUNDS; round++)
+		for (int done = 0, n; done < MANY; done += n) {
+			n = io_submit(context, MANY - done, list + done);
+			if (n < 1 || io_getevents(context, n, n, event, NULL) != n)
+				die("io_submit", n ? n : EIO);
+		}
+	io_destroy(context);
+	return NULL;
+}
+
+/* Returns the exit status. */
+static int many(int fd)
+{
+	pthread_t thread[THREADS];
+
+	if (pwrite(fd, buffer, sizeof(buffer), 0) != sizeof(buffer) || ftruncate(fd, MANY))
+		die("pwrite", errno);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, submit_many, &fd))
+			die("pthread_create", EAGAIN);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %d, \"writes\": 1, \"written_bytes\": %zu}}\n",
+	       THREADS * MANY_ROUNDS * MANY, THREADS * MANY_ROUNDS * MANY, sizeof(buffer));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	io_context_t context = NULL;
@@ -136,6 +178,8 @@ int main(int argc, char **argv)
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		die(path, errno);
+	if (argc > 2 && !strcmp(argv[2], "many"))
+		return many(fd);
 	for (int round = 0; round < ROUNDS; round++)
 		written += round_of(context, fd, round, 1);
 	for (int round = 0; round < ROUNDS; round++)

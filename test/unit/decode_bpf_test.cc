@@ -400,6 +400,34 @@ TEST_F(Bpf, APageFault)
 	EXPECT_EQ(e.fault.bytes, 65536U);
 }
 
+TEST_F(Bpf, APageFaultWhoseEndWasSeenLater)
+{
+	bpf_record_fault r = fault_record();
+
+	r.end = 4500;
+	ASSERT_EQ(send(bytes_of(r), 5000), 1);
+	EXPECT_EQ(e.time, 5000U);
+	EXPECT_EQ(e.fault.end, 4500U);
+	r.end = 3999;
+	EXPECT_EQ(send(bytes_of(r), 5000), 0) << "it ends before it begins";
+	r.end = 5001;
+	EXPECT_EQ(send(bytes_of(r), 5000), 0) << "it ends after it was seen";
+}
+
+TEST_F(Bpf, APageFaultOfAnOldCaptureHasNoEnd)
+{
+	bpf_record_fault r = fault_record();
+
+	r.head.size = offsetof(bpf_record_fault, end);
+
+	auto bytes = bytes_of(r);
+
+	bytes.resize(offsetof(bpf_record_fault, end));
+	ASSERT_EQ(send(bytes, 5000), 1);
+	EXPECT_EQ(e.fault.bytes, 65536U);
+	EXPECT_EQ(e.fault.end, 0U);
+}
+
 TEST_F(Bpf, APageFaultThatIsTornOrEndsBeforeItBeginsIsMalformed)
 {
 	EXPECT_EQ(send(bytes_of(fault_record()), 3999), 0);

@@ -34,12 +34,12 @@ static __always_inline void fill_aio(struct bpf_record_aio *record, uint32_t ste
 }
 
 /* Returns a record that is a step alone, to be completed; NULL: there is no room. */
-static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, uint64_t time,
-							uint32_t step, uint32_t api, uint64_t queue)
+static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, uint32_t step,
+							uint32_t api, uint64_t queue)
 {
 	struct bpf_record_aio *record;
 
-	record = begin_sample(out, bpf_get_current_task_btf(), time, sizeof(*record));
+	record = begin_sample(out, bpf_get_current_task_btf(), sizeof(*record));
 	if (record)
 		fill_aio(record, step, api, queue);
 	return record;

@@ -55,13 +55,12 @@ static __always_inline void put_call(struct bpf_record_call *record, const struc
 
 /* A record that is the call alone. */
 static __always_inline void send_plain(struct task_struct *task, const struct bpf_call *call,
-				       uint32_t kind, uint64_t time, int64_t result,
-				       uint64_t position)
+				       uint32_t kind, int64_t result, uint64_t position)
 {
 	struct bpf_record_call *record;
 	struct outgoing out;
 
-	record = begin_sample(&out, task, time, sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return;
 	put_call(record, call, kind, result);
@@ -216,7 +215,7 @@ static __always_inline bool makes_files(uint32_t flags, int64_t result)
 /* A record with parts: gathered in the scratch, then copied into the ring as long as it is. */
 static __always_inline void send_parts(struct task_struct *task, const struct bpf_call *call,
 				       const volatile struct bpf_call_role *role, uint32_t kind,
-				       uint64_t time, int64_t result, bool has_paths, bool has_loop)
+				       int64_t result, bool has_paths, bool has_loop)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
@@ -236,7 +235,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	if (makes_files(role->flags, result))
 		put_files(scratch, &parts, &files, call, role, result);
 	record->head.parts = parts.count;
-	if (send_scratch(scratch, &out, task, time, parts.at))
+	if (send_scratch(scratch, &out, task, parts.at))
 		out.book->calls++;
 }
 
@@ -296,7 +295,7 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 	if (!call)
 		return;
 	call->is_foreign = true;
-	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_FOREIGN,
@@ -315,7 +314,7 @@ static __always_inline void note_stores(struct task_struct *task, struct bpf_cal
 	if (!(call->arg[MAP_PROT] & PROT_WRITE) || !(call->arg[MAP_FLAGS] & MAP_SHARED) ||
 	    call->arg[MAP_FLAGS] & MAP_ANONYMOUS)
 		return;
-	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STORES,
@@ -364,9 +363,9 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	if (!call->is_apart)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
-		send_parts(task, call, role, BPF_RECORD_ENTER, call->begin, -1, true, has_loop);
+		send_parts(task, call, role, BPF_RECORD_ENTER, -1, true, has_loop);
 	else
-		send_plain(task, call, BPF_RECORD_ENTER, call->begin, 0, ~0ULL);
+		send_plain(task, call, BPF_RECORD_ENTER, 0, ~0ULL);
 }
 
 SEC("tp_btf/sys_enter")
@@ -398,23 +397,21 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = call_kept(task);
 	const volatile struct bpf_call_role *role;
-	uint64_t time, position = ~0ULL;
+	uint64_t position = ~0ULL;
 	uint32_t kind;
 
 	if (!call || !call->begin)
 		return;
-	time = bpf_ktime_get_ns();
 	role = &roles[call->number & (BPF_CALLS - 1)];
 	kind = call->is_apart ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
 	if (has_loop && role->flags & BPF_CALL_AIO)
-		aio_call_ends(call, role->flags, time, result);
+		aio_call_ends(call, role->flags, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {
-		send_parts(task, call, role, kind, time, result, role->flags & BPF_CALL_PATHS,
-			   has_loop);
+		send_parts(task, call, role, kind, result, role->flags & BPF_CALL_PATHS, has_loop);
 	} else {
 		if (role->flags & BPF_CALL_MOVES)
 			position = position_of(task, call, role);
-		send_plain(task, call, kind, time, result, position);
+		send_plain(task, call, kind, result, position);
 	}
 	call->begin = 0;
 }

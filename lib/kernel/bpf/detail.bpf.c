@@ -31,7 +31,7 @@ static __always_inline int send_detail(uint32_t kind, uint64_t value)
 	call = bpf_task_storage_get(&calls, task, NULL, 0);
 	if (!call || !call->begin)
 		return 0;
-	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return 0;
 	*record = (struct bpf_record_detail){.head = {.kind = kind, .size = sizeof(*record)},

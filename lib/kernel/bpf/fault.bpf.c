@@ -37,12 +37,12 @@ static __always_inline int32_t number_now(void)
 	return PEEK((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), NUMBER_OF_CALL);
 }
 
-static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t time)
+static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t end)
 {
 	struct bpf_record_fault *record;
 	struct outgoing out;
 
-	record = begin_sample(&out, bpf_get_current_task_btf(), time, sizeof(*record));
+	record = begin_sample(&out, bpf_get_current_task_btf(), sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_fault){.head = {.kind = BPF_RECORD_FAULT,
@@ -52,16 +52,17 @@ static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t t
 					    .major = MAJOR(fault->dev),
 					    .minor = MINOR(fault->dev),
 					    .offset = fault->first << page_shift,
-					    .bytes = fault->pages << page_shift};
+					    .bytes = fault->pages << page_shift,
+					    .end = end};
 	__sync_fetch_and_add(&out.book->requests, 1);
 	end_sample(&out);
 }
 
 /* Sends what the fault read. One that read nothing was no I/O. */
-static __always_inline void end_fault(struct bpf_fault *fault, uint64_t time)
+static __always_inline void end_fault(struct bpf_fault *fault, uint64_t end)
 {
 	if (fault->pages)
-		send_fault(fault, time);
+		send_fault(fault, end);
 	fault->mapping = 0;
 }
 

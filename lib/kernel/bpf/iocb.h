@@ -31,7 +31,7 @@ struct event_user {
 
 /* Iocbs or events in the program's memory. */
 struct batch {
-	uint64_t time, queue, address;
+	uint64_t queue, address;
 	uint32_t first, step;
 };
 
@@ -47,7 +47,7 @@ static long put_iocb(uint32_t index, struct batch *batch)
 					 (batch->first + index) * sizeof(address))) ||
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)address))
 		return 1;
-	aio = begin_aio(&out, batch->time, batch->step, AIO_LIBAIO, batch->queue);
+	aio = begin_aio(&out, batch->step, AIO_LIBAIO, batch->queue);
 	if (!aio)
 		return 0;
 	aio->key = address;
@@ -71,7 +71,7 @@ static long put_event(uint32_t index, struct batch *batch)
 	if (bpf_probe_read_user(&event, sizeof(event),
 				(void *)(batch->address + index * sizeof(event))))
 		return 1;
-	aio = begin_aio(&out, batch->time, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
+	aio = begin_aio(&out, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
 	if (!aio)
 		return 0;
 	aio->key = event.iocb;
@@ -87,10 +87,9 @@ static __always_inline uint32_t at_most(int64_t count)
 }
 
 /* io_submit(queue, count, iocbs): those behind the first `taken` were not taken. */
-static __always_inline void put_iocbs(const struct bpf_call *call, uint64_t time, uint32_t step,
-				      uint32_t taken)
+static __always_inline void put_iocbs(const struct bpf_call *call, uint32_t step, uint32_t taken)
 {
-	struct batch batch = {time, call->arg[0], call->arg[2], taken, step};
+	struct batch batch = {call->arg[0], call->arg[2], taken, step};
 	uint32_t count = at_most(call->arg[1]);
 
 	if (taken < count)
@@ -98,19 +97,19 @@ static __always_inline void put_iocbs(const struct bpf_call *call, uint64_t time
 }
 
 /* io_getevents(queue, least, most, events, ...) */
-static __always_inline void put_events(const struct bpf_call *call, uint64_t time, int64_t result)
+static __always_inline void put_events(const struct bpf_call *call, int64_t result)
 {
-	struct batch batch = {time, call->arg[0], call->arg[3], 0, AIO_COMPLETE};
+	struct batch batch = {call->arg[0], call->arg[3], 0, AIO_COMPLETE};
 
 	bpf_loop(at_most(result), put_event, &batch, 0);
 }
 
 /* io_destroy(queue) */
-static __always_inline void put_queue_end(const struct bpf_call *call, uint64_t time)
+static __always_inline void put_queue_end(const struct bpf_call *call)
 {
 	struct outgoing out;
 
-	if (begin_aio(&out, time, AIO_END, AIO_LIBAIO, call->arg[0]))
+	if (begin_aio(&out, AIO_END, AIO_LIBAIO, call->arg[0]))
 		end_aio(&out);
 }
 
@@ -121,20 +120,20 @@ static __always_inline void put_queue_end(const struct bpf_call *call, uint64_t 
 __noinline int aio_call_begins(struct bpf_call *call)
 {
 	if (call)
-		put_iocbs(call, call->begin, AIO_SUBMIT, 0);
+		put_iocbs(call, AIO_SUBMIT, 0);
 	return 0;
 }
 
-__noinline int aio_call_ends(struct bpf_call *call, uint32_t flags, uint64_t time, int64_t result)
+__noinline int aio_call_ends(struct bpf_call *call, uint32_t flags, int64_t result)
 {
 	if (!call)
 		return 0;
 	if (flags & BPF_CALL_SUBMITS)
-		put_iocbs(call, time, AIO_REFUSE, at_most(result));
+		put_iocbs(call, AIO_REFUSE, at_most(result));
 	else if (flags & BPF_CALL_REAPS)
-		put_events(call, time, result);
+		put_events(call, result);
 	else if (!result)
-		put_queue_end(call, time);
+		put_queue_end(call);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static __always_inline void send_task(struct task_struct *task, struct task_stru
 	struct bpf_record_task *record;
 	struct outgoing out;
 
-	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_task){.head = {.kind = kind, .size = sizeof(*record)},

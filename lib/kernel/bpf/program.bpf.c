@@ -97,7 +97,7 @@ int BPF_PROG(program_begins)
 	record->parts = 1;
 	record->flags = 0;
 	end = put_arguments(scratch, mm);
-	if (send_scratch(scratch, &out, task, bpf_ktime_get_ns(), end))
+	if (send_scratch(scratch, &out, task, end))
 		out.book->calls++;
 	return 0;
 }
@@ -122,7 +122,7 @@ static __always_inline void tell_status(struct task_struct *task)
 
 	if (PEEK(signal, live.counter) > 0)
 		return;
-	record = begin_sample(&out, task, bpf_ktime_get_ns(), sizeof(*record));
+	record = begin_sample(&out, task, sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STATUS,

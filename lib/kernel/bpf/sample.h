@@ -4,6 +4,9 @@
  * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP,
  * TID, TIME, CPU and RAW, so whoever empties the ring copies it as it is. The raw data begins behind its 32-bit size, so it is not
  * aligned to 8: where the kernel minds (few processors), the programs are refused and perf does their job.
+ *
+ * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer has
+ * a time that is later than that position, however long the program is delayed (live_bpf.h, stream/order.h).
  */
 #ifndef BPF_SAMPLE_H
 #define BPF_SAMPLE_H
@@ -76,8 +79,10 @@ static __always_inline void put_comm(uint8_t *to, struct task_struct *task)
 		to[i] = task->comm[i];
 }
 
-static __always_inline void note_drop(struct bpf_books *book, uint64_t time)
+static __always_inline void note_drop(struct bpf_books *book)
 {
+	uint64_t time = bpf_ktime_get_ns();
+
 	if (!book->first_drop)
 		book->first_drop = time;
 	book->last_drop = time;
@@ -98,12 +103,13 @@ static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 struct outgoing {
 	struct bpf_books *book; /* of this CPU: who sends it counts it there */
 	struct sample_head *head;
+	uint64_t time;
 	uint32_t size;
 };
 
 /* Returns where its raw data goes; NULL, and the loss is counted, if there is no room. */
 static __always_inline void *begin_sample(struct outgoing *out, struct task_struct *task,
-					  uint64_t time, uint32_t bytes)
+					  uint32_t bytes)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
@@ -113,16 +119,17 @@ static __always_inline void *begin_sample(struct outgoing *out, struct task_stru
 	if (!out->book)
 		return NULL;
 	if (!ring) { /* the CPU came after the recording began */
-		note_drop(out->book, time);
+		note_drop(out->book);
 		return NULL;
 	}
 	out->size = SAMPLE_SIZE(bytes);
 	out->head = bpf_ringbuf_reserve(ring, SAMPLE_SIZE(bytes), 0);
 	if (!out->head) {
-		note_drop(out->book, time);
+		note_drop(out->book);
 		return NULL;
 	}
-	put_head(out->head, task, time, cpu, out->size);
+	out->time = bpf_ktime_get_ns();
+	put_head(out->head, task, out->time, cpu, out->size);
 	raw = (void *)out->head + RAW_AT;
 	/* Else the compiler asks of the head whether this is NULL, which the verifier does not follow. */
 	asm volatile("" : "+r"(raw));

@@ -140,7 +140,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return;
 	ctx = PEEK(request, ctx);
-	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
+	aio = begin_aio(&out, AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
 	if (!aio)
 		return;
 	flags = PEEK(request, flags);
@@ -206,7 +206,6 @@ static __always_inline void send_opened(struct task_struct *task, const struct e
 	uint32_t cpu = bpf_get_smp_processor_id();
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_aio), end;
-	uint64_t time = bpf_ktime_get_ns();
 	struct bpf_record_aio *aio;
 	struct outgoing out;
 
@@ -217,7 +216,7 @@ static __always_inline void send_opened(struct task_struct *task, const struct e
 	put_ending(aio, ending, opcode);
 	end = put_file(scratch, begin, cpu, task, ending->result, 0, has_loop);
 	aio->head.parts = end != begin;
-	if (send_scratch(scratch, &out, task, time, end))
+	if (send_scratch(scratch, &out, task, end))
 		out.book->requests++;
 }
 
@@ -238,7 +237,7 @@ static __always_inline void end_request(const struct ending *ending, bool has_lo
 		send_opened(task, ending, opcode, has_loop);
 		return;
 	}
-	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
 	if (!aio)
 		return;
 	put_ending(aio, ending, opcode);
@@ -284,7 +283,7 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return 0;
-	aio = begin_aio(&out, bpf_ktime_get_ns(), AIO_QUEUE, AIO_URING, (uint64_t)ring);
+	aio = begin_aio(&out, AIO_QUEUE, AIO_URING, (uint64_t)ring);
 	if (!aio)
 		return 0;
 	aio->fd = fd;
@@ -294,7 +293,7 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 
 /* Fixed files of a ring: `fds` are those from number `first` on. */
 struct fixing {
-	uint64_t time, ring, fds;
+	uint64_t ring, fds;
 	uint32_t first;
 	bool is_update; /* -1 takes one out */
 };
@@ -309,7 +308,7 @@ static long fix_one(uint32_t index, struct fixing *fixing)
 		return 1;
 	if (fd < -1 || (fd < 0 && !fixing->is_update))
 		return 0;
-	aio = begin_aio(&out, fixing->time, AIO_FILES, AIO_URING, fixing->ring);
+	aio = begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring);
 	if (!aio)
 		return 0;
 	aio->index = fixing->first + index;
@@ -322,7 +321,7 @@ static __always_inline void unfix_all(const struct fixing *fixing)
 {
 	struct outgoing out;
 
-	if (begin_aio(&out, fixing->time, AIO_FILES, AIO_URING, fixing->ring))
+	if (begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring))
 		end_aio(&out);
 }
 
@@ -368,7 +367,7 @@ int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, uns
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-	struct fixing fixing = {.time = bpf_ktime_get_ns(), .ring = (uint64_t)ring};
+	struct fixing fixing = {.ring = (uint64_t)ring};
 	uint32_t count;
 
 	if (!call || !call->begin || result < 0)

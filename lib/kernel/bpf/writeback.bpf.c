@@ -55,8 +55,7 @@ static __always_inline void send_writeback(struct inode *inode, uint64_t begin, 
 	uint32_t dev = device_of_inode(inode);
 	struct outgoing out;
 
-	record = begin_sample(&out, bpf_get_current_task_btf(), bpf_ktime_get_ns(),
-			      sizeof(*record));
+	record = begin_sample(&out, bpf_get_current_task_btf(), sizeof(*record));
 	if (!record)
 		return;
 	*record = (struct bpf_record_writeback){.head = {.kind = BPF_RECORD_WRITEBACK,
