@@ -59,7 +59,9 @@ enum {
 	AIO_DIRECT =
 		32, /* OPEN, CLOSE, PASS: of a fixed file; the table of descriptors stays as it is */
 	AIO_POSITIONED = 64, /* it uses the position of the file, and moves it */
-	AIO_PASSES = 128     /* what it sends may have descriptors with it */
+	AIO_PASSES = 128,    /* what it sends may have descriptors with it */
+	AIO_LATE =
+		256 /* it gets its file after its submission: when others have ended, or in another thread */
 };
 
 struct aio {

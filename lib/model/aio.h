@@ -43,6 +43,7 @@ struct aio_op {
 	bool is_void;    /* it had no file: its io_events are dropped */
 	bool is_issued;
 	bool is_told; /* its BEGIN has left */
+	bool is_elsewhere; /* the offset that it has is not where it begins: it appends, or has no position */
 };
 
 /* A ring of io_uring, or an aio_context_t: which is an address in its process. */
@@ -55,6 +56,7 @@ struct aio_queue {
 	uint32_t open;   /* stands for the files that are not known, held; ID_NONE: none yet */
 	uint32_t *fixed; /* opens of its fixed files, held; ID_NONE */
 	uint32_t fixed_count, fixed_cap;
+	uint64_t fixed_changed; /* when one was set last */
 	/* Before Linux 5.18 a START comes before its SUBMIT, and does not say whose it is. */
 	int32_t started_fd;
 	uint32_t started_tid;

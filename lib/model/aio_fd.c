@@ -52,7 +52,7 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 	const struct aio_op *o = &m->aio.op[op];
 	uint32_t table = aio_op_table(m, op);
 	int64_t result = event->aio.step.result;
-	const struct slot *slot;
+	struct slot *slot;
 
 	if (o->request.fd < 0 && !(o->request.flags & AIO_DIRECT) && !result)
 		table_doubt(m, table, DOUBT_REQUEST); /* nobody says which descriptor it was */
@@ -63,6 +63,8 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 		table_set(m, table, (uint64_t)o->request.fd, o->closed, slot->cloexec);
 	else
 		aio_out_destroy(m, o, event->time, o->closed);
+	if (o->request.flags & AIO_LATE && slot && slot->open != ID_NONE && !result)
+		slot_doubt(m, slot, DOUBT_REQUEST); /* it may be what was closed */
 }
 
 /* Takes out what the stream missed the close of. */

@@ -70,12 +70,15 @@ static enum io_end end_of_reused(const struct model *m, uint32_t op)
 	return m->thread[location].is_ending ? IO_END_ABORTED : IO_END_LOST;
 }
 
-/* What is known of the file at once. A descriptor that the table does not have may be none: its end tells. */
+/* What is known of the file at once; the end of a late one tells. A descriptor that the table does not have may be none: its end tells. */
 static void find_file(struct model *m, uint32_t op, uint64_t time)
 {
 	const struct aio *request = &m->aio.op[op].request;
-	uint32_t open = aio_open_of(m, op, time);
+	uint32_t open;
 
+	if (request->flags & AIO_LATE)
+		return;
+	open = aio_open_of(m, op, time);
 	if (open != ID_NONE)
 		aio_decide(m, op, open);
 	else if (request->flags & AIO_FIXED || request->api == AIO_LIBAIO)

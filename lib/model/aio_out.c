@@ -9,6 +9,7 @@
 #include "lane.h"
 #include "location.h"
 #include "op.h"
+#include "position.h"
 
 bool aio_is_operation(const struct aio *request)
 {
@@ -35,12 +36,6 @@ static struct io_event event_of(const struct aio_op *op, enum io_event_kind kind
 	return event;
 }
 
-/* Programs say 0 for what has no position. */
-static bool has_position(const struct model *m, const struct aio_op *op)
-{
-	return op->open == ID_NONE || !m->description[m->open[op->open].description].is_stream;
-}
-
 void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
 {
 	struct aio_op *o = &m->aio.op[op];
@@ -50,7 +45,7 @@ void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
 
 	if (o->request.action != AIO_FLUSH) {
 		event.op.bytes = o->request.bytes;
-		event.op.offset = has_position(m, o) ? o->request.offset : IO_OFFSET_UNKNOWN;
+		event.op.offset = o->request.offset;
 	}
 	lane_put(m, &event, ID_NONE, op);
 }
@@ -101,6 +96,16 @@ void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, ui
 		lane_put(m, &event, open, ID_NONE);
 }
 
+/* Programs say 0 for what has no position; what appends begins at the end. */
+static bool is_elsewhere(struct model *m, uint32_t open, enum aio_action action)
+{
+	if (open == ID_NONE)
+		return false;
+	const struct description *d = open_description(m, open);
+
+	return d->is_stream || (action == AIO_WRITE && position_appends(d));
+}
+
 void aio_decide(struct model *m, uint32_t op, uint32_t open)
 {
 	struct aio_op *o = &m->aio.op[op];
@@ -109,6 +114,7 @@ void aio_decide(struct model *m, uint32_t op, uint32_t open)
 		return;
 	o->is_decided = true;
 	o->open = open;
+	o->is_elsewhere = is_elsewhere(m, open, o->request.action);
 	open_hold(m, open);
 }
 
@@ -140,11 +146,32 @@ static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue 
 	uint32_t open = aio_queue_fixed(queue, op->request.index);
 	struct description known;
 
+	if (op->request.flags & AIO_LATE && queue->fixed_changed > op->begin)
+		return ID_NONE;
 	if (open == ID_NONE || table_has(m, aio_op_table(m, id), open))
 		return open;
 	known = *open_description(m, open);
 	known.holders = known.active = known.slots = 0;
 	return known.name ? open_lasting(m, &known, m->thread[op->location].process) : ID_NONE;
+}
+
+/* For a file that is not known: the ring. */
+static uint32_t stand_in(struct model *m, uint32_t op)
+{
+	const struct aio_op *o = &m->aio.op[op];
+
+	return aio_queue_open(m, aio_queue_get(m, o->process, &o->request), o->begin);
+}
+
+/* Not the file that its descriptor leads to now: it may not have got that yet. */
+void aio_give_up(struct model *m, uint32_t op)
+{
+	const struct aio *request = &m->aio.op[op].request;
+
+	if (request->flags & AIO_LATE && m->aio.op[op].is_in_flight && !m->aio.op[op].is_decided)
+		aio_decide(m, op, stand_in(m, op));
+	else
+		aio_decide_now(m, op);
 }
 
 void aio_decide_now(struct model *m, uint32_t op)
@@ -158,13 +185,10 @@ void aio_decide_now(struct model *m, uint32_t op)
 	if (open == ID_NONE && request->fd >= 0)
 		open = found = op_find_fd(m, process, aio_op_table(m, op), request->fd,
 					  m->aio.op[op].begin);
-	if (open == ID_NONE) {
-		struct aio_queue *queue = aio_queue_get(m, process, request);
-
-		open = fixed_open(m, op, queue);
-		if (open == ID_NONE)
-			open = aio_queue_open(m, queue, m->aio.op[op].begin);
-	}
+	if (open == ID_NONE)
+		open = fixed_open(m, op, aio_queue_get(m, process, request));
+	if (open == ID_NONE)
+		open = stand_in(m, op);
 	aio_decide(m, op, open);
 	open_drop(m, found);
 }

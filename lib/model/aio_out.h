@@ -21,6 +21,8 @@ void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, ui
 void aio_decide(struct model *m, uint32_t op, uint32_t open);
 /* By what is known now: its descriptor, its fixed file, or else its ring. */
 void aio_decide_now(struct model *m, uint32_t op);
+/* Its io_events wait no longer. */
+void aio_give_up(struct model *m, uint32_t op);
 /* Returns what its descriptor leads to, and did when the request began, or ID_NONE. */
 uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time);
 

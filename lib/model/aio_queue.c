@@ -114,6 +114,7 @@ void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const stru
 	open_drop(m, q->fixed[index]);
 	q->fixed[index] = open_of(m, table, step->fd);
 	open_hold(m, q->fixed[index]);
+	q->fixed_changed = m->now;
 }
 
 void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,

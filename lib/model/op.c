@@ -39,7 +39,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 	if (open == ID_NONE || !kind_uses_position(row, call, end))
 		return;
 	struct description *d = open_description(m, open);
-	bool is_append = kind_appends(row, call, d->flags, end);
+	bool is_append = kind_appends(row, call, position_appends(d), end);
 
 	if (!d->active++ && !d->is_stream && !d->is_shared && !is_append && d->moved <= call->enter)
 		call->offset[end] = d->position;

@@ -333,15 +333,14 @@ void end_dup(struct op *op)
 
 static void set_status_flags(struct op *op)
 {
-	const uint32_t settable = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK;
 	struct io_event event = {.kind = IO_CHANGE_STATUS_FLAGS, .time = op->time};
+	uint32_t flags = op->is_cancelled ? UINT32_MAX : (uint32_t)op->call.arg[2];
 
-	if (op->error || op->is_cancelled || op->call.open == ID_NONE)
+	if (op->error)
 		return;
-	struct description *d = open_description(op->m, op->call.open);
-
-	if (d->flags != UINT32_MAX)
-		d->flags = (d->flags & ~settable) | ((uint32_t)op->call.arg[2] & settable);
+	position_set_flags(op->m, op->call.open, flags);
+	if (op->is_cancelled || op->call.open == ID_NONE)
+		return;
 	event.create.flags = (uint32_t)op->call.arg[2];
 	op_emit_use(op, &event);
 }

@@ -43,7 +43,7 @@ bool kind_writes(const struct call_row *row, int end)
 	return row->kind == CALL_WRITE || (row->kind == CALL_COPY && end);
 }
 
-bool kind_appends(const struct call_row *row, const struct call *call, uint32_t flags, int end)
+bool kind_appends(const struct call_row *row, const struct call *call, bool appends, int end)
 {
 	uint64_t own = row->kind == CALL_WRITE && row->offset != CALL_NO_ARG &&
 				       row->flags != CALL_NO_ARG
@@ -52,7 +52,7 @@ bool kind_appends(const struct call_row *row, const struct call *call, uint32_t 
 
 	if (!kind_writes(row, end))
 		return false;
-	return own & RWF_APPEND || (flags & O_APPEND && !(own & RWF_NOAPPEND));
+	return own & RWF_APPEND || (appends && !(own & RWF_NOAPPEND));
 }
 
 bool kind_opens(const struct call_row *row)

@@ -67,8 +67,8 @@ static inline bool kind_uses_position(const struct call_row *row, const struct c
 	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
 }
 bool kind_writes(const struct call_row *row, int end);
-/* Whether it writes at the end of the file, whatever offset it gives; flags: of the description, UINT32_MAX: not known. */
-bool kind_appends(const struct call_row *row, const struct call *call, uint32_t flags, int end);
+/* Whether it writes at the end of the file, whatever offset it gives; appends: its description does, or may. */
+bool kind_appends(const struct call_row *row, const struct call *call, bool appends, int end);
 /* Whether it may make a descriptor; whether it may close any of them. */
 bool kind_opens(const struct call_row *row);
 bool kind_closes_many(const struct call_row *row);

@@ -27,3 +27,26 @@ void position_pass(struct model *m, uint32_t table, uint32_t socket)
 	if (socket == ID_NONE || !open_description(m, socket)->is_network)
 		position_share_table(m, table);
 }
+
+/* Another description may be the same one: a process that took it has an open of its own. */
+static void doubt_append(struct model *m)
+{
+	for (uint32_t i = 0; i < m->descriptions.count; i++)
+		m->description[i].may_append |= m->description[i].is_shared;
+}
+
+void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
+{
+	const uint32_t settable = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK;
+	struct description *d = open == ID_NONE ? NULL : open_description(m, open);
+	bool is_same = d && flags != UINT32_MAX && d->flags != UINT32_MAX && !d->may_append &&
+		       !((d->flags ^ flags) & O_APPEND);
+
+	if (!is_same && (!d || d->is_shared))
+		doubt_append(m);
+	if (!d)
+		return;
+	d->may_append = flags == UINT32_MAX;
+	if (flags != UINT32_MAX && d->flags != UINT32_MAX)
+		d->flags = (d->flags & ~settable) | (flags & settable);
+}

@@ -139,7 +139,7 @@ static bool settle_aio(struct model *m, const struct waiting *w, bool is_forced)
 	if (w->aio == ID_NONE)
 		return true;
 	if (is_forced)
-		aio_decide_now(m, w->aio);
+		aio_give_up(m, w->aio);
 	const struct aio_op *op = &m->aio.op[w->aio];
 
 	if (!op->is_decided)
@@ -189,6 +189,8 @@ static void settle_output(struct model *m, const struct waiting *w)
 	if (w->aio != ID_NONE) {
 		open = m->aio.op[w->aio].open;
 		m->aio.op[w->aio].is_told = true;
+		if (event->kind == IO_OP_BEGIN && m->aio.op[w->aio].is_elsewhere)
+			event->op.offset = IO_OFFSET_UNKNOWN;
 	}
 	if (open != ID_NONE)
 		event->handle = handle_of(m, event, open);

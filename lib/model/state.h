@@ -175,6 +175,7 @@ struct description {
 	bool is_file;   /* made by an open call: its name counts */
 	bool is_early;  /* a handle of it was settled before the name came */
 	bool is_shared; /* others may move the position, whom the stream does not show: see position.h */
+	bool may_append; /* somebody may have set O_APPEND, whom the stream does not show */
 	bool is_network; /* a socket that no descriptor can be sent through */
 	uint32_t flags;  /* O_*, UINT32_MAX: not known */
 	uint64_t position;

@@ -72,6 +72,8 @@ def run_uring(live, how, options):
     requests = Requests(archive)
     for name in ("data", "flushed"):
         live.equal(f"{what}: {name}", requests.of(f"{folder}/{name}"), said[name])
+    live.equal(f"{what}: not written", requests.of(f"{folder}/early"), {})
+    live.equal(f"{what}: appended", requests.of(f"{folder}/appended"), {"writes": 2, "written_bytes": 8192})
     live.equal(f"{what}: cancelled", requests.archive.processes()[said["pid"]].cancelled, said["cancelled"])
     if how == "left":
         live.equal(f"{what}: bytes", requests.of(f"{folder}/left").get("read_bytes", 0), said["left"])
@@ -79,7 +81,7 @@ def run_uring(live, how, options):
     live.equal(f"{what}: whose", next(iter(requests.locations)).startswith("iou-sqp"), how == "sqpoll")
     if options == BPF:
         live.equal(f"{what}: offsets", requests.offsets, said["offsets"])
-        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 3)
+        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 7)
         live.equal(f"{what}: fixed", requests.of(f"{folder}/fixed"), {"writes": 1, "written_bytes": 4096})
 
 

@@ -136,6 +136,41 @@ static void broken_link(int fd)
 		die("a broken link", EPROTO);
 }
 
+/* A write waits for a read, and its descriptor leads to another file before the read ends. */
+static void replaced(const char *directory)
+{
+	int fd = make(directory, "early"), late = make(directory, "late"), ends[2];
+	struct io_uring_sqe *sqe = next(1);
+
+	if (pipe(ends))
+		die("pipe", errno);
+	io_uring_prep_read(sqe, ends[0], buffer[0], 1, 0);
+	sqe->flags |= IOSQE_IO_LINK;
+	io_uring_prep_write(next(2), fd, buffer[1], BLOCK, 0);
+	submit();
+	if (dup2(late, fd) != fd || write(ends[1], "", 1) != 1)
+		die("dup2", errno);
+	reap_sum(2);
+	if (lseek(late, 0, SEEK_END) != BLOCK)
+		die("a late write", EPROTO);
+}
+
+/* Linux writes at the end, whatever the offset. */
+static void append(const char *directory)
+{
+	int fd = make(directory, "appended");
+
+	if (fcntl(fd, F_SETFL, O_APPEND))
+		die("F_SETFL", errno);
+	for (int i = 0; i < 2; i++) {
+		io_uring_prep_write(next(1), fd, buffer[0], BLOCK, 0);
+		submit();
+		reap_sum(1);
+	}
+	if (lseek(fd, 0, SEEK_END) != 2 * BLOCK)
+		die("O_APPEND", EPROTO);
+}
+
 static void write_fixed(void)
 {
 	struct io_uring_sqe *sqe = next(1);
@@ -235,6 +270,8 @@ int main(int argc, char **argv)
 	flush(quiet);
 	forced(fd);
 	broken_link(fd);
+	replaced(argv[1]);
+	append(argv[1]);
 	fixed(argv[1]);
 	if (is_left)
 		left = left_behind(argv[1], &never);

@@ -98,6 +98,68 @@ TEST_F(Aio, AReadInsideTheCallThatSubmitsIt)
 	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_READ);
 }
 
+/* Linux writes at the end of the file, whatever offset the request has. */
+TEST_F(Aio, AWriteThatAppendsHasNoOffset)
+{
+	struct aio read = aio_submit(7, AIO_READ), write = aio_submit(8, AIO_WRITE);
+
+	d.call(10, 10, "fcntl", {3, F_SETFL, O_APPEND}, 0);
+	read.offset = write.offset = 700;
+	enter();
+	step(read);
+	step(aio_start(7, 3));
+	step(aio_complete(7, 10));
+	step(write);
+	step(aio_start(8, 3));
+	step(aio_complete(8, 10));
+	leave();
+	text();
+	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_READ);
+	EXPECT_EQ(find(IO_OP_BEGIN)->op.offset, 700U);
+	EXPECT_EQ(find(IO_OP_BEGIN, 1)->op.offset, IO_OFFSET_UNKNOWN);
+}
+
+/* It waits for another request; meanwhile its descriptor comes to lead elsewhere. */
+TEST_F(Aio, ALateRequestWhoseDescriptorIsReplacedHasNoName)
+{
+	struct aio same = aio_submit_all(7, AIO_READ, 3, 10, 0),
+		   other = aio_submit_all(8, AIO_READ, 5, 10, 0);
+
+	d.start_fd(10, 5, "/data/b");
+	same.flags = other.flags = AIO_LATE;
+	enter();
+	step(same);
+	step(other);
+	leave();
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 6, {"/data/c"});
+	d.call(10, 10, "dup2", {6, 5}, 5);
+	step(aio_complete(7, 10));
+	step(aio_complete(8, 10));
+	text();
+	EXPECT_EQ(d.path(find(IO_OP_COMPLETE, 0)->handle), "/data/a");
+	EXPECT_EQ(d.path(find(IO_OP_BEGIN, 1)->handle), d.path(find(IO_OP_COMPLETE, 1)->handle));
+	EXPECT_NE(d.path(find(IO_OP_BEGIN, 1)->handle), "/data/b");
+	EXPECT_NE(d.path(find(IO_OP_BEGIN, 1)->handle), "/data/c") << "when it got it is not known";
+}
+
+TEST_F(Aio, ALateRequestIsNotNamedBeforeItsEnd)
+{
+	struct aio late = aio_submit_all(7, AIO_READ, 3, 10, 0);
+
+	late.flags = AIO_LATE;
+	enter();
+	step(late);
+	leave();
+	d.now += 2000000000;
+	d.fact(FACT_LOOKUPS, {0});
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 6, {"/data/c"});
+	d.call(10, 10, "dup2", {6, 3}, 3);
+	step(aio_complete(7, 10));
+	text();
+	EXPECT_NE(d.path(find(IO_OP_BEGIN)->handle), "/data/a");
+	EXPECT_NE(d.path(find(IO_OP_BEGIN)->handle), "/data/c");
+}
+
 TEST_F(Aio, TheTimesAreThoseOfTheSteps)
 {
 	d.at(2100);

@@ -127,6 +127,37 @@ TEST_F(Position, OfWhatAnyoneMayHaveTaken)
 	EXPECT_EQ(offset(4), "0") << "it was opened later";
 }
 
+/* The flags of a description are shared as its position is. */
+TEST_F(Position, OfWhatSomebodyElseMayHaveLetAppend)
+{
+	constexpr uint64_t APPEND = O_RDWR | O_APPEND;
+
+	auto at = [this](uint64_t fd) {
+		size_t before = settled();
+
+		d.call(10, 10, "pwrite64", {fd, 0, 8, 700}, 8);
+		return begun(before);
+	};
+	d.fact(FACT_TASK, {20, 20, 1, 0, 0}, {"other", "/bin/other"});
+	open(3, "/data/a");
+	d.call(20, 20, "pidfd_getfd", {99, 3, 0}, 5);
+	open(4, "/data/b");
+	EXPECT_EQ(at(3), "700");
+	d.call(20, 20, "fcntl", {5, F_SETFL, O_RDWR | O_NONBLOCK}, 0);
+	EXPECT_EQ(at(3), "-") << "whether 5 appended before is not known";
+	d.call(10, 10, "fcntl", {3, F_SETFL, O_RDWR}, 0);
+	EXPECT_EQ(at(3), "700");
+	d.call(20, 20, "fcntl", {5, F_SETFL, APPEND}, -EBADF);
+	EXPECT_EQ(at(3), "700");
+	d.call(20, 20, "fcntl", {5, F_SETFL, APPEND}, 0);
+	EXPECT_EQ(at(3), "-");
+	EXPECT_EQ(at(4), "700") << "nobody else has it";
+	d.call(10, 10, "fcntl", {3, F_SETFL, O_RDWR}, 0);
+	EXPECT_EQ(at(3), "700");
+	d.call(20, 20, "fcntl", {77, F_SETFL, APPEND}, 0);
+	EXPECT_EQ(at(3), "-") << "77 may be the same";
+}
+
 TEST_F(Position, OfWhatWasOpenBefore)
 {
 	d.start_fd(10, 3, "/data/a", O_RDWR, 40);

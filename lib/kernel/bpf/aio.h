@@ -11,6 +11,7 @@
 enum {
 	IOVECS_MOST = 16,        /* whose sizes are added up */
 	REQUESTS_MOST = 1 << 16, /* of one call */
+	APPENDS = 16,            /* RWF_APPEND */
 };
 
 /* What programs and kernel agree on: it is the same everywhere. */

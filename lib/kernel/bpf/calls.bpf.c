@@ -9,6 +9,7 @@
  */
 #include "calls.h"
 #include "directory.h"
+#include "file.h"
 #include "iocb.h"
 #include "life.h"
 #include "sample.h"

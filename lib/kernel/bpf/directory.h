@@ -4,7 +4,7 @@
 #ifndef BPF_DIRECTORY_H
 #define BPF_DIRECTORY_H
 
-#include "file.h"
+#include "where.h"
 
 /*
  * Appends a part of the root of the task: from the root of its mount namespace, which no other mount is above. A namespace

@@ -54,7 +54,8 @@ static long put_iocb(uint32_t index, struct batch *batch)
 	aio->user_data = iocb.data;
 	aio->opcode = iocb.opcode;
 	aio->fd = iocb.fd;
-	aio->offset = iocb.offset;
+	if (!(iocb.rw_flags & APPENDS))
+		aio->offset = iocb.offset;
 	aio->bytes = iocb.opcode == IOCB_PREADV || iocb.opcode == IOCB_PWRITEV
 			     ? iovecs_size(iocb.buffer, iocb.bytes)
 			     : iocb.bytes;

@@ -45,7 +45,7 @@ static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_k
 
 	if (position < 0)
 		aio->flags |= AIO_POSITIONED;
-	else
+	else if (!(PEEK(rw, flags) & APPENDS))
 		aio->offset = position;
 	aio->bytes = is_vector ? iovecs_size(PEEK(rw, addr), size) : size;
 }
@@ -130,6 +130,12 @@ static __always_inline void put_slot(struct bpf_record_aio *aio, uint32_t slot)
 	aio->index = slot == SLOT_ANY ? -1 : (int32_t)slot - 1;
 }
 
+/* It waits for others, or for a worker: then only it gets its file. */
+static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
+{
+	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
+}
+
 static __always_inline void take_request(struct io_kiocb *request)
 {
 	struct bpf_record_aio *aio;
@@ -157,6 +163,8 @@ static __always_inline void take_request(struct io_kiocb *request)
 		aio->flags |= AIO_SILENT;
 	if (PEEK(ctx, flags) & SQPOLL)
 		aio->flags |= AIO_BY_THREAD;
+	if (is_late(ctx, flags))
+		aio->flags |= AIO_LATE;
 	put_slot(aio, slot_of(request, aio->opcode));
 	put_command(aio, request);
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)

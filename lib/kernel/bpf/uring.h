@@ -5,57 +5,24 @@
 #define BPF_URING_H
 
 #include "kernel.h"
+#include "uring_number.h"
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
-enum {
-	SQPOLL = 1 << 1, /* IORING_SETUP_SQPOLL */
-	SQE_FIXED_FILE = 1 << 0,
-	SQE_BUFFER_SELECT = 1 << 5,
-	SQE_SKIP = 1 << 6,
-	CQE_MORE = 1 << 1,
-};
+struct io_kiocb;
 
-/* What io_uring_register is asked for. */
-enum {
-	REGISTER_FILES = 2,
-	UNREGISTER_FILES = 3,
-	REGISTER_FILES_UPDATE = 6,
-	REGISTER_FILES2 = 13,
-	REGISTER_FILES_UPDATE2 = 14,
-};
+/* Requests that wait for each other, until the last of them is taken. */
+struct io_submit_link {
+	struct io_kiocb *head;
+} KERNEL;
 
-/* What a message to another ring is: a number, or a fixed file. */
-enum { MESSAGE_FILE = 1 };
-
-#define SLOT_ANY 0xffffffffU /* the kernel chooses which fixed file it becomes */
-
-enum uring_opcode {
-	OP_READV = 1,
-	OP_WRITEV = 2,
-	OP_FSYNC = 3,
-	OP_READ_FIXED = 4,
-	OP_WRITE_FIXED = 5,
-	OP_SENDMSG = 9,
-	OP_ACCEPT = 13,
-	OP_OPENAT = 18,
-	OP_CLOSE = 19,
-	OP_FILES_UPDATE = 20,
-	OP_READ = 22,
-	OP_WRITE = 23,
-	OP_SEND = 26,
-	OP_RECV = 27,
-	OP_OPENAT2 = 28,
-	OP_MSG_RING = 40,
-	OP_SOCKET = 45,
-	OP_READ_MULTISHOT = 49,
-	OP_READV_FIXED = 60,
-	OP_WRITEV_FIXED = 61,
-	OP_PIPE = 62,
-};
+struct io_submit_state {
+	struct io_submit_link link;
+} KERNEL;
 
 struct io_ring_ctx {
 	unsigned int flags;
+	struct io_submit_state submit_state;
 } KERNEL;
 
 struct io_cqe {
@@ -85,6 +52,7 @@ struct io_rw {
 	struct kiocb kiocb;
 	uint64_t addr;
 	uint32_t len;
+	int flags; /* RWF_* */
 } KERNEL;
 
 struct io_sr_msg {

@@ -137,13 +137,18 @@ class Generator:
         return flags
 
     def reopened(self):
-        number = self.fd(is_file)
+        number = self.fd(lambda link: is_file(link) and not is_program(link))
         value = self.world.value(number if isinstance(number, tuple) else (0, number))
         return f"/proc/{self.random.choice(('self', 'thread-self'))}/fd/{value}"
 
 
 def is_file(link):
     return link.startswith("/") and not link.startswith("/memfd")
+
+
+def is_program(path):
+    """It is not written to: who overwrites its own program cannot go on."""
+    return path.endswith("exe")
 
 
 def is_folder(link):
@@ -159,6 +164,8 @@ def opens(g):
     directory = g.dirfd()
     how = g.random.random()
     path = g.path(bool(flags & os.O_CREAT) and g.chance(0.7), directory if how >= 0.3 and shape >= 0.08 else None)
+    if is_program(path):
+        flags, shape = os.O_RDONLY | flags & os.O_CLOEXEC, 1
     if shape < 0.08:
         return Step(g.actor, CALL, "creat", path, 0o600, paths=[(None, 0)])
     if shape < 0.16:

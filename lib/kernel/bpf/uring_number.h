@@ -1,0 +1,55 @@
+/*
+ * uring_number: the numbers of io_uring: flags, opcodes, and what io_uring_register is asked for.
+ */
+#ifndef BPF_URING_NUMBER_H
+#define BPF_URING_NUMBER_H
+
+enum {
+	SQPOLL = 1 << 1, /* IORING_SETUP_SQPOLL */
+	SQE_FIXED_FILE = 1 << 0,
+	SQE_DRAIN = 1 << 1,
+	SQE_ASYNC = 1 << 4,
+	SQE_BUFFER_SELECT = 1 << 5,
+	SQE_SKIP = 1 << 6,
+	CQE_MORE = 1 << 1,
+};
+
+/* What io_uring_register is asked for. */
+enum {
+	REGISTER_FILES = 2,
+	UNREGISTER_FILES = 3,
+	REGISTER_FILES_UPDATE = 6,
+	REGISTER_FILES2 = 13,
+	REGISTER_FILES_UPDATE2 = 14,
+};
+
+/* What a message to another ring is: a number, or a fixed file. */
+enum { MESSAGE_FILE = 1 };
+
+#define SLOT_ANY 0xffffffffU /* the kernel chooses which fixed file it becomes */
+
+enum uring_opcode {
+	OP_READV = 1,
+	OP_WRITEV = 2,
+	OP_FSYNC = 3,
+	OP_READ_FIXED = 4,
+	OP_WRITE_FIXED = 5,
+	OP_SENDMSG = 9,
+	OP_ACCEPT = 13,
+	OP_OPENAT = 18,
+	OP_CLOSE = 19,
+	OP_FILES_UPDATE = 20,
+	OP_READ = 22,
+	OP_WRITE = 23,
+	OP_SEND = 26,
+	OP_RECV = 27,
+	OP_OPENAT2 = 28,
+	OP_MSG_RING = 40,
+	OP_SOCKET = 45,
+	OP_READ_MULTISHOT = 49,
+	OP_READV_FIXED = 60,
+	OP_WRITEV_FIXED = 61,
+	OP_PIPE = 62,
+};
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * where: what a path of the kernel's leads to: the fields of the file, and its names.
+ */
+#ifndef BPF_WHERE_H
+#define BPF_WHERE_H
+
+#include "walk.h"
+
+/* As d_path() has it: the dentry's file system makes up its name. */
+static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
+{
+	struct dentry_operations *operations = PEEK(dentry, d_op);
+	struct dentry *parent = PEEK(dentry, d_parent);
+
+	return operations && PEEK(operations, d_dname) && (dentry != parent || dentry != root);
+}
+
+static __always_inline void put_inode(struct bpf_part_file *part, struct dentry *dentry)
+{
+	struct inode *inode = PEEK(dentry, d_inode);
+	struct super_block *super = PEEK(inode, i_sb);
+	uint32_t dev = PEEK(super, s_dev);
+
+	part->mode = PEEK(inode, i_mode);
+	part->ino = PEEK(inode, i_ino);
+	part->magic = PEEK(super, s_magic);
+	part->major = MAJOR(dev);
+	part->minor = MINOR(dev);
+}
+
+static __always_inline void put_names(struct bpf_part_file *part, struct scratch *scratch,
+				      struct walk *walk, bool has_loop)
+{
+	struct dentry *dentry = walk->dentry;
+
+	if (is_special(dentry, walk->root)) {
+		walk->flags = BPF_PART_SPECIAL;
+		walk->at += put_name(scratch, walk);
+		return;
+	}
+	if (!PEEK(dentry, d_hash.pprev) && PEEK(dentry, d_parent) != dentry)
+		walk->flags = BPF_PART_DELETED;
+	walk_up(walk, has_loop);
+}
+
+static __always_inline void begin_walk(struct walk *walk, const struct scratch *scratch,
+				       uint32_t cpu, uint32_t at)
+{
+	struct path *path = (void *)scratch->path;
+	struct vfsmount *mnt = PEEK(path, mnt);
+
+	walk->dentry = PEEK(path, dentry);
+	walk->root = PEEK(mnt, mnt_root);
+	walk->mount = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+	walk->top = (void *)scratch->top;
+	walk->top_mount = (void *)scratch->top_mount;
+	walk->cpu = cpu;
+	walk->at = at + sizeof(struct bpf_part_file);
+	walk->end = walk->at + PATH_BYTES;
+	walk->flags = 0;
+	walk->has_left = false;
+}
+
+/* Writes the fields and the names of what scratch->path leads to. Returns where the part ends that begins at `at`. */
+static __always_inline uint32_t write_part(uint32_t cpu, uint32_t at, bool has_loop)
+{
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct bpf_part_file *part;
+	struct walk walk;
+
+	if (!scratch || at > SCRATCH_TEXT - SCRATCH_PART)
+		return at;
+	part = place(scratch, at);
+	begin_walk(&walk, scratch, cpu, at);
+	part->mnt_id = PEEK(walk.mount, mnt_id);
+	put_inode(part, walk.dentry);
+	put_names(part, scratch, &walk, has_loop);
+	if (scratch->space && (uint64_t)PEEK(walk.mount, mnt_ns) == scratch->space)
+		walk.flags &= ~BPF_PART_DETACHED;
+	part->part.size = walk.at - at;
+	part->part.flags = walk.flags;
+	return walk.at;
+}
+
+/* Functions with numbers for their arguments are verified once, and not at each place that calls them. */
+__weak int write_where(uint32_t cpu, uint32_t at)
+{
+	return write_part(cpu, at, true);
+}
+
+__weak int write_where_plainly(uint32_t cpu, uint32_t at)
+{
+	return write_part(cpu, at, false);
+}
+
+/* Completes a part with what scratch->path leads to. Returns where the next one goes. */
+static __always_inline uint32_t put_asked(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
+{
+	struct bpf_part_file *part = place(scratch, at);
+
+	part->part.kind = kind;
+	part->part.index = index;
+	return padded(has_loop ? write_where(cpu, at) : write_where_plainly(cpu, at));
+}
+
+/* Completes a part with what a path leads to, as the task sees it. Returns where the next one goes. */
+static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
+					  struct task_struct *task, struct path *path,
+					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
+{
+	scratch->path = (uint64_t)path;
+	scratch->top = (uint64_t)PEEK(&task->fs->root, dentry);
+	scratch->top_mount = (uint64_t)PEEK(&task->fs->root, mnt);
+	scratch->space = 0;
+	return put_asked(scratch, at, cpu, kind, index, has_loop);
+}
+
+#endif
