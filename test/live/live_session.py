@@ -46,6 +46,13 @@ def state(pid):
         return "gone"
 
 
+def is_running(pid, program):
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe")) == program
+    except FileNotFoundError:
+        return False
+
+
 def waits(test, seconds=30):
     """Returns whether it becomes true."""
     until = time.time() + seconds
@@ -76,6 +83,46 @@ def test_repl(live):
     live.equal("repl: complete", about(live.path("repl"))["is_complete"], True)
     live.check(late in files(live.path("repl")), "repl: what it read after Ctrl-C is not in the archive")
     live.examine(live.path("repl"))
+
+
+def test_pager(live):
+    """less takes Ctrl-C for its own, and is not left behind by the recorder, however often it comes."""
+    text = live.path("text")
+    with open(text, "w", encoding="ascii") as file:
+        file.writelines(f"line {number}\n" for number in range(1000))
+    terminal = Terminal(80, [IOTRACE, "-o", live.path("pager"), "less", text], dict(PLAIN, TERM="vt100", LESS=""))
+    live.check(terminal.shows(b"line 5"), f"less: shows nothing: {terminal.said!r}")
+    for pause in (0.1, 1.2, 0.1):
+        terminal.types(b"F")  # waits for more, until it is interrupted
+        live.check(terminal.shows(b"interrupt to abort"), f"less: does not wait: {terminal.said!r}")
+        time.sleep(pause)
+        terminal.types(b"\x03")
+        live.check(terminal.shows(b"(END)"), f"less: Ctrl-C did not reach it: {terminal.said!r}")
+    terminal.types(b"g")
+    live.check(terminal.shows(b"line 1"), f"less: it does not go on: {terminal.said!r}")
+    terminal.types(b"q")
+    live.equal("less: status", terminal.ends(), 0)
+    live.equal("less: complete", about(live.path("pager"))["is_complete"], True)
+    live.check(text in files(live.path("pager")), "less: what it read is not in the archive")
+    live.examine(live.path("pager"))
+
+
+def test_early_interrupt(live):
+    """Ctrl-C at any moment of the start ends all: no command runs on, and nothing is left but a whole archive."""
+    for step in range(16):
+        name = f"early{step}"
+        begun = time.time()
+        terminal = Terminal(80, [IOTRACE, "-q", "-o", live.path(name), "sleep", "20"], PLAIN)
+        live.check(waits(lambda pid=terminal.pid: is_running(pid, "iotrace")), f"{name}: does not start")
+        time.sleep(step * 0.02)
+        terminal.types(b"\x03")
+        status = terminal.ends(30)
+        live.check(status in (130, -signal.SIGINT), f"{name}: ended with {status}: {terminal.said!r}")
+        live.check(time.time() - begun < 15, f"{name}: the command ran on")
+        live.equal(f"{name}: left", left_beside(live, name) + left_beside(live, f".{name}"), [])
+        if os.path.exists(live.path(name)):
+            live.equal(f"{name}: complete", about(live.path(name))["is_complete"], True)
+            live.examine(live.path(name))
 
 
 def test_quit(live):
@@ -303,6 +350,6 @@ def test_silence(live):
 
 
 with Live() as test:
-    for each in (test_repl, test_quit, test_jobs, test_timeout, test_terminate, test_stop, test_stop_refused,
+    for each in (test_repl, test_pager, test_early_interrupt, test_quit, test_jobs, test_timeout, test_terminate, test_stop, test_stop_refused,
                  test_kill_interrupt, test_duration, test_silence):
         each(test)
