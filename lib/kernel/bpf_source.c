@@ -50,16 +50,17 @@ bool bpf_source_is_built(void)
 	return true;
 }
 
+/* What libbpf says, line by line: of a program that is refused, all that the verifier says. */
 static int print(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[512];
+	char *text, *rest, *line;
 
 	(void)level;
-	if (log_level() < LOG_DEBUG)
+	if (log_level() < LOG_DEBUG || vasprintf(&text, format, args) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("%s", line);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		log_debug("%s", line);
+	free(text);
 	return 0;
 }
 

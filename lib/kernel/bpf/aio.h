@@ -34,14 +34,14 @@ static __always_inline void fill_aio(struct bpf_record_aio *record, uint32_t ste
 	};
 }
 
-/* Returns a record that is a step alone, to be completed; NULL: there is no room. */
+/* Returns a record that is a step alone, to be completed, if out->head says that there is room. */
 static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, uint32_t step,
 							uint32_t api, uint64_t queue)
 {
 	struct bpf_record_aio *record;
 
 	record = begin_sample(out, bpf_get_current_task_btf(), sizeof(*record));
-	if (record)
+	if (out->head)
 		fill_aio(record, step, api, queue);
 	return record;
 }

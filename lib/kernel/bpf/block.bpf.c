@@ -92,7 +92,7 @@ static __always_inline struct bpf_record_request *begin_step(struct outgoing *ou
 	struct bpf_record_request *record;
 
 	record = begin_sample(out, bpf_get_current_task_btf(), sizeof(*record));
-	if (record)
+	if (out->head)
 		*record = (struct bpf_record_request){
 			.head = {.kind = BPF_RECORD_REQUEST, .size = sizeof(*record)},
 			.step = step,

@@ -62,7 +62,7 @@ static __always_inline void send_plain(struct task_struct *task, const struct bp
 	struct outgoing out;
 
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	put_call(record, call, kind, result);
 	record->position = position;
@@ -297,7 +297,7 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 		return;
 	call->is_foreign = true;
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_FOREIGN,
 						      .size = sizeof(*record)},
@@ -316,7 +316,7 @@ static __always_inline void note_stores(struct task_struct *task, struct bpf_cal
 	    call->arg[MAP_FLAGS] & MAP_ANONYMOUS)
 		return;
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STORES,
 						      .size = sizeof(*record)},

@@ -32,7 +32,7 @@ static __always_inline int send_detail(uint32_t kind, uint64_t value)
 	if (!call || !call->begin)
 		return 0;
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return 0;
 	*record = (struct bpf_record_detail){.head = {.kind = kind, .size = sizeof(*record)},
 					     .value = value};

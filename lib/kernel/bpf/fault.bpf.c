@@ -43,7 +43,7 @@ static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t e
 	struct outgoing out;
 
 	record = begin_sample(&out, bpf_get_current_task_btf(), sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_fault){.head = {.kind = BPF_RECORD_FAULT,
 						     .size = sizeof(*record)},

@@ -48,7 +48,7 @@ static long put_iocb(uint32_t index, struct batch *batch)
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)address))
 		return 1;
 	aio = begin_aio(&out, batch->step, AIO_LIBAIO, batch->queue);
-	if (!aio)
+	if (!out.head)
 		return 0;
 	aio->key = address;
 	aio->user_data = iocb.data;
@@ -73,7 +73,7 @@ static long put_event(uint32_t index, struct batch *batch)
 				(void *)(batch->address + index * sizeof(event))))
 		return 1;
 	aio = begin_aio(&out, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
-	if (!aio)
+	if (!out.head)
 		return 0;
 	aio->key = event.iocb;
 	aio->user_data = event.data;
@@ -110,7 +110,8 @@ static __always_inline void put_queue_end(const struct bpf_call *call)
 {
 	struct outgoing out;
 
-	if (begin_aio(&out, AIO_END, AIO_LIBAIO, call->arg[0]))
+	begin_aio(&out, AIO_END, AIO_LIBAIO, call->arg[0]);
+	if (out.head)
 		end_aio(&out);
 }
 

@@ -36,7 +36,7 @@ static __always_inline void send_task(struct task_struct *task, struct task_stru
 	struct outgoing out;
 
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_task){.head = {.kind = kind, .size = sizeof(*record)},
 					   .pid = about->tgid,

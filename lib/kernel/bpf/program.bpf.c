@@ -123,7 +123,7 @@ static __always_inline void tell_status(struct task_struct *task)
 	if (PEEK(signal, live.counter) > 0)
 		return;
 	record = begin_sample(&out, task, sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STATUS,
 						      .size = sizeof(*record)},

@@ -107,14 +107,17 @@ struct outgoing {
 	uint32_t size;
 };
 
-/* Returns where its raw data goes; NULL, and the loss is counted, if there is no room. */
+/*
+ * Returns where its raw data goes. If there is no room, out->head is NULL, and the loss is counted. Callers look at that,
+ * not at what is returned: verifiers before Linux 6.4 do not see that both are NULL.
+ */
 static __always_inline void *begin_sample(struct outgoing *out, struct task_struct *task,
 					  uint32_t bytes)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	void *raw;
 
+	out->head = NULL;
 	out->book = bpf_map_lookup_elem(&books, &cpu);
 	if (!out->book)
 		return NULL;
@@ -130,10 +133,7 @@ static __always_inline void *begin_sample(struct outgoing *out, struct task_stru
 	}
 	out->time = bpf_ktime_get_ns();
 	put_head(out->head, task, out->time, cpu, out->size);
-	raw = (void *)out->head + RAW_AT;
-	/* Else the compiler asks of the head whether this is NULL, which the verifier does not follow. */
-	asm volatile("" : "+r"(raw));
-	return raw;
+	return (void *)out->head + RAW_AT;
 }
 
 static __always_inline void end_sample(const struct outgoing *out)

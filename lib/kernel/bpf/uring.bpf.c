@@ -147,7 +147,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 		return;
 	ctx = PEEK(request, ctx);
 	aio = begin_aio(&out, AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
-	if (!aio)
+	if (!out.head)
 		return;
 	flags = PEEK(request, flags);
 	aio->key = (uint64_t)request;
@@ -246,7 +246,7 @@ static __always_inline void end_request(const struct ending *ending, bool has_lo
 		return;
 	}
 	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
-	if (!aio)
+	if (!out.head)
 		return;
 	put_ending(aio, ending, opcode);
 	end_aio(&out);
@@ -292,7 +292,7 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return 0;
 	aio = begin_aio(&out, AIO_QUEUE, AIO_URING, (uint64_t)ring);
-	if (!aio)
+	if (!out.head)
 		return 0;
 	aio->fd = fd;
 	end_aio(&out);
@@ -317,7 +317,7 @@ static long fix_one(uint32_t index, struct fixing *fixing)
 	if (fd < -1 || (fd < 0 && !fixing->is_update))
 		return 0;
 	aio = begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring);
-	if (!aio)
+	if (!out.head)
 		return 0;
 	aio->index = fixing->first + index;
 	aio->fd = fd;
@@ -329,7 +329,8 @@ static __always_inline void unfix_all(const struct fixing *fixing)
 {
 	struct outgoing out;
 
-	if (begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring))
+	begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring);
+	if (out.head)
 		end_aio(&out);
 }
 

@@ -56,7 +56,7 @@ static __always_inline void send_writeback(struct inode *inode, uint64_t begin, 
 	struct outgoing out;
 
 	record = begin_sample(&out, bpf_get_current_task_btf(), sizeof(*record));
-	if (!record)
+	if (!out.head)
 		return;
 	*record = (struct bpf_record_writeback){.head = {.kind = BPF_RECORD_WRITEBACK,
 							 .size = sizeof(*record)},
