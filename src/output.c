@@ -172,6 +172,8 @@ int output_open(struct output *output, struct error *err)
 	output->main.system_mode = output->summary.system_mode = output_mode(options, true);
 	output->main.complete = add_books;
 	output->main.context = output;
+	if (output->place)
+		run_use_directory(output->run, place_dir(output->place));
 	output->main_sink = run_add_sink(output->run,
 					 options->format ? options->format : sink_find("otf2"),
 					 &output->main, err);

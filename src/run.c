@@ -64,6 +64,11 @@ struct run *run_new(void)
 	return run;
 }
 
+void run_use_directory(struct run *run, int directory)
+{
+	model_use_directory(run->model, directory);
+}
+
 void run_free(struct run *run)
 {
 	if (!run)

@@ -36,6 +36,8 @@ enum run_end {
 };
 
 struct run *run_new(void);
+/* What is known of files that nobody uses any more may lie in unlinked files in this directory. */
+void run_use_directory(struct run *run, int directory);
 /* Closes what is open. NULL is fine. */
 void run_free(struct run *run);
 /*

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+struct cold;
 struct model;
 
 /* A location: a thread, the requests of a block device, or samples. Listed only once it has had an io_event. */
@@ -98,11 +99,10 @@ struct model_host {
 	str_id hostname, release, machine;
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	str_id argv;    /* of the recorded command, words separated by NUL */
-	int32_t status; /* of the recorded command: wait status, -1: unknown */
-	int end_reason; /* fact END, -1 if the stream broke off */
-	uint64_t first_time,
-		last_time; /* of all events that concern recorded tasks; is_system: of the recording */
+	str_id argv;                    /* of the recorded command, words separated by NUL */
+	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
+	int end_reason;                 /* fact END, -1 if the stream broke off */
+	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
 	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
@@ -110,11 +110,10 @@ struct model_host {
 	str_id source_why; /* why it was not the other */
 	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
 	str_id block_why;      /* why it was perf, though BPF paired the calls */
-	bool is_system,
-		is_argv_cut;      /* all processes of the machine are recorded; argv is not whole */
-	enum block_choice block;  /* which block requests are */
-	uint32_t block_mode;      /* bits of enum block_output: what they become */
-	uint64_t sample_interval; /* ns, of devices and the machine; 0: none, or not known */
+	bool is_system, is_argv_cut; /* all processes are recorded; argv is not whole */
+	enum block_choice block;     /* which block requests are */
+	uint32_t block_mode;         /* bits of enum block_output: what they become */
+	uint64_t sample_interval;    /* ns, of devices and the machine; 0: none, or not known */
 };
 
 typedef void (*model_output)(void *context, const struct io_event *event);
@@ -122,6 +121,9 @@ typedef void (*model_output)(void *context, const struct io_event *event);
 /* Counts in tally. Events go to output() in the order of their calls' ends. */
 struct model *model_new(struct tally *tally, model_output output, void *context);
 void model_free(struct model *model);
+/* What is known of files may lie in unlinked files there: in this store, which sinks share; NULL: in no file. */
+void model_use_directory(struct model *model, int directory);
+struct cold *model_cold(const struct model *model);
 void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */
 void model_end(struct model *model);

@@ -16,10 +16,13 @@ extern "C" {
 
 typedef uint32_t str_id;
 
+struct cold;
 struct strtab;
 
 struct strtab *strtab_new(void);
 void strtab_free(struct strtab *tab);
+/* From now on, the texts of a large table may lie in the store, which is lent until strtab_free(). */
+void strtab_use(struct strtab *tab, struct cold *cold);
 /* Returns the id of the bytes, which are copied if new. */
 str_id strtab_add(struct strtab *tab, const char *bytes, size_t length);
 str_id strtab_add_text(struct strtab *tab, const char *text);

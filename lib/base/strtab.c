@@ -1,12 +1,13 @@
 /*
- * strtab: texts in blocks that never move, ids in a hash table whose hashes nobody outside can predict.
+ * strtab: texts in blocks that never move, ids in an index whose hashes nobody outside can predict.
  *
- * A slot holds half of a text's 64-bit hash and its id, so that searching and growing the table touch no
- * text but the one that matches. Slots are a power of two and at most half full.
+ * Searching and growing the index touch no text but the one that matches, so that most texts may be cold.
  */
 #include <iotrace/strtab.h>
 
+#include <iotrace/cold.h>
 #include <iotrace/hash.h>
+#include <iotrace/index.h>
 #include <iotrace/mem.h>
 
 #include <assert.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 
 enum {
-	FIRST_SLOTS = 256,
 	BLOCK_SIZE = 64 * 1024,
 	LONG_TEXT = BLOCK_SIZE / 8, /* longer ones get a block of their own: no space is wasted */
 };
@@ -29,29 +29,34 @@ struct text {
 	uint32_t length;
 };
 
-struct slot {
-	uint32_t hash;
-	str_id next_id; /* id + 1, 0: free */
-};
-
 struct strtab {
 	struct text *text;
 	uint32_t count, text_capacity;
-	struct slot *slot;
-	uint32_t slots;
+	struct index index;
 	struct hash_key key;
-	struct block *block; /* all blocks; the texts that are shorter go into `at` */
+	struct block *block; /* all but the cold ones; the texts that are shorter go into `at` */
 	char *at;
 	size_t left;
+	size_t stored; /* bytes of all texts */
+	struct cold_area area;
 };
 
-static struct block *block_add(struct strtab *tab, size_t size)
+static char *block_add(struct strtab *tab, size_t size)
 {
 	struct block *block = mem_alloc(sizeof(*block) + size);
 
 	block->next = tab->block;
 	tab->block = block;
-	return block;
+	return block->bytes;
+}
+
+/* Many texts are mostly those of files that nobody touches any more. */
+static void begin_block(struct strtab *tab)
+{
+	tab->at = tab->stored < COLD_STEP ? NULL : cold_block(tab->area.cold, COLD_STEP);
+	tab->left = tab->at ? COLD_STEP : BLOCK_SIZE;
+	if (!tab->at)
+		tab->at = block_add(tab, BLOCK_SIZE);
 }
 
 static const char *store(struct strtab *tab, const char *bytes, size_t length)
@@ -59,65 +64,26 @@ static const char *store(struct strtab *tab, const char *bytes, size_t length)
 	size_t size = length + 1;
 	char *at;
 
-	if (size > LONG_TEXT) {
-		at = block_add(tab, size)->bytes;
+	if (size > LONG_TEXT && size > tab->left) {
+		at = block_add(tab, size);
 	} else {
-		if (size > tab->left) {
-			tab->at = block_add(tab, BLOCK_SIZE)->bytes;
-			tab->left = BLOCK_SIZE;
-		}
+		if (size > tab->left)
+			begin_block(tab);
 		at = tab->at;
 		tab->at += size;
 		tab->left -= size;
 	}
+	tab->stored += size;
 	memcpy(at, bytes, length);
 	at[length] = '\0';
 	return at;
 }
 
-static struct slot *vacancy(const struct strtab *tab, uint32_t h)
+static bool is_text(const struct strtab *tab, str_id id, const char *bytes, size_t length)
 {
-	uint32_t mask = tab->slots - 1;
-	uint32_t i = h & mask;
+	const struct text *text = &tab->text[id];
 
-	while (tab->slot[i].next_id)
-		i = (i + 1) & mask;
-	return &tab->slot[i];
-}
-
-static void grow(struct strtab *tab)
-{
-	struct slot *old = tab->slot;
-	uint32_t old_slots = tab->slots;
-	uint32_t i;
-
-	assert(old_slots <= UINT32_MAX / 2);
-	tab->slots = old_slots * 2;
-	tab->slot = mem_array(tab->slots, sizeof(*tab->slot));
-	for (i = 0; i < old_slots; i++)
-		if (old[i].next_id)
-			*vacancy(tab, old[i].hash) = old[i];
-	free(old);
-}
-
-/* Returns the slot of the text, or the free one where it belongs. */
-static struct slot *find(const struct strtab *tab, uint32_t h, const char *bytes, size_t length)
-{
-	uint32_t mask = tab->slots - 1;
-	const struct text *text;
-	struct slot *slot;
-	uint32_t i;
-
-	for (i = h & mask;; i = (i + 1) & mask) {
-		slot = &tab->slot[i];
-		if (!slot->next_id)
-			return slot;
-		if (slot->hash != h)
-			continue;
-		text = &tab->text[slot->next_id - 1];
-		if (text->length == length && (!length || !memcmp(text->bytes, bytes, length)))
-			return slot;
-	}
+	return text->length == length && (!length || !memcmp(text->bytes, bytes, length));
 }
 
 struct strtab *strtab_new(void)
@@ -125,8 +91,6 @@ struct strtab *strtab_new(void)
 	struct strtab *tab = mem_zero(sizeof(*tab));
 
 	tab->key = hash_key_of_process();
-	tab->slots = FIRST_SLOTS;
-	tab->slot = mem_array(tab->slots, sizeof(*tab->slot));
 	strtab_add(tab, "", 0);
 	return tab;
 }
@@ -141,27 +105,32 @@ void strtab_free(struct strtab *tab)
 		next = block->next;
 		free(block);
 	}
-	free(tab->slot);
-	free(tab->text);
+	index_release(&tab->index);
+	cold_area_release(&tab->area, tab->text);
 	free(tab);
+}
+
+void strtab_use(struct strtab *tab, struct cold *cold)
+{
+	tab->area.cold = cold;
 }
 
 str_id strtab_add(struct strtab *tab, const char *bytes, size_t length)
 {
-	uint32_t h = (uint32_t)hash_bytes(tab->key, bytes, length);
-	struct slot *slot = find(tab, h, bytes, length);
+	uint64_t hash = hash_bytes(tab->key, bytes, length);
+	uint32_t at;
+	str_id id = index_first(&tab->index, hash, &at);
 
 	assert(length < UINT32_MAX);
-	if (slot->next_id)
-		return slot->next_id - 1;
-	if (tab->count >= tab->slots / 2) {
-		grow(tab);
-		slot = vacancy(tab, h);
-	}
-	MEM_GROW(tab->text, tab->text_capacity, tab->count + 1);
-	tab->text[tab->count] = (struct text){store(tab, bytes, length), (uint32_t)length};
-	*slot = (struct slot){h, ++tab->count};
-	return tab->count - 1;
+	while (id != INDEX_NONE && !is_text(tab, id, bytes, length))
+		id = index_next(&tab->index, hash, &at);
+	if (id != INDEX_NONE)
+		return id;
+	id = tab->count++;
+	COLD_GROW(&tab->area, tab->text, tab->text_capacity, tab->count);
+	tab->text[id] = (struct text){store(tab, bytes, length), (uint32_t)length};
+	index_add(&tab->index, hash, id);
+	return id;
 }
 
 str_id strtab_add_text(struct strtab *tab, const char *text)

@@ -12,6 +12,7 @@
 #define IOTRACE_MODEL_BLOCK_H
 
 #include <iotrace/device.h>
+#include <iotrace/index.h>
 #include <iotrace/map.h>
 #include <iotrace/metric.h>
 #include <iotrace/request.h>
@@ -121,8 +122,8 @@ struct block {
 	thread_id machine; /* location of the machine's samples */
 	bool has_clock;    /* facts MEMORY come: they say when to sample */
 	uint64_t pressure[2], pressure_time;
-	struct map file_by_inode;
-	struct who *writer; /* of a file: who wrote to it last */
+	struct index file_by_inode; /* by (dev, ino): the last that was seen to have it */
+	struct who *writer;         /* of a file: who wrote to it last */
 	uint32_t writers;
 	str_id *comm; /* globs: names of the tasks that are recorded; none: all */
 	uint32_t comms, comm_cap;

@@ -95,7 +95,7 @@ static handle_id device_handle(struct model *m, uint32_t device)
 {
 	file_id file = device_file(m, &m->device[device]);
 
-	MEM_GROW(m->handle, m->handles_cap, m->handles + 1);
+	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
 	m->handle[m->handles] = (struct model_handle){.process = m->device[device].group,
 						      .file = file,
 						      .name = m->file[file].path,
@@ -280,10 +280,10 @@ void device_release(struct model *m)
 	free(m->block.op);
 	free(m->block.ops.free_id);
 	free(m->block.origin);
-	free(m->block.writer);
+	cold_area_release(&m->area[AREA_WRITERS], m->block.writer);
 	free(m->block.comm);
 	map_release(&m->block.op_by_key);
 	map_release(&m->block.op_by_place);
 	map_release(&m->block.origin_by_place);
-	map_release(&m->block.file_by_inode);
+	index_release(&m->block.file_by_inode);
 }

@@ -76,7 +76,8 @@ str_id path_resolve(struct model *m, struct event_string base, struct event_stri
 
 file_id file_find(const struct model *m, str_id path)
 {
-	return map_get(&m->file_by_path, path);
+	return path < m->file_of_path_cap && m->file_of_path[path] ? m->file_of_path[path] - 1
+								   : ID_NONE;
 }
 
 void file_is_directory(struct model *m, file_id file)
@@ -101,7 +102,7 @@ static str_id parent_of(struct model *m, str_id path)
 static void mark_parents(struct model *m, str_id path)
 {
 	while ((path = parent_of(m, path)) != 0) {
-		MEM_GROW(m->is_parent, m->is_parent_cap, path + 1);
+		COLD_GROW(&m->area[AREA_PARENTS], m->is_parent, m->is_parent_cap, path + 1);
 		if (m->is_parent[path])
 			return;
 		m->is_parent[path] = true;
@@ -114,7 +115,7 @@ static void mark_parents(struct model *m, str_id path)
 
 static file_id file_new(struct model *m, str_id path, enum model_file_kind kind)
 {
-	MEM_GROW(m->file, m->files_cap, m->files + 1);
+	COLD_GROW(&m->area[AREA_FILES], m->file, m->files_cap, m->files + 1);
 	m->file[m->files] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};
 	return m->files++;
 }
@@ -133,31 +134,51 @@ file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
 	}
 	mark_parents(m, path);
 	id = file_new(m, path, kind);
-	map_set(&m->file_by_path, path, id);
+	COLD_GROW(&m->area[AREA_PATHS], m->file_of_path, m->file_of_path_cap, path + 1);
+	m->file_of_path[path] = id + 1;
 	return id;
 }
 
-/* Different inodes may share one: what is found is compared. */
-static uint64_t inode_key(uint64_t dev, uint64_t ino)
+static uint64_t inode_hash(const struct model *m, uint64_t dev, uint64_t ino)
 {
-	return ino ^ dev << 40 ^ dev >> 24;
+	const uint64_t inode[] = {dev, ino};
+
+	return hash_bytes(m->key, inode, sizeof(inode));
 }
 
+static file_id find_inode(const struct model *m, uint64_t hash, uint64_t dev, uint64_t ino)
+{
+	uint32_t at;
+	file_id file = index_first(&m->block.file_by_inode, hash, &at);
+
+	while (file != ID_NONE && (m->file[file].dev != dev || m->file[file].ino != ino))
+		file = index_next(&m->block.file_by_inode, hash, &at);
+	return file;
+}
+
+/* The file before, and the inode before, are no more what they were. */
 void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 {
-	m->file[file].dev = dev;
-	m->file[file].ino = ino;
+	struct index *index = &m->block.file_by_inode;
+	struct model_file *f = &m->file[file];
+	uint64_t hash = ino ? inode_hash(m, dev, ino) : 0;
+	file_id before = ino ? find_inode(m, hash, dev, ino) : ID_NONE;
+
+	if (before == file && ino)
+		return;
+	if (before != ID_NONE)
+		index_remove(index, hash, before);
+	if (f->ino)
+		index_remove(index, inode_hash(m, f->dev, f->ino), file);
+	f->dev = dev;
+	f->ino = ino;
 	if (ino)
-		map_set(&m->block.file_by_inode, inode_key(dev, ino), file);
+		index_add(index, hash, file);
 }
 
 file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino)
 {
-	file_id file = ino ? map_get(&m->block.file_by_inode, inode_key(dev, ino)) : MAP_NONE;
-
-	if (file == MAP_NONE || m->file[file].dev != dev || m->file[file].ino != ino)
-		return ID_NONE;
-	return file;
+	return ino ? find_inode(m, inode_hash(m, dev, ino), dev, ino) : ID_NONE;
 }
 
 file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind, uint64_t dev,

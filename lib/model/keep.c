@@ -47,7 +47,7 @@ void keep_release(struct model *m)
 	if (!m->keep)
 		return;
 	free(m->keep->glob);
-	free(m->keep->verdict);
+	cold_area_release(&m->area[AREA_VERDICTS], m->keep->verdict);
 	free(m->keep->region);
 	free(m->keep);
 }
@@ -75,7 +75,7 @@ bool keep_name(struct model *m, str_id name)
 		return true;
 	if (!name)
 		return !k->inclusions;
-	MEM_GROW(k->verdict, k->verdicts, name + 1);
+	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
 		k->verdict[name] = judge(m, model_text(m, name)) ? WANTED : UNWANTED;
 	return k->verdict[name] == WANTED;

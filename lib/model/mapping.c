@@ -39,7 +39,7 @@ static void count(struct model *m, uint32_t process, file_id file)
 {
 	if (file == ID_NONE)
 		return;
-	MEM_GROW(m->mapped_file, m->mapped_files, file + 1);
+	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	m->mapped_file[file].mappings++;
 	m->mapped_file[file].process = process;
 }
@@ -199,7 +199,7 @@ void mapping_stores(struct model *m, const struct event *event)
 
 	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR)
 		return;
-	MEM_GROW(m->mapped_file, m->mapped_files, file + 1);
+	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	tally_add(m->tally, files_stored, !m->mapped_file[file].is_told);
 	m->mapped_file[file].is_told = true;
 }

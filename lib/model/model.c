@@ -59,6 +59,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->output = output;
 	m->context = context;
 	m->strings = strtab_new();
+	m->key = hash_key_of_process();
 	m->all_proxy = ID_NONE;
 	m->block.device_series = m->block.memory_series = m->block.pressure_series = ID_NONE;
 	m->block.machine = ID_NONE;
@@ -69,6 +70,37 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->host.end_reason = -1;
 	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 	return m;
+}
+
+void model_use_directory(struct model *m, int directory)
+{
+	if (m->cold || directory < 0)
+		return;
+	m->cold = cold_new(directory);
+	for (int i = 0; i < AREAS; i++)
+		m->area[i].cold = m->cold;
+	strtab_use(m->strings, m->cold);
+}
+
+struct cold *model_cold(const struct model *m)
+{
+	return m->cold;
+}
+
+static void release_cold(struct model *m)
+{
+	const struct {
+		enum model_area area;
+		void *array;
+	} row[] = {{AREA_FILES, m->file},        {AREA_HANDLES, m->handle},
+		   {AREA_IDLE, m->idle},         {AREA_PATHS, m->file_of_path},
+		   {AREA_PARENTS, m->is_parent}, {AREA_MAPPED, m->mapped_file}};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		cold_area_release(&m->area[row[i].area], row[i].array);
+	index_release(&m->idle_handle);
+	strtab_free(m->strings);
+	cold_free(m->cold);
 }
 
 void model_free(struct model *m)
@@ -82,10 +114,9 @@ void model_free(struct model *m)
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
-	struct map *maps[] = {&m->task_by_tid,  &m->process_by_pid, &m->idle_handle,
-			      &m->file_by_path, &m->mount_by_id,    &m->device_by_number,
-			      &m->lasting[0],   &m->lasting[1],     &m->lasting[2],
-			      &m->lasting[3]};
+	struct map *maps[] = {&m->task_by_tid, &m->process_by_pid, &m->mount_by_id,
+			      &m->lasting[0],  &m->lasting[1],     &m->device_by_number,
+			      &m->lasting[2],  &m->lasting[3]};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
@@ -94,15 +125,13 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,      m->process, m->table,     m->open,    m->description,
-			  m->queue,     m->idle,    m->thread,    m->reached, m->group,
-			  m->file,      m->handle,  m->mount,     m->count,   m->device,
-			  m->series,    m->metric,  m->parameter, m->seat,    m->mapped_file,
-			  m->is_parent, m->share,   m->fs};
+	void *arrays[] = {m->task,   m->process, m->table,     m->open,  m->description, m->queue,
+			  m->thread, m->reached, m->group,     m->mount, m->count,       m->device,
+			  m->series, m->metric,  m->parameter, m->seat,  m->share,       m->fs};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
-	strtab_free(m->strings);
+	release_cold(m);
 	free(m);
 }
 
@@ -214,6 +243,7 @@ void model_event(struct model *m, const struct event *event)
 		event_late(m, event);
 	if (m->queue_count)
 		settle_run(m, false);
+	cold_pass(m->cold, m->events++);
 	if (event->kind != EVENT_FACT && event->time > m->host.last_time && m->host.first_time)
 		m->host.last_time = event->time;
 }
@@ -228,6 +258,9 @@ void model_end(struct model *m)
 	request_end_all(m);
 	lane_end_all(m);
 	settle_run(m, true);
+	/* Definitions that are written from now on need the room more. */
+	index_release(&m->idle_handle);
+	index_release(&m->block.file_by_inode);
 }
 
 #define ACCESSOR(type, plural, singular, array)                                                    \

@@ -12,9 +12,22 @@
 
 #include <stdlib.h>
 
-static uint64_t idle_key(const struct model_handle *handle)
+static uint64_t idle_hash(const struct model *m, process_id process, str_id name)
 {
-	return map_key(handle->process, handle->name);
+	const uint32_t key[] = {process, name};
+
+	return hash_bytes(m->key, key, sizeof(key));
+}
+
+/* Returns the last destroyed handle of this process and name, or ID_NONE. */
+static handle_id idle_find(const struct model *m, uint64_t hash, process_id process, str_id name)
+{
+	uint32_t at;
+	handle_id id = index_first(&m->idle_handle, hash, &at);
+
+	while (id != ID_NONE && (m->handle[id].process != process || m->idle[id].name != name))
+		id = index_next(&m->idle_handle, hash, &at);
+	return id;
 }
 
 /* Its handles are not those of the file that has its path now. */
@@ -29,33 +42,37 @@ static bool is_deleted(const struct model *m, file_id file)
  */
 static handle_id idle_take(struct model *m, process_id process, str_id name, uint64_t time)
 {
-	uint64_t key = map_key(process, name);
-	handle_id id = map_get(&m->idle_handle, key);
+	uint64_t hash = idle_hash(m, process, name);
+	handle_id id = idle_find(m, hash, process, name);
 
-	if (id == MAP_NONE || m->idle[id].since >= time)
+	if (id == ID_NONE || m->idle[id].since >= time)
 		return ID_NONE;
-	if (m->idle[id].next == ID_NONE)
-		map_remove(&m->idle_handle, key);
-	else
-		map_set(&m->idle_handle, key, m->idle[id].next);
+	index_remove(&m->idle_handle, hash, id);
+	if (m->idle[id].next != ID_NONE)
+		index_add(&m->idle_handle, hash, m->idle[id].next);
 	return id;
 }
 
 /* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
 static void idle_give(struct model *m, handle_id id, uint64_t time)
 {
-	uint64_t key = idle_key(&m->handle[id]);
+	process_id process = m->handle[id].process;
+	str_id name = m->handle[id].name;
+	uint64_t hash = idle_hash(m, process, name);
+	handle_id before = idle_find(m, hash, process, name);
 
-	MEM_GROW(m->idle, m->idle_capacity, id + 1);
-	m->idle[id] = (struct idle_handle){.next = map_get(&m->idle_handle, key), .since = time};
-	map_set(&m->idle_handle, key, id);
+	COLD_GROW(&m->area[AREA_IDLE], m->idle, m->idle_capacity, id + 1);
+	m->idle[id] = (struct idle_handle){.next = before, .name = name, .since = time};
+	if (before != ID_NONE)
+		index_remove(&m->idle_handle, hash, before);
+	index_add(&m->idle_handle, hash, id);
 }
 
 static handle_id handle_new(struct model *m, process_id process, uint32_t open, bool is_found)
 {
 	const struct description *d = open_description(m, open);
 
-	MEM_GROW(m->handle, m->handles_cap, m->handles + 1);
+	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
 	m->handle[m->handles] = (struct model_handle){
 		.process = process,
 		.file = d->file,

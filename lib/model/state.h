@@ -14,7 +14,10 @@
 #ifndef IOTRACE_MODEL_STATE_H
 #define IOTRACE_MODEL_STATE_H
 
+#include <iotrace/cold.h>
 #include <iotrace/device.h>
+#include <iotrace/hash.h>
+#include <iotrace/index.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
@@ -216,9 +219,23 @@ struct waiting {
 
 struct lane;
 
+/* Arrays that grow with the files and names of the run: see cold.h. */
+enum model_area {
+	AREA_FILES,
+	AREA_HANDLES,
+	AREA_IDLE,
+	AREA_PATHS,
+	AREA_PARENTS,
+	AREA_MAPPED,
+	AREA_WRITERS,
+	AREA_VERDICTS,
+	AREAS
+};
+
 /* A destroyed handle that may be used again. */
 struct idle_handle {
 	handle_id next; /* the one destroyed before that */
+	str_id name;    /* it had then */
 	uint64_t since; /* ns */
 };
 
@@ -227,6 +244,10 @@ struct model {
 	model_output output;
 	void *context;
 	struct strtab *strings;
+	struct hash_key key;
+	struct cold *cold; /* NULL: ordinary memory */
+	struct cold_area area[AREAS];
+	uint32_t events; /* modulo 2^32 */
 
 	struct task *task;
 	struct pool tasks;
@@ -255,7 +276,7 @@ struct model {
 	uint32_t mapped_files;
 	struct map
 		lasting[4]; /* by O_ACCMODE, (process, name or deleted file): see open_lasting() */
-	struct map idle_handle;   /* (process, name): the last destroyed handle of it */
+	struct index idle_handle; /* by (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
 	struct keep *keep;  /* --path, NULL: all */
@@ -273,7 +294,8 @@ struct model {
 	uint32_t seats, seats_cap;
 	struct model_file *file;
 	uint32_t files, files_cap;
-	struct map file_by_path;
+	file_id *file_of_path; /* by str_id: + 1, 0: none */
+	uint32_t file_of_path_cap;
 	bool *is_parent; /* by str_id: a file is known below this path */
 	uint32_t is_parent_cap;
 	struct model_handle *handle;

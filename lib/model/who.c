@@ -186,7 +186,7 @@ void who_wrote(struct model *m, file_id file, uint32_t process)
 	struct block *b = &m->block;
 	const struct process *p = &m->process[process];
 
-	MEM_GROW(b->writer, b->writers, file + 1);
+	COLD_GROW(&m->area[AREA_WRITERS], b->writer, b->writers, file + 1);
 	b->writer[file] =
 		(struct who){.pid = p->pid, .name = p->name, .file = file, .is_recorded = true};
 }

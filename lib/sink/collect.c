@@ -30,7 +30,7 @@ static struct collect_file *file_of(struct collect *collect, file_id id)
 	if (id == ID_NONE || id >= model_files(collect->model))
 		return NULL;
 	if (id >= collect->files) {
-		MEM_GROW(collect->file, collect->files_cap, id + 1);
+		COLD_GROW(&collect->file_area, collect->file, collect->files_cap, id + 1);
 		collect->files = id + 1;
 	}
 	struct collect_file *file = &collect->file[id];
@@ -88,7 +88,7 @@ static struct collect_share *share_new(struct collect *collect, struct collect_f
 {
 	uint32_t index = collect->shares++;
 
-	MEM_GROW(collect->share, collect->shares_cap, collect->shares);
+	COLD_GROW(&collect->share_area, collect->share, collect->shares_cap, collect->shares);
 	collect->share[index] = (struct collect_share){.process = process, .next = ID_NONE};
 	if (file->processes++) {
 		struct collect_share *first = &collect->share[file->share];
@@ -400,14 +400,16 @@ void collect_init(struct collect *collect, const struct model *model)
 	memset(collect, 0, sizeof(*collect));
 	collect->model = model;
 	collect->free_async = ID_NONE;
+	cold_area_init(&collect->file_area, model_cold(model));
+	cold_area_init(&collect->share_area, model_cold(model));
 	for (int i = 0; i < CLASSES; i++)
 		histogram_init(&collect->classes[i].latency);
 }
 
 void collect_release(struct collect *collect)
 {
-	free(collect->file);
-	free(collect->share);
+	cold_area_release(&collect->file_area, collect->file);
+	cold_area_release(&collect->share_area, collect->share);
 	free(collect->process);
 	free(collect->thread);
 	free(collect->fault);

@@ -15,6 +15,7 @@
 #include "histogram.h"
 #include "top.h"
 
+#include <iotrace/cold.h>
 #include <iotrace/map.h>
 #include <iotrace/model.h>
 #include <iotrace/sink.h>
@@ -105,7 +106,8 @@ struct collect {
 	const struct model *model; /* lent */
 	struct collect_call_class classes[CLASSES];
 	struct collect_row place[PLACES], total;
-	struct collect_file *file; /* by file_id */
+	struct cold_area file_area, share_area; /* of the next two: they grow with the files */
+	struct collect_file *file;              /* by file_id */
 	uint32_t files, files_cap;
 	struct collect_share *share;
 	uint32_t shares, shares_cap;

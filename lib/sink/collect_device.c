@@ -176,6 +176,7 @@ struct collect_cache *collect_caches(const struct collect *collect)
 	struct collect_cache *cache = mem_array(model_devices(model) + 1, sizeof(*cache));
 
 	for (file_id f = 0; model_devices(model) && f < collect->files; f++) {
+		cold_pass(model_cold(model), f);
 		const struct collect_row *row = &collect->file[f].row;
 		uint32_t id = row->read || row->written ? collect_device_of_file(model, f)
 							: ID_NONE;

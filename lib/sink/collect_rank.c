@@ -187,9 +187,11 @@ struct top collect_top_files(const struct collect *collect, enum collect_place p
 	struct top top;
 
 	top_init(&top, size, row_is_before, &order);
-	for (file_id id = 0; id < collect->files; id++)
+	for (file_id id = 0; id < collect->files; id++) {
+		cold_pass(model_cold(collect->model), id);
 		if (collect->file[id].place == place)
 			offer(&top, id);
+	}
 	top_sort(&top);
 	return top;
 }

@@ -330,8 +330,8 @@ static void sink_free(struct sink *sink)
 	free(sink->scratch);
 	free(sink->region_of_call);
 	free(sink->call_of_region);
-	free(sink->ref_of_file);
-	free(sink->file_of_ref);
+	cold_area_release(&sink->ref_area, sink->ref_of_file);
+	cold_area_release(&sink->file_area, sink->file_of_ref);
 	free(sink->comm_of_process);
 	free(sink->process_of_comm);
 	free(sink->ref_of_string);
@@ -391,6 +391,9 @@ static struct sink *sink_new(const struct sink_options *options)
 	sink->directory = -1;
 	sink->files_most = otf2_files_most();
 	sink->strings = strtab_new();
+	strtab_use(sink->strings, model_cold(sink->model));
+	cold_area_init(&sink->ref_area, model_cold(sink->model));
+	cold_area_init(&sink->file_area, model_cold(sink->model));
 	sink->scratch = mem_alloc(SCRATCH_SIZE);
 	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
 	sink->call_of_region = mem_array(call_count() + 1, sizeof(*sink->call_of_region));

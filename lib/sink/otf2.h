@@ -23,6 +23,7 @@
 #ifndef OTF2_SINK_H
 #define OTF2_SINK_H
 
+#include <iotrace/cold.h>
 #include <iotrace/error.h>
 #include <iotrace/map.h>
 #include <iotrace/model.h>
@@ -136,7 +137,8 @@ struct sink {
 	uint32_t *region_of_call; /* ID_NONE: not used */
 	call_id *call_of_region;
 	uint32_t regions;
-	uint32_t *ref_of_file; /* IoFileRef + 1; 0: not used */
+	struct cold_area ref_area, file_area; /* of the next two */
+	uint32_t *ref_of_file;                /* IoFileRef + 1; 0: not used */
 	uint32_t ref_of_file_capacity;
 	file_id *file_of_ref;
 	uint32_t file_refs, file_of_ref_capacity;

@@ -15,7 +15,7 @@ static void write_new_strings(struct sink *sink)
 	while (sink->strings_written < strtab_count(sink->strings)) {
 		OTF2_GlobalDefWriter_WriteString(sink->definitions, sink->strings_written,
 						 otf2_final_text(sink, sink->strings_written));
-		sink->strings_written++;
+		cold_pass(model_cold(sink->model), sink->strings_written++);
 	}
 }
 

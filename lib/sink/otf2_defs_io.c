@@ -55,6 +55,7 @@ static bool has_file(const struct sink *sink, const struct model_handle *handle)
 static void use_files_of_handles(struct sink *sink)
 {
 	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		cold_pass(model_cold(sink->model), h);
 		const struct model_handle *handle = model_handle(sink->model, h);
 
 		if (has_file(sink, handle))
@@ -68,6 +69,7 @@ static bool write_files(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
+		cold_pass(model_cold(sink->model), f);
 		const struct model_file *file = model_file(sink->model, sink->file_of_ref[f]);
 		OTF2_StringRef name = define_model(sink, file->path);
 
@@ -85,6 +87,7 @@ static bool write_deleted(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
+		cold_pass(model_cold(sink->model), f);
 		OTF2_AttributeValue value = {.stringRef = define_text(sink, "yes")};
 
 		if (model_file(sink->model, sink->file_of_ref[f])->is_deleted)
@@ -100,6 +103,7 @@ static bool write_file_properties(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
+		cold_pass(model_cold(sink->model), f);
 		uint32_t index = model_file(sink->model, sink->file_of_ref[f])->mount;
 
 		if (index >= model_mounts(sink->model))
@@ -138,6 +142,7 @@ static bool write_handles(struct sink *sink)
 	bool good = true;
 
 	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		cold_pass(model_cold(sink->model), h);
 		const struct model_handle *handle = model_handle(sink->model, h);
 		bool is_of_file = has_file(sink, handle);
 		str_id name = handle->name || !is_of_file
@@ -151,6 +156,7 @@ static bool write_handles(struct sink *sink)
 			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 	}
 	for (handle_id h = 0; h < model_handles(sink->model); h++) {
+		cold_pass(model_cold(sink->model), h);
 		const struct model_handle *handle = model_handle(sink->model, h);
 
 		if (handle->is_pre_created && !handle->is_all_proxy)

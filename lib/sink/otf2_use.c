@@ -3,7 +3,7 @@
  */
 #include "otf2.h"
 
-#include <iotrace/mem.h>
+#include <iotrace/cold.h>
 
 OTF2_RegionRef otf2_region(struct sink *sink, call_id call)
 {
@@ -18,9 +18,10 @@ OTF2_RegionRef otf2_region(struct sink *sink, call_id call)
 
 OTF2_IoFileRef otf2_file(struct sink *sink, file_id file)
 {
-	MEM_GROW(sink->ref_of_file, sink->ref_of_file_capacity, file + 1);
+	COLD_GROW(&sink->ref_area, sink->ref_of_file, sink->ref_of_file_capacity, file + 1);
 	if (!sink->ref_of_file[file]) {
-		MEM_GROW(sink->file_of_ref, sink->file_of_ref_capacity, sink->file_refs + 1);
+		COLD_GROW(&sink->file_area, sink->file_of_ref, sink->file_of_ref_capacity,
+			  sink->file_refs + 1);
 		sink->file_of_ref[sink->file_refs++] = file;
 		sink->ref_of_file[file] = sink->file_refs;
 	}
