@@ -82,7 +82,7 @@ function(iotrace_bpf_programs target)
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
 endfunction()
 
-# bpf_source.c, bpf_optional.c and bpf_block.c, or bpf_absent.c are compiled into the layer.
+# bpf_source.c, bpf_optional.c, bpf_block.c and bpf_missed.c, or bpf_absent.c are compiled into the layer.
 function(iotrace_bpf target)
   set(missing "IOTRACE_BPF is OFF")
   if(NOT IOTRACE_BPF STREQUAL OFF)
@@ -94,7 +94,7 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/bpf_(source|optional|block)\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/bpf_(source|optional|block|missed)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")

@@ -43,7 +43,7 @@ struct bpf_record_call {
 	struct bpf_record_head head;
 	int32_t number; /* of the kernel */
 	uint32_t cpu;   /* where it began */
-	uint64_t begin; /* ns, CLOCK_MONOTONIC */
+	uint64_t begin; /* ns, CLOCK_MONOTONIC; the time of an ENTER is a little later */
 	int64_t result;
 	uint64_t position; /* of the descriptor's file after the call; UINT64_MAX: none */
 	uint64_t arg[6];

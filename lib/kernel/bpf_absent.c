@@ -33,6 +33,18 @@ uint32_t bpf_source_untraced(const struct bpf_source *source)
 	return 0;
 }
 
+uint32_t bpf_source_unstored(const struct bpf_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+uint64_t bpf_source_missed(const struct bpf_source *source)
+{
+	(void)source;
+	return 0;
+}
+
 bool bpf_source_has_detached(const struct bpf_source *source)
 {
 	(void)source;

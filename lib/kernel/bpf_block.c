@@ -3,6 +3,7 @@
  */
 #include "bpf_block.h"
 
+#include "bpf_missed.h"
 #include "bpf_source.h"
 
 #include <block.skel.h>
@@ -10,21 +11,13 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { PROGRAMS_MAX = 16 };
 
 struct bpf_block {
 	struct block_bpf *programs;
-	/* What the kernel says of each, opened early: to ask by bpf() may not be allowed at the end. */
-	int about_fd[PROGRAMS_MAX];
-	int abouts;
+	struct bpf_missed missed;
 };
 
 static int share(struct block_bpf *programs, const struct bpf_source *source)
@@ -89,24 +82,6 @@ static int add_devices(struct bpf_block *block, const struct bpf_block_options *
 	return 0;
 }
 
-/* Without, what the kernel did not tell is not known: rare, and no reason to do without all. */
-static void open_abouts(struct bpf_block *block)
-{
-	struct bpf_program *program;
-	char path[64];
-
-	bpf_object__for_each_program(program, block->programs->obj)
-	{
-		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_program__fd(program));
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-		if (fd >= 0 && block->abouts < PROGRAMS_MAX)
-			block->about_fd[block->abouts++] = fd;
-		else if (fd >= 0)
-			close(fd);
-	}
-}
-
 struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err)
 {
 	struct bpf_block *block = mem_zero(sizeof(*block));
@@ -121,7 +96,7 @@ struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct
 		bpf_block_close(block);
 		return NULL;
 	}
-	open_abouts(block);
+	bpf_missed_open(&block->missed, block->programs->obj);
 	return block;
 }
 
@@ -129,8 +104,7 @@ void bpf_block_close(struct bpf_block *block)
 {
 	if (!block)
 		return;
-	for (int i = 0; i < block->abouts; i++)
-		close(block->about_fd[i]);
+	bpf_missed_close(&block->missed);
 	block_bpf__destroy(block->programs);
 	free(block);
 }
@@ -145,23 +119,7 @@ void bpf_block_detach(struct bpf_block *block)
 	block_bpf__detach(block->programs);
 }
 
-static uint64_t missed_of(int about_fd)
-{
-	static const char field[] = "recursion_misses:";
-	char text[1024];
-	ssize_t n = pread(about_fd, text, sizeof(text) - 1, 0);
-	const char *at;
-
-	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, field);
-	return at ? strtoull(at + sizeof(field) - 1, NULL, 10) : 0;
-}
-
 uint64_t bpf_block_missed(const struct bpf_block *block)
 {
-	uint64_t missed = 0;
-
-	for (int i = 0; i < block->abouts; i++)
-		missed += missed_of(block->about_fd[i]);
-	return missed;
+	return bpf_missed_read(&block->missed);
 }

@@ -5,6 +5,7 @@
 
 #include "bpf_calls.h"
 #include "bpf_comm.h"
+#include "bpf_missed.h"
 #include "bpf_optional.h"
 #include "rights.h"
 
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
@@ -42,7 +44,8 @@ struct bpf_source {
 	size_t books_size;
 	bool has_loop, has_dynptr;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
-	int in_flight_fd;  /* opened early: what it takes to open may be gone at the end */
+	struct bpf_missed missed;
+	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
 };
 
 bool bpf_source_is_built(void)
@@ -86,6 +89,14 @@ static int check(const struct bpf_options *options, struct error *err)
 		return error_say(err, E2BIG, "BPF programs know %d control groups at most",
 				 BPF_CGROUPS);
 	return 0;
+}
+
+/* Linux 7.0 lets programs at tracepoints be preempted. What they do then is tried nowhere else. */
+static bool lets_preempt(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strtoul(name.release, NULL, 10) >= 7;
 }
 
 static int open_programs(struct bpf_source *source, const struct bpf_options *options,
@@ -135,6 +146,7 @@ static int load(struct bpf_source *source, const struct bpf_options *options,
 		return code;
 	source->programs->rodata->has_cast = attempt->has_cast;
 	source->programs->rodata->has_dynptr = source->has_dynptr;
+	source->programs->rodata->is_preemptible = lets_preempt();
 	source->optional = bpf_optional_choose(source->programs, attempt->groups);
 	code = iotrace_bpf__load(source->programs);
 	return code ? explain(err, -code, "BPF programs: load") : 0;
@@ -274,6 +286,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 		return NULL;
 	}
 	attach_optional(source);
+	bpf_missed_open(&source->missed, source->programs->obj);
 	return source;
 }
 
@@ -283,6 +296,7 @@ void bpf_source_close(struct bpf_source *source)
 		return;
 	bpf_source_detach(source);
 	drop_rings(source);
+	bpf_missed_close(&source->missed);
 	if (source->in_flight_fd >= 0)
 		close(source->in_flight_fd);
 	if (source->books)
@@ -360,6 +374,16 @@ uint64_t bpf_source_strays(const struct bpf_source *source)
 uint32_t bpf_source_untraced(const struct bpf_source *source)
 {
 	return (uint32_t)__atomic_load_n(&source->programs->bss->untraced, __ATOMIC_RELAXED);
+}
+
+uint32_t bpf_source_unstored(const struct bpf_source *source)
+{
+	return (uint32_t)__atomic_load_n(&source->programs->bss->unstored, __ATOMIC_RELAXED);
+}
+
+uint64_t bpf_source_missed(const struct bpf_source *source)
+{
+	return bpf_missed_read(&source->missed);
 }
 
 bool bpf_source_has_detached(const struct bpf_source *source)

@@ -191,9 +191,11 @@ int live_bpf_start(struct live *live, struct error *err)
 	int code = live->bpf.source ? watch_all(live, err) : 0;
 
 	live->bpf.init_ticks = ticks_of_init(live);
-	if (live->bpf.source && !code)
-		bpf_source_enable(live->bpf.source, true);
-	return code;
+	if (!live->bpf.source || code)
+		return code;
+	live->bpf.missed = bpf_source_missed(live->bpf.source);
+	bpf_source_enable(live->bpf.source, true);
+	return 0;
 }
 
 /* The end of a thread wakes us as well: that is no reason for a round. */
@@ -253,6 +255,7 @@ void live_bpf_take(struct live *live)
 			      live->bpf.is_held);
 		take_losses(live, cpu);
 	}
+	live_bpf_take_gaps(live, now);
 	live->bpf.taken_at = now;
 }
 
@@ -311,7 +314,7 @@ static uint64_t time_of(const void *record, uint32_t length)
  * Copies records up to head, or until the room is full, or to where the loss began. Returns how many bytes; *at is
  * behind the last one.
  */
-static size_t copy(const struct bpf_ring *ring, const struct live_bpf_cpu *cpu, uint64_t *at,
+static size_t copy(const struct bpf_ring *ring, struct live_bpf_cpu *cpu, uint64_t *at,
 		   uint8_t *room, enum bpf_ring_next *next)
 {
 	uint64_t before = *at;
@@ -332,6 +335,7 @@ static size_t copy(const struct bpf_ring *ring, const struct live_bpf_cpu *cpu, 
 		}
 		memcpy(room + size, bytes, length);
 		size += length;
+		cpu->moved++;
 		before = *at;
 	}
 	return size;
@@ -422,44 +426,6 @@ void live_bpf_add_in_flight(struct live *live)
 {
 	if (live->bpf.source && bpf_source_in_flight(live->bpf.source, add_call, live))
 		log_debug("the calls in flight could not be read");
-}
-
-void live_bpf_say_source(struct live *live)
-{
-	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
-	struct fact fact = {.kind = FACT_SOURCE,
-			    .number = {live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
-				       live->block == BLOCK_NONE ? 0 : of_blocks},
-			    .string = {fact_text(live->bpf.why),
-				       fact_text(live->block_source.why)}};
-
-	facts_add(&live->facts, &fact, 0, clock_now());
-}
-
-void live_bpf_say_count(struct live *live)
-{
-	uint64_t counted = live->bpf.in_flight, lost;
-	uint32_t untraced;
-
-	if (!live->bpf.source)
-		return;
-	lost = bpf_source_strays(live->bpf.source);
-	counted += lost;
-	untraced = bpf_source_untraced(live->bpf.source);
-	if (untraced)
-		facts_add(&live->facts, &(struct fact){.kind = FACT_GAP, .number = {1, untraced}},
-			  0, clock_now());
-	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
-		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
-
-		counted += books->calls + books->requests + books->steps + books->dropped;
-		lost += books->dropped;
-	}
-	facts_add(&live->facts,
-		  &(struct fact){.kind = FACT_COUNT,
-				 .number = {live->bpf.event, counted, lost, true},
-				 .string = {fact_text(BPF_RECORD_EVENT_NAME)}},
-		  0, clock_now());
 }
 
 void live_bpf_close(struct live *live)

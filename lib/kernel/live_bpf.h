@@ -18,6 +18,7 @@ struct live;
 /* Counted since the last round, for each CPU. */
 struct live_bpf_cpu {
 	struct bpf_ring_reach reach;
+	uint64_t moved;      /* records, since the beginning */
 	uint64_t bytes;      /* of the books, then */
 	uint64_t reported;   /* drops that the stream has been told of */
 	uint64_t lost;       /* drops to be told of in this round, */
@@ -28,14 +29,15 @@ struct live_bpf_cpu {
 struct live_bpf {
 	struct bpf_source *source; /* NULL: perf pairs the calls */
 	struct live_bpf_cpu *cpu;
-	int wake_fd;        /* an epoll of all rings, perf's and ours; -1 without a source */
-	bool is_woken;      /* a ring is so full that it said so */
-	bool is_held;       /* the round goes on: a ring has a record that is still being written */
-	uint64_t taken_at;  /* when the rings were looked at before */
-	uint32_t event;     /* index of "iotrace:bpf" in the capture */
-	uint64_t in_flight; /* records that user space added */
-	uint64_t init_ticks; /* CPU time of process 1 when the recording began */
-	char why[200];       /* why it is perf, or why not */
+	int wake_fd;       /* an epoll of all rings, perf's and ours; -1 without a source */
+	bool is_woken;     /* a ring is so full that it said so */
+	bool is_held;      /* the round goes on: a ring has a record that is still being written */
+	uint64_t taken_at; /* when the rings were looked at before */
+	uint64_t unstored, missed; /* calls, programs: that the stream has been told of */
+	uint32_t event;            /* index of "iotrace:bpf" in the capture */
+	uint64_t in_flight;        /* records that user space added */
+	uint64_t init_ticks;       /* CPU time of process 1 when the recording began */
+	char why[200];             /* why it is perf, or why not */
 };
 
 /* Id of the event "iotrace:bpf". */
@@ -59,6 +61,10 @@ void live_bpf_clear(struct live *live);
 bool live_bpf_is_due(const struct live *live);
 /* Whether a task runs that is recorded, and that perf's events do not follow. */
 bool live_bpf_has_detached(const struct live *live);
+/* Says what the programs could not record since the rings were looked at before. */
+void live_bpf_take_gaps(struct live *live, uint64_t now);
+/* Whether all has been moved that the programs counted. */
+bool live_bpf_has_all(const struct live *live);
 /* Nothing more will come; the calls in flight are added to the facts that wait. */
 void live_bpf_stop(struct live *live);
 void live_bpf_add_in_flight(struct live *live);

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096, HELD_TRIES = 1000 };
+enum { ROUND_IDLE_MS = 800, FULL_PART = 4, IDLE_BYTES = 4096, HELD_TRIES = 200 };
 
 void *live_room(struct live *live, uint64_t size)
 {
@@ -130,7 +130,8 @@ static void cpu_came(void *context, uint32_t cpu)
 	if (is_known && live->set.target == TARGET_THREAD && live->block == BLOCK_NONE)
 		return;
 	facts_add(&live->facts,
-		  &(struct fact){.kind = FACT_GAP, .number = {0, 1, is_known && live->bpf.source}},
+		  &(struct fact){.kind = FACT_GAP,
+				 .number = {GAP_CPUS, 1, is_known && live->bpf.source}},
 		  0, clock_now());
 }
 
@@ -303,8 +304,8 @@ static void finish(struct live *live, enum live_end end)
 	live_stop_lookers(live);
 	live_block_say_groups(live);
 	live_round(live);
-	/* A program that was running when it was detached may still have to complete its record. */
-	for (int i = 0; live->bpf.is_held && i < HELD_TRIES; i++) {
+	/* A program that was running when it was detached may still be at its record. */
+	for (int i = 0; !live_bpf_has_all(live) && i < HELD_TRIES; i++) {
 		poll(NULL, 0, 1);
 		live_round(live);
 	}

@@ -311,7 +311,12 @@ static void fact_loss(struct model *m, const struct event *event)
 /* What was missed may have changed any descriptor. */
 static void fact_gap(struct model *m, const struct event *event)
 {
-	static const enum tally_counter counter[] = {TALLY_cpus_unseen, TALLY_untraced};
+	static const enum tally_counter counter[] = {
+		[GAP_CPUS] = TALLY_cpus_unseen,
+		[GAP_UNTRACED] = TALLY_untraced,
+		[GAP_UNSTORED] = TALLY_unstored,
+		[GAP_MISSED] = TALLY_missed,
+	};
 	uint64_t kind = event->fact.number[0];
 
 	if (kind >= sizeof(counter) / sizeof(counter[0]))

@@ -51,6 +51,12 @@ static const struct {
 	 "CPUs came online, and some of what ran there is missing"},
 	{TALLY_untraced, "new task could not be followed for want of memory",
 	 "new tasks could not be followed for want of memory"},
+	{TALLY_unstored, "system call was not recorded for want of memory",
+	 "system calls were not recorded for want of memory"},
+	{TALLY_missed,
+	 "event was kept from a BPF program by the kernel, since it was already running on that CPU",
+	 "events were kept from BPF programs by the kernel, since they were already running on "
+	 "that CPU"},
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };

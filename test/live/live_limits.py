@@ -6,7 +6,9 @@ import os
 import re
 import resource
 import signal
+import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
@@ -138,7 +140,79 @@ def test_places(live):
                f"no rights: {ran.stderr!r}")
 
 
-TESTS = (test_pipe, test_signals, test_file_size, test_file_size_of_convert, test_descriptors, test_places)
+class MemoryGroup:
+    """A control group whose processes go away: what the kernel keeps for them gets no more memory then."""
+
+    def __init__(self, live):
+        old, new = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
+        self.root = old if os.path.exists(f"{old}/memory.limit_in_bytes") else new
+        self.limit, self.usage = (("memory.limit_in_bytes", "memory.usage_in_bytes") if self.root == old else
+                                  ("memory.max", "memory.current"))
+        self.dir = f"{self.root}/{os.path.basename(live.dir)}"
+        os.mkdir(self.dir)
+
+    def write(self, path, text):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def enter(self):
+        self.write(f"{self.dir}/cgroup.procs", str(os.getpid()))
+
+    def leave_and_fill(self):
+        with open(f"{self.dir}/cgroup.procs", encoding="ascii") as file:
+            for pid in file.read().split():
+                self.write(f"{self.root}/cgroup.procs", pid)
+        with open(f"{self.dir}/{self.usage}", encoding="ascii") as file:
+            self.write(f"{self.dir}/{self.limit}", file.read())
+
+    def remove(self):
+        for _ in range(100):  # the kernel may still hold what was charged to it
+            try:
+                os.rmdir(self.dir)
+                return
+            except OSError:
+                time.sleep(0.1)
+
+
+FORKS = """
+import os, sys, time
+os.read(int(sys.argv[1]), 1)
+for i in range(3000):
+    if not os.fork():
+        os.close(os.open('/etc/passwd', os.O_RDONLY))
+        time.sleep(3)
+        os._exit(0)
+"""
+
+
+def test_storage(live):
+    """The kernel has no memory to keep what tasks do: that is counted, and --strict fails."""
+    for options, counter, other in (([], "untraced", "unstored"), (["-a"], "unstored", "untraced")):
+        archive, group = live.path(f"storage.{counter}"), MemoryGroup(live)
+        if not os.path.exists(f"{group.dir}/{group.limit}"):
+            group.remove()
+            live.lacks("control groups that limit memory")
+            return
+        go, its_end = os.pipe()
+        ready, ready_end = os.pipe()
+        argv = [IOTRACE, "--source=bpf", "--strict", "-q", *options, "-o", archive, "--ready-fd", str(ready_end), "--",
+                "/usr/bin/python3", "-c", FORKS, str(go)]
+        with subprocess.Popen(argv, pass_fds=(ready_end, go), preexec_fn=group.enter) as run:
+            os.close(ready_end)
+            live.equal(f"{counter}: the word that it records", os.read(ready, 10), b"ready\n")
+            group.leave_and_fill()
+            os.write(its_end, b"x")
+            live.equal(f"{counter}: exit status", run.wait(timeout=120), 125)
+        for fd in (go, its_end, ready):
+            os.close(fd)
+        group.remove()
+        counters = live.examine(archive, lossless=False)["books"]["counters"]
+        live.check(counters[counter] > 100, f"{counter}: {counters[counter]} is too few")
+        live.equal(f"{counter}: {other}", counters[other], 0)
+        live.equal(f"{counter}: late", counters["late"], 0)
+
+
+TESTS = (test_storage, test_pipe, test_signals, test_file_size, test_file_size_of_convert, test_descriptors, test_places)
 # Sanitizers take more memory than it allows, so .ci/release calls it for what users run.
 OF_RELEASES = (test_memory,)
 

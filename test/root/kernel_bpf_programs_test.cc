@@ -56,18 +56,27 @@ int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skel
 	}
 }
 
-class BpfPrograms : public testing::TestWithParam<bool>
+/* What the kernel has, or is taken to have. */
+struct Kernel {
+	const char *name;
+	bool has_cast, has_dynptr, is_preemptible;
+};
+
+class BpfPrograms : public testing::TestWithParam<Kernel>
 {
+      protected:
+	static void set(struct iotrace_bpf *programs)
+	{
+		programs->rodata->has_cast = GetParam().has_cast;
+		programs->rodata->has_dynptr = GetParam().has_dynptr;
+		programs->rodata->is_preemptible = GetParam().is_preemptible;
+	}
 };
 
 } // namespace
 
 TEST_P(BpfPrograms, OfCallsPassTheVerifier)
 {
-	auto set = [](struct iotrace_bpf *programs) {
-		programs->rodata->has_cast = GetParam();
-	};
-
 	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
 						iotrace_bpf__destroy, set),
 		  10);
@@ -76,31 +85,34 @@ TEST_P(BpfPrograms, OfCallsPassTheVerifier)
 /* What the constants rule out the verifier does not look at. */
 TEST_P(BpfPrograms, OfCallsOfChosenTasksPassTheVerifier)
 {
-	auto set = [](struct iotrace_bpf *programs) {
-		programs->rodata->has_cast = GetParam();
+	auto set_chosen = [](struct iotrace_bpf *programs) {
+		set(programs);
 		programs->rodata->is_system = true;
 		programs->rodata->cgroups = BPF_CGROUPS;
 		programs->rodata->comm.first = 1;
 	};
 
 	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
-						iotrace_bpf__destroy, set),
+						iotrace_bpf__destroy, set_chosen),
 		  10);
 }
 
 TEST_P(BpfPrograms, OfBlockRequestsPassTheVerifier)
 {
-	auto set = [](struct block_bpf *programs) {
-		programs->rodata->has_cast = GetParam();
+	auto set_block = [](struct block_bpf *programs) {
+		programs->rodata->has_cast = GetParam().has_cast;
 		programs->rodata->has_devices = true;
 	};
 
 	EXPECT_GT(load_each<struct block_bpf>(block_bpf__open, block_bpf__load, block_bpf__destroy,
-					      set),
+					      set_block),
 		  8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms, testing::Bool(),
-			 [](const auto &info) { return info.param ? "ByCast" : "ByHelper"; });
+INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms,
+			 testing::Values(Kernel{"ByHelper", false, false, false},
+					 Kernel{"ByCast", true, true, false},
+					 Kernel{"Preemptible", true, true, true}),
+			 [](const auto &info) { return info.param.name; });
 
 #endif

@@ -72,9 +72,13 @@ TEST_F(Exec, WhatIsMissedIsCounted)
 {
 	d.fact(FACT_GAP, {0, 2});
 	d.fact(FACT_GAP, {1, 3});
-	d.fact(FACT_GAP, {2, 4});
+	d.fact(FACT_GAP, {2, 5});
+	d.fact(FACT_GAP, {3, 6});
+	d.fact(FACT_GAP, {4, 4});
 	EXPECT_EQ(tally_get(&d.tally, cpus_unseen), 2u);
 	EXPECT_EQ(tally_get(&d.tally, untraced), 3u);
+	EXPECT_EQ(tally_get(&d.tally, unstored), 5u);
+	EXPECT_EQ(tally_get(&d.tally, missed), 6u);
 	d.call(10, 10, "write", {3, 0, 10}, 10);
 	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "it may have been closed meanwhile";
 }

@@ -140,7 +140,7 @@ TEST(ManRecord, FaultsAreDescribed)
 
 	expect_all(page(),
 		   {HEAD(R, head), NUMBER(R, begin), NUMBER(R, major), NUMBER(R, minor),
-		    NUMBER(R, ino), NUMBER(R, offset), NUMBER(R, bytes)},
+		    NUMBER(R, ino), NUMBER(R, offset), NUMBER(R, bytes), NUMBER(R, end)},
 		   sizeof(R));
 }
 

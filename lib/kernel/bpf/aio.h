@@ -48,7 +48,7 @@ static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, ui
 
 static __always_inline void end_aio(const struct outgoing *out)
 {
-	out->book->requests++;
+	count(&out->book->requests);
 	end_sample(out);
 }
 

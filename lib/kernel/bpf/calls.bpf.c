@@ -66,7 +66,7 @@ static __always_inline void send_plain(struct task_struct *task, const struct bp
 		return;
 	put_call(record, call, kind, result);
 	record->position = position;
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 }
 
@@ -218,8 +218,8 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 				       const volatile struct bpf_call_role *role, uint32_t kind,
 				       int64_t result, bool has_paths, bool has_loop)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	uint32_t cpu;
+	struct scratch *scratch = take_scratch(&cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
 	struct files files = {task, cpu, has_loop};
 	bool has_succeeded = result >= 0 || kind == BPF_RECORD_ENTER;
@@ -237,7 +237,8 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 		put_files(scratch, &parts, &files, call, role, result);
 	record->head.parts = parts.count;
 	if (send_scratch(scratch, &out, task, parts.at))
-		out.book->calls++;
+		count(&out.book->calls);
+	give_scratch();
 }
 
 /* What nobody traces pays for being asked: a task without any storage is left alone before the map is. */
@@ -248,10 +249,15 @@ static __always_inline struct bpf_call *call_kept(struct task_struct *task)
 
 static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32_t flags)
 {
+	struct bpf_call *call;
+
 	if (!is_in_scope(task) || !(flags & BPF_CALL_ALWAYS || has_chosen_name(task)))
 		return NULL;
-	return bpf_task_storage_get(&calls, task, NULL,
+	call = bpf_task_storage_get(&calls, task, NULL,
 				    is_system ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (is_system && !call)
+		__sync_fetch_and_add(&unstored, 1);
+	return call;
 }
 
 /* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */
@@ -302,7 +308,7 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_FOREIGN,
 						      .size = sizeof(*record)},
 					     .value = number};
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 }
 
@@ -321,7 +327,7 @@ static __always_inline void note_stores(struct task_struct *task, struct bpf_cal
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STORES,
 						      .size = sizeof(*record)},
 					     .value = call->arg[MAP_FD]};
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 }
 
@@ -440,7 +446,7 @@ int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 	if (!call)
 		return 0;
 	new = bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!new)
+	if (!new && !is_system) /* else its next call tries again */
 		__sync_fetch_and_add(&untraced, 1);
 	if (!call->is_detached || !new)
 		return 0;

@@ -31,6 +31,7 @@ struct {
 /* Tasks without perf's events: the programs report their begin and their end. */
 int detached;
 int untraced; /* new tasks without storage: they and their descendants are not recorded */
+int unstored; /* calls that were not recorded, since the task could not have storage */
 
 static __always_inline bool is_in_chosen_cgroup(void)
 {

@@ -36,7 +36,7 @@ static __always_inline int send_detail(uint32_t kind, uint64_t value)
 		return 0;
 	*record = (struct bpf_record_detail){.head = {.kind = kind, .size = sizeof(*record)},
 					     .value = value};
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 	return 0;
 }

@@ -42,7 +42,7 @@ static __always_inline void send_task(struct task_struct *task, struct task_stru
 					   .pid = about->tgid,
 					   .tid = about->pid};
 	put_comm(record->name, about);
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 }
 

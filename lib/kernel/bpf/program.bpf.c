@@ -79,7 +79,7 @@ int BPF_PROG(program_begins)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct *mm = PEEK((struct task_struct___program *)task, mm);
-	uint32_t cpu = bpf_get_smp_processor_id(), end;
+	uint32_t cpu, end;
 	struct bpf_call *call = call_in_flight(task);
 	struct bpf_record_head *record;
 	struct scratch *scratch;
@@ -88,7 +88,7 @@ int BPF_PROG(program_begins)
 	if (!mm || !call)
 		return 0;
 	tell_program(task, call);
-	scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	scratch = take_scratch(&cpu);
 	if (!scratch)
 		return 0;
 	record = (void *)(scratch->bytes + RECORD_AT);
@@ -98,7 +98,8 @@ int BPF_PROG(program_begins)
 	record->flags = 0;
 	end = put_arguments(scratch, mm);
 	if (send_scratch(scratch, &out, task, end))
-		out.book->calls++;
+		count(&out.book->calls);
+	give_scratch();
 	return 0;
 }
 
@@ -128,7 +129,7 @@ static __always_inline void tell_status(struct task_struct *task)
 	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STATUS,
 						      .size = sizeof(*record)},
 					     .value = wait_status(program, signal)};
-	out.book->calls++;
+	count(&out.book->calls);
 	end_sample(&out);
 }
 

@@ -12,6 +12,7 @@
 #define BPF_SAMPLE_H
 
 #include "peek.h"
+#include "preempt.h"
 
 #include "bpf_shared.h"
 

@@ -15,7 +15,7 @@ enum {
 	SCRATCH_PART = PATH_BYTES + NAME_BYTES, /* what one step may write */
 };
 
-/* One for each CPU: programs that use it do not interrupt each other. */
+/* One for each CPU: programs that use it do not interrupt each other, and are not preempted while they do. */
 struct scratch {
 	uint8_t bytes[SCRATCH_TEXT + SCRATCH_PART];
 	/* Addresses, for functions that are verified on their own: those take numbers only. */
@@ -29,6 +29,24 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+/* Returns that of the CPU, where the program stays until it gives it back. NULL: there is nothing to give back. */
+static __always_inline struct scratch *take_scratch(uint32_t *cpu)
+{
+	struct scratch *scratch;
+
+	stay();
+	*cpu = bpf_get_smp_processor_id();
+	scratch = bpf_map_lookup_elem(&scratches, cpu);
+	if (!scratch)
+		let_go();
+	return scratch;
+}
+
+static __always_inline void give_scratch(void)
+{
+	let_go();
+}
 
 /* The mask says nothing new, but the verifier wants to see it. */
 static __always_inline void *place(struct scratch *scratch, uint32_t at)

@@ -211,8 +211,8 @@ static __always_inline void put_ending(struct bpf_record_aio *aio, const struct 
 static __always_inline void send_opened(struct task_struct *task, const struct ending *ending,
 					uint8_t opcode, bool has_loop)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	uint32_t cpu;
+	struct scratch *scratch = take_scratch(&cpu);
 	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_aio), end;
 	struct bpf_record_aio *aio;
 	struct outgoing out;
@@ -225,7 +225,8 @@ static __always_inline void send_opened(struct task_struct *task, const struct e
 	end = put_file(scratch, begin, cpu, task, ending->result, 0, has_loop);
 	aio->head.parts = end != begin;
 	if (send_scratch(scratch, &out, task, end))
-		out.book->requests++;
+		count(&out.book->requests);
+	give_scratch();
 }
 
 static __always_inline void end_request(const struct ending *ending, bool has_loop)

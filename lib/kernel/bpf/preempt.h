@@ -1,0 +1,40 @@
+/*
+ * preempt: since Linux 7.0 another task may run on the CPU before a program at a tracepoint has ended.
+ *
+ * What the programs of a CPU share is then used with preemption off, or by one instruction. Before, only interrupts come
+ * between, and those use other things.
+ */
+#ifndef BPF_PREEMPT_H
+#define BPF_PREEMPT_H
+
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+const volatile bool is_preemptible;
+
+static __always_inline void stay(void)
+{
+	if (is_preemptible)
+		bpf_preempt_disable();
+}
+
+static __always_inline void let_go(void)
+{
+	if (is_preemptible)
+		bpf_preempt_enable();
+}
+
+/* Where no interrupt counts. */
+static __always_inline void count(uint64_t *counter)
+{
+	if (is_preemptible)
+		__sync_fetch_and_add(counter, 1);
+	else
+		(*counter)++;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * bpf_missed: how often the kernel did not run a program of an object, since that program was at work on the same CPU: an
+ * interrupt, or another task where programs may be preempted, met it there.
+ */
+#ifndef KERNEL_BPF_MISSED_H
+#define KERNEL_BPF_MISSED_H
+
+#include <stdint.h>
+
+struct bpf_object;
+
+enum { BPF_MISSED_PROGRAMS = 32 };
+
+/* What the kernel says of each program, opened early: to ask by bpf() may not be allowed later. */
+struct bpf_missed {
+	int fd[BPF_MISSED_PROGRAMS];
+	int count;
+};
+
+/* Opens it for all programs that are loaded. What cannot be opened counts as never missed. */
+void bpf_missed_open(struct bpf_missed *missed, const struct bpf_object *object);
+void bpf_missed_close(struct bpf_missed *missed);
+/* Returns how often all together. */
+uint64_t bpf_missed_read(const struct bpf_missed *missed);
+
+#endif
