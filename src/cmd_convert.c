@@ -62,6 +62,11 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 
 	for (uint32_t i = 0; (remark = run_warning(run, i)); i++)
 		log_at(is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
+	if (run_gone(run))
+		log_at(is_quiet ? LOG_INFO : LOG_WARN,
+		       "%llu MiB in the middle of the capture are missing: the recorder that was killed had converted them, and "
+		       "freed their room on the disk",
+		       (unsigned long long)run_gone(run) >> 20);
 	if (run_torn(run))
 		log_at(is_quiet ? LOG_INFO : LOG_WARN,
 		       "the capture breaks off: its last %llu bytes are no whole record",

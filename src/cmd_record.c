@@ -157,6 +157,7 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 	live.argv = argc ? argv : NULL;
 	live.place = spool_place(r);
 	live.spool_path = r->spool;
+	live.is_spool_kept = r->capture_place != NULL;
 	live.cmdline = r->cmdline;
 	live.quiet = &r->quiet;
 	live.is_confined = true;
@@ -225,13 +226,23 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 		output_progress(&r->output, bytes, total);
 }
 
+/* What the archive has no room for can be converted elsewhere: it stays in the spool. */
+static uint64_t available(void *context, uint64_t have)
+{
+	struct recording *r = context;
+
+	if (run_is_cut_short(r->run))
+		live_keep_spool(r->live);
+	return live_available(r->live, have);
+}
+
 static int convert(struct recording *r, struct error *err)
 {
 	const struct run_source source = {
 		.path = r->spool,
 		.place = spool_place(r),
-		.available = live_available,
-		.available_context = r->live,
+		.available = available,
+		.available_context = r,
 		.should_stop = is_asked_to_stop,
 		.progress = show_progress,
 		.context = r,

@@ -34,6 +34,8 @@ struct run {
 	uint64_t *samples; /* by event of the capture */
 	uint32_t events;
 	uint64_t lost_records;
+	uint64_t gone; /* records that were cut out, and that were told of */
+	uint64_t gap;  /* records that were cut out before the next event */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */
 		struct sink *sink;
@@ -119,6 +121,17 @@ static bool has_failed(const struct run *run)
 	return false;
 }
 
+bool run_is_cut_short(const struct run *run)
+{
+	for (int i = 0; i < run->sinks; i++) {
+		const struct sink_ops *ops = run->sink[i].ops;
+
+		if (ops && ops->failed && ops->failed(run->sink[i].sink))
+			return true;
+	}
+	return false;
+}
+
 static int ask(const struct run *run)
 {
 	if (has_failed(run))
@@ -139,6 +152,17 @@ static void take_event(struct run *run, const struct event *event)
 	model_event(run->model, event);
 }
 
+/* What was cut out of the capture is lost, as what the kernel found no room for. */
+static void take_gap(struct run *run, uint64_t time)
+{
+	const struct event lost = {.kind = EVENT_LOST,
+				   .time = time,
+				   .lost = {.count = run->gap, .until = time}};
+
+	run->gap = 0;
+	take_event(run, &lost);
+}
+
 /* Hands on all that may leave. Returns an enum run_end. */
 static int drain(struct run *run)
 {
@@ -149,6 +173,8 @@ static int drain(struct run *run)
 	while (order_next(run->order, &sample, &is_late) == 1) {
 		if (sample.type == PERF_RECORD_SAMPLE && sample.event < run->events)
 			run->samples[sample.event]++;
+		if (run->gap && sample.time)
+			take_gap(run, sample.time);
 		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
 			take_event(run, &event);
 		if (--run->until_asked)
@@ -170,14 +196,36 @@ static void tell_progress(const struct run *run)
 	run->source->progress(run->source->context, bytes, total);
 }
 
+static bool has_gap(const struct run *run)
+{
+	uint64_t records;
+
+	return capture_gone(run->capture, &records) && records > run->gone;
+}
+
+static void note_gap(struct run *run)
+{
+	uint64_t records;
+
+	capture_gone(run->capture, &records);
+	run->gap += records - run->gone;
+	run->gone = records;
+}
+
 static int loop(struct run *run, struct error *err)
 {
 	struct capture_round round;
 	int rc, end;
 
 	while ((rc = capture_next_round(run->capture, &round, err)) == 1) {
+		bool is_before_gap = has_gap(run);
+
 		order_add_round(run->order, &round);
+		if (is_before_gap)
+			order_end(run->order);
 		end = drain(run);
+		if (is_before_gap)
+			note_gap(run);
 		if (end == RUN_COMPLETE)
 			end = ask(run);
 		if (end != RUN_COMPLETE)
@@ -248,6 +296,13 @@ const char *run_warning(const struct run *run, uint32_t index)
 uint64_t run_torn(const struct run *run)
 {
 	return run->capture ? capture_torn(run->capture) : 0;
+}
+
+uint64_t run_gone(const struct run *run)
+{
+	uint64_t records;
+
+	return run->capture ? capture_gone(run->capture, &records) : 0;
 }
 
 const uint64_t *run_samples(const struct run *run, uint32_t *events)

@@ -56,6 +56,10 @@ const uint64_t *run_samples(const struct run *run, uint32_t *events);
 const char *run_warning(const struct run *run, uint32_t index);
 /* Returns how many bytes at the end were no whole record. */
 uint64_t run_torn(const struct run *run);
+/* Returns whether a sink takes no further events. */
+bool run_is_cut_short(const struct run *run);
+/* Returns how many bytes of records a recorder had cut out of the capture. */
+uint64_t run_gone(const struct run *run);
 const struct model *run_model(const struct run *run);
 const struct tally *run_tally(const struct run *run);
 

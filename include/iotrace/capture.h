@@ -126,6 +126,8 @@ void capture_round_free(struct capture_round *round);
 uint64_t capture_position(const struct capture *capture, uint64_t *total);
 /* Returns how many bytes at the end were no whole record. */
 uint64_t capture_torn(const struct capture *capture);
+/* Returns how many bytes a recorder cut out of its spool so far (see trim.h), and how many records they were. */
+uint64_t capture_gone(const struct capture *capture, uint64_t *records);
 /* Returns index of the event with this kernel id, or UINT32_MAX; with one event, that. */
 uint32_t capture_find_event(const struct capture *capture, uint64_t id);
 /*

@@ -64,6 +64,7 @@ struct live_options {
 		ring_bytes; /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
 	uint64_t buffer_bytes;      /* --buffer: bound of the queue in memory; 0: the default */
 	const struct place *place;  /* where the spool is made; NULL: at spool_path */
+	bool is_spool_kept;         /* all of it, though it is converted meanwhile */
 	const char *spool_path;     /* created new; names the spool in sentences */
 	const char *const *counter; /* -E */
 	uint32_t counters;
@@ -99,6 +100,8 @@ struct live *live_open(const struct live_options *options, struct error *err);
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
+/* What was read is not cut out of the spool any more (see trim.h). */
+void live_keep_spool(struct live *live);
 /*
  * Returns how often the user asked to stop what comes after the recording; 2: stop it. While a command runs, only
  * insistent SIGTERM or SIGHUP count: the terminal's signals are the command's affair.

@@ -362,6 +362,11 @@ int live_start(struct live *live, struct error *err)
 	return live->command.pid ? command_release(&live->command, err) : 0;
 }
 
+void live_keep_spool(struct live *live)
+{
+	spool_keep(live->spool);
+}
+
 uint64_t live_available(void *live, uint64_t have)
 {
 	return spool_available(((struct live *)live)->spool, have);

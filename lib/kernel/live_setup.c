@@ -11,6 +11,7 @@
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
+#include <iotrace/trim.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -491,6 +492,8 @@ int live_setup_spool(struct live *live, struct error *err)
 	live->spool = spool_new(writer, dir, options->spool_path, bound, err);
 	if (!live->spool)
 		return -err->code;
+	if (!options->is_spool_kept)
+		spool_trim(live->spool, TRIM_KEPT);
 	setup_lookers(live);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/trim.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -49,6 +50,8 @@ struct spool {
 	bool has_thread;
 
 	struct capture_writer *writer;
+	struct trim *trim; /* NULL: the file stays as it is */
+	bool is_kept;      /* from now on */
 	char *path;
 	int reserve_fd;
 
@@ -131,6 +134,7 @@ static void write_chunk(struct spool *spool, struct chunk *chunk)
 	struct error err = {0};
 	size_t done = 0;
 	int code = spool->has_failed ? -EIO : write_out(spool, chunk, &done, &err);
+	uint64_t records = spool->trim ? trim_count(chunk->bytes, done) : 0;
 
 	pthread_mutex_lock(&spool->mutex);
 	if (code) {
@@ -140,6 +144,8 @@ static void write_chunk(struct spool *spool, struct chunk *chunk)
 		spool->has_failed = true;
 	}
 	spool->written = capture_written(spool->writer);
+	if (spool->trim)
+		trim_note(spool->trim, spool->written, records);
 	chunk->next = spool->unused;
 	spool->unused = chunk;
 	pthread_cond_broadcast(&spool->changed);
@@ -247,6 +253,22 @@ static void push(struct spool *spool)
 	pthread_cond_broadcast(&spool->changed);
 }
 
+void spool_trim(struct spool *spool, uint64_t kept)
+{
+	struct trim *trim = trim_new(spool->writer, kept);
+
+	pthread_mutex_lock(&spool->mutex);
+	spool->trim = trim;
+	pthread_mutex_unlock(&spool->mutex);
+}
+
+void spool_keep(struct spool *spool)
+{
+	pthread_mutex_lock(&spool->mutex);
+	spool->is_kept = true;
+	pthread_mutex_unlock(&spool->mutex);
+}
+
 size_t spool_piece(const struct spool *spool)
 {
 	return spool->chunk_size;
@@ -348,8 +370,14 @@ void spool_finish(struct spool *spool)
 uint64_t spool_available(struct spool *spool, uint64_t have)
 {
 	uint64_t written;
+	struct trim_mark mark;
 
 	pthread_mutex_lock(&spool->mutex);
+	if (spool->trim && !spool->is_kept && trim_is_due(spool->trim, have, &mark)) {
+		pthread_mutex_unlock(&spool->mutex);
+		trim_cut(spool->trim, &mark);
+		pthread_mutex_lock(&spool->mutex);
+	}
 	while (spool->written <= have && !spool->has_ended) {
 		spool->is_awaited = true;
 		pthread_mutex_unlock(&spool->mutex);
@@ -403,6 +431,7 @@ int spool_close(struct spool *spool, struct error *err)
 	free(spool->filling);
 	if (spool->reserve_fd >= 0)
 		close(spool->reserve_fd);
+	trim_free(spool->trim);
 	free(spool->path);
 	sem_destroy(&spool->news);
 	pthread_cond_destroy(&spool->changed);

@@ -28,6 +28,10 @@ enum { SPOOL_PIECE_MAX = 4 << 20 };
  */
 struct spool *spool_new(struct capture_writer *writer, int dir, const char *path, uint64_t bound,
 			struct error *err);
+/* What followers have read may go from the disk, but for the first `kept` bytes of records. Called before all that follow. */
+void spool_trim(struct spool *spool, uint64_t kept);
+/* From now on, what is in the file stays there. */
+void spool_keep(struct spool *spool);
 /* Returns how large a piece may be. */
 size_t spool_piece(const struct spool *spool);
 /*

@@ -47,6 +47,14 @@ struct capture_front {
 	uint64_t flags;
 };
 
+/* So many bytes follow that are gone, with so many records of the kernel (and one of this size, on whose place it stands). */
+struct capture_gap {
+	struct perf_event_header header;
+	uint64_t bytes, records;
+};
+
+enum { CAPTURE_GAP_SIZE = sizeof(struct capture_gap) };
+
 enum {
 	CAPTURE_PIPE_HEADER_SIZE = 16,
 	CAPTURE_IDS_MAX = 1 << 22,  /* of all events together */
@@ -75,6 +83,7 @@ enum {
 	CAPTURE_RECORD_AUXTRACE = 71,
 	CAPTURE_RECORD_EVENT_UPDATE = 78,
 	CAPTURE_RECORD_FEATURE = 80,
+	CAPTURE_RECORD_GAP = 0x696f, /* our own: see trim.h */
 	CAPTURE_UPDATE_NAME = 2,
 };
 

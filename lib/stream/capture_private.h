@@ -44,7 +44,8 @@ struct capture {
 	uint64_t at;       /* file offset of what is read next */
 	uint64_t whole;    /* file offset behind the last whole record */
 	uint64_t torn;
-	size_t round_max; /* CAPTURE_ROUND_MAX; not less than the largest record */
+	uint64_t gone, gone_records; /* what was cut out of it */
+	size_t round_max;            /* CAPTURE_ROUND_MAX; not less than the largest record */
 	bool is_over;
 	struct chunk *chunk;                    /* has the bytes of the round that is being read */
 	size_t round;                           /* in the chunk: where it begins, */
@@ -91,6 +92,9 @@ static inline const struct sample_place *capture_place(const struct capture *cap
 	}
 	return size < (is_sample ? place->sample.least : place->trailer.least) ? NULL : place;
 }
+
+/* Returns a descriptor of the writer's file, which the caller closes, or -1; data: where its records begin. */
+int capture_writer_dup(const struct capture_writer *writer, uint64_t *data);
 
 void capture_chunks_release(struct capture *capture);
 

@@ -295,6 +295,12 @@ uint64_t capture_position(const struct capture *capture, uint64_t *total)
 	return capture->whole - capture->data;
 }
 
+uint64_t capture_gone(const struct capture *capture, uint64_t *records)
+{
+	*records = capture->gone_records;
+	return capture->gone;
+}
+
 uint64_t capture_torn(const struct capture *capture)
 {
 	return capture->torn;

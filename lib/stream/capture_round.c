@@ -238,6 +238,16 @@ static enum scan scan_user(struct capture *capture, const uint8_t *record, uint3
 {
 	if (type == CAPTURE_RECORD_COMPRESSED || type == CAPTURE_RECORD_COMPRESSED2)
 		return SCAN_COMPRESSED;
+	if (type == CAPTURE_RECORD_GAP && size >= sizeof(struct capture_gap)) {
+		struct capture_gap gap;
+
+		memcpy(&gap, record, sizeof(gap));
+		if (!drop(capture, size, gap.bytes))
+			return SCAN_TORN;
+		capture->gone += gap.bytes;
+		capture->gone_records += gap.records;
+		return SCAN_ROUND;
+	}
 	if (!drop(capture, size, capture_trailing(type, record, size)))
 		return SCAN_TORN;
 	return type == CAPTURE_RECORD_FINISHED_ROUND ? SCAN_ROUND : SCAN_AGAIN;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "capture_build.h"
+#include "capture_private.h"
 
 struct capture_writer {
 	char *path;
@@ -163,6 +164,12 @@ int capture_write(struct capture_writer *writer, const void *records, size_t siz
 	 */
 	(void)!ftruncate(writer->fd, (off_t)end);
 	return say_write(writer, code, err);
+}
+
+int capture_writer_dup(const struct capture_writer *writer, uint64_t *data)
+{
+	*data = writer->header.data.offset;
+	return fcntl(writer->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 uint64_t capture_written(const struct capture_writer *writer)

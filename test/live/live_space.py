@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""What a long recording takes: memory for each file name of the run."""
+"""What a long recording takes: memory for each file name of the run, and disk for the spool."""
 
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
@@ -39,7 +42,46 @@ def test_names(live):
         print(f"{what}: {each:.1f} bytes for each name")
 
 
-TESTS = ()
+def blocks(path):
+    return os.stat(path).st_blocks * 512
+
+
+def wait_until(is_so, seconds=120):
+    end = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.1)
+    return is_so()
+
+
+def test_spool(live):
+    """What is converted goes from the disk beyond the first 256 MiB. When the recorder is killed, the rest is converted, and a
+    sentence says what is missing; what --capture keeps stays whole."""
+    script = "dd if=/dev/zero of=/dev/null bs=1 count=1600000 2>/dev/null; echo done; read line"
+    for is_kept in (False, True):
+        trace = live.path(f"spool.{is_kept}")
+        capture = f"{trace}.data"
+        run = live.start(f"--source={SOURCE}", "-q", "-o", trace, *(("--capture", capture) if is_kept else ()), "--", "sh", "-c", script,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        live.equal("what the command says", run.stdout.readline(), b"done\n")
+        spool = live.path(f".{os.path.basename(capture if is_kept else trace)}.iotrace", "spool")
+        live.check(wait_until(lambda path=spool: os.path.getsize(path) > 400 << 20, 10), "the spool is too small for this test")
+        if is_kept:
+            run.communicate(b"\n")
+            live.check(blocks(capture) >= os.path.getsize(capture) - (1 << 20), "a capture that is kept has a hole")
+            continue
+        live.check(wait_until(lambda path=spool: blocks(path) < 300 << 20), f"the spool has {blocks(spool) >> 20} MiB on the disk")
+        os.kill(run.pid, signal.SIGKILL)
+        run.communicate()
+        ran = live.run([IOTRACE, "convert", "--summary=none", "-o", trace, spool])
+        live.equal("exit status of the conversion", ran.returncode, 0)
+        live.check(re.search(rb"[0-9]+ MiB in the middle of the capture are missing", ran.stderr), f"no sentence: {ran.stderr!r}")
+        about = live.examine(trace, lossless=False)
+        live.check(about["books"]["counters"]["completed"] > 1000000, "the first 256 MiB are not converted")
+        texts = live.run(["otf2-print", "--silent", f"{trace}/traces.otf2"])
+        live.equal("otf2-print", texts.returncode, 0)
+
+
+TESTS = (test_spool,)
 # Sanitizers take memory of their own, so .ci/release calls it for what users run.
 OF_RELEASES = (test_names,)
 
