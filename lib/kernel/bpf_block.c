@@ -26,6 +26,8 @@ static int share(struct block_bpf *programs, const struct bpf_source *source)
 	int code;
 
 	programs->rodata->has_cast = common.has_cast;
+	programs->rodata->hides_addresses = common.hides_addresses;
+	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &common.cipher, sizeof(common.cipher));
 	code = bpf_map__reuse_fd(programs->maps.rings, common.rings_fd);
 	return code ? code : bpf_map__reuse_fd(programs->maps.books, common.books_fd);
 }

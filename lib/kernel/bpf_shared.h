@@ -10,6 +10,8 @@
 #include <stdint.h>
 #endif
 
+#include "bpf_cipher.h"
+
 enum {
 	BPF_CALLS = 512,  /* numbers of system calls are below: a power of two */
 	BPF_CGROUPS = 16, /* control groups that can be chosen */

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -45,6 +46,7 @@ struct bpf_source {
 	bool has_loop, has_dynptr;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	struct bpf_missed missed;
+	struct bpf_cipher cipher;
 	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
 };
 
@@ -121,6 +123,9 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	bpf_map__set_max_entries(programs->maps.books, (uint32_t)cpus);
 	bpf_map__set_max_entries(programs->maps.scratches, (uint32_t)cpus);
 	programs->rodata->sample_id = options->id;
+	programs->rodata->hides_addresses = options->hides_addresses;
+	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &source->cipher,
+	       sizeof(source->cipher));
 	programs->rodata->is_system = options->is_system;
 	programs->rodata->own_tgid = getpid();
 	programs->rodata->cgroups = options->cgroups;
@@ -266,6 +271,18 @@ static void attach_optional(struct bpf_source *source)
 	source->optional &= ~refused;
 }
 
+/* Of this recording alone: it is kept nowhere else. */
+static int make_key(struct bpf_source *source, struct error *err)
+{
+	uint32_t key[BPF_CIPHER_KEY];
+
+	if (getrandom(key, sizeof(key), 0) != sizeof(key))
+		return error_set(err, errno, "getrandom");
+	bpf_cipher_init(&source->cipher, key);
+	explicit_bzero(key, sizeof(key));
+	return 0;
+}
+
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
 {
 	struct bpf_source *source = new_source(options);
@@ -273,6 +290,8 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 
 	libbpf_set_print(print);
 	code = check(options, err);
+	if (!code)
+		code = make_key(source, err);
 	if (!code)
 		code = load_most(source, options, err);
 	if (!code)
@@ -459,7 +478,9 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 {
 	return (struct bpf_common){.rings_fd = bpf_map__fd(source->programs->maps.rings),
 				   .books_fd = bpf_map__fd(source->programs->maps.books),
-				   .has_cast = source->programs->rodata->has_cast};
+				   .has_cast = source->programs->rodata->has_cast,
+				   .hides_addresses = source->programs->rodata->hides_addresses,
+				   .cipher = source->cipher};
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

@@ -27,8 +27,9 @@ struct bpf_options {
 	uint32_t cpus;
 	uint64_t ring_bytes; /* for each CPU: a power of two of pages */
 	uint64_t ring_least;
-	uint64_t id;    /* of the event in the capture */
-	bool is_system; /* all tasks but those of this process */
+	uint64_t id;          /* of the event in the capture */
+	bool hides_addresses; /* of the kernel: ids stand for them */
+	bool is_system;       /* all tasks but those of this process */
 	const int *
 		cgroup; /* is_system: of these only those below these control groups (of version 2); lent */
 	uint32_t cgroups;        /* 0: no matter where */
@@ -79,6 +80,8 @@ int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 struct bpf_common {
 	int rings_fd, books_fd;
 	bool has_cast; /* the kernel has bpf_rdonly_cast(), see bpf/peek.h */
+	bool hides_addresses;
+	struct bpf_cipher cipher;
 };
 
 struct bpf_common bpf_source_common(const struct bpf_source *source);

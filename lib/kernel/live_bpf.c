@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <iotrace/bpf_record.h>
+#include <iotrace/confine.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <sched.h>
@@ -48,6 +49,7 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .ring_bytes = live_ring_want(live),
 					   .ring_least = LIVE_RING_LEAST,
 					   .id = LIVE_BPF_ID,
+					   .hides_addresses = confine_is_lent(),
 					   .is_system = live->set.target != TARGET_THREAD,
 					   .cgroup = live->cgroup,
 					   .cgroups = has_cgroups ? live->cgroups : 0,

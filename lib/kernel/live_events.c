@@ -280,11 +280,26 @@ static int add_all_chosen(struct live *live, struct error *err)
 	return code;
 }
 
+/* Returns whether the user may not see what samples of this event have. */
+static bool is_secret(const struct live *live, const char *system, const char *name)
+{
+	char *format = confine_is_lent() ? tracefs_format(&live->tracefs, system, name, NULL)
+					 : NULL;
+	bool has_address = format && tracefs_has_address(system, format);
+
+	free(format);
+	return has_address;
+}
+
 /* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
 static void add_optional(struct live *live, const char *system, const char *name)
 {
 	struct error ignored = {0};
 
+	if (is_secret(live, system, name)) {
+		log_debug("%s:%s is not recorded: it has addresses in the kernel", system, name);
+		return;
+	}
 	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, NULL, &ignored) < 0)
 		log_debug("%s:%s is not recorded: %s", system, name, ignored.text);
 }
@@ -329,14 +344,19 @@ static int find_devices(struct live *live, struct error *err)
 }
 
 /* Linux 6.4 gave the step of submission its name. */
-static void add_uring(struct live *live)
+static int add_uring(struct live *live, struct error *err)
 {
 	static const char *const name[] = {"io_uring_create", "io_uring_submit_req",
 					   "io_uring_submit_sqe", "io_uring_file_get",
 					   "io_uring_complete"};
 
+	if (is_secret(live, "io_uring", name[0]))
+		return error_say(err, EPERM,
+				 "--syscalls=+uring through perf records addresses in the kernel, "
+				 "which only root may see. Leave it out, or record through BPF");
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		add_optional(live, "io_uring", name[i]);
+	return 0;
 }
 
 static bool is_told_by_bpf(const struct live *live, enum call_group group)
@@ -361,7 +381,9 @@ int live_add_events(struct live *live, struct error *err)
 	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, GROUP_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
 	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
-		add_uring(live);
+		code = add_uring(live, err);
+	if (code < 0)
+		return code;
 	if (live->block == BLOCK_NONE || live_block_open(live))
 		return 0;
 	return add_block(live, err);

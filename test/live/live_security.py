@@ -3,12 +3,13 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
-from live import IOTRACE, Live  # noqa: E402
+from live import IOTRACE, Live, workload  # noqa: E402
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 WITH = ("kmem:kmalloc=ptr", "kmem:kmalloc=bytes_req", "kmem:kmalloc", "timer:timer_start=flags", "io_uring:io_uring_create")
@@ -25,6 +26,55 @@ def test_addresses(live, program, home):
     for i, event in enumerate(WITHOUT):
         ran = live.run([*NOBODY, program, "-q", "-e", event, "-o", f"{home}/yes.{i}", "--", "echo", "ran"])
         live.equal(f"{event}: exit status", (ran.returncode, ran.stderr), (0, b""))
+
+
+def identities(path):
+    """Returns what block requests and those of io_uring are called in a capture: iotrace-capture(5) has the layout."""
+    found = set()
+    with open(path, "rb") as file:
+        data = file.read()
+    at, size = struct.unpack_from("=QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, length, event = struct.unpack_from("=I2xHQ", data, at)
+        record = at + 52
+        of = struct.unpack_from("=H", data, record)[0] if (kind, event) == (9, (1 << 62) + 1) else 0
+        if of == 5:
+            found.add(struct.unpack_from("=Q", data, record + 64)[0])
+        elif of == 6:
+            found.update(struct.unpack_from("=QQ", data, record + 32))
+        at += length
+    return found - {0}
+
+
+def test_ids(live, program, home):
+    """What identifies a request is its address for root, and an id for who has the rights of the file."""
+    folder = f"{home}/uring"
+    for who, name in (((), "root"), (NOBODY, "file")):
+        live.run([*who, "mkdir", "-m", "777", f"{folder}.{name}"])
+        out = f"{home}/ids.{name}"
+        with open(f"{folder}.{name}/written", "wb") as file:
+            file.write(b"x" * 65536)  # reaches a disk, if there is one, while it is recorded
+        ran = live.run([*who, program, "-a", "--block=all", "--source=bpf", "-q", "-o", out, "--capture", f"{out}.capture", "--",
+                        "sh", "-c", 'sync -f "$2/written"; exec "$1" "$2"', "sh", workload("uring"), f"{folder}.{name}"])
+        live.equal(f"ids, {name}: exit status", (ran.returncode, ran.stderr), (0, b""))
+        found = identities(f"{out}.capture")
+        addresses = {hex(number) for number in found if number >> 48 == 0xffff}
+        live.check(len(found) > 4, f"ids, {name}: {len(found)} are too few")
+        live.equal(f"ids, {name}: how many are addresses", len(addresses), 0 if who else len(found))
+        about = live.examine(out)
+        live.check(about["books"]["counters"]["begun"] > 1600, f"ids, {name}: operations: {about['books']['counters']}")
+    ran = live.run([*NOBODY, program, "--source=perf", "--syscalls=+uring", "-o", f"{home}/no.uring", "--", "echo", "ran"])
+    live.equal("uring through perf: exit status", (ran.returncode, ran.stdout), (125, b""))
+    live.check(b"addresses in the kernel" in ran.stderr, f"uring through perf: {ran.stderr!r}")
+    lock = "import fcntl; fcntl.lockf(open('/etc/passwd', 'rb'), fcntl.LOCK_SH)"
+    for who, name in (((), "root"), (NOBODY, "file")):
+        out = f"{home}/lock.{name}"
+        ran = live.run([*who, program, "-q", "--source=perf", "-o", out, "--capture", f"{out}.capture", "--",
+                        sys.executable, "-c", lock])
+        live.equal(f"lock through perf, {name}: exit status", ran.returncode, 0)
+        with open(f"{out}.capture", "rb") as file:
+            live.equal(f"lock through perf, {name}: its address", b"filelock:fcntl_setlk" in file.read(), not who)
 
 
 def modes(path):
@@ -72,6 +122,7 @@ def main(live):
     subprocess.run(["setcap", "cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_nice+ep", program], check=True)
     live.record(live.path("by-root"), ["true"], "-q", "--capture", live.path("secret"))
     test_addresses(live, program, home)
+    test_ids(live, program, home)
     test_modes(live, program, home)
     test_rights(live, program, home)
 

@@ -70,6 +70,7 @@ class BpfPrograms : public testing::TestWithParam<Kernel>
 		programs->rodata->has_cast = GetParam().has_cast;
 		programs->rodata->has_dynptr = GetParam().has_dynptr;
 		programs->rodata->is_preemptible = GetParam().is_preemptible;
+		programs->rodata->hides_addresses = true;
 	}
 };
 
@@ -102,6 +103,7 @@ TEST_P(BpfPrograms, OfBlockRequestsPassTheVerifier)
 	auto set_block = [](struct block_bpf *programs) {
 		programs->rodata->has_cast = GetParam().has_cast;
 		programs->rodata->has_devices = true;
+		programs->rodata->hides_addresses = true;
 	};
 
 	EXPECT_GT(load_each<struct block_bpf>(block_bpf__open, block_bpf__load, block_bpf__destroy,

@@ -8,6 +8,7 @@
  * Interrupts end requests while the same CPU is at another step: what is counted is counted by one instruction.
  */
 #include "block.h"
+#include "identity.h"
 #include "sample.h"
 
 #include <iotrace/request.h>
@@ -134,7 +135,7 @@ static __always_inline int send_request(struct request *request, uint32_t step)
 
 	if (!is_told(dev) || !(record = begin_step(&out, step, dev, flags)))
 		return 0;
-	record->key = (uint64_t)request;
+	record->key = identity_of(request);
 	if ((flags & OPERATION & ~3U) != OP_COMMANDS) {
 		record->sector = request->__sector == NO_SECTOR ? 0 : request->__sector;
 		record->sectors = request->__data_len >> SECTOR_BITS;
@@ -180,7 +181,7 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 	if (!is_told(dev) ||
 	    !(record = begin_step(&out, REQUEST_COMPLETE, dev, request->cmd_flags)))
 		return 0;
-	record->key = (uint64_t)request;
+	record->key = identity_of(request);
 	record->sector = request->__sector;
 	record->sectors = bytes >> SECTOR_BITS;
 	record->error = error_of(status);
@@ -257,7 +258,7 @@ static __always_inline struct bpf_record_request *begin_bio(struct outgoing *out
 
 	if (!record)
 		return NULL;
-	record->key = (uint64_t)bio;
+	record->key = identity_of(bio);
 	record->sector = bio->bi_iter.bi_sector;
 	record->sectors = bio->bi_iter.bi_size >> SECTOR_BITS;
 	return record;

@@ -9,6 +9,7 @@
 #include "aio.h"
 #include "calls.h"
 #include "file.h"
+#include "identity.h"
 #include "sample.h"
 
 /* Threads that the kernel makes for rings are told by no tracepoint of forks, and have names of their own: their process counts. */
@@ -146,11 +147,11 @@ static __always_inline void take_request(struct io_kiocb *request)
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return;
 	ctx = PEEK(request, ctx);
-	aio = begin_aio(&out, AIO_SUBMIT, AIO_URING, (uint64_t)ctx);
+	aio = begin_aio(&out, AIO_SUBMIT, AIO_URING, identity_of(ctx));
 	if (!out.head)
 		return;
 	flags = PEEK(request, flags);
-	aio->key = (uint64_t)request;
+	aio->key = identity_of(request);
 	aio->user_data = PEEK(request, cqe.user_data);
 	aio->opcode = PEEK(request, opcode);
 	if (flags & SQE_FIXED_FILE) {
@@ -199,7 +200,7 @@ struct ending {
 static __always_inline void put_ending(struct bpf_record_aio *aio, const struct ending *ending,
 				       uint8_t opcode)
 {
-	aio->key = (uint64_t)ending->request;
+	aio->key = identity_of(ending->request);
 	aio->user_data = ending->user_data;
 	aio->result = ending->result;
 	if (ending->flags & CQE_MORE)
@@ -220,7 +221,7 @@ static __always_inline void send_opened(struct task_struct *task, const struct e
 	if (!scratch)
 		return;
 	aio = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
-	fill_aio(aio, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	fill_aio(aio, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
 	put_ending(aio, ending, opcode);
 	end = put_file(scratch, begin, cpu, task, ending->result, 0, has_loop);
 	aio->head.parts = end != begin;
@@ -246,7 +247,7 @@ static __always_inline void end_request(const struct ending *ending, bool has_lo
 		send_opened(task, ending, opcode, has_loop);
 		return;
 	}
-	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, (uint64_t)ending->ring);
+	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
 	if (!out.head)
 		return;
 	put_ending(aio, ending, opcode);
@@ -292,7 +293,7 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 
 	if (!is_traced_process(bpf_get_current_task_btf()))
 		return 0;
-	aio = begin_aio(&out, AIO_QUEUE, AIO_URING, (uint64_t)ring);
+	aio = begin_aio(&out, AIO_QUEUE, AIO_URING, identity_of(ring));
 	if (!out.head)
 		return 0;
 	aio->fd = fd;
@@ -377,7 +378,7 @@ int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, uns
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-	struct fixing fixing = {.ring = (uint64_t)ring};
+	struct fixing fixing = {.ring = identity_of(ring)};
 	uint32_t count;
 
 	if (!call || !call->begin || result < 0)

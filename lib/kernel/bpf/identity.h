@@ -1,0 +1,35 @@
+/*
+ * identity: what a record calls a structure of the kernel's.
+ */
+#ifndef BPF_IDENTITY_H
+#define BPF_IDENTITY_H
+
+#include "kernel.h"
+
+#include "bpf_cipher.h"
+
+#include <bpf/bpf_helpers.h>
+
+const volatile bool hides_addresses;
+const volatile struct bpf_cipher cipher;
+
+/* Not static: so the verifier looks at its rounds once. */
+__noinline uint64_t enciphered(uint64_t address)
+{
+	return bpf_encipher(&cipher, address);
+}
+
+/* Its address, or what stands for that; 0: none. */
+static __always_inline uint64_t identity_of(const void *structure)
+{
+	uint64_t address;
+
+	if (!hides_addresses)
+		return (uint64_t)structure;
+	/* To the verifier a pointer is no number until it is read from memory. */
+	if (bpf_probe_read_kernel(&address, sizeof(address), &structure) || !address)
+		return 0;
+	return enciphered(address);
+}
+
+#endif
