@@ -252,7 +252,7 @@ void aio_in(struct model *m, const struct event *event)
 	const struct aio *aio = &event->aio.step;
 	struct step step = {event, task, m->task[task].process};
 
-	if (m->process[step.process].is_prelude || m->process[step.process].is_foreign)
+	if (!process_is_recorded(m, step.process) || m->process[step.process].is_foreign)
 		return;
 	if (!m->host.first_time)
 		m->host.first_time = event->time;

@@ -251,7 +251,7 @@ void task_comm(struct model *m, const struct event *event)
 	}
 }
 
-/* What the descriptors of a process lead to is not followed while it is left out. */
+/* Neither what the descriptors of a process lead to nor its asynchronous requests are followed while it is left out. */
 void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
 {
 	if (m->process[process].is_left_out == is_left_out)
@@ -259,6 +259,7 @@ void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
 	m->process[process].is_left_out = is_left_out;
 	if (!is_left_out)
 		return;
+	aio_process_end(m, process);
 	uint32_t table = table_new(m);
 
 	position_share_table(m, m->process[process].table);

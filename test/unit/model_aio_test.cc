@@ -907,4 +907,25 @@ TEST_F(Aio, AProgramOf32BitsIsLeftOut)
 	EXPECT_EQ(text(), "");
 }
 
+TEST_F(Aio, AProcessOfAnotherUserIsLeftOut)
+{
+	d.fact(FACT_TASK, {20, 20, 1, 0, 0, 1}, {"fio", "/bin/fio"});
+	aio_do(d, 20, 20, aio_submit_all(7, AIO_READ, 3, 10, 0));
+	aio_do(d, 20, 20, aio_complete(7, 10));
+	EXPECT_EQ(text(), "");
+	EXPECT_EQ(tally_get(&d.tally, begun), 0u);
+	EXPECT_EQ(tally_get(&d.tally, orphan_completions), 0u);
+}
+
+TEST_F(Aio, AnExecThatLeavesAProcessOutEndsItsRequests)
+{
+	step(aio_submit_all(7, AIO_READ, 3, 10, 0));
+	d.fact(FACT_EXE, {10, d.now, 0, 0, 1}, {"/bin/other"});
+	step(aio_complete(7, 10));
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 10 @0 /data/a\n"
+			  "10 OP_ISSUED h0 /data/a\n"
+			  "10 OP_CANCELLED h0 /data/a\n");
+	EXPECT_EQ(tally_get(&d.tally, orphan_completions), 0u);
+}
+
 } /* namespace */
