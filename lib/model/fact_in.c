@@ -198,10 +198,10 @@ static void fact_host(struct model *m, const struct event *event)
 	m->host.sample_interval = event->fact.number[8];
 }
 
-/* With the whole machine, time that passes without I/O is part of the recording as well. */
+/* Without a command, time that passes before the first I/O is part of the recording as well. */
 static void fact_begin(struct model *m, const struct event *event)
 {
-	if (m->host.is_system)
+	if (m->host.is_system || !m->host.argv)
 		m->host.first_time = event->time;
 }
 

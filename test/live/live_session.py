@@ -334,6 +334,7 @@ def test_silence(live):
     live.equal("-q: status", terminal.ends(), 0)
     live.equal("-q: said", terminal.said.replace(b"^C", b""), b"")
     ran = live.run([IOTRACE, "-p", str(sleeper.pid), "-o", live.path("piped"), "--duration", "0.5"])
+    live.check(about(live.path("piped"))["duration_ns"] >= 5 * 10**8, "-p: the time without I/O does not count")
     live.check(b"recording" not in ran.stderr.split(b"\n")[0], f"piped: {ran.stderr!r}")
     # In the background of a script Ctrl-C is ignored; iotrace stop is what is left.
     script = f"'{IOTRACE}' -p {sleeper.pid} -o '{live.path('back')}' & wait"

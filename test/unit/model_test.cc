@@ -767,6 +767,22 @@ TEST_F(Model, TheWholeMachineIsRecordedFromTheBegin)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+TEST_F(Model, RunningProcessesAreRecordedFromTheBegin)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 0, BLOCK_NONE}, {"host", "6.1", "x86_64"});
+	d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"daemon", "/bin/daemon"});
+	uint64_t begin = d.now;
+
+	d.fact(FACT_BEGIN, {}, {});
+	d.at(begin + 5000);
+	d.call(7, 7, "write", {1, 0, 3}, 3);
+	d.at(begin + 9000);
+	d.fact(FACT_END, {0, 0}, {});
+	d.end();
+	EXPECT_EQ(model_host(d.model)->first_time, begin);
+	EXPECT_EQ(model_host(d.model)->last_time, begin + 9000);
+}
+
 TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
 {
 	d.fact(FACT_COMMAND, {30}, {std::string("sh\0-c", 5), "/home"});
