@@ -35,6 +35,7 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 {
 	const struct model_host *host = model_host(summary->collect->model);
 	bool is_one = host->processes_left == 1;
+	bool can_wait = host->argv && !books_ends_early(summary->collect->model);
 	char number[SUMMARY_NUMBER];
 
 	if (!host->processes_left || host->is_system)
@@ -42,9 +43,9 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 	snprintf(text, size, "%s %s still running when the recording ended.%s",
 		 summary_count(number, host->processes_left),
 		 is_one ? "process was" : "processes were",
-		 !host->argv ? ""
-		 : is_one    ? " To wait for it, use --wait."
-			     : " To wait for them, use --wait.");
+		 !can_wait ? ""
+		 : is_one  ? " To wait for it, use --wait."
+			   : " To wait for them, use --wait.");
 	return true;
 }
 

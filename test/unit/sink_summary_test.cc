@@ -304,6 +304,9 @@ TEST_F(Summary, ARecordingThatWasStoppedSaysSo)
 	EXPECT_EQ(told({}).find(line), std::string::npos) << "of -p there is no command";
 	b.model->host.argv = b.text("./app");
 	EXPECT_NE(told({}).find(line), std::string::npos);
+	b.model->host.processes_left = 1;
+	EXPECT_EQ(told({}).find("--wait"), std::string::npos)
+		<< "to wait does not help there: " << told({});
 	b.model->host.status = 0;
 	EXPECT_EQ(told({}).find(line), std::string::npos);
 }
