@@ -259,23 +259,49 @@ static int status_of(int wait_status)
 					: WEXITSTATUS(wait_status);
 }
 
-/* The command never ran. Says it as a shell does. */
-static int cannot_run(struct recording *r, const char *name, int code)
+/* --block takes its devices behind '='. */
+static bool is_device_of_block(const struct record_options *options, const char *name)
+{
+	char *device = mem_format("/sys/block/%s", path_device(name));
+	bool is = options->block.is_given && path_exists(device);
+
+	free(device);
+	return is;
+}
+
+/* There is no command of that name: says what the user may have meant by it. */
+static void say_not_found(const struct record_options *options, const char *name)
 {
 	const char *near = command_nearest(name);
 
+	if (near)
+		log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
+	else if (is_device_of_block(options, name))
+		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
+	else if (path_is_program(name))
+		log_error("%s: command not found; did you mean './%s'?", name, name);
+	else if ((options->paths.count || options->left_outs.count) && path_exists(name))
+		log_error("%s: command not found; put the pattern of --path in quotes, "
+			  "or the shell expands it",
+			  name);
+	else
+		log_error("%s: command not found", name);
+}
+
+/* The command never ran. Says it as a shell does. */
+static int cannot_run(struct recording *r, const char *name, int code)
+{
 	output_discard(&r->output);
 	if (code == ENOENT && !strchr(name, '/')) {
-		if (near)
-			log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
-		else
-			log_error("%s: command not found", name);
+		say_not_found(r->options, name);
 		return STATUS_NOT_FOUND;
 	}
 	if (code == ENOENT && path_exists(name))
 		log_error("%s: its interpreter or loader is missing", name);
 	else if (code == EACCES && path_is_directory(name))
 		log_error("%s: is a directory, not a program", name);
+	else if (code == EACCES && is_device_of_block(r->options, name))
+		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
 	else if (code == EACCES && path_exists(name))
 		log_error("%s: %s; if it is a program: chmod +x %s", name, strerror(code), name);
 	else

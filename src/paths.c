@@ -48,3 +48,19 @@ bool path_is_directory(const char *path)
 
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
+
+bool path_is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & 0111;
+}
+
+const char *path_device(const char *device)
+{
+	static const char folder[] = "/dev/";
+	const char *name = device + strlen(folder);
+
+	return !strncmp(device, folder, strlen(folder)) && *name && !strchr(name, '/') ? name
+										       : device;
+}

@@ -19,6 +19,10 @@ char *path_of_conversion(const char *capture);
 char *path_trimmed(const char *path);
 bool path_exists(const char *path);
 bool path_is_directory(const char *path);
+/* Returns whether it is a file that somebody may execute. */
+bool path_is_program(const char *path);
+/* Returns the name in /sys/block of a device that is given as NAME or /dev/NAME: part of `device`. */
+const char *path_device(const char *device);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "record_options.h"
 
 #include "nearest.h"
+#include "paths.h"
 #include "select.h"
 
 #include <errno.h>
@@ -191,7 +192,7 @@ static int take_block_word(struct block_option *block, const char *word, struct 
 	}
 	if (!*word)
 		return error_say(err, EINVAL, "the name of a device is missing");
-	return options_add(&block->words, mem_strdup(word), err);
+	return options_add(&block->words, mem_strdup(path_device(word)), err);
 }
 
 static int parse_block(void *field, const char *arg, struct error *err)
@@ -216,7 +217,7 @@ static int parse_device(void *field, const char *arg, struct error *err)
 
 	if (!*arg)
 		return error_say(err, EINVAL, "the name of a device is missing");
-	return options_add(&block->words, mem_strdup(arg), err);
+	return options_add(&block->words, mem_strdup(path_device(arg)), err);
 }
 
 static int parse_block_mode(void *field, const char *arg, struct error *err)

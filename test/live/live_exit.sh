@@ -60,6 +60,26 @@ test_no_command() {
 	status "not executable" 126 "$IOTRACE" -o "$work/t126" -- "$work/plain"
 	grep -q plain "$work/err" || wrong "126 without a message: $(cat "$work/err")"
 	status "a directory" 126 "$IOTRACE" -o "$work/t126b" -- "$work"
+	meant
+}
+
+# What may have been meant by a command that is not there.
+meant() {
+	from=$PWD
+	cd "$work" || return
+	cp /bin/true program
+	says "a program here" 127 "did you mean './program'?" "$IOTRACE" program
+	says "a pattern that the shell expanded" 127 "in quotes" "$IOTRACE" --path ./program plain true
+	status "a text here" 127 "$IOTRACE" plain
+	grep -q quotes "$work/err" && wrong "quotes without a pattern: $(cat "$work/err")"
+	for disk in /sys/block/*; do
+		disk=${disk##*/}
+		says "a device without =" 127 "--block=$disk" "$IOTRACE" --block "$disk" true
+		[ ! -b "/dev/$disk" ] ||
+			says "a device's file without =" 126 "--block=/dev/$disk" "$IOTRACE" --block "/dev/$disk" true
+		break
+	done
+	cd "$from" || return
 }
 
 at_most_lines() {

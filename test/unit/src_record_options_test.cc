@@ -100,6 +100,13 @@ TEST_F(Record, DevicesAreThoseOfBothOptions)
 	EXPECT_STREQ(said.device[1], "sdb");
 	EXPECT_STREQ(said.device[2], "nvme0n1");
 	EXPECT_EQ(said.block, BLOCK_ALL);
+	said = live({"-a", "--block=/dev/sda,/dev/", "--device", "/dev/nvme0n1",
+		     "--device=/dev/mapper/a"});
+	ASSERT_EQ(said.devices, 4u);
+	EXPECT_STREQ(said.device[0], "sda");
+	EXPECT_STREQ(said.device[1], "/dev/");
+	EXPECT_STREQ(said.device[2], "nvme0n1");
+	EXPECT_STREQ(said.device[3], "/dev/mapper/a");
 	EXPECT_EQ(live({"--device", "sda"}).block, BLOCK_OWN);
 	EXPECT_EQ(live({"--block=all,sda"}).block, BLOCK_ALL);
 	EXPECT_EQ(say({"--no-block", "--device", "sda"}),
