@@ -275,40 +275,38 @@ static const struct {
 } group_table[GROUP_COUNT] = {
 	[GROUP_DATA] =
 		{"data", true,
-		 "calls that move data or the position: read, write, their kin, sendfile, lseek"},
-	[GROUP_SYNC] = {"sync", true,
-			"calls that wait for the disk: fsync, fdatasync, sync and kin"},
+		 "calls that move data or the file position, such as read, pwrite64, sendfile, lseek"},
+	[GROUP_SYNC] = {"sync", true, "calls that wait for the disk, such as fsync"},
 	[GROUP_OPEN] =
 		{"open", true,
-		 "open, close, dup, fcntl, pipe, chdir and all that gives descriptors and names "
-		 "their meaning; always recorded"},
+		 "calls that make, change or close descriptors, and calls that change how paths "
+		 "are resolved; always recorded"},
 	[GROUP_META] =
 		{"meta", true,
-		 "calls on names and attributes: stat, unlink, rename, mkdir, chmod, truncate"},
-	[GROUP_DIR] = {"dir", true, "directories read: getdents"},
-	[GROUP_LOCK] = {"lock", true, "flock; the locks of fcntl come with it"},
-	[GROUP_NET] = {"net", true, "sockets: socket, connect, accept, send, recv and kin"},
-	[GROUP_MAP] =
-		{"mmap", false,
-		 "mmap, munmap, msync, and with it 'fault' and 'writeback'; not recorded unless "
-		 "asked for: every program maps its libraries"},
-	[GROUP_AIO] =
-		{"aio", true,
-		 "io_submit, io_uring_enter and kin, as calls; with BPF also the operations that "
-		 "they start"},
+		 "calls on names and attributes, such as stat, unlink, rename, mkdir, chmod"},
+	[GROUP_DIR] = {"dir", true, "calls that read directories"},
+	[GROUP_LOCK] = {"lock", true, "locks: flock; with it the locks of fcntl are recorded"},
+	[GROUP_NET] = {"net", true, "calls on sockets, such as connect, accept, sendto, recvfrom"},
+	[GROUP_MAP] = {"mmap", false,
+		       "mappings of files, together with 'fault' and 'writeback'; not a default, "
+		       "because every program maps its libraries"},
+	[GROUP_AIO] = {"aio", true,
+		       "calls of io_uring and asynchronous I/O; with BPF, also their requests as "
+		       "operations"},
 	[GROUP_URING] = {"uring", false,
-			 "without BPF: the operations of io_uring through tracepoints, without "
-			 "offsets and sizes; not recorded unless asked for: to close them takes "
-			 "the kernel 0.2 s at the end"},
+			 "without BPF: requests of io_uring as operations, from tracepoints, "
+			 "without offsets and sizes; not a default, because the kernel takes "
+			 "0.2 s to close these tracepoints"},
 	[GROUP_FAULT] =
 		{"fault", false,
-		 "with BPF: the reads of mapped files by page faults; no calls, so not among "
-		 "'all'"},
+		 "with BPF: page faults that read mapped files; not part of 'all', because they "
+		 "are not calls"},
 	[GROUP_WRITEBACK] =
 		{"writeback", false,
-		 "with BPF: the kernel's writing of files that are mapped to be written; no calls, "
-		 "so not among 'all'"},
-	[GROUP_TASK] = {"task", true, "execve, clone, unshare: who is who; always recorded"},
+		 "with BPF: writeback of mapped files by the kernel; not part of 'all', because "
+		 "it is not a call"},
+	[GROUP_TASK] = {"task", true,
+			"calls that create tasks or execute programs; always recorded"},
 };
 
 const char *call_group_name(enum call_group group)

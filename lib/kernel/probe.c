@@ -166,7 +166,8 @@ static void probe_block(struct probe_result *result)
 		format = tracefs_format(&tracefs, "block", "block_rq_complete", &err);
 	tracefs_close(&tracefs);
 	if (format)
-		say(result->detail, "this kernel tells of them; they need the rights of -a");
+		say(result->detail,
+		    "block requests can be recorded, with the rights that -a needs");
 	else
 		split(result, &err);
 	result->state = format ? PROBE_OK : PROBE_LIMITED;
