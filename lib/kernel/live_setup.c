@@ -489,7 +489,7 @@ int live_setup_spool(struct live *live, struct error *err)
 
 	if (!writer)
 		return -err->code;
-	live->spool = spool_new(writer, dir, options->spool_path, bound, err);
+	live->spool = spool_new(writer, dir, bound, err);
 	if (!live->spool)
 		return -err->code;
 	if (!options->is_spool_kept)

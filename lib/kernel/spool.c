@@ -52,7 +52,6 @@ struct spool {
 	struct capture_writer *writer;
 	struct trim *trim; /* NULL: the file stays as it is */
 	bool is_kept;      /* from now on */
-	char *path;
 	int reserve_fd;
 
 	size_t chunk_size;
@@ -183,8 +182,7 @@ static int reserve(int dir)
 	return fd;
 }
 
-struct spool *spool_new(struct capture_writer *writer, int dir, const char *path, uint64_t bound,
-			struct error *err)
+struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, struct error *err)
 {
 	struct spool *spool = mem_zero(sizeof(*spool));
 	uint64_t size = bound / CHUNKS_WANTED;
@@ -198,7 +196,6 @@ struct spool *spool_new(struct capture_writer *writer, int dir, const char *path
 	pthread_cond_init(&spool->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	spool->writer = writer;
-	spool->path = mem_strdup(path);
 	spool->last = &spool->first;
 	spool->chunk_size = size < CHUNK_LEAST       ? CHUNK_LEAST
 			    : size > SPOOL_PIECE_MAX ? SPOOL_PIECE_MAX
@@ -419,8 +416,7 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->writer)
 		spool_finish(spool);
 	if (spool->has_failed) {
-		code = error_say(err, spool->error.code, "spool %s: %s", spool->path,
-				 spool->error.text);
+		code = error_say(err, spool->error.code, "spool: %s", spool->error.text);
 		if (error_is_full(spool->error.code))
 			error_hint(
 				err,
@@ -432,7 +428,6 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->reserve_fd >= 0)
 		close(spool->reserve_fd);
 	trim_free(spool->trim);
-	free(spool->path);
 	sem_destroy(&spool->news);
 	pthread_cond_destroy(&spool->changed);
 	pthread_mutex_destroy(&spool->mutex);

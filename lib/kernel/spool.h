@@ -23,11 +23,10 @@ struct spool;
 enum { SPOOL_PIECE_MAX = 4 << 20 };
 
 /*
- * Returns a spool that writes to `writer` (taken), with a running thread; NULL with a sentence. `path` names
- * the file in sentences; in the directory `dir` some room is set aside for the last records. `bound`: bytes in memory.
+ * Returns a spool that writes to `writer` (taken), with a running thread; NULL with a sentence. In the
+ * directory `dir` some room is set aside for the last records. `bound`: bytes in memory.
  */
-struct spool *spool_new(struct capture_writer *writer, int dir, const char *path, uint64_t bound,
-			struct error *err);
+struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, struct error *err);
 /* What followers have read may go from the disk, but for the first `kept` bytes of records. Called before all that follow. */
 void spool_trim(struct spool *spool, uint64_t kept);
 /* From now on, what is in the file stays there. */
