@@ -180,8 +180,11 @@ int output_open(struct output *output, struct error *err)
 	if (output->main_sink < 0)
 		return output->main_sink;
 	/* -q is about the terminal: a file that was asked for is written. */
-	if (options->summary.kind == OUTPUT_NONE || (options->is_quiet && !options->summary.path))
+	if (options->summary.kind == OUTPUT_NONE || (options->is_quiet && !options->summary.path)) {
+		if (!output_is_made(options))
+			run_forget_names(output->run);
 		return 0;
+	}
 	output->summary.path = output->summary_path;
 	output->summary.is_json = options->summary.kind == OUTPUT_JSON;
 	output->summary.top = options->top;

@@ -71,6 +71,11 @@ void run_use_directory(struct run *run, int directory)
 	model_use_directory(run->model, directory);
 }
 
+void run_forget_names(struct run *run)
+{
+	model_forget_names(run->model);
+}
+
 void run_free(struct run *run)
 {
 	if (!run)

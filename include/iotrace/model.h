@@ -15,7 +15,6 @@
 extern "C" {
 #endif
 
-struct cold;
 struct model;
 
 /* A location: a thread, the requests of a block device, or samples. Listed only once it has had an io_event. */
@@ -123,6 +122,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 void model_free(struct model *model);
 /* What is known of files may lie in unlinked files there: in this store, which sinks share; NULL: in no file. */
 void model_use_directory(struct model *model, int directory);
+void model_forget_names(struct model *model); /* of files: no sink needs them */
 struct cold *model_cold(const struct model *model);
 void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */

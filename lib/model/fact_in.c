@@ -92,6 +92,8 @@ static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 
 static bool same_name(struct model *m, const struct description *d, const struct fd_fact *f)
 {
+	if (keep_is_stand_in(m, d->name))
+		return keep_text(m, f->seen.target, f->seen.length) == d->name;
 	return d->name && strtab_length(m->strings, d->name) == f->seen.length &&
 	       !memcmp(strtab_text(m->strings, d->name), f->seen.target, f->seen.length);
 }

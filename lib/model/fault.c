@@ -5,6 +5,7 @@
 
 #include "fdtable.h"
 #include "file.h"
+#include "keep.h"
 #include "lane.h"
 #include "location.h"
 #include "settle.h"
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 
 static uint32_t open_named(struct model *m, process_id process, file_id file, str_id name)
@@ -39,7 +41,7 @@ static uint32_t open_of(struct model *m, process_id process, uint64_t dev, uint6
 	if (file != ID_NONE)
 		return fault_open(m, process, file);
 	snprintf(name, sizeof(name), "inode:[%u:%u %" PRIu64 "]", major(dev), minor(dev), ino);
-	return open_named(m, process, ID_NONE, strtab_add_text(m->strings, name));
+	return open_named(m, process, ID_NONE, keep_text(m, name, strlen(name)));
 }
 
 static void emit(struct model *m, const struct io_event *event, uint32_t open)

@@ -3,6 +3,8 @@
  */
 #include "file.h"
 
+#include "keep.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -70,8 +72,7 @@ str_id path_resolve(struct model *m, struct event_string base, struct event_stri
 	}
 	if (!add_components(&out, path.at, path.length))
 		return 0;
-	return out.length ? strtab_add(m->strings, out.at, out.length)
-			  : strtab_add(m->strings, "/", 1);
+	return out.length ? keep_text(m, out.at, out.length) : keep_text(m, "/", 1);
 }
 
 file_id file_find(const struct model *m, str_id path)
@@ -162,6 +163,9 @@ void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 	struct index *index = &m->block.file_by_inode;
 	struct model_file *f = &m->file[file];
 	uint64_t hash = ino ? inode_hash(m, dev, ino) : 0;
+
+	if (keep_is_stand_in(m, f->path))
+		return;
 	file_id before = ino ? find_inode(m, hash, dev, ino) : ID_NONE;
 
 	if (before == file && ino)
@@ -186,6 +190,8 @@ file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind
 {
 	file_id id = file_by_inode(m, dev, ino);
 
+	if (keep_is_stand_in(m, path))
+		return file_add(m, path, kind);
 	if (id != ID_NONE && m->file[id].is_deleted && m->file[id].path == path)
 		return id;
 	id = file_new(m, path, kind);

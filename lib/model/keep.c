@@ -7,6 +7,9 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 4096 };
 
 enum verdict { UNKNOWN, WANTED, UNWANTED };
 
@@ -25,11 +28,20 @@ struct keep {
 		str_id glob;
 	} * glob;
 	uint32_t globs, cap, inclusions;
+	bool is_partial;  /* some may match a file, and not what is below it; or what is no path */
 	uint8_t *verdict; /* by str_id */
 	uint32_t verdicts;
 	struct region *region; /* by thread_id */
 	uint32_t regions;
 };
+
+/* Returns whether the pattern is of paths, and matches all that is below what it matches. */
+static bool is_of_tree(const char *glob)
+{
+	size_t length = strlen(glob);
+
+	return length >= 2 && glob[0] == '/' && glob[length - 1] == '*' && glob[length - 2] != '\\';
+}
 
 void keep_add(struct model *m, bool is_exclusion, str_id glob)
 {
@@ -40,6 +52,7 @@ void keep_add(struct model *m, bool is_exclusion, str_id glob)
 	MEM_GROW(k->glob, k->cap, k->globs + 1);
 	k->glob[k->globs++] = (struct keep_glob){is_exclusion, glob};
 	k->inclusions += !is_exclusion;
+	k->is_partial |= is_exclusion || !is_of_tree(model_text(m, glob));
 }
 
 void keep_release(struct model *m)
@@ -65,6 +78,35 @@ static bool judge(const struct model *m, const char *name)
 		is_included = true;
 	}
 	return is_included;
+}
+
+static bool is_needed(const struct model *m, const char *bytes, size_t length)
+{
+	char name[NAME_SIZE];
+
+	if (m->is_nameless)
+		return false;
+	if (!m->keep || m->keep->is_partial || m->host.block != BLOCK_NONE || length >= NAME_SIZE)
+		return true;
+	memcpy(name, bytes, length);
+	name[length] = '\0';
+	return judge(m, name);
+}
+
+str_id keep_text(struct model *m, const char *bytes, size_t length)
+{
+	static const char stand_in[] = "(not kept)";
+
+	if (!length || is_needed(m, bytes, length))
+		return model_string(m, bytes, length);
+	if (!m->stand_in)
+		m->stand_in = model_string(m, stand_in, sizeof(stand_in) - 1);
+	return m->stand_in;
+}
+
+bool keep_is_stand_in(const struct model *m, str_id name)
+{
+	return name && name == m->stand_in;
 }
 
 bool keep_name(struct model *m, str_id name)

@@ -13,6 +13,13 @@ void keep_release(struct model *m);
 /* Returns whether records of a file of this name (0: not known) are kept. */
 bool keep_name(struct model *m, str_id name);
 /*
+ * Returns the id of a file's name. Names of which no record can leave the model share one, so that they take no memory. That is
+ * so if all patterns are of paths and match whatever is below what they match, and no block request may tell of the file.
+ */
+str_id keep_text(struct model *m, const char *bytes, size_t length);
+/* Returns whether it is the name that they share. */
+bool keep_is_stand_in(const struct model *m, str_id name);
+/*
  * Returns whether the event, which concerns an open or ID_NONE, goes out. The begin of a call, whose file is often
  * known later only, waits for the first record in it that is kept, and goes out before it.
  */

@@ -4,6 +4,7 @@
 #include "mapping.h"
 
 #include "fdtable.h"
+#include "keep.h"
 #include "task.h"
 #include "thread_table.h"
 
@@ -197,7 +198,8 @@ void mapping_stores(struct model *m, const struct event *event)
 		return;
 	file_id file = open_description(m, open)->file;
 
-	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR)
+	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR ||
+	    !keep_name(m, m->file[file].path))
 		return;
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	tally_add(m->tally, files_stored, !m->mapped_file[file].is_told);

@@ -82,6 +82,11 @@ void model_use_directory(struct model *m, int directory)
 	strtab_use(m->strings, m->cold);
 }
 
+void model_forget_names(struct model *m)
+{
+	m->is_nameless = true;
+}
+
 struct cold *model_cold(const struct model *m)
 {
 	return m->cold;

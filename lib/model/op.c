@@ -7,6 +7,7 @@
 #include "fdtable.h"
 #include "file.h"
 #include "fs.h"
+#include "keep.h"
 #include "lane.h"
 #include "location.h"
 #include "op_call.h"
@@ -187,7 +188,7 @@ static file_id file_of_path(struct op *op)
 	str_id path = op->call.path[0];
 
 	if (went && went->name.at)
-		path = model_string(op->m, went->name.at, went->name.length);
+		path = keep_text(op->m, went->name.at, went->name.length);
 	tally_add(op->m->tally, paths_unknown, !path && op->call.is_unnamed[0]);
 	return path ? file_add(op->m, path, kind_file(op)) : ID_NONE;
 }

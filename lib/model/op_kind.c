@@ -6,6 +6,7 @@
 #include "fdtable.h"
 #include "file.h"
 #include "fs.h"
+#include "keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -154,6 +155,13 @@ static void end_delete(struct op *op)
 		delete_file(op, file_add(op->m, op->call.path[0], kind_file(op)));
 }
 
+static file_id known_file(const struct op *op, int index)
+{
+	str_id path = op->call.path[index];
+
+	return path && !keep_is_stand_in(op->m, path) ? file_find(op->m, path) : ID_NONE;
+}
+
 /*
  * Whether the new name was a file before is only known if the stream showed it. The old one is gone then, but if the
  * two have changed places.
@@ -161,8 +169,7 @@ static void end_delete(struct op *op)
 static void end_rename(struct op *op)
 {
 	bool has_flags = op->row->flags != CALL_NO_ARG;
-	file_id source = op->call.path[0] ? file_find(op->m, op->call.path[0]) : ID_NONE;
-	file_id target = op->call.path[1] ? file_find(op->m, op->call.path[1]) : ID_NONE;
+	file_id source = known_file(op, 0), target = known_file(op, 1);
 
 	if (op->error || op->is_cancelled ||
 	    (has_flags && op->call.arg[op->row->flags] & RENAME_EXCHANGE))

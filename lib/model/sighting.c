@@ -4,6 +4,7 @@
 #include "sighting.h"
 
 #include "file.h"
+#include "keep.h"
 #include "settle.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ void sighting_apply(struct model *m, uint32_t description, const struct sighting
 	struct description *d = &m->description[description];
 
 	d->state = NAME_SURE;
-	d->name = model_string(m, s->target, s->length);
+	d->name = sighting_is_path(s) ? keep_text(m, s->target, s->length)
+				      : model_string(m, s->target, s->length);
 	d->is_stream |= s->mode && !S_ISREG(s->mode) && !S_ISBLK(s->mode);
 	if (d->flags == UINT32_MAX)
 		d->flags = s->flags;

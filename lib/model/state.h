@@ -248,6 +248,8 @@ struct model {
 	struct cold *cold; /* NULL: ordinary memory */
 	struct cold_area area[AREAS];
 	uint32_t events; /* modulo 2^32 */
+	str_id stand_in; /* the name of all files that no output needs: see keep_text(); 0: none yet */
+	bool is_nameless; /* no output needs any */
 
 	struct task *task;
 	struct pool tasks;

@@ -235,6 +235,46 @@ TEST_F(Kept, OnlyFilesThatMatch)
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
+/* Names that nobody wants take no memory, and do not change what becomes of the others. */
+TEST_F(Kept, UnwantedNamesShareOne)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	for (int i = 0; i < 300; i++) {
+		use(("/etc/x" + std::to_string(i)).c_str(), 3);
+		use(("/data/" + std::to_string(i % 3)).c_str(), 4);
+	}
+	d.end();
+	EXPECT_EQ(model_handles(d.model), 3u);
+	EXPECT_LE(model_files(d.model),
+		  5u); /* /data/0 to 2, what the three stand in, and perhaps one for all others */
+	EXPECT_LT(strtab_count(model_strings(d.model)), 60u);
+	EXPECT_EQ(d.tally.n[TALLY_left_out], 300u * 10);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
+/* A pattern that matches a directory, but not what is in it: names below it say that it is one, and so they are known. */
+TEST_F(Kept, NamesBelowAWantedDirectoryAreKnown)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data"});
+	use("/data/below", 3);
+	use("/data/beside", 4);
+	d.end();
+	EXPECT_EQ(model_handles(d.model), 0u);
+	EXPECT_EQ(model_files(d.model), 2u);
+}
+
+TEST_F(Kept, NoNamesWhereNoSinkNeedsThem)
+{
+	model_forget_names(d.model);
+	for (int i = 0; i < 300; i++)
+		use(("/etc/x" + std::to_string(i)).c_str(), 3);
+	d.end();
+	EXPECT_EQ(model_files(d.model), 1u);
+	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_LT(strtab_count(model_strings(d.model)), 60u);
+	EXPECT_EQ(d.unbalanced(), "");
+}
+
 TEST_F(Kept, AllFilesButThoseThatMatch)
 {
 	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"*.so*"});
