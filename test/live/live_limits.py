@@ -162,8 +162,14 @@ class MemoryGroup:
         with open(f"{self.dir}/cgroup.procs", encoding="ascii") as file:
             for pid in file.read().split():
                 self.write(f"{self.root}/cgroup.procs", pid)
-        with open(f"{self.dir}/{self.usage}", encoding="ascii") as file:
-            self.write(f"{self.dir}/{self.limit}", file.read())
+        for _ in range(20):  # what is given back meanwhile is not to be had again
+            time.sleep(0.05)
+            with open(f"{self.dir}/{self.usage}", encoding="ascii") as file:
+                usage = file.read()
+            try:
+                self.write(f"{self.dir}/{self.limit}", usage)
+            except OSError:
+                pass  # it has grown since
 
     def remove(self):
         for _ in range(100):  # the kernel may still hold what was charged to it
@@ -177,7 +183,7 @@ class MemoryGroup:
 FORKS = """
 import os, sys, time
 os.read(int(sys.argv[1]), 1)
-for i in range(3000):
+for i in range(5000):
     if not os.fork():
         os.close(os.open('/etc/passwd', os.O_RDONLY))
         time.sleep(3)
@@ -187,8 +193,10 @@ for i in range(3000):
 
 def test_storage(live):
     """The kernel has no memory to keep what tasks do: that is counted, and --strict fails."""
-    for options, counter, other in (([], "untraced", "unstored"), (["-a"], "unstored", "untraced")):
-        archive, group = live.path(f"storage.{counter}"), MemoryGroup(live)
+    tries = [([], "untraced", "unstored")] + [(["-a"], "unstored", "untraced")] * 4
+    while tries:
+        options, counter, other = tries.pop(0)
+        archive, group = live.path(f"storage.{len(tries)}"), MemoryGroup(live)
         if not os.path.exists(f"{group.dir}/{group.limit}"):
             group.remove()
             live.lacks("control groups that limit memory")
@@ -202,14 +210,18 @@ def test_storage(live):
             live.equal(f"{counter}: the word that it records", os.read(ready, 10), b"ready\n")
             group.leave_and_fill()
             os.write(its_end, b"x")
-            live.equal(f"{counter}: exit status", run.wait(timeout=120), 125)
+            status = run.wait(timeout=120)
         for fd in (go, its_end, ready):
             os.close(fd)
         group.remove()
         counters = live.examine(archive, lossless=False)["books"]["counters"]
+        if options and not counters[counter] and tries:
+            continue  # tasks that ended elsewhere gave enough memory back
+        live.equal(f"{counter}: exit status", status, 125)
         live.check(counters[counter] > 100, f"{counter}: {counters[counter]} is too few")
         live.equal(f"{counter}: {other}", counters[other], 0)
         live.equal(f"{counter}: late", counters["late"], 0)
+        tries = tries[-4:] if not options else []
 
 
 TESTS = (test_storage, test_pipe, test_signals, test_file_size, test_file_size_of_convert, test_descriptors, test_places)
