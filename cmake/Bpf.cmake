@@ -46,23 +46,25 @@ function(iotrace_bpf_asm result)
   endif()
 endfunction()
 
-# Makes NAME.skel.h of lib/kernel/bpf/FILE.bpf.c for each FILE.
+# Makes NAME.skel.h of lib/kernel/bpf/FILE.bpf.c for each FILE. The definitions that follow DEFINE are for all of them.
 function(iotrace_bpf_object name)
+  cmake_parse_arguments(arg "" "" "DEFINE" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
   file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf_shared.h include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
   iotrace_bpf_asm(asm)
   # Paths are relative, so that the object says nothing of where it was built; linking it drops DWARF and keeps BTF.
-  foreach(file ${ARGN})
-    add_custom_command(OUTPUT ${dir}/${file}.o
+  foreach(file ${arg_UNPARSED_ARGUMENTS})
+    set(object ${dir}/${name}_${file}.o)
+    add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
       COMMAND ${BPF_CLANG} -target bpf -O2 -g -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${IOTRACE_WERROR}>:-Werror>
-        -D__TARGET_ARCH_${arch} -Ilib/kernel -Iinclude ${asm} -fdebug-compilation-dir=. -c lib/kernel/bpf/${file}.bpf.c
-        -o ${dir}/${file}.o
+        -D__TARGET_ARCH_${arch} ${arg_DEFINE} -Ilib/kernel -Iinclude ${asm} -fdebug-compilation-dir=. -c lib/kernel/bpf/${file}.bpf.c
+        -o ${object}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
       DEPENDS lib/kernel/bpf/${file}.bpf.c ${headers} VERBATIM COMMAND_EXPAND_LISTS)
-    list(APPEND objects ${dir}/${file}.o)
+    list(APPEND objects ${object})
   endforeach()
   add_custom_command(OUTPUT ${dir}/${name}.skel.h
     COMMAND ${BPFTOOL} gen object ${dir}/${name}.bpf.o ${objects}
@@ -74,15 +76,19 @@ endfunction()
 # Makes the skeletons, and the layer that includes them.
 function(iotrace_bpf_programs target)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
+  # The plain ones ask for no function of the kernel by its name: see bpf_plain.h.
   iotrace_bpf_object(iotrace iotrace)
+  iotrace_bpf_object(iotrace_plain iotrace DEFINE -DBPF_PLAIN)
   iotrace_bpf_object(block block)
-  add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/block.skel.h)
+  iotrace_bpf_object(block_plain block DEFINE -DBPF_PLAIN)
+  add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/iotrace_plain.skel.h ${dir}/block.skel.h
+    ${dir}/block_plain.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)
   target_include_directories(${target} SYSTEM PRIVATE ${dir})
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
 endfunction()
 
-# bpf_source.c, bpf_optional.c, bpf_block.c and bpf_missed.c, or bpf_absent.c are compiled into the layer.
+# bpf_source.c and those beside it that need libbpf, or bpf_absent.c are compiled into the layer.
 function(iotrace_bpf target)
   set(missing "IOTRACE_BPF is OFF")
   if(NOT IOTRACE_BPF STREQUAL OFF)
@@ -94,7 +100,7 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/bpf_(source|optional|block|missed)\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/bpf_(source|optional|block|missed|plain|enum)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")

@@ -3,16 +3,19 @@
  */
 #include "bpf_block.h"
 
+#include "bpf_enum.h"
 #include "bpf_missed.h"
+#include "bpf_plain.h"
 #include "bpf_source.h"
 
 #include <block.skel.h>
+#include <block_plain.skel.h>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct bpf_block {
@@ -20,56 +23,48 @@ struct bpf_block {
 	struct bpf_missed missed;
 };
 
-static int share(struct block_bpf *programs, const struct bpf_source *source)
+static int share(struct block_bpf *programs, const struct bpf_common *common)
 {
-	struct bpf_common common = bpf_source_common(source);
-	int code;
+	int code = bpf_map__reuse_fd(programs->maps.rings, common->rings_fd);
 
-	programs->rodata->has_cast = common.has_cast;
-	programs->rodata->hides_addresses = common.hides_addresses;
-	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &common.cipher, sizeof(common.cipher));
-	code = bpf_map__reuse_fd(programs->maps.rings, common.rings_fd);
-	return code ? code : bpf_map__reuse_fd(programs->maps.books, common.books_fd);
+	programs->rodata->hides_addresses = common->hides_addresses;
+	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &common->cipher,
+	       sizeof(common->cipher));
+	return code ? code : bpf_map__reuse_fd(programs->maps.books, common->books_fd);
 }
 
-/*
- * Returns the number of REQ_OP_ZONE_APPEND, or one that no operation has. The programs could ask for it by themselves, but the
- * enumeration was renamed in Linux 6.0, and libbpf looks for a name that is not there in all modules, which takes more rights
- * than the programs do.
- */
-static uint32_t number_of_zone_append(void)
+static struct block_bpf *open_plain(void)
 {
-	static const char *const enumeration[] = {"req_op", "req_opf"};
-	struct btf *kernel = btf__load_vmlinux_btf();
-	uint32_t number = UINT32_MAX;
+	struct block_bpf *programs = calloc(1, sizeof(*programs));
+	size_t size;
+	const void *elf = block_plain_bpf__elf_bytes(&size);
 
-	for (size_t i = 0; kernel && i < sizeof(enumeration) / sizeof(*enumeration); i++) {
-		int id = btf__find_by_name_kind(kernel, enumeration[i], BTF_KIND_ENUM);
-		const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(kernel, (uint32_t)id);
-
-		for (uint32_t k = 0; type && k < btf_vlen(type); k++)
-			if (!strcmp(btf__name_by_offset(kernel, btf_enum(type)[k].name_off),
-				    "REQ_OP_ZONE_APPEND"))
-				number = (uint32_t)btf_enum(type)[k].val;
+	if (!programs || block_bpf__create_skeleton(programs) ||
+	    bpf_plain_open(programs->skeleton, elf, size)) {
+		block_bpf__destroy(programs);
+		return NULL;
 	}
-	btf__free(kernel);
-	return number;
+	return programs;
 }
+
+/* Its enumeration was renamed in Linux 6.0. */
+static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
 
 static int load(struct bpf_block *block, const struct bpf_block_options *options)
 {
-	struct block_bpf *programs = block_bpf__open();
+	struct bpf_common common = bpf_source_common(options->source);
+	struct block_bpf *programs = common.is_plain ? open_plain() : block_bpf__open();
 	int code;
 
 	if (!programs)
 		return -errno;
 	block->programs = programs;
 	programs->rodata->sample_id = options->id;
-	programs->rodata->zone_append = number_of_zone_append();
+	programs->rodata->zone_append = bpf_enum_number(&ZONE_APPEND, UINT32_MAX);
 	programs->rodata->has_devices = options->devices != 0;
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);
-	code = share(programs, options->source);
+	code = share(programs, &common);
 	return code ? code : block_bpf__load(programs);
 }
 

@@ -5,8 +5,10 @@
 
 #include "bpf_calls.h"
 #include "bpf_comm.h"
+#include "bpf_enum.h"
 #include "bpf_missed.h"
 #include "bpf_optional.h"
+#include "bpf_plain.h"
 #include "rights.h"
 
 #include <bpf/bpf.h>
@@ -17,6 +19,7 @@
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/syscall.h>
+#include <iotrace_plain.skel.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +46,7 @@ struct bpf_source {
 	int *ring_fd;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
-	bool has_loop, has_dynptr;
+	bool has_loop, has_dynptr, is_plain;
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	struct bpf_missed missed;
 	struct bpf_cipher cipher;
@@ -101,11 +104,29 @@ static bool lets_preempt(void)
 	return !uname(&name) && strtoul(name.release, NULL, 10) >= 7;
 }
 
+/* DCACHE_MOUNTED. It has a place in the kernel's types since Linux 6.15, and moved then. */
+static const struct bpf_enumerator MOUNTED = {"DCACHE_MOUNTED", {"dentry_flags"}};
+enum { MOUNTED_OLD = 0x10000 };
+
+static struct iotrace_bpf *open_plain(void)
+{
+	struct iotrace_bpf *programs = calloc(1, sizeof(*programs));
+	size_t size;
+	const void *elf = iotrace_plain_bpf__elf_bytes(&size);
+
+	if (!programs || iotrace_bpf__create_skeleton(programs) ||
+	    bpf_plain_open(programs->skeleton, elf, size)) {
+		iotrace_bpf__destroy(programs);
+		return NULL;
+	}
+	return programs;
+}
+
 static int open_programs(struct bpf_source *source, const struct bpf_options *options,
-			 struct error *err)
+			 bool is_plain, struct error *err)
 {
 	int cpus = libbpf_num_possible_cpus();
-	struct iotrace_bpf *programs = iotrace_bpf__open();
+	struct iotrace_bpf *programs = is_plain ? open_plain() : iotrace_bpf__open();
 
 	source->programs = programs;
 	if (!programs || cpus < 1)
@@ -129,6 +150,7 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	programs->rodata->is_system = options->is_system;
 	programs->rodata->own_tgid = getpid();
 	programs->rodata->cgroups = options->cgroups;
+	programs->rodata->mounted_flag = bpf_enum_number(&MOUNTED, MOUNTED_OLD);
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
 	source->books_size = (size_t)cpus * sizeof(*source->books);
@@ -138,18 +160,18 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 
 /* What is asked of the kernel. */
 struct attempt {
-	bool has_cast;
+	bool is_plain;
 	uint32_t groups; /* of the programs that can be done without */
 };
 
 static int load(struct bpf_source *source, const struct bpf_options *options,
 		const struct attempt *attempt, struct error *err)
 {
-	int code = open_programs(source, options, err);
+	int code = open_programs(source, options, attempt->is_plain, err);
 
 	if (code)
 		return code;
-	source->programs->rodata->has_cast = attempt->has_cast;
+	source->is_plain = attempt->is_plain;
 	source->programs->rodata->has_dynptr = source->has_dynptr;
 	source->programs->rodata->is_preemptible = lets_preempt();
 	source->optional = bpf_optional_choose(source->programs, attempt->groups);
@@ -161,9 +183,9 @@ static int load(struct bpf_source *source, const struct bpf_options *options,
 static int load_most(struct bpf_source *source, const struct bpf_options *options,
 		     struct error *err)
 {
-	const struct attempt attempt[] = {{true, options->groups},
-					  {false, options->groups},
-					  {false, 0}};
+	const struct attempt attempt[] = {{false, options->groups},
+					  {true, options->groups},
+					  {true, 0}};
 	const size_t last = sizeof(attempt) / sizeof(attempt[0]) - 1;
 	struct error refusal = {0};
 
@@ -478,7 +500,7 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 {
 	return (struct bpf_common){.rings_fd = bpf_map__fd(source->programs->maps.rings),
 				   .books_fd = bpf_map__fd(source->programs->maps.books),
-				   .has_cast = source->programs->rodata->has_cast,
+				   .is_plain = source->is_plain,
 				   .hides_addresses = source->programs->rodata->hides_addresses,
 				   .cipher = source->cipher};
 }

@@ -79,7 +79,7 @@ int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 /* What the programs of another object have in common with these. The maps are lent. */
 struct bpf_common {
 	int rings_fd, books_fd;
-	bool has_cast; /* the kernel has bpf_rdonly_cast(), see bpf/peek.h */
+	bool is_plain; /* see bpf_plain.h */
 	bool hides_addresses;
 	struct bpf_cipher cipher;
 };

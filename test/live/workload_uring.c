@@ -136,10 +136,13 @@ static void broken_link(int fd)
 		die("a broken link", EPROTO);
 }
 
-/* A write waits for a read, and its descriptor leads to another file before the read ends. */
-static void replaced(const char *directory)
+/*
+ * A write waits for a read, and its descriptor leads to another file before the read ends. Returns the name of the file that
+ * was written: Linux 6.1 takes the first, 6.18 the second.
+ */
+static const char *replaced(const char *directory)
 {
-	int fd = make(directory, "early"), late = make(directory, "late"), ends[2];
+	int fd = make(directory, "early"), early = dup(fd), late = make(directory, "late"), ends[2];
 	struct io_uring_sqe *sqe = next(1);
 
 	if (pipe(ends))
@@ -151,8 +154,9 @@ static void replaced(const char *directory)
 	if (dup2(late, fd) != fd || write(ends[1], "", 1) != 1)
 		die("dup2", errno);
 	reap_sum(2);
-	if (lseek(late, 0, SEEK_END) != BLOCK)
-		die("a late write", EPROTO);
+	return lseek(late, 0, SEEK_END) == BLOCK ? "late"
+	       : lseek(early, 0, SEEK_END)       ? "early"
+						 : "";
 }
 
 /* Linux writes at the end, whatever the offset. */
@@ -252,6 +256,7 @@ int main(int argc, char **argv)
 	bool is_left = argc > 2 && !strcmp(argv[2], "left");
 	int code, fd, quiet, ends[2], never = 0;
 	long moved, left = 0;
+	const char *written;
 
 	if (argc < 2)
 		die("usage: workload_uring DIRECTORY [sqpoll]", EINVAL);
@@ -270,7 +275,7 @@ int main(int argc, char **argv)
 	flush(quiet);
 	forced(fd);
 	broken_link(fd);
-	replaced(argv[1]);
+	written = replaced(argv[1]);
 	append(argv[1]);
 	fixed(argv[1]);
 	if (is_left)
@@ -280,8 +285,8 @@ int main(int argc, char **argv)
 	submit();
 	usleep(20000);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
-	       "\"flushed\": {\"flushes\": 1}, \"left\": %ld, \"offsets\": %d, \"cancelled\": %d, \"pid\": %d}\n",
+	       "\"flushed\": {\"flushes\": 1}, \"left\": %ld, \"offsets\": %d, \"cancelled\": %d, \"written\": \"%s\", \"pid\": %d}\n",
 	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, left,
-	       2 * ROUNDS * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, (int)getpid());
+	       2 * ROUNDS * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, written, (int)getpid());
 	return 0;
 }

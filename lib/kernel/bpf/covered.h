@@ -9,13 +9,7 @@
 
 enum { MOUNTS_MAX = 4096 }; /* on one mount, that are looked through */
 
-/* The flag has moved since it has a place in the kernel's types. */
-static __always_inline uint32_t mounted_flag(void)
-{
-	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_MOUNTED))
-		return bpf_core_enum_value(enum dentry_flags, DCACHE_MOUNTED);
-	return DCACHE_MOUNTED;
-}
+const volatile uint32_t mounted_flag; /* DCACHE_MOUNTED */
 
 /* What is looked for among the mounts on one mount. */
 struct search {

@@ -2,7 +2,7 @@
  * peek: reading of the kernel's memory through pointers that may lead nowhere.
  *
  * Since Linux 6.2 the programs may take any address for a structure of the kernel's, and what they load from it is 0 if
- * there is nothing. Before, they ask a function for each field, which takes ten times as long.
+ * there is nothing. Before, they ask a function for each field, which takes ten times as long: BPF_PLAIN.
  */
 #ifndef BPF_PEEK_H
 #define BPF_PEEK_H
@@ -12,24 +12,26 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-extern void *bpf_rdonly_cast(const void *address, uint32_t type) __ksym __weak;
-
-const volatile bool has_cast; /* whether the kernel has it */
-
 /* 0 if it cannot be read. Read anew each time. */
+#ifdef BPF_PLAIN
 #define PEEK(from, field)                                                                          \
 	({                                                                                         \
 		typeof(from) from_ = (from);                                                       \
 		typeof(from_->field) value_ = 0;                                                   \
-		if (has_cast) {                                                                    \
-			typeof(from) cast_ = bpf_rdonly_cast(from_, bpf_core_type_id_kernel(       \
-									    typeof(*from_)));      \
-			value_ = cast_->field;                                                     \
-		} else {                                                                           \
-			bpf_core_read(&value_, sizeof(value_), (void *)&from_->field);             \
-		}                                                                                  \
+		bpf_core_read(&value_, sizeof(value_), (void *)&from_->field);                     \
 		value_;                                                                            \
 	})
+#else
+extern void *bpf_rdonly_cast(const void *address, uint32_t type) __ksym;
+
+#define PEEK(from, field)                                                                          \
+	({                                                                                         \
+		typeof(from) from_ = (from);                                                       \
+		typeof(from) cast_ = bpf_rdonly_cast(from_,                                        \
+						     bpf_core_type_id_kernel(typeof(*from_)));     \
+		cast_->field;                                                                      \
+	})
+#endif
 
 /* Any structure of the kernel's that begins with a number of 64 bits. */
 struct timespec64 {

@@ -11,10 +11,15 @@
 
 #include <bpf/bpf_helpers.h>
 
+const volatile bool is_preemptible;
+
+#ifdef BPF_PLAIN /* for kernels without these functions: none of them is preemptible */
+#define bpf_preempt_disable()
+#define bpf_preempt_enable()
+#else
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
-
-const volatile bool is_preemptible;
+#endif
 
 static __always_inline void stay(void)
 {

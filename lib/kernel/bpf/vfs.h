@@ -28,8 +28,6 @@ struct seqcount_spinlock {
 	struct seqcount seqcount;
 } KERNEL;
 
-enum dentry_flags { DCACHE_MOUNTED = 1 << 16 };
-
 struct dentry {
 	unsigned int d_flags;
 	struct seqcount_spinlock d_seq; /* odd while it is renamed, another after it */

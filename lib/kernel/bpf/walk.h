@@ -93,7 +93,7 @@ static long step_up(uint32_t index, struct walk *walk)
 	if (!scratch)
 		return 1;
 	/* Without bpf_loop() that would be more than a program may do: such kernels (before 5.17) do not notice it. */
-	if (walk->has_loop && !walk->has_left && PEEK(walk->dentry, d_flags) & mounted_flag() &&
+	if (walk->has_loop && !walk->has_left && PEEK(walk->dentry, d_flags) & mounted_flag &&
 	    ask_whether_covered(scratch, walk)) {
 		walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;

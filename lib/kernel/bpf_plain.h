@@ -1,0 +1,16 @@
+/*
+ * bpf_plain: the BPF programs for kernels that lack a function which the others call by its name.
+ *
+ * libbpf looks for a name that the kernel does not have in all modules, which takes CAP_SYS_ADMIN, also if the program could
+ * do without it. So the same programs are there twice: those of NAME.skel.h call bpf_rdonly_cast() (Linux 6.2), those of
+ * NAME_plain.skel.h call nothing but helpers. Their skeletons are alike.
+ */
+#ifndef IOTRACE_KERNEL_BPF_PLAIN_H
+#define IOTRACE_KERNEL_BPF_PLAIN_H
+
+#include <bpf/libbpf.h>
+
+/* Opens the object `elf`, which is lent, through the skeleton of its twin. Returns 0 or -errno. */
+int bpf_plain_open(struct bpf_object_skeleton *skeleton, const void *elf, size_t size);
+
+#endif

@@ -1,0 +1,120 @@
+"""examine: what a virtual machine left, compared with what its workloads say that they did, and its disk counted."""
+
+import io
+import json
+import os
+from contextlib import redirect_stdout
+
+from archive import Archive
+from ledger import compare
+from live import Live
+
+LEDGERS = ("files", "names", "tasks")
+STORM = 2 * 50000
+# What is compared: runs that the table has a column for.
+COLUMNS = (*LEDGERS, "storm", "uring", "libaio", "block", "user")
+
+
+def text(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+class Machine:
+    """The results of one kernel. wrong: sentences; cells: {(source, column): words of the table}."""
+
+    def __init__(self, name, out, sources):
+        self.name, self.out, self.sources = name, out, sources
+        self.release = f"{name}: none came up"
+        self.wrong, self.cells = [], {}
+
+    def path(self, *names):
+        return os.path.join(self.out, *names)
+
+    def has_ended(self):
+        return os.path.exists(self.path("ended"))
+
+    def examine(self):
+        if os.path.exists(self.path("kernel")):
+            self.release = text(self.path("kernel")).strip()
+        for source in self.sources:
+            for column in COLUMNS:
+                if column == "libaio" and source == "perf":
+                    self.cells[source, column] = "-"
+                    continue
+                wrong = self._wrong_of(column, source)
+                self.cells[source, column] = "wrong" if wrong else "right"
+                self.wrong += [f"{self.name} {source} {column}: {sentence}" for sentence in wrong]
+        for sentence in self.wrong[:40]:
+            print(sentence)
+
+    def _wrong_of(self, column, source):
+        live, said = Live(), io.StringIO()
+        try:
+            with redirect_stdout(said):
+                self._compare(live, column, f"{column}-{source}", source)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            return [f"cannot be examined: {error!r}"]
+        finally:
+            os.rmdir(live.dir)
+        return said.getvalue().splitlines() if live.wrong else []
+
+    def _compare(self, live, column, run, source):
+        live.equal("exit status", text(self.path(run, "ran")).strip(), "0")
+        live.equal("check-archive", text(self.path(run, "checked")).splitlines()[-1:], ["0"])
+        archive = self.path(run, "archive")
+        about = json.loads(text(f"{archive}/iotrace.json"))
+        live.equal("complete", about["is_complete"], True)
+        live.equal("source", about["source"], source)
+        live.balance(about["books"], lossless=column not in ("block", "uring", "libaio"))
+        for counter in ("lost", "unseen"):
+            live.equal(counter, about["books"]["counters"][counter], 0)
+        if column in (*LEDGERS, "user"):
+            compare(live, column, archive, self.path(run, "ledger"))
+        elif column == "storm":
+            live.equal("calls that worked", text(self.path(run, "said")).split(), ["ready", str(STORM)])
+            files = self._files(archive)
+            live.equal("reads", files["/tmp/storm"]["reads"], STORM)
+            live.equal("bytes", files["/tmp/storm"]["read_bytes"], STORM)
+        elif column in ("uring", "libaio"):
+            self._compare_requests(live, column, run, source)
+        elif column == "block":
+            self._compare_disk(live, archive, source)
+
+    def _files(self, archive):
+        files = {}
+        for process in Archive(archive).processes().values():
+            for path, sums in process.whole().files.items():
+                files.setdefault(path, type(sums)()).update(sums)
+        return files
+
+    def _compare_requests(self, live, column, run, source):
+        said = json.loads(text(self.path(run, "said")))
+        files = self._files(self.path(run, "archive"))
+        for name, truth in said.items():
+            if isinstance(truth, dict):
+                got = files.get(f"/work/{column}-files-{source}/{name}", {})
+                got = {key: got.get(key, 0) for key in truth}
+                if (column, name) == ("uring", "data"):  # one is cancelled; whether it had its file depends on the kernel
+                    truth["writes"] = max(truth["writes"], min(got["writes"], truth["writes"] + 1))
+                live.equal(name, got, truth)
+
+    def _compare_disk(self, live, archive, source):
+        """All that the disk counted is in the archive, and nothing else."""
+        before, after = ([int(n) for n in text(self.path(f"disk-{when}-{source}")).split()] for when in ("before", "after"))
+        reads, read, writes, written = (b - a for a, b in zip(before, after))
+        about = json.loads(text(f"{archive}/iotrace.json"))
+        device, = (d for d in about["devices"] if d["name"].startswith("vdb"))
+        live.equal("the disk's requests", [device[way][what] for way in ("read", "write") for what in ("requests", "sectors")],
+                   [reads, read, writes, written])
+
+    @staticmethod
+    def table(machines):
+        rows = [("kernel", "source", *COLUMNS)]
+        for m in machines:
+            rows += [(m.release, s, *(m.cells.get((s, c), "-") for c in COLUMNS)) for s in m.sources]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        for row in rows:
+            yield "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |"
+            if row is rows[0]:
+                yield "|" + "|".join("-" * (width + 2) for width in widths) + "|"
