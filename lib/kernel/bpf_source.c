@@ -6,6 +6,7 @@
 #include "bpf_calls.h"
 #include "bpf_comm.h"
 #include "bpf_enum.h"
+#include "bpf_log.h"
 #include "bpf_missed.h"
 #include "bpf_optional.h"
 #include "bpf_plain.h"
@@ -56,20 +57,6 @@ struct bpf_source {
 bool bpf_source_is_built(void)
 {
 	return true;
-}
-
-/* What libbpf says, line by line: of a program that is refused, all that the verifier says. */
-static int print(enum libbpf_print_level level, const char *format, va_list args)
-{
-	char *text, *rest, *line;
-
-	(void)level;
-	if (log_level() < LOG_DEBUG || vasprintf(&text, format, args) < 0)
-		return 0;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		log_debug("%s", line);
-	free(text);
-	return 0;
 }
 
 static int explain(struct error *err, int code, const char *what)
@@ -310,7 +297,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	struct bpf_source *source = new_source(options);
 	int code;
 
-	libbpf_set_print(print);
+	libbpf_set_print(bpf_log);
 	code = check(options, err);
 	if (!code)
 		code = make_key(source, err);

@@ -151,6 +151,8 @@ static const char *replaced(const char *directory)
 	sqe->flags |= IOSQE_IO_LINK;
 	io_uring_prep_write(next(2), fd, buffer[1], BLOCK, 0);
 	submit();
+	while (io_uring_sq_ready(&ring)) /* the kernel's thread takes them when it comes to it */
+		usleep(1000);
 	if (dup2(late, fd) != fd || write(ends[1], "", 1) != 1)
 		die("dup2", errno);
 	reap_sum(2);
