@@ -4,9 +4,11 @@
 #include "bpf_shared.h"
 
 #include <block.skel.h>
+#include <block_plain.skel.h>
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 #include <iotrace.skel.h>
+#include <iotrace_plain.skel.h>
 
 #include <functional>
 #include <string>
@@ -59,62 +61,70 @@ int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skel
 /* What the kernel has, or is taken to have. */
 struct Kernel {
 	const char *name;
-	bool has_cast, has_dynptr, is_preemptible;
+	bool has_dynptr, is_preemptible;
 };
 
 class BpfPrograms : public testing::TestWithParam<Kernel>
 {
       protected:
-	static void set(struct iotrace_bpf *programs)
+	template <typename Skeleton> static void set(Skeleton *programs)
 	{
-		programs->rodata->has_cast = GetParam().has_cast;
 		programs->rodata->has_dynptr = GetParam().has_dynptr;
 		programs->rodata->is_preemptible = GetParam().is_preemptible;
+		programs->rodata->hides_addresses = true;
+	}
+
+	/* What the constants rule out the verifier does not look at. */
+	template <typename Skeleton> static void set_chosen(Skeleton *programs)
+	{
+		set(programs);
+		programs->rodata->is_system = true;
+		programs->rodata->cgroups = BPF_CGROUPS;
+		programs->rodata->comm.first = 1;
+	}
+
+	template <typename Skeleton> static void set_block(Skeleton *programs)
+	{
+		programs->rodata->has_devices = true;
 		programs->rodata->hides_addresses = true;
 	}
 };
 
 } // namespace
 
+#define LOAD_EACH(name, set)                                                                       \
+	load_each<struct name##_bpf>(name##_bpf__open, name##_bpf__load, name##_bpf__destroy,      \
+				     set<struct name##_bpf>)
+
 TEST_P(BpfPrograms, OfCallsPassTheVerifier)
 {
-	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
-						iotrace_bpf__destroy, set),
-		  10);
+	EXPECT_GT(LOAD_EACH(iotrace, set), 10);
 }
 
-/* What the constants rule out the verifier does not look at. */
 TEST_P(BpfPrograms, OfCallsOfChosenTasksPassTheVerifier)
 {
-	auto set_chosen = [](struct iotrace_bpf *programs) {
-		set(programs);
-		programs->rodata->is_system = true;
-		programs->rodata->cgroups = BPF_CGROUPS;
-		programs->rodata->comm.first = 1;
-	};
-
-	EXPECT_GT(load_each<struct iotrace_bpf>(iotrace_bpf__open, iotrace_bpf__load,
-						iotrace_bpf__destroy, set_chosen),
-		  10);
+	EXPECT_GT(LOAD_EACH(iotrace, set_chosen), 10);
 }
 
 TEST_P(BpfPrograms, OfBlockRequestsPassTheVerifier)
 {
-	auto set_block = [](struct block_bpf *programs) {
-		programs->rodata->has_cast = GetParam().has_cast;
-		programs->rodata->has_devices = true;
-		programs->rodata->hides_addresses = true;
-	};
-
-	EXPECT_GT(load_each<struct block_bpf>(block_bpf__open, block_bpf__load, block_bpf__destroy,
-					      set_block),
-		  8);
+	EXPECT_GT(LOAD_EACH(block, set_block), 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cast, BpfPrograms,
-			 testing::Values(Kernel{"ByHelper", false, false, false},
-					 Kernel{"ByCast", true, true, false},
-					 Kernel{"Preemptible", true, true, true}),
+/* Those that call no function of the kernel by its name. */
+TEST_P(BpfPrograms, OfPlainCallsPassTheVerifier)
+{
+	EXPECT_GT(LOAD_EACH(iotrace_plain, set_chosen), 10);
+}
+
+TEST_P(BpfPrograms, OfPlainBlockRequestsPassTheVerifier)
+{
+	EXPECT_GT(LOAD_EACH(block_plain, set_block), 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, BpfPrograms,
+			 testing::Values(Kernel{"Old", false, false}, Kernel{"Recent", true, false},
+					 Kernel{"Preemptible", true, true}),
 			 [](const auto &info) { return info.param.name; });
 
 #endif
