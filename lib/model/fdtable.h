@@ -39,7 +39,7 @@ uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t tim
 /* A copy of a table has opens of its own, which are younger than its slots say: nothing earlier uses them. */
 static inline uint32_t slot_open_at(const struct model *m, const struct slot *slot, uint64_t time)
 {
-	return slot->open == ID_NONE || m->open[slot->open].born <= time ? slot->open : ID_NONE;
+	return slot->open == ID_NONE || m->open[slot->open].born < time ? slot->open : ID_NONE;
 }
 /* Returns what the number led to at a time now or before; ID_NONE: nothing, or it cannot be told. Not held. */
 static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t fd, uint64_t time)

@@ -168,8 +168,10 @@ static void find_unseen(struct model *m, struct op *op)
 
 bool op_is_gone(const struct op *op)
 {
-	return table_at(op->m, task_table(op->m, op->task),
-			(uint64_t)call_fd(&op->call, op->row->fd), op->m->now) != op->call.open;
+	const struct slot *slot = table_slot(op->m, task_table(op->m, op->task),
+					     (uint64_t)call_fd(&op->call, op->row->fd));
+
+	return (slot ? slot->open : ID_NONE) != op->call.open;
 }
 
 void op_emit_use(struct op *op, struct io_event *event)

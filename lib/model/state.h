@@ -191,7 +191,7 @@ struct description {
 struct open {
 	uint32_t description;
 	uint32_t fd;        /* its number, the same in all tables; ID_NONE: it is in none */
-	uint64_t born;      /* what began earlier does not use it */
+	uint64_t born;      /* what began then or earlier does not use it */
 	process_id creator; /* ID_NONE: open before recording, not used yet */
 	handle_id handle;   /* ID_NONE until it is settled */
 	uint32_t slots;     /* descriptors that lead here */

@@ -14,6 +14,7 @@ extern "C" {
 #include <map>
 #include <sched.h>
 #include <sys/mman.h>
+#include <tuple>
 
 namespace
 {
@@ -38,7 +39,10 @@ class Life : public ::testing::Test
 		d.fd(pid, (uint64_t)fd, name, 1, d.now);
 	}
 
-	/* Returns the first use of a handle in a process where it is not active, or "". */
+	/*
+	 * Returns the first use of a handle in a process where it is not active, or "". Of what happens at the same moment readers
+	 * take first what stands on the first location.
+	 */
 	std::string fault()
 	{
 		std::map<std::pair<process_id, handle_id>, bool> active;
@@ -52,12 +56,22 @@ class Life : public ::testing::Test
 		}
 		std::stable_sort(d.events.begin(), d.events.end(),
 				 [](const io_event &a, const io_event &b) {
-					 return a.time < b.time;
+					 return std::tie(a.time, a.thread) <
+						std::tie(b.time, b.thread);
 				 });
 		for (const io_event &e : d.events)
 			if (!step(active, e))
 				return d.line(e);
 		return "";
+	}
+
+	/* When a handle of the file is created. */
+	uint64_t created(const std::string &path)
+	{
+		for (const io_event &e : d.events)
+			if (e.kind == IO_CREATE_HANDLE && d.path(e.handle) == path)
+				return e.time;
+		return 0;
 	}
 
 	/* When the first event of this kind is. */
@@ -112,6 +126,18 @@ TEST_F(Life, WhatIsDoubtfulIsLetGoAfterWhatOthersDidWithIt)
 	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u);
 	EXPECT_GT(time_of(IO_DESTROY_HANDLE), time_of(IO_SEEK));
 	EXPECT_EQ(d.unbalanced(), "");
+}
+
+/* Nobody can tell whether a call used a descriptor that another thread got in the nanosecond in which the call began. */
+TEST_F(Life, WhatIsMadeAtTheSameMomentIsNotUsed)
+{
+	open(10, 9, "/data/first");
+	d.pair(10, 11, "openat", d.now++, {CWD, 0, O_RDWR}, 3, {{{3, "/data/a"}}});
+	uint64_t moment = d.now - 1;
+
+	d.pair(10, 10, "read", moment, {3, 0, 8}, 8);
+	EXPECT_EQ(fault(), "");
+	EXPECT_EQ(created("/data/a"), moment);
 }
 
 /* The next call shows that the close has ended, and began before a use of another thread. */
