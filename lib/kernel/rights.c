@@ -142,6 +142,15 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 {
 	long paranoid = rights_number(PARANOID, 2);
 
+	/* Kernels of Debian and Ubuntu: CAP_PERFMON helps up to 2 only. */
+	if (paranoid > 2 && confine_may(PERFMON) && !confine_may(CAP_SYS_ADMIN)) {
+		error_say(err, code,
+			  "event %s: %s: this kernel lets only root record while "
+			  "kernel.perf_event_paranoid is %ld",
+			  event, strerror(code), paranoid);
+		error_hint(err, "as root: sysctl kernel.perf_event_paranoid=2");
+		return -code;
+	}
 	if (tid == RIGHTS_MACHINE && paranoid >= 0) {
 		error_say(
 			err, code,
