@@ -13,7 +13,7 @@
 
 const volatile bool is_preemptible;
 
-#ifdef BPF_PLAIN /* for kernels without these functions: none of them is preemptible */
+#ifdef BPF_PLAIN /* for kernels before 6.10, which lack these functions: none is preemptible */
 #define bpf_preempt_disable()
 #define bpf_preempt_enable()
 #else
