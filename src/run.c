@@ -34,7 +34,7 @@ struct run {
 	uint64_t *samples; /* by event of the capture */
 	uint32_t events;
 	uint64_t lost_records;
-	uint64_t gone; /* records that were cut out, and that were told of */
+	uint64_t gone; /* records that were cut out, and that were reported */
 	uint64_t gap;  /* records that were cut out before the next event */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */

@@ -36,7 +36,7 @@ enum run_end {
 };
 
 struct run *run_new(void);
-/* What is known of files that nobody uses any more may lie in unlinked files in this directory. */
+/* What is known of files may lie in unlinked files in this directory. */
 void run_use_directory(struct run *run, int directory);
 /* Names of files are not kept: no sink needs them. */
 void run_forget_names(struct run *run);

@@ -1,5 +1,5 @@
 /*
- * index: finds ids by the hash of what they stand for; 8 bytes for a slot. Who asks compares: the index keeps half of
+ * index: finds ids by the hash of what they stand for; 8 bytes for a slot. The caller compares: the index keeps half of
  * each hash, so that what is elsewhere is read only where it most likely is the right one.
  *
  * Hashes must be those of hash.h: nobody outside can predict them.

@@ -120,10 +120,10 @@ typedef void (*model_output)(void *context, const struct io_event *event);
 /* Counts in tally. Events go to output() in the order of their calls' ends. */
 struct model *model_new(struct tally *tally, model_output output, void *context);
 void model_free(struct model *model);
-/* What is known of files may lie in unlinked files there: in this store, which sinks share; NULL: in no file. */
+/* What is known of files may lie in unlinked files in this directory. */
 void model_use_directory(struct model *model, int directory);
-void model_forget_names(struct model *model); /* of files: no sink needs them */
-struct cold *model_cold(const struct model *model);
+void model_forget_names(struct model *model);       /* of files: no sink needs them */
+struct cold *model_cold(const struct model *model); /* their store, which sinks share, or NULL */
 void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */
 void model_end(struct model *model);

@@ -1,8 +1,8 @@
 /*
  * bpf_cipher: ids of requests instead of their addresses in the kernel, for users who may not see those.
  *
- * Speck64/128 (Beaulieu et al., 2013) with a key of the recording, which nobody else has: the same address has always the same id,
- * two addresses never have one, and who knows some pairs learns nothing of others. Plain C for the BPF target as well.
+ * Speck64/128 (Beaulieu et al., 2013) with a key of the recording, which nobody else has: the same address always has the same id,
+ * and no two addresses share one. Known pairs say nothing about other addresses. Plain C for the BPF target as well.
  */
 #ifndef KERNEL_BPF_CIPHER_H
 #define KERNEL_BPF_CIPHER_H

@@ -229,7 +229,7 @@ static void take_losses(struct live *live, uint32_t index)
 		return;
 	cpu->lost = dropped - cpu->reported;
 	cpu->lost_at = __atomic_exchange_n(&books->first_drop, 0, __ATOMIC_ACQ_REL);
-	/* One that is counted only now was not yet when the rings were looked at before. */
+	/* A drop that is counted now happened after the previous look at the rings. */
 	if (cpu->lost_at && cpu->lost_at < live->bpf.taken_at)
 		cpu->lost_at = live->bpf.taken_at;
 	cpu->lost_until = __atomic_load_n(&books->last_drop, __ATOMIC_ACQUIRE);

@@ -20,8 +20,8 @@ struct live_bpf_cpu {
 	struct bpf_ring_reach reach;
 	uint64_t moved;      /* records, since the beginning */
 	uint64_t bytes;      /* of the books, then */
-	uint64_t reported;   /* drops that the stream has been told of */
-	uint64_t lost;       /* drops to be told of in this round, */
+	uint64_t reported;   /* drops that were reported to the stream */
+	uint64_t lost;       /* drops to be reported in this round, */
 	uint64_t lost_at;    /* and when they began */
 	uint64_t lost_until; /* when the last of them was */
 };
@@ -33,7 +33,7 @@ struct live_bpf {
 	bool is_woken;     /* a ring is so full that it said so */
 	bool is_held;      /* the round goes on: a ring has a record that is still being written */
 	uint64_t taken_at; /* when the rings were looked at before */
-	uint64_t unstored, missed; /* calls, programs: that the stream has been told of */
+	uint64_t unstored, missed; /* calls, programs: reported to the stream */
 	uint32_t event;            /* index of "iotrace:bpf" in the capture */
 	uint64_t in_flight;        /* records that user space added */
 	uint64_t init_ticks;       /* CPU time of process 1 when the recording began */

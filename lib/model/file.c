@@ -157,7 +157,7 @@ static file_id find_inode(const struct model *m, uint64_t hash, uint64_t dev, ui
 	return file;
 }
 
-/* The file before, and the inode before, are no more what they were. */
+/* The file's old inode and the inode's old file are forgotten. */
 void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 {
 	struct index *index = &m->block.file_by_inode;

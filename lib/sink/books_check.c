@@ -54,9 +54,10 @@ static const struct {
 	{TALLY_unstored, "system call was not recorded for want of memory",
 	 "system calls were not recorded for want of memory"},
 	{TALLY_missed,
-	 "event was kept from a BPF program by the kernel, since it was already running on that CPU",
-	 "events were kept from BPF programs by the kernel, since they were already running on "
-	 "that CPU"},
+	 "event did not reach a BPF program: the kernel did not run the program, because it was "
+	 "already running on that CPU",
+	 "events did not reach a BPF program: the kernel did not run the program, because it was "
+	 "already running on that CPU"},
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };

@@ -47,7 +47,10 @@ struct capture_front {
 	uint64_t flags;
 };
 
-/* So many bytes follow that are gone, with so many records of the kernel (and one of this size, on whose place it stands). */
+/*
+ * Stands in place of records that were cut out: `bytes` follow that are gone; `records` of the kernel were there, including those
+ * under this record.
+ */
 struct capture_gap {
 	struct perf_event_header header;
 	uint64_t bytes, records;
