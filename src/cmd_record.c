@@ -157,7 +157,9 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 	live.argv = argc ? argv : NULL;
 	live.place = spool_place(r);
 	live.spool_path = r->spool;
-	live.is_spool_kept = r->capture_place != NULL;
+	/* What has no name before it is whole can be made again from all of it only. */
+	live.is_spool_kept = r->capture_place || (r->options->output.format &&
+						  r->options->output.format->is_whole_or_nothing);
 	live.cmdline = r->cmdline;
 	live.quiet = &r->quiet;
 	live.is_confined = true;

@@ -36,6 +36,7 @@ struct run {
 	uint64_t lost_records;
 	uint64_t gone; /* records that were cut out, and that were reported */
 	uint64_t gap;  /* records that were cut out before the next event */
+	uint64_t last; /* time of the latest sample so far */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */
 		struct sink *sink;
@@ -161,7 +162,7 @@ static void take_event(struct run *run, const struct event *event)
 static void take_gap(struct run *run, uint64_t time)
 {
 	const struct event lost = {.kind = EVENT_LOST,
-				   .time = time,
+				   .time = run->last ? run->last : time,
 				   .lost = {.count = run->gap, .until = time}};
 
 	run->gap = 0;
@@ -180,6 +181,8 @@ static int drain(struct run *run)
 			run->samples[sample.event]++;
 		if (run->gap && sample.time)
 			take_gap(run, sample.time);
+		if (sample.time)
+			run->last = sample.time;
 		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
 			take_event(run, &event);
 		if (--run->until_asked)

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 struct block {
@@ -32,8 +34,13 @@ struct cold *cold_new(int directory)
 {
 	struct cold *cold = mem_zero(sizeof(*cold));
 
+	struct statfs at;
+
 	cold->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
 	cold->fd = -1;
+	/* It writes to other blocks than those that were allocated: on a full disk that is a SIGBUS. */
+	cold->is_refused = cold->directory >= 0 && !fstatfs(cold->directory, &at) &&
+			   at.f_type == BTRFS_SUPER_MAGIC;
 	return cold;
 }
 
@@ -70,10 +77,11 @@ uint64_t cold_size(const struct cold *cold)
 /* Returns a descriptor of an unlinked file, or -1. */
 static int open_file(struct cold *cold)
 {
-	int fd = cold->is_refused
-			 ? -1
-			 : openat(cold->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd;
 
+	if (cold->is_refused)
+		return -1;
+	fd = openat(cold->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	cold->is_refused |= fd < 0;
 	return fd;
 }
@@ -200,10 +208,12 @@ static void *leave(struct cold_area *area, size_t used)
 void *cold_grow(struct cold_area *area, void *array, uint32_t *capacity, uint32_t want, size_t size)
 {
 	size_t used = *capacity * size, bytes = round_up((uint64_t)want * size);
-	bool is_large = area->cold && (uint64_t)want * size > COLD_STEP;
+	bool is_large = (uint64_t)want * size > COLD_STEP;
 
 	if (want <= *capacity)
 		return array;
+	if (!area->cold)
+		return mem_grow(array, capacity, want, size);
 	if (area->at ? area_extend(area, bytes) : is_large && area_open(area, array, used, bytes)) {
 		*capacity = bytes / size > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / size);
 		return area->at;

@@ -101,12 +101,14 @@ static struct iotrace_bpf *open_plain(void)
 	size_t size;
 	const void *elf = iotrace_plain_bpf__elf_bytes(&size);
 
-	if (!programs || iotrace_bpf__create_skeleton(programs) ||
-	    bpf_plain_open(programs->skeleton, elf, size)) {
-		iotrace_bpf__destroy(programs);
-		return NULL;
-	}
-	return programs;
+	_Static_assert(sizeof(*programs->rodata) == sizeof(struct iotrace_plain_bpf__rodata) &&
+			       sizeof(*programs->bss) == sizeof(struct iotrace_plain_bpf__bss),
+		       "their constants have the same places");
+	if (programs && !iotrace_bpf__create_skeleton(programs) &&
+	    !bpf_plain_open(programs->skeleton, elf, size))
+		return programs;
+	iotrace_bpf__destroy(programs);
+	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
 static int open_programs(struct bpf_source *source, const struct bpf_options *options,

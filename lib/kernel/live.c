@@ -314,6 +314,8 @@ static int start(struct live *live, struct error *err)
 	live_facts_on(live);
 	live_facts_state(live);
 	live_round(live);
+	live->round_ms =
+		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
 	live->until = live->duration ? clock_now() + live->duration : 0;
 	let_control_go(live);
 	return 0;

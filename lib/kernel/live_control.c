@@ -110,7 +110,8 @@ void live_end_round(struct live *live)
 static void pace(struct live *live, uint64_t moved)
 {
 	live->rounded_at = clock_now();
-	if (moved > IDLE_BYTES)
+	/* Whose a process is after an exec is found out by looking, while it is there. */
+	if (moved > IDLE_BYTES || live->uids)
 		live->round_ms = LIVE_ROUND_MS;
 	else if (live->round_ms < ROUND_IDLE_MS)
 		live->round_ms *= 2;
@@ -305,7 +306,9 @@ static void finish(struct live *live, enum live_end end)
 	live_block_say_groups(live);
 	live_round(live);
 	/* A program that was running when it was detached may still be at its record. */
-	for (int i = 0; !live_bpf_has_all(live) && i < HELD_TRIES; i++) {
+	for (int i = 0; i < HELD_TRIES && !spool_has_failed(live->spool) &&
+			(live->bpf.is_held || !live_bpf_has_all(live));
+	     i++) {
 		poll(NULL, 0, 1);
 		live_round(live);
 	}

@@ -38,14 +38,16 @@ static void doubt_append(struct model *m)
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
 {
 	const uint32_t settable = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK;
-	struct description *d = open == ID_NONE ? NULL : open_description(m, open);
-	bool is_same = d && flags != UINT32_MAX && d->flags != UINT32_MAX && !d->may_append &&
-		       !((d->flags ^ flags) & O_APPEND);
 
-	if (!is_same && (!d || d->is_shared))
+	if (open == ID_NONE) {
 		doubt_append(m);
-	if (!d)
 		return;
+	}
+	struct description *d = open_description(m, open);
+	bool is_known = flags != UINT32_MAX && d->flags != UINT32_MAX && !d->may_append;
+
+	if (d->is_shared && !(is_known && !((d->flags ^ flags) & O_APPEND)))
+		doubt_append(m);
 	d->may_append = flags == UINT32_MAX;
 	if (flags != UINT32_MAX && d->flags != UINT32_MAX)
 		d->flags = (d->flags & ~settable) | (flags & settable);
