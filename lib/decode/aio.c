@@ -131,7 +131,8 @@ enum decoded decode_uring_submit(const struct tracepoint *tp, const struct sampl
 		aio->flags |= AIO_SILENT;
 	if (number_at(tp, AIO_MORE_FIELDS + 2, sample))
 		aio->flags |= AIO_BY_THREAD;
-	if (!aio->key)
+	/* Before Linux 6.4; of these, the completions before 5.18 do not say which request ended. */
+	if (tp->field[AIO_MORE_FIELDS + 3].size)
 		aio->flags |= AIO_REPEATS;
 	return DECODED_EVENT;
 }

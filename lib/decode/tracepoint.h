@@ -39,7 +39,7 @@ struct field_wanted {
 	const char *name; /* see tracepoints.def */
 };
 
-enum { TRACEPOINT_FIELDS = 6 };
+enum { TRACEPOINT_FIELDS = 7 };
 
 struct tracepoint_row {
 	const char *system;

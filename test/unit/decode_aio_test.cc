@@ -152,7 +152,8 @@ TEST(DecodeAio, SubmissionBeforeLinux64)
 
 	EXPECT_EQ(a.action, AIO_WRITE);
 	EXPECT_EQ(a.key, 0x2222U);
-	EXPECT_EQ(a.flags, static_cast<uint32_t>(AIO_FIXED | AIO_BY_THREAD));
+	EXPECT_EQ(a.flags, static_cast<uint32_t>(AIO_FIXED | AIO_BY_THREAD | AIO_REPEATS))
+		<< "completions before Linux 5.18 do not say the request";
 }
 
 /* Then only what the program calls it tells which request it is. */

@@ -137,7 +137,7 @@ static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
 	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
 }
 
-static __always_inline void take_request(struct io_kiocb *request)
+static __always_inline void take_request(struct io_kiocb *request, uint32_t more)
 {
 	struct bpf_record_aio *aio;
 	struct io_ring_ctx *ctx;
@@ -166,6 +166,7 @@ static __always_inline void take_request(struct io_kiocb *request)
 		aio->flags |= AIO_BY_THREAD;
 	if (is_late(ctx, flags))
 		aio->flags |= AIO_LATE;
+	aio->flags |= more;
 	put_slot(aio, slot_of(request, aio->opcode));
 	put_command(aio, request);
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
@@ -176,15 +177,15 @@ static __always_inline void take_request(struct io_kiocb *request)
 SEC("raw_tp/io_uring_submit_req")
 int BPF_PROG(request_taken, struct io_kiocb *request)
 {
-	take_request(request);
+	take_request(request, 0);
 	return 0;
 }
 
-/* Its name before Linux 6.4. */
+/* Its name before Linux 6.4; before 5.18 the completions do not say which request ended. */
 SEC("raw_tp/io_uring_submit_sqe")
 int BPF_PROG(request_taken_sqe, struct io_kiocb *request, bool is_nonblocking)
 {
-	take_request(request);
+	take_request(request, AIO_REPEATS);
 	return 0;
 }
 
