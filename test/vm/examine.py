@@ -97,7 +97,7 @@ class Machine:
         files = self._files(self.path(run, "archive"))
         for name, truth in said.items():
             if isinstance(truth, dict):
-                got = files.get(f"/work/{column}-files-{source}/{name}", {})
+                got = files.get(f"/ext4/{column}-files-{source}/{name}", {})
                 got = {key: got.get(key, 0) for key in truth}
                 if (column, name) == ("uring", "data"):  # one is cancelled; whether it had its file depends on the kernel
                     truth["writes"] = max(truth["writes"], min(got["writes"], truth["writes"] + 1))
