@@ -104,7 +104,6 @@ static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 struct outgoing {
 	struct bpf_books *book; /* of this CPU: who sends it counts it there */
 	struct sample_head *head;
-	uint64_t time;
 	uint32_t size;
 };
 
@@ -132,8 +131,7 @@ static __always_inline void *begin_sample(struct outgoing *out, struct task_stru
 		note_drop(out->book);
 		return NULL;
 	}
-	out->time = bpf_ktime_get_ns();
-	put_head(out->head, task, out->time, cpu, out->size);
+	put_head(out->head, task, bpf_ktime_get_ns(), cpu, out->size);
 	return (void *)out->head + RAW_AT;
 }
 

@@ -115,7 +115,6 @@ static __always_inline bool send_scratch(struct scratch *scratch, struct outgoin
 		note_drop(out->book);
 		return false;
 	}
-	out->size = size;
 	put_head(out->head, task, bpf_ktime_get_ns(), cpu, size);
 	code = has_dynptr ? put_into_room(ring, out, size)
 			  : bpf_ringbuf_output(ring, out->head, size, wake_flag(out->book, size));
