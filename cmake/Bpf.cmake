@@ -50,7 +50,8 @@ endfunction()
 function(iotrace_bpf_object name)
   cmake_parse_arguments(arg "" "" "DEFINE" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
-  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf_shared.h include/iotrace/aio.h
+  file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/load/bpf_shared.h
+    lib/kernel/load/bpf_cipher.h include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
   iotrace_bpf_asm(asm)
@@ -100,7 +101,7 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/bpf_(source|optional|block|missed|plain|enum|log)\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/load/bpf_(source|optional|block|missed|plain|enum|log)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")

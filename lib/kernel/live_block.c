@@ -3,10 +3,10 @@
  */
 #include "live_block.h"
 
-#include "bpf_block.h"
-#include "bpf_source.h"
 #include "clock.h"
 #include "live_private.h"
+#include "load/bpf_block.h"
+#include "load/bpf_source.h"
 
 #include <iotrace/mem.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  */
 #include "live_bpf.h"
 
-#include "bpf_source.h"
 #include "clock.h"
 #include "live_private.h"
+#include "load/bpf_source.h"
 
 #include <errno.h>
 #include <iotrace/bpf_record.h>

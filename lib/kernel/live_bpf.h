@@ -6,7 +6,7 @@
 #ifndef KERNEL_LIVE_BPF_H
 #define KERNEL_LIVE_BPF_H
 
-#include "bpf_ring.h"
+#include "load/bpf_ring.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /*
  * live_bpf_count: what the programs counted, and what they could not record.
  */
-#include "bpf_source.h"
 #include "clock.h"
 #include "live_bpf.h"
 #include "live_private.h"
+#include "load/bpf_source.h"
 
 #include <iotrace/bpf_record.h>
 

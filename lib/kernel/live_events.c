@@ -5,10 +5,10 @@
  * itself: the filter of an event names the calls, the commands, the devices, and who must not be seen.
  * Those that may be refused come last, so that the others have the same index here and in the capture.
  */
-#include "bpf_source.h"
 #include "counter.h"
 #include "filter.h"
 #include "live_private.h"
+#include "load/bpf_source.h"
 #include "sysblock.h"
 
 #include <errno.h>

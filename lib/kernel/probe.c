@@ -6,10 +6,10 @@
  */
 #include <iotrace/probe.h>
 
-#include "bpf_block.h"
-#include "bpf_source.h"
 #include "counter.h"
 #include "filter.h"
+#include "load/bpf_block.h"
+#include "load/bpf_source.h"
 #include "perf_event.h"
 #include "rights.h"
 #include "tracefs.h"

@@ -6,7 +6,7 @@
  * and ends the round when bpf_ring_is_reached() says so of all. The test also breaks each of the two rules, and records are late
  * then: so it would notice.
  */
-#include "bpf_ring.h"
+#include "load/bpf_ring.h"
 #include "stream_build.h"
 
 #include <linux/bpf.h>

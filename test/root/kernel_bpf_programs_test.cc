@@ -1,7 +1,7 @@
 /* Every BPF program passes the verifier, in both ways to read the kernel's memory. Needs root and a kernel with BPF. */
 #ifdef IOTRACE_HAS_BPF
 
-#include "bpf_shared.h"
+#include "load/bpf_shared.h"
 
 #include <block.skel.h>
 #include <block_plain.skel.h>

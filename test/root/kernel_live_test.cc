@@ -9,8 +9,8 @@
 #include <iotrace/probe.h>
 #include <iotrace/syscall.h>
 
-#include "bpf_block.h"
-#include "bpf_source.h"
+#include "load/bpf_block.h"
+#include "load/bpf_source.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 /*
  * The table that the BPF programs get, against syscalls.def: every call of the chosen groups, with what its row says.
  */
-#include "bpf_calls.h"
+#include "load/bpf_calls.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

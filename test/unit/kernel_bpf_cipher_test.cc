@@ -1,7 +1,7 @@
 /*
  * The cipher that makes ids of addresses: the example of its authors, and what ids have to be.
  */
-#include "bpf_cipher.h"
+#include "load/bpf_cipher.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,5 +1,5 @@
 /* Globs of command names: what the programs' table takes is what fnmatch(3) takes. */
-#include "bpf_comm.h"
+#include "load/bpf_comm.h"
 
 #include <cstring>
 #include <fnmatch.h>

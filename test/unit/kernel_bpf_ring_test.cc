@@ -2,7 +2,7 @@
  * The reader of a BPF ring buffer, over memory that the test writes as the kernel does: a word with the length in
  * front of each record, everything twice.
  */
-#include "bpf_ring.h"
+#include "load/bpf_ring.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "kernel.h"
 
-#include "bpf_cipher.h"
+#include "load/bpf_cipher.h"
 
 #include <bpf/bpf_helpers.h>
 

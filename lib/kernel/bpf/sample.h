@@ -14,7 +14,7 @@
 #include "peek.h"
 #include "preempt.h"
 
-#include "bpf_shared.h"
+#include "load/bpf_shared.h"
 
 #include <bpf/bpf_tracing.h>
 #include <iotrace/bpf_record.h>
