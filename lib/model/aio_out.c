@@ -103,7 +103,7 @@ static bool is_elsewhere(struct model *m, uint32_t open, enum aio_action action)
 		return false;
 	const struct description *d = open_description(m, open);
 
-	return d->is_stream || (action == AIO_WRITE && position_appends(d));
+	return d->is_stream || (action == AIO_WRITE && position_appends(m, d));
 }
 
 void aio_decide(struct model *m, uint32_t op, uint32_t open)

@@ -15,6 +15,7 @@
 #include "fs.h"
 #include "keep.h"
 #include "op.h"
+#include "position.h"
 #include "program.h"
 #include "sighting.h"
 #include "task.h"
@@ -81,7 +82,7 @@ static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 
 	d->position = f->position == UINT64_MAX ? IO_OFFSET_UNKNOWN : f->position;
 	d->is_file = sighting_is_path(&f->seen);
-	d->is_shared = true;
+	position_share(m, d);
 	uint32_t open = open_new(m, description, ID_NONE);
 
 	m->open[open].is_found = true;

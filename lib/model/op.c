@@ -40,7 +40,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 	if (open == ID_NONE || !kind_uses_position(row, call, end))
 		return;
 	struct description *d = open_description(m, open);
-	bool is_append = kind_appends(row, call, position_appends(d), end);
+	bool is_append = kind_appends(row, call, position_appends(m, d), end);
 
 	if (!d->active++ && !d->is_stream && !d->is_shared && !is_append && d->moved <= call->enter)
 		call->offset[end] = d->position;
@@ -129,7 +129,7 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 	uint32_t description = description_new(m, UINT32_MAX);
 
 	m->description[description].position = IO_OFFSET_UNKNOWN;
-	m->description[description].is_shared = true;
+	position_share(m, &m->description[description]);
 	uint32_t open = open_new(m, description, process_group(m, process));
 
 	m->open[open].is_found = true;

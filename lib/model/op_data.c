@@ -57,7 +57,7 @@ static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64
 
 static bool is_append(const struct op *op, const struct description *d, int end)
 {
-	return kind_appends(op->row, &op->call, position_appends(d), end);
+	return kind_appends(op->row, &op->call, position_appends(op->m, d), end);
 }
 
 /* Whether nobody else could have moved the position while the call went on. */

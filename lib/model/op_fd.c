@@ -72,7 +72,8 @@ uint32_t op_open(const struct op *op, uint32_t description)
 	uint32_t open = open_new(op->m, description, creator);
 
 	op->m->open[open].is_found = op->is_untold;
-	op->m->description[description].is_shared |= may_be_moved_unseen(op);
+	if (may_be_moved_unseen(op))
+		position_share(op->m, &op->m->description[description]);
 	return open;
 }
 
@@ -194,7 +195,7 @@ static void create_unknown(struct op *op, enum cloexec cloexec)
 	uint32_t description = description_new(m, UINT32_MAX);
 
 	m->description[description].position = IO_OFFSET_UNKNOWN;
-	m->description[description].is_shared = true;
+	position_share(m, &m->description[description]);
 	if (file)
 		sighting_describe(m, description, file);
 	create(op, description, (int)op->result, cloexec);

@@ -5,6 +5,13 @@
 
 #include "fdtable.h"
 
+void position_share(struct model *m, struct description *d)
+{
+	if (!d->is_shared)
+		d->append_doubts = m->append_doubts;
+	d->is_shared = true;
+}
+
 /* What is added to the table later is not in what was sent before: table_set() says that there is more. */
 void position_share_table(struct model *m, uint32_t table)
 {
@@ -12,14 +19,15 @@ void position_share_table(struct model *m, uint32_t table)
 
 	for (uint32_t fd = 0; !t->is_shared && fd < t->capacity; fd++)
 		if (t->slot[fd].open != ID_NONE)
-			open_description(m, t->slot[fd].open)->is_shared = true;
+			position_share(m, open_description(m, t->slot[fd].open));
 	t->is_shared = true;
 }
 
 void position_share_all(struct model *m)
 {
 	for (uint32_t i = 0; i < m->descriptions.count; i++)
-		m->description[i].is_shared |= m->description[i].holders != 0;
+		if (m->description[i].holders)
+			position_share(m, &m->description[i]);
 }
 
 void position_pass(struct model *m, uint32_t table, uint32_t socket)
@@ -28,11 +36,10 @@ void position_pass(struct model *m, uint32_t table, uint32_t socket)
 		position_share_table(m, table);
 }
 
-/* Another description may be the same one: a process that took it has an open of its own. */
+/* Another description may be the same one, if it is shared now: a process that took it has an open of its own. */
 static void doubt_append(struct model *m)
 {
-	for (uint32_t i = 0; i < m->descriptions.count; i++)
-		m->description[i].may_append |= m->description[i].is_shared;
+	m->append_doubts++;
 }
 
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
@@ -44,11 +51,12 @@ void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
 		return;
 	}
 	struct description *d = open_description(m, open);
-	bool is_known = flags != UINT32_MAX && d->flags != UINT32_MAX && !d->may_append;
+	bool is_known = flags != UINT32_MAX && d->flags != UINT32_MAX && !position_may_append(m, d);
 
 	if (d->is_shared && !(is_known && !((d->flags ^ flags) & O_APPEND)))
 		doubt_append(m);
 	d->may_append = flags == UINT32_MAX;
+	d->append_doubts = m->append_doubts;
 	if (flags != UINT32_MAX && d->flags != UINT32_MAX)
 		d->flags = (d->flags & ~settable) | (flags & settable);
 }

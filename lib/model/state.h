@@ -178,9 +178,10 @@ struct description {
 	bool is_file;   /* made by an open call: its name counts */
 	bool is_early;  /* a handle of it was settled before the name came */
 	bool is_shared; /* others may move the position, whom the stream does not show: see position.h */
-	bool may_append; /* somebody may have set O_APPEND, whom the stream does not show */
-	bool is_network; /* a socket that no descriptor can be sent through */
-	uint32_t flags;  /* O_*, UINT32_MAX: not known */
+	bool may_append;        /* F_SETFL may have set O_APPEND: see position_may_append() */
+	bool is_network;        /* a socket that no descriptor can be sent through */
+	uint32_t flags;         /* O_*, UINT32_MAX: not known */
+	uint64_t append_doubts; /* the model's, when it was shared or when its flags were set */
 	uint64_t position;
 	uint64_t moved;   /* when the position last changed */
 	uint32_t active;  /* calls in flight that use the position */
@@ -327,12 +328,13 @@ struct model {
 	struct tracepoint_kind *tracepoint;
 	uint32_t tracepoints, tracepoints_cap;
 
-	uint32_t call_series; /* of -E */
-	uint64_t now;         /* time of the event at hand */
-	uint64_t lost_time;   /* when data was last lost */
-	uint64_t lost_until;  /* and when that will be over */
-	uint64_t next_op;     /* matchingId */
-	uint32_t command_pid; /* of the recorded command, 0: none */
+	uint32_t call_series;   /* of -E */
+	uint64_t now;           /* time of the event at hand */
+	uint64_t lost_time;     /* when data was last lost */
+	uint64_t lost_until;    /* and when that will be over */
+	uint64_t append_doubts; /* how often any shared description may have got O_APPEND */
+	uint64_t next_op;       /* matchingId */
+	uint32_t command_pid;   /* of the recorded command, 0: none */
 	thread_id
 		command_leader; /* it has ended at command_end, and its status is awaited; ID_NONE */
 	uint64_t command_end;

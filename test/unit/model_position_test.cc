@@ -156,6 +156,11 @@ TEST_F(Position, OfWhatSomebodyElseMayHaveLetAppend)
 	EXPECT_EQ(at(3), "700");
 	d.call(20, 20, "fcntl", {77, F_SETFL, APPEND}, 0);
 	EXPECT_EQ(at(3), "-") << "77 may be the same";
+	open(6, "/data/c");
+	d.call(20, 20, "pidfd_getfd", {99, 6, 0}, 7);
+	EXPECT_EQ(at(6), "700") << "somebody else has it since";
+	d.call(20, 20, "fcntl", {77, F_SETFL, APPEND}, 0);
+	EXPECT_EQ(at(6), "-");
 }
 
 TEST_F(Position, OfWhatWasOpenBefore)
