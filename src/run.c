@@ -292,7 +292,8 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	if (!rc)
 		rc = loop(run, err);
 	model_end(run->model);
-	books_settle(&run->tally, run->model, run->samples, run->events, run->lost_records);
+	books_settle(&run->tally, run->model, run->samples, run->events,
+		     &(struct books_missing){run->lost_records, run->gone});
 	return rc;
 }
 

@@ -41,12 +41,18 @@ enum books_state {
 	BOOKS_WRONG,    /* an equation does not hold */
 };
 
+/* What the stream says of records that are not in it. */
+struct books_missing {
+	uint64_t records; /* what the records of loss say, for kernels that count no loss */
+	uint64_t cut;     /* of these, what was cut out of the spool: the kernel did not lose it */
+};
+
 /*
  * The stream has ended: books what the kernel counted against what came, event by event. `samples` has how many came
- * of each event of the capture; lost_records is what the records of loss say, for kernels that count no loss.
+ * of each event of the capture.
  */
 void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
-		  uint32_t events, uint64_t lost_records);
+		  uint32_t events, const struct books_missing *missing);
 
 /*
  * Returns the state, with sentences for people in text: "complete: all 1,234 events recorded", or how many are missing,

@@ -33,9 +33,9 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
  * one cannot hide too little of another: then the equation fails.
  */
 void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
-		  uint32_t events, uint64_t lost_records)
+		  uint32_t events, const struct books_missing *missing)
 {
-	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays;
+	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays, cut;
 	bool has_lost = true;
 
 	for (uint32_t i = 0; i < model_counts(model); i++) {
@@ -48,8 +48,12 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 		has_lost = has_lost && count->has_lost;
 	}
 	if (!has_lost || !model_counts(model)) {
-		lost = lost_records;
+		lost = missing->records;
 		unseen -= unseen < lost ? unseen : lost;
+	} else {
+		cut = unseen < missing->cut ? unseen : missing->cut;
+		lost += cut;
+		unseen -= cut;
 	}
 	/* Samples too broken to say of which event they are. */
 	for (uint32_t i = 0; i < events; i++)

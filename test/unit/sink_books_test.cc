@@ -44,13 +44,16 @@ class Books : public ::testing::Test
 		block->work[1].unseen_ends = requests - 1;
 	}
 
-	void settle(const std::vector<uint64_t> &samples, uint64_t lost_records = 0)
+	void settle(const std::vector<uint64_t> &samples, uint64_t lost_records = 0,
+		    uint64_t cut = 0)
 	{
+		const struct books_missing missing = {lost_records, cut};
+
 		for (uint64_t n : samples)
 			b.tally.n[TALLY_samples] += n;
 		b.tally.n[TALLY_events] = b.tally.n[TALLY_samples];
 		books_settle(&b.tally, b.model, samples.data(),
-			     static_cast<uint32_t>(samples.size()), lost_records);
+			     static_cast<uint32_t>(samples.size()), &missing);
 	}
 
 	std::string sentence(enum books_state state)
@@ -144,6 +147,17 @@ TEST_F(Books, LostAndUnseen)
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
 		"incomplete: 510 of 2,000 events are missing (500: the kernel found its rings full; 10: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
+}
+
+/* The kernel delivered it: it lay in a part of the spool that was given back to the disk. */
+TEST_F(Books, WhatWasCutOutOfTheSpoolIsLost)
+{
+	count("enter", 0, 100, 5);
+	count("exit", 1, 100, 0);
+	settle({70, 90}, 35, 30);
+	EXPECT_EQ(b.tally.n[TALLY_lost], 35U);
+	EXPECT_EQ(b.tally.n[TALLY_unseen], 5U);
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 200U);
 }
 
 TEST_F(Books, EndsThatNoEventCountsAreUnseen)
