@@ -34,12 +34,17 @@ static __always_inline void let_go(void)
 }
 
 /* Where no interrupt counts. */
-static __always_inline void count(uint64_t *counter)
+static __always_inline void add(uint64_t *counter, uint64_t number)
 {
 	if (is_preemptible)
-		__sync_fetch_and_add(counter, 1);
+		__sync_fetch_and_add(counter, number);
 	else
-		(*counter)++;
+		*counter += number;
+}
+
+static __always_inline void count(uint64_t *counter)
+{
+	add(counter, 1);
 }
 
 #endif

@@ -90,10 +90,10 @@ static __always_inline void note_drop(struct bpf_books *book)
 	__sync_fetch_and_add(&book->dropped, 1);
 }
 
-/* Whether the reader is to be woken: once, when it said so. */
+/* Whether the reader is to be woken: once, when it said so. Two programs that find that at once both wake it. */
 static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 {
-	book->bytes += size + BPF_RINGBUF_HDR_SZ;
+	add(&book->bytes, size + BPF_RINGBUF_HDR_SZ);
 	if (book->bytes < book->wake_at)
 		return BPF_RB_NO_WAKEUP;
 	book->wake_at = ~0ULL;
