@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "live_private.h"
+#include "live_rings.h"
 #include "load/bpf_source.h"
 
 #include <errno.h>
@@ -46,6 +47,8 @@ int live_bpf_open(struct live *live, struct error *err)
 	const struct bpf_options wanted = {.groups = options->groups,
 					   .cpu = live->set.cpu,
 					   .cpus = live->set.cpus,
+					   .spares = live->set.cpus - live->set.online,
+					   .spare_bytes = live->set.spare_bytes,
 					   .ring_bytes = live_ring_want(live),
 					   .ring_least = LIVE_RING_LEAST,
 					   .id = LIVE_BPF_ID,
@@ -69,10 +72,12 @@ int live_bpf_open(struct live *live, struct error *err)
 	live->bpf.source = bpf_source_open(&wanted, &why);
 	if (!live->bpf.source && options->source == SOURCE_BPF)
 		return error_say(err, why.code, "--source=bpf: %s", why.text);
-	if (!live->bpf.source)
+	if (!live->bpf.source) {
 		remark_fallback(live, &why);
-	else
-		live->bpf.cpu = mem_array(live->set.cpus, sizeof(*live->bpf.cpu));
+		return 0;
+	}
+	live->bpf.cpus = bpf_source_cpus(live->bpf.source);
+	live->bpf.cpu = mem_array(live->bpf.cpus, sizeof(*live->bpf.cpu));
 	return 0;
 }
 
@@ -116,12 +121,12 @@ static int watch_all(struct live *live, struct error *err)
 	live->bpf.wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (live->bpf.wake_fd < 0)
 		return error_set(err, errno, "epoll_create1");
-	for (uint32_t cpu = 0; cpu < live->set.cpus && !code; cpu++) {
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus && !code; cpu++) {
 		ask_to_be_woken(live, cpu);
 		code = watch(live, bpf_source_ring_fd(live->bpf.source, cpu), err);
-		if (!code)
-			code = watch(live, perf_set_poll_fd(&live->set, cpu), err);
 	}
+	for (uint32_t cpu = 0; cpu < live->set.cpus && !code; cpu++)
+		code = watch(live, perf_set_poll_fd(&live->set, cpu), err);
 	return code;
 }
 
@@ -249,7 +254,7 @@ void live_bpf_take(struct live *live)
 		return;
 	live->bpf.is_woken = false;
 	now = clock_now();
-	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
 		struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
 		live->bpf.cpu[cpu].bytes = __atomic_load_n(&books->bytes, __ATOMIC_RELAXED);
@@ -264,7 +269,7 @@ void live_bpf_take(struct live *live)
 bool live_bpf_may_end(struct live *live)
 {
 	live->bpf.is_held = false;
-	for (uint32_t cpu = 0; live->bpf.source && cpu < live->set.cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
 		live->bpf.is_held |= !bpf_ring_is_reached(bpf_source_ring(live->bpf.source, cpu),
 							  &live->bpf.cpu[cpu].reach);
 	return !live->bpf.is_held;
@@ -380,7 +385,7 @@ uint64_t live_bpf_move(struct live *live)
 {
 	uint64_t moved = 0;
 
-	for (uint32_t cpu = 0; live->bpf.source && cpu < live->set.cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
 		moved += live->bpf.cpu[cpu].reach.head -
 			 bpf_ring_tail(bpf_source_ring(live->bpf.source, cpu));
 		move_ring(live, cpu);
@@ -436,6 +441,7 @@ void live_bpf_close(struct live *live)
 	live->bpf.source = NULL;
 	free(live->bpf.cpu);
 	live->bpf.cpu = NULL;
+	live->bpf.cpus = 0;
 	if (live->bpf.wake_fd >= 0)
 		close(live->bpf.wake_fd);
 	live->bpf.wake_fd = -1;

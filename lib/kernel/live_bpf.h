@@ -29,6 +29,7 @@ struct live_bpf_cpu {
 struct live_bpf {
 	struct bpf_source *source; /* NULL: perf pairs the calls */
 	struct live_bpf_cpu *cpu;
+	uint32_t cpus;     /* that have rings */
 	int wake_fd;       /* an epoll of all rings, perf's and ours; -1 without a source */
 	bool is_woken;     /* a ring is so full that it said so */
 	bool is_held;      /* the round goes on: a ring has a record that is still being written */
@@ -63,6 +64,8 @@ bool live_bpf_is_due(const struct live *live);
 bool live_bpf_has_detached(const struct live *live);
 /* Says what the programs could not record since the rings were looked at before. */
 void live_bpf_take_gaps(struct live *live, uint64_t now);
+/* Whether no BPF program has to do without a ring on the CPU with this number. */
+bool live_bpf_follows(const struct live *live, uint32_t number);
 /* Whether all has been moved that the programs counted. */
 bool live_bpf_has_all(const struct live *live);
 /* Nothing more will come; the calls in flight are added to the facts that wait. */

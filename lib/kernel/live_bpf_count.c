@@ -41,10 +41,18 @@ bool live_bpf_has_all(const struct live *live)
 {
 	bool has_all = true;
 
-	for (uint32_t cpu = 0; live->bpf.source && cpu < live->set.cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
 		has_all &= live->bpf.cpu[cpu].moved ==
 			   count_records(bpf_source_books(live->bpf.source, cpu));
 	return has_all;
+}
+
+bool live_bpf_follows(const struct live *live, uint32_t number)
+{
+	for (uint32_t i = 0; i < live->bpf.cpus; i++)
+		if (live->set.cpu[i] == number)
+			return true;
+	return !live->bpf.source;
 }
 
 void live_bpf_say_source(struct live *live)
@@ -73,7 +81,7 @@ void live_bpf_say_count(struct live *live)
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_GAP, .number = {GAP_UNTRACED, untraced}}, 0,
 			  clock_now());
-	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
 		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
 		counted += count_records(books) + books->dropped;

@@ -118,21 +118,21 @@ static void pace(struct live *live, uint64_t moved)
 }
 
 /*
- * The events of a task stay with it and count again on a CPU that comes back, and a BPF program runs on all CPUs. Events
- * that are a CPU's own are gone with it, and one that was not there has none, and no ring.
+ * The events of a task stay with it, wait for a CPU that is offline, and count again on one that comes back; a BPF program
+ * runs on all CPUs. Events that are a CPU's own are gone with it.
  */
 static void cpu_came(void *context, uint32_t cpu)
 {
 	struct live *live = context;
-	bool is_known = false;
+	bool has_tasks = perf_set_follows(&live->set, cpu) && live->set.target == TARGET_THREAD;
+	bool has_blocks = live->block == BLOCK_NONE || live->block_source.programs;
 
-	for (uint32_t i = 0; i < live->set.cpus; i++)
-		is_known |= live->set.cpu[i] == cpu;
-	if (is_known && live->set.target == TARGET_THREAD && live->block == BLOCK_NONE)
+	if (has_tasks && has_blocks && live_bpf_follows(live, cpu))
 		return;
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_GAP,
-				 .number = {GAP_CPUS, 1, is_known && live->bpf.source}},
+				 .number = {GAP_CPUS, 1,
+					    live->bpf.source && live_bpf_follows(live, cpu)}},
 		  0, clock_now());
 }
 

@@ -113,8 +113,6 @@ void live_add_remark(struct live *live, char *text); /* taken */
 enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 int live_add_events(struct live *live, struct error *err);
 
-/* Returns the size of a ring that is asked for: a power of two of pages. live_setup.c */
-uint64_t live_ring_want(const struct live *live);
 /* live_setup.c: for whom they are opened, and the capture's description. */
 int live_setup_cgroups(struct live *live, struct error *err);
 /* Appends the processes that are in the chosen control groups now. */

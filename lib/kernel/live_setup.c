@@ -2,8 +2,8 @@
  * live_setup: for which tasks the events of a recording are opened, and how its capture describes them.
  */
 #include "cgroup.h"
-#include "hotplug.h"
 #include "live_private.h"
+#include "live_rings.h"
 #include "rights.h"
 
 #include <errno.h>
@@ -23,61 +23,9 @@
 #endif
 
 enum {
-	RING_DEFAULT = 16 << 20,
 	RING_OF_TASKS = 1 << 20, /* where it has only the records of tasks */
-	RAM_SHARE = 16,
 	ATTACH_PASSES = 8
 };
-
-static int find_cpus(struct live *live, struct error *err)
-{
-	char text[4096];
-
-	ssize_t length = procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/online");
-
-	if (length < 0)
-		return error_set(err, (int)-length, "read /sys/devices/system/cpu/online");
-	live->hotplug_fd = hotplug_open();
-	if (live->hotplug_fd < 0)
-		log_debug("hotplug of CPUs is not watched: %s", strerror(-live->hotplug_fd));
-	if (perf_set_cpus(&live->set, text))
-		return error_say(err, EBADMSG,
-				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
-	return 0;
-}
-
-uint64_t live_ring_want(const struct live *live)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
-	uint64_t asked = live->options->ring_bytes;
-	uint64_t size = page;
-
-	if (!asked) {
-		asked = RING_DEFAULT;
-		while (asked > LIVE_RING_LEAST && asked * live->set.cpus > ram / RAM_SHARE)
-			asked /= 2;
-	}
-	while (size < asked && size < (uint64_t)1 << 40)
-		size *= 2;
-	return size;
-}
-
-/* Rings are locked memory: what does not fit is not a smaller ring with a remark, but a slip of the pen. */
-static int check_ring(const struct live *live, struct error *err)
-{
-	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = ram / 2 / (live->set.cpus ? live->set.cpus : 1);
-
-	if (live->options->ring_bytes <= most)
-		return 0;
-	return error_say(
-		err, EINVAL,
-		"-m: a ring of %llu MiB for each of %u CPUs does not fit: this machine has "
-		"%llu MiB of memory; at most %lluM",
-		(unsigned long long)(live->options->ring_bytes >> 20), live->set.cpus,
-		(unsigned long long)(ram >> 20), (unsigned long long)(most >> 20));
-}
 
 static void remark_rings(struct live *live, uint64_t want)
 {
@@ -331,15 +279,16 @@ int live_setup_events(struct live *live, struct error *err)
 	if (code == -EACCES || code == -EPERM)
 		return rights_explain_all(err, -code, live->is_system);
 	if (!code)
-		code = find_cpus(live, err);
+		code = live_find_cpus(live, err);
 	if (!code)
-		code = check_ring(live, err);
+		code = live_check_ring(live, err);
 	if (code)
 		return code;
 	if (live->is_system && !live->cgroups)
 		live->set.target = TARGET_EVERYBODY;
 	else if (live->is_system && are_cgroups_recordable(live))
 		live->set.target = TARGET_CGROUP;
+	live->set.spare_bytes = live_ring_spare(live);
 	code = live_bpf_open(live, err);
 	if (!code)
 		code = live_add_events(live, err);

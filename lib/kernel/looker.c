@@ -26,20 +26,21 @@ void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 	looker->scratch = mem_alloc(PERF_RECORD_BYTES);
 }
 
-/* On the CPU of the ring, before the program that runs there. */
-static void run_on_cpu(const struct looker *looker)
+/* On the CPU of the ring, where the program runs. Returns whether that is possible now. */
+static bool run_on_cpu(const struct looker *looker)
 {
 	uint32_t number = looker->set->cpu[looker->cpu];
 	cpu_set_t *mask = CPU_ALLOC(number + 1);
 	size_t size = CPU_ALLOC_SIZE(number + 1);
+	bool is_there = true;
 
 	if (mask) {
 		CPU_ZERO_S(size, mask);
 		CPU_SET_S(number, size, mask);
-		sched_setaffinity(0, size, mask);
+		is_there = !sched_setaffinity(0, size, mask);
 		CPU_FREE(mask);
 	}
-	priority_raise();
+	return is_there;
 }
 
 /* With the mutex. */
@@ -70,8 +71,9 @@ static bool say_if_full(const struct looker *looker)
 static void *looker_main(void *context)
 {
 	struct looker *looker = context;
+	bool is_there = run_on_cpu(looker);
 
-	run_on_cpu(looker);
+	priority_raise(); /* before the program that runs there */
 	sem_post(&looker->is_ready);
 	for (;;) {
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
@@ -84,6 +86,8 @@ static void *looker_main(void *context)
 			return NULL;
 		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
 			perf_set_poll_next(looker->set, looker->cpu);
+		if (!is_there) /* the CPU was offline */
+			is_there = run_on_cpu(looker);
 		if (!(fds[1].revents & POLLIN) || say_if_full(looker))
 			continue;
 		pthread_mutex_lock(&looker->mutex);

@@ -45,25 +45,61 @@ void perf_set_release(struct perf_set *set)
 	perf_set_init(set);
 }
 
-int perf_set_cpus(struct perf_set *set, const char *text)
+static bool has_cpu(const struct perf_set *set, uint32_t cpus, unsigned long number)
 {
-	uint32_t cap = 0;
+	for (uint32_t i = 0; i < cpus; i++)
+		if (set->cpu[i] == number)
+			return true;
+	return false;
+}
 
-	set->cpus = 0;
+/* Appends the CPUs of a list that are not known. Returns whether it is one. */
+static bool add_cpus(struct perf_set *set, const char *text)
+{
+	uint32_t known = set->cpus, cap = known;
+
 	while (*text >= '0' && *text <= '9') {
 		char *end;
 		unsigned long first = strtoul(text, &end, 10);
 		unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
 
 		if (last < first || last >= CPUS_MAX)
-			return -EBADMSG;
+			return false;
 		for (; first <= last; first++) {
+			if (has_cpu(set, known, first))
+				continue;
 			MEM_GROW(set->cpu, cap, set->cpus + 1);
 			set->cpu[set->cpus++] = (uint32_t)first;
 		}
 		text = *end == ',' ? end + 1 : end;
 	}
-	return set->cpus && (*text == '\n' || !*text) ? 0 : -EBADMSG;
+	return *text == '\n' || !*text;
+}
+
+int perf_set_cpus(struct perf_set *set, const char *text)
+{
+	bool is_list;
+
+	set->cpus = 0;
+	is_list = add_cpus(set, text);
+	set->online = set->cpus;
+	return is_list && set->cpus ? 0 : -EBADMSG;
+}
+
+int perf_set_spares(struct perf_set *set, const char *text)
+{
+	if (add_cpus(set, text))
+		return 0;
+	set->cpus = set->online;
+	return -EBADMSG;
+}
+
+bool perf_set_follows(const struct perf_set *set, uint32_t number)
+{
+	for (uint32_t i = 0; i < set->cpus; i++)
+		if (set->cpu[i] == number)
+			return set->ring && set->ring[i].page;
+	return false;
 }
 
 void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config)
@@ -83,6 +119,12 @@ void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config
 	attr->watermark = 1;
 }
 
+/* Only events of a task can be opened for a CPU that is offline. */
+static bool is_of_task(const struct perf_set *set, const struct perf_spec *spec)
+{
+	return set->target == TARGET_THREAD && spec->role != ROLE_BLOCK;
+}
+
 int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr,
 		 const char *name, char *filter, int leader)
 {
@@ -98,7 +140,7 @@ int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_ev
 				   .filter = filter,
 				   .leader = leader};
 	spec->attr.read_format |= FORMAT_LOST;
-	spec->attr.inherit = set->target == TARGET_THREAD && role != ROLE_BLOCK;
+	spec->attr.inherit = is_of_task(set, spec);
 	return (int)set->specs++;
 }
 
@@ -113,9 +155,13 @@ static int open_event(const struct perf_set *set, const struct perf_spec *spec, 
 	bool is_of_all = spec->role == ROLE_BLOCK;
 	unsigned long cgroup = set->target == TARGET_CGROUP && !is_of_all ? PERF_FLAG_PID_CGROUP
 									  : 0;
-	int fd = (int)syscall(SYS_perf_event_open, &spec->attr, is_of_all ? PERF_EVERYBODY : tid,
-			      (int)set->cpu[cpu], group, PERF_FLAG_FD_CLOEXEC | cgroup);
+	struct perf_event_attr attr = spec->attr;
+	int fd;
 
+	if (cpu >= set->online && spec == set->spec)
+		attr.wakeup_watermark = (uint32_t)(set->spare_bytes / 4);
+	fd = (int)syscall(SYS_perf_event_open, &attr, is_of_all ? PERF_EVERYBODY : tid,
+			  (int)set->cpu[cpu], group, PERF_FLAG_FD_CLOEXEC | cgroup);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -195,16 +241,28 @@ static int explain(const struct perf_set *set, const struct perf_spec *spec, int
 			      (unsigned long)set->specs * set->cpus * (set->threads + 1) + 64);
 }
 
+/* Whether the spec is opened on the CPU. One that may come has a ring first, or nothing. */
+static bool is_wanted(const struct perf_set *set, const struct perf_spec *spec, uint32_t cpu)
+{
+	if (cpu < set->online)
+		return !spec->is_absent;
+	return !spec->is_absent && is_of_task(set, spec) &&
+	       (!set->is_mapped || set->ring[cpu].page);
+}
+
 /* Opens a spec on all CPUs where it is not open yet; one of the whole machine with the first thread only. */
 static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct error *err)
 {
 	if (set->spec[index].role == ROLE_BLOCK && set->threads)
 		return 0;
-	for (uint32_t cpu = 0; cpu < set->cpus && !set->spec[index].is_absent; cpu++) {
+	for (uint32_t cpu = 0; cpu < set->cpus; cpu++) {
 		int code = 0;
 
-		if (set->fd[slot_of(set, set->threads, index, cpu)] < 0)
+		if (is_wanted(set, &set->spec[index], cpu) &&
+		    set->fd[slot_of(set, set->threads, index, cpu)] < 0)
 			code = open_one(set, set->threads, index, cpu, tid);
+		if (code && cpu >= set->online && !set->is_mapped)
+			break; /* then these have no rings */
 		if (code == -ESRCH)
 			return code;
 		if (code)
@@ -240,7 +298,7 @@ static int map_all(struct perf_set *set, uint64_t size)
 {
 	int code = 0;
 
-	for (uint32_t cpu = 0; cpu < set->cpus && !code; cpu++)
+	for (uint32_t cpu = 0; cpu < set->online && !code; cpu++)
 		code = perf_ring_map(&set->ring[cpu], set->fd[cpu], size);
 	if (code)
 		unmap_all(set);
@@ -260,10 +318,22 @@ static int map_largest(struct perf_set *set, uint64_t *size, uint64_t least)
 	return code;
 }
 
+/* Where one cannot be had, the CPU goes without. */
+static void map_spares(struct perf_set *set)
+{
+	for (uint32_t cpu = set->online; cpu < set->cpus; cpu++) {
+		if (set->fd[cpu] < 0 ||
+		    !perf_ring_map(&set->ring[cpu], set->fd[cpu], set->spare_bytes))
+			continue;
+		close(set->fd[cpu]);
+		set->fd[cpu] = -1;
+	}
+}
+
 static int refuse_rings(const struct perf_set *set, int code, uint64_t size, struct error *err)
 {
 	error_set(err, -code, "rings of %llu KiB for each of %u CPUs: mmap",
-		  (unsigned long long)(size >> 10), set->cpus);
+		  (unsigned long long)(size >> 10), set->online);
 	error_hint(
 		err,
 		"allow more locked memory: ulimit -l unlimited, or sysctl kernel.perf_event_mlock_kb=2048");
@@ -276,6 +346,7 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
 	uint64_t size = want, opened_for = 0;
 	int code;
 
+	set->is_mapped = false;
 	if (!set->ring) {
 		set->ring = mem_array(set->cpus, sizeof(*set->ring));
 		set->poll_thread = mem_array(set->cpus, sizeof(*set->poll_thread));
@@ -297,6 +368,8 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
 			return code;
 		}
 	}
+	map_spares(set);
+	set->is_mapped = true;
 	return 0;
 }
 

@@ -50,16 +50,19 @@ struct perf_spec {
 struct perf_set {
 	struct perf_spec spec[PERF_SPECS_MAX];
 	uint32_t specs;
-	uint32_t *cpu; /* numbers of the CPUs that are online */
-	uint32_t cpus;
+	uint32_t *cpu; /* numbers of the CPUs: those that are online, then those that may come */
+	uint32_t cpus, online;
+	uint64_t spare_bytes; /* of the ring of a CPU that may come */
+	bool is_mapped;
 	enum perf_target target;
 	uint32_t threads; /* (or cgroups) opened for */
 	int *fd;          /* [thread][spec][cpu], -1: none */
 	uint64_t *id;     /* the same */
 	uint32_t fds, fd_cap, id_cap;
-	struct perf_ring *ring; /* one for each CPU */
-	uint32_t *poll_thread;  /* whose event is waited for, for each CPU */
-	bool has_lost;          /* read() says how many samples were lost */
+	struct perf_ring *
+		ring; /* one for each CPU; not mapped: a CPU that may come without being recorded */
+	uint32_t *poll_thread; /* whose event is waited for, for each CPU */
+	bool has_lost;         /* read() says how many samples were lost */
 };
 
 struct perf_count {
@@ -72,6 +75,13 @@ void perf_set_release(struct perf_set *set);
 
 /* Reads which CPUs are online ("0-3,8"); the text is /sys/devices/system/cpu/online. */
 int perf_set_cpus(struct perf_set *set, const char *text);
+/*
+ * Adds the CPUs that are offline and may come (/sys/devices/system/cpu/present): events of tasks are opened for them, too, and
+ * count as soon as they are there. They get the smaller rings of set->spare_bytes, or none if those cannot be had.
+ */
+int perf_set_spares(struct perf_set *set, const char *text);
+/* Returns whether all that the set records of tasks is recorded on the CPU with this number, whenever it comes. */
+bool perf_set_follows(const struct perf_set *set, uint32_t number);
 /* Fills an attr with what all our events have in common. */
 void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config);
 /* Appends a spec; name is copied, filter taken. Returns its index. set->target is chosen before. */

@@ -39,17 +39,19 @@ void perf_ring_unmap(struct perf_ring *ring)
 
 uint64_t perf_ring_head(const struct perf_ring *ring)
 {
-	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	return ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0;
 }
 
 uint64_t perf_ring_tail(const struct perf_ring *ring)
 {
-	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_RELAXED); /* only we write it */
+	return ring->page ? __atomic_load_n(&ring->page->data_tail, __ATOMIC_RELAXED)
+			  : 0; /* only we write it */
 }
 
 void perf_ring_release(struct perf_ring *ring, uint64_t tail)
 {
-	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+	if (ring->page)
+		__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 /* Returns the size of the record at `at`, or 0 if none can stand there. A header is the least multiple of 8. */

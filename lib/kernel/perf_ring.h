@@ -31,7 +31,7 @@ int perf_ring_map(struct perf_ring *ring, int fd, uint64_t size);
 void perf_ring_over(struct perf_ring *ring, void *page, void *data, uint64_t size);
 void perf_ring_unmap(struct perf_ring *ring);
 
-/* Returns where the kernel will write next; all before it can be read. */
+/* Returns where the kernel will write next; all before it can be read. A ring that is not mapped is empty. */
 uint64_t perf_ring_head(const struct perf_ring *ring);
 uint64_t perf_ring_tail(const struct perf_ring *ring);
 /* Gives everything before `tail` back to the kernel. */

@@ -47,6 +47,23 @@ TEST_F(PerfSet, Cpus)
 	EXPECT_EQ(cpus("2"), (List{2}));
 }
 
+TEST_F(PerfSet, CpusThatMayComeAreBehindThoseThatAreOnline)
+{
+	ASSERT_EQ(cpus("0,2\n"), (List{0, 2}));
+	ASSERT_EQ(perf_set_spares(&set, "0-4\n"), 0);
+	EXPECT_EQ(List(set.cpu, set.cpu + set.cpus), (List{0, 2, 1, 3, 4}));
+	EXPECT_EQ(set.online, 2u);
+	EXPECT_FALSE(perf_set_follows(&set, 3)) << "no ring is mapped";
+	EXPECT_FALSE(perf_set_follows(&set, 7));
+}
+
+TEST_F(PerfSet, WhatIsNoListOfCpusThatMayCome)
+{
+	ASSERT_EQ(cpus("0\n"), (List{0}));
+	EXPECT_EQ(perf_set_spares(&set, "0-3,x\n"), -EBADMSG);
+	EXPECT_EQ(List(set.cpu, set.cpu + set.cpus), (List{0}));
+}
+
 TEST_F(PerfSet, WhatIsNoListOfCpus)
 {
 	for (const char *text : {"", "\n", "x", "-1", "3-1\n", "0,3-1\n", "0-99999999\n", "0;1\n",

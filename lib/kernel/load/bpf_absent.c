@@ -103,6 +103,12 @@ bool bpf_source_tells(const struct bpf_source *source, enum call_group group)
 	return false;
 }
 
+uint32_t bpf_source_cpus(const struct bpf_source *source)
+{
+	(void)source;
+	return 0;
+}
+
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
 {
 	(void)source;

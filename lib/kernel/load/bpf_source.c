@@ -10,6 +10,7 @@
 #include "bpf_missed.h"
 #include "bpf_optional.h"
 #include "bpf_plain.h"
+#include "bpf_rings.h"
 #include "rights.h"
 
 #include <bpf/bpf.h>
@@ -36,15 +37,12 @@
 enum {
 	LINKS = 3,
 	MARK_PASSES = 2, /* a task that was made during the first one may have been stepped over */
-	RING_MAX = 1 << 30,
 };
 
 struct bpf_source {
 	struct iotrace_bpf *programs;
 	struct bpf_link *link[LINKS];
-	uint32_t *cpu, cpus;
-	struct bpf_ring *ring;
-	int *ring_fd;
+	struct bpf_rings rings;
 	struct bpf_books *books; /* of all possible CPUs, mapped */
 	size_t books_size;
 	bool has_loop, has_dynptr, is_plain;
@@ -212,63 +210,12 @@ static int map_books(struct bpf_source *source, struct error *err)
 	return 0;
 }
 
-/* Makes the ring of a CPU. Returns 0 or -errno; what was made is released by bpf_source_close(). */
-static int make_ring(struct bpf_source *source, uint32_t index, uint64_t size)
-{
-	int outer = bpf_map__fd(source->programs->maps.rings);
-	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iotrace_ring", 0, 0, (uint32_t)size, NULL);
-
-	if (fd < 0)
-		return -errno;
-	source->ring_fd[index] = fd;
-	if (bpf_map_update_elem(outer, &source->cpu[index], &fd, BPF_ANY))
-		return -errno;
-	return bpf_ring_map(&source->ring[index], fd, size);
-}
-
-static void drop_rings(struct bpf_source *source)
-{
-	for (uint32_t i = 0; i < source->cpus; i++) {
-		bpf_ring_unmap(&source->ring[i]);
-		if (source->ring_fd[i] >= 0)
-			close(source->ring_fd[i]);
-		source->ring_fd[i] = -1;
-	}
-}
-
-static int make_rings(struct bpf_source *source, const struct bpf_options *options,
-		      struct error *err)
-{
-	uint64_t size = options->ring_bytes < RING_MAX ? options->ring_bytes : RING_MAX;
-
-	for (;;) {
-		int code = 0;
-
-		for (uint32_t i = 0; i < source->cpus && !code; i++)
-			code = make_ring(source, i, size);
-		if (!code)
-			return 0;
-		drop_rings(source);
-		if ((code != -ENOMEM && code != -EPERM) || size / 2 < options->ring_least)
-			return error_set(err, -code, "BPF rings of %llu KiB for each of %u CPUs",
-					 (unsigned long long)(size >> 10), source->cpus);
-		size /= 2;
-	}
-}
-
 static struct bpf_source *new_source(const struct bpf_options *options)
 {
 	struct bpf_source *source = mem_zero(sizeof(*source));
 
 	source->in_flight_fd = -1;
-	source->cpus = options->cpus;
-	source->cpu = mem_array(options->cpus, sizeof(*source->cpu));
-	source->ring = mem_array(options->cpus, sizeof(*source->ring));
-	source->ring_fd = mem_array(options->cpus, sizeof(*source->ring_fd));
-	for (uint32_t i = 0; i < options->cpus; i++) {
-		source->cpu[i] = options->cpu[i];
-		source->ring_fd[i] = -1;
-	}
+	bpf_rings_init(&source->rings, options);
 	return source;
 }
 
@@ -310,7 +257,8 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	if (!code)
 		code = map_books(source, err);
 	if (!code)
-		code = make_rings(source, options, err);
+		code = bpf_rings_make(&source->rings, bpf_map__fd(source->programs->maps.rings),
+				      options, err);
 	if (code) {
 		bpf_source_close(source);
 		return NULL;
@@ -325,16 +273,13 @@ void bpf_source_close(struct bpf_source *source)
 	if (!source)
 		return;
 	bpf_source_detach(source);
-	drop_rings(source);
 	bpf_missed_close(&source->missed);
 	if (source->in_flight_fd >= 0)
 		close(source->in_flight_fd);
 	if (source->books)
 		munmap(source->books, source->books_size);
 	iotrace_bpf__destroy(source->programs);
-	free(source->cpu);
-	free(source->ring);
-	free(source->ring_fd);
+	bpf_rings_release(&source->rings);
 	free(source);
 }
 
@@ -396,8 +341,8 @@ uint64_t bpf_source_strays(const struct bpf_source *source)
 
 	for (size_t i = 0; i < source->books_size / sizeof(*source->books); i++)
 		strays += source->books[i].dropped;
-	for (uint32_t i = 0; i < source->cpus; i++)
-		strays -= source->books[source->cpu[i]].dropped;
+	for (uint32_t i = 0; i < source->rings.cpus; i++)
+		strays -= source->books[source->rings.cpu[i]].dropped;
 	return strays;
 }
 
@@ -475,14 +420,19 @@ int bpf_source_in_flight(struct bpf_source *source,
 	return n < 0 ? -errno : 0;
 }
 
+uint32_t bpf_source_cpus(const struct bpf_source *source)
+{
+	return source->rings.cpus;
+}
+
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
 {
-	return &source->ring[cpu];
+	return &source->rings.ring[cpu];
 }
 
 struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
 {
-	return &source->books[source->cpu[cpu]];
+	return &source->books[source->rings.cpu[cpu]];
 }
 
 struct bpf_common bpf_source_common(const struct bpf_source *source)
@@ -496,5 +446,5 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)
 {
-	return source->ring_fd[cpu];
+	return source->rings.fd[cpu];
 }

@@ -22,11 +22,13 @@ struct error;
 struct bpf_source;
 
 struct bpf_options {
-	uint32_t groups;     /* bits 1 << enum call_group */
-	const uint32_t *cpu; /* numbers of the CPUs that are online; copied */
-	uint32_t cpus;
-	uint64_t ring_bytes; /* for each CPU: a power of two of pages */
+	uint32_t groups; /* bits 1 << enum call_group */
+	const uint32_t *
+		cpu; /* numbers of the CPUs: those that are online, then `spares` that may come; copied */
+	uint32_t cpus, spares;
+	uint64_t ring_bytes; /* for each CPU that is online: a power of two of pages */
 	uint64_t ring_least;
+	uint64_t spare_bytes; /* for each CPU that may come */
 	uint64_t id;          /* of the event in the capture */
 	bool hides_addresses; /* of the kernel: ids stand for them */
 	bool is_system;       /* all tasks but those of this process */
@@ -59,7 +61,7 @@ void bpf_source_enable(struct bpf_source *source, bool is_on);
 bool bpf_source_has_met_init(const struct bpf_source *source);
 /* Whether a task lives on that perf's events no longer follow, or one that it made. */
 bool bpf_source_has_detached(const struct bpf_source *source);
-/* Returns how many records found no ring, since their CPU came after the recording began. Its programs are detached. */
+/* Returns how many records found no ring, since there is none for their CPU. The programs are detached. */
 uint64_t bpf_source_strays(const struct bpf_source *source);
 /* Returns how many new tasks could not be marked for want of memory. */
 uint32_t bpf_source_untraced(const struct bpf_source *source);
@@ -70,6 +72,8 @@ uint64_t bpf_source_missed(const struct bpf_source *source);
 /* No program runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 
+/* Returns how many CPUs have rings: all of options.cpu, or the first of them, if no more rings could be had. */
+uint32_t bpf_source_cpus(const struct bpf_source *source);
 /* The ring and the books of the CPU with this index in options.cpu. Lent. */
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu);
 struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu);

@@ -1,0 +1,20 @@
+/*
+ * live_rings: which CPUs have rings, and how large these are.
+ */
+#ifndef KERNEL_LIVE_RINGS_H
+#define KERNEL_LIVE_RINGS_H
+
+#include <stdint.h>
+
+struct error;
+struct live;
+
+/* Finds the CPUs that are online and those that may come. Returns 0, or -errno with a sentence. */
+int live_find_cpus(struct live *live, struct error *err);
+/* Refuses rings for which the machine has no memory. */
+int live_check_ring(const struct live *live, struct error *err);
+/* The size of a ring that is asked for, and of one of a CPU that may come: a power of two of pages. */
+uint64_t live_ring_want(const struct live *live);
+uint64_t live_ring_spare(const struct live *live);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * bpf_rings: see bpf_rings.h. All rings of CPUs that are online have one size.
+ */
+#include "bpf_rings.h"
+
+#include "bpf_source.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { RING_MAX = 1 << 30 };
+
+void bpf_rings_init(struct bpf_rings *rings, const struct bpf_options *options)
+{
+	rings->cpus = options->cpus;
+	rings->online = options->cpus - options->spares;
+	rings->cpu = mem_array(options->cpus, sizeof(*rings->cpu));
+	rings->ring = mem_array(options->cpus, sizeof(*rings->ring));
+	rings->fd = mem_array(options->cpus, sizeof(*rings->fd));
+	for (uint32_t i = 0; i < options->cpus; i++) {
+		rings->cpu[i] = options->cpu[i];
+		rings->fd[i] = -1;
+	}
+}
+
+/* Returns 0 or -errno; what was made is dropped by drop(). */
+static int make(struct bpf_rings *rings, int map, uint32_t index, uint64_t size)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iotrace_ring", 0, 0, (uint32_t)size, NULL);
+
+	if (fd < 0)
+		return -errno;
+	rings->fd[index] = fd;
+	if (bpf_map_update_elem(map, &rings->cpu[index], &fd, BPF_ANY))
+		return -errno;
+	return bpf_ring_map(&rings->ring[index], fd, size);
+}
+
+static void drop(struct bpf_rings *rings, uint32_t index)
+{
+	bpf_ring_unmap(&rings->ring[index]);
+	if (rings->fd[index] >= 0)
+		close(rings->fd[index]);
+	rings->fd[index] = -1;
+}
+
+static void drop_all(struct bpf_rings *rings)
+{
+	for (uint32_t i = 0; i < rings->cpus; i++)
+		drop(rings, i);
+}
+
+void bpf_rings_release(struct bpf_rings *rings)
+{
+	drop_all(rings);
+	free(rings->cpu);
+	free(rings->ring);
+	free(rings->fd);
+}
+
+/* Programs run on a CPU as soon as it comes. Where it has no ring, what they drop is counted. */
+static void make_spares(struct bpf_rings *rings, int map, uint64_t size)
+{
+	for (uint32_t i = rings->online; i < rings->cpus; i++)
+		if (make(rings, map, i, size)) {
+			drop(rings, i);
+			rings->cpus = i;
+		}
+}
+
+int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *options,
+		   struct error *err)
+{
+	uint64_t size = options->ring_bytes < RING_MAX ? options->ring_bytes : RING_MAX;
+
+	for (;;) {
+		int code = 0;
+
+		for (uint32_t i = 0; i < rings->online && !code; i++)
+			code = make(rings, map, i, size);
+		if (!code) {
+			make_spares(rings, map, options->spare_bytes);
+			return 0;
+		}
+		drop_all(rings);
+		if ((code != -ENOMEM && code != -EPERM) || size / 2 < options->ring_least)
+			return error_set(err, -code, "BPF rings of %llu KiB for each of %u CPUs",
+					 (unsigned long long)(size >> 10), rings->online);
+		size /= 2;
+	}
+}
