@@ -7,13 +7,18 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/golden.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failed=0 count=0
 
-for capture in "$here"/captures/*.data; do
-	name=$(basename "$capture" .data)
+for capture in "$here"/captures/*.data "$here"/captures/*/*.data.xz; do
+	name=${capture#"$here/captures/"}
+	name=${name%.data*}
 	count=$((count + 1))
-	if ! "$IOTRACE" convert -q --format text "$capture" >"$work/$name.txt" 2>"$work/$name.err"; then
-		echo "$name: convert failed:" && cat "$work/$name.err"
+	case $capture in
+	*.xz) xz -dc "$capture" >"$work/capture" ;;
+	*) cp "$capture" "$work/capture" ;;
+	esac
+	if ! "$IOTRACE" convert -q --format text "$work/capture" >"$work/txt" 2>"$work/err"; then
+		echo "$name: convert failed:" && cat "$work/err"
 		failed=$((failed + 1))
-	elif ! diff -u "$here/captures/$name.txt" "$work/$name.txt"; then
+	elif ! diff -u "$here/captures/$name.txt" "$work/txt"; then
 		failed=$((failed + 1))
 	fi
 done

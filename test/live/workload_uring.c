@@ -1,9 +1,9 @@
 /*
  * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
  *
- * usage: workload_uring DIRECTORY [sqpoll | left]
+ * usage: workload_uring DIRECTORY [sqpoll | left | few]
  *
- * left: a thread ends before its requests do.
+ * left: a thread ends before its requests do. few: a small recording.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,8 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 4096, ROUNDS = 100, DEPTH = 8 };
+enum { BLOCK = 4096, DEPTH = 8 };
 
+static int rounds = 100;
 static struct io_uring ring;
 static char buffer[DEPTH][BLOCK] __attribute__((aligned(4096)));
 
@@ -89,7 +90,7 @@ static long many(int fd)
 {
 	long moved = 0;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		for (uint64_t i = 0; i < DEPTH; i++)
 			io_uring_prep_write(next(i), fd, buffer[i], BLOCK,
 					    (uint64_t)(round * DEPTH) * BLOCK + i * BLOCK);
@@ -261,7 +262,9 @@ int main(int argc, char **argv)
 	const char *written;
 
 	if (argc < 2)
-		die("usage: workload_uring DIRECTORY [sqpoll]", EINVAL);
+		die("usage: workload_uring DIRECTORY [sqpoll | left | few]", EINVAL);
+	if (argc > 2 && !strcmp(argv[2], "few"))
+		rounds = 1;
 	if (is_polled) {
 		params.flags = IORING_SETUP_SQPOLL;
 		params.sq_thread_idle = 50;
@@ -288,7 +291,7 @@ int main(int argc, char **argv)
 	usleep(20000);
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
 	       "\"flushed\": {\"flushes\": 1}, \"left\": %ld, \"offsets\": %d, \"cancelled\": %d, \"written\": \"%s\", \"pid\": %d}\n",
-	       ROUNDS * DEPTH + 2, moved + BLOCK, ROUNDS * DEPTH, moved, left,
-	       2 * ROUNDS * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, written, (int)getpid());
+	       rounds * DEPTH + 2, moved + BLOCK, rounds * DEPTH, moved, left,
+	       2 * rounds * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, written, (int)getpid());
 	return 0;
 }

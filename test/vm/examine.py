@@ -36,7 +36,7 @@ class Machine:
 
     def examine(self):
         if os.path.exists(self.path("kernel")):
-            self.release = text(self.path("kernel")).strip()
+            self.release = text(self.path("kernel")).split()[0]
         for source in self.sources:
             for column in COLUMNS:
                 if column == "libaio" and source == "perf":
