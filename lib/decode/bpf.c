@@ -18,6 +18,7 @@ struct parts {
 	struct event_string *base; /* [EVENT_PATHS], or NULL */
 	struct event_file *file;   /* [EVENT_FILES], or NULL */
 	struct event *program;     /* EVENT_ARGUMENTS, or NULL */
+	const struct arch *arch; /* whose O_* the flags of files are; NULL: those of this machine */
 };
 
 static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
@@ -55,7 +56,7 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 		f.part.flags = directory_flags(&f.part);
 	file = &to->file[part->index];
 	file->fd = f.fd;
-	file->flags = f.flags;
+	file->flags = to->arch ? arch_open_flags(to->arch, f.flags) : f.flags;
 	file->mode = f.mode;
 	file->position = f.position;
 	file->dev = makedev(f.major, f.minor);
@@ -125,12 +126,14 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 }
 
 static enum decoded take_enter(struct bpf_text *text, const struct sample *sample,
-			       const struct bpf_record_call *record, struct event *event)
+			       const struct arch *arch, const struct bpf_record_call *record,
+			       struct event *event)
 {
-	struct parts parts = {text, event->enter.path, event->enter.base, NULL, NULL};
+	struct parts parts = {text, event->enter.path, event->enter.base, NULL, NULL, arch};
 
 	event->kind = EVENT_SYSCALL_ENTER;
 	memcpy(event->enter.arg, record->arg, sizeof(event->enter.arg));
+	arch_arguments(arch, event->enter.call, event->enter.arg);
 	memset(event->enter.path, 0, sizeof(event->enter.path));
 	memset(event->enter.base, 0, sizeof(event->enter.base));
 	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
@@ -148,9 +151,11 @@ static enum decoded take_exit(struct bpf_text *text, const struct sample *sample
 }
 
 static enum decoded take_pair(struct bpf_text *text, const struct sample *sample,
-			      const struct bpf_record_call *record, struct event *event)
+			      const struct arch *arch, const struct bpf_record_call *record,
+			      struct event *event)
 {
-	struct parts parts = {text, event->pair.path, event->pair.base, event->pair.file, NULL};
+	struct parts parts = {text, event->pair.path, event->pair.base, event->pair.file, NULL,
+			      arch};
 	uint32_t i;
 
 	event->kind = EVENT_CALL;
@@ -159,6 +164,7 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	/* From where they stand: the processor waits for a copy that is copied in other pieces. */
 	memcpy(event->pair.arg, sample->raw + offsetof(struct bpf_record_call, arg),
 	       sizeof(event->pair.arg));
+	arch_arguments(arch, event->pair.call, event->pair.arg);
 	event->pair.result = record->result;
 	event->pair.position = record->position;
 	memset(event->pair.path, 0, sizeof(event->pair.path));
@@ -186,27 +192,27 @@ static inline bool take_fixed(const struct sample *sample, void *record, size_t 
 	return head.size >= size;
 }
 
-static enum decoded take_call(struct bpf_text *text, const struct sample *sample, bool has_numbers,
-			      struct event *event)
+static enum decoded take_call(struct bpf_text *text, const struct sample *sample,
+			      const struct arch *arch, struct event *event)
 {
 	struct bpf_record_call record;
 	call_id call;
 
 	if (!take_fixed(sample, &record, sizeof(record)))
 		return DECODED_MALFORMED;
-	call = has_numbers ? call_by_number(record.number) : CALL_ID_NONE;
+	call = arch ? arch_call(arch, record.number) : CALL_ID_NONE;
 	if (call == CALL_ID_NONE)
 		return DECODED_IGNORED;
 	switch (record.head.kind) {
 	case BPF_RECORD_ENTER:
 		event->enter.call = call;
-		return take_enter(text, sample, &record, event);
+		return take_enter(text, sample, arch, &record, event);
 	case BPF_RECORD_EXIT:
 		event->exit.call = call;
 		return take_exit(text, sample, &record, event);
 	default:
 		event->pair.call = call;
-		return take_pair(text, sample, &record, event);
+		return take_pair(text, sample, arch, &record, event);
 	}
 }
 
@@ -267,10 +273,10 @@ static enum decoded take_request(struct bpf_text *text, const struct sample *sam
 }
 
 static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
-			     struct event *event)
+			     const struct arch *arch, struct event *event)
 {
 	struct event_file file[EVENT_FILES] = {{.fd = -1}, {.fd = -1}};
-	struct parts parts = {text, NULL, NULL, file, NULL};
+	struct parts parts = {text, NULL, NULL, file, NULL, arch};
 	struct bpf_record_aio r;
 
 	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
@@ -402,7 +408,7 @@ static enum decoded take_program(const struct sample *sample, const struct bpf_r
 									     : DECODED_MALFORMED;
 }
 
-enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
+enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event)
 {
 	struct bpf_record_head head;
@@ -419,11 +425,11 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool
 	case BPF_RECORD_EXIT:
 	case BPF_RECORD_CALL:
 	case BPF_RECORD_IN_FLIGHT:
-		return take_call(text, sample, has_numbers, event);
+		return take_call(text, sample, arch, event);
 	case BPF_RECORD_REQUEST:
 		return take_request(text, sample, event);
 	case BPF_RECORD_AIO:
-		return take_aio(text, sample, event);
+		return take_aio(text, sample, arch, event);
 	case BPF_RECORD_FAULT:
 		return take_fault(sample, event);
 	case BPF_RECORD_WRITEBACK:

@@ -25,10 +25,9 @@ struct bpf_text {
 };
 
 /*
- * Fills the event from the sample's raw data. has_numbers: the numbers of calls are those of this
- * machine; else calls are ignored.
+ * Fills the event from the sample's raw data. arch: of the machine that recorded; NULL: not known, calls are ignored.
  */
-enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, bool has_numbers,
+enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event);
 
 /*

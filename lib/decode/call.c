@@ -9,7 +9,7 @@
 enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *sample,
 			      struct event *event)
 {
-	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
+	call_id call = arch_call(tp->arch, (long)field_value(&tp->field[0], sample->raw));
 
 	if (call == CALL_ID_NONE)
 		return DECODED_IGNORED;
@@ -17,6 +17,7 @@ enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *
 	event->enter.call = call;
 	memset(event->enter.base, 0, sizeof(event->enter.base));
 	field_values(&tp->field[1], sample->raw, event->enter.arg, EVENT_ARGS);
+	arch_arguments(tp->arch, call, event->enter.arg);
 	memset(event->enter.path, 0, sizeof(event->enter.path));
 	return DECODED_EVENT;
 }
@@ -24,7 +25,7 @@ enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *
 enum decoded decode_raw_exit(const struct tracepoint *tp, const struct sample *sample,
 			     struct event *event)
 {
-	call_id call = call_by_number((long)field_value(&tp->field[0], sample->raw));
+	call_id call = arch_call(tp->arch, (long)field_value(&tp->field[0], sample->raw));
 
 	if (call == CALL_ID_NONE)
 		return DECODED_IGNORED;
@@ -45,6 +46,8 @@ enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample 
 	/* A field that the call does not have is of size 0, and so is its value. */
 	for (i = 0; i < EVENT_ARGS; i++)
 		event->enter.arg[i] = (uint64_t)field_value(&tp->arg[i], sample->raw);
+	if (tp->arch)
+		arch_arguments(tp->arch, tp->call, event->enter.arg);
 	for (i = 0; i < EVENT_PATHS; i++) {
 		if (!field_string(&tp->path[i], sample, &event->enter.path[i]))
 			return DECODED_MALFORMED;

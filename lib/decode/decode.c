@@ -109,6 +109,25 @@ static void host_fact(struct decode *d, const struct fact *fact)
 	reader_set_machine(d, machine->at, machine->length);
 }
 
+/* In an event a call has the number of its row, and flags have the bits of this machine. */
+static void path_fact(const struct decode *d, struct fact *fact)
+{
+	uint64_t *number = &fact->number[fact_number(FACT_PATH, "number")];
+
+	*number = d->arch ? arch_call(d->arch, (long)*number) : CALL_ID_NONE;
+}
+
+static void descriptor_fact(const struct decode *d, struct fact *fact)
+{
+	uint64_t *flags;
+
+	if (!d->arch || d->arch == arch_here())
+		return;
+	flags = &fact->number[fact_number(FACT_FD, "flags")];
+	if (*flags != UINT64_MAX)
+		*flags = arch_open_flags(d->arch, (uint32_t)*flags);
+}
+
 static int decode_fact(struct decode *d, const struct sample *sample, struct event *event)
 {
 	int rc = fact_decode(&event->fact, sample->raw, sample->raw_size);
@@ -124,6 +143,10 @@ static int decode_fact(struct decode *d, const struct sample *sample, struct eve
 	}
 	if (event->fact.kind == FACT_HOST)
 		host_fact(d, &event->fact);
+	else if (event->fact.kind == FACT_PATH)
+		path_fact(d, &event->fact);
+	else if (event->fact.kind == FACT_FD)
+		descriptor_fact(d, &event->fact);
 	event->kind = EVENT_FACT;
 	return 1;
 }
@@ -154,7 +177,7 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 		return DECODED_MALFORMED;
 	reader = &d->reader[sample->event];
 	if (reader->is_bpf)
-		return bpf_decode(d->bpf_text, sample, !d->is_other_machine, event);
+		return bpf_decode(d->bpf_text, sample, d->arch, event);
 	if (reader->chosen != CHOSEN_NONE)
 		return chosen_decode(d->chosen[reader->chosen], reader->chosen, sample, event);
 	if (sample->raw_size < reader->tp.need)

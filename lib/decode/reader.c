@@ -11,23 +11,6 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-/* uname's name of the machine whose numbers call_by_number() knows. */
-#if defined(__x86_64__)
-static const char machine_here[] = "x86_64";
-#elif defined(__aarch64__)
-static const char machine_here[] = "aarch64";
-#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
-static const char machine_here[] = "ppc64le";
-#elif defined(__riscv) && __riscv_xlen == 64
-static const char machine_here[] = "riscv64";
-#elif defined(__s390x__)
-static const char machine_here[] = "s390x";
-#elif defined(__loongarch64)
-static const char machine_here[] = "loongarch64";
-#else
-static const char machine_here[] = "";
-#endif
-
 enum decoded reader_ignore(const struct tracepoint *tp, const struct sample *sample,
 			   struct event *event)
 {
@@ -48,7 +31,7 @@ static bool row_applies(const struct decode *d, const struct tracepoint_row *row
 	case USE_ALWAYS:
 		return true;
 	case USE_NUMBERS:
-		return !d->is_other_machine;
+		return d->arch;
 	case USE_NO_TASK_RECORDS:
 		return !d->has_task_records;
 	case USE_NO_EXEC_RECORDS:
@@ -62,6 +45,7 @@ static void reader_ready(struct decode *d, struct reader *reader, const struct t
 	bool is_used = tp->row && row_applies(d, tp->row);
 
 	reader->tp = *tp;
+	reader->tp.arch = d->arch;
 	reader->decode = is_used ? tp->row->decode : reader_ignore;
 	if (!is_used)
 		reader->tp.need = 0;
@@ -132,23 +116,23 @@ void reader_set_machine(struct decode *d, const char *machine, size_t length)
 {
 	uint32_t i;
 
-	if (d->is_other_machine || !length || !*machine_here)
+	if (!d->arch || !length)
 		return;
-	if (length == strlen(machine_here) && !memcmp(machine, machine_here, length))
-		return;
-	d->is_other_machine = true;
+	d->arch = arch_find(machine, length);
 	for (i = 0; i < d->readers; i++) {
 		struct reader *reader = &d->reader[i];
 
-		if (reader->tp.row && reader->tp.row->use == USE_NUMBERS)
+		reader->tp.arch = d->arch;
+		if (!d->arch && reader->tp.row && reader->tp.row->use == USE_NUMBERS)
 			reader->decode = reader_ignore;
 	}
-	warning_add(
-		d,
-		mem_format("The capture was recorded on %.*s: calls that it knows by number only "
-			   "(raw_syscalls) mean something else here and are left out; "
-			   "those of perf record -e 'syscalls:*' can be read.",
-			   (int)length, machine));
+	if (!d->arch)
+		warning_add(d,
+			    mem_format("The capture was recorded on %.*s, whose system calls have "
+				       "numbers that iotrace does not know: those that it knows by "
+				       "number only (raw_syscalls) are left out; those of perf "
+				       "record -e 'syscalls:*' can be read.",
+				       (int)length, machine));
 }
 
 static void chosen_find(struct decode *d, struct reader *reader, const char *name)
@@ -191,6 +175,7 @@ int reader_set_up(struct decode *d, struct error *err)
 	uint32_t i;
 	int rc = 0;
 
+	d->arch = arch_here();
 	d->reader = (struct reader *)mem_array(info->events ? info->events : 1, sizeof(*d->reader));
 	d->readers = info->events;
 	for (i = 0; i < info->events; i++)

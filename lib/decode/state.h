@@ -47,7 +47,7 @@ struct decode {
 	bool has_facts;   /* iotrace made the capture */
 	bool has_task_records;
 	bool has_exec_records;
-	bool is_other_machine;     /* its numbers of calls mean something else */
+	const struct arch *arch;   /* of the machine that recorded; NULL: not known */
 	struct bpf_text *bpf_text; /* NULL: no event of the capture needs it */
 	struct assembly assembly;
 	struct map counter_of_id;
@@ -73,8 +73,7 @@ int reader_set_up(struct decode *decode, struct error *err);
 int reader_add_format(struct decode *decode, const char *system, const char *text, size_t size,
 		      struct error *err);
 /*
- * Says on which machine the stream was recorded; NULL: not known. Calls by number are ignored from
- * another.
+ * Says on which machine the stream was recorded. From one that is not known, calls by number are ignored.
  */
 void reader_set_machine(struct decode *decode, const char *machine, size_t length);
 void reader_release(struct decode *decode);

@@ -339,7 +339,7 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 	char *fields;
 	int rc;
 
-	*tp = (struct tracepoint){.call = CALL_ID_NONE};
+	*tp = (struct tracepoint){.arch = arch_here(), .call = CALL_ID_NONE};
 	if (format_init(&format, text, size))
 		return error_say(err, EPROTO, "a tracepoint format of %zu bytes is no format file",
 				 size);

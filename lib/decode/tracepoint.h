@@ -8,6 +8,7 @@
 #ifndef IOTRACE_TRACEPOINT_H
 #define IOTRACE_TRACEPOINT_H
 
+#include <iotrace/arch.h>
 #include <iotrace/event.h>
 #include <iotrace/sample.h>
 #include <string.h>
@@ -27,7 +28,7 @@ typedef enum decoded (*tracepoint_decoder)(const struct tracepoint *tp, const st
 
 enum tracepoint_use {
 	USE_ALWAYS,
-	USE_NUMBERS,         /* numbers of calls are those of this machine */
+	USE_NUMBERS,         /* it is known what numbers of calls mean */
 	USE_NO_TASK_RECORDS, /* no FORK and EXIT records say it already */
 	USE_NO_EXEC_RECORDS, /* no COMM records say it already */
 };
@@ -60,9 +61,11 @@ struct field {
 
 struct tracepoint {
 	const struct tracepoint_row *row; /* NULL: of no interest */
-	uint32_t id;                      /* attr.config of its events */
-	call_id call;                     /* of the row's '*' */
-	uint16_t need;                    /* bytes of raw data that all fields but strings need */
+	const struct arch
+		*arch; /* of the machine that recorded (at first: this one); NULL: not known */
+	uint32_t id;   /* attr.config of its events */
+	call_id call;  /* of the row's '*' */
+	uint16_t need; /* bytes of raw data that all fields but strings need */
 	struct field field[TRACEPOINT_FIELDS];
 	struct field arg[EVENT_ARGS];
 	struct field path[EVENT_PATHS];

@@ -107,9 +107,11 @@ static bool is_one_sided(uint8_t seen)
 }
 
 /* What a descriptor stands for cannot be followed without these. */
-static bool is_essential(const struct call_row *row)
+static bool is_essential(const struct arch *arch, call_id id)
 {
-	return row->group == GROUP_OPEN && row->number >= 0 &&
+	const struct call_row *row = call_row(id);
+
+	return row->group == GROUP_OPEN && (!arch || arch_number(arch, id) >= 0) &&
 	       (row->kind == CALL_CLOSE || row->kind == CALL_DUP || row->kind == CALL_FCNTL ||
 		!strcmp(row->name, "openat"));
 }
@@ -124,7 +126,7 @@ static void survey_calls(struct decode *d, const struct survey *s)
 
 		if (is_one_sided(s->seen[i]))
 			list_add(halves, half_count++, row->name);
-		if (!s->seen[i] && is_essential(row))
+		if (!s->seen[i] && is_essential(d->arch, (call_id)i))
 			list_add(missing, missing_count++, row->name);
 	}
 	if (half_count)

@@ -291,8 +291,7 @@ static void fact_path(struct model *m, const struct event *event)
 		return;
 	const struct call *call = &m->task[task].call;
 
-	if (call->id != CALL_ID_NONE && call->enter <= n[2] &&
-	    (uint64_t)call_row(call->id)->number == n[4])
+	if (call->id != CALL_ID_NONE && call->enter <= n[2] && call->id == n[4])
 		op_path(m, task, (uint32_t)n[5], string_of(event, 0), string_of(event, 1));
 	else
 		tally_add(m->tally, lookups_refused, 1);

@@ -119,11 +119,12 @@ TEST_F(Bpf, ACallInFlightSaysSo)
 
 TEST_F(Bpf, EnterAndExitAreThoseOfPerf)
 {
-	ASSERT_EQ(
-		send(BpfRecord(BPF_RECORD_ENTER, SYS_rename, 5000, {1, 2}).path("b", 1).path("a")),
-		1);
+	ASSERT_EQ(send(BpfRecord(BPF_RECORD_ENTER, SYS_renameat2, 5000, {1, 2})
+			       .path("b", 1)
+			       .path("a")),
+		  1);
 	EXPECT_EQ(e.kind, EVENT_SYSCALL_ENTER);
-	EXPECT_STREQ(call_row(e.enter.call)->name, "rename");
+	EXPECT_STREQ(call_row(e.enter.call)->name, "renameat2");
 	EXPECT_EQ(e.enter.arg[1], 2U);
 	EXPECT_EQ(text_of(e.enter.path[0]), "a");
 	EXPECT_EQ(text_of(e.enter.path[1]), "b");
@@ -221,13 +222,13 @@ TEST_F(Bpf, ADirectoryIsAFileWithoutADescriptor)
 
 TEST_F(Bpf, ARelativePathHasTheDirectoryThatItStartsAt)
 {
-	BpfRecord rename(BPF_RECORD_CALL, SYS_rename, 4000);
+	BpfRecord rename(BPF_RECORD_CALL, SYS_renameat2, 4000);
 
 	rename.path("a").base({"d", "srv"}, 0).path("b", 1).base({}, 1);
 	ASSERT_EQ(send(rename), 1);
 	EXPECT_EQ(text_of(e.pair.base[0]), "/srv/d");
 	EXPECT_EQ(text_of(e.pair.base[1]), "/");
-	BpfRecord lost(BPF_RECORD_CALL, SYS_rename, 4000);
+	BpfRecord lost(BPF_RECORD_CALL, SYS_renameat2, 4000);
 
 	lost.path("a")
 		.base({"d"}, 0, BPF_PART_DELETED)

@@ -1,6 +1,7 @@
 // spool: what is put in arrives whole and in order; a full queue waits; a disk that is full is said.
 #include "spool.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>

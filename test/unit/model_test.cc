@@ -861,21 +861,21 @@ TEST_F(Model, ARenameDeletesWhatIsThereAndNothingElse)
 
 TEST_F(Model, APathThatWasReadWhileTheCallWasInFlightIsBelieved)
 {
-	uint64_t unlink_number = (uint64_t)call_row(call_by_name("unlink", 6))->number;
+	uint64_t unlink_id = call_by_name("unlink", 6);
 
 	d.enter(10, 10, "unlink", {0x7000});
-	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_number, 0}, {"gone", "/home"});
+	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_id, 0}, {"gone", "/home"});
 	d.leave(10, 10, "unlink", 0);
 	d.enter(10, 10, "unlink", {0x7000});
 	uint64_t t0 = d.now;
 
 	d.leave(10, 10, "unlink", 0);
-	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_number, 0}, {"late"});
+	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_id, 0}, {"late"});
 	d.enter(10, 10, "unlink", {0x7000});
-	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_number, 0}, {"before"});
+	d.fact(FACT_PATH, {10, 10, t0, 0, unlink_id, 0}, {"before"});
 	d.leave(10, 10, "unlink", 0);
 	d.enter(10, 10, "rmdir", {0x7000});
-	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_number, 0}, {"other"});
+	d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_id, 0}, {"other"});
 	d.leave(10, 10, "rmdir", 0);
 	d.end();
 	EXPECT_EQ(d.text(), "10 DELETE_FILE /home/gone\n");
@@ -885,10 +885,10 @@ TEST_F(Model, APathThatWasReadWhileTheCallWasInFlightIsBelieved)
 /* Who shares the directory may have moved it between the question and the use. */
 TEST_F(Model, AStartThatMayHaveMovedMeanwhileIsNotBelieved)
 {
-	uint64_t unlink_number = (uint64_t)call_row(call_by_name("unlink", 6))->number;
+	uint64_t unlink_id = call_by_name("unlink", 6);
 	auto unlink = [&](uint32_t mover, bool has_ended) {
 		d.enter(10, 10, "unlink", {0x7000});
-		d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_number, 0}, {"x", "/old"});
+		d.fact(FACT_PATH, {10, 10, d.now, 0, unlink_id, 0}, {"x", "/old"});
 		d.enter(mover, mover, "chdir", {0});
 		if (has_ended)
 			d.leave(mover, mover, "chdir", 0);

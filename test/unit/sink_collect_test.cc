@@ -5,6 +5,7 @@
 #include "collect_place.h"
 #include "collect_rank.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <sys/sysmacros.h>

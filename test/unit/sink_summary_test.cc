@@ -10,6 +10,7 @@
 #include <iotrace/error.h>
 #include <iotrace/escape.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>

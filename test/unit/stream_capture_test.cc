@@ -5,6 +5,8 @@
 
 #include <malloc.h>
 
+#include <algorithm>
+
 TEST_F(Capture, RoundsEndAtTheirMark)
 {
 	std::string first, second;

@@ -3,6 +3,8 @@
  */
 #include "stream_build.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 extern "C" {

@@ -6,6 +6,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 TEST_F(Capture, CompressedFilesAreRefused)
 {
 	file.put_sample(0, 1);

@@ -3,6 +3,7 @@
 #include <iotrace/error.h>
 #include <iotrace/trim.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <sys/stat.h>

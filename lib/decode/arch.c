@@ -1,0 +1,184 @@
+/*
+ * arch: the tables of call_numbers.def, and what the bits and the order of some arguments are.
+ *
+ * Everything is constant and laid out by the compiler: a look-up by number is one load. Requests of ioctl() and the order of
+ * clone()'s arguments become those of most architectures, which ioctls.def and syscalls.def have.
+ */
+#include <iotrace/arch.h>
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "arch_here.h"
+
+enum {
+#define SYSCALL(name, ...) ROW_##name,
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+	ROWS
+};
+
+#define _ (-1)
+enum {
+#define CALL_NUMBER(NR, x86_64, generic, ppc64, s390x)                                             \
+	X86_64_##NR = x86_64, GENERIC_##NR = generic, PPC64_##NR = ppc64, S390X_##NR = s390x,
+#include <iotrace/call_numbers.def>
+#undef CALL_NUMBER
+};
+#undef _
+
+/* Rows without a number get a place of their own behind the last. */
+#define AT(number, name) [(number) < 0 ? ARCH_NUMBERS + ROW_##name : (number)] = ROW_##name + 1,
+
+static const int16_t x86_64_numbers[ROWS] = {
+#define SYSCALL(name, NR, ...) X86_64_##NR,
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const call_id x86_64_rows[ARCH_NUMBERS + ROWS] = {
+#define SYSCALL(name, NR, ...) AT(X86_64_##NR, name)
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const int16_t generic_numbers[ROWS] = {
+#define SYSCALL(name, NR, ...) GENERIC_##NR,
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const call_id generic_rows[ARCH_NUMBERS + ROWS] = {
+#define SYSCALL(name, NR, ...) AT(GENERIC_##NR, name)
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const int16_t ppc64_numbers[ROWS] = {
+#define SYSCALL(name, NR, ...) PPC64_##NR,
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const call_id ppc64_rows[ARCH_NUMBERS + ROWS] = {
+#define SYSCALL(name, NR, ...) AT(PPC64_##NR, name)
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const int16_t s390x_numbers[ROWS] = {
+#define SYSCALL(name, NR, ...) S390X_##NR,
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+static const call_id s390x_rows[ARCH_NUMBERS + ROWS] = {
+#define SYSCALL(name, NR, ...) AT(S390X_##NR, name)
+#include <iotrace/syscalls.def>
+#undef SYSCALL
+};
+
+/* O_DIRECT, O_LARGEFILE, O_DIRECTORY, O_NOFOLLOW of <asm/fcntl.h>. */
+#define USUAL_BITS                                                                                 \
+	{                                                                                          \
+		040000, 0100000, 0200000, 0400000                                                  \
+	}
+#define ARM_BITS                                                                                   \
+	{                                                                                          \
+		0200000, 0400000, 040000, 0100000                                                  \
+	}
+#define PPC_BITS                                                                                   \
+	{                                                                                          \
+		0400000, 0200000, 040000, 0100000                                                  \
+	}
+
+enum { X86_64, AARCH64, RISCV64, LOONGARCH64, PPC64LE, PPC64, S390X, ARCHS };
+
+static const struct arch archs[ARCHS] = {
+	[X86_64] = {"x86_64", x86_64_numbers, x86_64_rows, USUAL_BITS, false, false},
+	[AARCH64] = {"aarch64", generic_numbers, generic_rows, ARM_BITS, false, false},
+	[RISCV64] = {"riscv64", generic_numbers, generic_rows, USUAL_BITS, false, false},
+	[LOONGARCH64] = {"loongarch64", generic_numbers, generic_rows, USUAL_BITS, false, false},
+	[PPC64LE] = {"ppc64le", ppc64_numbers, ppc64_rows, PPC_BITS, false, true},
+	[PPC64] = {"ppc64", ppc64_numbers, ppc64_rows, PPC_BITS, false, true},
+	[S390X] = {"s390x", s390x_numbers, s390x_rows, USUAL_BITS, true, false},
+};
+
+enum { HERE = ARCH_HERE };
+
+const struct arch *arch_here(void)
+{
+	return &archs[HERE];
+}
+
+const struct arch *arch_find(const char *name, size_t length)
+{
+	for (int i = 0; i < ARCHS; i++)
+		if (strlen(archs[i].name) == length && !memcmp(archs[i].name, name, length))
+			return &archs[i];
+	return NULL;
+}
+
+int arch_number(const struct arch *arch, call_id id)
+{
+	return id < ROWS ? arch->number_of_row[id] : -1;
+}
+
+call_id arch_call(const struct arch *arch, long number)
+{
+	call_id row = (unsigned long)number < ARCH_NUMBERS ? arch->row_of_number[number] : 0;
+
+	return row ? (call_id)(row - 1) : CALL_ID_NONE;
+}
+
+uint32_t arch_open_flags(const struct arch *arch, uint32_t flags)
+{
+	const struct arch_open_bits *from = &arch->open, *to = &archs[HERE].open;
+	uint32_t own = from->direct | from->large_file | from->directory | from->no_follow;
+
+	if (flags == UINT32_MAX)
+		return flags;
+	return (flags & ~own) | (flags & from->direct ? to->direct : 0) |
+	       (flags & from->large_file ? to->large_file : 0) |
+	       (flags & from->directory ? to->directory : 0) |
+	       (flags & from->no_follow ? to->no_follow : 0);
+}
+
+/*
+ * PowerPC has three bits of direction (1: none, 2: read, 4: write) above 13 of size, where others have two (0, 2, 1) above
+ * 14; and FIOCLEX and FIONCLEX are two of its terminal's.
+ */
+static uint64_t usual_ioctl(uint64_t request)
+{
+	uint32_t way = (uint32_t)request >> 29, rest = (uint32_t)request & 0x1fffffff;
+
+	if (request == 0x20006601)
+		return 0x5451;
+	if (request == 0x20006602)
+		return 0x5450;
+	return (uint64_t)((way & 4 ? 1U : 0U) | (way & 2)) << 30 | rest;
+}
+
+/* Whether one of its arguments has bits of open(). */
+static int flags_argument(const struct call_row *row, const uint64_t *arg)
+{
+	if (row->kind == CALL_OPEN || row->kind == CALL_CREATE_PAIR)
+		return row->flags;
+	return row->kind == CALL_FCNTL && arg[1] == F_SETFL ? 2 : CALL_NO_ARG;
+}
+
+void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg)
+{
+	const struct arch *here = &archs[HERE];
+	const struct call_row *row;
+	int flags;
+
+	if (arch == here && !arch->has_other_ioctls && !arch->is_clone_swapped)
+		return;
+	row = call_row(id);
+	flags = arch->open.direct != here->open.direct ? flags_argument(row, arg) : CALL_NO_ARG;
+
+	if (flags != CALL_NO_ARG)
+		arg[flags] = arch_open_flags(arch, (uint32_t)arg[flags]);
+	if (arch->has_other_ioctls && row->kind == CALL_IOCTL)
+		arg[1] = usual_ioctl(arg[1]);
+	if (arch->is_clone_swapped && id == ROW_clone) {
+		uint64_t stack = arg[0];
+
+		arg[0] = arg[1];
+		arg[1] = stack;
+	}
+}
