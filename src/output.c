@@ -210,7 +210,8 @@ void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 	char line[96];
 	int columns, length;
 
-	if (output->options->is_quiet || !total || (output->progress && percent == output->percent))
+	if (output->options->is_quiet || total < 1 << 20 ||
+	    (output->progress && percent == output->percent))
 		return;
 	columns = probe_columns(STDERR_FILENO);
 	if (columns <= 0)

@@ -35,8 +35,9 @@ enum bpf_record_kind {
 struct bpf_record_head {
 	uint16_t kind, size; /* size: of the fixed part, head included */
 	uint16_t parts;      /* that follow */
-	uint16_t flags;      /* 0 */
+	uint16_t flags;      /* whether its task is recorded (--comm, --uid); 0: all are */
 };
+enum { BPF_RECORD_CHOSEN = 1, BPF_RECORD_NOT_CHOSEN = 2 };
 
 /* A system call. The sample's pid, tid and time are those of its end (of its begin: ENTER). */
 struct bpf_record_call {
@@ -138,8 +139,7 @@ struct bpf_record_writeback {
 struct bpf_record_aio {
 	struct bpf_record_head head;
 	uint16_t step, api;
-	uint32_t opcode;
-	uint32_t flags;
+	uint32_t opcode, flags;
 	int32_t fd, index;
 	uint32_t reserved;
 	uint64_t queue, key, user_data;

@@ -55,6 +55,8 @@ struct event_file {
 	bool is_deleted; /* it was called so, but has no name in its directory any more */
 };
 
+enum event_choice { CHOICE_UNKNOWN, CHOICE_IN, CHOICE_OUT }; /* whether its task is recorded */
+
 struct event {
 	enum event_kind kind;
 	uint64_t time; /* ns, CLOCK_MONOTONIC (or the clock of the capture) */
@@ -62,6 +64,7 @@ struct event {
 	uint32_t tid;
 	uint32_t cpu;
 	bool is_late;
+	enum event_choice choice; /* of calls and REQUEST, where the kernel was asked */
 	union {
 		struct {
 			call_id call;
@@ -79,8 +82,7 @@ struct event {
 			uint64_t counter[EVENT_COUNTERS];
 		} exit;
 		struct {
-			uint32_t child_pid;
-			uint32_t child_tid;
+			uint32_t child_pid, child_tid;
 		} fork; /* pid, tid: the parent */
 		struct {
 			uint64_t flags; /* CLONE_* */
@@ -136,9 +138,7 @@ struct event {
 			uint64_t offset, bytes;
 		} fault;
 		struct {
-			uint64_t begin;
-			uint64_t dev, ino;
-			uint64_t bytes;
+			uint64_t begin, dev, ino, bytes;
 			struct event_string name; /* of the task that wrote: pid, tid */
 		} writeback;
 	};

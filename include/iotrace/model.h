@@ -26,19 +26,17 @@ struct model_thread {
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
-	bool is_left_out;    /* none of its io_events was kept (--path): it is not told of */
-	bool is_ending;      /* it has ended, but not all that it submitted */
-	uint32_t folded; /* threads that had it one after the other; 0: it is one thread's own */
+	bool is_left_out,
+		is_ending; /* no io_event was kept (--path); not all that it submitted has ended */
+	uint32_t folded;   /* threads that had it one after the other; 0: it is one thread's own */
 	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
 };
 
-/* A location group: a process, a block device, or the machine (for its samples). Listed with its first location. */
-enum model_group {
-	MODEL_PROCESS,
-	MODEL_DEVICE,
-	MODEL_MACHINE,
-	MODEL_CROWD, /* all processes beyond a limit, for which archives have no room */
-};
+/*
+ * A location group: a process, a block device, the machine (for its samples), or all processes beyond a limit, for which
+ * archives have no room. Listed with its first location.
+ */
+enum model_group { MODEL_PROCESS, MODEL_DEVICE, MODEL_MACHINE, MODEL_CROWD };
 
 struct model_process {
 	enum model_group kind;
@@ -49,11 +47,10 @@ struct model_process {
 	str_id name;       /* last command name, or program path if known */
 	str_id argv;       /* words separated by NUL; 0 if not known */
 	bool is_argv_cut;  /* it had more */
-	str_id root; /* the last root directory, 0: not known; and the inode of its namespace */
-	uint64_t mount_namespace;
-	uint64_t begin, end;
-	uint32_t folded; /* MODEL_CROWD: how many processes */
-	int32_t status;  /* wait status, -1: unknown */
+	str_id root;       /* the last root directory; 0: not known */
+	uint64_t mount_namespace, begin, end; /* its inode; ns */
+	uint32_t folded;                      /* MODEL_CROWD: how many processes */
+	int32_t status;                       /* wait status, -1: unknown */
 };
 
 enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
@@ -94,6 +91,8 @@ struct model_count {
 /* As fact SOURCE has it. */
 enum model_source { MODEL_SOURCE_UNKNOWN, MODEL_SOURCE_PERF, MODEL_SOURCE_BPF };
 
+enum { MODEL_ATTACHED = 4 };
+
 struct model_host {
 	str_id hostname, release, machine;
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
@@ -104,6 +103,9 @@ struct model_host {
 	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
+	/* Without a command and is_system: processes that ran already, and the first of these. */
+	uint32_t attached, attached_pid[MODEL_ATTACHED];
+	str_id attached_name[MODEL_ATTACHED];
 	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
 	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
 	str_id source_why; /* why it was not the other */

@@ -408,6 +408,13 @@ static enum decoded take_program(const struct sample *sample, const struct bpf_r
 									     : DECODED_MALFORMED;
 }
 
+static enum event_choice choice_of(const struct bpf_record_head *head)
+{
+	if (head->flags & BPF_RECORD_CHOSEN)
+		return CHOICE_IN;
+	return head->flags & BPF_RECORD_NOT_CHOSEN ? CHOICE_OUT : CHOICE_UNKNOWN;
+}
+
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event)
 {
@@ -418,6 +425,7 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, cons
 	memcpy(&head, sample->raw, sizeof(head));
 	if (head.size < sizeof(head) || head.size > sample->raw_size || head.size % PART_ALIGN)
 		return DECODED_MALFORMED;
+	event->choice = choice_of(&head);
 	switch (head.kind) {
 	case BPF_RECORD_NONE:
 		return DECODED_MALFORMED;

@@ -80,6 +80,7 @@ static void event_begin(struct event *event, const struct sample *sample, bool i
 	event->tid = sample->tid;
 	event->cpu = sample->cpu;
 	event->is_late = is_late;
+	event->choice = CHOICE_UNKNOWN;
 }
 
 static int malformed_record(struct decode *d)

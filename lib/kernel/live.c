@@ -147,6 +147,14 @@ static void copy_filters(struct live *live, enum fact_filter kind, const char *c
 		live->filter[live->filters++] = (struct live_filter){kind, mem_strdup(glob[i])};
 }
 
+static void add_user_filters(struct live *live, const uint32_t *uid, uint32_t uids)
+{
+	live->filter = mem_resize(live->filter, (live->filters + uids) * sizeof(*live->filter));
+	for (uint32_t i = 0; i < uids; i++)
+		live->filter[live->filters++] = (struct live_filter){FILTER_USER,
+								     mem_format("%u", uid[i])};
+}
+
 static struct live *live_new(const struct live_options *options)
 {
 	struct live *live = mem_zero(sizeof(*live));
@@ -167,6 +175,7 @@ static struct live *live_new(const struct live_options *options)
 	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
 	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
 	copy_filters(live, FILTER_COMM, options->comm, options->comms);
+	add_user_filters(live, options->uid, options->uids);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
 	live->bpf.wake_fd = live->hotplug_fd = -1;

@@ -57,7 +57,9 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .cgroup = live->cgroup,
 					   .cgroups = has_cgroups ? live->cgroups : 0,
 					   .comm = options->comm,
-					   .comms = options->comms};
+					   .comms = options->comms,
+					   .uid = options->uid,
+					   .uids = options->uids};
 	const char *perf = options->source == SOURCE_PERF ? "--source=perf"
 			   : options->counters ? "-E: counters are read with perf's samples"
 					       : NULL;
@@ -180,17 +182,18 @@ static uint64_t ticks_of_init(const struct live *live)
 	return user + kernel;
 }
 
-/* Some kernels run no BPF program in process 1, and do not say so: its calls would be missing silently. */
-static void remark_init(struct live *live)
+/*
+ * Some kernels run no program in process 1, neither of BPF nor of perf, and count no event of it. What other processes did
+ * is complete all the same.
+ */
+static void say_init(struct live *live)
 {
 	if (live->is_system && !live->cgroups && !live->uids &&
 	    ticks_of_init(live) > live->bpf.init_ticks &&
 	    !bpf_source_has_met_init(live->bpf.source))
-		live_add_remark(
-			live,
-			mem_strdup(
-				"process 1 has run, but this kernel ran no BPF program in it: its "
-				"system calls are missing. --source=perf records them"));
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_GAP, .number = {GAP_INIT, 1, true}}, 0,
+			  clock_now());
 }
 
 int live_bpf_start(struct live *live, struct error *err)
@@ -398,7 +401,7 @@ void live_bpf_stop(struct live *live)
 	if (!live->bpf.source)
 		return;
 	bpf_source_enable(live->bpf.source, false);
-	remark_init(live);
+	say_init(live);
 	bpf_source_detach(live->bpf.source);
 }
 

@@ -111,7 +111,7 @@ static void pace(struct live *live, uint64_t moved)
 {
 	live->rounded_at = clock_now();
 	/* Whose a process is after an exec is found out by looking, while it is there. */
-	if (moved > IDLE_BYTES || live->uids)
+	if (moved > IDLE_BYTES || live->base.uids)
 		live->round_ms = LIVE_ROUND_MS;
 	else if (live->round_ms < ROUND_IDLE_MS)
 		live->round_ms *= 2;

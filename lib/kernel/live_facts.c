@@ -164,12 +164,47 @@ static void list_processes(const struct live *live, struct procfs_numbers *pids)
 	}
 }
 
-static void say_process(struct live *live, uint32_t pid, bool with_descriptors)
+/* Both lists are sorted. `before`: whose tasks were said, NULL: of none. */
+static void say_tasks_of_all(struct live *live, const struct procfs_numbers *pids,
+			     const struct procfs_numbers *before)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < pids->count; i++) {
+		while (before && at < before->count && before->at[at] < pids->at[i])
+			at++;
+		if (pids->at[i] != (uint32_t)getpid() &&
+		    !(before && at < before->count && before->at[at] == pids->at[i]))
+			say_tasks(live, pids->at[i]);
+		if (live_is_round_due(live))
+			live_round(live);
+	}
+}
+
+/*
+ * Who lives. Names and users first, and those who were born meanwhile once more: children that are born from then on have
+ * the name and the user of a parent that is known.
+ */
+static void say_processes(struct live *live, struct procfs_numbers *pids)
+{
+	struct procfs_numbers before = {0};
+
+	list_processes(live, &before);
+	say_tasks_of_all(live, &before, NULL);
+	if (live->set.target == TARGET_EVERYBODY) {
+		list_processes(live, pids);
+		say_tasks_of_all(live, pids, &before);
+		procfs_numbers_release(&before);
+	} else {
+		*pids = before;
+	}
+}
+
+static void say_descriptors(struct live *live, uint32_t pid)
 {
 	bool is_command = pid == (uint32_t)live->command.pid;
 
-	say_tasks(live, pid);
-	if (with_descriptors && !lookup_is_left_out(&live->base, pid))
+	if (pid != (uint32_t)getpid() && !lookup_is_left_out(&live->base, pid))
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 
@@ -180,15 +215,14 @@ void live_facts_state(struct live *live)
 	struct procfs_numbers pids = {0};
 	uint32_t untold = 0;
 
-	list_processes(live, &pids);
+	say_processes(live, &pids);
 	for (uint32_t i = 0; i < pids.count; i++) {
 		bool is_late = live->is_system && clock_now() >= until &&
 			       pids.at[i] != (uint32_t)live->command.pid;
 
-		if (pids.at[i] == (uint32_t)getpid())
-			continue;
 		untold += is_late;
-		say_process(live, pids.at[i], !is_late);
+		if (!is_late)
+			say_descriptors(live, pids.at[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}

@@ -372,8 +372,10 @@ static int setup_lookup(struct live *live, struct error *err)
 
 	lookup_base_init(&live->base, &live->proc);
 	live->base.uid = live->uid;
-	live->base.uids = live->uids;
-	if (live->bpf.source) /* the records have all the names */
+	live->base.uids = live->bpf.source
+				  ? 0
+				  : live->uids; /* BPF programs see the user of each call */
+	if (live->bpf.source)                   /* the records have all the names */
 		return 0;
 	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
 	if (!code)

@@ -125,7 +125,8 @@ struct block {
 	struct index file_by_inode; /* by (dev, ino): the last that was seen to have it */
 	struct who *writer;         /* of a file: who wrote to it last */
 	uint32_t writers;
-	str_id *comm; /* globs: names of the tasks that are recorded; none: all */
+	str_id *comm;   /* globs: names of the tasks that are recorded; none: all */
+	bool has_users; /* only tasks of some users are recorded */
 	uint32_t comms, comm_cap;
 };
 

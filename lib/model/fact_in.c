@@ -224,6 +224,19 @@ static void fact_command(struct model *m, const struct event *event)
 	m->host.cwd = fact_text(m, event, 1);
 }
 
+static void note_attached(struct model *m, uint32_t pid, str_id name)
+{
+	struct model_host *host = &m->host;
+
+	if (host->is_system || host->argv)
+		return;
+	if (host->attached < MODEL_ATTACHED) {
+		host->attached_pid[host->attached] = pid;
+		host->attached_name[host->attached] = name;
+	}
+	host->attached++;
+}
+
 static void fact_task(struct model *m, const struct event *event)
 {
 	uint32_t tid = (uint32_t)event->fact.number[0], pid = (uint32_t)event->fact.number[1];
@@ -232,6 +245,7 @@ static void fact_task(struct model *m, const struct event *event)
 	task_rename(m, task, fact_text(m, event, 0));
 	if (tid != pid)
 		return;
+	note_attached(m, pid, fact_text(m, event, 0));
 	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
 	if (!m->process[m->task[task].process].is_argv_typed)
 		program_set(m, m->task[task].process,
@@ -279,6 +293,8 @@ static void fact_filter(struct model *m, const struct event *event)
 		keep_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
 	else if (event->fact.number[0] == FILTER_COMM)
 		who_want(m, glob);
+	else if (event->fact.number[0] == FILTER_USER)
+		m->block.has_users = true;
 }
 
 /* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
@@ -314,10 +330,9 @@ static void fact_loss(struct model *m, const struct event *event)
 static void fact_gap(struct model *m, const struct event *event)
 {
 	static const enum tally_counter counter[] = {
-		[GAP_CPUS] = TALLY_cpus_unseen,
-		[GAP_UNTRACED] = TALLY_untraced,
-		[GAP_UNSTORED] = TALLY_unstored,
-		[GAP_MISSED] = TALLY_missed,
+		[GAP_CPUS] = TALLY_cpus_unseen,  [GAP_UNTRACED] = TALLY_untraced,
+		[GAP_UNSTORED] = TALLY_unstored, [GAP_MISSED] = TALLY_missed,
+		[GAP_INIT] = TALLY_untraceable,
 	};
 	uint64_t kind = event->fact.number[0];
 

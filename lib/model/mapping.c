@@ -42,6 +42,7 @@ static void count(struct model *m, uint32_t process, file_id file)
 		return;
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	m->mapped_file[file].mappings++;
+	m->mapped_file[file].was_mapped = true;
 	m->mapped_file[file].process = process;
 }
 
@@ -204,4 +205,26 @@ void mapping_stores(struct model *m, const struct event *event)
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	tally_add(m->tally, files_stored, !m->mapped_file[file].is_told);
 	m->mapped_file[file].is_told = true;
+}
+
+/* What lies in memory alone is never written back. */
+static bool is_on_a_disk(const struct model *m, file_id file)
+{
+	static const char *const in_memory[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
+	const struct model_file *f = &m->file[file];
+	const char *type = f->mount == ID_NONE ? ""
+					       : strtab_text(m->strings, m->mount[f->mount].type);
+
+	for (size_t i = 0; i < sizeof(in_memory) / sizeof(*in_memory); i++)
+		if (!strcmp(type, in_memory[i]))
+			return false;
+	return f->kind == FILE_REGULAR;
+}
+
+void mapping_end(struct model *m)
+{
+	for (file_id file = 0; file < m->mapped_files; file++)
+		if (m->mapped_file[file].was_mapped && !m->mapped_file[file].is_written_back &&
+		    is_on_a_disk(m, file) && keep_name(m, m->file[file].path))
+			tally_add(m->tally, files_pending, 1);
 }

@@ -27,6 +27,8 @@ struct mapped_file {
 	uint32_t mappings;
 	uint32_t process; /* that made one last */
 	bool is_told;     /* stores may reach it that are in no number */
+	bool is_written_back,
+		was_mapped; /* the kernel has written some of it since it was mapped */
 };
 
 /* [start, start + size) is that now. What was there before ends. */
@@ -39,6 +41,8 @@ uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, u
 		      uint64_t time);
 /* Returns one that the file is written through, of the process that made one last, and which process that is; or NULL. */
 const struct mapping *mapping_of_file(const struct model *m, file_id file, uint32_t *process);
+/* Counts the files whose stores the kernel has not written yet, as far as that was recorded. */
+void mapping_end(struct model *m);
 /* Mappings are not recorded, and one is made that a file is written through. */
 void mapping_stores(struct model *m, const struct event *event);
 /* A child has what its parent has mapped; after exec and at the end there is nothing. */

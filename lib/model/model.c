@@ -259,6 +259,7 @@ void model_end(struct model *m)
 		m->host.last_time = m->now;
 	task_end_all(m);
 	program_end_command(m, -1);
+	mapping_end(m);
 	sample_end(m);
 	request_end_all(m);
 	lane_end_all(m);

@@ -88,6 +88,7 @@ void op_enter(struct model *m, const struct event *event)
 	const struct process *p = &m->process[m->task[task].process];
 	struct call call = {.id = event->enter.call, .enter = event->time};
 
+	op_note_choice(m, task, event);
 	if (p->is_left_out || (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC))
 		return;
 	if (p->is_foreign) {
@@ -139,10 +140,26 @@ uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, u
 	return open;
 }
 
-/* One whose name is not known may be wanted. */
+/* What a task does that is not wanted moves positions unseen. */
+void op_note_choice(struct model *m, uint32_t task, const struct event *event)
+{
+	struct task *t = &m->task[task];
+
+	if (event->choice == CHOICE_UNKNOWN || event->choice == t->choice)
+		return;
+	t->choice = event->choice;
+	if (event->choice == CHOICE_OUT)
+		position_share_table(m, task_table(m, task));
+}
+
+/* Where the kernel does not say it, the name decides; nobody has asked for a task whose name is not known yet. */
 static bool is_unwanted(const struct model *m, uint32_t task)
 {
-	return m->task[task].name && !who_is_wanted(m, m->task[task].name);
+	const struct task *t = &m->task[task];
+
+	if (t->choice != CHOICE_UNKNOWN)
+		return t->choice == CHOICE_OUT;
+	return who_wants_names(m) && (!t->name || !who_is_wanted(m, t->name));
 }
 
 /* The other calls are recorded of wanted tasks only, and by names that are surer than those known here. */
@@ -409,6 +426,7 @@ void op_exit(struct model *m, const struct event *event)
 		op_forget(m, task);
 		return;
 	}
+	op_note_choice(m, task, event);
 	op_init(m, &op, task, event->time);
 	forget_moved(&op);
 	op_complete(&op, event->exit.counters ? event : NULL);

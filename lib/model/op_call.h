@@ -12,7 +12,9 @@ void op_note(struct model *m, uint32_t task, struct call *call,
 	     const struct event_string base[EVENT_PATHS]);
 /* The call in flight was never noted. */
 void op_forget(struct model *m, uint32_t task);
-/* Whether the call is one of a task that is not wanted (--comm). */
+/* The event may say whether its task is one of those that are recorded (--comm, --uid). */
+void op_note_choice(struct model *m, uint32_t task, const struct event *event);
+/* Whether the call is one of a task that is not. */
 bool op_is_untold(const struct model *m, uint32_t task, const struct call_row *row);
 /* Applies op->result and emits the records of the call. counters: the event that has them, or NULL. */
 void op_complete(struct op *op, const struct event *counters);

@@ -76,6 +76,7 @@ void op_pair(struct model *m, const struct event *event)
 			.position = event->pair.position,
 			.file = event->pair.file};
 
+	op_note_choice(m, task, event);
 	op.is_untold = op_is_untold(m, task, op.row);
 	m->is_paired = true;
 	if (!process_is_recorded(m, m->task[task].process))

@@ -63,7 +63,8 @@ struct task {
 	uint32_t table;     /* its own, that others of its process do not share; ID_NONE */
 	uint64_t lock_time; /* when the kernel said which record lock fcntl asks for; 0: never */
 	uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
-	uint32_t seat;      /* index in seat[]; ID_NONE: the location is its own */
+	enum event_choice choice; /* what the kernel said of it last */
+	uint32_t seat;            /* index in seat[]; ID_NONE: the location is its own */
 	struct call call;
 	uint32_t
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */

@@ -41,6 +41,12 @@ uint32_t process_find(const struct model *m, uint32_t pid)
 
 static void task_forget(struct model *m, uint32_t task);
 
+/* Without BPF a look-up says whose a process is: until then nothing of it is recorded. */
+static bool is_of_unknown_user(const struct model *m)
+{
+	return m->block.has_users && m->host.source != MODEL_SOURCE_BPF;
+}
+
 static uint32_t process_new(struct model *m, uint32_t pid)
 {
 	uint32_t id = pool_take(&m->processes, &m->process, sizeof(*m->process));
@@ -51,6 +57,7 @@ static uint32_t process_new(struct model *m, uint32_t pid)
 					  .status = -1,
 					  .group = ID_NONE,
 					  .leader = ID_NONE,
+					  .is_left_out = is_of_unknown_user(m),
 					  .fs = fs_new(m)};
 	map_set(&m->process_by_pid, pid, id);
 	m->host.processes_seen++;
@@ -160,6 +167,7 @@ void task_fork(struct model *m, const struct event *event)
 		thread_table_share(m, parent, child);
 	m->task[child].begin = m->now;
 	m->task[child].name = m->task[parent].name;
+	m->task[child].choice = m->task[parent].choice;
 	/* clone(2) says its flags in its first argument; clone3 has them in memory: see task_clone_flags(). */
 	const struct call *call = &m->task[parent].call;
 

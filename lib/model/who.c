@@ -75,9 +75,14 @@ void who_want(struct model *m, str_id glob)
 	b->comm[b->comms++] = glob;
 }
 
-bool who_is_choosy(const struct model *m)
+bool who_wants_names(const struct model *m)
 {
 	return m->block.comms != 0;
+}
+
+bool who_is_choosy(const struct model *m)
+{
+	return m->block.comms != 0 || m->block.has_users;
 }
 
 /* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
@@ -91,11 +96,14 @@ bool who_is_wanted(const struct model *m, str_id name)
 	return !b->comms;
 }
 
-static bool is_recorded(const struct model *m, const struct who *who)
+static bool is_recorded(const struct model *m, const struct who *who, const struct event *event)
 {
-	uint32_t process = process_find(m, who->pid);
+	uint32_t process = process_find(m, who->pid), task = task_find(m, event->tid);
+	enum event_choice choice = event->choice;
 
-	return process != MAP_NONE && process_is_recorded(m, process) &&
+	if (choice == CHOICE_UNKNOWN && task != MAP_NONE)
+		choice = m->task[task].choice;
+	return choice != CHOICE_OUT && process != MAP_NONE && process_is_recorded(m, process) &&
 	       who_is_wanted(m, who->name);
 }
 
@@ -111,7 +119,7 @@ static struct who who_here(struct model *m, const struct event *event)
 		return who;
 	who.pid = event->pid;
 	who.name = task_name(m, event);
-	who.is_recorded = is_recorded(m, &who);
+	who.is_recorded = is_recorded(m, &who, event);
 	who.has_flush = rwbs->length && memchr(rwbs->at, 'F', rwbs->length);
 	return who;
 }

@@ -14,6 +14,8 @@
 /* Only tasks whose name matches this glob, or another one of these, are recorded. */
 void who_want(struct model *m, str_id glob);
 /* Whether there is such a glob. */
+bool who_wants_names(const struct model *m);
+/* Whether only tasks of some names, or of some users, are recorded. */
 bool who_is_choosy(const struct model *m);
 /* Whether a task of this name is. */
 bool who_is_wanted(const struct model *m, str_id name);

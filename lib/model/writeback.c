@@ -59,6 +59,8 @@ void writeback_in(struct model *m, const struct event *event)
 	uint32_t process = ID_NONE, task;
 	const struct mapping *mapping = file == ID_NONE ? NULL : mapping_of_file(m, file, &process);
 
+	if (mapping)
+		m->mapped_file[file].is_written_back = true;
 	if (!mapping || !process_is_recorded(m, process))
 		return;
 	task = find_task(m, process, mapping->tid);

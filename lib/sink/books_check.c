@@ -192,20 +192,30 @@ static void add_missing(struct text *text, const struct books_view *view)
 	char of[SUMMARY_NUMBER], number[SUMMARY_NUMBER];
 
 	if (missing) {
-		add(text, "incomplete: %s of %s events %s missing", summary_count(number, missing),
-		    summary_count(of, all), missing == 1 ? "is" : "are");
+		add(text, "incomplete: %s of %s event%s %s missing", summary_count(number, missing),
+		    summary_count(of, all), all == 1 ? "" : "s", missing == 1 ? "is" : "are");
 		add_reasons(text, view, OF_EVENTS);
 	} else {
-		add(text,
-		    "incomplete: all %s events were recorded, but not all are in the archive.",
-		    summary_count(of, samples));
+		add(text, "incomplete: %s event%s recorded", summary_count(of, samples),
+		    samples == 1 ? " was" : "s were");
 	}
 	if (records) {
-		add(text, " The archive lacks %s record%s", summary_count(number, records),
-		    records == 1 ? "" : "s");
+		add(text, "%s archive lacks %s record%s", missing ? " The" : ", but the",
+		    summary_count(number, records), records == 1 ? "" : "s");
 		add_reasons(text, view, OF_ARCHIVE);
 	}
 	add_remedies(text, view);
+}
+
+static void add_complete(struct text *text, uint64_t samples)
+{
+	char number[SUMMARY_NUMBER];
+
+	if (samples > 1)
+		add(text, "complete: all %s events recorded", summary_count(number, samples));
+	else
+		add(text, samples ? "complete: the only event was recorded"
+				  : "complete: there was nothing to record");
 }
 
 enum books_state books_check(const struct model *model, const struct tally *tally, char *text,
@@ -215,7 +225,7 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 	const struct books_view view = {tally, host->end_reason == BOOKS_END_ERROR ? CUT : WHOLE,
 					host->source != MODEL_SOURCE_BPF};
 	struct text out = {text, size, 0};
-	char wrong[256], number[SUMMARY_NUMBER];
+	char wrong[256];
 
 	if (!tally_balance(tally, wrong, sizeof(wrong))) {
 		add(&out,
@@ -230,7 +240,6 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 	}
 	if (add_gaps(&out, tally, "incomplete: "))
 		return BOOKS_LOSS;
-	add(&out, "complete: all %s events recorded",
-	    summary_count(number, tally_get(tally, samples)));
+	add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;
 }

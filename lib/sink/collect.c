@@ -16,7 +16,8 @@
 static const char *const class_name[CLASSES] = {
 	[CLASS_READ] = "read",   [CLASS_WRITE] = "write", [CLASS_COPY] = "copy",
 	[CLASS_SYNC] = "sync",   [CLASS_OPEN] = "open",   [CLASS_CLOSE] = "close",
-	[CLASS_FAULT] = "fault", [CLASS_OTHER] = "other", [CLASS_ASYNC] = "async",
+	[CLASS_FAULT] = "fault", [CLASS_META] = "meta",   [CLASS_DIR] = "dir",
+	[CLASS_OTHER] = "other", [CLASS_ASYNC] = "async",
 };
 
 const char *collect_class_name(enum collect_class id)

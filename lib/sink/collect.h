@@ -32,7 +32,9 @@ enum collect_class {
 	CLASS_OPEN,
 	CLASS_CLOSE,
 	CLASS_FAULT, /* page faults that read a mapped file */
-	CLASS_OTHER, /* stat, lseek, unlink, fcntl, getdents ... */
+	CLASS_META,  /* stat, access, unlink, rename, chmod ...: --syscalls=meta */
+	CLASS_DIR,   /* getdents */
+	CLASS_OTHER, /* lseek, fcntl, dup, connect, io_submit ... */
 	CLASS_ASYNC, /* operations that outlive their call; their time is nobody's waiting */
 	CLASSES
 };

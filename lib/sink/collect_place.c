@@ -137,7 +137,9 @@ enum collect_place collect_place_of_call(const struct call_row *row)
 enum collect_class collect_class_of(const struct call_row *row)
 {
 	if (row->group == GROUP_DIR)
-		return CLASS_OTHER;
+		return CLASS_DIR;
+	if (row->group == GROUP_META)
+		return CLASS_META;
 	switch (row->kind) {
 	case CALL_READ:
 		return CLASS_READ;

@@ -45,6 +45,18 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 	histogram->bucket[bucket_of(value)]++;
 }
 
+void histogram_merge(struct histogram *histogram, const struct histogram *other)
+{
+	if (!other->count)
+		return;
+	histogram->count += other->count;
+	histogram->sum += other->sum;
+	histogram->min = other->min < histogram->min ? other->min : histogram->min;
+	histogram->max = other->max > histogram->max ? other->max : histogram->max;
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		histogram->bucket[i] += other->bucket[i];
+}
+
 /* Returns the rank, from 1, of the value asked for; without overflow for any count. */
 static uint64_t rank_of(uint64_t count, uint32_t permille)
 {

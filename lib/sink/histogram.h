@@ -26,6 +26,8 @@ struct histogram {
 
 void histogram_init(struct histogram *histogram);
 void histogram_add(struct histogram *histogram, uint64_t value);
+/* All values of the other are added. */
+void histogram_merge(struct histogram *histogram, const struct histogram *other);
 /*
  * Returns the value that `permille` of 1000 values do not exceed (500: the median), at most 1/128 of itself
  * away from the exact one and never outside of what was added; 0 if nothing was.

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* The version of what summary_json() writes: it rises if a key goes or changes its meaning. */
-enum { SUMMARY_SCHEMA = 2 };
+enum { SUMMARY_SCHEMA = 3 };
 
 /* Rows of each table, unless options say otherwise: a screen of them, or what a program can take. */
 enum { SUMMARY_TOP_TEXT = 5, SUMMARY_TOP_JSON = 100 };

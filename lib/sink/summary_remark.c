@@ -8,6 +8,7 @@
 #include <iotrace/books.h>
 #include <iotrace/model.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 static bool tell_status(const struct summary *summary, char *text, size_t size)
@@ -61,11 +62,18 @@ static bool tell_perf(const struct summary *summary, str_id why, const char *wha
 	return true;
 }
 
+/* Who asked for perf knows it. */
+static bool is_asked_for(const struct summary *summary, str_id why)
+{
+	return !strcmp(model_text(summary->collect->model, why), "--source=perf");
+}
+
 static bool tell_source(const struct summary *summary, char *text, size_t size)
 {
 	const struct model_host *host = model_host(summary->collect->model);
 
 	return host->source == MODEL_SOURCE_PERF && host->source_why &&
+	       !is_asked_for(summary, host->source_why) &&
 	       tell_perf(summary, host->source_why, "calls were", text, size);
 }
 

@@ -225,6 +225,47 @@ void summary_files(const struct summary *summary, const struct page *page, uint3
 	top_release(&top);
 }
 
+static void put_class(const struct page *page, const struct page_table *table, const char *name,
+		      const struct collect_call_class *class)
+{
+	const struct histogram *latency = &class->latency;
+	char text[8][SUMMARY_NUMBER];
+
+	page_row(page, table,
+		 (const char *const[]){name, summary_count(text[0], latency->count),
+				       count_of(text[1], class->failed),
+				       bytes_of(text[2], class->row.read),
+				       bytes_of(text[3], class->row.written),
+				       summary_time(text[4],
+						    class->row.time + class->row.async_time),
+				       summary_time(text[5], histogram_quantile(latency, 500)),
+				       summary_time(text[6], histogram_quantile(latency, 990)),
+				       summary_time(text[7], latency->max)});
+}
+
+/* What the rows leave out, so that the table adds up. */
+static void put_rest(const struct summary *summary, const struct page *page,
+		     const struct page_table *table, const uint32_t *id, uint32_t count)
+{
+	struct collect_call_class *rest = mem_zero(sizeof(*rest));
+	char name[16];
+
+	histogram_init(&rest->latency);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct collect_call_class *class = &summary->collect->classes[id[i]];
+
+		rest->failed += class->failed;
+		rest->row.read += class->row.read;
+		rest->row.written += class->row.written;
+		rest->row.time += class->row.time;
+		rest->row.async_time += class->row.async_time;
+		histogram_merge(&rest->latency, &class->latency);
+	}
+	snprintf(name, sizeof(name), "%u more", count);
+	put_class(page, table, name, rest);
+	free(rest);
+}
+
 void summary_calls(const struct summary *summary, const struct page *page, uint32_t rows)
 {
 	static const struct page_column column[] = {
@@ -233,26 +274,16 @@ void summary_calls(const struct summary *summary, const struct page *page, uint3
 		{"p50", 9, 70, false},   {"p99", 9, 52, false},    {"max", 9, 61, false},
 	};
 	const struct page_table table = TABLE(column);
-	struct top top = collect_top_classes(summary->collect, summary->options->sort, rows);
+	struct top top = collect_top_classes(summary->collect, summary->options->sort, CLASSES);
+	/* A row for one that is left out would take as much room as that one. */
+	uint32_t shown = rows && top.count <= rows + 1 ? top.count : rows;
 
-	if (top.count)
+	if (shown)
 		page_heading(page, &table);
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_call_class *class = &summary->collect->classes[top.id[i]];
-		const struct histogram *latency = &class->latency;
-		char text[8][SUMMARY_NUMBER];
-
-		page_row(page, &table,
-			 (const char *const[]){
-				 collect_class_name((enum collect_class)top.id[i]),
-				 summary_count(text[0], latency->count),
-				 count_of(text[1], class->failed),
-				 bytes_of(text[2], class->row.read),
-				 bytes_of(text[3], class->row.written),
-				 summary_time(text[4], class->row.time + class->row.async_time),
-				 summary_time(text[5], histogram_quantile(latency, 500)),
-				 summary_time(text[6], histogram_quantile(latency, 990)),
-				 summary_time(text[7], latency->max)});
-	}
+	for (uint32_t i = 0; i < shown; i++)
+		put_class(page, &table, collect_class_name((enum collect_class)top.id[i]),
+			  &summary->collect->classes[top.id[i]]);
+	if (shown && shown < top.count)
+		put_rest(summary, page, &table, top.id + shown, top.count - shown);
 	top_release(&top);
 }

@@ -53,6 +53,32 @@ static void end(struct sentence *sentence, size_t indent)
 	free(sentence->text);
 }
 
+/* "process 12 (dd)", "processes 12 (dd), 14 (cat) and 3 more". */
+static char *name_attached(const struct model *model)
+{
+	const struct model_host *host = model_host(model);
+	uint32_t shown = host->attached < MODEL_ATTACHED ? host->attached : MODEL_ATTACHED;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return mem_strdup("running processes");
+	fputs(!shown ? "running processes" : shown == 1 ? "process " : "processes ", out);
+	for (uint32_t i = 0; i < shown; i++) {
+		str_id id = host->attached_name[i];
+		char *name = summary_escape(model_text(model, id),
+					    strtab_length(model_strings(model), id));
+
+		fprintf(out, "%s%u (%s)", i ? ", " : "", host->attached_pid[i], name);
+		free(name);
+	}
+	if (host->attached > shown)
+		fprintf(out, " and %u more", host->attached - shown);
+	fclose(out);
+	return text;
+}
+
 /* What was recorded: the command, the machine, or processes that ran already. */
 static void put_title(const struct summary *summary, const struct page *page)
 {
@@ -61,15 +87,17 @@ static void put_title(const struct summary *summary, const struct page *page)
 	const struct model_host *host = model_host(model);
 	char *command = summary_quote(model_text(model, host->argv),
 				      strtab_length(model_strings(model), host->argv));
+	char *attached = name_attached(model);
 	char *what = mem_format("%s%s%s",
 				host->is_system ? "the whole machine"
 				: *command      ? ""
-						: "running processes",
+						: attached,
 				host->is_system && *command ? " during " : "", command);
 	char *cut = summary_cut(what, page->columns ? page->columns - strlen(title) : 0, 9);
 
 	fprintf(page->out, "%s%s%s%s\n", page->bold, title, cut, page->plain);
 	free(command);
+	free(attached);
 	free(what);
 	free(cut);
 }
@@ -256,7 +284,8 @@ static void put_faults_of(const struct summary *summary, const struct page *page
 static void put_faults(const struct summary *summary, const struct page *page, uint32_t rows)
 {
 	for (int kind = 0; kind < FAULT_KINDS; kind++)
-		put_faults_of(summary, page, rows, (enum collect_fault_kind)kind);
+		put_faults_of(summary, page, kind == FAULT_LOOKUP && rows > 1 ? rows / 2 : rows,
+			      (enum collect_fault_kind)kind);
 }
 
 static void put_archive(const struct summary *summary, const struct page *page)

@@ -87,7 +87,8 @@ static int check_magic(const char *magic, struct error *err)
 	if (memcmp(magic, "PERFFILE", 8) == 0)
 		return error_say(err, ENOTSUP,
 				 "has the perf.data format of before 2009, which is not read");
-	return error_say(err, EBADMSG, "is no perf.data file");
+	return error_say(err, EBADMSG,
+			 "is neither a capture of iotrace nor a file that perf record wrote");
 }
 
 /* Takes `size` bytes of an attr, which may have been written by an older or a newer perf. */

@@ -359,6 +359,51 @@ TEST_F(Kept, OfATaskWithAnotherNameNotTheCopiesOfWhatItSharesNoMore)
 	EXPECT_EQ(d.path(0), "/data/a");
 }
 
+TEST_F(Kept, OfATaskWhoseNameIsNotKnownYetNothing)
+{
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"dd"});
+	d.call(7, 7, "close", {9}, -EBADF);
+	d.comm(7, 7, "dd", false);
+	d.call(7, 7, "close", {8}, -EBADF);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER close\n7 LEAVE close errno 9\n");
+}
+
+/* A name or a user that the kernel has looked at is surer than what is known here. */
+TEST_F(Kept, WhatTheKernelSaysOfATaskDecides)
+{
+	auto close = [&](enum event_choice choice) {
+		struct event e = d.base(EVENT_SYSCALL_ENTER, 7, 7);
+
+		e.enter.call = call_by_name("close", 5);
+		e.enter.arg[0] = 9;
+		e.choice = choice;
+		model_event(d.model, &e);
+		d.leave(7, 7, "close", -EBADF);
+	};
+
+	d.fact(FACT_SOURCE, {MODEL_SOURCE_BPF});
+	d.fact(FACT_FILTER, {FILTER_USER}, {"1000"});
+	d.comm(7, 7, "dd", false);
+	close(CHOICE_OUT);
+	EXPECT_EQ(d.text(false), "");
+	close(CHOICE_IN);
+	close(CHOICE_OUT);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER close\n7 LEAVE close errno 9\n");
+}
+
+TEST_F(Kept, WithoutTheKernelsWordNothingOfAProcessWhoseUserIsNotKnown)
+{
+	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF});
+	d.fact(FACT_FILTER, {FILTER_USER}, {"1000"});
+	d.call(7, 7, "close", {9}, -EBADF);
+	d.fact(FACT_TASK, {7, 7, 1, 0, 0, false}, {"dd", "/bin/dd"});
+	d.call(7, 7, "close", {8}, -EBADF);
+	d.end();
+	EXPECT_EQ(d.text(false), "7 ENTER close\n7 LEAVE close errno 9\n");
+}
+
 TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 {
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/out"});

@@ -81,6 +81,16 @@ class Writeback : public ::testing::Test
 	}
 };
 
+TEST_F(Writeback, OfWhatIsNotWrittenYetTheFilesAreCounted)
+{
+	map(10);
+	map(10, WRITABLE, MAP_SHARED, BASE + SIZE, INODE + 1);
+	map(10, PROT_READ, MAP_SHARED, BASE + 2 * SIZE, INODE + 2);
+	written();
+	d.end();
+	EXPECT_EQ(tally_get(&d.tally, files_pending), 1u);
+}
+
 TEST_F(Writeback, IsAFlushOfTheFileOnTheThreadThatMappedIt)
 {
 	map(11);

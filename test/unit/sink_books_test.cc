@@ -244,7 +244,7 @@ TEST_F(Books, WhatTheArchiveLacks)
 	b.tally.n[TALLY_sink_refused] = 1;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: all 60 events were recorded, but not all are in the archive. The archive lacks 6 records (1: OTF2 cannot express it; 5: they could not be written). Try a place with more room.");
+		"incomplete: 60 events were recorded, but the archive lacks 6 records (1: OTF2 cannot express it; 5: they could not be written). Try a place with more room.");
 }
 
 /* A hostile capture may say anything of its clock. */

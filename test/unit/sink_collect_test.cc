@@ -80,7 +80,7 @@ TEST_F(Collect, AnOpenGoesToTheFileThatItCreatedAHandleOf)
 	EXPECT_EQ(s.classes[CLASS_OPEN].row.calls, 1U);
 	feed({io::enter(2000, t, "unlink", ID_NONE, f), io::leave(2100, t, "unlink")});
 	EXPECT_EQ(s.file[f].row.calls, 2U);
-	EXPECT_EQ(s.classes[CLASS_OTHER].row.calls, 1U);
+	EXPECT_EQ(s.classes[CLASS_META].row.calls, 1U);
 }
 
 TEST_F(Collect, PlacesOfWhatHasNoFile)

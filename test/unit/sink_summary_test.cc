@@ -142,7 +142,7 @@ TEST_F(Summary, TheWholeMachine)
 		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s),\n"
 		"  wrote 8.00 MiB (4.00 MiB/s)\n"
 		"besides files: /dev, /proc, /sys 1.00 us, read 8.00 MiB\n"
-		"complete: all 0 events recorded\n"
+		"complete: there was nothing to record\n"
 		"\n"
 		"    pid     read  written per second file I/O  waiting  process\n"
 		"    200    100 B 8.00 MiB 4.00 MiB/s   899 us        -  dd if=/...zero of=/mnt/x\n"
@@ -169,7 +169,7 @@ TEST_F(Summary, TheWholeMachine)
 		"iotrace summary: the whole machine\n"
 		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s), wrote 8.00 MiB (4.00 MiB/s)\n"
 		"besides files: /dev, /proc, /sys 1.00 us, read 8.00 MiB\n"
-		"complete: all 0 events recorded\n"
+		"complete: there was nothing to record\n"
 		"\n"
 		"    pid     read  written per second file I/O  waiting  process\n"
 		"    200    100 B 8.00 MiB 4.00 MiB/s   899 us        -  dd if=/dev/zero of=/mnt/x\n"
@@ -214,7 +214,7 @@ TEST_F(Summary, Json)
 	const struct {
 		const char *path, *value;
 	} expected[] = {
-		{"/schema", "2"},
+		{"/schema", "3"},
 		{"/run/duration_ns", "1000000"},
 		{"/run/signal", "9"},
 		{"/run/exit_status", "null"},

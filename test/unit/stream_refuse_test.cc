@@ -42,7 +42,8 @@ TEST_F(Capture, WhatIsNoCaptureIsRefusedWithItsReason)
 	EXPECT_EQ(refused(path_with("")), path + ": is empty");
 	EXPECT_EQ(refused(path_with("PERF")),
 		  path + ": is cut off: it should have 16 bytes at offset 0");
-	EXPECT_EQ(refused(path_with(std::string(200, 'x'))), path + ": is no perf.data file");
+	EXPECT_EQ(refused(path_with(std::string(200, 'x'))),
+		  path + ": is neither a capture of iotrace nor a file that perf record wrote");
 	EXPECT_EQ(
 		refused(path_with("2ELIFREP" + all.substr(8))),
 		path + ": was recorded on a big-endian machine, and this one is little-endian; convert it on a "

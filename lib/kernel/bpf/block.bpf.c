@@ -10,6 +10,7 @@
 #include "block.h"
 #include "identity.h"
 #include "sample.h"
+#include "user.h"
 
 #include <iotrace/request.h>
 #include <linux/errno.h>
@@ -95,7 +96,9 @@ static __always_inline struct bpf_record_request *begin_step(struct outgoing *ou
 	record = begin_sample(out, bpf_get_current_task_btf(), sizeof(*record));
 	if (out->head)
 		*record = (struct bpf_record_request){
-			.head = {.kind = BPF_RECORD_REQUEST, .size = sizeof(*record)},
+			.head = {.kind = BPF_RECORD_REQUEST,
+				 .size = sizeof(*record),
+				 .flags = choice_by_user()},
 			.step = step,
 			.type = type_of(flags & OPERATION),
 			.letters = letters_of(flags),

@@ -39,12 +39,12 @@ static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs
 }
 
 static __always_inline void put_call(struct bpf_record_call *record, const struct bpf_call *call,
-				     uint32_t kind, int64_t result)
+				     uint32_t kind, int64_t result, uint16_t choice)
 {
 	record->head.kind = kind;
 	record->head.size = sizeof(*record);
 	record->head.parts = 0;
-	record->head.flags = 0;
+	record->head.flags = choice;
 	record->number = call->number;
 	record->cpu = call->cpu;
 	record->begin = call->begin;
@@ -64,7 +64,7 @@ static __always_inline void send_plain(struct task_struct *task, const struct bp
 	record = begin_sample(&out, task, sizeof(*record));
 	if (!out.head)
 		return;
-	put_call(record, call, kind, result);
+	put_call(record, call, kind, result, choice_of(task));
 	record->position = position;
 	count(&out.book->calls);
 	end_sample(&out);
@@ -229,7 +229,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	if (!scratch)
 		return;
 	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
-	put_call(record, call, kind, result);
+	put_call(record, call, kind, result, choice_of(task));
 	if (has_paths)
 		put_paths(scratch, &parts, &files, call, role,
 			  role->flags & BPF_CALL_BASES && has_succeeded);
@@ -251,7 +251,7 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32
 {
 	struct bpf_call *call;
 
-	if (!is_in_scope(task) || !(flags & BPF_CALL_ALWAYS || has_chosen_name(task)))
+	if (!is_in_scope(task) || !(flags & BPF_CALL_ALWAYS || is_chosen(task)))
 		return NULL;
 	call = bpf_task_storage_get(&calls, task, NULL,
 				    is_system ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);

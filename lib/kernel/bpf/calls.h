@@ -5,6 +5,7 @@
 #define BPF_CALLS_H
 
 #include "sample.h"
+#include "user.h"
 
 const volatile bool is_system; /* all tasks but iotrace's own */
 const volatile int own_tgid;
@@ -50,6 +51,19 @@ static __always_inline bool has_chosen_name(const struct task_struct *task)
 	for (uint32_t i = 0; i < sizeof(task->comm) && task->comm[i]; i++)
 		state = bpf_comm_step(&comm, state, task->comm[i]);
 	return state & comm.last;
+}
+
+/* The current task: what it does is in the archive. */
+static __always_inline bool is_chosen(const struct task_struct *task)
+{
+	return has_chosen_name(task) && has_chosen_user();
+}
+
+static __always_inline uint16_t choice_of(const struct task_struct *task)
+{
+	if (!comm.first && !users.count)
+		return 0;
+	return is_chosen(task) ? BPF_RECORD_CHOSEN : BPF_RECORD_NOT_CHOSEN;
 }
 
 /* Where not only tasks with storage are traced: whether the current one may be. */

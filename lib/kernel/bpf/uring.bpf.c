@@ -17,7 +17,8 @@ static __always_inline bool is_traced_process(struct task_struct *task)
 {
 	struct task_struct *leader = task->group_leader;
 
-	if (!is_on || !is_in_scope(task) || !(has_chosen_name(task) || has_chosen_name(leader)))
+	if (!is_on || !is_in_scope(task) || !has_chosen_user() ||
+	    !(has_chosen_name(task) || has_chosen_name(leader)))
 		return false;
 	return is_system || bpf_task_storage_get(&calls, leader, NULL, 0);
 }

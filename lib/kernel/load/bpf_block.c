@@ -30,6 +30,7 @@ static int share(struct block_bpf *programs, const struct bpf_common *common)
 	programs->rodata->hides_addresses = common->hides_addresses;
 	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &common->cipher,
 	       sizeof(common->cipher));
+	memcpy((void *)(uintptr_t)&programs->rodata->users, &common->users, sizeof(common->users));
 	return code ? code : bpf_map__reuse_fd(programs->maps.books, common->books_fd);
 }
 

@@ -40,8 +40,9 @@ enum {
 	BPF_CALL_ENDS_QUEUE = 1024,
 	BPF_CALL_CLOSES =
 		2048, /* APART where another task could get the descriptor before it ends */
-	BPF_CALL_IOCTL = 8192,  /* only the requests of ioctls.def */
-	BPF_CALL_ALWAYS = 4096, /* all else rests on it: recorded of tasks with any name */
+	BPF_CALL_IOCTL = 8192, /* only the requests of ioctls.def */
+	BPF_CALL_ALWAYS =
+		4096, /* all else rests on it: recorded of tasks that are not chosen, too */
 	BPF_CALL_BASES = 16384, /* its relative paths need the directory that they start at */
 	BPF_CALL_MOVES_ROOT = 32768,
 	BPF_CALL_STORES = 65536, /* not recorded; said once if it maps a file to be written */
@@ -56,6 +57,14 @@ struct bpf_call_role {
 	int8_t dir
 		[2]; /* which arguments name the directories that they start at; -1: the current one */
 	int8_t pair; /* which argument points to the new pair */
+};
+
+/* Which users are chosen: their real numbers. */
+enum { BPF_USERS = 16 };
+
+struct bpf_users {
+	uint32_t count; /* 0: all are */
+	uint32_t id[BPF_USERS];
 };
 
 /*

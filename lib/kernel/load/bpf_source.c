@@ -49,6 +49,7 @@ struct bpf_source {
 	uint32_t optional; /* groups of programs that can be done without, and are loaded */
 	struct bpf_missed missed;
 	struct bpf_cipher cipher;
+	struct bpf_users users;
 	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
 };
 
@@ -68,6 +69,8 @@ static int explain(struct error *err, int code, const char *what)
 
 static int check(const struct bpf_options *options, struct error *err)
 {
+	if (options->uids > BPF_USERS)
+		return error_say(err, E2BIG, "BPF programs filter by at most %d users", BPF_USERS);
 	if (access(BTF_PATH, R_OK))
 		return error_say(err, ENOENT,
 				 "this kernel does not describe itself: no " BTF_PATH
@@ -141,6 +144,7 @@ static int open_programs(struct bpf_source *source, const struct bpf_options *op
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
 	source->books_size = (size_t)cpus * sizeof(*source->books);
+	memcpy((void *)(uintptr_t)&programs->rodata->users, &source->users, sizeof(source->users));
 	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, options->comm,
 			     options->comms, err);
 }
@@ -216,6 +220,9 @@ static struct bpf_source *new_source(const struct bpf_options *options)
 
 	source->in_flight_fd = -1;
 	bpf_rings_init(&source->rings, options);
+	source->users.count = options->uids;
+	for (uint32_t i = 0; i < options->uids && i < BPF_USERS; i++)
+		source->users.id[i] = options->uid[i];
 	return source;
 }
 
@@ -441,7 +448,8 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 				   .books_fd = bpf_map__fd(source->programs->maps.books),
 				   .is_plain = source->is_plain,
 				   .hides_addresses = source->programs->rodata->hides_addresses,
-				   .cipher = source->cipher};
+				   .cipher = source->cipher,
+				   .users = source->users};
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

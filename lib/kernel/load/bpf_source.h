@@ -37,6 +37,8 @@ struct bpf_options {
 	uint32_t cgroups;        /* 0: no matter where */
 	const char *const *comm; /* only tasks whose names match one of these globs; lent */
 	uint32_t comms;          /* 0: no matter which */
+	const uint32_t *uid;     /* only tasks of these users; lent */
+	uint32_t uids;           /* 0: no matter which; more than BPF_USERS are refused */
 };
 
 /* Returns whether the build has the programs. */
@@ -86,6 +88,7 @@ struct bpf_common {
 	bool is_plain; /* see bpf_plain.h */
 	bool hides_addresses;
 	struct bpf_cipher cipher;
+	struct bpf_users users;
 };
 
 struct bpf_common bpf_source_common(const struct bpf_source *source);

@@ -1,0 +1,32 @@
+/*
+ * user: whether the current task is of a user who is recorded.
+ */
+#ifndef BPF_USER_H
+#define BPF_USER_H
+
+#include "load/bpf_shared.h"
+
+#include <bpf/bpf_helpers.h>
+#include <iotrace/bpf_record.h>
+
+const volatile struct bpf_users users;
+
+/* The user whose number its credentials have at this moment, whatever its program or its parent began with. */
+static __always_inline bool has_chosen_user(void)
+{
+	uint32_t user = bpf_get_current_uid_gid();
+
+	for (uint32_t i = 0; i < BPF_USERS && i < users.count; i++)
+		if (users.id[i] == user)
+			return true;
+	return !users.count;
+}
+
+static __always_inline uint16_t choice_by_user(void)
+{
+	if (!users.count)
+		return 0;
+	return has_chosen_user() ? BPF_RECORD_CHOSEN : BPF_RECORD_NOT_CHOSEN;
+}
+
+#endif
