@@ -88,16 +88,14 @@ struct model_count {
 	bool has_lost; /* the kernel could say (Linux 6.0) */
 };
 
-/* As fact SOURCE has it. */
-enum model_source { MODEL_SOURCE_UNKNOWN, MODEL_SOURCE_PERF, MODEL_SOURCE_BPF };
-
+enum model_source { MODEL_SOURCE_UNKNOWN, MODEL_SOURCE_PERF, MODEL_SOURCE_BPF }; /* fact SOURCE */
 enum { MODEL_ATTACHED = 4 };
 
 struct model_host {
-	str_id hostname, release, machine;
+	str_id hostname, release, machine,
+		argv;            /* argv: words of the recorded command, separated by NUL */
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	str_id argv;                    /* of the recorded command, words separated by NUL */
 	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
 	int end_reason;                 /* fact END, -1 if the stream broke off */
 	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
