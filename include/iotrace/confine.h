@@ -47,6 +47,13 @@ void confine_show(bool is_shown);
  */
 void confine_drop(void);
 /*
+ * In the process that opens events (kernel/opener): gives up all rights but the one that this takes, and all system calls that it
+ * does not need. takes_admin: CAP_PERFMON is not enough.
+ */
+void confine_helper(bool takes_admin);
+/* The second half of that, as confine_filter(). */
+int confine_filter_helper(void);
+/*
  * Leaves the process the system calls that a recording needs while it runs and converts, for all its threads; any
  * other returns ENOSYS. Signals may be sent to `command` (0: none). Returns 0, -ENOSYS if this build or kernel has no
  * filters, or another -errno.

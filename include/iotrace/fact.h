@@ -29,7 +29,7 @@ enum fact_kind {
 	FACT_KINDS
 };
 
-enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT };          /* GAP */
+enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT, GAP_RESUMED }; /* GAP */
 enum fact_filter { FILTER_PATH_KEPT, FILTER_PATH_LEFT_OUT, FILTER_COMM, FILTER_USER }; /* FILTER */
 
 enum {

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CAPABILITIES = 64 };
+enum { CAPABILITIES = 64, PERFMON = 38 }; /* CAP_PERFMON, which older headers lack */
 
 struct capabilities {
 	uint64_t effective, permitted, inheritable;
@@ -161,17 +161,35 @@ static uint64_t to_keep(uint64_t permitted)
 	return keep & permitted;
 }
 
+static void keep_only(struct capabilities *own, uint64_t keep)
+{
+	for (unsigned i = 0; i < CAPABILITIES; i++)
+		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	own->inheritable = 0;
+	own->permitted &= keep;
+	own->effective &= own->permitted;
+	set(own);
+}
+
 void confine_drop(void)
 {
 	struct capabilities own;
 
+	if (get(&own))
+		keep_only(&own, to_keep(own.permitted));
+}
+
+/* Before Linux 5.8 other rights stand for CAP_PERFMON, and the events of a task take the right to look into it. */
+void confine_helper(bool takes_admin)
+{
+	struct capabilities own;
+	uint64_t keep = bit(PERFMON);
+
 	if (!get(&own))
 		return;
-	for (unsigned i = 0; i < CAPABILITIES; i++)
-		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	own.inheritable = 0;
-	own.permitted = to_keep(own.permitted);
-	own.effective &= own.permitted;
-	set(&own);
+	if (takes_admin || !(own.permitted & keep))
+		keep |= bit(CAP_SYS_ADMIN) | bit(CAP_SYS_PTRACE);
+	keep_only(&own, keep);
+	confine_filter_helper();
 }

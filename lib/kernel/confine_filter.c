@@ -23,6 +23,7 @@
 #endif
 
 #ifdef IOTRACE_HAS_SECCOMP
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +53,20 @@ static const char calls[] =
 	/* what we are */
 	"getpid getppid getuid geteuid getgid getegid uname sysinfo getrlimit ugetrlimit prlimit64 getrusage times "
 	"getrandom capget capset "
+	/* descriptors of the process that opens events; messages to and from it */
+	"sendmsg recvmsg epoll_ctl "
 #ifdef HAS_SANITIZER
 	/* the search for leaks stops all threads from another process */
 	"clone ptrace prctl kill tgkill personality pipe pipe2 "
+#endif
+	;
+
+/* Of the process that opens events. */
+static const char helper_calls[] =
+	"perf_event_open pidfd_open sendmsg recvmsg read close poll ppoll exit exit_group "
+	"rt_sigreturn restart_syscall "
+#ifdef HAS_SANITIZER
+	"mmap munmap madvise mprotect write sigaltstack futex gettid getpid "
 #endif
 	;
 
@@ -95,11 +107,11 @@ static int allow_if(scmp_filter_ctx filter, const struct limited *row)
 	return allow(filter, row->call, &argument);
 }
 
-static int allow_all(scmp_filter_ctx filter)
+static int allow_all(scmp_filter_ctx filter, const char *calls_of)
 {
 	int code = 0;
 
-	for (const char *at = calls; *at && !code; at += strspn(at, " ")) {
+	for (const char *at = calls_of; *at && !code; at += strspn(at, " ")) {
 		size_t length = strcspn(at, " ");
 		char name[NAME_SIZE];
 
@@ -114,7 +126,7 @@ static int fill(scmp_filter_ctx filter, pid_t command)
 {
 	const struct limited own = {"tgkill", 0, 0xffffffff, (uint32_t)getpid()}; /* abort() */
 	const struct limited other = {"kill", 0, 0xffffffff, (uint32_t)command};
-	int code = allow_all(filter);
+	int code = allow_all(filter, calls);
 
 	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]) && !code; i++)
 		code = allow_if(filter, &limited[i]);
@@ -135,7 +147,18 @@ static int prepare(scmp_filter_ctx filter)
 	return seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 }
 
-int confine_filter(pid_t command)
+/* What is in /proc, to be read. */
+static int fill_of_helper(scmp_filter_ctx filter)
+{
+	const struct limited look = {"openat", 2, O_ACCMODE | O_CREAT, O_RDONLY};
+	int code = allow_all(filter, helper_calls);
+
+	return code ? code : allow_if(filter, &look);
+}
+
+enum { HELPER = -1 };
+
+static int load(pid_t command)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int code;
@@ -144,11 +167,21 @@ int confine_filter(pid_t command)
 		return -ENOMEM;
 	code = prepare(filter);
 	if (!code)
-		code = fill(filter, command);
+		code = command == HELPER ? fill_of_helper(filter) : fill(filter, command);
 	if (!code)
 		code = seccomp_load(filter);
 	seccomp_release(filter);
 	return code;
+}
+
+int confine_filter(pid_t command)
+{
+	return load(command > 0 ? command : 0);
+}
+
+int confine_filter_helper(void)
+{
+	return load(HELPER);
 }
 
 bool confine_has_filter(void)
@@ -161,6 +194,11 @@ bool confine_has_filter(void)
 int confine_filter(pid_t command)
 {
 	(void)command;
+	return -ENOSYS;
+}
+
+int confine_filter_helper(void)
+{
 	return -ENOSYS;
 }
 

@@ -183,6 +183,7 @@ static struct live *live_new(const struct live_options *options)
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
 	perf_set_init(&live->set);
+	opener_init(&live->reopen.opener);
 	capture_info_init(&live->info);
 	priority_init_mutex(&live->mutex);
 	pthread_condattr_init(&monotonic);
@@ -224,6 +225,8 @@ static int setup_events(struct live *live, struct error *err)
 	code = live_setup_events(live, err);
 	if (!code)
 		code = live_setup_capture(live, err);
+	if (!code)
+		live_reopen_start(live);
 	if (!code && live->options->is_confined)
 		confine_drop();
 	confine_lower();
@@ -452,6 +455,7 @@ int live_close(struct live *live, struct error *err)
 	live_block_close(live);
 	live_bpf_close(live);
 	perf_set_release(&live->set);
+	live_reopen_close(live);
 	lookup_release(&live->lookup);
 	lookup_base_release(&live->base);
 	facts_release(&live->facts);

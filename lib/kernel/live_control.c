@@ -62,6 +62,7 @@ static void move_ring(struct live *live, uint32_t cpu)
 			break;
 		}
 		perf_ring_copy(ring, at, next, room);
+		live_reopen_rename(live, room, next - at);
 		spool_commit(live->spool, next - at);
 		perf_ring_release(ring, next);
 		live->unmarked += next - at;
@@ -153,6 +154,7 @@ void live_round(struct live *live)
 	}
 	moved += live_bpf_move(live);
 	lookup_search(&live->lookup);
+	live_reopen_processes(live);
 	live_put_facts(live);
 	if (live_bpf_may_end(live))
 		live_end_round(live);
@@ -343,7 +345,7 @@ void *live_control(void *context)
 	while ((end = ended_by(live)) == LIVE_RUNNING) {
 		sleep_on(live, fds);
 		sample(live);
-		if (live_is_round_due(live))
+		if (live_is_round_due(live) || lookup_has_detached(&live->base))
 			live_round(live);
 	}
 	free(fds);

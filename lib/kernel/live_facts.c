@@ -208,6 +208,12 @@ static void say_descriptors(struct live *live, uint32_t pid)
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 
+void live_facts_process(struct live *live, uint32_t pid, enum lookup_reason reason)
+{
+	say_tasks(live, pid);
+	lookup_process(&live->lookup, pid, reason, true);
+}
+
 /* The command waits, and so does the user: on a machine with very many descriptors not all of them are told. */
 void live_facts_state(struct live *live)
 {

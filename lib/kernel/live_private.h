@@ -10,6 +10,7 @@
 #include "facts.h"
 #include "live_block.h"
 #include "live_bpf.h"
+#include "live_reopen.h"
 #include "looker.h"
 #include "perf_event.h"
 #include "priority.h"
@@ -66,6 +67,7 @@ struct live {
 	struct perf_set set;
 	struct live_bpf bpf;
 	struct live_block block_source;
+	struct live_reopen reopen;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;
 	struct facts facts; /* of the control thread: gathered for the next round */
@@ -108,7 +110,6 @@ struct live {
 #define LIVE_FACT_ID ((uint64_t)1 << 62)
 
 void live_add_remark(struct live *live, char *text); /* taken */
-
 /* live_events.c: which events. */
 enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 int live_add_events(struct live *live, struct error *err);
@@ -118,14 +119,17 @@ int live_setup_cgroups(struct live *live, struct error *err);
 /* Appends the processes that are in the chosen control groups now. */
 void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids);
 int live_setup_events(struct live *live, struct error *err);
+/* Opens the events for the threads of a process that are not known yet. Returns how many were new, or -errno. */
+int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
 int live_setup_spool(struct live *live, struct error *err);
 
 /* live_facts.c */
 void live_facts_begin(struct live *live); /* where, formats, command, mounts, devices */
 void live_facts_state(struct live *live); /* tasks, directories and descriptors */
-void live_facts_on(struct live *live);    /* the events are on: counters of the devices */
-void live_facts_off(struct live *live);   /* they are going to be off */
+void live_facts_process(struct live *live, uint32_t pid, enum lookup_reason reason);
+void live_facts_on(struct live *live);  /* the events are on: counters of the devices */
+void live_facts_off(struct live *live); /* they are going to be off */
 void live_facts_end(struct live *live, enum live_end end);
 
 /* live.c */

@@ -115,8 +115,7 @@ static int attach_thread(struct live *live, pid_t tid, struct error *err)
 	return code == -ESRCH ? 0 : code;
 }
 
-/* Attaches to the threads of a process that are not known yet. Returns how many were new, or -errno. */
-static int attach_pass(struct live *live, uint32_t pid, struct map *known, struct error *err)
+int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct error *err)
 {
 	struct procfs_numbers tids = {0};
 	int fresh = 0, code = 0;
@@ -144,7 +143,7 @@ static int attach(struct live *live, const uint32_t *pid, uint32_t pids, struct 
 	for (int pass = 0; pass < ATTACH_PASSES && fresh > 0; pass++) {
 		fresh = 0;
 		for (uint32_t i = 0; i < pids && fresh >= 0; i++) {
-			int found = attach_pass(live, pid[i], &known, err);
+			int found = live_attach_pass(live, pid[i], &known, err);
 
 			fresh = found < 0 ? found : fresh + found;
 		}
@@ -384,11 +383,12 @@ static int setup_lookup(struct live *live, struct error *err)
 		const struct capture_event *event = &live->info.event[i];
 		enum perf_role role = live->set.spec[i].role;
 
-		if (role != ROLE_OPENER && role != ROLE_PATH)
+		if (live->set.spec[i].is_absent ||
+		    (role != ROLE_OPENER && role != ROLE_PATH && role != ROLE_RENAME))
 			continue;
 		live->base.layout = &event->layout;
 		for (uint32_t j = 0; j < event->ids; j++)
-			lookup_add_event(&live->base, event->id[j], role == ROLE_PATH);
+			lookup_add_event(&live->base, event->id[j], role);
 	}
 	return code;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STACK = 256 << 10, FULL_PART = 4 };
+enum { STACK = 256 << 10, FULL_PART = 4, AGAIN_MS = 100 };
 
 void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
 		 struct lookup_base *base, const struct facts *like)
@@ -68,6 +68,34 @@ static bool say_if_full(const struct looker *looker)
 	return write(looker->due_fd, &one, sizeof(one)) > 0 || errno == EAGAIN;
 }
 
+/* Returns how long to poll, in ms: events that were opened again are polled from then on. */
+static int patience(struct looker *looker, int fd)
+{
+	bool awaits_exec;
+
+	if (!looker->set->may_reopen)
+		return -1;
+	pthread_mutex_lock(&looker->mutex);
+	awaits_exec = lookup_awaits_exec(&looker->lookup);
+	pthread_mutex_unlock(&looker->mutex);
+	if (awaits_exec)
+		return 1;
+	return fd < 0 ? AGAIN_MS : -1;
+}
+
+/* A process that goes on without its events is said to the control thread at once. */
+static void look_now(struct looker *looker)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&looker->mutex);
+	look(looker);
+	pthread_mutex_unlock(&looker->mutex);
+	if (looker->set->may_reopen && lookup_has_detached(looker->lookup.base) &&
+	    write(looker->due_fd, &one, sizeof(one)) < 0)
+		return; /* it is awake */
+}
+
 static void *looker_main(void *context)
 {
 	struct looker *looker = context;
@@ -79,8 +107,9 @@ static void *looker_main(void *context)
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
 				       {.fd = perf_set_poll_fd(looker->set, looker->cpu),
 					.events = POLLIN}};
+		int ready = poll(fds, 2, patience(looker, fds[1].fd));
 
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		if (ready < 0 && errno != EINTR)
 			return NULL;
 		if (fds[0].revents)
 			return NULL;
@@ -88,11 +117,10 @@ static void *looker_main(void *context)
 			perf_set_poll_next(looker->set, looker->cpu);
 		if (!is_there) /* the CPU was offline */
 			is_there = run_on_cpu(looker);
-		if (!(fds[1].revents & POLLIN) || say_if_full(looker))
+		if (ready && !(fds[1].revents & (POLLIN | POLLHUP)))
 			continue;
-		pthread_mutex_lock(&looker->mutex);
-		look(looker);
-		pthread_mutex_unlock(&looker->mutex);
+		if (!say_if_full(looker))
+			look_now(looker);
 	}
 }
 

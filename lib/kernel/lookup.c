@@ -37,14 +37,17 @@ void lookup_base_release(struct lookup_base *base)
 		return;
 	map_release(&base->events);
 	map_release(&base->processes);
+	map_release(&base->execs);
+	free(base->detached);
 	links_release(&base->links);
 	pthread_mutex_destroy(&base->mutex);
 	memset(base, 0, sizeof(*base));
 }
 
-void lookup_add_event(struct lookup_base *base, uint64_t id, bool is_enter)
+void lookup_add_event(struct lookup_base *base, uint64_t id, enum perf_role role)
 {
-	map_set(&base->events, id, is_enter);
+	if (role == ROLE_OPENER || role == ROLE_PATH || role == ROLE_RENAME)
+		map_set(&base->events, id, role);
 }
 
 void lookup_add_process(struct lookup_base *base, uint32_t pid)
@@ -177,15 +180,20 @@ static void see_sample(struct lookup *lookup, const struct perf_event_header *re
 {
 	const struct lookup_base *base = lookup->base;
 	struct sample sample;
-	uint32_t is_enter;
+	uint32_t role;
 	uint64_t id;
 
 	if (record->size < sizeof(*record) + sizeof(id))
 		return;
 	memcpy(&id, record + 1, sizeof(id));
-	is_enter = map_get(&base->events, id);
-	if (is_enter == MAP_NONE)
+	role = map_get(&base->events, id);
+	if (role == MAP_NONE)
 		return;
+	if (role == ROLE_RENAME) {
+		lookup_see_rename(lookup, record);
+		return;
+	}
+	const bool is_enter = role == ROLE_PATH;
 	const struct lookup_offsets *offsets = is_enter ? &base->enter : &base->exit;
 
 	if (sample_parse(&sample, base->layout, record) ||
@@ -199,14 +207,18 @@ static void see_sample(struct lookup *lookup, const struct perf_event_header *re
 			 long_at(sample.raw, offsets->value));
 }
 
-/* FORK and EXIT: pid, ppid, tid, ptid. COMM: pid, tid, name. */
+/* FORK and EXIT: pid, ppid, tid, ptid, time. COMM: pid, tid, name. */
 static void see_task(struct lookup *lookup, const struct perf_event_header *record)
 {
-	uint32_t word[4];
+	uint32_t word[6] = {0};
+	size_t size = record->size - sizeof(*record);
 
-	if (record->size < sizeof(*record) + sizeof(word))
+	if (size < 4 * sizeof(*word))
 		return;
-	memcpy(word, record + 1, sizeof(word));
+	memcpy(word, record + 1, size < sizeof(word) ? size : sizeof(word));
+	if (record->type != PERF_RECORD_FORK &&
+	    (record->type != PERF_RECORD_COMM || record->misc & PERF_RECORD_MISC_COMM_EXEC))
+		lookup_see_exec(lookup, record, word);
 	if (record->type == PERF_RECORD_FORK && word[0] != word[1])
 		lookup_add_process(lookup->base, word[0]);
 	else if (record->type == PERF_RECORD_EXIT && word[0] == word[2])
@@ -226,6 +238,7 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_COMM:
+	case PERF_RECORD_MMAP:
 		see_task(lookup, record);
 		break;
 	case PERF_RECORD_LOST:

@@ -11,6 +11,7 @@
 
 #include "facts.h"
 #include "link_target.h"
+#include "perf_event.h"
 
 #include <iotrace/map.h>
 #include <pthread.h>
@@ -56,7 +57,7 @@ struct lookup_offsets {
 struct lookup_base {
 	struct links links;
 	const struct sample_layout *layout; /* of the events whose ids are in `events`; lent */
-	struct map events;                  /* id of an event to whether it is an enter */
+	struct map events;                  /* id of an event to its role */
 	struct lookup_offsets enter, exit;
 	const uint32_t *uid; /* only processes of these users are recorded; none: all. Lent */
 	uint32_t uids;
@@ -64,6 +65,16 @@ struct lookup_base {
 	struct map processes; /* pids that live, as far as the records say; with the mutex */
 	bool has_lost;        /* records were lost since the last search; with the mutex */
 	uint64_t searched_at;
+	bool may_reopen;  /* set up: those that perf's events are taken off are wanted */
+	struct map execs; /* threads that have just begun a program; with the mutex */
+	struct lookup_detached *detached; /* with the mutex */
+	uint32_t detacheds, detached_cap;
+};
+
+/* A process that goes on without perf's events since its exec at this time. */
+struct lookup_detached {
+	uint32_t pid;
+	uint64_t time;
 };
 
 /* One thread's look-ups. */
@@ -76,18 +87,34 @@ struct lookup {
 	struct mounts mounts;
 	struct link_target found; /* the last that was read */
 	uint64_t done, gone;
+	uint32_t renamed; /* a thread that may be at an exec: see lookup_awaits_exec() */
+	uint64_t renamed_at;
 };
 
 void lookup_base_init(struct lookup_base *base, const struct procfs *proc);
 void lookup_base_release(struct lookup_base *base);
-/* Samples of this event are worth a look: an exit that gave a descriptor, or an enter with a path. */
-void lookup_add_event(struct lookup_base *base, uint64_t id, bool is_enter);
+/*
+ * Samples of this event are worth a look if its role says so: an exit that gave a descriptor, an enter with a path, the name of a
+ * thread.
+ */
+void lookup_add_event(struct lookup_base *base, uint64_t id, enum perf_role role);
 void lookup_add_process(struct lookup_base *base, uint32_t pid);
 /* Returns whether the process is one of another user than those that are recorded. */
 static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t pid)
 {
 	return base->uids && !procfs_is_of(base->links.proc, pid, base->uid, base->uids);
 }
+
+/* Whether there are such processes; moves at most `max` of them to `out` and returns how many. */
+bool lookup_has_detached(struct lookup_base *base);
+uint32_t lookup_take_detached(struct lookup_base *base, struct lookup_detached *out, uint32_t max);
+
+/* Parts of lookup_see(): a sample of ROLE_RENAME; COMM of an exec, MMAP, EXIT. lookup_exec.c */
+void lookup_see_rename(struct lookup *lookup, const struct perf_event_header *record);
+void lookup_see_exec(struct lookup *lookup, const struct perf_event_header *record,
+		     const uint32_t *word);
+/* Whether what comes of an exec will be known at once: the ring is to be looked at again soon. */
+bool lookup_awaits_exec(const struct lookup *lookup);
 
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts);
 void lookup_release(struct lookup *lookup);

@@ -4,6 +4,8 @@
  */
 #include "perf_event.h"
 
+#include "opener/opener.h"
+#include "priority.h"
 #include "rights.h"
 
 #include <errno.h>
@@ -23,6 +25,7 @@ void perf_set_init(struct perf_set *set)
 {
 	memset(set, 0, sizeof(*set));
 	set->has_lost = true;
+	priority_init_mutex(&set->mutex);
 }
 
 /* Siblings go before their leaders, and the rings' owners last. */
@@ -42,6 +45,7 @@ void perf_set_release(struct perf_set *set)
 	free(set->id);
 	free(set->ring);
 	free(set->poll_thread);
+	pthread_mutex_destroy(&set->mutex);
 	perf_set_init(set);
 }
 
@@ -158,6 +162,8 @@ static int open_event(const struct perf_set *set, const struct perf_spec *spec, 
 	struct perf_event_attr attr = spec->attr;
 	int fd;
 
+	if (set->opener)
+		return opener_open(set->opener, (uint32_t)(spec - set->spec), tid, set->cpu[cpu]);
 	if (cpu >= set->online && spec == set->spec)
 		attr.wakeup_watermark = (uint32_t)(set->spare_bytes / 4);
 	fd = (int)syscall(SYS_perf_event_open, &attr, is_of_all ? PERF_EVERYBODY : tid,
@@ -186,7 +192,7 @@ static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint3
 		give_up_lost(set);
 		fd = open_event(set, spec, tid, cpu, group);
 	}
-	if (fd < 0 && spec->role == ROLE_OPTIONAL &&
+	if (fd < 0 && (spec->role == ROLE_OPTIONAL || spec->role == ROLE_RENAME) &&
 	    (fd == -EACCES || fd == -EPERM || fd == -ENOENT)) {
 		spec->is_absent = true;
 		return 0;
@@ -218,7 +224,9 @@ static int add_slots(struct perf_set *set)
 
 	if (more > FDS_MAX - first)
 		return -EMFILE;
+	pthread_mutex_lock(&set->mutex);
 	MEM_GROW(set->fd, set->fd_cap, first + more);
+	pthread_mutex_unlock(&set->mutex);
 	MEM_GROW(set->id, set->id_cap, first + more);
 	for (uint32_t i = first; i < first + more; i++)
 		set->fd[i] = -1;
@@ -284,7 +292,9 @@ int perf_set_open(struct perf_set *set, pid_t tid, struct error *err)
 		forget_from(set, first);
 		return code;
 	}
+	pthread_mutex_lock(&set->mutex);
 	set->threads++;
+	pthread_mutex_unlock(&set->mutex);
 	return 0;
 }
 
@@ -395,17 +405,33 @@ void perf_set_enable_task(const struct perf_set *set)
 		ioctl(set->fd[slot_of(set, set->threads - 1, 0, cpu)], PERF_EVENT_IOC_ENABLE, 0);
 }
 
+void perf_set_enable_from(const struct perf_set *set, uint32_t thread)
+{
+	for (uint32_t slot = slot_of(set, thread, 0, 0); slot < set->fds; slot++)
+		if (set->fd[slot] >= 0)
+			ioctl(set->fd[slot], PERF_EVENT_IOC_ENABLE, 0);
+}
+
 int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu)
 {
-	uint32_t thread = set->poll_thread[cpu];
+	struct perf_set *shared =
+		(struct perf_set *)(uintptr_t)set; /* a mutex is no part of what is const */
+	uint32_t thread;
+	int fd;
 
-	return thread < set->threads ? set->fd[slot_of(set, thread, 0, cpu)] : -1;
+	pthread_mutex_lock(&shared->mutex);
+	thread = set->poll_thread[cpu];
+	fd = thread < set->threads ? set->fd[slot_of(set, thread, 0, cpu)] : -1;
+	pthread_mutex_unlock(&shared->mutex);
+	return fd;
 }
 
 void perf_set_poll_next(struct perf_set *set, uint32_t cpu)
 {
+	pthread_mutex_lock(&set->mutex);
 	if (set->poll_thread[cpu] < set->threads)
 		set->poll_thread[cpu]++;
+	pthread_mutex_unlock(&set->mutex);
 }
 
 /* All events of a thread are inherited together: one of each is enough. */

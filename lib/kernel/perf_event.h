@@ -12,6 +12,7 @@
 
 #include "perf_ring.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -20,6 +21,7 @@ extern "C" {
 #endif
 
 struct error;
+struct opener;
 
 enum perf_role {
 	ROLE_TASK, /* FORK, EXIT and COMM records; the first spec, its events own the rings */
@@ -27,6 +29,7 @@ enum perf_role {
 	ROLE_EXIT,
 	ROLE_OPENER,   /* exits that gave a descriptor: they wake us at once */
 	ROLE_PATH,     /* enters whose path must be read at once: they wake us, too */
+	ROLE_RENAME,   /* new names of threads, as at an exec: they wake us; may be refused */
 	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
 	ROLE_COUNTER,  /* -E: read along with the exits */
 	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */
@@ -63,6 +66,10 @@ struct perf_set {
 		ring; /* one for each CPU; not mapped: a CPU that may come without being recorded */
 	uint32_t *poll_thread; /* whose event is waited for, for each CPU */
 	bool has_lost;         /* read() says how many samples were lost */
+	const struct opener
+		*opener;       /* opens what is opened from now on; NULL: we may ourselves. Lent */
+	bool may_reopen;       /* events that the kernel took away can be opened again */
+	pthread_mutex_t mutex; /* fd, poll_thread: other threads poll while more is opened */
 };
 
 struct perf_count {
@@ -102,6 +109,8 @@ int perf_set_open(struct perf_set *set, pid_t tid, struct error *err);
 int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err);
 /* Switches the task records of the thread on that was opened last. */
 void perf_set_enable_task(const struct perf_set *set);
+/* Switches all events of the thread on, and of those that were opened after it. */
+void perf_set_enable_from(const struct perf_set *set, uint32_t thread);
 /* Returns a descriptor that is readable when the ring of the CPU wants to be read, -1: none is left. */
 int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu);
 /* The descriptor's thread has ended: takes another one for the CPU. */

@@ -218,6 +218,11 @@ int rights_explain(struct error *err, int code, const char *name, int tid,
 	}
 }
 
+bool rights_takes_admin(void)
+{
+	return rights_number(PARANOID, 2) > 2;
+}
+
 bool rights_sees_all_tasks(void)
 {
 	struct stat status;

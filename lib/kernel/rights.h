@@ -32,6 +32,8 @@ int rights_explain(struct error *err, int code, const char *name, int tid,
 
 /* Returns whether all tasks of the machine have a number here: not in a pid namespace of one's own. */
 bool rights_sees_all_tasks(void);
+/* Returns whether CAP_PERFMON is not enough to open events: kernels of Debian and Ubuntu while perf_event_paranoid is above 2. */
+bool rights_takes_admin(void);
 
 #ifdef __cplusplus
 }

@@ -326,6 +326,20 @@ static void fact_loss(struct model *m, const struct event *event)
 		m->lost_until = event->fact.number[0];
 }
 
+/* The process goes on where its exec left it, but for what it did meanwhile. */
+static void resume(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+	uint32_t task = task_find(m, (uint32_t)n[3]);
+
+	if (task == MAP_NONE || !m->tally->n[TALLY_detached])
+		return;
+	m->tally->n[TALLY_detached]--;
+	tally_add(m->tally, resumed, 1);
+	tally_add(m->tally, resumed_us, n[5] > n[4] ? (n[5] - n[4] + 999) / 1000 : 0);
+	table_doubt(m, task_table(m, task), DOUBT_LOSS);
+}
+
 /* What was missed may have changed any descriptor. */
 static void fact_gap(struct model *m, const struct event *event)
 {
@@ -336,6 +350,8 @@ static void fact_gap(struct model *m, const struct event *event)
 	};
 	uint64_t kind = event->fact.number[0];
 
+	if (kind == GAP_RESUMED)
+		resume(m, event);
 	if (kind >= sizeof(counter) / sizeof(counter[0]))
 		return;
 	m->tally->n[counter[kind]] += event->fact.number[1];

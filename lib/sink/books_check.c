@@ -45,6 +45,11 @@ static const struct {
 	 "(--source=bpf records it)",
 	 "programs ran on without being recorded, since they are set-uid or may not be read "
 	 "(--source=bpf records them)"},
+	{TALLY_resumed,
+	 "program is not recorded for a moment after its begin, since it is set-uid or may not be "
+	 "read (--source=bpf records all of it)",
+	 "programs are not recorded for a moment after their begin, since they are set-uid or may "
+	 "not be read (--source=bpf records all of them)"},
 	{TALLY_foreign_apart, "32-bit system call of a 64-bit program is not recorded",
 	 "32-bit system calls of 64-bit programs are not recorded"},
 	{TALLY_cpus_unseen, "CPU came online, and some of what ran there is missing",

@@ -61,26 +61,27 @@ def compare(live, name, archive, directory, more=None):
     live.equal(f"{name}: processes", len(users), 2)
 
 
-def run(live, name, path, *options, wrapper=(), iotrace=IOTRACE):
-    """Records the workload that becomes the program at `path`."""
+def run(live, name, path, *options, wrapper=(), iotrace=IOTRACE, status=0):
+    """Records the workload that becomes the program at `path`. Returns iotrace.json and what iotrace said."""
     directory, out = folder(live, name), folder(live, f"{name}.out")
     archive = f"{out}/trace"
     ran = live.run([*wrapper, iotrace, "-o", archive, "--strict", *options, "--", live.path("begin.program"), "begin",
                     directory, path])
-    if not live.equal(f"{name}: exit status", ran.returncode, 0):
+    if not live.equal(f"{name}: exit status", ran.returncode, status):
         print(ran.stderr.decode(errors="replace")[:2000])
-    live.examine(archive)
+    about = live.examine(archive)
     compare(live, name, archive, directory)
+    return about["books"]["counters"], ran.stderr
 
 
-def attach(live, name, path):
+def attach(live, name, path, status=0):
     directory, archive = folder(live, name), live.path(f"{name}.trace")
     with subprocess.Popen([workload("exec"), "begin", directory, path, "wait"], stdout=subprocess.PIPE) as ran:
         live.equal(f"{name}: the workload's word", ran.stdout.readline(), b"ready\n")
         iotrace = live.start("-o", archive, "-p", str(ran.pid), "-q", "--strict")
         os.kill(ran.pid, signal.SIGUSR1)
         live.equal(f"{name}: the workload's status", ran.wait(60), 0)
-        live.equal(f"{name}: exit status", iotrace.wait(60), 0)
+        live.equal(f"{name}: exit status", iotrace.wait(60), status)
     live.examine(archive)
     with open(f"{archive}/iotrace.json", encoding="utf-8") as file:
         live.equal(f"{name}: cancelled", json.load(file)["books"]["counters"]["cancelled"], 0)
@@ -96,10 +97,21 @@ def capable(live):
     return iotrace
 
 
+def resumed(live, name, path):
+    """Perf's inherited events are gone and opened again, twice: for the program, and for what its child executes."""
+    counters, words = run(live, name, path, "-q", status=125)
+    live.equal(f"{name}: never recorded again", counters["detached"], 0)
+    live.equal(f"{name}: recorded again", counters["resumed"], 2)
+    live.check(0 < counters["resumed_us"] < 2000000, f"{name}: after {counters['resumed_us']} us")
+    live.check(b"2 programs are not recorded for a moment after their begin" in words, f"{name}: {words!r}")
+
+
 def lost(live, path):
-    """Perf's inherited events are gone: that is said, and the process is still one."""
-    directory, archive = folder(live, "lost"), live.path("lost.trace")
-    ran = live.record(archive, [workload("exec"), "begin", directory, path], "--strict", "-q", status=125)
+    """Who has the rights of iotrace's file is not to see a program of root: that is said, and the process is still one."""
+    directory, archive = folder(live, "lost"), f"{folder(live, 'lost.out')}/trace"
+    ran = live.run([*AS_NOBODY, capable(live), "--source=perf", "-o", archive, "--strict", "-q", "--",
+                    live.path("begin.program"), "begin", directory, path])
+    live.equal("lost: exit status", ran.returncode, 125)
     live.check(b"1 program ran on without being recorded" in ran.stderr, f"lost: {ran.stderr!r}")
     about = live.examine(archive)
     live.equal("lost: counted", about["books"]["counters"]["detached"], 1)
@@ -119,5 +131,8 @@ with Live() as test:
         run(test, "setgid", setgid, "-q")
         attach(test, "attached", setuid)
         run(test, "hidden", hidden, "-q", wrapper=AS_NOBODY, iotrace=capable(test))
+        lost(test, program(test, "root", 0o4755, 0))
     else:
-        lost(test, setuid)
+        resumed(test, "setuid", setuid)
+        resumed(test, "setgid", setgid)
+        attach(test, "attached", setuid, status=125)

@@ -45,8 +45,8 @@ class Lookup : public testing::Test
 		lookup_base_init(&base, &proc);
 		base.layout = &layout;
 		base.exit = base.enter = {8, 16};
-		lookup_add_event(&base, OPENER, false);
-		lookup_add_event(&base, PATH, true);
+		lookup_add_event(&base, OPENER, ROLE_OPENER);
+		lookup_add_event(&base, PATH, ROLE_PATH);
 		lookup_init(&lookup, &base, &facts);
 	}
 
@@ -426,6 +426,36 @@ TEST_F(Lookup, AtTheStartWhatTheExecWillCloseIsLeftOut)
 	std::string attached = said();
 	EXPECT_NE(attached.find("passwd"), std::string::npos);
 	EXPECT_NE(attached.find("EXE 42 /bin/program\n"), std::string::npos);
+}
+
+/* An exec that takes perf's events off a process says EXIT before it maps the program; any other maps it first. */
+TEST_F(Lookup, AProcessThatGoesOnWithoutEvents)
+{
+	const auto exec = [this](uint32_t tid) {
+		see_task(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, {42, tid, 0, 0});
+	};
+	struct lookup_detached found[2] = {};
+
+	exec(42);
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	EXPECT_FALSE(lookup_has_detached(&base)) << "nobody can open them again";
+	base.may_reopen = true;
+	exec(42);
+	see_task(PERF_RECORD_MMAP, 0, {42, 42, 0, 0, 0, 0});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	EXPECT_FALSE(lookup_has_detached(&base));
+	see_task(PERF_RECORD_COMM, 0, {42, 42, 0, 0});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	EXPECT_FALSE(lookup_has_detached(&base)) << "it was only renamed";
+	exec(42);
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 43, 1, 4000, 1});
+	EXPECT_FALSE(lookup_has_detached(&base)) << "another thread";
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	EXPECT_TRUE(lookup_has_detached(&base));
+	ASSERT_EQ(lookup_take_detached(&base, found, 2), 1u);
+	EXPECT_EQ(found[0].pid, 42u);
+	EXPECT_EQ(found[0].time, (UINT64_C(1) << 32) + 4000);
+	EXPECT_FALSE(lookup_has_detached(&base));
 }
 
 } // namespace

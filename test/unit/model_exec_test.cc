@@ -68,13 +68,35 @@ TEST_F(Exec, AProcessThatPerfLosesIsCounted)
 	EXPECT_EQ(destroyed(), 0u);
 }
 
+/* Its events are opened again: what it did meanwhile is not known, and what it has open only when it is looked up. */
+TEST_F(Exec, AProcessThatPerfFindsAgainGoesOn)
+{
+	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF, 0}, {"", ""});
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	d.fact(FACT_GAP, {GAP_RESUMED, 1, 0, 11, 1000, 4500});
+	EXPECT_EQ(tally_get(&d.tally, detached), 0u);
+	EXPECT_EQ(tally_get(&d.tally, resumed), 1u);
+	EXPECT_EQ(tally_get(&d.tally, resumed_us), 4u);
+	d.call(11, 11, "write", {3, 0, 7}, 7);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "it may have been closed meanwhile";
+	d.call(10, 10, "write", {3, 0, 7}, 7);
+	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "of others nothing is missing";
+	EXPECT_EQ(processes(), 2u);
+	d.exit(11, 11);
+	EXPECT_EQ(tally_get(&d.tally, detached), 0u) << "now it has ended";
+	d.fact(FACT_GAP, {GAP_RESUMED, 1, 0, 4711, 1000, 4500});
+	EXPECT_EQ(tally_get(&d.tally, resumed), 1u) << "nobody knows it";
+}
+
 TEST_F(Exec, WhatIsMissedIsCounted)
 {
 	d.fact(FACT_GAP, {0, 2});
 	d.fact(FACT_GAP, {1, 3});
 	d.fact(FACT_GAP, {2, 5});
 	d.fact(FACT_GAP, {3, 6});
-	d.fact(FACT_GAP, {4, 4});
+	d.fact(FACT_GAP, {99, 4});
 	EXPECT_EQ(tally_get(&d.tally, cpus_unseen), 2u);
 	EXPECT_EQ(tally_get(&d.tally, untraced), 3u);
 	EXPECT_EQ(tally_get(&d.tally, unstored), 5u);

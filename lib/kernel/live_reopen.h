@@ -1,0 +1,33 @@
+/*
+ * live_reopen: events that the kernel took away are opened again, by the opener where the recorder has no right any more.
+ *
+ * The kernel takes perf's events off a process at an exec that changes its rights, or of a program that it may not read. What the
+ * process does until they are open again is not recorded: the fact GAP says so.
+ */
+#ifndef KERNEL_LIVE_REOPEN_H
+#define KERNEL_LIVE_REOPEN_H
+
+#include "opener/opener.h"
+
+#include <iotrace/map.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct live;
+
+struct live_reopen {
+	struct opener opener;
+	struct map index; /* the id of an event that was opened again to the index of its spec */
+};
+
+/* Whether processes are followed whose events the kernel takes away; known when the source is chosen. */
+bool live_reopen_may(const struct live *live);
+/* Called when all events are open, before rights are given up. Starts the opener if it may and can help. */
+void live_reopen_start(struct live *live);
+/* Opens the events again of processes that look-ups found without; called in a round, when the rings are empty. */
+void live_reopen_processes(struct live *live);
+/* Gives records the ids that the capture knows. */
+void live_reopen_rename(const struct live *live, void *records, size_t size);
+void live_reopen_close(struct live *live);
+
+#endif

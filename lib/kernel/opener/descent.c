@@ -1,0 +1,114 @@
+/*
+ * descent: from parent to parent, as /proc/PID/status says. The chain ends at a root, at process 1, or at what is not there.
+ */
+#include "descent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { GENERATIONS = 1024, STATUS_SIZE = 4096 };
+
+void descent_init(struct descent *descent, int proc, const uint32_t *root, uint32_t roots)
+{
+	*descent = (struct descent){.proc = proc, .root = root, .roots = roots, .checked_fd = -1};
+	descent->alive = mem_array(roots, sizeof(*descent->alive));
+	for (uint32_t i = 0; i < roots; i++)
+		descent->alive[i] = (int)syscall(SYS_pidfd_open, root[i], 0);
+}
+
+void descent_release(struct descent *descent)
+{
+	for (uint32_t i = 0; i < descent->roots; i++)
+		if (descent->alive[i] >= 0)
+			close(descent->alive[i]);
+	if (descent->checked_fd >= 0)
+		close(descent->checked_fd);
+	free(descent->alive);
+}
+
+static bool has_ended(int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	return poll(&end, 1, 0) != 0;
+}
+
+static bool is_root(const struct descent *descent, uint32_t pid)
+{
+	for (uint32_t i = 0; i < descent->roots; i++)
+		if (descent->root[i] == pid &&
+		    (descent->alive[i] < 0 || !has_ended(descent->alive[i])))
+			return true;
+	return false;
+}
+
+static uint32_t number_after(const char *text, const char *word)
+{
+	const char *at = strstr(text, word);
+
+	return at ? (uint32_t)strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+/* The name comes first in the file, and a line feed in it is escaped: no line of it is a name's. */
+static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *pid,
+			uint32_t *parent)
+{
+	char path[32], text[STATUS_SIZE];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%u/status", tid);
+	fd = openat(descent->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*pid = number_after(text, "\nTgid:");
+	*parent = number_after(text, "\nPPid:");
+	return *pid != 0;
+}
+
+static int follow_parents(const struct descent *descent, uint32_t tid)
+{
+	uint32_t pid, parent;
+
+	if (!read_status(descent, tid, &pid, &parent))
+		return -ESRCH;
+	for (int i = 0; i < GENERATIONS; i++) {
+		if (is_root(descent, pid))
+			return 0;
+		if (parent <= 1 || !read_status(descent, parent, &pid, &parent))
+			break;
+	}
+	return -EPERM;
+}
+
+int descent_check(struct descent *descent, uint32_t tid)
+{
+	int fd, code;
+
+	if (descent->checked_fd >= 0 && descent->checked == tid && !has_ended(descent->checked_fd))
+		return 0;
+	fd = (int)syscall(SYS_pidfd_open, tid, 0); /* of a process only, and not before Linux 5.3 */
+	code = follow_parents(descent, tid);
+	if (code || fd < 0) {
+		if (fd >= 0)
+			close(fd);
+		return code;
+	}
+	if (descent->checked_fd >= 0)
+		close(descent->checked_fd);
+	descent->checked = tid;
+	descent->checked_fd = fd;
+	return has_ended(fd) ? -ESRCH : 0;
+}

@@ -1,0 +1,68 @@
+/*
+ * opener: the recorder's side. See opener.h.
+ */
+#include "opener.h"
+
+#include "helper.h"
+#include "message.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void opener_init(struct opener *opener)
+{
+	*opener = (struct opener){.socket = -1};
+}
+
+int opener_start(struct opener *opener, const struct opener_table *table, struct error *err)
+{
+	int end[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end))
+		return error_set(err, errno, "socketpair");
+	opener->pid = fork();
+	if (opener->pid == 0) {
+		close(end[0]);
+		helper_main(end[1], table);
+	}
+	int code = errno;
+
+	close(end[1]);
+	opener->socket = end[0];
+	if (opener->pid > 0)
+		return 0;
+	opener->pid = 0;
+	opener_close(opener);
+	return error_set(err, code, "fork of the process that opens events");
+}
+
+int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t cpu)
+{
+	const struct opener_request request = {event, tid, cpu};
+	struct opener_reply reply;
+	int fd, code;
+
+	if (!opener->pid)
+		return -EPERM;
+	code = message_send(opener->socket, &request, sizeof(request), -1);
+	if (!code)
+		code = message_receive(opener->socket, &reply, sizeof(reply), &fd);
+	if (code)
+		return code;
+	if (!reply.code && fd < 0)
+		return -EMFILE; /* there was no room for it */
+	return reply.code ? reply.code : fd;
+}
+
+void opener_close(struct opener *opener)
+{
+	if (opener->socket >= 0)
+		close(opener->socket);
+	while (opener->pid && waitpid(opener->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	opener_init(opener);
+}
