@@ -7,6 +7,8 @@
  */
 #include "run.h"
 
+#include "page.h"
+
 #include <errno.h>
 #include <iotrace/books.h>
 #include <iotrace/decode.h>
@@ -62,6 +64,7 @@ struct run *run_new(void)
 {
 	struct run *run = mem_zero(sizeof(*run));
 
+	page_guard();
 	run->model = model_new(&run->tally, output, run);
 	run->until_asked = ASK_INTERVAL;
 	return run;

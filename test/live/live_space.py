@@ -82,7 +82,29 @@ def test_spool(live):
         live.equal("otf2-print", texts.returncode, 0)
 
 
-TESTS = (test_spool,)
+def unnamed(pid):
+    """The descriptors of files without a name that a process has."""
+    folder = f"/proc/{pid}/fd"
+    return [f"{folder}/{fd}" for fd in os.listdir(folder)
+            if re.search(r"/#[0-9]+ \(deleted\)$", os.readlink(f"{folder}/{fd}"))]
+
+
+def test_page(live):
+    """A page that cannot be read back, here because its file is cut, ends iotrace with a sentence."""
+    trace = live.path("page")
+    run = live.start(f"--source={SOURCE}", "-q", "-o", trace, "--", workload("distinct"), "60000", live.dir,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    live.equal("what the command says", run.stdout.readline(), b"done\n")
+    live.check(wait_until(lambda: unnamed(run.pid), 20), "iotrace keeps nothing in files")
+    for path in unnamed(run.pid):
+        os.truncate(path, 0)
+    _, words = run.communicate(b"\n")
+    live.equal("exit status", run.returncode, 125)
+    live.check(b"cannot be read back" in words, f"no sentence: {words!r}")
+    live.check(not os.path.exists(trace), "there is an archive")
+
+
+TESTS = (test_spool, test_page)
 # Sanitizers take memory of their own, so .ci/release calls it for what users run.
 OF_RELEASES = (test_names,)
 

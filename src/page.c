@@ -1,0 +1,34 @@
+/*
+ * page: such a page is a SIGBUS. Nothing that needs memory of the program can be done there, so the sentence is fixed.
+ */
+#include "page.h"
+
+#include "command.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static const char sentence[] =
+	"iotrace: what it keeps in unnamed files beside its output cannot be read back: the disk reports an error, or somebody "
+	"changed them. The output is not complete. Check the disk (dmesg), or write to another one (-o). 'iotrace check' lists what "
+	"the recording left.\n";
+
+static void say(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		signal(number, SIG_DFL); /* a fault of the program: the same instruction ends it */
+		return;
+	}
+	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
+		_exit(STATUS_FAILED);
+	_exit(STATUS_FAILED);
+}
+
+void page_guard(void)
+{
+	struct sigaction action = {.sa_sigaction = say, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGBUS, &action, NULL);
+}
