@@ -60,6 +60,8 @@ static __always_inline uint64_t iovecs_size(uint64_t address, uint64_t count)
 
 	if (count > IOVECS_MOST)
 		return AIO_UNKNOWN;
+	/* A compiler that knows the bound of count drops that of the loop, and the verifier sees no end of it. */
+	asm volatile("" : "+r"(count));
 	for (uint32_t i = 0; i < IOVECS_MOST; i++) {
 		if (i >= count)
 			break;

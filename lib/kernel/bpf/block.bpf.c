@@ -74,14 +74,15 @@ static __always_inline uint32_t letters_of(uint32_t flags)
 /* As blk_status_to_errno(): above 13 the numbers mean other things in other kernels. An old one says -errno. */
 static __always_inline int32_t error_of(int32_t status)
 {
-	static const uint8_t errors[] = {
-		0,       EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK, EREMOTEIO, EBADE,
-		ENODATA, EILSEQ,     ENOMEM,    EIO,    EREMCHG, EAGAIN,    EBUSY,
+	static const uint8_t errors[16] = {
+		0,      EOPNOTSUPP, ETIMEDOUT, ENOSPC,  ENOLINK, EREMOTEIO, EBADE, ENODATA,
+		EILSEQ, ENOMEM,     EIO,       EREMCHG, EAGAIN,  EBUSY,     EIO,   EIO,
 	};
 
 	if (status <= 0)
 		return -status;
-	return status < (int32_t)sizeof(errors) ? errors[status] : EIO;
+	/* The mask is a bound that the verifier sees, however the compiler compares. */
+	return status < (int32_t)sizeof(errors) ? errors[status & 15] : EIO;
 }
 
 /*
