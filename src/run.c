@@ -7,8 +7,6 @@
  */
 #include "run.h"
 
-#include "page.h"
-
 #include <errno.h>
 #include <iotrace/books.h>
 #include <iotrace/decode.h>
@@ -17,6 +15,7 @@
 #include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/order.h>
+#include <iotrace/page.h>
 #include <iotrace/place.h>
 #include <stdlib.h>
 

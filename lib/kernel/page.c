@@ -1,13 +1,13 @@
 /*
  * page: such a page is a SIGBUS. Nothing that needs memory of the program can be done there, so the sentence is fixed.
  */
-#include "page.h"
-
-#include "command.h"
+#include <iotrace/page.h>
 
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
+
+enum { FAILED = 125 }; /* the status of a recording that failed */
 
 static const char sentence[] =
 	"iotrace: what it keeps in unnamed files beside its output cannot be read back: the disk reports an error, or somebody "
@@ -22,8 +22,8 @@ static void say(int number, siginfo_t *info, void *context)
 		return;
 	}
 	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
-		_exit(STATUS_FAILED);
-	_exit(STATUS_FAILED);
+		_exit(FAILED);
+	_exit(FAILED);
 }
 
 void page_guard(void)
