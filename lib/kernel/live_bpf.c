@@ -132,6 +132,13 @@ static int watch_all(struct live *live, struct error *err)
 	return code;
 }
 
+bool live_bpf_watch_cpu(struct live *live, uint32_t cpu)
+{
+	struct error ignored = {0};
+
+	return live->bpf.wake_fd < 0 || !watch(live, perf_set_poll_fd(&live->set, cpu), &ignored);
+}
+
 static int add_processes(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
 {
 	int code = 0;

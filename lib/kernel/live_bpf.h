@@ -52,6 +52,8 @@ int live_bpf_describe(struct live *live, struct error *err);
 int live_bpf_attach(struct live *live, struct error *err);
 /* Watches the rings, and switches the programs on. */
 int live_bpf_start(struct live *live, struct error *err);
+/* Watches the ring of a CPU that has come. Returns whether that is possible. */
+bool live_bpf_watch_cpu(struct live *live, uint32_t cpu);
 /* A round: where the rings are now; then everything up to there into the spool. Returns how many bytes. */
 void live_bpf_take(struct live *live);
 uint64_t live_bpf_move(struct live *live);

@@ -13,6 +13,7 @@
 #include "priority.h"
 
 #include <errno.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -118,32 +119,52 @@ static void pace(struct live *live, uint64_t moved)
 		live->round_ms *= 2;
 }
 
+/* Returns the index of the CPU in the set, or set.cpus. */
+static uint32_t index_of_cpu(const struct live *live, uint32_t number)
+{
+	uint32_t cpu = 0;
+
+	while (cpu < live->set.cpus && live->set.cpu[cpu] != number)
+		cpu++;
+	return cpu;
+}
+
 /*
  * The events of a task stay with it, wait for a CPU that is offline, and count again on one that comes back; a BPF program
- * runs on all CPUs. Events that are a CPU's own are gone with it.
+ * runs on all CPUs. Events that are a CPU's own are gone with it: they are opened again, and what was there before is missing.
  */
-static void cpu_came(void *context, uint32_t cpu)
+static void cpu_came(void *context, uint32_t number)
 {
 	struct live *live = context;
-	bool has_tasks = perf_set_follows(&live->set, cpu) && live->set.target == TARGET_THREAD;
+	uint32_t cpu = index_of_cpu(live, number);
+	bool has_tasks = perf_set_follows(&live->set, number) && live->set.target == TARGET_THREAD;
 	bool has_blocks = live->block == BLOCK_NONE || live->block_source.programs;
 
-	if (has_tasks && has_blocks && live_bpf_follows(live, cpu))
+	if (has_tasks && has_blocks && live_bpf_follows(live, number))
 		return;
+	if (cpu < live->set.cpus && live_reopen_cpu(live, cpu))
+		log_debug("CPU %u is recorded from here on", number);
+	lookup_doubt(&live->base);
+	live->rounded_at =
+		0; /* a round is due: what is open now is looked up before it is used there */
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_GAP,
 				 .number = {GAP_CPUS, 1,
-					    live->bpf.source && live_bpf_follows(live, cpu)}},
+					    live->bpf.source && live_bpf_follows(live, number)}},
 		  0, clock_now());
+}
+
+static void follow_cpus(struct live *live)
+{
+	if (live->hotplug_fd >= 0 && hotplug_take(live->hotplug_fd, cpu_came, live))
+		cpu_came(live, UINT32_MAX);
 }
 
 void live_round(struct live *live)
 {
 	uint64_t moved = 0;
 
-	if (live->hotplug_fd >= 0 && hotplug_take(live->hotplug_fd, cpu_came, live))
-		cpu_came(live, UINT32_MAX);
-
+	follow_cpus(live);
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
 		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);
 	live_bpf_take(live);
@@ -223,12 +244,15 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 	fds[count++] = (struct pollfd){.fd = live->signal_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->bpf.wake_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
 	for (uint32_t i = 0; i < live->pids; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
 	if (poll(fds, count, wait_ms(live)) <= 0)
 		return;
 	if (fds[2].revents)
 		live_bpf_clear(live);
+	if (fds[3].revents)
+		follow_cpus(live);
 	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
 		return; /* somebody else read it: nobody does */
 }
@@ -336,7 +360,7 @@ static void wait_for_begin(struct live *live)
 void *live_control(void *context)
 {
 	struct live *live = context;
-	struct pollfd *fds = mem_array(live->pids + 3, sizeof(*fds));
+	struct pollfd *fds = mem_array(live->pids + 4, sizeof(*fds));
 	enum live_end end;
 
 	priority_raise();

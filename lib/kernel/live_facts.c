@@ -164,6 +164,11 @@ static void list_processes(const struct live *live, struct procfs_numbers *pids)
 	}
 }
 
+static bool is_own(const struct live *live, uint32_t pid)
+{
+	return pid == (uint32_t)getpid() || pid == (uint32_t)live->reopen.opener.pid;
+}
+
 /* Both lists are sorted. `before`: whose tasks were said, NULL: of none. */
 static void say_tasks_of_all(struct live *live, const struct procfs_numbers *pids,
 			     const struct procfs_numbers *before)
@@ -173,7 +178,7 @@ static void say_tasks_of_all(struct live *live, const struct procfs_numbers *pid
 	for (uint32_t i = 0; i < pids->count; i++) {
 		while (before && at < before->count && before->at[at] < pids->at[i])
 			at++;
-		if (pids->at[i] != (uint32_t)getpid() &&
+		if (!is_own(live, pids->at[i]) &&
 		    !(before && at < before->count && before->at[at] == pids->at[i]))
 			say_tasks(live, pids->at[i]);
 		if (live_is_round_due(live))
@@ -204,7 +209,7 @@ static void say_descriptors(struct live *live, uint32_t pid)
 {
 	bool is_command = pid == (uint32_t)live->command.pid;
 
-	if (pid != (uint32_t)getpid() && !lookup_is_left_out(&live->base, pid))
+	if (!is_own(live, pid) && !lookup_is_left_out(&live->base, pid))
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "live_private.h"
+#include "load/bpf_source.h"
 
 #include <iotrace/confine.h>
 #include <iotrace/log.h>
@@ -19,10 +20,24 @@ enum { PERFMON = 38, DETACHED_MAX = 16, PASSES = 8, FDS_MAX = 1 << 16 };
  * Who has the rights of the program's file only is not to see what a program with other rights does. Counters are in
  * groups, whose leaders the opener does not have.
  */
+static bool has_right(const struct live *live)
+{
+	return !confine_is_lent() && !live->options->counters &&
+	       (confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN));
+}
+
 bool live_reopen_may(const struct live *live)
 {
-	return live->set.target == TARGET_THREAD && !live->bpf.source && !confine_is_lent() &&
-	       !live->options->counters && (confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN));
+	return live->set.target == TARGET_THREAD && !live->bpf.source && has_right(live);
+}
+
+/* Events of a CPU itself are gone with it. */
+static bool may_reopen_cpus(const struct live *live)
+{
+	bool has_blocks = live->block != BLOCK_NONE && !live->block_source.programs;
+
+	return (live->set.target != TARGET_THREAD || has_blocks) && live->set.cpus > 1 &&
+	       live->hotplug_fd >= 0 && has_right(live);
 }
 
 static enum opener_kind kind_of(const struct live *live, const struct perf_spec *spec)
@@ -53,7 +68,7 @@ void live_reopen_start(struct live *live)
 {
 	struct error why = {0};
 
-	if (!live_reopen_may(live))
+	if (!live_reopen_may(live) && !may_reopen_cpus(live))
 		return;
 	if (live->options->is_confined) {
 		if (start_opener(live, &why)) {
@@ -62,7 +77,10 @@ void live_reopen_start(struct live *live)
 		}
 		live->set.opener = &live->reopen.opener;
 	}
-	live->set.may_reopen = live->base.may_reopen = true;
+	live->set.may_reopen = true;
+	live->base.may_reopen = live_reopen_may(live);
+	if (live->bpf.source && live->reopen.opener.pid)
+		bpf_source_leave_out(live->bpf.source, live->reopen.opener.pid);
 }
 
 void live_reopen_close(struct live *live)
@@ -180,6 +198,32 @@ void live_reopen_processes(struct live *live)
 
 	for (uint32_t i = 0; i < count; i++)
 		reopen(live, &detached[i]);
+}
+
+/* What the opener is asked for: everybody, or a control group by its index; by its descriptor if we may open it ourselves. */
+static int who_of(const struct live *live, uint32_t index)
+{
+	if (live->set.target != TARGET_CGROUP)
+		return PERF_EVERYBODY;
+	return live->set.opener ? (int)index : live->cgroup[index];
+}
+
+bool live_reopen_cpu(struct live *live, uint32_t cpu)
+{
+	uint32_t groups = live->set.target == TARGET_CGROUP ? live->cgroups : 1;
+	uint32_t first = live->set.threads, fds = live->set.fds;
+	struct error why = {0};
+
+	if (!live->set.may_reopen || !live->set.ring[cpu].page || fds > FDS_MAX)
+		return false;
+	for (uint32_t i = 0; i < groups; i++)
+		if (perf_set_open_cpu(&live->set, cpu, who_of(live, i), &why)) {
+			log_debug("CPU %u is not recorded: %s", live->set.cpu[cpu], why.text);
+			return false;
+		}
+	add_ids(live, fds);
+	perf_set_enable_from(&live->set, first);
+	return live_bpf_watch_cpu(live, cpu);
 }
 
 static void rename_at(const struct live *live, uint8_t *at)

@@ -24,6 +24,8 @@ struct live_reopen {
 bool live_reopen_may(const struct live *live);
 /* Called when all events are open, before rights are given up. Starts the opener if it may and can help. */
 void live_reopen_start(struct live *live);
+/* Opens the events of a CPU that has come, with the index that it has in the set. Returns whether they are open. */
+bool live_reopen_cpu(struct live *live, uint32_t cpu);
 /* Opens the events again of processes that look-ups found without; called in a round, when the rings are empty. */
 void live_reopen_processes(struct live *live);
 /* Gives records the ids that the capture knows. */

@@ -76,6 +76,11 @@ static bool set_lost(struct lookup_base *base, bool has_lost)
 	return before;
 }
 
+void lookup_doubt(struct lookup_base *base)
+{
+	set_lost(base, true);
+}
+
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts)
 {
 	*lookup = (struct lookup){.base = base, .facts = facts};

@@ -122,6 +122,8 @@ void lookup_release(struct lookup *lookup);
 void lookup_see(struct lookup *lookup, const struct perf_event_header *record);
 /* Asks /proc for everything that was kept, the newest first, and forgets it. Returns whether there was any. */
 bool lookup_run(struct lookup *lookup);
+/* Records were lost that the rings do not name. */
+void lookup_doubt(struct lookup_base *base);
 /* Tells all open descriptors again if records were lost, but not more often than once a second. */
 void lookup_search(struct lookup *lookup);
 /* Everything that /proc says of a process: root, program, descriptors. */

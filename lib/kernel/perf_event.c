@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -44,6 +43,10 @@ void perf_set_release(struct perf_set *set)
 	free(set->fd);
 	free(set->id);
 	free(set->ring);
+	for (uint32_t i = 0; i < set->cpus && set->owner; i++)
+		if (set->owner[i] >= 0)
+			close(set->owner[i]);
+	free(set->owner);
 	free(set->poll_thread);
 	pthread_mutex_destroy(&set->mutex);
 	perf_set_init(set);
@@ -148,11 +151,6 @@ int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_ev
 	return (int)set->specs++;
 }
 
-static uint32_t slot_of(const struct perf_set *set, uint32_t thread, uint32_t spec, uint32_t cpu)
-{
-	return (thread * set->specs + spec) * set->cpus + cpu;
-}
-
 static int open_event(const struct perf_set *set, const struct perf_spec *spec, pid_t tid,
 		      uint32_t cpu, int group)
 {
@@ -179,13 +177,20 @@ static void give_up_lost(struct perf_set *set)
 		set->spec[i].attr.read_format &= ~(uint64_t)FORMAT_LOST;
 }
 
+/* Returns the event that owns the ring of the CPU. */
+static int owner_of(const struct perf_set *set, uint32_t cpu)
+{
+	return set->owner[cpu] >= 0 ? set->owner[cpu] : set->fd[cpu];
+}
+
 /* Opens one event. Returns 0 also if the spec may be left out. */
 static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint32_t cpu, pid_t tid)
 {
 	struct perf_spec *spec = &set->spec[index];
-	uint32_t slot = slot_of(set, thread, index, cpu);
-	int group = spec->leader < 0 ? -1
-				     : set->fd[slot_of(set, thread, (uint32_t)spec->leader, cpu)];
+	uint32_t slot = perf_set_slot(set, thread, index, cpu);
+	int group = spec->leader < 0
+			    ? -1
+			    : set->fd[perf_set_slot(set, thread, (uint32_t)spec->leader, cpu)];
 	int fd = open_event(set, spec, tid, cpu, group);
 
 	if (fd == -EINVAL && set->has_lost && !slot) {
@@ -204,7 +209,7 @@ static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint3
 		return -errno;
 	if (spec->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, spec->filter))
 		return -errno;
-	if (slot >= set->cpus && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, set->fd[cpu]))
+	if (slot >= set->cpus && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner_of(set, cpu)))
 		return -errno;
 	return 0;
 }
@@ -267,7 +272,7 @@ static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct err
 		int code = 0;
 
 		if (is_wanted(set, &set->spec[index], cpu) &&
-		    set->fd[slot_of(set, set->threads, index, cpu)] < 0)
+		    set->fd[perf_set_slot(set, set->threads, index, cpu)] < 0)
 			code = open_one(set, set->threads, index, cpu, tid);
 		if (code && cpu >= set->online && !set->is_mapped)
 			break; /* then these have no rings */
@@ -281,7 +286,7 @@ static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct err
 
 int perf_set_open(struct perf_set *set, pid_t tid, struct error *err)
 {
-	uint32_t first = slot_of(set, set->threads, 0, 0);
+	uint32_t first = perf_set_slot(set, set->threads, 0, 0);
 	int code = set->fds == first ? add_slots(set) : 0;
 
 	if (code)
@@ -294,6 +299,28 @@ int perf_set_open(struct perf_set *set, pid_t tid, struct error *err)
 	}
 	pthread_mutex_lock(&set->mutex);
 	set->threads++;
+	pthread_mutex_unlock(&set->mutex);
+	return 0;
+}
+
+int perf_set_open_cpu(struct perf_set *set, uint32_t cpu, int who, struct error *err)
+{
+	uint32_t first = perf_set_slot(set, set->threads, 0, 0);
+	int code = add_slots(set);
+
+	for (uint32_t i = 0; i < set->specs && !code; i++) {
+		if (set->spec[i].is_absent || is_of_task(set, &set->spec[i]))
+			continue;
+		code = open_one(set, set->threads, i, cpu, who);
+		if (code)
+			explain(set, &set->spec[i], -code, RIGHTS_MACHINE, err);
+	}
+	if (code) {
+		forget_from(set, first);
+		return code;
+	}
+	pthread_mutex_lock(&set->mutex);
+	set->poll_thread[cpu] = set->threads++;
 	pthread_mutex_unlock(&set->mutex);
 	return 0;
 }
@@ -328,15 +355,29 @@ static int map_largest(struct perf_set *set, uint64_t *size, uint64_t least)
 	return code;
 }
 
+/* A ring that waits for events of a CPU that is offline: an event of our own thread, which is never switched on, owns it. */
+static int open_owner(const struct perf_set *set, uint32_t cpu)
+{
+	struct perf_event_attr attr = set->spec[0].attr;
+
+	attr.wakeup_watermark = (uint32_t)(set->spare_bytes / 4);
+	return (int)syscall(SYS_perf_event_open, &attr, 0, (int)set->cpu[cpu], -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
 /* Where one cannot be had, the CPU goes without. */
 static void map_spares(struct perf_set *set)
 {
 	for (uint32_t cpu = set->online; cpu < set->cpus; cpu++) {
-		if (set->fd[cpu] < 0 ||
-		    !perf_ring_map(&set->ring[cpu], set->fd[cpu], set->spare_bytes))
+		bool is_of_cpu = !is_of_task(set, &set->spec[0]);
+		int *fd = is_of_cpu ? &set->owner[cpu] : &set->fd[cpu];
+
+		if (is_of_cpu)
+			*fd = open_owner(set, cpu);
+		if (*fd < 0 || !perf_ring_map(&set->ring[cpu], *fd, set->spare_bytes))
 			continue;
-		close(set->fd[cpu]);
-		set->fd[cpu] = -1;
+		close(*fd);
+		*fd = -1;
 	}
 }
 
@@ -360,6 +401,9 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
 	if (!set->ring) {
 		set->ring = mem_array(set->cpus, sizeof(*set->ring));
 		set->poll_thread = mem_array(set->cpus, sizeof(*set->poll_thread));
+		set->owner = mem_array(set->cpus, sizeof(*set->owner));
+		for (uint32_t cpu = 0; cpu < set->cpus; cpu++)
+			set->owner[cpu] = -1;
 	}
 	while (opened_for != size) {
 		unmap_all(set);
@@ -402,12 +446,14 @@ int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err)
 void perf_set_enable_task(const struct perf_set *set)
 {
 	for (uint32_t cpu = 0; cpu < set->cpus; cpu++)
-		ioctl(set->fd[slot_of(set, set->threads - 1, 0, cpu)], PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(set->fd[perf_set_slot(set, set->threads - 1, 0, cpu)], PERF_EVENT_IOC_ENABLE,
+		      0);
 }
 
 void perf_set_enable_from(const struct perf_set *set, uint32_t thread)
 {
-	for (uint32_t slot = slot_of(set, thread, 0, 0); slot < set->fds; slot++)
+	/* Ends of calls before their begins: a call that is seen to begin is seen to end. */
+	for (uint32_t slot = set->fds; slot-- > perf_set_slot(set, thread, 0, 0);)
 		if (set->fd[slot] >= 0)
 			ioctl(set->fd[slot], PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -421,7 +467,7 @@ int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu)
 
 	pthread_mutex_lock(&shared->mutex);
 	thread = set->poll_thread[cpu];
-	fd = thread < set->threads ? set->fd[slot_of(set, thread, 0, cpu)] : -1;
+	fd = thread < set->threads ? set->fd[perf_set_slot(set, thread, 0, cpu)] : -1;
 	pthread_mutex_unlock(&shared->mutex);
 	return fd;
 }
@@ -432,66 +478,4 @@ void perf_set_poll_next(struct perf_set *set, uint32_t cpu)
 	if (set->poll_thread[cpu] < set->threads)
 		set->poll_thread[cpu]++;
 	pthread_mutex_unlock(&set->mutex);
-}
-
-/* All events of a thread are inherited together: one of each is enough. */
-bool perf_set_has_tasks(const struct perf_set *set)
-{
-	for (uint32_t thread = 0; thread < set->threads; thread++) {
-		struct pollfd event = {.fd = set->fd[slot_of(set, thread, 0, 0)]};
-
-		if (event.fd >= 0 && (poll(&event, 1, 0) <= 0 || !(event.revents & POLLHUP)))
-			return true;
-	}
-	return false;
-}
-
-/* They belong to the tracepoint: any one of its events can be asked. */
-uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec)
-{
-	struct perf_event_query_bpf query = {.ids_len = 0};
-	int fd = set->threads ? set->fd[slot_of(set, 0, spec, 0)] : -1;
-
-	if (fd < 0 || set->spec[spec].attr.type != PERF_TYPE_TRACEPOINT)
-		return 0;
-	/* ENOSPC: there are some, and no room for their ids was given. */
-	if (ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, &query) && errno != ENOSPC)
-		return 0;
-	return query.prog_cnt;
-}
-
-struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec)
-{
-	bool is_group = set->spec[spec].attr.read_format & PERF_FORMAT_GROUP;
-	struct perf_count sum = {0};
-
-	for (uint32_t thread = 0; thread < set->threads; thread++) {
-		for (uint32_t cpu = 0; cpu < set->cpus; cpu++) {
-			uint64_t value[1 + 3 * PERF_SPECS_MAX] = {0};
-			int fd = set->fd[slot_of(set, thread, spec, cpu)];
-
-			if (fd < 0 || read(fd, value, sizeof(value)) <= 0)
-				continue;
-			/* A group: number, then value, id and lost of the leader. Else the same without number. */
-			sum.counted += value[is_group ? 1 : 0];
-			sum.lost += set->has_lost ? value[is_group ? 3 : 2] : 0;
-		}
-	}
-	return sum;
-}
-
-uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count)
-{
-	uint64_t *id = mem_array(set->threads * set->cpus + 1, sizeof(*id));
-
-	*count = 0;
-	for (uint32_t thread = 0; thread < set->threads; thread++) {
-		for (uint32_t cpu = 0; cpu < set->cpus; cpu++) {
-			uint32_t slot = slot_of(set, thread, spec, cpu);
-
-			if (set->fd[slot] >= 0)
-				id[(*count)++] = set->id[slot];
-		}
-	}
-	return id;
 }

@@ -64,6 +64,7 @@ struct perf_set {
 	uint32_t fds, fd_cap, id_cap;
 	struct perf_ring *
 		ring; /* one for each CPU; not mapped: a CPU that may come without being recorded */
+	int *owner; /* of the rings of CPUs that may come, where no event can be opened before; else -1 */
 	uint32_t *poll_thread; /* whose event is waited for, for each CPU */
 	bool has_lost;         /* read() says how many samples were lost */
 	const struct opener
@@ -75,6 +76,13 @@ struct perf_set {
 struct perf_count {
 	uint64_t counted, lost;
 };
+
+/* Returns where the event of a spec for a thread stands in fd and id. */
+static inline uint32_t perf_set_slot(const struct perf_set *set, uint32_t thread, uint32_t spec,
+				     uint32_t cpu)
+{
+	return (thread * set->specs + spec) * set->cpus + cpu;
+}
 
 void perf_set_init(struct perf_set *set);
 /* Accepts a half-built set. Closing waits for the kernel (some 25 ms for each tracepoint). */
@@ -105,6 +113,11 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
  * perf_set_map(). Returns as it does; nothing is kept then.
  */
 int perf_set_open(struct perf_set *set, pid_t tid, struct error *err);
+/*
+ * Opens the events of a CPU itself, which has come, as those of one more thread: of everybody (-1), or of a control group as the
+ * opener knows it. Returns 0 or -errno.
+ */
+int perf_set_open_cpu(struct perf_set *set, uint32_t cpu, int who, struct error *err);
 /* Switches everything on or off. */
 int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err);
 /* Switches the task records of the thread on that was opened last. */

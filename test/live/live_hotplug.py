@@ -44,8 +44,11 @@ def test_all(live):
     live.equal("new: told", counters["cpus_unseen"], 0)
     found, counters = record(live, "everybody", "back", 125, "-a")
     live.equal("everybody: told", counters["cpus_unseen"], 1)
-    # Nobody saw the child begin.
-    live.equal("everybody: writes", found, BEFORE + AFTER if SOURCE == "bpf" else BEFORE)
+    live.equal("everybody: writes", found, BEFORE + AFTER + CHILD)
+    switch("0")
+    found, counters = record(live, "everybody-new", "new", 125, "-a")
+    live.equal("everybody-new: told", counters["cpus_unseen"], 1)
+    live.equal("everybody-new: writes", found, AFTER + CHILD)
 
 
 with Live() as test:

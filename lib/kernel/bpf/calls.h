@@ -9,6 +9,7 @@
 
 const volatile bool is_system; /* all tasks but iotrace's own */
 const volatile int own_tgid;
+int own_helper;                      /* a process of ours as well; 0: none */
 const volatile uint32_t cgroups;     /* of all tasks only those below these; 0: all */
 const volatile struct bpf_comm comm; /* only tasks with such a name, but for BPF_CALL_ALWAYS */
 
@@ -69,7 +70,8 @@ static __always_inline uint16_t choice_of(const struct task_struct *task)
 /* Where not only tasks with storage are traced: whether the current one may be. */
 static __always_inline bool is_in_scope(const struct task_struct *task)
 {
-	return !is_system || (task->tgid != own_tgid && is_in_chosen_cgroup());
+	return !is_system ||
+	       (task->tgid != own_tgid && task->tgid != own_helper && is_in_chosen_cgroup());
 }
 
 #endif

@@ -91,6 +91,12 @@ bool bpf_source_has_met_init(const struct bpf_source *source)
 	return false;
 }
 
+void bpf_source_leave_out(struct bpf_source *source, pid_t pid)
+{
+	(void)source;
+	(void)pid;
+}
+
 void bpf_source_detach(struct bpf_source *source)
 {
 	(void)source;

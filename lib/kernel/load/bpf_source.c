@@ -332,6 +332,11 @@ bool bpf_source_tells(const struct bpf_source *source, enum call_group group)
 	return source->optional >> group & 1;
 }
 
+void bpf_source_leave_out(struct bpf_source *source, pid_t pid)
+{
+	source->programs->bss->own_helper = pid;
+}
+
 void bpf_source_enable(struct bpf_source *source, bool is_on)
 {
 	__atomic_store_n(&source->programs->bss->is_on, is_on, __ATOMIC_RELEASE);

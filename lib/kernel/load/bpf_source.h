@@ -57,6 +57,8 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
  * record locks.
  */
 bool bpf_source_tells(const struct bpf_source *source, enum call_group group);
+/* One more process of ours that is no part of all tasks. */
+void bpf_source_leave_out(struct bpf_source *source, pid_t pid);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* Whether a program ran in process 1 while all tasks were recorded. */
