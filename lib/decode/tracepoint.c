@@ -118,11 +118,11 @@ bool field_string(const struct field *field, const struct sample *sample,
 	if (!field->size)
 		return true;
 	if (field->is_dynamic) {
-		uint16_t where[2];
+		uint32_t where;
 
-		memcpy(where, sample->raw + field->offset, sizeof(where));
-		offset = where[0] + (field->is_relative ? field->offset + 4U : 0);
-		length = where[1];
+		memcpy(&where, sample->raw + field->offset, sizeof(where));
+		offset = (where & UINT16_MAX) + (field->is_relative ? field->offset + 4U : 0);
+		length = where >> 16;
 	}
 	if (offset > sample->raw_size || length > sample->raw_size - offset)
 		return false;

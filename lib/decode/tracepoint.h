@@ -55,7 +55,7 @@ struct field {
 	uint16_t size;    /* 0: the format has no such field */
 	uint16_t element; /* bytes of one element of an array, else size */
 	bool is_signed;
-	bool is_dynamic;  /* says where a string is: u16 offset, u16 length */
+	bool is_dynamic;  /* says where a string is: u32, offset below 16 bits of length */
 	bool is_relative; /* that offset counts from the end of the field */
 };
 

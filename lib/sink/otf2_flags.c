@@ -14,8 +14,8 @@ struct flag {
 	uint32_t means;
 };
 
-/* The kernel's bit, which glibc defines as 0 where it is implied. */
-enum { LARGE_FILE = O_LARGEFILE ? O_LARGEFILE : 0100000 };
+/* The kernel's bit, which glibc defines as 0 where it is implied: of four bits the one that is left. */
+enum { LARGE_FILE = 0740000 & ~(O_DIRECT | O_DIRECTORY | O_NOFOLLOW) };
 
 /* A flag that contains another stands before it. */
 static const struct flag creation[] = {

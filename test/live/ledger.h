@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "old_calls.h"
+
 enum { LEDGER_CALLS = 512, LEDGER_FILES = 128, LEDGER_MERGES = 8, LEDGER_FLAGS = 16 };
 
 /* Offsets that are no number: not expected in the archive, and not to be compared for this file. */
@@ -144,9 +146,12 @@ static inline void ledger_add(const char *path, enum ledger_sum sum, int64_t val
 static inline long ledger_call(const char *name, long number, long a, long b, long c, long d,
 			       long e, long f)
 {
-	long result = syscall(number, a, b, c, d, e, f);
-	int error = result == -1 ? errno : 0;
+	long arg[] = {a, b, c, d, e, f}, result;
+	int error;
 
+	name = old_call(name, &number, arg);
+	result = syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	error = result == -1 ? errno : 0;
 	ledger_note(name, error);
 	errno = error;
 	return result;
@@ -372,7 +377,7 @@ static inline void ledger_print_files(FILE *out)
 				(long long)ledger.file[i].sum[sum]);
 		fprintf(out, ",\"flags\":[");
 		for (int n = 0; n < ledger.file[i].sum[SUM_OPENS] && n < LEDGER_FLAGS; n++)
-			fprintf(out, "%s%d", n ? "," : "", ledger.file[i].flags[n]);
+			fprintf(out, "%s%d", n ? "," : "", usual_flags(ledger.file[i].flags[n]));
 		fprintf(out, "]}");
 	}
 }

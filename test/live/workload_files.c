@@ -185,7 +185,8 @@ static void test_dup(void)
 	GIVES(y, on_dup(a, CALL(dup2, x, y)));
 	ledger_add(b, SUM_CLOSES, 1);
 	GIVES(10, on_read(a, 20, CALL(read, y, buffer, 10)));
-	GIVES(y, CALL(dup2, y, y));
+	if (SYS_dup2 >= 0) /* dup3 refuses it */
+		GIVES(y, CALL(dup2, y, y));
 	GIVES(300, on_dup(a, CALL(dup3, y, 300, O_CLOEXEC)));
 	FAILS(EINVAL, CALL(dup3, y, y, 0));
 	GIVES(400, on_dup(a, CALL(fcntl, 300, F_DUPFD, 400)));

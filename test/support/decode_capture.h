@@ -136,6 +136,8 @@ class Raw
 	{
 		if (bytes.size() < offset + size)
 			bytes.resize(offset + size);
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && size)
+			value <<= 8 * (sizeof(value) - size);
 		memcpy(&bytes[offset], &value, size);
 		return *this;
 	}

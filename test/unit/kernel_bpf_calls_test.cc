@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <iotrace/syscall.h>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -23,6 +24,17 @@ class BpfCalls : public ::testing::Test
 		EXPECT_NE(id, CALL_ID_NONE) << name;
 		EXPECT_GE(call_row(id)->number, 0) << name;
 		return role[call_row(id)->number];
+	}
+
+	/* Those of them that this machine has. */
+	static std::vector<const char *> those(std::vector<const char *> names)
+	{
+		std::vector<const char *> there;
+
+		for (const char *name : names)
+			if (call_row(call_by_name(name, strlen(name)))->number >= 0)
+				there.push_back(name);
+		return there;
 	}
 
 	void SetUp() override
@@ -64,11 +76,12 @@ TEST_F(BpfCalls, WhatTakesEffectAtOnceHasARecordForItsBegin)
 	const uint32_t both = BPF_CALL_APART | BPF_CALL_CLOSES;
 
 	for (const char *name :
-	     {"execve", "execveat", "clone", "clone3", "fork", "vfork", "unshare"})
+	     those({"execve", "execveat", "clone", "clone3", "fork", "vfork", "unshare"}))
 		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_APART)) << name;
-	for (const char *name : {"close", "close_range", "dup2", "dup3"})
+	for (const char *name : those({"close", "close_range", "dup2", "dup3"}))
 		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_CLOSES)) << name;
-	for (const char *name : {"read", "openat", "dup", "fcntl", "pipe2", "unlink", "chdir"})
+	for (const char *name :
+	     those({"read", "openat", "dup", "fcntl", "pipe2", "unlink", "chdir"}))
 		EXPECT_EQ(of(name).flags & both, 0u) << name;
 	EXPECT_TRUE(of("execve").flags & BPF_CALL_EXEC);
 	EXPECT_FALSE(of("close").flags & BPF_CALL_EXEC);
@@ -76,9 +89,10 @@ TEST_F(BpfCalls, WhatTakesEffectAtOnceHasARecordForItsBegin)
 
 TEST_F(BpfCalls, WhatOthersRestOnIsToldOfTasksWithAnyName)
 {
-	for (const char *name : {"openat", "close", "dup2", "fcntl", "chdir", "clone3", "execve"})
+	for (const char *name :
+	     those({"openat", "close", "dup2", "fcntl", "chdir", "clone3", "execve"}))
 		EXPECT_TRUE(of(name).flags & BPF_CALL_ALWAYS) << name;
-	for (const char *name : {"read", "fsync", "unlink", "getdents64", "accept4"})
+	for (const char *name : those({"read", "fsync", "unlink", "getdents64", "accept4"}))
 		EXPECT_FALSE(of(name).flags & BPF_CALL_ALWAYS) << name;
 }
 
@@ -90,7 +104,7 @@ TEST_F(BpfCalls, PathsAndDescriptorsStandWhereTheRowSays)
 	EXPECT_EQ(of("openat").path[1], -1);
 	EXPECT_EQ(of("renameat").path[0], 1);
 	EXPECT_EQ(of("renameat").path[1], 3);
-	EXPECT_EQ(of("symlink").path[0], 1);
+	EXPECT_EQ(of("symlinkat").path[0], 2);
 	EXPECT_FALSE(of("fsync").flags & BPF_CALL_PATHS);
 	EXPECT_TRUE(of("accept4").flags & BPF_CALL_MAKES_FD);
 	EXPECT_EQ(of("pipe2").flags, BPF_CALL_CHOSEN | BPF_CALL_ALWAYS | BPF_CALL_MAKES_PAIR);

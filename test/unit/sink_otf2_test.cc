@@ -7,6 +7,7 @@
 #include "scratch_dir.h"
 #include "sinks.h"
 
+#include <iotrace/arch.h>
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
 #include <iotrace/metric.h>
@@ -888,7 +889,8 @@ TEST(Otf2Flags, LargerFlagsContainSmaller)
 	EXPECT_EQ(otf2_status_flags(O_SYNC), (uint32_t)OTF2_IO_STATUS_FLAG_SYNC);
 	EXPECT_EQ(otf2_creation_flags(O_DIRECTORY), (uint32_t)OTF2_IO_CREATION_FLAG_DIRECTORY);
 	EXPECT_EQ(otf2_creation_flags(O_TMPFILE), (uint32_t)OTF2_IO_CREATION_FLAG_TEMPORARY_FILE);
-	EXPECT_EQ(otf2_creation_flags(0100000), (uint32_t)OTF2_IO_CREATION_FLAG_LARGEFILE);
+	EXPECT_EQ(otf2_creation_flags(arch_here()->open.large_file),
+		  (uint32_t)OTF2_IO_CREATION_FLAG_LARGEFILE);
 	EXPECT_EQ(otf2_creation_flags(O_CREAT | O_TRUNC | O_EXCL),
 		  (uint32_t)(OTF2_IO_CREATION_FLAG_CREATE | OTF2_IO_CREATION_FLAG_TRUNCATE |
 			     OTF2_IO_CREATION_FLAG_EXCLUSIVE));
