@@ -10,8 +10,14 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
+/* A number in the order of the machine that writes. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define CAPTURE_MAGIC         "PERFILE2"
 #define CAPTURE_MAGIC_SWAPPED "2ELIFREP"
+#else
+#define CAPTURE_MAGIC         "2ELIFREP"
+#define CAPTURE_MAGIC_SWAPPED "PERFILE2"
+#endif
 /*
  * Stands behind the header of files that iotrace wrote; a table of features as behind the data
  * follows.
