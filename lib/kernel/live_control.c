@@ -112,8 +112,8 @@ void live_end_round(struct live *live)
 static void pace(struct live *live, uint64_t moved)
 {
 	live->rounded_at = clock_now();
-	/* Whose a process is after an exec is found out by looking, while it is there. */
-	if (moved > IDLE_BYTES || live->base.uids)
+	/* Whose a process is after an exec, and whether it lost its events, is found out by looking. */
+	if (moved > IDLE_BYTES || live->base.uids || live->base.may_reopen)
 		live->round_ms = LIVE_ROUND_MS;
 	else if (live->round_ms < ROUND_IDLE_MS)
 		live->round_ms *= 2;

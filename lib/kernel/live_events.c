@@ -149,7 +149,7 @@ static int add_named(struct live *live, enum perf_role role, const char *system,
 	}
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
 	attr.sample_period = 1;
-	if (role == ROLE_OPENER || role == ROLE_PATH || role == ROLE_RENAME) {
+	if (role == ROLE_OPENER || role == ROLE_PATH) {
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}
@@ -359,16 +359,6 @@ static int add_uring(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Just before an exec takes perf's events off a task, it names the task: nothing says it sooner. */
-static void add_renames(struct live *live)
-{
-	struct error why = {0};
-
-	if (live_reopen_may(live) &&
-	    add_named(live, ROLE_RENAME, "task", "task_rename", NULL, NULL, &why) < 0)
-		log_debug("task:task_rename is not recorded: %s", why.text);
-}
-
 static bool is_told_by_bpf(const struct live *live, enum call_group group)
 {
 	return live->bpf.source && bpf_source_tells(live->bpf.source, group);
@@ -386,7 +376,6 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_all_chosen(live, err);
 	if (code < 0)
 		return code;
-	add_renames(live);
 	if (!is_told_by_bpf(live, GROUP_TASK))
 		add_optional(live, "task", "task_newtask");
 	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, GROUP_LOCK))

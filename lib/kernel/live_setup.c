@@ -383,8 +383,7 @@ static int setup_lookup(struct live *live, struct error *err)
 		const struct capture_event *event = &live->info.event[i];
 		enum perf_role role = live->set.spec[i].role;
 
-		if (live->set.spec[i].is_absent ||
-		    (role != ROLE_OPENER && role != ROLE_PATH && role != ROLE_RENAME))
+		if (role != ROLE_OPENER && role != ROLE_PATH)
 			continue;
 		live->base.layout = &event->layout;
 		for (uint32_t j = 0; j < event->ids; j++)

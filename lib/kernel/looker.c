@@ -68,21 +68,6 @@ static bool say_if_full(const struct looker *looker)
 	return write(looker->due_fd, &one, sizeof(one)) > 0 || errno == EAGAIN;
 }
 
-/* Returns how long to poll, in ms: events that were opened again are polled from then on. */
-static int patience(struct looker *looker, int fd)
-{
-	bool awaits_exec;
-
-	if (!looker->set->may_reopen)
-		return -1;
-	pthread_mutex_lock(&looker->mutex);
-	awaits_exec = lookup_awaits_exec(&looker->lookup);
-	pthread_mutex_unlock(&looker->mutex);
-	if (awaits_exec)
-		return 1;
-	return fd < 0 ? AGAIN_MS : -1;
-}
-
 /* A process that goes on without its events is said to the control thread at once. */
 static void look_now(struct looker *looker)
 {
@@ -107,7 +92,9 @@ static void *looker_main(void *context)
 		struct pollfd fds[] = {{.fd = looker->stop_fd, .events = POLLIN},
 				       {.fd = perf_set_poll_fd(looker->set, looker->cpu),
 					.events = POLLIN}};
-		int ready = poll(fds, 2, patience(looker, fds[1].fd));
+		/* Events that were opened again are polled from then on. */
+		bool may_come = fds[1].fd < 0 && looker->set->may_reopen;
+		int ready = poll(fds, 2, may_come ? AGAIN_MS : -1);
 
 		if (ready < 0 && errno != EINTR)
 			return NULL;

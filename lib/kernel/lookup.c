@@ -46,7 +46,7 @@ void lookup_base_release(struct lookup_base *base)
 
 void lookup_add_event(struct lookup_base *base, uint64_t id, enum perf_role role)
 {
-	if (role == ROLE_OPENER || role == ROLE_PATH || role == ROLE_RENAME)
+	if (role == ROLE_OPENER || role == ROLE_PATH)
 		map_set(&base->events, id, role);
 }
 
@@ -194,10 +194,6 @@ static void see_sample(struct lookup *lookup, const struct perf_event_header *re
 	role = map_get(&base->events, id);
 	if (role == MAP_NONE)
 		return;
-	if (role == ROLE_RENAME) {
-		lookup_see_rename(lookup, record);
-		return;
-	}
 	const bool is_enter = role == ROLE_PATH;
 	const struct lookup_offsets *offsets = is_enter ? &base->enter : &base->exit;
 

@@ -87,16 +87,11 @@ struct lookup {
 	struct mounts mounts;
 	struct link_target found; /* the last that was read */
 	uint64_t done, gone;
-	uint32_t renamed; /* a thread that may be at an exec: see lookup_awaits_exec() */
-	uint64_t renamed_at;
 };
 
 void lookup_base_init(struct lookup_base *base, const struct procfs *proc);
 void lookup_base_release(struct lookup_base *base);
-/*
- * Samples of this event are worth a look if its role says so: an exit that gave a descriptor, an enter with a path, the name of a
- * thread.
- */
+/* Samples of this event are worth a look if its role says so: an exit that gave a descriptor, an enter with a path. */
 void lookup_add_event(struct lookup_base *base, uint64_t id, enum perf_role role);
 void lookup_add_process(struct lookup_base *base, uint32_t pid);
 /* Returns whether the process is one of another user than those that are recorded. */
@@ -109,12 +104,9 @@ static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t p
 bool lookup_has_detached(struct lookup_base *base);
 uint32_t lookup_take_detached(struct lookup_base *base, struct lookup_detached *out, uint32_t max);
 
-/* Parts of lookup_see(): a sample of ROLE_RENAME; COMM of an exec, MMAP, EXIT. lookup_exec.c */
-void lookup_see_rename(struct lookup *lookup, const struct perf_event_header *record);
+/* A part of lookup_see(): COMM of an exec, MMAP, EXIT. lookup_exec.c */
 void lookup_see_exec(struct lookup *lookup, const struct perf_event_header *record,
 		     const uint32_t *word);
-/* Whether what comes of an exec will be known at once: the ring is to be looked at again soon. */
-bool lookup_awaits_exec(const struct lookup *lookup);
 
 void lookup_init(struct lookup *lookup, struct lookup_base *base, struct facts *facts);
 void lookup_release(struct lookup *lookup);

@@ -1,31 +1,11 @@
 /*
  * lookup_exec: processes that go on without perf's events since an exec.
  */
-#include "clock.h"
 #include "lookup.h"
 
 #include <iotrace/mem.h>
-#include <iotrace/sample.h>
 #include <linux/perf_event.h>
 #include <string.h>
-
-static const uint64_t exec_patience =
-	5000000; /* ns from the name of a program to what comes of it */
-
-void lookup_see_rename(struct lookup *lookup, const struct perf_event_header *record)
-{
-	struct sample sample;
-
-	if (sample_parse(&sample, lookup->base->layout, record))
-		return;
-	lookup->renamed = sample.tid;
-	lookup->renamed_at = clock_now();
-}
-
-bool lookup_awaits_exec(const struct lookup *lookup)
-{
-	return lookup->renamed && clock_now() - lookup->renamed_at < exec_patience;
-}
 
 bool lookup_has_detached(struct lookup_base *base)
 {
@@ -68,8 +48,6 @@ void lookup_see_exec(struct lookup *lookup, const struct perf_event_header *reco
 
 	if (!base->may_reopen)
 		return;
-	if (record->type != PERF_RECORD_COMM && lookup->renamed == tid)
-		lookup->renamed = 0;
 	pthread_mutex_lock(&base->mutex);
 	if (record->type == PERF_RECORD_COMM) {
 		map_set(&base->execs, tid, 0);

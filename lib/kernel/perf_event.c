@@ -197,7 +197,7 @@ static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint3
 		give_up_lost(set);
 		fd = open_event(set, spec, tid, cpu, group);
 	}
-	if (fd < 0 && (spec->role == ROLE_OPTIONAL || spec->role == ROLE_RENAME) &&
+	if (fd < 0 && spec->role == ROLE_OPTIONAL &&
 	    (fd == -EACCES || fd == -EPERM || fd == -ENOENT)) {
 		spec->is_absent = true;
 		return 0;

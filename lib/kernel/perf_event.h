@@ -29,7 +29,6 @@ enum perf_role {
 	ROLE_EXIT,
 	ROLE_OPENER,   /* exits that gave a descriptor: they wake us at once */
 	ROLE_PATH,     /* enters whose path must be read at once: they wake us, too */
-	ROLE_RENAME,   /* new names of threads, as at an exec: they wake us; may be refused */
 	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
 	ROLE_COUNTER,  /* -E: read along with the exits */
 	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */

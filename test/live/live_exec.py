@@ -115,8 +115,10 @@ def lost(live, path):
     live.check(b"1 program ran on without being recorded" in ran.stderr, f"lost: {ran.stderr!r}")
     about = live.examine(archive)
     live.equal("lost: counted", about["books"]["counters"]["detached"], 1)
-    sums = [p.whole().files[f"{directory}/kept"] for p in Archive(archive).processes().values()]
-    live.equal("lost: what it did before", [s["writes"] for s in sums], [BEFORE])
+    live.equal("lost: recorded again", about["books"]["counters"]["resumed"], 0)
+    sums = [p.whole().files.get(f"{directory}/kept", {}) for p in Archive(archive).processes().values()]
+    # A user's look-ups are not urgent: on a busy machine they may be too late for the name.
+    live.check(sum(s.get("writes", 0) for s in sums) in (0, BEFORE), f"lost: {sums}")
 
 
 with Live() as test:
