@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
@@ -135,11 +137,26 @@ static char *add_escaped(char *text, const char *more)
 	return text;
 }
 
+/* Who means what is below a directory forgets the star. */
+static void remark_directory(const char *path)
+{
+	size_t length = strlen(path);
+	struct stat st;
+
+	if (strpbrk(path, "*?[\\") || stat(path, &st) || !S_ISDIR(st.st_mode))
+		return;
+	length -= path[length - 1] == '/';
+	log_warn("'%s' is a directory: the pattern matches the directory alone. For what is below "
+		 "it: '%.*s/*'",
+		 path, (int)length, path);
+}
+
 /* Files have absolute paths, so "lib/..." is taken from here on, as a shell would; "*.c" is a name anywhere. */
 static int parse_path(void *field, const char *arg, struct error *err)
 {
 	char directory[PATH_MAX], *slash, *glob;
 
+	remark_directory(arg);
 	if (!*arg || *arg == '/' || *arg == '*')
 		return options_add(field, mem_strdup(arg), err);
 	if (!getcwd(directory, sizeof(directory)))

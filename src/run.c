@@ -293,6 +293,7 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	rc = open_source(run, err);
 	if (!rc)
 		rc = loop(run, err);
+	tally_add(&run->tally, torn, run_torn(run));
 	model_end(run->model);
 	books_settle(&run->tally, run->model, run->samples, run->events,
 		     &(struct books_missing){run->lost_records, run->gone});

@@ -53,7 +53,7 @@ struct model_process {
 	int32_t status;                       /* wait status, -1: unknown */
 };
 
-enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE };
+enum model_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE, FILE_FIFO };
 
 struct model_file {
 	str_id path; /* absolute */

@@ -359,10 +359,15 @@ static void fact_gap(struct model *m, const struct event *event)
 		table_doubt_all(m, DOUBT_LOSS);
 }
 
+bool host_lasts_until_end(const struct model *m)
+{
+	return m->host.first_time && (m->host.is_system || !m->host.argv || m->host.status < 0);
+}
+
 static void fact_end(struct model *m, const struct event *event)
 {
 	m->host.end_reason = (int)event->fact.number[0];
-	if (m->host.first_time && event->time > m->host.last_time)
+	if (host_lasts_until_end(m) && event->time > m->host.last_time)
 		m->host.last_time = event->time;
 }
 

@@ -6,6 +6,8 @@
 
 #include "state.h"
 
+/* Whether the recording is longer than what the command did: all processes are recorded, or those of -p, or it still runs. */
+bool host_lasts_until_end(const struct model *m);
 void fact_in(struct model *m, const struct event *event);
 
 #endif

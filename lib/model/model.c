@@ -255,7 +255,7 @@ void model_event(struct model *m, const struct event *event)
 
 void model_end(struct model *m)
 {
-	if (m->now > m->host.last_time && m->host.first_time)
+	if (host_lasts_until_end(m) && m->now > m->host.last_time)
 		m->host.last_time = m->now;
 	task_end_all(m);
 	program_end_command(m, -1);

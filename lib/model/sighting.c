@@ -23,6 +23,8 @@ static enum model_file_kind file_kind(uint64_t mode)
 {
 	if (S_ISDIR(mode))
 		return FILE_DIRECTORY;
+	if (S_ISFIFO(mode))
+		return FILE_FIFO;
 	return S_ISCHR(mode) || S_ISBLK(mode) ? FILE_DEVICE : FILE_REGULAR;
 }
 

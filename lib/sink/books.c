@@ -330,6 +330,7 @@ char *books_json(const struct books *books)
 	add_times(top, host);
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&
+						       !tally_get(books->tally, torn) &&
 						       is_whole(books->model)));
 	json_object_object_add(top, "syscalls", json_groups(books->groups));
 	json_object_object_add(top, "metrics", json_metrics(books->model));

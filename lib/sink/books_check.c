@@ -212,6 +212,22 @@ static void add_missing(struct text *text, const struct books_view *view)
 	add_remedies(text, view);
 }
 
+/* A capture of iotrace has an end, which says why; one of perf has none. */
+static bool add_broken_end(struct text *text, const struct model_host *host,
+			   const struct tally *tally)
+{
+	bool is_ours = host->source != MODEL_SOURCE_UNKNOWN;
+
+	if (host->end_reason == BOOKS_END_ERROR)
+		add(text, "incomplete: an error ended the recording before its end");
+	else if ((is_ours && host->end_reason < 0) || tally_get(tally, torn))
+		add(text, "incomplete: the capture has no end, because iotrace was killed or the "
+			  "file was cut. What came after is not known");
+	else
+		return false;
+	return true;
+}
+
 static void add_complete(struct text *text, uint64_t samples)
 {
 	char number[SUMMARY_NUMBER];
@@ -243,7 +259,7 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 		add_gaps(&out, tally, " ");
 		return BOOKS_LOSS;
 	}
-	if (add_gaps(&out, tally, "incomplete: "))
+	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, model_host(model), tally))
 		return BOOKS_LOSS;
 	add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;

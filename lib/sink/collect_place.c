@@ -90,6 +90,8 @@ enum collect_place collect_place_of_file(const struct model *model, file_id id)
 
 	if (BEGINS(terminal, path))
 		return PLACE_TERMINALS;
+	if (file->kind == FILE_FIFO)
+		return PLACE_PIPES;
 	/* That it is a device is known only once somebody has looked it up. */
 	if (file->kind != FILE_DIRECTORY &&
 	    (BEGINS(disk, path) || collect_device_by_path(model, file->path) != ID_NONE))

@@ -36,7 +36,8 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 {
 	const struct model_host *host = model_host(summary->collect->model);
 	bool is_one = host->processes_left == 1;
-	bool can_wait = host->argv && !books_ends_early(summary->collect->model);
+	bool can_wait = host->argv && host->end_reason >= 0 &&
+			!books_ends_early(summary->collect->model);
 	char number[SUMMARY_NUMBER];
 
 	if (!host->processes_left || host->is_system)

@@ -24,8 +24,22 @@ static const char *time_of(char out[SUMMARY_NUMBER], uint64_t ns)
 	return ns ? summary_time(out, ns) : NULL;
 }
 
-static const char *rate_of(char out[SUMMARY_NUMBER], const struct collect *collect, uint64_t bytes)
+/* What a rate is of: of what the rows are sorted by, or of all data. */
+static const char *rate_title(const struct summary *summary)
 {
+	return summary->options->sort == SORT_READ      ? "read/s"
+	       : summary->options->sort == SORT_WRITTEN ? "written/s"
+							: "per second";
+}
+
+static const char *rate_of(char out[SUMMARY_NUMBER], const struct summary *summary,
+			   const struct collect_row *row)
+{
+	const struct collect *collect = summary->collect;
+	enum sink_sort sort = summary->options->sort;
+	uint64_t bytes = (sort == SORT_WRITTEN ? 0 : row->read) +
+			 (sort == SORT_READ ? 0 : row->written);
+
 	return bytes ? summary_rate(out, collect_rate(collect, bytes)) : NULL;
 }
 
@@ -65,8 +79,7 @@ static void put_process(const struct summary *summary, const struct page *page,
 	page_row(page, table,
 		 (const char *const[]){number ? pid : NULL, bytes_of(text[0], files->read),
 				       bytes_of(text[1], files->written),
-				       rate_of(text[2], summary->collect,
-					       files->read + files->written),
+				       rate_of(text[2], summary, files),
 				       time_of(text[3], files->time),
 				       time_of(text[4], process->wait), command});
 }
@@ -84,8 +97,9 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 	struct top top = collect_top_processes(summary->collect, summary->options->sort, rows);
 	char **name = mem_array(top.count + 1, sizeof(*name)), title[64];
 	const struct page_column column[] = {
-		{"pid", 7, 0, false},          {"read", 9, 0, false},     {"written", 9, 0, false},
-		{"per second", 11, 62, false}, {"file I/O", 9, 0, false}, {"waiting", 9, 50, false},
+		{"pid", 7, 0, false},      {"read", 9, 0, false},
+		{"written", 9, 0, false},  {rate_title(summary), 11, 62, false},
+		{"file I/O", 9, 0, false}, {"waiting", 9, 50, false},
 		{title, 0, 0, false},
 	};
 	const struct page_table table = TABLE(column);
@@ -179,7 +193,7 @@ static void put_file(const struct summary *summary, const struct page *page,
 	page_row(page, table,
 		 (const char *const[]){bytes_of(text[0], row->read),
 				       bytes_of(text[1], row->written),
-				       rate_of(text[2], summary->collect, row->read + row->written),
+				       rate_of(text[2], summary, row),
 				       time_of(text[3], row->time + row->async_time),
 				       count_of(text[4], row->calls + row->asyncs), name[0],
 				       *name[1] ? name[1] : NULL, name[2]});
@@ -205,7 +219,7 @@ void summary_files(const struct summary *summary, const struct page *page, uint3
 	const struct page_column column[] = {
 		{"read", 9, 0, false},
 		{"written", 9, 0, false},
-		{"per second", 11, is_one ? 90 : 100, false},
+		{rate_title(summary), 11, is_one ? 90 : 100, false},
 		{"time", 8, 0, false},
 		{"calls", 8, is_one ? 72 : 108, false},
 		{"process", -(int)n.user_columns - 2, 70, is_one},

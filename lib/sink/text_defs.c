@@ -195,7 +195,8 @@ static void print_files(struct sink *sink)
 {
 	static const char *const kind[] = {[FILE_REGULAR] = "REGULAR",
 					   [FILE_DIRECTORY] = "DIRECTORY",
-					   [FILE_DEVICE] = "DEVICE"};
+					   [FILE_DEVICE] = "DEVICE",
+					   [FILE_FIFO] = "FIFO"};
 
 	for (file_id f = 0; f < model_files(sink->model); f++) {
 		const struct model_file *file = model_file(sink->model, f);

@@ -783,6 +783,22 @@ TEST_F(Model, RunningProcessesAreRecordedFromTheBegin)
 	EXPECT_EQ(model_host(d.model)->last_time, begin + 9000);
 }
 
+TEST_F(Model, WhatHasEndedLastsUntilItsLastEvent)
+{
+	d.fact(FACT_COMMAND, {30}, {"ls", "/"});
+	d.enter(30, 30, "execve");
+	d.comm(30, 30, "ls", true);
+	d.leave(30, 30, "execve", 0);
+	d.exit(30, 30);
+	uint64_t end = d.now - 1;
+
+	d.at(end + 9000);
+	d.fact(FACT_EXIT, {30, 0}, {});
+	d.fact(FACT_END, {0, 0}, {});
+	d.end();
+	EXPECT_EQ(model_host(d.model)->last_time, end);
+}
+
 TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
 {
 	d.fact(FACT_COMMAND, {30}, {std::string("sh\0-c", 5), "/home"});

@@ -115,6 +115,27 @@ TEST_F(Books, SomeGapsHaveNoNumber)
 		  "followed for want of memory.");
 }
 
+/* Nothing that was counted is missing, but nobody knows what came after. */
+TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
+{
+	count("enter", 0, 10, 0);
+	settle({10});
+	b.model->host.end_reason = -1;
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded"); /* perf's */
+	b.model->host.source = MODEL_SOURCE_BPF;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: the capture has no end, because iotrace was killed or the file was "
+		  "cut. What came after is not known");
+	b.model->host.end_reason = BOOKS_END_ERROR;
+	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording before its end");
+	b.model->host.end_reason = 0;
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded");
+	b.tally.n[TALLY_torn] = 40;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: the capture has no end, because iotrace was killed or the file was "
+		  "cut. What came after is not known");
+}
+
 TEST_F(Books, NothingLost)
 {
 	count("enter", 0, 600, 0);
