@@ -4,6 +4,7 @@
  * iotrace.json is one object. Keys are only ever added; "schema" rises if one changes its meaning:
  *
  *   schema, iotrace, source ("perf", "bpf"), source_why (why it was not the other),
+ *   refused [ { name, why, instead ("perf") } ] (what was asked for, and the kernel let no BPF program record),
  *   command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
  *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
@@ -13,7 +14,8 @@
  *   books { balanced, sentence, counters { one for each row of tally.def } },
  *   events [ { name, counted, lost, samples } ]
  *
- * What is not known is null. is_complete: all was converted, the recording has an end, and a command was recorded to its own.
+ * What is not known is null. is_complete: all was converted, the recording has an end, a command was recorded to its own, and the kernel
+ * refused nothing of what was asked for.
  */
 #ifndef IOTRACE_BOOKS_H
 #define IOTRACE_BOOKS_H

@@ -73,6 +73,8 @@ struct live_options {
 	int ready_fd; /* 3 or more: gets "ready\n" and is closed as soon as everything is recorded; 0: none */
 	const struct quiet
 		*quiet; /* signals that the caller ignores and the command shall not; NULL: none */
+	const char
+		*refused; /* for tests: a BPF program that the kernel is made to refuse; or NULL */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 

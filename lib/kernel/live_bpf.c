@@ -59,7 +59,9 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .comm = options->comm,
 					   .comms = options->comms,
 					   .uid = options->uid,
-					   .uids = options->uids};
+					   .uids = options->uids,
+
+					   .refused = options->refused};
 	const char *perf = options->source == SOURCE_PERF ? "--source=perf"
 			   : options->counters ? "-E: counters are read with perf's samples"
 					       : NULL;

@@ -55,6 +55,22 @@ bool live_bpf_follows(const struct live *live, uint32_t number)
 	return !live->bpf.source;
 }
 
+static void say_refused(struct live *live, enum bpf_feature feature)
+{
+	const struct bpf_feature_state *state = bpf_source_feature(live->bpf.source, feature);
+	const struct bpf_feature_row *row = bpf_feature_row(feature);
+	bool is_of_calls = feature == BPF_FEATURE_URING;
+	struct fact fact = {.kind = FACT_REFUSED,
+			    .number = {is_of_calls    ? REFUSED_URING
+				       : row->instead ? REFUSED_NOTHING
+						      : REFUSED_ALL},
+			    .string = {fact_text(row->name), fact_text(state->why),
+				       fact_text(row->instead ? row->instead : "")}};
+
+	if (*state->why)
+		facts_add(&live->facts, &fact, 0, clock_now());
+}
+
 void live_bpf_say_source(struct live *live)
 {
 	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
@@ -65,6 +81,8 @@ void live_bpf_say_source(struct live *live)
 				       fact_text(live->block_source.why)}};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
+	for (int i = 0; live->bpf.source && i < BPF_FEATURES; i++)
+		say_refused(live, (enum bpf_feature)i);
 }
 
 void live_bpf_say_count(struct live *live)

@@ -359,9 +359,12 @@ static int add_uring(struct live *live, struct error *err)
 	return 0;
 }
 
-static bool is_told_by_bpf(const struct live *live, enum call_group group)
+static bool is_told_by_bpf(const struct live *live, enum bpf_feature feature)
 {
-	return live->bpf.source && bpf_source_tells(live->bpf.source, group);
+	const struct bpf_feature_state *state =
+		live->bpf.source ? bpf_source_feature(live->bpf.source, feature) : NULL;
+
+	return state && state->is_wanted && !*state->why;
 }
 
 int live_add_events(struct live *live, struct error *err)
@@ -376,9 +379,9 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_all_chosen(live, err);
 	if (code < 0)
 		return code;
-	if (!is_told_by_bpf(live, GROUP_TASK))
+	if (!is_told_by_bpf(live, BPF_FEATURE_CLONE))
 		add_optional(live, "task", "task_newtask");
-	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, GROUP_LOCK))
+	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, BPF_FEATURE_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
 	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
 		code = add_uring(live, err);

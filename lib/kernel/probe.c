@@ -242,7 +242,7 @@ static void probe_clone(struct probe_result *result)
 		say_setcap(result);
 }
 
-static void probe_bpf(struct probe_result *result)
+static struct bpf_source *open_bpf(struct error *err)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const struct bpf_options options = {.groups = ~0U,
@@ -251,19 +251,68 @@ static void probe_bpf(struct probe_result *result)
 					    .ring_bytes = page,
 					    .ring_least = page,
 					    .id = 1};
-	struct error err = {0};
-	struct bpf_source *source = bpf_source_open(&options, &err);
-	const struct bpf_block_options of_block = {.source = source, .id = 2};
-	struct bpf_block *block = source ? bpf_block_open(&of_block, &err) : NULL;
 
-	result->state = block ? PROBE_OK : PROBE_LIMITED;
-	if (block)
+	return bpf_source_open(&options, err);
+}
+
+static void probe_bpf(struct probe_result *result)
+{
+	struct error err = {0};
+	struct bpf_source *source = open_bpf(&err);
+
+	result->state = source ? PROBE_OK : PROBE_LIMITED;
+	if (source)
 		say(result->detail,
 		    "the kernel pairs calls and names files: system calls cost less");
 	else
 		split(result, &err);
-	bpf_block_close(block);
 	bpf_source_close(source);
+}
+
+static void probe_bpf_block(const struct bpf_source *source, struct probe_result *result)
+{
+	const struct bpf_block_options options = {.source = source, .id = 2};
+	struct error err = {0};
+	struct bpf_block *block = bpf_block_open(&options, &err);
+
+	*result = (struct probe_result){.name = "BPF block requests",
+					.state = block ? PROBE_OK : PROBE_LIMITED};
+	if (block)
+		say(result->detail, "block requests by their address, with their files");
+	else
+		say(result->detail, "recorded through perf: %.*s", (int)strcspn(err.text, "\n"),
+		    err.text);
+	bpf_block_close(block);
+}
+
+static void probe_feature(const struct bpf_source *source, enum bpf_feature feature,
+			  struct probe_result *result)
+{
+	const struct bpf_feature_row *row = bpf_feature_row(feature);
+	const char *why = bpf_source_feature(source, feature)->why;
+
+	*result = (struct probe_result){.name = row->check,
+					.state = *why ? PROBE_LIMITED : PROBE_OK};
+	if (*why)
+		say(result->detail, "%s: %s",
+		    row->instead ? "recorded through perf" : "not recorded", why);
+	else
+		say(result->detail, "%s", row->help);
+}
+
+/* What the programs tell beside the calls. Returns how many there are; none where there are no programs. */
+static uint32_t probe_features(struct probe_result *result, uint32_t size)
+{
+	struct error ignored = {0};
+	struct bpf_source *source = size > BPF_FEATURES ? open_bpf(&ignored) : NULL;
+
+	if (!source)
+		return 0;
+	for (uint32_t i = 0; i < BPF_FEATURES; i++)
+		probe_feature(source, (enum bpf_feature)i, &result[i]);
+	probe_bpf_block(source, &result[BPF_FEATURES]);
+	bpf_source_close(source);
+	return BPF_FEATURES + 1;
 }
 
 /* What a recording gives up before the command runs; nothing is missing without. */
@@ -296,33 +345,29 @@ static const struct probe {
 	bool is_needed;
 	void (*run)(struct probe_result *result);
 } probes[] = {
-	{"tracefs", true, probe_tracefs},
-	{"perf_event_paranoid", true, probe_paranoid},
-	{"system calls", true, probe_events},
-	{"whole machine", false, probe_machine},
-	{"block requests", false, probe_block},
-	{"open files", true, probe_files},
-	{"locked memory", false, probe_memlock},
-	{"lost samples", false, probe_lost},
-	{"clone flags", false, probe_clone},
-	{"counters", false, probe_counters},
-	{"BPF", false, probe_bpf},
-	{"confinement", false, probe_confinement},
+	{"tracefs", true, probe_tracefs},          {"perf_event_paranoid", true, probe_paranoid},
+	{"system calls", true, probe_events},      {"whole machine", false, probe_machine},
+	{"block requests", false, probe_block},    {"open files", true, probe_files},
+	{"locked memory", false, probe_memlock},   {"lost samples", false, probe_lost},
+	{"clone flags", false, probe_clone},       {"counters", false, probe_counters},
+	{"confinement", false, probe_confinement}, {"BPF", false, probe_bpf},
 };
 
 uint32_t probe_all(struct probe_result *result, uint32_t size)
 {
 	uint32_t count = sizeof(probes) / sizeof(probes[0]);
 
+	count = count < size ? count : size;
 	confine_raise();
-	for (uint32_t i = 0; i < count && i < size; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		result[i] = (struct probe_result){.name = probes[i].name,
 						  .state = PROBE_MISSING,
 						  .is_needed = probes[i].is_needed};
 		probes[i].run(&result[i]);
 	}
+	count += probe_features(result + count, size - count);
 	confine_lower();
-	return count < size ? count : size;
+	return count;
 }
 
 char *probe_setcap(void)

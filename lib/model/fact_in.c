@@ -17,6 +17,7 @@
 #include "op.h"
 #include "position.h"
 #include "program.h"
+#include "refused.h"
 #include "sighting.h"
 #include "task.h"
 #include "thread_table.h"
@@ -385,6 +386,7 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
 		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
 		[FACT_ROOT] = fact_root,       [FACT_GAP] = fact_gap,
+		[FACT_REFUSED] = refused_fact,
 	};
 
 	if (in[event->fact.kind])

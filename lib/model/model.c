@@ -115,6 +115,7 @@ void model_free(struct model *m)
 	task_release(m);
 	device_release(m);
 	cgroup_release(m);
+	free(m->refused);
 	keep_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)

@@ -12,6 +12,7 @@
 #include "location.h"
 #include "op_call.h"
 #include "position.h"
+#include "refused.h"
 #include "settle.h"
 #include "task.h"
 #include "tracepoint.h"
@@ -380,6 +381,7 @@ void op_complete(struct op *op, const struct event *counters)
 	tally_add(op->m->tally, calls_failed, !op->is_untold && has_failed && !is_interrupted);
 	tally_add(op->m->tally, calls_interrupted, !op->is_untold && is_interrupted);
 	find_unseen(op->m, op);
+	refused_see(op->m, op->row, op->result);
 	op_end(op, counters);
 }
 

@@ -22,6 +22,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
 #include <iotrace/model.h>
+#include <iotrace/refused.h>
 
 enum {
 	FD_LIMIT = 1 << 20,    /* numbers beyond are not followed (the kernel's default nr_open) */
@@ -310,6 +311,9 @@ struct model {
 	uint32_t counts, counts_cap;
 	struct map mount_by_id;
 	struct model_host host;
+	struct model_refused *refused;
+	uint32_t refusals, refused_cap;
+	bool misses_uring; /* its requests: counted with the calls that submit them */
 
 	struct model_cgroup *cgroup;
 	uint32_t cgroups, cgroups_cap;

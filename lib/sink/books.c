@@ -15,6 +15,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/metric.h>
 #include <iotrace/model.h>
+#include <iotrace/refused.h>
 #include <iotrace/syscall.h>
 #include <json.h>
 #include <stdlib.h>
@@ -133,10 +134,12 @@ bool books_ends_early(const struct model *model)
 }
 
 /* A capture of iotrace says who paired the calls, and has an end unless iotrace was killed; those of perf have neither. */
-static bool is_whole(const struct model *model)
+static bool is_whole(const struct model *model, const struct tally *tally)
 {
 	const struct model_host *host = model_host(model);
 
+	if (tally_get(tally, refused) || tally_get(tally, uring_unseen))
+		return false;
 	if (host->source != MODEL_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
 	return host->end_reason != BOOKS_END_ERROR && !books_ends_early(model);
@@ -316,6 +319,22 @@ static void add_sources(json_object *top, const struct model *model)
 	json_object_object_add(top, "block_source_why", json_text(model, host->block_why));
 }
 
+static json_object *json_refused(const struct model *model)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < model_refusals(model); i++) {
+		const struct model_refused *refused = model_refused(model, i);
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "name", json_text(model, refused->name));
+		json_object_object_add(row, "why", json_text(model, refused->why));
+		json_object_object_add(row, "instead", json_text(model, refused->instead));
+		json_object_array_add(all, row);
+	}
+	return all;
+}
+
 char *books_json(const struct books *books)
 {
 	const struct model_host *host = model_host(books->model);
@@ -325,13 +344,14 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
 	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
 	add_sources(top, books->model);
+	json_object_object_add(top, "refused", json_refused(books->model));
 	json_object_object_add(top, "command", json_command(books->model));
 	json_object_object_add(top, "host", json_host(books->model));
 	add_times(top, host);
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&
 						       !tally_get(books->tally, torn) &&
-						       is_whole(books->model)));
+						       is_whole(books->model, books->tally)));
 	json_object_object_add(top, "syscalls", json_groups(books->groups));
 	json_object_object_add(top, "metrics", json_metrics(books->model));
 	json_object_object_add(top, "series", json_series(books->model));

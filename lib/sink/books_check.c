@@ -63,6 +63,14 @@ static const struct {
 	 "already running on that CPU",
 	 "events did not reach a BPF program: the kernel did not run the program, because it was "
 	 "already running on that CPU"},
+	{TALLY_refused,
+	 "kind of record is missing, since the kernel refuses the BPF programs for it",
+	 "kinds of records are missing, since the kernel refuses the BPF programs for them"},
+	{TALLY_uring_unseen,
+	 "call of io_uring is recorded without its requests, since the kernel refuses the BPF "
+	 "programs for them",
+	 "calls of io_uring are recorded without their requests, since the kernel refuses the BPF "
+	 "programs for them"},
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };

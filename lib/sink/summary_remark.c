@@ -7,9 +7,17 @@
 
 #include <iotrace/books.h>
 #include <iotrace/model.h>
+#include <iotrace/refused.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+/* Returns a text of the stream as it may be shown, to be freed. */
+static char *shown(const struct model *model, str_id id)
+{
+	return summary_escape(model_text(model, id), strtab_length(model_strings(model), id));
+}
 
 static bool tell_status(const struct summary *summary, char *text, size_t size)
 {
@@ -55,8 +63,7 @@ static bool tell_perf(const struct summary *summary, str_id why, const char *wha
 		      size_t size)
 {
 	const struct model *model = summary->collect->model;
-	char *reason = summary_escape(model_text(model, why),
-				      strtab_length(model_strings(model), why));
+	char *reason = shown(model, why);
 
 	snprintf(text, size, "%s recorded through perf instead of BPF: %s", what, reason);
 	free(reason);
@@ -87,8 +94,43 @@ static bool tell_block_source(const struct summary *summary, char *text, size_t 
 	       tell_perf(summary, host->block_why, "block requests were", text, size);
 }
 
+/* Appends as much as there is room for. */
+static void append(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}
+
+static bool tell_refused(const struct summary *summary, char *text, size_t size)
+{
+	const struct model *model = summary->collect->model;
+	uint32_t refusals = model_refusals(model);
+
+	snprintf(text, size, "the kernel refuses BPF programs:");
+	for (uint32_t i = 0; i < refusals; i++) {
+		const struct model_refused *refused = model_refused(model, i);
+		char *name = shown(model, refused->name);
+		char *why = shown(model, refused->why);
+		char *instead = shown(model, refused->instead);
+
+		append(text, size, "%s %s: %s%s%s", i ? ";" : "", name, why,
+		       *instead ? "; recorded through " : "", instead);
+		free(name);
+		free(why);
+		free(instead);
+	}
+	return refusals;
+}
+
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	tell_status, tell_early, tell_left, tell_source, tell_block_source,
+	tell_status, tell_early, tell_left, tell_source, tell_block_source, tell_refused,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

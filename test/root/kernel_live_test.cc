@@ -70,6 +70,7 @@ struct Call {
 struct Spool {
 	std::vector<std::string> event;
 	std::map<uint32_t, uint64_t> samples; /* by event */
+	std::map<int, uint64_t> records;      /* of BPF programs, by kind */
 	uint64_t lost_records = 0, rounds = 0, torn = 0;
 	std::vector<Fact> facts;
 	std::map<std::pair<long, long>, uint64_t> exits; /* number and result */
@@ -152,6 +153,7 @@ void read_bpf(Spool &spool, const struct sample &sample)
 
 	ASSERT_GE(sample.raw_size, sizeof(request.head));
 	memcpy(&request.head, sample.raw, sizeof(request.head));
+	spool.records[request.head.kind]++;
 	if (request.head.kind != BPF_RECORD_REQUEST) {
 		read_call(spool, sample);
 		return;
@@ -1313,6 +1315,94 @@ TEST_F(LiveBpf, CountersArePerfsBusiness)
 	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_PERF));
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->text[0].substr(0, 2), "-E");
+}
+
+/* Which records are missing where the kernel refuses a program. -1: none that the test makes. */
+struct Refusal {
+	const char *program, *feature, *instead;
+	int kind;
+};
+
+class LiveBpfRefused : public LiveBpf, public testing::WithParamInterface<Refusal>
+{
+};
+
+TEST_P(LiveBpfRefused, OneFeatureAndNothingElse)
+{
+	const char *program = "import fcntl, os, sys\n"
+			      "file = open(sys.argv[1], 'r+')\n"
+			      "fcntl.lockf(file, fcntl.LOCK_EX)\n"
+			      "for i in range(50): os.pread(file.fileno(), 1, 0)\n"
+			      "os._exit(0 if os.fork() else 3)\n";
+	std::vector<std::string> words = {"/usr/bin/python3", "-c", program, file("in")};
+	auto reads = [](const Spool &spool) {
+		auto all = spool.of(BPF_RECORD_CALL, "pread64");
+
+		return std::count_if(all.begin(), all.end(), [](const Call *call) {
+			return call->record.arg[2] == 1 && call->record.result == 1;
+		});
+	};
+	Spool spool;
+
+	options.refused = GetParam().program;
+	options.waits_for_all = true;
+	spool = record(words);
+	expect_balance(spool, false);
+	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_BPF));
+	ASSERT_EQ(spool.of(FACT_REFUSED).size(), 1u);
+	EXPECT_EQ(spool.of(FACT_REFUSED)[0]->text[0], GetParam().feature);
+	EXPECT_EQ(spool.of(FACT_REFUSED)[0]->text[2], GetParam().instead);
+	/* Two of them read no argument, and are refused no sooner than when they are attached. */
+	std::string why = spool.of(FACT_REFUSED)[0]->text[1];
+	EXPECT_TRUE(why.find("invalid bpf_context access") == 0 ||
+		    why == "its program cannot be attached: Invalid argument")
+		<< why;
+	EXPECT_EQ(reads(spool), 50);
+	for (int kind :
+	     {BPF_RECORD_CLONE, BPF_RECORD_LOCK, BPF_RECORD_PROGRAM, BPF_RECORD_STATUS}) {
+		uint64_t most = kind == BPF_RECORD_STATUS ? 2 : 1;
+
+		EXPECT_EQ(spool.records[kind], kind == GetParam().kind ? 0 : most) << kind;
+	}
+	for (auto &[name, kind] : {std::pair("task:task_newtask", BPF_RECORD_CLONE),
+				   std::pair("filelock:fcntl_setlk", BPF_RECORD_LOCK)})
+		EXPECT_EQ(std::count(spool.event.begin(), spool.event.end(), name),
+			  kind == GetParam().kind)
+			<< name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+	Of, LiveBpfRefused,
+	testing::Values(Refusal{"request_taken", "io_uring requests", "", -1},
+			Refusal{"request_ends", "io_uring requests", "", -1},
+			Refusal{"ring_made", "io_uring requests", "", -1},
+			Refusal{"files_fixed", "io_uring requests", "", -1},
+			Refusal{"fault_begins", "reads of mapped files", "", -1},
+			Refusal{"page_is_added", "reads of mapped files", "", -1},
+			Refusal{"pages_are_mapped", "reads of mapped files", "", -1},
+			Refusal{"writeback_begins", "writeback of mapped files", "", -1},
+			Refusal{"writeback_ends", "writeback of mapped files", "", -1},
+			Refusal{"task_is_made", "flags of new tasks", "perf", BPF_RECORD_CLONE},
+			Refusal{"program_begins", "arguments of programs", "", BPF_RECORD_PROGRAM},
+			Refusal{"program_ends", "exit status of processes", "", BPF_RECORD_STATUS},
+			Refusal{"lock_is_asked", "record locks", "perf", BPF_RECORD_LOCK}),
+	[](const auto &info) { return std::string(info.param.program); });
+
+/* Those without which there is nothing to record. */
+TEST_F(LiveBpf, WithoutCallsThereIsNothing)
+{
+	for (const char *program : {"call_begins", "call_ends", "task_forks", "mark_tasks"}) {
+		struct error why = {};
+
+		options.refused = program;
+		command({"true"});
+		EXPECT_EQ(live_open(&options, &why), nullptr);
+		EXPECT_NE(std::string(why.text).find(std::string(program) + ": "),
+			  std::string::npos)
+			<< why.text;
+		EXPECT_NE(std::string(why.text).find("(Invalid argument)"), std::string::npos)
+			<< why.text;
+	}
 }
 
 #endif

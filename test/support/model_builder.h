@@ -144,6 +144,12 @@ class ModelBuilder
 	}
 
 	/* A control group; without a path: one that is gone. */
+	void refuse(const std::string &name, const std::string &why, const std::string &instead)
+	{
+		model->refused = grow(model->refused, model->refusals, &model->refused_cap);
+		model->refused[model->refusals++] = {text(name), text(why), text(instead)};
+	}
+
 	uint32_t cgroup(uint64_t id, const std::string &path)
 	{
 		model->cgroup = grow(model->cgroup, model->cgroups, &model->cgroups_cap);

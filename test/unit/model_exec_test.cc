@@ -2,6 +2,8 @@
  * An exec after which the kernel takes perf's events off the process, as of a set-uid program: perf then says EXIT while the
  * call is in flight, and the process goes on.
  */
+#include <iotrace/refused.h>
+
 #include <gtest/gtest.h>
 
 #include "model_driver.h"
@@ -103,6 +105,30 @@ TEST_F(Exec, WhatIsMissedIsCounted)
 	EXPECT_EQ(tally_get(&d.tally, missed), 6u);
 	d.call(10, 10, "write", {3, 0, 10}, 10);
 	EXPECT_EQ(tally_get(&d.tally, doubtful_fds), 1u) << "it may have been closed meanwhile";
+}
+
+TEST_F(Exec, WhatTheKernelRefusesIsMissing)
+{
+	d.call(10, 10, "io_uring_enter", {3, 1}, 1);
+	EXPECT_EQ(tally_get(&d.tally, uring_unseen), 0u);
+	d.fact(FACT_REFUSED, {REFUSED_NOTHING}, {"record locks", "why", "perf"});
+	EXPECT_EQ(tally_get(&d.tally, refused), 0u);
+	d.fact(FACT_REFUSED, {REFUSED_ALL}, {"reads of mapped files", "why", ""});
+	EXPECT_EQ(tally_get(&d.tally, refused), 1u);
+	d.fact(FACT_REFUSED, {REFUSED_URING}, {"io_uring requests", "why", ""});
+	EXPECT_EQ(tally_get(&d.tally, refused), 1u) << "nobody has asked for any yet";
+	d.call(10, 10, "write", {3, 0, 10}, 10);
+	d.call(10, 10, "io_uring_enter", {3, 1}, uint64_t(-9));
+	EXPECT_EQ(tally_get(&d.tally, uring_unseen), 0u);
+	d.call(10, 10, "io_uring_enter", {3, 1}, 1);
+	EXPECT_EQ(tally_get(&d.tally, uring_unseen), 1u);
+	ASSERT_EQ(model_refusals(d.model), 3u);
+	EXPECT_STREQ(model_text(d.model, model_refused(d.model, 0)->name), "record locks");
+	EXPECT_STREQ(model_text(d.model, model_refused(d.model, 0)->instead), "perf");
+	EXPECT_EQ(model_refused(d.model, 1)->instead, 0u);
+	for (int i = 0; i < 100; i++)
+		d.fact(FACT_REFUSED, {REFUSED_NOTHING}, {"more", "than a kernel can", ""});
+	EXPECT_EQ(model_refusals(d.model), 32u);
 }
 
 /* int $0x80 in a program of 64 bits: read() has the number of close() there. */

@@ -500,6 +500,37 @@ TEST_F(Books, CompleteIsWhatWasRecordedToItsEnd)
 	}
 }
 
+TEST_F(Books, WhatTheKernelRefusesIsThere)
+{
+	char text[1024];
+
+	b.refuse("io_uring requests", "no tracepoint", "");
+	b.refuse("record locks", "other arguments", "perf");
+	for (enum tally_counter counter : {TALLY_refused, TALLY_uring_unseen, TALLY_late}) {
+		bool is_missing = counter != TALLY_late;
+
+		memset(&b.tally, 0, sizeof(b.tally));
+		b.tally.n[counter] = 1;
+		struct books all = books();
+		all.is_complete = true;
+		json_object *top = json(all);
+		EXPECT_EQ(at(top, "/refused/0/name"), "io_uring requests");
+		EXPECT_EQ(at(top, "/refused/0/why"), "no tracepoint");
+		EXPECT_EQ(at(top, "/refused/0/instead"), "null");
+		EXPECT_EQ(at(top, "/refused/1/instead"), "perf");
+		EXPECT_EQ(at(top, "/is_complete"), is_missing ? "false" : "true");
+		json_object_put(top);
+		EXPECT_EQ(books_check(b.model, &b.tally, text, sizeof(text)),
+			  is_missing ? BOOKS_LOSS : BOOKS_BALANCED);
+	}
+	memset(&b.tally, 0, sizeof(b.tally));
+	b.tally.n[TALLY_refused] = 1;
+	books_check(b.model, &b.tally, text, sizeof(text));
+	EXPECT_STREQ(text,
+		     "incomplete: 1 kind of record is missing, since the kernel refuses the BPF "
+		     "programs for it.");
+}
+
 TEST_F(Books, EveryCounterIsThereByName)
 {
 	for (int i = 0; i < TALLY_COUNT; i++)

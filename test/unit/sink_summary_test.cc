@@ -365,6 +365,8 @@ TEST_F(Summary, Remarks)
 	expect("2 processes were still running when the recording ended.");
 	b.model->host.processes_left = 1;
 	b.model->host.argv = b.text("./app");
+	b.model->host.end_reason = 0;
+	b.model->host.status = 0;
 	expect("1 process was still running when the recording ended. To wait for it, use --wait.");
 	b.model->host.status = 9;
 	expect("the command was ended by signal 9.");
@@ -377,6 +379,12 @@ TEST_F(Summary, Remarks)
 	b.model->host.block_source = MODEL_SOURCE_PERF;
 	b.model->host.block_why = b.text("no field");
 	expect("block requests were recorded through perf instead of BPF: no field");
+	b.refuse("io_uring requests", "no tracepoint\033", "");
+	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b");
+	b.refuse("record locks", "other arguments", "perf");
+	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b; record locks: "
+	       "other arguments; recorded through perf");
+	b.model->refusals = 0;
 	b.tally.n[TALLY_foreign_calls] = 1700;
 	expect("calls of 32-bit programs, which were not recorded: 1,700.");
 	b.model->host.processes_left = 2;

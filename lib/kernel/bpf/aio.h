@@ -10,7 +10,7 @@
 
 enum {
 	IOVECS_MOST = 16,        /* whose sizes are added up */
-	REQUESTS_MOST = 1 << 16, /* of one call */
+	REQUESTS_MOST = 1 << 16, /* of one call: at most TURNS_MOST */
 	APPENDS = 16,            /* RWF_APPEND */
 };
 

@@ -86,7 +86,7 @@ static __always_inline int32_t error_of(int32_t status)
 }
 
 /*
- * Returns the record of a step, without what differs; NULL: it is not to be told, or there is no room. In whose context it
+ * Returns the record of a step, without what differs, if out->head says that there is room. In whose context it
  * happens is told for all; by name where a task does it for itself.
  */
 static __always_inline struct bpf_record_request *begin_step(struct outgoing *out, uint32_t step,
@@ -137,7 +137,10 @@ static __always_inline int send_request(struct request *request, uint32_t step)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) || !(record = begin_step(&out, step, dev, flags)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_step(&out, step, dev, flags);
+	if (!out.head)
 		return 0;
 	record->key = identity_of(request);
 	if ((flags & OPERATION & ~3U) != OP_COMMANDS) {
@@ -182,8 +185,10 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) ||
-	    !(record = begin_step(&out, REQUEST_COMPLETE, dev, request->cmd_flags)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_step(&out, REQUEST_COMPLETE, dev, request->cmd_flags);
+	if (!out.head)
 		return 0;
 	record->key = identity_of(request);
 	record->sector = request->__sector;
@@ -260,7 +265,7 @@ static __always_inline struct bpf_record_request *begin_bio(struct outgoing *out
 {
 	struct bpf_record_request *record = begin_step(out, step, dev, bio->bi_opf);
 
-	if (!record)
+	if (!out->head)
 		return NULL;
 	record->key = identity_of(bio);
 	record->sector = bio->bi_iter.bi_sector;
@@ -275,7 +280,10 @@ int BPF_PROG(bio_comes, struct bio *bio)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_QUEUE, dev, bio)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_bio(&out, REQUEST_BIO_QUEUE, dev, bio);
+	if (!out.head)
 		return 0;
 	put_file(record, bio);
 	put_cgroup(record, bio);
@@ -290,7 +298,10 @@ int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_COMPLETE, dev, bio)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_bio(&out, REQUEST_BIO_COMPLETE, dev, bio);
+	if (!out.head)
 		return 0;
 	record->error = error_of(bio->bi_status);
 	return end_step(&out);
@@ -303,7 +314,10 @@ static __always_inline int send_merge(struct bio *bio, bool is_before)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_BIO_MERGE, dev, bio)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_bio(&out, REQUEST_BIO_MERGE, dev, bio);
+	if (!out.head)
 		return 0;
 	if (is_before) {
 		record->old_major = record->major;
@@ -333,8 +347,10 @@ int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if ((!is_told(dev) && !is_told(old)) ||
-	    !(record = begin_bio(&out, REQUEST_BIO_REMAP, dev, bio)))
+	if (!is_told(dev) && !is_told(old))
+		return 0;
+	record = begin_bio(&out, REQUEST_BIO_REMAP, dev, bio);
+	if (!out.head)
 		return 0;
 	record->old_major = MAJOR(old);
 	record->old_minor = MINOR(old);
@@ -350,7 +366,10 @@ int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) || !(record = begin_bio(&out, REQUEST_SPLIT, dev, bio)))
+	if (!is_told(dev))
+		return 0;
+	record = begin_bio(&out, REQUEST_SPLIT, dev, bio);
+	if (!out.head)
 		return 0;
 	record->sectors = rest - (uint32_t)record->sector;
 	record->old_sector = record->sector + record->sectors;

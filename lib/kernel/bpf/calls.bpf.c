@@ -133,7 +133,6 @@ struct parts {
 struct files {
 	struct task_struct *task;
 	uint32_t cpu;
-	bool has_loop;
 };
 
 /* Appends a BASE part if the path that stands at `at` is relative, and still starts where it did. */
@@ -153,7 +152,7 @@ static __always_inline void put_base(struct scratch *scratch, struct parts *part
 	if (!base || (uint64_t)PEEK(base, dentry) != call->base[index])
 		return;
 	parts->at = put_directory(scratch, parts->at, files->cpu, files->task, base, BPF_PART_BASE,
-				  index, files->has_loop);
+				  index);
 	parts->count++;
 }
 
@@ -179,7 +178,7 @@ static __always_inline void put_descriptor(struct scratch *scratch, struct parts
 {
 	uint32_t at = parts->at;
 
-	parts->at = put_file(scratch, at, files->cpu, files->task, fd, index, files->has_loop);
+	parts->at = put_file(scratch, at, files->cpu, files->task, fd, index);
 	parts->count += parts->at != at;
 }
 
@@ -193,12 +192,10 @@ static __always_inline void put_files(struct scratch *scratch, struct parts *par
 		put_descriptor(scratch, parts, files, result, 0);
 	} else if (role->flags & BPF_CALL_MOVES_DIRECTORY) {
 		parts->at = put_directory(scratch, parts->at, files->cpu, files->task,
-					  &files->task->fs->pwd, BPF_PART_DIRECTORY, 0,
-					  files->has_loop);
+					  &files->task->fs->pwd, BPF_PART_DIRECTORY, 0);
 		parts->count++;
 		if (role->flags & BPF_CALL_MOVES_ROOT) {
-			parts->at = put_root(scratch, parts->at, files->cpu, files->task,
-					     files->has_loop);
+			parts->at = put_root(scratch, parts->at, files->cpu, files->task);
 			parts->count++;
 		}
 	} else if (!bpf_probe_read_user(pair, sizeof(pair), (void *)argument(call, role->pair))) {
@@ -216,12 +213,12 @@ static __always_inline bool makes_files(uint32_t flags, int64_t result)
 /* A record with parts: gathered in the scratch, then copied into the ring as long as it is. */
 static __always_inline void send_parts(struct task_struct *task, const struct bpf_call *call,
 				       const volatile struct bpf_call_role *role, uint32_t kind,
-				       int64_t result, bool has_paths, bool has_loop)
+				       int64_t result, bool has_paths)
 {
 	uint32_t cpu;
 	struct scratch *scratch = take_scratch(&cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
-	struct files files = {task, cpu, has_loop};
+	struct files files = {task, cpu};
 	bool has_succeeded = result >= 0 || kind == BPF_RECORD_ENTER;
 	struct bpf_record_call *record;
 	struct outgoing out;
@@ -331,7 +328,7 @@ static __always_inline void note_stores(struct task_struct *task, struct bpf_cal
 	end_sample(&out);
 }
 
-static __always_inline void begin_call(struct pt_regs *regs, long number, bool has_loop)
+static __always_inline void begin_call(struct pt_regs *regs, long number)
 {
 	const volatile struct bpf_call_role *role;
 	struct task_struct *task;
@@ -365,12 +362,12 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 	call->is_apart = is_apart(role->flags, task);
 	if (role->flags & BPF_CALL_BASES)
 		note_bases(task, call, role);
-	if (has_loop && role->flags & BPF_CALL_SUBMITS)
+	if (role->flags & BPF_CALL_SUBMITS)
 		aio_call_begins(call);
 	if (!call->is_apart)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
-		send_parts(task, call, role, BPF_RECORD_ENTER, -1, true, has_loop);
+		send_parts(task, call, role, BPF_RECORD_ENTER, -1, true);
 	else
 		send_plain(task, call, BPF_RECORD_ENTER, 0, ~0ULL);
 }
@@ -378,15 +375,7 @@ static __always_inline void begin_call(struct pt_regs *regs, long number, bool h
 SEC("tp_btf/sys_enter")
 int BPF_PROG(call_begins, struct pt_regs *regs, long number)
 {
-	begin_call(regs, number, true);
-	return 0;
-}
-
-/* For kernels without bpf_loop() (before 5.17): iocbs are not looked through. */
-SEC("tp_btf/sys_enter")
-int BPF_PROG(call_begins_plainly, struct pt_regs *regs, long number)
-{
-	begin_call(regs, number, false);
+	begin_call(regs, number);
 	return 0;
 }
 
@@ -399,7 +388,7 @@ static __always_inline uint64_t position_of(struct task_struct *task, const stru
 	return file ? PEEK(file, f_pos) : ~0ULL;
 }
 
-static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool has_loop)
+static __always_inline void end_call(struct pt_regs *regs, int64_t result)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = call_kept(task);
@@ -411,10 +400,10 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 		return;
 	role = &roles[call->number & (BPF_CALLS - 1)];
 	kind = call->is_apart ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
-	if (has_loop && role->flags & BPF_CALL_AIO)
+	if (role->flags & BPF_CALL_AIO)
 		aio_call_ends(call, role->flags, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {
-		send_parts(task, call, role, kind, result, role->flags & BPF_CALL_PATHS, has_loop);
+		send_parts(task, call, role, kind, result, role->flags & BPF_CALL_PATHS);
 	} else {
 		if (role->flags & BPF_CALL_MOVES)
 			position = position_of(task, call, role);
@@ -426,15 +415,7 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result, bool 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(call_ends, struct pt_regs *regs, long result)
 {
-	end_call(regs, result, true);
-	return 0;
-}
-
-/* For kernels without bpf_loop() (before 5.17): the names of files deep down are cut. */
-SEC("tp_btf/sys_exit")
-int BPF_PROG(call_ends_plainly, struct pt_regs *regs, long result)
-{
-	end_call(regs, result, false);
+	end_call(regs, result);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #ifndef BPF_COVERED_H
 #define BPF_COVERED_H
 
+#include "loop.h"
 #include "scratch.h"
 #include "vfs.h"
 
@@ -19,11 +20,11 @@ struct search {
 };
 
 /* Returns 1 when there is no further one. */
-static long look_at_mount(uint32_t index, struct search *search)
+static long look_at_mount(TURN(struct search *search))
 {
 	struct mount *mount = (void *)search->at - bpf_core_field_offset(struct mount, mnt_child);
 
-	if (!search->at || search->at == search->head)
+	if (TURN_NUMBER >= MOUNTS_MAX || !search->at || search->at == search->head)
 		return 1;
 	search->is_found = PEEK(mount, mnt_mountpoint) == search->dentry;
 	search->at = PEEK(search->at, next);
@@ -46,7 +47,7 @@ __weak int is_covered(uint32_t cpu)
 	search.dentry = (struct dentry *)scratch->dentry;
 	search.head = (void *)mount + bpf_core_field_offset(struct mount, mnt_mounts);
 	search.at = PEEK(search.head, next);
-	bpf_loop(MOUNTS_MAX, look_at_mount, &search, 0);
+	REPEAT(MOUNTS_MAX, look_at_mount, &search);
 	return search.is_found;
 }
 

@@ -11,7 +11,7 @@
  * that the root is not in has no path to it.
  */
 static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					 struct task_struct *task, bool has_loop)
+					 struct task_struct *task)
 {
 	struct mnt_namespace *space = PEEK(task->nsproxy, mnt_ns);
 	struct bpf_part_file *part;
@@ -26,14 +26,13 @@ static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, u
 	scratch->top = 0;
 	scratch->top_mount = 0;
 	scratch->space = (uint64_t)space;
-	return put_asked(scratch, at, cpu, BPF_PART_DIRECTORY, 1, has_loop);
+	return put_asked(scratch, at, cpu, BPF_PART_DIRECTORY, 1);
 }
 
 /* Appends a part of a directory. */
 static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					      struct task_struct *task, struct path *path,
-					      enum bpf_part_kind kind, uint32_t index,
-					      bool has_loop)
+					      enum bpf_part_kind kind, uint32_t index)
 {
 	struct bpf_part_file *part;
 
@@ -43,7 +42,7 @@ static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t 
 	part->fd = -1;
 	part->flags = 0;
 	part->position = ~0ULL;
-	return put_where(scratch, at, cpu, task, path, kind, index, has_loop);
+	return put_where(scratch, at, cpu, task, path, kind, index);
 }
 
 #endif

@@ -28,8 +28,7 @@ static __always_inline uint32_t flags_of(struct task_struct *task, struct file *
 
 /* Appends a FILE part of a descriptor, if it is open. */
 static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					 struct task_struct *task, int32_t fd, uint32_t index,
-					 bool has_loop)
+					 struct task_struct *task, int32_t fd, uint32_t index)
 {
 	struct file *file = file_of(task, fd);
 	struct bpf_part_file *part;
@@ -40,7 +39,7 @@ static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, u
 	part->fd = fd;
 	part->flags = flags_of(task, file, fd);
 	part->position = PEEK(file, f_mode) & FMODE_LSEEK ? PEEK(file, f_pos) : ~0ULL;
-	return put_where(scratch, at, cpu, task, &file->f_path, BPF_PART_FILE, index, has_loop);
+	return put_where(scratch, at, cpu, task, &file->f_path, BPF_PART_FILE, index);
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "aio.h"
 #include "calls.h"
+#include "loop.h"
 
 enum { IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
 
@@ -32,19 +33,20 @@ struct event_user {
 /* Iocbs or events in the program's memory. */
 struct batch {
 	uint64_t queue, address;
-	uint32_t first, step;
+	uint32_t first, count, step;
 };
 
-static long put_iocb(uint32_t index, struct batch *batch)
+static long put_iocb(TURN(struct batch *batch))
 {
 	struct bpf_record_aio *aio;
 	struct outgoing out;
 	struct iocb_user iocb;
 	uint64_t address;
 
-	if (bpf_probe_read_user(&address, sizeof(address),
+	if (TURN_NUMBER >= batch->count ||
+	    bpf_probe_read_user(&address, sizeof(address),
 				(void *)(batch->address +
-					 (batch->first + index) * sizeof(address))) ||
+					 (batch->first + TURN_NUMBER) * sizeof(address))) ||
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)address))
 		return 1;
 	aio = begin_aio(&out, batch->step, AIO_LIBAIO, batch->queue);
@@ -63,14 +65,15 @@ static long put_iocb(uint32_t index, struct batch *batch)
 	return 0;
 }
 
-static long put_event(uint32_t index, struct batch *batch)
+static long put_event(TURN(struct batch *batch))
 {
 	struct bpf_record_aio *aio;
 	struct event_user event;
 	struct outgoing out;
 
-	if (bpf_probe_read_user(&event, sizeof(event),
-				(void *)(batch->address + index * sizeof(event))))
+	if (TURN_NUMBER >= batch->count ||
+	    bpf_probe_read_user(&event, sizeof(event),
+				(void *)(batch->address + TURN_NUMBER * sizeof(event))))
 		return 1;
 	aio = begin_aio(&out, AIO_COMPLETE, AIO_LIBAIO, batch->queue);
 	if (!out.head)
@@ -90,19 +93,19 @@ static __always_inline uint32_t at_most(int64_t count)
 /* io_submit(queue, count, iocbs): those behind the first `taken` were not taken. */
 static __always_inline void put_iocbs(const struct bpf_call *call, uint32_t step, uint32_t taken)
 {
-	struct batch batch = {call->arg[0], call->arg[2], taken, step};
-	uint32_t count = at_most(call->arg[1]);
+	uint32_t all = at_most(call->arg[1]);
+	struct batch batch = {call->arg[0], call->arg[2], taken, all - taken, step};
 
-	if (taken < count)
-		bpf_loop(count - taken, put_iocb, &batch, 0);
+	if (taken < all)
+		REPEAT(batch.count, put_iocb, &batch);
 }
 
 /* io_getevents(queue, least, most, events, ...) */
 static __always_inline void put_events(const struct bpf_call *call, int64_t result)
 {
-	struct batch batch = {call->arg[0], call->arg[3], 0, AIO_COMPLETE};
+	struct batch batch = {call->arg[0], call->arg[3], 0, at_most(result), AIO_COMPLETE};
 
-	bpf_loop(at_most(result), put_event, &batch, 0);
+	REPEAT(batch.count, put_event, &batch);
 }
 
 /* io_destroy(queue) */

@@ -8,8 +8,10 @@
 
 #include "aio.h"
 #include "calls.h"
+#include "entry.h"
 #include "file.h"
 #include "identity.h"
+#include "loop.h"
 #include "sample.h"
 
 /* Threads that the kernel makes for rings are told by no tracepoint of forks, and have names of their own: their process counts. */
@@ -38,34 +40,51 @@ static __always_inline bool is_of_traced_task(struct io_kiocb *request)
 	return task && PEEK(task, bpf_storage);
 }
 
+static __always_inline void put_position(struct bpf_record_aio *aio, long long position,
+					 uint32_t rw_flags)
+{
+	if (position < 0)
+		aio->flags |= AIO_POSITIONED;
+	else if (!(rw_flags & APPENDS))
+		aio->offset = position;
+}
+
 static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_kiocb *request,
 					 bool is_vector)
 {
 	struct io_rw *rw = (void *)&request->file;
-	long long position = PEEK(rw, kiocb.ki_pos);
 	uint32_t size = PEEK(rw, len);
+	struct sqe_user entry;
 
-	if (position < 0)
-		aio->flags |= AIO_POSITIONED;
-	else if (!(PEEK(rw, flags) & APPENDS))
-		aio->offset = position;
+	if (keeps_entry(request)) {
+		put_position(aio, PEEK(rw, kiocb.ki_pos), PEEK(rw, flags));
+	} else {
+		read_entry(&entry, request);
+		put_position(aio, entry.offset, entry.rw_flags);
+	}
 	aio->bytes = is_vector ? iovecs_size(PEEK(rw, addr), size) : size;
 }
 
-static __always_inline uint32_t slot_of(struct io_kiocb *request, uint8_t opcode)
+/* Not all kernels know fixed files of each kind. */
+#define SLOT(type, command)                                                                        \
+	(bpf_core_field_exists(struct type, file_slot) ? PEEK((struct type *)(command), file_slot) \
+						       : 0)
+
+/* is_old: a type that the kernel may lack is not to be named, since libbpf looks for it in all modules. */
+static __always_inline uint32_t slot_of(struct io_kiocb *request, uint8_t opcode, bool is_old)
 {
 	void *command = (void *)&request->file;
 
 	switch (opcode) {
 	case OP_OPENAT:
 	case OP_OPENAT2:
-		return PEEK((struct io_open *)command, file_slot);
+		return SLOT(io_open, command);
 	case OP_ACCEPT:
-		return PEEK((struct io_accept *)command, file_slot);
+		return SLOT(io_accept, command);
 	case OP_SOCKET:
-		return PEEK((struct io_socket *)command, file_slot);
+		return is_old ? 0 : SLOT(io_socket, command);
 	case OP_CLOSE:
-		return PEEK((struct io_close *)command, file_slot);
+		return SLOT(io_close, command);
 	default:
 		return 0;
 	}
@@ -83,7 +102,8 @@ static __always_inline bool passes_file(struct io_msg *message)
 	return !bpf_core_field_exists(message->cmd) || PEEK(message, cmd) == MESSAGE_FILE;
 }
 
-static __always_inline void put_command(struct bpf_record_aio *aio, struct io_kiocb *request)
+static __always_inline void put_command(struct bpf_record_aio *aio, struct io_kiocb *request,
+					bool is_old)
 {
 	void *command = (void *)&request->file;
 
@@ -112,7 +132,7 @@ static __always_inline void put_command(struct bpf_record_aio *aio, struct io_ki
 		aio->bytes = PEEK((struct io_rsrc_update *)command, nr_args);
 		break;
 	case OP_MSG_RING:
-		if (passes_file(command))
+		if (is_old || passes_file(command))
 			aio->flags |= AIO_DIRECT;
 		break;
 	case OP_PIPE:
@@ -138,8 +158,55 @@ static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
 	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
 }
 
-static __always_inline void take_request(struct io_kiocb *request, uint32_t more)
+/* What a request opens, where its completion does not say which request it was: by its ring and the program's number. */
+struct opening {
+	uint64_t ring, user_data;
+};
+
+enum { OPENINGS = 1024 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, OPENINGS);
+	__type(key, struct opening);
+	__type(value, uint8_t);
+} openings SEC(".maps");
+
+static __always_inline void put_entry(struct bpf_record_aio *aio, struct io_kiocb *request,
+				      uint64_t flags)
 {
+	struct sqe_user entry;
+	int32_t fd;
+
+	if (keeps_entry(request)) {
+		aio->user_data = PEEK(request, cqe.user_data);
+		fd = PEEK(request, cqe.fd);
+	} else {
+		read_entry(&entry, request);
+		aio->user_data = PEEK((struct io_kiocb___old *)request, user_data);
+		fd = entry.fd;
+	}
+	if (flags & SQE_FIXED_FILE) {
+		aio->flags |= AIO_FIXED;
+		aio->index = fd;
+	} else {
+		aio->fd = fd;
+	}
+}
+
+static __always_inline void note_opening(const struct bpf_record_aio *aio, struct io_kiocb *request,
+					 uint32_t slot)
+{
+	struct opening opening = {(uint64_t)PEEK(request, ctx), aio->user_data};
+	uint8_t opcode = aio->opcode;
+
+	if (!keeps_entry(request) && opens(opcode) && !slot)
+		bpf_map_update_elem(&openings, &opening, &opcode, BPF_ANY);
+}
+
+static __always_inline void take_request(struct io_kiocb *request, uint32_t more, bool is_old)
+{
+	uint32_t slot;
 	struct bpf_record_aio *aio;
 	struct io_ring_ctx *ctx;
 	struct outgoing out;
@@ -153,14 +220,8 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 		return;
 	flags = PEEK(request, flags);
 	aio->key = identity_of(request);
-	aio->user_data = PEEK(request, cqe.user_data);
 	aio->opcode = PEEK(request, opcode);
-	if (flags & SQE_FIXED_FILE) {
-		aio->flags |= AIO_FIXED;
-		aio->index = PEEK(request, cqe.fd);
-	} else {
-		aio->fd = PEEK(request, cqe.fd);
-	}
+	put_entry(aio, request, flags);
 	if (flags & SQE_SKIP)
 		aio->flags |= AIO_SILENT;
 	if (PEEK(ctx, flags) & SQPOLL)
@@ -168,8 +229,10 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 	if (is_late(ctx, flags))
 		aio->flags |= AIO_LATE;
 	aio->flags |= more;
-	put_slot(aio, slot_of(request, aio->opcode));
-	put_command(aio, request);
+	slot = slot_of(request, aio->opcode, is_old);
+	put_slot(aio, slot);
+	note_opening(aio, request, slot);
+	put_command(aio, request, is_old);
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
 		aio->bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
 	end_aio(&out);
@@ -178,7 +241,7 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 SEC("raw_tp/io_uring_submit_req")
 int BPF_PROG(request_taken, struct io_kiocb *request)
 {
-	take_request(request, 0);
+	take_request(request, 0, false);
 	return 0;
 }
 
@@ -186,33 +249,40 @@ int BPF_PROG(request_taken, struct io_kiocb *request)
 SEC("raw_tp/io_uring_submit_sqe")
 int BPF_PROG(request_taken_sqe, struct io_kiocb *request, bool is_nonblocking)
 {
-	take_request(request, AIO_REPEATS);
+	take_request(request, AIO_REPEATS, false);
 	return 0;
 }
 
-/* How a request ended, as two versions of the kernel say it. */
+/* Its arguments before Linux 6.0. */
+SEC("raw_tp/io_uring_submit_sqe")
+int BPF_PROG(request_taken_old, void *ring, struct io_kiocb *request)
+{
+	take_request(request, AIO_REPEATS, true);
+	return 0;
+}
+
+/* How a request ended, as the versions of the kernel say it. */
 struct ending {
 	void *ring;
 	struct io_kiocb *request; /* NULL: one that goes on */
 	uint64_t user_data;
 	int32_t result;
 	uint32_t flags;
+	uint8_t opcode; /* 0: not known */
 };
 
-static __always_inline void put_ending(struct bpf_record_aio *aio, const struct ending *ending,
-				       uint8_t opcode)
+static __always_inline void put_ending(struct bpf_record_aio *aio, const struct ending *ending)
 {
 	aio->key = identity_of(ending->request);
 	aio->user_data = ending->user_data;
 	aio->result = ending->result;
 	if (ending->flags & CQE_MORE)
 		aio->flags |= AIO_MORE;
-	aio->opcode = opcode;
+	aio->opcode = ending->opcode;
 }
 
 /* With what the request opened: gathered in the scratch. */
-static __always_inline void send_opened(struct task_struct *task, const struct ending *ending,
-					uint8_t opcode, bool has_loop)
+static __always_inline void send_opened(struct task_struct *task, const struct ending *ending)
 {
 	uint32_t cpu;
 	struct scratch *scratch = take_scratch(&cpu);
@@ -224,40 +294,38 @@ static __always_inline void send_opened(struct task_struct *task, const struct e
 		return;
 	aio = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
 	fill_aio(aio, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
-	put_ending(aio, ending, opcode);
-	end = put_file(scratch, begin, cpu, task, ending->result, 0, has_loop);
+	put_ending(aio, ending);
+	end = put_file(scratch, begin, cpu, task, ending->result, 0);
 	aio->head.parts = end != begin;
 	if (send_scratch(scratch, &out, task, end))
 		count(&out.book->requests);
 	give_scratch();
 }
 
-static __always_inline void end_request(const struct ending *ending, bool has_loop)
+static __always_inline void end_request(struct ending *ending)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_record_aio *aio;
 	struct outgoing out;
 	bool is_worker = task->flags & KERNEL_THREAD;
-	uint8_t opcode = 0;
 
 	if (!is_traced_process(task) && !(is_worker && is_of_traced_task(ending->request)))
 		return;
 	if (ending->request)
-		opcode = PEEK(ending->request, opcode);
-	if (!is_worker && opens(opcode) && ending->result >= 0 &&
-	    !slot_of(ending->request, opcode)) {
-		send_opened(task, ending, opcode, has_loop);
+		ending->opcode = PEEK(ending->request, opcode);
+	if (!is_worker && opens(ending->opcode) && ending->result >= 0 &&
+	    !(ending->request && slot_of(ending->request, ending->opcode, false))) {
+		send_opened(task, ending);
 		return;
 	}
 	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
 	if (!out.head)
 		return;
-	put_ending(aio, ending, opcode);
+	put_ending(aio, ending);
 	end_aio(&out);
 }
 
-static __always_inline void end_request_cqe(void *ring, void *request, struct io_uring_cqe *cqe,
-					    bool has_loop)
+static __always_inline void end_request_cqe(void *ring, void *request, struct io_uring_cqe *cqe)
 {
 	struct ending ending = {.ring = ring,
 				.request = request,
@@ -265,13 +333,13 @@ static __always_inline void end_request_cqe(void *ring, void *request, struct io
 				.result = PEEK(cqe, res),
 				.flags = PEEK(cqe, flags)};
 
-	end_request(&ending, has_loop);
+	end_request(&ending);
 }
 
 SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends, void *ring, void *request, struct io_uring_cqe *cqe)
 {
-	end_request_cqe(ring, request, cqe, true);
+	end_request_cqe(ring, request, cqe);
 	return 0;
 }
 
@@ -280,9 +348,23 @@ SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data, int result,
 	     unsigned int flags, uint64_t extra1, uint64_t extra2)
 {
-	struct ending ending = {ring, request, user_data, result, flags};
+	struct ending ending = {ring, request, user_data, result, flags, 0};
 
-	end_request(&ending, true);
+	end_request(&ending);
+	return 0;
+}
+
+/* Its arguments before Linux 5.18: the request is not among them. */
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(request_ends_old, void *ring, uint64_t user_data, int result, unsigned int flags)
+{
+	struct opening opening = {(uint64_t)ring, user_data};
+	uint8_t *opcode = bpf_map_lookup_elem(&openings, &opening);
+	struct ending ending = {ring, NULL, user_data, result, flags, opcode ? *opcode : 0};
+
+	if (opcode)
+		bpf_map_delete_elem(&openings, &opening);
+	end_request(&ending);
 	return 0;
 }
 
@@ -306,17 +388,19 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 /* Fixed files of a ring: `fds` are those from number `first` on. */
 struct fixing {
 	uint64_t ring, fds;
-	uint32_t first;
+	uint32_t first, count;
 	bool is_update; /* -1 takes one out */
 };
 
-static long fix_one(uint32_t index, struct fixing *fixing)
+static long fix_one(TURN(struct fixing *fixing))
 {
 	struct bpf_record_aio *aio;
 	struct outgoing out;
+	uint32_t index = TURN_NUMBER;
 	int32_t fd;
 
-	if (bpf_probe_read_user(&fd, sizeof(fd), (void *)(fixing->fds + index * sizeof(fd))))
+	if (index >= fixing->count ||
+	    bpf_probe_read_user(&fd, sizeof(fd), (void *)(fixing->fds + index * sizeof(fd))))
 		return 1;
 	if (fd < -1 || (fd < 0 && !fixing->is_update))
 		return 0;
@@ -374,21 +458,33 @@ static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what
 	}
 }
 
-SEC("raw_tp/io_uring_register")
-int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, unsigned int buffers,
-	     long result)
+static __always_inline int fix_files(void *ring, unsigned int what, long result)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
 	struct fixing fixing = {.ring = identity_of(ring)};
-	uint32_t count;
 
 	if (!call || !call->begin || result < 0)
 		return 0;
 	if (what == UNREGISTER_FILES || what == REGISTER_FILES || what == REGISTER_FILES2)
 		unfix_all(&fixing);
-	count = find_fixing(&fixing, what, call->arg[2], call->arg[3], result);
-	if (count && count <= REQUESTS_MOST)
-		bpf_loop(count, fix_one, &fixing, 0);
+	fixing.count = find_fixing(&fixing, what, call->arg[2], call->arg[3], result);
+	if (fixing.count && fixing.count <= REQUESTS_MOST)
+		REPEAT(fixing.count, fix_one, &fixing);
 	return 0;
+}
+
+SEC("raw_tp/io_uring_register")
+int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, unsigned int buffers,
+	     long result)
+{
+	return fix_files(ring, what, result);
+}
+
+/* Its arguments before Linux 5.19. */
+SEC("raw_tp/io_uring_register")
+int BPF_PROG(files_fixed_old, void *ring, unsigned int what, unsigned int files,
+	     unsigned int buffers, bool has_event, long result)
+{
+	return fix_files(ring, what, result);
 }

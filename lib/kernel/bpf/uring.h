@@ -25,6 +25,15 @@ struct io_ring_ctx {
 	struct io_submit_state submit_state;
 } KERNEL;
 
+struct sqe_user; /* none of the kernel's */
+
+/* Where the entries are that the program wrote, and the next to be taken: as long as requests do not keep what they say. */
+struct io_ring_ctx___entries {
+	uint32_t *sq_array;
+	unsigned int cached_sq_head, sq_entries;
+	struct sqe_user *sq_sqes;
+} KERNEL;
+
 struct io_cqe {
 	uint64_t user_data;
 	int fd;
@@ -42,6 +51,11 @@ struct io_kiocb {
 	struct io_ring_ctx *ctx;
 	struct io_uring_task *tctx; /* whose it is: since Linux 6.13 */
 	struct task_struct *task;   /* the same before */
+} KERNEL;
+
+/* Before Linux 5.19. */
+struct io_kiocb___old {
+	uint64_t user_data;
 } KERNEL;
 
 struct kiocb {
@@ -91,6 +105,16 @@ struct io_uring_cqe {
 } KERNEL;
 
 /* What programs and kernel agree on: it is the same everywhere. */
+struct sqe_user {
+	uint8_t opcode, flags;
+	uint16_t priority;
+	int32_t fd;
+	int64_t offset;
+	uint64_t address;
+	uint32_t size, rw_flags;
+	uint64_t user_data, more[3];
+};
+
 struct files_update_user {
 	uint32_t offset, reserved;
 	uint64_t fds;

@@ -12,10 +12,7 @@
 #include "covered.h"
 #include "scratch.h"
 
-enum {
-	STEPS_MAX = 512, /* dentries and mounts on one way */
-	STEPS_FEW = 12,  /* where the kernel has no bpf_loop() */
-};
+enum { STEPS_MAX = 512 }; /* dentries and mounts on one way */
 
 /* The state of a walk. */
 struct walk {
@@ -29,7 +26,6 @@ struct walk {
 	uint32_t end;
 	uint32_t flags; /* BPF_PART_* */
 	bool has_left;  /* the dentry is where the mount was that the way came out of */
-	bool has_loop;
 };
 
 /* Returns how many bytes the name took with its NUL, 0: it did not fit. */
@@ -79,12 +75,14 @@ static __always_inline bool ask_whether_covered(struct scratch *scratch, const s
 }
 
 /* One step up. Returns 1 when there is no further one. */
-static long step_up(uint32_t index, struct walk *walk)
+static long step_up(TURN(struct walk *walk))
 {
 	uint32_t cpu = walk->cpu, size, renames = renames_of(walk->dentry);
 	struct dentry *parent = PEEK(walk->dentry, d_parent);
 	struct scratch *scratch;
 
+	if (TURN_NUMBER >= STEPS_MAX)
+		return 1;
 	if (walk->dentry == walk->top && mount_of(walk) == walk->top_mount) {
 		walk->dentry = NULL;
 		return 1;
@@ -92,8 +90,7 @@ static long step_up(uint32_t index, struct walk *walk)
 	scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	if (!scratch)
 		return 1;
-	/* Without bpf_loop() that would be more than a program may do: such kernels (before 5.17) do not notice it. */
-	if (walk->has_loop && !walk->has_left && PEEK(walk->dentry, d_flags) & mounted_flag &&
+	if (!walk->has_left && PEEK(walk->dentry, d_flags) & mounted_flag &&
 	    ask_whether_covered(scratch, walk)) {
 		walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;
@@ -115,16 +112,9 @@ static long step_up(uint32_t index, struct walk *walk)
 	return 0;
 }
 
-static __always_inline void walk_up(struct walk *walk, bool has_loop)
+static __always_inline void walk_up(struct walk *walk)
 {
-	walk->has_loop = has_loop;
-	if (has_loop) {
-		bpf_loop(STEPS_MAX, step_up, walk, 0);
-	} else {
-		for (uint32_t i = 0; i < STEPS_FEW; i++)
-			if (step_up(i, walk))
-				break;
-	}
+	REPEAT(STEPS_MAX, step_up, walk);
 	if (walk->dentry)
 		walk->flags |= BPF_PART_TORN;
 }

@@ -29,7 +29,7 @@ static __always_inline void put_inode(struct bpf_part_file *part, struct dentry 
 }
 
 static __always_inline void put_names(struct bpf_part_file *part, struct scratch *scratch,
-				      struct walk *walk, bool has_loop)
+				      struct walk *walk)
 {
 	struct dentry *dentry = walk->dentry;
 
@@ -40,7 +40,7 @@ static __always_inline void put_names(struct bpf_part_file *part, struct scratch
 	}
 	if (!PEEK(dentry, d_hash.pprev) && PEEK(dentry, d_parent) != dentry)
 		walk->flags = BPF_PART_DELETED;
-	walk_up(walk, has_loop);
+	walk_up(walk);
 }
 
 static __always_inline void begin_walk(struct walk *walk, const struct scratch *scratch,
@@ -61,8 +61,11 @@ static __always_inline void begin_walk(struct walk *walk, const struct scratch *
 	walk->has_left = false;
 }
 
-/* Writes the fields and the names of what scratch->path leads to. Returns where the part ends that begins at `at`. */
-static __always_inline uint32_t write_part(uint32_t cpu, uint32_t at, bool has_loop)
+/*
+ * Writes the fields and the names of what scratch->path leads to. Returns where the part ends that begins at `at`. A function with
+ * numbers for its arguments is verified once, and not at each place that calls it.
+ */
+__weak int write_where(uint32_t cpu, uint32_t at)
 {
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	struct bpf_part_file *part;
@@ -74,7 +77,7 @@ static __always_inline uint32_t write_part(uint32_t cpu, uint32_t at, bool has_l
 	begin_walk(&walk, scratch, cpu, at);
 	part->mnt_id = PEEK(walk.mount, mnt_id);
 	put_inode(part, walk.dentry);
-	put_names(part, scratch, &walk, has_loop);
+	put_names(part, scratch, &walk);
 	if (scratch->space && (uint64_t)PEEK(walk.mount, mnt_ns) == scratch->space)
 		walk.flags &= ~BPF_PART_DETACHED;
 	part->part.size = walk.at - at;
@@ -82,38 +85,27 @@ static __always_inline uint32_t write_part(uint32_t cpu, uint32_t at, bool has_l
 	return walk.at;
 }
 
-/* Functions with numbers for their arguments are verified once, and not at each place that calls them. */
-__weak int write_where(uint32_t cpu, uint32_t at)
-{
-	return write_part(cpu, at, true);
-}
-
-__weak int write_where_plainly(uint32_t cpu, uint32_t at)
-{
-	return write_part(cpu, at, false);
-}
-
 /* Completes a part with what scratch->path leads to. Returns where the next one goes. */
 static __always_inline uint32_t put_asked(struct scratch *scratch, uint32_t at, uint32_t cpu,
-					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
+					  enum bpf_part_kind kind, uint32_t index)
 {
 	struct bpf_part_file *part = place(scratch, at);
 
 	part->part.kind = kind;
 	part->part.index = index;
-	return padded(has_loop ? write_where(cpu, at) : write_where_plainly(cpu, at));
+	return padded(write_where(cpu, at));
 }
 
 /* Completes a part with what a path leads to, as the task sees it. Returns where the next one goes. */
 static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					  struct task_struct *task, struct path *path,
-					  enum bpf_part_kind kind, uint32_t index, bool has_loop)
+					  enum bpf_part_kind kind, uint32_t index)
 {
 	scratch->path = (uint64_t)path;
 	scratch->top = (uint64_t)PEEK(&task->fs->root, dentry);
 	scratch->top_mount = (uint64_t)PEEK(&task->fs->root, mnt);
 	scratch->space = 0;
-	return put_asked(scratch, at, cpu, kind, index, has_loop);
+	return put_asked(scratch, at, cpu, kind, index);
 }
 
 #endif

@@ -102,11 +102,12 @@ void bpf_source_detach(struct bpf_source *source)
 	(void)source;
 }
 
-bool bpf_source_tells(const struct bpf_source *source, enum call_group group)
+const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
+						   enum bpf_feature feature)
 {
 	(void)source;
-	(void)group;
-	return false;
+	(void)feature;
+	abort(); /* nobody has a source */
 }
 
 uint32_t bpf_source_cpus(const struct bpf_source *source)

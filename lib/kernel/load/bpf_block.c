@@ -3,14 +3,16 @@
  */
 #include "bpf_block.h"
 
-#include "bpf_enum.h"
+#include "bpf_log.h"
 #include "bpf_missed.h"
 #include "bpf_plain.h"
 #include "bpf_source.h"
+#include "bpf_types.h"
 
 #include <block.skel.h>
 #include <block_plain.skel.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <iotrace/error.h>
@@ -51,6 +53,15 @@ static struct block_bpf *open_plain(void)
 /* Its enumeration was renamed in Linux 6.0. */
 static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
 
+static uint32_t number_of_zone_append(void)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	uint32_t number = bpf_types_number(kernel, &ZONE_APPEND, UINT32_MAX);
+
+	btf__free(kernel);
+	return number;
+}
+
 static int load(struct bpf_block *block, const struct bpf_block_options *options)
 {
 	struct bpf_common common = bpf_source_common(options->source);
@@ -61,7 +72,7 @@ static int load(struct bpf_block *block, const struct bpf_block_options *options
 		return -errno;
 	block->programs = programs;
 	programs->rodata->sample_id = options->id;
-	programs->rodata->zone_append = bpf_enum_number(&ZONE_APPEND, UINT32_MAX);
+	programs->rodata->zone_append = number_of_zone_append();
 	programs->rodata->has_devices = options->devices != 0;
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);
@@ -83,14 +94,22 @@ static int add_devices(struct bpf_block *block, const struct bpf_block_options *
 struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err)
 {
 	struct bpf_block *block = mem_zero(sizeof(*block));
-	int code = load(block, options);
+	struct bpf_refusal refusal;
+	int code;
 
+	bpf_log_keep(&refusal);
+	code = load(block, options);
+	bpf_log_keep(NULL);
 	if (!code)
 		code = add_devices(block, options);
 	if (!code)
 		code = block_bpf__attach(block->programs);
 	if (code) {
-		error_set(err, -code, "BPF programs for block requests");
+		if (*refusal.why)
+			error_say(err, -code, "BPF programs for block requests: %s%s%s",
+				  refusal.program, *refusal.program ? ": " : "", refusal.why);
+		else
+			error_set(err, -code, "BPF programs for block requests");
 		bpf_block_close(block);
 		return NULL;
 	}

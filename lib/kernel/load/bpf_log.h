@@ -1,5 +1,5 @@
 /*
- * bpf_log: what libbpf says goes to the log, at the level of -vv.
+ * bpf_log: what libbpf says goes to the log, at the level of -vv; and why it refuses to load is kept.
  */
 #ifndef IOTRACE_KERNEL_BPF_LOG_H
 #define IOTRACE_KERNEL_BPF_LOG_H
@@ -7,7 +7,22 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an object was refused for. */
+struct bpf_refusal {
+	char program[64]; /* "": no program in particular */
+	char why[160]; /* what decided: the last word of the verifier, or else the first of libbpf; "": nothing was said */
+};
+
 /* For libbpf_set_print(). Line by line: of a program that is refused, all that the verifier says. */
 int bpf_log(enum libbpf_print_level level, const char *format, va_list args);
+/* From here on what libbpf complains of in this thread is kept there; NULL: nowhere. */
+void bpf_log_keep(struct bpf_refusal *refusal);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -3,8 +3,8 @@
  *
  * libbpf looks for a name that the kernel does not have in all modules, which takes CAP_SYS_ADMIN, also if the program could
  * do without it. So the same programs are there twice: those of NAME.skel.h call bpf_rdonly_cast() (since Linux 6.2) and, if
- * it is there, bpf_preempt_disable() (since Linux 6.10). Those of NAME_plain.skel.h call nothing but helpers: they run before
- * Linux 6.2, and for users without CAP_SYS_ADMIN before Linux 6.10. Their skeletons are alike.
+ * it is there, bpf_preempt_disable() (since Linux 6.10). Those of NAME_plain.skel.h call nothing but helpers, and those of
+ * Linux 5.15 only, unless a constant says that the kernel has more: they run before Linux 6.2, and for users without CAP_SYS_ADMIN before Linux 6.10. Their skeletons are alike.
  */
 #ifndef IOTRACE_KERNEL_BPF_PLAIN_H
 #define IOTRACE_KERNEL_BPF_PLAIN_H

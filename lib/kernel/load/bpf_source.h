@@ -7,6 +7,7 @@
 #ifndef KERNEL_BPF_SOURCE_H
 #define KERNEL_BPF_SOURCE_H
 
+#include "bpf_feature.h"
 #include "bpf_ring.h"
 #include "bpf_shared.h"
 
@@ -39,6 +40,7 @@ struct bpf_options {
 	uint32_t comms;          /* 0: no matter which */
 	const uint32_t *uid;     /* only tasks of these users; lent */
 	uint32_t uids;           /* 0: no matter which; more than BPF_USERS are refused */
+	const char *refused; /* for tests: a program that the kernel is made to refuse; or NULL */
 };
 
 /* Returns whether the build has the programs. */
@@ -52,13 +54,11 @@ int bpf_source_attach(struct bpf_source *source, struct error *err);
 /* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
-/*
- * Whether programs tell what is not among the arguments of calls: GROUP_TASK the flags of new tasks, GROUP_LOCK the type of
- * record locks.
- */
-bool bpf_source_tells(const struct bpf_source *source, enum call_group group);
 /* One more process of ours that is no part of all tasks. */
 void bpf_source_leave_out(struct bpf_source *source, pid_t pid);
+/* Returns what became of a feature. Lent. */
+const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
+						   enum bpf_feature feature);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* Whether a program ran in process 1 while all tasks were recorded. */

@@ -1,0 +1,38 @@
+/*
+ * bpf_choice: which programs of each feature are loaded and attached. See bpf_feature.h.
+ */
+#ifndef KERNEL_BPF_CHOICE_H
+#define KERNEL_BPF_CHOICE_H
+
+#include "bpf_feature.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bpf_link;
+struct bpf_object;
+struct btf;
+
+enum { BPF_TASKS = 13 };
+
+struct bpf_choice {
+	struct bpf_feature_state state[BPF_FEATURES];
+	const char *program[BPF_TASKS]; /* that fits this kernel; NULL: none is wanted, or fits */
+	struct bpf_link *link[BPF_TASKS];
+};
+
+/* Wants the features of these groups (1 << GROUP_*), and refuses those whose tracepoints the kernel has not, or has otherwise. */
+void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct btf *kernel);
+/* Before the object is loaded: of the features' programs, those that were chosen are loaded with it. */
+void bpf_choice_apply(const struct bpf_choice *choice, struct bpf_object *object);
+/* The kernel has refused the program. Returns false if it is of no feature: then nothing is changed. */
+bool bpf_choice_refuse(struct bpf_choice *choice, const char *program, const char *why);
+/* Attaches the programs. What cannot be attached is refused, and does not run. */
+void bpf_choice_attach(struct bpf_choice *choice, struct bpf_object *object);
+void bpf_choice_detach(struct bpf_choice *choice);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

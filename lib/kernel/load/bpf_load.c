@@ -1,0 +1,215 @@
+/*
+ * bpf_load: attempts. See bpf_load.h.
+ */
+#include "bpf_load.h"
+
+#include "bpf_calls.h"
+#include "bpf_comm.h"
+#include "bpf_log.h"
+#include "bpf_plain.h"
+#include "bpf_source.h"
+#include "bpf_types.h"
+#include "rights.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <iotrace.skel.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace_plain.skel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
+
+static int explain_rights(struct error *err, int code)
+{
+	error_say(err, code, "BPF takes CAP_BPF and CAP_PERFMON (BPF programs: load: %s)",
+		  strerror(code));
+	rights_hint_setcap(err);
+	return -code;
+}
+
+static int check(const struct bpf_options *options, struct error *err)
+{
+	if (options->uids > BPF_USERS)
+		return error_say(err, E2BIG, "BPF programs filter by at most %d users", BPF_USERS);
+	if (access(BTF_PATH, R_OK))
+		return error_say(err, ENOENT,
+				 "this kernel does not describe itself: no " BTF_PATH
+				 " (CONFIG_DEBUG_INFO_BTF)");
+	if (!rights_sees_all_tasks()) /* perf's records say other numbers than the programs */
+		return error_say(err, ENOTSUP,
+				 "in a container with process ids of its own BPF cannot be used");
+	if (options->cgroups > BPF_CGROUPS)
+		return error_say(err, E2BIG, "BPF programs know %d control groups at most",
+				 BPF_CGROUPS);
+	return 0;
+}
+
+/* Linux 7.0 lets programs at tracepoints be preempted. What they do then is tried nowhere else. */
+static bool lets_preempt(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strtoul(name.release, NULL, 10) >= 7;
+}
+
+static bool has_helper(int helper)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, (enum bpf_func_id)helper,
+				       NULL) == 1;
+}
+
+/* DCACHE_MOUNTED. It has a place in the kernel's types since Linux 6.15, and moved then. */
+static const struct bpf_enumerator MOUNTED = {"DCACHE_MOUNTED", {"dentry_flags"}};
+enum { MOUNTED_OLD = 0x10000 };
+
+static struct iotrace_bpf *open_plain(void)
+{
+	struct iotrace_bpf *programs = calloc(1, sizeof(*programs));
+	size_t size;
+	const void *elf = iotrace_plain_bpf__elf_bytes(&size);
+
+	_Static_assert(sizeof(*programs->rodata) == sizeof(struct iotrace_plain_bpf__rodata) &&
+			       sizeof(*programs->bss) == sizeof(struct iotrace_plain_bpf__bss),
+		       "their constants have the same places");
+	if (programs && !iotrace_bpf__create_skeleton(programs) &&
+	    !bpf_plain_open(programs->skeleton, elf, size))
+		return programs;
+	iotrace_bpf__destroy(programs);
+	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
+}
+
+/* What does not change from one attempt to the next. */
+struct plan {
+	const struct bpf_options *options;
+	uint32_t mounted_flag;
+	int cpus;
+};
+
+/* The kernel lets no such program do what ours do. */
+static void spoil(struct bpf_object *object, const char *program)
+{
+	struct bpf_program *spoiled = program ? bpf_object__find_program_by_name(object, program)
+					      : NULL;
+
+	if (spoiled)
+		bpf_program__set_type(spoiled, BPF_PROG_TYPE_SOCKET_FILTER);
+}
+
+static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
+{
+	const struct bpf_options *options = plan->options;
+	struct iotrace_bpf *programs = loaded->programs;
+
+	bpf_map__set_max_entries(programs->maps.rings, (uint32_t)plan->cpus);
+	bpf_map__set_max_entries(programs->maps.books, (uint32_t)plan->cpus);
+	bpf_map__set_max_entries(programs->maps.scratches, (uint32_t)plan->cpus);
+	programs->rodata->sample_id = options->id;
+	programs->rodata->hides_addresses = options->hides_addresses;
+	memcpy((void *)(uintptr_t)&programs->rodata->cipher, &loaded->cipher,
+	       sizeof(loaded->cipher));
+	memcpy((void *)(uintptr_t)&programs->rodata->users, &loaded->users, sizeof(loaded->users));
+	programs->rodata->is_system = options->is_system;
+	programs->rodata->own_tgid = getpid();
+	programs->rodata->cgroups = options->cgroups;
+	programs->rodata->mounted_flag = plan->mounted_flag;
+	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
+	programs->rodata->has_dynptr = loaded->has_dynptr;
+	programs->rodata->is_preemptible = lets_preempt();
+	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
+	bpf_choice_apply(&loaded->choice, programs->obj);
+	spoil(programs->obj, options->refused);
+	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, options->comm,
+			     options->comms, err);
+}
+
+/* Returns 0; or -errno, with a sentence where trying again would not help, else with what was refused and why. */
+static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain,
+	       struct bpf_refusal *refusal, struct error *err)
+{
+	int code;
+
+	bpf_log_keep(refusal);
+	loaded->is_plain = is_plain;
+	loaded->programs = is_plain ? open_plain() : iotrace_bpf__open();
+	code = loaded->programs ? fill(loaded, plan, err) : error_set(err, errno, "BPF programs");
+	if (!code)
+		code = iotrace_bpf__load(loaded->programs);
+	bpf_log_keep(NULL);
+	if (!code)
+		return 0;
+	log_debug("BPF programs%s are refused: %s: %s", is_plain ? " (plain)" : "",
+		  *refusal->program ? refusal->program : "all", refusal->why);
+	bpf_unload(loaded);
+	return code;
+}
+
+/* Why there is no recording through BPF at all. */
+static int explain(const struct bpf_refusal *refusal, int code, struct error *err)
+{
+	if (*err->text)
+		return code;
+	if (code == -EPERM)
+		return explain_rights(err, EPERM);
+	if (!has_helper(BPF_FUNC_for_each_map_elem))
+		return error_say(err, ENOTSUP, "BPF is used from Linux 5.15 on");
+	if (!*refusal->program && !*refusal->why)
+		return error_set(err, -code, "BPF programs: load");
+	return error_say(err, -code, "the kernel refuses BPF programs: %s%s%s (%s)",
+			 refusal->program, *refusal->program ? ": " : "", refusal->why,
+			 strerror(-code));
+}
+
+/* Without the feature that was refused there is one feature less, so this ends. */
+static int load_most(struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
+{
+	struct bpf_refusal refusal;
+	bool may_be_fast = true;
+	char why[sizeof(refusal.why) + 40];
+
+	for (;;) {
+		int code;
+
+		if (may_be_fast && !try(loaded, plan, false, &refusal, err))
+			return 0;
+		/* What lacks a function of the kernel is refused before any program is. */
+		may_be_fast = may_be_fast && *refusal.program;
+		code = try(loaded, plan, true, &refusal, err);
+		if (!code)
+			return 0;
+		snprintf(why, sizeof(why), "%s%s(%s)", refusal.why, *refusal.why ? " " : "",
+			 strerror(-code));
+		if (*err->text || !bpf_choice_refuse(&loaded->choice, refusal.program, why))
+			return explain(&refusal, code, err);
+	}
+}
+
+int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struct error *err)
+{
+	struct plan plan = {.options = options, .cpus = libbpf_num_possible_cpus()};
+	int code = check(options, err);
+	struct btf *kernel;
+
+	libbpf_set_print(bpf_log);
+	if (code)
+		return code;
+	if (plan.cpus < 1)
+		return error_set(err, -plan.cpus, "BPF programs: number of CPUs");
+	kernel = btf__load_vmlinux_btf();
+	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
+	bpf_choice_init(&loaded->choice, options->groups, kernel);
+	btf__free(kernel);
+	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
+	return load_most(loaded, &plan, err);
+}
+
+void bpf_unload(struct bpf_loaded *loaded)
+{
+	iotrace_bpf__destroy(loaded->programs);
+	loaded->programs = NULL;
+}

@@ -1,0 +1,34 @@
+/*
+ * bpf_types: what the running kernel says of its own types.
+ *
+ * Programs could ask for the number of an enumerator by themselves; but where the enumeration has another name, or none yet,
+ * libbpf looks for it in all modules, which takes more rights than the programs do.
+ */
+#ifndef KERNEL_BPF_TYPES_H
+#define KERNEL_BPF_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct btf;
+
+/* An enumerator, and the enumerations that it may stand in; NULL ends them. */
+struct bpf_enumerator {
+	const char *name;
+	const char *enumeration[3];
+};
+
+/* Returns its number; `otherwise` if there is none. `kernel` may be NULL: nothing is known. */
+uint32_t bpf_types_number(const struct btf *kernel, const struct bpf_enumerator *enumerator,
+			  uint32_t otherwise);
+
+/* The arguments of a tracepoint: a letter for each, p: a pointer, i: anything else. "": it was not found. */
+struct bpf_layout {
+	const char *tracepoint;
+	char letters[16];
+};
+
+/* Finds the layouts of these tracepoints. */
+void bpf_types_find(const struct btf *kernel, struct bpf_layout *layout, uint32_t layouts);
+
+#endif

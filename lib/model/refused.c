@@ -1,0 +1,45 @@
+/*
+ * refused: the fact REFUSED.
+ */
+#include "refused.h"
+
+#include <string.h>
+
+enum { REFUSED_MOST = 32 }; /* a capture may say anything */
+
+static str_id text_of(struct model *m, const struct event *event, uint32_t index)
+{
+	return model_string(m, event->fact.string[index].at, event->fact.string[index].length);
+}
+
+void refused_fact(struct model *m, const struct event *event)
+{
+	uint64_t missing = event->fact.number[0];
+
+	if (m->refusals == REFUSED_MOST)
+		return;
+	MEM_GROW(m->refused, m->refused_cap, m->refusals + 1);
+	m->refused[m->refusals++] = (struct model_refused){.name = text_of(m, event, 0),
+							   .why = text_of(m, event, 1),
+							   .instead = text_of(m, event, 2)};
+	m->misses_uring |= missing == REFUSED_URING;
+	tally_add(m->tally, refused, missing == REFUSED_ALL);
+}
+
+void refused_see(struct model *m, const struct call_row *row, int64_t result)
+{
+	static const char uring[] = "io_uring_";
+
+	if (m->misses_uring && result >= 0 && !strncmp(row->name, uring, sizeof(uring) - 1))
+		tally_add(m->tally, uring_unseen, 1);
+}
+
+uint32_t model_refusals(const struct model *m)
+{
+	return m->refusals;
+}
+
+const struct model_refused *model_refused(const struct model *m, uint32_t index)
+{
+	return &m->refused[index];
+}
