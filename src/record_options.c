@@ -5,18 +5,17 @@
 
 #include "nearest.h"
 #include "paths.h"
+#include "pattern.h"
 #include "select.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
@@ -122,62 +121,6 @@ static int parse_comm(void *list, const char *arg, struct error *err)
 				 "'%s' is no pattern: at most %d characters, without '\"'", arg,
 				 GLOB_MAX);
 	return options_add(list, arg, err);
-}
-
-/* Returns the path as fnmatch() wants it: what the directory's name has of a pattern's characters is escaped. */
-static char *add_escaped(char *text, const char *more)
-{
-	for (; *more; more++) {
-		char *longer = mem_format("%s%s%c", text, strchr("*?[\\", *more) ? "\\" : "",
-					  *more);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-/* Who means what is below a directory forgets the star. */
-static void remark_directory(const char *path)
-{
-	size_t length = strlen(path);
-	struct stat st;
-
-	if (strpbrk(path, "*?[\\") || stat(path, &st) || !S_ISDIR(st.st_mode))
-		return;
-	length -= path[length - 1] == '/';
-	log_warn("'%s' is a directory: the pattern matches the directory alone. For what is below "
-		 "it: '%.*s/*'",
-		 path, (int)length, path);
-}
-
-/* Files have absolute paths, so "lib/..." is taken from here on, as a shell would; "*.c" is a name anywhere. */
-static int parse_path(void *field, const char *arg, struct error *err)
-{
-	char directory[PATH_MAX], *slash, *glob;
-
-	remark_directory(arg);
-	if (!*arg || *arg == '/' || *arg == '*')
-		return options_add(field, mem_strdup(arg), err);
-	if (!getcwd(directory, sizeof(directory)))
-		return error_set(err, errno, "'%s' is relative to the current directory", arg);
-	for (;;) {
-		if (!strncmp(arg, "./", 2)) {
-			arg += 2;
-		} else if (!strncmp(arg, "../", 3) || !strcmp(arg, "..")) {
-			arg += arg[2] ? 3 : 2;
-			slash = strrchr(directory, '/');
-			slash[slash == directory] = '\0';
-		} else {
-			break;
-		}
-	}
-	if (!strcmp(arg, "."))
-		arg++;
-	glob = add_escaped(mem_strdup(""), directory);
-	slash = mem_format("%s%s%s", glob, *arg && strcmp(glob, "/") != 0 ? "/" : "", arg);
-	free(glob);
-	return options_add(field, slash, err);
 }
 
 static int parse_event(void *list, const char *arg, struct error *err)
@@ -302,9 +245,9 @@ const struct option_row record_rows[] = {
 	{0, "comm", "GLOB", "only threads whose command name matches (may be repeated)",
 	 OPTION_CALL, FIELD(comms), parse_comm, NULL},
 	{0, "path", "GLOB", "only files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(paths), parse_path, NULL},
+	 FIELD(paths), pattern_parse, NULL},
 	{0, "exclude-path", "GLOB", "no files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(left_outs), parse_path, NULL},
+	 FIELD(left_outs), pattern_parse, NULL},
 	{0, "block", "[=DEV,...]",
 	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
 	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
