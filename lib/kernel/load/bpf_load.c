@@ -14,6 +14,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <iotrace.skel.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
@@ -149,11 +150,26 @@ static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain
 	return code;
 }
 
+/* Without descriptors libbpf takes the kernel for an old one, and complains of what that lacks. */
+static bool lacks_descriptors(void)
+{
+	enum { ENOUGH = 64 }; /* for all maps and programs */
+	int fd[ENOUGH], count = 0;
+
+	while (count < ENOUGH && (fd[count] = open("/", O_PATH | O_CLOEXEC)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fd[i]);
+	return count < ENOUGH;
+}
+
 /* Why there is no recording through BPF at all. */
 static int explain(const struct bpf_refusal *refusal, int code, struct error *err)
 {
 	if (*err->text)
 		return code;
+	if (lacks_descriptors())
+		return error_set(err, EMFILE, "BPF programs: load");
 	if (code == -EPERM)
 		return explain_rights(err, EPERM);
 	if (!has_helper(BPF_FUNC_for_each_map_elem))
