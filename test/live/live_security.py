@@ -61,7 +61,9 @@ def test_ids(live, program, home):
         found = identities(f"{out}.capture")
         addresses = {hex(number) for number in found if number >> 48 == 0xffff}
         live.check(len(found) > 4, f"ids, {name}: {len(found)} are too few")
-        live.equal(f"ids, {name}: how many are addresses", len(addresses), 0 if who else len(found))
+        # One id in 65,536 looks like an address, and there are thousands.
+        is_right = len(addresses) * 100 <= len(found) if who else len(addresses) == len(found)
+        live.check(is_right, f"ids, {name}: {len(addresses)} of {len(found)} are addresses")
         about = live.examine(out)
         live.check(about["books"]["counters"]["begun"] > 1600, f"ids, {name}: operations: {about['books']['counters']}")
     ran = live.run([*NOBODY, program, "--source=perf", "--syscalls=+uring", "-o", f"{home}/no.uring", "--", "echo", "ran"])
