@@ -127,7 +127,7 @@ with Live() as test:
     setgid = program(test, "setgid", 0o2755)
     hidden = program(test, "hidden", 0o711, 0)
     program(test, "begin", 0o755)  # nobody may not reach the build, if that is in somebody's home
-    run(test, "everybody-setuid", setuid, "-a", "-q")
+    run(test, "everybody-setuid", setuid, "-a", "--no-block", "-q")
     if SOURCE == "bpf":
         run(test, "setuid", setuid, "-q")
         run(test, "setgid", setgid, "-q")

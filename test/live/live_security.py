@@ -64,7 +64,7 @@ def test_ids(live, program, home):
         # One id in 65,536 looks like an address, and there are thousands.
         is_right = len(addresses) * 100 <= len(found) if who else len(addresses) == len(found)
         live.check(is_right, f"ids, {name}: {len(addresses)} of {len(found)} are addresses")
-        about = live.examine(out)
+        about = live.examine(out, lossless=False)  # some kernels do not deliver the end of each block request
         live.check(about["books"]["counters"]["begun"] > 1600, f"ids, {name}: operations: {about['books']['counters']}")
     ran = live.run([*NOBODY, program, "--source=perf", "--syscalls=+uring", "-o", f"{home}/no.uring", "--", "echo", "ran"])
     live.equal("uring through perf: exit status", (ran.returncode, ran.stdout), (125, b""))
