@@ -1,22 +1,14 @@
 /*
- * arch: the tables of call_numbers.def, and what the bits and the order of some arguments are.
+ * arch: the tables of call_numbers.def, and the bits of open() of each architecture.
  *
- * Everything is constant and laid out by the compiler: a look-up by number is one load. Requests of ioctl() and the order of
- * clone()'s arguments become those of most architectures, which ioctls.def and syscalls.def have.
+ * Everything is constant and laid out by the compiler: a look-up by number is one load.
  */
 #include <iotrace/arch.h>
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "arch_here.h"
-
-enum {
-#define SYSCALL(name, ...) ROW_##name,
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-	ROWS
-};
+#include "call_rows.h"
 
 #define _ (-1)
 enum {
@@ -135,50 +127,4 @@ uint32_t arch_open_flags(const struct arch *arch, uint32_t flags)
 	       (flags & from->large_file ? to->large_file : 0) |
 	       (flags & from->directory ? to->directory : 0) |
 	       (flags & from->no_follow ? to->no_follow : 0);
-}
-
-/*
- * PowerPC has three bits of direction (1: none, 2: read, 4: write) above 13 of size, where others have two (0, 2, 1) above
- * 14; and FIOCLEX and FIONCLEX are two of its terminal's.
- */
-static uint64_t usual_ioctl(uint64_t request)
-{
-	uint32_t way = (uint32_t)request >> 29, rest = (uint32_t)request & 0x1fffffff;
-
-	if (request == 0x20006601)
-		return 0x5451;
-	if (request == 0x20006602)
-		return 0x5450;
-	return (uint64_t)((way & 4 ? 1U : 0U) | (way & 2)) << 30 | rest;
-}
-
-/* Whether one of its arguments has bits of open(). */
-static int flags_argument(const struct call_row *row, const uint64_t *arg)
-{
-	if (row->kind == CALL_OPEN || row->kind == CALL_CREATE_PAIR)
-		return row->flags;
-	return row->kind == CALL_FCNTL && arg[1] == F_SETFL ? 2 : CALL_NO_ARG;
-}
-
-void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg)
-{
-	const struct arch *here = &archs[HERE];
-	const struct call_row *row;
-	int flags;
-
-	if (arch == here && !arch->has_other_ioctls && !arch->is_clone_swapped)
-		return;
-	row = call_row(id);
-	flags = arch->open.direct != here->open.direct ? flags_argument(row, arg) : CALL_NO_ARG;
-
-	if (flags != CALL_NO_ARG)
-		arg[flags] = arch_open_flags(arch, (uint32_t)arg[flags]);
-	if (arch->has_other_ioctls && row->kind == CALL_IOCTL)
-		arg[1] = usual_ioctl(arg[1]);
-	if (arch->is_clone_swapped && id == ROW_clone) {
-		uint64_t stack = arg[0];
-
-		arg[0] = arg[1];
-		arg[1] = stack;
-	}
 }

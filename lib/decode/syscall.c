@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "arch_here.h"
+#include "call_rows.h"
 
 /* Bits that the headers may be too old to know, or that other layers own. */
 #define FAN_CLOEXEC          1
@@ -19,13 +20,6 @@
 #define FSMOUNT_CLOEXEC      1
 #define FSPICK_CLOEXEC       1
 #define PERF_FLAG_FD_CLOEXEC 8
-
-enum {
-#define SYSCALL(name, ...) ROW_##name,
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-	ROWS
-};
 
 #define _ (-1)
 enum {
