@@ -74,6 +74,7 @@ struct io_event {
 			call_id call;
 			int32_t error; /* LEAVE: errno, 0: succeeded */
 			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
+			str_id path; /* LEAVE: what a call that failed named; 0: no path, or not known */
 		} region;
 		struct {
 			uint32_t

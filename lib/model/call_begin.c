@@ -80,8 +80,11 @@ void call_path(struct model *m, struct call *call, uint32_t index, struct event_
 	call->path[index] = path_resolve(m, base, path);
 	call->is_relative[index] = path.at[0] != '/';
 	call->is_unnamed[index] = !call->path[index];
-	if (!index)
-		call->is_directory = ends_in_directory(path);
+	if (index)
+		return;
+	call->is_directory = ends_in_directory(path);
+	if (!call->path[0] && !call->has_succeeded)
+		call->written = path_written(m, base, path);
 }
 
 /* Another thread may get the number before the call returns. */

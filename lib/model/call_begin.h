@@ -17,6 +17,11 @@ void call_begin(struct model *m, uint32_t task, struct call *call,
 int call_fd(const struct call *call, int8_t index);
 /* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
 bool call_has_descriptor(const struct call *call);
+/* Returns what the call named with its first path, as far as it is known, or 0. */
+static inline str_id call_named(const struct call *call)
+{
+	return call->path[0] ? call->path[0] : call->written;
+}
 /* Sets what path argument `index` of the call means, which starts at `base` if it is relative (empty: not known). */
 void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
 	       struct event_string base);

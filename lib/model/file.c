@@ -5,6 +5,7 @@
 
 #include "keep.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -73,6 +74,20 @@ str_id path_resolve(struct model *m, struct event_string base, struct event_stri
 	if (!add_components(&out, path.at, path.length))
 		return 0;
 	return out.length ? keep_text(m, out.at, out.length) : keep_text(m, "/", 1);
+}
+
+str_id path_written(struct model *m, struct event_string base, struct event_string path)
+{
+	bool is_behind = path.at[0] != '/' && base.length && base.at[0] == '/';
+	bool has_slash = is_behind && base.at[base.length - 1] == '/';
+	char text[PATH_SIZE];
+	int length;
+
+	if (!is_behind)
+		return keep_text(m, path.at, path.length);
+	length = snprintf(text, sizeof(text), "%.*s%s%.*s", (int)base.length, base.at,
+			  has_slash ? "" : "/", (int)path.length, path.at);
+	return length > 0 && length < PATH_SIZE ? keep_text(m, text, (size_t)length) : 0;
 }
 
 file_id file_find(const struct model *m, str_id path)

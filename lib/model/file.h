@@ -12,6 +12,8 @@
  * component it is refused, since that may be a link.
  */
 str_id path_resolve(struct model *m, struct event_string base, struct event_string path);
+/* Returns the path with all its components, behind the base if it is relative and the base is known. */
+str_id path_written(struct model *m, struct event_string base, struct event_string path);
 /*
  * Returns the file of this absolute path; the mount stays that of its first sight if it is known. A file is regular
  * until something says that it is a directory: its status, a call, or another file below it.

@@ -134,6 +134,8 @@ static enum verdict verdict_of(struct model *m, const struct io_event *event, ui
 		file = event->region.file;
 	else if (event->kind == IO_DELETE_FILE)
 		file = event->delete_file.file;
+	else if (event->kind == IO_LEAVE && event->region.path)
+		return keep_name(m, event->region.path) ? WANTED : UNWANTED;
 	if (file == ID_NONE)
 		return UNKNOWN;
 	return keep_name(m, m->file[file].path) ? WANTED : UNWANTED;
@@ -182,12 +184,16 @@ static void let_out(struct model *m, const struct io_event *enter)
 	m->output(m->context, enter);
 }
 
-/* A call that concerns no file at all is kept unless certain files are asked for. */
-static bool keep_leave(struct model *m, struct region *region)
+/*
+ * A call that failed has no file, but may have named one. A call that concerns no file at all is kept unless certain files
+ * are asked for.
+ */
+static bool keep_leave(struct model *m, struct region *region, enum verdict verdict)
 {
+	bool is_wanted = verdict == WANTED || (verdict == UNKNOWN && !m->keep->inclusions);
 	bool is_kept = region->state == GONE_OUT;
 
-	if (region->state == WAITING && !region->is_unwanted && !m->keep->inclusions) {
+	if (region->state == WAITING && !region->is_unwanted && is_wanted) {
 		let_out(m, &region->enter);
 		is_kept = true;
 	}
@@ -257,7 +263,7 @@ static bool keep_of_call(struct model *m, const struct io_event *event, uint32_t
 	bool is_kept;
 
 	if (event->kind == IO_LEAVE)
-		is_kept = keep_leave(m, region);
+		is_kept = keep_leave(m, region, verdict_of(m, event, open));
 	else if (event->kind == IO_ENTER)
 		return keep_enter(region, event, verdict_of(m, event, open));
 	else

@@ -250,6 +250,7 @@ static void emit_leave(struct op *op)
 	event.region.call = op->call.id;
 	event.region.error = op->error;
 	event.region.file = ID_NONE;
+	event.region.path = op->error ? call_named(&op->call) : 0;
 	op_emit(op, &event, ID_NONE);
 }
 
@@ -407,10 +408,11 @@ static void forget_moved(struct op *op)
 	struct call *call = &op->call;
 
 	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
-		if (!call->is_relative[i] || !call->path[i] || !has_moved(op, i))
+		if (!call->is_relative[i] || !has_moved(op, i))
 			continue;
+		call->is_unnamed[i] |= call->path[i] != 0;
 		call->path[i] = 0;
-		call->is_unnamed[i] = true;
+		call->written = i ? call->written : 0;
 	}
 }
 

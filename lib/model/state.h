@@ -51,8 +51,10 @@ struct call {
 	bool is_relative[EVENT_PATHS]; /* the path was given relative to a directory */
 	bool is_directory;             /* the first path ends with "/", "." or ".." */
 	bool is_unnamed[EVENT_PATHS];  /* it was given, but what it leads to is not known */
-	uint32_t open, open2;          /* what fd and fd2 named at enter, held; ID_NONE */
-	uint64_t offset[2];            /* position of the description at enter */
+	str_id written;       /* the first path as it was given, where path[0] is not known */
+	bool has_succeeded;   /* it is over, and needs no `written` */
+	uint32_t open, open2; /* what fd and fd2 named at enter, held; ID_NONE */
+	uint64_t offset[2];   /* position of the description at enter */
 };
 
 struct task {

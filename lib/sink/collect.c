@@ -52,6 +52,7 @@ static void place_of(struct collect *collect, handle_id id, struct collect_frame
 		return;
 	handle = model_handle(collect->model, id);
 	frame->file = handle->file;
+	frame->name = handle->name;
 	if (frame->place == PLACE_LOCKS || frame->place == PLACE_ASYNC)
 		return;
 	struct collect_file *file = file_of(collect, handle->file);
@@ -172,7 +173,7 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 	if (thread->depth++ >= COLLECT_DEPTH)
 		return;
 	frame = &thread->frame[thread->depth - 1];
-	*frame = (struct collect_frame){event->region.call, event->time, event->region.file,
+	*frame = (struct collect_frame){event->region.call, event->time, event->region.file, 0,
 					PLACE_OTHER};
 	if (frame->call < call_count())
 		frame->place = collect_place_of_call(call_row(frame->call));
@@ -182,25 +183,26 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 	place_of(collect, event->handle, frame);
 }
 
-static void count_fault(struct collect *collect, int error, call_id call)
+/* What the call named, or what it acted on. */
+static str_id name_of(const struct collect *collect, const struct collect_frame *frame,
+		      const struct io_event *event)
 {
-	uint64_t key = map_key((uint32_t)error, call);
-	uint32_t index = map_get(&collect->fault_of, key);
-
-	if (index == MAP_NONE) {
-		index = collect->faults++;
-		MEM_GROW(collect->fault, collect->faults_cap, collect->faults);
-		collect->fault[index] = (struct collect_fault){error, call, 0};
-		map_set(&collect->fault_of, key, index);
-	}
-	collect->fault[index].count++;
+	if (event->region.path || frame->name || frame->file == ID_NONE)
+		return event->region.path ? event->region.path : frame->name;
+	return model_file(collect->model, frame->file)->path;
 }
 
-static void fail(struct collect *collect, struct collect_call_class *class, int error, call_id call)
+static void fail(struct collect *collect, struct collect_call_class *class,
+		 const struct collect_frame *frame, const struct io_event *event)
 {
+	int error = event->region.error;
+
 	if (error <= 0)
 		return;
-	count_fault(collect, error, call);
+	collect_faults_add(&collect->faults,
+			   &(struct collect_named_fault){.fault = {error, frame->call, 1},
+							 .name = name_of(collect, frame, event),
+							 .last = event->time});
 	if (errname_is_interrupted(error))
 		return;
 	class->failed++;
@@ -230,7 +232,7 @@ static void leave(struct collect *collect, struct collect_thread *thread,
 	if (thread->depth)
 		row.time = 0;
 	book(collect, class, frame, process_of(collect, event), &row);
-	fail(collect, &collect->classes[class], event->region.error, frame->call);
+	fail(collect, &collect->classes[class], frame, event);
 }
 
 static void begin_async(struct collect *collect, const struct io_event *event)
@@ -286,7 +288,7 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 static void complete(struct collect *collect, struct collect_thread *thread,
 		     const struct io_event *event)
 {
-	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, PLACE_OTHER};
+	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
@@ -310,7 +312,7 @@ static void begin(struct collect *collect, struct collect_thread *thread,
 static void cancel(struct collect *collect, struct collect_thread *thread,
 		   const struct io_event *event)
 {
-	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, PLACE_OTHER};
+	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
 	struct collect_row row = {0};
 
 	if (!end_async(collect, event, &row)) {
@@ -403,6 +405,7 @@ void collect_init(struct collect *collect, const struct model *model)
 	collect->free_async = ID_NONE;
 	cold_area_init(&collect->file_area, model_cold(model));
 	cold_area_init(&collect->share_area, model_cold(model));
+	collect_faults_init(&collect->faults, model);
 	for (int i = 0; i < CLASSES; i++)
 		histogram_init(&collect->classes[i].latency);
 }
@@ -413,10 +416,9 @@ void collect_release(struct collect *collect)
 	cold_area_release(&collect->share_area, collect->share);
 	free(collect->process);
 	free(collect->thread);
-	free(collect->fault);
+	collect_faults_release(&collect->faults);
 	free(collect->async);
 	collect_device_release(collect);
 	map_release(&collect->share_of);
-	map_release(&collect->fault_of);
 	map_release(&collect->issued);
 }

@@ -12,6 +12,7 @@
 #define IOTRACE_COLLECT_H
 
 #include "collect_device.h"
+#include "collect_fault.h"
 #include "histogram.h"
 #include "top.h"
 
@@ -65,12 +66,6 @@ struct collect_call_class {
 	struct histogram latency;
 };
 
-struct collect_fault {
-	int error;
-	call_id call;
-	uint64_t count;
-};
-
 /* What one process did with one file. */
 struct collect_share {
 	process_id process;
@@ -100,6 +95,7 @@ struct collect_thread {
 		call_id call;
 		uint64_t enter;
 		file_id file;
+		str_id name; /* of its handle, 0: it has none */
 		enum collect_place place;
 	} frame[COLLECT_DEPTH];
 };
@@ -118,10 +114,8 @@ struct collect {
 	uint32_t processes, processes_cap;
 	struct collect_thread *thread; /* by thread_id */
 	uint32_t threads, threads_cap;
-	struct collect_fault *fault; /* one for each error and call */
-	uint32_t faults, faults_cap;
-	struct map fault_of; /* error and call to index in fault */
-	struct map issued;   /* id of an asynchronous operation to slot */
+	struct collect_faults faults;
+	struct map issued; /* id of an asynchronous operation to slot */
 	struct collect_async {
 		uint64_t begin;
 		uint32_t next_free;

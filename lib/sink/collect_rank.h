@@ -43,18 +43,6 @@ struct top collect_top_devices(const struct collect *collect, enum sink_sort sor
 struct top collect_top_groups(const struct collect *collect, enum sink_sort sort, uint32_t size);
 /* Indices in share[]: the processes of a file, the one with the most data first. */
 struct top collect_top_shares(const struct collect *collect, file_id file, uint32_t size);
-/* Indices in fault[]: by their kind, and the most frequent of each kind first. */
-struct top collect_top_faults(const struct collect *collect, uint32_t size);
-/* What an error means to somebody who looks for a fault. */
-enum collect_fault_kind {
-	FAULT_FAILED,
-	FAULT_LOOKUP, /* how programs find out what is there: a name that is not, no symbolic link ... */
-	FAULT_INTERRUPTED, /* a signal came: the call comes again, or the program got EINTR */
-	FAULT_KINDS
-};
-enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault);
-/* Returns "failure", "lookup", "interruption". */
-const char *collect_fault_name(enum collect_fault_kind kind);
 
 #ifdef __cplusplus
 }

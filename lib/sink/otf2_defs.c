@@ -120,6 +120,8 @@ static bool write_attributes(struct sink *sink)
 		[ATTRIBUTE_BY] = {"OTF2::IO_BY",
 				  "Command that did an operation, where the thread did not",
 				  OTF2_TYPE_STRING},
+		[ATTRIBUTE_PATH] = {"OTF2::IO_PATH", "Path that a system call named that failed",
+				    OTF2_TYPE_STRING},
 	};
 	bool good = true;
 

@@ -2,7 +2,7 @@
  * otf2_event: one io_event becomes one record.
  *
  * A function for each kind, in a table. Attributes are few, for they cost: an offset where it is
- * known, the errno of a call that failed, the file or handle of a call that has no I/O record to
+ * known, the errno of a call that failed and the path it named, the file or handle of a call that has no I/O record to
  * name it.
  */
 #include "otf2_flags.h"
@@ -101,6 +101,9 @@ static bool write_leave(struct sink *sink, struct location *location, const stru
 		return false;
 	if (event->region.error)
 		attribute_i32(&list, ATTRIBUTE_ERRNO, event->region.error);
+	if (event->region.path)
+		attribute_ref(&list, ATTRIBUTE_PATH, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, event->region.path));
 	return write_region(sink, location, event, time, &list, RECORD_LEAVE);
 }
 

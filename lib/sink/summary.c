@@ -67,12 +67,13 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 	return 0;
 }
 
-static void tell(const struct sink *sink, FILE *out)
+static void tell(struct sink *sink, FILE *out)
 {
 	const struct sink_options *options = sink->options;
 	const struct summary summary = {options, &sink->collect};
 	const char *no_color = getenv("NO_COLOR");
 
+	collect_faults_judge(&sink->collect.faults);
 	if (options->is_json)
 		summary_json(&summary, out);
 	else

@@ -267,24 +267,44 @@ static json_object *json_files(const struct summary *summary, enum collect_place
 	return all;
 }
 
-static json_object *json_faults(const struct collect *collect, uint32_t rows)
+static json_object *json_fault(const struct collect_fault *fault, enum collect_fault_kind kind)
 {
-	struct top top = collect_top_faults(collect, rows);
+	const char *name = errname(fault->error);
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);
+	json_object_object_add(row, "errno", json_object_new_int(fault->error));
+	json_object_object_add(row, "call", json_object_new_string(call_row(fault->call)->name));
+	add_number(row, "count", fault->count);
+	json_object_object_add(row, "kind", json_object_new_string(collect_fault_name(kind)));
+	return row;
+}
+
+static json_object *json_faults(const struct collect_faults *faults, uint32_t rows)
+{
+	struct top top = collect_top_faults(faults, FAULT_ALL, rows);
 	json_object *all = json_object_new_array();
 
 	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_fault *fault = &collect->fault[top.id[i]];
-		const char *name = errname(fault->error);
-		json_object *row = json_object_new_object();
+		const struct collect_fault *fault = &faults->fault[top.id[i]];
 
-		json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);
-		json_object_object_add(row, "errno", json_object_new_int(fault->error));
-		json_object_object_add(row, "call",
-				       json_object_new_string(call_row(fault->call)->name));
-		add_number(row, "count", fault->count);
-		json_object_object_add(row, "kind",
-				       json_object_new_string(
-					       collect_fault_name(collect_fault_kind(fault))));
+		json_object_array_add(all, json_fault(fault, collect_fault_kind(fault)));
+	}
+	all = json_list(&top, all);
+	top_release(&top);
+	return all;
+}
+
+static json_object *json_named_faults(const struct collect_faults *faults, uint32_t rows)
+{
+	struct top top = collect_top_named_faults(faults, FAULT_ALL, rows);
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < top.count; i++) {
+		const struct collect_named_fault *named = &faults->named[top.id[i]];
+		json_object *row = json_fault(&named->fault, named->kind);
+
+		json_object_object_add(row, "name", json_text(faults->model, named->name));
 		json_object_array_add(all, row);
 	}
 	all = json_list(&top, all);
@@ -324,7 +344,8 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "files", json_files(summary, PLACE_FILES, rows));
 	json_object_object_add(top, "kernel_files", json_files(summary, PLACE_KERNEL, rows));
 	json_object_object_add(top, "cgroups", summary_group_json(summary));
-	json_object_object_add(top, "errors", json_faults(collect, rows));
+	json_object_object_add(top, "errors", json_faults(&collect->faults, rows));
+	json_object_object_add(top, "failed_names", json_named_faults(&collect->faults, rows));
 	json_object_object_add(top, "source", json_source(summary));
 	json_object_object_add(top, "archive",
 			       options->archive

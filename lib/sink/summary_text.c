@@ -244,6 +244,12 @@ static void put_remarks(const struct summary *summary, const struct page *page)
 	}
 }
 
+static const char *const fault_title[FAULT_KINDS] = {
+	[FAULT_FAILED] = "failed: ",
+	[FAULT_LOOKUP] = "look-ups that found nothing: ",
+	[FAULT_INTERRUPTED] = "interrupted by signals: ",
+};
+
 static void put_fault(const struct collect_fault *fault, const char *before, FILE *out)
 {
 	const char *name = errname(fault->error);
@@ -253,39 +259,71 @@ static void put_fault(const struct collect_fault *fault, const char *before, FIL
 		name ? name : "errors", call_row(fault->call)->name);
 }
 
-static void put_faults_of(const struct summary *summary, const struct page *page, uint32_t rows,
-			  enum collect_fault_kind kind)
+/* In one line, whatever blanks the name has. */
+static void put_named_fault(const struct summary *summary, const struct page *page,
+			    const char *before, uint32_t index)
 {
-	static const char *const title[FAULT_KINDS] = {
-		[FAULT_FAILED] = "failed: ",
-		[FAULT_LOOKUP] = "look-ups that found nothing: ",
-		[FAULT_INTERRUPTED] = "interrupted by signals: ",
-	};
-	const struct collect *collect = summary->collect;
-	struct top top = collect_top_faults(collect, UINT32_MAX);
-	uint32_t found = 0;
+	const struct collect_named_fault *named = &summary->collect->faults.named[index];
+	const struct model *model = summary->collect->model;
+	char *name = summary_escape(model_text(model, named->name),
+				    strtab_length(model_strings(model), named->name));
+	char *text = NULL, *cut;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		put_fault(&named->fault, before, out);
+		fputs(": ", out);
+		fclose(out);
+		cut = summary_cut(name, page->columns > size ? page->columns - size : 0, 4);
+		fprintf(page->out, "%s%s\n", text, cut);
+		free(cut);
+	}
+	free(text);
+	free(name);
+}
+
+/* Which errors there were of which calls, how many of each. */
+static void put_errors(const struct summary *summary, const struct page *page,
+		       const struct top *top, uint32_t rows, const char *title)
+{
 	struct sentence s;
 
 	if (!begin(&s, page))
 		return;
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_fault *fault = &collect->fault[top.id[i]];
-
-		if (collect_fault_kind(fault) == kind && found++ < rows)
-			put_fault(fault, found == 1 ? title[kind] : ", ", s.out);
-	}
-	if (rows && found > rows)
-		fprintf(s.out, ", %u more", found - rows);
+	for (uint32_t i = 0; i < top->count && i < rows; i++)
+		put_fault(&summary->collect->faults.fault[top->id[i]], i ? ", " : title, s.out);
+	if (rows && top->count > rows)
+		fprintf(s.out, ", %u more", top->count - rows);
 	end(&s, INDENT);
-	top_release(&top);
 }
 
-/* What failed in one line, how programs look for what is not there in another. */
+/* Below stand the first names; what is one error at one name takes one line. */
+static void put_faults_of(const struct summary *summary, const struct page *page,
+			  enum collect_fault_kind kind, uint32_t rows, uint32_t names)
+{
+	const struct collect_faults *faults = &summary->collect->faults;
+	struct top errors = collect_top_faults(faults, 1U << kind, UINT32_MAX);
+	struct top named = collect_top_named_faults(faults, 1U << kind, names);
+	bool is_one = errors.count == 1 && named.count == 1 &&
+		      faults->named[named.id[0]].fault.count == faults->fault[errors.id[0]].count;
+
+	if (!is_one)
+		put_errors(summary, page, &errors, rows, fault_title[kind]);
+	for (uint32_t i = 0; i < named.count; i++)
+		put_named_fault(summary, page, is_one ? fault_title[kind] : "  ", named.id[i]);
+	top_release(&errors);
+	top_release(&named);
+}
+
+/* What failed first, then how programs look for what is not there: that is seldom a fault. */
 static void put_faults(const struct summary *summary, const struct page *page, uint32_t rows)
 {
-	for (int kind = 0; kind < FAULT_KINDS; kind++)
-		put_faults_of(summary, page, kind == FAULT_LOOKUP && rows > 1 ? rows / 2 : rows,
-			      (enum collect_fault_kind)kind);
+	uint32_t few = rows > 1 ? rows / 2 : rows;
+
+	put_faults_of(summary, page, FAULT_FAILED, rows, rows);
+	put_faults_of(summary, page, FAULT_LOOKUP, few, few);
+	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0);
 }
 
 static void put_archive(const struct summary *summary, const struct page *page)

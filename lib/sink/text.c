@@ -13,7 +13,7 @@
  *	12000 101@100 PROGRAM_END status=0              the wait status, '?' if not known
  *	12000 101@100 THREAD_BEGIN                      also THREAD_END
  *	12000 101@100 ENTER openat h3 f2                h and f if there is one
- *	12000 101@100 LEAVE openat ENOENT               the error's name if there is one
+ *	12000 101@100 LEAVE openat ENOENT "/data/x"     the error's name if there is one, and what the call named, if known
  *	12000 101@100 CREATE_HANDLE h3 O_RDONLY|O_CLOEXEC
  *	12000 101@100 DESTROY_HANDLE h3
  *	12000 101@100 DUPLICATE_HANDLE h3 h4 O_CLOEXEC  old, new, flags if any
@@ -134,6 +134,8 @@ static void print_leave(struct sink *sink, const struct io_event *event)
 {
 	print_call(sink->out, event->region.call);
 	print_error(sink->out, event->region.error);
+	if (event->region.path)
+		text_string(sink, event->region.path);
 }
 
 static void print_create(struct sink *sink, const struct io_event *event)

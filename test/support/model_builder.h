@@ -230,13 +230,15 @@ inline io_event enter(uint64_t time, thread_id thread, const char *name, handle_
 	return e;
 }
 
-inline io_event leave(uint64_t time, thread_id thread, const char *name, int error = 0)
+inline io_event leave(uint64_t time, thread_id thread, const char *name, int error = 0,
+		      str_id path = 0)
 {
 	io_event e = at(time, IO_LEAVE, thread);
 
 	e.region.call = call(name);
 	e.region.error = error;
 	e.region.file = ID_NONE;
+	e.region.path = path;
 	return e;
 }
 

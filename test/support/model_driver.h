@@ -301,6 +301,8 @@ class ModelDriver
 			s += std::string(" ") + call_row(e.region.call)->name;
 			if (e.kind == IO_LEAVE && e.region.error)
 				s += " errno " + std::to_string(e.region.error);
+			if (e.kind == IO_LEAVE && e.region.path)
+				s += std::string(" ") + model_text(model, e.region.path);
 			break;
 		case IO_CREATE_HANDLE:
 		case IO_DESTROY_HANDLE:

@@ -842,7 +842,7 @@ TEST_F(Model, PathsStartWhereTheStreamSays)
 			    "10 DELETE_FILE /home/user/x/y\n"
 			    "10 DELETE_FILE /top\n"
 			    "10 DELETE_FILE /above\n"
-			    "10 LEAVE unlink errno 2\n");
+			    "10 LEAVE unlink errno 2 t\n");
 	EXPECT_EQ(tally_get(&d.tally, paths_unknown), 3u) << "two with .., one without a start";
 }
 

@@ -129,18 +129,18 @@ TEST_F(Collect, WhatFailedStandsBeforeLookUps)
 	for (const auto &row : failed)
 		for (int i = 0; i < row.count; i++)
 			feed({io::enter(1, t, row.call), io::leave(2, t, row.call, row.error)});
-	struct top top = collect_top_faults(&s, 4);
+	struct top top = collect_top_faults(&s.faults, FAULT_ALL, 4);
 	const int order[] = {EINVAL, EACCES, EIO, ENOENT};
 
 	ASSERT_EQ(top.count, 4U);
 	EXPECT_EQ(top.seen, 5U);
 	for (int i = 0; i < 4; i++) {
-		EXPECT_EQ(s.fault[top.id[i]].error, order[i]);
-		EXPECT_EQ(collect_fault_kind(&s.fault[top.id[i]]),
+		EXPECT_EQ(s.faults.fault[top.id[i]].error, order[i]);
+		EXPECT_EQ(collect_fault_kind(&s.faults.fault[top.id[i]]),
 			  i == 3 ? FAULT_LOOKUP : FAULT_FAILED);
 	}
-	EXPECT_EQ(s.fault[top.id[0]].call, io::call("read"));
-	EXPECT_EQ(s.fault[top.id[3]].count, 9U);
+	EXPECT_EQ(s.faults.fault[top.id[0]].call, io::call("read"));
+	EXPECT_EQ(s.faults.fault[top.id[3]].count, 9U);
 	top_release(&top);
 	EXPECT_EQ(s.failed, 23U);
 }
@@ -167,6 +167,96 @@ TEST_F(Collect, LookUps)
 		EXPECT_EQ(collect_fault_kind(&fault), r.is_lookup ? FAULT_LOOKUP : FAULT_FAILED)
 			<< r.call << " " << r.error;
 	}
+}
+
+class CollectFaults : public CollectFixture
+{
+      protected:
+	/* A call that failed at a name, `count` times. */
+	void fail(const char *call, int error, const std::string &name, int count = 1)
+	{
+		for (; count > 0; count--, now++)
+			feed({io::enter(now, t, call),
+			      io::leave(now, t, call, error, b.text(name))});
+	}
+
+	/* Those of the kinds, best first: "2 /x,1 /y". */
+	std::string names(uint32_t kinds, uint32_t size = 100)
+	{
+		collect_faults_judge(&s.faults);
+		struct top top = collect_top_named_faults(&s.faults, kinds, size);
+		std::string all;
+
+		for (uint32_t i = 0; i < top.count; i++) {
+			const struct collect_named_fault &named = s.faults.named[top.id[i]];
+
+			all += (i ? "," : "") + std::to_string(named.fault.count) + " " +
+			       model_text(b.model, named.name);
+		}
+		top_release(&top);
+		return all;
+	}
+
+      private:
+	uint64_t now = 1000;
+};
+
+TEST_F(CollectFaults, OneForEachErrorCallAndName)
+{
+	fail("openat", EACCES, "/a", 2);
+	fail("openat", EACCES, "/b", 3);
+	fail("unlink", EACCES, "/b");
+	fail("openat", EROFS, "/b");
+	EXPECT_EQ(names(1 << FAULT_FAILED), "3 /b,2 /a,1 /b,1 /b");
+	EXPECT_EQ(names(1 << FAULT_FAILED, 1), "3 /b");
+	EXPECT_EQ(s.faults.faults, 3U);
+	EXPECT_EQ(s.failed, 7U);
+}
+
+/* What a descriptor leads to has a name, too. */
+TEST_F(CollectFaults, ACallOnADescriptorHasTheNameOfItsHandle)
+{
+	feed(transfer(1000, 1100, "read", b.handle(p, b.file("/disk")), IO_MODE_READ, 1, EIO));
+	feed(transfer(1000, 1200, "write", b.handle(p, ID_NONE, "pipe:[7]"), IO_MODE_WRITE, 1,
+		      EPIPE));
+	feed({io::enter(1300, t, "close"), io::leave(1300, t, "close", EIO)});
+	EXPECT_EQ(names(1 << FAULT_FAILED), "1 pipe:[7],1 /disk");
+}
+
+/* The most frequent first, then the latest; and before them what the command was asked for. */
+TEST_F(CollectFaults, LookUps)
+{
+	b.model->host.argv = b.text(std::string("./app\0-f\0in/data.txt,more", 25));
+	fail("openat", ENOENT, "/etc/a");
+	fail("openat", ENOENT, "/etc/b");
+	fail("openat", ENOENT, "/etc/c", 2);
+	fail("openat", ENOENT, "/home/app");
+	fail("openat", ENOENT, "/home/data");
+	fail("statx", ENOENT, "/home/in/data.txt");
+	fail("openat", ENOENT, "/home/more");
+	EXPECT_EQ(names(1 << FAULT_LOOKUP),
+		  "1 /home/more,1 /home/in/data.txt,2 /etc/c,1 /home/data,"
+		  "1 /home/app,1 /etc/b,1 /etc/a");
+}
+
+TEST_F(CollectFaults, Probes)
+{
+	b.model->host.argv = b.text(std::string("app\0sh\0conf", 11));
+	b.file("/usr/include/a.h");
+	b.file("/bin/sh");
+	b.file("/etc/conf");
+	fail("openat", ENOENT, "/etc/ld.so.preload");
+	fail("openat", ENOENT, "/opt/lib/libx.so.6");
+	fail("openat", ENOENT, "/usr/share/locale/C/LC_MESSAGES/libc.mo");
+	fail("openat", ENOENT, "/usr/local/include/a.h"); /* it was found elsewhere */
+	fail("newfstatat", ENOENT, "/etc/maybe");         /* the call only asks */
+	fail("newfstatat", ENOENT, "/usr/local/bin/sh");  /* both, although the command names it */
+	feed(transfer(1000, 1200, "read", b.handle(p, ID_NONE, "socket:[7]"), IO_MODE_READ, 1,
+		      EAGAIN));               /* no look-up */
+	fail("openat", ENOENT, "/home/conf"); /* elsewhere as well, but the command names it */
+	EXPECT_EQ(names(1 << FAULT_LOOKUP), "1 /home/conf");
+	EXPECT_EQ(names(1 << FAULT_PROBE).size(), names(FAULT_ALL).size() - 13);
+	EXPECT_EQ(s.faults.nameds, 8U);
 }
 
 TEST_F(Collect, ListsAreSortedByWhatIsAskedFor)

@@ -207,7 +207,7 @@ TEST_F(Otf2Sink, EveryKind)
 	send(e);
 	send(io::leave(401, t, "unlink"));
 	send(io::enter(410, t, "mkdir", ID_NONE, directory));
-	send(io::leave(411, t, "mkdir", EEXIST));
+	send(io::leave(411, t, "mkdir", EEXIST, b.text("/data")));
 	send(io::enter(412, t, "fchmod", h));
 	send(io::leave(413, t, "fchmod"));
 	e = io::at(413, IO_METRIC, t);
@@ -241,6 +241,7 @@ TEST_F(Otf2Sink, EveryKind)
 	     {"2 Arguments", "\"a b\"", "(\"ProcessId\" <2>; UINT64; 100)", "Exit status: 3",
 	      "Access Mode: READ_WRITE", "CREATE", "CLOSE_ON_EXEC",
 	      "(\"Offset\" <0>; UINT64; 4096)", "(\"errno\" <1>; INT32; 17)",
+	      "(\"OTF2::IO_PATH\" <12>; STRING; \"/data\"",
 	      "(\"OTF2::IO_FILE\" <4>; IO_FILE; \"directory:///data\"",
 	      "(\"OTF2::IO_HANDLE\" <5>; IO_HANDLE; ", "the recording ended", "1234"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"

@@ -85,7 +85,7 @@ TEST_F(Summary, ACommand)
 		" read           2       - 2.00 MiB        -   400 us   100 us   300 us   300 us\n"
 		" write          2       1        - 1.50 KiB   101 us  1.00 us   100 us   100 us\n"
 		" open           1       1        -        -   500 ns   500 ns   500 ns   500 ns\n"
-		"failed: 1 ENOSPC of write\n"
+		"failed: 1 ENOSPC of write: /data/in\n"
 		"look-ups that found nothing: 1 ENOENT of openat\n"
 		"archive: out\n");
 }
@@ -107,7 +107,7 @@ TEST_F(Summary, ACommandOnANarrowTerminal)
 				 " read           2 2.00 MiB        -   400 us\n"
 				 " write          2        - 1.50 KiB   101 us\n"
 				 " open           1        -        -   500 ns\n"
-				 "failed: 1 ENOSPC of write\n"
+				 "failed: 1 ENOSPC of write: /data/in\n"
 				 "look-ups that found nothing: 1 ENOENT of openat\n"
 				 "archive: out\n");
 }
@@ -203,7 +203,8 @@ TEST_F(Summary, Json)
 	b.model->file[f].dev = makedev(8, 0);
 	all += transfer_of(u, 3000, 4000, "write", b.handle(other, f), IO_MODE_WRITE, 9, 0);
 	all += transfer(4000, 9000, "read", b.handle(p, b.file("/proc/x")), IO_MODE_READ, 3);
-	all += Events{io::enter(9000, t, "openat"), io::leave(9100, t, "openat", ENOENT)};
+	all += Events{io::enter(9000, t, "newfstatat"),
+		      io::leave(9100, t, "newfstatat", ENOENT, b.text("/none\xff"))};
 	all += request(1000, 101000, 201000, device(sda), 1, REQUEST_READ, 4096);
 	device(sda)->seen[0] = 1;
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 5;
@@ -251,6 +252,10 @@ TEST_F(Summary, Json)
 		{"/kernel_files/rows/0/path", "\"/proc/x\""},
 		{"/errors/rows/0/error", "\"ENOENT\""},
 		{"/errors/rows/0/kind", "\"lookup\""},
+		{"/failed_names/total", "1"},
+		{"/failed_names/rows/0/name", "\"/none\\\\xff\""},
+		{"/failed_names/rows/0/kind", "\"probe\""},
+		{"/failed_names/rows/0/call", "\"newfstatat\""},
 		{"/devices/0/device/name", "\"sda\""},
 		{"/devices/0/device/dev", "\"8:0\""},
 		{"/devices/0/device/read/requests", "1"},
@@ -321,6 +326,49 @@ TEST_F(Summary, AnInterruptedCallDidNotFail)
 	EXPECT_NE(text.find("\ninterrupted by signals: 2 ERESTARTSYS of read\n"), std::string::npos)
 		<< text;
 	EXPECT_EQ(text.find("failed:"), std::string::npos);
+}
+
+TEST_F(Summary, WhereCallsFailed)
+{
+	Events all;
+	uint64_t now = 1000;
+	auto fail = [&](const char *call, int error, const std::string &name) {
+		now++;
+		all += Events{io::enter(now, t, call),
+			      io::leave(now, t, call, error, name.empty() ? 0 : b.text(name))};
+	};
+	auto errors = [&] {
+		std::string text = told(all);
+
+		return text.substr(text.find("failed:", text.find("\n calls")));
+	};
+
+	fail("openat", EACCES, "/a  b\n");
+	EXPECT_EQ(errors(), "failed: 1 EACCES of openat: /a  b\\n\n");
+	fail("openat", EACCES, ""); /* not known */
+	EXPECT_EQ(errors(), "failed: 2 EACCES of openat\n"
+			    "  1 EACCES of openat: /a  b\\n\n");
+	for (int i = 0; i < 7; i++)
+		fail("unlink", EPERM, "/f" + std::to_string(i));
+	for (int i = 0; i < 3; i++)
+		fail("openat", ENOENT, "/" + std::string(90, (char)('p' + i)));
+	fail("newfstatat", ENOENT, "/probe");
+	options.columns = 60;
+	EXPECT_EQ(errors(), "failed: 7 EPERM of unlink, 2 EACCES of openat\n"
+			    "  1 EPERM of unlink: /f6\n"
+			    "  1 EPERM of unlink: /f5\n"
+			    "  1 EPERM of unlink: /f4\n"
+			    "  1 EPERM of unlink: /f3\n"
+			    "  1 EPERM of unlink: /f2\n"
+			    "look-ups that found nothing: 3 ENOENT of openat, 1 ENOENT of\n"
+			    "  newfstatat\n"
+			    "  1 ENOENT of openat: /rrrrrrrrrr...rrrrrrrrrrrrrrrrrrrrrrrr\n"
+			    "  1 ENOENT of openat: /qqqqqqqqqq...qqqqqqqqqqqqqqqqqqqqqqqq\n");
+	options.top = 1;
+	EXPECT_EQ(errors(), "failed: 7 EPERM of unlink, 1 more\n"
+			    "  1 EPERM of unlink: /f6\n"
+			    "look-ups that found nothing: 3 ENOENT of openat, 1 more\n"
+			    "  1 ENOENT of openat: /rrrrrrrrrr...rrrrrrrrrrrrrrrrrrrrrrrr\n");
 }
 
 TEST_F(Summary, HowManyRowsAndByWhat)

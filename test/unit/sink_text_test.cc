@@ -83,6 +83,8 @@ TEST_F(TextSink, Regions)
 	EXPECT_EQ(line(io::enter(1, t, "unlink", ID_NONE, f)), "1 101@100 ENTER unlink f0\n");
 	EXPECT_EQ(line(io::enter(1, t, "fstatfs", h, f)), "1 101@100 ENTER fstatfs h0 f0\n");
 	EXPECT_EQ(line(io::leave(2, t, "unlink", ENOENT)), "2 101@100 LEAVE unlink ENOENT\n");
+	EXPECT_EQ(line(io::leave(2, t, "unlink", EACCES, b.text("/a \"b\"\n"))),
+		  "2 101@100 LEAVE unlink EACCES \"/a \\\"b\\\"\\n\"\n");
 	EXPECT_EQ(line(io::leave(2, t, "unlink", 4000)), "2 101@100 LEAVE unlink errno=4000\n");
 	EXPECT_EQ(line(io::leave(2, t, "read", 512)), "2 101@100 LEAVE read ERESTARTSYS\n");
 	EXPECT_EQ(line(io::leave(2, t, "no such call")), "2 101@100 LEAVE ?\n");

@@ -219,7 +219,8 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	struct scratch *scratch = take_scratch(&cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
 	struct files files = {task, cpu};
-	bool has_succeeded = result >= 0 || kind == BPF_RECORD_ENTER;
+	/* What an exec named is in the record of its begin. */
+	bool has_bases = kind != BPF_RECORD_EXIT && (role->flags & BPF_CALL_BASES || result < 0);
 	struct bpf_record_call *record;
 	struct outgoing out;
 
@@ -228,8 +229,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	record = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
 	put_call(record, call, kind, result, choice_of(task));
 	if (has_paths)
-		put_paths(scratch, &parts, &files, call, role,
-			  role->flags & BPF_CALL_BASES && has_succeeded);
+		put_paths(scratch, &parts, &files, call, role, has_bases);
 	if (makes_files(role->flags, result))
 		put_files(scratch, &parts, &files, call, role, result);
 	record->head.parts = parts.count;
@@ -360,7 +360,7 @@ static __always_inline void begin_call(struct pt_regs *regs, long number)
 	}
 	call->begin = bpf_ktime_get_ns();
 	call->is_apart = is_apart(role->flags, task);
-	if (role->flags & BPF_CALL_BASES)
+	if (role->flags & BPF_CALL_PATHS)
 		note_bases(task, call, role);
 	if (role->flags & BPF_CALL_SUBMITS)
 		aio_call_begins(call);

@@ -43,7 +43,8 @@ enum {
 	BPF_CALL_IOCTL = 8192, /* only the requests of ioctls.def */
 	BPF_CALL_ALWAYS =
 		4096, /* all else rests on it: recorded of tasks that are not chosen, too */
-	BPF_CALL_BASES = 16384, /* its relative paths need the directory that they start at */
+	BPF_CALL_BASES =
+		16384, /* relative paths need their directory; if it fails, those of each call do */
 	BPF_CALL_MOVES_ROOT = 32768,
 	BPF_CALL_STORES = 65536, /* not recorded; said once if it maps a file to be written */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
@@ -109,7 +110,7 @@ struct bpf_call {
 	uint32_t is_apart;    /* the begin is in the stream */
 	uint16_t is_detached; /* an exec took perf's events off the task, or off an ancestor */
 	uint16_t is_foreign;  /* it has made calls of 32 bits */
-	uint64_t base[2];     /* BPF_CALL_BASES: the dentries of those directories */
+	uint64_t base[2]; /* BPF_CALL_PATHS: the dentries of the directories that they start at */
 	struct bpf_fault fault;
 };
 

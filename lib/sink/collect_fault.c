@@ -1,0 +1,299 @@
+/*
+ * collect_fault: see collect_fault.h. It counts while events come, and ranks when they are over.
+ */
+#include "collect_fault.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <iotrace/errname.h>
+#include <iotrace/hash.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+void collect_faults_init(struct collect_faults *faults, const struct model *model)
+{
+	*faults = (struct collect_faults){.model = model};
+	cold_area_init(&faults->area, model_cold(model));
+}
+
+void collect_faults_release(struct collect_faults *faults)
+{
+	cold_area_release(&faults->area, faults->named);
+	free(faults->fault);
+	map_release(&faults->fault_of);
+	map_release(&faults->named_of);
+}
+
+static uint32_t kind_key(const struct collect_fault *fault)
+{
+	return (uint32_t)fault->error << 16 | fault->call;
+}
+
+void collect_faults_add(struct collect_faults *faults, const struct collect_named_fault *one)
+{
+	uint64_t key = map_key(kind_key(&one->fault), one->name);
+	uint32_t index = map_get(&faults->fault_of, kind_key(&one->fault));
+
+	if (index == MAP_NONE) {
+		index = faults->faults++;
+		MEM_GROW(faults->fault, faults->faults_cap, faults->faults);
+		faults->fault[index] = one->fault;
+		faults->fault[index].count = 0;
+		map_set(&faults->fault_of, kind_key(&one->fault), index);
+	}
+	faults->fault[index].count++;
+	if (!one->name)
+		return;
+	index = map_get(&faults->named_of, key);
+	if (index == MAP_NONE) {
+		index = faults->nameds++;
+		COLD_GROW(&faults->area, faults->named, faults->nameds_cap, faults->nameds);
+		faults->named[index] = *one;
+		faults->named[index].fault.count = 0;
+		map_set(&faults->named_of, key, index);
+	}
+	faults->named[index].fault.count++;
+	faults->named[index].last = one->last;
+}
+
+/* Which calls fail with an error although nothing is wrong: that is how programs find out what is there. */
+static bool is_of_name(const struct call_row *row)
+{
+	return row->path >= 0 || row->group == GROUP_NET;
+}
+
+static bool is_readlink(const struct call_row *row)
+{
+	return strstr(row->name, "readlink");
+}
+
+static bool is_attribute(const struct call_row *row)
+{
+	return strstr(row->name, "xattr");
+}
+
+static bool is_seek(const struct call_row *row)
+{
+	return row->kind == CALL_SEEK || strstr(row->name, "fadvise");
+}
+
+static bool is_data(const struct call_row *row)
+{
+	return row->group == GROUP_DATA || row->group == GROUP_NET;
+}
+
+static bool is_mkdir(const struct call_row *row)
+{
+	return !strncmp(row->name, "mkdir", 5);
+}
+
+/* Programs close all descriptors that there might be. */
+static bool is_of_descriptor(const struct call_row *row)
+{
+	return row->kind == CALL_CLOSE || row->kind == CALL_FCNTL;
+}
+
+static const struct {
+	int error;
+	bool (*is_of)(const struct call_row *row);
+} lookup[] = {
+	{ENOENT, is_of_name},    {ENOTDIR, is_of_name},      {EINVAL, is_readlink},
+	{ENODATA, is_attribute}, {EOPNOTSUPP, is_attribute}, {ESPIPE, is_seek},
+	{EAGAIN, is_data},       {EEXIST, is_mkdir},         {EBADF, is_of_descriptor},
+};
+
+enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault)
+{
+	if (errname_is_interrupted(fault->error))
+		return FAULT_INTERRUPTED;
+	for (size_t i = 0; i < sizeof(lookup) / sizeof(*lookup); i++)
+		if (lookup[i].error == fault->error && lookup[i].is_of(call_row(fault->call)))
+			return FAULT_LOOKUP;
+	return FAULT_FAILED;
+}
+
+const char *collect_fault_name(enum collect_fault_kind kind)
+{
+	static const char *const name[FAULT_KINDS] = {
+		[FAULT_FAILED] = "failure",
+		[FAULT_LOOKUP] = "lookup",
+		[FAULT_PROBE] = "probe",
+		[FAULT_INTERRUPTED] = "interruption",
+	};
+
+	return name[kind];
+}
+
+/* Calls that only ask whether something is there, and what it is. */
+static bool only_asks(const struct call_row *row)
+{
+	static const char *const part[] = {"stat", "access", "readlink", "getxattr", "listxattr"};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		if (strstr(row->name, part[i]))
+			return true;
+	return false;
+}
+
+/* What the loader and the C library look for in many places. */
+static bool is_of_library(const char *path)
+{
+	static const char *const glob[] = {"/etc/ld.so.*",     "*.so",       "*.so.*",
+					   "*/glibc-hwcaps/*", "*/locale/*", "*/locale-langpack/*"};
+
+	for (size_t i = 0; i < sizeof(glob) / sizeof(*glob); i++)
+		if (!fnmatch(glob[i], path, 0))
+			return true;
+	return false;
+}
+
+static bool is_of_word(char letter)
+{
+	return isalnum((unsigned char)letter) || (letter && strchr("-_.+", letter));
+}
+
+/* Whether the text has `word` in it, and not as a part of a longer one. */
+static bool has_word(const char *text, size_t length, const char *word)
+{
+	size_t size = strlen(word);
+	const char *end = text + length, *at = text;
+
+	for (; (at = memmem(at, (size_t)(end - at), word, size)); at++)
+		if ((at == text || !is_of_word(at[-1])) &&
+		    (at + size == end || !is_of_word(at[size])))
+			return true;
+	return false;
+}
+
+static const char *last_component(const struct collect_faults *faults, str_id path)
+{
+	const char *text = model_text(faults->model, path), *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+/* Whether the last component of the path is among the words behind the first that the command was called with. */
+static bool is_in_command(const struct collect_faults *faults, str_id path)
+{
+	const struct model *model = faults->model;
+	str_id words = model_host(model)->argv;
+	const char *text = model_text(model, words), *last = last_component(faults, path);
+	size_t length = strtab_length(model_strings(model), words), first = strlen(text);
+
+	return *last && first < length && has_word(text + first, length - first, last);
+}
+
+/* Fills in what the name itself and its call say. */
+static void judge(const struct collect_faults *faults, struct collect_named_fault *named)
+{
+	const struct call_row *row = call_row(named->fault.call);
+
+	named->kind = collect_fault_kind(&named->fault);
+	named->is_in_command = named->kind == FAULT_LOOKUP && row->path >= 0 &&
+			       is_in_command(faults, named->name);
+	if (named->kind == FAULT_LOOKUP && !named->is_in_command &&
+	    (row->path < 0 || only_asks(row) ||
+	     is_of_library(model_text(faults->model, named->name))))
+		named->kind = FAULT_PROBE;
+}
+
+static uint64_t hash_of_last(const struct collect_faults *faults, str_id path)
+{
+	const char *last = last_component(faults, path);
+
+	return hash_bytes(hash_key_of_process(), last, strlen(last));
+}
+
+/* Returns the last components of all look-ups, by their hash: 1 if a file is called so, or 0. */
+static struct map find_elsewhere(const struct collect_faults *faults)
+{
+	const struct model *model = faults->model;
+	struct map found = {0};
+
+	for (uint32_t id = 0; id < faults->nameds; id++)
+		if (faults->named[id].kind == FAULT_LOOKUP)
+			map_set(&found, hash_of_last(faults, faults->named[id].name), 0);
+	for (file_id file = 0; found.count && file < model_files(model); file++) {
+		uint64_t hash = hash_of_last(faults, model_file(model, file)->path);
+
+		cold_pass(model_cold(model), file);
+		if (map_get(&found, hash) != MAP_NONE)
+			map_set(&found, hash, 1);
+	}
+	return found;
+}
+
+void collect_faults_judge(struct collect_faults *faults)
+{
+	struct map found;
+
+	for (uint32_t id = 0; id < faults->nameds; id++) {
+		cold_pass(model_cold(faults->model), id);
+		judge(faults, &faults->named[id]);
+	}
+	found = find_elsewhere(faults);
+	for (uint32_t id = 0; id < faults->nameds; id++) {
+		struct collect_named_fault *named = &faults->named[id];
+
+		if (named->kind == FAULT_LOOKUP &&
+		    (!named->is_in_command || only_asks(call_row(named->fault.call))) &&
+		    map_get(&found, hash_of_last(faults, named->name)) == 1)
+			named->kind = FAULT_PROBE;
+	}
+	map_release(&found);
+}
+
+static bool fault_is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct collect_faults *faults = context;
+	const struct collect_fault *x = &faults->fault[a], *y = &faults->fault[b];
+
+	if (collect_fault_kind(x) != collect_fault_kind(y))
+		return collect_fault_kind(x) < collect_fault_kind(y);
+	if (x->count != y->count)
+		return x->count > y->count;
+	return a < b;
+}
+
+struct top collect_top_faults(const struct collect_faults *faults, uint32_t kinds, uint32_t size)
+{
+	struct top top;
+
+	top_init(&top, size, fault_is_before, faults);
+	for (uint32_t id = 0; id < faults->faults; id++)
+		if (kinds >> collect_fault_kind(&faults->fault[id]) & 1)
+			top_offer(&top, id);
+	top_sort(&top);
+	return top;
+}
+
+static bool named_is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct collect_faults *faults = context;
+	const struct collect_named_fault *x = &faults->named[a], *y = &faults->named[b];
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind;
+	if (x->is_in_command != y->is_in_command)
+		return x->is_in_command;
+	if (x->fault.count != y->fault.count)
+		return x->fault.count > y->fault.count;
+	return x->last != y->last ? x->last > y->last : a < b;
+}
+
+struct top collect_top_named_faults(const struct collect_faults *faults, uint32_t kinds,
+				    uint32_t size)
+{
+	struct top top;
+
+	top_init(&top, size, named_is_before, faults);
+	for (uint32_t id = 0; id < faults->nameds; id++) {
+		cold_pass(model_cold(faults->model), id);
+		if (kinds >> faults->named[id].kind & 1)
+			top_offer(&top, id);
+	}
+	top_sort(&top);
+	return top;
+}

@@ -1,0 +1,79 @@
+/*
+ * collect_fault: calls that failed: how often which call failed with which error, and at what.
+ *
+ * What a call failed at is the path that it named, or the name of its handle. Memory grows with such names.
+ */
+#ifndef IOTRACE_COLLECT_FAULT_H
+#define IOTRACE_COLLECT_FAULT_H
+
+#include "top.h"
+
+#include <iotrace/cold.h>
+#include <iotrace/map.h>
+#include <iotrace/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an error means to somebody who looks for a fault. */
+enum collect_fault_kind {
+	FAULT_FAILED,
+	FAULT_LOOKUP, /* how programs find out what is there: a name that is not, no symbolic link ... */
+	FAULT_PROBE, /* of names only: a look-up that nobody wonders about, such as those of the loader */
+	FAULT_INTERRUPTED, /* a signal came: the call comes again, or the program got EINTR */
+	FAULT_KINDS
+};
+enum { FAULT_ALL = (1 << FAULT_KINDS) - 1 };
+
+struct collect_fault {
+	int error;
+	call_id call;
+	uint64_t count;
+};
+
+/* The same, of one name. */
+struct collect_named_fault {
+	struct collect_fault fault;
+	str_id name;
+	uint64_t last;                /* when it was met last, ns */
+	enum collect_fault_kind kind; /* since collect_faults_judge() */
+	bool is_in_command; /* a look-up of what the words of the command name; since then */
+};
+
+struct collect_faults {
+	const struct model *model; /* lent */
+	struct collect_fault *fault;
+	uint32_t faults, faults_cap;
+	struct map fault_of; /* error and call to index in fault */
+	struct cold_area area;
+	struct collect_named_fault *named;
+	uint32_t nameds, nameds_cap;
+	struct map named_of; /* error, call and name to index in named */
+};
+
+void collect_faults_init(struct collect_faults *faults, const struct model *model);
+/* Counts one; its name may be 0: not known. `last` is its time. */
+void collect_faults_add(struct collect_faults *faults, const struct collect_named_fault *one);
+void collect_faults_release(struct collect_faults *faults);
+/* All are counted: finds out what the names mean. The look-up of a file that was found elsewhere is a probe. */
+void collect_faults_judge(struct collect_faults *faults);
+
+/* Never FAULT_PROBE. */
+enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault);
+/* Returns "failure", "lookup", "probe", "interruption". */
+const char *collect_fault_name(enum collect_fault_kind kind);
+
+/* Indices in fault[] of these kinds (bits): by their kind, and the most frequent of each first. The caller releases it. */
+struct top collect_top_faults(const struct collect_faults *faults, uint32_t kinds, uint32_t size);
+/*
+ * Indices in named[] of these kinds: by their kind; of the look-ups first those that the words of the command name; then the
+ * most frequent, and the latest.
+ */
+struct top collect_top_named_faults(const struct collect_faults *faults, uint32_t kinds,
+				    uint32_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
