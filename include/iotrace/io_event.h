@@ -112,8 +112,8 @@ struct io_event {
 			uint32_t
 				cgroup; /* BEGIN, COMPLETE there: model_cgroup() it is charged to, or ID_NONE */
 			int32_t error; /* COMPLETE: errno, 0: succeeded */
-			/* COMPLETE on a device's location: when it began, and when it was issued last (a request that
-			   its driver gave back is issued again); 0: its issue was not seen */
+			/* On a device's location. COMPLETE, CANCELLED: when it began; COMPLETE: when it was issued last
+			   (a request that its driver gave back is issued again); 0: its issue was not seen */
 			uint64_t begun, issued;
 		} op;
 		struct {

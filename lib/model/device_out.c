@@ -199,6 +199,7 @@ void out_cancel(struct model *m, uint32_t op, enum io_end why)
 	struct io_event event = event_of(m, o, IO_OP_CANCELLED);
 
 	event.op.end = why;
+	event.op.begun = o->begun;
 	m->tally->n[op_counter_of(why)]++;
 	push(m, o->device, &event, false);
 }

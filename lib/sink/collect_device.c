@@ -9,15 +9,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The device has had so many in flight since; other events will change that. */
+/* Time goes on. It is the newest request's; if that does not count, it is that of the one before. */
 static void advance(struct collect_device *d, uint64_t time)
 {
-	if (d->in_flight && time > d->since) {
-		d->busy += time - d->since;
-		d->queue += (time - d->since) * d->in_flight;
-	}
+	if (d->in_flight && time > d->since)
+		d->open[d->in_flight - 1].newest += time - d->since;
 	if (time > d->since)
 		d->since = time;
+}
+
+static void begin(struct collect_device *d, uint64_t time)
+{
+	MEM_GROW(d->open, d->open_cap, d->in_flight + 1);
+	d->open[d->in_flight++] = (struct collect_open){.begun = time};
+}
+
+/*
+ * The request is not in flight any more. If it counts, the device was busy since its begin: that is all the time of the
+ * requests since.
+ */
+static void end(struct collect_device *d, uint64_t begun, uint64_t time, bool counts)
+{
+	uint32_t at = d->in_flight;
+
+	while (at && d->open[at - 1].begun > begun)
+		at--;
+	if (!at)
+		return;
+	struct collect_open *open = &d->open[at - 1];
+
+	if (counts)
+		d->queue += time - open->begun;
+	else if (at > 1)
+		open[-1].newest += open->newest;
+	for (uint32_t i = at - 1; counts && i < d->in_flight; i++) {
+		d->busy += d->open[i].newest;
+		d->open[i].newest = 0;
+	}
+	memmove(open, open + 1, (d->in_flight-- - at) * sizeof(*open));
 }
 
 static void complete(struct collect_device *d, const struct io_event *event)
@@ -71,22 +100,27 @@ void collect_device_event(struct collect *collect, uint32_t device, const struct
 		return;
 	struct collect_device *d = device_of(collect, device);
 
+	bool is_unseen = event->kind == IO_OP_CANCELLED && event->op.end == IO_END_LOST;
+
 	advance(d, event->time);
 	if (event->kind == IO_OP_BEGIN)
-		d->in_flight++;
-	else if (d->in_flight)
-		d->in_flight--;
+		begin(d, event->time);
+	else
+		end(d, event->op.begun, event->time, !is_unseen);
 	if (event->kind == IO_OP_COMPLETE) {
 		complete(d, event);
 		charge(collect, event);
 	}
-	d->cancelled += event->kind == IO_OP_CANCELLED;
+	d->unseen_ends += is_unseen;
+	d->cancelled += event->kind == IO_OP_CANCELLED && !is_unseen;
 }
 
 void collect_device_release(struct collect *collect)
 {
-	for (uint32_t i = 0; i < collect->devices; i++)
+	for (uint32_t i = 0; i < collect->devices; i++) {
+		free(collect->device[i] ? collect->device[i]->open : NULL);
 		free(collect->device[i]);
+	}
 	free(collect->device);
 	free(collect->group);
 }

@@ -2,7 +2,8 @@
  * collect_device: what block devices did, from the requests on their locations; and what programs asked of their files.
  *
  * A request is in flight from its begin to its end. Waiting is the whole of that, service the part since it was issued
- * (last). A device is busy while anything is in flight.
+ * (last). A device is busy while anything is in flight; a request whose end the kernel did not deliver counts as nothing, since
+ * nobody knows when it ended.
  */
 #ifndef IOTRACE_COLLECT_DEVICE_H
 #define IOTRACE_COLLECT_DEVICE_H
@@ -25,14 +26,22 @@ struct collect_traffic {
 	uint64_t wait;   /* ns */
 };
 
+/* A request in flight. Whether its time counts is only known at its end. */
+struct collect_open {
+	uint64_t begun;
+	uint64_t newest; /* how long no later one was in flight as well, ns */
+};
+
 struct collect_device {
 	struct collect_traffic kind[REQUEST_KINDS]; /* that ended */
 	uint64_t errors, cancelled;
-	struct histogram service; /* of all that were issued */
-	uint32_t in_flight;
-	uint64_t since; /* in_flight is so many */
+	uint64_t unseen_ends;      /* requests whose end was not delivered */
+	struct histogram service;  /* of all that were issued */
+	struct collect_open *open; /* by their begin */
+	uint32_t in_flight, open_cap;
+	uint64_t since; /* they are in flight */
 	uint64_t busy;  /* ns */
-	uint64_t queue; /* ns, each multiplied with in_flight */
+	uint64_t queue; /* the times that requests were in flight, in sum, ns */
 };
 
 /* What requests of a control group moved. */

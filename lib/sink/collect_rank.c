@@ -217,7 +217,7 @@ static struct collect_row row_of_device(const struct collect *collect, uint32_t 
 		row.calls += device->kind[i].requests;
 	if (!device)
 		return row;
-	row.calls += device->cancelled;
+	row.calls += device->cancelled + device->unseen_ends;
 	row.read = device->kind[REQUEST_READ].bytes;
 	row.written = device->kind[REQUEST_WRITE].bytes + device->kind[REQUEST_ZEROES].bytes;
 	row.time = device->busy;

@@ -69,6 +69,7 @@ static void add_requests(json_object *to, const struct summary *summary, uint32_
 		add_traffic(to, name[kind], &d->kind[kind]);
 	json_object_object_add(to, "errors", json_object_new_uint64(d->errors));
 	json_object_object_add(to, "cancelled", json_object_new_uint64(d->cancelled));
+	json_object_object_add(to, "unseen_ends", json_object_new_uint64(d->unseen_ends));
 	json_object_object_add(to, "busy_ns", json_object_new_uint64(d->busy));
 	add_rates(to, summary, id);
 	add_service(to, &d->service);

@@ -93,6 +93,10 @@ static void put_others(const struct collect_device *d, const struct page *page)
 	before = d->errors ? ", " : before;
 	if (d->cancelled)
 		fprintf(out, "%s%s did not end", before, summary_count(count, d->cancelled));
+	before = d->cancelled ? ", " : before;
+	if (d->unseen_ends)
+		fprintf(out, "%s%s of unknown end, left out of %%util and aqu-sz", before,
+			summary_count(count, d->unseen_ends));
 	fclose(out);
 	if (size)
 		page_wrap(page, text, OTHERS_INDENT, OTHERS_INDENT);

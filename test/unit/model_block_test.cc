@@ -516,6 +516,13 @@ TEST_F(Block, AKeyThatIsUsedAgainEndsWhatHadIt)
 
 	EXPECT_NE(t.find("CANCELLED #0 LOST\n"), std::string::npos) << t;
 	EXPECT_NE(t.find("COMPLETE #1 4096\n"), std::string::npos) << t;
+	uint64_t begun = 0;
+	for (const io_event &e : d.events) {
+		begun = e.kind == IO_OP_BEGIN && e.op.id == 0 ? e.time : begun;
+		if (e.kind == IO_OP_CANCELLED)
+			EXPECT_EQ(e.op.begun, begun);
+	}
+	EXPECT_GT(begun, 0u);
 	EXPECT_EQ(count(TALLY_requests_flushed), 1u);
 	EXPECT_EQ(model_unseen_ends(d.model), 1u);
 }

@@ -592,6 +592,51 @@ TEST_F(CollectDevices, WhatDidNotEndWasInFlight)
 	EXPECT_EQ(d->service.count, 0u);
 }
 
+/* An end that was not delivered says nothing of when it was: the device was busy with other requests only. */
+TEST_F(CollectDevices, WhatEndedUnseenIsNotInFlight)
+{
+	Events lost = request(101000, 101000, 1001000, device(sda), 1, REQUEST_READ, 4096);
+	Events newer = request(401000, 401000, 1001000, device(sda), 3, REQUEST_READ, 4096), all;
+
+	for (Events *some : {&lost, &newer}) {
+		some->at(2).kind = IO_OP_CANCELLED;
+		some->at(2).op.end = IO_END_LOST;
+	}
+	all += lost;
+	all += request(51000, 51000, 151000, device(sda), 2, REQUEST_READ, 4096);
+	all += newer;
+	all += request(301000, 301000, 501000, device(sda), 4, REQUEST_READ, 4096);
+	all += request(351000, 351000, 401000, device(sda), 5, REQUEST_READ, 4096);
+	feed_sorted(all);
+	struct collect_rates r = collect_device_rates(&s, sda);
+	EXPECT_DOUBLE_EQ(r.util, 0.3);   /* 51 to 151 and 301 to 501 us */
+	EXPECT_DOUBLE_EQ(r.queue, 0.35); /* and 351 to 401 us twice */
+	EXPECT_EQ(collect_device(&s, sda)->unseen_ends, 2u);
+	EXPECT_EQ(collect_device(&s, sda)->cancelled, 0u);
+}
+
+/* One that the kernel still has in flight, while the end of an earlier and of a later one was not delivered. */
+TEST_F(CollectDevices, WhatHangsIsInFlight)
+{
+	Events before = request(101000, 101000, 1001000, device(sda), 1, REQUEST_READ, 4096);
+	Events hangs = request(201000, 201000, 1001000, device(sda), 2, REQUEST_READ, 4096), all;
+	Events after = request(501000, 501000, 1001000, device(sda), 3, REQUEST_READ, 4096);
+
+	for (Events *some : {&before, &hangs, &after}) {
+		some->at(2).kind = IO_OP_CANCELLED;
+		some->at(2).op.end = some == &hangs ? IO_END_RECORDING : IO_END_LOST;
+	}
+	all += after; /* in any order */
+	all += hangs;
+	all += before;
+	feed_sorted(all);
+	struct collect_rates r = collect_device_rates(&s, sda);
+	EXPECT_DOUBLE_EQ(r.util, 0.8);
+	EXPECT_DOUBLE_EQ(r.queue, 0.8);
+	EXPECT_EQ(collect_device(&s, sda)->unseen_ends, 2u);
+	EXPECT_EQ(collect_device(&s, sda)->cancelled, 1u);
+}
+
 /* By the number of the file's device, or by the source of its mount; a partition is part of its disk. */
 TEST_F(CollectDevices, FilesBelongToDevices)
 {
