@@ -2,7 +2,7 @@
  * verify: opens an archive and reads all of it: definitions, events of all locations in the order
  * of time, markers, properties, books.
  *
- * The library trusts its input: an event file without an end makes it loop. So event files are
+ * The library trusts its input: an event file without an end makes it loop. So all files are
  * looked at first (verify_files.c), and it is asked for a bounded number of events, which no true
  * file exceeds.
  */
@@ -72,7 +72,7 @@ static void read_markers(struct verify *v)
 	bool is_there = access(path, F_OK) == 0;
 
 	free(path);
-	if (!is_there || !verify_file(v, "traces.marker", v->definition_chunk))
+	if (!is_there || !verify_file(v, "traces.marker", CONTENT_MARKERS))
 		return;
 	OTF2_MarkerReader *markers = OTF2_Reader_GetMarkerReader(v->reader);
 	OTF2_MarkerReaderCallbacks *callbacks = OTF2_MarkerReaderCallbacks_New();
@@ -128,10 +128,10 @@ static bool has_files(struct verify *v, uint64_t location)
 {
 	char *events = mem_format("traces/%" PRIu64 ".evt", location);
 	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, location);
-	bool good = verify_file(v, events, v->event_chunk);
+	bool good = verify_file(v, events, CONTENT_EVENTS);
 
 	if (access(definitions, F_OK) == 0)
-		good &= verify_file(v, definitions + strlen(v->dir) + 1, v->definition_chunk);
+		good &= verify_file(v, definitions + strlen(v->dir) + 1, CONTENT_LOCAL_DEFINITIONS);
 	free(events);
 	free(definitions);
 	return good;
@@ -220,7 +220,7 @@ static int verify_all(struct verify *v, struct error *err)
 		free(anchor);
 		return code;
 	}
-	wrong = verify_anchor(v, anchor);
+	wrong = verify_anchor(v);
 	v->reader = wrong ? NULL : OTF2_Reader_Open(anchor);
 	free(anchor);
 	if (wrong)
@@ -233,8 +233,8 @@ static int verify_all(struct verify *v, struct error *err)
 				 v->message);
 	if (OTF2_Reader_GetChunkSize(v->reader, &v->event_chunk, &v->definition_chunk) !=
 		    OTF2_SUCCESS ||
-	    !verify_file(v, "traces.def", v->definition_chunk))
-		return error_say(err, EBADMSG, "the definitions in %s broke off: %s", v->dir,
+	    !verify_file(v, "traces.def", CONTENT_DEFINITIONS))
+		return error_say(err, EBADMSG, "the definitions in %s are damaged: %s", v->dir,
 				 v->report->finding[0]);
 	if (!verify_definitions(v))
 		return error_say(err, EBADMSG,

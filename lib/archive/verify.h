@@ -3,7 +3,8 @@
  *
  *	verify.c          opens, reads in the right order, closes
  *	verify_anchor.c   numbers of the anchor that cannot be
- *	verify_files.c    event files that broke off, before the library sees them
+ *	verify_files.c    files that broke off, before the library sees them
+ *	verify_records.c  records that cannot be, likewise
  *	verify_defs.c     definitions: ids dense, what they refer to defined
  *	verify_events.c   each event: time, regions, ids, attributes
  *	verify_metric.c   metrics, who may record them, parameters
@@ -14,6 +15,7 @@
 #define ARCHIVE_VERIFY_H
 
 #include <iotrace/archive.h>
+#include <iotrace/bytes.h>
 #include <iotrace/map.h>
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -38,6 +40,30 @@ enum kind {
 	KIND_FILE,
 	KIND_HANDLE,
 	KINDS
+};
+
+/* Of a file. */
+enum content {
+	CONTENT_EVENTS,
+	CONTENT_DEFINITIONS,
+	CONTENT_LOCAL_DEFINITIONS,
+	CONTENT_MARKERS,
+};
+
+/* How files begin and end. */
+enum {
+	VERIFY_END_OF_FILE = 2,
+	VERIFY_CHUNK_HEADER = 3,
+	VERIFY_HEADER_SIZE = 18,
+	VERIFY_BIG_ENDIAN = 0x23,
+	VERIFY_LITTLE_ENDIAN = 0x42,
+};
+
+/* Of a file, record by record. */
+struct reading {
+	uint64_t offset;     /* of the chunk, then of the record */
+	bool has_attributes; /* for the next event */
+	char wrong[160];     /* empty: nothing */
 };
 
 struct place { /* a location */
@@ -126,14 +152,22 @@ struct verify {
 /* verify.c: one more finding; the first of them are kept. */
 void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* verify_anchor.c: Returns NULL, or what is wrong with the anchor of this path. */
-const char *verify_anchor(const struct verify *v, const char *path);
+/* verify_anchor.c: Returns NULL, or what is wrong with the anchor. */
+const char *verify_anchor(const struct verify *v);
+
+/* verify_files.c: Returns the descriptor of a regular file, named within the archive, and its size; or -1, and what is wrong. */
+int verify_open(const struct verify *v, const char *name, uint64_t *size, const char **wrong);
+/* Returns whether the file, named within the archive, has all its chunks and an end, and can be read. */
+bool verify_file(struct verify *v, const char *name, enum content content);
 
 /*
- * verify_files.c: Returns whether the file, named within the archive, has all its chunks and an
- * end.
+ * verify_records.c: Walks over the records of a chunk. Returns whether another chunk must follow, and sets reading->wrong if the
+ * library must not see the file.
  */
-bool verify_file(struct verify *v, const char *name, uint64_t chunk_size);
+bool verify_records(struct reading *reading, enum content content, const uint8_t *chunk,
+		    size_t size);
+/* Returns a number of that many bytes. */
+uint64_t verify_number(struct bytes *in, size_t size, bool is_big);
 
 /* verify_defs.c */
 bool verify_definitions(struct verify *v);

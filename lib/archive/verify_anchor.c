@@ -7,8 +7,6 @@
  */
 #include "verify.h"
 
-#include <fcntl.h>
-#include <iotrace/bytes.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +14,23 @@
 #include <unistd.h>
 
 enum {
-	MARK_CHUNK_HEADER = 3,
-	MARK_BIG_ENDIAN = 0x23,
 	VERSION_SIZE = 6, /* behind the magic */
-	SCHEME_SIZE = 2,  /* how the files lie, and whether they are compressed */
 	STRINGS = 3,
 	CHUNK_LEAST = 256 << 10,
 	CHUNK_MOST = 16 << 20,
 	ANCHOR_MOST = 16 << 20,
-	DEFINITION_LEAST = 2, /* bytes: no record is smaller */
+	PROPERTIES_MOST = 10000, /* the library compares each with all before it */
+	DEFINITION_LEAST = 2,    /* bytes: no record is smaller */
 };
 
 struct anchor {
 	uint64_t event_chunk, definition_chunk, locations, definitions;
 	uint32_t properties;
+	OTF2_FileSubstrate substrate;
+	OTF2_Compression compression;
 	size_t left; /* bytes behind all these */
 	bool is_whole;
 };
-
-static uint64_t number(struct bytes *in, size_t size, bool is_big)
-{
-	const uint8_t *at = bytes_take(in, size);
-	uint64_t value = 0;
-
-	for (size_t i = 0; at && i < size; i++)
-		value |= (uint64_t)at[i] << 8 * (is_big ? size - 1 - i : i);
-	return value;
-}
 
 static void skip_string(struct bytes *in)
 {
@@ -55,21 +43,22 @@ static struct anchor parse(const uint8_t *bytes, size_t size)
 {
 	struct bytes in = bytes_of(bytes, size);
 	struct anchor anchor = {0};
-	bool has_mark = number(&in, 1, false) == MARK_CHUNK_HEADER;
-	bool is_big = number(&in, 1, false) == MARK_BIG_ENDIAN;
+	bool has_mark = verify_number(&in, 1, false) == VERIFY_CHUNK_HEADER;
+	bool is_big = verify_number(&in, 1, false) == VERIFY_BIG_ENDIAN;
 	const char *magic = bytes_take(&in, 4);
 
 	if (!has_mark || !magic || memcmp(magic, "OTF2", 4) != 0)
 		return anchor;
 	bytes_take(&in, VERSION_SIZE);
-	anchor.event_chunk = number(&in, 8, is_big);
-	anchor.definition_chunk = number(&in, 8, is_big);
-	bytes_take(&in, SCHEME_SIZE);
-	anchor.locations = number(&in, 8, is_big);
-	anchor.definitions = number(&in, 8, is_big);
+	anchor.event_chunk = verify_number(&in, 8, is_big);
+	anchor.definition_chunk = verify_number(&in, 8, is_big);
+	anchor.substrate = bytes_u8(&in);
+	anchor.compression = bytes_u8(&in);
+	anchor.locations = verify_number(&in, 8, is_big);
+	anchor.definitions = verify_number(&in, 8, is_big);
 	for (int i = 0; i < STRINGS; i++)
 		skip_string(&in);
-	anchor.properties = (uint32_t)number(&in, 4, is_big);
+	anchor.properties = (uint32_t)verify_number(&in, 4, is_big);
 	anchor.left = in.left;
 	anchor.is_whole = !in.bad;
 	return anchor;
@@ -80,6 +69,9 @@ static const char *fault(const struct anchor *anchor, uint64_t definition_bytes)
 {
 	if (!anchor->is_whole)
 		return "broke off, or is no anchor";
+	if (anchor->substrate != OTF2_SUBSTRATE_POSIX ||
+	    anchor->compression != OTF2_COMPRESSION_NONE)
+		return "has files that are compressed or of no file system";
 	if (anchor->event_chunk < CHUNK_LEAST || anchor->event_chunk > CHUNK_MOST ||
 	    anchor->definition_chunk < CHUNK_LEAST || anchor->definition_chunk > CHUNK_MOST)
 		return "has an impossible size of chunks";
@@ -89,6 +81,8 @@ static const char *fault(const struct anchor *anchor, uint64_t definition_bytes)
 		return "has more locations than definitions";
 	if (anchor->properties > anchor->left / 2)
 		return "has more properties than bytes";
+	if (anchor->properties > PROPERTIES_MOST)
+		return "has more than 10000 properties";
 	return NULL;
 }
 
@@ -102,27 +96,25 @@ static uint64_t size_of(const char *dir, const char *name)
 	return size;
 }
 
-const char *verify_anchor(const struct verify *v, const char *path)
+const char *verify_anchor(const struct verify *v)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	uint8_t *bytes;
+	uint64_t size = 0;
+	const char *wrong = NULL;
+	int fd = verify_open(v, "traces.otf2", &size, &wrong);
 	struct anchor anchor;
-	ssize_t size;
+	uint8_t *bytes;
+	ssize_t length;
 
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0)
 		return "cannot be read";
-	}
-	if (!status.st_size || status.st_size > ANCHOR_MOST) {
+	if (!size || size > ANCHOR_MOST) {
 		close(fd);
-		return status.st_size ? "is too large" : "is empty";
+		return size ? "is too large" : "is empty";
 	}
-	bytes = mem_alloc((size_t)status.st_size);
-	size = pread(fd, bytes, (size_t)status.st_size, 0);
+	bytes = mem_alloc((size_t)size);
+	length = pread(fd, bytes, (size_t)size, 0);
 	close(fd);
-	anchor = parse(bytes, size < 0 ? 0 : (size_t)size);
+	anchor = parse(bytes, length < 0 ? 0 : (size_t)length);
 	free(bytes);
 	return fault(&anchor, size_of(v->dir, "traces.def"));
 }

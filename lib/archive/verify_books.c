@@ -53,13 +53,21 @@ static void compare_cancelled(struct verify *v, struct json_object *top)
 void verify_books(struct verify *v)
 {
 	char *path = mem_format("%s/iotrace.json", v->dir);
-	bool is_there = access(path, F_OK) == 0;
-	struct json_object *top = is_there ? json_object_from_file(path) : NULL;
+	const char *wrong = "is not JSON";
+	struct json_object *top;
+	uint64_t size;
+	int fd;
 
+	v->report->has_books = access(path, F_OK) == 0;
 	free(path);
-	v->report->has_books = is_there;
-	if (is_there && !top)
-		verify_found(v, "iotrace.json is not JSON");
+	if (!v->report->has_books)
+		return;
+	fd = verify_open(v, "iotrace.json", &size, &wrong);
+	top = fd >= 0 ? json_object_from_fd(fd) : NULL;
+	if (fd >= 0)
+		close(fd);
+	if (!top)
+		verify_found(v, "iotrace.json %s", wrong);
 	if (top && !v->report->ends_early) {
 		compare(v, top, "begun", v->report->begun);
 		compare(v, top, "completed", v->report->completed);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The library does not free what it had of an anchor that it could not read to its end. */
@@ -600,6 +601,8 @@ TEST_F(ArchiveVerify, NumbersOfTheAnchorThatCannotBe)
 	} damage[] = {
 		{12, UINT64_C(1) << 40, "has an impossible size of chunks"},
 		{20, 0, "has an impossible size of chunks"},
+		{28, 0x0201, "has files that are compressed or of no file system"},
+		{28, 0x0102, "has files that are compressed or of no file system"},
 		{30, UINT64_C(1) << 40, "has more locations than definitions"},
 		{38, UINT64_C(1) << 50, "has more definitions than traces.def"},
 	};
@@ -627,6 +630,15 @@ TEST_F(ArchiveVerify, NumbersOfTheAnchorThatCannotBe)
 		check(),
 		"error: " + path +
 			" is not the anchor of an OTF2 archive: it has more properties than bytes\n");
+	const uint32_t many = 10001;
+	broken = whole;
+	memcpy(&broken[at], &many, sizeof(many));
+	broken.insert(at + sizeof(many), 2 * many, '\0');
+	std::ofstream(path, std::ios::binary) << broken;
+	EXPECT_EQ(
+		check(),
+		"error: " + path +
+			" is not the anchor of an OTF2 archive: it has more than 10000 properties\n");
 	std::ofstream(path, std::ios::binary) << whole;
 	EXPECT_EQ(check(), "");
 }
@@ -644,6 +656,307 @@ TEST_F(ArchiveVerify, ADamagedChunk)
 	file.put('\x07');
 	file.close();
 	EXPECT_EQ(check(), "traces/0.evt: has a damaged chunk\n");
+}
+
+/*
+ * Files written byte by byte, as another program may: what the library would allocate, read beyond a chunk for, or wait for.
+ * Archives with a clock, two strings, an attribute and a location, of which a test replaces one file.
+ */
+class ArchiveRecords : public ArchiveVerify
+{
+      protected:
+	static constexpr size_t chunk = 256 * 1024;
+
+	/* A number behind its size, in two bytes or in one. */
+	static std::string number(uint8_t value)
+	{
+		return value ? std::string("\1") + char(value) : std::string(1, '\0');
+	}
+	static std::string header(bool is_big = false)
+	{
+		return std::string(is_big ? "\3\x23" : "\3\x42") + std::string(16, '\0');
+	}
+	/* A record of fewer than 255 bytes. */
+	static std::string record(uint8_t type, const std::string &data)
+	{
+		return std::string() + char(type) + char(data.size()) + data;
+	}
+	/* One of any size. */
+	static std::string large_record(uint8_t type, uint64_t size, const std::string &data)
+	{
+		std::string bytes = std::string() + char(type) + "\xff";
+
+		return bytes.append(reinterpret_cast<const char *>(&size), sizeof(size)) + data;
+	}
+	static std::string whole(const std::string &records, bool is_big = false)
+	{
+		return header(is_big) + records + "\2\1";
+	}
+	/* Of that many attributes, each with an id of its own. */
+	static std::string attributes(uint16_t count)
+	{
+		std::string list = std::string("\2") + char(count) + char(count >> 8);
+
+		for (uint16_t i = 0; i < count; i++)
+			list += std::string("\2") + char(i) + char(i >> 8) + "\1\7";
+		return large_record(6, list.size(), list);
+	}
+
+	/* Returns what is found if the file has these bytes. */
+	std::string check(const std::string &name, const std::string &bytes)
+	{
+		if (archive)
+			end();
+		archive = nullptr;
+		std::string path = dir + "/" + name, before;
+		std::ifstream in(path, std::ios::binary);
+		before.assign((std::istreambuf_iterator<char>(in)),
+			      std::istreambuf_iterator<char>());
+		bool was_there = in.is_open();
+		std::ofstream(path, std::ios::binary) << bytes;
+		alarm(60);
+		std::string found = ArchiveVerify::check();
+		alarm(0);
+		if (was_there)
+			std::ofstream(path, std::ios::binary) << before;
+		else
+			unlink(path.c_str());
+		return found;
+	}
+};
+
+static const std::string zero(1, '\0');
+
+TEST_F(ArchiveRecords, EventsThatCannotBe)
+{
+	static const struct {
+		std::string records, found;
+	} rows[] = {
+		{record(83, number(1) + "\xff"),
+		 "byte 18: ProgramBegin counts 4294967295 elements in 0 bytes"},
+		{record(83, number(1) + "\4\xff\xff\xff\x7f" + number(1)),
+		 "byte 18: ProgramBegin counts 2147483647 elements in 2 bytes"},
+		{record(31, number(1) + "\xff" + number(4)),
+		 "byte 18: Metric counts 255 elements in 2 bytes"},
+		{record(6, "\xff" + number(0)),
+		 "byte 18: AttributeList counts 4294967295 elements in 1 bytes"},
+		{attributes(257),
+		 "byte 18: AttributeList counts 257 elements, of which 256 are allowed"},
+		{attributes(1) + attributes(1),
+		 "byte 36: AttributeList is the second of one event"},
+		{attributes(1).substr(0, 10) + "\5" + attributes(1).substr(11),
+		 "byte 18: AttributeList has a number of 5 bytes"},
+		{record(6, number(1) + number(1) + "\x70\1"),
+		 "byte 18: AttributeList has a value of the unknown type 112"},
+		{record(75, ""), "byte 18: IoOperationBegin is shorter than its fields"},
+		{record(75, number(1) + "\1" + number(1) + number(9)),
+		 "byte 18: IoOperationBegin is shorter than its fields"},
+		{record(10, "1234567"), "byte 18: BufferFlush is shorter than its fields"},
+		{record(14, number(1) + "\7" + std::string(40, 'x')),
+		 "byte 18: MpiSend has a number of 7 bytes"},
+		{"\x0c\5" + std::string(5, 'x'), "byte 18: Enter has a number of 5 bytes"},
+		{"\x0c\4", "byte 18: Enter is shorter than its fields"},
+		{std::string("\x4b\xc8"),
+		 "byte 18: IoOperationBegin has 200 bytes, of which 2 are there"},
+		{large_record(75, UINT64_C(1) << 40, number(1)),
+		 "byte 18: IoOperationBegin has 1099511627776 bytes, of which 4 are there"},
+		{large_record(200, UINT64_MAX, ""),
+		 "byte 18: a record of type 200 has 18446744073709551615 bytes, of which 2 are there"},
+		{"\x4b\xff", "byte 18: IoOperationBegin broke off"},
+		{"\5"
+		 "1234",
+		 "byte 18: a record broke off"},
+		{record(200, "ab") + "\5"
+				     "123",
+		 "byte 22: a record broke off"},
+		{zero, "byte 18: a chunk ends, but no other follows"},
+	};
+
+	for (const auto &row : rows) {
+		EXPECT_EQ(check("traces/0.evt", whole(row.records)),
+			  "traces/0.evt: " + row.found + "\n");
+		EXPECT_EQ(report.findings, 1u);
+	}
+	EXPECT_EQ(ArchiveVerify::check(), "");
+}
+
+/* The library has no file for the chunk behind the last one, and takes an old chunk again. */
+TEST_F(ArchiveRecords, ChunksWithoutAnEnd)
+{
+	std::string first = header() + std::string(chunk - header().size(), '\0');
+
+	EXPECT_EQ(check("traces/0.evt", first + whole(zero)),
+		  "traces/0.evt: byte 262162: a chunk ends, but no other follows\n");
+	EXPECT_EQ(check("traces/0.evt", first + whole("")), "");
+}
+
+TEST_F(ArchiveRecords, ARecordOverTheEndOfAChunk)
+{
+	std::string first = header() + large_record(200, chunk - 18 - 10 - 2, "");
+
+	first.resize(chunk - 2);
+	EXPECT_EQ(check("traces/0.evt", first + record(75, "") + whole("")),
+		  "traces/0.evt: byte 262142: IoOperationBegin is shorter than its fields\n");
+	EXPECT_EQ(
+		check("traces/0.evt", first + "\x4b\5" + whole("")),
+		"traces/0.evt: byte 262142: IoOperationBegin has 5 bytes, of which 0 are there\n");
+	EXPECT_EQ(check("traces/0.evt", first +
+						"\5"
+						"1" +
+						whole("")),
+		  "traces/0.evt: byte 262142: a record broke off\n");
+	EXPECT_EQ(check("traces/0.evt", first + record(200, "") + whole("")),
+		  "traces/0.evt: byte 262144: a record broke off\n");
+}
+
+/* Numbers of events in a header bind nobody; a byte order does. */
+TEST_F(ArchiveRecords, HeadersOfChunks)
+{
+	std::string numbers = "\3\x42" + std::string(16, '\xff') + "\2\1";
+	std::string order = "\3\x24" + std::string(16, '\0') + "\2\1";
+
+	EXPECT_EQ(check("traces/0.evt", numbers), "");
+	EXPECT_EQ(check("traces/0.evt", order), "traces/0.evt: has a damaged chunk\n");
+}
+
+/* What is odd, but right, is read on: types of records to come, large records, the other byte order. */
+TEST_F(ArchiveRecords, EventsThatMayBe)
+{
+	std::string arguments = number(1) + "\2" + char(300 & 0xff) + char(300 >> 8);
+	std::string big = std::string("\5\0\0\0\0\0\0\0\x78", 9) +
+			  record(83, number(1) + std::string("\2\0\1", 3) + zero);
+
+	for (int i = 0; i < 300; i++)
+		arguments += number(1);
+	EXPECT_EQ(check("traces/0.evt", whole(std::string("\5\x78\0\0\0\0\0\0\0", 9) +
+					      large_record(83, arguments.size(), arguments))),
+		  "location 0 has 1 events, its definition says 0\n"
+		  "the program of LocationGroup 0 does not end\n");
+	EXPECT_EQ(check("traces/0.evt", whole(big, true)),
+		  "location 0 has 1 events, its definition says 0\n"
+		  "the program of LocationGroup 0 does not end\n");
+	big = record(83, number(1) + std::string("\2\1\0", 3) + zero);
+	EXPECT_EQ(check("traces/0.evt", whole(big, true)),
+		  "traces/0.evt: byte 18: ProgramBegin counts 256 elements in 1 bytes\n");
+	EXPECT_EQ(check("traces/0.evt", whole(std::string("\5\x78\0\0\0\0\0\0\0", 9) +
+					      record(200, "what is to come"))),
+		  "there is an event of an unknown kind on location 0\n"
+		  "location 0 has 1 events, its definition says 0\n");
+}
+
+TEST_F(ArchiveRecords, DefinitionsThatCannotBe)
+{
+	const std::string counts_all = "\xff";
+	const struct {
+		std::string records, found;
+	} rows[] = {
+		{record(18, number(1) + number(1) + "\1" + counts_all),
+		 "byte 18: Group counts 4294967295 elements in 0 bytes"},
+		{record(20, number(1) + counts_all),
+		 "byte 18: MetricClass counts 255 elements in 0 bytes"},
+		{record(8, "\1" + number(1) + number(1) + "\1" + number(0) + counts_all),
+		 "byte 18: IoParadigm counts 255 elements in 0 bytes"},
+		{record(31, number(0) + number(0) + number(0) + counts_all),
+		 "byte 18: CartTopology counts 255 elements in 0 bytes"},
+		{record(32, number(0) + number(0) + counts_all),
+		 "byte 18: CartCoordinate counts 255 elements in 0 bytes"},
+		{record(10, number(1) + "endless"), "byte 18: String has a text without an end"},
+		{record(40, number(1)), "byte 18: IoHandle is shorter than its fields"},
+		{zero, "byte 18: a chunk ends, but no other follows"},
+	};
+
+	std::string others;
+
+	for (int i = 0; i < 20; i++) /* as many as the anchor says */
+		others += record(10, number(1) + zero);
+	for (const auto &row : rows)
+		EXPECT_EQ(check("traces.def", whole(row.records + others)),
+			  "error: the definitions in " + dir +
+				  " are damaged: traces.def: " + row.found + "\n");
+}
+
+/* Records of older writers lack the last fields. */
+TEST_F(ArchiveRecords, DefinitionsOfOlderWriters)
+{
+	std::string older = record(5, number(1) + number(100) + number(200)) +
+			    record(10, number(0) + zero) +
+			    record(11, number(0) + number(0) + "\1") +
+			    record(18, number(0) + number(0) + "\1" + number(0));
+
+	EXPECT_EQ(check("traces.def", whole(older)).find("damaged"), std::string::npos);
+	EXPECT_EQ(check("traces.def",
+			whole(older + record(18, number(1) + number(1) + "\1" + number(0) + "\1"))),
+		  "error: the definitions in " + dir +
+			  " are damaged: traces.def: byte 41: Group is shorter than its fields\n");
+}
+
+TEST_F(ArchiveRecords, LocalDefinitionsThatCannotBe)
+{
+	const struct {
+		std::string records, found;
+	} rows[] = {
+		/* Eight times that is 8. */
+		{record(5,
+			std::string("\1\x08\1\0\0\0\0\0\0\x20", 10) + zero + number(1) + number(2)),
+		 "byte 18: MappingTable counts 2305843009213693953 elements in 4 bytes"},
+		{record(5, "\1\xff\1" + number(1) + number(2)),
+		 "byte 18: MappingTable counts 18446744073709551615 elements in 4 bytes"},
+		{record(5, "\1" + number(2) + "\1" + number(3) + number(1) + number(2) + number(1)),
+		 "byte 18: MappingTable is not sorted"},
+		{record(6, "1234567"), "byte 18: ClockOffset is shorter than its fields"},
+		{record(18, number(1) + number(1) + "\1\xff"),
+		 "byte 18: Group counts 4294967295 elements in 0 bytes"},
+	};
+
+	for (const auto &row : rows)
+		EXPECT_EQ(check("traces/0.def", whole(row.records)),
+			  "traces/0.def: " + row.found + "\n");
+	EXPECT_EQ(check("traces/0.def",
+			whole(record(5, "\1" + number(2) + zero + number(3) + number(1)) +
+			      record(5, "\2" + number(2) + "\1" + number(1) + number(2) +
+						number(2) + number(1)))),
+		  "");
+}
+
+TEST_F(ArchiveRecords, MarkersThatCannotBe)
+{
+	EXPECT_EQ(check("traces.marker", whole(record(5, number(1) + "endless"))),
+		  "traces.marker: byte 18: MarkerDefinition has a text without an end\n");
+	EXPECT_EQ(check("traces.marker", whole(record(6, number(1) + number(1)))),
+		  "traces.marker: byte 18: Marker is shorter than its fields\n");
+	EXPECT_EQ(check("traces.marker",
+			whole(record(5, number(0) + "group" + zero + "category" + zero + "\1"))),
+		  "");
+}
+
+/* A pipe would be waited for. */
+TEST_F(ArchiveRecords, APipeIsNoFile)
+{
+	static const struct {
+		const char *name, *found;
+	} rows[] = {
+		{"traces/1.evt", "traces/1.evt: is no regular file\n"},
+		{"traces/1.def", "traces/1.def: is no regular file\n"},
+		{"traces.marker", "traces.marker: is no regular file\n"},
+		{"iotrace.json", "iotrace.json is no regular file\n"},
+	};
+
+	end();
+	archive = nullptr;
+	for (const auto &row : rows) {
+		std::string path = dir + "/" + row.name, aside = path + "~";
+		bool was_there = rename(path.c_str(), aside.c_str()) == 0;
+
+		ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+		alarm(20);
+		EXPECT_EQ(ArchiveVerify::check(), row.found);
+		alarm(0);
+		unlink(path.c_str());
+		if (was_there) {
+			ASSERT_EQ(rename(aside.c_str(), path.c_str()), 0);
+		}
+	}
+	EXPECT_EQ(ArchiveVerify::check(), "");
 }
 
 } // namespace
