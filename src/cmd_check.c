@@ -3,10 +3,13 @@
  */
 #include "command.h"
 #include "left.h"
+#include "paths.h"
 
 #include <iotrace/error.h>
+#include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { PROBES_MAX = 64 };
 
@@ -33,6 +36,19 @@ static void put_setcap(void)
 	free(command);
 }
 
+/* Recordings without an output may lie elsewhere: see record_places_open(). */
+static void list_left(void)
+{
+	const char *directory;
+	struct stat here = {0};
+
+	stat(".", &here);
+	left_list(".", stdout);
+	for (uint32_t i = 0; (directory = path_temporary(i)); i++)
+		if (!place_is_file(directory, &here))
+			left_list(directory, stdout);
+}
+
 static int check(void *context, int argc, char **argv)
 {
 	struct probe_result result[PROBES_MAX];
@@ -52,7 +68,7 @@ static int check(void *context, int argc, char **argv)
 			printf("%9s%-22s %s\n", "", "", result[i].remedy);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;
 	}
-	left_list(".", stdout);
+	list_left();
 	if (in_the_way)
 		printf("\niotrace -- COMMAND cannot work here: %u of the above %s missing.\n",
 		       in_the_way, in_the_way == 1 ? "is" : "are");

@@ -211,8 +211,8 @@ static int convert(void *context, int argc, char **argv)
 	place_close(c.output.place);
 	if (rc)
 		command_complain(&err);
-	else if (c.output.place && !c.options->output.is_quiet)
-		left_converted(c.file);
+	else if (c.output.place)
+		left_converted(c.file, c.options->output.is_quiet);
 	free(c.summary);
 	free(c.path);
 	return rc ? STATUS_FAILED : STATUS_OK;

@@ -7,10 +7,10 @@
 #include "command.h"
 #include "left.h"
 #include "limit.h"
-#include "naming.h"
 #include "output.h"
 #include "paths.h"
 #include "record_options.h"
+#include "record_places.h"
 #include "run.h"
 
 #include <errno.h>
@@ -28,17 +28,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_NAMES = 100 };
-
 /* A recording in the making. One destructor: end(). */
 struct recording {
 	const struct record_options *options;
-	struct naming naming;
-	char *path;    /* of the archive or text */
-	char *capture; /* --capture, or NULL */
-	char *summary; /* its file, or NULL */
-	char *spool;   /* where it lies, for sentences */
-	struct place *place, *capture_place;
+	struct record_places places;
 	char *cmdline;
 	struct quiet quiet; /* what a signal of a failed write does to the command */
 	struct run *run;
@@ -49,105 +42,11 @@ struct recording {
 	bool is_warned;    /* that one more interrupt stops the conversion */
 };
 
-/* The capture that is to be kept is made where it will stand. */
-static struct place *spool_place(const struct recording *r)
-{
-	return r->capture_place ? r->capture_place : r->place;
-}
-
-/* Placeholders in all names are filled in from the same facts. */
-static int choose_names(struct recording *r, struct error *err)
-{
-	const struct output_options *output = &r->options->output;
-	const struct {
-		const char *what, *pattern;
-		char **name;
-	} row[] = {{"-o", output->path, &r->path},
-		   {"--capture", r->options->capture, &r->capture},
-		   {"--summary", output->summary.path, &r->summary}};
-
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		if (!row[i].pattern)
-			continue;
-		*row[i].name = naming_expand(&r->naming, row[i].what, row[i].pattern, err);
-		if (!*row[i].name)
-			return -err->code;
-	}
-	return 0;
-}
-
-/* In a job with ranks, all of them were given one name. */
-static int refuse_name(const struct recording *r, const char *name, struct error *err)
-{
-	if (naming_has_ranks(&r->naming))
-		error_hint(err, "In a job with several ranks, give each a name: -o %s.%%r", name);
-	else if (err->code == EBUSY)
-		error_hint(err, "Give each recording a name of its own, for example %s.%%p", name);
-	return -err->code;
-}
-
-/* A name that nobody asked for gives way. */
-static int open_default(struct recording *r, struct error *err)
-{
-	char *name = naming_default(&r->naming);
-
-	for (int i = 2;; i++) {
-		r->path = i == 2 ? mem_strdup(name) : mem_format("%s-%d", name, i - 1);
-		*err = (struct error){0};
-		r->place = place_open("-o", r->path, err);
-		if (r->place || i > DEFAULT_NAMES || (err->code != EEXIST && err->code != EBUSY))
-			break;
-		free(r->path);
-	}
-	free(name);
-	return r->place ? 0 : -err->code;
-}
-
-static int open_capture(struct recording *r, struct error *err)
-{
-	if (!r->capture)
-		return 0;
-	if (place_is_same(r->place, r->capture))
-		return error_say(err, EEXIST, "--capture: %s is what -o names, too", r->capture);
-	r->capture_place = place_open("--capture", r->capture, err);
-	return r->capture_place ? 0 : refuse_name(r, r->capture, err);
-}
-
-static int check_summary(const struct recording *r, struct error *err)
-{
-	if (!r->summary || !strcmp(r->summary, "-"))
-		return 0;
-	if (place_is_same(r->place, r->summary) ||
-	    (r->capture_place && place_is_same(r->capture_place, r->summary)))
-		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
-				 r->summary);
-	return place_may_write(r->summary, err) ? error_wrap(err, "--summary") : 0;
-}
-
-/* Chooses names, and sees that they can be made by nobody else. */
-static int open_places(struct recording *r, struct error *err)
-{
-	int code = choose_names(r, err);
-
-	if (!code && !r->path)
-		code = open_default(r, err);
-	else if (!code && !(r->place = place_open("-o", r->path, err)))
-		code = refuse_name(r, r->path, err);
-	if (!code)
-		code = open_capture(r, err);
-	if (!code)
-		code = check_summary(r, err);
-	if (code)
-		return code;
-	r->spool = mem_format("%s/" PLACE_SPOOL, place_work(spool_place(r)));
-	return 0;
-}
-
 /* What earlier recordings left here is told once, before the command writes to the terminal. */
 static void tell_left(const struct recording *r)
 {
 	if (!r->options->output.is_quiet)
-		left_tell(place_directory(r->place));
+		left_tell(place_directory(r->places.place));
 }
 
 static int open_live(struct recording *r, int argc, char **argv, struct error *err)
@@ -155,11 +54,12 @@ static int open_live(struct recording *r, int argc, char **argv, struct error *e
 	struct live_options live = record_options_live(r->options);
 
 	live.argv = argc ? argv : NULL;
-	live.place = spool_place(r);
-	live.spool_path = r->spool;
+	live.place = record_places_spool(&r->places);
+	live.spool_path = r->places.spool;
 	/* What has no name before it is whole can be made again from all of it only. */
-	live.is_spool_kept = r->capture_place || (r->options->output.format &&
-						  r->options->output.format->is_whole_or_nothing);
+	live.is_spool_kept = r->places.capture_place ||
+			     (r->options->output.format &&
+			      r->options->output.format->is_whole_or_nothing);
 	live.cmdline = r->cmdline;
 	live.quiet = &r->quiet;
 	live.is_confined = true;
@@ -174,10 +74,10 @@ static int open_output(struct recording *r, struct error *err)
 	r->run = run_new();
 	r->output = (struct output){
 		.options = &r->options->output,
-		.path = r->path,
-		.summary_path = r->summary,
+		.path = r->places.path,
+		.summary_path = r->places.summary,
 		.run = r->run,
-		.place = r->place,
+		.place = r->places.place,
 		.is_private = confine_is_lent(),
 		.groups = r->options->groups,
 	};
@@ -191,12 +91,7 @@ static void end(struct recording *r)
 	if (r->live)
 		live_close(r->live, NULL);
 	run_free(r->run);
-	place_close(r->capture_place);
-	place_close(r->place);
-	free(r->spool);
-	free(r->summary);
-	free(r->capture);
-	free(r->path);
+	record_places_release(&r->places);
 	free(r->cmdline);
 }
 
@@ -241,8 +136,8 @@ static uint64_t available(void *context, uint64_t have)
 static int convert(struct recording *r, struct error *err)
 {
 	const struct run_source source = {
-		.path = r->spool,
-		.place = spool_place(r),
+		.path = r->places.spool,
+		.place = record_places_spool(&r->places),
 		.available = available,
 		.available_context = r,
 		.should_stop = is_asked_to_stop,
@@ -331,11 +226,11 @@ static void complain(int *status, struct error *err)
 /* What was asked for gets its name; what is not converted stays, and the user is told where. */
 static int keep_capture(struct recording *r, bool is_converted, struct error *err)
 {
-	struct place *place = spool_place(r);
-	const char *path = r->capture_place ? r->capture : r->spool;
+	struct place *place = record_places_spool(&r->places);
+	const char *path = r->places.capture_place ? r->places.capture : r->places.spool;
 	int code = 0;
 
-	if (r->capture_place)
+	if (r->places.capture_place)
 		code = place_publish(place, PLACE_SPOOL, output_mode(&r->options->output, true),
 				     err);
 	else if (!is_converted && place)
@@ -382,10 +277,10 @@ static void finish_early(struct recording *r, int converted, struct error *err)
 	if (converted < 0 || !live_command_runs(r->live) ||
 	    output_close_main(&r->output, converted == RUN_COMPLETE, err))
 		return;
-	if (converted == RUN_STOPPED || r->capture_place)
+	if (converted == RUN_STOPPED || r->places.capture_place)
 		return;
-	place_close(r->place);
-	r->place = r->output.place = NULL;
+	place_close(r->places.place);
+	r->places.place = r->output.place = NULL;
 }
 
 static int follow(struct recording *r, const char *name)
@@ -414,7 +309,8 @@ static void say_begin(const struct recording *r, bool has_command)
 	whom = options->is_system         ? mem_strdup("all processes")
 	       : options->pids.count == 1 ? mem_format("process %d", (int)options->pids.pid[0])
 					  : mem_format("%u processes", options->pids.count);
-	where = output_is_made(&options->output) ? mem_format(" to %s", r->path) : mem_strdup("");
+	where = output_is_made(&options->output) ? mem_format(" to %s", r->places.path)
+						 : mem_strdup("");
 	how = r->has_terminal ? mem_strdup("Ctrl-C")
 			      : mem_format("'iotrace stop %d'", (int)getpid());
 	log_warn("recording %s%s; %s ends the recording", whom, where, how);
@@ -448,13 +344,12 @@ static int record(void *context, int argc, char **argv)
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
-	naming_init(&r.naming);
 	/* First: no descriptor of ours may have got its number. */
 	if (limit_check(&err))
 		goto fail;
 	if (r.options->ready_fd && live_keep_ready_fd(r.options->ready_fd, &err))
 		goto fail;
-	if (open_places(&r, &err))
+	if (record_places_open(&r.places, r.options, &err))
 		goto fail;
 	tell_left(&r);
 	if (open_live(&r, argc, argv, &err) || open_output(&r, &err) || live_start(r.live, &err))

@@ -37,7 +37,11 @@ static char *describe(const struct place_left *left)
 	char *path = quote(left->path), *spool = left->spool ? quote(left->spool) : NULL;
 	char *text;
 
-	if (spool)
+	if (left->is_converted)
+		text = mem_format("a recording that was killed left %s; all of it is converted\n"
+				  "To remove it: rm -r %s",
+				  path, path);
+	else if (spool)
 		text = mem_format("a recording that was killed left %s (%llu KiB)\n"
 				  "To convert it: iotrace convert %s; to remove it: rm -r %s",
 				  path, (unsigned long long)left->bytes >> 10, spool, path);
@@ -52,16 +56,17 @@ static char *describe(const struct place_left *left)
 
 void left_tell(const char *directory)
 {
-	struct place_left left[LEFT_TOLD + 1];
-	uint32_t count = place_find_left(directory, left, LEFT_TOLD + 1);
+	struct place_left left[LEFT_MOST];
+	uint32_t count = place_find_left(directory, left, LEFT_MOST), open = 0;
 
-	for (uint32_t i = 0; i < count && i < LEFT_TOLD; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		char *text = describe(&left[i]);
 
-		log_warn("%s", text);
+		if (!left[i].is_converted && open++ < LEFT_TOLD)
+			log_warn("%s", text);
 		free(text);
 	}
-	if (count > LEFT_TOLD)
+	if (open > LEFT_TOLD)
 		log_warn("there are more of these: 'iotrace check' lists them");
 	place_left_release(left, count);
 }
@@ -81,15 +86,16 @@ uint32_t left_list(const char *directory, FILE *out)
 	return count;
 }
 
-void left_converted(const char *spool)
+void left_converted(const char *spool, bool is_quiet)
 {
 	char *made = place_of_spool(spool);
 	char *directory = made ? mem_format("%.*s", (int)(strrchr(spool, '/') - spool), spool)
 			       : NULL;
 	char *quoted = made ? quote(directory) : NULL;
 
-	if (made)
+	if (made && !is_quiet)
 		log_warn("all of %s is converted; it may be removed: rm -r %s", directory, quoted);
+	place_note_converted(spool);
 	free(quoted);
 	free(directory);
 	free(made);

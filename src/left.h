@@ -4,6 +4,7 @@
 #ifndef IOTRACE_LEFT_H
 #define IOTRACE_LEFT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,12 +12,14 @@
 extern "C" {
 #endif
 
-/* Warns of what lies in the directory, in a few lines. */
+/* Warns of what lies in the directory and was not converted, in a few lines. */
 void left_tell(const char *directory);
 /* Prints all that lies in the directory, with commands. Returns how many. */
 uint32_t left_list(const char *directory, FILE *out);
-/* Says that the spool's work directory may be removed now that it is converted; nothing if `spool` is no such file. */
-void left_converted(const char *spool);
+/*
+ * Notes that the spool is converted, and says that its work directory may be removed; nothing if `spool` is no such file.
+ */
+void left_converted(const char *spool, bool is_quiet);
 
 #ifdef __cplusplus
 }

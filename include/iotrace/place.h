@@ -74,14 +74,17 @@ bool place_is_file(const char *path, const struct stat *file);
 
 /* What a killed recorder left. */
 struct place_left {
-	char *path;     /* of the work directory */
-	char *spool;    /* in it, or NULL: there is nothing to convert */
-	uint64_t bytes; /* of the spool */
+	char *path;        /* of the work directory */
+	char *spool;       /* in it, or NULL: there is nothing to convert */
+	uint64_t bytes;    /* of the spool */
+	bool is_converted; /* all of it, as place_note_converted() says */
 };
 
 /* Returns at most `size` of those in a directory that are this user's, and whose recorder does not run any more. */
 uint32_t place_find_left(const char *directory, struct place_left *left, uint32_t size);
 void place_left_release(struct place_left *left, uint32_t count);
+/* Notes in its work directory that all of a spool is converted, as far as that is possible. */
+void place_note_converted(const char *spool);
 /* Returns the path that the spool's recorder was to make, if `path` is such a spool, or NULL. The caller frees it. */
 char *place_of_spool(const char *path);
 

@@ -101,6 +101,7 @@ static bool look_at(int parent, const char *directory, const char *name, struct 
 		left->spool = mem_format("%s/" PLACE_SPOOL, left->path);
 		left->bytes = (uint64_t)status.st_size;
 	}
+	left->is_converted = !faccessat(work, PLACE_CONVERTED, F_OK, AT_SYMLINK_NOFOLLOW);
 	close(work);
 	return true;
 }
@@ -117,6 +118,23 @@ uint32_t place_find_left(const char *directory, struct place_left *left, uint32_
 	if (stream)
 		closedir(stream);
 	return count;
+}
+
+void place_note_converted(const char *spool)
+{
+	char *made = place_of_spool(spool), owner[PLACE_OWNER_SIZE];
+	char *directory = made ? mem_format("%.*s", (int)(strrchr(spool, '/') - spool), spool)
+			       : NULL;
+	int work = -1, fd = -1;
+
+	if (directory && place_look(AT_FDCWD, directory, owner, &work) == PLACE_LEFT)
+		fd = openat(work, PLACE_CONVERTED, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	if (work >= 0)
+		close(work);
+	free(directory);
+	free(made);
 }
 
 void place_left_release(struct place_left *left, uint32_t count)

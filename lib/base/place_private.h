@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-#define PLACE_MARK  ".iotrace" /* .NAME.iotrace, .NAME.iotrace-2 */
-#define PLACE_OWNER "owner"
+#define PLACE_MARK      ".iotrace" /* .NAME.iotrace, .NAME.iotrace-2 */
+#define PLACE_OWNER     "owner"
+#define PLACE_CONVERTED "converted" /* all of the spool: empty */
 
 enum place_state {
 	PLACE_FOREIGN, /* no work directory, or one of another user */

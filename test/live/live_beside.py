@@ -92,8 +92,30 @@ def test_killed(live):
     live.equal("killed: convert", ran.returncode, 0)
     live.check(b"may be removed: rm -r .trace.iotrace" in ran.stderr, f"killed: convert says {ran.stderr!r}")
     live.examine(f"{place}/trace", lossless=False)
+    ran = live.run([IOTRACE, "-q", "--format", "null", "true"], cwd=place)
+    live.equal("killed: what is said of what is converted", ran.stderr, b"")
+    ran = live.run([IOTRACE, "--summary=none", "-o", "again", "true"], cwd=place)
+    live.equal("killed: what a later recording says of what is converted", ran.stderr, b"")
+    ran = live.run([IOTRACE, "check"], cwd=place)
+    live.check(b"all of it is converted\nTo remove it: rm -r .trace.iotrace" in ran.stdout, f"killed: check says {ran.stdout!r}")
     live.run(["rm", "-r", ".trace.iotrace"], cwd=place)
     live.equal("killed: what is hidden at the end", hidden(place), [])
+
+
+def test_no_output_needs_no_directory(live):
+    """Where nothing is made, the spool lies elsewhere if the current directory takes no files; and nothing is left there."""
+    spare, file = live.made("spare"), live.path("file")
+    for variable, said in ((spare, b".iotrace-"), (file, b"")):  # a TMPDIR that is no directory is not used
+        ran = live.run([IOTRACE, "-q", "--format", "null", f"--summary=json:{file}", "ls", "-A", spare], cwd="/proc",
+                       env=dict(os.environ, TMPDIR=variable))
+        live.equal("no output: status", ran.returncode, 0)
+        live.check(said in ran.stdout and bool(said) == bool(ran.stdout), f"no output: in TMPDIR lies {ran.stdout!r}")
+        live.equal("no output: what it says", ran.stderr, b"")
+    live.equal("no output: what is left", os.listdir(spare), [])
+    ran = live.run([IOTRACE, "true"], cwd="/proc")
+    live.check(ran.returncode == 125 and b"cannot make files in ." in ran.stderr, f"an output in /proc: {ran.stderr!r}")
+    ran = live.run([IOTRACE, "--format", "null", "-o", "/proc/x", "true"])
+    live.check(ran.returncode == 125 and b"cannot make files in /proc" in ran.stderr, f"-o in /proc: {ran.stderr!r}")
 
 
 def test_what_the_command_sees(live):
@@ -234,7 +256,7 @@ if sys.argv[1:2] == ["--swap"]:
     sys.exit(0)
 with Live() as test:
     TESTS = [lambda live: test_one_wins(live, 4, 12), lambda live: test_one_wins(live, 16, 2), test_ranks, test_killed,
-             test_what_the_command_sees, test_inputs_are_no_outputs, test_modes, test_fifo,
+             test_no_output_needs_no_directory, test_what_the_command_sees, test_inputs_are_no_outputs, test_modes, test_fifo,
              lambda live: test_swapped(live, False), lambda live: test_swapped(live, True)]
     for number, each in enumerate(TESTS):
         if not sys.argv[1:] or str(number) in sys.argv[1:] or each.__name__ in sys.argv[1:]:

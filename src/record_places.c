@@ -1,0 +1,149 @@
+/*
+ * record_places: see record_places.h.
+ */
+#include "record_places.h"
+
+#include "output.h"
+#include "paths.h"
+#include "record_options.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_NAMES = 100 };
+
+/* The capture that is to be kept is made where it will stand. */
+struct place *record_places_spool(const struct record_places *places)
+{
+	return places->capture_place ? places->capture_place : places->place;
+}
+
+/* Placeholders in all names are filled in from the same facts. */
+static int choose_names(struct record_places *places, const struct record_options *options,
+			struct error *err)
+{
+	const struct output_options *output = &options->output;
+	const struct {
+		const char *what, *pattern;
+		char **name;
+	} row[] = {{"-o", output->path, &places->path},
+		   {"--capture", options->capture, &places->capture},
+		   {"--summary", output->summary.path, &places->summary}};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		if (!row[i].pattern)
+			continue;
+		*row[i].name = naming_expand(&places->naming, row[i].what, row[i].pattern, err);
+		if (!*row[i].name)
+			return -err->code;
+	}
+	return 0;
+}
+
+/* In a job with ranks, all of them were given one name. */
+static int refuse_name(const struct record_places *places, const char *name, struct error *err)
+{
+	if (naming_has_ranks(&places->naming))
+		error_hint(err, "In a job with several ranks, give each a name: -o %s.%%r", name);
+	else if (err->code == EBUSY)
+		error_hint(err, "Give each recording a name of its own, for example %s.%%p", name);
+	return -err->code;
+}
+
+static bool is_taken(const struct error *err)
+{
+	return err->code == EEXIST || err->code == EBUSY;
+}
+
+/* A name that nobody asked for gives way. */
+static int open_default(struct record_places *places, const char *directory, struct error *err)
+{
+	char *name = naming_default(&places->naming);
+	char *base = directory ? mem_format("%s/%s", directory, name) : mem_strdup(name);
+
+	for (int i = 2;; i++) {
+		places->path = i == 2 ? mem_strdup(base) : mem_format("%s-%d", base, i - 1);
+		*err = (struct error){0};
+		places->place = place_open("-o", places->path, err);
+		if (places->place || i > DEFAULT_NAMES || !is_taken(err))
+			break;
+		free(places->path);
+	}
+	free(base);
+	free(name);
+	return places->place ? 0 : -err->code;
+}
+
+/* What is made nowhere needs a place for the spool only, while the recording runs. */
+static int open_temporary(struct record_places *places, struct error *err)
+{
+	int code = open_default(places, NULL, err);
+	const struct error here = *err;
+	const char *directory;
+
+	for (uint32_t i = 0; code && (directory = path_temporary(i)); i++) {
+		free(places->path);
+		code = open_default(places, directory, err);
+	}
+	*err = here;
+	return code ? -here.code : 0;
+}
+
+static int open_capture(struct record_places *places, struct error *err)
+{
+	if (!places->capture)
+		return 0;
+	if (place_is_same(places->place, places->capture))
+		return error_say(err, EEXIST, "--capture: %s is what -o names, too",
+				 places->capture);
+	places->capture_place = place_open("--capture", places->capture, err);
+	return places->capture_place ? 0 : refuse_name(places, places->capture, err);
+}
+
+static int check_summary(const struct record_places *places, struct error *err)
+{
+	if (!places->summary || !strcmp(places->summary, "-"))
+		return 0;
+	if (place_is_same(places->place, places->summary) ||
+	    (places->capture_place && place_is_same(places->capture_place, places->summary)))
+		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
+				 places->summary);
+	return place_may_write(places->summary, err) ? error_wrap(err, "--summary") : 0;
+}
+
+int record_places_open(struct record_places *places, const struct record_options *options,
+		       struct error *err)
+{
+	int code;
+
+	naming_init(&places->naming);
+	code = choose_names(places, options, err);
+	if (!code && !places->path && !output_is_made(&options->output))
+		code = open_temporary(places, err);
+	else if (!code && !places->path)
+		code = open_default(places, NULL, err);
+	else if (!code && !(places->place = place_open("-o", places->path, err)))
+		code = refuse_name(places, places->path, err);
+	if (!code)
+		code = open_capture(places, err);
+	if (!code)
+		code = check_summary(places, err);
+	if (code)
+		return code;
+	places->spool = mem_format("%s/" PLACE_SPOOL, place_work(record_places_spool(places)));
+	return 0;
+}
+
+void record_places_release(struct record_places *places)
+{
+	place_close(places->capture_place);
+	place_close(places->place);
+	free(places->spool);
+	free(places->summary);
+	free(places->capture);
+	free(places->path);
+}

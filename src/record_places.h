@@ -1,0 +1,40 @@
+/*
+ * record_places: what a recording makes, and where.
+ */
+#ifndef IOTRACE_RECORD_PLACES_H
+#define IOTRACE_RECORD_PLACES_H
+
+#include "naming.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct place;
+struct record_options;
+
+struct record_places {
+	struct naming naming;
+	char *path;    /* of the archive or text */
+	char *capture; /* --capture, or NULL */
+	char *summary; /* its file, or NULL */
+	char *spool;   /* where it lies, for sentences */
+	struct place *place, *capture_place;
+};
+
+/*
+ * Chooses names, and sees that they can be made by nobody else. Where nothing is made (--format null) and the current
+ * directory does not take the spool, it lies in a directory for temporary files. Returns 0, or an error with a sentence.
+ */
+int record_places_open(struct record_places *places, const struct record_options *options,
+		       struct error *err);
+/* Closes what is open; all zero is fine. */
+void record_places_release(struct record_places *places);
+/* Returns where the spool lies. Lent. */
+struct place *record_places_spool(const struct record_places *places);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
