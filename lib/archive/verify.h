@@ -63,7 +63,9 @@ enum {
 struct reading {
 	uint64_t offset;     /* of the chunk, then of the record */
 	bool has_attributes; /* for the next event */
-	char wrong[160];     /* empty: nothing */
+	uint64_t highest;    /* id that must be in order, and how many were not */
+	uint32_t disorder;
+	char wrong[160]; /* empty: nothing */
 };
 
 struct place { /* a location */

@@ -20,6 +20,7 @@ enum {
 	TIME_SIZE = 9,
 	LARGE = 0xff,          /* a length that stands in the eight bytes behind it */
 	UNDEFINED = 0xff,      /* a number, of all bits, that has no bytes */
+	DISORDER_MOST = 1000,  /* for each such id the library moves all that are higher */
 	ATTRIBUTES_MOST = 256, /* of an event: the library compares each with all before it */
 };
 
@@ -30,6 +31,7 @@ enum {
  *	s            a text and its end
  *	v            the type of a value in a byte, and the value
  *	m            a map of ids
+ *	i            an id, like n, that is higher than those before, but for a few
  *	(...)        all this as often as the number before it says
  *	?            older writers end here
  *	=            first: this record has no length
@@ -161,7 +163,7 @@ static const struct record definitions[UINT8_MAX + 1] = {
 	[31] = {"CartTopology", "nnnb(n)"},
 	[32] = {"CartCoordinate", "nnb(n)"},
 	[33] = {"SourceCodeLocation", "nnn"},
-	[34] = {"CallingContext", "nnnn"},
+	[34] = {"CallingContext", "innn"},
 	[35] = {"CallingContextProperty", "nnv"},
 	[36] = {"InterruptGenerator", "nnbbNN"},
 	[37] = {"IoFileProperty", "nnv"},
@@ -371,12 +373,30 @@ static const uint8_t *skip_map(struct walk *w, const uint8_t *start)
 	return at;
 }
 
+static const uint8_t *skip_id(struct walk *w, const uint8_t *at)
+{
+	const uint8_t *end = skip_field(w, at, 'n');
+	struct reading *reading = w->reading;
+	uint64_t id;
+
+	if (!end)
+		return NULL;
+	id = number_at(w, at, 'n');
+	if (id >= reading->highest)
+		reading->highest = id;
+	else if (reading->disorder++ == DISORDER_MOST)
+		return wrong(w, "is out of order, as %d before it", DISORDER_MOST);
+	return end;
+}
+
 static const uint8_t *skip_plain(struct walk *w, const uint8_t *at, char field)
 {
 	if (field == 'v')
 		return skip_value(w, at);
 	if (field == 'm')
 		return skip_map(w, at);
+	if (field == 'i')
+		return skip_id(w, at);
 	return skip_field(w, at, field);
 }
 

@@ -875,6 +875,28 @@ TEST_F(ArchiveRecords, DefinitionsThatCannotBe)
 				  " are damaged: traces.def: " + row.found + "\n");
 }
 
+/* For each context that is out of order the library moves all that are higher. */
+TEST_F(ArchiveRecords, CallingContextsOutOfOrder)
+{
+	auto contexts = [](uint16_t count) {
+		std::string all;
+
+		for (uint16_t i = 0; i < count; i++) {
+			uint16_t id = 10000 - i;
+
+			all += record(34, std::string("\2") + char(id) + char(id >> 8) +
+						  std::string(3, '\0'));
+		}
+		return all;
+	};
+
+	EXPECT_EQ(check("traces.def", whole(contexts(1001))).find("damaged"), std::string::npos);
+	EXPECT_EQ(
+		check("traces.def", whole(contexts(1002))),
+		"error: the definitions in " + dir +
+			" are damaged: traces.def: byte 8026: CallingContext is out of order, as 1000 before it\n");
+}
+
 /* Records of older writers lack the last fields. */
 TEST_F(ArchiveRecords, DefinitionsOfOlderWriters)
 {
