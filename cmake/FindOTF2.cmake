@@ -14,7 +14,7 @@ if(OTF2_CONFIG)
 endif()
 
 find_path(OTF2_INCLUDE_DIR otf2/otf2.h HINTS ${PC_OTF2_INCLUDE_DIRS} ${OTF2_PREFIX}/include)
-find_library(OTF2_LIBRARY NAMES otf2 open-trace-format2
+find_library(OTF2_LIBRARY NAMES otf2 open-trace-format2 open_trace_format2
   HINTS ${PC_OTF2_LIBRARY_DIRS} ${OTF2_PREFIX}/lib ${OTF2_PREFIX}/lib64)
 mark_as_advanced(OTF2_INCLUDE_DIR OTF2_LIBRARY)
 
