@@ -78,11 +78,14 @@ static const struct limited {
 	unsigned argument;
 	uint64_t mask, value;
 } limited[] = {
-	{"ioctl", 1, 0xff00, '$' << 8},   /* of perf events */
+	{"ioctl", 1, 0xff00, '$' << 8}, /* of perf events */
+#ifdef __powerpc__
+	{"ioctl", 1, 0xffff, 't' << 8 | 19}, /* TCGETS: its type is in a header of the kernel alone */
+#else
 	{"ioctl", 1, 0xffffffff, TCGETS}, /* of terminals; the next is TCGETS2 */
 	{"ioctl", 1, 0xffff, 'T' << 8 | 0x2a},
-	{"ioctl", 1, 0xffffffff, TIOCGWINSZ},
-	{"kill", 1, 0xffffffff, 0}, /* is it there? */
+#endif
+	{"ioctl", 1, 0xffffffff, TIOCGWINSZ},  {"kill", 1, 0xffffffff, 0}, /* is it there? */
 	{"prctl", 0, 0xffffffff, PR_SET_NAME},
 #ifdef PR_SET_VMA
 	{"prctl", 0, 0xffffffff, PR_SET_VMA}, /* malloc() names its memory */

@@ -135,7 +135,7 @@ TEST(Descriptors, RequestsAreThoseOfTheHeaders)
 		ASSERT_NE(row, nullptr) << name;
 		EXPECT_EQ(row->name, name);
 	}
-	EXPECT_EQ(ioctl_row(TCGETS), nullptr);
+	EXPECT_EQ(ioctl_row(TIOCEXCL), nullptr);
 	EXPECT_EQ(ioctl_row(0xffffffff00000000 | FIOCLEX), ioctl_row(FIOCLEX));
 }
 
