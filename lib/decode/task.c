@@ -46,13 +46,22 @@ static enum decoded record_comm(struct bytes *body, const struct sample *sample,
 }
 
 /*
- * The [vdso] is mapped by every exec, and in a program of 32 bits within the first 4 GiB: so it
- * tells which table of calls the program uses, at the moment of the exec. Other mappings are of no
- * interest.
+ * Each exec maps [vdso], in a program of 32 bits within the first 4 GiB: this says which table of calls the program
+ * uses, at the moment of the exec. Programs of 32-bit ARM have [sigpage] there instead if the kernel was built
+ * without a [vdso] for them. Other mappings are of no interest.
  */
+static bool is_of_exec(const struct bytes *name)
+{
+	static const char *const mapped[] = {"[vdso]", "[sigpage]"};
+
+	for (size_t i = 0; i < sizeof(mapped) / sizeof(*mapped); i++)
+		if (name->left > strlen(mapped[i]) && !strcmp((const char *)name->at, mapped[i]))
+			return true;
+	return false;
+}
+
 static enum decoded record_map(struct bytes *body, const struct sample *sample, struct event *event)
 {
-	static const char vdso[] = "[vdso]";
 	uint64_t address;
 
 	event->kind = EVENT_PROGRAM;
@@ -63,9 +72,7 @@ static enum decoded record_map(struct bytes *body, const struct sample *sample, 
 	bytes_take(body, 2 * sizeof(uint64_t)); /* length and offset */
 	if (sample->type == PERF_RECORD_MMAP2)
 		bytes_take(body, MMAP2_MORE);
-	if (body->left < sizeof(vdso) || memcmp(body->at, vdso, sizeof(vdso)))
-		return DECODED_IGNORED;
-	return DECODED_EVENT;
+	return is_of_exec(body) ? DECODED_EVENT : DECODED_IGNORED;
 }
 
 enum decoded task_record(const struct sample *sample, struct event *event)

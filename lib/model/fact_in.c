@@ -12,6 +12,7 @@
 #include "device_sample.h"
 #include "fdtable.h"
 #include "file.h"
+#include "foreign.h"
 #include "fs.h"
 #include "keep.h"
 #include "op.h"
@@ -164,7 +165,7 @@ static void fact_exe(struct model *m, const struct event *event)
 
 	if (process == MAP_NONE || event->fact.number[2])
 		return;
-	process_set_foreign(m, process, event->fact.number[3]);
+	foreign_set(m, process, event->fact.number[3]);
 	process_leave_out(m, process, event->fact.number[4]);
 	program_found(m, process, event->fact.number[1],
 		      &(struct words){event->fact.string[1].at, event->fact.string[1].length,
@@ -247,7 +248,7 @@ static void fact_task(struct model *m, const struct event *event)
 	if (tid != pid)
 		return;
 	note_attached(m, pid, fact_text(m, event, 0));
-	m->process[m->task[task].process].is_foreign |= event->fact.number[4] != 0;
+	foreign_found(m, m->task[task].process, event->fact.number[4]);
 	if (!m->process[m->task[task].process].is_argv_typed)
 		program_set(m, m->task[task].process,
 			    &(struct words){event->fact.string[2].at, event->fact.string[2].length,

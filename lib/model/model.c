@@ -10,6 +10,7 @@
 #include "fact_in.h"
 #include "fault.h"
 #include "fdtable.h"
+#include "foreign.h"
 #include "fs.h"
 #include "keep.h"
 #include "lane.h"
@@ -190,7 +191,7 @@ static void event_take(struct model *m, const struct event *event)
 		task_comm(m, event);
 		break;
 	case EVENT_PROGRAM:
-		task_program(m, event);
+		foreign_program(m, event);
 		break;
 	case EVENT_ARGUMENTS:
 		program_arguments(m, event);
@@ -202,7 +203,7 @@ static void event_take(struct model *m, const struct event *event)
 		program_status(m, event);
 		break;
 	case EVENT_FOREIGN:
-		task_foreign_call(m, event);
+		foreign_event(m, event);
 		break;
 	case EVENT_LOCK:
 		op_lock(m, event);

@@ -6,6 +6,7 @@
 #include "call_begin.h"
 #include "fdtable.h"
 #include "file.h"
+#include "foreign.h"
 #include "fs.h"
 #include "keep.h"
 #include "lane.h"
@@ -93,7 +94,7 @@ void op_enter(struct model *m, const struct event *event)
 	if (p->is_left_out || (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC))
 		return;
 	if (p->is_foreign) {
-		tally_add(m->tally, foreign_calls, 1);
+		foreign_call(m, task);
 		return;
 	}
 	if (m->task[task].call.id != CALL_ID_NONE) {
@@ -153,20 +154,10 @@ void op_note_choice(struct model *m, uint32_t task, const struct event *event)
 		position_share_table(m, task_table(m, task));
 }
 
-/* Where the kernel does not say it, the name decides; nobody has asked for a task whose name is not known yet. */
-static bool is_unwanted(const struct model *m, uint32_t task)
-{
-	const struct task *t = &m->task[task];
-
-	if (t->choice != CHOICE_UNKNOWN)
-		return t->choice == CHOICE_OUT;
-	return who_wants_names(m) && (!t->name || !who_is_wanted(m, t->name));
-}
-
 /* The other calls are recorded of wanted tasks only, and by names that are surer than those known here. */
 bool op_is_untold(const struct model *m, uint32_t task, const struct call_row *row)
 {
-	return CALL_GROUPS_ALWAYS >> row->group & 1 && is_unwanted(m, task);
+	return CALL_GROUPS_ALWAYS >> row->group & 1 && who_is_unwanted(m, task);
 }
 
 static void find_unseen(struct model *m, struct op *op)
@@ -485,7 +476,7 @@ void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 				 .time = time > m->now ? time : m->now,
 				 .handle = ID_NONE};
 
-	if (location_keeps(m, m->task[task].process, open) || is_unwanted(m, task))
+	if (location_keeps(m, m->task[task].process, open) || who_is_unwanted(m, task))
 		return;
 	event.thread = task_location(m, task, time);
 	if (time < m->now)

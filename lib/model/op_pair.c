@@ -5,6 +5,7 @@
  * its begin (call_begin.c), and what it made is believed unless another call shows that it may be gone already.
  */
 #include "call_begin.h"
+#include "foreign.h"
 #include "op.h"
 #include "op_call.h"
 #include "task.h"
@@ -84,7 +85,7 @@ void op_pair(struct model *m, const struct event *event)
 	if (!process_is_recorded(m, m->task[task].process))
 		return;
 	if (p->is_foreign) {
-		tally_add(m->tally, foreign_calls, 1);
+		foreign_call(m, task);
 		return;
 	}
 	if (!m->host.first_time || op.call.enter < m->host.first_time)

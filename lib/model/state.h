@@ -109,7 +109,8 @@ struct process {
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec: nothing is recorded */
 	bool is_left_out; /* of a user who is not recorded: nothing is, and its descriptors are not known */
-	bool is_foreign;    /* runs a 32-bit program */
+	bool is_foreign; /* runs a 32-bit program */
+	bool is_foreign_counted;
 	bool is_argv_cut;   /* argv is not all of its words */
 	bool is_argv_typed; /* argv is what the recorded command was called with */
 	bool is_replaced;   /* by the program of an exec that is in flight: it cannot end before */

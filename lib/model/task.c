@@ -276,39 +276,6 @@ void process_leave_out(struct model *m, uint32_t process, bool is_left_out)
 	m->process[process].table = table;
 }
 
-void process_set_foreign(struct model *m, uint32_t process, bool is_foreign)
-{
-	struct process *p = &m->process[process];
-
-	if (is_foreign)
-		position_share_table(m, p->table);
-	if (p->is_foreign && !is_foreign)
-		table_doubt(m, p->table, DOUBT_FOREIGN);
-	p->is_foreign = is_foreign;
-}
-
-void task_program(struct model *m, const struct event *event)
-{
-	uint32_t process = process_find(m, event->pid);
-
-	if (process != MAP_NONE)
-		process_set_foreign(m, process, event->program.is_foreign);
-}
-
-/* A program of 64 bits may make calls of 32 bits, too: of any number, and with any descriptor. */
-void task_foreign_call(struct model *m, const struct event *event)
-{
-	uint32_t task = task_get(m, event->pid, event->tid);
-	const struct process *p = &m->process[m->task[task].process];
-
-	if (!process_is_recorded(m, m->task[task].process))
-		return;
-	tally_add(m->tally, foreign_calls, p->is_foreign);
-	tally_add(m->tally, foreign_apart, !p->is_foreign);
-	if (!p->is_foreign)
-		table_doubt(m, task_table(m, task), DOUBT_FOREIGN);
-}
-
 static void process_end(struct model *m, uint32_t process)
 {
 	program_end(m, process);

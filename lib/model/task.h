@@ -42,14 +42,10 @@ void process_leave_out(struct model *m, uint32_t process, bool is_left_out);
 
 /* The thread has this command name, and so has its process if it is the first thread. */
 void task_rename(struct model *m, uint32_t task, str_id name);
-/* It runs a 32-bit program now, whose calls are not followed, or another. */
-void process_set_foreign(struct model *m, uint32_t process, bool is_foreign);
 
 void task_fork(struct model *m, const struct event *event);
 void task_clone_flags(struct model *m, const struct event *event);
 void task_comm(struct model *m, const struct event *event);
-void task_program(struct model *m, const struct event *event);
-void task_foreign_call(struct model *m, const struct event *event);
 void task_exit(struct model *m, const struct event *event);
 /* The thread `task` has executed a program as the leader of its process. */
 void task_take_over(struct model *m, uint32_t task);

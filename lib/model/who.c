@@ -96,6 +96,16 @@ bool who_is_wanted(const struct model *m, str_id name)
 	return !b->comms;
 }
 
+/* Where the kernel does not say it, the name decides; nobody has asked for a task whose name is not known yet. */
+bool who_is_unwanted(const struct model *m, uint32_t task)
+{
+	const struct task *t = &m->task[task];
+
+	if (t->choice != CHOICE_UNKNOWN)
+		return t->choice == CHOICE_OUT;
+	return who_wants_names(m) && (!t->name || !who_is_wanted(m, t->name));
+}
+
 static bool is_recorded(const struct model *m, const struct who *who, const struct event *event)
 {
 	uint32_t process = process_find(m, who->pid), task = task_find(m, event->tid);

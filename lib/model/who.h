@@ -19,6 +19,8 @@ bool who_wants_names(const struct model *m);
 bool who_is_choosy(const struct model *m);
 /* Whether a task of this name is. */
 bool who_is_wanted(const struct model *m, str_id name);
+/* Whether the choice of names or users leaves this task out. */
+bool who_is_unwanted(const struct model *m, uint32_t task);
 /* A bio was queued: notes its task. */
 void who_queued(struct model *m, uint32_t device, const struct event *event);
 /* A part of a bio, or the same on another device, begins elsewhere: its task is the same. */

@@ -50,6 +50,9 @@ static const struct {
 	 "read (--source=bpf records all of it)",
 	 "programs are not recorded for a moment after their begin, since they are set-uid or may "
 	 "not be read (--source=bpf records all of them)"},
+	{TALLY_foreign_processes,
+	 "process ran a 32-bit program, whose system calls are not recorded",
+	 "processes ran 32-bit programs, whose system calls are not recorded"},
 	{TALLY_foreign_apart, "32-bit system call of a 64-bit program is not recorded",
 	 "32-bit system calls of 64-bit programs are not recorded"},
 	{TALLY_cpus_unseen, "CPU came online, and some of what ran there is missing",

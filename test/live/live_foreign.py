@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Calls of 32 bits that a program of 64 bits makes: with BPF they are counted and change nothing. (Perf cannot tell them apart.)"""
+"""Calls of 32 bits are counted and change nothing: those of a program of 32 bits, and through BPF those of a program of 64 bits
+(perf cannot tell these apart)."""
 
 import os
 import sys
@@ -11,7 +12,28 @@ from live import SOURCE, Live, workload  # noqa: E402
 
 COUNT = 7
 
+
+def test_program(test):
+    """Its open, COUNT writes, its close and its exit. Perf sees those whose number is that of a chosen call of 64 bits."""
+    if not os.path.exists(workload("32")):
+        test.lacks("a program of 32 bits")
+        return
+    file, archive = test.path("written"), test.path("program")
+    ran = test.record(archive, [workload("32"), file], "--strict", "-q", "--syscalls=all", status=125)
+    said = "1 process ran a 32-bit program, whose system calls are not recorded"
+    test.check(said.encode() in ran.stderr, f"what it says of a program: {ran.stderr!r}")
+    test.equal("bytes that the program wrote", os.path.getsize(file), COUNT)
+    counters = test.examine(archive)["books"]["counters"]
+    test.equal("processes", counters["foreign_processes"], 1)
+    if SOURCE == "bpf":
+        test.equal("calls of 32-bit programs", counters["foreign_calls"], COUNT + 3)
+    test.equal("calls of 32 bits in programs of 64 bits", counters["foreign_apart"], 0)
+    (whole,) = [p.whole() for p in Archive(archive).processes().values()]
+    test.equal("calls: the exec, which is of 64 bits", sorted(call for call, _ in whole.calls), ["execve"])
+
+
 with Live() as test:
+    test_program(test)
     file, archive = test.path("file"), test.path("trace")
     if os.uname().machine != "x86_64":
         test.lacks("calls of 32 bits in programs of 64 bits")

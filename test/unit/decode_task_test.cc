@@ -107,6 +107,19 @@ TEST_F(TaskRecords, TheVdsoTellsAProgramOf32Bits)
 	EXPECT_EQ(c.count(TALLY_malformed), 0U);
 }
 
+/* 32-bit ARM, where the kernel has no [vdso] for such programs. */
+TEST_F(TaskRecords, ThePageOfSignalsTellsAProgramOf32BitArm)
+{
+	ASSERT_EQ(read(mapping(0xf7c1e000, 0, "[sigpage]"), PERF_RECORD_MMAP), 1);
+	EXPECT_EQ(e.kind, EVENT_PROGRAM);
+	EXPECT_TRUE(e.program.is_foreign);
+	EXPECT_EQ(read(mapping(0xffff0000, 0, "[vectors]"), PERF_RECORD_MMAP), 0);
+	Raw torn = mapping(0xf7c1e000, 0, "[sigpage]");
+
+	torn.bytes.pop_back();
+	EXPECT_EQ(read(torn, PERF_RECORD_MMAP), 0);
+}
+
 TEST_F(TaskRecords, Losses)
 {
 	ASSERT_EQ(read(Raw().add(8, 3).add(8, 77), PERF_RECORD_LOST), 1);

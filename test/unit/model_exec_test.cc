@@ -146,6 +146,44 @@ TEST_F(Exec, ACallOfTheOtherTableIsCounted)
 	EXPECT_EQ(tally_get(&d.tally, foreign_calls), 1u) << "all its calls are of 32 bits";
 }
 
+/* Perf delivers few calls of such a program, or none: the process itself is what is missing. */
+TEST_F(Exec, AProcessWithAProgramOf32BitsIsCountedOnce)
+{
+	d.program(10, true);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 1u);
+	d.fact(FACT_EXE, {10, d.now, 0, 1}, {"/bin/old"});
+	d.call(10, 10, "write", {3, 0, 10}, 10);
+	d.fact(FACT_TASK, {20, 20, 1, 0, 1}, {"old", "/bin/old"});
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 2u) << "one that runs already";
+	d.call(20, 20, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 2u);
+	d.program(11, false);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 2u);
+}
+
+TEST_F(Exec, AnIdleProcessWithAProgramOf32BitsMissesNothingThroughBpf)
+{
+	struct event call = d.base(EVENT_FOREIGN, 20, 20);
+
+	d.fact(FACT_SOURCE, {MODEL_SOURCE_BPF}, {""});
+	d.fact(FACT_TASK, {20, 20, 1, 0, 1}, {"old", "/bin/old"});
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 0u);
+	model_event(d.model, &call);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 1u);
+	EXPECT_EQ(tally_get(&d.tally, foreign_calls), 1u);
+}
+
+TEST_F(Exec, AProgramOf32BitsThatIsNotChosenIsNotMissing)
+{
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"dd"});
+	d.comm(10, 10, "old", true);
+	d.program(10, true);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 0u);
+	d.comm(11, 11, "dd", true);
+	d.program(11, true);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 1u);
+}
+
 TEST_F(Exec, AlsoIfAnotherThreadExecutes)
 {
 	d.fork(11, 11, 11, 12);

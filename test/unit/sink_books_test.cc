@@ -107,6 +107,13 @@ TEST_F(Books, SomeGapsHaveNoNumber)
 		sentence(BOOKS_LOSS),
 		"incomplete: 2 CPUs came online, and some of what ran there is missing; 3 new tasks "
 		"could not be followed for want of memory.");
+	b.tally.n[TALLY_foreign_processes] = 1;
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 1 process ran a 32-bit program, whose system calls are not recorded; 2 "
+		"CPUs came online, and some of what ran there is missing; 3 new tasks could not be "
+		"followed for want of memory.");
+	b.tally.n[TALLY_foreign_processes] = 0;
 	b.tally.n[TALLY_malformed] = 1;
 	b.tally.n[TALLY_events]--;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
