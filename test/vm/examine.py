@@ -12,7 +12,7 @@ from live import Live
 LEDGERS = ("files", "names", "tasks")
 STORM = 2 * 50000
 # What is compared: runs that the table has a column for.
-COLUMNS = (*LEDGERS, "storm", "uring", "libaio", "block", "user")
+COLUMNS = (*LEDGERS, "storm", "uring", "libaio", "32-bit", "block", "user")
 
 
 def text(path):
@@ -60,7 +60,7 @@ class Machine:
         return said.getvalue().splitlines() if live.wrong else []
 
     def _compare(self, live, column, run, source):
-        live.equal("exit status", text(self.path(run, "ran")).strip(), "0")
+        live.equal("exit status", text(self.path(run, "ran")).strip(), "125" if column == "32-bit" else "0")  # with --strict
         live.equal("check-archive", text(self.path(run, "checked")).splitlines()[-1:], ["0"])
         archive = self.path(run, "archive")
         about = json.loads(text(f"{archive}/iotrace.json"))
@@ -84,6 +84,8 @@ class Machine:
             live.equal("bytes", files["/tmp/storm"]["read_bytes"], STORM)
         elif column in ("uring", "libaio"):
             self._compare_requests(live, column, run, source)
+        elif column == "32-bit":
+            self._compare_foreign(live, about["books"]["counters"], archive, source)
         elif column == "block":
             self._compare_disk(live, archive, source)
 
@@ -104,6 +106,15 @@ class Machine:
                 if (column, name) == ("uring", "data"):  # one is cancelled; whether it had its file depends on the kernel
                     truth["writes"] = max(truth["writes"], min(got["writes"], truth["writes"] + 1))
                 live.equal(name, got, truth)
+
+    @staticmethod
+    def _compare_foreign(live, counters, archive, source):
+        """An open, seven writes, a close and the exit of a program of 32 bits; its exec is a call of 64 bits."""
+        live.equal("processes of 32 bits", counters["foreign_processes"], 1)
+        if source == "bpf":
+            live.equal("calls of 32 bits", counters["foreign_calls"], 10)
+        (whole,) = [p.whole() for p in Archive(archive).processes().values()]
+        live.equal("calls of 64 bits", sorted(call for call, _ in whole.calls), ["execve"])
 
     def _compare_disk(self, live, archive, source):
         """All that the disk counted is in the archive, and nothing else."""
