@@ -117,7 +117,7 @@ struct model_host {
 
 typedef void (*model_output)(void *context, const struct io_event *event);
 
-/* Counts in tally. Events go to output() in the order of their calls' ends. */
+/* Counts in tally. The events of each location go to output() in the order of time; those of several have no order. */
 struct model *model_new(struct tally *tally, model_output output, void *context);
 void model_free(struct model *model);
 /* What is known of files may lie in unlinked files in this directory. */

@@ -19,7 +19,7 @@
 enum {
 	/* io_events that may wait for a system call of their location to end: three for each of the 65,536 requests
 	   that fs.aio-max-nr allows by default to be submitted in one call, and some more */
-	LANE_LIMIT = 1 << 18,
+	BESIDE_LIMIT = 1 << 18,
 	FIXED_LIMIT = 1 << 20,
 };
 

@@ -9,9 +9,9 @@
 #include "aio_out.h"
 #include "aio_queue.h"
 #include "fdtable.h"
-#include "lane.h"
+#include "handle.h"
 #include "location.h"
-#include "settle.h"
+#include "outbox.h"
 #include "sighting.h"
 
 #include <errno.h>
@@ -92,9 +92,9 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	sighting_describe(m, description, file);
 	replace(m, op, (uint64_t)file->fd, event->time);
 	table_set(m, aio_op_table(m, op), (uint64_t)file->fd, open, cloexec_of(file->flags));
-	settle_now(m, open, event->time);
+	handle_assign(m, open, true);
 	made.create.flags = file->flags;
-	lane_put(m, &made, open, ID_NONE);
+	out_emit_beside(m, &made, open, ID_NONE);
 	open_drop(m, open);
 }
 

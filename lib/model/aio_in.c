@@ -8,9 +8,9 @@
 #include "aio_out.h"
 #include "aio_queue.h"
 #include "fdtable.h"
-#include "lane.h"
 #include "location.h"
 #include "op.h"
+#include "outbox.h"
 #include "position.h"
 #include "task.h"
 
@@ -113,7 +113,7 @@ static void step_submit(struct model *m, const struct step *step)
 
 	m->aio.op[op].location = location;
 	m->aio.op[op].begin = step->event->time;
-	lane_set_straight(m, location, aio->flags & AIO_BY_THREAD);
+	out_set_straight(m, location, aio->flags & AIO_BY_THREAD);
 	if (aio->fd == AIO_FD_UNKNOWN)
 		m->aio.op[op].request.fd = started_fd(m, step);
 	if (aio->action == AIO_CLOSE)
@@ -169,7 +169,7 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	struct aio_op *o = &m->aio.op[op];
 
 	if (was_without_file(o, result)) {
-		o->is_void = o->is_decided = true;
+		o->is_void = o->is_decided = m->is_unblocked = true;
 		return;
 	}
 	aio_decide_now(m, op);
@@ -236,7 +236,7 @@ static void step_refuse(struct model *m, const struct step *step)
 	if (m->aio.op[op].is_told)
 		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else
-		m->aio.op[op].is_void = m->aio.op[op].is_decided = true;
+		m->aio.op[op].is_void = m->aio.op[op].is_decided = m->is_unblocked = true;
 	leave_flight(m, op);
 }
 
@@ -313,5 +313,4 @@ void aio_release(struct model *m)
 	for (enum aio_chain chain = 0; chain < AIO_CHAINS; chain++)
 		map_release(&m->aio.chain[chain]);
 	aio_queue_release(m);
-	lane_release(m);
 }

@@ -6,6 +6,7 @@
 #include "aio_op.h"
 
 #include "fdtable.h"
+#include "outbox.h"
 #include "task.h"
 
 /* Addresses of the kernel are those of one request; those of a program mean something in its process only. */
@@ -111,20 +112,5 @@ void aio_op_remove(struct model *m, uint32_t op)
 			unchain(&m->aio, op, chain);
 	m->aio.op[op].is_in_flight = false;
 	m->aio.in_flight--;
-	aio_drop(m, op);
-}
-
-void aio_hold(struct model *m, uint32_t op)
-{
-	if (op != ID_NONE)
-		m->aio.op[op].holders++;
-}
-
-void aio_drop(struct model *m, uint32_t op)
-{
-	if (op == ID_NONE || --m->aio.op[op].holders)
-		return;
-	open_drop(m, m->aio.op[op].open);
-	open_drop(m, m->aio.op[op].closed);
-	pool_give(&m->aio.ops, op);
+	out_drop_request(m, op);
 }

@@ -15,8 +15,4 @@ uint32_t aio_op_table(const struct model *m, uint32_t op);
 /* It is in flight no longer: it is not found any more, and goes with the last of its io_events. */
 void aio_op_remove(struct model *m, uint32_t op);
 
-/* aio_op_add() and each io_event that waits holds it; ID_NONE is allowed. */
-void aio_hold(struct model *m, uint32_t op);
-void aio_drop(struct model *m, uint32_t op);
-
 #endif

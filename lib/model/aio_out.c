@@ -6,9 +6,9 @@
 #include "aio_op.h"
 #include "aio_queue.h"
 #include "fdtable.h"
-#include "lane.h"
 #include "location.h"
 #include "op.h"
+#include "outbox.h"
 #include "position.h"
 
 bool aio_is_operation(const struct aio *request)
@@ -47,7 +47,7 @@ void aio_out_begin(struct model *m, uint32_t op, uint64_t time)
 		event.op.bytes = o->request.bytes;
 		event.op.offset = o->request.offset;
 	}
-	lane_put(m, &event, ID_NONE, op);
+	out_emit_beside(m, &event, ID_NONE, op);
 }
 
 void aio_out_issued(struct model *m, uint32_t op, uint64_t time)
@@ -58,7 +58,7 @@ void aio_out_issued(struct model *m, uint32_t op, uint64_t time)
 	if (o->is_issued || !aio_is_operation(&o->request))
 		return;
 	o->is_issued = true;
-	lane_put(m, &event, ID_NONE, op);
+	out_emit_beside(m, &event, ID_NONE, op);
 }
 
 void aio_out_complete(struct model *m, uint32_t op, uint64_t time, uint64_t bytes, int error)
@@ -69,9 +69,7 @@ void aio_out_complete(struct model *m, uint32_t op, uint64_t time, uint64_t byte
 		event.op.bytes = bytes;
 	event.op.error = error;
 	aio_out_issued(m, op, time);
-	tally_add(m->tally, begun, 1);
-	tally_add(m->tally, completed, 1);
-	lane_put(m, &event, ID_NONE, op);
+	out_emit_beside(m, &event, ID_NONE, op);
 }
 
 void aio_out_cancelled(struct model *m, uint32_t op, uint64_t time, enum io_end why)
@@ -80,9 +78,7 @@ void aio_out_cancelled(struct model *m, uint32_t op, uint64_t time, enum io_end 
 
 	event.op.end = why;
 	aio_out_issued(m, op, time);
-	tally_add(m->tally, begun, 1);
-	m->tally->n[op_counter_of(why)]++;
-	lane_put(m, &event, ID_NONE, op);
+	out_emit_beside(m, &event, ID_NONE, op);
 }
 
 void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, uint32_t open)
@@ -93,7 +89,7 @@ void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, ui
 				 .handle = ID_NONE};
 
 	if (!location_keeps(m, op->process, open))
-		lane_put(m, &event, open, ID_NONE);
+		out_emit_beside(m, &event, open, ID_NONE);
 }
 
 /* Programs say 0 for what has no position; what appends begins at the end. */
@@ -112,7 +108,7 @@ void aio_decide(struct model *m, uint32_t op, uint32_t open)
 
 	if (o->is_decided)
 		return;
-	o->is_decided = true;
+	o->is_decided = m->is_unblocked = true;
 	o->open = open;
 	o->is_elsewhere = is_elsewhere(m, open, o->request.action);
 	open_hold(m, open);

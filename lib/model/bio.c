@@ -50,7 +50,7 @@ static void show(struct model *m, uint32_t op)
 	o->state = BLOCK_ISSUED;
 	o->issued = o->begun;
 	flight_show(m, op, true);
-	out_issue(m, op);
+	device_out_issue(m, op);
 }
 
 static void has_bios(struct model *m, uint32_t device)

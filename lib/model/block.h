@@ -55,7 +55,7 @@ struct block_op {
 	int32_t error;
 	uint64_t begun, issued; /* issued: last, 0: not seen */
 	uint64_t id;            /* matchingId */
-	uint64_t begin;         /* number of its BEGIN in the device's queue */
+	uint64_t begin;         /* is_growing: number of its BEGIN on the device's location */
 	uint32_t next, previous;
 	struct who who;
 	str_id rwbs;
@@ -63,6 +63,7 @@ struct block_op {
 	bool is_counted;  /* in the samples of its device: it came while the recording ran */
 	bool is_kept;     /* and not of a task that is not recorded */
 	bool is_shown;    /* it has a BEGIN */
+	bool is_growing;  /* whose size is not final */
 	bool is_told;     /* and an ISSUED */
 	bool is_doubtful; /* samples were lost since: its end may have been among them */
 	uint32_t whole;   /* the rest of a bio that was cut: its first part; ID_NONE */
@@ -79,13 +80,6 @@ struct origin {
 
 enum device_kind { DEVICE_UNKNOWN, DEVICE_OF_REQUESTS, DEVICE_OF_BIOS };
 
-/* An io_event that waits behind a BEGIN whose size may still grow. */
-struct held {
-	struct io_event event;
-	bool is_open;    /* its size may grow */
-	bool is_dropped; /* the request became part of another: it never began */
-};
-
 /* Sums over the requests that ended since the last sample. */
 struct device_sums {
 	uint64_t bytes[2]; /* read, written */
@@ -100,9 +94,6 @@ struct device_work {
 	uint32_t second_ends;               /* of writes at sector 0 that are to come */
 	uint32_t *pending;                  /* DEVICE_UNKNOWN: its bios in flight */
 	uint32_t pendings, pending_cap;
-	struct held *held; /* a ring */
-	uint32_t held_head, helds, held_cap;
-	uint64_t held_first;   /* number of the one at the head */
 	uint32_t in_flight[2]; /* that read, that do not */
 	struct device_sums sums;
 	uint64_t sampled;     /* when; 0: not yet */

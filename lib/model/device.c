@@ -272,10 +272,8 @@ uint64_t device_uncounted(const struct model *m, uint32_t device)
 
 void device_release(struct model *m)
 {
-	for (uint32_t i = 0; i < m->block.work_cap; i++) {
+	for (uint32_t i = 0; i < m->block.work_cap; i++)
 		free(m->block.work[i].pending);
-		free(m->block.work[i].held);
-	}
 	free(m->block.work);
 	free(m->block.op);
 	free(m->block.ops.free_id);

@@ -4,7 +4,7 @@
 #include "device_sample.h"
 
 #include "device.h"
-#include "settle.h"
+#include "outbox.h"
 
 enum { EVENT_INTERVAL_NS = 10000000, SECOND_NS = 1000000000 };
 
@@ -47,7 +47,7 @@ static void emit(struct model *m, thread_id location, uint32_t series, const uin
 	event.metric.series = series;
 	event.metric.counters = values;
 	event.metric.counter = value;
-	settle_push(m, &event, ID_NONE, ID_NONE);
+	out_emit(m, &event, ID_NONE, ID_NONE);
 }
 
 static uint64_t share(uint64_t sum, uint64_t of)

@@ -14,7 +14,7 @@
 #include "file.h"
 #include "foreign.h"
 #include "fs.h"
-#include "keep.h"
+#include "name_filter.h"
 #include "op.h"
 #include "position.h"
 #include "program.h"
@@ -95,8 +95,8 @@ static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 
 static bool same_name(struct model *m, const struct description *d, const struct fd_fact *f)
 {
-	if (keep_is_stand_in(m, d->name))
-		return keep_text(m, f->seen.target, f->seen.length) == d->name;
+	if (name_is_stand_in(m, d->name))
+		return name_add(m, f->seen.target, f->seen.length) == d->name;
 	return d->name && strtab_length(m->strings, d->name) == f->seen.length &&
 	       !memcmp(strtab_text(m->strings, d->name), f->seen.target, f->seen.length);
 }
@@ -127,10 +127,11 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 	}
 	if (slot->cloexec == CLOEXEC_UNKNOWN && !f->error)
 		slot->cloexec = cloexec_of(f->seen.flags);
-	if (f->error)
+	if (f->error) {
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
-	else if (d->state != NAME_SURE &&
-		 d->state != NAME_NEVER) /* its handle may stand for others without a name */
+		m->is_unblocked = true;
+	} else if (d->state != NAME_SURE &&
+		   d->state != NAME_NEVER) /* its handle may stand for others without a name */
 		sighting_apply(m, description, &f->seen);
 }
 
@@ -292,7 +293,7 @@ static void fact_filter(struct model *m, const struct event *event)
 	str_id glob = fact_text(m, event, 0);
 
 	if (event->fact.number[0] <= FILTER_PATH_LEFT_OUT)
-		keep_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
+		name_filter_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
 	else if (event->fact.number[0] == FILTER_COMM)
 		who_want(m, glob);
 	else if (event->fact.number[0] == FILTER_USER)

@@ -5,10 +5,9 @@
 
 #include "fdtable.h"
 #include "file.h"
-#include "keep.h"
-#include "lane.h"
 #include "location.h"
-#include "settle.h"
+#include "name_filter.h"
+#include "outbox.h"
 #include "task.h"
 
 #include <fcntl.h>
@@ -41,7 +40,7 @@ static uint32_t open_of(struct model *m, process_id process, uint64_t dev, uint6
 	if (file != ID_NONE)
 		return fault_open(m, process, file);
 	snprintf(name, sizeof(name), "inode:[%u:%u %" PRIu64 "]", major(dev), minor(dev), ino);
-	return open_named(m, process, ID_NONE, keep_text(m, name, strlen(name)));
+	return open_named(m, process, ID_NONE, name_add(m, name, strlen(name)));
 }
 
 static void emit(struct model *m, const struct io_event *event, uint32_t open)
@@ -51,7 +50,7 @@ static void emit(struct model *m, const struct io_event *event, uint32_t open)
 	copy.handle = ID_NONE;
 	copy.op.mode = IO_MODE_READ;
 	copy.op.file = ID_NONE;
-	lane_put(m, &copy, open, ID_NONE);
+	out_emit_beside(m, &copy, open, ID_NONE);
 }
 
 void fault_in(struct model *m, const struct event *event)
@@ -66,7 +65,7 @@ void fault_in(struct model *m, const struct event *event)
 	uint32_t open = open_of(m, m->thread[location].process, event->fault.dev, event->fault.ino);
 	struct io_event step = {.kind = IO_OP_BEGIN,
 				.thread = location,
-				.time = lane_earliest(m, location, begin)};
+				.time = out_earliest(m, location, begin)};
 
 	step.op.id = m->next_op++;
 	step.op.bytes = event->fault.bytes;
@@ -75,6 +74,4 @@ void fault_in(struct model *m, const struct event *event)
 	step.kind = IO_OP_COMPLETE;
 	step.time = step.time > end ? step.time : end;
 	emit(m, &step, open);
-	tally_add(m->tally, begun, 1);
-	tally_add(m->tally, completed, 1);
 }

@@ -3,7 +3,7 @@
  */
 #include "fdtable.h"
 
-#include "share.h"
+#include "handle.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ void open_end(struct model *m, uint32_t open)
 {
 	uint32_t description = m->open[open].description;
 
-	share_end(m, open);
+	handle_release(m, open);
 	pool_give(&m->opens, open);
 	if (--m->description[description].holders)
 		return;
@@ -142,7 +142,8 @@ static uint32_t slot_empty(struct model *m, struct slot *slot, uint64_t time)
 	slot->doubt = DOUBT_NONE;
 	slot->changed = time;
 	tally_add(m->tally, handles_destroyed, 1);
-	m->open[open].slots--;
+	if (!--m->open[open].slots)
+		m->is_unblocked = true;
 	m->description[m->open[open].description].slots--;
 	return open;
 }

@@ -3,7 +3,7 @@
  */
 #include "file.h"
 
-#include "keep.h"
+#include "name_filter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ str_id path_resolve(struct model *m, struct event_string base, struct event_stri
 	}
 	if (!add_components(&out, path.at, path.length))
 		return 0;
-	return out.length ? keep_text(m, out.at, out.length) : keep_text(m, "/", 1);
+	return out.length ? name_add(m, out.at, out.length) : name_add(m, "/", 1);
 }
 
 str_id path_written(struct model *m, struct event_string base, struct event_string path)
@@ -84,10 +84,10 @@ str_id path_written(struct model *m, struct event_string base, struct event_stri
 	int length;
 
 	if (!is_behind)
-		return keep_text(m, path.at, path.length);
+		return name_add(m, path.at, path.length);
 	length = snprintf(text, sizeof(text), "%.*s%s%.*s", (int)base.length, base.at,
 			  has_slash ? "" : "/", (int)path.length, path.at);
-	return length > 0 && length < PATH_SIZE ? keep_text(m, text, (size_t)length) : 0;
+	return length > 0 && length < PATH_SIZE ? name_add(m, text, (size_t)length) : 0;
 }
 
 file_id file_find(const struct model *m, str_id path)
@@ -179,7 +179,7 @@ void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 	struct model_file *f = &m->file[file];
 	uint64_t hash = ino ? inode_hash(m, dev, ino) : 0;
 
-	if (keep_is_stand_in(m, f->path))
+	if (name_is_stand_in(m, f->path))
 		return;
 	file_id before = ino ? find_inode(m, hash, dev, ino) : ID_NONE;
 
@@ -205,7 +205,7 @@ file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind
 {
 	file_id id = file_by_inode(m, dev, ino);
 
-	if (keep_is_stand_in(m, path))
+	if (name_is_stand_in(m, path))
 		return file_add(m, path, kind);
 	if (id != ID_NONE && m->file[id].is_deleted && m->file[id].path == path)
 		return id;

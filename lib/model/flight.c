@@ -50,7 +50,7 @@ void flight_show(struct model *m, uint32_t op, bool is_final)
 	if (!m->host.first_time)
 		m->host.first_time = o->begun;
 	sample_begin(m, o->device, o->begun);
-	out_begin(m, op, is_final);
+	device_out_begin(m, op, is_final);
 }
 
 void flight_issue(struct model *m, uint32_t op, const struct request *request)
@@ -62,7 +62,7 @@ void flight_issue(struct model *m, uint32_t op, const struct request *request)
 	o->issued = m->now;
 	o->is_doubtful = false;
 	place_move(m, op, request->sector); /* behind all others that were issued there */
-	out_issue(m, op);
+	device_out_issue(m, op);
 }
 
 static void release(struct model *m, uint32_t op)
@@ -82,7 +82,7 @@ static void finish(struct model *m, uint32_t op)
 
 	if (is_counted)
 		sample_add(m, o);
-	out_complete(m, op);
+	device_out_complete(m, op);
 	release(m, op);
 	if (is_counted)
 		sample_at_event(m, device);
@@ -123,7 +123,7 @@ void flight_complete(struct model *m, uint32_t op, const struct request *request
 	if (o->state != BLOCK_ISSUED && o->sectors < request->sectors)
 		o->sectors = request->sectors;
 	if (o->state != BLOCK_ISSUED)
-		out_issue(m, op);
+		device_out_issue(m, op);
 	if (request->error)
 		o->error = request->error;
 	else
@@ -145,12 +145,12 @@ void flight_complete(struct model *m, uint32_t op, const struct request *request
 
 void flight_cancel(struct model *m, uint32_t op, enum io_end why)
 {
-	out_cancel(m, op, why);
+	device_out_cancel(m, op, why);
 	release(m, op);
 }
 
 void flight_merge(struct model *m, uint32_t op)
 {
-	out_merge(m, op);
+	device_out_merge(m, op);
 	release(m, op);
 }

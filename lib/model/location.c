@@ -13,7 +13,7 @@
  */
 #include "location.h"
 
-#include "settle.h"
+#include "outbox.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void emit(struct model *m, enum io_event_kind kind, thread_id location, u
 	struct io_event event = {.kind = kind, .thread = location, .time = time, .handle = ID_NONE};
 
 	event.program.exit_status = -1;
-	settle_push(m, &event, ID_NONE, ID_NONE);
+	out_emit(m, &event, ID_NONE, ID_NONE);
 }
 
 static bool is_crowded(const struct model *m)
@@ -34,7 +34,7 @@ static process_id group_new(struct model *m, const struct model_process *group)
 {
 	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
 	m->group[m->groups] = *group;
-	m->group[m->groups].is_left_out = m->keep != NULL;
+	m->group[m->groups].is_left_out = m->name_filter != NULL;
 	return m->groups++;
 }
 
@@ -80,7 +80,7 @@ static thread_id thread_new(struct model *m, const struct model_thread *thread)
 {
 	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
 	m->thread[m->threads] = *thread;
-	m->thread[m->threads].is_left_out = m->keep != NULL;
+	m->thread[m->threads].is_left_out = m->name_filter != NULL;
 	return m->threads++;
 }
 
@@ -226,7 +226,7 @@ void location_end_program(struct model *m, thread_id location, uint64_t time, in
 				 .handle = ID_NONE};
 
 	event.program.exit_status = status;
-	settle_push(m, &event, ID_NONE, ID_NONE);
+	out_emit(m, &event, ID_NONE, ID_NONE);
 }
 
 bool location_is_crowded(const struct model *m, uint32_t process)

@@ -4,7 +4,7 @@
 #include "mapping.h"
 
 #include "fdtable.h"
-#include "keep.h"
+#include "name_filter.h"
 #include "task.h"
 #include "thread_table.h"
 
@@ -200,7 +200,7 @@ void mapping_stores(struct model *m, const struct event *event)
 	file_id file = open_description(m, open)->file;
 
 	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR ||
-	    !keep_name(m, m->file[file].path))
+	    !name_is_wanted(m, m->file[file].path))
 		return;
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	tally_add(m->tally, files_stored, !m->mapped_file[file].is_told);
@@ -225,6 +225,6 @@ void mapping_end(struct model *m)
 {
 	for (file_id file = 0; file < m->mapped_files; file++)
 		if (m->mapped_file[file].was_mapped && !m->mapped_file[file].is_written_back &&
-		    is_on_a_disk(m, file) && keep_name(m, m->file[file].path))
+		    is_on_a_disk(m, file) && name_is_wanted(m, m->file[file].path))
 			tally_add(m->tally, files_pending, 1);
 }

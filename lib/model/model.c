@@ -4,6 +4,7 @@
 #include "state.h"
 
 #include "aio_in.h"
+#include "aio_out.h"
 #include "cgroup.h"
 #include "device.h"
 #include "device_sample.h"
@@ -12,13 +13,12 @@
 #include "fdtable.h"
 #include "foreign.h"
 #include "fs.h"
-#include "keep.h"
-#include "lane.h"
 #include "mapping.h"
+#include "name_filter.h"
 #include "op.h"
+#include "outbox.h"
 #include "program.h"
 #include "request.h"
-#include "settle.h"
 #include "task.h"
 #include "tracepoint.h"
 #include "writeback.h"
@@ -117,7 +117,8 @@ void model_free(struct model *m)
 	device_release(m);
 	cgroup_release(m);
 	free(m->refused);
-	keep_release(m);
+	name_filter_release(m);
+	out_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		free(m->table[i].slot);
@@ -132,9 +133,9 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,   m->process, m->table,     m->open,  m->description, m->queue,
-			  m->thread, m->reached, m->group,     m->mount, m->count,       m->device,
-			  m->series, m->metric,  m->parameter, m->seat,  m->share,       m->fs};
+	void *arrays[] = {m->task,      m->process, m->table, m->open,   m->description, m->thread,
+			  m->group,     m->mount,   m->count, m->device, m->series,      m->metric,
+			  m->parameter, m->seat,    m->share, m->fs};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -156,7 +157,7 @@ static void event_lost(struct model *m, const struct event *event)
 	fs_forget_all(m);
 	table_doubt_all(m, DOUBT_LOSS);
 	request_doubt_all(m);
-	settle_push(m, &lost, ID_NONE, ID_NONE);
+	out_emit(m, &lost, ID_NONE, ID_NONE);
 }
 
 /* A call that comes late took effect before others that were seen first: what its descriptors led to is not sure. */
@@ -238,6 +239,15 @@ static void event_take(struct model *m, const struct event *event)
 	}
 }
 
+/* What waits for too long leaves with what is known. */
+static void let_out(struct model *m, bool is_end)
+{
+	uint32_t request;
+
+	while ((request = out_run(m, is_end)) != ID_NONE)
+		aio_give_up(m, request);
+}
+
 void model_event(struct model *m, const struct event *event)
 {
 	m->now = event->time;
@@ -248,8 +258,8 @@ void model_event(struct model *m, const struct event *event)
 	event_take(m, event);
 	if (event->is_late)
 		event_late(m, event);
-	if (m->queue_count)
-		settle_run(m, false);
+	if (out_is_due(m))
+		let_out(m, false);
 	cold_pass(m->cold, m->events++);
 	if (event->kind != EVENT_FACT && event->time > m->host.last_time && m->host.first_time)
 		m->host.last_time = event->time;
@@ -264,8 +274,8 @@ void model_end(struct model *m)
 	mapping_end(m);
 	sample_end(m);
 	request_end_all(m);
-	lane_end_all(m);
-	settle_run(m, true);
+	out_place_all(m);
+	let_out(m, true);
 	/* Definitions that are written from now on need the room more. */
 	index_release(&m->idle_handle);
 	index_release(&m->block.file_by_inode);

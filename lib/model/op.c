@@ -8,15 +8,13 @@
 #include "file.h"
 #include "foreign.h"
 #include "fs.h"
-#include "keep.h"
-#include "lane.h"
 #include "location.h"
+#include "name_filter.h"
 #include "op_call.h"
+#include "outbox.h"
 #include "position.h"
 #include "refused.h"
-#include "settle.h"
 #include "task.h"
-#include "tracepoint.h"
 #include "who.h"
 
 #include <errno.h>
@@ -199,18 +197,17 @@ static file_id file_of_path(struct op *op)
 	str_id path = op->call.path[0];
 
 	if (went && went->name.at)
-		path = keep_text(op->m, went->name.at, went->name.length);
+		path = name_add(op->m, went->name.at, went->name.length);
 	tally_add(op->m->tally, paths_unknown, !path && op->call.is_unnamed[0]);
 	return path ? file_add(op->m, path, kind_file(op)) : ID_NONE;
 }
 
-/* The ENTER of a call that opened a file has the file of its new handle: see settle_output(). */
+/* The ENTER of a call that opened a file has the file of its new handle: see fill_in() in outbox.c. */
 static void op_emit_naming(struct op *op, struct io_event *event, uint32_t open)
 {
-	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = op->thread;
 	event->handle = ID_NONE;
-	settle_push(op->m, event, ID_NONE, open);
+	out_emit(op->m, event, ID_NONE, open);
 }
 
 static void emit_enter(struct op *op)
@@ -255,20 +252,17 @@ static void op_end(struct op *op, const struct event *counters)
 		op_make(op);
 	if (is_silent || op->is_untold) {
 		kind_end(op);
-		tracepoint_flush(op->m, op->task, UINT64_MAX);
 		open_drop(op->m, op->call.open);
 		open_drop(op->m, op->call.open2);
 		return;
 	}
-	tracepoint_flush(op->m, op->task, op->call.enter);
 	op->thread = task_location(op->m, op->task, op->call.enter);
 	emit_enter(op);
 	kind_end(op);
 	if (counters)
 		task_count(op->m, op->task, counters);
 	emit_leave(op);
-	settle_reach(op->m, op->thread, op->time);
-	tracepoint_flush(op->m, op->task, UINT64_MAX);
+	out_reach(op->m, op->thread, op->time);
 	open_drop(op->m, op->call.open);
 	open_drop(op->m, op->call.open2);
 }
@@ -455,17 +449,6 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)
 	op_end(&op, NULL);
 }
 
-enum tally_counter op_counter_of(enum io_end why)
-{
-	static const enum tally_counter counter[] = {
-		[IO_END_EXIT] = TALLY_cancelled,      [IO_END_LOST] = TALLY_cancelled,
-		[IO_END_RECORDING] = TALLY_in_flight, [IO_END_DEATH] = TALLY_cancelled,
-		[IO_END_MERGED] = TALLY_cancelled,    [IO_END_ABORTED] = TALLY_aborted,
-	};
-
-	return counter[why];
-}
-
 /*
  * Time may be that of a call's begin, or of the next call when a call's end was lost. What other threads did with the
  * handle since then may have been emitted already, so the handle lives until now.
@@ -480,7 +463,7 @@ void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 		return;
 	event.thread = task_location(m, task, time);
 	if (time < m->now)
-		lane_put(m, &event, open, ID_NONE);
+		out_emit_beside(m, &event, open, ID_NONE);
 	else
-		settle_push(m, &event, open, ID_NONE);
+		out_emit(m, &event, open, ID_NONE);
 }

@@ -28,8 +28,6 @@ void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);
  * or closed since the use began.
  */
 uint32_t op_find_fd(struct model *m, uint32_t process, uint32_t table, int fd, uint64_t begin);
-/* Returns the counter of operations that ended so. */
-enum tally_counter op_counter_of(enum io_end why);
 /* Emits a DESTROY_HANDLE for the open on the task's location. */
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open);
 

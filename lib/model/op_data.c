@@ -43,14 +43,10 @@ static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64
 	event.op.mode = mode;
 	event.op.offset = IO_OFFSET_UNKNOWN;
 	event.op.bytes = has_bytes ? (uint64_t)op->result : IO_BYTES_UNDEFINED;
-	tally_add(op->m->tally, begun, 1);
-	if (!op->is_cancelled) {
-		tally_add(op->m->tally, completed, 1);
-	} else {
+	if (op->is_cancelled) {
 		event.kind = IO_OP_CANCELLED;
 		event.op.bytes = IO_BYTES_UNDEFINED;
 		event.op.end = op->end;
-		op->m->tally->n[op_counter_of(op->end)]++;
 	}
 	op_emit(op, &event, open);
 }

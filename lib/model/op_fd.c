@@ -11,8 +11,8 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "outbox.h"
 #include "position.h"
-#include "settle.h"
 #include "sighting.h"
 #include "task.h"
 #include "thread_table.h"
@@ -300,7 +300,7 @@ void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloe
 
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
 	if (!op->is_untold)
-		settle_push(op->m, &event, from, open);
+		out_emit(op->m, &event, from, open);
 }
 
 static void duplicate(struct op *op, enum cloexec cloexec)

@@ -6,7 +6,7 @@
 #include "fdtable.h"
 #include "file.h"
 #include "fs.h"
-#include "keep.h"
+#include "name_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +159,7 @@ static file_id known_file(const struct op *op, int index)
 {
 	str_id path = op->call.path[index];
 
-	return path && !keep_is_stand_in(op->m, path) ? file_find(op->m, path) : ID_NONE;
+	return path && !name_is_stand_in(op->m, path) ? file_find(op->m, path) : ID_NONE;
 }
 
 /*

@@ -4,9 +4,8 @@
 #ifndef IOTRACE_MODEL_OP_KIND_H
 #define IOTRACE_MODEL_OP_KIND_H
 
-#include "settle.h"
+#include "outbox.h"
 #include "state.h"
-#include "tracepoint.h"
 
 /* A call that has ended. call.open and call.open2 are held until op_exit() is done. */
 struct op {
@@ -35,13 +34,12 @@ static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
 	if (op->is_untold)
 		return;
-	tracepoint_flush(op->m, op->task, event->time);
 	event->thread = op->thread;
 	event->handle = ID_NONE;
 	if (event->kind == IO_CREATE_HANDLE || event->kind == IO_DESTROY_HANDLE)
-		settle_push(op->m, event, open, ID_NONE);
+		out_emit(op->m, event, open, ID_NONE);
 	else
-		settle_use(op->m, event, open);
+		out_emit_use(op->m, event, open);
 }
 /* The same for what was done to call.open at no particular time: at the call's end, if it was still open then. */
 void op_emit_use(struct op *op, struct io_event *event);

@@ -8,6 +8,7 @@
 #include "foreign.h"
 #include "op.h"
 #include "op_call.h"
+#include "outbox.h"
 #include "task.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static uint64_t reached(const struct model *m, const struct task *task)
 
 	if (location == ID_NONE && task->tid == p->pid)
 		location = p->leader;
-	return location < m->reached_cap ? m->reached[location] : 0;
+	return out_reached(m, location);
 }
 
 /* On a location time does not fall, whatever a stream says. */

@@ -273,9 +273,7 @@ void request_end_all(struct model *m)
 		if (end == IO_END_LOST &&
 		    b->work[open[i]->device].unseen_ends < device_uncounted(m, open[i]->device))
 			note_unseen_end(m, open[i]);
-		out_cancel(m, (uint32_t)(open[i] - b->op), end);
+		device_out_cancel(m, (uint32_t)(open[i] - b->op), end);
 	}
 	free(open);
-	for (uint32_t i = 0; i < m->devices; i++)
-		out_flush(m, i);
 }

@@ -4,8 +4,8 @@
 #include "sighting.h"
 
 #include "file.h"
-#include "keep.h"
-#include "settle.h"
+#include "handle.h"
+#include "name_filter.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -44,14 +44,14 @@ void sighting_apply(struct model *m, uint32_t description, const struct sighting
 	struct description *d = &m->description[description];
 
 	d->state = NAME_SURE;
-	d->name = sighting_is_path(s) ? keep_text(m, s->target, s->length)
+	d->name = sighting_is_path(s) ? name_add(m, s->target, s->length)
 				      : model_string(m, s->target, s->length);
 	d->is_stream |= s->mode && !S_ISREG(s->mode) && !S_ISBLK(s->mode);
 	if (d->flags == UINT32_MAX)
 		d->flags = s->flags;
 	if (sighting_is_path(s))
 		name_file(m, d, s);
-	settle_named(m, description);
+	handle_named(m, description);
 }
 
 void sighting_describe(struct model *m, uint32_t description, const struct event_file *file)

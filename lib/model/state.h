@@ -25,12 +25,11 @@
 #include <iotrace/refused.h>
 
 enum {
-	FD_LIMIT = 1 << 20,    /* numbers beyond are not followed (the kernel's default nr_open) */
-	QUEUE_LIMIT = 1 << 18, /* io_events that may wait for a name */
-	NAME_WAIT_NS = 200000000, /* how long they may */
-	LOCATION_LIMIT = 448,     /* locations for one thread each, see location.c */
-	TASKS_NEAR = 256,         /* tasks that are found without the map */
-	SEAT_LIMIT = 32,          /* locations that are shared, if fewer than that live at a time */
+	FD_LIMIT = 1 << 20,   /* numbers beyond are not followed (the kernel's default nr_open) */
+	OUT_LIMIT = 1 << 18,  /* io_events that may wait before they leave */
+	LOCATION_LIMIT = 448, /* locations for one thread each, see location.c */
+	TASKS_NEAR = 256,     /* tasks that are found without the map */
+	SEAT_LIMIT = 32,      /* locations that are shared, if fewer than that live at a time */
 };
 
 /* Working array of T with a free list of ids; element 0 is a valid one. */
@@ -73,12 +72,6 @@ struct task {
 		forked; /* last child process by this task, for the clone flags that follow; ID_NONE */
 	uint32_t forked_thread; /* the same for a thread of its process */
 	struct task_counters *counters;
-	struct task_held *held; /* events of -e that wait for the end of the call, NULL */
-};
-
-struct task_held {
-	uint64_t *word;
-	uint32_t words, cap;
 };
 
 /* An event of -e. */
@@ -221,9 +214,44 @@ struct waiting {
 	struct io_event event;
 	uint32_t open, open2; /* ID_NONE */
 	uint32_t aio;         /* the asynchronous request whose handle it has instead; ID_NONE */
+	bool is_growing;      /* the BEGIN of a block request: its size is not final */
+	bool is_dropped;      /* it never began */
 };
 
-struct lane;
+struct out_ring {
+	struct waiting *at; /* a power of two */
+	uint32_t head, count, capacity;
+};
+
+/* What a location has that did not leave yet. */
+struct out_location {
+	struct out_ring placed; /* in order; the first waits for something, and the others for it */
+	struct out_ring beside; /* beside its calls, by time */
+	uint64_t first;         /* number of the first of `placed`, from the begin */
+	uint64_t reached;       /* time of the last that was placed */
+	uint64_t
+		floor; /* time of the last beside calls that was placed without a record after it */
+	bool is_straight, is_blocked;
+};
+
+/* Between the begin and the end of a call, or not: see path_filter.h. */
+struct region {
+	enum { OUTSIDE, WAITING, GONE_OUT } state;
+	bool is_unwanted; /* something in it is */
+	struct io_event enter;
+	struct io_event begin; /* of the thread or its program, that waits */
+	bool has_begin;
+};
+
+struct outbox {
+	struct out_location *location; /* by thread_id */
+	thread_id *blocked;            /* those whose first waits */
+	uint32_t locations, blocked_count, blocked_cap;
+	uint32_t waiting;      /* io_events, on all locations */
+	uint64_t due;          /* the first time at which one has waited for too long */
+	struct region *region; /* by thread_id */
+	uint32_t regions;
+};
 
 /* Arrays that grow with the files and names of the run: see cold.h. */
 enum model_area {
@@ -254,7 +282,7 @@ struct model {
 	struct cold *cold; /* NULL: ordinary memory */
 	struct cold_area area[AREAS];
 	uint32_t events; /* modulo 2^32 */
-	str_id stand_in; /* the name of all files that no output needs: see keep_text(); 0: none yet */
+	str_id stand_in; /* the name of all files that no output needs: see name_add(); 0: none yet */
 	bool is_nameless; /* no output needs any */
 
 	struct task *task;
@@ -275,10 +303,8 @@ struct model {
 	struct fs *fs;
 	struct pool fss;
 
-	struct waiting *queue; /* a ring */
-	uint32_t queue_head, queue_count, queue_capacity;
-	struct lane *lane; /* of each location */
-	uint32_t lane_cap, in_lanes;
+	struct outbox out;
+	bool is_unblocked; /* something that an io_event may wait for has come */
 	struct aio_state aio;
 	struct mapped_file *mapped_file; /* by file_id */
 	uint32_t mapped_files;
@@ -287,13 +313,11 @@ struct model {
 	struct index idle_handle; /* by (process, name): the last destroyed handle of it */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
-	struct keep *keep;  /* --path, NULL: all */
-	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
+	struct name_filter *name_filter; /* --path, NULL: all */
+	uint32_t all_proxy;              /* the open that stands for all files, ID_NONE */
 
 	struct model_thread *thread;
 	uint32_t threads, threads_cap;
-	uint64_t *reached; /* of each thread (location): the time of its last io_event */
-	uint32_t reached_cap;
 	struct model_process *group;
 	uint32_t groups, groups_cap;
 	uint32_t location_limit;

@@ -9,11 +9,10 @@
 #include "location.h"
 #include "mapping.h"
 #include "op.h"
+#include "outbox.h"
 #include "position.h"
 #include "program.h"
-#include "settle.h"
 #include "thread_table.h"
-#include "tracepoint.h"
 #include "who.h"
 
 #include <sched.h>
@@ -299,7 +298,6 @@ static void task_free(struct model *m, uint32_t task)
 		free(t->counters->last);
 	free(t->counters);
 	t->counters = NULL;
-	tracepoint_drop(m, task);
 	t->process = ID_NONE;
 	pool_give(&m->tasks, task);
 }
@@ -316,7 +314,6 @@ static void task_retire(struct model *m, uint32_t task)
 		aio_process_end(m, process);
 		table_drop(m, m->process[process].table, emptied, &task);
 	}
-	tracepoint_flush(m, task, UINT64_MAX);
 	location_leave(m, task, aio_is_busy(m, m->task[task].location));
 	map_remove(&m->task_by_tid, m->task[task].tid);
 	task_free(m, task);
@@ -383,9 +380,6 @@ void task_end_all(struct model *m)
 	for (uint32_t i = 0; i < m->tasks.count; i++)
 		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
 			op_cancel(m, i, m->host.last_time, IO_END_RECORDING);
-	for (uint32_t i = 0; i < m->tasks.count; i++)
-		if (m->task[i].process != ID_NONE)
-			tracepoint_flush(m, i, UINT64_MAX);
 	aio_end_all(m);
 	for (uint32_t i = 0; i < m->processes.count; i++)
 		m->host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
@@ -422,12 +416,12 @@ void task_count(struct model *m, uint32_t task, const struct event *event)
 	metric.metric.series = m->call_series;
 	metric.metric.counters = event->exit.counters;
 	metric.metric.counter = total;
-	settle_push(m, &metric, ID_NONE, ID_NONE);
+	out_emit(m, &metric, ID_NONE, ID_NONE);
 }
 
 void task_release(struct model *m)
 {
-	tracepoint_release(m);
+	free(m->tracepoint);
 	for (uint32_t i = 0; i < m->processes.count; i++)
 		free(m->process[i].mapping);
 	for (uint32_t i = 0; i < m->tasks.count; i++) {

@@ -5,9 +5,9 @@
 
 #include "fault.h"
 #include "file.h"
-#include "lane.h"
 #include "location.h"
 #include "mapping.h"
+#include "outbox.h"
 #include "task.h"
 
 static bool is_of(const struct model *m, uint32_t task, uint32_t process)
@@ -32,7 +32,7 @@ static void emit(struct model *m, const struct event *event, thread_id location,
 	const struct event_string *name = &event->writeback.name;
 	struct io_event step = {.kind = IO_OP_BEGIN,
 				.thread = location,
-				.time = lane_earliest(m, location, event->writeback.begin),
+				.time = out_earliest(m, location, event->writeback.begin),
 				.handle = ID_NONE};
 
 	step.op.id = m->next_op++;
@@ -42,15 +42,13 @@ static void emit(struct model *m, const struct event *event, thread_id location,
 	step.op.is_non_blocking = true;
 	step.op.file = ID_NONE;
 	step.op.name = model_string(m, name->at, name->length);
-	lane_put(m, &step, open, ID_NONE);
+	out_emit_beside(m, &step, open, ID_NONE);
 	step.kind = IO_OP_ISSUED;
-	lane_put(m, &step, open, ID_NONE);
+	out_emit_beside(m, &step, open, ID_NONE);
 	step.kind = IO_OP_COMPLETE;
 	step.time = step.time > event->time ? step.time : event->time;
 	step.op.bytes = event->writeback.bytes;
-	lane_put(m, &step, open, ID_NONE);
-	tally_add(m->tally, begun, 1);
-	tally_add(m->tally, completed, 1);
+	out_emit_beside(m, &step, open, ID_NONE);
 }
 
 void writeback_in(struct model *m, const struct event *event)

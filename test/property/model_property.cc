@@ -7,6 +7,7 @@
 
 #include "aio_steps.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <sched.h>
@@ -22,9 +23,18 @@ class Checker
 	{
 	}
 
+	/* A reader has the events of all locations in order of time. */
 	void check()
 	{
+		std::vector<io_event> merged = d.events;
+
 		for (const io_event &e : d.events)
+			in_order(e);
+		std::stable_sort(merged.begin(), merged.end(),
+				 [](const io_event &a, const io_event &b) {
+					 return a.time < b.time;
+				 });
+		for (const io_event &e : merged)
 			one(e);
 		for (const auto &open : depth)
 			EXPECT_EQ(open.second, 0) << "regions left open on location " << open.first;
@@ -73,13 +83,17 @@ class Checker
 		ever.insert(handle);
 	}
 
+	void in_order(const io_event &e)
+	{
+		EXPECT_GE(e.time, last[e.thread]) << d.line(e);
+		last[e.thread] = e.time;
+	}
+
 	void one(const io_event &e)
 	{
 		if (e.thread == ID_NONE)
 			return;
 		ASSERT_LT(e.thread, model_threads(d.model));
-		EXPECT_GE(e.time, last[e.thread]) << d.line(e);
-		last[e.thread] = e.time;
 		if (e.handle != ID_NONE) {
 			ASSERT_LT(e.handle, model_handles(d.model));
 		}

@@ -884,13 +884,13 @@ TEST_F(Aio, BeforeLinux518AFileCameFirstAndWithoutItsRequest)
 
 TEST_F(Aio, WithoutCallsInTheStreamLittleWaits)
 {
-	const uint64_t many = LANE_LIMIT / 2;
+	const uint64_t many = BESIDE_LIMIT / 2;
 
 	for (uint64_t i = 0; i < many; i++) {
 		step(aio_submit_all(7, AIO_READ, 3, 10, 0));
 		step(aio_complete(7, 10));
 	}
-	EXPECT_GE(d.events.size(), 3 * many - LANE_LIMIT);
+	EXPECT_GE(d.events.size(), 3 * many - BESIDE_LIMIT);
 	d.at(2000);
 	enter();
 	d.at(1000000);

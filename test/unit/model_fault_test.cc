@@ -181,11 +181,11 @@ TEST_F(Fault, NeverBeginsBeforeWhatCouldNotWait)
 {
 	uint64_t early = d.now++;
 
-	for (uint32_t i = 0; i <= LANE_LIMIT / 2; i++)
+	for (uint32_t i = 0; i <= BESIDE_LIMIT / 2; i++)
 		fault(78, d.now, 0, 4096);
 	fault(78, early, 0, 4096);
 	d.end();
-	EXPECT_EQ(d.events.size(), 2u * (LANE_LIMIT / 2 + 2));
+	EXPECT_EQ(d.events.size(), 2u * (BESIDE_LIMIT / 2 + 2));
 	times_rise();
 }
 
@@ -239,18 +239,19 @@ TEST_F(Mapped, TheHandleStaysWhatItIsAndIsTheProcesss)
 	sync(20, 0x10000);
 	map(20, {3, "/data/b", O_RDWR, 0, 0100644, 3}, 0x20000);
 	sync(20, 0x10000);
-	EXPECT_EQ(ended(), "10 OP_BEGIN h0 9 @-\n"
-			   "10 OP_COMPLETE h0 9\n"
-			   "20 CREATE_HANDLE h1 /data/a\n"
-			   "20 DESTROY_HANDLE h1 /data/a\n"
-			   "20 OP_BEGIN h2 - @-\n"
-			   "20 OP_COMPLETE h2 -\n"
-			   "20 CREATE_HANDLE h3 /data/b\n"
-			   "20 DESTROY_HANDLE h3 /data/b\n"
-			   "20 OP_BEGIN h2 - @-\n"
-			   "20 OP_COMPLETE h2 -\n");
-	EXPECT_EQ(model_handle(d.model, 2)->process, 1u);
-	EXPECT_EQ(name(2), "/data/a");
+	/* What process 10 read has no name yet, for which process 20 does not wait. */
+	EXPECT_EQ(ended(), "20 CREATE_HANDLE h0 /data/a\n"
+			   "20 DESTROY_HANDLE h0 /data/a\n"
+			   "20 OP_BEGIN h1 - @-\n"
+			   "20 OP_COMPLETE h1 -\n"
+			   "20 CREATE_HANDLE h2 /data/b\n"
+			   "20 DESTROY_HANDLE h2 /data/b\n"
+			   "20 OP_BEGIN h1 - @-\n"
+			   "20 OP_COMPLETE h1 -\n"
+			   "10 OP_BEGIN h3 9 @-\n"
+			   "10 OP_COMPLETE h3 9\n");
+	EXPECT_EQ(model_handle(d.model, 1)->process, 1u);
+	EXPECT_EQ(name(1), "/data/a");
 }
 
 TEST_F(Mapped, AFlushOfWhatIsNoFileIsNone)

@@ -757,9 +757,9 @@ TEST_F(Model, TheWholeMachineIsRecordedFromTheBegin)
 
 	d.fact(FACT_END, {0, 0}, {});
 	d.end();
-	EXPECT_EQ(d.text(), "7 OP_BEGIN h0 3 @-\n"
-			    "7 OP_COMPLETE h0 3\n"
-			    "30 PROGRAM_BEGIN\n");
+	EXPECT_EQ(d.text(), "30 PROGRAM_BEGIN\n"
+			    "7 OP_BEGIN h0 3 @-\n"
+			    "7 OP_COMPLETE h0 3\n");
 	EXPECT_TRUE(model_host(d.model)->is_system);
 	EXPECT_EQ(model_host(d.model)->block, BLOCK_ALL);
 	EXPECT_EQ(model_host(d.model)->first_time, begin);
@@ -1189,9 +1189,9 @@ TEST_F(Model, AThreadMayUnshareItsTable)
 			    "11 DUPLICATE_HANDLE h0 h1\n"
 			    "11 DESTROY_HANDLE h1 /data/a\n"
 			    "10 CREATE_HANDLE h2 /data/b\n"
-			    "11 CREATE_HANDLE h3 /data/c\n"
 			    "10 OP_BEGIN h0 4 @0\n"
 			    "10 OP_COMPLETE h0 4\n"
+			    "11 CREATE_HANDLE h3 /data/c\n"
 			    "11 OP_BEGIN h3 5 @0\n"
 			    "11 OP_COMPLETE h3 5\n"
 			    "11 LEAVE read errno 9\n"
@@ -1200,6 +1200,40 @@ TEST_F(Model, AThreadMayUnshareItsTable)
 			    "10 OP_BEGIN h0 7 @4\n"
 			    "10 OP_COMPLETE h0 7\n");
 	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Model, AThreadWaitsForItsOwnNamesOnly)
+{
+	d.fork(10, 10, 10, 11);
+	open_named(10, 3, "/data/a");
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 4);
+	d.call(10, 10, "read", {3, 0, 4}, 4);
+	d.call(10, 11, "read", {3, 0, 5}, 5);
+	EXPECT_EQ(d.text(), "10 CREATE_HANDLE h0 /data/a\n"
+			    "11 THREAD_BEGIN\n"
+			    "11 OP_BEGIN h0 5 @4\n"
+			    "11 OP_COMPLETE h0 5\n")
+		<< "the name of descriptor 4 may still come";
+	d.end();
+	EXPECT_NE(d.text().find("10 CREATE_HANDLE h1 ?\n10 OP_BEGIN h0 4 @0\n"), std::string::npos)
+		<< d.text();
+}
+
+/* Thread 11 uses a file before the CREATE of thread 10 has left, when the handle of an earlier open is free. */
+TEST_F(Model, AHandleIsUsedAgainByTheTimeOfTheOpen)
+{
+	d.fork(10, 10, 10, 11);
+	d.fork(10, 10, 10, 12);
+	open_named(10, 3, "/data/a");
+	d.call(10, 11, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 4);
+	d.call(10, 11, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 5);
+	d.fd(10, 5, "/data/a", O_RDONLY, d.now);
+	d.call(10, 10, "close", {3}, 0);
+	d.call(10, 12, "read", {5, 0, 5}, 5);
+	d.end();
+	EXPECT_NE(d.text().find("12 OP_BEGIN h1 5"), std::string::npos)
+		<< "handle 0 was destroyed after descriptor 5 was opened\n"
+		<< d.text();
 }
 
 TEST_F(Model, ARangeMayBeClosedInACopyOfTheTable)
