@@ -36,7 +36,7 @@ struct model_thread {
  * A location group: a process, a block device, the machine (for its samples), or all processes beyond a limit, for which
  * archives have no room. Listed with its first location.
  */
-enum model_group { MODEL_PROCESS, MODEL_DEVICE, MODEL_MACHINE, MODEL_CROWD };
+enum model_group { MODEL_PROCESS, MODEL_DEVICE, MODEL_MACHINE, MODEL_SHARED_GROUP };
 
 struct model_process {
 	enum model_group kind;
@@ -49,7 +49,7 @@ struct model_process {
 	bool is_argv_cut;  /* it had more */
 	str_id root;       /* the last root directory; 0: not known */
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
-	uint32_t folded;                      /* MODEL_CROWD: how many processes */
+	uint32_t folded;                      /* MODEL_SHARED_GROUP: how many processes */
 	int32_t status;                       /* wait status, -1: unknown */
 };
 

@@ -1,56 +1,30 @@
 /*
  * model: the dispatch of events, and access to what the model knows. See model.h and state.h.
  */
-#include "state.h"
+#include "aio/aio_in.h"
 
-#include "aio_in.h"
-#include "aio_out.h"
-#include "cgroup.h"
-#include "device.h"
-#include "device_sample.h"
-#include "fact_in.h"
-#include "fault.h"
-#include "fdtable.h"
-#include "foreign.h"
-#include "fs.h"
-#include "mapping.h"
-#include "name_filter.h"
-#include "op.h"
-#include "outbox.h"
-#include "program.h"
-#include "request.h"
-#include "task.h"
-#include "tracepoint.h"
-#include "writeback.h"
+#include "aio/aio_out.h"
+#include "block/cgroup.h"
+#include "block/device.h"
+#include "block/device_sample.h"
+#include "block/request.h"
+#include "call/op.h"
+#include "fact/fact_in.h"
+#include "fd/fdtable.h"
+#include "fd/fs.h"
+#include "file/name_filter.h"
+#include "life/life.h"
+#include "map/fault.h"
+#include "map/mapping.h"
+#include "map/writeback.h"
+#include "out/outbox.h"
+#include "state/state.h"
+#include "task/foreign.h"
+#include "task/program.h"
+#include "task/task.h"
+#include "task/tracepoint.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-uint32_t pool_take(struct pool *pool, void *array_pointer, size_t size)
-{
-	void **array = array_pointer;
-	uint32_t id;
-
-	if (pool->free_count) {
-		id = pool->free_id[--pool->free_count];
-		memset((char *)*array + (size_t)id * size, 0, size);
-		return id;
-	}
-	if (pool->count == pool->capacity)
-		*array = mem_grow(*array, &pool->capacity, pool->count + 1, size);
-	return pool->count++;
-}
-
-void pool_give(struct pool *pool, uint32_t id)
-{
-	MEM_GROW(pool->free_id, pool->free_capacity, pool->free_count + 1);
-	pool->free_id[pool->free_count++] = id;
-}
-
-str_id model_string(struct model *m, const char *bytes, size_t length)
-{
-	return length ? strtab_add(m->strings, bytes, length) : 0;
-}
 
 struct model *model_new(struct tally *tally, model_output output, void *context)
 {
@@ -62,9 +36,10 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->strings = strtab_new();
 	m->key = hash_key_of_process();
 	m->all_proxy = ID_NONE;
-	m->block.device_series = m->block.memory_series = m->block.pressure_series = ID_NONE;
-	m->block.machine = ID_NONE;
-	m->crowd = ID_NONE;
+	m->block.sampling.device_series = m->block.sampling.memory_series =
+		m->block.sampling.pressure_series = ID_NONE;
+	m->block.sampling.machine = ID_NONE;
+	m->shared_group = ID_NONE;
 	m->location_limit = LOCATION_LIMIT;
 	m->command_leader = ID_NONE;
 	m->host.status = -1;
@@ -113,10 +88,13 @@ void model_free(struct model *m)
 {
 	if (!m)
 		return;
-	task_release(m);
+	life_release(m);
+	free(m->tracepoint);
 	device_release(m);
 	cgroup_release(m);
 	free(m->refused);
+	free(m->choice.comm);
+	index_release(&m->file_by_inode);
 	name_filter_release(m);
 	out_release(m);
 	aio_release(m);
@@ -135,7 +113,7 @@ void model_free(struct model *m)
 		free(pools[i]->free_id);
 	void *arrays[] = {m->task,      m->process, m->table, m->open,   m->description, m->thread,
 			  m->group,     m->mount,   m->count, m->device, m->series,      m->metric,
-			  m->parameter, m->seat,    m->share, m->fs};
+			  m->parameter, m->shared,  m->share, m->fs};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -171,8 +149,24 @@ static void event_late(struct model *m, const struct event *event)
 		table_doubt(m, task_table(m, task), DOUBT_LOSS);
 }
 
+/* Whether the event is of the thread whose number it has. */
+static bool is_of_thread(const struct event *event)
+{
+	static const bool kind[] = {
+		[EVENT_SYSCALL_ENTER] = true, [EVENT_SYSCALL_EXIT] = true,
+		[EVENT_CALL] = true,          [EVENT_FORK] = true,
+		[EVENT_COMM] = true,          [EVENT_FOREIGN] = true,
+		[EVENT_AIO] = true,           [EVENT_FAULT] = true,
+		[EVENT_TRACEPOINT] = true,
+	};
+
+	return kind[event->kind];
+}
+
 static void event_take(struct model *m, const struct event *event)
 {
+	if (is_of_thread(event))
+		life_meet(m, event->pid, event->tid);
 	switch (event->kind) {
 	case EVENT_NONE:
 		return;
@@ -180,16 +174,16 @@ static void event_take(struct model *m, const struct event *event)
 		op_enter(m, event);
 		break;
 	case EVENT_SYSCALL_EXIT:
-		op_exit(m, event);
+		life_call_end(m, event);
 		break;
 	case EVENT_FORK:
-		task_fork(m, event);
+		life_fork(m, event);
 		break;
 	case EVENT_CLONE_FLAGS:
-		task_clone_flags(m, event);
+		life_clone_flags(m, event);
 		break;
 	case EVENT_COMM:
-		task_comm(m, event);
+		life_comm(m, event);
 		break;
 	case EVENT_PROGRAM:
 		foreign_program(m, event);
@@ -210,7 +204,7 @@ static void event_take(struct model *m, const struct event *event)
 		op_lock(m, event);
 		break;
 	case EVENT_EXIT:
-		task_exit(m, event);
+		life_exit(m, event);
 		break;
 	case EVENT_LOST:
 		event_lost(m, event);
@@ -269,7 +263,7 @@ void model_end(struct model *m)
 {
 	if (host_lasts_until_end(m) && m->now > m->host.last_time)
 		m->host.last_time = m->now;
-	task_end_all(m);
+	life_end_all(m);
 	program_end_command(m, -1);
 	mapping_end(m);
 	sample_end(m);
@@ -278,69 +272,5 @@ void model_end(struct model *m)
 	let_out(m, true);
 	/* Definitions that are written from now on need the room more. */
 	index_release(&m->idle_handle);
-	index_release(&m->block.file_by_inode);
-}
-
-#define ACCESSOR(type, plural, singular, array)                                                    \
-	uint32_t model_##plural(const struct model *m)                                             \
-	{                                                                                          \
-		return m->array##s;                                                                \
-	}                                                                                          \
-	const struct type *model_##singular(const struct model *m, uint32_t id)                    \
-	{                                                                                          \
-		return &m->array[id];                                                              \
-	}
-
-ACCESSOR(model_thread, threads, thread, thread)
-ACCESSOR(model_process, processes, process, group)
-ACCESSOR(model_file, files, file, file)
-ACCESSOR(model_handle, handles, handle, handle)
-ACCESSOR(model_mount, mounts, mount, mount)
-ACCESSOR(model_count, counts, count, count)
-ACCESSOR(model_device, devices, device, device)
-ACCESSOR(model_cgroup, cgroups, cgroup, cgroup)
-
-const struct model_host *model_host(const struct model *m)
-{
-	return &m->host;
-}
-
-const struct strtab *model_strings(const struct model *m)
-{
-	return m->strings;
-}
-
-const char *model_text(const struct model *m, str_id id)
-{
-	return strtab_text(m->strings, id);
-}
-
-const char *io_event_name(enum io_event_kind kind)
-{
-	static const char *const name[IO_EVENT_KINDS] = {
-		[IO_PROGRAM_BEGIN] = "PROGRAM_BEGIN",
-		[IO_PROGRAM_END] = "PROGRAM_END",
-		[IO_THREAD_BEGIN] = "THREAD_BEGIN",
-		[IO_THREAD_END] = "THREAD_END",
-		[IO_ENTER] = "ENTER",
-		[IO_LEAVE] = "LEAVE",
-		[IO_CREATE_HANDLE] = "CREATE_HANDLE",
-		[IO_DESTROY_HANDLE] = "DESTROY_HANDLE",
-		[IO_DUPLICATE_HANDLE] = "DUPLICATE_HANDLE",
-		[IO_SEEK] = "SEEK",
-		[IO_CHANGE_STATUS_FLAGS] = "CHANGE_STATUS_FLAGS",
-		[IO_DELETE_FILE] = "DELETE_FILE",
-		[IO_OP_BEGIN] = "OP_BEGIN",
-		[IO_OP_ISSUED] = "OP_ISSUED",
-		[IO_OP_COMPLETE] = "OP_COMPLETE",
-		[IO_OP_CANCELLED] = "OP_CANCELLED",
-		[IO_ACQUIRE_LOCK] = "ACQUIRE_LOCK",
-		[IO_RELEASE_LOCK] = "RELEASE_LOCK",
-		[IO_TRY_LOCK] = "TRY_LOCK",
-		[IO_METRIC] = "METRIC",
-		[IO_PARAMETER] = "PARAMETER",
-		[IO_LOST] = "LOST",
-	};
-
-	return name[kind];
+	index_release(&m->file_by_inode);
 }

@@ -176,7 +176,7 @@ static OTF2_StringRef define_group(struct sink *sink, const struct model_process
 {
 	if (process->kind == MODEL_PROCESS)
 		return define_numbered(sink, process->pid, process->name);
-	if (process->kind == MODEL_CROWD)
+	if (process->kind == MODEL_SHARED_GROUP)
 		return define_model(sink, process->name);
 	return define_device_group(sink, process);
 }
@@ -204,7 +204,7 @@ static bool write_process_properties(struct sink *sink, process_id p)
 	} property[] = {
 		/* The verifier knows by it that handles come and go here with many processes. */
 		{"Folded processes",
-		 process->kind == MODEL_CROWD,
+		 process->kind == MODEL_SHARED_GROUP,
 		 OTF2_TYPE_UINT64,
 		 {.uint64 = process->folded}},
 		{"Command line",

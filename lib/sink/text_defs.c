@@ -153,7 +153,7 @@ static void print_processes(struct sink *sink)
 		fprintf(sink->out, "process p%u", p);
 		if (process->kind == MODEL_PROCESS)
 			print_process(sink, process);
-		else if (process->kind == MODEL_CROWD)
+		else if (process->kind == MODEL_SHARED_GROUP)
 			fprintf(sink->out, " CROWD %u", process->folded);
 		else
 			print_group(sink, process);

@@ -8,7 +8,7 @@
 #include "sinks.h"
 
 extern "C" {
-#include "../../lib/model/state.h"
+#include "../../lib/model/state/state.h"
 }
 
 #include <iotrace/archive.h>

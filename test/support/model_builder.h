@@ -15,7 +15,7 @@
 #include <iotrace/strtab.h>
 
 extern "C" {
-#include "../../lib/model/state.h"
+#include "../../lib/model/state/state.h"
 }
 
 #include <cstring>

@@ -5,7 +5,7 @@
 
 #include "aio_steps.h"
 
-#include "../../lib/model/state.h"
+#include "../../lib/model/state/state.h"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include "model_driver.h"
 
 extern "C" {
-#include "../../lib/model/state.h"
+#include "../../lib/model/state/state.h"
 }
 
 #include <gtest/gtest.h>
@@ -89,11 +89,11 @@ TEST_F(Location, IsSharedByThreadsThatComeOneAfterTheOther)
 	EXPECT_EQ(locations(), "shell true true*99");
 	EXPECT_EQ(tally_get(&d.tally, folded), 98u);
 	ASSERT_EQ(model_processes(d.model), 3u);
-	const struct model_process *crowd = model_process(d.model, 2);
-	EXPECT_EQ(crowd->kind, MODEL_CROWD);
-	EXPECT_EQ(crowd->folded, 99u);
-	EXPECT_EQ(crowd->parent, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, crowd->name), "folded processes");
+	const struct model_process *shared = model_process(d.model, 2);
+	EXPECT_EQ(shared->kind, MODEL_SHARED_GROUP);
+	EXPECT_EQ(shared->folded, 99u);
+	EXPECT_EQ(shared->parent, ID_NONE);
+	EXPECT_STREQ(model_text(d.model, shared->name), "folded processes");
 	EXPECT_EQ(count(IO_PROGRAM_BEGIN), 1u); /* only who has a location of its own */
 	EXPECT_EQ(count(IO_PROGRAM_END), 1u);
 	EXPECT_EQ(count(IO_ENTER), 101u);
@@ -148,7 +148,7 @@ TEST_F(Location, OfManyNamesIsForAll)
 		work(1000 + pid);
 		d.exit(1000 + pid, 1000 + pid);
 	}
-	EXPECT_EQ(model_threads(d.model), 2u + SEAT_LIMIT);
+	EXPECT_EQ(model_threads(d.model), 2u + SHARED_LIMIT);
 	EXPECT_NE(locations().find("others*"), std::string::npos);
 	expect_order();
 }

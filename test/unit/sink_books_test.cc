@@ -369,12 +369,12 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
 	struct model_device *device = &b.model->device[sda];
 	const struct model_metric_text metric[] = {{"dirty", "B", "", false, false}};
-	process_id crowd = b.process(0, "folded processes");
+	process_id shared = b.process(0, "folded processes");
 
-	b.model->group[crowd].kind = MODEL_CROWD;
-	b.model->group[crowd].folded = 12;
+	b.model->group[shared].kind = MODEL_SHARED_GROUP;
+	b.model->group[shared].folded = 12;
 	b.process(100, "app");
-	b.thread(crowd, 0, "true");
+	b.thread(shared, 0, "true");
 	b.model->group[b.process(0, "of no request")].kind = MODEL_PROCESS;
 	model_add_series(b.model, "memory", false, metric, 1);
 	model_add_parameter(b.model, "filename");

@@ -469,7 +469,7 @@ TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
 	process_id crowd = b.process(0, "folded processes");
 	thread_id shared = b.thread(crowd, 0, "true");
 
-	b.model->group[crowd].kind = MODEL_CROWD;
+	b.model->group[crowd].kind = MODEL_SHARED_GROUP;
 	b.model->group[crowd].folded = 4711;
 	b.model->thread[shared].folded = 815;
 	open();

@@ -248,7 +248,7 @@ TEST_F(TextSink, WhatIsFolded)
 	thread_id shared = b.thread(crowd, 0, "true");
 	std::string rest;
 
-	b.model->group[crowd].kind = MODEL_CROWD;
+	b.model->group[crowd].kind = MODEL_SHARED_GROUP;
 	b.model->group[crowd].folded = 16;
 	b.model->thread[shared].folded = 17;
 	EXPECT_EQ(text({io::enter(1, shared, "read")}, &rest), "1 t1 ENTER read\n");

@@ -1,0 +1,190 @@
+/*
+ * aio_queue: rings of io_uring, and which files their requests mean. See aio_queue.h.
+ *
+ * There are few, so they are looked through.
+ */
+#include "aio_queue.h"
+
+#include "fd/fdtable.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+/* What /proc calls the descriptor of a ring. */
+static const char RING[] = "anon_inode:[io_uring]";
+
+static struct aio_queue *queue_find(struct model *m, uint32_t process, const struct aio *step)
+{
+	for (uint32_t i = 0; i < m->aio.queues; i++) {
+		struct aio_queue *q = &m->aio.queue[i];
+
+		if (q->is_used && q->api == step->api && q->key == step->queue &&
+		    (q->api == AIO_URING || q->process == process))
+			return q;
+	}
+	return NULL;
+}
+
+static struct aio_queue *queue_new(struct model *m)
+{
+	struct aio_state *a = &m->aio;
+
+	for (uint32_t i = 0; i < a->queues; i++)
+		if (!a->queue[i].is_used)
+			return &a->queue[i];
+	MEM_GROW(a->queue, a->queue_cap, a->queues + 1);
+	return &a->queue[a->queues++];
+}
+
+struct aio_queue *aio_queue_get(struct model *m, uint32_t process, const struct aio *step)
+{
+	struct aio_queue *q = queue_find(m, process, step);
+
+	if (q)
+		return q;
+	q = queue_new(m);
+	*q = (struct aio_queue){.is_used = true,
+				.api = step->api,
+				.key = step->queue,
+				.process = process,
+				.fd = AIO_FD_NONE,
+				.open = ID_NONE,
+				.started_fd = AIO_FD_NONE};
+	return q;
+}
+
+static void fixed_clear(struct model *m, struct aio_queue *q)
+{
+	for (uint32_t i = 0; i < q->fixed_count; i++)
+		open_drop(m, q->fixed[i]);
+	q->fixed_count = 0;
+}
+
+static void queue_forget(struct model *m, struct aio_queue *q)
+{
+	fixed_clear(m, q);
+	open_drop(m, q->open);
+	free(q->fixed);
+	*q = (struct aio_queue){0};
+}
+
+void aio_queue_begin(struct model *m, uint32_t process, const struct aio *step)
+{
+	aio_queue_end(m, process, step);
+	aio_queue_get(m, process, step)->fd = step->fd;
+}
+
+void aio_queue_end(struct model *m, uint32_t process, const struct aio *step)
+{
+	struct aio_queue *q = queue_find(m, process, step);
+
+	if (q)
+		queue_forget(m, q);
+}
+
+void aio_queue_end_all(struct model *m, uint32_t process)
+{
+	for (uint32_t i = 0; i < m->aio.queues; i++)
+		if (m->aio.queue[i].is_used && m->aio.queue[i].process == process)
+			queue_forget(m, &m->aio.queue[i]);
+}
+
+/* What the descriptor leads to, if that is sure. */
+static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
+{
+	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
+
+	return slot && !slot->doubt ? slot->open : ID_NONE;
+}
+
+void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step)
+{
+	struct aio_queue *q = aio_queue_get(m, process, step);
+	uint32_t index = (uint32_t)step->index;
+
+	if (step->index < 0) {
+		fixed_clear(m, q);
+		return;
+	}
+	if (index >= FIXED_LIMIT)
+		return;
+	MEM_GROW(q->fixed, q->fixed_cap, index + 1);
+	while (q->fixed_count <= index)
+		q->fixed[q->fixed_count++] = ID_NONE;
+	open_drop(m, q->fixed[index]);
+	q->fixed[index] = open_of(m, table, step->fd);
+	open_hold(m, q->fixed[index]);
+	q->fixed_changed = m->now;
+}
+
+void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
+		     uint64_t count)
+{
+	struct aio_queue *q = aio_queue_get(m, process, step);
+
+	for (; index < q->fixed_count && count; index++, count--) {
+		open_drop(m, q->fixed[index]);
+		q->fixed[index] = ID_NONE;
+	}
+}
+
+void aio_queue_unfix_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->aio.queues; i++)
+		if (m->aio.queue[i].is_used)
+			fixed_clear(m, &m->aio.queue[i]);
+}
+
+uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
+{
+	return index >= 0 && (uint32_t)index < queue->fixed_count ? queue->fixed[index] : ID_NONE;
+}
+
+/* A descriptor of the ring that nobody knows, or that is closed, while the program uses what is mapped of it. */
+static uint32_t open_made_up(struct model *m)
+{
+	struct description known = {.file = ID_NONE,
+				    .name = strtab_add_text(m->strings, RING),
+				    .state = NAME_SURE,
+				    .is_stream = true,
+				    .flags = O_RDWR};
+
+	return open_new_always(m, &known, ID_NONE);
+}
+
+/* Returns what the ring's descriptor leads to, or ID_NONE: the number may be that of something else by now. */
+static uint32_t open_of_ring(struct model *m, const struct aio_queue *queue, uint64_t time)
+{
+	uint32_t table = m->process[queue->process].table;
+	uint32_t open = open_of(m, table, queue->fd);
+
+	if (open == ID_NONE || table_since(m, table, (uint64_t)queue->fd, time) != open)
+		return ID_NONE;
+	str_id name = open_description(m, open)->name;
+
+	return name == strtab_add_text(m->strings, RING) ||
+			       name == strtab_add_text(m->strings, "io_uring_setup")
+		       ? open
+		       : ID_NONE;
+}
+
+uint32_t aio_queue_open(struct model *m, struct aio_queue *queue, uint64_t time)
+{
+	if (queue->open != ID_NONE && table_has(m, m->process[queue->process].table, queue->open))
+		return queue->open;
+	open_drop(m, queue->open);
+	queue->open = open_of_ring(m, queue, time);
+	queue->fd = AIO_FD_NONE;
+	if (queue->open == ID_NONE)
+		queue->open = open_made_up(m);
+	else
+		open_hold(m, queue->open);
+	return queue->open;
+}
+
+void aio_queue_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->aio.queues; i++)
+		free(m->aio.queue[i].fixed);
+	free(m->aio.queue);
+}

@@ -1,0 +1,285 @@
+/*
+ * device: block devices. See device.h.
+ */
+#include "device.h"
+
+#include "file/file.h"
+#include "task/location.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+/* Where things stand in /sys/block/DEV/stat. */
+enum {
+	STAT_READS = 0,
+	STAT_WRITES = 4,
+	STAT_DISCARDS = 11,
+	STAT_FLUSHES = 15,
+	STAT_NONE = DEVICE_STATS,
+	/* from the number of requests of a kind: */
+	STAT_MERGES = 1,
+	STAT_SECTORS = 2,
+};
+
+static str_id number_name(struct model *m, uint32_t dev)
+{
+	char name[32];
+	int length = snprintf(name, sizeof(name), "%u:%u", major(dev), minor(dev));
+
+	return model_string(m, name, (size_t)length);
+}
+
+uint32_t device_get(struct model *m, uint32_t dev)
+{
+	uint32_t id = map_get(&m->device_by_number, dev);
+
+	if (id != MAP_NONE || !dev || m->devices == DEVICES_MAX)
+		return id;
+	id = m->devices;
+	MEM_GROW(m->device, m->devices_cap, id + 1);
+	MEM_GROW(m->block.work, m->block.work_cap, id + 1);
+	m->device[id] = (struct model_device){.dev = dev,
+					      .name = number_name(m, dev),
+					      .disk = ID_NONE,
+					      .group = ID_NONE,
+					      .location = ID_NONE,
+					      .samples = ID_NONE,
+					      .handle = ID_NONE};
+	map_set(&m->device_by_number, dev, id);
+	m->devices++;
+	return id;
+}
+
+static thread_id add_location(struct model *m, enum model_location kind, process_id group)
+{
+	return location_add(m, &(struct model_thread){.kind = kind,
+						      .process = group,
+						      .name = m->group[group].name});
+}
+
+static process_id device_group(struct model *m, uint32_t device)
+{
+	struct model_device *d = &m->device[device];
+
+	if (d->group == ID_NONE)
+		d->group = group_add(m, &(struct model_process){.kind = MODEL_DEVICE,
+								.device = device,
+								.parent = ID_NONE,
+								.name = d->name,
+								.status = -1});
+	return d->group;
+}
+
+/* The path of a device that no fact named is the one that it has everywhere. */
+static file_id device_file(struct model *m, const struct model_device *d)
+{
+	const char *name = strtab_text(m->strings, d->name);
+	char *path = mem_format("%s/%s", d->is_known ? "/dev" : "/dev/block", name);
+	/* Where a name has a slash, sysfs has an exclamation mark. */
+	for (char *at = path; (at = strchr(at, '!'));)
+		*at = '/';
+	file_id file = file_add(m, model_string(m, path, strlen(path)), FILE_DEVICE);
+
+	free(path);
+	return file;
+}
+
+static handle_id device_handle(struct model *m, uint32_t device)
+{
+	file_id file = device_file(m, &m->device[device]);
+
+	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
+	m->handle[m->handles] = (struct model_handle){.process = m->device[device].group,
+						      .file = file,
+						      .name = m->file[file].path,
+						      .is_pre_created = true,
+						      .is_block = true,
+						      .pre_flags = O_RDWR};
+	return m->handles++;
+}
+
+thread_id device_location(struct model *m, uint32_t device)
+{
+	if (m->device[device].location == ID_NONE) {
+		process_id group = device_group(m, device);
+		thread_id location = add_location(m, LOCATION_DEVICE, group);
+
+		m->device[device].location = location;
+		m->device[device].handle = device_handle(m, device);
+	}
+	return m->device[device].location;
+}
+
+thread_id device_samples(struct model *m, uint32_t device)
+{
+	if (m->device[device].samples == ID_NONE) {
+		process_id group = device_group(m, device);
+
+		m->device[device].samples = add_location(m, LOCATION_METRIC, group);
+	}
+	return m->device[device].samples;
+}
+
+thread_id machine_samples(struct model *m)
+{
+	if (m->block.sampling.machine == ID_NONE) {
+		str_id name = m->host.hostname ? m->host.hostname : model_string(m, "machine", 7);
+		process_id group = group_add(m, &(struct model_process){.kind = MODEL_MACHINE,
+									.device = ID_NONE,
+									.parent = ID_NONE,
+									.name = name,
+									.status = -1});
+
+		m->block.sampling.machine = add_location(m, LOCATION_METRIC, group);
+	}
+	return m->block.sampling.machine;
+}
+
+static str_id text_of(struct model *m, const struct event *event, const char *field)
+{
+	const struct fact_string *s = &event->fact.string[fact_string(FACT_DEVICE, field)];
+
+	return model_string(m, s->at, s->length);
+}
+
+void device_fact(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+	uint32_t disk = n[1] ? device_get(m, (uint32_t)n[1]) : ID_NONE;
+	uint32_t id = device_get(m, (uint32_t)n[0]);
+	str_id name = text_of(m, event, "name");
+
+	if (id == ID_NONE)
+		return;
+	struct model_device *d = &m->device[id];
+
+	d->is_known = name != 0;
+	d->name = name ? name : d->name;
+	d->model = text_of(m, event, "model");
+	d->scheduler = text_of(m, event, "scheduler");
+	d->under = text_of(m, event, "under");
+	d->backing = text_of(m, event, "backing");
+	d->sectors = n[2];
+	d->is_rotational = n[3] != 0;
+	d->disk = disk;
+}
+
+/*
+ * Phase 0 is the begin. Of the others the last is the end, also of a recording that broke off. What came before the one
+ * or comes after the other is not in their difference.
+ */
+void device_stat(struct model *m, const struct event *event)
+{
+	const uint64_t *n = event->fact.number;
+	uint32_t id = device_get(m, (uint32_t)n[0]);
+
+	if (id == ID_NONE)
+		return;
+	struct model_device *d = &m->device[id];
+
+	memcpy(d->stat[n[1] != 0], n + 2, sizeof(d->stat[0]));
+	if (n[1] == 0) {
+		m->block.work[id].has_first_stat = true;
+		memset(d->seen, 0, sizeof(d->seen));
+	} else
+		d->has_stat = m->block.work[id].has_first_stat;
+	m->block.work[id].has_last_stat |= n[1] == 1;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (*words) {
+		size_t n = strcspn(words, " ");
+
+		if (n == length && !memcmp(words, word, n))
+			return true;
+		words += n + strspn(words + n, " ");
+	}
+	return false;
+}
+
+/* Only what facts do not say is learned. A partition never gets a bio of its own: the kernel moves it to the disk first. */
+void device_over(struct model *m, uint32_t upper, uint32_t lower)
+{
+	struct model_device *d = &m->device[upper];
+
+	if (d->is_known || upper == lower)
+		return;
+	if (!m->block.work[upper].has_bios) {
+		d->disk = lower;
+		return;
+	}
+	const char *under = strtab_text(m->strings, d->under);
+	const char *name = strtab_text(m->strings, m->device[lower].name);
+
+	if (has_word(under, name))
+		return;
+	char *both = mem_format("%s%s%s", under, *under ? " " : "", name);
+
+	d->under = model_string(m, both, strlen(both));
+	free(both);
+}
+
+static uint32_t stat_of(enum request_kind type)
+{
+	static const uint32_t stat[REQUEST_KINDS] = {
+		[REQUEST_READ] = STAT_READS,    [REQUEST_WRITE] = STAT_WRITES,
+		[REQUEST_FLUSH] = STAT_FLUSHES, [REQUEST_DISCARD] = STAT_DISCARDS,
+		[REQUEST_ZEROES] = STAT_WRITES, [REQUEST_OTHER] = STAT_NONE,
+	};
+
+	return stat[type];
+}
+
+void device_count(struct model *m, uint32_t device, enum request_kind type, uint32_t sectors,
+		  bool is_whole)
+{
+	uint32_t stat = stat_of(type);
+
+	if (stat == STAT_NONE || m->block.work[device].has_last_stat)
+		return;
+	m->device[device].seen[stat] += is_whole;
+	if (stat != STAT_FLUSHES)
+		m->device[device].seen[stat + STAT_SECTORS] += sectors;
+}
+
+void device_count_merge(struct model *m, uint32_t device, enum request_kind type)
+{
+	uint32_t stat = stat_of(type);
+
+	if (stat != STAT_NONE && stat != STAT_FLUSHES && !m->block.work[device].has_last_stat)
+		m->device[device].seen[stat + STAT_MERGES]++;
+}
+
+uint64_t device_uncounted(const struct model *m, uint32_t device)
+{
+	static const uint32_t stat[] = {STAT_READS, STAT_WRITES, STAT_DISCARDS, STAT_FLUSHES};
+	const struct model_device *d = &m->device[device];
+	uint64_t more = 0;
+
+	for (uint32_t i = 0; d->has_stat && i < sizeof(stat) / sizeof(stat[0]); i++) {
+		uint64_t ended = d->stat[1][stat[i]] - d->stat[0][stat[i]];
+
+		more += ended > d->seen[stat[i]] ? ended - d->seen[stat[i]] : 0;
+	}
+	return more;
+}
+
+void device_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->block.work_cap; i++)
+		free(m->block.work[i].pending);
+	free(m->block.work);
+	free(m->block.op);
+	free(m->block.ops.free_id);
+	free(m->block.origin);
+	cold_area_release(&m->area[AREA_WRITERS], m->block.writer);
+	map_release(&m->block.op_by_key);
+	map_release(&m->block.op_by_place);
+	map_release(&m->block.origin_by_place);
+}

@@ -1,0 +1,279 @@
+/*
+ * request: the steps of block requests. See request.h and block_state.h.
+ *
+ * Begin is insert or issue, whichever is seen first. A request that its driver gives back and issues again is one
+ * operation. A completion that fits nothing is the second end of a request with a flush (of no sectors; its data ended
+ * before), or its begin was not seen.
+ */
+#include "request.h"
+
+#include "bio.h"
+#include "block_op.h"
+#include "device.h"
+#include "device_out.h"
+#include "origin.h"
+#include "request_index.h"
+
+#include <stdlib.h>
+
+/*
+ * What perf does not deliver is in the count of the event. A program that the kernel did not run has none, so an end that must
+ * have been is counted here, unless it may be among what was lost.
+ */
+static void note_unseen_end(struct model *m, const struct block_op *o)
+{
+	if (!o->key || o->is_bio || o->is_doubtful)
+		return;
+	m->block.work[o->device].unseen_ends++;
+}
+
+/* The request's address is used again, but its end was not seen. */
+static void end_earlier_life(struct model *m, const struct request *request)
+{
+	uint32_t op = request->key ? map_get(&m->block.op_by_key, request->key) : MAP_NONE;
+
+	if (op == MAP_NONE)
+		return;
+	note_unseen_end(m, &m->block.op[op]);
+	block_op_cancel(m, op, IO_END_LOST);
+}
+
+static void step_insert(struct model *m, uint32_t device, const struct event *event,
+			const struct request *request)
+{
+	static const struct wanted given_back = {.states = BLOCK_REQUEUED, .is_exact = true};
+	uint32_t op = request_index_find(m, device, request, &given_back);
+
+	if (op == ID_NONE) {
+		end_earlier_life(m, request);
+		op = block_op_new(m, device, event, request);
+		block_op_show(m, op, false);
+	}
+	m->block.op[op].state = BLOCK_INSERTED;
+}
+
+/* Returns the request that is issued a second time, though nothing said that it was given back; only by its key. */
+static uint32_t issued_before(struct model *m, uint32_t device, const struct request *request)
+{
+	static const struct wanted same = {.states = BLOCK_ISSUED, .is_exact = true};
+	uint32_t op = request->key ? request_index_find(m, device, request, &same) : ID_NONE;
+
+	return op != ID_NONE && m->block.op[op].sector == request->sector ? op : ID_NONE;
+}
+
+static void step_issue(struct model *m, uint32_t device, const struct event *event,
+		       const struct request *request)
+{
+	static const struct wanted waiting = {.states = BLOCK_INSERTED | BLOCK_REQUEUED};
+	uint32_t op = request_index_find(m, device, request, &waiting);
+
+	if (op == ID_NONE)
+		op = issued_before(m, device, request);
+	if (op == ID_NONE) {
+		end_earlier_life(m, request);
+		op = block_op_new(m, device, event, request);
+		block_op_show(m, op, true);
+	}
+	block_op_issue(m, op, request);
+}
+
+/* Mostly the driver gives back what it was given just now. */
+static void step_requeue(struct model *m, uint32_t device, const struct event *event,
+			 const struct request *request)
+{
+	static const struct wanted latest = {.states = BLOCK_ISSUED, .is_last = true};
+	uint32_t op = request_index_find(m, device, request, &latest);
+
+	(void)event;
+	tally_add(m->tally, requests_requeued, 1);
+	if (op != ID_NONE)
+		m->block.op[op].state = BLOCK_REQUEUED;
+}
+
+/* The request that the event names is gone; the other one has grown. One that was never inserted never began. */
+static void step_merge(struct model *m, uint32_t device, const struct event *event,
+		       const struct request *request)
+{
+	static const struct wanted waiting = {.states = BLOCK_INSERTED | BLOCK_REQUEUED};
+	uint32_t op = request_index_find(m, device, request, &waiting);
+
+	(void)event;
+	tally_add(m->tally, requests_merged, 1);
+	device_count_merge(m, device, request->type);
+	if (op != ID_NONE)
+		block_op_merge(m, op);
+}
+
+/* A bio put before a request moves its begin. How large it is then, its issue says. */
+static void step_bio_merge(struct model *m, uint32_t device, const struct event *event,
+			   const struct request *request)
+{
+	static const struct wanted waiting = {.states = BLOCK_INSERTED};
+	struct request before = *request;
+
+	(void)event;
+	device_count_merge(m, device, request->type);
+	before.sector = request->old_sector;
+	uint32_t op = before.sector == SECTOR_NONE || before.key
+			      ? ID_NONE
+			      : request_index_find(m, device, &before, &waiting);
+
+	if (op == ID_NONE)
+		return;
+	m->block.op[op].sectors += request->sectors;
+	request_index_move(m, op, request->sector);
+}
+
+/* Nothing of it was in flight. */
+static void orphan(struct model *m, uint32_t device, const struct request *request)
+{
+	struct device_work *w = &m->block.work[device];
+	bool is_second = !request->sectors && request->type != REQUEST_FLUSH;
+
+	if (!is_second) {
+		tally_add(m->tally, requests_orphan, 1);
+		device_count(m, device, request->type, request->sectors, true);
+		return;
+	}
+	tally_add(m->tally, requests_flushed, 1);
+	/* The kernel counts a flush without data as a write; one with data it has counted. */
+	if (request->sector)
+		return;
+	if (w->second_ends)
+		w->second_ends--;
+	else
+		device_count(m, device, request->type, 0, true);
+}
+
+static void step_complete(struct model *m, uint32_t device, const struct event *event,
+			  const struct request *request)
+{
+	static const struct wanted any = {.states = BLOCK_ISSUED | BLOCK_INSERTED | BLOCK_REQUEUED,
+					  .is_completion = true};
+	uint32_t op = request_index_find(m, device, request, &any);
+
+	(void)event;
+	if (op != ID_NONE)
+		block_op_complete(m, op, request);
+	else
+		orphan(m, device, request);
+}
+
+/* The kernel moved a bio to another device. */
+static void step_remap(struct model *m, uint32_t device, const struct event *event,
+		       const struct request *request)
+{
+	uint32_t upper = device_get(m, request->old_dev);
+
+	(void)event;
+	if (upper == ID_NONE)
+		return;
+	device_over(m, upper, device);
+	origin_copy(m, upper, request->old_sector, device, request->sector);
+}
+
+typedef void (*step_function)(struct model *m, uint32_t device, const struct event *event,
+			      const struct request *request);
+
+static const struct {
+	step_function function; /* NULL: says nothing that another step does not say */
+	bool is_of_request;
+} steps[REQUEST_STEPS] = {
+	[REQUEST_BIO_QUEUE] = {bio_queue, false},
+	[REQUEST_BIO_COMPLETE] = {bio_complete, false},
+	[REQUEST_BIO_REMAP] = {step_remap, false},
+	[REQUEST_BIO_MERGE] = {step_bio_merge, false},
+	[REQUEST_SPLIT] = {bio_split, false},
+	[REQUEST_INSERT] = {step_insert, true},
+	[REQUEST_MERGE] = {step_merge, true},
+	[REQUEST_ISSUE] = {step_issue, true},
+	[REQUEST_REQUEUE] = {step_requeue, true},
+	[REQUEST_COMPLETE] = {step_complete, true},
+	[REQUEST_ERROR] = {NULL, true},
+};
+
+/* A flush and a command are nowhere, for which the kernel writes sector 0 in some steps, and -1 in others. */
+static struct request normal(const struct request *request)
+{
+	struct request r = *request;
+
+	if (r.type == REQUEST_FLUSH || r.type == REQUEST_OTHER)
+		r.sector = SECTOR_NONE;
+	return r;
+}
+
+void request_step(struct model *m, const struct event *event)
+{
+	uint32_t device = device_get(m, event->request.dev);
+	struct request request = normal(&event->request);
+
+	if (request.step >= REQUEST_STEPS || request.type >= REQUEST_KINDS)
+		return;
+	if (device == ID_NONE) {
+		tally_add(m->tally, requests_left_out, request.step == REQUEST_ISSUE);
+		return;
+	}
+	if (steps[request.step].is_of_request)
+		bio_device_has_requests(m, device);
+	if (steps[request.step].function)
+		steps[request.step].function(m, device, event, &request);
+}
+
+uint64_t model_unseen_ends(const struct model *model)
+{
+	uint64_t ends = 0;
+
+	for (uint32_t i = 0; i < model->block.work_cap; i++)
+		ends += model->block.work[i].unseen_ends;
+	return ends;
+}
+
+void request_doubt_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->block.ops.count; i++)
+		m->block.op[i].is_doubtful = true;
+}
+
+/* What a device had in flight at the end by its own count are those that came last. The ends of others were not seen. */
+static int by_device_and_begin(const void *a, const void *b)
+{
+	const struct block_op *const *x = a, *const *y = b;
+
+	if ((*x)->device != (*y)->device)
+		return (*x)->device < (*y)->device ? -1 : 1;
+	return (*x)->begun < (*y)->begun ? 1 : -1;
+}
+
+static enum io_end end_of(const struct model *m, const struct block_op *o, uint32_t later)
+{
+	enum { IN_FLIGHT = 8 }; /* in /sys/block/DEV/stat */
+	bool is_known = m->block.work[o->device].has_last_stat && !o->is_bio;
+
+	return is_known && later >= m->device[o->device].stat[1][IN_FLIGHT] ? IO_END_LOST
+									    : IO_END_RECORDING;
+}
+
+void request_end_all(struct model *m)
+{
+	struct block *b = &m->block;
+	struct block_op **open = mem_array(b->ops.count ? b->ops.count : 1,
+					   sizeof(struct block_op *));
+	uint32_t n = 0, later = 0;
+
+	for (uint32_t i = 0; i < m->devices; i++)
+		bio_end_of(m, i);
+	for (uint32_t i = 0; i < b->ops.count; i++)
+		if (b->op[i].device != ID_NONE && b->op[i].whole == ID_NONE)
+			open[n++] = &b->op[i];
+	qsort(open, n, sizeof(struct block_op *), by_device_and_begin);
+	for (uint32_t i = 0; i < n; i++) {
+		later = i && open[i]->device == open[i - 1]->device ? later + 1 : 0;
+		enum io_end end = end_of(m, open[i], later);
+
+		if (end == IO_END_LOST &&
+		    b->work[open[i]->device].unseen_ends < device_uncounted(m, open[i]->device))
+			note_unseen_end(m, open[i]);
+		device_out_cancel(m, (uint32_t)(open[i] - b->op), end);
+	}
+	free(open);
+}

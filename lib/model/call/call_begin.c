@@ -1,0 +1,111 @@
+/*
+ * call_begin: what the arguments of a call meant when it began. See call_begin.h.
+ *
+ * A call that the kernel paired is told when it ends: then its begin is past, and what has changed since is not what
+ * it used.
+ */
+#include "call_begin.h"
+
+#include "call_trait.h"
+#include "fd/fdtable.h"
+#include "file/file.h"
+#include "map/mapping.h"
+#include "op_emit.h"
+#include "task/task.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Lets go of the handle if nobody can be sure that it is still there. Returns whether it did. */
+static bool let_go(struct model *m, uint32_t task, uint64_t fd, uint32_t open, uint64_t time)
+{
+	uint32_t table = task_table(m, task);
+	const struct slot *slot = table_slot(m, table, fd);
+
+	if (!slot->doubt || slot->open != open || time < slot->doubted)
+		return false;
+	table_forget(m, table, fd, time);
+	op_destroy(m, task, time, open);
+	open_drop(m, open);
+	return true;
+}
+
+/*
+ * Returns what the descriptor named then, held, or ID_NONE. Where nobody can be sure, the handle that was there is
+ * let go, and the call is booked on one without a name.
+ */
+static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
+{
+	uint32_t table = task_table(m, task);
+	uint32_t open = fd < 0 ? ID_NONE : table_at(m, table, (uint64_t)fd, time);
+
+	if (open == ID_NONE || let_go(m, task, (uint64_t)fd, open, time))
+		return ID_NONE;
+	open_hold(m, open);
+	return open;
+}
+
+/* Nothing but a directory can be called so. */
+static bool ends_in_directory(struct event_string path)
+{
+	const char *slash = memrchr(path.at, '/', path.length);
+	const char *last = slash ? slash + 1 : path.at;
+	size_t size = path.length - (size_t)(last - path.at);
+
+	return !size || (size == 1 && last[0] == '.') ||
+	       (size == 2 && last[0] == '.' && last[1] == '.');
+}
+
+void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
+	       struct event_string base)
+{
+	if (!path.length)
+		return;
+	call->path[index] = path_resolve(m, base, path);
+	call->is_relative[index] = path.at[0] != '/';
+	call->is_unnamed[index] = !call->path[index];
+	if (index)
+		return;
+	call->is_directory = ends_in_directory(path);
+	if (!call->path[0] && !call->has_succeeded)
+		call->written = path_written(m, base, path);
+}
+
+/* Another thread may get the number before the call returns. */
+static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call)
+{
+	uint32_t table = task_table(m, task);
+	uint64_t fd = (uint32_t)call_fd(call, call_row(call->id)->fd);
+	uint32_t open = table_at(m, table, fd, call->enter);
+
+	if (open != ID_NONE && !let_go(m, task, fd, open, call->enter) &&
+	    table_slot(m, table, fd)->open == open)
+		return table_take(m, table, fd);
+	table_stray(m, table, fd);
+	return ID_NONE;
+}
+
+void call_begin(struct model *m, uint32_t task, struct call *call,
+		const struct event_string path[EVENT_PATHS],
+		const struct event_string base[EVENT_PATHS])
+{
+	uint32_t process = m->task[task].process;
+	const struct call_row *row = call_row(call->id);
+
+	call->open = call->open2 = ID_NONE;
+	for (uint32_t i = 0; i < EVENT_PATHS; i++)
+		if (path[i].at)
+			call_path(m, call, i, path[i], base[i]);
+	if (row->kind == CALL_CLOSE)
+		call->open = close_fd(m, task, call);
+	else if (call_has_descriptor(call))
+		call->open = use_fd(m, task, call_fd(call, row->fd), call->enter);
+	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
+		call->open = mapping_find(m, process, call->arg[0], call->arg[row->size],
+					  call->enter);
+		open_hold(m, call->open);
+	}
+	if (row->kind == CALL_COPY)
+		call->open2 = use_fd(m, task, call_fd(call, row->fd2), call->enter);
+}

@@ -1,0 +1,46 @@
+/*
+ * call_trait: what can be said of a call by its row and its arguments.
+ */
+#ifndef IOTRACE_MODEL_CALL_TRAIT_H
+#define IOTRACE_MODEL_CALL_TRAIT_H
+
+#include "state/state.h"
+
+/* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
+static inline int call_fd(const struct call *call, int8_t index)
+{
+	return index == CALL_NO_ARG ? -1 : (int)call->arg[index];
+}
+/* Returns what the call named with its first path, as far as it is known, or 0. */
+static inline str_id call_named(const struct call *call)
+{
+	return call->path[0] ? call->path[0] : call->written;
+}
+/* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
+bool call_has_descriptor(const struct call *call);
+/* Whether a COPY moves the position of one end. */
+bool call_copies_at_position(const struct call_row *row, const struct call *call, int end);
+/* Whether it moves the position of the description; end 0: of fd, 1: of fd2. */
+static inline bool call_uses_position(const struct call_row *row, const struct call *call, int end)
+{
+	if (row->group == GROUP_DIR || row->group == GROUP_NET)
+		return false;
+	if (row->kind == CALL_COPY)
+		return call_copies_at_position(row, call, end);
+	return !end && (row->kind == CALL_READ || row->kind == CALL_WRITE) &&
+	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
+}
+bool call_writes(const struct call_row *row, int end);
+/* Whether it writes at the end of the file, whatever offset it gives; appends: its description does, or may. */
+bool call_appends(const struct call_row *row, const struct call *call, bool appends, int end);
+/* Whether it may make a descriptor; whether it may close any of them. */
+bool call_opens(const struct call_row *row);
+bool call_closes_many(const struct call_row *row);
+/* Whether what it sends may have descriptors with it. */
+bool call_passes(const struct call_row *row);
+/* Whether it acts on memory, and is I/O only if a file is there. */
+bool call_is_of_memory(const struct call_row *row);
+/* Whether it is one of many things that a call may do, and nothing of interest. */
+bool call_is_of_no_interest(const struct call *call);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * op_end: one function for each kind of call: applies the result, and emits what stands between ENTER and LEAVE.
+ */
+#ifndef IOTRACE_MODEL_OP_END_H
+#define IOTRACE_MODEL_OP_END_H
+
+#include "call_trait.h"
+#include "op_emit.h"
+
+/* Does what the kind of the call (enum call_kind) does. */
+void op_apply(struct op *op);
+
+/* op_data.c */
+void end_data(struct op *op);
+void end_copy(struct op *op);
+void end_sync(struct op *op);
+void end_sync_all(struct op *op);
+void end_seek(struct op *op);
+void end_map(struct op *op);
+void end_unmap(struct op *op);
+/* op_fd.c */
+void end_open(struct op *op);
+void end_create_fd(struct op *op);
+void end_create_pair(struct op *op);
+void end_close(struct op *op);
+void end_close_range(struct op *op);
+void end_dup(struct op *op);
+void end_fcntl(struct op *op);
+void end_ioctl(struct op *op);
+void end_exec(struct op *op);
+void end_unshare(struct op *op);
+/* op->made becomes what an open that succeeded made: before its ENTER, which has the name of the file. */
+void op_make(struct op *op);
+/* op_lock.c */
+void end_lock(struct op *op);
+void end_record_lock(struct op *op);
+/* op_name.c */
+void end_delete(struct op *op);
+void end_rename(struct op *op);
+void end_chdir(struct op *op);
+void end_chroot(struct op *op);
+/* Returns what the call shows of the file that its first path names. */
+enum model_file_kind op_file_kind(const struct op *op);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * op_name: calls that change names, and directories that names start at.
+ */
+#include "op_end.h"
+
+#include "fd/fdtable.h"
+#include "fd/fs.h"
+#include "file/file.h"
+#include "file/name_filter.h"
+#include "op_emit.h"
+
+#include <fcntl.h>
+#include <stdio.h> /* RENAME_EXCHANGE */
+#include <string.h>
+#include <sys/stat.h>
+
+/* O_TMPFILE contains O_DIRECTORY: its path is that of a directory, too. */
+static bool names_directory(const struct op *op)
+{
+	uint64_t flags = op->row->flags == CALL_NO_ARG ? 0 : op->call.arg[op->row->flags];
+
+	switch (op->row->kind) {
+	case CALL_CHDIR:
+	case CALL_CHROOT:
+		return true;
+	case CALL_OPEN:
+		return flags & O_DIRECTORY || (op->file && S_ISDIR(op->file->mode));
+	case CALL_DELETE:
+		return flags & AT_REMOVEDIR || !strcmp(op->row->name, "rmdir");
+	default:
+		return !strncmp(op->row->name, "mkdir", 5);
+	}
+}
+
+enum model_file_kind op_file_kind(const struct op *op)
+{
+	return op->call.is_directory || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
+}
+
+static void delete_file(struct op *op, file_id file)
+{
+	struct io_event event = {.kind = IO_DELETE_FILE, .time = op->time};
+
+	event.delete_file.file = file;
+	op->m->file[file].is_gone = true;
+	op_emit(op, &event, ID_NONE);
+}
+
+void end_delete(struct op *op)
+{
+	if (!op->error && !op->is_cancelled && op->call.path[0])
+		delete_file(op, file_add(op->m, op->call.path[0], op_file_kind(op)));
+}
+
+static file_id known_file(const struct op *op, int index)
+{
+	str_id path = op->call.path[index];
+
+	return path && !name_is_stand_in(op->m, path) ? file_find(op->m, path) : ID_NONE;
+}
+
+/*
+ * Whether the new name was a file before is only known if the stream showed it. The old one is gone then, but if the
+ * two have changed places.
+ */
+void end_rename(struct op *op)
+{
+	bool has_flags = op->row->flags != CALL_NO_ARG;
+	file_id source = known_file(op, 0), target = known_file(op, 1);
+
+	if (op->error || op->is_cancelled ||
+	    (has_flags && op->call.arg[op->row->flags] & RENAME_EXCHANGE))
+		return;
+	if (target != ID_NONE && !op->m->file[target].is_gone)
+		delete_file(op, target);
+	if (source != ID_NONE)
+		op->m->file[source].is_gone = true;
+	if (target != ID_NONE)
+		op->m->file[target].is_gone = false;
+}
+
+void end_chdir(struct op *op)
+{
+	if (!op->error && !op->is_cancelled && op->call.open != ID_NONE)
+		file_is_directory(op->m, open_description(op->m, op->call.open)->file);
+}
+
+/* The record of the call has the new root as its second file. Threads of one process may have parted theirs. */
+void end_chroot(struct op *op)
+{
+	const struct event_file *root = op->file ? &op->file[1] : NULL;
+	bool is_of_leader = op->m->task[op->task].tid == op->m->process[op->process].pid;
+	struct fs_root is = {.path.at = NULL};
+
+	if (op->error || op->is_cancelled)
+		return;
+	if (!strcmp(op->row->name, "pivot_root")) /* it moves the root of others, too */
+		fs_forget_like(op->m, op->process);
+	if (root && root->name.at && is_of_leader)
+		is = (struct fs_root){root->name, root->position};
+	fs_set_root(op->m, op->process, &is);
+}

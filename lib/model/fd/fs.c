@@ -1,0 +1,114 @@
+/*
+ * fs: current directories and roots. See fs.h.
+ */
+#include "fs.h"
+
+uint32_t fs_new(struct model *m)
+{
+	uint32_t id = pool_take(&m->fss, &m->fs, sizeof(*m->fs));
+
+	m->fs[id] = (struct fs){.users = 1};
+	return id;
+}
+
+void fs_drop(struct model *m, uint32_t fs)
+{
+	if (!--m->fs[fs].users)
+		pool_give(&m->fss, fs);
+}
+
+void fs_share(struct model *m, uint32_t process, uint32_t other)
+{
+	uint32_t *own = &m->process[process].fs, shared = m->process[other].fs;
+
+	if (*own == shared)
+		return;
+	fs_drop(m, *own);
+	*own = shared;
+	m->fs[shared].users++;
+}
+
+static bool is_alive(const struct process *p)
+{
+	return p->tasks || p->table != ID_NONE;
+}
+
+static void tell_group(struct model *m, uint32_t process)
+{
+	const struct process *p = &m->process[process];
+
+	if (p->group == ID_NONE || p->group == m->shared_group)
+		return;
+	m->group[p->group].root = m->fs[p->fs].root;
+	m->group[p->group].mount_namespace = m->fs[p->fs].mount_namespace;
+}
+
+static void tell_groups(struct model *m, uint32_t fs)
+{
+	for (uint32_t i = 0; i < m->processes.count; i++)
+		if (is_alive(&m->process[i]) && m->process[i].fs == fs)
+			tell_group(m, i);
+}
+
+void fs_copy(struct model *m, uint32_t process, uint32_t parent)
+{
+	const struct fs *from = &m->fs[m->process[parent].fs];
+	struct fs *to = &m->fs[m->process[process].fs];
+
+	to->root = from->root;
+	to->mount_namespace = from->mount_namespace;
+}
+
+void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root)
+{
+	uint32_t fs = m->process[process].fs;
+	str_id path = root->path.at ? model_string(m, root->path.at, root->path.length) : 0;
+
+	if (m->fs[fs].root == path && m->fs[fs].mount_namespace == root->mount_namespace)
+		return;
+	m->fs[fs].root = path;
+	m->fs[fs].mount_namespace = root->mount_namespace;
+	tell_groups(m, fs);
+}
+
+void fs_forget_like(struct model *m, uint32_t process)
+{
+	struct fs was = m->fs[m->process[process].fs];
+
+	for (uint32_t i = 0; i < m->processes.count; i++) {
+		struct fs *fs = &m->fs[m->process[i].fs];
+
+		if (!is_alive(&m->process[i]) || fs->root != was.root ||
+		    (fs->mount_namespace && was.mount_namespace &&
+		     fs->mount_namespace != was.mount_namespace))
+			continue;
+		fs->root = 0;
+		tell_group(m, i);
+	}
+}
+
+void fs_forget_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->processes.count; i++) {
+		struct fs *fs = &m->fs[m->process[i].fs];
+
+		if (!is_alive(&m->process[i]))
+			continue;
+		fs->root = 0;
+		fs->mount_namespace = 0;
+		tell_group(m, i);
+	}
+}
+
+void fs_part(struct model *m, uint32_t process)
+{
+	m->fs[m->process[process].fs].mount_namespace = 0;
+	tell_groups(m, m->process[process].fs);
+}
+
+void fs_move(struct model *m, uint32_t fs, int change)
+{
+	m->fs[fs].moving += (uint32_t)change;
+	if (change < 0)
+		m->fs[fs].moved = m->now;
+}

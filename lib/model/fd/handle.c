@@ -1,0 +1,186 @@
+/*
+ * handle: which handle of the archive an open has. See handle.h.
+ */
+#include "handle.h"
+
+#include "fdtable.h"
+#include "file/name_filter.h"
+
+static uint64_t idle_hash(const struct model *m, process_id process, str_id name)
+{
+	const uint32_t key[] = {process, name};
+
+	return hash_bytes(m->key, key, sizeof(key));
+}
+
+/* Returns the last destroyed handle of this process and name, or ID_NONE. */
+static handle_id idle_find(const struct model *m, uint64_t hash, process_id process, str_id name)
+{
+	uint32_t at;
+	handle_id id = index_first(&m->idle_handle, hash, &at);
+
+	while (id != ID_NONE && (m->handle[id].process != process || m->idle[id].name != name))
+		id = index_next(&m->idle_handle, hash, &at);
+	return id;
+}
+
+/* Its handles are not those of the file that has its path now. */
+static bool is_deleted(const struct model *m, file_id file)
+{
+	return file != ID_NONE && m->file[file].is_deleted;
+}
+
+/*
+ * Returns a destroyed handle of this process and name to be used again, or ID_NONE. Locations are merged by time, and two
+ * CPUs can read the same: a handle that ends at the nanosecond at which it would begin has to rest.
+ */
+static handle_id idle_take(struct model *m, process_id process, str_id name, uint64_t time)
+{
+	uint64_t hash = idle_hash(m, process, name);
+	handle_id id = idle_find(m, hash, process, name);
+
+	if (id == ID_NONE || m->idle[id].since >= time)
+		return ID_NONE;
+	index_remove(&m->idle_handle, hash, id);
+	if (m->idle[id].next != ID_NONE)
+		index_add(&m->idle_handle, hash, m->idle[id].next);
+	return id;
+}
+
+/* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
+void handle_rest(struct model *m, handle_id id, process_id destroyer, uint64_t time)
+{
+	process_id process = m->handle[id].process;
+	str_id name = m->handle[id].name;
+
+	if (destroyer != process || is_deleted(m, m->handle[id].file))
+		return;
+	uint64_t hash = idle_hash(m, process, name);
+	handle_id before = idle_find(m, hash, process, name);
+
+	COLD_GROW(&m->area[AREA_IDLE], m->idle, m->idle_capacity, id + 1);
+	m->idle[id] = (struct idle_handle){.next = before, .name = name, .since = time};
+	if (before != ID_NONE)
+		index_remove(&m->idle_handle, hash, before);
+	index_add(&m->idle_handle, hash, id);
+}
+
+static handle_id handle_new(struct model *m, process_id process, uint32_t open, bool is_found)
+{
+	const struct description *d = open_description(m, open);
+
+	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
+	m->handle[m->handles] = (struct model_handle){
+		.process = process,
+		.file = d->file,
+		.name = d->name,
+		.is_pre_created = is_found,
+		.is_all_proxy = m->open[open].is_all_proxy,
+		.pre_flags = is_found && d->flags != UINT32_MAX ? d->flags : 0,
+	};
+	return m->handles++;
+}
+
+/* Its name may still come: nothing has closed it, and no look-up has failed. */
+static bool is_awaited(const struct open *open, const struct description *d)
+{
+	return (d->state == NAME_AWAITED || d->state == NAME_TEXT) &&
+	       (open->slots || open->is_coming);
+}
+
+/*
+ * A name that is still awaited when time is up gives a new handle, which can learn its name later; a handle without a name
+ * is only used again for one that can never get one.
+ */
+bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
+{
+	struct open *o = &m->open[open];
+	struct description *d = &m->description[o->description];
+	bool is_early = is_awaited(o, d);
+	handle_id id = ID_NONE;
+
+	if (is_early && !is_due)
+		return false;
+	m->is_unblocked = true;
+	o->is_left_out = !name_is_wanted(m, d->name);
+	if (o->is_left_out)
+		return true;
+	d->is_early |= is_early;
+	if (!o->is_found && !(is_early && d->state == NAME_AWAITED) && !is_deleted(m, d->file))
+		id = idle_take(m, o->creator, d->name, o->born);
+	o->handle = id != ID_NONE ? id : handle_new(m, o->creator, open, o->is_found);
+	return true;
+}
+
+/*
+ * Whether the process has what its creator had, as it came from it. A member of the shared group may come from anybody, and nobody outside of
+ * it comes from there.
+ */
+static bool is_heir(const struct model *m, process_id process, process_id creator)
+{
+	if (process == m->shared_group)
+		return true;
+	while (process != creator && process != ID_NONE)
+		process = m->group[process].parent;
+	return process == creator;
+}
+
+static handle_id own_handle(struct model *m, process_id process, uint32_t open)
+{
+	uint32_t own = pool_take(&m->shares, &m->share, sizeof(*m->share));
+	struct open *o = &m->open[open];
+
+	m->share[own] = (struct share){.process = process, .next = o->share};
+	m->share[own].handle = handle_new(m, process, open, true);
+	o->share = own;
+	return m->share[own].handle;
+}
+
+handle_id handle_of(struct model *m, process_id process, uint32_t open)
+{
+	const struct open *o = &m->open[open];
+
+	if (o->handle == ID_NONE) /* its records are not wanted */
+		return ID_NONE;
+	if (o->creator == process || o->is_found || is_heir(m, process, o->creator))
+		return o->handle;
+	for (uint32_t i = o->share; i != ID_NONE; i = m->share[i].next)
+		if (m->share[i].process == process)
+			return m->share[i].handle;
+	return own_handle(m, process, open);
+}
+
+static void name(struct model_handle *handle, const struct description *d)
+{
+	if (handle->name)
+		return;
+	handle->name = d->name;
+	handle->file = d->file;
+}
+
+void handle_release(struct model *m, uint32_t open)
+{
+	uint32_t next;
+
+	for (uint32_t i = m->open[open].share; i != ID_NONE; i = next) {
+		next = m->share[i].next;
+		pool_give(&m->shares, i);
+	}
+	m->open[open].share = ID_NONE;
+}
+
+void handle_named(struct model *m, uint32_t description)
+{
+	const struct description *d = &m->description[description];
+
+	m->is_unblocked = true;
+	for (uint32_t i = 0; d->is_early && i < m->opens.count; i++) {
+		const struct open *o = &m->open[i];
+
+		if (!o->holders || o->description != description || o->handle == ID_NONE)
+			continue;
+		name(&m->handle[o->handle], d);
+		for (uint32_t own = o->share; own != ID_NONE; own = m->share[own].next)
+			name(&m->handle[m->share[own].handle], d);
+	}
+}

@@ -1,0 +1,116 @@
+/*
+ * name_filter: which names of files --path and --exclude-path want. See name_filter.h.
+ */
+#include "name_filter.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 4096 };
+
+enum verdict { UNKNOWN, WANTED, LEFT_OUT };
+
+struct name_filter {
+	struct name_glob {
+		bool is_exclusion;
+		str_id glob;
+	} * glob;
+	uint32_t globs, cap, inclusions;
+	bool is_partial;  /* some may match a file, and not what is below it; or what is no path */
+	uint8_t *verdict; /* by str_id */
+	uint32_t verdicts;
+};
+
+/* Returns whether the pattern is of paths, and matches all that is below what it matches. */
+static bool is_of_tree(const char *glob)
+{
+	size_t length = strlen(glob);
+
+	return length >= 2 && glob[0] == '/' && glob[length - 1] == '*' && glob[length - 2] != '\\';
+}
+
+void name_filter_add(struct model *m, bool is_exclusion, str_id glob)
+{
+	if (!m->name_filter)
+		m->name_filter = mem_zero(sizeof(*m->name_filter));
+	struct name_filter *k = m->name_filter;
+
+	MEM_GROW(k->glob, k->cap, k->globs + 1);
+	k->glob[k->globs++] = (struct name_glob){is_exclusion, glob};
+	k->inclusions += !is_exclusion;
+	k->is_partial |= is_exclusion || !is_of_tree(model_text(m, glob));
+}
+
+void name_filter_release(struct model *m)
+{
+	if (!m->name_filter)
+		return;
+	free(m->name_filter->glob);
+	cold_area_release(&m->area[AREA_VERDICTS], m->name_filter->verdict);
+	free(m->name_filter);
+}
+
+static bool judge(const struct model *m, const char *name)
+{
+	const struct name_filter *k = m->name_filter;
+	bool is_included = !k->inclusions;
+
+	for (uint32_t i = 0; i < k->globs; i++) {
+		if (fnmatch(model_text(m, k->glob[i].glob), name, 0))
+			continue;
+		if (k->glob[i].is_exclusion)
+			return false;
+		is_included = true;
+	}
+	return is_included;
+}
+
+static bool is_needed(const struct model *m, const char *bytes, size_t length)
+{
+	char name[NAME_SIZE];
+
+	if (m->is_nameless)
+		return false;
+	if (!m->name_filter || m->name_filter->is_partial || m->host.block != BLOCK_NONE ||
+	    length >= NAME_SIZE)
+		return true;
+	memcpy(name, bytes, length);
+	name[length] = '\0';
+	return judge(m, name);
+}
+
+str_id name_add(struct model *m, const char *bytes, size_t length)
+{
+	static const char stand_in[] = "(not kept)";
+
+	if (!length || is_needed(m, bytes, length))
+		return model_string(m, bytes, length);
+	if (!m->stand_in)
+		m->stand_in = model_string(m, stand_in, sizeof(stand_in) - 1);
+	return m->stand_in;
+}
+
+bool name_is_stand_in(const struct model *m, str_id name)
+{
+	return name && name == m->stand_in;
+}
+
+bool name_is_wanted(struct model *m, str_id name)
+{
+	struct name_filter *k = m->name_filter;
+
+	if (!k)
+		return true;
+	if (!name)
+		return !k->inclusions;
+	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
+	if (k->verdict[name] == UNKNOWN)
+		k->verdict[name] = judge(m, model_text(m, name)) ? WANTED : LEFT_OUT;
+	return k->verdict[name] == WANTED;
+}
+
+bool name_filter_is_choosy(const struct model *m)
+{
+	return m->name_filter->inclusions != 0;
+}

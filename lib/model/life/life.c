@@ -1,0 +1,296 @@
+/*
+ * life: threads and processes, from fork to exit. See life.h.
+ */
+#include "life.h"
+
+#include "aio/aio_in.h"
+#include "call/op.h"
+#include "call/op_emit.h"
+#include "call/thread_table.h"
+#include "fd/fdtable.h"
+#include "fd/fs.h"
+#include "fd/position.h"
+#include "map/mapping.h"
+#include "task/call_counter.h"
+#include "task/location.h"
+#include "task/program.h"
+#include "task/task.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void process_end(struct model *m, uint32_t process)
+{
+	program_end(m, process);
+	mapping_clear(m, process);
+	map_remove(&m->process_by_pid, m->process[process].pid);
+	m->process[process].table = ID_NONE;
+	fs_drop(m, m->process[process].fs);
+	pool_give(&m->processes, process);
+}
+
+static void exit_closes(struct model *m, uint32_t open, void *context)
+{
+	op_destroy(m, *(const uint32_t *)context, m->now, open);
+}
+
+static void task_free(struct model *m, uint32_t task)
+{
+	call_counter_release(&m->task[task]);
+	m->task[task].process = ID_NONE;
+	pool_give(&m->tasks, task);
+}
+
+/* Takes the thread out; the process goes with its last thread, and what it held is closed. */
+static void task_retire(struct model *m, uint32_t task)
+{
+	uint32_t process = m->task[task].process;
+	table_emptied emptied = location_may_close(m, process) ? exit_closes : NULL;
+	bool is_last = --m->process[process].tasks == 0;
+
+	thread_table_end(m, task, emptied, &task);
+	if (is_last) {
+		aio_process_end(m, process);
+		table_drop(m, m->process[process].table, emptied, &task);
+	}
+	location_leave(m, task, aio_is_busy(m, m->task[task].location));
+	map_remove(&m->task_by_tid, m->task[task].tid);
+	task_free(m, task);
+	if (is_last)
+		process_end(m, process);
+}
+
+/* The end of a thread was not seen, but its number is used again. */
+static void task_forget(struct model *m, uint32_t task)
+{
+	op_cancel(m, task, m->now, IO_END_LOST);
+	task_retire(m, task);
+}
+
+void life_part(struct model *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t task = task_find(m, tid);
+
+	if (task != MAP_NONE && m->process[m->task[task].process].pid != pid)
+		task_forget(m, task);
+}
+
+/*
+ * Returns the public id of a process that has a child now. If it does I/O later only, it is listed now, so that its
+ * children have a parent; but not each of a machine that forks.
+ */
+static process_id process_parent(struct model *m, uint32_t process)
+{
+	if (!process_is_recorded(m, process))
+		return ID_NONE;
+	return m->host.is_system ? m->process[process].group : process_group(m, process);
+}
+
+/* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
+static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid)
+{
+	uint32_t parent = m->task[parent_task].process;
+	uint32_t child = process_new(m, pid);
+	uint32_t table = table_copy(m, task_table(m, parent_task));
+	struct process *p = &m->process[parent], *c = &m->process[child];
+
+	c->table = table;
+	c->name = p->name;
+	c->argv = p->argv;
+	c->is_argv_cut = p->is_argv_cut;
+	c->is_prelude = p->is_prelude;
+	c->is_left_out = p->is_left_out;
+	c->is_foreign = p->is_foreign;
+	c->begin = m->now;
+	fs_copy(m, child, parent);
+	mapping_copy(m, parent, child);
+	c->parent = process_parent(m, parent);
+	return child;
+}
+
+void life_clone_flags(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task == MAP_NONE)
+		return;
+	uint32_t thread = m->task[task].forked_thread;
+
+	m->task[task].forked_thread = ID_NONE;
+	if (thread != ID_NONE && !(event->clone_flags.flags & CLONE_FILES))
+		thread_table_part(m, thread, m->task[task].process);
+	if (m->task[task].forked == ID_NONE)
+		return;
+	uint32_t child = m->task[task].forked;
+
+	m->task[task].forked = ID_NONE;
+	if (event->clone_flags.flags & CLONE_FS)
+		fs_share(m, child, m->task[task].process);
+	else if (event->clone_flags.flags & CLONE_NEWNS)
+		fs_part(m, child);
+	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
+		return;
+	uint32_t table = task_table(m, task);
+
+	if (m->process[child].table == table)
+		return;
+	table_drop(m, m->process[child].table, NULL, NULL);
+	m->process[child].table = table;
+	m->table[table].users++;
+}
+
+void life_fork(struct model *m, const struct event *event)
+{
+	uint32_t pid = event->fork.child_pid, tid = event->fork.child_tid;
+
+	if (tid == event->tid ||
+	    !pid) /* without its process, its first call will tell what it is */
+		return;
+	uint32_t old = task_find(m, tid);
+
+	if (old != MAP_NONE)
+		task_forget(m, old);
+	uint32_t parent = task_get(m, event->pid, event->tid);
+	uint32_t process = process_find(m, pid);
+
+	bool is_thread = process != MAP_NONE;
+
+	if (!is_thread)
+		process = process_fork(m, parent, pid);
+	uint32_t child = task_new(m, process, tid);
+
+	m->task[parent].forked = is_thread ? ID_NONE : process;
+	m->task[parent].forked_thread = is_thread ? child : ID_NONE;
+	if (is_thread)
+		thread_table_share(m, parent, child);
+	m->task[child].begin = m->now;
+	m->task[child].name = m->task[parent].name;
+	m->task[child].choice = m->task[parent].choice;
+	/* clone(2) says its flags in its first argument; clone3 has them in memory: see life_clone_flags(). */
+	const struct call *call = &m->task[parent].call;
+
+	if (call->id != CALL_ID_NONE && !strcmp(call_row(call->id)->name, "clone")) {
+		struct event flags = *event;
+
+		flags.clone_flags.flags = call->arg[0];
+		life_clone_flags(m, &flags);
+	}
+}
+
+void life_comm(struct model *m, const struct event *event)
+{
+	str_id name = model_string(m, event->comm.name.at, event->comm.name.length);
+	uint32_t task = task_get(m, event->pid, event->tid);
+	struct task *t = &m->task[task];
+
+	task_rename(m, task, name);
+	if (event->comm.is_exec) {
+		op_replace(m, event);
+		program_begin(m, t->process);
+	}
+	if (event->comm.is_exec && m->process[t->process].is_prelude) {
+		m->process[t->process].is_prelude = false;
+		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
+								  ? m->now
+								  : t->call.enter;
+		if (!m->host.is_system)
+			m->host.first_time = t->begin;
+	}
+}
+
+/* Neither what the descriptors of a process lead to nor its asynchronous requests are followed while it is left out. */
+void life_leave_out(struct model *m, uint32_t process, bool is_left_out)
+{
+	if (m->process[process].is_left_out == is_left_out)
+		return;
+	m->process[process].is_left_out = is_left_out;
+	if (!is_left_out)
+		return;
+	aio_process_end(m, process);
+	uint32_t table = table_new(m);
+
+	position_share_table(m, m->process[process].table);
+	table_drop(m, m->process[process].table, NULL, NULL);
+	mapping_clear(m, process);
+	m->process[process].table = table;
+}
+
+static void take_over(struct model *m, uint32_t task)
+{
+	uint32_t process = m->task[task].process;
+	uint32_t pid = m->process[process].pid;
+	uint32_t leader = task_find(m, pid);
+
+	if (leader == task)
+		return;
+	if (leader == MAP_NONE)
+		leader = task_new(m, process, pid);
+	m->task[leader].name = m->task[task].name;
+	task_retire(m, task);
+}
+
+void life_call_end(struct model *m, const struct event *event)
+{
+	uint32_t task = op_exit(m, event);
+
+	if (task != ID_NONE)
+		take_over(m, task);
+}
+
+/* Events that are inherited are gone for good: nobody will say how the exec ends, which cannot fail any more. */
+static void task_lose(struct model *m, const struct event *event)
+{
+	struct event end = *event;
+
+	if (m->host.is_system || m->host.source != MODEL_SOURCE_PERF)
+		return;
+	tally_add(m->tally, detached, 1);
+	end.kind = EVENT_SYSCALL_EXIT;
+	end.exit.call = call_by_name("execve", strlen("execve"));
+	end.exit.result = 0;
+	end.exit.counters = 0;
+	life_call_end(m, &end);
+}
+
+/*
+ * An exec that gives a process other rights, or a program that it may not read, takes perf's events off it, and perf says
+ * EXIT. The call is still in flight then, while a thread that ends has ended its call before.
+ */
+void life_exit(struct model *m, const struct event *event)
+{
+	uint32_t task = task_find(m, event->tid);
+
+	if (task == MAP_NONE)
+		return;
+	if (m->process[m->task[task].process].is_replaced) {
+		task_lose(m, event);
+		return;
+	}
+	op_cancel(m, task, event->time, IO_END_DEATH);
+	task_retire(m, task);
+}
+
+void life_end_all(struct model *m)
+{
+	for (uint32_t i = 0; i < m->tasks.count; i++)
+		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
+			op_cancel(m, i, m->host.last_time, IO_END_RECORDING);
+	aio_end_all(m);
+	for (uint32_t i = 0; i < m->processes.count; i++)
+		m->host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
+	for (uint32_t i = 0; i < m->tables.count; i++)
+		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
+			tally_add(m->tally, handles_open, m->table[i].slot[fd].open != ID_NONE);
+	for (uint32_t i = 0; i < m->descriptions.count; i++)
+		if (m->description[i].holders)
+			description_count(m, i);
+}
+
+void life_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->processes.count; i++)
+		free(m->process[i].mapping);
+	for (uint32_t i = 0; i < m->tasks.count; i++)
+		call_counter_release(&m->task[i]);
+}

@@ -1,0 +1,156 @@
+/*
+ * path_filter: which events --path and --exclude-path let out. See path_filter.h.
+ */
+#include "path_filter.h"
+
+#include "file/name_filter.h"
+
+#include <stdlib.h>
+
+enum verdict { UNKNOWN, WANTED, LEFT_OUT };
+
+/* What is known of the file that a record concerns. */
+static enum verdict verdict_of(struct model *m, const struct io_event *event, uint32_t open)
+{
+	file_id file = ID_NONE;
+
+	if (open != ID_NONE)
+		return m->open[open].is_left_out ? LEFT_OUT : WANTED;
+	if (event->kind == IO_ENTER)
+		file = event->region.file;
+	else if (event->kind == IO_DELETE_FILE)
+		file = event->delete_file.file;
+	else if (event->kind == IO_LEAVE && event->region.path)
+		return name_is_wanted(m, event->region.path) ? WANTED : LEFT_OUT;
+	if (file == ID_NONE)
+		return UNKNOWN;
+	return name_is_wanted(m, m->file[file].path) ? WANTED : LEFT_OUT;
+}
+
+static struct region *region_of(struct model *m, thread_id thread)
+{
+	MEM_GROW(m->out.region, m->out.regions, thread + 1);
+	return &m->out.region[thread];
+}
+
+/* Those that are of no call, and of no file. */
+static bool is_apart(const struct model *m, const struct io_event *event)
+{
+	switch (event->kind) {
+	case IO_PARAMETER:
+		return true;
+	case IO_METRIC:
+		return !m->series[event->metric.series].is_of_calls;
+	default:
+		return m->thread[event->thread].kind != LOCATION_THREAD;
+	}
+}
+
+/* The location is listed from now on, and its process with those that it comes from. */
+static void list(struct model *m, thread_id thread)
+{
+	const struct region *region = region_of(m, thread);
+	process_id group = m->thread[thread].process;
+
+	if (!m->thread[thread].is_left_out)
+		return;
+	m->thread[thread].is_left_out = false;
+	for (; group != ID_NONE && m->group[group].is_left_out; group = m->group[group].parent)
+		m->group[group].is_left_out = false;
+	if (region->has_begin)
+		m->output(m->context, &region->begin);
+}
+
+/* The begin of a call has waited. */
+static void let_out(struct model *m, const struct io_event *enter)
+{
+	list(m, enter->thread);
+	m->output(m->context, enter);
+}
+
+/*
+ * A call that failed has no file, but may have named one. A call that concerns no file at all goes out unless certain files are
+ * asked for.
+ */
+static bool pass_leave(struct model *m, struct region *region, enum verdict verdict)
+{
+	bool is_wanted = verdict == WANTED || (verdict == UNKNOWN && !name_filter_is_choosy(m));
+	bool is_out = region->state == GONE_OUT;
+
+	if (region->state == WAITING && !region->has_left_out && is_wanted) {
+		let_out(m, &region->enter);
+		is_out = true;
+	}
+	tally_add(m->tally, left_out, region->state == WAITING && !is_out);
+	region->state = OUTSIDE;
+	return is_out;
+}
+
+static bool pass_enter(struct region *region, const struct io_event *event, enum verdict verdict)
+{
+	region->state = verdict == WANTED ? GONE_OUT : WAITING;
+	region->has_left_out = verdict == LEFT_OUT;
+	region->enter = *event;
+	return verdict == WANTED;
+}
+
+static bool pass_inner(struct model *m, struct region *region, enum verdict verdict)
+{
+	region->has_left_out |= verdict == LEFT_OUT;
+	if (verdict == UNKNOWN)
+		return region->state == GONE_OUT;
+	if (verdict == WANTED && region->state == WAITING) {
+		let_out(m, &region->enter);
+		region->state = GONE_OUT;
+	}
+	return verdict == WANTED;
+}
+
+/* Of begins and ends there is one only where there is anything between. Returns whether it goes out now. */
+static bool pass_life(struct model *m, const struct io_event *event)
+{
+	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;
+	bool is_left_out = m->thread[event->thread].is_left_out;
+
+	if (is_begin && is_left_out) {
+		struct region *region = region_of(m, event->thread);
+
+		region->begin = *event;
+		region->has_begin = true;
+	}
+	return !is_left_out;
+}
+
+static bool is_of_life(const struct io_event *event)
+{
+	return event->kind == IO_PROGRAM_BEGIN || event->kind == IO_PROGRAM_END ||
+	       event->kind == IO_THREAD_BEGIN || event->kind == IO_THREAD_END;
+}
+
+static bool pass_of_call(struct model *m, const struct io_event *event, uint32_t open)
+{
+	struct region *region = region_of(m, event->thread);
+	bool is_out;
+
+	if (event->kind == IO_LEAVE)
+		is_out = pass_leave(m, region, verdict_of(m, event, open));
+	else if (event->kind == IO_ENTER)
+		return pass_enter(region, event, verdict_of(m, event, open));
+	else
+		is_out = pass_inner(m, region, verdict_of(m, event, open));
+	if (!is_out)
+		tally_add(m->tally, left_out, 1);
+	return is_out;
+}
+
+bool path_filter_passes(struct model *m, const struct io_event *event, uint32_t open)
+{
+	if (!m->name_filter || event->thread == ID_NONE)
+		return true;
+	if (is_of_life(event))
+		return pass_life(m, event);
+	if (!is_apart(m, event) && !pass_of_call(m, event, open))
+		return false;
+	list(m, event->thread);
+	return true;
+}

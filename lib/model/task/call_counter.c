@@ -1,0 +1,54 @@
+/*
+ * call_counter: counters of -E. See call_counter.h.
+ */
+#include "call_counter.h"
+
+#include "location.h"
+#include "out/outbox.h"
+
+#include <stdlib.h>
+
+/* Totals of the counters of -E. The kernel counts each thread on each CPU apart. */
+struct task_counters {
+	uint64_t total[EVENT_COUNTERS];
+	uint64_t (*last)[EVENT_COUNTERS]; /* by CPU */
+	uint32_t cpus;
+};
+
+enum { COUNTER_CPUS_MAX = 1 << 16 };
+
+void call_counter_add(struct model *m, uint32_t task, const struct event *event)
+{
+	uint32_t cpu = event->cpu < COUNTER_CPUS_MAX ? event->cpu : 0;
+	struct task *t = &m->task[task];
+
+	if (m->call_series >= m->seriess || !m->series[m->call_series].is_of_calls)
+		return; /* nobody said their names */
+	if (!t->counters)
+		t->counters = mem_zero(sizeof(*t->counters));
+	struct task_counters *c = t->counters;
+
+	MEM_GROW(c->last, c->cpus, cpu + 1);
+	struct io_event metric = {.kind = IO_METRIC, .time = event->time, .handle = ID_NONE};
+
+	metric.thread = task_location(m, task, event->time);
+	uint64_t *total = location_totals(m, task, c->total);
+
+	for (uint32_t i = 0; i < event->exit.counters && i < EVENT_COUNTERS; i++) {
+		if (event->exit.counter[i] > c->last[cpu][i])
+			total[i] += event->exit.counter[i] - c->last[cpu][i];
+		c->last[cpu][i] = event->exit.counter[i];
+	}
+	metric.metric.series = m->call_series;
+	metric.metric.counters = event->exit.counters;
+	metric.metric.counter = total;
+	out_emit(m, &metric, ID_NONE, ID_NONE);
+}
+
+void call_counter_release(struct task *task)
+{
+	if (task->counters)
+		free(task->counters->last);
+	free(task->counters);
+	task->counters = NULL;
+}

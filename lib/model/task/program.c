@@ -1,0 +1,127 @@
+/*
+ * program: what a process was called with, and how it ended. See program.h.
+ */
+#include "program.h"
+
+#include "location.h"
+#include "task.h"
+
+#include <assert.h>
+
+/* Returns the group that is this process alone, or NULL. */
+static struct model_process *own_group(struct model *m, uint32_t process)
+{
+	process_id group = m->process[process].group;
+
+	return group == ID_NONE || group == m->shared_group ? NULL : &m->group[group];
+}
+
+void program_set(struct model *m, uint32_t process, const struct words *words)
+{
+	struct model_process *group = own_group(m, process);
+	struct process *p = &m->process[process];
+	uint32_t length = words->length;
+
+	if (!length || location_is_in_shared_group(m, process))
+		return;
+	length -= !words->is_cut && !words->at[length - 1];
+	p->argv = model_string(m, words->at, length);
+	p->is_argv_cut = words->is_cut;
+	if (!group)
+		return;
+	group->argv = p->argv;
+	group->is_argv_cut = p->is_argv_cut;
+}
+
+/* The recorded command keeps the words that it was called with: a script has others by then. */
+void program_arguments(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, event->pid);
+
+	if (process != MAP_NONE && !m->process[process].is_argv_typed)
+		program_set(m, process,
+			    &(struct words){event->arguments.words.at,
+					    event->arguments.words.length,
+					    event->arguments.is_cut});
+}
+
+/* Whether a thread of the process may have executed a program by now whose COMM record has not come. */
+static bool may_execute(const struct model *m, uint32_t process)
+{
+	for (uint32_t i = 0; i < m->tasks.count; i++) {
+		const struct task *t = &m->task[i];
+
+		if (t->process == process && t->call.id != CALL_ID_NONE &&
+		    call_row(t->call.id)->kind == CALL_EXEC &&
+		    t->call.enter > m->process[process].executed)
+			return true;
+	}
+	return false;
+}
+
+void program_found(struct model *m, uint32_t process, uint64_t t0, const struct words *words)
+{
+	const struct process *p = &m->process[process];
+
+	if (!words->length || p->is_argv_typed)
+		return;
+	if (p->executed >= t0 || may_execute(m, process))
+		tally_add(m->tally, lookups_refused, 1);
+	else
+		program_set(m, process, words);
+}
+
+void program_begin(struct model *m, uint32_t process)
+{
+	struct model_process *group = own_group(m, process);
+	struct process *p = &m->process[process];
+
+	p->executed = m->now;
+	if (p->is_prelude)
+		return;
+	p->argv = 0;
+	p->is_argv_cut = p->is_argv_typed = false;
+	if (!group)
+		return;
+	group->argv = 0;
+	group->is_argv_cut = false;
+}
+
+void program_status(struct model *m, const struct event *event)
+{
+	uint32_t process = process_find(m, event->pid);
+
+	if (process != MAP_NONE)
+		m->process[process].status = event->status;
+}
+
+void program_end(struct model *m, uint32_t process)
+{
+	struct model_process *group = own_group(m, process);
+	struct process *p = &m->process[process];
+	bool is_awaited = p->status < 0 && p->pid == m->command_pid && m->command_pid;
+
+	if (group) {
+		group->end = m->now;
+		group->status = p->status;
+	}
+	if (p->leader == ID_NONE || !p->begin)
+		return;
+	if (!is_awaited) {
+		location_end_program(m, p->leader, m->now, p->status);
+		return;
+	}
+	program_end_command(m, -1); /* its number was used again */
+	m->command_end = m->now;
+	m->command_leader = p->leader;
+}
+
+void program_end_command(struct model *m, int32_t status)
+{
+	if (m->command_leader == ID_NONE)
+		return;
+	assert(m->group); /* a thread has a process */
+	m->group[m->thread[m->command_leader].process].status = status;
+	location_end_program(m, m->command_leader, m->command_end, status);
+	m->command_leader = ID_NONE;
+}

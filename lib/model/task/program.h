@@ -1,0 +1,32 @@
+/*
+ * program: the words that a process was called with, and how it ended.
+ *
+ * The words are those of the program that it runs now. They come from the kernel at an exec, or from /proc later: then they
+ * are believed if the process cannot have executed another program meanwhile.
+ */
+#ifndef IOTRACE_MODEL_PROGRAM_H
+#define IOTRACE_MODEL_PROGRAM_H
+
+#include "state/state.h"
+
+struct words {
+	const char *at; /* with a NUL after each, but perhaps the last */
+	uint32_t length;
+	bool is_cut;
+};
+
+/* The kernel said them at an exec. */
+void program_arguments(struct model *m, const struct event *event);
+/* The process has these words. */
+void program_set(struct model *m, uint32_t process, const struct words *words);
+/* They were looked up between t0 and now. */
+void program_found(struct model *m, uint32_t process, uint64_t t0, const struct words *words);
+/* It runs another program now, whose words are not known yet. */
+void program_begin(struct model *m, uint32_t process);
+void program_status(struct model *m, const struct event *event);
+/* Its last thread has ended: tells so, or, of the recorded command, when its status comes. */
+void program_end(struct model *m, uint32_t process);
+/* The status of the recorded command has come, or will not come: -1. */
+void program_end_command(struct model *m, int32_t status);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * task: threads and processes that are alive, by their numbers. Their locations are in location.h, what begins and ends with
+ * them in life.h.
+ */
+#ifndef IOTRACE_MODEL_TASK_H
+#define IOTRACE_MODEL_TASK_H
+
+#include "state/state.h"
+
+/* Returns the working id of a thread that is nearly always found so, or ID_NONE. */
+static inline uint32_t task_near(const struct model *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t id = m->task_near[tid % TASKS_NEAR];
+	const struct task *task;
+
+	if (id >= m->tasks.count)
+		return ID_NONE;
+	task = &m->task[id];
+	return task->tid == tid && task->process != ID_NONE && m->process[task->process].pid == pid
+		       ? id
+		       : ID_NONE;
+}
+uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid);
+/*
+ * Returns the working id of the thread; made up (with its process) if nothing showed it before. No other thread is known by
+ * the number: see life_meet().
+ */
+static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t id = task_near(m, pid, tid);
+
+	return id != ID_NONE ? id : task_seek(m, pid, tid);
+}
+/* Returns a new one, of a process that is known. */
+uint32_t task_new(struct model *m, uint32_t process, uint32_t tid);
+/* Returns it, or MAP_NONE. */
+uint32_t task_find(const struct model *m, uint32_t tid);
+uint32_t process_find(const struct model *m, uint32_t pid);
+/* Returns the working id of the process; made up with an empty table if it is new. */
+uint32_t process_get(struct model *m, uint32_t pid);
+/* Returns a new one, without a table. */
+uint32_t process_new(struct model *m, uint32_t pid);
+/* Returns what /proc shows as the process's descriptors: the table of its first thread. */
+uint32_t process_table(const struct model *m, uint32_t process);
+/* Returns the descriptor table that the thread uses. */
+static inline uint32_t task_table(const struct model *m, uint32_t task)
+{
+	const struct task *t = &m->task[task];
+
+	return t->table == ID_NONE ? m->process[t->process].table : t->table;
+}
+/* Whether what the process does is recorded (now). */
+static inline bool process_is_recorded(const struct model *m, uint32_t process)
+{
+	return !m->process[process].is_prelude && !m->process[process].is_left_out;
+}
+/* The thread has this command name, and so has its process if it is the first thread. */
+void task_rename(struct model *m, uint32_t task, str_id name);
+
+#endif
