@@ -31,7 +31,14 @@ enum fact_kind {
 
 enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT, GAP_RESUMED }; /* GAP */
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
-enum fact_filter { FILTER_PATH_KEPT, FILTER_PATH_LEFT_OUT, FILTER_COMM, FILTER_USER }; /* FILTER */
+enum fact_filter {                                                 /* FILTER */
+		   FILTER_PATH_KEPT,
+		   FILTER_PATH_LEFT_OUT,
+		   FILTER_COMM,
+		   FILTER_USER,
+		   FILTER_DEVICE,
+		   FILTER_CGROUP,
+};
 
 enum {
 	FACT_NUMBERS = 20,

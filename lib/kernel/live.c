@@ -175,6 +175,8 @@ static struct live *live_new(const struct live_options *options)
 	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
 	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
 	copy_filters(live, FILTER_COMM, options->comm, options->comms);
+	copy_filters(live, FILTER_DEVICE, options->device, options->devices);
+	copy_filters(live, FILTER_CGROUP, options->cgroup, options->cgroups);
 	add_user_filters(live, options->uid, options->uids);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;

@@ -18,6 +18,7 @@
 #include "map/mapping.h"
 #include "map/writeback.h"
 #include "out/outbox.h"
+#include "state/filters.h"
 #include "state/state.h"
 #include "task/foreign.h"
 #include "task/program.h"
@@ -96,6 +97,7 @@ void model_free(struct model *m)
 	free(m->choice.comm);
 	index_release(&m->file_by_inode);
 	name_filter_release(m);
+	filters_release(m);
 	out_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)

@@ -6,6 +6,8 @@
 #include "summary_name.h"
 
 #include <iotrace/books.h>
+#include <iotrace/device.h>
+#include <iotrace/filters.h>
 #include <iotrace/model.h>
 #include <iotrace/refused.h>
 #include <stdarg.h>
@@ -129,8 +131,106 @@ static bool tell_refused(const struct summary *summary, char *text, size_t size)
 	return refusals;
 }
 
+/* "'a', 'b'": the filters of a kind. Returns whether there is any. */
+static bool name_filters(const struct model *model, enum fact_filter kind, char *text, size_t size)
+{
+	bool has_any = false;
+
+	*text = '\0';
+	for (uint32_t i = 0; i < model_filters(model); i++) {
+		const struct model_filter *filter = model_filter(model, i);
+		char *name;
+
+		if (filter->kind != kind)
+			continue;
+		name = shown(model, filter->text);
+		append(text, size, "%s'%s'", has_any ? ", " : "", name);
+		free(name);
+		has_any = true;
+	}
+	return has_any;
+}
+
+static bool tell_path(const struct summary *summary, char *text, size_t size)
+{
+	const struct model *model = summary->collect->model;
+	char names[512], number[SUMMARY_NUMBER];
+
+	if (model_met_path(model) || !name_filters(model, FILTER_PATH_KEPT, names, sizeof(names)))
+		return false;
+	snprintf(text, size,
+		 "no file matched --path %s. %s calls on other files, or on none, were left out.",
+		 names, summary_count(number, model_calls_elsewhere(model)));
+	return true;
+}
+
+/* Whether the tasks that were chosen made no call at all; text: which were chosen. */
+static bool tell_tasks(const struct summary *summary, enum fact_filter kind, const char *option,
+		       char *text, size_t size)
+{
+	const struct model *model = summary->collect->model;
+	str_id name[MODEL_OTHERS];
+	uint32_t others = model_others(model, name);
+	char names[512];
+
+	if (tally_get(summary->options->tally, calls) ||
+	    !name_filters(model, kind, names, sizeof(names)))
+		return false;
+	snprintf(text, size, "no task that matches %s %s made a call.", option, names);
+	for (uint32_t i = 0; i < others; i++) {
+		char *other = shown(model, name[i]);
+
+		append(text, size, "%s'%s'", i ? ", " : " Calls of ", other);
+		free(other);
+	}
+	if (others)
+		append(text, size, "%s",
+		       others == MODEL_OTHERS ? " and perhaps others were left out."
+					      : " were left out.");
+	return true;
+}
+
+static bool tell_comm(const struct summary *summary, char *text, size_t size)
+{
+	return tell_tasks(summary, FILTER_COMM, "--comm", text, size);
+}
+
+static bool tell_user(const struct summary *summary, char *text, size_t size)
+{
+	return tell_tasks(summary, FILTER_USER, "--uid", text, size);
+}
+
+static bool tell_cgroup(const struct summary *summary, char *text, size_t size)
+{
+	return tell_tasks(summary, FILTER_CGROUP, "--cgroup", text, size);
+}
+
+static bool has_requests(const struct collect *collect)
+{
+	for (uint32_t id = 0; id < model_devices(collect->model); id++)
+		if (collect_device(collect, id))
+			return true;
+	return false;
+}
+
+static bool tell_device(const struct summary *summary, char *text, size_t size)
+{
+	uint64_t others = tally_get(summary->options->tally, requests_left_out);
+	char names[512], number[SUMMARY_NUMBER];
+
+	if (has_requests(summary->collect) ||
+	    !name_filters(summary->collect->model, FILTER_DEVICE, names, sizeof(names)))
+		return false;
+	snprintf(text, size, "no block request of %s was recorded.", names);
+	if (others)
+		append(text, size, " %s of tasks that are not recorded were left out.",
+		       summary_count(number, others));
+	return true;
+}
+
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
 	tell_status, tell_early, tell_left, tell_source, tell_block_source, tell_refused,
+	tell_path,   tell_comm,  tell_user, tell_cgroup, tell_device,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What calls failed at: the text, the archive, the summary and --path have the paths that a program named, which it prints
+"""What did not work, and which sentence says so. What calls failed at: the text, the archive, the summary and --path have the paths that a program named, which it prints
 itself. Through perf a path may be missing, but is never another one. Needs root, python3-otf2."""
 
 import os
@@ -135,7 +135,19 @@ def summary(live):
         live.equal("no other file", [line for line in lines if line.startswith("  1 ENOENT") and "/nonexistent/" not in line], [])
 
 
+def unmatched(live):
+    """A filter that nothing matches is named, and what was there instead."""
+    for option, said in ((["--path", "/no/*"], r"no file matched --path '/no/\*'. \d+ calls on other files, or on none, were left out"),
+                         (["--comm", "no*"], "no task that matches --comm 'no\\*' made a call. Calls of 'cat' were left out"),
+                         (["--uid", "nobody"], "no task that matches --uid '65534' made a call"),
+                         (["--path", "/etc/*", "--comm", "cat"], None)):
+        ran = live.run([IOTRACE, "--format", "null", *option, "--", "cat", "/etc/passwd"], cwd=live.dir)
+        notes = [line for line in ran.stderr.decode().replace("\n  ", " ").split("\n") if line.startswith("note: no ")]
+        live.check(re.match(f"note: {said}", notes[0]) if said and notes else not said and not notes, f"{option}: {notes}")
+
+
 with Live() as test:
+    unmatched(test)
     text(test)
     archive(test)
     kept(test)

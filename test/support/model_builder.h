@@ -143,13 +143,21 @@ class ModelBuilder
 		return id;
 	}
 
-	/* A control group; without a path: one that is gone. */
+	void filter(enum fact_filter kind, const std::string &name)
+	{
+		struct filters *f = &model->filters;
+
+		f->filter = grow(f->filter, f->count, &f->cap);
+		f->filter[f->count++] = {kind, text(name)};
+	}
+
 	void refuse(const std::string &name, const std::string &why, const std::string &instead)
 	{
 		model->refused = grow(model->refused, model->refusals, &model->refused_cap);
 		model->refused[model->refusals++] = {text(name), text(why), text(instead)};
 	}
 
+	/* A control group; without a path: one that is gone. */
 	uint32_t cgroup(uint64_t id, const std::string &path)
 	{
 		model->cgroup = grow(model->cgroup, model->cgroups, &model->cgroups_cap);

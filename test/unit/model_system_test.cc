@@ -3,6 +3,8 @@
  */
 #include "model_driver.h"
 
+#include <iotrace/filters.h>
+
 #include <iotrace/decode.h>
 #include <iotrace/metric.h>
 
@@ -273,6 +275,38 @@ TEST_F(Kept, NoNamesWhereNoSinkNeedsThem)
 	EXPECT_EQ(model_handles(d.model), 1u);
 	EXPECT_LT(strtab_count(model_strings(d.model)), 60u);
 	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Kept, WhetherAnyFileMatched)
+{
+	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	use("/etc/passwd", 3);
+	d.call(7, 7, "io_setup", {8}, 0);
+	EXPECT_FALSE(model_met_path(d.model));
+	EXPECT_EQ(model_calls_elsewhere(d.model), 4u);
+	d.call(7, 7, "openat", {uint64_t(AT_FDCWD), 0, 0}, -ENOENT, {"/data/none"});
+	EXPECT_TRUE(model_met_path(d.model)) << "a call that failed names a file, too";
+	d.end();
+	EXPECT_EQ(model_calls_elsewhere(d.model), 4u);
+	ASSERT_EQ(model_filters(d.model), 1u);
+	EXPECT_EQ(model_filter(d.model, 0)->kind, FILTER_PATH_KEPT);
+	EXPECT_STREQ(model_text(d.model, model_filter(d.model, 0)->text), "/data/*");
+}
+
+TEST_F(Kept, WhoseCallsWereLeftOut)
+{
+	str_id name[MODEL_OTHERS];
+
+	d.fact(FACT_FILTER, {FILTER_COMM}, {"none"});
+	EXPECT_EQ(model_others(d.model, name), 0u);
+	for (uint32_t i = 0; i < 5; i++) {
+		d.fact(FACT_TASK, {20 + i / 2, 20 + i / 2, 1, 0, 0},
+		       {"t" + std::to_string(i / 2), "/x"});
+		d.call(20 + i / 2, 20 + i / 2, "openat", {uint64_t(AT_FDCWD), 0, 0}, 9);
+	}
+	ASSERT_EQ(model_others(d.model, name), 3u);
+	EXPECT_STREQ(model_text(d.model, name[0]), "t0");
+	EXPECT_STREQ(model_text(d.model, name[2]), "t2");
 }
 
 TEST_F(Kept, AllFilesButThoseThatMatch)

@@ -440,6 +440,53 @@ TEST_F(Summary, Remarks)
 	EXPECT_EQ(told({}).find("note"), std::string::npos);
 }
 
+/* Who asks for something that is not there should not have to wonder at an empty summary. */
+TEST_F(Summary, FiltersThatNothingMatches)
+{
+	auto note = [&](const Events &events = {}) {
+		std::string text = told(events);
+		size_t at = text.find("\nnote: ");
+
+		b.model->filters.count = 0;
+		return at == std::string::npos
+			       ? ""
+			       : text.substr(at + 7, text.find('\n', at + 1) - at - 7);
+	};
+
+	b.filter(FILTER_COMM, "d*");
+	b.filter(FILTER_COMM, "cp\033");
+	EXPECT_EQ(note(), "no task that matches --comm 'd*', 'cp\\x1b' made a call.");
+	b.filter(FILTER_COMM, "dd");
+	b.model->filters.other[0] = b.text("sh");
+	b.model->filters.others = 1;
+	EXPECT_EQ(note(),
+		  "no task that matches --comm 'dd' made a call. Calls of 'sh' were left out.");
+	b.filter(FILTER_USER, "1000");
+	for (str_id &name : b.model->filters.other)
+		name = b.text("ls");
+	b.model->filters.others = MODEL_OTHERS;
+	EXPECT_EQ(note(), "no task that matches --uid '1000' made a call. Calls of "
+			  "'ls', 'ls', 'ls' and perhaps others were left out.");
+	b.model->filters.others = 0;
+	b.filter(FILTER_CGROUP, "a.slice");
+	EXPECT_EQ(note(), "no task that matches --cgroup 'a.slice' made a call.");
+	b.filter(FILTER_DEVICE, "sda");
+	EXPECT_EQ(note(), "no block request of 'sda' was recorded.");
+	b.tally.n[TALLY_requests_left_out] = 7;
+	b.filter(FILTER_DEVICE, "sda");
+	EXPECT_EQ(
+		note(),
+		"no block request of 'sda' was recorded. 7 of tasks that are not recorded were left "
+		"out.");
+	b.filter(FILTER_DEVICE, "sda");
+	EXPECT_EQ(note(request(1000, 1000, 2000, device(sda), 1, REQUEST_READ, 512)), "");
+	b.tally.n[TALLY_calls] = 1;
+	b.filter(FILTER_COMM, "dd");
+	b.filter(FILTER_USER, "1000");
+	b.filter(FILTER_CGROUP, "a.slice");
+	EXPECT_EQ(note(), "");
+}
+
 TEST_F(Summary, TextSaysWhatIsMissing)
 {
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 10;

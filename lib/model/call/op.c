@@ -14,6 +14,7 @@
 #include "op_emit.h"
 #include "op_end.h"
 #include "out/outbox.h"
+#include "state/filters.h"
 #include "state/refused.h"
 #include "task/call_counter.h"
 #include "task/choice.h"
@@ -316,6 +317,8 @@ void op_complete(struct op *op, const struct event *counters)
 	bool is_interrupted = errname_is_interrupted(op->error);
 
 	tally_add(op->m->tally, left_out, op->is_left_out);
+	if (op->is_left_out)
+		filters_left_out(op->m, op->task);
 	tally_add(op->m->tally, calls, !op->is_left_out);
 	tally_add(op->m->tally, calls_failed, !op->is_left_out && has_failed && !is_interrupted);
 	tally_add(op->m->tally, calls_interrupted, !op->is_left_out && is_interrupted);

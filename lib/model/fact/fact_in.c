@@ -18,6 +18,7 @@
 #include "file/file.h"
 #include "file/name_filter.h"
 #include "life/life.h"
+#include "state/filters.h"
 #include "state/refused.h"
 #include "task/choice.h"
 #include "task/foreign.h"
@@ -294,6 +295,8 @@ static void fact_filter(struct model *m, const struct event *event)
 {
 	str_id glob = fact_text(m, event, 0);
 
+	if (event->fact.number[0] <= FILTER_CGROUP)
+		filters_add(m, (enum fact_filter)event->fact.number[0], glob);
 	if (event->fact.number[0] <= FILTER_PATH_LEFT_OUT)
 		name_filter_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
 	else if (event->fact.number[0] == FILTER_COMM)

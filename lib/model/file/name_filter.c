@@ -107,6 +107,7 @@ bool name_is_wanted(struct model *m, str_id name)
 	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
 		k->verdict[name] = judge(m, model_text(m, name)) ? WANTED : LEFT_OUT;
+	m->filters.has_met_path |= k->verdict[name] == WANTED;
 	return k->verdict[name] == WANTED;
 }
 

@@ -82,6 +82,7 @@ static bool pass_leave(struct model *m, struct region *region, enum verdict verd
 		is_out = true;
 	}
 	tally_add(m->tally, left_out, region->state == WAITING && !is_out);
+	m->filters.calls_elsewhere += !is_out;
 	region->state = OUTSIDE;
 	return is_out;
 }

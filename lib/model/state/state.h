@@ -16,6 +16,7 @@
 
 #include <iotrace/cold.h>
 #include <iotrace/device.h>
+#include <iotrace/filters.h>
 #include <iotrace/hash.h>
 #include <iotrace/index.h>
 #include <iotrace/map.h>
@@ -280,6 +281,16 @@ struct choice {
 	bool has_users; /* only tasks of some users */
 };
 
+/* What was to be kept, and what was not. */
+struct filters {
+	struct model_filter *filter;
+	uint32_t count, cap;
+	str_id other[MODEL_OTHERS]; /* command names of what was left out */
+	uint32_t others;
+	bool has_met_path;        /* a name passed --path */
+	uint64_t calls_elsewhere; /* calls that did not */
+};
+
 struct model {
 	struct tally *tally;
 	model_output output;
@@ -321,7 +332,8 @@ struct model {
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
 	struct name_filter *name_filter; /* --path, NULL: all */
-	uint32_t all_proxy;              /* the open that stands for all files, ID_NONE */
+	struct filters filters;
+	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
 
 	struct model_thread *thread;
 	uint32_t threads, threads_cap;

@@ -1,0 +1,14 @@
+/*
+ * filters: see <iotrace/filters.h>. The facts FILTER, and what was left out because of them.
+ */
+#ifndef IOTRACE_MODEL_FILTERS_H
+#define IOTRACE_MODEL_FILTERS_H
+
+#include "state.h"
+
+void filters_add(struct model *m, enum fact_filter kind, str_id text);
+void filters_release(struct model *m);
+/* A call of the task is left out. */
+void filters_left_out(struct model *m, uint32_t task);
+
+#endif
