@@ -9,9 +9,11 @@
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { PROBES_MAX = 64 };
+enum { PROBES_MAX = 64, INDENT = 32, ROOM_LEAST = 20 };
 
 struct check_options {
 	bool unused;
@@ -24,6 +26,28 @@ static const char *const state_name[] = {
 	[PROBE_LIMITED] = "limited",
 	[PROBE_MISSING] = "missing",
 };
+
+/*
+ * Puts text into the last column of the table, on a terminal in several lines. What is to be copied is never put so, and in a
+ * pipe each test has one line.
+ */
+static void put_wrapped(const char *text, int columns)
+{
+	int room = columns - INDENT, used = 0;
+
+	for (; *text; text += strspn(text, " ")) {
+		int length = (int)strcspn(text, " ");
+
+		if (used && room >= ROOM_LEAST && used + 1 + length > room) {
+			printf("\n%*s", INDENT, "");
+			used = 0;
+		}
+		printf("%s%.*s", used ? " " : "", length, text);
+		used += length + (used ? 1 : 0);
+		text += length;
+	}
+	putchar('\n');
+}
 
 /* Each line above is a way for itself; this one replaces them all. */
 static void put_setcap(void)
@@ -54,6 +78,7 @@ static int check(void *context, int argc, char **argv)
 	struct probe_result result[PROBES_MAX];
 	struct error err = {0};
 	uint32_t count, in_the_way = 0;
+	int columns = probe_columns(STDOUT_FILENO);
 
 	(void)context;
 	if (argc) {
@@ -62,8 +87,8 @@ static int check(void *context, int argc, char **argv)
 	}
 	count = probe_all(result, PROBES_MAX);
 	for (uint32_t i = 0; i < count && i < PROBES_MAX; i++) {
-		printf("%-8s %-22s %s\n", state_name[result[i].state], result[i].name,
-		       result[i].detail);
+		printf("%-8s %-22s ", state_name[result[i].state], result[i].name);
+		put_wrapped(result[i].detail, columns);
 		if (*result[i].remedy)
 			printf("%9s%-22s %s\n", "", "", result[i].remedy);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;

@@ -12,27 +12,31 @@
 enum missing { OF_EVENTS, OF_ARCHIVE };
 enum when { ALWAYS, CUT, WHOLE }; /* iotrace could write what it recorded, or had to end before */
 
+/* Only ends of block requests are counted apart from what delivers them. */
+static const char no_requests[] = "--block=none if you do not need block requests";
+
 /* What makes something missing, and what helps. */
 static const struct {
 	enum tally_counter counter;
 	enum missing of;
 	enum when when;
 	const char *why, *why_many; /* of one, of many */
-	const char *remedy;         /* NULL: none */
-	bool is_only_for_perf;      /* the remedy */
+	const char *remedy;         /* where calls were recorded through perf; NULL: none */
+	const char *remedy_of_bpf;
 } loss[] = {
 	{TALLY_lost, OF_EVENTS, ALWAYS, "the kernel found its ring full",
-	 "the kernel found its rings full", "a larger ring with -m", false},
+	 "the kernel found its rings full", "a larger ring with -m", "a larger ring with -m"},
 	{TALLY_unseen, OF_EVENTS, WHOLE, "the kernel did not deliver it",
-	 "the kernel did not deliver them", "--source=bpf", true},
+	 "the kernel did not deliver them", "--source=bpf", no_requests},
 	{TALLY_unseen, OF_EVENTS, CUT, "iotrace could not write it to its spool",
-	 "iotrace could not write them to its spool", "a place with more room", false},
+	 "iotrace could not write them to its spool", "a place with more room",
+	 "a place with more room"},
 	{TALLY_malformed, OF_EVENTS, ALWAYS, "it does not follow its format",
-	 "they do not follow their format", NULL, false},
+	 "they do not follow their format", NULL, NULL},
 	{TALLY_sink_refused, OF_ARCHIVE, ALWAYS, "OTF2 cannot express it",
-	 "OTF2 cannot express them", NULL, false},
+	 "OTF2 cannot express them", NULL, NULL},
 	{TALLY_sink_unwritten, OF_ARCHIVE, ALWAYS, "it could not be written",
-	 "they could not be written", "a place with more room", false},
+	 "they could not be written", "a place with more room", "a place with more room"},
 };
 
 /* What makes an unknown number of events missing. The number before the text is that of the counter. */
@@ -82,7 +86,7 @@ enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) 
 struct books_view {
 	const struct tally *tally;
 	enum when when;
-	bool is_perf;
+	bool is_perf, has_requests;
 };
 
 struct text {
@@ -175,11 +179,19 @@ static void add_reasons(struct text *text, const struct books_view *view, enum m
 	add(text, ").");
 }
 
+/* Returns what helps against a row that counts, or NULL. */
+static const char *remedy_of(int row, const struct books_view *view)
+{
+	const char *remedy = view->is_perf ? loss[row].remedy : loss[row].remedy_of_bpf;
+
+	return is_row_of(row, view) && (remedy != no_requests || view->has_requests) ? remedy
+										     : NULL;
+}
+
 static bool is_said_before(int row, const struct books_view *view)
 {
 	for (int i = 0; i < row; i++)
-		if (loss[i].remedy && is_row_of(i, view) &&
-		    !strcmp(loss[i].remedy, loss[row].remedy))
+		if (remedy_of(i, view) && !strcmp(remedy_of(i, view), remedy_of(row, view)))
 			return true;
 	return false;
 }
@@ -189,10 +201,11 @@ static void add_remedies(struct text *text, const struct books_view *view)
 	const char *before = " Try ";
 
 	for (int i = 0; i < LOSSES; i++) {
-		if (!loss[i].remedy || !is_row_of(i, view) || is_said_before(i, view) ||
-		    (loss[i].is_only_for_perf && !view->is_perf))
+		const char *remedy = remedy_of(i, view);
+
+		if (!remedy || is_said_before(i, view))
 			continue;
-		add(text, "%s%s", before, loss[i].remedy);
+		add(text, "%s%s", before, remedy);
 		before = ", or ";
 	}
 	if (*before == ',')
@@ -255,7 +268,8 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 {
 	const struct model_host *host = model_host(model);
 	const struct books_view view = {tally, host->end_reason == BOOKS_END_ERROR ? CUT : WHOLE,
-					host->source != MODEL_SOURCE_BPF};
+					host->source != MODEL_SOURCE_BPF,
+					host->block != BLOCK_NONE};
 	struct text out = {text, size, 0};
 	char wrong[256];
 

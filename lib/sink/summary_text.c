@@ -27,7 +27,7 @@ static const char *const place_title[PLACES] = {
 	[PLACE_ASYNC] = "asynchronous requests",
 	[PLACE_KERNEL] = "/dev, /proc, /sys",
 	[PLACE_UNNAMED] = "descriptors without a name",
-	[PLACE_OTHER] = "other calls",
+	[PLACE_OTHER] = "event descriptors and other calls",
 };
 
 /* A sentence in the making. It is printed and freed by end(). */

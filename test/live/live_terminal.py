@@ -42,6 +42,20 @@ def tables(live):
         live.check(len(row) <= 64, f"narrow: {row!r}")
 
 
+def check(live):
+    """Words of `iotrace check` are not torn by the edge of the terminal; in a pipe each test has one line."""
+    piped = live.run([IOTRACE, "check"]).stdout.decode().split("\n\n")[0].split("\n")
+    rows = [row for row in piped if not row.startswith(" ")]
+    live.check(len(rows) > 10 and max(map(len, rows)) > 80, f"check in a pipe: {rows}")
+    terminal = Terminal(80, [IOTRACE, "check"])
+    terminal.ends()
+    drawn = terminal.lines().replace("\r", "").split("\n\n")[0].split("\n")
+    live.equal("check: the same words", " ".join(drawn).split(), " ".join(piped).split())
+    remedies = {row for row in piped if row.startswith(" ")}
+    for line in drawn:
+        live.check(len(line) <= 80 or line in remedies, f"check: {line!r}")
+
+
 def impatience(live):
     """However often and whenever it comes: an archive that is whole, or none."""
     for i, pauses in enumerate(((0.6, 0.02, 0.02, 0.02, 0.02), (0.6, 0.1, 0.05, 0.05, 0.05, 0.05), (0.7, 0.3, 0.1))):
@@ -62,4 +76,5 @@ def impatience(live):
 with Live() as test:
     progress(test)
     tables(test)
+    check(test)
     impatience(test)

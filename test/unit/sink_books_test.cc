@@ -163,6 +163,10 @@ TEST_F(Books, OneThatIsMissing)
 	b.model->host.source = MODEL_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it).");
+	b.model->host.block = BLOCK_ALL;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it). Try "
+		  "--block=none if you do not need block requests.");
 }
 
 TEST_F(Books, LostAndUnseen)
