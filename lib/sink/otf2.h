@@ -4,6 +4,7 @@
  *	otf2.c          open, event, close: which events are taken, and what a trouble means
  *	otf2_event.c    one io_event becomes one record, of the bytes of otf2_record.h
  *	otf2_program.c  begin and end of a program
+ *	otf2_host.c     the number of this host, without a resolver
  *	otf2_use.c      numbers of regions and files, by their first use
  *	otf2_text.c     strings, by their ids
  *	otf2_file.c     the event file of a location

@@ -4,6 +4,7 @@
  */
 #include "model_builder.h"
 #include "otf2_flags.h"
+#include "otf2_host.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 
@@ -14,9 +15,15 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+
+#include "otf2_host.h"
+
+#include <dlfcn.h>
+#include <fstream>
 #include <regex>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -900,6 +907,29 @@ TEST(Otf2Flags, LargerFlagsContainSmaller)
 	EXPECT_EQ(otf2_access_mode(O_WRONLY), OTF2_IO_ACCESS_MODE_WRITE_ONLY);
 	EXPECT_EQ(otf2_access_mode(O_RDWR), OTF2_IO_ACCESS_MODE_READ_WRITE);
 	EXPECT_EQ(otf2_access_mode(3), OTF2_IO_ACCESS_MODE_READ_WRITE);
+}
+
+/* 4 bytes of the first file; or what the second one or the host's name makes, which stays the same. */
+TEST(Otf2Host, ItsNumberNeedsNoResolver)
+{
+	ScratchDir scratch;
+	std::string hostid = scratch.path("hostid"), machine = scratch.path("machine-id"),
+		    none = scratch.path("none");
+	const uint32_t number = 0x89abcdef;
+
+	std::ofstream(hostid).write((const char *)&number, sizeof(number));
+	std::ofstream(machine) << "a";
+	EXPECT_EQ(otf2_host_id(hostid.c_str(), machine.c_str()), number);
+	EXPECT_EQ(otf2_host_id(none.c_str(), machine.c_str()), 0xe40c292cu); /* FNV-1a of "a" */
+	EXPECT_EQ(otf2_host_id(machine.c_str(), none.c_str()),
+		  otf2_host_id(none.c_str(), none.c_str()))
+		<< "a file that is too short is none";
+	EXPECT_NE(otf2_host_id(none.c_str(), none.c_str()), 2166136261u) << "of nothing";
+	EXPECT_EQ(dlsym(RTLD_DEFAULT, "gethostid"), (void *)&gethostid)
+		<< "what the OTF2 library calls is ours";
+	Dl_info info;
+	ASSERT_NE(dladdr((void *)&gethostid, &info), 0);
+	EXPECT_EQ(std::string(info.dli_fname).find("libc."), std::string::npos) << info.dli_fname;
 }
 
 } // namespace
