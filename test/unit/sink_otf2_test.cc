@@ -19,11 +19,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
-
-#include "otf2_host.h"
-
-#include <dlfcn.h>
-#include <fstream>
 #include <regex>
 #include <sys/resource.h>
 #include <sys/stat.h>
