@@ -9,11 +9,10 @@
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROBES_MAX = 64, INDENT = 32, ROOM_LEAST = 20 };
+enum { PROBES_MAX = 64, INDENT = 32 };
 
 struct check_options {
 	bool unused;
@@ -31,22 +30,12 @@ static const char *const state_name[] = {
  * Puts text into the last column of the table, on a terminal in several lines. What is to be copied is never put so, and in a
  * pipe each test has one line.
  */
-static void put_wrapped(const char *text, int columns)
+static void put_detail(const char *text, bool is_terminal)
 {
-	int room = columns - INDENT, used = 0;
-
-	for (; *text; text += strspn(text, " ")) {
-		int length = (int)strcspn(text, " ");
-
-		if (used && room >= ROOM_LEAST && used + 1 + length > room) {
-			printf("\n%*s", INDENT, "");
-			used = 0;
-		}
-		printf("%s%.*s", used ? " " : "", length, text);
-		used += length + (used ? 1 : 0);
-		text += length;
-	}
-	putchar('\n');
+	if (is_terminal)
+		options_wrap(text, INDENT, stdout);
+	else
+		puts(text);
 }
 
 /* Each line above is a way for itself; this one replaces them all. */
@@ -78,7 +67,7 @@ static int check(void *context, int argc, char **argv)
 	struct probe_result result[PROBES_MAX];
 	struct error err = {0};
 	uint32_t count, in_the_way = 0;
-	int columns = probe_columns(STDOUT_FILENO);
+	bool is_terminal = probe_columns(STDOUT_FILENO) > 0;
 
 	(void)context;
 	if (argc) {
@@ -88,7 +77,7 @@ static int check(void *context, int argc, char **argv)
 	count = probe_all(result, PROBES_MAX);
 	for (uint32_t i = 0; i < count && i < PROBES_MAX; i++) {
 		printf("%-8s %-22s ", state_name[result[i].state], result[i].name);
-		put_wrapped(result[i].detail, columns);
+		put_detail(result[i].detail, is_terminal);
 		if (*result[i].remedy)
 			printf("%9s%-22s %s\n", "", "", result[i].remedy);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;

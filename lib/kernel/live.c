@@ -325,12 +325,14 @@ static int start(struct live *live, struct error *err)
 	if (code)
 		return code;
 	live_block_start(live);
+	live->until = live->duration ? clock_now() + live->duration : 0;
 	live_facts_on(live);
 	live_facts_state(live);
 	live_round(live);
 	live->round_ms =
 		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
-	live->until = live->duration ? clock_now() + live->duration : 0;
+	if (live->duration && live->command.pid) /* it begins now */
+		live->until = clock_now() + live->duration;
 	let_control_go(live);
 	return 0;
 }

@@ -222,10 +222,12 @@ void live_facts_process(struct live *live, uint32_t pid, enum lookup_reason reas
 /* The command waits, and so does the user: on a machine with very many descriptors not all of them are told. */
 void live_facts_state(struct live *live)
 {
-	uint64_t until = clock_now() + state_ns;
+	uint64_t begun = clock_now(), until = begun + state_ns;
 	struct procfs_numbers pids = {0};
 	uint32_t untold = 0;
 
+	if (live->until && !live->command.pid && live->until < until)
+		until = live->until;
 	say_processes(live, &pids);
 	for (uint32_t i = 0; i < pids.count; i++) {
 		bool is_late = live->is_system && clock_now() >= until &&
@@ -239,9 +241,10 @@ void live_facts_state(struct live *live)
 	}
 	procfs_numbers_release(&pids);
 	if (untold)
-		live_add_remark(live, mem_format("open descriptors of %u processes were not looked "
-						 "up: there are too many on this machine for %d s",
-						 untold, (int)(state_ns / 1000000000)));
+		live_add_remark(live,
+				mem_format("open descriptors of %u processes were not looked "
+					   "up: there are too many on this machine for %.1f s",
+					   untold, (double)(until - begun) / 1e9));
 }
 
 static void say_stats(struct live *live, uint32_t phase)

@@ -317,6 +317,34 @@ def test_duration(live):
     live.equal("short: complete", about(live.path("short"))["is_complete"], True)
 
 
+# Opens many files, says so, and waits.
+MANY_FILES = """
+import os, resource, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (20000, 20000))
+for i in range(15000):
+    os.open("/dev/null", os.O_RDONLY)
+print("open", flush=True)
+time.sleep(100)
+"""
+
+
+def test_duration_of_the_machine(live):
+    """What is looked up when a recording of the machine begins is part of its duration."""
+    many = [subprocess.Popen([sys.executable, "-c", MANY_FILES], stdout=subprocess.PIPE) for _ in range(4)]
+    for process in many:
+        process.stdout.readline()
+    summary = live.path("machine.json")
+    ran = live.run([IOTRACE, "-q", "-a", "--no-block", "--duration", "1", "--format", "null", f"--summary=json:{summary}"])
+    for process in many:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    live.equal("duration of the machine: status", ran.returncode, 0)
+    with open(summary, encoding="utf-8") as file:
+        seconds = json.load(file)["run"]["duration_ns"] / 1e9
+    live.check(0.9 < seconds < 2, f"duration of the machine: {seconds} s instead of 1 s")
+
+
 def test_silence(live):
     """-a and -p tell a terminal that they record, whither, and how to end it; nobody else."""
     sleeper = subprocess.Popen(["sleep", "100"])
@@ -352,5 +380,5 @@ def test_silence(live):
 
 with Live() as test:
     for each in (test_repl, test_pager, test_early_interrupt, test_quit, test_jobs, test_timeout, test_terminate, test_stop, test_stop_refused,
-                 test_kill_interrupt, test_duration, test_silence):
+                 test_kill_interrupt, test_duration, test_duration_of_the_machine, test_silence):
         each(test)
