@@ -391,6 +391,8 @@ TEST_F(Collect, PlacesOfFiles)
 		{"/dev/loop0", FILE_REGULAR, ID_NONE, PLACE_FILES},
 		{"/dev/mapper", FILE_DIRECTORY, ID_NONE, PLACE_KERNEL},
 		{"/dev/mydisk", FILE_DEVICE, ID_NONE, PLACE_FILES},
+		{"/data/fifo", FILE_FIFO, ext4, PLACE_PIPES},
+		{"/fifo", FILE_FIFO, ID_NONE, PLACE_PIPES},
 	};
 	b.device(makedev(259, 0), "mydisk");
 	for (const auto &r : row)

@@ -328,6 +328,43 @@ TEST_F(Summary, AnInterruptedCallDidNotFail)
 	EXPECT_EQ(text.find("failed:"), std::string::npos);
 }
 
+/* A pipe with a name waits as one without. */
+TEST_F(Summary, ANamedPipeIsAPipe)
+{
+	handle_id fifo = b.handle(p, b.file("/tmp/fifo", FILE_FIFO));
+	std::string text = told(transfer(1000, 501000, "read", fifo, IO_MODE_READ, 2048));
+
+	EXPECT_NE(text.find("0.0 % in file I/O, 50.0 % waiting for pipes; no data of files\n"
+			    "besides files: pipes 500 us, read 2.00 KiB\n"),
+		  std::string::npos)
+		<< text;
+	EXPECT_EQ(text.find("/tmp/fifo"), std::string::npos) << "among the files: " << text;
+}
+
+/* The rate is that of what the rows are sorted by. */
+TEST_F(Summary, RatesOfWhatTheTablesAreSortedBy)
+{
+	handle_id h = b.handle(p, b.file("/f"));
+	Events all = transfer(1000, 2000, "read", h, IO_MODE_READ, 1 << 20);
+	auto table = [&](enum sink_sort sort) {
+		options.sort = sort;
+		std::string text = told(all);
+		size_t at = text.find("     read  written");
+
+		return text.substr(at, text.find("\n\n", at) - at);
+	};
+
+	b.model->host.argv = b.text("./app"); /* one process: the table of files alone */
+	all += transfer(2000, 4000, "write", h, IO_MODE_WRITE, 2 << 20);
+	for (enum sink_sort sort : {SORT_DATA, SORT_TIME, SORT_CALLS})
+		EXPECT_EQ(table(sort), "     read  written per second    time   calls  file\n"
+				       " 1.00 MiB 2.00 MiB 2.93 GiB/s 3.00 us       2  /f");
+	EXPECT_EQ(table(SORT_READ), "     read  written     read/s    time   calls  file\n"
+				    " 1.00 MiB 2.00 MiB 1000 MiB/s 3.00 us       2  /f");
+	EXPECT_EQ(table(SORT_WRITTEN), "     read  written  written/s    time   calls  file\n"
+				       " 1.00 MiB 2.00 MiB 1.95 GiB/s 3.00 us       2  /f");
+}
+
 TEST_F(Summary, WhereCallsFailed)
 {
 	Events all;
