@@ -216,8 +216,10 @@ TEST(CaptureProperty, WhatIsWrittenIsReadBack)
 		for (size_t at = 0; at < file.records.size();) {
 			uint32_t size = sample_record_size(&file.records[at],
 							   file.records.size() - at);
+			uint32_t type;
 
-			if (file.records[at] != CAPTURE_RECORD_FINISHED_ROUND)
+			memcpy(&type, &file.records[at], sizeof(type));
+			if (type != CAPTURE_RECORD_FINISHED_ROUND)
 				want += file.records.substr(at, size);
 			at += size;
 		}

@@ -21,13 +21,13 @@ std::string raw()
 {
 	std::string bytes(60, '\0');
 	int32_t small = -7;
-	uint16_t where[] = {56, 4};
+	uint32_t where = 4 << 16 | 56;
 	uint64_t at = 0xffff888000000000;
 
 	memcpy(&bytes[8], &small, 4);
 	bytes[12] = char(200);
 	memcpy(&bytes[13], "ab\0", 3);
-	memcpy(&bytes[40], where, 4);
+	memcpy(&bytes[40], &where, 4);
 	memcpy(&bytes[48], &at, 8);
 	memcpy(&bytes[56], "/x\0", 3);
 	return bytes;

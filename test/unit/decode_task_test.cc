@@ -224,7 +224,7 @@ Raw exec_sample(const std::string &path)
 {
 	Raw raw;
 
-	raw.put(8, 2, 20).put(10, 2, path.size() + 1).put(12, 4, 101).put(16, 4, 101);
+	raw.put(8, 4, (path.size() + 1) << 16 | 20).put(12, 4, 101).put(16, 4, 101);
 	return raw.add(path).add(1, 0);
 }
 

@@ -231,7 +231,7 @@ Raw shuffled_sample(uint16_t offset, uint16_t length, const std::string &path)
 		.put(16, 8, 0xbeef)
 		.put(8, 4, 0x80000000)
 		.put(28, 2, 0600);
-	raw.put(24, 2, offset).put(26, 2, length);
+	raw.put(24, 4, uint32_t(length) << 16 | offset);
 	return raw.add(path);
 }
 

@@ -165,6 +165,8 @@ TEST_F(Capture, RecordsOfPerfItselfAreDropped)
 
 TEST_F(Capture, AuxDataIsSteppedOverHoweverLongItIs)
 {
+	const uint32_t tracing[] = {5, 0};
+
 	for (uint64_t trailing :
 	     {UINT64_C(0), UINT64_C(8), UINT64_C(13), UINT64_C(1) << 20, UINT64_C(5000000)}) {
 		std::string aux(40, '\0');
@@ -175,7 +177,8 @@ TEST_F(Capture, AuxDataIsSteppedOverHoweverLongItIs)
 		file.put_bytes(CAPTURE_RECORD_AUXTRACE, aux);
 		file.records += std::string(trailing, '\x2');
 		file.put_sample(0, 2, 2);
-		file.put_bytes(CAPTURE_RECORD_TRACING_DATA, std::string("\5\0\0\0\0\0\0\0", 8));
+		file.put_bytes(CAPTURE_RECORD_TRACING_DATA,
+			       {reinterpret_cast<const char *>(tracing), sizeof(tracing)});
 		file.records += "12345";
 		file.put_sample(0, 3, 3);
 		c = opened(file.write());

@@ -73,7 +73,9 @@ TEST(CaptureFind, MixedLayoutsAreToldByTheId)
 	 * A sample of nobody cannot be taken apart; a record that perf made up (id 0) is like the
 	 * first event's.
 	 */
-	file.records[8] = 99;
+	const uint64_t nobody = 99;
+
+	memcpy(&file.records[8], &nobody, sizeof(nobody));
 	EXPECT_EQ(capture_parse(c, file.records.data(), &s), -EBADMSG);
 	EXPECT_EQ(s.type, static_cast<uint32_t>(PERF_RECORD_SAMPLE));
 	file.records.clear();
@@ -82,7 +84,9 @@ TEST(CaptureFind, MixedLayoutsAreToldByTheId)
 	ASSERT_EQ(capture_parse(c, file.records.data(), &s), 0);
 	EXPECT_EQ(s.body_size, 16u);
 	EXPECT_EQ(s.time, 30u);
-	file.records[6] = 12;
+	const uint16_t size = 12;
+
+	memcpy(&file.records[6], &size, sizeof(size));
 	EXPECT_EQ(capture_parse(c, file.records.substr(0, 12).data(), &s), -EBADMSG);
 	capture_close(c);
 }

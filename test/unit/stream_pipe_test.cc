@@ -29,6 +29,12 @@ class Pipe : public testing::Test
 	{
 		capture_close(c);
 	}
+	/* A string of a feature, behind its size. */
+	static std::string sized(uint32_t size, const std::string &text)
+	{
+		return std::string(reinterpret_cast<const char *>(&size), sizeof(size)) + text;
+	}
+
 	static std::string bytes_of(uint64_t value)
 	{
 		return {reinterpret_cast<char *>(&value), sizeof(value)};
@@ -166,7 +172,7 @@ TEST_F(Pipe, FeaturesAreRecordsToo)
 {
 	put_attr(0);
 	file.put_bytes(CAPTURE_RECORD_FEATURE,
-		       bytes_of(CAPTURE_HOSTNAME) + std::string("\4\0\0\0abc\0", 8));
+		       bytes_of(CAPTURE_HOSTNAME) + sized(4, std::string("abc\0", 4)));
 	file.put_bytes(CAPTURE_RECORD_FEATURE, bytes_of(UINT64_C(1) << 32 | CAPTURE_HOSTNAME) +
 						       std::string("\1\0\0\0x", 5));
 	file.put_bytes(CAPTURE_RECORD_FEATURE, "x");
