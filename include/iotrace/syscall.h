@@ -104,6 +104,8 @@ const struct call_row *call_row(call_id id);
 /* By the kernel's number on this machine (x86-64: the 64-bit table), or CALL_ID_NONE. */
 call_id call_by_number(long number);
 call_id call_by_name(const char *name, size_t length);
+/* The name of its tracepoint on other architectures; NULL: the same everywhere. */
+const char *call_function(const struct call_row *row);
 /* "data", "sync" ...; NULL beyond the last. */
 const char *call_group_name(enum call_group group);
 const char *call_group_help(enum call_group group);

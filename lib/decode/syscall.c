@@ -66,16 +66,35 @@ call_id call_by_number(long number)
 	return arch_call(arch_here(), number);
 }
 
+/* Tracepoints have the name of the kernel's function, which is another one on some architectures. */
+static const struct {
+	const char *name, *function;
+} renamed[] = {{"fadvise64", "fadvise64_64"}}; /* arm64, riscv64 */
+
+const char *call_function(const struct call_row *row)
+{
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+		if (!strcmp(row->name, renamed[i].name))
+			return renamed[i].function;
+	return NULL;
+}
+
+static bool is_name_of(const struct call_row *row, const char *name, size_t length)
+{
+	const char *function = call_function(row);
+
+	return (strlen(row->name) == length && !memcmp(row->name, name, length)) ||
+	       (function && strlen(function) == length && !memcmp(function, name, length));
+}
+
 /* For set-up: a search from the front is quick enough there. */
 call_id call_by_name(const char *name, size_t length)
 {
 	call_id id;
 
-	for (id = 0; id < ROWS; id++) {
-		if (strlen(row_table[id].name) == length &&
-		    !memcmp(row_table[id].name, name, length))
+	for (id = 0; id < ROWS; id++)
+		if (is_name_of(&row_table[id], name, length))
 			return id;
-	}
 	return CALL_ID_NONE;
 }
 

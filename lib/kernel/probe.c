@@ -395,6 +395,8 @@ int probe_call(const struct call_row *row)
 
 	confine_raise();
 	found = tracefs_open(&tracefs, NULL) ? -1 : has_call(&tracefs, row->name);
+	if (!found && call_function(row))
+		found = has_call(&tracefs, call_function(row));
 	tracefs_close(&tracefs);
 	confine_lower();
 	return found;

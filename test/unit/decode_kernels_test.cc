@@ -187,6 +187,22 @@ TEST_P(Kernels, ARequestIsDecoded)
 	EXPECT_EQ(tp.field[2].size, GetParam().rwbs);
 }
 
+/* The function of the call has another name on arm64, and so has its tracepoint. */
+TEST(KernelsOfArm64, FadviseIsRead)
+{
+	const std::string name = "fadvise64";
+	std::string text = formats_of("linux-6.12-x86_64").at("syscalls:sys_enter_" + name);
+	tracepoint tp;
+	error err{};
+
+	text.replace(text.find(name), name.size(), "fadvise64_64");
+	ASSERT_EQ(tracepoint_init(&tp, "syscalls", text.data(), text.size(), "6.12", &err), 0)
+		<< err.text;
+	ASSERT_NE(tp.call, CALL_ID_NONE);
+	EXPECT_EQ(call_row(tp.call)->name, name);
+	EXPECT_EQ(call_by_name("fadvise64_6", 11), CALL_ID_NONE);
+}
+
 const std::string after_6_12 = since_6_12, after_6_1 = since_6_1 + after_6_12,
 		  after_5_10 = since_5_10 + after_6_12, after_4_18 = since_4_18 + after_5_10;
 const std::string arm64_6_12 = not_on_arm64 + after_6_12;
