@@ -39,7 +39,7 @@ class Machine:
             self.release = text(self.path("kernel")).split()[0]
         for source in self.sources:
             for column in COLUMNS:
-                if column == "libaio" and source == "perf":
+                if (column == "libaio" and source == "perf") or (column == "32-bit" and "ppc64" in self.name):
                     self.cells[source, column] = "-"
                     continue
                 wrong = self._wrong_of(column, source)
