@@ -55,12 +55,16 @@ const char harmless[] =
 	"futex_wait futex_requeue statmount listmount lsm_get_self_attr lsm_set_self_attr lsm_list_modules mseal uretprobe "
 	"uprobe file_getattr file_setattr listns rseq_slice_yield "
 	/* of other architectures */
-	"riscv_hwprobe riscv_flush_icache nanosleep_time64 sync_file_range2";
+	"riscv_hwprobe riscv_flush_icache nanosleep_time64 sync_file_range2 bdflush fstatfs64 idle ipc nice readdir "
+	"s390_guarded_storage s390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr s390_sthyi sigaction signal "
+	"sigpending sigprocmask sigreturn sigsuspend statfs64 timerfd umount";
 
 /* They may make a descriptor that is not followed from there: it is found when it is used, without a name. */
 const std::map<std::string, const char *> unfollowed = {
 	{"bpf", "only some commands make one, which has no file and no data"},
 	{"mq_open", "a queue is neither read nor written, and its name is no path"},
+	{"socketcall",
+	 "what it does is a number in an argument; C libraries use the calls instead"},
 	{"seccomp", "a listener has no file and no data; other flags return 0"},
 	{"landlock_create_ruleset",
 	 "a set of rules has no file and no data; it may return a version instead"},

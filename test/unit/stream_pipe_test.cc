@@ -23,7 +23,7 @@ class Pipe : public testing::Test
 		file.add_event("", {3, 4});
 		uint64_t size = CAPTURE_PIPE_HEADER_SIZE;
 
-		file.records = "PERFILE2" + bytes_of(size);
+		file.records = CAPTURE_MAGIC + bytes_of(size);
 	}
 	void TearDown() override
 	{

@@ -31,6 +31,16 @@ std::vector<uint8_t> record_of(uint32_t type, std::vector<uint64_t> words)
 	return bytes;
 }
 
+/* Two numbers of 32 bits, in the order in which they lie in memory. */
+uint64_t pair(uint32_t first, uint32_t second)
+{
+	const uint32_t both[] = {first, second};
+	uint64_t word;
+
+	memcpy(&word, both, sizeof(word));
+	return word;
+}
+
 sample_layout layout_of(uint64_t type, uint64_t format = 0)
 {
 	sample_layout layout{};
@@ -64,8 +74,8 @@ TEST(Sample, RecordSizeIsThatOfAWholeRecordOnly)
 TEST(Sample, OurLayoutIsReadFieldByField)
 {
 	/* id; pid, tid; time; cpu; raw size 4 and data. */
-	auto record = record_of(PERF_RECORD_SAMPLE, {77, UINT64_C(5) << 32 | 4, 1234, 3,
-						     UINT64_C(0xabcdef01) << 32 | 4});
+	auto record = record_of(PERF_RECORD_SAMPLE,
+				{77, pair(4, 5), 1234, pair(3, 0), pair(4, 0xabcdef01)});
 	sample s;
 	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
 					 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW);
@@ -85,7 +95,7 @@ TEST(Sample, OurLayoutIsReadFieldByField)
 TEST(Sample, TheIdentifierIsTheIdWhereBothAre)
 {
 	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
-	auto record = record_of(PERF_RECORD_SAMPLE, {42, 40, 3});
+	auto record = record_of(PERF_RECORD_SAMPLE, {42, 40, pair(3, 0)});
 	sample s;
 
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
@@ -97,7 +107,7 @@ TEST(Sample, RawIsFoundBehindACallchainAndAGroup)
 {
 	/* period; nr 2, enabled, {value, id} x 2; callchain of 3; raw. */
 	auto record = record_of(PERF_RECORD_SAMPLE,
-				{1, 2, 50, 10, 11, 20, 21, 3, 7, 8, 9, UINT64_C(0x99) << 32 | 4});
+				{1, 2, 50, 10, 11, 20, 21, 3, 7, 8, 9, pair(4, 0x99999999)});
 	sample_layout layout = layout_of(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
 						 PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
 					 PERF_FORMAT_GROUP | PERF_FORMAT_ID |
@@ -120,7 +130,7 @@ TEST(Sample, GroupLargerThanValuesIsSteppedOver)
 
 	for (uint64_t i = 0; i < 40; i++)
 		words.push_back(i);
-	words.push_back(UINT64_C(0x42) << 32 | 4);
+	words.push_back(pair(4, 0x42424242));
 	auto record = record_of(PERF_RECORD_SAMPLE, words);
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
 	EXPECT_EQ(s.values, static_cast<uint32_t>(SAMPLE_VALUES_MAX));
@@ -137,7 +147,8 @@ TEST(Sample, WhatFollowsTheRawDataIsSteppedOver)
 	 * raw; 1 branch and hw_idx and counters; abi and 2 registers; 8 bytes of stack; no
 	 * registers; 16 of AUX
 	 */
-	std::vector<uint64_t> words = {4, 1, 99, 1, 2, 3, 88, 2, 5, 6, 8, 7, 8, 0, 16, 1, 2};
+	std::vector<uint64_t> words = {pair(4, 0), 1, 99, 1, 2, 3,  88, 2, 5,
+				       6,          8, 7,  8, 0, 16, 1,  2};
 	sample s;
 
 	layout.regs_user = 2;
@@ -178,8 +189,7 @@ TEST(Sample, OtherRecordsEndInTheirIds)
 					 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
 					 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_ID);
 	/* body; pid, tid; time; id; stream; cpu; identifier */
-	auto record = record_of(PERF_RECORD_EXIT,
-				{1, 2, UINT64_C(6) << 32 | 5, 999, 40, 41, 7, 42});
+	auto record = record_of(PERF_RECORD_EXIT, {1, 2, pair(5, 6), 999, 40, 41, pair(7, 0), 42});
 	sample s;
 
 	ASSERT_EQ(sample_parse(&s, &layout, record.data()), 0);
