@@ -48,6 +48,18 @@ class Machine:
         for sentence in self.wrong[:40]:
             print(sentence)
 
+    def is_late(self):
+        """Whether all that is wrong are runs by perf in which files were closed before iotrace could look at them."""
+        cells = [cell for cell, word in self.cells.items() if word == "wrong"]
+        return bool(cells) and all(source == "perf" and self._is_late(f"{column}-{source}") for source, column in cells)
+
+    def _is_late(self, run):
+        try:
+            counters = json.loads(text(self.path(run, "archive", "iotrace.json")))["books"]["counters"]
+        except (OSError, ValueError, KeyError):
+            return False
+        return counters["names_unknown"] + counters["late"] > 0
+
     def _wrong_of(self, column, source):
         live, said = Live(), io.StringIO()
         try:
