@@ -24,6 +24,10 @@ enum {
 	CAPTURE_ROUND_MAX = 256 << 20,
 };
 
+/* Names of events in a capture of ours: a counter of -E, and an event of -e (SYSTEM:EVENT[=FIELD,...]). */
+#define CAPTURE_COUNTER_PREFIX "iotrace:counter:"
+#define CAPTURE_CHOSEN_PREFIX  "iotrace:event:"
+
 /* User record types of perf.data that matter here (tools/perf/util/event.h). */
 enum {
 	CAPTURE_RECORD_FINISHED_ROUND = 68,

@@ -12,8 +12,7 @@
 extern "C" {
 #endif
 
-#define CHOSEN_PREFIX "iotrace:event:" /* of the event's name in a capture */
-#define CHOSEN_NONE   UINT32_MAX
+#define CHOSEN_NONE UINT32_MAX
 
 struct chosen;
 

@@ -11,8 +11,6 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-#define COUNTER_PREFIX "iotrace:counter:"
-
 /* Returns the index of the counter, a new one if need be; UINT32_MAX if there are too many. */
 static uint32_t counter_add(struct decode *d, const char *name)
 {
@@ -31,14 +29,14 @@ static uint32_t counter_add(struct decode *d, const char *name)
 /* Both exit events have siblings of their own, with the same names: one counter. */
 static void counters_set_up(struct decode *d)
 {
-	const size_t prefix = strlen(COUNTER_PREFIX);
+	const size_t prefix = strlen(CAPTURE_COUNTER_PREFIX);
 	uint32_t i, k;
 
 	for (i = 0; i < d->info->events; i++) {
 		const struct capture_event *event = &d->info->event[i];
 		uint32_t counter;
 
-		if (!event->name || strncmp(event->name, COUNTER_PREFIX, prefix))
+		if (!event->name || strncmp(event->name, CAPTURE_COUNTER_PREFIX, prefix))
 			continue;
 		counter = counter_add(d, event->name + prefix);
 		for (k = 0; counter != UINT32_MAX && k < event->ids; k++)

@@ -137,9 +137,9 @@ void reader_set_machine(struct decode *d, const char *machine, size_t length)
 
 static void chosen_find(struct decode *d, struct reader *reader, const char *name)
 {
-	const size_t prefix = strlen(CHOSEN_PREFIX);
+	const size_t prefix = strlen(CAPTURE_CHOSEN_PREFIX);
 
-	if (!name || strncmp(name, CHOSEN_PREFIX, prefix))
+	if (!name || strncmp(name, CAPTURE_CHOSEN_PREFIX, prefix))
 		return;
 	MEM_GROW(d->chosen, d->chosen_cap, d->chosens + 1);
 	d->chosen[d->chosens] = chosen_new(name + prefix);

@@ -1,5 +1,5 @@
 // filter: whatever the set of numbers, membership is what the expression says.
-#include "filter.h"
+#include "perf/filter.h"
 
 #include "filter_eval.h"
 

@@ -1,6 +1,6 @@
 // perf_ring: the same records at every offset of the ring; bytes that are no records end the walk inside
 // [tail, head).
-#include "perf_ring.h"
+#include "perf/perf_ring.h"
 
 #include <cstring>
 #include <random>

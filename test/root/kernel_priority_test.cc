@@ -1,5 +1,5 @@
 // priority: who holds a mutex that an urgent thread waits for runs as urgently. Needs the right to a real-time priority.
-#include "priority.h"
+#include "rights/priority.h"
 
 #include <atomic>
 #include <chrono>

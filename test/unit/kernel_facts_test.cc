@@ -1,5 +1,5 @@
 // facts: what is put in can be read back, and stands where the rows of fact.def say.
-#include "facts.h"
+#include "proc/facts.h"
 
 #include <cstring>
 #include <string>

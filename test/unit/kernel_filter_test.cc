@@ -1,5 +1,5 @@
 // filter: the expression is true for exactly the chosen calls, and the two kinds of exits share none.
-#include "filter.h"
+#include "perf/filter.h"
 
 #include "filter_eval.h"
 

@@ -1,6 +1,6 @@
 // lookup: which records are worth a look, which of them are asked for, and what is said of the answers. The
 // processes are those of a saved /proc.
-#include "lookup.h"
+#include "proc/lookup.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,5 +1,5 @@
 // notify: the word arrives; a reader who is gone costs nothing; what cannot be written to is refused.
-#include "notify.h"
+#include "command/notify.h"
 
 #include <cerrno>
 #include <csignal>

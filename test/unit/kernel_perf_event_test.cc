@@ -1,7 +1,7 @@
 // perf_event, counter, rights: what needs no kernel of them.
-#include "counter.h"
-#include "perf_event.h"
-#include "rights.h"
+#include "perf/counter.h"
+#include "perf/perf_event.h"
+#include "rights/rights.h"
 
 #include <cerrno>
 #include <cstring>

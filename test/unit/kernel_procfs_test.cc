@@ -1,5 +1,5 @@
 // procfs: saved trees of /proc, with the names and the half-written files that real ones have.
-#include "procfs.h"
+#include "proc/procfs.h"
 #include "test_source_dir.h"
 
 #include <cerrno>

@@ -1,9 +1,9 @@
 // sysblock, machine, cgroup: made-up trees of /sys and /proc, and what becomes of them.
-#include "cgroup.h"
-#include "cgroup_names.h"
-#include "facts.h"
-#include "machine.h"
-#include "sysblock.h"
+#include "proc/cgroup.h"
+#include "proc/cgroup_names.h"
+#include "proc/facts.h"
+#include "proc/machine.h"
+#include "proc/sysblock.h"
 
 #include "scratch_dir.h"
 

@@ -9,7 +9,7 @@
 #include "bpf_plain.h"
 #include "bpf_source.h"
 #include "bpf_types.h"
-#include "rights.h"
+#include "rights/rights.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

@@ -5,8 +5,8 @@
 
 #include "descent.h"
 #include "message.h"
-#include "priority.h"
-#include "rights.h"
+#include "rights/priority.h"
+#include "rights/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>

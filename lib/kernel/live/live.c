@@ -1,0 +1,428 @@
+/*
+ * live: a recording's life as its caller sees it: open, start, follow, wait, close.
+ *
+ * The child is forked before anything else is done, so that it has the caller's signals, limits and
+ * descriptors; everything that is opened later is close-on-exec in any case. live_close() accepts a recording
+ * that got no further than any of the steps.
+ */
+#include "live_private.h"
+
+#include "clock.h"
+#include "command/notify.h"
+#include "live_control.h"
+#include "live_facts.h"
+#include "live_lookers.h"
+#include "live_put.h"
+#include "live_round.h"
+#include "live_setup.h"
+#include "live_signal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { DESCRIPTORS_LEAST = 12 };
+
+static void copy_words(struct live *live, char *const argv[])
+{
+	char cwd[4096];
+
+	for (size_t i = 0; argv[i]; i++) {
+		size_t length = strlen(argv[i]) + 1;
+
+		live->argv = mem_resize(live->argv, live->argv_size + length);
+		memcpy(live->argv + live->argv_size, argv[i], length);
+		live->argv_size += (uint32_t)length;
+	}
+	live->argv_size -= live->argv_size > 0; /* separated, not ended by NUL */
+	live->is_argv_cut = live->argv_size > FACT_ARGUMENTS;
+	if (live->is_argv_cut)
+		live->argv_size = FACT_ARGUMENTS;
+	live->cwd = mem_strdup(getcwd(cwd, sizeof(cwd)) ? cwd : "");
+}
+
+/* Returns a descriptor of the process, or -1: the kernel has no such thing (before Linux 5.3), or a sentence. */
+static int open_pid(pid_t pid, struct error *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	int code = errno;
+
+	if (fd >= 0)
+		return fd;
+	if (code == EINVAL)
+		error_say(err, code, "process %d: that is a thread; name its process", (int)pid);
+	else if (code == ESRCH || (kill(pid, 0) && errno == ESRCH))
+		error_say(err, ESRCH, "process %d: there is none", (int)pid);
+	else if (code == EMFILE)
+		error_set(err, code, "process %d: pidfd_open", (int)pid);
+	return -1;
+}
+
+static int open_pids(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+
+	live->pid = mem_array(options->pids, sizeof(*live->pid));
+	live->pid_fd = mem_array(options->pids, sizeof(*live->pid_fd));
+	for (uint32_t i = 0; i < options->pids; i++) {
+		int fd = open_pid(options->pid[i], err);
+
+		if (err->code)
+			return -err->code;
+		live->pid[live->pids] = (uint32_t)options->pid[i];
+		live->pid_fd[live->pids++] = fd;
+	}
+	return 0;
+}
+
+/* For ourselves alone: the command has been forked already. */
+static void raise_limits(void)
+{
+	static const enum __rlimit_resource limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct rlimit limit;
+
+		if (getrlimit(limits[i], &limit) || limit.rlim_cur == limit.rlim_max)
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(limits[i], &limit);
+	}
+}
+
+static void copy_filters(struct live *live, enum fact_filter kind, const char *const *glob,
+			 uint32_t globs)
+{
+	live->filter = mem_resize(live->filter, (live->filters + globs) * sizeof(*live->filter));
+	for (uint32_t i = 0; i < globs; i++)
+		live->filter[live->filters++] = (struct live_filter){kind, mem_strdup(glob[i])};
+}
+
+static void add_user_filters(struct live *live, const uint32_t *uid, uint32_t uids)
+{
+	live->filter = mem_resize(live->filter, (live->filters + uids) * sizeof(*live->filter));
+	for (uint32_t i = 0; i < uids; i++)
+		live->filter[live->filters++] = (struct live_filter){FILTER_USER,
+								     mem_format("%u", uid[i])};
+}
+
+static struct live *live_new(const struct live_options *options)
+{
+	struct live *live = mem_zero(sizeof(*live));
+	pthread_condattr_t monotonic;
+
+	live->options = options;
+	live->is_system = options->is_system;
+	live->is_confined = options->is_confined;
+	live->waits_for_all = options->waits_for_all;
+	live->ready_fd = options->ready_fd;
+	live->block = options->block;
+	live->block_mode = options->block_mode;
+	live->duration = options->duration;
+	live->interval = options->sample_interval;
+	live->uid = mem_dup(options->uid, options->uids * sizeof(*options->uid));
+	live->uids = options->uids;
+	live->round_ms = LIVE_ROUND_MS;
+	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
+	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
+	copy_filters(live, FILTER_COMM, options->comm, options->comms);
+	copy_filters(live, FILTER_DEVICE, options->device, options->devices);
+	copy_filters(live, FILTER_CGROUP, options->cgroup, options->cgroups);
+	add_user_filters(live, options->uid, options->uids);
+	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
+		live->stop_fd = -1;
+	live->bpf.wake_fd = live->hotplug_fd = -1;
+	live->end = LIVE_RUNNING;
+	live->scratch = mem_alloc(PERF_RECORD_BYTES);
+	command_init(&live->command);
+	perf_set_init(&live->set);
+	opener_init(&live->reopen.opener);
+	capture_info_init(&live->info);
+	priority_init_mutex(&live->mutex);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&live->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return live;
+}
+
+/* All our threads get it from this one, so that one comparison in the kernel leaves out what they do. */
+static void take_name(struct live *live)
+{
+	pthread_getname_np(pthread_self(), live->old_name, sizeof(live->old_name));
+	snprintf(live->own_name, sizeof(live->own_name), "iotrace:%d", (int)getpid());
+	pthread_setname_np(pthread_self(), live->own_name);
+}
+
+/* What comes later opens files, too: the archive, and /proc. Better refused now than torn then. */
+static int check_descriptors(const struct live *live, struct error *err)
+{
+	int fd[DESCRIPTORS_LEAST], opened = 0, code = 0;
+
+	while (!code && opened < DESCRIPTORS_LEAST) {
+		fd[opened] = fcntl(live->sys.root, F_DUPFD_CLOEXEC, 0);
+		code = fd[opened] < 0 ? errno : 0;
+		opened += !code;
+	}
+	while (opened)
+		close(fd[--opened]);
+	return code ? error_set(err, code, "files of the archive") : 0;
+}
+
+/* All that takes more rights than looking on. No file that the user names is opened here. */
+static int setup_events(struct live *live, struct error *err)
+{
+	int code;
+
+	confine_raise();
+	code = live_setup_events(live, err);
+	if (!code)
+		code = live_setup_capture(live, err);
+	if (!code)
+		live_reopen_start(live);
+	if (!code && live->options->is_confined)
+		confine_drop();
+	confine_lower();
+	return code;
+}
+
+int live_keep_ready_fd(int fd, struct error *err)
+{
+	return notify_keep(fd, err) ? error_wrap(err, "--ready-fd") : 0;
+}
+
+static int setup(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	int code = live_take_signals(live, err);
+
+	if (!code && options->argv) {
+		copy_words(live, options->argv);
+		code = command_fork(&live->command, options->argv, &live->signals, err);
+	} else if (!code) {
+		code = open_pids(live, err);
+	}
+	if (code)
+		return code;
+	raise_limits();
+	if (live->is_system)
+		take_name(live);
+	if (live->is_system)
+		priority_lower_nice(
+			&live->nice); /* until the threads are made: conversion has time */
+	code = procfs_open(&live->proc, "/proc", err);
+	if (!code)
+		code = procfs_open(&live->sys, "/sys", err);
+	if (!code)
+		code = live_setup_cgroups(live, err);
+	if (!code)
+		code = setup_events(live, err);
+	if (!code)
+		code = live_setup_spool(live, err);
+	return code ? code : check_descriptors(live, err);
+}
+
+struct live *live_open(const struct live_options *options, struct error *err)
+{
+	struct live *live = live_new(options);
+	struct error why = {0};
+
+	if (!setup(live, &why)) {
+		live->options = NULL;
+		return live;
+	}
+	live_close(live, NULL);
+	if (err)
+		*err = why;
+	return NULL;
+}
+
+/* It waits until all that was before is told. */
+static int start_control(struct live *live, struct error *err)
+{
+	int code = pthread_create(&live->control, NULL, live_control, live);
+
+	if (code)
+		return error_set(err, code, "thread that drains the rings");
+	live->has_control = true;
+	return 0;
+}
+
+/*
+ * A command cannot open anything before it is let go; what runs already is looked at while events flow. Our threads
+ * are there before the events are on: nobody sees them begin.
+ */
+static int start(struct live *live, struct error *err)
+{
+	int code;
+
+	live_facts_begin(live);
+	live_put_facts(live);
+	code = live->bpf.source ? 0 : live_start_lookers(live, err);
+	if (!code)
+		code = start_control(live, err);
+	if (!code)
+		code = perf_set_enable(&live->set, true, err);
+	if (!code)
+		code = live_bpf_start(live, err);
+	if (code)
+		return code;
+	live_block_start(live);
+	live->until = live->duration ? clock_now() + live->duration : 0;
+	live_facts_on(live);
+	live_facts_state(live);
+	live_round(live);
+	live->round_ms =
+		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
+	if (live->duration && live->command.pid) /* it begins now */
+		live->until = clock_now() + live->duration;
+	live_let_go(live);
+	return 0;
+}
+
+/* The recording is as good without it, and many machines have no filters: nothing that a user must be told of. */
+static void confine(const struct live *live)
+{
+	int code;
+
+	if (!live->is_confined)
+		return;
+	confine_forget(CAP_SYS_NICE); /* all threads have their priority */
+	code = confine_filter(live->command.pid);
+	if (code)
+		log_info("system calls are not confined: %s", strerror(-code));
+}
+
+/* Whoever asked for it may be gone. The recording goes on without them. */
+static void say_ready(struct live *live)
+{
+	static const char word[] = "ready\n";
+	int code;
+
+	if (!live->ready_fd)
+		return;
+	code = notify(live->ready_fd, word, sizeof(word) - 1);
+	if (code)
+		log_info("--ready-fd %d: %s", live->ready_fd, strerror(-code));
+	close(live->ready_fd);
+}
+
+/* The threads that look and drain have the rights that are left; who called us opens files of the user. */
+int live_start(struct live *live, struct error *err)
+{
+	int code;
+
+	confine_raise();
+	code = start(live, err);
+	priority_restore_nice(&live->nice);
+	confine_lower();
+	if (code)
+		return code;
+	confine(live);
+	say_ready(live);
+	return live->command.pid ? command_release(&live->command, err) : 0;
+}
+
+void live_keep_spool(struct live *live)
+{
+	spool_keep(live->spool);
+}
+
+uint64_t live_available(void *live, uint64_t have)
+{
+	return spool_available(((struct live *)live)->spool, have);
+}
+
+int live_wait(struct live *live, int *exec_errno)
+{
+	*exec_errno = 0;
+	if (!live->command.pid)
+		return -1;
+	if (live->has_control)
+		live_wait_for_end(live);
+	while (live_command_runs(live)) {
+		struct pollfd signal = {.fd = live->signal_fd, .events = POLLIN};
+
+		poll(&signal, 1, -1);
+		live_read_signals(live);
+	}
+	*exec_errno = command_exec_error(&live->command);
+	return live->command.status;
+}
+
+static void stop(struct live *live)
+{
+	uint64_t one = 1;
+
+	if (!live->has_control)
+		return;
+	atomic_store(&live->is_stopping, true);
+	live_let_go(live);
+	if (write(live->wake_fd, &one, sizeof(one)) < 0)
+		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
+	pthread_join(live->control, NULL);
+	live->has_control = false;
+}
+
+int live_close(struct live *live, struct error *err)
+{
+	int code;
+
+	if (!live)
+		return 0;
+	stop(live);
+	code = spool_close(live->spool, err);
+	command_close(&live->command);
+	live_release_lookers(live);
+	live_block_close(live);
+	live_bpf_close(live);
+	perf_set_release(&live->set);
+	live_reopen_close(live);
+	lookup_release(&live->lookup);
+	lookup_base_release(&live->base);
+	facts_release(&live->facts);
+	capture_info_release(&live->info);
+	tracefs_close(&live->tracefs);
+	procfs_close(&live->proc);
+	procfs_close(&live->sys);
+	if (live->hotplug_fd >= 0)
+		close(live->hotplug_fd);
+	live_give_signals_back(live);
+	for (uint32_t i = 0; i < live->pids; i++)
+		if (live->pid_fd[i] >= 0)
+			close(live->pid_fd[i]);
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		close(live->cgroup[i]);
+	for (uint32_t i = 0; i < live->remarks; i++)
+		free(live->remark[i]);
+	priority_restore_nice(&live->nice);
+	if (*live->own_name)
+		pthread_setname_np(pthread_self(), live->old_name);
+	pthread_cond_destroy(&live->changed);
+	pthread_mutex_destroy(&live->mutex);
+	free(live->scratch);
+	free(live->head);
+	free(live->pid);
+	free(live->pid_fd);
+	free(live->cgroup);
+	free(live->uid);
+	for (uint32_t i = 0; i < live->filters; i++)
+		free(live->filter[i].glob);
+	free(live->filter);
+	free(live->device);
+	free(live->argv);
+	free(live->cwd);
+	free(live);
+	return code;
+}

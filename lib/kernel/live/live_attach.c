@@ -1,0 +1,147 @@
+/*
+ * live_attach: events are opened for tasks, of processes that run already as well.
+ */
+#include "live_attach.h"
+
+#include "live_rings.h"
+#include "proc/cgroup.h"
+
+#include <errno.h>
+#include <iotrace/mem.h>
+#include <string.h>
+
+enum {
+	RING_OF_TASKS = 1 << 20, /* where it has only the records of tasks */
+	ATTACH_PASSES = 8
+};
+
+static void remark_rings(struct live *live, uint64_t want)
+{
+	uint64_t size = live->set.ring[0].size;
+
+	if (size < want)
+		live_add_remark(
+			live,
+			mem_format(
+				"rings of %llu KiB, not %llu KiB, for each CPU: RLIMIT_MEMLOCK and "
+				"kernel.perf_event_mlock_kb allow no more; a fast program may lose "
+				"events (sysctl kernel.perf_event_mlock_kb=%llu allows them)",
+				(unsigned long long)(size >> 10), (unsigned long long)(want >> 10),
+				(unsigned long long)((want >> 10) + 4)));
+}
+
+static void remark_foreign(struct live *live)
+{
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const char *name = live->set.spec[i].name;
+		uint32_t programs = perf_set_foreign(&live->set, i);
+		bool is_told = false;
+
+		for (uint32_t k = 0; k < i; k++)
+			is_told |= !strcmp(live->set.spec[k].name, name);
+		if (programs && !is_told)
+			live_add_remark(live, mem_format("%s: %u BPF program%s of others run%s "
+							 "before it is recorded and may keep "
+							 "events from us, which nobody counts "
+							 "(bpftool perf show lists them)",
+							 name, programs, programs > 1 ? "s" : "",
+							 programs > 1 ? "" : "s"));
+	}
+}
+
+static uint64_t perf_ring_want(const struct live *live)
+{
+	uint64_t want = live_ring_want(live);
+	bool has_blocks = live->block != BLOCK_NONE && !live->block_source.programs;
+
+	return live->bpf.source && !has_blocks && want > RING_OF_TASKS ? RING_OF_TASKS : want;
+}
+
+int live_open_events(struct live *live, int target, struct error *err)
+{
+	uint64_t want = perf_ring_want(live);
+	uint64_t least = want < LIVE_RING_LEAST ? want : LIVE_RING_LEAST;
+	int code = perf_set_map(&live->set, target, want, least, err);
+
+	if (!code)
+		code = perf_set_open(&live->set, target, err);
+	if (!code) {
+		remark_rings(live, want);
+		remark_foreign(live);
+	}
+	return code;
+}
+
+/* Threads whose FORK is in a ring already inherited the events of their creator. */
+static void find_inherited(struct live *live, struct map *known)
+{
+	for (uint32_t cpu = 0; cpu < live->set.cpus && live->set.ring; cpu++) {
+		const struct perf_ring *ring = &live->set.ring[cpu];
+		const struct perf_event_header *record;
+		uint64_t at = ring->page ? perf_ring_tail(ring) : 0,
+			 head = ring->page ? perf_ring_head(ring) : 0;
+
+		while ((record = perf_ring_next(ring, &at, head, live->scratch)) != NULL) {
+			uint32_t word[4]; /* pid, ppid, tid, ptid */
+
+			if (record->type != PERF_RECORD_FORK ||
+			    record->size < sizeof(*record) + sizeof(word))
+				continue;
+			memcpy(word, record + 1, sizeof(word));
+			map_set(known, word[2], 0);
+		}
+	}
+}
+
+static int attach_thread(struct live *live, pid_t tid, struct error *err)
+{
+	int code = live->set.threads ? perf_set_open(&live->set, tid, err)
+				     : live_open_events(live, tid, err);
+
+	if (!code)
+		perf_set_enable_task(&live->set); /* from here on its new threads are in the ring */
+	return code == -ESRCH ? 0 : code;
+}
+
+int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct error *err)
+{
+	struct procfs_numbers tids = {0};
+	int fresh = 0, code = 0;
+
+	if (procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid))
+		return 0;
+	find_inherited(live, known);
+	for (uint32_t i = 0; i < tids.count && !code; i++) {
+		if (map_get(known, tids.at[i]) != MAP_NONE)
+			continue;
+		map_set(known, tids.at[i], 0);
+		code = attach_thread(live, (pid_t)tids.at[i], err);
+		fresh++;
+	}
+	procfs_numbers_release(&tids);
+	return code ? code : fresh;
+}
+
+/* Until a pass over all processes finds no new thread. */
+int live_attach(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
+{
+	struct map known = {0};
+	int fresh = 1;
+
+	for (int pass = 0; pass < ATTACH_PASSES && fresh > 0; pass++) {
+		fresh = 0;
+		for (uint32_t i = 0; i < pids && fresh >= 0; i++) {
+			int found = live_attach_pass(live, pid[i], &known, err);
+
+			fresh = found < 0 ? found : fresh + found;
+		}
+	}
+	map_release(&known);
+	return fresh < 0 ? fresh : 0;
+}
+
+void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids)
+{
+	for (uint32_t i = 0; i < live->cgroups; i++)
+		cgroup_processes(live->cgroup[i], pids);
+}

@@ -1,0 +1,462 @@
+/*
+ * live_bpf: the stream gets what the programs wrote, record by record, and where they could not write, a record of loss
+ * in its place by time.
+ */
+#include "live_bpf.h"
+
+#include "clock.h"
+#include "live_attach.h"
+#include "live_private.h"
+#include "live_put.h"
+#include "live_rings.h"
+#include "load/bpf_source.h"
+
+#include <errno.h>
+#include <iotrace/bpf_record.h>
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum {
+	PIECE = 64 << 10, /* bytes that are put into the spool at a time */
+	FULL_PART = 4,    /* a round is due when this part of a ring is full */
+	BUSY_TRIES = 1000,
+};
+
+/* Where the time stands in a record: behind header, id, ip, pid and tid. */
+enum { TIME_AT = 32 };
+
+static void remark_fallback(struct live *live, const struct error *why)
+{
+	size_t length = strcspn(why->text, "\n");
+
+	snprintf(live->bpf.why, sizeof(live->bpf.why), "%.*s", (int)length, why->text);
+	if (bpf_source_is_built())
+		live_add_remark(live, mem_format("recorded through perf, which costs more: %s",
+						 live->bpf.why));
+}
+
+int live_bpf_open(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	bool has_cgroups = live->set.target == TARGET_CGROUP;
+	const struct bpf_options wanted = {.groups = options->groups,
+					   .cpu = live->set.cpu,
+					   .cpus = live->set.cpus,
+					   .spares = live->set.cpus - live->set.online,
+					   .spare_bytes = live->set.spare_bytes,
+					   .ring_bytes = live_ring_want(live),
+					   .ring_least = LIVE_RING_LEAST,
+					   .id = LIVE_BPF_ID,
+					   .hides_addresses = confine_is_lent(),
+					   .is_system = live->set.target != TARGET_THREAD,
+					   .cgroup = live->cgroup,
+					   .cgroups = has_cgroups ? live->cgroups : 0,
+					   .comm = options->comm,
+					   .comms = options->comms,
+					   .uid = options->uid,
+					   .uids = options->uids,
+
+					   .refused = options->refused};
+	const char *perf = options->source == SOURCE_PERF ? "--source=perf"
+			   : options->counters ? "-E: counters are read with perf's samples"
+					       : NULL;
+	struct error why = {0};
+
+	if (perf && options->source == SOURCE_BPF)
+		return error_say(err, EINVAL, "--source=bpf cannot be had with %s", perf);
+	if (perf) {
+		snprintf(live->bpf.why, sizeof(live->bpf.why), "%s", perf);
+		return 0;
+	}
+	live->bpf.source = bpf_source_open(&wanted, &why);
+	if (!live->bpf.source && options->source == SOURCE_BPF)
+		return error_say(err, why.code, "--source=bpf: %s", why.text);
+	if (!live->bpf.source) {
+		remark_fallback(live, &why);
+		return 0;
+	}
+	live->bpf.cpus = bpf_source_cpus(live->bpf.source);
+	live->bpf.cpu = mem_array(live->bpf.cpus, sizeof(*live->bpf.cpu));
+	return 0;
+}
+
+int live_bpf_describe(struct live *live, struct error *err)
+{
+	struct perf_event_attr attr;
+	uint64_t id = LIVE_BPF_ID;
+
+	if (!live->bpf.source)
+		return 0;
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
+	attr.sample_type |= PERF_SAMPLE_IP; /* without one, perf script reads no such event */
+	live->bpf.event = live->info.events;
+	if (!capture_info_add_event(&live->info, &attr, BPF_RECORD_EVENT_NAME, &id, 1, err))
+		return -err->code;
+	return 0;
+}
+
+/* A wake-up is wanted once after each round; epoll tells of it once as well. */
+static int watch(struct live *live, int fd, struct error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	if (fd >= 0 && epoll_ctl(live->bpf.wake_fd, EPOLL_CTL_ADD, fd, &event))
+		return error_set(err, errno, "epoll_ctl");
+	return 0;
+}
+
+static void ask_to_be_woken(struct live *live, uint32_t cpu)
+{
+	struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
+	uint64_t part = bpf_source_ring(live->bpf.source, cpu)->size / FULL_PART;
+
+	__atomic_store_n(&books->wake_at, live->bpf.cpu[cpu].bytes + part, __ATOMIC_RELAXED);
+}
+
+static int watch_all(struct live *live, struct error *err)
+{
+	int code = 0;
+
+	live->bpf.wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (live->bpf.wake_fd < 0)
+		return error_set(err, errno, "epoll_create1");
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus && !code; cpu++) {
+		ask_to_be_woken(live, cpu);
+		code = watch(live, bpf_source_ring_fd(live->bpf.source, cpu), err);
+	}
+	for (uint32_t cpu = 0; cpu < live->set.cpus && !code; cpu++)
+		code = watch(live, perf_set_poll_fd(&live->set, cpu), err);
+	return code;
+}
+
+bool live_bpf_watch_cpu(struct live *live, uint32_t cpu)
+{
+	struct error ignored = {0};
+
+	return live->bpf.wake_fd < 0 || !watch(live, perf_set_poll_fd(&live->set, cpu), &ignored);
+}
+
+static int add_processes(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < pids && !code; i++)
+		code = bpf_source_add_process(live->bpf.source, (pid_t)pid[i], err);
+	return code;
+}
+
+/* Of groups that the kernel does not know by themselves. */
+static int add_cgroups(struct live *live, struct error *err)
+{
+	struct procfs_numbers pids = {0};
+	int code;
+
+	live_cgroup_processes(live, &pids);
+	code = add_processes(live, pids.at, pids.count, err);
+	procfs_numbers_release(&pids);
+	return code;
+}
+
+int live_bpf_attach(struct live *live, struct error *err)
+{
+	struct bpf_source *source = live->bpf.source;
+	int code = source ? bpf_source_attach(source, err) : 0;
+
+	if (!source || code || live->set.target != TARGET_THREAD)
+		return code;
+	if (live->cgroups)
+		return add_cgroups(live, err);
+	if (live->command.pid)
+		code = bpf_source_add_child(source, live->command.pid, err);
+	return code ? code : add_processes(live, live->pid, live->pids, err);
+}
+
+/* Returns the clock ticks that process 1 has run, in user mode and in the kernel; 0 if that cannot be read. */
+static uint64_t ticks_of_init(const struct live *live)
+{
+	unsigned long long user = 0, kernel = 0;
+	const char *at = NULL;
+	char text[1024];
+
+	if (procfs_read(&live->proc, text, sizeof(text), "1/stat") > 0)
+		at = strrchr(text, ')'); /* the name may hold anything */
+	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user,
+			  &kernel) != 2)
+		return 0;
+	return user + kernel;
+}
+
+/*
+ * Some kernels run no program in process 1, neither of BPF nor of perf, and count no event of it. What other processes did
+ * is complete all the same.
+ */
+static void say_init(struct live *live)
+{
+	if (live->is_system && !live->cgroups && !live->uids &&
+	    ticks_of_init(live) > live->bpf.init_ticks &&
+	    !bpf_source_has_met_init(live->bpf.source))
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_GAP, .number = {GAP_INIT, 1, true}}, 0,
+			  clock_now());
+}
+
+int live_bpf_start(struct live *live, struct error *err)
+{
+	int code = live->bpf.source ? watch_all(live, err) : 0;
+
+	live->bpf.init_ticks = ticks_of_init(live);
+	if (!live->bpf.source || code)
+		return code;
+	live->bpf.missed = bpf_source_missed(live->bpf.source);
+	bpf_source_enable(live->bpf.source, true);
+	return 0;
+}
+
+/* The end of a thread wakes us as well: that is no reason for a round. */
+void live_bpf_clear(struct live *live)
+{
+	struct epoll_event event[16];
+	int count = epoll_wait(live->bpf.wake_fd, event, 16, 0);
+
+	for (int i = 0; i < count; i++)
+		live->bpf.is_woken |= event[i].events & EPOLLIN;
+}
+
+bool live_bpf_is_due(const struct live *live)
+{
+	return live->bpf.is_woken;
+}
+
+/*
+ * What was dropped since the last round, and when that began. A drop between the two readings has its time taken away,
+ * and counts from the beginning of the next round's records.
+ */
+static void take_losses(struct live *live, uint32_t index)
+{
+	struct bpf_books *books = bpf_source_books(live->bpf.source, index);
+	struct live_bpf_cpu *cpu = &live->bpf.cpu[index];
+	uint64_t dropped = __atomic_load_n(&books->dropped, __ATOMIC_ACQUIRE);
+
+	if (dropped == cpu->reported)
+		return;
+	cpu->lost = dropped - cpu->reported;
+	cpu->lost_at = __atomic_exchange_n(&books->first_drop, 0, __ATOMIC_ACQ_REL);
+	/* A drop that is counted now happened after the previous look at the rings. */
+	if (cpu->lost_at && cpu->lost_at < live->bpf.taken_at)
+		cpu->lost_at = live->bpf.taken_at;
+	cpu->lost_until = __atomic_load_n(&books->last_drop, __ATOMIC_ACQUIRE);
+	cpu->reported = dropped;
+}
+
+bool live_bpf_has_detached(const struct live *live)
+{
+	return live->bpf.source && bpf_source_has_detached(live->bpf.source);
+}
+
+void live_bpf_take(struct live *live)
+{
+	uint64_t now;
+
+	if (!live->bpf.source)
+		return;
+	live->bpf.is_woken = false;
+	now = clock_now();
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
+		struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
+
+		live->bpf.cpu[cpu].bytes = __atomic_load_n(&books->bytes, __ATOMIC_RELAXED);
+		bpf_ring_take(bpf_source_ring(live->bpf.source, cpu), &live->bpf.cpu[cpu].reach,
+			      live->bpf.is_held);
+		take_losses(live, cpu);
+	}
+	live_bpf_take_gaps(live, now);
+	live->bpf.taken_at = now;
+}
+
+bool live_bpf_may_end(struct live *live)
+{
+	live->bpf.is_held = false;
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
+		live->bpf.is_held |= !bpf_ring_is_reached(bpf_source_ring(live->bpf.source, cpu),
+							  &live->bpf.cpu[cpu].reach);
+	return !live->bpf.is_held;
+}
+
+static void put_loss(struct live *live, uint32_t index)
+{
+	struct live_bpf_cpu *cpu = &live->bpf.cpu[index];
+	uint64_t body[2] = {LIVE_BPF_ID, cpu->lost};
+	uint64_t room[16];
+	struct sample sample = {.type = PERF_RECORD_LOST,
+				.time = cpu->lost_at,
+				.cpu = live->set.cpu[index],
+				.id = LIVE_BPF_ID,
+				.body = (const uint8_t *)body,
+				.body_size = sizeof(body)};
+	size_t size = sample_write(&sample, &live->info.event[live->bpf.event].layout, room,
+				   sizeof(room));
+
+	cpu->lost = 0;
+	live_put(live, room, (uint32_t)size);
+	lookup_see(&live->lookup, (const struct perf_event_header *)room);
+	facts_add(&live->facts, &(struct fact){.kind = FACT_LOSS, .number = {cpu->lost_until}}, 0,
+		  cpu->lost_at);
+}
+
+/* A program that was stopped in the middle of a record goes on at once, or when its (virtual) CPU does. */
+static enum bpf_ring_next patient_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
+				       const void **bytes, uint32_t *length)
+{
+	enum bpf_ring_next next;
+	int tries = BUSY_TRIES;
+
+	while ((next = bpf_ring_next(ring, at, head, bytes, length)) == BPF_RING_BUSY && --tries)
+		sched_yield();
+	return next;
+}
+
+static uint64_t time_of(const void *record, uint32_t length)
+{
+	uint64_t time = 0;
+
+	if (length >= TIME_AT + sizeof(time))
+		memcpy(&time, (const uint8_t *)record + TIME_AT, sizeof(time));
+	return time;
+}
+
+/*
+ * Copies records up to head, or until the room is full, or to where the loss began. Returns how many bytes; *at is
+ * behind the last one.
+ */
+static size_t copy(const struct bpf_ring *ring, struct live_bpf_cpu *cpu, uint64_t *at,
+		   uint8_t *room, enum bpf_ring_next *next)
+{
+	uint64_t before = *at;
+	size_t size = 0;
+	const void *bytes;
+	uint32_t length;
+
+	while ((*next = patient_next(ring, at, cpu->reach.head, &bytes, &length)) ==
+	       BPF_RING_RECORD) {
+		if (length > PIECE) {
+			*next = BPF_RING_BAD;
+			break;
+		}
+		if (size + length > PIECE ||
+		    (cpu->lost && time_of(bytes, length) >= cpu->lost_at)) {
+			*at = before;
+			break;
+		}
+		memcpy(room + size, bytes, length);
+		size += length;
+		cpu->moved++;
+		before = *at;
+	}
+	return size;
+}
+
+static void move_ring(struct live *live, uint32_t index)
+{
+	struct bpf_ring *ring = bpf_source_ring(live->bpf.source, index);
+	struct live_bpf_cpu *cpu = &live->bpf.cpu[index];
+	enum bpf_ring_next next = BPF_RING_RECORD;
+	uint64_t at = bpf_ring_tail(ring);
+
+	while (next == BPF_RING_RECORD) {
+		void *room = live_room(live, PIECE);
+		size_t size;
+
+		if (!room) {
+			spool_drop(live->spool, cpu->reach.head - at);
+			at = cpu->reach.head;
+			break;
+		}
+		size = copy(ring, cpu, &at, room, &next);
+		spool_commit(live->spool, size);
+		live->unmarked += size;
+		bpf_ring_release(ring, at);
+		if (cpu->lost && (!size || next != BPF_RING_RECORD))
+			put_loss(live, index);
+	}
+	if (next == BPF_RING_BAD) { /* what cannot be stepped over: all is given up */
+		spool_drop(live->spool, cpu->reach.head - at);
+		at = cpu->reach.head;
+	}
+	bpf_ring_release(ring, at);
+	if (cpu->lost)
+		put_loss(live, index);
+	ask_to_be_woken(live, index);
+}
+
+uint64_t live_bpf_move(struct live *live)
+{
+	uint64_t moved = 0;
+
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
+		moved += live->bpf.cpu[cpu].reach.head -
+			 bpf_ring_tail(bpf_source_ring(live->bpf.source, cpu));
+		move_ring(live, cpu);
+	}
+	return moved;
+}
+
+void live_bpf_stop(struct live *live)
+{
+	if (!live->bpf.source)
+		return;
+	bpf_source_enable(live->bpf.source, false);
+	say_init(live);
+	bpf_source_detach(live->bpf.source);
+}
+
+static void add_call(void *context, const struct bpf_in_flight *found)
+{
+	struct live *live = context;
+	struct bpf_record_call record = {
+		.head = {.kind = BPF_RECORD_IN_FLIGHT, .size = sizeof(record)},
+		.number = found->call.number,
+		.cpu = found->call.cpu,
+		.begin = found->call.begin,
+		.position = UINT64_MAX,
+	};
+	struct sample sample = {.type = PERF_RECORD_SAMPLE,
+				.pid = found->pid,
+				.tid = found->tid,
+				.time = clock_now(),
+				.cpu = found->call.cpu,
+				.id = LIVE_BPF_ID,
+				.raw = (const uint8_t *)&record,
+				.raw_size = sizeof(record)};
+	uint64_t room[32];
+	size_t size;
+
+	memcpy(record.arg, found->call.arg, sizeof(record.arg));
+	size = sample_write(&sample, &live->info.event[live->bpf.event].layout, room, sizeof(room));
+	live_put(live, room, (uint32_t)size);
+	live->bpf.in_flight++;
+}
+
+void live_bpf_add_in_flight(struct live *live)
+{
+	if (live->bpf.source && bpf_source_in_flight(live->bpf.source, add_call, live))
+		log_debug("the calls in flight could not be read");
+}
+
+void live_bpf_close(struct live *live)
+{
+	bpf_source_close(live->bpf.source);
+	live->bpf.source = NULL;
+	free(live->bpf.cpu);
+	live->bpf.cpu = NULL;
+	live->bpf.cpus = 0;
+	if (live->bpf.wake_fd >= 0)
+		close(live->bpf.wake_fd);
+	live->bpf.wake_fd = -1;
+}

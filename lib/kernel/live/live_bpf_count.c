@@ -1,0 +1,113 @@
+/*
+ * live_bpf_count: what the programs counted, and what they could not record.
+ */
+#include "live_private.h"
+
+#include "clock.h"
+#include "load/bpf_source.h"
+
+#include <iotrace/bpf_record.h>
+
+/* Since the rings were looked at before. What was missed may have closed any descriptor. */
+static void say_gap(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
+{
+	uint64_t from = live->bpf.taken_at ? live->bpf.taken_at : now;
+
+	if (!count)
+		return;
+	facts_add(&live->facts, &(struct fact){.kind = FACT_GAP, .number = {kind, count}}, 0, from);
+	facts_add(&live->facts, &(struct fact){.kind = FACT_LOSS, .number = {now}}, 0, from);
+}
+
+void live_bpf_take_gaps(struct live *live, uint64_t now)
+{
+	uint64_t unstored = bpf_source_unstored(live->bpf.source);
+	uint64_t missed = bpf_source_missed(live->bpf.source);
+
+	say_gap(live, GAP_UNSTORED, unstored - live->bpf.unstored, now);
+	say_gap(live, GAP_MISSED, missed - live->bpf.missed, now);
+	live->bpf.unstored = unstored;
+	live->bpf.missed = missed;
+}
+
+static uint64_t count_records(const struct bpf_books *books)
+{
+	return __atomic_load_n(&books->calls, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&books->requests, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&books->steps, __ATOMIC_RELAXED);
+}
+
+bool live_bpf_has_all(const struct live *live)
+{
+	bool has_all = true;
+
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
+		has_all &= live->bpf.cpu[cpu].moved ==
+			   count_records(bpf_source_books(live->bpf.source, cpu));
+	return has_all;
+}
+
+bool live_bpf_follows(const struct live *live, uint32_t number)
+{
+	for (uint32_t i = 0; i < live->bpf.cpus; i++)
+		if (live->set.cpu[i] == number)
+			return true;
+	return !live->bpf.source;
+}
+
+static void say_refused(struct live *live, enum bpf_feature feature)
+{
+	const struct bpf_feature_state *state = bpf_source_feature(live->bpf.source, feature);
+	const struct bpf_feature_row *row = bpf_feature_row(feature);
+	bool is_of_calls = feature == BPF_FEATURE_URING;
+	struct fact fact = {.kind = FACT_REFUSED,
+			    .number = {is_of_calls    ? REFUSED_URING
+				       : row->instead ? REFUSED_NOTHING
+						      : REFUSED_ALL},
+			    .string = {fact_text(row->name), fact_text(state->why),
+				       fact_text(row->instead ? row->instead : "")}};
+
+	if (*state->why)
+		facts_add(&live->facts, &fact, 0, clock_now());
+}
+
+void live_bpf_say_source(struct live *live)
+{
+	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
+	struct fact fact = {.kind = FACT_SOURCE,
+			    .number = {live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
+				       live->block == BLOCK_NONE ? 0 : of_blocks},
+			    .string = {fact_text(live->bpf.why),
+				       fact_text(live->block_source.why)}};
+
+	facts_add(&live->facts, &fact, 0, clock_now());
+	for (int i = 0; live->bpf.source && i < BPF_FEATURES; i++)
+		say_refused(live, (enum bpf_feature)i);
+}
+
+void live_bpf_say_count(struct live *live)
+{
+	uint64_t counted = live->bpf.in_flight, lost;
+	uint32_t untraced;
+
+	if (!live->bpf.source)
+		return;
+	lost = bpf_source_strays(live->bpf.source);
+	counted += lost;
+	untraced = bpf_source_untraced(live->bpf.source);
+	if (untraced)
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_GAP, .number = {GAP_UNTRACED, untraced}}, 0,
+			  clock_now());
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
+		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
+
+		counted += count_records(books) + books->dropped;
+		lost += books->dropped;
+	}
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_COUNT,
+				 .number = {live->bpf.event, counted, lost, true},
+				 .string = {fact_text(BPF_RECORD_EVENT_NAME)}},
+		  0, clock_now());
+}

@@ -1,0 +1,180 @@
+/*
+ * live_control: the thread that moves rounds of records from the rings to the spool, until the recording ends.
+ *
+ * A program that opens many files wakes the lookers each time, but not this thread, the writer and the converter.
+ */
+#include "live_control.h"
+
+#include "clock.h"
+#include "live_facts.h"
+#include "live_lookers.h"
+#include "live_put.h"
+#include "live_round.h"
+#include "live_signal.h"
+#include "perf/hotplug.h"
+#include "proc/machine.h"
+#include "rights/priority.h"
+
+#include <errno.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HELD_TRIES = 200 };
+
+static uint64_t next_sample(const struct live *live)
+{
+	return live->interval ? live->sampled_at + live->interval : 0;
+}
+
+/* Samples stay on their grid: one that came late does not delay the next. */
+static void sample(struct live *live)
+{
+	uint64_t now = clock_now();
+
+	if (!live_is_time(next_sample(live), now))
+		return;
+	machine_sample(&live->proc, &live->facts);
+	live->sampled_at = now - (now - live->sampled_at) % live->interval;
+}
+
+/* Returns how long nothing is to be done, in ms, rounded up: a sleep that ends too early would only be another one. */
+static int wait_ms(const struct live *live)
+{
+	uint64_t due[] = {live_next_round(live), next_sample(live), live->until};
+	uint64_t now = clock_now(), first = live_next_round(live);
+
+	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
+		if (due[i] && due[i] < first)
+			first = due[i];
+	return first <= now ? 0 : (int)((first - now + 999999) / 1000000);
+}
+
+/* Sleeps until there is something to do. */
+static void sleep_on(struct live *live, struct pollfd *fds)
+{
+	uint32_t count = 0;
+	uint64_t ignored;
+
+	fds[count++] = (struct pollfd){.fd = live->signal_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->bpf.wake_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
+	for (uint32_t i = 0; i < live->pids; i++)
+		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
+	if (poll(fds, count, wait_ms(live)) <= 0)
+		return;
+	if (fds[2].revents)
+		live_bpf_clear(live);
+	if (fds[3].revents)
+		live_follow_cpus(live);
+	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
+		return; /* somebody else read it: nobody does */
+}
+
+static bool has_process_ended(struct live *live, uint32_t index)
+{
+	struct pollfd poll_fd = {.fd = live->pid_fd[index], .events = POLLIN};
+
+	if (live->pid_fd[index] >= 0)
+		return poll(&poll_fd, 1, 0) > 0;
+	return kill((pid_t)live->pid[index], 0) && errno == ESRCH;
+}
+
+/* Who asked the command to end does not wait for what it leaves behind. */
+static bool is_left_behind(const struct live *live)
+{
+	return live->waits_for_all && !live->requests &&
+	       (perf_set_has_tasks(&live->set) || live_bpf_has_detached(live));
+}
+
+/* How a recording ends that something else than the end of what it follows brings to its end. */
+static enum live_end ended_early(struct live *live, enum live_end otherwise)
+{
+	return live->pids || live_command_runs(live) ? LIVE_DETACHED : otherwise;
+}
+
+static enum live_end ended_by(struct live *live)
+{
+	live_read_signals(live);
+	if (live->command.pid && !live_command_runs(live) && !is_left_behind(live))
+		return LIVE_ENDED;
+	if (live_is_time(live->until, clock_now()))
+		return ended_early(live, LIVE_ENDED);
+	if (live->is_ending || atomic_load(&live->is_stopping))
+		return ended_early(live, LIVE_INTERRUPTED);
+	if (spool_has_failed(live->spool))
+		return LIVE_FAILED;
+	for (uint32_t i = 0; i < live->pids; i++)
+		if (!has_process_ended(live, i))
+			return LIVE_RUNNING;
+	return live->pids && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
+}
+
+/* After a failure there is room for a few records only: those that say what happened. */
+static void say_end(struct live *live, enum live_end end)
+{
+	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
+					 .size = sizeof(mark)};
+
+	facts_clear(&live->facts);
+	live_facts_end(live, end);
+	if (!spool_has_failed(live->spool)) {
+		live_put_facts(live);
+		live_end_round(live);
+		return;
+	}
+	spool_put_last(live->spool, live->facts.bytes, live->facts.size);
+	spool_put_last(live->spool, &mark, sizeof(mark));
+}
+
+/* Closing the events waits for the kernel, and nobody waits for us then: the file is complete before. */
+static void finish(struct live *live, enum live_end end)
+{
+	live_facts_off(live);
+	live_block_stop(live);
+	live_bpf_stop(live);
+	perf_set_enable(&live->set, false, NULL);
+	live_stop_lookers(live);
+	live_block_say_groups(live);
+	live_round(live);
+	/* A program that was running when it was detached may still be at its record. */
+	for (int i = 0; i < HELD_TRIES && !spool_has_failed(live->spool) &&
+			(live->bpf.is_held || !live_bpf_has_all(live));
+	     i++) {
+		poll(NULL, 0, 1);
+		live_round(live);
+	}
+	live_bpf_add_in_flight(live);
+	if (spool_has_failed(live->spool))
+		end = LIVE_FAILED;
+	say_end(live, end);
+	live_publish(live, end);
+	spool_finish(live->spool);
+	live_block_close(live);
+	live_bpf_close(live);
+	perf_set_release(&live->set);
+}
+
+void *live_control(void *context)
+{
+	struct live *live = context;
+	struct pollfd *fds = mem_array(live->pids + 4, sizeof(*fds));
+	enum live_end end;
+
+	priority_raise();
+	live_wait_for_begin(live);
+	live->sampled_at = clock_now();
+	while ((end = ended_by(live)) == LIVE_RUNNING) {
+		sleep_on(live, fds);
+		sample(live);
+		if (live_is_round_due(live) || lookup_has_detached(&live->base))
+			live_round(live);
+	}
+	free(fds);
+	finish(live, end);
+	return NULL;
+}

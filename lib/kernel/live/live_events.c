@@ -1,0 +1,395 @@
+/*
+ * live_events: which events a recording has.
+ *
+ * A row for each tracepoint beside those of system calls. What nobody asked to see is refused by the kernel
+ * itself: the filter of an event names the calls, the commands, the devices, and who must not be seen.
+ * Those that may be refused come last, so that the others have the same index here and in the capture.
+ */
+#include "live_events.h"
+
+#include "load/bpf_source.h"
+#include "perf/counter.h"
+#include "perf/filter.h"
+#include "proc/sysblock.h"
+
+#include <errno.h>
+#include <iotrace/capture.h>
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What requests do, from the bio to the end. Kernels differ in the rest; without these two there is no request. */
+static const struct {
+	const char *name;
+	bool is_needed;
+	bool has_old_dev; /* of a device that another one stands on */
+} block_event[] = {
+	{"block_rq_issue", true, false},   {"block_rq_complete", true, false},
+	{"block_rq_insert", false, false}, {"block_rq_requeue", false, false},
+	{"block_rq_error", false, false},  {"block_rq_merge", false, false},
+	{"block_bio_queue", false, false}, {"block_bio_complete", false, false},
+	{"block_bio_remap", false, true},  {"block_bio_backmerge", false, false},
+	{"block_split", false, false},     {"block_bio_frontmerge", false, false},
+};
+
+/* Returns "A", or "(A)&&B"; both are taken, either may be NULL. */
+static char *both(char *a, char *b)
+{
+	char *text;
+
+	if (!a || !b)
+		return a ? a : b;
+	text = mem_format("(%s)&&%s", a, b);
+	free(a);
+	free(b);
+	return text;
+}
+
+/* Appends "FORMAT" to the alternatives in `text`, which is taken. */
+static char *either(char *text, char *another)
+{
+	char *longer;
+
+	if (!text)
+		return another;
+	longer = mem_format("%s||%s", text, another);
+	free(text);
+	free(another);
+	return longer;
+}
+
+/* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
+static char *filter_of_names(const struct live *live)
+{
+	const struct live_options *options = live->options;
+	char *chosen = NULL, *text;
+
+	for (uint32_t i = 0; i < options->comms; i++)
+		chosen = either(chosen, mem_format("COMM~\"%s\"", options->comm[i]));
+	if (!chosen)
+		return NULL;
+	text = mem_format("(%s)", chosen);
+	free(chosen);
+	return text;
+}
+
+/* Takes the filter, which may be NULL. */
+static char *filter_without_own(const struct live *live, char *filter)
+{
+	if (!*live->own_name)
+		return filter;
+	return both(filter, mem_format("COMM!=\"%s\"", live->own_name));
+}
+
+static char *filter_of_tasks(const struct live *live)
+{
+	return filter_without_own(live, filter_of_names(live));
+}
+
+/*
+ * What all else rests on is recorded of tasks with any name: a descriptor that they leave to a chosen task would have a
+ * wrong name.
+ */
+static char *filter_of_calls(const struct live *live, enum filter_use use)
+{
+	char *names = filter_of_names(live), *always = NULL;
+	char *filter = filter_calls(use, live->options->groups);
+
+	if (names) {
+		filter = both(filter, names);
+		always = filter_calls(use, CALL_GROUPS_ALWAYS);
+	}
+	if (always)
+		filter = either(filter, always);
+	return filter_without_own(live, filter);
+}
+
+static char *filter_of_devices(const struct live *live, bool has_old_dev)
+{
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < live->devices; i++) {
+		text = either(text, mem_format("dev==%u", live->device[i]));
+		if (has_old_dev)
+			text = either(text, mem_format("old_dev==%u", live->device[i]));
+	}
+	return text;
+}
+
+/*
+ * Adds a tracepoint, and its format to the capture; `name` as the capture calls it, or NULL. Returns its index, or
+ * -errno with a sentence.
+ */
+static int add_named(struct live *live, enum perf_role role, const char *system, const char *event,
+		     const char *name, char *filter, struct error *err)
+{
+	char *format = tracefs_format(&live->tracefs, system, event, err);
+	struct perf_event_attr attr;
+	char *full;
+	int id, index;
+
+	if (!format) {
+		free(filter);
+		return -err->code;
+	}
+	id = tracefs_id(format);
+	capture_info_add_format(&live->info, system, format);
+	free(format);
+	if (id < 0) {
+		free(filter);
+		return error_say(err, EBADMSG, "tracepoint %s:%s: its format has no ID", system,
+				 event);
+	}
+	if (filter && strlen(filter) > FILTER_SIZE_MAX) {
+		free(filter);
+		return error_say(err, E2BIG,
+				 "tracepoint %s:%s: a filter of more than %d bytes: name fewer "
+				 "commands (--comm), devices (--device) or groups (--syscalls)",
+				 system, event, FILTER_SIZE_MAX);
+	}
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
+	attr.sample_period = 1;
+	if (role == ROLE_OPENER || role == ROLE_PATH) {
+		attr.watermark = 0;
+		attr.wakeup_events = 1;
+	}
+	full = name ? mem_strdup(name) : mem_format("%s:%s", system, event);
+	index = perf_set_add(&live->set, role, &attr, full, filter, PERF_NO_LEADER);
+	free(full);
+	if (index == -E2BIG)
+		return error_say(err, E2BIG, "more than %d events", PERF_SPECS_MAX);
+	return index;
+}
+
+/* One that the tasks of the recording cause. */
+static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
+			  const char *name, char *filter, struct error *err)
+{
+	return add_named(live, role, system, name, NULL, both(filter, filter_of_tasks(live)), err);
+}
+
+static int add_side(struct live *live, enum perf_role role, const char *side, enum filter_use use,
+		    struct error *err)
+{
+	return add_named(live, role, "raw_syscalls", side, NULL, filter_of_calls(live, use), err);
+}
+
+static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
+{
+	const struct live_options *options = live->options;
+	int index = add_side(live, role, "sys_exit", use, err);
+
+	return index < 0 ? index
+			 : counter_add(&live->set, index, options->counter, options->counters, err);
+}
+
+static int add_calls(struct live *live, struct error *err)
+{
+	int code = add_side(live, ROLE_ENTER, "sys_enter", FILTER_ENTER, err);
+
+	if (code >= 0 && live->options->groups >> GROUP_META & 1) /* all calls of FILTER_PATH */
+		code = add_side(live, ROLE_PATH, "sys_enter", FILTER_PATH, err);
+	if (code >= 0)
+		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
+	if (code >= 0)
+		code = add_exits(live, ROLE_OPENER, FILTER_OPENER, err);
+	return code;
+}
+
+/* FORK, EXIT and COMM; where an exec maps [vdso] tells whether it is a 32-bit program. */
+static void add_tasks(struct live *live)
+{
+	struct perf_event_attr attr;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr.task = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.mmap = 1;
+	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
+}
+
+/* The fields that are asked for must be there: "A,B". */
+static int check_fields(const char *format, const char *event, const char *fields,
+			struct error *err)
+{
+	char *words = mem_strdup(fields), *rest = words, *word;
+	uint32_t offset, size;
+	int code = 0;
+
+	while (!code && (word = strsep(&rest, ",")))
+		if (!tracefs_field(format, word, &offset, &size))
+			code = error_say(
+				err, EINVAL,
+				"-e %s: it has no field '%s'; iotrace list -e %s shows them", event,
+				word, event);
+	free(words);
+	return code;
+}
+
+/*
+ * Who has the rights of the program's file only may record, but not see where things lie in the kernel: that is for root, as in
+ * /proc/kallsyms. A sample has all fields of its event, whichever were chosen.
+ */
+static int refuse_addresses(const char *system, const char *event, const char *format,
+			    struct error *err)
+{
+	if (!confine_is_lent() || !tracefs_has_address(system, format))
+		return 0;
+	error_say(err, EPERM,
+		  "-e %s: its samples have addresses in the kernel, which only root may see",
+		  event);
+	error_hint(err,
+		   "Record it as root, or choose an event without pointers: iotrace list -e '%s:*'",
+		   system);
+	return -EPERM;
+}
+
+/* -e SYSTEM:EVENT[=FIELD,...]. The capture's name of it says which fields were chosen. */
+static int add_chosen(struct live *live, const char *text, struct error *err)
+{
+	size_t colon = strcspn(text, ":"), length = strcspn(text, "=");
+	char *full = mem_format("%.*s", (int)length, text);
+	char *system = mem_format("%.*s", (int)colon, text);
+	char *name = mem_format(CAPTURE_CHOSEN_PREFIX "%s", text), *format = NULL;
+	const char *event = full + (colon < length ? colon + 1 : length);
+	int code;
+
+	format = tracefs_format(&live->tracefs, system, event, err);
+	code = format ? 0 : -err->code;
+	if (!code && text[length])
+		code = check_fields(format, full, text + length + 1, err);
+	if (!code)
+		code = refuse_addresses(system, full, format, err);
+	if (!code)
+		code = add_named(live, ROLE_CHOSEN, system, event, name, filter_of_tasks(live),
+				 err);
+	free(format);
+	free(system);
+	free(full);
+	free(name);
+	return code;
+}
+
+static int add_all_chosen(struct live *live, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < live->options->events && code >= 0; i++)
+		code = add_chosen(live, live->options->event[i], err);
+	return code;
+}
+
+/* Returns whether the user may not see what samples of this event have. */
+static bool is_secret(const struct live *live, const char *system, const char *name)
+{
+	char *format = confine_is_lent() ? tracefs_format(&live->tracefs, system, name, NULL)
+					 : NULL;
+	bool has_address = format && tracefs_has_address(system, format);
+
+	free(format);
+	return has_address;
+}
+
+/* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
+static void add_optional(struct live *live, const char *system, const char *name)
+{
+	struct error ignored = {0};
+
+	if (is_secret(live, system, name)) {
+		log_debug("%s:%s is not recorded: it has addresses in the kernel", system, name);
+		return;
+	}
+	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, NULL, &ignored) < 0)
+		log_debug("%s:%s is not recorded: %s", system, name, ignored.text);
+}
+
+static int add_block(struct live *live, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(block_event) / sizeof(block_event[0]); i++) {
+		struct error why = {0};
+		int code = add_named(live, ROLE_BLOCK, "block", block_event[i].name, NULL,
+				     filter_of_devices(live, block_event[i].has_old_dev), &why);
+
+		if (code >= 0)
+			continue;
+		if (!block_event[i].is_needed) {
+			log_debug("block:%s is not recorded: %s", block_event[i].name, why.text);
+			continue;
+		}
+		if (live->options->is_block_asked) {
+			*err = why;
+			return code;
+		}
+		live_add_remark(live, mem_format("block requests are not recorded: %s", why.text));
+		live->block = BLOCK_NONE;
+		return 0;
+	}
+	return 0;
+}
+
+static int find_devices(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+
+	live->device = mem_array(options->devices, sizeof(*live->device));
+	for (uint32_t i = 0; i < options->devices; i++) {
+		int code = sysblock_number(&live->sys, options->device[i], &live->device[i], err);
+
+		if (code)
+			return code;
+		live->devices++;
+	}
+	return 0;
+}
+
+/* Linux 6.4 gave the step of submission its name. */
+static int add_uring(struct live *live, struct error *err)
+{
+	static const char *const name[] = {"io_uring_create", "io_uring_submit_req",
+					   "io_uring_submit_sqe", "io_uring_file_get",
+					   "io_uring_complete"};
+
+	if (is_secret(live, "io_uring", name[0]))
+		return error_say(err, EPERM,
+				 "--syscalls=+uring through perf records addresses in the kernel, "
+				 "which only root may see. Leave it out, or record through BPF");
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		add_optional(live, "io_uring", name[i]);
+	return 0;
+}
+
+static bool is_told_by_bpf(const struct live *live, enum bpf_feature feature)
+{
+	const struct bpf_feature_state *state =
+		live->bpf.source ? bpf_source_feature(live->bpf.source, feature) : NULL;
+
+	return state && state->is_wanted && !*state->why;
+}
+
+int live_add_events(struct live *live, struct error *err)
+{
+	int code = find_devices(live, err);
+
+	if (code)
+		return code;
+	add_tasks(live);
+	code = live->bpf.source ? 0 : add_calls(live, err);
+	if (code >= 0)
+		code = add_all_chosen(live, err);
+	if (code < 0)
+		return code;
+	if (!is_told_by_bpf(live, BPF_FEATURE_CLONE))
+		add_optional(live, "task", "task_newtask");
+	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, BPF_FEATURE_LOCK))
+		add_optional(live, "filelock", "fcntl_setlk");
+	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
+		code = add_uring(live, err);
+	if (code < 0)
+		return code;
+	if (live->block == BLOCK_NONE || live_block_open(live))
+		return 0;
+	return add_block(live, err);
+}

@@ -1,0 +1,15 @@
+/*
+ * live_facts: what is said before the first record and after the last.
+ */
+#ifndef KERNEL_LIVE_FACTS_H
+#define KERNEL_LIVE_FACTS_H
+
+#include "live_private.h"
+
+void live_facts_begin(struct live *live); /* where, formats, command, mounts, devices */
+void live_facts_state(struct live *live); /* tasks, directories and descriptors */
+void live_facts_on(struct live *live);    /* the events are on: counters of the devices */
+void live_facts_off(struct live *live);   /* they are going to be off */
+void live_facts_end(struct live *live, enum live_end end);
+
+#endif

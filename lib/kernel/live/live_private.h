@@ -1,0 +1,120 @@
+/*
+ * live_private: the state of a recording, for the files of this folder.
+ *
+ * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published the
+ * control thread owns it all, but for what is marked as shared; after that it is the caller's again.
+ */
+#ifndef KERNEL_LIVE_PRIVATE_H
+#define KERNEL_LIVE_PRIVATE_H
+
+#include "command/target.h"
+#include "live_block.h"
+#include "live_bpf.h"
+#include "live_reopen.h"
+#include "perf/perf_event.h"
+#include "perf/tracefs.h"
+#include "proc/facts.h"
+#include "proc/looker.h"
+#include "proc/procfs.h"
+#include "rights/priority.h"
+#include "spool.h"
+
+#include <iotrace/capture.h>
+#include <iotrace/error.h>
+#include <iotrace/live.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100, LIVE_RING_LEAST = 64 << 10 };
+
+struct live_filter {
+	enum fact_filter kind;
+	char *glob;
+};
+
+struct live {
+	const struct live_options *options; /* lent by the caller during live_open() only */
+	bool is_system, is_confined, waits_for_all;
+	int ready_fd; /* 0: nobody waits for the beginning */
+	enum block_choice block;
+	uint32_t block_mode;
+	char *cwd, *argv; /* words with NUL between */
+	uint32_t argv_size;
+	bool is_argv_cut; /* it is longer than a fact may be */
+	struct command command;
+	struct command_signals signals; /* as they were before */
+	sigset_t handled;               /* what we answer */
+	bool has_signals;
+
+	uint32_t *pid; /* -p */
+	int *pid_fd;   /* -1: look at /proc instead */
+	uint32_t pids;
+	int *cgroup; /* --cgroup: descriptors */
+	uint32_t cgroups;
+	uint32_t *uid; /* --uid */
+	uint32_t uids;
+	uint32_t *device; /* --device: numbers as the kernel's events have them */
+	uint32_t devices;
+	struct priority_nice nice;
+	char old_name[16];
+	struct live_filter *filter; /* told to whoever reads the stream */
+	uint32_t filters;
+	char own_name
+		[16]; /* of our threads, which the kernel leaves out of a system recording; "": it need not */
+
+	struct procfs proc, sys;
+	struct tracefs tracefs;
+	struct perf_set set;
+	struct live_bpf bpf;
+	struct live_block block_source;
+	struct live_reopen reopen;
+	uint32_t fact_event; /* index of "iotrace:fact" in info */
+	struct capture_info info;
+	struct facts facts; /* of the control thread: gathered for the next round */
+	struct lookup_base base;
+	struct lookup lookup;  /* of the control thread: at the start and after data loss */
+	struct looker *looker; /* for each CPU */
+	uint32_t lookers;
+	struct spool *spool;
+
+	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the lookers */
+	int hotplug_fd;                  /* < 0: nobody says which CPUs come */
+	pthread_t control;
+	bool has_control;
+	uint8_t *scratch; /* a record that wraps around */
+	uint64_t *head;   /* for each ring: up to here this round goes */
+	uint64_t rounded_at;
+	uint32_t round_ms;             /* from one round to the next */
+	uint64_t until;                /* the recording ends then; 0: open */
+	uint64_t duration;             /* ns; 0: none */
+	uint64_t interval, sampled_at; /* of the machine; 0: not sampled */
+	uint64_t unmarked;             /* bytes put since the last end of a round */
+
+	uint64_t sent_at[65],
+		asked_at;  /* when a signal of kill(2), and a request to end, last counted */
+	uint32_t requests; /* to end, which were passed on to the command */
+	bool is_ending;    /* the recording is to end, though what it follows may run on */
+
+	atomic_int interrupts;   /* shared */
+	atomic_bool is_stopping; /* shared: live_close() has no patience */
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	enum live_end end; /* shared, with the mutex */
+	bool is_begun;     /* shared, with the mutex: the control thread may go */
+
+	char *remark[LIVE_REMARKS];
+	uint32_t remarks;
+};
+
+/* Id of the event "iotrace:fact": the kernel counts its ids up from 1 and gets nowhere near. */
+#define LIVE_FACT_ID ((uint64_t)1 << 62)
+
+/* live_state.c */
+void live_add_remark(struct live *live, char *text); /* taken */
+/* The control thread waits until it may go, and the caller lets it; it says how the recording ended, and the caller waits for that. */
+void live_wait_for_begin(struct live *live);
+void live_let_go(struct live *live);
+void live_publish(struct live *live, enum live_end end);
+void live_wait_for_end(struct live *live);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * live_put: records go into the spool.
+ */
+#include "live_put.h"
+
+#include "live_signal.h"
+
+#include <string.h>
+
+void *live_room(struct live *live, uint64_t size)
+{
+	void *room;
+
+	while (!(room = spool_room(live->spool, size))) {
+		live_read_signals(live);
+		if (spool_has_failed(live->spool) || atomic_load(&live->interrupts) > 1 ||
+		    atomic_load(&live->is_stopping))
+			return NULL;
+	}
+	return room;
+}
+
+void live_put(struct live *live, const void *bytes, uint32_t size)
+{
+	void *room = live_room(live, size);
+
+	if (!room) {
+		spool_drop(live->spool, size);
+		return;
+	}
+	memcpy(room, bytes, size);
+	spool_commit(live->spool, size);
+	live->unmarked += size;
+}
+
+/* Facts are whole records; a piece of them is cut like one of a ring. */
+void live_put_facts(struct live *live)
+{
+	const uint8_t *at = live->facts.bytes;
+	uint32_t left = live->facts.size;
+
+	while (left) {
+		uint32_t size = 0;
+		struct perf_event_header header;
+
+		while (size < left) {
+			memcpy(&header, at + size, sizeof(header));
+			if (size + header.size > spool_piece(live->spool))
+				break;
+			size += header.size;
+		}
+		live_put(live, at, size);
+		at += size;
+		left -= size;
+	}
+	facts_clear(&live->facts);
+}
+
+void live_end_round(struct live *live)
+{
+	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
+					 .size = sizeof(mark)};
+
+	if (!live->unmarked)
+		return;
+	live_put(live, &mark, sizeof(mark));
+	live->unmarked = 0;
+	spool_flush(live->spool);
+}

@@ -1,0 +1,16 @@
+/*
+ * live_put: records go into the spool.
+ */
+#ifndef KERNEL_LIVE_PUT_H
+#define KERNEL_LIVE_PUT_H
+
+#include "live_private.h"
+
+/* Returns room in the spool, or NULL if there will be none; or puts some records there. */
+void *live_room(struct live *live, uint64_t size);
+void live_put(struct live *live, const void *records, uint32_t size);
+/* Puts the facts that have been gathered into the spool, and the mark that ends a round. */
+void live_put_facts(struct live *live);
+void live_end_round(struct live *live);
+
+#endif

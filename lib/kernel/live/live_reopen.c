@@ -1,0 +1,261 @@
+/*
+ * live_reopen: see live_reopen.h.
+ */
+#include "live_reopen.h"
+
+#include "clock.h"
+#include "live_attach.h"
+#include "live_private.h"
+#include "live_tasks.h"
+#include "load/bpf_source.h"
+
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PERFMON = 38, DETACHED_MAX = 16, PASSES = 8, FDS_MAX = 1 << 16 };
+
+/*
+ * Who has the rights of the program's file only is not to see what a program with other rights does. Counters are in
+ * groups, whose leaders the opener does not have.
+ */
+static bool has_right(const struct live *live)
+{
+	return !confine_is_lent() && !live->options->counters &&
+	       (confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN));
+}
+
+bool live_reopen_may(const struct live *live)
+{
+	return live->set.target == TARGET_THREAD && !live->bpf.source && has_right(live);
+}
+
+/* Events of a CPU itself are gone with it. */
+static bool may_reopen_cpus(const struct live *live)
+{
+	bool has_blocks = live->block != BLOCK_NONE && !live->block_source.programs;
+
+	return (live->set.target != TARGET_THREAD || has_blocks) && live->set.cpus > 1 &&
+	       live->hotplug_fd >= 0 && has_right(live);
+}
+
+static enum opener_kind kind_of(const struct live *live, const struct perf_spec *spec)
+{
+	if (spec->role == ROLE_BLOCK || live->set.target == TARGET_EVERYBODY)
+		return OPENER_OF_CPU;
+	return live->set.target == TARGET_CGROUP ? OPENER_OF_CGROUP : OPENER_OF_TASK;
+}
+
+static int start_opener(struct live *live, struct error *err)
+{
+	struct opener_event event[PERF_SPECS_MAX];
+	uint32_t command = (uint32_t)live->command.pid;
+	const struct opener_table table = {.event = event,
+					   .events = live->set.specs,
+					   .root = command ? &command : live->pid,
+					   .roots = command ? 1 : live->pids,
+					   .cgroup = live->cgroup,
+					   .cgroups = live->cgroups};
+
+	for (uint32_t i = 0; i < live->set.specs; i++)
+		event[i] = (struct opener_event){kind_of(live, &live->set.spec[i]),
+						 live->set.spec[i].attr};
+	return opener_start(&live->reopen.opener, &table, err);
+}
+
+void live_reopen_start(struct live *live)
+{
+	struct error why = {0};
+
+	if (!live_reopen_may(live) && !may_reopen_cpus(live))
+		return;
+	if (live->options->is_confined) {
+		if (start_opener(live, &why)) {
+			log_info("events cannot be opened again: %s", why.text);
+			return;
+		}
+		live->set.opener = &live->reopen.opener;
+	}
+	live->set.may_reopen = true;
+	live->base.may_reopen = live_reopen_may(live);
+	if (live->bpf.source && live->reopen.opener.pid)
+		bpf_source_leave_out(live->bpf.source, live->reopen.opener.pid);
+}
+
+void live_reopen_close(struct live *live)
+{
+	opener_close(&live->reopen.opener);
+	map_release(&live->reopen.index);
+}
+
+/* What looks for these events in the rings walks them in other threads. */
+static void add_ids(struct live *live, uint32_t first)
+{
+	struct perf_set *set = &live->set;
+
+	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
+		pthread_mutex_lock(&live->looker[cpu].mutex);
+	for (uint32_t slot = first; slot < set->fds; slot++) {
+		uint32_t spec = slot / set->cpus % set->specs;
+		enum perf_role role = set->spec[spec].role;
+
+		if (set->fd[slot] < 0)
+			continue;
+		map_set(&live->reopen.index, set->id[slot], spec);
+		lookup_add_event(&live->base, set->id[slot], role);
+	}
+	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
+		pthread_mutex_unlock(&live->looker[cpu].mutex);
+}
+
+/* Appends the children of a process. */
+static void add_children(const struct live *live, struct procfs_numbers *pids, uint32_t pid)
+{
+	struct procfs_numbers tids = {0};
+	char text[4096];
+
+	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
+	for (uint32_t i = 0; i < tids.count; i++) {
+		char *at = text, *end;
+		unsigned long child;
+
+		if (procfs_read(&live->proc, text, sizeof(text), "%u/task/%u/children", pid,
+				tids.at[i]) <= 0)
+			continue;
+		while ((child = strtoul(at, &end, 10)) && end > at) {
+			MEM_GROW(pids->at, pids->cap, pids->count + 1);
+			pids->at[pids->count++] = (uint32_t)child;
+			at = end;
+		}
+	}
+	procfs_numbers_release(&tids);
+}
+
+/* Its threads, and the children that it has made meanwhile, with theirs. Returns 0 or -errno. */
+static int open_again(struct live *live, struct procfs_numbers *pids, struct error *err)
+{
+	struct map known = {0};
+	int code = 0;
+
+	for (uint32_t i = 0; i < pids->count && code >= 0; i++) {
+		int fresh = 1;
+
+		for (int pass = 0; pass < PASSES && fresh > 0; pass++)
+			fresh = live_attach_pass(live, pids->at[i], &known, err);
+		code = fresh;
+		if (code >= 0 && pids->count < DETACHED_MAX)
+			add_children(live, pids, pids->at[i]);
+	}
+	map_release(&known);
+	return code < 0 ? code : 0;
+}
+
+static void say(struct live *live, const struct lookup_detached *detached,
+		const struct procfs_numbers *pids, uint64_t begun)
+{
+	uint64_t now = clock_now();
+
+	log_debug("process %u is recorded again, %llu us after its exec", detached->pid,
+		  (unsigned long long)(now - detached->time) / 1000);
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_GAP,
+				 .number = {GAP_RESUMED, 1, 0, detached->pid, detached->time, now}},
+		  detached->pid, begun);
+	for (uint32_t i = 0; i < pids->count; i++)
+		live_say_process(live, pids->at[i], LOOKUP_LOST);
+}
+
+static void reopen(struct live *live, const struct lookup_detached *detached)
+{
+	struct procfs_numbers pids = {0};
+	struct procfs_task task;
+	struct error why = {0};
+	uint64_t begun = clock_now();
+	uint32_t first = live->set.threads, fds = live->set.fds;
+
+	if (fds > FDS_MAX || procfs_task(&live->proc, detached->pid, detached->pid, &task) ||
+	    task.has_ended)
+		return;
+	MEM_GROW(pids.at, pids.cap, 1);
+	pids.at[pids.count++] = detached->pid;
+	if (open_again(live, &pids, &why))
+		log_debug("process %u is not recorded any more: %s", detached->pid, why.text);
+	if (live->set.threads > first) {
+		add_ids(live, fds);
+		perf_set_enable_from(&live->set, first);
+		say(live, detached, &pids, begun);
+	}
+	procfs_numbers_release(&pids);
+}
+
+void live_reopen_processes(struct live *live)
+{
+	struct lookup_detached detached[DETACHED_MAX];
+	uint32_t count = live->base.may_reopen
+				 ? lookup_take_detached(&live->base, detached, DETACHED_MAX)
+				 : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		reopen(live, &detached[i]);
+}
+
+/* What the opener is asked for: everybody, or a control group by its index; by its descriptor if we may open it ourselves. */
+static int who_of(const struct live *live, uint32_t index)
+{
+	if (live->set.target != TARGET_CGROUP)
+		return PERF_EVERYBODY;
+	return live->set.opener ? (int)index : live->cgroup[index];
+}
+
+bool live_reopen_cpu(struct live *live, uint32_t cpu)
+{
+	uint32_t groups = live->set.target == TARGET_CGROUP ? live->cgroups : 1;
+	uint32_t first = live->set.threads, fds = live->set.fds;
+	struct error why = {0};
+
+	if (!live->set.may_reopen || !live->set.ring[cpu].page || fds > FDS_MAX)
+		return false;
+	for (uint32_t i = 0; i < groups; i++)
+		if (perf_set_open_cpu(&live->set, cpu, who_of(live, i), &why)) {
+			log_debug("CPU %u is not recorded: %s", live->set.cpu[cpu], why.text);
+			return false;
+		}
+	add_ids(live, fds);
+	perf_set_enable_from(&live->set, first);
+	return live_bpf_watch_cpu(live, cpu);
+}
+
+static void rename_at(const struct live *live, uint8_t *at)
+{
+	uint64_t id;
+	uint32_t spec;
+
+	memcpy(&id, at, sizeof(id));
+	spec = map_get(&live->reopen.index, id);
+	if (spec != MAP_NONE)
+		memcpy(at, &live->set.id[spec * live->set.cpus], sizeof(id));
+}
+
+/* The id is the first word of a sample, and the last of any other record; one of loss has it as its first word, too. */
+void live_reopen_rename(const struct live *live, void *records, size_t size)
+{
+	uint8_t *at = records, *end = at + size;
+
+	if (!live->reopen.index.count)
+		return;
+	while (at < end) {
+		struct perf_event_header header;
+
+		memcpy(&header, at, sizeof(header));
+		if (header.size < sizeof(header) + sizeof(uint64_t) || header.size > end - at)
+			return;
+		if (header.type == PERF_RECORD_SAMPLE || header.type == PERF_RECORD_LOST)
+			rename_at(live, at + sizeof(header));
+		if (header.type != PERF_RECORD_SAMPLE)
+			rename_at(live, at + header.size - sizeof(uint64_t));
+		at += header.size;
+	}
+}

@@ -1,0 +1,18 @@
+/*
+ * live_round: a round moves what is in all rings into the spool.
+ */
+#ifndef KERNEL_LIVE_ROUND_H
+#define KERNEL_LIVE_ROUND_H
+
+#include "live_private.h"
+
+void live_round(struct live *live);
+bool live_is_round_due(const struct live *live);
+/* Returns when the next one is due in any case, in ns. */
+uint64_t live_next_round(const struct live *live);
+/* Whether a time that may be none (0) has come. */
+bool live_is_time(uint64_t at, uint64_t now);
+/* Opens what is a CPU's own on those that have come. */
+void live_follow_cpus(struct live *live);
+
+#endif

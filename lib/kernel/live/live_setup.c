@@ -1,0 +1,316 @@
+/*
+ * live_setup: for which tasks the events of a recording are opened, and how its capture describes them.
+ */
+#include "live_setup.h"
+
+#include "live_attach.h"
+#include "live_events.h"
+#include "live_rings.h"
+#include "proc/cgroup.h"
+#include "rights/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <iotrace/trim.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef IOTRACE_VERSION
+#define IOTRACE_VERSION "unknown"
+#endif
+
+static int attach_pids(struct live *live, struct error *err)
+{
+	int code = live_attach(live, live->pid, live->pids, err);
+
+	if (!code && !live->set.threads)
+		return error_say(err, ESRCH, "process %u: it has ended", live->pid[0]);
+	return code;
+}
+
+int live_setup_cgroups(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+
+	live->cgroup = mem_array(options->cgroups, sizeof(*live->cgroup));
+	for (uint32_t i = 0; i < options->cgroups; i++) {
+		int fd = cgroup_open(&live->proc, options->cgroup[i], err);
+
+		if (fd < 0)
+			return fd;
+		live->cgroup[live->cgroups++] = fd;
+		for (uint32_t j = 0; j < i; j++)
+			if (cgroup_overlap(fd, live->cgroup[j]))
+				return error_say(err, EINVAL,
+						 "--cgroup: %s and %s: one lies in the other; name "
+						 "the outer one",
+						 options->cgroup[j], options->cgroup[i]);
+	}
+	return 0;
+}
+
+/* Where the kernel cannot tell a group's tasks apart (a hierarchy of version 1 without perf_event). */
+static bool are_cgroups_recordable(struct live *live)
+{
+	for (uint32_t i = 0; i < live->cgroups; i++) {
+		if (cgroup_is_recordable(live->cgroup[i]))
+			continue;
+		live_add_remark(live,
+				mem_format("cgroup %s: the kernel cannot record by this hierarchy "
+					   "(it has no perf_event): recorded are the processes "
+					   "that are in it now, and their new children",
+					   live->options->cgroup[i]));
+		return false;
+	}
+	return true;
+}
+
+static int open_for_cgroups(struct live *live, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < live->cgroups && !code; i++)
+		code = i ? perf_set_open(&live->set, live->cgroup[i], err)
+			 : live_open_events(live, live->cgroup[i], err);
+	return code;
+}
+
+static int attach_cgroups(struct live *live, struct error *err)
+{
+	struct procfs_numbers pids = {0};
+	int code;
+
+	live_cgroup_processes(live, &pids);
+	code = live_attach(live, pids.at, pids.count, err);
+	procfs_numbers_release(&pids);
+	if (!code && !live->set.threads)
+		return error_say(err, ESRCH, "cgroup %s: no process is in it",
+				 live->options->cgroup[0]);
+	return code;
+}
+
+/* Ctrl-C reaches the command's process as well, which waits without a handler. */
+static int explain_gone(struct live *live, struct error *err)
+{
+	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
+	    WTERMSIG(live->command.status) == SIGINT)
+		return error_say(err, EINTR, "interrupted before the command began");
+	return error_say(err, ESRCH, "the command's process ended before it began");
+}
+
+static int open_events(struct live *live, struct error *err)
+{
+	int code;
+
+	if (live->set.target == TARGET_CGROUP)
+		return open_for_cgroups(live, err);
+	if (live->set.target == TARGET_EVERYBODY)
+		return live_open_events(live, PERF_EVERYBODY, err);
+	if (live->cgroups)
+		return attach_cgroups(live, err);
+	if (live->pids)
+		return attach_pids(live, err);
+	code = live_open_events(live, live->command.pid, err);
+	return code == -ESRCH ? explain_gone(live, err) : code;
+}
+
+/* All tasks outside have the number 0 here, so the calls of two look like those of one. */
+static int check_namespace(const struct live *live, struct error *err)
+{
+	if (!live->is_system || live->cgroups || rights_sees_all_tasks())
+		return 0;
+	error_say(
+		err, ENOTSUP,
+		"-a: in a container with process ids of its own, the processes outside have none, "
+		"so the calls of two look like those of one");
+	error_hint(err,
+		   "record a command, processes (-p) or a control group (--cgroup) here, or all "
+		   "from outside: nsenter -t 1 -p iotrace -a");
+	return -ENOTSUP;
+}
+
+int live_setup_events(struct live *live, struct error *err)
+{
+	int code = check_namespace(live, err);
+
+	if (code)
+		return code;
+	code = tracefs_open(&live->tracefs, err);
+	if (code == -EACCES || code == -EPERM)
+		return rights_explain_all(err, -code, live->is_system);
+	if (!code)
+		code = live_find_cpus(live, err);
+	if (!code)
+		code = live_check_ring(live, err);
+	if (code)
+		return code;
+	if (live->is_system && !live->cgroups)
+		live->set.target = TARGET_EVERYBODY;
+	else if (live->is_system && are_cgroups_recordable(live))
+		live->set.target = TARGET_CGROUP;
+	live->set.spare_bytes = live_ring_spare(live);
+	code = live_bpf_open(live, err);
+	if (!code)
+		code = live_add_events(live, err);
+	if (code >= 0)
+		code = open_events(live, err);
+	return code < 0 ? code : live_bpf_attach(live, err);
+}
+
+static int describe_events(struct live *live, struct error *err)
+{
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const struct perf_spec *spec = &live->set.spec[i];
+		const struct capture_event *event;
+		uint32_t count;
+		uint64_t *id;
+
+		if (spec->is_absent)
+			continue;
+		id = perf_set_ids(&live->set, i, &count);
+		event = capture_info_add_event(&live->info, &spec->attr, spec->name, id, count,
+					       err);
+		free(id);
+		if (!event)
+			return -err->code;
+	}
+	return 0;
+}
+
+static int describe_facts(struct live *live, struct error *err)
+{
+	struct perf_event_attr attr;
+	uint64_t id = LIVE_FACT_ID;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	live->fact_event = live->info.events;
+	if (!capture_info_add_event(&live->info, &attr, FACT_EVENT_NAME, &id, 1, err))
+		return -err->code;
+	return 0;
+}
+
+static void describe_host(struct live *live)
+{
+	struct capture_info *info = &live->info;
+	struct utsname name = {0};
+
+	uname(&name);
+	info->hostname = mem_strdup(name.nodename);
+	info->release = mem_strdup(name.release);
+	info->machine = mem_strdup(name.machine);
+	info->version = mem_strdup(IOTRACE_VERSION);
+	info->cmdline = live->options->cmdline ? mem_strdup(live->options->cmdline) : NULL;
+	info->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	info->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	info->header_page = tracefs_text(&live->tracefs, "events/header_page", NULL);
+	info->header_event = tracefs_text(&live->tracefs, "events/header_event", NULL);
+}
+
+/* Where the number of the call and its result or arguments stand comes from the format. */
+static int find_offsets(const struct live *live, const char *name, const char *field,
+			struct lookup_offsets *offsets, struct error *err)
+{
+	uint32_t size;
+
+	for (uint32_t i = 0; i < live->info.formats; i++) {
+		const char *text = live->info.format[i].text;
+		size_t length = strlen(name);
+
+		if (!strncmp(text, "name: ", 6) && !strncmp(text + 6, name, length) &&
+		    text[6 + length] == '\n' && tracefs_field(text, "id", &offsets->call, &size) &&
+		    size == sizeof(long) && tracefs_field(text, field, &offsets->value, &size) &&
+		    size >= sizeof(long))
+			return 0;
+	}
+	return error_say(err, EBADMSG, "tracepoint raw_syscalls:%s: its format has no id or no %s",
+			 name, field);
+}
+
+static int setup_lookup(struct live *live, struct error *err)
+{
+	int code;
+
+	lookup_base_init(&live->base, &live->proc);
+	live->base.uid = live->uid;
+	live->base.uids = live->bpf.source
+				  ? 0
+				  : live->uids; /* BPF programs see the user of each call */
+	if (live->bpf.source)                   /* the records have all the names */
+		return 0;
+	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
+	if (!code)
+		code = find_offsets(live, "sys_enter", "args", &live->base.enter, err);
+	for (uint32_t i = 0; i < live->set.specs; i++) {
+		const struct capture_event *event = &live->info.event[i];
+		enum perf_role role = live->set.spec[i].role;
+
+		if (role != ROLE_OPENER && role != ROLE_PATH)
+			continue;
+		live->base.layout = &event->layout;
+		for (uint32_t j = 0; j < event->ids; j++)
+			lookup_add_event(&live->base, event->id[j], role);
+	}
+	return code;
+}
+
+static void setup_lookers(struct live *live)
+{
+	facts_init(&live->facts, &live->info.event[live->fact_event].layout, LIVE_FACT_ID);
+	lookup_init(&live->lookup, &live->base, &live->facts);
+	live->looker = mem_array(live->set.cpus, sizeof(*live->looker));
+	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
+		looker_init(&live->looker[cpu], &live->set, cpu, &live->base, &live->facts);
+	live->lookers = live->set.cpus;
+	live->head = mem_array(live->set.cpus, sizeof(*live->head));
+}
+
+int live_setup_capture(struct live *live, struct error *err)
+{
+	int code;
+
+	describe_host(live);
+	code = describe_events(live, err);
+	if (!code)
+		code = describe_facts(live, err);
+	if (!code)
+		code = live_bpf_describe(live, err);
+	return code ? code : setup_lookup(live, err);
+}
+
+static struct capture_writer *create_spool(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	int fd;
+
+	if (!options->place)
+		return capture_create(options->spool_path, &live->info, err);
+	fd = place_create(options->place, PLACE_SPOOL);
+	if (fd >= 0)
+		return capture_create_in(fd, options->spool_path, &live->info, err);
+	error_set(err, -fd, "create %s", options->spool_path);
+	return NULL;
+}
+
+int live_setup_spool(struct live *live, struct error *err)
+{
+	const struct live_options *options = live->options;
+	uint64_t bound = options->buffer_bytes ? options->buffer_bytes : 64 << 20;
+	int dir = options->place ? place_dir(options->place) : AT_FDCWD;
+	struct capture_writer *writer = create_spool(live, err);
+
+	if (!writer)
+		return -err->code;
+	live->spool = spool_new(writer, dir, bound, err);
+	if (!live->spool)
+		return -err->code;
+	if (!options->is_spool_kept)
+		spool_trim(live->spool, TRIM_KEPT);
+	setup_lookers(live);
+	return 0;
+}

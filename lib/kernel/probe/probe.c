@@ -1,0 +1,418 @@
+/*
+ * probe: asks the machine, one question a row, each with the command that would change the answer.
+ *
+ * What can be tried is tried (a real event with a real filter on ourselves) instead of being concluded from
+ * settings.
+ */
+#include <iotrace/probe.h>
+
+#include "load/bpf_block.h"
+#include "load/bpf_source.h"
+#include "perf/counter.h"
+#include "perf/filter.h"
+#include "perf/perf_event.h"
+#include "perf/tracefs.h"
+#include "rights/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/confine.h>
+#include <iotrace/error.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers of capabilities that older headers lack. */
+enum { PERFMON = 38, BPF = 39, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
+
+static void say(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(char *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out, sizeof(((struct probe_result *)NULL)->detail), format, args);
+	va_end(args);
+}
+
+static void say_setcap(struct probe_result *result)
+{
+	char *command = rights_setcap();
+
+	say(result->remedy, "%s", command);
+	free(command);
+}
+
+/* A sentence of an error has its remedy on the second line. */
+static void split(struct probe_result *result, const struct error *err)
+{
+	const char *line = strchr(err->text, '\n');
+	const char *command = line ? strstr(line, ": ") : NULL;
+	size_t length = line ? (size_t)(line - err->text) : strlen(err->text);
+
+	say(result->detail, "%.*s", (int)length, err->text);
+	if (command)
+		say(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
+}
+
+static void probe_tracefs(struct probe_result *result)
+{
+	struct error err = {0};
+	struct tracefs tracefs;
+	char *format = NULL;
+
+	if (!tracefs_open(&tracefs, &err))
+		format = tracefs_format(&tracefs, "raw_syscalls", "sys_enter", &err);
+	if (format) {
+		result->state = PROBE_OK;
+		say(result->detail, "%s",
+		    tracefs.is_detached ? "not mounted; iotrace mounts it for itself alone"
+					: "mounted and readable");
+	} else {
+		split(result, &err);
+	}
+	free(format);
+	tracefs_close(&tracefs);
+}
+
+static void probe_paranoid(struct probe_result *result)
+{
+	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 99);
+	bool may = confine_may(PERFMON) || confine_may(SYS_ADMIN);
+
+	if (paranoid == 99) {
+		say(result->detail, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
+		return;
+	}
+	result->state = paranoid <= 1 || may ? PROBE_OK : PROBE_MISSING;
+	say(result->detail, "kernel.perf_event_paranoid is %ld%s", paranoid,
+	    may ? "; you may record all the same" : "");
+	if (result->state != PROBE_OK)
+		say(result->remedy, "sysctl kernel.perf_event_paranoid=1");
+}
+
+/* Opens the event that a recording has most of, for ourselves or for everybody. Returns whether it opened. */
+static bool open_exits(struct perf_set *set, enum perf_target target, struct error *err)
+{
+	struct perf_event_attr attr;
+	struct tracefs tracefs;
+	char *format;
+	int id;
+
+	perf_set_init(set);
+	perf_set_cpus(set, "0");
+	set->target = target;
+	if (tracefs_open(&tracefs, err))
+		return false;
+	format = tracefs_format(&tracefs, "raw_syscalls", "sys_exit", err);
+	tracefs_close(&tracefs);
+	if (!format)
+		return false;
+	id = tracefs_id(format);
+	free(format);
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
+	attr.sample_period = 1;
+	perf_set_add(set, ROLE_EXIT, &attr, "raw_syscalls:sys_exit",
+		     filter_calls(FILTER_EXIT, 1U << GROUP_DATA | 1U << GROUP_SYNC),
+		     PERF_NO_LEADER);
+	return perf_set_open(set, target == TARGET_EVERYBODY ? PERF_EVERYBODY : 0, err) == 0;
+}
+
+static void probe_events(struct probe_result *result)
+{
+	struct error err = {0};
+	struct perf_set set;
+
+	if (open_exits(&set, TARGET_THREAD, &err)) {
+		result->state = PROBE_OK;
+		say(result->detail,
+		    "system calls can be recorded, with filters, on one clock with the samples");
+	} else {
+		split(result, &err);
+	}
+	perf_set_release(&set);
+}
+
+static void probe_machine(struct probe_result *result)
+{
+	struct error err = {0};
+	struct perf_set set;
+
+	if (open_exits(&set, TARGET_EVERYBODY, &err)) {
+		result->state = PROBE_OK;
+		say(result->detail, "all processes can be recorded: iotrace -a");
+	} else {
+		split(result, &err);
+		result->state = PROBE_LIMITED;
+	}
+	perf_set_release(&set);
+}
+
+static void probe_block(struct probe_result *result)
+{
+	struct error err = {0};
+	struct tracefs tracefs;
+	char *format = NULL;
+
+	if (!tracefs_open(&tracefs, &err))
+		format = tracefs_format(&tracefs, "block", "block_rq_complete", &err);
+	tracefs_close(&tracefs);
+	if (format)
+		say(result->detail,
+		    "block requests can be recorded, with the rights that -a needs");
+	else
+		split(result, &err);
+	result->state = format ? PROBE_OK : PROBE_LIMITED;
+	free(format);
+}
+
+static void probe_lost(struct probe_result *result)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr.exclude_kernel = 1;
+	attr.read_format |= FORMAT_LOST;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	result->state = fd >= 0 ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s",
+	    fd >= 0 ? "the kernel counts lost samples for each event"
+		    : "lost samples are counted for each ring only (before Linux 6.0)");
+	if (fd >= 0)
+		close(fd);
+}
+
+static void probe_memlock(struct probe_result *result)
+{
+	long kb = rights_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
+	struct rlimit limit = {0};
+	bool may = confine_may(IPC_LOCK);
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK
+									    : PROBE_LIMITED;
+	if (may)
+		say(result->detail, "rings of any size");
+	else if (limit.rlim_max == RLIM_INFINITY)
+		say(result->detail, "rings of any size (RLIMIT_MEMLOCK is unlimited)");
+	else
+		say(result->detail, "rings of %ld KiB for each CPU, and %llu KiB more in all", kb,
+		    (unsigned long long)limit.rlim_max >> 10);
+	if (result->state != PROBE_OK)
+		say(result->remedy, "sysctl kernel.perf_event_mlock_kb=8196");
+}
+
+static void probe_files(struct probe_result *result)
+{
+	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit limit = {0};
+	unsigned long long needed = EVENTS * cpus + 64;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	result->state = limit.rlim_max < needed ? PROBE_MISSING : PROBE_OK;
+	say(result->detail,
+	    "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
+	    (unsigned long long)limit.rlim_max,
+	    limit.rlim_max < 64 ? 0ULL
+				: (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus),
+	    cpus);
+	if (result->state != PROBE_OK)
+		say(result->remedy, "ulimit -n %llu", needed);
+}
+
+static void probe_clone(struct probe_result *result)
+{
+	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 2);
+	bool may = paranoid < 0 || confine_may(PERFMON) || confine_may(SYS_ADMIN);
+
+	result->state = may ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s",
+	    may ? "what new tasks share is recorded"
+		: "what tasks made by clone3() share is not seen: descriptors are taken as copied");
+	if (!may)
+		say_setcap(result);
+}
+
+static struct bpf_source *open_bpf(struct error *err)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const struct bpf_options options = {.groups = ~0U,
+					    .cpu = &(uint32_t){0},
+					    .cpus = 1,
+					    .ring_bytes = page,
+					    .ring_least = page,
+					    .id = 1};
+
+	return bpf_source_open(&options, err);
+}
+
+static void probe_bpf(struct probe_result *result)
+{
+	struct error err = {0};
+	struct bpf_source *source = open_bpf(&err);
+
+	result->state = source ? PROBE_OK : PROBE_LIMITED;
+	if (source)
+		say(result->detail,
+		    "the kernel pairs calls and names files: system calls cost less");
+	else
+		split(result, &err);
+	bpf_source_close(source);
+}
+
+static void probe_bpf_block(const struct bpf_source *source, struct probe_result *result)
+{
+	const struct bpf_block_options options = {.source = source, .id = 2};
+	struct error err = {0};
+	struct bpf_block *block = bpf_block_open(&options, &err);
+
+	*result = (struct probe_result){.name = "BPF block requests",
+					.state = block ? PROBE_OK : PROBE_LIMITED};
+	if (block)
+		say(result->detail, "block requests by their address, with their files");
+	else
+		say(result->detail, "recorded through perf: %.*s", (int)strcspn(err.text, "\n"),
+		    err.text);
+	bpf_block_close(block);
+}
+
+static void probe_feature(const struct bpf_source *source, enum bpf_feature feature,
+			  struct probe_result *result)
+{
+	const struct bpf_feature_row *row = bpf_feature_row(feature);
+	const char *why = bpf_source_feature(source, feature)->why;
+
+	*result = (struct probe_result){.name = row->check,
+					.state = *why ? PROBE_LIMITED : PROBE_OK};
+	if (*why)
+		say(result->detail, "%s: %s",
+		    row->instead ? "recorded through perf" : "not recorded", why);
+	else
+		say(result->detail, "%s", row->help);
+}
+
+/* What the programs tell beside the calls. Returns how many there are; none where there are no programs. */
+static uint32_t probe_features(struct probe_result *result, uint32_t size)
+{
+	struct error ignored = {0};
+	struct bpf_source *source = size > BPF_FEATURES ? open_bpf(&ignored) : NULL;
+
+	if (!source)
+		return 0;
+	for (uint32_t i = 0; i < BPF_FEATURES; i++)
+		probe_feature(source, (enum bpf_feature)i, &result[i]);
+	probe_bpf_block(source, &result[BPF_FEATURES]);
+	bpf_source_close(source);
+	return BPF_FEATURES + 1;
+}
+
+/* What a recording gives up before the command runs; nothing is missing without. */
+static void probe_confinement(struct probe_result *result)
+{
+	result->state = confine_has_filter() ? PROBE_OK : PROBE_LIMITED;
+	say(result->detail, "%s",
+	    confine_has_filter()
+		    ? "while it records, iotrace has no right and no system call that it does not use"
+		    : "capabilities are dropped; this build (without libseccomp) filters no system calls");
+}
+
+static void probe_counters(struct probe_result *result)
+{
+	char pmu[128];
+	int events = counter_pmu(pmu, sizeof(pmu));
+	bool has_pmu = access("/sys/bus/event_source/devices/cpu", F_OK) == 0 ||
+		       access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0;
+
+	result->state = has_pmu && events ? PROBE_OK : PROBE_LIMITED;
+	if (has_pmu && events)
+		say(result->detail, "%s, %d events", pmu, events);
+	else
+		say(result->detail,
+		    "no hardware counters; -E takes software events such as page-faults");
+}
+
+static const struct probe {
+	const char *name;
+	bool is_needed;
+	void (*run)(struct probe_result *result);
+} probes[] = {
+	{"tracefs", true, probe_tracefs},          {"perf_event_paranoid", true, probe_paranoid},
+	{"system calls", true, probe_events},      {"whole machine", false, probe_machine},
+	{"block requests", false, probe_block},    {"open files", true, probe_files},
+	{"locked memory", false, probe_memlock},   {"lost samples", false, probe_lost},
+	{"clone flags", false, probe_clone},       {"counters", false, probe_counters},
+	{"confinement", false, probe_confinement}, {"BPF", false, probe_bpf},
+};
+
+uint32_t probe_all(struct probe_result *result, uint32_t size)
+{
+	uint32_t count = sizeof(probes) / sizeof(probes[0]);
+
+	count = count < size ? count : size;
+	confine_raise();
+	for (uint32_t i = 0; i < count; i++) {
+		result[i] = (struct probe_result){.name = probes[i].name,
+						  .state = PROBE_MISSING,
+						  .is_needed = probes[i].is_needed};
+		probes[i].run(&result[i]);
+	}
+	count += probe_features(result + count, size - count);
+	confine_lower();
+	return count;
+}
+
+char *probe_setcap(void)
+{
+	bool may = confine_may(PERFMON) && confine_may(BPF) && confine_may(CAP_DAC_READ_SEARCH) &&
+		   (confine_may(CAP_SYS_NICE) || !rights_may_get(CAP_SYS_NICE));
+
+	return may ? NULL : rights_setcap();
+}
+
+static int has_call(const struct tracefs *tracefs, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "events/syscalls/sys_enter_%s", name);
+	if (!faccessat(tracefs->dir, path, F_OK, AT_EACCESS))
+		return 1;
+	return errno == ENOENT ? 0 : -1;
+}
+
+int probe_call(const struct call_row *row)
+{
+	struct tracefs tracefs;
+	int found;
+
+	confine_raise();
+	found = tracefs_open(&tracefs, NULL) ? -1 : has_call(&tracefs, row->name);
+	if (!found && call_function(row))
+		found = has_call(&tracefs, call_function(row));
+	tracefs_close(&tracefs);
+	confine_lower();
+	return found;
+}
+
+int probe_columns(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+bool probe_has_terminal(int fd)
+{
+	struct sigaction action;
+
+	return tcgetpgrp(fd) == getpgrp() && !sigaction(SIGINT, NULL, &action) &&
+	       action.sa_handler != SIG_IGN;
+}

@@ -1,0 +1,230 @@
+/*
+ * rights: an errno of perf_event_open() says little, so each is looked at together with the settings that
+ * decide it. Three lines at most: what was refused, and the commands that would change it.
+ */
+#include "rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/capture.h>
+#include <iotrace/confine.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_PID_NAMESPACE 0xeffffffcU /* its inode */
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
+enum { PERFMON = 38, MLOCK_KB_WANTED = 8196 }; /* CAP_PERFMON, which older headers lack */
+
+/* What a user called it: names in a capture begin with a word of ours. */
+static const char *plain_name(const char *event)
+{
+	static const char *const own[] = {CAPTURE_COUNTER_PREFIX, CAPTURE_CHOSEN_PREFIX};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strncmp(event, own[i], strlen(own[i])))
+			return event + strlen(own[i]);
+	return event;
+}
+
+static int explain_absent(struct error *err, int code, const char *event, const char *plain)
+{
+	if (strncmp(event, CAPTURE_COUNTER_PREFIX, strlen(CAPTURE_COUNTER_PREFIX)) != 0)
+		return error_say(err, code, "event %s: this machine does not have it", plain);
+	error_say(err, code, "-E %s: this machine cannot count it (no such hardware counter)",
+		  plain);
+	error_hint(
+		err,
+		"every machine counts page-faults, context-switches and cpu-migrations, for example");
+	return -code;
+}
+
+long rights_number(const char *path, long otherwise)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return otherwise;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return otherwise;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+bool rights_may_get(unsigned capability)
+{
+	return prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1;
+}
+
+/* Capabilities are of the file itself: no link, no $PATH. */
+char *rights_setcap(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	bool is_plain;
+
+	if (n < 0)
+		n = snprintf(path, sizeof(path), "iotrace");
+	path[n] = '\0';
+	is_plain = strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				"0123456789._+-,@:") == (size_t)n;
+	return mem_format("setcap cap_bpf,cap_perfmon,cap_dac_read_search%s+ep %s%s%s",
+			  rights_may_get(CAP_SYS_NICE) ? ",cap_sys_nice" : "", is_plain ? "" : "'",
+			  path, is_plain ? "" : "'");
+}
+
+void rights_hint_setcap(struct error *err)
+{
+	char *command = rights_setcap();
+
+	error_hint(err, "or the program may, for everybody who runs it: %s", command);
+	free(command);
+}
+
+/* Returns "; kernel.perf_event_paranoid is 2, which must be at most 1" and the like; "" if nothing else is in the way. */
+static char *name_limits(long paranoid, long most)
+{
+	return paranoid > most ? mem_format("; kernel.perf_event_paranoid is %ld, which must be at "
+					    "most %ld",
+					    paranoid, most)
+			       : mem_strdup("");
+}
+
+/* Rings that are too small lose events, which a remark would say after the next attempt only. */
+static bool has_small_rings(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	return limit.rlim_max != RLIM_INFINITY && rights_number(MLOCK_KB, 516) < MLOCK_KB_WANTED;
+}
+
+int rights_explain_all(struct error *err, int code, bool is_machine)
+{
+	long paranoid = rights_number(PARANOID, 2), most = is_machine ? -1 : 1;
+	bool is_held = paranoid <= most || confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN);
+	char *limits = name_limits(is_held ? most : paranoid, most);
+	char *sysctl = is_held ? mem_strdup("")
+			       : mem_format(" kernel.perf_event_paranoid=%ld", most);
+	bool is_small = has_small_rings();
+
+	error_say(err, code,
+		  "this user may not record: tracefs (/sys/kernel/tracing) cannot be read%s",
+		  limits);
+	error_hint(err,
+		   "as root, for all users of group %u: mount -o remount,mode=750,gid=%u "
+		   "/sys/kernel/tracing%s%s%s",
+		   (unsigned)getegid(), (unsigned)getegid(),
+		   *sysctl || is_small ? " && sysctl" : "", sysctl,
+		   is_small ? " kernel.perf_event_mlock_kb=8196" : "");
+	rights_hint_setcap(err);
+	free(sysctl);
+	free(limits);
+	return -code;
+}
+
+static int explain_refused(struct error *err, int code, const char *event, int tid)
+{
+	long paranoid = rights_number(PARANOID, 2);
+
+	/* Kernels of Debian and Ubuntu: CAP_PERFMON helps up to 2 only. */
+	if (paranoid > 2 && confine_may(PERFMON) && !confine_may(CAP_SYS_ADMIN)) {
+		error_say(err, code,
+			  "event %s: %s: this kernel lets only root record while "
+			  "kernel.perf_event_paranoid is %ld",
+			  event, strerror(code), paranoid);
+		error_hint(err, "as root: sysctl kernel.perf_event_paranoid=2");
+		return -code;
+	}
+	if (tid == RIGHTS_MACHINE && paranoid >= 0) {
+		error_say(
+			err, code,
+			"event %s of all processes: %s: kernel.perf_event_paranoid is %ld, which must be -1",
+			event, strerror(code), paranoid);
+		error_hint(
+			err,
+			"any user may record the whole machine with: sysctl kernel.perf_event_paranoid=-1");
+	} else if (paranoid > 1) {
+		error_say(err, code, "event %s: %s: kernel.perf_event_paranoid is %ld", event,
+			  strerror(code), paranoid);
+		error_hint(
+			err,
+			"an ordinary user may record own programs with: sysctl kernel.perf_event_paranoid=1");
+	} else if (tid > 0) {
+		error_say(
+			err, code,
+			"event %s of thread %d: %s: it belongs to another user, or has more rights",
+			event, tid, strerror(code));
+	} else {
+		error_say(err, code,
+			  "event %s: %s (a security policy, or a container without perf?)", event,
+			  strerror(code));
+	}
+	rights_hint_setcap(err);
+	return -code;
+}
+
+static int explain_descriptors(struct error *err, int code, const char *event, unsigned long needed)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	error_say(err, code,
+		  "event %s: %s: the recording needs about %lu open files, the limit is %llu",
+		  event, strerror(code), needed, (unsigned long long)limit.rlim_cur);
+	error_hint(err, "allow them: ulimit -n %lu (as root, or with a higher hard limit)", needed);
+	return -code;
+}
+
+int rights_explain(struct error *err, int code, const char *name, int tid,
+		   unsigned long descriptors)
+{
+	const char *event = plain_name(name);
+
+	switch (code) {
+	case EACCES:
+	case EPERM:
+		return explain_refused(err, code, event, tid);
+	case EMFILE:
+		return explain_descriptors(err, code, event, descriptors);
+	case ENOSYS:
+		return error_say(err, code, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
+	case ENOSPC:
+		return error_say(
+			err, code,
+			"event %s: the hardware has no counter left (another profiler runs?)",
+			event);
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return explain_absent(err, code, name, event);
+	default:
+		return error_set(err, code, "event %s: perf_event_open", event);
+	}
+}
+
+bool rights_takes_admin(void)
+{
+	return rights_number(PARANOID, 2) > 2;
+}
+
+bool rights_sees_all_tasks(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
+}
