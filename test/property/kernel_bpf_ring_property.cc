@@ -61,7 +61,10 @@ class Ring
       private:
 	void put_word(uint64_t at, uint32_t word)
 	{
-		put(at, word);
+		uint64_t value = 0;
+
+		memcpy(&value, &word, sizeof(word)); /* it comes first in any byte order */
+		put(at, value);
 	}
 
 	void put(uint64_t at, uint64_t value)
