@@ -21,19 +21,6 @@
 
 enum { EVENTS_AT_ONCE = 1 << 20 };
 
-void verify_found(struct verify *v, const char *format, ...)
-{
-	va_list arguments;
-
-	if (v->report->findings < ARCHIVE_FINDINGS) {
-		va_start(arguments, format);
-		vsnprintf(v->report->finding[v->report->findings], ARCHIVE_FINDING_SIZE, format,
-			  arguments);
-		va_end(arguments);
-	}
-	v->report->findings++;
-}
-
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode on_message(
 	void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
 	const char *format, va_list arguments)

@@ -151,15 +151,30 @@ struct verify {
 	bool has_early;
 };
 
-/* verify.c: one more finding; the first of them are kept. */
+/* verify_refs.c: one more finding; the first of them are kept. */
 void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What OTF2 calls each kind. */
+extern const char *const verify_kind_name[KINDS];
+/* Returns whether the id is the next one of its kind. */
+bool verify_define(struct verify *v, enum kind kind, uint64_t self);
+/* A definition refers to another, which may follow; NONE: to none. */
+void verify_refer(struct verify *v, enum kind kind, uint32_t ref);
+/* Returns the index in place[], or NONE. */
+uint32_t verify_place(const struct verify *v, uint64_t location);
+/* Finds fault with a reference of an event to something undefined. */
+bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what,
+		uint64_t location);
+/* Returns the place, or NULL; counts the event, checks its time and attributes. */
+struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
+			   OTF2_AttributeList *attributes);
+
+/* verify_open.c: Returns the descriptor of a regular file, named within the archive, and its size; or -1, and what is wrong. */
+int verify_open(const struct verify *v, const char *name, uint64_t *size, const char **wrong);
 
 /* verify_anchor.c: Returns NULL, or what is wrong with the anchor. */
 const char *verify_anchor(const struct verify *v);
 
-/* verify_files.c: Returns the descriptor of a regular file, named within the archive, and its size; or -1, and what is wrong. */
-int verify_open(const struct verify *v, const char *name, uint64_t *size, const char **wrong);
-/* Returns whether the file, named within the archive, has all its chunks and an end, and can be read. */
+/* verify_files.c: Returns whether the file, named within the archive, has all its chunks and an end, and can be read. */
 bool verify_file(struct verify *v, const char *name, enum content content);
 
 /*
@@ -173,22 +188,10 @@ uint64_t verify_number(struct bytes *in, size_t size, bool is_big);
 
 /* verify_defs.c */
 bool verify_definitions(struct verify *v);
-/* Returns whether the id is the next one of its kind. */
-bool verify_define(struct verify *v, enum kind kind, uint64_t self);
-/* A definition refers to another, which may follow; NONE: to none. */
-void verify_refer(struct verify *v, enum kind kind, uint32_t ref);
-/* Returns the index in place[], or NONE. */
-uint32_t verify_place(const struct verify *v, uint64_t location);
-/* Finds fault with a reference of an event to something undefined. */
-bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what,
-		uint64_t location);
 
 /* verify_events.c */
 void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events);
 void verify_events_end(struct verify *v);
-/* Returns the place, or NULL; counts the event, checks its time and attributes. */
-struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
-			   OTF2_AttributeList *attributes);
 
 /* verify_metric.c */
 void verify_register_metric_definitions(OTF2_GlobalDefReaderCallbacks *callbacks);

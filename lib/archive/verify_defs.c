@@ -10,54 +10,6 @@
 #include <iotrace/mem.h>
 #include <string.h>
 
-static const char *const kind_name[KINDS] = {
-	[KIND_STRING] = "String",
-	[KIND_ATTRIBUTE] = "Attribute",
-	[KIND_NODE] = "SystemTreeNode",
-	[KIND_GROUP] = "LocationGroup",
-	[KIND_LOCATION] = "Location",
-	[KIND_REGION] = "Region",
-	[KIND_METRIC_MEMBER] = "MetricMember",
-	[KIND_METRIC] = "Metric",
-	[KIND_PARAMETER] = "Parameter",
-	[KIND_MEMBERS] = "Group",
-	[KIND_COMM] = "Comm",
-	[KIND_PARADIGM] = "IoParadigm",
-	[KIND_FILE] = "IoFile",
-	[KIND_HANDLE] = "IoHandle",
-};
-
-bool verify_define(struct verify *v, enum kind kind, uint64_t self)
-{
-	bool is_next = self == v->defined[kind];
-
-	if (!is_next)
-		verify_found(v, "%s %" PRIu64 " is defined where %" PRIu64 " should be",
-			     kind_name[kind], self, v->defined[kind]);
-	v->defined[kind]++;
-	return is_next;
-}
-
-void verify_refer(struct verify *v, enum kind kind, uint32_t ref)
-{
-	if (ref != NONE && (uint64_t)ref + 1 > v->referred[kind])
-		v->referred[kind] = (uint64_t)ref + 1;
-}
-
-uint32_t verify_place(const struct verify *v, uint64_t location)
-{
-	return map_get(&v->place_of, location);
-}
-
-bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what, uint64_t location)
-{
-	if (ref < v->defined[kind])
-		return true;
-	verify_found(v, "%s on location %" PRIu64 " names %s %" PRIu64 ", which is not defined",
-		     what, location, kind_name[kind], ref);
-	return false;
-}
-
 static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
 				  uint64_t realtime)
 {
@@ -341,7 +293,7 @@ static void check_references(struct verify *v)
 			verify_found(v,
 				     "a definition names %s %" PRIu64 ", but only %" PRIu64
 				     " are defined",
-				     kind_name[k], v->referred[k] - 1, v->defined[k]);
+				     verify_kind_name[k], v->referred[k] - 1, v->defined[k]);
 	if (!v->has_clock)
 		verify_found(v, "there are no clock properties");
 }

@@ -63,27 +63,6 @@ static void read_chunks(struct reading *reading, int fd, uint64_t size, uint64_t
 	free(chunk);
 }
 
-int verify_open(const struct verify *v, const char *name, uint64_t *size, const char **wrong)
-{
-	char *path = mem_format("%s/%s", v->dir, name);
-	/* A pipe would be waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-
-	free(path);
-	if (fd < 0 || fstat(fd, &status) != 0)
-		*wrong = strerror(errno);
-	else if (!S_ISREG(status.st_mode))
-		*wrong = "is no regular file";
-	else {
-		*size = (uint64_t)status.st_size;
-		return fd;
-	}
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 bool verify_file(struct verify *v, const char *name, enum content content)
 {
 	const uint64_t chunk_size = content == CONTENT_EVENTS ? v->event_chunk

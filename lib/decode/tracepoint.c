@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <traceevent/event-parse.h>
 
-enum { RAW_MAX = 65536 };
-
 #define NUMBER(name)                                                                               \
 	{                                                                                          \
 		FIELD_NUMBER, name                                                                 \
@@ -91,46 +89,6 @@ const struct tracepoint_row *tracepoint_row_find(const char *system, const char 
 	return NULL;
 }
 
-void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count)
-{
-	const uint8_t *at = raw + field->offset;
-	uint32_t n = field->size / field->element, i;
-
-	if (n > count)
-		n = count;
-	if (field->element == sizeof(*value)) {
-		memcpy(value, at, n * sizeof(*value));
-		i = n;
-	} else {
-		for (i = 0; i < n; i++, at += field->element)
-			value[i] = (uint64_t)field_value_at(at, field->element, field->is_signed);
-	}
-	for (; i < count; i++)
-		value[i] = 0;
-}
-
-bool field_string(const struct field *field, const struct sample *sample,
-		  struct event_string *string)
-{
-	uint32_t offset = field->offset, length = field->size;
-
-	*string = (struct event_string){NULL, 0};
-	if (!field->size)
-		return true;
-	if (field->is_dynamic) {
-		uint32_t where;
-
-		memcpy(&where, sample->raw + field->offset, sizeof(where));
-		offset = (where & UINT16_MAX) + (field->is_relative ? field->offset + 4U : 0);
-		length = where >> 16;
-	}
-	if (offset > sample->raw_size || length > sample->raw_size - offset)
-		return false;
-	string->at = (const char *)sample->raw + offset;
-	string->length = (uint32_t)strnlen(string->at, length);
-	return true;
-}
-
 /* The system and name of a tracepoint, for a sentence. */
 struct place {
 	const char *system, *name, *release;
@@ -146,45 +104,6 @@ static int refuse(const struct place *place, struct error *err, const char *what
 		"This kernel's format of it is not understood; please report it with events/%s/%s/format.",
 		place->system, place->name);
 	return -EPROTO;
-}
-
-static bool is_plain_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-/* Returns whether the field has the shape that is wanted. */
-static bool has_shape(const struct field *field, enum field_shape shape, unsigned long flags)
-{
-	switch (shape) {
-	case FIELD_NUMBER:
-		return !(flags & TEP_FIELD_IS_ARRAY) && is_plain_size(field->size);
-	case FIELD_NUMBERS:
-		/* Only an array that stands in the sample itself has elements. */
-		return is_plain_size(field->element) && field->size % field->element == 0;
-	case FIELD_STRING:
-		return (flags & TEP_FIELD_IS_STRING) && (!field->is_dynamic || field->size == 4);
-	default:
-		return false;
-	}
-}
-
-bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from)
-{
-	long end = (long)from->offset + from->size;
-
-	if (from->offset < 0 || from->size <= 0 || end >= RAW_MAX)
-		return false;
-	*field = (struct field){
-		.offset = (uint16_t)from->offset,
-		.size = (uint16_t)from->size,
-		.element = (uint16_t)(from->arraylen ? (unsigned int)from->size / from->arraylen
-						     : 0),
-		.is_signed = from->flags & TEP_FIELD_IS_SIGNED,
-		.is_dynamic = from->flags & TEP_FIELD_IS_DYNAMIC,
-		.is_relative = from->flags & TEP_FIELD_IS_RELATIVE,
-	};
-	return has_shape(field, shape, from->flags);
 }
 
 static bool field_set(struct tracepoint *tp, struct field *field, enum field_shape shape,

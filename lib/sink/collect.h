@@ -134,6 +134,9 @@ void collect_release(struct collect *collect);
 
 const char *collect_class_name(enum collect_class id);
 
+/* Returns from the first to the last event, ns. */
+uint64_t collect_wall(const struct collect *collect);
+
 #ifdef __cplusplus
 }
 #endif

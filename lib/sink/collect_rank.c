@@ -10,13 +10,6 @@
 #include <iotrace/errname.h>
 #include <string.h>
 
-uint64_t collect_wall(const struct collect *collect)
-{
-	const struct model_host *host = model_host(collect->model);
-
-	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
-}
-
 uint32_t collect_threads(const struct collect *collect)
 {
 	const struct model *model = collect->model;

@@ -21,8 +21,6 @@ struct collect_verdict {
 	double read_rate, write_rate;
 };
 struct collect_verdict collect_verdict(const struct collect *collect);
-/* Returns from the first to the last event, ns. */
-uint64_t collect_wall(const struct collect *collect);
 /* Returns how many threads did I/O. */
 uint32_t collect_threads(const struct collect *collect);
 /* Returns how many processes did I/O; those that share a location count once. */

@@ -25,15 +25,6 @@ enum {
 	LOST_MOST = 10000, /* marks; later ones are added to the last */
 };
 
-void otf2_stop(struct sink *sink, int code, uint64_t time)
-{
-	if (sink->is_stopped)
-		return;
-	sink->is_stopped = true;
-	sink->stop_code = code;
-	sink->stop_time = time;
-}
-
 /* Returns the errno of what went wrong. */
 static int trouble(const struct sink *sink)
 {
@@ -186,16 +177,6 @@ static void end_program(struct sink *sink, struct location *location)
 		return;
 	if (otf2_write_program_end(sink, location, OTF2_UNDEFINED_INT64, location->last_time))
 		location->events++;
-}
-
-uint32_t otf2_locations(const struct sink *sink)
-{
-	return model_threads(sink->model) ? model_threads(sink->model) : 1;
-}
-
-bool otf2_is_defined(const struct sink *sink, thread_id location)
-{
-	return sink->is_empty ? location == 0 : !model_thread(sink->model, location)->is_left_out;
 }
 
 static bool is_empty(const struct model *model)

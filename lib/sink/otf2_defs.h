@@ -20,6 +20,8 @@ static inline bool is_good(OTF2_ErrorCode code)
 	return code == OTF2_SUCCESS;
 }
 
+/* Writes the strings that are not written yet. */
+void define_new_strings(struct sink *sink);
 OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef define_text(struct sink *sink, const char *text);
 OTF2_StringRef define_model(struct sink *sink, str_id id);

@@ -197,11 +197,6 @@ static bool write_delete(struct sink *sink, struct location *location, const str
 				  otf2_file(sink, event->delete_file.file)));
 }
 
-bool otf2_is_block(const struct sink *sink, handle_id handle)
-{
-	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
-}
-
 /* What is known of a block request and who caused it. */
 static void add_request(struct sink *sink, struct attributes *list, const struct io_event *event)
 {

@@ -9,22 +9,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MODE_DEFAULT = 0644 };
-
 static const struct sink_ops *const sinks[] = {
 	&sink_otf2_ops,
 	&sink_text_ops,
 	&sink_summary_ops,
 	&sink_null_ops,
 };
-
-unsigned sink_mode(const struct sink_options *options)
-{
-	unsigned mode = model_host(options->model)->is_system ? options->system_mode
-							      : options->mode;
-
-	return mode ? mode : MODE_DEFAULT;
-}
 
 const struct sink_ops *sink_at(uint32_t index)
 {

@@ -1,0 +1,11 @@
+/*
+ * collect_run: figures of the whole recording. See collect.h.
+ */
+#include "collect.h"
+
+uint64_t collect_wall(const struct collect *collect)
+{
+	const struct model_host *host = model_host(collect->model);
+
+	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
+}

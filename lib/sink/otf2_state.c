@@ -1,0 +1,28 @@
+/*
+ * otf2_state: what the archive has, and whether it may still grow.
+ */
+#include "otf2.h"
+
+void otf2_stop(struct sink *sink, int code, uint64_t time)
+{
+	if (sink->is_stopped)
+		return;
+	sink->is_stopped = true;
+	sink->stop_code = code;
+	sink->stop_time = time;
+}
+
+uint32_t otf2_locations(const struct sink *sink)
+{
+	return model_threads(sink->model) ? model_threads(sink->model) : 1;
+}
+
+bool otf2_is_defined(const struct sink *sink, thread_id location)
+{
+	return sink->is_empty ? location == 0 : !model_thread(sink->model, location)->is_left_out;
+}
+
+bool otf2_is_block(const struct sink *sink, handle_id handle)
+{
+	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
+}

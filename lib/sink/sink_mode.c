@@ -1,0 +1,16 @@
+/*
+ * sink_mode: the permissions of what a sink makes.
+ */
+#include "sinks.h"
+
+#include <iotrace/model.h>
+
+enum { MODE_DEFAULT = 0644 };
+
+unsigned sink_mode(const struct sink_options *options)
+{
+	unsigned mode = model_host(options->model)->is_system ? options->system_mode
+							      : options->mode;
+
+	return mode ? mode : MODE_DEFAULT;
+}
