@@ -55,14 +55,14 @@ LEAVE = re.compile(r"\d+ \S+ LEAVE (\w+) (E\w+)(?: \"(.*)\")?$")
 SAME = {"newstat": "newfstatat"}
 
 
-def told(lines, folder):
+def counted(lines, folder):
     """Counts calls with error and path: of the folder, behind no known directory, or without a path."""
     return Counter((SAME.get(call, call), error, path or "-") for call, error, path in lines
                    if path in (None, "-", "none6") or path.startswith(folder))
 
 
 def said(ran, folder):
-    return told((line.split(" ") for line in ran.stdout.decode().splitlines()), folder)
+    return counted((line.split(" ") for line in ran.stdout.decode().splitlines()), folder)
 
 
 def compare(live, what, got, expected):
@@ -87,7 +87,7 @@ def text(live):
     with open(live.path("text.txt"), encoding="utf-8") as file:
         found = [LEAVE.match(line.rstrip("\n")) for line in file]
     live.check(sum(said(ran, folder).values()) == 32, f"the program failed {said(ran, folder)}")
-    compare(live, "text", told((match.groups() for match in found if match), folder), said(ran, folder))
+    compare(live, "text", counted((match.groups() for match in found if match), folder), said(ran, folder))
 
 
 def archive(live):
@@ -102,7 +102,7 @@ def archive(live):
                 live.check(isinstance(event, otf2.events.Leave), f"a path at {event}")
                 found.append((event.region.name, os_error(named["errno"]), named["OTF2::IO_PATH"]))
     expected = said(ran, folder)
-    compare(live, "archive", told(found, folder) + Counter({key: n for key, n in expected.items() if key[2] == "-"}),
+    compare(live, "archive", counted(found, folder) + Counter({key: n for key, n in expected.items() if key[2] == "-"}),
             expected)
 
 
@@ -117,7 +117,7 @@ def kept(live):
     glob = f"{folder}/dir/none?"
     ran = live.record(live.path("kept.txt"), command_in(folder), "-q", "--format", "text", "--path", glob)
     with open(live.path("kept.txt"), encoding="utf-8") as file:
-        found = told((match.groups() for match in map(LEAVE.match, file) if match), folder)
+        found = counted((match.groups() for match in map(LEAVE.match, file) if match), folder)
     wanted = {key: n for key, n in said(ran, folder).items() if re.fullmatch(f"{folder}/dir/none.", key[2])}
     live.equal("--path: calls without a path", [key for key in found if key[2] == "-"], [])
     compare(live, "--path", found, wanted)

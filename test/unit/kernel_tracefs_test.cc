@@ -1,6 +1,6 @@
 // tracefs: read through a directory; what is missing is named.
-#include "test_source_dir.h"
 #include "perf/tracefs.h"
+#include "test_source_dir.h"
 
 #include <cerrno>
 #include <cstdlib>

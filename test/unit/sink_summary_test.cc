@@ -34,7 +34,7 @@ class Summary : public DevicesFixture
 		options.top = SINK_TOP_DEFAULT;
 	}
 
-	std::string told(const Events &events)
+	std::string summary_of(const Events &events)
 	{
 		struct error err = {};
 		struct sink *sink = sink_summary_ops.open(&options, &err);
@@ -71,7 +71,7 @@ class Summary : public DevicesFixture
 TEST_F(Summary, ACommand)
 {
 	EXPECT_EQ(
-		told(a_run()),
+		summary_of(a_run()),
 		"iotrace summary: ./app -n '7 8'\n"
 		"1.00 ms: 40.2 % in file I/O, 10.0 % waiting for pipes; read 2.00 MiB (1.95 GiB/s)\n"
 		"besides files: pipes 100 us, wrote 1.50 KiB\n"
@@ -93,23 +93,23 @@ TEST_F(Summary, ACommand)
 TEST_F(Summary, ACommandOnANarrowTerminal)
 {
 	options.columns = 50;
-	EXPECT_EQ(told(a_run()), "iotrace summary: ./app -n '7 8'\n"
-				 "1.00 ms: 40.2 % in file I/O, 10.0 % waiting for\n"
-				 "  pipes; read 2.00 MiB (1.95 GiB/s)\n"
-				 "besides files: pipes 100 us, wrote 1.50 KiB\n"
-				 "complete: all 1,234 events recorded\n"
-				 "note: the command ended with exit status 3.\n"
-				 "\n"
-				 "     read  written    time  file\n"
-				 " 2.00 MiB        -  401 us  /data/in\n"
-				 "\n"
-				 " calls      count     read  written     time\n"
-				 " read           2 2.00 MiB        -   400 us\n"
-				 " write          2        - 1.50 KiB   101 us\n"
-				 " open           1        -        -   500 ns\n"
-				 "failed: 1 ENOSPC of write: /data/in\n"
-				 "look-ups that found nothing: 1 ENOENT of openat\n"
-				 "archive: out\n");
+	EXPECT_EQ(summary_of(a_run()), "iotrace summary: ./app -n '7 8'\n"
+				       "1.00 ms: 40.2 % in file I/O, 10.0 % waiting for\n"
+				       "  pipes; read 2.00 MiB (1.95 GiB/s)\n"
+				       "besides files: pipes 100 us, wrote 1.50 KiB\n"
+				       "complete: all 1,234 events recorded\n"
+				       "note: the command ended with exit status 3.\n"
+				       "\n"
+				       "     read  written    time  file\n"
+				       " 2.00 MiB        -  401 us  /data/in\n"
+				       "\n"
+				       " calls      count     read  written     time\n"
+				       " read           2 2.00 MiB        -   400 us\n"
+				       " write          2        - 1.50 KiB   101 us\n"
+				       " open           1        -        -   500 ns\n"
+				       "failed: 1 ENOSPC of write: /data/in\n"
+				       "look-ups that found nothing: 1 ENOENT of openat\n"
+				       "archive: out\n");
 }
 
 TEST_F(Summary, TheWholeMachine)
@@ -137,7 +137,7 @@ TEST_F(Summary, TheWholeMachine)
 	all += request(2000000, 2000400, 2500000, device(sda), 2, REQUEST_READ, 4096);
 	options.columns = 80;
 	EXPECT_EQ(
-		told(all),
+		summary_of(all),
 		"iotrace summary: the whole machine\n"
 		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s),\n"
 		"  wrote 8.00 MiB (4.00 MiB/s)\n"
@@ -165,7 +165,7 @@ TEST_F(Summary, TheWholeMachine)
 		" write          1       -        - 8.00 MiB   898 us   898 us   898 us   898 us\n");
 	options.columns = 0;
 	EXPECT_EQ(
-		told(all),
+		summary_of(all),
 		"iotrace summary: the whole machine\n"
 		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s), wrote 8.00 MiB (4.00 MiB/s)\n"
 		"besides files: /dev, /proc, /sys 1.00 us, read 8.00 MiB\n"
@@ -211,7 +211,7 @@ TEST_F(Summary, Json)
 	b.tally.n[TALLY_foreign_calls] = 2;
 	b.model->host.status = 9;
 	options.is_json = true;
-	json_object *top = json_tokener_parse(told(all).c_str());
+	json_object *top = json_tokener_parse(summary_of(all).c_str());
 	const struct {
 		const char *path, *value;
 	} expected[] = {
@@ -293,7 +293,7 @@ TEST_F(Summary, AnAsynchronousFileHasCountAndTime)
 
 	begin.op.is_non_blocking = true;
 	end.op.mode = IO_MODE_WRITE;
-	std::string text = told({begin, end});
+	std::string text = summary_of({begin, end});
 	EXPECT_NE(text.find("        -    512 B  500 KiB/s 8.00 us       1  /f\n"),
 		  std::string::npos)
 		<< text;
@@ -307,20 +307,21 @@ TEST_F(Summary, ARecordingThatWasStoppedSaysSo)
 	std::string line = "the recording was stopped before the command ended.\n";
 
 	b.model->host.end_reason = 3;
-	EXPECT_EQ(told({}).find(line), std::string::npos) << "of -p there is no command";
+	EXPECT_EQ(summary_of({}).find(line), std::string::npos) << "of -p there is no command";
 	b.model->host.argv = b.text("./app");
-	EXPECT_NE(told({}).find(line), std::string::npos);
+	EXPECT_NE(summary_of({}).find(line), std::string::npos);
 	b.model->host.processes_left = 1;
-	EXPECT_EQ(told({}).find("--wait"), std::string::npos)
-		<< "to wait does not help there: " << told({});
+	EXPECT_EQ(summary_of({}).find("--wait"), std::string::npos)
+		<< "to wait does not help there: " << summary_of({});
 	b.model->host.status = 0;
-	EXPECT_EQ(told({}).find(line), std::string::npos);
+	EXPECT_EQ(summary_of({}).find(line), std::string::npos);
 }
 
 TEST_F(Summary, AnInterruptedCallDidNotFail)
 {
-	std::string text = told({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),
-				 io::enter(3000, t, "read"), io::leave(4000, t, "read", 512)});
+	std::string text = summary_of({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),
+				       io::enter(3000, t, "read"),
+				       io::leave(4000, t, "read", 512)});
 
 	EXPECT_NE(text.find("\n read           2       - "), std::string::npos) << text;
 	EXPECT_NE(text.find("\ninterrupted by signals: 2 ERESTARTSYS of read\n"), std::string::npos)
@@ -332,7 +333,7 @@ TEST_F(Summary, AnInterruptedCallDidNotFail)
 TEST_F(Summary, ANamedPipeIsAPipe)
 {
 	handle_id fifo = b.handle(p, b.file("/tmp/fifo", FILE_FIFO));
-	std::string text = told(transfer(1000, 501000, "read", fifo, IO_MODE_READ, 2048));
+	std::string text = summary_of(transfer(1000, 501000, "read", fifo, IO_MODE_READ, 2048));
 
 	EXPECT_NE(text.find("0.0 % in file I/O, 50.0 % waiting for pipes; no data of files\n"
 			    "besides files: pipes 500 us, read 2.00 KiB\n"),
@@ -348,7 +349,7 @@ TEST_F(Summary, RatesOfWhatTheTablesAreSortedBy)
 	Events all = transfer(1000, 2000, "read", h, IO_MODE_READ, 1 << 20);
 	auto table = [&](enum sink_sort sort) {
 		options.sort = sort;
-		std::string text = told(all);
+		std::string text = summary_of(all);
 		size_t at = text.find("     read  written");
 
 		return text.substr(at, text.find("\n\n", at) - at);
@@ -375,7 +376,7 @@ TEST_F(Summary, WhereCallsFailed)
 			      io::leave(now, t, call, error, name.empty() ? 0 : b.text(name))};
 	};
 	auto errors = [&] {
-		std::string text = told(all);
+		std::string text = summary_of(all);
 
 		return text.substr(text.find("failed:", text.find("\n calls")));
 	};
@@ -416,7 +417,7 @@ TEST_F(Summary, HowManyRowsAndByWhat)
 		all += transfer(1000, 1010 + (i * 4 % 9), "read",
 				b.handle(p, b.file("/f" + std::to_string(i))), IO_MODE_READ, 1 + i);
 	auto files = [&] {
-		std::string text = told(all), found;
+		std::string text = summary_of(all), found;
 
 		for (size_t at = 0; (at = text.find("  /f", at)) != std::string::npos; at += 4)
 			found += text[at + 4];
@@ -424,28 +425,29 @@ TEST_F(Summary, HowManyRowsAndByWhat)
 	};
 
 	EXPECT_EQ(files(), "87654");
-	EXPECT_NE(told(all).find("file (5 of 9)"), std::string::npos);
+	EXPECT_NE(summary_of(all).find("file (5 of 9)"), std::string::npos);
 	options.top = 20;
 	EXPECT_EQ(files(), "876543210");
-	EXPECT_EQ(told(all).find("(5 of 9)"), std::string::npos);
+	EXPECT_EQ(summary_of(all).find("(5 of 9)"), std::string::npos);
 	options.sort = SORT_TIME;
 	options.top = 3;
 	EXPECT_EQ(files(), "246");
 	options.top = 0;
 	EXPECT_EQ(files(), "");
-	EXPECT_EQ(told(all).find("calls"), std::string::npos) << told(all);
+	EXPECT_EQ(summary_of(all).find("calls"), std::string::npos) << summary_of(all);
 }
 
 TEST_F(Summary, Remarks)
 {
 	const struct model_host before = b.model->host;
 	auto expect = [&](const std::string &text) {
-		EXPECT_NE(told({}).find("\nnote: " + text + "\n"), std::string::npos) << told({});
+		EXPECT_NE(summary_of({}).find("\nnote: " + text + "\n"), std::string::npos)
+			<< summary_of({});
 		b.model->host = before;
 		memset(&b.tally, 0, sizeof(b.tally));
 	};
 
-	EXPECT_EQ(told({}).find("note"), std::string::npos);
+	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
 	b.model->host.processes_left = 2;
 	expect("2 processes were still running when the recording ended.");
 	b.model->host.processes_left = 1;
@@ -474,14 +476,14 @@ TEST_F(Summary, Remarks)
 	expect("calls of 32-bit programs, which were not recorded: 1,700.");
 	b.model->host.processes_left = 2;
 	b.model->host.is_system = true;
-	EXPECT_EQ(told({}).find("note"), std::string::npos);
+	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
 }
 
 /* Who asks for something that is not there should not have to wonder at an empty summary. */
 TEST_F(Summary, FiltersThatNothingMatches)
 {
 	auto note = [&](const Events &events = {}) {
-		std::string text = told(events);
+		std::string text = summary_of(events);
 		size_t at = text.find("\nnote: ");
 
 		b.model->filters.count = 0;
@@ -532,19 +534,20 @@ TEST_F(Summary, TextSaysWhatIsMissing)
 	b.model->count = static_cast<struct model_count *>(calloc(1, sizeof(struct model_count)));
 	b.model->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
 	b.model->counts = 1;
-	EXPECT_NE(told({}).find("\nincomplete: 1,700 of 1,710 events are missing (the kernel found "
-				"its rings full). Try a larger ring with -m. Missing: 1,700 of "
-				"raw_syscalls:sys_exit.\n"),
+	EXPECT_NE(summary_of({}).find(
+			  "\nincomplete: 1,700 of 1,710 events are missing (the kernel found "
+			  "its rings full). Try a larger ring with -m. Missing: 1,700 of "
+			  "raw_syscalls:sys_exit.\n"),
 		  std::string::npos)
-		<< told({});
+		<< summary_of({});
 	b.tally.n[TALLY_begun] = 1;
 	EXPECT_NE(
-		told({}).find(
+		summary_of({}).find(
 			"\niotrace has miscounted: begun 1 = completed 0 + cancelled 0 + "
 			"aborted 0 + in_flight 0. If the capture is not damaged, this is a fault of "
 			"iotrace: please report it.\n"),
 		std::string::npos)
-		<< told({});
+		<< summary_of({});
 }
 
 TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
@@ -556,7 +559,7 @@ TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
 	options.archive = name.c_str();
 	for (int columns : {0, 20, 80, 120, 5000}) {
 		options.columns = columns;
-		std::string all = told(transfer(1000, 2000, "read", h, IO_MODE_READ, 7));
+		std::string all = summary_of(transfer(1000, 2000, "read", h, IO_MODE_READ, 7));
 		size_t from = 0, end;
 
 		for (; (end = all.find('\n', from)) != std::string::npos; from = end + 1) {
@@ -579,9 +582,9 @@ TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
 TEST_F(Summary, DiscardedTellsNothing)
 {
 	options.is_discarded = true;
-	EXPECT_EQ(told({}), "");
+	EXPECT_EQ(summary_of({}), "");
 	options.is_json = true;
-	EXPECT_EQ(told({}), "");
+	EXPECT_EQ(summary_of({}), "");
 }
 
 TEST_F(Summary, WhereItCannotBeWritten)
@@ -807,7 +810,7 @@ TEST_F(Summary, Devices)
 	device(sda)->seen[11] = device(sda)->stat[1][11] = 1;
 	device(sda)->seen[13] = 2048;
 	options.columns = 80;
-	std::string text = told(all);
+	std::string text = summary_of(all);
 	size_t from = text.find("\n device ");
 	ASSERT_NE(from, std::string::npos) << text;
 	text = text.substr(from, text.find("\n\n     read ") - from);
@@ -849,7 +852,7 @@ TEST_F(SummaryGroups, TheTextWhole)
 	all += charged(3, gone, REQUEST_FLUSH, IO_BYTES_UNDEFINED);
 	all += charged(4, job, REQUEST_READ, 1 << 20);
 	all += charged(5, ID_NONE, REQUEST_READ, 1 << 30);
-	std::string text = told(all);
+	std::string text = summary_of(all);
 	size_t from = text.find("\n  requests");
 
 	ASSERT_NE(from, std::string::npos) << text;
@@ -862,8 +865,9 @@ TEST_F(SummaryGroups, TheTextWhole)
 
 TEST_F(SummaryGroups, OneThatIsAlwaysThereIsNotWorthATable)
 {
-	EXPECT_EQ(told(charged(1, b.cgroup(1, "/"), REQUEST_READ, 4096)).find("control groups"),
-		  std::string::npos);
+	EXPECT_EQ(
+		summary_of(charged(1, b.cgroup(1, "/"), REQUEST_READ, 4096)).find("control groups"),
+		std::string::npos);
 }
 
 TEST_F(SummaryGroups, TheLargestAreShown)
@@ -873,7 +877,7 @@ TEST_F(SummaryGroups, TheLargestAreShown)
 	for (uint32_t i = 0; i < 12; i++)
 		all += charged(i, b.cgroup(i + 1, "/job/" + std::to_string(i)), REQUEST_READ,
 			       4096 * (i * 5 % 12 + 1));
-	std::string text = told(all), line;
+	std::string text = summary_of(all), line;
 	std::istringstream lines(text.substr(text.find("  requests      read")));
 
 	std::getline(lines, line);
@@ -893,7 +897,7 @@ TEST_F(SummaryGroups, Json)
 	Events all = charged(1, b.cgroup(17, ""), REQUEST_WRITE, 512);
 
 	all += charged(2, b.cgroup(4, "/a"), REQUEST_READ, 1024);
-	struct json_object *top = json_tokener_parse(told(all).c_str());
+	struct json_object *top = json_tokener_parse(summary_of(all).c_str());
 
 	EXPECT_STREQ(json_object_to_json_string_ext(json_object_object_get(top, "cgroups"),
 						    JSON_C_TO_STRING_PLAIN |

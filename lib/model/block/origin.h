@@ -2,7 +2,7 @@
  * origin: which task, and which file, a request is for.
  *
  * The kernel says in which task something happened. A request may be inserted and issued by another one (a kworker, or
- * whoever runs the queue), so the task that queued its first bio is remembered by place. What the page cache writes
+ * the task that runs the queue), so the task that queued its first bio is remembered by place. What the page cache writes
  * back no program asked for at that moment: where the record has the inode, it is booked on who wrote to that file
  * last, else on "writeback".
  */

@@ -19,7 +19,7 @@ struct op {
 	int error;         /* errno, 0: succeeded */
 	bool is_cancelled; /* its end was not seen: result and error say nothing */
 	bool is_left_out; /* of a task that is not wanted (--comm): it only does what it does to descriptors */
-	bool is_pair; /* told at its end only: others may have changed what it used since it began */
+	bool is_pair; /* known at its end only: others may have changed what it used since it began */
 	uint32_t made;     /* what an open made, held; ID_NONE */
 	uint64_t position; /* is_pair: of call.open when it had ended; EVENT_POSITION_UNKNOWN */
 	const struct event_file
