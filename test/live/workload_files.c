@@ -277,9 +277,12 @@ static void test_sync(void)
 	GIVES(4096, on_write(s, 0, CALL(write, fd, buffer, 4096)));
 	WORKS(on_flush(s, CALL(fsync, fd)));
 	WORKS(on_flush(s, CALL(fdatasync, fd)));
-#ifdef SYS_sync_file_range /* ppc64 has another call for it */
+#ifdef SYS_sync_file_range
 	WORKS(on_flush(s, CALL(sync_file_range, fd, 0, 4096, SYNC_FILE_RANGE_WRITE)));
 	FAILS(EINVAL, on_flush(s, CALL(sync_file_range, fd, -1, -1, 0)));
+#else /* ppc64 */
+	WORKS(on_flush(s, CALL(sync_file_range2, fd, SYNC_FILE_RANGE_WRITE, 0, 4096)));
+	FAILS(EINVAL, on_flush(s, CALL(sync_file_range2, fd, 0, -1, -1)));
 #endif
 	WORKS(on_flush(s, CALL(syncfs, fd)));
 	WORKS(on_flush(EVERY, CALL(sync)));

@@ -5,6 +5,7 @@
 #ifndef DECODE_CAPTURE_H
 #define DECODE_CAPTURE_H
 
+#include <iotrace/arch.h>
 #include <iotrace/decode.h>
 #include <iotrace/error.h>
 #include <iotrace/tally.h>
@@ -25,6 +26,12 @@ inline std::string saved_format(const std::string &system, const std::string &na
 			 name + "/format");
 
 	return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/* Whether the machine of the saved formats has this call. */
+inline bool is_call_saved(call_id id)
+{
+	return arch_number(arch_find("x86_64", strlen("x86_64")), id) >= 0;
 }
 
 /* Returns a format file with these fields, which come after those that all tracepoints have. */

@@ -94,6 +94,27 @@ TEST(Arch, NumbersAreThoseOfTheHeaders)
 	}
 }
 
+/* ppc64 has the flags before the offset, in a call of its own. */
+TEST(Arch, Ppc64FlushesPartsOfFilesByAnotherCall)
+{
+	const struct call_row *usual = call_row(row("sync_file_range"));
+
+	EXPECT_EQ(arch_call(arch_of("x86_64"), 308), row("setns"));
+	for (const char *name : {"ppc64le", "ppc64"}) {
+		const struct call_row *there = call_row(arch_call(arch_of(name), 308));
+
+		ASSERT_NE(there, nullptr) << name;
+		EXPECT_STREQ(there->name, "sync_file_range2");
+		EXPECT_EQ(there->kind, usual->kind);
+		EXPECT_EQ(there->group, usual->group);
+		EXPECT_EQ(there->fd, 0);
+		EXPECT_EQ(there->flags, 1);
+		EXPECT_EQ(there->offset, 2);
+		EXPECT_EQ(there->size, 3);
+		EXPECT_EQ(arch_number(arch_of(name), row("sync_file_range")), -1);
+	}
+}
+
 TEST(Arch, NamesAreComparedWhole)
 {
 	for (const char *name : {"", "x86_6", "x86_64 ", "aarch64_be", "arm", "i686", "sparc64"})

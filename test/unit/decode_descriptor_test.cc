@@ -57,7 +57,7 @@ const char harmless[] =
 	"futex_wait futex_requeue statmount listmount lsm_get_self_attr lsm_set_self_attr lsm_list_modules mseal uretprobe "
 	"uprobe file_getattr file_setattr listns rseq_slice_yield "
 	/* of other architectures */
-	"riscv_hwprobe riscv_flush_icache nanosleep_time64 sync_file_range2 bdflush fstatfs64 idle ipc nice readdir "
+	"riscv_hwprobe riscv_flush_icache nanosleep_time64 bdflush fstatfs64 idle ipc nice readdir "
 	"s390_guarded_storage s390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr s390_sthyi sigaction signal "
 	"sigpending sigprocmask sigreturn sigsuspend statfs64 timerfd umount"
 	" _llseek _newselect break ftime gtty lock mpx multiplexer oldfstat oldlstat oldolduname oldstat"

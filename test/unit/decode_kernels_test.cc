@@ -143,7 +143,7 @@ TEST_P(Kernels, WhatTheyDoNotHaveIsKnown)
 TEST_P(Kernels, TheCallsThatTheyDoNotHaveAreKnown)
 {
 	std::istringstream words(GetParam().calls);
-	Names absent, known;
+	Names absent, known = {"sync_file_range2"}; /* of ppc64 alone */
 
 	for (std::string word; words >> word;)
 		if (call_by_name(word.data(), word.size()) != CALL_ID_NONE)

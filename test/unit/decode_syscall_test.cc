@@ -56,6 +56,8 @@ template <typename Check> void each_row(Check check)
 		auto id = static_cast<call_id>(i);
 		const struct call_row &row = *call_row(id);
 
+		if (!is_call_saved(id))
+			continue;
 		SCOPED_TRACE(row.name);
 		check(Row{id, row, arguments(row.name)});
 	}

@@ -55,6 +55,8 @@ TEST(Tracepoint, EveryCallReadsItsSavedFormats)
 	for (uint32_t i = 0; i < call_count(); i++) {
 		std::string call = call_row(static_cast<call_id>(i))->name;
 
+		if (!is_call_saved(static_cast<call_id>(i)))
+			continue;
 		for (const char *end : {"sys_enter_", "sys_exit_"}) {
 			tracepoint tp;
 
