@@ -106,20 +106,35 @@ static int convert_file(struct output *output, const char *file, struct error *e
 	return rc ? rc : closed;
 }
 
-/* A capture is what archives are made of; who names an archive has what is asked for. */
-static int refuse_archive(const char *file, struct error *err)
+static bool has_file(const char *directory, const char *name)
 {
-	const char *name = strrchr(file, '/');
-	char *anchor = mem_format("%s/traces.otf2", file);
-	bool is_archive = path_exists(anchor) || !strcmp(name ? name + 1 : file, "traces.otf2");
+	char *path = mem_format("%s/%s", directory, name);
+	bool has = path_exists(path);
 
-	free(anchor);
-	if (!is_archive)
-		return 0;
-	error_say(err, EINVAL, "%s: is an OTF2 archive already; only captures are converted", file);
-	error_hint(err, "OTF2 tools open it as it is, such as otf2-print or Vampir; 'iotrace "
-			"check-archive' checks it");
-	return -EINVAL;
+	free(path);
+	return has;
+}
+
+/* What is surely no capture. Each case has a sentence that says what to do instead. */
+static int refuse_others(const char *file, struct error *err)
+{
+	const char *slash = strrchr(file, '/');
+	struct stat st;
+
+	if (stat(file, &st) < 0)
+		return error_set(err, errno, "%s", file);
+	if (has_file(file, "traces.otf2") || !strcmp(slash ? slash + 1 : file, "traces.otf2")) {
+		error_say(err, EINVAL,
+			  "%s: is an OTF2 archive already; only captures are converted", file);
+		error_hint(err,
+			   "OTF2 tools open it as it is, such as otf2-print or Vampir; 'iotrace "
+			   "check-archive' checks it");
+	} else if (has_file(file, "spool")) {
+		error_say(err, EISDIR, "%s: is a directory; the recording in it is %s/spool", file,
+			  file);
+		error_hint(err, "To convert it: iotrace convert %s/spool", file);
+	}
+	return -err->code;
 }
 
 /* What is made here. */
@@ -193,7 +208,7 @@ static int convert(void *context, int argc, char **argv)
 	quiet_begin(&c.quiet);
 	rc = limit_check(&err);
 	if (!rc)
-		rc = refuse_archive(c.file, &err);
+		rc = refuse_others(c.file, &err);
 	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
@@ -227,8 +242,9 @@ const struct command command_convert = {
 	.name = "convert",
 	.help = "Writes an OTF2 archive from a capture: one of iotrace or of 'perf record'.",
 	.operands = "PERF.DATA",
-	.about = "A recording that was killed leaves DIR.spool; 'iotrace convert DIR.spool' makes\n"
-		 "DIR of it. With --format text and no -o the text goes to standard output.\n",
+	.about = "A recording that was killed leaves the directory .DIR.iotrace; 'iotrace convert\n"
+		 ".DIR.iotrace/spool' makes DIR of it. With --format text and no -o the text goes\n"
+		 "to standard output.\n",
 	.row = rows,
 	.size = sizeof(struct convert_options),
 	.init = init,

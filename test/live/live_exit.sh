@@ -135,6 +135,11 @@ test_newcomer() {
 	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
 	says "convert of an archive" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive"
 	says "convert of an anchor" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive/traces.otf2"
+	says "convert of nothing" 125 "$work/none/file: No such file" "$IOTRACE" convert "$work/none/file"
+	mkdir "$work/.left.iotrace" && : >"$work/.left.iotrace/spool"
+	says "convert of what was left" 125 "iotrace convert $work/.left.iotrace/spool" \
+		"$IOTRACE" convert "$work/.left.iotrace"
+	says "help of convert" 0 ".DIR.iotrace/spool" "$IOTRACE" convert --help
 	says "check-archive of a folder" 1 "is not an OTF2 archive: it has no traces.otf2" \
 		"$IOTRACE" check-archive "$work/empty"
 	says "check-archive of a file" 1 "an OTF2 archive is a directory" "$IOTRACE" check-archive "$work/text"
