@@ -154,13 +154,15 @@ static bool name_filters(const struct model *model, enum fact_filter kind, char 
 static bool tell_path(const struct summary *summary, char *text, size_t size)
 {
 	const struct model *model = summary->collect->model;
+	uint64_t elsewhere = model_calls_elsewhere(model);
 	char names[512], number[SUMMARY_NUMBER];
 
 	if (model_met_path(model) || !name_filters(model, FILTER_PATH_KEPT, names, sizeof(names)))
 		return false;
-	snprintf(text, size,
-		 "no file matched --path %s. %s calls on other files, or on none, were left out.",
-		 names, summary_count(number, model_calls_elsewhere(model)));
+	snprintf(text, size, "no file matched --path %s.", names);
+	if (elsewhere)
+		append(text, size, " %s calls on other files, or on none, were left out.",
+		       summary_count(number, elsewhere));
 	return true;
 }
 

@@ -140,6 +140,7 @@ def unmatched(live):
     for option, said in ((["--path", "/no/*"], r"no file matched --path '/no/\*'. \d+ calls on other files, or on none, were left out"),
                          (["--comm", "no*"], "no task that matches --comm 'no\\*' made a call. Calls of 'cat' were left out"),
                          (["--uid", "nobody"], "no task that matches --uid '65534' made a call"),
+                         (["--path", "/no/*", "--comm", "no*"], r"no file matched --path '/no/\*'\.$"),
                          (["--path", "/etc/*", "--comm", "cat"], None)):
         ran = live.run([IOTRACE, "--format", "null", *option, "--", "cat", "/etc/passwd"], cwd=live.dir)
         notes = [line for line in ran.stderr.decode().replace("\n  ", " ").split("\n") if line.startswith("note: no ")]
