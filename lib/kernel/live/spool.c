@@ -420,7 +420,8 @@ int spool_close(struct spool *spool, struct error *err)
 		if (error_is_full(spool->error.code))
 			error_hint(
 				err,
-				"the recording ends there, the command went on; -o names another place");
+				"the recording ends there, the command went on; -o, or --capture if it is given, names "
+				"another place");
 	}
 	free_chunks(spool->unused);
 	free_chunks(spool->first);
