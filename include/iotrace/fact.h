@@ -23,11 +23,37 @@ extern "C" {
 
 enum fact_kind {
 	FACT_NONE,
-#define FACT(kind, ...) FACT_##kind,
+#define FACT(kind)
+#define NUMBER(kind, field)
+#define STRING(kind, field)
+#define FACT_SAYS(kind, sentence) FACT_##kind,
 #include <iotrace/fact.def>
 #undef FACT
+#undef NUMBER
+#undef STRING
+#undef FACT_SAYS
 	FACT_KINDS
 };
+
+/* Where the fields of each kind stand in number[] and in string[]: FACT_FD_pid, FACT_FD_target. */
+/* clang-format off */
+#define FACT(kind) enum {
+#define NUMBER(kind, field) FACT_##kind##_##field,
+#define STRING(kind, field)
+#define FACT_SAYS(kind, sentence) FACT_##kind##_NUMBERS };
+#include <iotrace/fact.def>
+#undef NUMBER
+#undef STRING
+#undef FACT_SAYS
+#define NUMBER(kind, field)
+#define STRING(kind, field) FACT_##kind##_##field,
+#define FACT_SAYS(kind, sentence) FACT_##kind##_STRINGS };
+#include <iotrace/fact.def>
+#undef FACT
+#undef NUMBER
+#undef STRING
+#undef FACT_SAYS
+/* clang-format on */
 
 enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT, GAP_RESUMED }; /* GAP */
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
@@ -57,13 +83,6 @@ struct fact {
 		uint32_t length;
 	} string[FACT_STRINGS];
 };
-
-/*
- * Returns where a field stands in number[] or string[]: fact_number(FACT_FD, "pos"). Aborts if the row has
- * no such field (a bug). For the hot kinds, keep the result.
- */
-uint32_t fact_number(enum fact_kind kind, const char *field);
-uint32_t fact_string(enum fact_kind kind, const char *field);
 
 /* Returns "FD", or NULL if unknown. */
 const char *fact_name(uint32_t kind);

@@ -33,8 +33,8 @@ static char *copy(const struct fact_string *string)
 static bool assembly_accepts(struct assembly *a, const struct fact *fact, uint64_t part,
 			     uint64_t parts)
 {
-	const struct fact_string *system = &fact->string[fact_string(FACT_FORMAT, "system")];
-	const struct fact_string *name = &fact->string[fact_string(FACT_FORMAT, "name")];
+	const struct fact_string *system = &fact->string[FACT_FORMAT_system];
+	const struct fact_string *name = &fact->string[FACT_FORMAT_name];
 
 	if (a->left && part == a->next && is_same(a->system, system) && is_same(a->name, name))
 		return true;
@@ -63,9 +63,9 @@ static void assembly_finish(struct decode *d)
 
 void assembly_add(struct decode *d, const struct fact *fact)
 {
-	const struct fact_string *text = &fact->string[fact_string(FACT_FORMAT, "text")];
-	uint64_t part = fact->number[fact_number(FACT_FORMAT, "part")];
-	uint64_t parts = fact->number[fact_number(FACT_FORMAT, "parts")];
+	const struct fact_string *text = &fact->string[FACT_FORMAT_text];
+	uint64_t part = fact->number[FACT_FORMAT_part];
+	uint64_t parts = fact->number[FACT_FORMAT_parts];
 	struct assembly *a = &d->assembly;
 
 	if (!d->waiting || !assembly_accepts(a, fact, part, parts))

@@ -103,7 +103,7 @@ static int decode_record(struct decode *d, const struct sample *sample, struct e
 
 static void host_fact(struct decode *d, const struct fact *fact)
 {
-	const struct fact_string *machine = &fact->string[fact_string(FACT_HOST, "machine")];
+	const struct fact_string *machine = &fact->string[FACT_HOST_machine];
 
 	reader_set_machine(d, machine->at, machine->length);
 }
@@ -111,7 +111,7 @@ static void host_fact(struct decode *d, const struct fact *fact)
 /* In an event a call has the number of its row, and flags have the bits of this machine. */
 static void path_fact(const struct decode *d, struct fact *fact)
 {
-	uint64_t *number = &fact->number[fact_number(FACT_PATH, "number")];
+	uint64_t *number = &fact->number[FACT_PATH_number];
 
 	*number = d->arch ? arch_call(d->arch, (long)*number) : CALL_ID_NONE;
 }
@@ -122,7 +122,7 @@ static void descriptor_fact(const struct decode *d, struct fact *fact)
 
 	if (!d->arch || d->arch == arch_here())
 		return;
-	flags = &fact->number[fact_number(FACT_FD, "flags")];
+	flags = &fact->number[FACT_FD_flags];
 	if (*flags != UINT64_MAX)
 		*flags = arch_open_flags(d->arch, (uint32_t)*flags);
 }

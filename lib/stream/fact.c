@@ -6,22 +6,40 @@
  */
 #include <iotrace/bytes.h>
 #include <iotrace/fact.h>
-#include <iotrace/log.h>
 
 #include <errno.h>
-#include <stdlib.h>
 
 struct row {
 	const char *name;
-	const char *numbers;
-	const char *strings;
+	const char *numbers; /* with a blank before each */
+	uint32_t number_count, string_count;
 };
 
+/* clang-format off */
 static const struct row rows[FACT_KINDS] = {
-#define FACT(kind, numbers, strings, sentence) [FACT_##kind] = {#kind, numbers, strings},
+#define FACT(kind) [FACT_##kind] = {#kind, ""
+#define NUMBER(kind, field) " " #field
+#define STRING(kind, field)
+#define FACT_SAYS(kind, sentence) , FACT_##kind##_NUMBERS, FACT_##kind##_STRINGS},
 #include <iotrace/fact.def>
 #undef FACT
+#undef NUMBER
+#undef STRING
+#undef FACT_SAYS
 };
+
+static const char *const strings_of[FACT_KINDS] = {
+#define FACT(kind) [FACT_##kind] = ""
+#define NUMBER(kind, field)
+#define STRING(kind, field) " " #field
+#define FACT_SAYS(kind, sentence) ,
+#include <iotrace/fact.def>
+#undef FACT
+#undef NUMBER
+#undef STRING
+#undef FACT_SAYS
+};
+/* clang-format on */
 
 enum { FACT_HEADER = 8 };
 
@@ -34,44 +52,6 @@ static const struct row *row_of(uint32_t kind)
 	return kind > FACT_NONE && kind < FACT_KINDS ? &rows[kind] : NULL;
 }
 
-static uint32_t count_words(const char *words)
-{
-	uint32_t count = 0;
-
-	while (*words) {
-		count++;
-		words += strcspn(words, " ");
-		words += strspn(words, " ");
-	}
-	return count;
-}
-
-static uint32_t find_word(uint32_t kind, const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (uint32_t i = 0; *words; i++) {
-		size_t size = strcspn(words, " ");
-
-		if (size == length && memcmp(words, word, length) == 0)
-			return i;
-		words += size;
-		words += strspn(words, " ");
-	}
-	log_error("fact %s has no field %s", rows[kind].name, word);
-	abort();
-}
-
-uint32_t fact_number(enum fact_kind kind, const char *field)
-{
-	return find_word(kind, fact_number_names(kind), field);
-}
-
-uint32_t fact_string(enum fact_kind kind, const char *field)
-{
-	return find_word(kind, fact_string_names(kind), field);
-}
-
 const char *fact_name(uint32_t kind)
 {
 	const struct row *row = row_of(kind);
@@ -79,18 +59,23 @@ const char *fact_name(uint32_t kind)
 	return row ? row->name : NULL;
 }
 
+static const char *without_blank(const char *names)
+{
+	return names + (*names == ' ');
+}
+
 const char *fact_number_names(uint32_t kind)
 {
 	const struct row *row = row_of(kind);
 
-	return row ? row->numbers : "";
+	return row ? without_blank(row->numbers) : "";
 }
 
 const char *fact_string_names(uint32_t kind)
 {
 	const struct row *row = row_of(kind);
 
-	return row ? row->strings : "";
+	return row ? without_blank(strings_of[kind]) : "";
 }
 
 /* Returns the encoded size, or 0 if a string is too long. */
@@ -123,8 +108,8 @@ size_t fact_encode(const struct fact *fact, void *out, size_t size)
 
 	if (!row)
 		return 0;
-	numbers = (uint16_t)count_words(row->numbers);
-	strings = (uint16_t)count_words(row->strings);
+	numbers = (uint16_t)row->number_count;
+	strings = (uint16_t)row->string_count;
 	needed = size_of(fact, numbers, strings);
 	if (!needed || needed > size)
 		return 0;

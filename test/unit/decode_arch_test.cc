@@ -268,16 +268,16 @@ TEST_F(Aarch64, Facts)
 
 	open();
 	f.kind = FACT_FD;
-	f.number[fact_number(FACT_FD, "flags")] = 040001;
+	f.number[FACT_FD_flags] = 040001;
 	ASSERT_EQ(send(f), 1);
-	EXPECT_EQ(e.fact.number[fact_number(FACT_FD, "flags")], unsigned(O_DIRECTORY | O_WRONLY));
-	f.number[fact_number(FACT_FD, "flags")] = UINT64_MAX;
+	EXPECT_EQ(e.fact.number[FACT_FD_flags], unsigned(O_DIRECTORY | O_WRONLY));
+	f.number[FACT_FD_flags] = UINT64_MAX;
 	ASSERT_EQ(send(f), 1);
-	EXPECT_EQ(e.fact.number[fact_number(FACT_FD, "flags")], UINT64_MAX);
+	EXPECT_EQ(e.fact.number[FACT_FD_flags], UINT64_MAX);
 	f.kind = FACT_PATH;
-	f.number[fact_number(FACT_PATH, "number")] = 35;
+	f.number[FACT_PATH_number] = 35;
 	ASSERT_EQ(send(f), 1);
-	EXPECT_EQ(e.fact.number[fact_number(FACT_PATH, "number")], row("unlinkat"));
+	EXPECT_EQ(e.fact.number[FACT_PATH_number], row("unlinkat"));
 }
 
 } // namespace

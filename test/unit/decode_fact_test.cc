@@ -44,18 +44,17 @@ class Facts : public ::testing::Test
 		fact f{};
 
 		f.kind = FACT_FORMAT;
-		f.number[fact_number(FACT_FORMAT, "part")] = part;
-		f.number[fact_number(FACT_FORMAT, "parts")] = parts;
-		set(&f, "system", system);
-		set(&f, "name", name);
-		set(&f, "text", bytes);
+		f.number[FACT_FORMAT_part] = part;
+		f.number[FACT_FORMAT_parts] = parts;
+		set(&f, FACT_FORMAT_system, system);
+		set(&f, FACT_FORMAT_name, name);
+		set(&f, FACT_FORMAT_text, bytes);
 		return send(encoded(f), facts);
 	}
 
-	static void set(fact *f, const char *field, std::string_view bytes)
+	static void set(fact *f, uint32_t field, std::string_view bytes)
 	{
-		f->string[fact_string(f->kind, field)] = {bytes.data(),
-							  static_cast<uint32_t>(bytes.size())};
+		f->string[field] = {bytes.data(), static_cast<uint32_t>(bytes.size())};
 	}
 
 	int send_exit()
@@ -78,7 +77,7 @@ TEST_F(Facts, PassAsEvents)
 	open();
 	f.kind = FACT_CWD;
 	f.number[0] = 42;
-	set(&f, "path", "/home");
+	set(&f, FACT_CWD_path, "/home");
 	Raw raw = encoded(f); /* what the event lends */
 	ASSERT_EQ(send(raw, facts), 1);
 	EXPECT_EQ(e.kind, EVENT_FACT);
@@ -234,7 +233,7 @@ TEST_F(Facts, TheHostSaysWhoseNumbersTheyAre)
 	f.kind = FACT_HOST;
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 1) << "a host that does not say is this one";
-	set(&f, "machine", "vax\033[2J");
+	set(&f, FACT_HOST_machine, "vax\033[2J");
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 0);
@@ -253,11 +252,11 @@ TEST_F(Facts, TheHostIsThisMachine)
 	open();
 	send_part("sys_exit", 0, 1, text);
 	f.kind = FACT_HOST;
-	set(&f, "machine", "x86_64");
+	set(&f, FACT_HOST_machine, "x86_64");
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 1);
 	EXPECT_TRUE(warnings(d.get()).empty());
-	set(&f, "machine", "x86_6");
+	set(&f, FACT_HOST_machine, "x86_6");
 	EXPECT_EQ(send(encoded(f), facts), 1);
 	EXPECT_EQ(send_exit(), 0) << "names are compared whole";
 }

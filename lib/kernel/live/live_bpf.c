@@ -203,8 +203,11 @@ static void say_init(struct live *live)
 	    ticks_of_init(live) > live->bpf.init_ticks &&
 	    !bpf_source_has_met_init(live->bpf.source))
 		facts_add(&live->facts,
-			  &(struct fact){.kind = FACT_GAP, .number = {GAP_INIT, 1, true}}, 0,
-			  clock_now());
+			  &(struct fact){.kind = FACT_GAP,
+					 .number = {[FACT_GAP_kind] = GAP_INIT,
+						    [FACT_GAP_count] = 1,
+						    [FACT_GAP_is_of_tasks] = true}},
+			  0, clock_now());
 }
 
 int live_bpf_start(struct live *live, struct error *err)
@@ -306,8 +309,10 @@ static void put_loss(struct live *live, uint32_t index)
 	cpu->lost = 0;
 	live_put(live, room, (uint32_t)size);
 	lookup_see(&live->lookup, (const struct perf_event_header *)room);
-	facts_add(&live->facts, &(struct fact){.kind = FACT_LOSS, .number = {cpu->lost_until}}, 0,
-		  cpu->lost_at);
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_LOSS,
+				 .number = {[FACT_LOSS_until] = cpu->lost_until}},
+		  0, cpu->lost_at);
 }
 
 /* A program that was stopped in the middle of a record goes on at once, or when its (virtual) CPU does. */

@@ -15,8 +15,12 @@ static void say_gap(struct live *live, enum fact_gap kind, uint64_t count, uint6
 
 	if (!count)
 		return;
-	facts_add(&live->facts, &(struct fact){.kind = FACT_GAP, .number = {kind, count}}, 0, from);
-	facts_add(&live->facts, &(struct fact){.kind = FACT_LOSS, .number = {now}}, 0, from);
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_GAP,
+				 .number = {[FACT_GAP_kind] = kind, [FACT_GAP_count] = count}},
+		  0, from);
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_LOSS, .number = {[FACT_LOSS_until] = now}}, 0, from);
 }
 
 void live_bpf_take_gaps(struct live *live, uint64_t now)
@@ -61,11 +65,13 @@ static void say_refused(struct live *live, enum bpf_feature feature)
 	const struct bpf_feature_row *row = bpf_feature_row(feature);
 	bool is_of_calls = feature == BPF_FEATURE_URING;
 	struct fact fact = {.kind = FACT_REFUSED,
-			    .number = {is_of_calls    ? REFUSED_URING
-				       : row->instead ? REFUSED_NOTHING
-						      : REFUSED_ALL},
-			    .string = {fact_text(row->name), fact_text(state->why),
-				       fact_text(row->instead ? row->instead : "")}};
+			    .number = {[FACT_REFUSED_missing] = is_of_calls    ? REFUSED_URING
+								: row->instead ? REFUSED_NOTHING
+									       : REFUSED_ALL},
+			    .string = {[FACT_REFUSED_name] = fact_text(row->name),
+				       [FACT_REFUSED_why] = fact_text(state->why),
+				       [FACT_REFUSED_instead] = fact_text(
+					       row->instead ? row->instead : "")}};
 
 	if (*state->why)
 		facts_add(&live->facts, &fact, 0, clock_now());
@@ -74,11 +80,12 @@ static void say_refused(struct live *live, enum bpf_feature feature)
 void live_bpf_say_source(struct live *live)
 {
 	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
-	struct fact fact = {.kind = FACT_SOURCE,
-			    .number = {live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
-				       live->block == BLOCK_NONE ? 0 : of_blocks},
-			    .string = {fact_text(live->bpf.why),
-				       fact_text(live->block_source.why)}};
+	struct fact fact = {
+		.kind = FACT_SOURCE,
+		.number = {[FACT_SOURCE_source] = live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
+			   [FACT_SOURCE_block_source] = live->block == BLOCK_NONE ? 0 : of_blocks},
+		.string = {[FACT_SOURCE_why] = fact_text(live->bpf.why),
+			   [FACT_SOURCE_block_why] = fact_text(live->block_source.why)}};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
 	for (int i = 0; live->bpf.source && i < BPF_FEATURES; i++)
@@ -97,8 +104,10 @@ void live_bpf_say_count(struct live *live)
 	untraced = bpf_source_untraced(live->bpf.source);
 	if (untraced)
 		facts_add(&live->facts,
-			  &(struct fact){.kind = FACT_GAP, .number = {GAP_UNTRACED, untraced}}, 0,
-			  clock_now());
+			  &(struct fact){.kind = FACT_GAP,
+					 .number = {[FACT_GAP_kind] = GAP_UNTRACED,
+						    [FACT_GAP_count] = untraced}},
+			  0, clock_now());
 	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
 		const struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
@@ -107,7 +116,10 @@ void live_bpf_say_count(struct live *live)
 	}
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_COUNT,
-				 .number = {live->bpf.event, counted, lost, true},
-				 .string = {fact_text(BPF_RECORD_EVENT_NAME)}},
+				 .number = {[FACT_COUNT_event] = live->bpf.event,
+					    [FACT_COUNT_counted] = counted,
+					    [FACT_COUNT_lost] = lost,
+					    [FACT_COUNT_has_lost] = true},
+				 .string = {[FACT_COUNT_name] = fact_text(BPF_RECORD_EVENT_NAME)}},
 		  0, clock_now());
 }

@@ -41,11 +41,19 @@ static void say_host(struct live *live)
 	const struct capture_info *info = &live->info;
 	struct fact fact = {
 		.kind = FACT_HOST,
-		.number = {1, info->page_size, info->cpus, (uint64_t)realtime_offset(),
-			   (uint64_t)sysconf(_SC_CLK_TCK), live->is_system, live->block,
-			   live->block_mode, live->interval},
-		.string = {fact_text(info->hostname), fact_text(info->release),
-			   fact_text(info->machine), fact_text(info->version)},
+		.number = {[FACT_HOST_version] = 1,
+			   [FACT_HOST_page_size] = info->page_size,
+			   [FACT_HOST_cpus] = info->cpus,
+			   [FACT_HOST_realtime_offset] = (uint64_t)realtime_offset(),
+			   [FACT_HOST_ticks] = (uint64_t)sysconf(_SC_CLK_TCK),
+			   [FACT_HOST_mode] = live->is_system,
+			   [FACT_HOST_block] = live->block,
+			   [FACT_HOST_block_mode] = live->block_mode,
+			   [FACT_HOST_sample_interval] = live->interval},
+		.string = {[FACT_HOST_hostname] = fact_text(info->hostname),
+			   [FACT_HOST_release] = fact_text(info->release),
+			   [FACT_HOST_machine] = fact_text(info->machine),
+			   [FACT_HOST_iotrace_version] = fact_text(info->version)},
 	};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
@@ -67,8 +75,10 @@ static void say_formats(struct live *live)
 static void say_command(struct live *live)
 {
 	struct fact fact = {.kind = FACT_COMMAND,
-			    .number = {(uint64_t)live->command.pid, live->is_argv_cut},
-			    .string = {{live->argv, live->argv_size}, fact_text(live->cwd)}};
+			    .number = {[FACT_COMMAND_pid] = (uint64_t)live->command.pid,
+				       [FACT_COMMAND_is_cut] = live->is_argv_cut},
+			    .string = {[FACT_COMMAND_argv] = {live->argv, live->argv_size},
+				       [FACT_COMMAND_cwd] = fact_text(live->cwd)}};
 
 	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
 }
@@ -76,10 +86,12 @@ static void say_command(struct live *live)
 static void say_mount(void *context, const struct procfs_mount *mount)
 {
 	struct live *live = context;
-	struct fact fact = {.kind = FACT_MOUNT,
-			    .number = {mount->mnt_id, mount->dev},
-			    .string = {fact_text(mount->mount_point), fact_text(mount->source),
-				       fact_text(mount->type)}};
+	struct fact fact = {
+		.kind = FACT_MOUNT,
+		.number = {[FACT_MOUNT_mnt_id] = mount->mnt_id, [FACT_MOUNT_dev] = mount->dev},
+		.string = {[FACT_MOUNT_mount_point] = fact_text(mount->mount_point),
+			   [FACT_MOUNT_source] = fact_text(mount->source),
+			   [FACT_MOUNT_type] = fact_text(mount->type)}};
 
 	links_add_mount(&live->base.links, mount->mount_point, mount->type);
 	facts_add(&live->facts, &fact, 0, clock_now());
@@ -90,8 +102,9 @@ static void say_filters(struct live *live)
 	for (uint32_t i = 0; i < live->filters; i++)
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_FILTER,
-					 .number = {live->filter[i].kind},
-					 .string = {fact_text(live->filter[i].glob)}},
+					 .number = {[FACT_FILTER_kind] = live->filter[i].kind},
+					 .string = {[FACT_FILTER_glob] = fact_text(
+							    live->filter[i].glob)}},
 			  0, clock_now());
 }
 
@@ -239,9 +252,11 @@ static void say_counts(struct live *live)
 		count = perf_set_count(&live->set, i);
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_COUNT,
-					 .number = {event - 1, count.counted, count.lost,
-						    live->set.has_lost},
-					 .string = {fact_text(spec->name)}},
+					 .number = {[FACT_COUNT_event] = event - 1,
+						    [FACT_COUNT_counted] = count.counted,
+						    [FACT_COUNT_lost] = count.lost,
+						    [FACT_COUNT_has_lost] = live->set.has_lost},
+					 .string = {[FACT_COUNT_name] = fact_text(spec->name)}},
 			  0, clock_now());
 	}
 }
@@ -256,16 +271,21 @@ void live_facts_end(struct live *live, enum live_end end)
 	}
 	say_counts(live);
 	live_bpf_say_count(live);
-	facts_add(&live->facts, &(struct fact){.kind = FACT_LOOKUPS, .number = {done, gone}}, 0,
-		  clock_now());
+	facts_add(
+		&live->facts,
+		&(struct fact){.kind = FACT_LOOKUPS,
+			       .number = {[FACT_LOOKUPS_done] = done, [FACT_LOOKUPS_gone] = gone}},
+		0, clock_now());
 	if (live->command.pid && live->command.is_ended)
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_EXIT,
-					 .number = {(uint64_t)live->command.pid,
-						    (uint64_t)live->command.status}},
+					 .number = {[FACT_EXIT_pid] = (uint64_t)live->command.pid,
+						    [FACT_EXIT_status] =
+							    (uint64_t)live->command.status}},
 			  (uint32_t)live->command.pid, clock_now());
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_END,
-				 .number = {(uint64_t)end, spool_dropped(live->spool)}},
+				 .number = {[FACT_END_reason] = (uint64_t)end,
+					    [FACT_END_dropped] = spool_dropped(live->spool)}},
 		  0, clock_now());
 }

@@ -162,7 +162,12 @@ static void say(struct live *live, const struct lookup_detached *detached,
 		  (unsigned long long)(now - detached->time) / 1000);
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_GAP,
-				 .number = {GAP_RESUMED, 1, 0, detached->pid, detached->time, now}},
+				 .number = {[FACT_GAP_kind] = GAP_RESUMED,
+					    [FACT_GAP_count] = 1,
+					    [FACT_GAP_is_of_tasks] = 0,
+					    [FACT_GAP_pid] = detached->pid,
+					    [FACT_GAP_since] = detached->time,
+					    [FACT_GAP_until] = now}},
 		  detached->pid, begun);
 	for (uint32_t i = 0; i < pids->count; i++)
 		live_say_process(live, pids->at[i], LOOKUP_LOST);

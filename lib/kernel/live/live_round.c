@@ -79,8 +79,11 @@ static void cpu_came(void *context, uint32_t number)
 		0; /* a round is due: what is open now is looked up before it is used there */
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_GAP,
-				 .number = {GAP_CPUS, 1,
-					    live->bpf.source && live_bpf_follows(live, number)}},
+				 .number = {[FACT_GAP_kind] = GAP_CPUS,
+					    [FACT_GAP_count] = 1,
+					    [FACT_GAP_is_of_tasks] = live->bpf.source &&
+								     live_bpf_follows(live,
+										      number)}},
 		  0, clock_now());
 }
 

@@ -20,19 +20,18 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	if (procfs_task(&live->proc, pid, tid, &task) || task.has_ended)
 		return;
 	procfs_link(&live->proc, exe, sizeof(exe), "%u/exe", pid);
-	fact.number[0] = tid;
-	fact.number[1] = pid;
-	fact.number[2] = task.ppid;
-	fact.number[3] = task.start_time;
-	fact.number[4] = procfs_is_foreign(&live->proc, pid);
-	fact.number[5] = lookup_is_left_out(&live->base, pid);
-	fact.string[0] = fact_text(task.comm);
-	fact.string[1] = fact_text(exe);
+	fact.number[FACT_TASK_tid] = tid;
+	fact.number[FACT_TASK_pid] = pid;
+	fact.number[FACT_TASK_ppid] = task.ppid;
+	fact.number[FACT_TASK_start_time] = task.start_time;
+	fact.number[FACT_TASK_is_foreign] = procfs_is_foreign(&live->proc, pid);
+	fact.number[FACT_TASK_is_left_out] = lookup_is_left_out(&live->base, pid);
+	fact.string[FACT_TASK_comm] = fact_text(task.comm);
+	fact.string[FACT_TASK_exe] = fact_text(exe);
 	if (tid == pid)
-		fact.string[2] = (struct fact_string){words,
-						      procfs_arguments(&live->proc, pid, words,
-								       sizeof(words), &is_cut)};
-	fact.number[6] = is_cut;
+		fact.string[FACT_TASK_argv] = (struct fact_string){
+			words, procfs_arguments(&live->proc, pid, words, sizeof(words), &is_cut)};
+	fact.number[FACT_TASK_is_cut] = is_cut;
 	facts_add(&live->facts, &fact, pid, asked);
 }
 

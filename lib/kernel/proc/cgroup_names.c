@@ -77,8 +77,9 @@ static bool say(struct place *place, int fd)
 	map_set(&names->told, status.st_ino, 0);
 	facts_add(place->facts,
 		  &(struct fact){.kind = FACT_CGROUP,
-				 .number = {status.st_ino},
-				 .string = {fact_text(*place->path ? place->path : "/")}},
+				 .number = {[FACT_CGROUP_id] = status.st_ino},
+				 .string = {[FACT_CGROUP_path] = fact_text(
+						    *place->path ? place->path : "/")}},
 		  0, clock_now());
 	return true;
 }

@@ -82,11 +82,12 @@ void facts_add_format(struct facts *facts, const char *system, const char *name,
 	for (uint64_t part = 0; part < parts; part++) {
 		size_t at = part * FACTS_PART;
 		size_t left = length - at < FACTS_PART ? length - at : FACTS_PART;
-		struct fact fact = {.kind = FACT_FORMAT,
-				    .number = {part, parts},
-				    .string = {fact_text(system),
-					       fact_text(name),
-					       {text + at, (uint32_t)left}}};
+		struct fact fact = {
+			.kind = FACT_FORMAT,
+			.number = {[FACT_FORMAT_part] = part, [FACT_FORMAT_parts] = parts},
+			.string = {[FACT_FORMAT_system] = fact_text(system),
+				   [FACT_FORMAT_name] = fact_text(name),
+				   [FACT_FORMAT_text] = {text + at, (uint32_t)left}}};
 
 		facts_add(facts, &fact, 0, time);
 	}

@@ -250,38 +250,20 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
 	}
 }
 
-/* The numbers of a FACT_FD, in the order of its row. */
-enum {
-	FD_PID,
-	FD_FD,
-	FD_T0,
-	FD_ERROR,
-	FD_FLAGS,
-	FD_POS,
-	FD_DEV,
-	FD_INO,
-	FD_MODE,
-	FD_NLINK,
-	FD_MNT,
-	FD_REASON,
-	FD_TID,
-	FD_DELETED
-};
-
 /* What is not known of the file behind the link stays 0. */
 static void add_status(struct fact *fact, const struct link_target *found)
 {
 	const struct statx *status = &found->status;
 
-	fact->number[FD_DELETED] = found->is_deleted;
+	fact->number[FACT_FD_is_deleted] = found->is_deleted;
 	if (!found->has_status)
 		return;
-	fact->number[FD_DEV] = makedev(status->stx_dev_major, status->stx_dev_minor);
-	fact->number[FD_INO] = status->stx_ino;
-	fact->number[FD_MODE] = status->stx_mode;
-	fact->number[FD_NLINK] = status->stx_nlink;
+	fact->number[FACT_FD_dev] = makedev(status->stx_dev_major, status->stx_dev_minor);
+	fact->number[FACT_FD_ino] = status->stx_ino;
+	fact->number[FACT_FD_mode] = status->stx_mode;
+	fact->number[FACT_FD_nlink] = status->stx_nlink;
 	if (status->stx_mask & STATX_MNT_ID)
-		fact->number[FD_MNT] = status->stx_mnt_id;
+		fact->number[FACT_FD_mnt_id] = status->stx_mnt_id;
 }
 
 /* What of a descriptor is wanted: its target, its flags and position as well, or only if it is no file's. */
@@ -291,7 +273,9 @@ enum fd_details { FD_TARGET, FD_INFO, FD_UNNAMED };
 static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd,
 		       enum lookup_reason reason, enum fd_details details)
 {
-	struct fact fact = {.kind = FACT_FD, .number = {pid, fd, clock_now()}};
+	struct fact fact = {
+		.kind = FACT_FD,
+		.number = {[FACT_FD_pid] = pid, [FACT_FD_fd] = fd, [FACT_FD_t0] = clock_now()}};
 	struct procfs_fdinfo info = {UINT64_MAX, UINT64_MAX, 0};
 	struct link_target *found = &lookup->found;
 	char link[32];
@@ -305,14 +289,14 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 		if (details == FD_INFO)
 			procfs_fdinfo(lookup->base->links.proc, tid, fd, &info);
 	}
-	if (!fact.number[FD_MNT] && info.mnt_id != UINT64_MAX)
-		fact.number[FD_MNT] = info.mnt_id;
-	fact.number[FD_ERROR] = (uint64_t)-code;
-	fact.number[FD_FLAGS] = info.flags;
-	fact.number[FD_POS] = info.pos;
-	fact.number[FD_REASON] = reason;
-	fact.number[FD_TID] = tid;
-	fact.string[0] = (struct fact_string){found->target, code ? 0 : found->length};
+	if (!fact.number[FACT_FD_mnt_id] && info.mnt_id != UINT64_MAX)
+		fact.number[FACT_FD_mnt_id] = info.mnt_id;
+	fact.number[FACT_FD_error] = (uint64_t)-code;
+	fact.number[FACT_FD_flags] = info.flags;
+	fact.number[FACT_FD_pos] = info.pos;
+	fact.number[FACT_FD_reason] = reason;
+	fact.number[FACT_FD_tid] = tid;
+	fact.string[FACT_FD_target] = (struct fact_string){found->target, code ? 0 : found->length};
 	lookup->done++;
 	lookup->gone += code != 0;
 	facts_add(lookup->facts, &fact, pid, clock_now());
@@ -346,30 +330,33 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)
 {
 	const struct procfs *proc = lookup->base->links.proc;
-	struct fact fact = {.kind = FACT_EXE, .number = {pid, clock_now()}};
+	struct fact fact = {.kind = FACT_EXE,
+			    .number = {[FACT_EXE_pid] = pid, [FACT_EXE_t0] = clock_now()}};
 	char target[LINK_TARGET_SIZE], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
 	ssize_t n = procfs_link(proc, target, sizeof(target), "%u/exe", tid);
 
-	fact.number[2] = n < 0 ? (uint64_t)-n : 0;
-	fact.number[3] = n > 0 && procfs_is_foreign(proc, tid);
-	fact.number[4] = lookup_is_left_out(lookup->base, tid);
-	fact.string[0] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
-	fact.string[1] = (struct fact_string){words, procfs_arguments(proc, tid, words,
-								      sizeof(words), &is_cut)};
-	fact.number[5] = is_cut;
+	fact.number[FACT_EXE_error] = n < 0 ? (uint64_t)-n : 0;
+	fact.number[FACT_EXE_is_foreign] = n > 0 && procfs_is_foreign(proc, tid);
+	fact.number[FACT_EXE_is_left_out] = lookup_is_left_out(lookup->base, tid);
+	fact.string[FACT_EXE_path] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
+	fact.string[FACT_EXE_argv] = (struct fact_string){words,
+							  procfs_arguments(proc, tid, words,
+									   sizeof(words), &is_cut)};
+	fact.number[FACT_EXE_is_cut] = is_cut;
 	facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
 static void look_at_root(struct lookup *lookup, uint32_t pid, uint32_t tid)
 {
-	struct fact fact = {.kind = FACT_ROOT, .number = {pid, clock_now()}};
+	struct fact fact = {.kind = FACT_ROOT,
+			    .number = {[FACT_ROOT_pid] = pid, [FACT_ROOT_t0] = clock_now()}};
 	struct link_root root;
 	int code = link_root_read(&root, &lookup->base->links, tid);
 
-	fact.number[2] = (uint64_t)-code;
-	fact.number[3] = root.mount_namespace;
-	fact.string[0] = (struct fact_string){root.path, root.length};
+	fact.number[FACT_ROOT_error] = (uint64_t)-code;
+	fact.number[FACT_ROOT_mount_namespace] = root.mount_namespace;
+	fact.string[FACT_ROOT_path] = (struct fact_string){root.path, root.length};
 	facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
@@ -394,16 +381,21 @@ static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 
 	for (uint64_t i = 0; i < 2; i++) {
 		struct fact fact = {.kind = FACT_PATH,
-				    .number = {item->pid, item->tid, clock_now(), 0, item->fd, i}};
+				    .number = {[FACT_PATH_pid] = item->pid,
+					       [FACT_PATH_tid] = item->tid,
+					       [FACT_PATH_t0] = clock_now(),
+					       [FACT_PATH_error] = 0,
+					       [FACT_PATH_number] = item->fd,
+					       [FACT_PATH_index] = i}};
 		ssize_t n;
 
 		if (!item->path[i])
 			continue;
 		n = remote_string(item->pid, item->path[i], path, sizeof(path));
-		fact.number[3] = n < 0 ? (uint64_t)-n : 0;
-		fact.string[0] = (struct fact_string){path, n < 0 ? 0 : (uint32_t)n};
+		fact.number[FACT_PATH_error] = n < 0 ? (uint64_t)-n : 0;
+		fact.string[FACT_PATH_path] = (struct fact_string){path, n < 0 ? 0 : (uint32_t)n};
 		if (n > 0 && path[0] != '/')
-			fact.string[1] = base_of(lookup, item, i);
+			fact.string[FACT_PATH_base] = base_of(lookup, item, i);
 		facts_add(lookup->facts, &fact, item->pid, clock_now());
 	}
 }

@@ -29,11 +29,11 @@ static void add_memory(const struct procfs *proc, struct facts *facts)
 	char text[TEXT_SIZE];
 
 	if (procfs_read(proc, text, sizeof(text), "meminfo") <= 0 ||
-	    !number_after(text, "\nDirty:", "Dirty:", &fact.number[0]) ||
-	    !number_after(text, "\nWriteback:", "Writeback:", &fact.number[1]))
+	    !number_after(text, "\nDirty:", "Dirty:", &fact.number[FACT_MEMORY_dirty]) ||
+	    !number_after(text, "\nWriteback:", "Writeback:", &fact.number[FACT_MEMORY_writeback]))
 		return;
-	fact.number[0] <<= 10; /* the file says KiB */
-	fact.number[1] <<= 10;
+	fact.number[FACT_MEMORY_dirty] <<= 10; /* the file says KiB */
+	fact.number[FACT_MEMORY_writeback] <<= 10;
 	facts_add(facts, &fact, 0, clock_now());
 }
 
@@ -43,9 +43,9 @@ static void add_pressure(const struct procfs *proc, struct facts *facts)
 	char text[TEXT_SIZE];
 
 	if (procfs_read(proc, text, sizeof(text), "pressure/io") <= 0 ||
-	    !number_after(text, "some", "total=", &fact.number[0]))
+	    !number_after(text, "some", "total=", &fact.number[FACT_PRESSURE_some_us]))
 		return;
-	number_after(text, "full", "total=", &fact.number[1]);
+	number_after(text, "full", "total=", &fact.number[FACT_PRESSURE_full_us]);
 	facts_add(facts, &fact, 0, clock_now());
 }
 

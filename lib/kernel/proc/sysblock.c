@@ -164,11 +164,11 @@ static void add_partition(void *context, const struct place *place)
 
 	if (!read_line(place, "partition", text, sizeof(text)))
 		return;
-	fact.number[0] = dev_of(place);
-	fact.number[1] = gathering->disk;
-	fact.number[2] = read_number(place, "size");
-	fact.string[0] = fact_text(place->name);
-	if (fact.number[0])
+	fact.number[FACT_DEVICE_dev] = dev_of(place);
+	fact.number[FACT_DEVICE_disk_dev] = gathering->disk;
+	fact.number[FACT_DEVICE_sectors] = read_number(place, "size");
+	fact.string[FACT_DEVICE_name] = fact_text(place->name);
+	if (fact.number[FACT_DEVICE_dev])
 		facts_add(gathering->facts, &fact, 0, clock_now());
 }
 
@@ -178,23 +178,23 @@ static void add_device(void *context, const struct place *place)
 	char model[256], scheduler[256], under[NAMES_SIZE], backing[TEXT_SIZE];
 	struct fact fact = {.kind = FACT_DEVICE};
 
-	fact.number[0] = dev_of(place);
-	if (!fact.number[0])
+	fact.number[FACT_DEVICE_dev] = dev_of(place);
+	if (!fact.number[FACT_DEVICE_dev])
 		return;
-	fact.number[2] = read_number(place, "size");
-	fact.number[3] = read_number(place, "queue/rotational");
+	fact.number[FACT_DEVICE_sectors] = read_number(place, "size");
+	fact.number[FACT_DEVICE_is_rotational] = read_number(place, "queue/rotational");
 	read_model(place, model, sizeof(model));
 	read_line(place, "queue/scheduler", scheduler, sizeof(scheduler));
 	keep_chosen(scheduler);
 	read_line(place, "loop/backing_file", backing, sizeof(backing));
 	find_under(place, backing, under);
-	fact.string[0] = fact_text(place->name);
-	fact.string[1] = fact_text(model);
-	fact.string[2] = fact_text(scheduler);
-	fact.string[3] = fact_text(under);
-	fact.string[4] = fact_text(backing);
+	fact.string[FACT_DEVICE_name] = fact_text(place->name);
+	fact.string[FACT_DEVICE_model] = fact_text(model);
+	fact.string[FACT_DEVICE_scheduler] = fact_text(scheduler);
+	fact.string[FACT_DEVICE_under] = fact_text(under);
+	fact.string[FACT_DEVICE_backing] = fact_text(backing);
 	facts_add(gathering->facts, &fact, 0, clock_now());
-	gathering->disk = fact.number[0];
+	gathering->disk = fact.number[FACT_DEVICE_dev];
 	each(place->sys, place->path, add_partition, gathering);
 }
 
@@ -220,16 +220,17 @@ static void add_stat(void *context, const struct place *place)
 	char text[512];
 	const char *at = text;
 
-	fact.number[0] = dev_of(place);
-	fact.number[1] = gathering->phase;
-	if (!fact.number[0] || !is_chosen(gathering->chosen, fact.number[0]) ||
+	fact.number[FACT_DISKSTAT_dev] = dev_of(place);
+	fact.number[FACT_DISKSTAT_phase] = gathering->phase;
+	if (!fact.number[FACT_DISKSTAT_dev] ||
+	    !is_chosen(gathering->chosen, fact.number[FACT_DISKSTAT_dev]) ||
 	    !read_line(place, "stat", text, sizeof(text)))
 		return;
 	/* Older kernels have fewer columns: the rest is 0. */
 	for (int i = 0; i < STATS; i++) {
 		char *end;
 
-		fact.number[2 + i] = strtoull(at, &end, 10);
+		fact.number[FACT_DISKSTAT_reads + i] = strtoull(at, &end, 10);
 		at = end;
 	}
 	facts_add(gathering->facts, &fact, 0, clock_now());

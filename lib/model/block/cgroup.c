@@ -34,8 +34,8 @@ uint32_t cgroup_get(struct model *m, uint64_t id)
 
 void cgroup_fact(struct model *m, const struct event *event)
 {
-	const struct fact_string *path = &event->fact.string[0];
-	uint64_t id = event->fact.number[0];
+	const struct fact_string *path = &event->fact.string[FACT_CGROUP_path];
+	uint64_t id = event->fact.number[FACT_CGROUP_id];
 	uint32_t index = map_get(&m->cgroup_by_id, id);
 	str_id name = model_string(m, path->at, path->length);
 

@@ -138,9 +138,9 @@ thread_id machine_samples(struct model *m)
 	return m->block.sampling.machine;
 }
 
-static str_id text_of(struct model *m, const struct event *event, const char *field)
+static str_id text_of(struct model *m, const struct event *event, uint32_t field)
 {
-	const struct fact_string *s = &event->fact.string[fact_string(FACT_DEVICE, field)];
+	const struct fact_string *s = &event->fact.string[field];
 
 	return model_string(m, s->at, s->length);
 }
@@ -148,9 +148,10 @@ static str_id text_of(struct model *m, const struct event *event, const char *fi
 void device_fact(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
-	uint32_t disk = n[1] ? device_get(m, (uint32_t)n[1]) : ID_NONE;
-	uint32_t id = device_get(m, (uint32_t)n[0]);
-	str_id name = text_of(m, event, "name");
+	uint32_t disk = n[FACT_DEVICE_disk_dev] ? device_get(m, (uint32_t)n[FACT_DEVICE_disk_dev])
+						: ID_NONE;
+	uint32_t id = device_get(m, (uint32_t)n[FACT_DEVICE_dev]);
+	str_id name = text_of(m, event, FACT_DEVICE_name);
 
 	if (id == ID_NONE)
 		return;
@@ -158,12 +159,12 @@ void device_fact(struct model *m, const struct event *event)
 
 	d->is_known = name != 0;
 	d->name = name ? name : d->name;
-	d->model = text_of(m, event, "model");
-	d->scheduler = text_of(m, event, "scheduler");
-	d->under = text_of(m, event, "under");
-	d->backing = text_of(m, event, "backing");
-	d->sectors = n[2];
-	d->is_rotational = n[3] != 0;
+	d->model = text_of(m, event, FACT_DEVICE_model);
+	d->scheduler = text_of(m, event, FACT_DEVICE_scheduler);
+	d->under = text_of(m, event, FACT_DEVICE_under);
+	d->backing = text_of(m, event, FACT_DEVICE_backing);
+	d->sectors = n[FACT_DEVICE_sectors];
+	d->is_rotational = n[FACT_DEVICE_is_rotational] != 0;
 	d->disk = disk;
 }
 
@@ -174,19 +175,19 @@ void device_fact(struct model *m, const struct event *event)
 void device_stat(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
-	uint32_t id = device_get(m, (uint32_t)n[0]);
+	uint32_t id = device_get(m, (uint32_t)n[FACT_DISKSTAT_dev]);
 
 	if (id == ID_NONE)
 		return;
 	struct model_device *d = &m->device[id];
 
-	memcpy(d->stat[n[1] != 0], n + 2, sizeof(d->stat[0]));
-	if (n[1] == 0) {
+	memcpy(d->stat[n[FACT_DISKSTAT_phase] != 0], n + FACT_DISKSTAT_reads, sizeof(d->stat[0]));
+	if (n[FACT_DISKSTAT_phase] == 0) {
 		m->block.work[id].has_first_stat = true;
 		memset(d->seen, 0, sizeof(d->seen));
 	} else
 		d->has_stat = m->block.work[id].has_first_stat;
-	m->block.work[id].has_last_stat |= n[1] == 1;
+	m->block.work[id].has_last_stat |= n[FACT_DISKSTAT_phase] == 1;
 }
 
 static bool has_word(const char *words, const char *word)

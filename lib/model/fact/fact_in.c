@@ -45,23 +45,24 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 {
 	const uint64_t *n = fact->number;
 
-	/* The order is that of the row FD in fact.def; a test compares the two. */
 	return (struct fd_fact){
-		.pid = (uint32_t)n[0],
-		.tid = (uint32_t)n[12],
-		.fd = n[1],
-		.t0 = n[2],
-		.error = n[3],
-		.position = n[5],
-		.reason = n[11],
-		.seen = {.target = fact->string[0].at,
-			 .length = fact->string[0].length,
-			 .flags = n[4] == UINT64_MAX ? UINT32_MAX : (uint32_t)n[4],
-			 .dev = n[6],
-			 .ino = n[7],
-			 .mode = n[8],
-			 .mnt_id = n[10],
-			 .is_deleted = n[13] || (n[8] && !n[9])},
+		.pid = (uint32_t)n[FACT_FD_pid],
+		.tid = (uint32_t)n[FACT_FD_tid],
+		.fd = n[FACT_FD_fd],
+		.t0 = n[FACT_FD_t0],
+		.error = n[FACT_FD_error],
+		.position = n[FACT_FD_pos],
+		.reason = n[FACT_FD_reason],
+		.seen = {.target = fact->string[FACT_FD_target].at,
+			 .length = fact->string[FACT_FD_target].length,
+			 .flags = n[FACT_FD_flags] == UINT64_MAX ? UINT32_MAX
+								 : (uint32_t)n[FACT_FD_flags],
+			 .dev = n[FACT_FD_dev],
+			 .ino = n[FACT_FD_ino],
+			 .mode = n[FACT_FD_mode],
+			 .mnt_id = n[FACT_FD_mnt_id],
+			 .is_deleted = n[FACT_FD_is_deleted] ||
+				       (n[FACT_FD_mode] && !n[FACT_FD_nlink])},
 	};
 }
 
@@ -163,46 +164,50 @@ static void fact_fd(struct model *m, const struct event *event)
 
 static void fact_exe(struct model *m, const struct event *event)
 {
-	uint32_t process = process_find(m, (uint32_t)event->fact.number[0]);
+	uint32_t process = process_find(m, (uint32_t)event->fact.number[FACT_EXE_pid]);
 
-	if (process == MAP_NONE || event->fact.number[2])
+	if (process == MAP_NONE || event->fact.number[FACT_EXE_error])
 		return;
-	foreign_set(m, process, event->fact.number[3]);
-	life_leave_out(m, process, event->fact.number[4]);
-	program_found(m, process, event->fact.number[1],
-		      &(struct words){event->fact.string[1].at, event->fact.string[1].length,
-				      event->fact.number[5]});
+	foreign_set(m, process, event->fact.number[FACT_EXE_is_foreign]);
+	life_leave_out(m, process, event->fact.number[FACT_EXE_is_left_out]);
+	program_found(m, process, event->fact.number[FACT_EXE_t0],
+		      &(struct words){event->fact.string[FACT_EXE_argv].at,
+				      event->fact.string[FACT_EXE_argv].length,
+				      event->fact.number[FACT_EXE_is_cut]});
 }
 
 static void fact_root(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
-	uint32_t process = process_find(m, (uint32_t)n[0]);
+	uint32_t process = process_find(m, (uint32_t)n[FACT_ROOT_pid]);
 
-	if (process == MAP_NONE || n[2])
+	if (process == MAP_NONE || n[FACT_ROOT_error])
 		return;
 	const struct fs *fs = &m->fs[m->process[process].fs];
 
-	if (fs->moving || fs->moved >= n[1] || (m->lost_until && m->lost_until >= n[1]))
+	if (fs->moving || fs->moved >= n[FACT_ROOT_t0] ||
+	    (m->lost_until && m->lost_until >= n[FACT_ROOT_t0]))
 		tally_add(m->tally, lookups_refused, 1);
 	else
-		fs_set_root(m, process, &(struct fs_root){string_of(event, 0), n[3]});
+		fs_set_root(m, process,
+			    &(struct fs_root){string_of(event, FACT_ROOT_path),
+					      n[FACT_ROOT_mount_namespace]});
 }
 
 static void fact_host(struct model *m, const struct event *event)
 {
-	m->host.cpus = (uint32_t)event->fact.number[2];
-	m->host.realtime_offset = (int64_t)event->fact.number[3];
-	m->host.hostname = fact_text(m, event, 0);
-	m->host.release = fact_text(m, event, 1);
-	m->host.machine = fact_text(m, event, 2);
-	m->host.is_system = event->fact.number[5] != 0;
-	m->host.block = event->fact.number[6] <= BLOCK_ALL
-				? (enum block_choice)event->fact.number[6]
+	m->host.cpus = (uint32_t)event->fact.number[FACT_HOST_cpus];
+	m->host.realtime_offset = (int64_t)event->fact.number[FACT_HOST_realtime_offset];
+	m->host.hostname = fact_text(m, event, FACT_HOST_hostname);
+	m->host.release = fact_text(m, event, FACT_HOST_release);
+	m->host.machine = fact_text(m, event, FACT_HOST_machine);
+	m->host.is_system = event->fact.number[FACT_HOST_mode] != 0;
+	m->host.block = event->fact.number[FACT_HOST_block] <= BLOCK_ALL
+				? (enum block_choice)event->fact.number[FACT_HOST_block]
 				: BLOCK_ALL;
-	if (event->fact.number[7])
-		m->host.block_mode = (uint32_t)event->fact.number[7];
-	m->host.sample_interval = event->fact.number[8];
+	if (event->fact.number[FACT_HOST_block_mode])
+		m->host.block_mode = (uint32_t)event->fact.number[FACT_HOST_block_mode];
+	m->host.sample_interval = event->fact.number[FACT_HOST_sample_interval];
 }
 
 /* Without a command, time that passes before the first I/O is part of the recording as well. */
@@ -214,19 +219,19 @@ static void fact_begin(struct model *m, const struct event *event)
 
 static void fact_command(struct model *m, const struct event *event)
 {
-	uint32_t pid = (uint32_t)event->fact.number[0];
+	uint32_t pid = (uint32_t)event->fact.number[FACT_COMMAND_pid];
 	life_meet(m, pid, pid);
 	uint32_t task = task_get(m, pid, pid);
 	struct process *p = &m->process[m->task[task].process];
 
 	p->is_prelude = true;
-	p->argv = fact_text(m, event, 0);
-	p->is_argv_cut = event->fact.number[1];
+	p->argv = fact_text(m, event, FACT_COMMAND_argv);
+	p->is_argv_cut = event->fact.number[FACT_COMMAND_is_cut];
 	p->is_argv_typed = true;
 	m->command_pid = pid;
 	m->host.argv = p->argv;
 	m->host.is_argv_cut = p->is_argv_cut;
-	m->host.cwd = fact_text(m, event, 1);
+	m->host.cwd = fact_text(m, event, FACT_COMMAND_cwd);
 }
 
 static void note_attached(struct model *m, uint32_t pid, str_id name)
@@ -244,20 +249,22 @@ static void note_attached(struct model *m, uint32_t pid, str_id name)
 
 static void fact_task(struct model *m, const struct event *event)
 {
-	uint32_t tid = (uint32_t)event->fact.number[0], pid = (uint32_t)event->fact.number[1];
+	uint32_t tid = (uint32_t)event->fact.number[FACT_TASK_tid],
+		 pid = (uint32_t)event->fact.number[FACT_TASK_pid];
 	life_meet(m, pid, tid);
 	uint32_t task = task_get(m, pid, tid);
 
-	task_rename(m, task, fact_text(m, event, 0));
+	task_rename(m, task, fact_text(m, event, FACT_TASK_comm));
 	if (tid != pid)
 		return;
-	note_attached(m, pid, fact_text(m, event, 0));
-	foreign_found(m, m->task[task].process, event->fact.number[4]);
+	note_attached(m, pid, fact_text(m, event, FACT_TASK_comm));
+	foreign_found(m, m->task[task].process, event->fact.number[FACT_TASK_is_foreign]);
 	if (!m->process[m->task[task].process].is_argv_typed)
 		program_set(m, m->task[task].process,
-			    &(struct words){event->fact.string[2].at, event->fact.string[2].length,
-					    event->fact.number[6]});
-	life_leave_out(m, m->task[task].process, event->fact.number[5]);
+			    &(struct words){event->fact.string[FACT_TASK_argv].at,
+					    event->fact.string[FACT_TASK_argv].length,
+					    event->fact.number[FACT_TASK_is_cut]});
+	life_leave_out(m, m->task[task].process, event->fact.number[FACT_TASK_is_left_out]);
 }
 
 static void fact_mount(struct model *m, const struct event *event)
@@ -270,38 +277,39 @@ static void fact_count(struct model *m, const struct event *event)
 	const uint64_t *n = event->fact.number;
 
 	MEM_GROW(m->count, m->counts_cap, m->counts + 1);
-	m->count[m->counts++] = (struct model_count){.name = fact_text(m, event, 0),
-						     .event = (uint32_t)n[0],
-						     .counted = n[1],
-						     .lost = n[2],
-						     .has_lost = n[3] != 0};
+	m->count[m->counts++] = (struct model_count){.name = fact_text(m, event, FACT_COUNT_name),
+						     .event = (uint32_t)n[FACT_COUNT_event],
+						     .counted = n[FACT_COUNT_counted],
+						     .lost = n[FACT_COUNT_lost],
+						     .has_lost = n[FACT_COUNT_has_lost] != 0};
 }
 
 static void fact_lookups(struct model *m, const struct event *event)
 {
-	tally_add(m->tally, lookups, event->fact.number[0]);
+	tally_add(m->tally, lookups, event->fact.number[FACT_LOOKUPS_done]);
 }
 
 static void fact_source(struct model *m, const struct event *event)
 {
-	m->host.source = (uint32_t)event->fact.number[0];
-	m->host.source_why = fact_text(m, event, 0);
-	m->host.block_source = (uint32_t)event->fact.number[1];
-	m->host.block_why = fact_text(m, event, 1);
+	m->host.source = (uint32_t)event->fact.number[FACT_SOURCE_source];
+	m->host.source_why = fact_text(m, event, FACT_SOURCE_why);
+	m->host.block_source = (uint32_t)event->fact.number[FACT_SOURCE_block_source];
+	m->host.block_why = fact_text(m, event, FACT_SOURCE_block_why);
 	m->is_paired = m->host.source == MODEL_SOURCE_BPF;
 }
 
 static void fact_filter(struct model *m, const struct event *event)
 {
-	str_id glob = fact_text(m, event, 0);
+	str_id glob = fact_text(m, event, FACT_FILTER_glob);
 
-	if (event->fact.number[0] <= FILTER_CGROUP)
-		filters_add(m, (enum fact_filter)event->fact.number[0], glob);
-	if (event->fact.number[0] <= FILTER_PATH_LEFT_OUT)
-		name_filter_add(m, event->fact.number[0] == FILTER_PATH_LEFT_OUT, glob);
-	else if (event->fact.number[0] == FILTER_COMM)
+	if (event->fact.number[FACT_FILTER_kind] <= FILTER_CGROUP)
+		filters_add(m, (enum fact_filter)event->fact.number[FACT_FILTER_kind], glob);
+	if (event->fact.number[FACT_FILTER_kind] <= FILTER_PATH_LEFT_OUT)
+		name_filter_add(m, event->fact.number[FACT_FILTER_kind] == FILTER_PATH_LEFT_OUT,
+				glob);
+	else if (event->fact.number[FACT_FILTER_kind] == FILTER_COMM)
 		choice_add_comm(m, glob);
-	else if (event->fact.number[0] == FILTER_USER)
+	else if (event->fact.number[FACT_FILTER_kind] == FILTER_USER)
 		m->choice.has_users = true;
 }
 
@@ -309,42 +317,47 @@ static void fact_filter(struct model *m, const struct event *event)
 static void fact_path(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
-	uint32_t task = task_find(m, (uint32_t)n[1]);
+	uint32_t task = task_find(m, (uint32_t)n[FACT_PATH_tid]);
 
-	if (task == MAP_NONE || n[3])
+	if (task == MAP_NONE || n[FACT_PATH_error])
 		return;
 	const struct call *call = &m->task[task].call;
 
-	if (call->id != CALL_ID_NONE && call->enter <= n[2] && call->id == n[4])
-		op_path(m, task, (uint32_t)n[5], string_of(event, 0), string_of(event, 1));
+	if (call->id != CALL_ID_NONE && call->enter <= n[FACT_PATH_t0] &&
+	    call->id == n[FACT_PATH_number])
+		op_path(m, task, (uint32_t)n[FACT_PATH_index], string_of(event, FACT_PATH_path),
+			string_of(event, FACT_PATH_base));
 	else
 		tally_add(m->tally, lookups_refused, 1);
 }
 
 static void fact_exit(struct model *m, const struct event *event)
 {
-	m->host.status = (int32_t)event->fact.number[1];
-	if (event->fact.number[0] == m->command_pid)
+	m->host.status = (int32_t)event->fact.number[FACT_EXIT_status];
+	if (event->fact.number[FACT_EXIT_pid] == m->command_pid)
 		program_end_command(m, m->host.status);
 }
 
 static void fact_loss(struct model *m, const struct event *event)
 {
-	if (event->fact.number[0] > m->lost_until)
-		m->lost_until = event->fact.number[0];
+	if (event->fact.number[FACT_LOSS_until] > m->lost_until)
+		m->lost_until = event->fact.number[FACT_LOSS_until];
 }
 
 /* The process goes on where its exec left it, but for what it did meanwhile. */
 static void resume(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
-	uint32_t task = task_find(m, (uint32_t)n[3]);
+	uint32_t task = task_find(m, (uint32_t)n[FACT_GAP_pid]);
 
 	if (task == MAP_NONE || !m->tally->n[TALLY_detached])
 		return;
 	m->tally->n[TALLY_detached]--;
 	tally_add(m->tally, resumed, 1);
-	tally_add(m->tally, resumed_us, n[5] > n[4] ? (n[5] - n[4] + 999) / 1000 : 0);
+	tally_add(m->tally, resumed_us,
+		  n[FACT_GAP_until] > n[FACT_GAP_since]
+			  ? (n[FACT_GAP_until] - n[FACT_GAP_since] + 999) / 1000
+			  : 0);
 	table_doubt(m, task_table(m, task), DOUBT_LOSS);
 }
 
@@ -356,14 +369,14 @@ static void fact_gap(struct model *m, const struct event *event)
 		[GAP_UNSTORED] = TALLY_unstored, [GAP_MISSED] = TALLY_missed,
 		[GAP_INIT] = TALLY_untraceable,
 	};
-	uint64_t kind = event->fact.number[0];
+	uint64_t kind = event->fact.number[FACT_GAP_kind];
 
 	if (kind == GAP_RESUMED)
 		resume(m, event);
 	if (kind >= sizeof(counter) / sizeof(counter[0]))
 		return;
-	m->tally->n[counter[kind]] += event->fact.number[1];
-	if (!event->fact.number[2])
+	m->tally->n[counter[kind]] += event->fact.number[FACT_GAP_count];
+	if (!event->fact.number[FACT_GAP_is_of_tasks])
 		table_doubt_all(m, DOUBT_LOSS);
 }
 
@@ -374,7 +387,7 @@ bool host_lasts_until_end(const struct model *m)
 
 static void fact_end(struct model *m, const struct event *event)
 {
-	m->host.end_reason = (int)event->fact.number[0];
+	m->host.end_reason = (int)event->fact.number[FACT_END_reason];
 	if (host_lasts_until_end(m) && event->time > m->host.last_time)
 		m->host.last_time = event->time;
 }

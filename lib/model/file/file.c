@@ -216,7 +216,7 @@ file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind
 
 void file_mount(struct model *m, const struct fact *fact)
 {
-	uint64_t id = fact->number[0];
+	uint64_t id = fact->number[FACT_MOUNT_mnt_id];
 
 	if (map_get(&m->mount_by_id, id) != MAP_NONE)
 		return;
@@ -226,7 +226,8 @@ void file_mount(struct model *m, const struct fact *fact)
 	const struct fact_string *s = fact->string;
 
 	mount->id = id;
-	mount->mount_point = model_string(m, s[0].at, s[0].length);
-	mount->source = model_string(m, s[1].at, s[1].length);
-	mount->type = model_string(m, s[2].at, s[2].length);
+	mount->mount_point = model_string(m, s[FACT_MOUNT_mount_point].at,
+					  s[FACT_MOUNT_mount_point].length);
+	mount->source = model_string(m, s[FACT_MOUNT_source].at, s[FACT_MOUNT_source].length);
+	mount->type = model_string(m, s[FACT_MOUNT_type].at, s[FACT_MOUNT_type].length);
 }

@@ -14,7 +14,7 @@ static str_id text_of(struct model *m, const struct event *event, uint32_t index
 
 void refused_fact(struct model *m, const struct event *event)
 {
-	uint64_t missing = event->fact.number[0];
+	uint64_t missing = event->fact.number[FACT_REFUSED_missing];
 
 	if (m->refusals == REFUSED_MOST)
 		return;
