@@ -166,19 +166,29 @@ static bool tell_path(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
-/* Whether the tasks that were chosen made no call at all; text: which were chosen. */
-static bool tell_tasks(const struct summary *summary, enum fact_filter kind, const char *option,
-		       char *text, size_t size)
+/* Whether the tasks that were chosen made no call at all. A task must match each kind of filter, so one sentence has all. */
+static bool tell_tasks(const struct summary *summary, char *text, size_t size)
 {
+	static const struct {
+		enum fact_filter kind;
+		const char *option;
+	} chosen[] = {{FILTER_COMM, "--comm"}, {FILTER_USER, "--uid"}, {FILTER_CGROUP, "--cgroup"}};
 	const struct model *model = summary->collect->model;
 	str_id name[MODEL_OTHERS];
 	uint32_t others = model_others(model, name);
 	char names[512];
+	bool has_any = false;
 
-	if (tally_get(summary->options->tally, calls) ||
-	    !name_filters(model, kind, names, sizeof(names)))
+	if (tally_get(summary->options->tally, calls))
 		return false;
-	snprintf(text, size, "no task that matches %s %s made a call.", option, names);
+	snprintf(text, size, "no task that matches");
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
+		if (!name_filters(model, chosen[i].kind, names, sizeof(names)))
+			continue;
+		append(text, size, "%s %s %s", has_any ? " and" : "", chosen[i].option, names);
+		has_any = true;
+	}
+	append(text, size, " made a call.");
 	for (uint32_t i = 0; i < others; i++) {
 		char *other = shown(model, name[i]);
 
@@ -189,22 +199,7 @@ static bool tell_tasks(const struct summary *summary, enum fact_filter kind, con
 		append(text, size, "%s",
 		       others == MODEL_OTHERS ? " and perhaps others were left out."
 					      : " were left out.");
-	return true;
-}
-
-static bool tell_comm(const struct summary *summary, char *text, size_t size)
-{
-	return tell_tasks(summary, FILTER_COMM, "--comm", text, size);
-}
-
-static bool tell_user(const struct summary *summary, char *text, size_t size)
-{
-	return tell_tasks(summary, FILTER_USER, "--uid", text, size);
-}
-
-static bool tell_cgroup(const struct summary *summary, char *text, size_t size)
-{
-	return tell_tasks(summary, FILTER_CGROUP, "--cgroup", text, size);
+	return has_any;
 }
 
 static bool has_requests(const struct collect *collect)
@@ -231,8 +226,8 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 }
 
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	tell_status, tell_early, tell_left, tell_source, tell_block_source, tell_refused,
-	tell_path,   tell_comm,  tell_user, tell_cgroup, tell_device,
+	tell_status,  tell_early, tell_left,  tell_source, tell_block_source,
+	tell_refused, tell_path,  tell_tasks, tell_device,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

@@ -509,6 +509,9 @@ TEST_F(Summary, FiltersThatNothingMatches)
 	b.model->filters.others = 0;
 	b.filter(FILTER_CGROUP, "a.slice");
 	EXPECT_EQ(note(), "no task that matches --cgroup 'a.slice' made a call.");
+	b.filter(FILTER_USER, "1000");
+	b.filter(FILTER_COMM, "dd");
+	EXPECT_EQ(note(), "no task that matches --comm 'dd' and --uid '1000' made a call.");
 	b.filter(FILTER_DEVICE, "sda");
 	EXPECT_EQ(note(), "no block request of 'sda' was recorded.");
 	b.tally.n[TALLY_requests_left_out] = 7;
