@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { BOOKS_MOST = 64 << 20 }; /* bytes: the library for JSON keeps all of it in memory */
+
 static bool counter(struct json_object *top, const char *name, uint64_t *value)
 {
 	struct json_object *books, *counters, *number;
@@ -50,22 +52,34 @@ static void compare_cancelled(struct verify *v, struct json_object *top)
 			     cancelled + aborted, in_flight, v->report->cancelled);
 }
 
+/* Returns it, or NULL and what is wrong. */
+static struct json_object *read_books(const struct verify *v, const char **wrong)
+{
+	struct json_object *top = NULL;
+	uint64_t size;
+	int fd = verify_open(v, "iotrace.json", &size, wrong);
+
+	if (fd < 0)
+		return NULL;
+	if (size > BOOKS_MOST)
+		*wrong = "is larger than 64 MiB";
+	else
+		top = json_object_from_fd(fd);
+	close(fd);
+	return top;
+}
+
 void verify_books(struct verify *v)
 {
 	char *path = mem_format("%s/iotrace.json", v->dir);
 	const char *wrong = "is not JSON";
 	struct json_object *top;
-	uint64_t size;
-	int fd;
 
 	v->report->has_books = access(path, F_OK) == 0;
 	free(path);
 	if (!v->report->has_books)
 		return;
-	fd = verify_open(v, "iotrace.json", &size, &wrong);
-	top = fd >= 0 ? json_object_from_fd(fd) : NULL;
-	if (fd >= 0)
-		close(fd);
+	top = read_books(v, &wrong);
 	if (!top)
 		verify_found(v, "iotrace.json %s", wrong);
 	if (top && !v->report->ends_early) {

@@ -513,6 +513,15 @@ TEST_F(ArchiveVerify, Books)
 	EXPECT_EQ(check(), "");
 }
 
+TEST_F(ArchiveVerify, BooksThatNoRecordingWrites)
+{
+	end();
+	archive = nullptr;
+	std::ofstream(dir + "/iotrace.json") << "{}";
+	ASSERT_EQ(truncate((dir + "/iotrace.json").c_str(), (64 << 20) + 1), 0);
+	EXPECT_EQ(check(), "iotrace.json is larger than 64 MiB\n");
+}
+
 TEST_F(ArchiveVerify, NoArchive)
 {
 	dir = scratch.path("nothing");
