@@ -435,26 +435,27 @@ TEST_F(Lookup, AProcessThatGoesOnWithoutEvents)
 		see_task(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, {42, tid, 0, 0});
 	};
 	struct lookup_detached found[2] = {};
+	const uint64_t time = UINT64_C(4000) << 32 | 4000; /* the same in both byte orders */
 
 	exec(42);
-	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 4000});
 	EXPECT_FALSE(lookup_has_detached(&base)) << "nobody can open them again";
 	base.may_reopen = true;
 	exec(42);
 	see_task(PERF_RECORD_MMAP, 0, {42, 42, 0, 0, 0, 0});
-	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 4000});
 	EXPECT_FALSE(lookup_has_detached(&base));
 	see_task(PERF_RECORD_COMM, 0, {42, 42, 0, 0});
-	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 4000});
 	EXPECT_FALSE(lookup_has_detached(&base)) << "it was only renamed";
 	exec(42);
-	see_task(PERF_RECORD_EXIT, 0, {42, 1, 43, 1, 4000, 1});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 43, 1, 4000, 4000});
 	EXPECT_FALSE(lookup_has_detached(&base)) << "another thread";
-	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 1});
+	see_task(PERF_RECORD_EXIT, 0, {42, 1, 42, 1, 4000, 4000});
 	EXPECT_TRUE(lookup_has_detached(&base));
 	ASSERT_EQ(lookup_take_detached(&base, found, 2), 1u);
 	EXPECT_EQ(found[0].pid, 42u);
-	EXPECT_EQ(found[0].time, (UINT64_C(1) << 32) + 4000);
+	EXPECT_EQ(found[0].time, time);
 	EXPECT_FALSE(lookup_has_detached(&base));
 }
 
