@@ -246,7 +246,7 @@ static void put_remarks(const struct summary *summary, const struct page *page)
 
 static const char *const fault_title[FAULT_KINDS] = {
 	[FAULT_FAILED] = "failed: ",
-	[FAULT_LOOKUP] = "look-ups that found nothing: ",
+	[FAULT_LOOKUP] = "not found: ",
 	[FAULT_INTERRUPTED] = "interrupted by signals: ",
 };
 

@@ -128,7 +128,7 @@ def summary(live):
     ran = live.run([IOTRACE, "--format", "null", "--", "cat", "/nonexistent/some file"], cwd=live.dir)
     lines = ran.stderr.decode().splitlines()
     if SOURCE == "bpf":
-        at = [i for i, line in enumerate(lines) if line.startswith("look-ups that found nothing:")]
+        at = [i for i, line in enumerate(lines) if line.startswith("not found:")]
         live.equal("the file that was not there", lines[at[0] + 1] if at else lines,
                    "  1 ENOENT of openat: /nonexistent/some file")
     else:

@@ -86,7 +86,7 @@ TEST_F(Summary, ACommand)
 		" write          2       1        - 1.50 KiB   101 us  1.00 us   100 us   100 us\n"
 		" open           1       1        -        -   500 ns   500 ns   500 ns   500 ns\n"
 		"failed: 1 ENOSPC of write: /data/in\n"
-		"look-ups that found nothing: 1 ENOENT of openat\n"
+		"not found: 1 ENOENT of openat\n"
 		"archive: out\n");
 }
 
@@ -108,7 +108,7 @@ TEST_F(Summary, ACommandOnANarrowTerminal)
 				       " write          2        - 1.50 KiB   101 us\n"
 				       " open           1        -        -   500 ns\n"
 				       "failed: 1 ENOSPC of write: /data/in\n"
-				       "look-ups that found nothing: 1 ENOENT of openat\n"
+				       "not found: 1 ENOENT of openat\n"
 				       "archive: out\n");
 }
 
@@ -398,14 +398,13 @@ TEST_F(Summary, WhereCallsFailed)
 			    "  1 EPERM of unlink: /f4\n"
 			    "  1 EPERM of unlink: /f3\n"
 			    "  1 EPERM of unlink: /f2\n"
-			    "look-ups that found nothing: 3 ENOENT of openat, 1 ENOENT of\n"
-			    "  newfstatat\n"
+			    "not found: 3 ENOENT of openat, 1 ENOENT of newfstatat\n"
 			    "  1 ENOENT of openat: /rrrrrrrrrr...rrrrrrrrrrrrrrrrrrrrrrrr\n"
 			    "  1 ENOENT of openat: /qqqqqqqqqq...qqqqqqqqqqqqqqqqqqqqqqqq\n");
 	options.top = 1;
 	EXPECT_EQ(errors(), "failed: 7 EPERM of unlink, 1 more\n"
 			    "  1 EPERM of unlink: /f6\n"
-			    "look-ups that found nothing: 3 ENOENT of openat, 1 more\n"
+			    "not found: 3 ENOENT of openat, 1 more\n"
 			    "  1 ENOENT of openat: /rrrrrrrrrr...rrrrrrrrrrrrrrrrrrrrrrrr\n");
 }
 
