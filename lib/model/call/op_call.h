@@ -12,8 +12,6 @@ void op_note(struct model *m, uint32_t task, struct call *call,
 	     const struct event_string base[EVENT_PATHS]);
 /* The call in flight was never noted. */
 void op_forget(struct model *m, uint32_t task);
-/* Whether the call is one of a task that is not. */
-bool op_is_left_out(const struct model *m, uint32_t task, const struct call_row *row);
 /* Applies op->result and emits the records of the call. counters: the event that has them, or NULL. */
 void op_complete(struct op *op, const struct event *counters);
 
