@@ -64,7 +64,7 @@ static void test_stat(int dir)
 	WORKS(CALL(lstat, "dir/a", &st));
 	WORKS(on_touch(a, CALL(fstat, fd, &st)));
 	WORKS(CALL(newfstatat, dir, "a", &st, 0));
-	WORKS(CALL(newfstatat, fd, "", &st, AT_EMPTY_PATH));
+	WORKS(CALL(newfstatat, 0, "", &st, AT_EMPTY_PATH));
 	WORKS(CALL(statx, dir, "a", 0, STATX_BASIC_STATS, &statx));
 	WORKS(CALL(statfs, "dir", &statfs));
 	WORKS(on_touch(a, CALL(fstatfs, fd, &statfs)));

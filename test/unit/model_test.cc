@@ -25,6 +25,20 @@ class Model : public ::testing::Test
 		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
 	}
 
+	/* The handle of each call that is no open. */
+	std::string handles_of_calls()
+	{
+		std::string all;
+
+		d.end();
+		for (const io_event &e : d.events)
+			if (e.kind == IO_ENTER && call_row(e.region.call)->kind == CALL_META)
+				all += std::string(call_row(e.region.call)->name) + " " +
+				       (e.handle == ID_NONE ? "-" : std::to_string(e.handle)) +
+				       ", ";
+		return all;
+	}
+
 	void open_named(uint32_t pid, int fd, const char *name, uint64_t flags = O_RDWR)
 	{
 		d.call(pid, pid, "openat", {(uint64_t)AT_FDCWD, 0, flags}, fd);
@@ -1200,6 +1214,33 @@ TEST_F(Model, AThreadMayUnshareItsTable)
 			    "10 OP_BEGIN h0 7 @4\n"
 			    "10 OP_COMPLETE h0 7\n");
 	EXPECT_EQ(d.unbalanced(), "");
+}
+
+/* What a call with an empty path has: its handle, if it is of its descriptor. */
+TEST_F(Model, AnEmptyPathIsTheDescriptor)
+{
+	const uint64_t text = 4096, empty = AT_EMPTY_PATH;
+
+	open_named(10, 3, "/data/a");
+	d.pair(10, 10, "newfstatat", d.now, {3, text, 0, empty}, 0, {{}, 0, {""}});
+	d.pair(10, 10, "statx", d.now, {3, text, empty}, 0, {{}, 0, {""}});
+	d.pair(10, 10, "utimensat", d.now, {3, 0, 0, 0}, 0);
+	d.call(10, 10, "utimensat", {3, 0, 0, 0}, 0);
+	EXPECT_EQ(handles_of_calls(), "newfstatat 0, statx 0, utimensat 0, utimensat 0, ");
+}
+
+TEST_F(Model, APathThatIsNotKnownIsNoEmptyOne)
+{
+	const uint64_t text = 4096, empty = AT_EMPTY_PATH;
+
+	open_named(10, 3, "/data/a");
+	d.pair(10, 10, "newfstatat", d.now, {3, text, 0, empty}, 0);
+	d.call(10, 10, "newfstatat", {3, text, 0, empty}, 0);
+	d.pair(10, 10, "newfstatat", d.now, {3, text, 0, empty}, 0, {{}, 0, {"b"}});
+	d.pair(10, 10, "newfstatat", d.now, {3, text, 0, 0}, -ENOENT, {{}, 0, {""}});
+	d.pair(10, 10, "newfstatat", d.now, {3, 0, 0, 0}, -EFAULT);
+	EXPECT_EQ(handles_of_calls(), "newfstatat -, newfstatat -, newfstatat -, newfstatat -, "
+				      "newfstatat -, ");
 }
 
 TEST_F(Model, AThreadWaitsForItsOwnNamesOnly)

@@ -86,6 +86,24 @@ static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call
 	return ID_NONE;
 }
 
+/*
+ * Whether the call acts on its descriptor itself, though it may have a path: fstat() of the C library gives newfstatat() an empty one
+ * and AT_EMPTY_PATH, futimens() gives utimensat() none.
+ */
+static bool is_of_descriptor(const struct call *call, struct event_string path)
+{
+	const struct call_row *row = call_row(call->id);
+	bool is_none, is_empty;
+
+	if (row->kind != CALL_META || row->fd == CALL_NO_ARG || row->path == CALL_NO_ARG ||
+	    row->flags == CALL_NO_ARG)
+		return false;
+	is_none = !call->arg[row->path] && !path.length;
+	is_empty = is_none || (path.at && !path.length);
+	return (is_empty && call->arg[row->flags] & AT_EMPTY_PATH) ||
+	       (is_none && !strcmp(row->name, "utimensat"));
+}
+
 void call_begin(struct model *m, uint32_t task, struct call *call,
 		const struct event_string path[EVENT_PATHS],
 		const struct event_string base[EVENT_PATHS])
@@ -99,7 +117,7 @@ void call_begin(struct model *m, uint32_t task, struct call *call,
 			call_path(m, call, i, path[i], base[i]);
 	if (row->kind == CALL_CLOSE)
 		call->open = close_fd(m, task, call);
-	else if (call_has_descriptor(call))
+	else if (call_has_descriptor(call) || is_of_descriptor(call, path[0]))
 		call->open = use_fd(m, task, call_fd(call, row->fd), call->enter);
 	if (row->kind == CALL_UNMAP || row->kind == CALL_SYNC_MAP) {
 		call->open = mapping_find(m, process, call->arg[0], call->arg[row->size],
