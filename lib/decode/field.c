@@ -1,7 +1,7 @@
 /*
- * field: the place of a field in a sample, and its value. See tracepoint.h.
+ * field: the place of a field in a sample, and its value. See field.h.
  */
-#include "tracepoint.h"
+#include "field.h"
 
 #include <string.h>
 #include <traceevent/event-parse.h>

@@ -1,7 +1,7 @@
 /*
  * otf2_define: strings of definitions.
  */
-#include "otf2_defs.h"
+#include "otf2_define.h"
 
 #include <iotrace/cold.h>
 #include <iotrace/mem.h>

@@ -3,7 +3,7 @@
  *
  * Written once, at close, from the model's arrays; every kind has ids from 0 upwards without a gap.
  */
-#include "otf2_defs.h"
+#include "otf2_define.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>

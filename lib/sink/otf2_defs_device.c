@@ -3,7 +3,7 @@
  *
  * Listed are those that had a request or a sample: each has a location group. Its nodes stand in the order of the groups.
  */
-#include "otf2_defs.h"
+#include "otf2_define.h"
 
 #include <iotrace/device.h>
 #include <iotrace/mem.h>

@@ -2,7 +2,7 @@
  * otf2_defs_io: I/O paradigms, files and handles; and what the archive says of itself: markers
  * where data is missing, and trace properties with the books.
  */
-#include "otf2_defs.h"
+#include "otf2_define.h"
 
 #include "otf2_flags.h"
 

@@ -4,7 +4,7 @@
  * A series of calls is sampled at their ends, on any thread: a synchronous class needs no list of its recorders.
  * Other series are asynchronous, and each location that one was sampled on is a recorder of it.
  */
-#include "otf2_defs.h"
+#include "otf2_define.h"
 
 #include <iotrace/metric.h>
 

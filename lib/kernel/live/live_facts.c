@@ -193,7 +193,7 @@ void live_facts_state(struct live *live)
 {
 	uint64_t begun = clock_now(), until = begun + state_ns;
 	struct procfs_numbers pids = {0};
-	uint32_t untold = 0;
+	uint32_t skipped = 0;
 
 	if (live->until && !live->command.pid && live->until < until)
 		until = live->until;
@@ -202,18 +202,18 @@ void live_facts_state(struct live *live)
 		bool is_late = live->is_system && clock_now() >= until &&
 			       pids.at[i] != (uint32_t)live->command.pid;
 
-		untold += is_late;
+		skipped += is_late;
 		if (!is_late)
 			say_descriptors(live, pids.at[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}
 	procfs_numbers_release(&pids);
-	if (untold)
+	if (skipped)
 		live_add_remark(live,
 				mem_format("open descriptors of %u processes were not looked "
 					   "up: there are too many on this machine for %.1f s",
-					   untold, (double)(until - begun) / 1e9));
+					   skipped, (double)(until - begun) / 1e9));
 }
 
 static void say_stats(struct live *live, uint32_t phase)

@@ -110,9 +110,4 @@ static inline bool description_is_nameless(const struct description *d)
 	return d->flags != UINT32_MAX && (d->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-static inline struct description *open_description(struct model *m, uint32_t open)
-{
-	return &m->description[m->open[open].description];
-}
-
 #endif

@@ -3,7 +3,6 @@
  */
 #include "handle.h"
 
-#include "fdtable.h"
 #include "file/name_filter.h"
 
 static uint64_t idle_hash(const struct model *m, process_id process, str_id name)

@@ -394,7 +394,20 @@ struct model {
 	bool has_command; /* the stream names one: nothing is recorded before its exec */
 };
 
-/* model.c */
+static inline struct description *open_description(struct model *m, uint32_t open)
+{
+	return &m->description[m->open[open].description];
+}
+
+/* Returns the descriptor table that the thread uses. */
+static inline uint32_t task_table(const struct model *m, uint32_t task)
+{
+	const struct task *t = &m->task[task];
+
+	return t->table == ID_NONE ? m->process[t->process].table : t->table;
+}
+
+/* pool.c */
 uint32_t pool_take(struct pool *pool, void *array_pointer, size_t size);
 void pool_give(struct pool *pool, uint32_t id);
 str_id model_string(struct model *m, const char *bytes, size_t length);

@@ -4,7 +4,6 @@
 #include "choice.h"
 
 #include "fd/position.h"
-#include "task.h"
 
 #include <fnmatch.h>
 

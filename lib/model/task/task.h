@@ -42,13 +42,6 @@ uint32_t process_get(struct model *m, uint32_t pid);
 uint32_t process_new(struct model *m, uint32_t pid);
 /* Returns what /proc shows as the process's descriptors: the table of its first thread. */
 uint32_t process_table(const struct model *m, uint32_t process);
-/* Returns the descriptor table that the thread uses. */
-static inline uint32_t task_table(const struct model *m, uint32_t task)
-{
-	const struct task *t = &m->task[task];
-
-	return t->table == ID_NONE ? m->process[t->process].table : t->table;
-}
 /* Whether what the process does is recorded (now). */
 static inline bool process_is_recorded(const struct model *m, uint32_t process)
 {

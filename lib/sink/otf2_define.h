@@ -4,8 +4,8 @@
  *
  * A string is defined just before the first definition that uses it.
  */
-#ifndef OTF2_DEFS_H
-#define OTF2_DEFS_H
+#ifndef OTF2_DEFINE_H
+#define OTF2_DEFINE_H
 
 #include "otf2.h"
 

@@ -1,0 +1,73 @@
+/*
+ * field: the place of a field in a sample, and its value.
+ */
+#ifndef IOTRACE_DECODE_FIELD_H
+#define IOTRACE_DECODE_FIELD_H
+
+#include <iotrace/event.h>
+#include <iotrace/sample.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum field_shape { FIELD_NONE, FIELD_NUMBER, FIELD_NUMBERS, FIELD_STRING, FIELD_ARGUMENTS };
+
+struct field {
+	uint16_t offset;
+	uint16_t size;    /* 0: the format has no such field */
+	uint16_t element; /* bytes of one element of an array, else size */
+	bool is_signed;
+	bool is_dynamic;  /* says where a string is: u32, offset below 16 bits of length */
+	bool is_relative; /* that offset counts from the end of the field */
+};
+
+static inline int64_t field_value_at(const uint8_t *at, uint32_t size, bool is_signed)
+{
+	uint64_t v64 = 0;
+	uint32_t v32;
+	uint16_t v16;
+
+	switch (size) {
+	case 8:
+		memcpy(&v64, at, 8);
+		return (int64_t)v64;
+	case 4:
+		memcpy(&v32, at, 4);
+		return is_signed ? (int32_t)v32 : (int64_t)v32;
+	case 2:
+		memcpy(&v16, at, 2);
+		return is_signed ? (int16_t)v16 : (int64_t)v16;
+	case 1:
+		return is_signed ? (int8_t)*at : (int64_t)*at;
+	default:
+		return 0;
+	}
+}
+
+static inline int64_t field_value(const struct field *field, const uint8_t *raw)
+{
+	return field_value_at(raw + field->offset, field->size, field->is_signed);
+}
+
+/*
+ * Finds a field's place. Returns whether it can be used: it has the shape, and lies within what a sample can hold.
+ */
+struct tep_format_field;
+bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from);
+/* Fills up to `count` values from an array; those that it does not have are 0. */
+void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count);
+/*
+ * Returns whether the string lies inside the sample (no field: true, and at is NULL). Without its
+ * NUL.
+ */
+bool field_string(const struct field *field, const struct sample *sample,
+		  struct event_string *string);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
