@@ -110,7 +110,7 @@ static int parse_uid(void *field, const char *arg, struct error *err)
 	}
 	MEM_GROW(list->uid, list->cap, list->count + 1);
 	list->uid[list->count++] = (uint32_t)uid;
-	return 0;
+	return options_add(&list->words, arg, err);
 }
 
 /* The kernel matches it: *, ?, [...]; it has no escape for a quotation mark. */
@@ -298,9 +298,10 @@ static void free_words(const struct option_list *list)
 
 void record_options_release(struct record_options *options)
 {
-	struct option_list *lists[] = {&options->cgroups,    &options->comms,  &options->paths,
-				       &options->left_outs,  &options->events, &options->counters,
-				       &options->block.words};
+	struct option_list *lists[] = {&options->cgroups,     &options->comms,
+				       &options->paths,       &options->left_outs,
+				       &options->events,      &options->counters,
+				       &options->block.words, &options->uids.words};
 
 	free_words(&options->block.words);
 	free_words(&options->paths);
@@ -453,4 +454,5 @@ struct live_options record_options_live(const struct record_options *options)
 		.counter = options->counters.item,
 		.counters = options->counters.count,
 	};
+		.user = options->uids.words.item,
 }

@@ -20,6 +20,7 @@ struct pid_list {
 struct uid_list {
 	uint32_t *uid;
 	uint32_t count, cap;
+	struct option_list words; /* what the user wrote for each */
 };
 
 /* --block: with names of devices, or the words that stand for all, none, or what is usual. */

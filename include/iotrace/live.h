@@ -47,6 +47,7 @@ struct live_options {
 		*cgroup; /* only tasks of these (directories below the cgroup mount, or paths) */
 	uint32_t cgroups;
 	const uint32_t *uid;
+	const char *const *user; /* each of them as the user wrote it */
 	uint32_t uids;
 	const char *const *comm; /* globs of command names */
 	uint32_t comms;

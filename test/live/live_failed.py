@@ -139,7 +139,7 @@ def unmatched(live):
     """A filter that nothing matches is named, and what was there instead."""
     for option, said in ((["--path", "/no/*"], r"no file matched --path '/no/\*'. \d+ calls on other files, or on none, were left out"),
                          (["--comm", "no*"], "no task that matches --comm 'no\\*' made a call. Calls of 'cat' were left out"),
-                         (["--uid", "nobody"], "no task that matches --uid '65534' made a call"),
+                         (["--uid", "nobody"], "no task that matches --uid 'nobody' made a call"),
                          (["--path", "/no/*", "--comm", "no*"], r"no file matched --path '/no/\*'\.$"),
                          (["--path", "/etc/*", "--comm", "cat"], None)):
         ran = live.run([IOTRACE, "--format", "null", *option, "--", "cat", "/etc/passwd"], cwd=live.dir)

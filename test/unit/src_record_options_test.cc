@@ -124,6 +124,8 @@ TEST_F(Record, ChoicesMayBeRepeated)
 	ASSERT_EQ(said.uids, 2u);
 	EXPECT_EQ(said.uid[0], 0u);
 	EXPECT_EQ(said.uid[1], getuid());
+	EXPECT_STREQ(said.user[0], "root");
+	EXPECT_EQ(said.user[1], me);
 	EXPECT_EQ(said.comms, 2u);
 	EXPECT_EQ(said.cgroups, 2u);
 	ASSERT_EQ(said.paths, 1u);

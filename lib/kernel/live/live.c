@@ -109,14 +109,6 @@ static void copy_filters(struct live *live, enum fact_filter kind, const char *c
 		live->filter[live->filters++] = (struct live_filter){kind, mem_strdup(glob[i])};
 }
 
-static void add_user_filters(struct live *live, const uint32_t *uid, uint32_t uids)
-{
-	live->filter = mem_resize(live->filter, (live->filters + uids) * sizeof(*live->filter));
-	for (uint32_t i = 0; i < uids; i++)
-		live->filter[live->filters++] = (struct live_filter){FILTER_USER,
-								     mem_format("%u", uid[i])};
-}
-
 static struct live *live_new(const struct live_options *options)
 {
 	struct live *live = mem_zero(sizeof(*live));
@@ -139,7 +131,7 @@ static struct live *live_new(const struct live_options *options)
 	copy_filters(live, FILTER_COMM, options->comm, options->comms);
 	copy_filters(live, FILTER_DEVICE, options->device, options->devices);
 	copy_filters(live, FILTER_CGROUP, options->cgroup, options->cgroups);
-	add_user_filters(live, options->uid, options->uids);
+	copy_filters(live, FILTER_USER, options->user, options->uids);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
 	live->bpf.wake_fd = live->hotplug_fd = -1;
