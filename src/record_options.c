@@ -351,9 +351,9 @@ static int check_target(const struct record_options *options, bool has_command, 
 }
 
 struct search {
-	const char *event; /* without its fields */
-	size_t length;
 	bool is_found;
+	bool has_system; /* there are others of its system */
+	bool has_part;   /* others have its second word in theirs */
 	struct nearest nearest;
 	char best[128];
 };
@@ -361,9 +361,11 @@ struct search {
 static void compare_event(void *context, const char *name)
 {
 	struct search *search = context;
+	const char *wanted = search->nearest.word, *colon = strchr(name, ':');
 
-	search->is_found |= strlen(name) == search->length &&
-			    !memcmp(name, search->event, search->length);
+	search->is_found |= !strcmp(name, wanted);
+	search->has_system |= !strncmp(name, wanted, strcspn(wanted, ":") + 1);
+	search->has_part |= colon && strstr(colon, strchr(wanted, ':') + 1);
 	nearest_try(&search->nearest, name);
 	if (search->nearest.best == name) { /* it is lent for the call only */
 		snprintf(search->best, sizeof(search->best), "%s", name);
@@ -371,11 +373,28 @@ static void compare_event(void *context, const char *name)
 	}
 }
 
+/* What is advised prints something. */
+static void hint_event(const struct search *search, struct error *err)
+{
+	const char *wanted = search->nearest.word;
+	int system = (int)strcspn(wanted, ":");
+
+	if (search->has_part)
+		error_hint(err, "To see those with that word: iotrace list -e '*%s*'",
+			   wanted + system + 1);
+	else if (search->has_system)
+		error_hint(err, "To see those of that system: iotrace list -e '%.*s:*'", system,
+			   wanted);
+	else
+		error_hint(err, "It has none of the system %.*s. To see all: iotrace list -e '*'",
+			   system, wanted);
+}
+
 /* That it cannot be seen which there are is told when it is opened. */
 static int check_event(const char *event, struct error *err)
 {
-	struct search search = {.event = event, .length = strcspn(event, "=")};
-	char *name = mem_format("%.*s", (int)search.length, event);
+	char *name = mem_format("%.*s", (int)strcspn(event, "="), event);
+	struct search search = {0};
 	int rc = 0;
 
 	nearest_init(&search.nearest, name);
@@ -384,8 +403,7 @@ static int check_event(const char *event, struct error *err)
 			       name, search.nearest.best ? "; did you mean '" : "",
 			       search.nearest.best ? search.best : "",
 			       search.nearest.best ? "'?" : "");
-		error_hint(err, "iotrace list -e '%.*s:*' shows those of that system",
-			   (int)strcspn(name, ":"), name);
+		hint_event(&search, err);
 	}
 	free(name);
 	return rc;
@@ -436,6 +454,7 @@ struct live_options record_options_live(const struct record_options *options)
 		.cgroup = options->cgroups.item,
 		.cgroups = options->cgroups.count,
 		.uid = options->uids.uid,
+		.user = options->uids.words.item,
 		.uids = options->uids.count,
 		.comm = options->comms.item,
 		.comms = options->comms.count,
@@ -454,5 +473,4 @@ struct live_options record_options_live(const struct record_options *options)
 		.counter = options->counters.item,
 		.counters = options->counters.count,
 	};
-		.user = options->uids.words.item,
 }

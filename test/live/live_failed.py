@@ -4,6 +4,7 @@ itself. Through perf a path may be missing, but is never another one. Needs root
 
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 
@@ -147,7 +148,19 @@ def unmatched(live):
         live.check(re.match(f"note: {said}", notes[0]) if said and notes else not said and not notes, f"{option}: {notes}")
 
 
+def advised(live):
+    """An event that does not exist is refused, and what is advised instead prints something."""
+    for event in ("foo:bar", "foo:no-such", "block:rq_issu", "block:no-such"):
+        ran = live.run([IOTRACE, "--format", "null", "-e", event, "--", "true"], cwd=live.dir)
+        advice = re.search(r": (iotrace list -e '.*')$", ran.stderr.decode(), re.MULTILINE)
+        live.check(advice, f"{event}: {ran.stderr.decode()}")
+        if advice:
+            listed = live.run([IOTRACE, *shlex.split(advice[1])[1:]])
+            live.check(listed.stdout, f"{event}: {advice[1]} prints nothing")
+
+
 with Live() as test:
+    advised(test)
     unmatched(test)
     text(test)
     archive(test)
