@@ -141,6 +141,45 @@ static int take(const struct option_row *row, void *options, const char *arg, st
 	return -1;
 }
 
+/*
+ * Returns whether a value is surely an option whose neighbour has lost its value. Names of files begin with '-' only by
+ * mistake; any other value may.
+ */
+static bool is_option(const struct option_row *row, const struct option_row *of, const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	if (word[0] != '-' || !word[1])
+		return false;
+	if (of->type == OPTION_TEXT)
+		return true;
+	for (; row->name; row++)
+		if ((!word[2] && word[1] == row->short_name) ||
+		    (word[1] == '-' && strlen(row->name) + 2 == length &&
+		     !strncmp(word + 2, row->name, length - 2)))
+			return true;
+	return false;
+}
+
+static int refuse_value(const struct option_row *row, const char *word, struct error *err)
+{
+	error_say(err, EINVAL,
+		  "option '--%s' needs a value, and '%s' looks like an option; if it is the value: "
+		  "--%s=%s",
+		  row->name, word, row->name, word);
+	return -1;
+}
+
+static int take_word(const struct option_row *row, int value, void *options, const char *word,
+		     struct error *err)
+{
+	const struct option_row *of = find_row(row, value);
+
+	if (optarg == word && is_option(row, of, word))
+		return refuse_value(of, word, err);
+	return take(of, options, optarg, err);
+}
+
 int options_parse(const struct option_row *row, bool is_command, void *options, int argc,
 		  char **argv, struct error *err)
 {
@@ -158,7 +197,7 @@ int options_parse(const struct option_row *row, bool is_command, void *options, 
 		if (value == '?' || value == ':')
 			rc = refuse(row, value, argv[optind - 1], err);
 		else
-			rc = take(find_row(row, value), options, optarg, err);
+			rc = take_word(row, value, options, argv[optind - 1], err);
 	}
 	free(short_names);
 	free(long_names);

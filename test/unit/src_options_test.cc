@@ -69,6 +69,24 @@ class Options : public ::testing::Test
 	}
 };
 
+TEST_F(Options, AnOptionIsNoValue)
+{
+	EXPECT_EQ(refused({"-o", "-q"}),
+		  "option '--output' needs a value, and '-q' looks like an option; if it is the "
+		  "value: --output=-q");
+	EXPECT_NE(refused({"--output", "--flag"}), "");
+	EXPECT_NE(refused({"-E", "-f"}), "");
+	EXPECT_NE(refused({"--event", "--buffer=3"}), "");
+	EXPECT_EQ(f.text, nullptr);
+	EXPECT_EQ(parse({"-o-q"}), 2);
+	EXPECT_STREQ(f.text, "-q");
+	EXPECT_EQ(parse({"--output=-f", "-E", "-x", "-E", "--buf", "-E", "-"}), 8);
+	EXPECT_STREQ(f.text, "-f");
+	EXPECT_EQ(f.list.count, 3U);
+	EXPECT_EQ(parse({"-o", "-"}), 3);
+	EXPECT_STREQ(f.text, "-");
+}
+
 TEST_F(Options, EveryTypeGoesToItsField)
 {
 	EXPECT_EQ(parse({"-f", "-vv", "--verbose", "-o", "dir", "--buffer=4K", "-E", "a", "--event",
