@@ -98,29 +98,31 @@ static bool is_of_descriptor(const struct call_row *row)
 static const struct {
 	int error;
 	bool (*is_of)(const struct call_row *row);
-} lookup[] = {
-	{ENOENT, is_of_name},    {ENOTDIR, is_of_name},      {EINVAL, is_readlink},
-	{ENODATA, is_attribute}, {EOPNOTSUPP, is_attribute}, {ESPIPE, is_seek},
-	{EAGAIN, is_data},       {EEXIST, is_mkdir},         {EBADF, is_of_descriptor},
+	enum collect_fault_kind kind;
+} harmless[] = {
+	{ENOENT, is_of_name, FAULT_LOOKUP},      {ENOTDIR, is_of_name, FAULT_LOOKUP},
+	{EINVAL, is_readlink, FAULT_USUAL},      {ENODATA, is_attribute, FAULT_USUAL},
+	{EOPNOTSUPP, is_attribute, FAULT_USUAL}, {ESPIPE, is_seek, FAULT_USUAL},
+	{EAGAIN, is_data, FAULT_USUAL},          {EEXIST, is_mkdir, FAULT_USUAL},
+	{EBADF, is_of_descriptor, FAULT_USUAL},
 };
 
 enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault)
 {
 	if (errname_is_interrupted(fault->error))
 		return FAULT_INTERRUPTED;
-	for (size_t i = 0; i < sizeof(lookup) / sizeof(*lookup); i++)
-		if (lookup[i].error == fault->error && lookup[i].is_of(call_row(fault->call)))
-			return FAULT_LOOKUP;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (harmless[i].error == fault->error && harmless[i].is_of(call_row(fault->call)))
+			return harmless[i].kind;
 	return FAULT_FAILED;
 }
 
 const char *collect_fault_name(enum collect_fault_kind kind)
 {
 	static const char *const name[FAULT_KINDS] = {
-		[FAULT_FAILED] = "failure",
-		[FAULT_LOOKUP] = "lookup",
-		[FAULT_PROBE] = "probe",
-		[FAULT_INTERRUPTED] = "interruption",
+		[FAULT_FAILED] = "failure", [FAULT_LOOKUP] = "lookup",
+		[FAULT_USUAL] = "lookup", /* one kind to readers of JSON */
+		[FAULT_PROBE] = "probe",    [FAULT_INTERRUPTED] = "interruption",
 	};
 
 	return name[kind];
@@ -185,15 +187,20 @@ static bool is_in_command(const struct collect_faults *faults, str_id path)
 	return *last && first < length && has_word(text + first, length - first, last);
 }
 
+static bool is_lookup(const struct collect_named_fault *named)
+{
+	return named->kind == FAULT_LOOKUP || named->kind == FAULT_USUAL;
+}
+
 /* Fills in what the name itself and its call say. */
 static void judge(const struct collect_faults *faults, struct collect_named_fault *named)
 {
 	const struct call_row *row = call_row(named->fault.call);
 
 	named->kind = collect_fault_kind(&named->fault);
-	named->is_in_command = named->kind == FAULT_LOOKUP && row->path >= 0 &&
+	named->is_in_command = is_lookup(named) && row->path >= 0 &&
 			       is_in_command(faults, named->name);
-	if (named->kind == FAULT_LOOKUP && !named->is_in_command &&
+	if (is_lookup(named) && !named->is_in_command &&
 	    (row->path < 0 || only_asks(row) ||
 	     is_of_library(model_text(faults->model, named->name))))
 		named->kind = FAULT_PROBE;
@@ -213,7 +220,7 @@ static struct map find_elsewhere(const struct collect_faults *faults)
 	struct map found = {0};
 
 	for (uint32_t id = 0; id < faults->nameds; id++)
-		if (faults->named[id].kind == FAULT_LOOKUP)
+		if (is_lookup(&faults->named[id]))
 			map_set(&found, hash_of_last(faults, faults->named[id].name), 0);
 	for (file_id file = 0; found.count && file < model_files(model); file++) {
 		uint64_t hash = hash_of_last(faults, model_file(model, file)->path);
@@ -237,7 +244,7 @@ void collect_faults_judge(struct collect_faults *faults)
 	for (uint32_t id = 0; id < faults->nameds; id++) {
 		struct collect_named_fault *named = &faults->named[id];
 
-		if (named->kind == FAULT_LOOKUP &&
+		if (is_lookup(named) &&
 		    (!named->is_in_command || only_asks(call_row(named->fault.call))) &&
 		    map_get(&found, hash_of_last(faults, named->name)) == 1)
 			named->kind = FAULT_PROBE;

@@ -19,7 +19,8 @@ extern "C" {
 /* What an error means to somebody who looks for a fault. */
 enum collect_fault_kind {
 	FAULT_FAILED,
-	FAULT_LOOKUP, /* how programs find out what is there: a name that is not, no symbolic link ... */
+	FAULT_LOOKUP, /* how programs find out what is there: a name that is not */
+	FAULT_USUAL,  /* how they find out anything else: no symbolic link, no data yet ... */
 	FAULT_PROBE, /* of names only: a look-up that nobody wonders about, such as those of the loader */
 	FAULT_INTERRUPTED, /* a signal came: the call comes again, or the program got EINTR */
 	FAULT_KINDS

@@ -247,6 +247,7 @@ static void put_remarks(const struct summary *summary, const struct page *page)
 static const char *const fault_title[FAULT_KINDS] = {
 	[FAULT_FAILED] = "failed: ",
 	[FAULT_LOOKUP] = "not found: ",
+	[FAULT_USUAL] = "usually harmless: ",
 	[FAULT_INTERRUPTED] = "interrupted by signals: ",
 };
 
@@ -323,6 +324,7 @@ static void put_faults(const struct summary *summary, const struct page *page, u
 
 	put_faults_of(summary, page, FAULT_FAILED, rows, rows);
 	put_faults_of(summary, page, FAULT_LOOKUP, few, few);
+	put_faults_of(summary, page, FAULT_USUAL, few, few);
 	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0);
 }
 

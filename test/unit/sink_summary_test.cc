@@ -406,6 +406,15 @@ TEST_F(Summary, WhereCallsFailed)
 			    "  1 EPERM of unlink: /f6\n"
 			    "not found: 3 ENOENT of openat, 1 more\n"
 			    "  1 ENOENT of openat: /rrrrrrrrrr...rrrrrrrrrrrrrrrrrrrrrrrr\n");
+	all.clear();
+	options.top = 4;
+	fail("unlink", EPERM, "/f");
+	fail("openat", ENOENT, "");
+	fail("read", EAGAIN, "pipe:[7]");
+	fail("readlink", EINVAL, "/d");
+	EXPECT_EQ(errors(), "failed: 1 EPERM of unlink: /f\n"
+			    "not found: 1 ENOENT of openat\n"
+			    "usually harmless: 1 EAGAIN of read, 1 EINVAL of readlink\n");
 }
 
 TEST_F(Summary, HowManyRowsAndByWhat)
