@@ -225,9 +225,17 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
+static bool tell_init(const struct summary *summary, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "process 1 ran; its system calls are not recorded, since this kernel does not "
+		 "report them.");
+	return tally_get(summary->options->tally, untraceable);
+}
+
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
 	tell_status,  tell_early, tell_left,  tell_source, tell_block_source,
-	tell_refused, tell_path,  tell_tasks, tell_device,
+	tell_refused, tell_path,  tell_tasks, tell_device, tell_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

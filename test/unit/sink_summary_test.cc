@@ -485,6 +485,9 @@ TEST_F(Summary, Remarks)
 	b.model->host.processes_left = 2;
 	b.model->host.is_system = true;
 	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
+	b.tally.n[TALLY_untraceable] = 1;
+	expect("process 1 ran; its system calls are not recorded, since this kernel does not report "
+	       "them.");
 }
 
 /* Who asks for something that is not there should not have to wonder at an empty summary. */
