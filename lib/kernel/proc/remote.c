@@ -6,11 +6,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 /* Page by page: the next one need not be there. */
 ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size)
 {
-	const size_t page = 4096;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t done = 0;
 
 	while (done < size) {
