@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 /* A recording in the making. One destructor: end(). */
-struct recording {
+struct job {
 	const struct record_options *options;
 	struct record_places places;
 	char *cmdline;
@@ -43,31 +43,31 @@ struct recording {
 };
 
 /* What earlier recordings left here is told once, before the command writes to the terminal. */
-static void tell_left(const struct recording *r)
+static void tell_left(const struct job *r)
 {
 	if (!r->options->output.is_quiet)
 		left_tell(place_directory(r->places.place));
 }
 
-static int open_live(struct recording *r, int argc, char **argv, struct error *err)
+static int open_live(struct job *r, struct error *err)
 {
-	struct live_options live = record_options_live(r->options);
+	const struct sink_ops *format = r->options->output.format;
+	const struct live_options live = {
+		.recording = &r->options->recording,
+		.place = record_places_spool(&r->places),
+		.spool_path = r->places.spool,
+		/* What has no name before it is whole can be made again from all of it only. */
+		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
+		.cmdline = r->cmdline,
+		.quiet = &r->quiet,
+		.is_confined = true,
+	};
 
-	live.argv = argc ? argv : NULL;
-	live.place = record_places_spool(&r->places);
-	live.spool_path = r->places.spool;
-	/* What has no name before it is whole can be made again from all of it only. */
-	live.is_spool_kept = r->places.capture_place ||
-			     (r->options->output.format &&
-			      r->options->output.format->is_whole_or_nothing);
-	live.cmdline = r->cmdline;
-	live.quiet = &r->quiet;
-	live.is_confined = true;
 	r->live = live_open(&live, err);
 	return r->live ? 0 : -1;
 }
 
-static int open_output(struct recording *r, struct error *err)
+static int open_output(struct job *r, struct error *err)
 {
 	int rc;
 
@@ -79,14 +79,14 @@ static int open_output(struct recording *r, struct error *err)
 		.run = r->run,
 		.place = r->places.place,
 		.is_private = confine_is_lent(),
-		.groups = r->options->groups,
+		.groups = r->options->recording.groups,
 	};
 	rc = output_open(&r->output, err);
 	r->has_output = !rc;
 	return rc;
 }
 
-static void end(struct recording *r)
+static void end(struct job *r)
 {
 	if (r->live)
 		live_close(r->live, NULL);
@@ -95,7 +95,7 @@ static void end(struct recording *r)
 	free(r->cmdline);
 }
 
-static bool is_told(const struct recording *r)
+static bool is_told(const struct job *r)
 {
 	return !r->options->output.is_quiet && probe_columns(STDERR_FILENO) > 0;
 }
@@ -103,7 +103,7 @@ static bool is_told(const struct recording *r)
 /* Once may be a slip, or was meant for the command: only twice ends what may have taken hours to record. */
 static bool is_asked_to_stop(void *context)
 {
-	struct recording *r = context;
+	struct job *r = context;
 	int interrupts = live_interrupts(r->live);
 
 	if (interrupts == 1 && !r->is_warned && is_told(r)) {
@@ -117,7 +117,7 @@ static bool is_asked_to_stop(void *context)
 /* While the command runs, the terminal is its own. */
 static void show_progress(void *context, uint64_t bytes, uint64_t total)
 {
-	struct recording *r = context;
+	struct job *r = context;
 
 	if (live_ended(r->live) != LIVE_RUNNING && !live_command_runs(r->live))
 		output_progress(&r->output, bytes, total);
@@ -126,14 +126,14 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 /* What the archive has no room for can be converted elsewhere: it stays in the spool. */
 static uint64_t available(void *context, uint64_t have)
 {
-	struct recording *r = context;
+	struct job *r = context;
 
 	if (run_is_cut_short(r->run))
 		live_keep_spool(r->live);
 	return live_available(r->live, have);
 }
 
-static int convert(struct recording *r, struct error *err)
+static int convert(struct job *r, struct error *err)
 {
 	const struct run_source source = {
 		.path = r->places.spool,
@@ -160,7 +160,7 @@ static int status_of(int wait_status)
 static bool is_device_of_block(const struct record_options *options, const char *name)
 {
 	char *device = mem_format("/sys/block/%s", path_device(name));
-	bool is = options->block.is_given && path_exists(device);
+	bool is = options->recording.blocks.is_given && path_exists(device);
 
 	free(device);
 	return is;
@@ -177,7 +177,8 @@ static void say_not_found(const struct record_options *options, const char *name
 		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
 	else if (path_is_program(name))
 		log_error("%s: command not found; did you mean './%s'?", name, name);
-	else if ((options->paths.count || options->left_outs.count) && path_exists(name))
+	else if ((options->recording.paths.count || options->recording.excluded.count) &&
+		 path_exists(name))
 		log_error("%s: command not found; put the pattern of --path in quotes, "
 			  "or the shell expands it",
 			  name);
@@ -186,7 +187,7 @@ static void say_not_found(const struct record_options *options, const char *name
 }
 
 /* The command never ran. Says it as a shell does. */
-static int cannot_run(struct recording *r, const char *name, int code)
+static int cannot_run(struct job *r, const char *name, int code)
 {
 	output_discard(&r->output);
 	if (code == ENOENT && !strchr(name, '/')) {
@@ -206,7 +207,7 @@ static int cannot_run(struct recording *r, const char *name, int code)
 	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-static void tell_remarks(const struct recording *r)
+static void tell_remarks(const struct job *r)
 {
 	const char *remark;
 
@@ -224,7 +225,7 @@ static void complain(int *status, struct error *err)
 }
 
 /* What was asked for gets its name; what is not converted stays, and the user is told where. */
-static int keep_capture(struct recording *r, bool is_converted, struct error *err)
+static int keep_capture(struct job *r, bool is_converted, struct error *err)
 {
 	struct place *place = record_places_spool(&r->places);
 	const char *path = r->places.capture_place ? r->places.capture : r->places.spool;
@@ -246,7 +247,7 @@ static int keep_capture(struct recording *r, bool is_converted, struct error *er
  * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
  * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
  */
-static int finish(struct recording *r, int converted, struct error *trouble, int status)
+static int finish(struct job *r, int converted, struct error *trouble, int status)
 {
 	struct error err = {0};
 	bool is_complete = converted == RUN_COMPLETE;
@@ -272,7 +273,7 @@ static int finish(struct recording *r, int converted, struct error *trouble, int
  * The recording was stopped and the command runs on: the archive is made whole now, as nobody knows how long that
  * takes and how it ends. The summary waits, since the terminal is the command's.
  */
-static void finish_early(struct recording *r, int converted, struct error *err)
+static void finish_early(struct job *r, int converted, struct error *err)
 {
 	if (converted < 0 || !live_command_runs(r->live) ||
 	    output_close_main(&r->output, converted == RUN_COMPLETE, err))
@@ -283,7 +284,7 @@ static void finish_early(struct recording *r, int converted, struct error *err)
 	r->places.place = r->output.place = NULL;
 }
 
-static int follow(struct recording *r, const char *name)
+static int follow(struct job *r, const char *name)
 {
 	struct error err = {0};
 	int converted = convert(r, &err);
@@ -299,18 +300,18 @@ static int follow(struct recording *r, const char *name)
 }
 
 /* With a command the terminal is the command's own, and its end is the recording's. */
-static void say_begin(const struct recording *r, bool has_command)
+static void say_begin(const struct job *r)
 {
-	const struct record_options *options = r->options;
+	const struct recording *recording = &r->options->recording;
 	char *whom, *where, *how;
 
-	if (has_command || !is_told(r))
+	if (recording->argv || !is_told(r))
 		return;
-	whom = options->is_system         ? mem_strdup("all processes")
-	       : options->pids.count == 1 ? mem_format("process %d", (int)options->pids.pid[0])
-					  : mem_format("%u processes", options->pids.count);
-	where = output_is_made(&options->output) ? mem_format(" to %s", r->places.path)
-						 : mem_strdup("");
+	whom = recording->is_system         ? mem_strdup("all processes")
+	       : recording->pids.count == 1 ? mem_format("process %u", recording->pids.item[0])
+					    : mem_format("%u processes", recording->pids.count);
+	where = output_is_made(&r->options->output) ? mem_format(" to %s", r->places.path)
+						    : mem_strdup("");
 	how = r->has_terminal ? mem_strdup("Ctrl-C")
 			      : mem_format("'iotrace stop %d'", (int)getpid());
 	log_warn("recording %s%s; %s ends the recording", whom, where, how);
@@ -334,12 +335,13 @@ static char *join_words(int argc, char **argv)
 
 static int record(void *context, int argc, char **argv)
 {
-	struct recording r = {.options = context};
+	struct record_options *options = context;
+	struct job r = {.options = options};
 	struct error err = {0};
 
-	if (r.options->verbosity)
-		log_set_level(r.options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
-	if (record_options_check(r.options, argc > 0, &err))
+	if (options->verbosity)
+		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	if (record_options_complete(options, argc ? argv : NULL, &err))
 		return command_misused(&command_record, &err);
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
@@ -347,14 +349,14 @@ static int record(void *context, int argc, char **argv)
 	/* First: no descriptor of ours may have got its number. */
 	if (limit_check(&err))
 		goto fail;
-	if (r.options->ready_fd && live_keep_ready_fd(r.options->ready_fd, &err))
+	if (options->recording.ready_fd && live_keep_ready_fd(options->recording.ready_fd, &err))
 		goto fail;
-	if (record_places_open(&r.places, r.options, &err))
+	if (record_places_open(&r.places, options, &err))
 		goto fail;
 	tell_left(&r);
-	if (open_live(&r, argc, argv, &err) || open_output(&r, &err) || live_start(r.live, &err))
+	if (open_live(&r, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
-	say_begin(&r, argc > 0);
+	say_begin(&r);
 	return follow(&r, argc ? argv[0] : "");
 fail:
 	command_complain(&err);

@@ -280,11 +280,10 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 
 int options_add(void *field, const char *text, struct error *err)
 {
-	struct option_list *list = field;
+	struct text_list *list = field;
 
 	if (!*text)
 		return error_say(err, EINVAL, "an empty value");
-	MEM_GROW(list->item, list->cap, list->count + 1);
-	list->item[list->count++] = text;
+	text_list_add(list, text);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef IOTRACE_OPTIONS_H
 #define IOTRACE_OPTIONS_H
 
+#include <iotrace/list.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,12 +46,6 @@ struct option_row {
 		'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL                    \
 	}
 
-/* Strings of an option that may be given again and again. Lent from argv. */
-struct option_list {
-	const char **item;
-	uint32_t count, cap;
-};
-
 /* Whether the word behind the option is its value. */
 bool option_has_value(const struct option_row *row);
 
@@ -70,7 +65,7 @@ void options_wrap(const char *text, int column, FILE *out);
 
 /* Returns 0, or -EINVAL: "512", "64K", "4M", "1.5G", "2GiB"; binary; more than 0. */
 int options_size(uint64_t *size, const char *text, struct error *err);
-/* For OPTION_CALL rows. */
+/* For OPTION_CALL rows that may be given again and again: adds a text, lent from argv, to a struct text_list. */
 int options_add(void *list, const char *text, struct error *err);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
 
 enum { SAMPLE_MS = 100, GLOB_MAX = 200 };
 
-static int take_pid(struct pid_list *list, const char *word, struct error *err)
+static int take_pid(struct number_list *list, const char *word, struct error *err)
 {
 	char *end = NULL;
 	long pid;
@@ -32,8 +32,7 @@ static int take_pid(struct pid_list *list, const char *word, struct error *err)
 	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX)
 		return error_say(err, EINVAL,
 				 "'%s' is no process id: a number, or several with commas", word);
-	MEM_GROW(list->pid, list->cap, list->count + 1);
-	list->pid[list->count++] = (pid_t)pid;
+	number_list_add(list, (uint32_t)pid);
 	return 0;
 }
 
@@ -95,7 +94,7 @@ static int parse_fd(void *field, const char *arg, struct error *err)
 
 static int parse_uid(void *field, const char *arg, struct error *err)
 {
-	struct uid_list *list = field;
+	struct recording_users *users = field;
 	const struct passwd *user = NULL;
 	char *end = NULL;
 	unsigned long uid;
@@ -108,9 +107,8 @@ static int parse_uid(void *field, const char *arg, struct error *err)
 			return error_say(err, EINVAL, "'%s' is no user of this machine", arg);
 		uid = user->pw_uid;
 	}
-	MEM_GROW(list->uid, list->cap, list->count + 1);
-	list->uid[list->count++] = (uint32_t)uid;
-	return options_add(&list->words, arg, err);
+	number_list_add(&users->ids, (uint32_t)uid);
+	return options_add(&users->names, arg, err);
 }
 
 /* The kernel matches it: *, ?, [...]; it has no escape for a quotation mark. */
@@ -136,7 +134,7 @@ static int parse_event(void *list, const char *arg, struct error *err)
 	return options_add(list, arg, err);
 }
 
-static int take_block_word(struct block_option *block, const char *word, struct error *err)
+static int take_block_word(struct recording_blocks *blocks, const char *word, struct error *err)
 {
 	static const struct {
 		const char *word;
@@ -146,38 +144,38 @@ static int take_block_word(struct block_option *block, const char *word, struct 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		if (strcmp(choices[i].word, word) != 0)
 			continue;
-		block->has_choice = true;
-		block->choice = choices[i].choice;
+		blocks->has_choice = true;
+		blocks->choice = choices[i].choice;
 		return 0;
 	}
 	if (!*word)
 		return error_say(err, EINVAL, "the name of a device is missing");
-	return options_add(&block->words, mem_strdup(path_device(word)), err);
+	return options_add(&blocks->devices, mem_strdup(path_device(word)), err);
 }
 
 static int parse_block(void *field, const char *arg, struct error *err)
 {
-	struct block_option *block = field;
+	struct recording_blocks *blocks = field;
 	char *words, *rest, *word;
 	int rc = 0;
 
-	block->is_given = true;
+	blocks->is_given = true;
 	if (!arg)
 		return 0;
 	rest = words = mem_strdup(arg);
 	while (!rc && (word = strsep(&rest, ",")))
-		rc = take_block_word(block, word, err);
+		rc = take_block_word(blocks, word, err);
 	free(words);
 	return rc;
 }
 
 static int parse_device(void *field, const char *arg, struct error *err)
 {
-	struct block_option *block = field;
+	struct recording_blocks *blocks = field;
 
 	if (!*arg)
 		return error_say(err, EINVAL, "the name of a device is missing");
-	return options_add(&block->words, mem_strdup(path_device(arg)), err);
+	return options_add(&blocks->devices, mem_strdup(path_device(arg)), err);
 }
 
 static int parse_block_mode(void *field, const char *arg, struct error *err)
@@ -212,65 +210,66 @@ static int parse_source(void *source, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "'%s' is no source: there are auto, bpf and perf", arg);
 }
 
-#define FIELD(member) offsetof(struct record_options, member)
+#define FIELD(member)     offsetof(struct record_options, member)
+#define RECORDING(member) FIELD(recording.member)
 
 const struct option_row record_rows[] = {
 	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)",
 	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
 	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children",
-	 OPTION_CALL, FIELD(pids), parse_pids, NULL},
+	 OPTION_CALL, RECORDING(pids), parse_pids, NULL},
 	{'a', "system", NULL,
 	 "all processes of the machine, while the command runs or until an interrupt", OPTION_FLAG,
-	 FIELD(is_system), NULL, NULL},
+	 RECORDING(is_system), NULL, NULL},
 	{0, "wait", NULL,
 	 "also wait for the processes that the command leaves behind, not only for itself",
-	 OPTION_FLAG, FIELD(waits_for_all), NULL, NULL},
+	 OPTION_FLAG, RECORDING(waits_for_all), NULL, NULL},
 	{0, "duration", "SECONDS", "stop the recording after this time; a command runs on",
-	 OPTION_CALL, FIELD(duration), parse_duration, NULL},
+	 OPTION_CALL, RECORDING(duration), parse_duration, NULL},
 	{0, "ready-fd", "N",
 	 "write \"ready\" to this open descriptor, and close it, as soon as iotrace records",
-	 OPTION_CALL, FIELD(ready_fd), parse_fd, NULL},
+	 OPTION_CALL, RECORDING(ready_fd), parse_fd, NULL},
 	{0, "syscalls", "GROUP[,GROUP...]",
 	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
 	 "see 'iotrace list'",
-	 OPTION_CALL, FIELD(groups), select_parse,
+	 OPTION_CALL, RECORDING(groups), select_parse,
 	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
 	{0, "source", "SOURCE",
 	 "who records system calls: bpf, perf, or auto (bpf where it can be had)", OPTION_CALL,
-	 FIELD(source), parse_source, "auto bpf perf"},
+	 RECORDING(source), parse_source, "auto bpf perf"},
 	{0, "cgroup", "PATH", "with -a: only tasks of this control group (may be repeated)",
-	 OPTION_CALL, FIELD(cgroups), options_add, NULL},
+	 OPTION_CALL, RECORDING(cgroups), options_add, NULL},
 	{0, "uid", "USER", "only processes of this user, a number or a name (may be repeated)",
-	 OPTION_CALL, FIELD(uids), parse_uid, NULL},
+	 OPTION_CALL, RECORDING(users), parse_uid, NULL},
 	{0, "comm", "GLOB", "only threads whose command name matches (may be repeated)",
-	 OPTION_CALL, FIELD(comms), parse_comm, NULL},
+	 OPTION_CALL, RECORDING(comms), parse_comm, NULL},
 	{0, "path", "GLOB", "only files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(paths), pattern_parse, NULL},
+	 RECORDING(paths), pattern_parse, NULL},
 	{0, "exclude-path", "GLOB", "no files whose path matches (may be repeated)", OPTION_CALL,
-	 FIELD(left_outs), pattern_parse, NULL},
+	 RECORDING(excluded), pattern_parse, NULL},
 	{0, "block", "[=DEV,...]",
 	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
 	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
-	 OPTION_CALL, FIELD(block), parse_block, "all own none"},
+	 OPTION_CALL, RECORDING(blocks), parse_block, "all own none"},
 	{0, "no-block", NULL, "no block requests: --block=none", OPTION_FLAG,
 	 FIELD(is_without_block), NULL, NULL},
 	{0, "device", "DEV", "only requests of this block device (may be repeated)", OPTION_CALL,
-	 FIELD(block), parse_device, NULL},
+	 RECORDING(blocks), parse_device, NULL},
 	{0, "block-mode", "MODE", "block requests as events, as samples, or both (the default)",
-	 OPTION_CALL, FIELD(block_mode), parse_block_mode, "events samples both"},
+	 OPTION_CALL, RECORDING(blocks.mode), parse_block_mode, "events samples both"},
 	{0, "sample-interval", "MS",
 	 "milliseconds between samples of the machine and its devices; 0: none (default: 100)",
-	 OPTION_CALL, FIELD(sample_interval), parse_interval, NULL},
+	 OPTION_CALL, RECORDING(sample_interval), parse_interval, NULL},
 	{'e', "tracepoint", "SYSTEM:EVENT[=FIELD,...]",
 	 "also record this tracepoint of the kernel (may be repeated); see 'iotrace list -e'",
-	 OPTION_CALL, FIELD(events), parse_event, NULL},
+	 OPTION_CALL, RECORDING(tracepoints), parse_event, NULL},
 	{'E', "event", "EVENT",
 	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,
-	 FIELD(counters), options_add, NULL},
+	 RECORDING(counters), options_add, NULL},
 	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,
-	 FIELD(ring_bytes), NULL, NULL},
+	 RECORDING(ring_bytes), NULL, NULL},
 	{0, "buffer", "SIZE", "most memory for what waits to be written (K, M, G)", OPTION_SIZE,
-	 FIELD(buffer_bytes), NULL, NULL},
+	 RECORDING(buffer_bytes), NULL, NULL},
 	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT,
 	 FIELD(capture), NULL, NULL},
 	OUTPUT_ROWS(struct record_options, output),
@@ -283,14 +282,16 @@ const struct option_row record_rows[] = {
 
 void record_options_init(struct record_options *options)
 {
+	struct recording *recording = &options->recording;
+
 	output_options_init(&options->output);
-	options->groups = select_default();
-	options->sample_interval = SAMPLE_MS * ns_per_ms;
-	options->block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
+	recording->groups = select_default();
+	recording->sample_interval = SAMPLE_MS * ns_per_ms;
+	recording->blocks.mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 }
 
 /* Of a list whose items are its own. */
-static void free_words(const struct option_list *list)
+static void free_texts(const struct text_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		free((void *)(uintptr_t)list->item[i]);
@@ -298,53 +299,51 @@ static void free_words(const struct option_list *list)
 
 void record_options_release(struct record_options *options)
 {
-	struct option_list *lists[] = {&options->cgroups,     &options->comms,
-				       &options->paths,       &options->left_outs,
-				       &options->events,      &options->counters,
-				       &options->block.words, &options->uids.words};
+	struct recording *recording = &options->recording;
+	struct text_list *lists[] = {&recording->cgroups,        &recording->comms,
+				     &recording->paths,          &recording->excluded,
+				     &recording->tracepoints,    &recording->counters,
+				     &recording->blocks.devices, &recording->users.names};
 
-	free_words(&options->block.words);
-	free_words(&options->paths);
-	free_words(&options->left_outs);
+	free_texts(&recording->blocks.devices);
+	free_texts(&recording->paths);
+	free_texts(&recording->excluded);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		free(lists[i]->item);
-	free(options->pids.pid);
-	free(options->uids.uid);
+		text_list_release(lists[i]);
+	number_list_release(&recording->pids);
+	number_list_release(&recording->users.ids);
 }
 
-static enum block_choice block_choice(const struct record_options *options)
+/* What is recorded of block requests if the user did not say it. */
+static enum block_choice default_block_choice(const struct recording *recording)
 {
-	bool is_asked = options->block.is_given || options->block.words.count;
+	bool is_asked = recording_asks_for_blocks(recording);
 
-	if (options->is_without_block)
-		return BLOCK_NONE;
-	if (options->block.has_choice)
-		return options->block.choice;
 	/* Whoever chooses tasks wants their requests. */
-	if (options->uids.count || options->comms.count || options->cgroups.count)
-		return options->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
-	if (options->is_system)
+	if (recording->users.ids.count || recording->comms.count || recording->cgroups.count)
+		return recording->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
+	if (recording->is_system)
 		return BLOCK_ALL;
 	return is_asked ? BLOCK_OWN : BLOCK_NONE;
 }
 
-static int check_target(const struct record_options *options, bool has_command, struct error *err)
+static int check_target(const struct recording *recording, struct error *err)
 {
-	if (!has_command && !options->pids.count && !options->is_system)
+	if (!recording->argv && !recording->pids.count && !recording->is_system)
 		return error_say(err, EINVAL,
 				 "no command: iotrace [OPTION]... [--] COMMAND [ARG]..., -p PID, "
 				 "or -a for the whole machine");
-	if (has_command && options->pids.count)
+	if (recording->argv && recording->pids.count)
 		return error_say(err, EINVAL, "either -p PID or a command, not both");
-	if (options->is_system && options->pids.count)
+	if (recording->is_system && recording->pids.count)
 		return error_say(err, EINVAL, "either -p PID or -a, not both");
-	if (options->waits_for_all && options->is_system)
+	if (recording->waits_for_all && recording->is_system)
 		return error_say(
 			err, EINVAL,
 			"--wait and -a: the whole machine never ends; --duration SECONDS does");
-	if (options->cgroups.count && !options->is_system)
+	if (recording->cgroups.count && !recording->is_system)
 		return error_say(err, EINVAL, "--cgroup chooses among all processes: add -a");
-	if (options->counters.count && options->is_system)
+	if (recording->counters.count && recording->is_system)
 		return error_say(err, EINVAL,
 				 "-E counts for each thread, which the kernel does not do with -a");
 	return 0;
@@ -414,63 +413,47 @@ static bool is_missing(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-int record_options_check(const struct record_options *options, bool has_command, struct error *err)
+static int check_output(const struct output_options *output, struct error *err)
 {
-	const char *format = options->output.format ? options->output.format->name : "otf2";
-	int rc = check_target(options, has_command, err);
-
-	if (rc)
-		return rc;
-	if (!strcmp(format, "text") && is_missing(options->output.path))
+	if (output->format && !strcmp(output->format->name, "text") && is_missing(output->path))
 		return error_say(
 			err, EINVAL,
 			"--format text needs -o FILE: standard output is the command's own");
-	if (options->output.path && is_missing(options->output.path))
+	if (output->path && is_missing(output->path))
 		return error_say(err, EINVAL, "-o -: an archive is a directory: it needs a name");
-	if (options->counters.count > EVENT_COUNTERS)
-		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
-	if (block_choice(options) == BLOCK_NONE && options->block.words.count)
-		return error_say(err, EINVAL, "a device, but no block requests: --block=none");
-	for (uint32_t i = 0; i < options->events.count && !rc; i++)
-		rc = check_event(options->events.item[i], err);
-	return rc;
+	return 0;
 }
 
-struct live_options record_options_live(const struct record_options *options)
+static void decide(struct record_options *options)
 {
-	bool is_sampled = options->is_system || block_choice(options) != BLOCK_NONE;
+	struct recording *recording = &options->recording;
+	struct recording_blocks *blocks = &recording->blocks;
 
-	return (struct live_options){
-		.is_system = options->is_system,
-		.waits_for_all = options->waits_for_all,
-		.duration = options->duration,
-		.ready_fd = options->ready_fd,
-		.block = block_choice(options),
-		.is_block_asked = options->block.is_given || options->block.words.count,
-		.block_mode = options->block_mode,
-		.device = options->block.words.item,
-		.devices = options->block.words.count,
-		.sample_interval = is_sampled ? options->sample_interval : 0,
-		.cgroup = options->cgroups.item,
-		.cgroups = options->cgroups.count,
-		.uid = options->uids.uid,
-		.user = options->uids.words.item,
-		.uids = options->uids.count,
-		.comm = options->comms.item,
-		.comms = options->comms.count,
-		.path = options->paths.item,
-		.paths = options->paths.count,
-		.left_out = options->left_outs.item,
-		.left_outs = options->left_outs.count,
-		.event = options->events.item,
-		.events = options->events.count,
-		.pid = options->pids.pid,
-		.pids = options->pids.count,
-		.groups = options->groups,
-		.source = options->source,
-		.ring_bytes = options->ring_bytes,
-		.buffer_bytes = options->buffer_bytes,
-		.counter = options->counters.item,
-		.counters = options->counters.count,
-	};
+	if (options->is_without_block)
+		blocks->choice = BLOCK_NONE;
+	else if (!blocks->has_choice)
+		blocks->choice = default_block_choice(recording);
+	if (!recording->is_system && blocks->choice == BLOCK_NONE)
+		recording->sample_interval = 0;
+}
+
+int record_options_complete(struct record_options *options, char *const *argv, struct error *err)
+{
+	struct recording *recording = &options->recording;
+	int rc;
+
+	recording->argv = argv;
+	rc = check_target(recording, err);
+	if (!rc)
+		rc = check_output(&options->output, err);
+	if (rc)
+		return rc;
+	decide(options);
+	if (recording->counters.count > EVENT_COUNTERS)
+		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
+	if (recording->blocks.choice == BLOCK_NONE && recording->blocks.devices.count)
+		return error_say(err, EINVAL, "a device, but no block requests: --block=none");
+	for (uint32_t i = 0; i < recording->tracepoints.count && !rc; i++)
+		rc = check_event(recording->tracepoints.item[i], err);
+	return rc;
 }

@@ -12,11 +12,9 @@
 #ifndef IOTRACE_LIVE_H
 #define IOTRACE_LIVE_H
 
-#include <iotrace/request.h>
-#include <iotrace/syscall.h>
+#include <iotrace/recording.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,55 +25,14 @@ struct live;
 struct place;
 struct quiet;
 
-enum live_source {
-	SOURCE_AUTO,
-	SOURCE_PERF,
-	SOURCE_BPF
-}; /* who pairs system calls: see iotrace(1) */
-
+/* Where a recording goes, and what the program around it decides. Lent until live_open() returns. */
 struct live_options {
-	enum live_source source;
-	bool is_system;    /* -a: all processes of the machine */
-	uint64_t duration; /* ns; the recording ends then, a command runs on; 0: none */
-	enum block_choice block;
-	uint32_t block_mode; /* bits of enum block_output, for whoever reads the stream */
-	bool is_block_asked; /* without it, block events that cannot be had are a remark, not an error */
-	const char *const *device; /* only these block devices (names as in /sys/block) */
-	uint32_t devices;
-	uint64_t sample_interval; /* ns between samples of the machine and its devices; 0: none */
-	const char *const
-		*cgroup; /* only tasks of these (directories below the cgroup mount, or paths) */
-	uint32_t cgroups;
-	const uint32_t *uid;
-	const char *const *user; /* each of them as the user wrote it */
-	uint32_t uids;
-	const char *const *comm; /* globs of command names */
-	uint32_t comms;
-	const char *const *path; /* globs of files whose records are kept; none: all */
-	uint32_t paths;
-	const char *const *left_out; /* globs of files whose records are not */
-	uint32_t left_outs;
-	const char *const *event; /* -e SYSTEM:EVENT[=FIELD,...] */
-	uint32_t events;
-	char *const *argv; /* the command, NULL-terminated; NULL with pids */
-	const pid_t *pid;  /* -p: processes to follow, with all their threads and new children */
-	uint32_t pids;
-	uint32_t groups; /* bits 1 << enum call_group: which calls; OPEN and TASK are always in */
-	uint64_t
-		ring_bytes; /* -m: for each CPU; 0: the default; rounded up to a power of two of pages */
-	uint64_t buffer_bytes;      /* --buffer: bound of the queue in memory; 0: the default */
-	const struct place *place;  /* where the spool is made; NULL: at spool_path */
-	bool is_spool_kept;         /* all of it, though it is converted meanwhile */
-	const char *spool_path;     /* created new; names the spool in sentences */
-	const char *const *counter; /* -E */
-	uint32_t counters;
-	const char *cmdline; /* of iotrace, for the capture's header */
-	bool waits_for_all; /* the recording ends with the last descendant, not with the command; not with is_system */
-	int ready_fd; /* 3 or more: gets "ready\n" and is closed as soon as everything is recorded; 0: none */
-	const struct quiet
-		*quiet; /* signals that the caller ignores and the command shall not; NULL: none */
-	const char
-		*refused; /* for tests: a BPF program that the kernel is made to refuse; or NULL */
+	const struct recording *recording; /* what is recorded; lent until live_close() */
+	const struct place *place;         /* where the spool is made; NULL: at spool_path */
+	const char *spool_path;            /* created new; names the spool in sentences */
+	bool is_spool_kept;                /* all of it, though it is converted meanwhile */
+	const char *cmdline;               /* of iotrace, for the capture's header */
+	const struct quiet *quiet;         /* what the caller ignores and the command shall not */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 
@@ -88,7 +45,7 @@ enum live_end {
 };
 
 /*
- * Checks the descriptor for live_options.ready_fd, and keeps it from the command. To be called before anything is opened, since
+ * Checks the descriptor for recording.ready_fd, and keeps it from the command. To be called before anything is opened, since
  * a number that is not open would be that of the next file. Returns 0, or -errno with a sentence.
  */
 int live_keep_ready_fd(int fd, struct error *err);

@@ -223,6 +223,7 @@ class Live : public testing::Test
       protected:
 	ScratchDir scratch;
 	std::string path = scratch.path("spool");
+	struct recording recording = {};
 	struct live_options options = {};
 	struct live *live = nullptr;
 	struct error err = {};
@@ -232,8 +233,9 @@ class Live : public testing::Test
 
 	void SetUp() override
 	{
-		options.source = SOURCE_PERF;
-		options.groups = GROUPS;
+		recording.source = SOURCE_PERF;
+		recording.groups = GROUPS;
+		options.recording = &recording;
 		options.spool_path = path.c_str();
 		options.cmdline = "test";
 	}
@@ -243,6 +245,17 @@ class Live : public testing::Test
 		live_close(live, nullptr);
 		for (char *word : argv)
 			free(word);
+		number_list_release(&recording.pids);
+		for (struct text_list *list :
+		     {&recording.comms, &recording.paths, &recording.excluded,
+		      &recording.tracepoints, &recording.counters, &recording.blocks.devices})
+			text_list_release(list);
+	}
+
+	template <size_t N> void choose(struct text_list &list, const char *const (&texts)[N])
+	{
+		for (const char *text : texts)
+			text_list_add(&list, text);
 	}
 
 	void command(std::vector<std::string> words)
@@ -250,7 +263,7 @@ class Live : public testing::Test
 		for (auto &word : words)
 			argv.push_back(strdup(word.c_str()));
 		argv.push_back(nullptr);
-		options.argv = argv.data();
+		recording.argv = argv.data();
 	}
 
 	bool open()
@@ -524,9 +537,9 @@ TEST_F(Live, TheWholeMachine)
 		pause();
 		_exit(0);
 	}
-	options.is_system = true;
-	options.block = BLOCK_ALL;
-	options.sample_interval = 10000000;
+	recording.is_system = true;
+	recording.blocks.choice = BLOCK_ALL;
+	recording.sample_interval = 10000000;
 	Spool spool = record({"sh", "-c", "sleep 0.2; wc " + name});
 	kill(other, SIGKILL);
 	waitpid(other, nullptr, 0);
@@ -562,8 +575,8 @@ TEST_F(Live, TheWholeMachine)
 
 TEST_F(Live, ADurationEndsIt)
 {
-	options.is_system = true;
-	options.duration = 200000000;
+	recording.is_system = true;
+	recording.duration = 200000000;
 	if (!open())
 		return;
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
@@ -572,8 +585,8 @@ TEST_F(Live, ADurationEndsIt)
 	EXPECT_EQ(status, -1);
 	Spool spool = read_spool(path);
 	uint64_t begin = spool.of(FACT_BEGIN)[0]->time, last = spool.of(FACT_END)[0]->time;
-	EXPECT_GE(last - begin, options.duration);
-	EXPECT_LE(last - begin, 50 * options.duration);
+	EXPECT_GE(last - begin, recording.duration);
+	EXPECT_LE(last - begin, 50 * recording.duration);
 }
 
 TEST_F(Live, OnlyCommandsThatMatch)
@@ -581,8 +594,7 @@ TEST_F(Live, OnlyCommandsThatMatch)
 	std::string name = file("in");
 	const char *comm[] = {"wc*", "nothing"};
 
-	options.comm = comm;
-	options.comms = 2;
+	choose(recording.comms, comm);
 	Spool spool = record({"sh", "-c", "cat " + name + " >/dev/null; wc " + name});
 	EXPECT_GE((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
 }
@@ -591,10 +603,8 @@ TEST_F(Live, FiltersAreToldToTheReader)
 {
 	const char *path_kept[] = {"/data/*"}, *left_out[] = {"*.o", "*.so"};
 
-	options.path = path_kept;
-	options.paths = 1;
-	options.left_out = left_out;
-	options.left_outs = 2;
+	choose(recording.paths, path_kept);
+	choose(recording.excluded, left_out);
 	Spool spool = record({"true"});
 	ASSERT_EQ(spool.of(FACT_FILTER).size(), 3u);
 	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_KEPT));
@@ -607,8 +617,7 @@ TEST_F(Live, AnEventOfTheUsersChoice)
 {
 	const char *event[] = {"sched:sched_process_exec=filename,pid"};
 
-	options.event = event;
-	options.events = 1;
+	choose(recording.tracepoints, event);
 	Spool spool = record({"true"});
 	auto at = std::find(spool.event.begin(), spool.event.end(),
 			    std::string("iotrace:event:") + event[0]);
@@ -621,8 +630,7 @@ TEST_F(Live, AFieldThatAnEventDoesNotHave)
 {
 	const char *event[] = {"sched:sched_process_exec=filename,nothing"};
 
-	options.event = event;
-	options.events = 1;
+	choose(recording.tracepoints, event);
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
 	EXPECT_STREQ(err.text, "-e sched:sched_process_exec: it has no field 'nothing'; iotrace "
@@ -633,9 +641,8 @@ TEST_F(Live, ADeviceThatIsNotThere)
 {
 	const char *device[] = {"nothing0"};
 
-	options.block = BLOCK_OWN;
-	options.device = device;
-	options.devices = 1;
+	recording.blocks.choice = BLOCK_OWN;
+	choose(recording.blocks.devices, device);
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
 	EXPECT_STREQ(err.text,
@@ -645,13 +652,13 @@ TEST_F(Live, ADeviceThatIsNotThere)
 
 TEST_F(Live, ARingOfOnePageLosesButTheBooksBalance)
 {
-	options.ring_bytes = 4096;
+	recording.ring_bytes = 4096;
 	expect_loss(record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"}));
 }
 
 TEST_F(Live, ManyEventsThroughASmallQueue)
 {
-	options.buffer_bytes = 1;
+	recording.buffer_bytes = 1;
 	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
 
 	expect_balance(spool, true);
@@ -744,7 +751,7 @@ TEST_F(LiveStubborn, TheSignalToStopEndsTheRecordingOnly)
 
 TEST_F(LiveStubborn, ADurationEndsTheRecordingOnly)
 {
-	options.duration = 200000000;
+	recording.duration = 200000000;
 	run(SIGTERM, {});
 	EXPECT_EQ(end, LIVE_DETACHED);
 }
@@ -842,8 +849,7 @@ TEST_F(Live, AttachAndDetach)
 	Reader reader(name);
 	pid_t child = reader.pid;
 
-	options.pid = &child;
-	options.pids = 1;
+	number_list_add(&recording.pids, uint32_t(child));
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
 	reader.wait_for_reads(50);
@@ -870,7 +876,7 @@ TEST_F(Live, WhoeverWaitsIsToldThatItRecords)
 	char said[16] = {};
 
 	ASSERT_EQ(pipe(end_of), 0);
-	options.ready_fd = end_of[1];
+	recording.ready_fd = end_of[1];
 	ASSERT_EQ(live_keep_ready_fd(end_of[1], &err), 0) << err.text;
 	command({"sh", "-c", "[ ! -e /proc/self/fd/" + std::to_string(end_of[1]) + " ]"});
 	ASSERT_TRUE(open());
@@ -893,7 +899,7 @@ TEST_F(Live, WhoeverWaitedMayBeGone)
 
 	ASSERT_EQ(pipe(end_of), 0);
 	close(end_of[0]);
-	options.ready_fd = end_of[1];
+	recording.ready_fd = end_of[1];
 	Spool spool = record({"true"});
 
 	EXPECT_EQ(end, LIVE_ENDED);
@@ -915,8 +921,7 @@ TEST_F(Live, AttachedProcessThatEnds)
 		usleep(300000);
 		_exit(0);
 	}
-	options.pid = &child;
-	options.pids = 1;
+	number_list_add(&recording.pids, uint32_t(child));
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
 	EXPECT_EQ(follow(), 0);
@@ -931,8 +936,7 @@ TEST_F(Live, ProcessThatIsNone)
 	if (!none)
 		_exit(0);
 	waitpid(none, nullptr, 0);
-	options.pid = &none;
-	options.pids = 1;
+	number_list_add(&recording.pids, uint32_t(none));
 	EXPECT_EQ(live_open(&options, &err), nullptr);
 	EXPECT_EQ(std::string(err.text), "process " + std::to_string(none) + ": there is none");
 }
@@ -970,8 +974,7 @@ TEST_F(Live, ClosedWhileItRuns)
 TEST_F(Live, CountersComeAlong)
 {
 	static const char *const names[] = {"page-faults"};
-	options.counter = names;
-	options.counters = 1;
+	choose(recording.counters, names);
 	Spool spool = record({"cat", file("in")});
 
 	expect_balance(spool, false);
@@ -987,8 +990,8 @@ class LiveBpf : public Live
 	void SetUp() override
 	{
 		Live::SetUp();
-		options.source = SOURCE_BPF;
-		options.groups = ~0U;
+		recording.source = SOURCE_BPF;
+		recording.groups = ~0U;
 	}
 
 	/* What the test left behind it is told of in full. */
@@ -1176,13 +1179,13 @@ TEST_F(LiveBpf, CallsThatCloseHaveTwoRecordsWhereDescriptorsAreShared)
 
 TEST_F(LiveBpf, ARingOfOnePageLosesButTheBooksBalance)
 {
-	options.ring_bytes = 4096;
+	recording.ring_bytes = 4096;
 	expect_loss(record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"}));
 }
 
 TEST_F(LiveBpf, ManyEventsThroughASmallQueue)
 {
-	options.buffer_bytes = 1;
+	recording.buffer_bytes = 1;
 	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
 
 	expect_balance(spool, false);
@@ -1195,8 +1198,7 @@ TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
 	Reader reader(file("in"));
 	pid_t child = reader.pid;
 
-	options.pid = &child;
-	options.pids = 1;
+	number_list_add(&recording.pids, uint32_t(child));
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
 	EXPECT_EQ(write(reader.pipe_fd[1], "x", 1), 1);
@@ -1253,8 +1255,8 @@ TEST_F(LiveBpf, NobodyElseIsRecorded)
 
 TEST_F(LiveBpf, BlockRequestsComeFromProgramsToo)
 {
-	options.is_system = true;
-	options.block = BLOCK_ALL;
+	recording.is_system = true;
+	recording.blocks.choice = BLOCK_ALL;
 	Spool spool = record({"dd", "if=/dev/zero", "of=" + file("synced"), "bs=4k", "count=16",
 			      "conv=fsync", "status=none"});
 
@@ -1283,6 +1285,7 @@ TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
 {
 	const uint32_t cpu = 0;
 	struct bpf_options wanted = {};
+	wanted.recording = &recording;
 	struct bpf_block_options too_many = {};
 
 	wanted.cpu = &cpu;
@@ -1302,12 +1305,11 @@ TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
 TEST_F(LiveBpf, CountersArePerfsBusiness)
 {
 	static const char *const names[] = {"page-faults"};
-	options.counter = names;
-	options.counters = 1;
+	choose(recording.counters, names);
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
 	EXPECT_NE(std::string(err.text).find("-E"), std::string::npos) << err.text;
-	options.source = SOURCE_AUTO;
+	recording.source = SOURCE_AUTO;
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
 	follow();
@@ -1344,8 +1346,8 @@ TEST_P(LiveBpfRefused, OneFeatureAndNothingElse)
 	};
 	Spool spool;
 
-	options.refused = GetParam().program;
-	options.waits_for_all = true;
+	recording.refused = GetParam().program;
+	recording.waits_for_all = true;
 	spool = record(words);
 	expect_balance(spool, false);
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_BPF));
@@ -1394,7 +1396,7 @@ TEST_F(LiveBpf, WithoutCallsThereIsNothing)
 	for (const char *program : {"call_begins", "call_ends", "task_forks", "mark_tasks"}) {
 		struct error why = {};
 
-		options.refused = program;
+		recording.refused = program;
 		command({"true"});
 		EXPECT_EQ(live_open(&options, &why), nullptr);
 		EXPECT_NE(std::string(why.text).find(std::string(program) + ": "),

@@ -112,10 +112,10 @@ TEST_F(Procfs, LinkCutsAndTerminates)
 
 TEST_F(Procfs, ListIsSortedAndBounded)
 {
-	struct procfs_numbers numbers = {};
+	struct number_list numbers = {};
 
 	ASSERT_EQ(procfs_list(&proc, &numbers, 100, "%u/fd", 42), 0);
-	EXPECT_EQ(std::vector<uint32_t>(numbers.at, numbers.at + numbers.count),
+	EXPECT_EQ(std::vector<uint32_t>(numbers.item, numbers.item + numbers.count),
 		  (std::vector<uint32_t>{3, 4, 10}));
 	ASSERT_EQ(procfs_list(&proc, &numbers, 2, "%u/fd", 42), 0);
 	EXPECT_EQ(numbers.count, 2u);
@@ -123,7 +123,7 @@ TEST_F(Procfs, ListIsSortedAndBounded)
 	EXPECT_EQ(numbers.count, 0u);
 	ASSERT_EQ(procfs_list(&proc, &numbers, 9, "%u", 42), 0);
 	EXPECT_EQ(numbers.count, 0u) << "\"fd\" and \"mountinfo\" are no numbers";
-	procfs_numbers_release(&numbers);
+	number_list_release(&numbers);
 }
 
 TEST_F(Procfs, Fdinfo)

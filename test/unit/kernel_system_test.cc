@@ -251,7 +251,7 @@ TEST_F(System, AKernelWithoutPressureSaysNothingOfIt)
 
 TEST_F(System, AControlGroupAndThoseBelowIt)
 {
-	struct procfs_numbers pids = {};
+	struct number_list pids = {};
 
 	put("top/cgroup.procs", "30\n10\n");
 	put("top/low/cgroup.procs", "20\n");
@@ -262,14 +262,14 @@ TEST_F(System, AControlGroupAndThoseBelowIt)
 	int topper = cgroup_open(&root, scratch.path("topper").c_str(), &err);
 	ASSERT_GE(std::min({top, deep, topper}), 0) << err.text;
 	cgroup_processes(top, &pids);
-	std::vector<uint32_t> found(pids.at, pids.at + pids.count);
+	std::vector<uint32_t> found(pids.item, pids.item + pids.count);
 	std::sort(found.begin(), found.end());
 	EXPECT_EQ(found, (std::vector<uint32_t>{10, 20, 30, 40}));
 	EXPECT_TRUE(cgroup_overlap(top, top));
 	EXPECT_TRUE(cgroup_overlap(deep, top));
 	EXPECT_TRUE(cgroup_overlap(top, deep));
 	EXPECT_FALSE(cgroup_overlap(top, topper));
-	procfs_numbers_release(&pids);
+	number_list_release(&pids);
 	for (int fd : {top, deep, topper})
 		close(fd);
 }

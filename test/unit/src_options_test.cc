@@ -23,7 +23,7 @@ struct fields {
 	int count;
 	const char *text;
 	uint64_t size;
-	struct option_list list;
+	struct text_list list;
 };
 
 const struct option_row rows[] = {

@@ -40,7 +40,7 @@ class Pattern : public ::testing::Test
 	/* The pattern as files are compared with it. */
 	std::string parsed(const char *arg)
 	{
-		struct option_list list = {};
+		struct text_list list = {};
 		struct error err = {};
 
 		EXPECT_EQ(pattern_parse(&list, arg, &err), 0) << err.text;

@@ -19,6 +19,8 @@ class Record : public ::testing::Test
       protected:
 	struct record_options options = {};
 	struct error err = {};
+	char word[8] = "true";
+	char *argv[2] = {word, nullptr}; /* the command */
 
 	void SetUp() override
 	{
@@ -42,73 +44,77 @@ class Record : public ::testing::Test
 		if (options_parse(record_rows, true, &options, int(words.size()) - 1,
 				  const_cast<char **>(words.data()), &err) < 0)
 			return err.text;
-		return record_options_check(&options, has_command, &err) ? err.text : "";
+		return record_options_complete(&options, has_command ? argv : nullptr, &err)
+			       ? err.text
+			       : "";
 	}
 
-	struct live_options live(std::vector<const char *> words, bool has_command = true)
+	/* What it says until the next one. */
+	const struct recording &live(std::vector<const char *> words, bool has_command = true)
 	{
 		EXPECT_EQ(say(std::move(words), has_command), "");
-		return record_options_live(&options);
+		return options.recording;
 	}
 };
 
 TEST_F(Record, WhatIsThereByDefault)
 {
-	struct live_options process = live({});
-	struct live_options system = live({"-a"});
+	const struct recording process = live({});
+	const struct recording system = live({"-a"});
 
 	EXPECT_FALSE(process.is_system);
-	EXPECT_EQ(process.block, BLOCK_NONE);
+	EXPECT_EQ(process.blocks.choice, BLOCK_NONE);
 	EXPECT_EQ(process.sample_interval, 0u);
 	EXPECT_TRUE(system.is_system);
-	EXPECT_EQ(system.block, BLOCK_ALL);
-	EXPECT_FALSE(system.is_block_asked);
+	EXPECT_EQ(system.blocks.choice, BLOCK_ALL);
+	EXPECT_FALSE(system.blocks.is_given);
 	EXPECT_EQ(system.sample_interval, 100000000u);
-	EXPECT_EQ(system.block_mode, unsigned(BLOCK_EVENTS | BLOCK_SAMPLES));
+	EXPECT_EQ(system.blocks.mode, unsigned(BLOCK_EVENTS | BLOCK_SAMPLES));
 	EXPECT_EQ(live({"-a"}, false).duration, 0u);
 }
 
 TEST_F(Record, BlockRequests)
 {
-	EXPECT_EQ(live({"--block"}).block, BLOCK_OWN);
-	EXPECT_TRUE(live({"--block"}).is_block_asked);
+	EXPECT_EQ(live({"--block"}).blocks.choice, BLOCK_OWN);
+	EXPECT_TRUE(live({"--block"}).blocks.is_given);
 	EXPECT_NE(live({"--block"}).sample_interval, 0u);
-	EXPECT_EQ(live({"--block=all"}).block, BLOCK_ALL);
-	EXPECT_EQ(live({"-a", "--block=own"}).block, BLOCK_OWN);
-	EXPECT_EQ(live({"-a", "--block=none"}).block, BLOCK_NONE);
-	EXPECT_EQ(live({"-a", "--no-block"}).block, BLOCK_NONE);
-	EXPECT_EQ(live({"-p", "1", "--block"}, false).block, BLOCK_OWN);
+	EXPECT_EQ(live({"--block=all"}).blocks.choice, BLOCK_ALL);
+	EXPECT_EQ(live({"-a", "--block=own"}).blocks.choice, BLOCK_OWN);
+	EXPECT_EQ(live({"-a", "--block=none"}).blocks.choice, BLOCK_NONE);
+	EXPECT_EQ(live({"-a", "--no-block"}).blocks.choice, BLOCK_NONE);
+	EXPECT_EQ(live({"-p", "1", "--block"}, false).blocks.choice, BLOCK_OWN);
 	for (const char *choice : {"--comm=dd", "--uid=0", "--cgroup=x"}) {
-		EXPECT_EQ(live({"-a", choice}).block, BLOCK_OWN) << choice;
-		EXPECT_EQ(live({"-a", "--device=sda", choice}).block, BLOCK_OWN) << choice;
-		EXPECT_EQ(live({"-a", "--block=all", choice}).block, BLOCK_ALL) << choice;
-		EXPECT_EQ(live({"-a", "--no-block", choice}).block, BLOCK_NONE) << choice;
+		EXPECT_EQ(live({"-a", choice}).blocks.choice, BLOCK_OWN) << choice;
+		EXPECT_EQ(live({"-a", "--device=sda", choice}).blocks.choice, BLOCK_OWN) << choice;
+		EXPECT_EQ(live({"-a", "--block=all", choice}).blocks.choice, BLOCK_ALL) << choice;
+		EXPECT_EQ(live({"-a", "--no-block", choice}).blocks.choice, BLOCK_NONE) << choice;
 	}
-	EXPECT_EQ(live({"--comm=dd"}).block, BLOCK_NONE);
-	EXPECT_EQ(live({"--comm=dd", "--block"}).block, BLOCK_OWN);
-	EXPECT_EQ(live({"--block-mode", "samples", "--block"}).block_mode, unsigned(BLOCK_SAMPLES));
+	EXPECT_EQ(live({"--comm=dd"}).blocks.choice, BLOCK_NONE);
+	EXPECT_EQ(live({"--comm=dd", "--block"}).blocks.choice, BLOCK_OWN);
+	EXPECT_EQ(live({"--block-mode", "samples", "--block"}).blocks.mode,
+		  unsigned(BLOCK_SAMPLES));
 	EXPECT_EQ(live({"--sample-interval", "0", "-a"}).sample_interval, 0u);
 	EXPECT_EQ(live({"--sample-interval", "2.5", "-a"}).sample_interval, 2500000u);
 }
 
 TEST_F(Record, DevicesAreThoseOfBothOptions)
 {
-	struct live_options said = live({"-a", "--block=sda,sdb", "--device", "nvme0n1"});
+	const struct recording &said = live({"-a", "--block=sda,sdb", "--device", "nvme0n1"});
 
-	ASSERT_EQ(said.devices, 3u);
-	EXPECT_STREQ(said.device[0], "sda");
-	EXPECT_STREQ(said.device[1], "sdb");
-	EXPECT_STREQ(said.device[2], "nvme0n1");
-	EXPECT_EQ(said.block, BLOCK_ALL);
-	said = live({"-a", "--block=/dev/sda,/dev/", "--device", "/dev/nvme0n1",
-		     "--device=/dev/mapper/a"});
-	ASSERT_EQ(said.devices, 4u);
-	EXPECT_STREQ(said.device[0], "sda");
-	EXPECT_STREQ(said.device[1], "/dev/");
-	EXPECT_STREQ(said.device[2], "nvme0n1");
-	EXPECT_STREQ(said.device[3], "/dev/mapper/a");
-	EXPECT_EQ(live({"--device", "sda"}).block, BLOCK_OWN);
-	EXPECT_EQ(live({"--block=all,sda"}).block, BLOCK_ALL);
+	ASSERT_EQ(said.blocks.devices.count, 3u);
+	EXPECT_STREQ(said.blocks.devices.item[0], "sda");
+	EXPECT_STREQ(said.blocks.devices.item[1], "sdb");
+	EXPECT_STREQ(said.blocks.devices.item[2], "nvme0n1");
+	EXPECT_EQ(said.blocks.choice, BLOCK_ALL);
+	live({"-a", "--block=/dev/sda,/dev/", "--device", "/dev/nvme0n1",
+	      "--device=/dev/mapper/a"});
+	ASSERT_EQ(said.blocks.devices.count, 4u);
+	EXPECT_STREQ(said.blocks.devices.item[0], "sda");
+	EXPECT_STREQ(said.blocks.devices.item[1], "/dev/");
+	EXPECT_STREQ(said.blocks.devices.item[2], "nvme0n1");
+	EXPECT_STREQ(said.blocks.devices.item[3], "/dev/mapper/a");
+	EXPECT_EQ(live({"--device", "sda"}).blocks.choice, BLOCK_OWN);
+	EXPECT_EQ(live({"--block=all,sda"}).blocks.choice, BLOCK_ALL);
 	EXPECT_EQ(say({"--no-block", "--device", "sda"}),
 		  "a device, but no block requests: --block=none");
 	EXPECT_EQ(say({"--block=sda,"}), "--block: the name of a device is missing");
@@ -117,21 +123,21 @@ TEST_F(Record, DevicesAreThoseOfBothOptions)
 TEST_F(Record, ChoicesMayBeRepeated)
 {
 	std::string me = std::to_string(getuid());
-	struct live_options said = live({"-a", "--uid", "root", "--uid", me.c_str(), "--comm",
-					 "cc1*", "--comm", "ld", "--cgroup", "a", "--cgroup", "b",
-					 "--path", "/x/*", "--exclude-path", "*.o"});
+	const struct recording &said = live({"-a", "--uid", "root", "--uid", me.c_str(), "--comm",
+					     "cc1*", "--comm", "ld", "--cgroup", "a", "--cgroup",
+					     "b", "--path", "/x/*", "--exclude-path", "*.o"});
 
-	ASSERT_EQ(said.uids, 2u);
-	EXPECT_EQ(said.uid[0], 0u);
-	EXPECT_EQ(said.uid[1], getuid());
-	EXPECT_STREQ(said.user[0], "root");
-	EXPECT_EQ(said.user[1], me);
-	EXPECT_EQ(said.comms, 2u);
-	EXPECT_EQ(said.cgroups, 2u);
-	ASSERT_EQ(said.paths, 1u);
-	EXPECT_STREQ(said.path[0], "/x/*");
-	ASSERT_EQ(said.left_outs, 1u);
-	EXPECT_STREQ(said.left_out[0], "*.o");
+	ASSERT_EQ(said.users.ids.count, 2u);
+	EXPECT_EQ(said.users.ids.item[0], 0u);
+	EXPECT_EQ(said.users.ids.item[1], getuid());
+	EXPECT_STREQ(said.users.names.item[0], "root");
+	EXPECT_EQ(said.users.names.item[1], me);
+	EXPECT_EQ(said.comms.count, 2u);
+	EXPECT_EQ(said.cgroups.count, 2u);
+	ASSERT_EQ(said.paths.count, 1u);
+	EXPECT_STREQ(said.paths.item[0], "/x/*");
+	ASSERT_EQ(said.excluded.count, 1u);
+	EXPECT_STREQ(said.excluded.item[0], "*.o");
 }
 
 TEST_F(Record, WhatDoesNotGoTogether)
@@ -205,10 +211,10 @@ TEST_F(Record, RelativePatternsBecomeAbsolute)
 	};
 
 	for (const auto &r : row) {
-		struct live_options live = this->live(
+		const struct recording &live = this->live(
 			{"--path", r.given, "--exclude-path", r.given});
-		EXPECT_EQ(std::string(live.path[0]), r.is) << r.given;
-		EXPECT_EQ(std::string(live.left_out[0]), r.is) << r.given;
+		EXPECT_EQ(std::string(live.paths.item[0]), r.is) << r.given;
+		EXPECT_EQ(std::string(live.excluded.item[0]), r.is) << r.given;
 	}
 	EXPECT_EQ(chdir(before), 0);
 	rmdir(made);

@@ -34,24 +34,6 @@
 
 enum { DESCRIPTORS_LEAST = 12 };
 
-static void copy_words(struct live *live, char *const argv[])
-{
-	char cwd[4096];
-
-	for (size_t i = 0; argv[i]; i++) {
-		size_t length = strlen(argv[i]) + 1;
-
-		live->argv = mem_resize(live->argv, live->argv_size + length);
-		memcpy(live->argv + live->argv_size, argv[i], length);
-		live->argv_size += (uint32_t)length;
-	}
-	live->argv_size -= live->argv_size > 0; /* separated, not ended by NUL */
-	live->is_argv_cut = live->argv_size > FACT_ARGUMENTS;
-	if (live->is_argv_cut)
-		live->argv_size = FACT_ARGUMENTS;
-	live->cwd = mem_strdup(getcwd(cwd, sizeof(cwd)) ? cwd : "");
-}
-
 /* Returns a descriptor of the process, or -1: the kernel has no such thing (before Linux 5.3), or a sentence. */
 static int open_pid(pid_t pid, struct error *err)
 {
@@ -71,17 +53,15 @@ static int open_pid(pid_t pid, struct error *err)
 
 static int open_pids(struct live *live, struct error *err)
 {
-	const struct live_options *options = live->options;
+	const struct number_list *pids = &live->recording->pids;
 
-	live->pid = mem_array(options->pids, sizeof(*live->pid));
-	live->pid_fd = mem_array(options->pids, sizeof(*live->pid_fd));
-	for (uint32_t i = 0; i < options->pids; i++) {
-		int fd = open_pid(options->pid[i], err);
+	live->pid_fd = mem_array(pids->count, sizeof(*live->pid_fd));
+	for (uint32_t i = 0; i < pids->count; i++) {
+		int fd = open_pid((pid_t)pids->item[i], err);
 
 		if (err->code)
 			return -err->code;
-		live->pid[live->pids] = (uint32_t)options->pid[i];
-		live->pid_fd[live->pids++] = fd;
+		live->pid_fd[live->pid_fds++] = fd;
 	}
 	return 0;
 }
@@ -101,37 +81,16 @@ static void raise_limits(void)
 	}
 }
 
-static void copy_filters(struct live *live, enum fact_filter kind, const char *const *glob,
-			 uint32_t globs)
-{
-	live->filter = mem_resize(live->filter, (live->filters + globs) * sizeof(*live->filter));
-	for (uint32_t i = 0; i < globs; i++)
-		live->filter[live->filters++] = (struct live_filter){kind, mem_strdup(glob[i])};
-}
-
 static struct live *live_new(const struct live_options *options)
 {
 	struct live *live = mem_zero(sizeof(*live));
 	pthread_condattr_t monotonic;
 
 	live->options = options;
-	live->is_system = options->is_system;
+	live->recording = options->recording;
 	live->is_confined = options->is_confined;
-	live->waits_for_all = options->waits_for_all;
-	live->ready_fd = options->ready_fd;
-	live->block = options->block;
-	live->block_mode = options->block_mode;
-	live->duration = options->duration;
-	live->interval = options->sample_interval;
-	live->uid = mem_dup(options->uid, options->uids * sizeof(*options->uid));
-	live->uids = options->uids;
+	live->block = options->recording->blocks.choice;
 	live->round_ms = LIVE_ROUND_MS;
-	copy_filters(live, FILTER_PATH_KEPT, options->path, options->paths);
-	copy_filters(live, FILTER_PATH_LEFT_OUT, options->left_out, options->left_outs);
-	copy_filters(live, FILTER_COMM, options->comm, options->comms);
-	copy_filters(live, FILTER_DEVICE, options->device, options->devices);
-	copy_filters(live, FILTER_CGROUP, options->cgroup, options->cgroups);
-	copy_filters(live, FILTER_USER, options->user, options->uids);
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
 	live->bpf.wake_fd = live->hotplug_fd = -1;
@@ -196,23 +155,20 @@ int live_keep_ready_fd(int fd, struct error *err)
 
 static int setup(struct live *live, struct error *err)
 {
-	const struct live_options *options = live->options;
+	char *const *argv = live->recording->argv;
 	int code = live_take_signals(live, err);
 
-	if (!code && options->argv) {
-		copy_words(live, options->argv);
-		code = command_fork(&live->command, options->argv, &live->signals, err);
-	} else if (!code) {
-		code = open_pids(live, err);
-	}
+	if (!code)
+		code = argv ? command_fork(&live->command, argv, &live->signals, err)
+			    : open_pids(live, err);
 	if (code)
 		return code;
 	raise_limits();
-	if (live->is_system)
+	if (live->recording->is_system) {
 		take_name(live);
-	if (live->is_system)
-		priority_lower_nice(
-			&live->nice); /* until the threads are made: conversion has time */
+		/* Until the threads are made: conversion has time. */
+		priority_lower_nice(&live->nice);
+	}
 	code = procfs_open(&live->proc, "/proc", err);
 	if (!code)
 		code = procfs_open(&live->sys, "/sys", err);
@@ -257,6 +213,7 @@ static int start_control(struct live *live, struct error *err)
  */
 static int start(struct live *live, struct error *err)
 {
+	uint64_t duration = live->recording->duration;
 	int code;
 
 	live_facts_begin(live);
@@ -271,14 +228,14 @@ static int start(struct live *live, struct error *err)
 	if (code)
 		return code;
 	live_block_start(live);
-	live->until = live->duration ? clock_now() + live->duration : 0;
+	live->until = duration ? clock_now() + duration : 0;
 	live_facts_on(live);
 	live_facts_state(live);
 	live_round(live);
 	live->round_ms =
 		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
-	if (live->duration && live->command.pid) /* it begins now */
-		live->until = clock_now() + live->duration;
+	if (duration && live->command.pid) /* it begins now */
+		live->until = clock_now() + duration;
 	live_let_go(live);
 	return 0;
 }
@@ -297,17 +254,17 @@ static void confine(const struct live *live)
 }
 
 /* Whoever asked for it may be gone. The recording goes on without them. */
-static void say_ready(struct live *live)
+static void say_ready(const struct live *live)
 {
 	static const char word[] = "ready\n";
-	int code;
+	int fd = live->recording->ready_fd, code;
 
-	if (!live->ready_fd)
+	if (!fd)
 		return;
-	code = notify(live->ready_fd, word, sizeof(word) - 1);
+	code = notify(fd, word, sizeof(word) - 1);
 	if (code)
-		log_info("--ready-fd %d: %s", live->ready_fd, strerror(-code));
-	close(live->ready_fd);
+		log_info("--ready-fd %d: %s", fd, strerror(-code));
+	close(fd);
 }
 
 /* The threads that look and drain have the rights that are left; who called us opens files of the user. */
@@ -391,7 +348,7 @@ int live_close(struct live *live, struct error *err)
 	if (live->hotplug_fd >= 0)
 		close(live->hotplug_fd);
 	live_give_signals_back(live);
-	for (uint32_t i = 0; i < live->pids; i++)
+	for (uint32_t i = 0; i < live->pid_fds; i++)
 		if (live->pid_fd[i] >= 0)
 			close(live->pid_fd[i]);
 	for (uint32_t i = 0; i < live->cgroups; i++)
@@ -405,16 +362,9 @@ int live_close(struct live *live, struct error *err)
 	pthread_mutex_destroy(&live->mutex);
 	free(live->scratch);
 	free(live->head);
-	free(live->pid);
 	free(live->pid_fd);
 	free(live->cgroup);
-	free(live->uid);
-	for (uint32_t i = 0; i < live->filters; i++)
-		free(live->filter[i].glob);
-	free(live->filter);
 	free(live->device);
-	free(live->argv);
-	free(live->cwd);
 	free(live);
 	return code;
 }

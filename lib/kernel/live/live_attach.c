@@ -105,20 +105,20 @@ static int attach_thread(struct live *live, pid_t tid, struct error *err)
 
 int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct error *err)
 {
-	struct procfs_numbers tids = {0};
+	struct number_list tids = {0};
 	int fresh = 0, code = 0;
 
 	if (procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid))
 		return 0;
 	find_inherited(live, known);
 	for (uint32_t i = 0; i < tids.count && !code; i++) {
-		if (map_get(known, tids.at[i]) != MAP_NONE)
+		if (map_get(known, tids.item[i]) != MAP_NONE)
 			continue;
-		map_set(known, tids.at[i], 0);
-		code = attach_thread(live, (pid_t)tids.at[i], err);
+		map_set(known, tids.item[i], 0);
+		code = attach_thread(live, (pid_t)tids.item[i], err);
 		fresh++;
 	}
-	procfs_numbers_release(&tids);
+	number_list_release(&tids);
 	return code ? code : fresh;
 }
 
@@ -140,7 +140,7 @@ int live_attach(struct live *live, const uint32_t *pid, uint32_t pids, struct er
 	return fresh < 0 ? fresh : 0;
 }
 
-void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids)
+void live_cgroup_processes(const struct live *live, struct number_list *pids)
 {
 	for (uint32_t i = 0; i < live->cgroups; i++)
 		cgroup_processes(live->cgroup[i], pids);

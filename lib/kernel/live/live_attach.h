@@ -13,6 +13,6 @@ int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct 
 /* The same for all threads of some processes, until no new one is found. */
 int live_attach(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err);
 /* Appends the processes that are in the chosen control groups now. */
-void live_cgroup_processes(const struct live *live, struct procfs_numbers *pids);
+void live_cgroup_processes(const struct live *live, struct number_list *pids);
 
 #endif

@@ -44,9 +44,9 @@ static void remark_fallback(struct live *live, const struct error *why)
 
 int live_bpf_open(struct live *live, struct error *err)
 {
-	const struct live_options *options = live->options;
+	const struct recording *recording = live->recording;
 	bool has_cgroups = live->set.target == TARGET_CGROUP;
-	const struct bpf_options wanted = {.groups = options->groups,
+	const struct bpf_options wanted = {.recording = recording,
 					   .cpu = live->set.cpu,
 					   .cpus = live->set.cpus,
 					   .spares = live->set.cpus - live->set.online,
@@ -57,26 +57,20 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .hides_addresses = confine_is_lent(),
 					   .is_system = live->set.target != TARGET_THREAD,
 					   .cgroup = live->cgroup,
-					   .cgroups = has_cgroups ? live->cgroups : 0,
-					   .comm = options->comm,
-					   .comms = options->comms,
-					   .uid = options->uid,
-					   .uids = options->uids,
-
-					   .refused = options->refused};
-	const char *perf = options->source == SOURCE_PERF ? "--source=perf"
-			   : options->counters ? "-E: counters are read with perf's samples"
-					       : NULL;
+					   .cgroups = has_cgroups ? live->cgroups : 0};
+	const char *perf = recording->source == SOURCE_PERF ? "--source=perf"
+			   : recording->counters.count ? "-E: counters are read with perf's samples"
+						       : NULL;
 	struct error why = {0};
 
-	if (perf && options->source == SOURCE_BPF)
+	if (perf && recording->source == SOURCE_BPF)
 		return error_say(err, EINVAL, "--source=bpf cannot be had with %s", perf);
 	if (perf) {
 		snprintf(live->bpf.why, sizeof(live->bpf.why), "%s", perf);
 		return 0;
 	}
 	live->bpf.source = bpf_source_open(&wanted, &why);
-	if (!live->bpf.source && options->source == SOURCE_BPF)
+	if (!live->bpf.source && recording->source == SOURCE_BPF)
 		return error_say(err, why.code, "--source=bpf: %s", why.text);
 	if (!live->bpf.source) {
 		remark_fallback(live, &why);
@@ -143,24 +137,24 @@ bool live_bpf_watch_cpu(struct live *live, uint32_t cpu)
 	return live->bpf.wake_fd < 0 || !watch(live, perf_set_poll_fd(&live->set, cpu), &ignored);
 }
 
-static int add_processes(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
+static int add_processes(struct live *live, const struct number_list *pids, struct error *err)
 {
 	int code = 0;
 
-	for (uint32_t i = 0; i < pids && !code; i++)
-		code = bpf_source_add_process(live->bpf.source, (pid_t)pid[i], err);
+	for (uint32_t i = 0; i < pids->count && !code; i++)
+		code = bpf_source_add_process(live->bpf.source, (pid_t)pids->item[i], err);
 	return code;
 }
 
 /* Of groups that the kernel does not know by themselves. */
 static int add_cgroups(struct live *live, struct error *err)
 {
-	struct procfs_numbers pids = {0};
+	struct number_list pids = {0};
 	int code;
 
 	live_cgroup_processes(live, &pids);
-	code = add_processes(live, pids.at, pids.count, err);
-	procfs_numbers_release(&pids);
+	code = add_processes(live, &pids, err);
+	number_list_release(&pids);
 	return code;
 }
 
@@ -175,7 +169,7 @@ int live_bpf_attach(struct live *live, struct error *err)
 		return add_cgroups(live, err);
 	if (live->command.pid)
 		code = bpf_source_add_child(source, live->command.pid, err);
-	return code ? code : add_processes(live, live->pid, live->pids, err);
+	return code ? code : add_processes(live, &live->recording->pids, err);
 }
 
 /* Returns the clock ticks that process 1 has run, in user mode and in the kernel; 0 if that cannot be read. */
@@ -199,7 +193,7 @@ static uint64_t ticks_of_init(const struct live *live)
  */
 static void say_init(struct live *live)
 {
-	if (live->is_system && !live->cgroups && !live->uids &&
+	if (live->recording->is_system && !live->cgroups && !live->recording->users.ids.count &&
 	    ticks_of_init(live) > live->bpf.init_ticks &&
 	    !bpf_source_has_met_init(live->bpf.source))
 		facts_add(&live->facts,

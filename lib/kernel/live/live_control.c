@@ -27,7 +27,9 @@ enum { HELD_TRIES = 200 };
 
 static uint64_t next_sample(const struct live *live)
 {
-	return live->interval ? live->sampled_at + live->interval : 0;
+	uint64_t interval = live->recording->sample_interval;
+
+	return interval ? live->sampled_at + interval : 0;
 }
 
 /* Samples stay on their grid: one that came late does not delay the next. */
@@ -38,7 +40,7 @@ static void sample(struct live *live)
 	if (!live_is_time(next_sample(live), now))
 		return;
 	machine_sample(&live->proc, &live->facts);
-	live->sampled_at = now - (now - live->sampled_at) % live->interval;
+	live->sampled_at = now - (now - live->sampled_at) % live->recording->sample_interval;
 }
 
 /* Returns how long nothing is to be done, in ms, rounded up: a sleep that ends too early would only be another one. */
@@ -63,7 +65,7 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->bpf.wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
-	for (uint32_t i = 0; i < live->pids; i++)
+	for (uint32_t i = 0; i < live->pid_fds; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
 	if (poll(fds, count, wait_ms(live)) <= 0)
 		return;
@@ -81,20 +83,20 @@ static bool has_process_ended(struct live *live, uint32_t index)
 
 	if (live->pid_fd[index] >= 0)
 		return poll(&poll_fd, 1, 0) > 0;
-	return kill((pid_t)live->pid[index], 0) && errno == ESRCH;
+	return kill((pid_t)live->recording->pids.item[index], 0) && errno == ESRCH;
 }
 
 /* Who asked the command to end does not wait for what it leaves behind. */
 static bool is_left_behind(const struct live *live)
 {
-	return live->waits_for_all && !live->requests &&
+	return live->recording->waits_for_all && !live->requests &&
 	       (perf_set_has_tasks(&live->set) || live_bpf_has_detached(live));
 }
 
 /* How a recording ends that something else than the end of what it follows brings to its end. */
 static enum live_end ended_early(struct live *live, enum live_end otherwise)
 {
-	return live->pids || live_command_runs(live) ? LIVE_DETACHED : otherwise;
+	return live->pid_fds || live_command_runs(live) ? LIVE_DETACHED : otherwise;
 }
 
 static enum live_end ended_by(struct live *live)
@@ -108,10 +110,10 @@ static enum live_end ended_by(struct live *live)
 		return ended_early(live, LIVE_INTERRUPTED);
 	if (spool_has_failed(live->spool))
 		return LIVE_FAILED;
-	for (uint32_t i = 0; i < live->pids; i++)
+	for (uint32_t i = 0; i < live->pid_fds; i++)
 		if (!has_process_ended(live, i))
 			return LIVE_RUNNING;
-	return live->pids && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
+	return live->pid_fds && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
 }
 
 /* After a failure there is room for a few records only: those that say what happened. */
@@ -162,7 +164,7 @@ static void finish(struct live *live, enum live_end end)
 void *live_control(void *context)
 {
 	struct live *live = context;
-	struct pollfd *fds = mem_array(live->pids + 4, sizeof(*fds));
+	struct pollfd *fds = mem_array(live->pid_fds + 4, sizeof(*fds));
 	enum live_end end;
 
 	priority_raise();

@@ -63,11 +63,11 @@ static char *either(char *text, char *another)
 /* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
 static char *filter_of_names(const struct live *live)
 {
-	const struct live_options *options = live->options;
+	const struct text_list *comms = &live->recording->comms;
 	char *chosen = NULL, *text;
 
-	for (uint32_t i = 0; i < options->comms; i++)
-		chosen = either(chosen, mem_format("COMM~\"%s\"", options->comm[i]));
+	for (uint32_t i = 0; i < comms->count; i++)
+		chosen = either(chosen, mem_format("COMM~\"%s\"", comms->item[i]));
 	if (!chosen)
 		return NULL;
 	text = mem_format("(%s)", chosen);
@@ -95,7 +95,7 @@ static char *filter_of_tasks(const struct live *live)
 static char *filter_of_calls(const struct live *live, enum filter_use use)
 {
 	char *names = filter_of_names(live), *always = NULL;
-	char *filter = filter_calls(use, live->options->groups);
+	char *filter = filter_calls(use, live->recording->groups);
 
 	if (names) {
 		filter = both(filter, names);
@@ -178,18 +178,18 @@ static int add_side(struct live *live, enum perf_role role, const char *side, en
 
 static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
 {
-	const struct live_options *options = live->options;
+	const struct text_list *counters = &live->recording->counters;
 	int index = add_side(live, role, "sys_exit", use, err);
 
 	return index < 0 ? index
-			 : counter_add(&live->set, index, options->counter, options->counters, err);
+			 : counter_add(&live->set, index, counters->item, counters->count, err);
 }
 
 static int add_calls(struct live *live, struct error *err)
 {
 	int code = add_side(live, ROLE_ENTER, "sys_enter", FILTER_ENTER, err);
 
-	if (code >= 0 && live->options->groups >> GROUP_META & 1) /* all calls of FILTER_PATH */
+	if (code >= 0 && live->recording->groups >> GROUP_META & 1) /* all calls of FILTER_PATH */
 		code = add_side(live, ROLE_PATH, "sys_enter", FILTER_PATH, err);
 	if (code >= 0)
 		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
@@ -275,10 +275,11 @@ static int add_chosen(struct live *live, const char *text, struct error *err)
 
 static int add_all_chosen(struct live *live, struct error *err)
 {
+	const struct text_list *chosen = &live->recording->tracepoints;
 	int code = 0;
 
-	for (uint32_t i = 0; i < live->options->events && code >= 0; i++)
-		code = add_chosen(live, live->options->event[i], err);
+	for (uint32_t i = 0; i < chosen->count && code >= 0; i++)
+		code = add_chosen(live, chosen->item[i], err);
 	return code;
 }
 
@@ -319,7 +320,7 @@ static int add_block(struct live *live, struct error *err)
 			log_debug("block:%s is not recorded: %s", block_event[i].name, why.text);
 			continue;
 		}
-		if (live->options->is_block_asked) {
+		if (recording_asks_for_blocks(live->recording)) {
 			*err = why;
 			return code;
 		}
@@ -332,11 +333,11 @@ static int add_block(struct live *live, struct error *err)
 
 static int find_devices(struct live *live, struct error *err)
 {
-	const struct live_options *options = live->options;
+	const struct text_list *devices = &live->recording->blocks.devices;
 
-	live->device = mem_array(options->devices, sizeof(*live->device));
-	for (uint32_t i = 0; i < options->devices; i++) {
-		int code = sysblock_number(&live->sys, options->device[i], &live->device[i], err);
+	live->device = mem_array(devices->count, sizeof(*live->device));
+	for (uint32_t i = 0; i < devices->count; i++) {
+		int code = sysblock_number(&live->sys, devices->item[i], &live->device[i], err);
 
 		if (code)
 			return code;
@@ -383,9 +384,9 @@ int live_add_events(struct live *live, struct error *err)
 		return code;
 	if (!is_told_by_bpf(live, BPF_FEATURE_CLONE))
 		add_optional(live, "task", "task_newtask");
-	if (live->options->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, BPF_FEATURE_LOCK))
+	if (live->recording->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, BPF_FEATURE_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
-	if (live->options->groups >> GROUP_URING & 1 && !live->bpf.source)
+	if (live->recording->groups >> GROUP_URING & 1 && !live->bpf.source)
 		code = add_uring(live, err);
 	if (code < 0)
 		return code;

@@ -46,10 +46,10 @@ static void say_host(struct live *live)
 			   [FACT_HOST_cpus] = info->cpus,
 			   [FACT_HOST_realtime_offset] = (uint64_t)realtime_offset(),
 			   [FACT_HOST_ticks] = (uint64_t)sysconf(_SC_CLK_TCK),
-			   [FACT_HOST_mode] = live->is_system,
+			   [FACT_HOST_mode] = live->recording->is_system,
 			   [FACT_HOST_block] = live->block,
-			   [FACT_HOST_block_mode] = live->block_mode,
-			   [FACT_HOST_sample_interval] = live->interval},
+			   [FACT_HOST_block_mode] = live->recording->blocks.mode,
+			   [FACT_HOST_sample_interval] = live->recording->sample_interval},
 		.string = {[FACT_HOST_hostname] = fact_text(info->hostname),
 			   [FACT_HOST_release] = fact_text(info->release),
 			   [FACT_HOST_machine] = fact_text(info->machine),
@@ -72,15 +72,38 @@ static void say_formats(struct live *live)
 	}
 }
 
+/* Returns the words with NUL between, and how many bytes they are. The caller frees them. */
+static char *join_words(char *const argv[], size_t *size)
+{
+	char *words = NULL;
+
+	*size = 0;
+	for (size_t i = 0; argv[i]; i++) {
+		size_t length = strlen(argv[i]) + 1;
+
+		words = mem_resize(words, *size + length);
+		memcpy(words + *size, argv[i], length);
+		*size += length;
+	}
+	*size -= *size > 0;
+	return words;
+}
+
 static void say_command(struct live *live)
 {
-	struct fact fact = {.kind = FACT_COMMAND,
-			    .number = {[FACT_COMMAND_pid] = (uint64_t)live->command.pid,
-				       [FACT_COMMAND_is_cut] = live->is_argv_cut},
-			    .string = {[FACT_COMMAND_argv] = {live->argv, live->argv_size},
-				       [FACT_COMMAND_cwd] = fact_text(live->cwd)}};
+	char cwd[4096];
+	size_t size;
+	char *words = join_words(live->recording->argv, &size);
+	bool is_cut = size > FACT_ARGUMENTS;
+	struct fact fact = {
+		.kind = FACT_COMMAND,
+		.number = {[FACT_COMMAND_pid] = (uint64_t)live->command.pid,
+			   [FACT_COMMAND_is_cut] = is_cut},
+		.string = {[FACT_COMMAND_argv] = {words, is_cut ? FACT_ARGUMENTS : (uint32_t)size},
+			   [FACT_COMMAND_cwd] = fact_text(getcwd(cwd, sizeof(cwd)) ? cwd : "")}};
 
 	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
+	free(words);
 }
 
 static void say_mount(void *context, const struct procfs_mount *mount)
@@ -97,20 +120,37 @@ static void say_mount(void *context, const struct procfs_mount *mount)
 	facts_add(&live->facts, &fact, 0, clock_now());
 }
 
+static void say_filter(struct live *live, enum fact_filter kind, const char *glob)
+{
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_FILTER,
+				 .number = {[FACT_FILTER_kind] = kind},
+				 .string = {[FACT_FILTER_glob] = fact_text(glob)}},
+		  0, clock_now());
+}
+
+/* What the user chose, for whoever reads the stream. */
 static void say_filters(struct live *live)
 {
-	for (uint32_t i = 0; i < live->filters; i++)
-		facts_add(&live->facts,
-			  &(struct fact){.kind = FACT_FILTER,
-					 .number = {[FACT_FILTER_kind] = live->filter[i].kind},
-					 .string = {[FACT_FILTER_glob] = fact_text(
-							    live->filter[i].glob)}},
-			  0, clock_now());
+	const struct recording *recording = live->recording;
+	const struct {
+		enum fact_filter kind;
+		const struct text_list *globs;
+	} row[] = {
+		{FILTER_PATH_KEPT, &recording->paths}, {FILTER_PATH_LEFT_OUT, &recording->excluded},
+		{FILTER_COMM, &recording->comms},      {FILTER_DEVICE, &recording->blocks.devices},
+		{FILTER_CGROUP, &recording->cgroups},  {FILTER_USER, &recording->users.names},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		for (uint32_t k = 0; k < row[i].globs->count; k++)
+			say_filter(live, row[i].kind, row[i].globs->item[k]);
 }
 
 void live_facts_begin(struct live *live)
 {
-	uint32_t first = live->pids ? live->pid[0] : (uint32_t)live->command.pid;
+	const struct number_list *pids = &live->recording->pids;
+	uint32_t first = pids->count ? pids->item[0] : (uint32_t)live->command.pid;
 
 	say_host(live);
 	live_bpf_say_source(live);
@@ -125,18 +165,17 @@ void live_facts_begin(struct live *live)
 }
 
 /* Whose state is told. The caller releases the list. */
-static void list_processes(const struct live *live, struct procfs_numbers *pids)
+static void list_processes(const struct live *live, struct number_list *pids)
 {
 	if (live->set.target == TARGET_EVERYBODY) {
 		procfs_list(&live->proc, pids, UINT32_MAX, ".");
 		return;
 	}
 	live_cgroup_processes(live, pids);
-	for (uint32_t i = 0; i <= live->pids; i++) {
-		MEM_GROW(pids->at, pids->cap, pids->count + 1);
-		pids->at[pids->count] = i < live->pids ? live->pid[i] : (uint32_t)live->command.pid;
-		pids->count += pids->at[pids->count] != 0;
-	}
+	for (uint32_t i = 0; i < live->recording->pids.count; i++)
+		number_list_add(pids, live->recording->pids.item[i]);
+	if (live->command.pid)
+		number_list_add(pids, (uint32_t)live->command.pid);
 }
 
 static bool is_own(const struct live *live, uint32_t pid)
@@ -145,17 +184,17 @@ static bool is_own(const struct live *live, uint32_t pid)
 }
 
 /* Both lists are sorted. `before`: whose tasks were said, NULL: of none. */
-static void say_tasks_of_all(struct live *live, const struct procfs_numbers *pids,
-			     const struct procfs_numbers *before)
+static void say_tasks_of_all(struct live *live, const struct number_list *pids,
+			     const struct number_list *before)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < pids->count; i++) {
-		while (before && at < before->count && before->at[at] < pids->at[i])
+		while (before && at < before->count && before->item[at] < pids->item[i])
 			at++;
-		if (!is_own(live, pids->at[i]) &&
-		    !(before && at < before->count && before->at[at] == pids->at[i]))
-			live_say_tasks(live, pids->at[i]);
+		if (!is_own(live, pids->item[i]) &&
+		    !(before && at < before->count && before->item[at] == pids->item[i]))
+			live_say_tasks(live, pids->item[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}
@@ -165,16 +204,16 @@ static void say_tasks_of_all(struct live *live, const struct procfs_numbers *pid
  * Who lives. Names and users first, and those who were born meanwhile once more: children that are born from then on have
  * the name and the user of a parent that is known.
  */
-static void say_processes(struct live *live, struct procfs_numbers *pids)
+static void say_processes(struct live *live, struct number_list *pids)
 {
-	struct procfs_numbers before = {0};
+	struct number_list before = {0};
 
 	list_processes(live, &before);
 	say_tasks_of_all(live, &before, NULL);
 	if (live->set.target == TARGET_EVERYBODY) {
 		list_processes(live, pids);
 		say_tasks_of_all(live, pids, &before);
-		procfs_numbers_release(&before);
+		number_list_release(&before);
 	} else {
 		*pids = before;
 	}
@@ -192,23 +231,23 @@ static void say_descriptors(struct live *live, uint32_t pid)
 void live_facts_state(struct live *live)
 {
 	uint64_t begun = clock_now(), until = begun + state_ns;
-	struct procfs_numbers pids = {0};
+	struct number_list pids = {0};
 	uint32_t skipped = 0;
 
 	if (live->until && !live->command.pid && live->until < until)
 		until = live->until;
 	say_processes(live, &pids);
 	for (uint32_t i = 0; i < pids.count; i++) {
-		bool is_late = live->is_system && clock_now() >= until &&
-			       pids.at[i] != (uint32_t)live->command.pid;
+		bool is_late = live->recording->is_system && clock_now() >= until &&
+			       pids.item[i] != (uint32_t)live->command.pid;
 
 		skipped += is_late;
 		if (!is_late)
-			say_descriptors(live, pids.at[i]);
+			say_descriptors(live, pids.item[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}
-	procfs_numbers_release(&pids);
+	number_list_release(&pids);
 	if (skipped)
 		live_add_remark(live,
 				mem_format("open descriptors of %u processes were not looked "

@@ -27,38 +27,25 @@
 
 enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100, LIVE_RING_LEAST = 64 << 10 };
 
-struct live_filter {
-	enum fact_filter kind;
-	char *glob;
-};
-
 struct live {
+	const struct recording *recording;  /* lent by the caller */
 	const struct live_options *options; /* lent by the caller during live_open() only */
-	bool is_system, is_confined, waits_for_all;
-	int ready_fd; /* 0: nobody waits for the beginning */
-	enum block_choice block;
-	uint32_t block_mode;
-	char *cwd, *argv; /* words with NUL between */
-	uint32_t argv_size;
-	bool is_argv_cut; /* it is longer than a fact may be */
+	bool is_confined;
+	enum block_choice block; /* what became of the user's choice */
 	struct command command;
 	struct command_signals signals; /* as they were before */
 	sigset_t handled;               /* what we answer */
 	bool has_signals;
 
-	uint32_t *pid; /* -p */
-	int *pid_fd;   /* -1: look at /proc instead */
-	uint32_t pids;
-	int *cgroup; /* --cgroup: descriptors */
+	int *pid_fd; /* of recording->pids; -1: look at /proc instead */
+	uint32_t pid_fds;
+	int *cgroup; /* of recording->cgroups */
 	uint32_t cgroups;
-	uint32_t *uid; /* --uid */
-	uint32_t uids;
-	uint32_t *device; /* --device: numbers as the kernel's events have them */
+	uint32_t *
+		device; /* of recording->blocks.devices: numbers as the kernel's events have them */
 	uint32_t devices;
 	struct priority_nice nice;
 	char old_name[16];
-	struct live_filter *filter; /* told to whoever reads the stream */
-	uint32_t filters;
 	char own_name
 		[16]; /* of our threads, which the kernel leaves out of a system recording; "": it need not */
 
@@ -84,11 +71,10 @@ struct live {
 	uint8_t *scratch; /* a record that wraps around */
 	uint64_t *head;   /* for each ring: up to here this round goes */
 	uint64_t rounded_at;
-	uint32_t round_ms;             /* from one round to the next */
-	uint64_t until;                /* the recording ends then; 0: open */
-	uint64_t duration;             /* ns; 0: none */
-	uint64_t interval, sampled_at; /* of the machine; 0: not sampled */
-	uint64_t unmarked;             /* bytes put since the last end of a round */
+	uint32_t round_ms;   /* from one round to the next */
+	uint64_t until;      /* the recording ends then; 0: open */
+	uint64_t sampled_at; /* the machine, at the last time of the grid */
+	uint64_t unmarked;   /* bytes put since the last end of a round */
 
 	uint64_t sent_at[65],
 		asked_at;  /* when a signal of kill(2), and a request to end, last counted */

@@ -24,7 +24,7 @@ enum { PERFMON = 38, DETACHED_MAX = 16, PASSES = 8, FDS_MAX = 1 << 16 };
  */
 static bool has_right(const struct live *live)
 {
-	return !confine_is_lent() && !live->options->counters &&
+	return !confine_is_lent() && !live->recording->counters.count &&
 	       (confine_may(PERFMON) || confine_may(CAP_SYS_ADMIN));
 }
 
@@ -53,10 +53,11 @@ static int start_opener(struct live *live, struct error *err)
 {
 	struct opener_event event[PERF_SPECS_MAX];
 	uint32_t command = (uint32_t)live->command.pid;
+	const struct number_list *pids = &live->recording->pids;
 	const struct opener_table table = {.event = event,
 					   .events = live->set.specs,
-					   .root = command ? &command : live->pid,
-					   .roots = command ? 1 : live->pids,
+					   .root = command ? &command : pids->item,
+					   .roots = command ? 1 : pids->count,
 					   .cgroup = live->cgroup,
 					   .cgroups = live->cgroups};
 
@@ -112,9 +113,9 @@ static void add_ids(struct live *live, uint32_t first)
 }
 
 /* Appends the children of a process. */
-static void add_children(const struct live *live, struct procfs_numbers *pids, uint32_t pid)
+static void add_children(const struct live *live, struct number_list *pids, uint32_t pid)
 {
-	struct procfs_numbers tids = {0};
+	struct number_list tids = {0};
 	char text[4096];
 
 	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
@@ -123,19 +124,18 @@ static void add_children(const struct live *live, struct procfs_numbers *pids, u
 		unsigned long child;
 
 		if (procfs_read(&live->proc, text, sizeof(text), "%u/task/%u/children", pid,
-				tids.at[i]) <= 0)
+				tids.item[i]) <= 0)
 			continue;
 		while ((child = strtoul(at, &end, 10)) && end > at) {
-			MEM_GROW(pids->at, pids->cap, pids->count + 1);
-			pids->at[pids->count++] = (uint32_t)child;
+			number_list_add(pids, (uint32_t)child);
 			at = end;
 		}
 	}
-	procfs_numbers_release(&tids);
+	number_list_release(&tids);
 }
 
 /* Its threads, and the children that it has made meanwhile, with theirs. Returns 0 or -errno. */
-static int open_again(struct live *live, struct procfs_numbers *pids, struct error *err)
+static int open_again(struct live *live, struct number_list *pids, struct error *err)
 {
 	struct map known = {0};
 	int code = 0;
@@ -144,17 +144,17 @@ static int open_again(struct live *live, struct procfs_numbers *pids, struct err
 		int fresh = 1;
 
 		for (int pass = 0; pass < PASSES && fresh > 0; pass++)
-			fresh = live_attach_pass(live, pids->at[i], &known, err);
+			fresh = live_attach_pass(live, pids->item[i], &known, err);
 		code = fresh;
 		if (code >= 0 && pids->count < DETACHED_MAX)
-			add_children(live, pids, pids->at[i]);
+			add_children(live, pids, pids->item[i]);
 	}
 	map_release(&known);
 	return code < 0 ? code : 0;
 }
 
 static void say(struct live *live, const struct lookup_detached *detached,
-		const struct procfs_numbers *pids, uint64_t begun)
+		const struct number_list *pids, uint64_t begun)
 {
 	uint64_t now = clock_now();
 
@@ -170,12 +170,12 @@ static void say(struct live *live, const struct lookup_detached *detached,
 					    [FACT_GAP_until] = now}},
 		  detached->pid, begun);
 	for (uint32_t i = 0; i < pids->count; i++)
-		live_say_process(live, pids->at[i], LOOKUP_LOST);
+		live_say_process(live, pids->item[i], LOOKUP_LOST);
 }
 
 static void reopen(struct live *live, const struct lookup_detached *detached)
 {
-	struct procfs_numbers pids = {0};
+	struct number_list pids = {0};
 	struct procfs_task task;
 	struct error why = {0};
 	uint64_t begun = clock_now();
@@ -184,8 +184,7 @@ static void reopen(struct live *live, const struct lookup_detached *detached)
 	if (fds > FDS_MAX || procfs_task(&live->proc, detached->pid, detached->pid, &task) ||
 	    task.has_ended)
 		return;
-	MEM_GROW(pids.at, pids.cap, 1);
-	pids.at[pids.count++] = detached->pid;
+	number_list_add(&pids, detached->pid);
 	if (open_again(live, &pids, &why))
 		log_debug("process %u is not recorded any more: %s", detached->pid, why.text);
 	if (live->set.threads > first) {
@@ -193,7 +192,7 @@ static void reopen(struct live *live, const struct lookup_detached *detached)
 		perf_set_enable_from(&live->set, first);
 		say(live, detached, &pids, begun);
 	}
-	procfs_numbers_release(&pids);
+	number_list_release(&pids);
 }
 
 void live_reopen_processes(struct live *live)

@@ -57,7 +57,7 @@ uint64_t live_ring_want(const struct live *live)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t ram = ram_bytes();
-	uint64_t asked = live->options->ring_bytes;
+	uint64_t asked = live->recording->ring_bytes;
 	uint64_t size = page;
 
 	if (!asked) {
@@ -76,12 +76,12 @@ int live_check_ring(const struct live *live, struct error *err)
 	uint64_t ram = ram_bytes();
 	uint64_t most = ram / 2 / (live->set.online ? live->set.online : 1);
 
-	if (live->options->ring_bytes <= most)
+	if (live->recording->ring_bytes <= most)
 		return 0;
 	return error_say(
 		err, EINVAL,
 		"-m: a ring of %llu MiB for each of %u CPUs does not fit: this machine has "
 		"%llu MiB of memory; at most %lluM",
-		(unsigned long long)(live->options->ring_bytes >> 20), live->set.online,
+		(unsigned long long)(live->recording->ring_bytes >> 20), live->set.online,
 		(unsigned long long)(ram >> 20), (unsigned long long)(most >> 20));
 }

@@ -25,22 +25,25 @@
 #define IOTRACE_VERSION "unknown"
 #endif
 
+enum { BUFFER_DEFAULT = 64 << 20 };
+
 static int attach_pids(struct live *live, struct error *err)
 {
-	int code = live_attach(live, live->pid, live->pids, err);
+	const struct number_list *pids = &live->recording->pids;
+	int code = live_attach(live, pids->item, pids->count, err);
 
 	if (!code && !live->set.threads)
-		return error_say(err, ESRCH, "process %u: it has ended", live->pid[0]);
+		return error_say(err, ESRCH, "process %u: it has ended", pids->item[0]);
 	return code;
 }
 
 int live_setup_cgroups(struct live *live, struct error *err)
 {
-	const struct live_options *options = live->options;
+	const struct text_list *cgroups = &live->recording->cgroups;
 
-	live->cgroup = mem_array(options->cgroups, sizeof(*live->cgroup));
-	for (uint32_t i = 0; i < options->cgroups; i++) {
-		int fd = cgroup_open(&live->proc, options->cgroup[i], err);
+	live->cgroup = mem_array(cgroups->count, sizeof(*live->cgroup));
+	for (uint32_t i = 0; i < cgroups->count; i++) {
+		int fd = cgroup_open(&live->proc, cgroups->item[i], err);
 
 		if (fd < 0)
 			return fd;
@@ -50,7 +53,7 @@ int live_setup_cgroups(struct live *live, struct error *err)
 				return error_say(err, EINVAL,
 						 "--cgroup: %s and %s: one lies in the other; name "
 						 "the outer one",
-						 options->cgroup[j], options->cgroup[i]);
+						 cgroups->item[j], cgroups->item[i]);
 	}
 	return 0;
 }
@@ -65,7 +68,7 @@ static bool are_cgroups_recordable(struct live *live)
 				mem_format("cgroup %s: the kernel cannot record by this hierarchy "
 					   "(it has no perf_event): recorded are the processes "
 					   "that are in it now, and their new children",
-					   live->options->cgroup[i]));
+					   live->recording->cgroups.item[i]));
 		return false;
 	}
 	return true;
@@ -83,15 +86,15 @@ static int open_for_cgroups(struct live *live, struct error *err)
 
 static int attach_cgroups(struct live *live, struct error *err)
 {
-	struct procfs_numbers pids = {0};
+	struct number_list pids = {0};
 	int code;
 
 	live_cgroup_processes(live, &pids);
-	code = live_attach(live, pids.at, pids.count, err);
-	procfs_numbers_release(&pids);
+	code = live_attach(live, pids.item, pids.count, err);
+	number_list_release(&pids);
 	if (!code && !live->set.threads)
 		return error_say(err, ESRCH, "cgroup %s: no process is in it",
-				 live->options->cgroup[0]);
+				 live->recording->cgroups.item[0]);
 	return code;
 }
 
@@ -114,7 +117,7 @@ static int open_events(struct live *live, struct error *err)
 		return live_open_events(live, PERF_EVERYBODY, err);
 	if (live->cgroups)
 		return attach_cgroups(live, err);
-	if (live->pids)
+	if (live->pid_fds)
 		return attach_pids(live, err);
 	code = live_open_events(live, live->command.pid, err);
 	return code == -ESRCH ? explain_gone(live, err) : code;
@@ -123,7 +126,7 @@ static int open_events(struct live *live, struct error *err)
 /* All tasks outside have the number 0 here, so the calls of two look like those of one. */
 static int check_namespace(const struct live *live, struct error *err)
 {
-	if (!live->is_system || live->cgroups || rights_sees_all_tasks())
+	if (!live->recording->is_system || live->cgroups || rights_sees_all_tasks())
 		return 0;
 	error_say(
 		err, ENOTSUP,
@@ -143,16 +146,16 @@ int live_setup_events(struct live *live, struct error *err)
 		return code;
 	code = tracefs_open(&live->tracefs, err);
 	if (code == -EACCES || code == -EPERM)
-		return rights_explain_all(err, -code, live->is_system);
+		return rights_explain_all(err, -code, live->recording->is_system);
 	if (!code)
 		code = live_find_cpus(live, err);
 	if (!code)
 		code = live_check_ring(live, err);
 	if (code)
 		return code;
-	if (live->is_system && !live->cgroups)
+	if (live->recording->is_system && !live->cgroups)
 		live->set.target = TARGET_EVERYBODY;
-	else if (live->is_system && are_cgroups_recordable(live))
+	else if (live->recording->is_system && are_cgroups_recordable(live))
 		live->set.target = TARGET_CGROUP;
 	live->set.spare_bytes = live_ring_spare(live);
 	code = live_bpf_open(live, err);
@@ -237,11 +240,12 @@ static int setup_lookup(struct live *live, struct error *err)
 	int code;
 
 	lookup_base_init(&live->base, &live->proc);
-	live->base.uid = live->uid;
+	live->base.uid = live->recording->users.ids.item;
 	live->base.uids = live->bpf.source
 				  ? 0
-				  : live->uids; /* BPF programs see the user of each call */
-	if (live->bpf.source)                   /* the records have all the names */
+				  : live->recording->users.ids
+					    .count; /* BPF programs see the user of each call */
+	if (live->bpf.source)                       /* the records have all the names */
 		return 0;
 	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
 	if (!code)
@@ -300,7 +304,8 @@ static struct capture_writer *create_spool(struct live *live, struct error *err)
 int live_setup_spool(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
-	uint64_t bound = options->buffer_bytes ? options->buffer_bytes : 64 << 20;
+	uint64_t asked = live->recording->buffer_bytes;
+	uint64_t bound = asked ? asked : BUFFER_DEFAULT;
 	int dir = options->place ? place_dir(options->place) : AT_FDCWD;
 	struct capture_writer *writer = create_spool(live, err);
 

@@ -37,13 +37,13 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 
 void live_say_tasks(struct live *live, uint32_t pid)
 {
-	struct procfs_numbers tids = {0};
+	struct number_list tids = {0};
 
 	lookup_add_process(&live->base, pid);
 	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
 	for (uint32_t i = 0; i < tids.count; i++)
-		say_task(live, pid, tids.at[i]);
-	procfs_numbers_release(&tids);
+		say_task(live, pid, tids.item[i]);
+	number_list_release(&tids);
 }
 
 void live_say_process(struct live *live, uint32_t pid, enum lookup_reason reason)

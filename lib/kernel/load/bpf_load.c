@@ -18,6 +18,7 @@
 #include <iotrace.skel.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/recording.h>
 #include <iotrace_plain.skel.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static int explain_rights(struct error *err, int code)
 
 static int check(const struct bpf_options *options, struct error *err)
 {
-	if (options->uids > BPF_USERS)
+	if (options->recording->users.ids.count > BPF_USERS)
 		return error_say(err, E2BIG, "BPF programs filter by at most %d users", BPF_USERS);
 	if (access(BTF_PATH, R_OK))
 		return error_say(err, ENOENT,
@@ -105,6 +106,7 @@ static void spoil(struct bpf_object *object, const char *program)
 static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
 {
 	const struct bpf_options *options = plan->options;
+	const struct text_list *comms = &options->recording->comms;
 	struct iotrace_bpf *programs = loaded->programs;
 
 	bpf_map__set_max_entries(programs->maps.rings, (uint32_t)plan->cpus);
@@ -122,11 +124,12 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	programs->rodata->has_dynptr = loaded->has_dynptr;
 	programs->rodata->is_preemptible = lets_preempt();
-	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles, options->groups);
+	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles,
+		       options->recording->groups);
 	bpf_choice_apply(&loaded->choice, programs->obj);
-	spoil(programs->obj, options->refused);
-	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, options->comm,
-			     options->comms, err);
+	spoil(programs->obj, options->recording->refused);
+	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, comms->item,
+			     comms->count, err);
 }
 
 /* Returns 0; or -errno, with a sentence where trying again would not help, else with what was refused and why. */
@@ -218,7 +221,7 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 		return error_set(err, -plan.cpus, "BPF programs: number of CPUs");
 	kernel = btf__load_vmlinux_btf();
 	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
-	bpf_choice_init(&loaded->choice, options->groups, kernel);
+	bpf_choice_init(&loaded->choice, options->recording->groups, kernel);
 	btf__free(kernel);
 	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
 	return load_most(loaded, &plan, err);

@@ -13,6 +13,7 @@
 #include <iotrace.skel.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/recording.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -69,13 +70,14 @@ static int map_books(struct bpf_source *source, struct error *err)
 
 static struct bpf_source *new_source(const struct bpf_options *options)
 {
+	const struct number_list *uids = &options->recording->users.ids;
 	struct bpf_source *source = mem_zero(sizeof(*source));
 
 	source->in_flight_fd = -1;
 	bpf_rings_init(&source->rings, options);
-	source->loaded.users.count = options->uids;
-	for (uint32_t i = 0; i < options->uids && i < BPF_USERS; i++)
-		source->loaded.users.id[i] = options->uid[i];
+	source->loaded.users.count = uids->count;
+	for (uint32_t i = 0; i < uids->count && i < BPF_USERS; i++)
+		source->loaded.users.id[i] = uids->item[i];
 	return source;
 }
 

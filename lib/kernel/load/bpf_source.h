@@ -21,11 +21,14 @@ extern "C" {
 
 struct error;
 struct bpf_source;
+struct recording;
 
+/* Lent until bpf_source_open() returns. */
 struct bpf_options {
-	uint32_t groups; /* bits 1 << enum call_group */
-	const uint32_t *
-		cpu; /* numbers of the CPUs: those that are online, then `spares` that may come; copied */
+	const struct recording
+		*recording; /* which calls, and of tasks with which names and users */
+	const uint32_t
+		*cpu; /* numbers of the CPUs: those that are online, then `spares` that may come */
 	uint32_t cpus, spares;
 	uint64_t ring_bytes; /* for each CPU that is online: a power of two of pages */
 	uint64_t ring_least;
@@ -34,13 +37,8 @@ struct bpf_options {
 	bool hides_addresses; /* of the kernel: ids stand for them */
 	bool is_system;       /* all tasks but those of this process */
 	const int *
-		cgroup; /* is_system: of these only those below these control groups (of version 2); lent */
-	uint32_t cgroups;        /* 0: no matter where */
-	const char *const *comm; /* only tasks whose names match one of these globs; lent */
-	uint32_t comms;          /* 0: no matter which */
-	const uint32_t *uid;     /* only tasks of these users; lent */
-	uint32_t uids;           /* 0: no matter which; more than BPF_USERS are refused */
-	const char *refused; /* for tests: a program that the kernel is made to refuse; or NULL */
+		cgroup; /* is_system: of these only those below these control groups (of version 2) */
+	uint32_t cgroups; /* 0: no matter where */
 };
 
 /* Returns whether the build has the programs. */

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
+#include <iotrace/recording.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -245,7 +246,8 @@ static void probe_clone(struct probe_result *result)
 static struct bpf_source *open_bpf(struct error *err)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const struct bpf_options options = {.groups = ~0U,
+	const struct recording all = {.groups = ~0U};
+	const struct bpf_options options = {.recording = &all,
 					    .cpu = &(uint32_t){0},
 					    .cpus = 1,
 					    .ring_bytes = page,

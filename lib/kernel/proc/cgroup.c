@@ -105,7 +105,7 @@ bool cgroup_is_recordable(int fd)
 	return true;
 }
 
-static void read_processes(int fd, struct procfs_numbers *numbers)
+static void read_processes(int fd, struct number_list *numbers)
 {
 	int procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	FILE *file = procs < 0 ? NULL : fdopen(procs, "r");
@@ -116,14 +116,12 @@ static void read_processes(int fd, struct procfs_numbers *numbers)
 			close(procs);
 		return;
 	}
-	while (fscanf(file, "%u", &pid) == 1) {
-		MEM_GROW(numbers->at, numbers->cap, numbers->count + 1);
-		numbers->at[numbers->count++] = pid;
-	}
+	while (fscanf(file, "%u", &pid) == 1)
+		number_list_add(numbers, pid);
 	fclose(file);
 }
 
-static void walk(int fd, int depth, struct procfs_numbers *numbers)
+static void walk(int fd, int depth, struct number_list *numbers)
 {
 	DIR *dir = procfs_opendir(fd, ".", 0);
 	const struct dirent *entry;
@@ -145,7 +143,7 @@ static void walk(int fd, int depth, struct procfs_numbers *numbers)
 	closedir(dir);
 }
 
-void cgroup_processes(int fd, struct procfs_numbers *numbers)
+void cgroup_processes(int fd, struct number_list *numbers)
 {
 	walk(fd, 0, numbers);
 }

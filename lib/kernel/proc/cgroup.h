@@ -22,7 +22,7 @@ bool cgroup_overlap(int a, int b);
 /* Returns whether the kernel can record the tasks of the group (its hierarchy has perf_event). */
 bool cgroup_is_recordable(int fd);
 /* Adds the processes that are in the group now, and in those below it. */
-void cgroup_processes(int fd, struct procfs_numbers *numbers);
+void cgroup_processes(int fd, struct number_list *numbers);
 
 #ifdef __cplusplus
 }

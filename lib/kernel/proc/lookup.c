@@ -309,7 +309,7 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 {
 	bool is_pair = reason == LOOKUP_SCANNED;
 	uint32_t max = is_pair ? LOOKUP_PAIR_FDS + 1 : LOOKUP_FDS_MAX;
-	struct procfs_numbers fds = {0};
+	struct number_list fds = {0};
 
 	if (procfs_list(lookup->base->links.proc, &fds, max, "%u/fd", pid) == 0 &&
 	    !(is_pair && fds.count == max)) {
@@ -317,14 +317,14 @@ static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason 
 			struct procfs_fdinfo info = {0};
 
 			if (only_kept &&
-			    procfs_fdinfo(lookup->base->links.proc, pid, fds.at[i], &info) == 0 &&
+			    procfs_fdinfo(lookup->base->links.proc, pid, fds.item[i], &info) == 0 &&
 			    info.flags != UINT64_MAX && info.flags & O_CLOEXEC)
 				continue;
-			look_at_fd(lookup, pid, pid, fds.at[i], reason,
+			look_at_fd(lookup, pid, pid, fds.item[i], reason,
 				   is_pair ? FD_UNNAMED : FD_INFO);
 		}
 	}
-	procfs_numbers_release(&fds);
+	number_list_release(&fds);
 }
 
 static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)

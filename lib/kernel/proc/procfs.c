@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
-#include <iotrace/mem.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +112,7 @@ DIR *procfs_opendir(int above, const char *name, int flags)
 	return dir;
 }
 
-int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
+int procfs_list(const struct procfs *proc, struct number_list *numbers, uint32_t max,
 		const char *format, ...)
 {
 	char name[NAME_SIZE];
@@ -132,19 +131,12 @@ int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint3
 	while (numbers->count < max && (entry = readdir(dir)) != NULL) {
 		if (!is_number(entry->d_name, &number))
 			continue;
-		MEM_GROW(numbers->at, numbers->cap, numbers->count + 1);
-		numbers->at[numbers->count++] = number;
+		number_list_add(numbers, number);
 	}
 	closedir(dir);
 	if (numbers->count)
-		qsort(numbers->at, numbers->count, sizeof(*numbers->at), compare);
+		qsort(numbers->item, numbers->count, sizeof(*numbers->item), compare);
 	return 0;
-}
-
-void procfs_numbers_release(struct procfs_numbers *numbers)
-{
-	free(numbers->at);
-	*numbers = (struct procfs_numbers){0};
 }
 
 /* Returns the number behind "KEY:" at the start of a line, or UINT64_MAX. */

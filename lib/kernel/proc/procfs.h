@@ -8,6 +8,7 @@
 #define KERNEL_PROCFS_H
 
 #include <dirent.h>
+#include <iotrace/list.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,11 +42,6 @@ struct procfs_mount {
 	const char *mount_point, *source, *type;
 };
 
-struct procfs_numbers {
-	uint32_t *at; /* sorted */
-	uint32_t count, cap;
-};
-
 int procfs_open(struct procfs *proc, const char *path, struct error *err);
 void procfs_close(struct procfs *proc);
 
@@ -57,10 +53,9 @@ ssize_t procfs_link(const struct procfs *proc, char *out, size_t size, const cha
 	__attribute__((format(printf, 4, 5)));
 /* Opens a directory below another one; flags: O_NOFOLLOW, or 0. Returns NULL with errno. */
 DIR *procfs_opendir(int above, const char *name, int flags);
-/* Lists the entries of a directory that are numbers, at most `max` of them. Returns 0 or -errno. */
-int procfs_list(const struct procfs *proc, struct procfs_numbers *numbers, uint32_t max,
+/* Lists the entries of a directory that are numbers, at most `max` of them, sorted. Returns 0 or -errno. */
+int procfs_list(const struct procfs *proc, struct number_list *numbers, uint32_t max,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
-void procfs_numbers_release(struct procfs_numbers *numbers);
 
 int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct procfs_task *task);
 /* Returns the bytes of a process's words, with a NUL after each; is_cut: there are more than size - 1. 0: not known. */

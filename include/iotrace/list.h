@@ -1,0 +1,56 @@
+/*
+ * list: texts or numbers in an array that grows.
+ *
+ * A list is valid when it is zeroed. The texts are lent; where a list owns them, its owner says so.
+ */
+#ifndef IOTRACE_LIST_H
+#define IOTRACE_LIST_H
+
+#include <iotrace/mem.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct text_list {
+	const char **item;
+	uint32_t count, cap;
+};
+
+struct number_list {
+	uint32_t *item;
+	uint32_t count, cap;
+};
+
+static inline void text_list_add(struct text_list *list, const char *text)
+{
+	MEM_GROW(list->item, list->cap, list->count + 1);
+	list->item[list->count++] = text;
+}
+
+static inline void number_list_add(struct number_list *list, uint32_t number)
+{
+	MEM_GROW(list->item, list->cap, list->count + 1);
+	list->item[list->count++] = number;
+}
+
+static inline void text_list_release(struct text_list *list)
+{
+	free(list->item);
+	list->item = NULL;
+	list->count = list->cap = 0;
+}
+
+static inline void number_list_release(struct number_list *list)
+{
+	free(list->item);
+	list->item = NULL;
+	list->count = list->cap = 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
