@@ -9,10 +9,11 @@
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROBES_MAX = 64, INDENT = 32 };
+enum { PROBES_MAX = 64, INDENT = 32, INDENT_WIDE = 9, WIDTH = 80 };
 
 struct check_options {
 	bool unused;
@@ -38,15 +39,28 @@ static void put_detail(const char *text, bool is_terminal)
 		puts(text);
 }
 
-/* Each line above is a way for itself; this one replaces them all. */
-static void put_setcap(void)
+/* Puts what is to be copied: once, where there is room for it, and not if the last line has it. */
+static void put_remedy(const struct probe_result *result, uint32_t index, const char *last)
 {
-	char *command = probe_setcap();
+	const char *remedy = result[index].remedy;
+	bool is_wide = strlen(remedy) + INDENT > WIDTH;
+
+	if (!*remedy || (last && !strcmp(last, remedy)))
+		return;
+	for (uint32_t i = 0; i < index; i++)
+		if (!strcmp(result[i].remedy, remedy))
+			return;
+	printf("%*s%s\n", is_wide ? INDENT_WIDE : INDENT, "", remedy);
+}
+
+/* Each line above is a way for itself; this one replaces them all. */
+static void put_setcap(const char *command)
+{
+	bool is_wide = command && strlen(command) + 2 > WIDTH;
 
 	if (command)
-		printf("As root, one command is enough for all that needs a right:\n  %s\n",
-		       command);
-	free(command);
+		printf("As root, one command is enough for all that needs a right:\n%s%s\n",
+		       is_wide ? "" : "  ", command);
 }
 
 /* Recordings without an output may lie elsewhere: see record_places_open(). */
@@ -67,6 +81,7 @@ static int check(void *context, int argc, char **argv)
 	struct probe_result result[PROBES_MAX];
 	struct error err = {0};
 	uint32_t count, in_the_way = 0;
+	char *setcap;
 	bool is_terminal = probe_columns(STDOUT_FILENO) > 0;
 
 	(void)context;
@@ -74,12 +89,12 @@ static int check(void *context, int argc, char **argv)
 		error_say(&err, 0, "check takes no operand, but '%s' was given", argv[0]);
 		return command_misused(&command_check, &err);
 	}
+	setcap = probe_setcap();
 	count = probe_all(result, PROBES_MAX);
 	for (uint32_t i = 0; i < count && i < PROBES_MAX; i++) {
 		printf("%-8s %-22s ", state_name[result[i].state], result[i].name);
 		put_detail(result[i].detail, is_terminal);
-		if (*result[i].remedy)
-			printf("%9s%-22s %s\n", "", "", result[i].remedy);
+		put_remedy(result, i, setcap);
 		in_the_way += result[i].is_needed && result[i].state == PROBE_MISSING;
 	}
 	list_left();
@@ -88,7 +103,8 @@ static int check(void *context, int argc, char **argv)
 		       in_the_way, in_the_way == 1 ? "is" : "are");
 	else
 		puts("\niotrace -- COMMAND works here.");
-	put_setcap();
+	put_setcap(setcap);
+	free(setcap);
 	return in_the_way ? STATUS_FOUND : STATUS_OK;
 }
 

@@ -38,15 +38,16 @@ static char *describe(const struct place_left *left)
 	char *text;
 
 	if (left->is_converted)
-		text = mem_format("a recording that was killed left %s; all of it is converted\n"
+		text = mem_format("left by a killed recording: %s (converted)\n"
 				  "To remove it: rm -r %s",
 				  path, path);
 	else if (spool)
-		text = mem_format("a recording that was killed left %s (%llu KiB)\n"
-				  "To convert it: iotrace convert %s; to remove it: rm -r %s",
+		text = mem_format("left by a killed recording: %s (%llu KiB)\n"
+				  "To convert it: iotrace convert %s\n"
+				  "To remove it: rm -r %s",
 				  path, (unsigned long long)left->bytes >> 10, spool, path);
 	else
-		text = mem_format("an iotrace that was killed left %s, with nothing to convert\n"
+		text = mem_format("left by a killed recording: %s (empty)\n"
 				  "To remove it: rm -r %s",
 				  path, path);
 	free(spool);

@@ -97,7 +97,7 @@ def test_killed(live):
     ran = live.run([IOTRACE, "--summary=none", "-o", "again", "true"], cwd=place)
     live.equal("killed: what a later recording says of what is converted", ran.stderr, b"")
     ran = live.run([IOTRACE, "check"], cwd=place)
-    live.check(b"all of it is converted\nTo remove it: rm -r .trace.iotrace" in ran.stdout, f"killed: check says {ran.stdout!r}")
+    live.check(b".trace.iotrace (converted)\nTo remove it: rm -r .trace.iotrace" in ran.stdout, f"killed: check says {ran.stdout!r}")
     live.run(["rm", "-r", ".trace.iotrace"], cwd=place)
     live.equal("killed: what is hidden at the end", hidden(place), [])
 

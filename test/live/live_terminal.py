@@ -51,9 +51,20 @@ def check(live):
     terminal.ends()
     drawn = terminal.lines().replace("\r", "").split("\n\n")[0].split("\n")
     live.equal("check: the same words", " ".join(drawn).split(), " ".join(piped).split())
-    remedies = {row for row in piped if row.startswith(" ")}
-    for line in drawn:
-        live.check(len(line) <= 80 or line in remedies, f"check: {line!r}")
+    place = live.made("killed")
+    live.run([IOTRACE, "-q", "--", "sh", "-c", "kill -9 $PPID"], cwd=place)
+    terminal = Terminal(80, ["sh", "-c", f"cd {place} && exec {IOTRACE} check"])
+    terminal.ends()
+    drawn = terminal.lines().replace("\r", "").split("\n")
+    live.check(any(line.startswith("To remove it: rm -r .iotrace-") for line in drawn), f"check: no left-over: {drawn}")
+    live.equal("check: wide lines", [line for line in drawn if len(line) > 80 and not re.match(" *setcap ", line)], [])
+    # A user without rights has more to read, and each remedy once.
+    terminal = Terminal(80, ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", IOTRACE, "check"])
+    terminal.ends()
+    drawn = terminal.lines().replace("\r", "").split("\n")
+    live.equal("check: wide lines of a user", [line for line in drawn if len(line) > 80 and not re.match(" *setcap ", line)], [])
+    remedies = [line for line in drawn if re.match(" *(setcap|mount|sysctl) ", line)]
+    live.equal("check: each remedy once", sorted(remedies), sorted(set(remedies)))
 
 
 def impatience(live):
