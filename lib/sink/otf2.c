@@ -417,6 +417,20 @@ static int make_directory(struct sink *sink, struct error *err)
 	return sink->directory < 0 ? error_set(err, errno, "open directory %s", sink->part) : 0;
 }
 
+static int refuse_space(const struct sink *sink, struct error *err)
+{
+	uint64_t has = space_free(&sink->space);
+	uint64_t needs = sink->space.keep + CHECK_BYTES +
+			 space_with_margin(otf2_space_of_end(sink));
+
+	error_say(err, ENOSPC,
+		  "too little space left for an archive at %s: %" PRIu64
+		  " KiB are free there, and it needs %" PRIu64 " KiB to begin with",
+		  sink->path, has >> 10, (needs + 1023) >> 10);
+	error_hint(err, "Make room there, or name a place on another file system with -o.");
+	return -ENOSPC;
+}
+
 static int open_all(struct sink *sink, struct error *err)
 {
 	int code = make_directory(sink, err);
@@ -428,8 +442,7 @@ static int open_all(struct sink *sink, struct error *err)
 	if (!code && space_room(&sink->space) < CHECK_BYTES)
 		code = -ENOSPC;
 	if (code == -ENOSPC)
-		return error_say(err, ENOSPC, "too little space left for an archive at %s",
-				 sink->path);
+		return refuse_space(sink, err);
 	if (code)
 		return error_set(err, -code, "keep space for the archive at %s", sink->path);
 	if (archive_open(sink) != 0)

@@ -256,6 +256,10 @@ void space_open(struct space *space, int directory, uint64_t keep);
 uint64_t space_room(const struct space *space);
 /* Makes the reserve file at least this large. Returns 0 or -errno. */
 int space_reserve(struct space *space, uint64_t bytes);
+/* Returns how many bytes space_reserve() takes for that. */
+uint64_t space_with_margin(uint64_t bytes);
+/* Returns how many bytes are free, with those that are reserved. */
+uint64_t space_free(const struct space *space);
 /* Deletes the reserve file: its room is for what must be written now. */
 void space_release(struct space *space);
 /* Returns the bytes that definitions and small files will take at close. */

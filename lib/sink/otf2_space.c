@@ -36,6 +36,20 @@ void space_open(struct space *space, int directory, uint64_t keep)
 	}
 }
 
+uint64_t space_with_margin(uint64_t bytes)
+{
+	return bytes + bytes / 4;
+}
+
+uint64_t space_free(const struct space *space)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(space->directory, &fs) != 0)
+		return 0;
+	return (uint64_t)fs.f_bavail * fs.f_frsize + space->reserved;
+}
+
 uint64_t space_room(const struct space *space)
 {
 	struct statvfs fs;
@@ -58,11 +72,11 @@ int space_reserve(struct space *space, uint64_t bytes)
 		return -errno;
 	space->has_file = true;
 	/* Larger steps than asked for: this is called often. */
-	int code = posix_fallocate(fd, 0, (off_t)(bytes + bytes / 4));
+	int code = posix_fallocate(fd, 0, (off_t)space_with_margin(bytes));
 
 	close(fd);
 	if (code == 0)
-		space->reserved = bytes + bytes / 4;
+		space->reserved = space_with_margin(bytes);
 	/* Not known to the file system, or larger than one file may be: the writes themselves will tell. */
 	return code == EOPNOTSUPP || code == EINVAL || code == EFBIG ? 0 : -code;
 }

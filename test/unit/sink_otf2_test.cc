@@ -830,9 +830,18 @@ TEST_F(Otf2Sink, NoRoomAtOpen)
 {
 	struct sink_options options = b.options(path.c_str());
 
-	options.reserve = UINT64_MAX;
+	options.reserve = 1ULL << 60;
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOSPC);
+	std::string text = err.text;
+
+	EXPECT_EQ(text.find("too little space left for an archive at " + path + ": "), 0U) << text;
+	EXPECT_NE(text.find(" KiB are free there, and it needs 11258999068"), std::string::npos)
+		<< text;
+	EXPECT_NE(text.find(" KiB to begin with\nMake room there, or name a place on another file "
+			    "system with -o."),
+		  std::string::npos)
+		<< text;
 	EXPECT_FALSE(exists(work()));
 }
 
