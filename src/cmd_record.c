@@ -224,23 +224,33 @@ static void complain(int *status, struct error *err)
 	*status = STATUS_FAILED;
 }
 
-/* What was asked for gets its name; what is not converted stays, and the user is told where. */
-static int keep_capture(struct job *r, bool is_converted, struct error *err)
+/* The capture that was asked for gets its name. */
+static int publish_capture(struct job *r, struct error *err)
+{
+	int code;
+
+	if (!r->places.capture_place)
+		return 0;
+	code = place_publish(r->places.capture_place, PLACE_SPOOL,
+			     output_mode(&r->options->output, true), err);
+	if (!code)
+		r->output.summary.capture = r->places.capture;
+	return code;
+}
+
+/* What is not converted stays, and the user is told where. */
+static void keep_spool(struct job *r)
 {
 	struct place *place = record_places_spool(&r->places);
-	const char *path = r->places.capture_place ? r->places.capture : r->places.spool;
-	int code = 0;
+	bool is_capture = r->places.capture_place;
+	const char *path = is_capture ? r->places.capture : r->places.spool;
 
-	if (r->places.capture_place)
-		code = place_publish(place, PLACE_SPOOL, output_mode(&r->options->output, true),
-				     err);
-	else if (!is_converted && place)
+	if (!is_capture && place)
 		place_keep(place, PLACE_SPOOL);
-	if (!is_converted && !code)
+	if (!is_capture || place_is_published(place))
 		log_warn("conversion is not complete; all that was recorded is in %s\n"
 			 "To convert it: iotrace convert %s -o DIR",
 			 path, path);
-	return code;
 }
 
 /*
@@ -251,20 +261,26 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 {
 	struct error err = {0};
 	bool is_complete = converted == RUN_COMPLETE;
+	int code;
 
 	output_end_progress(&r->output);
 	tell_remarks(r);
 	if (trouble->code)
 		complain(&status, trouble);
-	if (output_close(&r->output, is_complete, &err))
+	code = output_close_main(&r->output, is_complete, &err);
+	if (code)
+		complain(&status, &err);
+	if (publish_capture(r, &err))
+		complain(&status, &err);
+	if (output_close(&r->output, is_complete, &err) && !code)
 		complain(&status, &err);
 	if (live_close(r->live, &err))
 		complain(&status, &err);
 	r->live = NULL;
 	if (converted == RUN_STOPPED && r->options->output.is_strict)
 		status = STATUS_FAILED;
-	if (keep_capture(r, is_complete && r->output.is_written, &err))
-		complain(&status, &err);
+	if (!is_complete || !r->output.is_written)
+		keep_spool(r);
 	end(r);
 	return status;
 }

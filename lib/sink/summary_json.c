@@ -323,6 +323,11 @@ static json_object *json_source(const struct summary *summary)
 		       : json_object_new_string(word[source]);
 }
 
+static json_object *json_path(const char *path)
+{
+	return path ? json_bytes(path, strlen(path)) : NULL;
+}
+
 void summary_json(const struct summary *summary, FILE *out)
 {
 	const struct sink_options *options = summary->options;
@@ -347,10 +352,8 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "errors", json_faults(&collect->faults, rows));
 	json_object_object_add(top, "failed_names", json_named_faults(&collect->faults, rows));
 	json_object_object_add(top, "source", json_source(summary));
-	json_object_object_add(top, "archive",
-			       options->archive
-				       ? json_bytes(options->archive, strlen(options->archive))
-				       : NULL);
+	json_object_object_add(top, "archive", json_path(options->archive));
+	json_object_object_add(top, "capture", json_path(options->capture));
 	json_print(out,
 		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
 							       JSON_C_TO_STRING_NOSLASHESCAPE));

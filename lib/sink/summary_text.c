@@ -328,14 +328,12 @@ static void put_faults(const struct summary *summary, const struct page *page, u
 	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0);
 }
 
-static void put_archive(const struct summary *summary, const struct page *page)
+static void put_path(const char *title, const char *path, const struct page *page)
 {
-	const char *archive = summary->options->archive;
-
-	if (!archive)
+	if (!path)
 		return;
-	fputs("archive: ", page->out);
-	escape_print(page->out, archive, strlen(archive)); /* whole: it will be copied */
+	fputs(title, page->out);
+	escape_print(page->out, path, strlen(path)); /* whole: it will be copied */
 	fputc('\n', page->out);
 }
 
@@ -360,5 +358,6 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	summary_groups(summary, &page, rows);
 	summary_calls(summary, &page, rows);
 	put_faults(summary, &page, rows);
-	put_archive(summary, &page);
+	put_path("archive: ", options->archive, &page);
+	put_path("capture: ", options->capture, &page);
 }

@@ -187,6 +187,15 @@ def screen(live):
     live.check("iotrace summary: sh -c 'cat " in ran.stderr.decode(), "the command is quoted")
 
 
+def capture(live):
+    """The summary says where the capture is that was kept."""
+    path = live.path("capture")
+    ran = live.run([IOTRACE, "--format", "null", "--capture", path, "--", "true"])
+    live.check(ran.stderr.decode().endswith(f"\ncapture: {path}\n") and os.path.exists(path), ran.stderr.decode())
+    found = summary(live, ["true"], "--capture", path + "2")
+    live.equal("the capture in JSON", found["capture"], path + "2")
+
+
 
 with open(os.path.join(SOURCE_DIR, "share", "summary.schema.json"), encoding="utf-8") as schema:
     SCHEMA = json.load(schema)
@@ -196,3 +205,4 @@ with Live() as test:
     devices(test)
     waiting(test)
     screen(test)
+    capture(test)

@@ -64,6 +64,7 @@ class Summary : public DevicesFixture
 		b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] =
 			b.tally.n[TALLY_kernel_counted] = 1234;
 		options.archive = "out";
+		options.capture = "kept";
 		return all;
 	}
 };
@@ -87,7 +88,8 @@ TEST_F(Summary, ACommand)
 		" open           1       1        -        -   500 ns   500 ns   500 ns   500 ns\n"
 		"failed: 1 ENOSPC of write: /data/in\n"
 		"not found: 1 ENOENT of openat\n"
-		"archive: out\n");
+		"archive: out\n"
+		"capture: kept\n");
 }
 
 TEST_F(Summary, ACommandOnANarrowTerminal)
@@ -109,7 +111,8 @@ TEST_F(Summary, ACommandOnANarrowTerminal)
 				       " open           1        -        -   500 ns\n"
 				       "failed: 1 ENOSPC of write: /data/in\n"
 				       "not found: 1 ENOENT of openat\n"
-				       "archive: out\n");
+				       "archive: out\n"
+				       "capture: kept\n");
 }
 
 TEST_F(Summary, TheWholeMachine)
@@ -269,6 +272,7 @@ TEST_F(Summary, Json)
 		{"/devices/0/programs/asked_read", "7"},
 		{"/devices/0/programs/disk_read", "4096"},
 		{"/archive", "null"},
+		{"/capture", "null"},
 	};
 
 	ASSERT_NE(top, nullptr);
