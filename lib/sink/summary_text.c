@@ -286,8 +286,9 @@ static void put_named_fault(const struct summary *summary, const struct page *pa
 
 /* Which errors there were of which calls, how many of each. */
 static void put_errors(const struct summary *summary, const struct page *page,
-		       const struct top *top, uint32_t rows, const char *title)
+		       const struct top *top, uint32_t rows, const char *title, uint64_t besides)
 {
+	char number[SUMMARY_NUMBER];
 	struct sentence s;
 
 	if (!begin(&s, page))
@@ -296,36 +297,56 @@ static void put_errors(const struct summary *summary, const struct page *page,
 		put_fault(&summary->collect->faults.fault[top->id[i]], i ? ", " : title, s.out);
 	if (rows && top->count > rows)
 		fprintf(s.out, ", %u more", top->count - rows);
+	if (top->count && besides)
+		fprintf(s.out, "; harmless: %s", summary_count(number, besides));
 	end(&s, INDENT);
 }
 
 /* Below stand the first names; what is one error at one name takes one line. */
 static void put_faults_of(const struct summary *summary, const struct page *page,
-			  enum collect_fault_kind kind, uint32_t rows, uint32_t names)
+			  enum collect_fault_kind kind, uint32_t rows, uint32_t names,
+			  uint64_t besides)
 {
 	const struct collect_faults *faults = &summary->collect->faults;
 	struct top errors = collect_top_faults(faults, 1U << kind, UINT32_MAX);
 	struct top named = collect_top_named_faults(faults, 1U << kind, names);
-	bool is_one = errors.count == 1 && named.count == 1 &&
+	bool is_one = errors.count == 1 && !besides && named.count == 1 &&
 		      faults->named[named.id[0]].fault.count == faults->fault[errors.id[0]].count;
 
 	if (!is_one)
-		put_errors(summary, page, &errors, rows, fault_title[kind]);
+		put_errors(summary, page, &errors, rows, fault_title[kind], besides);
 	for (uint32_t i = 0; i < named.count; i++)
 		put_named_fault(summary, page, is_one ? fault_title[kind] : "  ", named.id[i]);
 	top_release(&errors);
 	top_release(&named);
 }
 
-/* What failed first, then how programs look for what is not there: that is seldom a fault. */
+static uint64_t count_of(const struct collect_faults *faults, enum collect_fault_kind kind)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < faults->faults; i++)
+		if (collect_fault_kind(&faults->fault[i]) == kind)
+			count += faults->fault[i].count;
+	return count;
+}
+
+/*
+ * What failed first, then how programs look for what is not there: that is seldom a fault. What is harmless has a line of
+ * its own only where nothing else was looked for, or where somebody asks for more rows.
+ */
 static void put_faults(const struct summary *summary, const struct page *page, uint32_t rows)
 {
+	const struct collect_faults *faults = &summary->collect->faults;
 	uint32_t few = rows > 1 ? rows / 2 : rows;
+	bool is_short = summary->options->top == SINK_TOP_DEFAULT && count_of(faults, FAULT_LOOKUP);
+	uint64_t usual = is_short ? count_of(faults, FAULT_USUAL) : 0;
 
-	put_faults_of(summary, page, FAULT_FAILED, rows, rows);
-	put_faults_of(summary, page, FAULT_LOOKUP, few, few);
-	put_faults_of(summary, page, FAULT_USUAL, few, few);
-	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0);
+	put_faults_of(summary, page, FAULT_FAILED, rows, rows, 0);
+	put_faults_of(summary, page, FAULT_LOOKUP, few, few, usual);
+	if (!is_short)
+		put_faults_of(summary, page, FAULT_USUAL, few, few, 0);
+	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0, 0);
 }
 
 static void put_path(const char *title, const char *path, const struct page *page)

@@ -181,7 +181,7 @@ def screen(live):
     live.equal("names that differ on a terminal", len(set(names)), 5)
     live.check(all("..." in name for name in names), f"they are cut: {names}")
     for line in text.split("\n"):
-        live.check(len(line) <= 80 or line.startswith("archive:"), f"{line!r}")
+        live.check(len(line) <= 80 or line.startswith(("archive:", "capture:")), f"{line!r}")
     ran = live.run([IOTRACE, "-o", live.path("whole"), "--", *command])
     live.check(f"  {deep}/0-is-the-beginning-of-a-long-name\n" in ran.stderr.decode(), "names in a pipe are whole")
     live.check("iotrace summary: sh -c 'cat " in ran.stderr.decode(), "the command is quoted")

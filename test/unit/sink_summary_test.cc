@@ -419,6 +419,9 @@ TEST_F(Summary, WhereCallsFailed)
 	EXPECT_EQ(errors(), "failed: 1 EPERM of unlink: /f\n"
 			    "not found: 1 ENOENT of openat\n"
 			    "usually harmless: 1 EAGAIN of read, 1 EINVAL of readlink\n");
+	options.top = SINK_TOP_DEFAULT;
+	EXPECT_EQ(errors(), "failed: 1 EPERM of unlink: /f\n"
+			    "not found: 1 ENOENT of openat; harmless: 2\n");
 }
 
 TEST_F(Summary, HowManyRowsAndByWhat)
