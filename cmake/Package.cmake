@@ -47,14 +47,17 @@ set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)
 set(CPACK_RPM_PACKAGE_GROUP Development/Tools)
 
+# Packages and the files that cpack leaves are put into the build folder, wherever cpack is called.
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR})
+set(CPACK_GENERATOR TXZ)
+include(CPack)
+# Which form it has is decided when cpack runs: its tools may have been installed after the build.
+file(APPEND ${PROJECT_BINARY_DIR}/CPackConfig.cmake "
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 find_program(RPMBUILD rpmbuild)
-mark_as_advanced(DPKG_SHLIBDEPS RPMBUILD)
 if(DPKG_SHLIBDEPS)
   set(CPACK_GENERATOR DEB)
 elseif(RPMBUILD)
   set(CPACK_GENERATOR RPM)
-else()
-  set(CPACK_GENERATOR TXZ)
 endif()
-include(CPack)
+")
