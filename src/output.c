@@ -150,7 +150,7 @@ static int add_books(void *context, int directory, const struct sink_end *end, s
 {
 	struct output *output = context;
 	struct books books = {
-		.model = run_model(output->run),
+		.trace = run_trace(output->run),
 		.tally = run_tally(output->run),
 		.version = IOTRACE_VERSION,
 		.groups = output->groups,
@@ -246,7 +246,7 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 static int tell_books(const struct output *output, struct error *err)
 {
 	char sentence[512];
-	enum books_state state = books_check(run_model(output->run), run_tally(output->run),
+	enum books_state state = books_check(run_trace(output->run), run_tally(output->run),
 					     sentence, sizeof(sentence));
 
 	if (state == BOOKS_BALANCED)

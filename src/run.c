@@ -12,7 +12,6 @@
 #include <iotrace/decode.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <iotrace/metric.h>
 #include <iotrace/model.h>
 #include <iotrace/order.h>
 #include <iotrace/page.h>
@@ -100,7 +99,7 @@ int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_option
 
 	if (run->sinks == RUN_SINKS)
 		return error_say(err, ENOSPC, "more than %d outputs", RUN_SINKS);
-	options->model = run->model;
+	options->trace = model_trace(run->model);
 	options->tally = &run->tally;
 	sink->sink = ops->open(options, err);
 	if (!sink->sink)
@@ -295,7 +294,7 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 		rc = loop(run, err);
 	tally_add(&run->tally, torn, run_torn(run));
 	model_end(run->model);
-	books_settle(&run->tally, run->model, run->samples, run->events,
+	books_settle(&run->tally, model_trace(run->model), run->samples, run->events,
 		     &(struct books_missing){run->lost_records, run->gone});
 	return rc;
 }
@@ -323,9 +322,9 @@ const uint64_t *run_samples(const struct run *run, uint32_t *events)
 	return run->samples;
 }
 
-const struct model *run_model(const struct run *run)
+const struct trace *run_trace(const struct run *run)
 {
-	return run->model;
+	return model_trace(run->model);
 }
 
 const struct tally *run_tally(const struct run *run)

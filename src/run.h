@@ -44,7 +44,7 @@ void run_forget_names(struct run *run);
 void run_free(struct run *run);
 /*
  * Returns the number of the sink, or -errno with a sentence. `options` is lent until the sink is closed; its
- * model and tally are set here.
+ * trace and tally are set here.
  */
 int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
 		 struct error *err);
@@ -62,7 +62,7 @@ uint64_t run_torn(const struct run *run);
 bool run_is_cut_short(const struct run *run);
 /* Returns how many bytes of records a recorder had cut out of the capture. */
 uint64_t run_gone(const struct run *run);
-const struct model *run_model(const struct run *run);
+const struct trace *run_trace(const struct run *run);
 const struct tally *run_tally(const struct run *run);
 
 #ifdef __cplusplus

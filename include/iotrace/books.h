@@ -8,7 +8,7 @@
  *   command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
  *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
- *   devices [ { name, dev, model, scheduler, rotational, size, disk, under, backing, balanced,
+ *   devices [ { name, dev, trace, scheduler, rotational, size, disk, under, backing, balanced,
  *               read { requests, sectors, kernel_requests, kernel_sectors }, write, discard, flush } ],
  *   trace { processes, folded_processes, threads, devices, files, handles, processes_seen, threads_seen, processes_left },
  *   books { balanced, sentence, counters { one for each row of tally.def } },
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 struct error;
-struct model;
+struct trace;
 
 #define BOOKS_FILE "iotrace.json"
 enum { BOOKS_SCHEMA = 1 };
@@ -53,14 +53,14 @@ struct books_missing {
  * The stream has ended: books what the kernel counted against what came, event by event. `samples` has how many came
  * of each event of the capture.
  */
-void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
+void books_settle(struct tally *tally, const struct trace *trace, const uint64_t *samples,
 		  uint32_t events, const struct books_missing *missing);
 
 /*
  * Returns the state, with sentences for people in text: "complete: all 1,234 events recorded", or how many are missing,
  * why, and what to do about it.
  */
-enum books_state books_check(const struct model *model, const struct tally *tally, char *text,
+enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
 			     size_t size);
 /* Returns whether the counter counts events that are missing. */
 bool books_is_loss(enum tally_counter counter);
@@ -68,11 +68,11 @@ bool books_is_loss(enum tally_counter counter);
 bool books_is_gap(enum tally_counter counter);
 
 /* Returns whether the recording was stopped before the command that it was made of ended. */
-bool books_ends_early(const struct model *model);
+bool books_ends_early(const struct trace *trace);
 
 /* Lent. */
 struct books {
-	const struct model *model;
+	const struct trace *trace;
 	const struct tally *tally;
 	const char *version;     /* of iotrace */
 	uint32_t groups;         /* bits 1 << enum call_group that were asked for; 0: not known */

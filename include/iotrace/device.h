@@ -4,7 +4,7 @@
 #ifndef IOTRACE_DEVICE_H
 #define IOTRACE_DEVICE_H
 
-#include <iotrace/model.h>
+#include <iotrace/definition.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +13,7 @@ extern "C" {
 enum { DEVICE_STATS = 17 };
 
 /* A block device, a partition too (requests are those of its whole disk). */
-struct model_device {
+struct trace_device {
 	uint32_t dev; /* as makedev(3) has it */
 	str_id name;  /* "sda", "loop0", "253:0" if nothing is known of it */
 	str_id model, scheduler;
@@ -35,18 +35,11 @@ struct model_device {
 };
 
 /* A control group that a request was charged to. */
-struct model_cgroup {
+struct trace_cgroup {
 	uint64_t id;
 	str_id name; /* its path below the mount; "cgroup:[id]" if it was gone before anybody looked */
 	bool is_known; /* it is the path */
 };
-
-uint32_t model_cgroups(const struct model *model);
-const struct model_cgroup *model_cgroup(const struct model *model, uint32_t id);
-uint32_t model_devices(const struct model *model);
-const struct model_device *model_device(const struct model *model, uint32_t id);
-/* Returns how many ends of requests must have been, but were told neither by an event nor by the count of one. */
-uint64_t model_unseen_ends(const struct model *model);
 
 #ifdef __cplusplus
 }

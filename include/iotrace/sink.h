@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 struct error;
-struct model;
+struct trace;
 struct place;
 struct sink;
 
@@ -33,7 +33,7 @@ struct sink_end {
 
 /* What a sink is told when it is opened. Lent for the life of the sink. */
 struct sink_options {
-	const struct model *model;
+	const struct trace *trace;
 	struct tally *
 		tally; /* final only when close() is called, which counts what it could not write */
 	const char *

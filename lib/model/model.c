@@ -34,7 +34,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->tally = tally;
 	m->output = output;
 	m->context = context;
-	m->strings = strtab_new();
+	trace_init(&m->trace);
 	m->key = hash_key_of_process();
 	m->all_proxy = ID_NONE;
 	m->block.sampling.device_series = m->block.sampling.memory_series =
@@ -43,20 +43,17 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->shared_group = ID_NONE;
 	m->location_limit = LOCATION_LIMIT;
 	m->command_leader = ID_NONE;
-	m->host.status = -1;
-	m->host.end_reason = -1;
-	m->host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
+	m->trace.host.status = -1;
+	m->trace.host.end_reason = -1;
+	m->trace.host.block_mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 	return m;
 }
 
 void model_use_directory(struct model *m, int directory)
 {
-	if (m->cold || directory < 0)
-		return;
-	m->cold = cold_new(directory);
+	trace_use_directory(&m->trace, directory);
 	for (int i = 0; i < AREAS; i++)
-		m->area[i].cold = m->cold;
-	strtab_use(m->strings, m->cold);
+		m->area[i].cold = m->trace.cold;
 }
 
 void model_forget_names(struct model *m)
@@ -64,9 +61,9 @@ void model_forget_names(struct model *m)
 	m->is_nameless = true;
 }
 
-struct cold *model_cold(const struct model *m)
+const struct trace *model_trace(const struct model *m)
 {
-	return m->cold;
+	return &m->trace;
 }
 
 static void release_cold(struct model *m)
@@ -74,15 +71,15 @@ static void release_cold(struct model *m)
 	const struct {
 		enum model_area area;
 		void *array;
-	} row[] = {{AREA_FILES, m->file},        {AREA_HANDLES, m->handle},
-		   {AREA_IDLE, m->idle},         {AREA_PATHS, m->file_of_path},
-		   {AREA_PARENTS, m->is_parent}, {AREA_MAPPED, m->mapped_file}};
+	} row[] = {{AREA_IDLE, m->idle},
+		   {AREA_PATHS, m->file_of_path},
+		   {AREA_PARENTS, m->is_parent},
+		   {AREA_MAPPED, m->mapped_file}};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		cold_area_release(&m->area[row[i].area], row[i].array);
 	index_release(&m->idle_handle);
-	strtab_free(m->strings);
-	cold_free(m->cold);
+	trace_release(&m->trace);
 }
 
 void model_free(struct model *m)
@@ -93,11 +90,9 @@ void model_free(struct model *m)
 	free(m->tracepoint);
 	device_release(m);
 	cgroup_release(m);
-	free(m->refused);
 	free(m->choice.comm);
 	index_release(&m->file_by_inode);
 	name_filter_release(m);
-	filters_release(m);
 	out_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
@@ -113,9 +108,8 @@ void model_free(struct model *m)
 
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		free(pools[i]->free_id);
-	void *arrays[] = {m->task,      m->process, m->table, m->open,   m->description, m->thread,
-			  m->group,     m->mount,   m->count, m->device, m->series,      m->metric,
-			  m->parameter, m->shared,  m->share, m->fs};
+	void *arrays[] = {m->task,        m->process, m->table, m->open,
+			  m->description, m->shared,  m->share, m->fs};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -256,15 +250,16 @@ void model_event(struct model *m, const struct event *event)
 		event_late(m, event);
 	if (out_is_due(m))
 		let_out(m, false);
-	cold_pass(m->cold, m->events++);
-	if (event->kind != EVENT_FACT && event->time > m->host.last_time && m->host.first_time)
-		m->host.last_time = event->time;
+	cold_pass(m->trace.cold, m->events++);
+	if (event->kind != EVENT_FACT && event->time > m->trace.host.last_time &&
+	    m->trace.host.first_time)
+		m->trace.host.last_time = event->time;
 }
 
 void model_end(struct model *m)
 {
-	if (host_lasts_until_end(m) && m->now > m->host.last_time)
-		m->host.last_time = m->now;
+	if (host_lasts_until_end(m) && m->now > m->trace.host.last_time)
+		m->trace.host.last_time = m->now;
 	life_end_all(m);
 	program_end_command(m, -1);
 	mapping_end(m);

@@ -10,13 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <iotrace/device.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <iotrace/metric.h>
-#include <iotrace/model.h>
-#include <iotrace/refused.h>
 #include <iotrace/syscall.h>
+#include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +30,14 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
  * What was counted and neither came nor was lost is unseen. That is worked out for each event, so that too much of
  * one cannot hide too little of another: then the equation fails.
  */
-void books_settle(struct tally *tally, const struct model *model, const uint64_t *samples,
+void books_settle(struct tally *tally, const struct trace *trace, const uint64_t *samples,
 		  uint32_t events, const struct books_missing *missing)
 {
 	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays, cut;
 	bool has_lost = true;
 
-	for (uint32_t i = 0; i < model_counts(model); i++) {
-		const struct model_count *count = model_count(model, i);
+	for (uint32_t i = 0; i < trace_counts(trace); i++) {
+		const struct trace_count *count = trace_count(trace, i);
 		uint64_t came = samples_of(samples, events, count->event) + count->lost;
 
 		counted += count->counted;
@@ -48,7 +45,7 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 		unseen += count->counted > came ? count->counted - came : 0;
 		has_lost = has_lost && count->has_lost;
 	}
-	if (!has_lost || !model_counts(model)) {
+	if (!has_lost || !trace_counts(trace)) {
 		lost = missing->records;
 		unseen -= unseen < lost ? unseen : lost;
 	} else {
@@ -62,24 +59,24 @@ void books_settle(struct tally *tally, const struct model *model, const uint64_t
 	strays = tally_get(tally, samples) > placed ? tally_get(tally, samples) - placed : 0;
 	unseen -= unseen < strays ? unseen : strays;
 	if (counted) {
-		counted += model_unseen_ends(model);
-		unseen += model_unseen_ends(model);
+		counted += trace_unseen_ends(trace);
+		unseen += trace_unseen_ends(trace);
 	}
 	tally_add(tally, kernel_counted, counted);
 	tally_add(tally, lost, lost);
 	tally_add(tally, unseen, counted ? unseen : 0);
 }
 
-static json_object *json_command(const struct model *model)
+static json_object *json_command(const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 	json_object *command = json_object_new_object();
 	int status = host->status;
 	bool is_exit = status >= 0 && WIFEXITED(status);
 	bool is_signal = status >= 0 && WIFSIGNALED(status);
 
-	json_object_object_add(command, "argv", json_words(model, host->argv));
-	json_object_object_add(command, "cwd", json_text(model, host->cwd));
+	json_object_object_add(command, "argv", json_words(trace, host->argv));
+	json_object_object_add(command, "cwd", json_text(trace, host->cwd));
 	json_object_object_add(command, "exit_status",
 			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
 	json_object_object_add(command, "signal",
@@ -87,21 +84,21 @@ static json_object *json_command(const struct model *model)
 	return command;
 }
 
-static json_object *json_host(const struct model *model)
+static json_object *json_host(const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "name", json_text(model, host->hostname));
-	json_object_object_add(object, "kernel", json_text(model, host->release));
-	json_object_object_add(object, "machine", json_text(model, host->machine));
+	json_object_object_add(object, "name", json_text(trace, host->hostname));
+	json_object_object_add(object, "kernel", json_text(trace, host->release));
+	json_object_object_add(object, "machine", json_text(trace, host->machine));
 	json_object_object_add(object, "cpus",
 			       host->cpus ? json_object_new_int64(host->cpus) : NULL);
 	return object;
 }
 
 /* Start, duration, end. The start is null if the stream does not say what its clock means. */
-static void add_times(json_object *top, const struct model_host *host)
+static void add_times(json_object *top, const struct trace_host *host)
 {
 	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
 	/* A capture may say anything: what is beyond all calendars is not known. */
@@ -126,23 +123,23 @@ static void add_times(json_object *top, const struct model_host *host)
 				       : NULL);
 }
 
-bool books_ends_early(const struct model *model)
+bool books_ends_early(const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 
 	return host->argv && host->status < 0 && host->end_reason >= 0;
 }
 
 /* A capture of iotrace says who paired the calls, and has an end unless iotrace was killed; those of perf have neither. */
-static bool is_whole(const struct model *model, const struct tally *tally)
+static bool is_whole(const struct trace *trace, const struct tally *tally)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 
 	if (tally_get(tally, refused) || tally_get(tally, uring_unseen))
 		return false;
-	if (host->source != MODEL_SOURCE_UNKNOWN && host->end_reason < 0)
+	if (host->source != TRACE_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
-	return host->end_reason != BOOKS_END_ERROR && !books_ends_early(model);
+	return host->end_reason != BOOKS_END_ERROR && !books_ends_early(trace);
 }
 
 static json_object *json_groups(uint32_t groups)
@@ -157,136 +154,136 @@ static json_object *json_groups(uint32_t groups)
 	return names;
 }
 
-static json_object *json_metrics(const struct model *model)
+static json_object *json_metrics(const struct trace *trace)
 {
 	json_object *names = json_object_new_array();
 
-	for (uint32_t s = 0; s < model_series_count(model); s++) {
-		const struct model_series *series = model_series(model, s);
+	for (uint32_t s = 0; s < trace_series_count(trace); s++) {
+		const struct trace_series *series = trace_series(trace, s);
 
 		for (uint32_t i = 0; series->is_of_calls && i < series->metrics; i++)
 			json_object_array_add(
 				names,
-				json_text(model, model_metric(model, series->metric + i)->name));
+				json_text(trace, trace_metric(trace, series->metric + i)->name));
 	}
 	return names;
 }
 
-static json_object *json_series(const struct model *model)
+static json_object *json_series(const struct trace *trace)
 {
 	json_object *all = json_object_new_array();
 
-	for (uint32_t s = 0; s < model_series_count(model); s++) {
-		const struct model_series *series = model_series(model, s);
+	for (uint32_t s = 0; s < trace_series_count(trace); s++) {
+		const struct trace_series *series = trace_series(trace, s);
 		json_object *row = json_object_new_object(), *metrics = json_object_new_array();
 
 		for (uint32_t i = 0; i < series->metrics; i++) {
-			const struct model_metric *metric = model_metric(model, series->metric + i);
+			const struct trace_metric *metric = trace_metric(trace, series->metric + i);
 			json_object *pair = json_object_new_object();
 
-			json_object_object_add(pair, "name", json_text(model, metric->name));
-			json_object_object_add(pair, "unit", json_text(model, metric->unit));
+			json_object_object_add(pair, "name", json_text(trace, metric->name));
+			json_object_object_add(pair, "unit", json_text(trace, metric->unit));
 			json_object_array_add(metrics, pair);
 		}
-		json_object_object_add(row, "name", json_text(model, series->name));
+		json_object_object_add(row, "name", json_text(trace, series->name));
 		json_object_object_add(row, "metrics", metrics);
 		json_object_array_add(all, row);
 	}
 	return all;
 }
 
-static json_object *json_parameters(const struct model *model)
+static json_object *json_parameters(const struct trace *trace)
 {
 	json_object *names = json_object_new_array();
 
-	for (uint32_t i = 0; i < model_parameters(model); i++)
-		json_object_array_add(names, json_text(model, model_parameter(model, i)));
+	for (uint32_t i = 0; i < trace_parameters(trace); i++)
+		json_object_array_add(names, json_text(trace, trace_parameter(trace, i)));
 	return names;
 }
 
-static json_object *json_devices(const struct model *model)
+static json_object *json_devices(const struct trace *trace)
 {
 	json_object *all = json_object_new_array();
 
-	for (uint32_t id = 0; id < model_devices(model); id++)
-		if (device_json_is_worth(model, id))
-			json_object_array_add(all, device_json(model, id));
+	for (uint32_t id = 0; id < trace_devices(trace); id++)
+		if (device_json_is_worth(trace, id))
+			json_object_array_add(all, device_json(trace, id));
 	return all;
 }
 
-static json_object *json_cgroups(const struct model *model)
+static json_object *json_cgroups(const struct trace *trace)
 {
 	json_object *all = json_object_new_array();
 
-	for (uint32_t id = 0; id < model_cgroups(model); id++)
-		json_object_array_add(all, cgroup_json(model, id));
+	for (uint32_t id = 0; id < trace_cgroups(trace); id++)
+		json_object_array_add(all, cgroup_json(trace, id));
 	return all;
 }
 
-static uint32_t count_groups(const struct model *model, enum model_group kind)
+static uint32_t count_groups(const struct trace *trace, enum trace_group kind)
 {
 	uint32_t count = 0;
 
-	for (process_id p = 0; p < model_processes(model); p++)
-		count += model_process(model, p)->kind == kind &&
-			 !model_process(model, p)->is_left_out;
+	for (process_id p = 0; p < trace_processes(trace); p++)
+		count += trace_process(trace, p)->kind == kind &&
+			 !trace_process(trace, p)->is_left_out;
 	return count;
 }
 
-static uint32_t count_folded(const struct model *model)
+static uint32_t count_folded(const struct trace *trace)
 {
 	uint32_t count = 0;
 
-	for (process_id p = 0; p < model_processes(model); p++)
-		count += model_process(model, p)->folded;
+	for (process_id p = 0; p < trace_processes(trace); p++)
+		count += trace_process(trace, p)->folded;
 	return count;
 }
 
-static uint32_t count_threads(const struct model *model)
+static uint32_t count_threads(const struct trace *trace)
 {
 	uint32_t count = 0;
 
-	for (thread_id t = 0; t < model_threads(model); t++)
-		count += model_thread(model, t)->kind == LOCATION_THREAD &&
-			 !model_thread(model, t)->is_left_out;
+	for (thread_id t = 0; t < trace_threads(trace); t++)
+		count += trace_thread(trace, t)->kind == LOCATION_THREAD &&
+			 !trace_thread(trace, t)->is_left_out;
 	return count;
 }
 
-static json_object *json_trace(const struct model *model)
+static json_object *json_trace(const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 	const struct {
 		const char *name;
 		uint32_t count;
 	} row[] = {
-		{"processes", count_groups(model, MODEL_PROCESS)},
-		{"folded_processes", count_folded(model)},
-		{"threads", count_threads(model)},
-		{"devices", count_groups(model, MODEL_DEVICE)},
-		{"files", model_files(model)},
-		{"handles", model_handles(model)},
+		{"processes", count_groups(trace, TRACE_PROCESS)},
+		{"folded_processes", count_folded(trace)},
+		{"threads", count_threads(trace)},
+		{"devices", count_groups(trace, TRACE_DEVICE)},
+		{"files", trace_files(trace)},
+		{"handles", trace_handles(trace)},
 		{"processes_seen", host->processes_seen},
 		{"threads_seen", host->threads_seen},
 		{"processes_left", host->processes_left},
 	};
-	json_object *trace = json_object_new_object();
+	json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		json_object_object_add(trace, row[i].name, json_object_new_int64(row[i].count));
-	return trace;
+		json_object_object_add(object, row[i].name, json_object_new_int64(row[i].count));
+	return object;
 }
 
 /* What the kernel counted, event by event. "lost" is null where it cannot say (before Linux 6.0). */
 static json_object *json_events(const struct books *books)
 {
-	const struct model *model = books->model;
+	const struct trace *trace = books->trace;
 	json_object *events = json_object_new_array();
 
-	for (uint32_t i = 0; i < model_counts(model); i++) {
-		const struct model_count *count = model_count(model, i);
+	for (uint32_t i = 0; i < trace_counts(trace); i++) {
+		const struct trace_count *count = trace_count(trace, i);
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "name", json_text(model, count->name));
+		json_object_object_add(row, "name", json_text(trace, count->name));
 		json_object_object_add(row, "counted", json_object_new_uint64(count->counted));
 		json_object_object_add(row, "lost",
 				       count->has_lost ? json_object_new_uint64(count->lost)
@@ -303,33 +300,33 @@ static json_object *json_events(const struct books *books)
 /* Captures of old, and those of perf, say nothing of it: they are perf's. */
 static const char *source_name(uint32_t source)
 {
-	return source == MODEL_SOURCE_BPF ? "bpf" : "perf";
+	return source == TRACE_SOURCE_BPF ? "bpf" : "perf";
 }
 
-static void add_sources(json_object *top, const struct model *model)
+static void add_sources(json_object *top, const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 
 	json_object_object_add(top, "source", json_object_new_string(source_name(host->source)));
-	json_object_object_add(top, "source_why", json_text(model, host->source_why));
+	json_object_object_add(top, "source_why", json_text(trace, host->source_why));
 	json_object_object_add(top, "block_source",
 			       host->block_source
 				       ? json_object_new_string(source_name(host->block_source))
 				       : NULL);
-	json_object_object_add(top, "block_source_why", json_text(model, host->block_why));
+	json_object_object_add(top, "block_source_why", json_text(trace, host->block_why));
 }
 
-static json_object *json_refused(const struct model *model)
+static json_object *json_refused(const struct trace *trace)
 {
 	json_object *all = json_object_new_array();
 
-	for (uint32_t i = 0; i < model_refusals(model); i++) {
-		const struct model_refused *refused = model_refused(model, i);
+	for (uint32_t i = 0; i < trace_refusals(trace); i++) {
+		const struct trace_refused *refused = trace_refused(trace, i);
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "name", json_text(model, refused->name));
-		json_object_object_add(row, "why", json_text(model, refused->why));
-		json_object_object_add(row, "instead", json_text(model, refused->instead));
+		json_object_object_add(row, "name", json_text(trace, refused->name));
+		json_object_object_add(row, "why", json_text(trace, refused->why));
+		json_object_object_add(row, "instead", json_text(trace, refused->instead));
 		json_object_array_add(all, row);
 	}
 	return all;
@@ -337,29 +334,29 @@ static json_object *json_refused(const struct model *model)
 
 char *books_json(const struct books *books)
 {
-	const struct model_host *host = model_host(books->model);
+	const struct trace_host *host = trace_host(books->trace);
 	json_object *top = json_object_new_object();
 	char *text;
 
 	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
 	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
-	add_sources(top, books->model);
-	json_object_object_add(top, "refused", json_refused(books->model));
-	json_object_object_add(top, "command", json_command(books->model));
-	json_object_object_add(top, "host", json_host(books->model));
+	add_sources(top, books->trace);
+	json_object_object_add(top, "refused", json_refused(books->trace));
+	json_object_object_add(top, "command", json_command(books->trace));
+	json_object_object_add(top, "host", json_host(books->trace));
 	add_times(top, host);
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&
 						       !tally_get(books->tally, torn) &&
-						       is_whole(books->model, books->tally)));
+						       is_whole(books->trace, books->tally)));
 	json_object_object_add(top, "syscalls", json_groups(books->groups));
-	json_object_object_add(top, "metrics", json_metrics(books->model));
-	json_object_object_add(top, "series", json_series(books->model));
-	json_object_object_add(top, "parameters", json_parameters(books->model));
-	json_object_object_add(top, "devices", json_devices(books->model));
-	json_object_object_add(top, "cgroups", json_cgroups(books->model));
-	json_object_object_add(top, "trace", json_trace(books->model));
-	json_object_object_add(top, "books", json_books(books->model, books->tally));
+	json_object_object_add(top, "metrics", json_metrics(books->trace));
+	json_object_object_add(top, "series", json_series(books->trace));
+	json_object_object_add(top, "parameters", json_parameters(books->trace));
+	json_object_object_add(top, "devices", json_devices(books->trace));
+	json_object_object_add(top, "cgroups", json_cgroups(books->trace));
+	json_object_object_add(top, "trace", json_trace(books->trace));
+	json_object_object_add(top, "books", json_books(books->trace, books->tally));
 	json_object_object_add(top, "events", json_events(books));
 	text = mem_strdup(
 		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |

@@ -4,7 +4,7 @@
 #include "summary.h"
 
 #include <iotrace/books.h>
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -237,10 +237,10 @@ static void add_missing(struct text *text, const struct books_view *view)
 }
 
 /* A capture of iotrace has an end, which says why; one of perf has none. */
-static bool add_broken_end(struct text *text, const struct model_host *host,
+static bool add_broken_end(struct text *text, const struct trace_host *host,
 			   const struct tally *tally)
 {
-	bool is_ours = host->source != MODEL_SOURCE_UNKNOWN;
+	bool is_ours = host->source != TRACE_SOURCE_UNKNOWN;
 
 	if (host->end_reason == BOOKS_END_ERROR)
 		add(text, "incomplete: an error ended the recording before its end");
@@ -263,12 +263,12 @@ static void add_complete(struct text *text, uint64_t samples)
 				  : "complete: there was nothing to record");
 }
 
-enum books_state books_check(const struct model *model, const struct tally *tally, char *text,
+enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
 			     size_t size)
 {
-	const struct model_host *host = model_host(model);
+	const struct trace_host *host = trace_host(trace);
 	const struct books_view view = {tally, host->end_reason == BOOKS_END_ERROR ? CUT : WHOLE,
-					host->source != MODEL_SOURCE_BPF,
+					host->source != TRACE_SOURCE_BPF,
 					host->block != BLOCK_NONE};
 	struct text out = {text, size, 0};
 	char wrong[256];
@@ -284,7 +284,7 @@ enum books_state books_check(const struct model *model, const struct tally *tall
 		add_gaps(&out, tally, " ");
 		return BOOKS_LOSS;
 	}
-	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, model_host(model), tally))
+	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
 	add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;

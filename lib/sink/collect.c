@@ -28,7 +28,7 @@ const char *collect_class_name(enum collect_class id)
 /* Returns the row of a file, with its place, or NULL. */
 static struct collect_file *file_of(struct collect *collect, file_id id)
 {
-	if (id == ID_NONE || id >= model_files(collect->model))
+	if (id == ID_NONE || id >= trace_files(collect->trace))
 		return NULL;
 	if (id >= collect->files) {
 		COLD_GROW(&collect->file_area, collect->file, collect->files_cap, id + 1);
@@ -39,30 +39,30 @@ static struct collect_file *file_of(struct collect *collect, file_id id)
 	/* The place is settled at the first use, so that the rows of files add up to those of places. */
 	if (!file->processes && !file->share) {
 		file->share = ID_NONE;
-		file->place = collect_place_of_file(collect->model, id);
+		file->place = collect_place_of_file(collect->trace, id);
 	}
 	return file;
 }
 
 static void place_of(struct collect *collect, handle_id id, struct collect_frame *frame)
 {
-	const struct model_handle *handle;
+	const struct trace_handle *handle;
 
-	if (id == ID_NONE || id >= model_handles(collect->model))
+	if (id == ID_NONE || id >= trace_handles(collect->trace))
 		return;
-	handle = model_handle(collect->model, id);
+	handle = trace_handle(collect->trace, id);
 	frame->file = handle->file;
 	frame->name = handle->name;
 	if (frame->place == PLACE_LOCKS || frame->place == PLACE_ASYNC)
 		return;
 	struct collect_file *file = file_of(collect, handle->file);
 
-	frame->place = file ? file->place : collect_place_of_handle(collect->model, handle);
+	frame->place = file ? file->place : collect_place_of_handle(collect->trace, handle);
 }
 
 static struct collect_thread *thread_of(struct collect *collect, thread_id id)
 {
-	if (id == ID_NONE || id >= model_threads(collect->model))
+	if (id == ID_NONE || id >= trace_threads(collect->trace))
 		return NULL;
 	if (id >= collect->threads) {
 		MEM_GROW(collect->thread, collect->threads_cap, id + 1);
@@ -74,7 +74,7 @@ static struct collect_thread *thread_of(struct collect *collect, thread_id id)
 /* The process of the event's thread, which thread_of() found. */
 static process_id process_of(const struct collect *collect, const struct io_event *event)
 {
-	return model_thread(collect->model, event->thread)->process;
+	return trace_thread(collect->trace, event->thread)->process;
 }
 
 static struct collect_process *process_row(struct collect *collect, process_id id)
@@ -189,7 +189,7 @@ static str_id name_of(const struct collect *collect, const struct collect_frame 
 {
 	if (event->region.path || frame->name || frame->file == ID_NONE)
 		return event->region.path ? event->region.path : frame->name;
-	return model_file(collect->model, frame->file)->path;
+	return trace_file(collect->trace, frame->file)->path;
 }
 
 static void fail(struct collect *collect, struct collect_call_class *class,
@@ -343,11 +343,11 @@ static void learn(struct collect *collect, struct collect_thread *thread,
  */
 static bool is_of_program(struct collect *collect, const struct io_event *event)
 {
-	const struct model_thread *location = model_thread(collect->model, event->thread);
+	const struct trace_thread *location = trace_thread(collect->trace, event->thread);
 
 	if (location->kind == LOCATION_DEVICE)
 		collect_device_event(collect,
-				     model_process(collect->model, location->process)->device,
+				     trace_process(collect->trace, location->process)->device,
 				     event);
 	return location->kind == LOCATION_THREAD;
 }
@@ -398,14 +398,14 @@ void collect_event(struct collect *collect, const struct io_event *event)
 	}
 }
 
-void collect_init(struct collect *collect, const struct model *model)
+void collect_init(struct collect *collect, const struct trace *trace)
 {
 	memset(collect, 0, sizeof(*collect));
-	collect->model = model;
+	collect->trace = trace;
 	collect->free_async = ID_NONE;
-	cold_area_init(&collect->file_area, model_cold(model));
-	cold_area_init(&collect->share_area, model_cold(model));
-	collect_faults_init(&collect->faults, model);
+	cold_area_init(&collect->file_area, trace_cold(trace));
+	cold_area_init(&collect->share_area, trace_cold(trace));
+	collect_faults_init(&collect->faults, trace);
 	for (int i = 0; i < CLASSES; i++)
 		histogram_init(&collect->classes[i].latency);
 }

@@ -18,8 +18,8 @@
 
 #include <iotrace/cold.h>
 #include <iotrace/map.h>
-#include <iotrace/model.h>
 #include <iotrace/sink.h>
+#include <iotrace/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,7 +101,7 @@ struct collect_thread {
 };
 
 struct collect {
-	const struct model *model; /* lent */
+	const struct trace *trace; /* lent */
 	struct collect_call_class classes[CLASSES];
 	struct collect_row place[PLACES], total;
 	struct cold_area file_area, share_area; /* of the next two: they grow with the files */
@@ -121,14 +121,14 @@ struct collect {
 		uint32_t next_free;
 	} * async;
 	uint32_t asyncs, asyncs_cap, free_async;
-	struct collect_device **device; /* by number in the model; NULL: no request */
+	struct collect_device **device; /* by number in the trace; NULL: no request */
 	uint32_t devices, devices_cap;
-	struct collect_group *group; /* control groups, by number in the model */
+	struct collect_group *group; /* control groups, by number in the trace */
 	uint32_t groups, groups_cap;
 	uint64_t failed;
 };
 
-void collect_init(struct collect *collect, const struct model *model);
+void collect_init(struct collect *collect, const struct trace *trace);
 void collect_event(struct collect *collect, const struct io_event *event);
 void collect_release(struct collect *collect);
 

@@ -4,8 +4,8 @@
 #include "collect.h"
 #include "collect_rank.h"
 
-#include <iotrace/device.h>
 #include <iotrace/mem.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void charge(struct collect *collect, const struct io_event *event)
 	uint32_t id = event->op.cgroup;
 	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
 
-	if (id >= model_cgroups(collect->model))
+	if (id >= trace_cgroups(collect->trace))
 		return;
 	MEM_GROW(collect->group, collect->groups_cap, id + 1);
 	if (id >= collect->groups)
@@ -168,51 +168,51 @@ struct collect_rates collect_device_rates(const struct collect *collect, uint32_
 	};
 }
 
-static uint32_t device_by_dev(const struct model *model, uint64_t dev)
+static uint32_t device_by_dev(const struct trace *trace, uint64_t dev)
 {
-	for (uint32_t id = 0; dev && id < model_devices(model); id++)
-		if (model_device(model, id)->dev == dev)
+	for (uint32_t id = 0; dev && id < trace_devices(trace); id++)
+		if (trace_device(trace, id)->dev == dev)
 			return id;
 	return ID_NONE;
 }
 
 /* "/dev/sda1" is a device if one has the name "sda1". */
-uint32_t collect_device_by_path(const struct model *model, str_id path)
+uint32_t collect_device_by_path(const struct trace *trace, str_id path)
 {
 	static const char folder[] = "/dev/";
-	const char *text = model_text(model, path);
+	const char *text = trace_text(trace, path);
 
-	for (uint32_t id = 0; id < model_devices(model); id++)
+	for (uint32_t id = 0; id < trace_devices(trace); id++)
 		if (!strncmp(text, folder, sizeof(folder) - 1) &&
 		    !strcmp(text + sizeof(folder) - 1,
-			    model_text(model, model_device(model, id)->name)))
+			    trace_text(trace, trace_device(trace, id)->name)))
 			return id;
 	return ID_NONE;
 }
 
 /* Some file systems show a number that is no device's; their mount names one. */
-uint32_t collect_device_of_file(const struct model *model, file_id of)
+uint32_t collect_device_of_file(const struct trace *trace, file_id of)
 {
-	const struct model_file *file = model_file(model, of);
-	uint32_t id = file->kind == FILE_DEVICE ? collect_device_by_path(model, file->path)
-						: device_by_dev(model, file->dev);
+	const struct trace_file *file = trace_file(trace, of);
+	uint32_t id = file->kind == FILE_DEVICE ? collect_device_by_path(trace, file->path)
+						: device_by_dev(trace, file->dev);
 
-	if (id == ID_NONE && file->kind != FILE_DEVICE && file->mount < model_mounts(model))
-		id = collect_device_by_path(model, model_mount(model, file->mount)->source);
-	if (id != ID_NONE && model_device(model, id)->disk < model_devices(model))
-		id = model_device(model, id)->disk; /* requests are those of the whole disk */
+	if (id == ID_NONE && file->kind != FILE_DEVICE && file->mount < trace_mounts(trace))
+		id = collect_device_by_path(trace, trace_mount(trace, file->mount)->source);
+	if (id != ID_NONE && trace_device(trace, id)->disk < trace_devices(trace))
+		id = trace_device(trace, id)->disk; /* requests are those of the whole disk */
 	return id;
 }
 
 struct collect_cache *collect_caches(const struct collect *collect)
 {
-	const struct model *model = collect->model;
-	struct collect_cache *cache = mem_array(model_devices(model) + 1, sizeof(*cache));
+	const struct trace *trace = collect->trace;
+	struct collect_cache *cache = mem_array(trace_devices(trace) + 1, sizeof(*cache));
 
-	for (file_id f = 0; model_devices(model) && f < collect->files; f++) {
-		cold_pass(model_cold(model), f);
+	for (file_id f = 0; trace_devices(trace) && f < collect->files; f++) {
+		cold_pass(trace_cold(trace), f);
 		const struct collect_row *row = &collect->file[f].row;
-		uint32_t id = row->read || row->written ? collect_device_of_file(model, f)
+		uint32_t id = row->read || row->written ? collect_device_of_file(trace, f)
 							: ID_NONE;
 
 		if (id == ID_NONE)
@@ -220,7 +220,7 @@ struct collect_cache *collect_caches(const struct collect *collect)
 		cache[id].asked_read += row->read;
 		cache[id].asked_written += row->written;
 	}
-	for (uint32_t id = 0; id < model_devices(model); id++) {
+	for (uint32_t id = 0; id < trace_devices(trace); id++) {
 		const struct collect_device *d = collect_device(collect, id);
 
 		if (!d)
@@ -234,7 +234,7 @@ struct collect_cache *collect_caches(const struct collect *collect)
 
 bool collect_device_is_recorded(const struct collect *collect, uint32_t device)
 {
-	return collect_device(collect, device) || model_device(collect->model, device)->has_stat;
+	return collect_device(collect, device) || trace_device(collect->trace, device)->has_stat;
 }
 
 double collect_cache_share(uint64_t asked, uint64_t disk)

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 struct collect;
-struct model;
+struct trace;
 
 struct collect_traffic {
 	uint64_t requests, bytes;
@@ -67,9 +67,9 @@ struct collect_rates {
 struct collect_rates collect_device_rates(const struct collect *collect, uint32_t device);
 
 /* Returns the device that has the path, such as /dev/sda1, or ID_NONE. */
-uint32_t collect_device_by_path(const struct model *model, str_id path);
+uint32_t collect_device_by_path(const struct trace *trace, str_id path);
 /* Returns the whole device that holds the file, or that the file is; ID_NONE: none that is known. */
-uint32_t collect_device_of_file(const struct model *model, file_id file);
+uint32_t collect_device_of_file(const struct trace *trace, file_id file);
 
 /* What programs read from and wrote to files on the device, and what it read and wrote itself. */
 struct collect_cache {

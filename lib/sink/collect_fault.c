@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void collect_faults_init(struct collect_faults *faults, const struct model *model)
+void collect_faults_init(struct collect_faults *faults, const struct trace *trace)
 {
-	*faults = (struct collect_faults){.model = model};
-	cold_area_init(&faults->area, model_cold(model));
+	*faults = (struct collect_faults){.trace = trace};
+	cold_area_init(&faults->area, trace_cold(trace));
 }
 
 void collect_faults_release(struct collect_faults *faults)
@@ -171,7 +171,7 @@ static bool has_word(const char *text, size_t length, const char *word)
 
 static const char *last_component(const struct collect_faults *faults, str_id path)
 {
-	const char *text = model_text(faults->model, path), *slash = strrchr(text, '/');
+	const char *text = trace_text(faults->trace, path), *slash = strrchr(text, '/');
 
 	return slash ? slash + 1 : text;
 }
@@ -179,10 +179,10 @@ static const char *last_component(const struct collect_faults *faults, str_id pa
 /* Whether the last component of the path is among the words behind the first that the command was called with. */
 static bool is_in_command(const struct collect_faults *faults, str_id path)
 {
-	const struct model *model = faults->model;
-	str_id words = model_host(model)->argv;
-	const char *text = model_text(model, words), *last = last_component(faults, path);
-	size_t length = strtab_length(model_strings(model), words), first = strlen(text);
+	const struct trace *trace = faults->trace;
+	str_id words = trace_host(trace)->argv;
+	const char *text = trace_text(trace, words), *last = last_component(faults, path);
+	size_t length = strtab_length(trace_strings(trace), words), first = strlen(text);
 
 	return *last && first < length && has_word(text + first, length - first, last);
 }
@@ -202,7 +202,7 @@ static void judge(const struct collect_faults *faults, struct collect_named_faul
 			       is_in_command(faults, named->name);
 	if (is_lookup(named) && !named->is_in_command &&
 	    (row->path < 0 || only_asks(row) ||
-	     is_of_library(model_text(faults->model, named->name))))
+	     is_of_library(trace_text(faults->trace, named->name))))
 		named->kind = FAULT_PROBE;
 }
 
@@ -216,16 +216,16 @@ static uint64_t hash_of_last(const struct collect_faults *faults, str_id path)
 /* Returns the last components of all look-ups, by their hash: 1 if a file is called so, or 0. */
 static struct map find_elsewhere(const struct collect_faults *faults)
 {
-	const struct model *model = faults->model;
+	const struct trace *trace = faults->trace;
 	struct map found = {0};
 
 	for (uint32_t id = 0; id < faults->nameds; id++)
 		if (is_lookup(&faults->named[id]))
 			map_set(&found, hash_of_last(faults, faults->named[id].name), 0);
-	for (file_id file = 0; found.count && file < model_files(model); file++) {
-		uint64_t hash = hash_of_last(faults, model_file(model, file)->path);
+	for (file_id file = 0; found.count && file < trace_files(trace); file++) {
+		uint64_t hash = hash_of_last(faults, trace_file(trace, file)->path);
 
-		cold_pass(model_cold(model), file);
+		cold_pass(trace_cold(trace), file);
 		if (map_get(&found, hash) != MAP_NONE)
 			map_set(&found, hash, 1);
 	}
@@ -237,7 +237,7 @@ void collect_faults_judge(struct collect_faults *faults)
 	struct map found;
 
 	for (uint32_t id = 0; id < faults->nameds; id++) {
-		cold_pass(model_cold(faults->model), id);
+		cold_pass(trace_cold(faults->trace), id);
 		judge(faults, &faults->named[id]);
 	}
 	found = find_elsewhere(faults);
@@ -297,7 +297,7 @@ struct top collect_top_named_faults(const struct collect_faults *faults, uint32_
 
 	top_init(&top, size, named_is_before, faults);
 	for (uint32_t id = 0; id < faults->nameds; id++) {
-		cold_pass(model_cold(faults->model), id);
+		cold_pass(trace_cold(faults->trace), id);
 		if (kinds >> faults->named[id].kind & 1)
 			top_offer(&top, id);
 	}

@@ -10,7 +10,7 @@
 
 #include <iotrace/cold.h>
 #include <iotrace/map.h>
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,7 +43,7 @@ struct collect_named_fault {
 };
 
 struct collect_faults {
-	const struct model *model; /* lent */
+	const struct trace *trace; /* lent */
 	struct collect_fault *fault;
 	uint32_t faults, faults_cap;
 	struct map fault_of; /* error and call to index in fault */
@@ -53,7 +53,7 @@ struct collect_faults {
 	struct map named_of; /* error, call and name to index in named */
 };
 
-void collect_faults_init(struct collect_faults *faults, const struct model *model);
+void collect_faults_init(struct collect_faults *faults, const struct trace *trace);
 /* Counts one; its name may be 0: not known. `last` is its time. */
 void collect_faults_add(struct collect_faults *faults, const struct collect_named_fault *one);
 void collect_faults_release(struct collect_faults *faults);

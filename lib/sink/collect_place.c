@@ -3,7 +3,7 @@
  */
 #include "collect_place.h"
 
-#include <iotrace/device.h>
+#include <iotrace/trace.h>
 #include <string.h>
 
 static const struct {
@@ -83,10 +83,10 @@ static enum collect_place place_of_path(const char *path)
 	return PLACE_FILES;
 }
 
-enum collect_place collect_place_of_file(const struct model *model, file_id id)
+enum collect_place collect_place_of_file(const struct trace *trace, file_id id)
 {
-	const struct model_file *file = model_file(model, id);
-	const char *path = model_text(model, file->path), *type = "";
+	const struct trace_file *file = trace_file(trace, id);
+	const char *path = trace_text(trace, file->path), *type = "";
 
 	if (BEGINS(terminal, path))
 		return PLACE_TERMINALS;
@@ -94,12 +94,12 @@ enum collect_place collect_place_of_file(const struct model *model, file_id id)
 		return PLACE_PIPES;
 	/* That it is a device is known only once somebody has looked it up. */
 	if (file->kind != FILE_DIRECTORY &&
-	    (BEGINS(disk, path) || collect_device_by_path(model, file->path) != ID_NONE))
+	    (BEGINS(disk, path) || collect_device_by_path(trace, file->path) != ID_NONE))
 		return PLACE_FILES;
 	if (file->kind == FILE_DEVICE)
 		return PLACE_KERNEL;
-	if (file->mount < model_mounts(model))
-		type = model_text(model, model_mount(model, file->mount)->type);
+	if (file->mount < trace_mounts(trace))
+		type = trace_text(trace, trace_mount(trace, file->mount)->type);
 	if (IS_IN(kernel_system, type))
 		return PLACE_KERNEL;
 	if (*type && !IS_IN(mixed_system, type))
@@ -107,10 +107,10 @@ enum collect_place collect_place_of_file(const struct model *model, file_id id)
 	return place_of_path(path);
 }
 
-enum collect_place collect_place_of_handle(const struct model *model,
-					   const struct model_handle *handle)
+enum collect_place collect_place_of_handle(const struct trace *trace,
+					   const struct trace_handle *handle)
 {
-	const char *name = model_text(model, handle->name);
+	const char *name = trace_text(trace, handle->name);
 
 	if (handle->is_all_proxy) /* sync() waits for the disks */
 		return PLACE_FILES;

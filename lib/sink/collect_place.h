@@ -17,10 +17,10 @@ const char *collect_place_name(enum collect_place place);
 /* Returns whether time there is time spent waiting for somebody else: another process, a user, a lock. */
 bool collect_is_wait(enum collect_place place);
 /* Returns the place of a file, by its file system where the stream names it, else by its path. */
-enum collect_place collect_place_of_file(const struct model *model, file_id file);
+enum collect_place collect_place_of_file(const struct trace *trace, file_id file);
 /* Returns the place of what no file is known of. */
-enum collect_place collect_place_of_handle(const struct model *model,
-					   const struct model_handle *handle);
+enum collect_place collect_place_of_handle(const struct trace *trace,
+					   const struct trace_handle *handle);
 /* Returns the place of a call that concerns no descriptor, or none that is known. */
 enum collect_place collect_place_of_call(const struct call_row *row);
 /* Returns the class of a call. */

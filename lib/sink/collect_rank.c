@@ -12,11 +12,11 @@
 
 uint32_t collect_threads(const struct collect *collect)
 {
-	const struct model *model = collect->model;
+	const struct trace *trace = collect->trace;
 	uint32_t threads = 0;
 
-	for (thread_id id = 0; id < model_threads(model); id++) {
-		const struct model_thread *thread = model_thread(model, id);
+	for (thread_id id = 0; id < trace_threads(trace); id++) {
+		const struct trace_thread *thread = trace_thread(trace, id);
 
 		if (thread->kind == LOCATION_THREAD && !thread->is_left_out)
 			threads += thread->folded ? thread->folded : 1;
@@ -36,12 +36,12 @@ uint32_t collect_processes(const struct collect *collect)
 /* Returns how long the threads that did I/O lived, in sum, ns. */
 static uint64_t lifetimes(const struct collect *collect)
 {
-	const struct model *model = collect->model;
-	const struct model_host *host = model_host(model);
+	const struct trace *trace = collect->trace;
+	const struct trace_host *host = trace_host(trace);
 	uint64_t sum = 0;
 
-	for (thread_id id = 0; id < model_threads(model); id++) {
-		const struct model_thread *thread = model_thread(model, id);
+	for (thread_id id = 0; id < trace_threads(trace); id++) {
+		const struct trace_thread *thread = trace_thread(trace, id);
 
 		if (thread->kind != LOCATION_THREAD || thread->is_left_out)
 			continue;
@@ -181,7 +181,7 @@ struct top collect_top_files(const struct collect *collect, enum collect_place p
 
 	top_init(&top, size, row_is_before, &order);
 	for (file_id id = 0; id < collect->files; id++) {
-		cold_pass(model_cold(collect->model), id);
+		cold_pass(trace_cold(collect->trace), id);
 		if (collect->file[id].place == place)
 			offer(&top, id);
 	}

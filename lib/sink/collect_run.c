@@ -5,7 +5,7 @@
 
 uint64_t collect_wall(const struct collect *collect)
 {
-	const struct model_host *host = model_host(collect->model);
+	const struct trace_host *host = trace_host(collect->trace);
 
 	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
 }

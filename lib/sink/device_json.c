@@ -6,7 +6,7 @@
 #include "device_stat.h"
 #include "json_text.h"
 
-#include <iotrace/device.h>
+#include <iotrace/trace.h>
 #include <json.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
@@ -21,7 +21,7 @@ static json_object *json_dev(uint32_t dev)
 	return json_object_new_string(text);
 }
 
-static json_object *json_stat(const struct model_device *device, enum device_stat_kind kind)
+static json_object *json_stat(const struct trace_device *device, enum device_stat_kind kind)
 {
 	struct device_stat seen = device_stat_seen(device, kind);
 	struct device_stat kernel = device_stat_kernel(device, kind);
@@ -36,16 +36,16 @@ static json_object *json_stat(const struct model_device *device, enum device_sta
 	return row;
 }
 
-json_object *device_json(const struct model *model, uint32_t id)
+json_object *device_json(const struct trace *trace, uint32_t id)
 {
-	const struct model_device *device = model_device(model, id);
+	const struct trace_device *device = trace_device(trace, id);
 	json_object *row = json_object_new_object();
-	bool has_disk = device->disk < model_devices(model);
+	bool has_disk = device->disk < trace_devices(trace);
 
-	json_object_object_add(row, "name", json_text(model, device->name));
+	json_object_object_add(row, "name", json_text(trace, device->name));
 	json_object_object_add(row, "dev", json_dev(device->dev));
-	json_object_object_add(row, "model", json_text(model, device->model));
-	json_object_object_add(row, "scheduler", json_text(model, device->scheduler));
+	json_object_object_add(row, "model", json_text(trace, device->model));
+	json_object_object_add(row, "scheduler", json_text(trace, device->scheduler));
 	json_object_object_add(row, "rotational",
 			       device->is_known ? json_object_new_boolean(device->is_rotational)
 						: NULL);
@@ -54,10 +54,10 @@ json_object *device_json(const struct model *model, uint32_t id)
 				       ? json_object_new_uint64(device->sectors * SECTOR_SIZE)
 				       : NULL);
 	json_object_object_add(row, "disk",
-			       has_disk ? json_text(model, model_device(model, device->disk)->name)
+			       has_disk ? json_text(trace, trace_device(trace, device->disk)->name)
 					: NULL);
-	json_object_object_add(row, "under", json_text(model, device->under));
-	json_object_object_add(row, "backing", json_text(model, device->backing));
+	json_object_object_add(row, "under", json_text(trace, device->under));
+	json_object_object_add(row, "backing", json_text(trace, device->backing));
 	json_object_object_add(row, "balanced",
 			       device->has_stat
 				       ? json_object_new_boolean(device_stat_balance(device))
@@ -68,19 +68,19 @@ json_object *device_json(const struct model *model, uint32_t id)
 	return row;
 }
 
-int device_json_is_worth(const struct model *model, uint32_t id)
+int device_json_is_worth(const struct trace *trace, uint32_t id)
 {
-	const struct model_device *device = model_device(model, id);
+	const struct trace_device *device = trace_device(trace, id);
 
 	return device->has_stat || device->group != ID_NONE;
 }
 
-json_object *cgroup_json(const struct model *model, uint32_t id)
+json_object *cgroup_json(const struct trace *trace, uint32_t id)
 {
-	const struct model_cgroup *group = model_cgroup(model, id);
+	const struct trace_cgroup *group = trace_cgroup(trace, id);
 	json_object *row = json_object_new_object();
 
 	json_object_object_add(row, "id", json_object_new_uint64(group->id));
-	json_object_object_add(row, "path", group->is_known ? json_text(model, group->name) : NULL);
+	json_object_object_add(row, "path", group->is_known ? json_text(trace, group->name) : NULL);
 	return row;
 }

@@ -11,17 +11,17 @@ extern "C" {
 #endif
 
 struct json_object;
-struct model;
+struct trace;
 
 /*
  * Returns { name, dev, model, scheduler, rotational, size, disk, under, backing, balanced, read { requests, sectors,
  * kernel_requests, kernel_sectors }, write, discard, flush }. What is not known is null; balanced, too.
  */
-struct json_object *device_json(const struct model *model, uint32_t device);
+struct json_object *device_json(const struct trace *trace, uint32_t device);
 /* Returns { id, path } of a control group; path is null if it was gone. */
-struct json_object *cgroup_json(const struct model *model, uint32_t cgroup);
+struct json_object *cgroup_json(const struct trace *trace, uint32_t cgroup);
 /* Returns whether there is anything to tell: requests, or a count of the kernel's. */
-int device_json_is_worth(const struct model *model, uint32_t device);
+int device_json_is_worth(const struct trace *trace, uint32_t device);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ const char *device_stat_name(enum device_stat_kind kind)
 	return row[kind].name;
 }
 
-struct device_stat device_stat_seen(const struct model_device *device, enum device_stat_kind kind)
+struct device_stat device_stat_seen(const struct trace_device *device, enum device_stat_kind kind)
 {
 	uint32_t sectors = row[kind].sectors;
 
@@ -29,20 +29,20 @@ struct device_stat device_stat_seen(const struct model_device *device, enum devi
 				    sectors == NONE ? 0 : device->seen[sectors]};
 }
 
-static uint64_t change(const struct model_device *device, uint32_t index)
+static uint64_t change(const struct trace_device *device, uint32_t index)
 {
 	if (index == NONE || device->stat[1][index] < device->stat[0][index])
 		return 0;
 	return device->stat[1][index] - device->stat[0][index];
 }
 
-struct device_stat device_stat_kernel(const struct model_device *device, enum device_stat_kind kind)
+struct device_stat device_stat_kernel(const struct trace_device *device, enum device_stat_kind kind)
 {
 	return (struct device_stat){change(device, row[kind].requests),
 				    change(device, row[kind].sectors)};
 }
 
-bool device_stat_balance(const struct model_device *device)
+bool device_stat_balance(const struct trace_device *device)
 {
 	for (int kind = 0; kind < STAT_KINDS; kind++) {
 		struct device_stat seen = device_stat_seen(device, (enum device_stat_kind)kind);

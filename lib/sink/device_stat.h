@@ -21,12 +21,12 @@ struct device_stat {
 /* Returns "read", "write", "discard", "flush". */
 const char *device_stat_name(enum device_stat_kind kind);
 /* What the events say. Zeroes count as writes, as the kernel counts them. */
-struct device_stat device_stat_seen(const struct model_device *device, enum device_stat_kind kind);
+struct device_stat device_stat_seen(const struct trace_device *device, enum device_stat_kind kind);
 /* What the kernel counted while the recording ran; device->has_stat. */
-struct device_stat device_stat_kernel(const struct model_device *device,
+struct device_stat device_stat_kernel(const struct trace_device *device,
 				      enum device_stat_kind kind);
 /* Returns whether the two are the same for all kinds; device->has_stat. */
-bool device_stat_balance(const struct model_device *device);
+bool device_stat_balance(const struct trace_device *device);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include <iotrace/books.h>
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 #include <json.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,17 +24,17 @@ json_object *json_bytes(const char *bytes, size_t length)
 	return string;
 }
 
-json_object *json_text(const struct model *model, str_id id)
+json_object *json_text(const struct trace *trace, str_id id)
 {
-	uint32_t length = strtab_length(model_strings(model), id);
+	uint32_t length = strtab_length(trace_strings(trace), id);
 
-	return length ? json_bytes(model_text(model, id), length) : NULL;
+	return length ? json_bytes(trace_text(trace, id), length) : NULL;
 }
 
-json_object *json_words(const struct model *model, str_id id)
+json_object *json_words(const struct trace *trace, str_id id)
 {
-	size_t left = strtab_length(model_strings(model), id);
-	const char *at = model_text(model, id);
+	size_t left = strtab_length(trace_strings(trace), id);
+	const char *at = trace_text(trace, id);
 	json_object *words;
 
 	if (!left)
@@ -92,12 +92,12 @@ void json_print(FILE *out, const char *json)
 	}
 }
 
-json_object *json_books(const struct model *model, const struct tally *tally)
+json_object *json_books(const struct trace *trace, const struct tally *tally)
 {
 	json_object *books = json_object_new_object();
 	json_object *counters = json_object_new_object();
 	char sentence[512];
-	enum books_state state = books_check(model, tally, sentence, sizeof(sentence));
+	enum books_state state = books_check(trace, tally, sentence, sizeof(sentence));
 
 	for (int i = 0; i < TALLY_COUNT; i++)
 		json_object_object_add(counters, tally_name((enum tally_counter)i),

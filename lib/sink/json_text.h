@@ -14,22 +14,22 @@ extern "C" {
 #endif
 
 struct json_object;
-struct model;
+struct trace;
 struct tally;
 
 /* Each returns a new object. */
 struct json_object *json_bytes(const char *bytes, size_t length);
 /* NULL (null) for the empty string. */
-struct json_object *json_text(const struct model *model, str_id id);
+struct json_object *json_text(const struct trace *trace, str_id id);
 /* Words that are separated by NUL: an array, or null if there are none. */
-struct json_object *json_words(const struct model *model, str_id id);
+struct json_object *json_words(const struct trace *trace, str_id id);
 /*
  * Prints JSON text so that a terminal can take it: characters of its strings that escape_text() would escape
  * (DEL, the C1 controls, marks of direction) become \uXXXX.
  */
 void json_print(FILE *out, const char *json);
 /* { balanced, sentence, counters } */
-struct json_object *json_books(const struct model *model, const struct tally *tally);
+struct json_object *json_books(const struct trace *trace, const struct tally *tally);
 
 #ifdef __cplusplus
 }

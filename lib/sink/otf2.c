@@ -2,7 +2,7 @@
  * otf2: the archive that Vampir and every other OTF2 reader opens.
  *
  * Events are written as they come, one file for each location, closed when its thread ends;
- * definitions at close, from the model's arrays. The archive grows in a hidden directory beside PATH (place.h) and becomes
+ * definitions at close, from the trace's arrays. The archive grows in a hidden directory beside PATH (place.h) and becomes
  * PATH when it is complete. When the disk is full, or a write fails, no further call is taken, and
  * what was converted becomes a valid archive that says where it ends.
  */
@@ -133,7 +133,7 @@ __attribute__((noinline, cold)) static bool is_writable(struct sink *sink,
 		lost_add(sink, event);
 		return false;
 	}
-	if (event->thread >= model_threads(sink->model)) {
+	if (event->thread >= trace_threads(sink->trace)) {
 		sink->refused++;
 		return false;
 	}
@@ -179,16 +179,16 @@ static void end_program(struct sink *sink, struct location *location)
 		location->events++;
 }
 
-static bool is_empty(const struct model *model)
+static bool is_empty(const struct trace *trace)
 {
-	for (thread_id t = 0; t < model_threads(model); t++)
-		if (!model_thread(model, t)->is_left_out)
+	for (thread_id t = 0; t < trace_threads(trace); t++)
+		if (!trace_thread(trace, t)->is_left_out)
 			return false;
 	return true;
 }
 
 /*
- * Every location of the model is defined, so each gets its files, even if no event of it was taken.
+ * Every location of the trace is defined, so each gets its files, even if no event of it was taken.
  */
 static void close_locations(struct sink *sink)
 {
@@ -228,7 +228,7 @@ static bool write_local_definitions(struct sink *sink)
 	return OTF2_Archive_CloseDefFiles(sink->archive) == OTF2_SUCCESS && good;
 }
 
-/* Where the model has gaps, the archive has none. */
+/* Where the trace has gaps, the archive has none. */
 static int rename_locations(struct sink *sink)
 {
 	int code = 0;
@@ -241,7 +241,7 @@ static int rename_locations(struct sink *sink)
 
 static int finish(struct sink *sink, struct error *err)
 {
-	sink->is_empty = is_empty(sink->model);
+	sink->is_empty = is_empty(sink->trace);
 	/* What goes wrong from here on is another trouble than the one that ended the events. */
 	close_locations(sink);
 	OTF2_Archive_CloseEvtFiles(sink->archive);
@@ -367,14 +367,14 @@ static struct sink *sink_new(const struct sink_options *options)
 	struct sink *sink = mem_zero(sizeof(*sink));
 
 	sink->options = *options;
-	sink->model = options->model;
+	sink->trace = options->trace;
 	sink->tally = options->tally;
 	sink->directory = -1;
 	sink->files_most = otf2_files_most();
 	sink->strings = strtab_new();
-	strtab_use(sink->strings, model_cold(sink->model));
-	cold_area_init(&sink->ref_area, model_cold(sink->model));
-	cold_area_init(&sink->file_area, model_cold(sink->model));
+	strtab_use(sink->strings, trace_cold(sink->trace));
+	cold_area_init(&sink->ref_area, trace_cold(sink->trace));
+	cold_area_init(&sink->file_area, trace_cold(sink->trace));
 	sink->scratch = mem_alloc(SCRATCH_SIZE);
 	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
 	sink->call_of_region = mem_array(call_count() + 1, sizeof(*sink->call_of_region));

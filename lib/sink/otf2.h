@@ -12,12 +12,12 @@
  *	otf2_space.c    room on the disk: what is free, and a reserve for the end
  *	otf2_repair.c   an event file that could not be written in full, ended properly
  *	otf2_defs.c     strings, tree, locations, regions      } written once, at close,
- *	otf2_defs_device.c  block devices: nodes, groups        } from the model's arrays
+ *	otf2_defs_device.c  block devices: nodes, groups        } from the trace's arrays
  *	otf2_defs_metric.c  series, who records them, parameters }
  *	otf2_defs_io.c  files, handles; markers, properties     }
  *	otf2_flags.c    O_* flags in the words of OTF2
  *
- * The model's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, handle_id
+ * The trace's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, handle_id
  * = IoHandle; so are those of series = MetricClass, metric = MetricMember, parameter = Parameter.
  * Files, regions, comms and strings are numbered here, in the order of their first use.
  */
@@ -27,8 +27,8 @@
 #include <iotrace/cold.h>
 #include <iotrace/error.h>
 #include <iotrace/map.h>
-#include <iotrace/model.h>
 #include <iotrace/sink.h>
+#include <iotrace/trace.h>
 #include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,7 +74,7 @@ struct location {
 	uint64_t flushed_time; /* of the last of them */
 	struct nest flushed;   /* what is open behind them */
 	OTF2_LocationRef
-		ref; /* from the end of all events on; until then its file has the model's number */
+		ref; /* from the end of all events on; until then its file has the trace's number */
 };
 
 struct lost_mark {
@@ -117,7 +117,7 @@ enum attribute {
 };
 
 struct sink {
-	const struct model *model;
+	const struct trace *trace;
 	struct tally *tally; /* or NULL */
 	struct sink_options options;
 	struct place *place, *own_place; /* where the archive is made; NULL: somebody else's */
@@ -131,7 +131,7 @@ struct sink {
 	struct strtab *strings; /* ids are StringRefs */
 	uint32_t strings_written;
 	char *scratch;           /* of escape: SCRATCH_SIZE */
-	uint32_t *ref_of_string; /* of the model: StringRef + 1; 0: not known yet */
+	uint32_t *ref_of_string; /* of the trace: StringRef + 1; 0: not known yet */
 	uint32_t ref_of_string_capacity;
 	bool is_empty; /* at close: a location without events stands for none */
 	OTF2_LocationGroupRef *group_of_process; /* at close, of those that are defined */
@@ -214,7 +214,7 @@ OTF2_IoFileRef otf2_file(struct sink *sink, file_id file);
 /* otf2_text.c: Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef otf2_text(struct sink *sink, const char *text);
-OTF2_StringRef otf2_model_string(struct sink *sink, str_id id);
+OTF2_StringRef otf2_trace_string(struct sink *sink, str_id id);
 /* For those that come again and again, as with block requests: they are escaped once. */
 OTF2_StringRef otf2_known_string(struct sink *sink, str_id id);
 /* Returns that of a control group's name, which may become known later: otf2_final_text() has it at close. */
@@ -225,7 +225,7 @@ const char *otf2_final_text(struct sink *sink, OTF2_StringRef string);
  * Returns the StringRefs of a process's words, one at least (the caller frees them): argv[0] first, or the name of a process
  * whose words are not known. The last is "[...]" if they are not all.
  */
-OTF2_StringRef *otf2_words(struct sink *sink, const struct model_process *process, uint32_t *count);
+OTF2_StringRef *otf2_words(struct sink *sink, const struct trace_process *process, uint32_t *count);
 
 /* otf2_file.c */
 void otf2_file_open(struct sink *sink, struct location *location);
@@ -269,8 +269,8 @@ uint64_t otf2_space_of_end(const struct sink *sink);
 int otf2_repair(struct sink *sink);
 
 /* otf2_defs_metric.c: Returns the type of its values. */
-struct model_metric;
-OTF2_Type otf2_metric_type(const struct model_metric *metric);
+struct trace_metric;
+OTF2_Type otf2_metric_type(const struct trace_metric *metric);
 
 /* otf2_event.c: Returns whether the handle is of a block device: its events are requests. */
 bool otf2_is_block(const struct sink *sink, handle_id handle);

@@ -14,7 +14,7 @@ void define_new_strings(struct sink *sink)
 	while (sink->strings_written < strtab_count(sink->strings)) {
 		OTF2_GlobalDefWriter_WriteString(sink->definitions, sink->strings_written,
 						 otf2_final_text(sink, sink->strings_written));
-		cold_pass(model_cold(sink->model), sink->strings_written++);
+		cold_pass(trace_cold(sink->trace), sink->strings_written++);
 	}
 }
 
@@ -31,16 +31,16 @@ OTF2_StringRef define_text(struct sink *sink, const char *text)
 	return define_string(sink, text, strlen(text));
 }
 
-OTF2_StringRef define_model(struct sink *sink, str_id id)
+OTF2_StringRef define_str(struct sink *sink, str_id id)
 {
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 
 	return define_string(sink, strtab_text(strings, id), strtab_length(strings, id));
 }
 
 OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut)
 {
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 	uint32_t length = strtab_length(strings, argv);
 	char *line = mem_dup(strtab_text(strings, argv), (size_t)length + 1);
 

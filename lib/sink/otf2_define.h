@@ -24,15 +24,15 @@ static inline bool is_good(OTF2_ErrorCode code)
 void define_new_strings(struct sink *sink);
 OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef define_text(struct sink *sink, const char *text);
-OTF2_StringRef define_model(struct sink *sink, str_id id);
+OTF2_StringRef define_str(struct sink *sink, str_id id);
 /* The words of an argv, with a space between, and "[...]" behind them if they are not all. */
 OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut);
 
 /* otf2_defs_device.c: the nodes of the block devices. */
 bool otf2_write_devices(struct sink *sink);
 /* Returns the name of the group or location of a device, or of the machine's samples. */
-OTF2_StringRef define_device_group(struct sink *sink, const struct model_process *group);
-OTF2_StringRef define_device_location(struct sink *sink, const struct model_thread *location);
+OTF2_StringRef define_device_group(struct sink *sink, const struct trace_process *group);
+OTF2_StringRef define_device_location(struct sink *sink, const struct trace_thread *location);
 
 /* otf2_defs_metric.c */
 bool otf2_write_metrics(struct sink *sink);

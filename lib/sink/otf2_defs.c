@@ -1,7 +1,7 @@
 /*
  * otf2_defs: strings, clock, attributes, system tree, processes, threads, regions.
  *
- * Written once, at close, from the model's arrays; every kind has ids from 0 upwards without a gap.
+ * Written once, at close, from the trace's arrays; every kind has ids from 0 upwards without a gap.
  */
 #include "otf2_define.h"
 
@@ -11,7 +11,7 @@
 
 static bool write_clock(struct sink *sink)
 {
-	const struct model_host *host = model_host(sink->model);
+	const struct trace_host *host = trace_host(sink->trace);
 	uint64_t first = sink->first_time, last = sink->last_time;
 
 	if (host->first_time && host->first_time < first)
@@ -85,10 +85,10 @@ static bool write_attributes(struct sink *sink)
 
 static bool write_tree(struct sink *sink)
 {
-	const struct model_host *host = model_host(sink->model);
+	const struct trace_host *host = trace_host(sink->trace);
 	OTF2_GlobalDefWriter *w = sink->definitions;
-	OTF2_AttributeValue release = {.stringRef = define_model(sink, host->release)};
-	OTF2_AttributeValue machine = {.stringRef = define_model(sink, host->machine)};
+	OTF2_AttributeValue release = {.stringRef = define_str(sink, host->release)};
+	OTF2_AttributeValue machine = {.stringRef = define_str(sink, host->machine)};
 	OTF2_AttributeValue cpus = {.uint32 = host->cpus};
 
 	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_MACHINE,
@@ -98,7 +98,7 @@ static bool write_tree(struct sink *sink)
 	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
 		       w, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE)) &&
 	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_HOST,
-								define_model(sink, host->hostname),
+								define_str(sink, host->hostname),
 								define_text(sink, "node"),
 								NODE_MACHINE)) &&
 	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
@@ -116,19 +116,19 @@ static bool write_tree(struct sink *sink)
 /* "1234 name" */
 static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id name)
 {
-	char *text = mem_format("%u %s", number, model_text(sink->model, name));
+	char *text = mem_format("%u %s", number, trace_text(sink->trace, name));
 	OTF2_StringRef ref = define_text(sink, text);
 
 	free(text);
 	return ref;
 }
 
-static OTF2_StringRef define_group(struct sink *sink, const struct model_process *process)
+static OTF2_StringRef define_group(struct sink *sink, const struct trace_process *process)
 {
-	if (process->kind == MODEL_PROCESS)
+	if (process->kind == TRACE_PROCESS)
 		return define_numbered(sink, process->pid, process->name);
-	if (process->kind == MODEL_SHARED_GROUP)
-		return define_model(sink, process->name);
+	if (process->kind == TRACE_SHARED_GROUP)
+		return define_str(sink, process->name);
 	return define_device_group(sink, process);
 }
 
@@ -136,17 +136,17 @@ static void number_groups(struct sink *sink)
 {
 	OTF2_LocationGroupRef next = 0;
 
-	sink->group_of_process = mem_array(model_processes(sink->model),
+	sink->group_of_process = mem_array(trace_processes(sink->trace),
 					   sizeof(*sink->group_of_process));
-	for (process_id p = 0; p < model_processes(sink->model); p++)
-		sink->group_of_process[p] = model_process(sink->model, p)->is_left_out
+	for (process_id p = 0; p < trace_processes(sink->trace); p++)
+		sink->group_of_process[p] = trace_process(sink->trace, p)->is_left_out
 						    ? OTF2_UNDEFINED_LOCATION_GROUP
 						    : next++;
 }
 
 static bool write_process_properties(struct sink *sink, process_id p)
 {
-	const struct model_process *process = model_process(sink->model, p);
+	const struct trace_process *process = trace_process(sink->trace, p);
 	const struct {
 		const char *name;
 		bool is_known;
@@ -155,7 +155,7 @@ static bool write_process_properties(struct sink *sink, process_id p)
 	} property[] = {
 		/* The verifier knows by it that handles come and go here with many processes. */
 		{"Folded processes",
-		 process->kind == MODEL_SHARED_GROUP,
+		 process->kind == TRACE_SHARED_GROUP,
 		 OTF2_TYPE_UINT64,
 		 {.uint64 = process->folded}},
 		{"Command line",
@@ -167,7 +167,7 @@ static bool write_process_properties(struct sink *sink, process_id p)
 		{"Root directory",
 		 process->root,
 		 OTF2_TYPE_STRING,
-		 {.stringRef = process->root ? define_model(sink, process->root) : 0}},
+		 {.stringRef = process->root ? define_str(sink, process->root) : 0}},
 		{"Mount namespace",
 		 process->mount_namespace,
 		 OTF2_TYPE_UINT64,
@@ -189,10 +189,10 @@ static bool write_processes(struct sink *sink)
 	OTF2_SystemTreeNodeRef next_device = NODE_DEVICES;
 	bool good = true;
 
-	for (process_id p = 0; p < model_processes(sink->model); p++) {
-		const struct model_process *process = model_process(sink->model, p);
-		bool is_device = process->kind == MODEL_DEVICE;
-		bool has_parent = process->kind == MODEL_PROCESS && process->parent != ID_NONE;
+	for (process_id p = 0; p < trace_processes(sink->trace); p++) {
+		const struct trace_process *process = trace_process(sink->trace, p);
+		bool is_device = process->kind == TRACE_DEVICE;
+		bool has_parent = process->kind == TRACE_PROCESS && process->parent != ID_NONE;
 
 		if (process->is_left_out)
 			continue;
@@ -202,18 +202,18 @@ static bool write_processes(struct sink *sink)
 			has_parent ? sink->group_of_process[process->parent]
 				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
-	for (process_id p = 0; p < model_processes(sink->model); p++)
-		if (!model_process(sink->model, p)->is_left_out)
+	for (process_id p = 0; p < trace_processes(sink->trace); p++)
+		if (!trace_process(sink->trace, p)->is_left_out)
 			good &= write_process_properties(sink, p);
 	return good;
 }
 
 /* Some readers (ViTE) take group and location for one thing if they have the same name. */
-static OTF2_StringRef define_location(struct sink *sink, const struct model_thread *thread)
+static OTF2_StringRef define_location(struct sink *sink, const struct trace_thread *thread)
 {
 	if (thread->kind != LOCATION_THREAD)
 		return define_device_location(sink, thread);
-	const char *name = model_text(sink->model, thread->name);
+	const char *name = trace_text(sink->trace, thread->name);
 	char *text = thread->folded ? mem_format("%s (folded)", name)
 				    : mem_format("thread %u %s", thread->tid, name);
 	OTF2_StringRef ref = define_text(sink, text);
@@ -226,8 +226,8 @@ static bool write_threads(struct sink *sink)
 {
 	bool good = true;
 
-	for (thread_id t = 0; t < model_threads(sink->model); t++) {
-		const struct model_thread *thread = model_thread(sink->model, t);
+	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
+		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
 		if (thread->is_left_out)
 			continue;
@@ -238,10 +238,10 @@ static bool write_threads(struct sink *sink)
 							: OTF2_LOCATION_TYPE_CPU_THREAD,
 			sink->location[t].events, sink->group_of_process[thread->process]));
 	}
-	for (thread_id t = 0; t < model_threads(sink->model); t++) {
-		OTF2_AttributeValue count = {.uint64 = model_thread(sink->model, t)->folded};
+	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
+		OTF2_AttributeValue count = {.uint64 = trace_thread(sink->trace, t)->folded};
 
-		if (count.uint64 && !model_thread(sink->model, t)->is_left_out)
+		if (count.uint64 && !trace_thread(sink->trace, t)->is_left_out)
 			good &= is_good(OTF2_GlobalDefWriter_WriteLocationProperty(
 				sink->definitions, sink->location[t].ref,
 				define_text(sink, "Folded threads"), OTF2_TYPE_UINT64, count));
@@ -312,7 +312,7 @@ static bool write_comm(struct sink *sink, OTF2_CommRef comm, const struct ranked
 {
 	OTF2_GlobalDefWriter *w = sink->definitions;
 	process_id process = sink->process_of_comm[comm];
-	const struct model_process *entry = model_process(sink->model, process);
+	const struct trace_process *entry = trace_process(sink->trace, process);
 	OTF2_StringRef name = define_numbered(sink, entry->pid, entry->name);
 	uint32_t members = 0;
 
@@ -329,8 +329,8 @@ static bool write_comm(struct sink *sink, OTF2_CommRef comm, const struct ranked
 
 static void rank_threads(const struct sink *sink, struct ranked *all)
 {
-	for (thread_id t = 0; t < model_threads(sink->model); t++) {
-		process_id process = model_thread(sink->model, t)->process;
+	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
+		process_id process = trace_thread(sink->trace, t)->process;
 
 		if (!otf2_is_defined(sink, t) || process >= sink->comm_capacity ||
 		    !sink->comm_of_process[process])
@@ -343,7 +343,7 @@ static void rank_threads(const struct sink *sink, struct ranked *all)
 static bool write_comms(struct sink *sink)
 {
 	OTF2_GlobalDefWriter *w = sink->definitions;
-	uint32_t threads = model_threads(sink->model);
+	uint32_t threads = trace_threads(sink->trace);
 
 	if (sink->comms == 0)
 		return true;

@@ -5,8 +5,8 @@
  */
 #include "otf2_define.h"
 
-#include <iotrace/device.h>
 #include <iotrace/mem.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
@@ -43,10 +43,10 @@ static OTF2_StringRef define_dev(struct sink *sink, uint32_t dev)
 }
 
 static bool write_properties(struct sink *sink, OTF2_SystemTreeNodeRef node,
-			     const struct model_device *device)
+			     const struct trace_device *device)
 {
-	const struct model *model = sink->model;
-	str_id disk = device->disk < model_devices(model) ? model_device(model, device->disk)->name
+	const struct trace *trace = sink->trace;
+	str_id disk = device->disk < trace_devices(trace) ? trace_device(trace, device->disk)->name
 							  : 0;
 	const struct {
 		const char *name;
@@ -60,7 +60,7 @@ static bool write_properties(struct sink *sink, OTF2_SystemTreeNodeRef node,
 
 	for (uint32_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		if (row[i].value)
-			good &= add_text(sink, node, row[i].name, define_model(sink, row[i].value));
+			good &= add_text(sink, node, row[i].name, define_str(sink, row[i].value));
 	if (device->sectors)
 		good &= add_number(sink, node, "Size", device->sectors * SECTOR_SIZE);
 	if (device->is_known)
@@ -73,15 +73,15 @@ bool otf2_write_devices(struct sink *sink)
 	OTF2_SystemTreeNodeRef node = NODE_DEVICES;
 	bool good = true;
 
-	for (process_id p = 0; p < model_processes(sink->model); p++) {
-		const struct model_process *group = model_process(sink->model, p);
+	for (process_id p = 0; p < trace_processes(sink->trace); p++) {
+		const struct trace_process *group = trace_process(sink->trace, p);
 
-		if (group->kind != MODEL_DEVICE)
+		if (group->kind != TRACE_DEVICE)
 			continue;
-		const struct model_device *device = model_device(sink->model, group->device);
+		const struct trace_device *device = trace_device(sink->trace, group->device);
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-				sink->definitions, node, define_model(sink, device->name),
+				sink->definitions, node, define_str(sink, device->name),
 				define_text(sink, "block device"), NODE_HOST)) &&
 			write_properties(sink, node, device);
 		node++;
@@ -89,23 +89,23 @@ bool otf2_write_devices(struct sink *sink)
 	return good;
 }
 
-OTF2_StringRef define_device_group(struct sink *sink, const struct model_process *group)
+OTF2_StringRef define_device_group(struct sink *sink, const struct trace_process *group)
 {
-	if (group->kind == MODEL_MACHINE)
+	if (group->kind == TRACE_MACHINE)
 		return define_text(sink, "machine");
-	const struct model_device *device = model_device(sink->model, group->device);
-	char *text = mem_format("block I/O %s", model_text(sink->model, device->name));
+	const struct trace_device *device = trace_device(sink->trace, group->device);
+	char *text = mem_format("block I/O %s", trace_text(sink->trace, device->name));
 	OTF2_StringRef ref = define_text(sink, text);
 
 	free(text);
 	return ref;
 }
 
-OTF2_StringRef define_device_location(struct sink *sink, const struct model_thread *location)
+OTF2_StringRef define_device_location(struct sink *sink, const struct trace_thread *location)
 {
-	const struct model_process *group = model_process(sink->model, location->process);
+	const struct trace_process *group = trace_process(sink->trace, location->process);
 
-	if (location->kind == LOCATION_METRIC || group->kind != MODEL_DEVICE)
+	if (location->kind == LOCATION_METRIC || group->kind != TRACE_DEVICE)
 		return define_text(sink, "samples");
-	return define_model(sink, model_device(sink->model, group->device)->name);
+	return define_str(sink, trace_device(sink->trace, group->device)->name);
 }

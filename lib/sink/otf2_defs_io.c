@@ -22,7 +22,7 @@ enum { PROPERTY_SIZE = 128 };
 
 static bool has_block(const struct sink *sink)
 {
-	for (handle_id h = 0; h < model_handles(sink->model); h++)
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++)
 		if (otf2_is_block(sink, h))
 			return true;
 	return false;
@@ -46,17 +46,17 @@ static bool write_paradigms(struct sink *sink)
 	return good;
 }
 
-static bool has_file(const struct sink *sink, const struct model_handle *handle)
+static bool has_file(const struct sink *sink, const struct trace_handle *handle)
 {
-	return handle->file < model_files(sink->model) && !handle->is_all_proxy;
+	return handle->file < trace_files(sink->trace) && !handle->is_all_proxy;
 }
 
 /* Events have used some files already; these are the others. */
 static void use_files_of_handles(struct sink *sink)
 {
-	for (handle_id h = 0; h < model_handles(sink->model); h++) {
-		cold_pass(model_cold(sink->model), h);
-		const struct model_handle *handle = model_handle(sink->model, h);
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
+		cold_pass(trace_cold(sink->trace), h);
+		const struct trace_handle *handle = trace_handle(sink->trace, h);
 
 		if (has_file(sink, handle))
 			otf2_file(sink, handle->file);
@@ -69,9 +69,9 @@ static bool write_files(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
-		cold_pass(model_cold(sink->model), f);
-		const struct model_file *file = model_file(sink->model, sink->file_of_ref[f]);
-		OTF2_StringRef name = define_model(sink, file->path);
+		cold_pass(trace_cold(sink->trace), f);
+		const struct trace_file *file = trace_file(sink->trace, sink->file_of_ref[f]);
+		OTF2_StringRef name = define_str(sink, file->path);
 
 		good &= is_good(
 			file->kind == FILE_DIRECTORY
@@ -87,10 +87,10 @@ static bool write_deleted(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
-		cold_pass(model_cold(sink->model), f);
+		cold_pass(trace_cold(sink->trace), f);
 		OTF2_AttributeValue value = {.stringRef = define_text(sink, "yes")};
 
-		if (model_file(sink->model, sink->file_of_ref[f])->is_deleted)
+		if (trace_file(sink->trace, sink->file_of_ref[f])->is_deleted)
 			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
 				sink->definitions, f, define_text(sink, "Deleted"),
 				OTF2_TYPE_STRING, value));
@@ -103,12 +103,12 @@ static bool write_file_properties(struct sink *sink)
 	bool good = true;
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
-		cold_pass(model_cold(sink->model), f);
-		uint32_t index = model_file(sink->model, sink->file_of_ref[f])->mount;
+		cold_pass(trace_cold(sink->trace), f);
+		uint32_t index = trace_file(sink->trace, sink->file_of_ref[f])->mount;
 
-		if (index >= model_mounts(sink->model))
+		if (index >= trace_mounts(sink->trace))
 			continue;
-		const struct model_mount *mount = model_mount(sink->model, index);
+		const struct trace_mount *mount = trace_mount(sink->trace, index);
 		const struct {
 			const char *name;
 			str_id value;
@@ -120,7 +120,7 @@ static bool write_file_properties(struct sink *sink)
 
 		for (uint32_t i = 0; i < sizeof(property) / sizeof(property[0]); i++) {
 			OTF2_AttributeValue value = {
-				.stringRef = define_model(sink, property[i].value)};
+				.stringRef = define_str(sink, property[i].value)};
 
 			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
 				sink->definitions, f, define_text(sink, property[i].name),
@@ -130,7 +130,7 @@ static bool write_file_properties(struct sink *sink)
 	return good;
 }
 
-static OTF2_IoHandleFlag handle_flags(const struct model_handle *handle)
+static OTF2_IoHandleFlag handle_flags(const struct trace_handle *handle)
 {
 	return (handle->is_pre_created ? OTF2_IO_HANDLE_FLAG_PRE_CREATED : 0u) |
 	       (handle->is_all_proxy ? OTF2_IO_HANDLE_FLAG_ALL_PROXY : 0u);
@@ -141,23 +141,23 @@ static bool write_handles(struct sink *sink)
 	OTF2_GlobalDefWriter *w = sink->definitions;
 	bool good = true;
 
-	for (handle_id h = 0; h < model_handles(sink->model); h++) {
-		cold_pass(model_cold(sink->model), h);
-		const struct model_handle *handle = model_handle(sink->model, h);
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
+		cold_pass(trace_cold(sink->trace), h);
+		const struct trace_handle *handle = trace_handle(sink->trace, h);
 		bool is_of_file = has_file(sink, handle);
 		str_id name = handle->name || !is_of_file
 				      ? handle->name
-				      : model_file(sink->model, handle->file)->path;
+				      : trace_file(sink->trace, handle->file)->path;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteIoHandle(
-			w, h, define_model(sink, name),
+			w, h, define_str(sink, name),
 			is_of_file ? otf2_file(sink, handle->file) : OTF2_UNDEFINED_IO_FILE,
 			handle->is_block ? PARADIGM_BLOCK : PARADIGM_POSIX, handle_flags(handle),
 			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 	}
-	for (handle_id h = 0; h < model_handles(sink->model); h++) {
-		cold_pass(model_cold(sink->model), h);
-		const struct model_handle *handle = model_handle(sink->model, h);
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
+		cold_pass(trace_cold(sink->trace), h);
+		const struct trace_handle *handle = trace_handle(sink->trace, h);
 
 		if (handle->is_pre_created && !handle->is_all_proxy)
 			good &= is_good(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
@@ -228,9 +228,9 @@ static void set_number(struct sink *sink, const char *key, uint64_t number)
 /* Names are in capitals, as OTF2 wants them: IOTRACE::BEGUN is `begun` of the books. */
 void otf2_write_properties(struct sink *sink)
 {
-	const struct model_host *host = model_host(sink->model);
+	const struct trace_host *host = trace_host(sink->trace);
 	OTF2_StringRef line = define_words(sink, host->argv, host->is_argv_cut);
-	OTF2_StringRef name = otf2_text(sink, model_text(sink->model, host->hostname));
+	OTF2_StringRef name = otf2_text(sink, trace_text(sink->trace, host->hostname));
 
 	OTF2_Archive_SetCreator(sink->archive, "iotrace " IOTRACE_VERSION);
 	if (strtab_length(sink->strings, name))

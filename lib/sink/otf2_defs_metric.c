@@ -6,9 +6,9 @@
  */
 #include "otf2_define.h"
 
-#include <iotrace/metric.h>
+#include <iotrace/trace.h>
 
-OTF2_Type otf2_metric_type(const struct model_metric *metric)
+OTF2_Type otf2_metric_type(const struct trace_metric *metric)
 {
 	return metric->is_signed ? OTF2_TYPE_INT64 : OTF2_TYPE_UINT64;
 }
@@ -17,23 +17,23 @@ static bool write_members(struct sink *sink)
 {
 	bool good = true;
 
-	for (uint32_t i = 0; i < model_metrics(sink->model); i++) {
-		const struct model_metric *metric = model_metric(sink->model, i);
+	for (uint32_t i = 0; i < trace_metrics(sink->trace); i++) {
+		const struct trace_metric *metric = trace_metric(sink->trace, i);
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteMetricMember(
-			sink->definitions, i, define_model(sink, metric->name),
-			define_model(sink, metric->description), OTF2_METRIC_TYPE_OTHER,
+			sink->definitions, i, define_str(sink, metric->name),
+			define_str(sink, metric->description), OTF2_METRIC_TYPE_OTHER,
 			metric->is_accumulated ? OTF2_METRIC_ACCUMULATED_START
 					       : OTF2_METRIC_ABSOLUTE_POINT,
 			otf2_metric_type(metric), OTF2_BASE_DECIMAL, 0,
-			define_model(sink, metric->unit)));
+			define_str(sink, metric->unit)));
 	}
 	return good;
 }
 
 static bool write_class(struct sink *sink, uint32_t id)
 {
-	const struct model_series *series = model_series(sink->model, id);
+	const struct trace_series *series = trace_series(sink->trace, id);
 	OTF2_MetricMemberRef members[EVENT_COUNTERS];
 
 	if (series->metrics > EVENT_COUNTERS)
@@ -50,9 +50,9 @@ static bool write_parameters(struct sink *sink)
 {
 	bool good = true;
 
-	for (uint32_t i = 0; i < model_parameters(sink->model); i++)
+	for (uint32_t i = 0; i < trace_parameters(sink->trace); i++)
 		good &= is_good(OTF2_GlobalDefWriter_WriteParameter(
-			sink->definitions, i, define_model(sink, model_parameter(sink->model, i)),
+			sink->definitions, i, define_str(sink, trace_parameter(sink->trace, i)),
 			OTF2_PARAMETER_TYPE_STRING));
 	return good;
 }
@@ -61,7 +61,7 @@ bool otf2_write_metrics(struct sink *sink)
 {
 	bool good = write_members(sink);
 
-	for (uint32_t i = 0; i < model_series_count(sink->model); i++)
+	for (uint32_t i = 0; i < trace_series_count(sink->trace); i++)
 		good &= write_class(sink, i);
 	for (uint32_t i = 0; i < sink->recorders; i++)
 		good &= is_good(OTF2_GlobalDefWriter_WriteMetricClassRecorder(

@@ -8,9 +8,8 @@
 #include "otf2_flags.h"
 #include "otf2_record.h"
 
-#include <iotrace/device.h>
 #include <iotrace/mem.h>
-#include <iotrace/metric.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -31,7 +30,7 @@ static OTF2_CommRef comm_of(struct sink *sink, process_id process)
 static bool write_thread(struct sink *sink, struct location *location, const struct io_event *event,
 			 uint64_t time, const struct attributes *list, enum record_type type)
 {
-	process_id process = model_thread(sink->model, event->thread)->process;
+	process_id process = trace_thread(sink->trace, event->thread)->process;
 	uint8_t *data = record_begin(sink, location, time, list, type, MOST_U32 + MOST_U64);
 
 	if (!data)
@@ -45,7 +44,7 @@ static bool write_thread_begin(struct sink *sink, struct location *location,
 {
 	struct attributes list = {0};
 
-	attribute_u64(&list, ATTRIBUTE_THREAD_ID, model_thread(sink->model, event->thread)->tid);
+	attribute_u64(&list, ATTRIBUTE_THREAD_ID, trace_thread(sink->trace, event->thread)->tid);
 	return write_thread(sink, location, event, time, &list, RECORD_THREAD_BEGIN);
 }
 
@@ -83,7 +82,7 @@ static bool write_enter(struct sink *sink, struct location *location, const stru
 	list.count = 0;
 	if (event->region.call >= call_count())
 		return false;
-	if (event->region.file < model_files(sink->model))
+	if (event->region.file < trace_files(sink->trace))
 		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
 			      otf2_file(sink, event->region.file));
 	else if (event->handle != ID_NONE && is_bare(event->region.call))
@@ -185,7 +184,7 @@ static bool write_status_flags(struct sink *sink, struct location *location,
 static bool write_delete(struct sink *sink, struct location *location, const struct io_event *event,
 			 uint64_t time)
 {
-	if (event->delete_file.file >= model_files(sink->model))
+	if (event->delete_file.file >= trace_files(sink->trace))
 		return false;
 	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_DELETE_FILE,
 				     MOST_U8 + MOST_U32);
@@ -208,10 +207,10 @@ static void add_request(struct sink *sink, struct attributes *list, const struct
 	if (event->op.rwbs)
 		attribute_ref(list, ATTRIBUTE_BLOCK_RWBS, OTF2_TYPE_STRING,
 			      otf2_known_string(sink, event->op.rwbs));
-	if (event->op.cgroup < model_cgroups(sink->model))
+	if (event->op.cgroup < trace_cgroups(sink->trace))
 		attribute_ref(list, ATTRIBUTE_BLOCK_CGROUP, OTF2_TYPE_STRING,
 			      otf2_cgroup_string(sink, event->op.cgroup));
-	if (event->op.file < model_files(sink->model))
+	if (event->op.file < trace_files(sink->trace))
 		attribute_ref(list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
 			      otf2_file(sink, event->op.file));
 }
@@ -357,9 +356,9 @@ static void note_recorder(struct sink *sink, uint32_t series, thread_id thread)
 static bool write_metric(struct sink *sink, struct location *location, const struct io_event *event,
 			 uint64_t time)
 {
-	if (event->metric.series >= model_series_count(sink->model))
+	if (event->metric.series >= trace_series_count(sink->trace))
 		return false;
-	const struct model_series *series = model_series(sink->model, event->metric.series);
+	const struct trace_series *series = trace_series(sink->trace, event->metric.series);
 
 	/* The class has all metrics; a reader takes no fewer. */
 	if (series->metrics > EVENT_COUNTERS || event->metric.counters != series->metrics)
@@ -375,7 +374,7 @@ static bool write_metric(struct sink *sink, struct location *location, const str
 	at = put_u32(at, event->metric.series);
 	at = put_u8(at, (uint8_t)series->metrics);
 	for (uint32_t i = 0; i < series->metrics; i++) {
-		at = put_u8(at, otf2_metric_type(model_metric(sink->model, series->metric + i)));
+		at = put_u8(at, otf2_metric_type(trace_metric(sink->trace, series->metric + i)));
 		at = put_u64(at, event->metric.counter[i]); /* of 64 bits, signed or not */
 	}
 	return record_end(location, data, at);
@@ -384,7 +383,7 @@ static bool write_metric(struct sink *sink, struct location *location, const str
 static bool write_parameter(struct sink *sink, struct location *location,
 			    const struct io_event *event, uint64_t time)
 {
-	if (event->parameter.parameter >= model_parameters(sink->model))
+	if (event->parameter.parameter >= trace_parameters(sink->trace))
 		return false;
 	OTF2_StringRef value = otf2_known_string(sink, event->parameter.value);
 	uint8_t *data = record_begin(sink, location, time, &no_attributes, RECORD_PARAMETER_STRING,

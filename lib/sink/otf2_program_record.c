@@ -34,9 +34,9 @@ static uint8_t *put_program(uint8_t *at, const OTF2_StringRef *word, uint32_t co
 
 uint8_t *otf2_program_put(struct sink *sink, const struct location *location, uint32_t *size)
 {
-	const struct model_thread *thread = model_thread(sink->model,
+	const struct trace_thread *thread = trace_thread(sink->trace,
 							 (thread_id)(location - sink->location));
-	const struct model_process *process = model_process(sink->model, thread->process);
+	const struct trace_process *process = trace_process(sink->trace, thread->process);
 	struct attributes list = {0};
 	uint32_t count;
 	OTF2_StringRef *word = otf2_words(sink, process, &count);

@@ -91,12 +91,12 @@ void space_release(struct space *space)
 
 uint64_t otf2_space_of_end(const struct sink *sink)
 {
-	const struct model *model = sink->model;
-	uint64_t definitions = (uint64_t)model_files(model) + model_handles(model) +
-			       model_processes(model) + model_threads(model);
+	const struct trace *trace = sink->trace;
+	uint64_t definitions = (uint64_t)trace_files(trace) + trace_handles(trace) +
+			       trace_processes(trace) + trace_threads(trace);
 
 	return FIXED_BYTES + definitions * DEFINITION_BYTES +
-	       (uint64_t)model_threads(model) * FILE_BYTES;
+	       (uint64_t)trace_threads(trace) * FILE_BYTES;
 }
 
 /*

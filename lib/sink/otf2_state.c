@@ -14,15 +14,15 @@ void otf2_stop(struct sink *sink, int code, uint64_t time)
 
 uint32_t otf2_locations(const struct sink *sink)
 {
-	return model_threads(sink->model) ? model_threads(sink->model) : 1;
+	return trace_threads(sink->trace) ? trace_threads(sink->trace) : 1;
 }
 
 bool otf2_is_defined(const struct sink *sink, thread_id location)
 {
-	return sink->is_empty ? location == 0 : !model_thread(sink->model, location)->is_left_out;
+	return sink->is_empty ? location == 0 : !trace_thread(sink->trace, location)->is_left_out;
 }
 
 bool otf2_is_block(const struct sink *sink, handle_id handle)
 {
-	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
+	return handle < trace_handles(sink->trace) && trace_handle(sink->trace, handle)->is_block;
 }

@@ -3,9 +3,9 @@
  */
 #include "otf2.h"
 
-#include <iotrace/device.h>
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
+#include <iotrace/trace.h>
 #include <string.h>
 
 enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a buffer */
@@ -24,9 +24,9 @@ OTF2_StringRef otf2_text(struct sink *sink, const char *text)
 	return otf2_string(sink, text, strlen(text));
 }
 
-OTF2_StringRef otf2_model_string(struct sink *sink, str_id id)
+OTF2_StringRef otf2_trace_string(struct sink *sink, str_id id)
 {
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 
 	return otf2_string(sink, strtab_text(strings, id), strtab_length(strings, id));
 }
@@ -35,13 +35,13 @@ OTF2_StringRef otf2_known_string(struct sink *sink, str_id id)
 {
 	MEM_GROW(sink->ref_of_string, sink->ref_of_string_capacity, id + 1);
 	if (!sink->ref_of_string[id])
-		sink->ref_of_string[id] = otf2_model_string(sink, id) + 1;
+		sink->ref_of_string[id] = otf2_trace_string(sink, id) + 1;
 	return sink->ref_of_string[id] - 1;
 }
 
 OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup)
 {
-	const struct model_cgroup *group = model_cgroup(sink->model, cgroup);
+	const struct trace_cgroup *group = trace_cgroup(sink->trace, cgroup);
 	OTF2_StringRef ref = otf2_known_string(sink, group->name);
 
 	if (!group->is_known)
@@ -52,27 +52,27 @@ OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup)
 const char *otf2_final_text(struct sink *sink, OTF2_StringRef string)
 {
 	uint32_t cgroup = map_get(&sink->cgroup_of_ref, string);
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 
 	if (cgroup == MAP_NONE)
 		return strtab_text(sink->strings, string);
-	str_id name = model_cgroup(sink->model, cgroup)->name;
+	str_id name = trace_cgroup(sink->trace, cgroup)->name;
 
 	escape_utf8(sink->scratch, SCRATCH_SIZE / 2, strtab_text(strings, name),
 		    strtab_length(strings, name));
 	return sink->scratch;
 }
 
-OTF2_StringRef *otf2_words(struct sink *sink, const struct model_process *process, uint32_t *count)
+OTF2_StringRef *otf2_words(struct sink *sink, const struct trace_process *process, uint32_t *count)
 {
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 	const char *at = strtab_text(strings, process->argv);
 	const char *end = at + strtab_length(strings, process->argv), *stop;
 	OTF2_StringRef *word = mem_array(ARGUMENTS_MOST + 1, sizeof(*word));
 
 	*count = 0;
 	if (at == end) {
-		word[(*count)++] = otf2_model_string(sink, process->name);
+		word[(*count)++] = otf2_trace_string(sink, process->name);
 		return word;
 	}
 	do {

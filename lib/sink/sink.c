@@ -5,7 +5,7 @@
  */
 #include "sinks.h"
 
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ static struct sink *summary_open(const struct sink_options *options, struct erro
 	(void)err;
 	sink = mem_zero(sizeof(*sink));
 	sink->options = options;
-	collect_init(&sink->collect, options->model);
+	collect_init(&sink->collect, options->trace);
 	return sink;
 }
 

@@ -4,7 +4,7 @@
 #include "device_json.h"
 #include "summary.h"
 
-#include <iotrace/device.h>
+#include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
 
@@ -97,16 +97,16 @@ static void add_cache(json_object *to, const struct collect_cache *cache)
 
 json_object *summary_device_json(const struct summary *summary)
 {
-	const struct model *model = summary->collect->model;
+	const struct trace *trace = summary->collect->trace;
 	struct collect_cache *cache = collect_caches(summary->collect);
 	json_object *all = json_object_new_array();
 
-	for (uint32_t id = 0; id < model_devices(model); id++) {
-		if (!device_json_is_worth(model, id))
+	for (uint32_t id = 0; id < trace_devices(trace); id++) {
+		if (!device_json_is_worth(trace, id))
 			continue;
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "device", device_json(model, id));
+		json_object_object_add(row, "device", device_json(trace, id));
 		add_requests(row, summary, id);
 		add_cache(row, &cache[id]);
 		json_object_array_add(all, row);

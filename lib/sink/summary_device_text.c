@@ -7,8 +7,8 @@
 #include "summary_name.h"
 #include "summary_page.h"
 
-#include <iotrace/device.h>
 #include <iotrace/mem.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +28,10 @@ static int name_width(const struct page *page)
 
 static char *device_name(const struct summary *summary, const struct page *page, uint32_t id)
 {
-	const struct model *model = summary->collect->model;
-	str_id name = model_device(model, id)->name;
-	char *safe = summary_escape(model_text(model, name),
-				    strtab_length(model_strings(model), name));
+	const struct trace *trace = summary->collect->trace;
+	str_id name = trace_device(trace, id)->name;
+	char *safe = summary_escape(trace_text(trace, name),
+				    strtab_length(trace_strings(trace), name));
 	char *cut = summary_cut(safe, page->columns ? (size_t)name_width(page) - 2 : 0, 4);
 
 	free(safe);
@@ -148,7 +148,7 @@ static void put_difference(const char **before, const char *name, struct device_
 /* What the kernel's own count of a device has and the events have not, if it is another. */
 static void put_difference_of(const struct summary *summary, const struct page *page, uint32_t id)
 {
-	const struct model_device *device = model_device(summary->collect->model, id);
+	const struct trace_device *device = trace_device(summary->collect->trace, id);
 	const char *before = ": the kernel itself counted";
 	char *name = device_name(summary, page, id), *text = NULL;
 	size_t size = 0;
@@ -171,10 +171,10 @@ static void put_difference_of(const struct summary *summary, const struct page *
 
 static void put_differences(const struct summary *summary, const struct page *page)
 {
-	const struct model *model = summary->collect->model;
+	const struct trace *trace = summary->collect->trace;
 
-	for (uint32_t id = 0; id < model_devices(model); id++) {
-		const struct model_device *device = model_device(model, id);
+	for (uint32_t id = 0; id < trace_devices(trace); id++) {
+		const struct trace_device *device = trace_device(trace, id);
 
 		if (device->has_stat && !device_stat_balance(device))
 			put_difference_of(summary, page, id);
@@ -228,7 +228,7 @@ static void put_caches(const struct summary *summary, const struct page *page, u
 	struct collect_cache *cache = collect_caches(collect);
 	uint32_t shown = 0;
 
-	for (uint32_t id = 0; id < model_devices(collect->model) && shown < rows; id++) {
+	for (uint32_t id = 0; id < trace_devices(collect->trace) && shown < rows; id++) {
 		if ((!cache[id].asked_read && !cache[id].asked_written) ||
 		    !collect_device_is_recorded(collect, id))
 			continue;
@@ -273,16 +273,16 @@ void summary_devices(const struct summary *summary, const struct page *page, uin
 static bool has_groups(const struct collect *collect)
 {
 	for (uint32_t id = 0; id < collect->groups; id++)
-		if (strcmp(model_text(collect->model, model_cgroup(collect->model, id)->name), "/"))
+		if (strcmp(trace_text(collect->trace, trace_cgroup(collect->trace, id)->name), "/"))
 			return true;
 	return false;
 }
 
-static char *group_name(const struct model *model, uint32_t id)
+static char *group_name(const struct trace *trace, uint32_t id)
 {
-	str_id name = model_cgroup(model, id)->name;
+	str_id name = trace_cgroup(trace, id)->name;
 
-	return summary_escape(model_text(model, name), strtab_length(model_strings(model), name));
+	return summary_escape(trace_text(trace, name), strtab_length(trace_strings(trace), name));
 }
 
 void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows)
@@ -299,7 +299,7 @@ void summary_groups(const struct summary *summary, const struct page *page, uint
 	char **name = mem_array(top.count + 1, sizeof(*name)), text[3][SUMMARY_NUMBER];
 
 	for (uint32_t i = 0; i < top.count; i++)
-		name[i] = group_name(summary->collect->model, top.id[i]);
+		name[i] = group_name(summary->collect->trace, top.id[i]);
 	summary_cut_list(name, top.count, page_rest(page, &table));
 	if (top.count)
 		page_heading(page, &table);

@@ -4,7 +4,7 @@
 #include "device_json.h"
 #include "summary.h"
 
-#include <iotrace/device.h>
+#include <iotrace/trace.h>
 #include <json.h>
 
 json_object *summary_group_json(const struct summary *summary)
@@ -13,7 +13,7 @@ json_object *summary_group_json(const struct summary *summary)
 
 	for (uint32_t id = 0; id < summary->collect->groups; id++) {
 		const struct collect_group *group = &summary->collect->group[id];
-		json_object *row = cgroup_json(summary->collect->model, id);
+		json_object *row = cgroup_json(summary->collect->trace, id);
 
 		json_object_object_add(row, "requests", json_object_new_uint64(group->requests));
 		json_object_object_add(row, "read", json_object_new_uint64(group->read));

@@ -8,9 +8,8 @@
 #include "summary.h"
 
 #include <iotrace/books.h>
-#include <iotrace/device.h>
 #include <iotrace/errname.h>
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 #include <json.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -53,12 +52,12 @@ static json_object *json_row(const struct collect_row *row)
 
 static json_object *json_run(const struct summary *summary)
 {
-	const struct model *model = summary->collect->model;
-	const struct model_host *host = model_host(model);
+	const struct trace *trace = summary->collect->trace;
+	const struct trace_host *host = trace_host(trace);
 	json_object *run = json_object_new_object();
 	int status = host->status;
 
-	json_object_object_add(run, "argv", json_words(model, host->argv));
+	json_object_object_add(run, "argv", json_words(trace, host->argv));
 	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
 	add_number(run, "duration_ns", collect_wall(summary->collect));
 	add_number(run, "processes", host->processes_seen);
@@ -104,7 +103,7 @@ static json_object *json_completeness(const struct summary *summary)
 	const struct tally *tally = summary->options->tally;
 	json_object *object = json_object_new_object(), *counters = json_object_new_object();
 	char sentence[1024];
-	enum books_state state = books_check(summary->collect->model, tally, sentence,
+	enum books_state state = books_check(summary->collect->trace, tally, sentence,
 					     sizeof(sentence));
 
 	for (int i = 0; i < TALLY_COUNT; i++)
@@ -176,14 +175,14 @@ static json_object *json_list(const struct top *top, json_object *rows)
 	return list;
 }
 
-static json_object *json_process_name(const struct model *model, process_id id)
+static json_object *json_process_name(const struct trace *trace, process_id id)
 {
-	const struct model_process *process = model_process(model, id);
+	const struct trace_process *process = trace_process(trace, id);
 	json_object *row = json_object_new_object();
 
 	json_object_object_add(row, "pid",
 			       process->pid ? json_object_new_int64(process->pid) : NULL);
-	json_object_object_add(row, "name", json_text(model, process->name));
+	json_object_object_add(row, "name", json_text(trace, process->name));
 	return row;
 }
 
@@ -195,13 +194,13 @@ static json_object *json_processes(const struct summary *summary, uint32_t rows)
 
 	for (uint32_t i = 0; i < top.count; i++) {
 		const struct collect_process *process = &collect->process[top.id[i]];
-		json_object *row = json_process_name(collect->model, top.id[i]);
+		json_object *row = json_process_name(collect->trace, top.id[i]);
 		json_object *files = json_row(&process->files);
 
 		add_rates(files, collect, &process->files);
 		json_object_object_add(row, "argv",
-				       json_words(collect->model,
-						  model_process(collect->model, top.id[i])->argv));
+				       json_words(collect->trace,
+						  trace_process(collect->trace, top.id[i])->argv));
 		json_object_object_add(row, "files", files);
 		add_number(row, "wait_time_ns", process->wait);
 		json_object_object_add(row, "all", json_row(&process->total));
@@ -219,7 +218,7 @@ static json_object *json_file_processes(const struct collect *collect, file_id i
 
 	for (uint32_t i = 0; i < top.count; i++) {
 		const struct collect_share *share = &collect->share[top.id[i]];
-		json_object *row = json_process_name(collect->model, share->process);
+		json_object *row = json_process_name(collect->trace, share->process);
 
 		add_number(row, "bytes", share->bytes);
 		add_number(row, "time_ns", share->time);
@@ -232,23 +231,23 @@ static json_object *json_file_processes(const struct collect *collect, file_id i
 
 static json_object *json_file(const struct collect *collect, file_id id)
 {
-	const struct model *model = collect->model;
-	const struct model_file *file = model_file(model, id);
+	const struct trace *trace = collect->trace;
+	const struct trace_file *file = trace_file(trace, id);
 	const struct collect_row *row = &collect->file[id].row;
-	bool has_mount = file->mount < model_mounts(model);
-	uint32_t device = collect_device_of_file(model, id);
+	bool has_mount = file->mount < trace_mounts(trace);
+	uint32_t device = collect_device_of_file(trace, id);
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "path", json_text(model, file->path));
+	json_object_object_add(object, "path", json_text(trace, file->path));
 	add_row(object, row);
 	add_rates(object, collect, row);
 	json_object_object_add(object, "file_system",
-			       has_mount ? json_text(model, model_mount(model, file->mount)->type)
+			       has_mount ? json_text(trace, trace_mount(trace, file->mount)->type)
 					 : NULL);
 	json_object_object_add(object, "device",
 			       device == ID_NONE
 				       ? NULL
-				       : json_text(model, model_device(model, device)->name));
+				       : json_text(trace, trace_device(trace, device)->name));
 	json_object_object_add(object, "processes", json_file_processes(collect, id));
 	return object;
 }
@@ -304,7 +303,7 @@ static json_object *json_named_faults(const struct collect_faults *faults, uint3
 		const struct collect_named_fault *named = &faults->named[top.id[i]];
 		json_object *row = json_fault(&named->fault, named->kind);
 
-		json_object_object_add(row, "name", json_text(faults->model, named->name));
+		json_object_object_add(row, "name", json_text(faults->trace, named->name));
 		json_object_array_add(all, row);
 	}
 	all = json_list(&top, all);
@@ -315,10 +314,10 @@ static json_object *json_named_faults(const struct collect_faults *faults, uint3
 static json_object *json_source(const struct summary *summary)
 {
 	static const char *const word[] = {
-		[MODEL_SOURCE_PERF] = "perf", [MODEL_SOURCE_BPF] = "bpf"};
-	uint32_t source = model_host(summary->collect->model)->source;
+		[TRACE_SOURCE_PERF] = "perf", [TRACE_SOURCE_BPF] = "bpf"};
+	uint32_t source = trace_host(summary->collect->trace)->source;
 
-	return source == MODEL_SOURCE_UNKNOWN || source > MODEL_SOURCE_BPF
+	return source == TRACE_SOURCE_UNKNOWN || source > TRACE_SOURCE_BPF
 		       ? NULL
 		       : json_object_new_string(word[source]);
 }

@@ -79,22 +79,22 @@ char *summary_quote(const char *words, size_t length)
 	return text;
 }
 
-char *summary_command(const struct model *model, process_id id)
+char *summary_command(const struct trace *trace, process_id id)
 {
-	const struct model_process *process = model_process(model, id);
+	const struct trace_process *process = trace_process(trace, id);
 	str_id text = process->argv ? process->argv : process->name;
-	uint32_t length = strtab_length(model_strings(model), text);
+	uint32_t length = strtab_length(trace_strings(trace), text);
 
 	if (!length && process->pid)
 		return mem_strdup("(not known)");
-	return process->argv ? summary_quote(model_text(model, text), length)
-			     : summary_escape(model_text(model, text), length);
+	return process->argv ? summary_quote(trace_text(trace, text), length)
+			     : summary_escape(trace_text(trace, text), length);
 }
 
-char *summary_process(const struct model *model, process_id id)
+char *summary_process(const struct trace *trace, process_id id)
 {
-	const struct model_process *process = model_process(model, id);
-	const char *name = model_text(model, process->name), *slash = strrchr(name, '/');
+	const struct trace_process *process = trace_process(trace, id);
+	const char *name = trace_text(trace, process->name), *slash = strrchr(name, '/');
 	char *safe, *text;
 
 	if (slash && slash[1])

@@ -4,7 +4,7 @@
 #ifndef IOTRACE_SUMMARY_NAME_H
 #define IOTRACE_SUMMARY_NAME_H
 
-#include <iotrace/model.h>
+#include <iotrace/trace.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,9 +18,9 @@ char *summary_escape(const char *bytes, size_t length);
 /* Words that are separated by NUL, quoted as a shell would need them. */
 char *summary_quote(const char *words, size_t length);
 /* A process: its command line as far as it is known, else its name. */
-char *summary_command(const struct model *model, process_id process);
+char *summary_command(const struct trace *trace, process_id process);
 /* "dd(4711)": the last part of its name. */
-char *summary_process(const struct model *model, process_id process);
+char *summary_process(const struct trace *trace, process_id process);
 
 /* Returns how many columns of a terminal such text takes. */
 size_t summary_columns(const char *text);

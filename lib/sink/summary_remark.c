@@ -6,24 +6,21 @@
 #include "summary_name.h"
 
 #include <iotrace/books.h>
-#include <iotrace/device.h>
-#include <iotrace/filters.h>
-#include <iotrace/model.h>
-#include <iotrace/refused.h>
+#include <iotrace/trace.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 /* Returns a text of the stream as it may be shown, to be freed. */
-static char *shown(const struct model *model, str_id id)
+static char *shown(const struct trace *trace, str_id id)
 {
-	return summary_escape(model_text(model, id), strtab_length(model_strings(model), id));
+	return summary_escape(trace_text(trace, id), strtab_length(trace_strings(trace), id));
 }
 
 static bool tell_status(const struct summary *summary, char *text, size_t size)
 {
-	int status = model_host(summary->collect->model)->status;
+	int status = trace_host(summary->collect->trace)->status;
 
 	if (status < 0 || !status)
 		return false;
@@ -36,7 +33,7 @@ static bool tell_status(const struct summary *summary, char *text, size_t size)
 
 static bool tell_early(const struct summary *summary, char *text, size_t size)
 {
-	if (!books_ends_early(summary->collect->model))
+	if (!books_ends_early(summary->collect->trace))
 		return false;
 	snprintf(text, size, "the recording was stopped before the command ended.");
 	return true;
@@ -44,10 +41,10 @@ static bool tell_early(const struct summary *summary, char *text, size_t size)
 
 static bool tell_left(const struct summary *summary, char *text, size_t size)
 {
-	const struct model_host *host = model_host(summary->collect->model);
+	const struct trace_host *host = trace_host(summary->collect->trace);
 	bool is_one = host->processes_left == 1;
 	bool can_wait = host->argv && host->end_reason >= 0 &&
-			!books_ends_early(summary->collect->model);
+			!books_ends_early(summary->collect->trace);
 	char number[SUMMARY_NUMBER];
 
 	if (!host->processes_left || host->is_system)
@@ -64,8 +61,8 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 static bool tell_perf(const struct summary *summary, str_id why, const char *what, char *text,
 		      size_t size)
 {
-	const struct model *model = summary->collect->model;
-	char *reason = shown(model, why);
+	const struct trace *trace = summary->collect->trace;
+	char *reason = shown(trace, why);
 
 	snprintf(text, size, "%s recorded through perf instead of BPF: %s", what, reason);
 	free(reason);
@@ -75,23 +72,23 @@ static bool tell_perf(const struct summary *summary, str_id why, const char *wha
 /* Who asked for perf knows it. */
 static bool is_asked_for(const struct summary *summary, str_id why)
 {
-	return !strcmp(model_text(summary->collect->model, why), "--source=perf");
+	return !strcmp(trace_text(summary->collect->trace, why), "--source=perf");
 }
 
 static bool tell_source(const struct summary *summary, char *text, size_t size)
 {
-	const struct model_host *host = model_host(summary->collect->model);
+	const struct trace_host *host = trace_host(summary->collect->trace);
 
-	return host->source == MODEL_SOURCE_PERF && host->source_why &&
+	return host->source == TRACE_SOURCE_PERF && host->source_why &&
 	       !is_asked_for(summary, host->source_why) &&
 	       tell_perf(summary, host->source_why, "calls were", text, size);
 }
 
 static bool tell_block_source(const struct summary *summary, char *text, size_t size)
 {
-	const struct model_host *host = model_host(summary->collect->model);
+	const struct trace_host *host = trace_host(summary->collect->trace);
 
-	return host->block_source == MODEL_SOURCE_PERF && host->source != MODEL_SOURCE_PERF &&
+	return host->block_source == TRACE_SOURCE_PERF && host->source != TRACE_SOURCE_PERF &&
 	       host->block_why &&
 	       tell_perf(summary, host->block_why, "block requests were", text, size);
 }
@@ -112,15 +109,15 @@ static void append(char *text, size_t size, const char *format, ...)
 
 static bool tell_refused(const struct summary *summary, char *text, size_t size)
 {
-	const struct model *model = summary->collect->model;
-	uint32_t refusals = model_refusals(model);
+	const struct trace *trace = summary->collect->trace;
+	uint32_t refusals = trace_refusals(trace);
 
 	snprintf(text, size, "the kernel refuses BPF programs:");
 	for (uint32_t i = 0; i < refusals; i++) {
-		const struct model_refused *refused = model_refused(model, i);
-		char *name = shown(model, refused->name);
-		char *why = shown(model, refused->why);
-		char *instead = shown(model, refused->instead);
+		const struct trace_refused *refused = trace_refused(trace, i);
+		char *name = shown(trace, refused->name);
+		char *why = shown(trace, refused->why);
+		char *instead = shown(trace, refused->instead);
 
 		append(text, size, "%s %s: %s%s%s", i ? ";" : "", name, why,
 		       *instead ? "; recorded through " : "", instead);
@@ -132,18 +129,18 @@ static bool tell_refused(const struct summary *summary, char *text, size_t size)
 }
 
 /* "'a', 'b'": the filters of a kind. Returns whether there is any. */
-static bool name_filters(const struct model *model, enum fact_filter kind, char *text, size_t size)
+static bool name_filters(const struct trace *trace, enum fact_filter kind, char *text, size_t size)
 {
 	bool has_any = false;
 
 	*text = '\0';
-	for (uint32_t i = 0; i < model_filters(model); i++) {
-		const struct model_filter *filter = model_filter(model, i);
+	for (uint32_t i = 0; i < trace_filters(trace); i++) {
+		const struct trace_filter *filter = trace_filter(trace, i);
 		char *name;
 
 		if (filter->kind != kind)
 			continue;
-		name = shown(model, filter->text);
+		name = shown(trace, filter->text);
 		append(text, size, "%s'%s'", has_any ? ", " : "", name);
 		free(name);
 		has_any = true;
@@ -153,11 +150,11 @@ static bool name_filters(const struct model *model, enum fact_filter kind, char 
 
 static bool tell_path(const struct summary *summary, char *text, size_t size)
 {
-	const struct model *model = summary->collect->model;
-	uint64_t elsewhere = model_calls_elsewhere(model);
+	const struct trace *trace = summary->collect->trace;
+	uint64_t elsewhere = trace_calls_elsewhere(trace);
 	char names[512], number[SUMMARY_NUMBER];
 
-	if (model_met_path(model) || !name_filters(model, FILTER_PATH_KEPT, names, sizeof(names)))
+	if (trace_met_path(trace) || !name_filters(trace, FILTER_PATH_KEPT, names, sizeof(names)))
 		return false;
 	snprintf(text, size, "no file matched --path %s.", names);
 	if (elsewhere)
@@ -173,9 +170,9 @@ static bool tell_tasks(const struct summary *summary, char *text, size_t size)
 		enum fact_filter kind;
 		const char *option;
 	} chosen[] = {{FILTER_COMM, "--comm"}, {FILTER_USER, "--uid"}, {FILTER_CGROUP, "--cgroup"}};
-	const struct model *model = summary->collect->model;
-	str_id name[MODEL_OTHERS];
-	uint32_t others = model_others(model, name);
+	const struct trace *trace = summary->collect->trace;
+	str_id name[TRACE_OTHERS];
+	uint32_t others = trace_others(trace, name);
 	char names[512];
 	bool has_any = false;
 
@@ -183,28 +180,28 @@ static bool tell_tasks(const struct summary *summary, char *text, size_t size)
 		return false;
 	snprintf(text, size, "no task that matches");
 	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
-		if (!name_filters(model, chosen[i].kind, names, sizeof(names)))
+		if (!name_filters(trace, chosen[i].kind, names, sizeof(names)))
 			continue;
 		append(text, size, "%s %s %s", has_any ? " and" : "", chosen[i].option, names);
 		has_any = true;
 	}
 	append(text, size, " made a call.");
 	for (uint32_t i = 0; i < others; i++) {
-		char *other = shown(model, name[i]);
+		char *other = shown(trace, name[i]);
 
 		append(text, size, "%s'%s'", i ? ", " : " Calls of ", other);
 		free(other);
 	}
 	if (others)
 		append(text, size, "%s",
-		       others == MODEL_OTHERS ? " and perhaps others were left out."
+		       others == TRACE_OTHERS ? " and perhaps others were left out."
 					      : " were left out.");
 	return has_any;
 }
 
 static bool has_requests(const struct collect *collect)
 {
-	for (uint32_t id = 0; id < model_devices(collect->model); id++)
+	for (uint32_t id = 0; id < trace_devices(collect->trace); id++)
 		if (collect_device(collect, id))
 			return true;
 	return false;
@@ -216,7 +213,7 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 	char names[512], number[SUMMARY_NUMBER];
 
 	if (has_requests(summary->collect) ||
-	    !name_filters(summary->collect->model, FILTER_DEVICE, names, sizeof(names)))
+	    !name_filters(summary->collect->trace, FILTER_DEVICE, names, sizeof(names)))
 		return false;
 	snprintf(text, size, "no block request of %s was recorded.", names);
 	if (others)

@@ -6,8 +6,8 @@
 #include "summary_name.h"
 #include "summary_page.h"
 
-#include <iotrace/device.h>
 #include <iotrace/mem.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void put_process(const struct summary *summary, const struct page *page,
 {
 	const struct collect_process *process = &summary->collect->process[id];
 	const struct collect_row *files = &process->files;
-	uint32_t number = model_process(summary->collect->model, id)->pid;
+	uint32_t number = trace_process(summary->collect->trace, id)->pid;
 	char pid[16], text[5][SUMMARY_NUMBER];
 
 	snprintf(pid, sizeof(pid), "%u", number);
@@ -87,7 +87,7 @@ static void put_process(const struct summary *summary, const struct page *page,
 /* Of a command that has no children the first line says all. */
 static bool is_alone(const struct summary *summary, const struct top *top)
 {
-	const struct model_host *host = model_host(summary->collect->model);
+	const struct trace_host *host = trace_host(summary->collect->trace);
 
 	return top->seen <= 1 && host->argv && !host->is_system;
 }
@@ -106,7 +106,7 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 
 	title_of(title, sizeof(title), "process", &top);
 	for (uint32_t i = 0; i < top.count; i++)
-		name[i] = summary_command(summary->collect->model, top.id[i]);
+		name[i] = summary_command(summary->collect->trace, top.id[i]);
 	summary_cut_list(name, top.count, page_rest(page, &table));
 	if (top.count && !is_alone(summary, &top))
 		page_heading(page, &table);
@@ -120,7 +120,7 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 static char *users_of(const struct collect *collect, file_id id)
 {
 	struct top top = collect_top_shares(collect, id, 1);
-	char *name = top.count ? summary_process(collect->model, collect->share[top.id[0]].process)
+	char *name = top.count ? summary_process(collect->trace, collect->share[top.id[0]].process)
 			       : mem_strdup("");
 	char *all = top.seen > 1 ? mem_format("%s+%u", name, (uint32_t)top.seen - 1)
 				 : mem_strdup(name);
@@ -130,11 +130,11 @@ static char *users_of(const struct collect *collect, file_id id)
 	return all;
 }
 
-static char *device_of(const struct model *model, file_id id)
+static char *device_of(const struct trace *trace, file_id id)
 {
-	uint32_t device = collect_device_of_file(model, id);
+	uint32_t device = collect_device_of_file(trace, id);
 	const char *name = device == ID_NONE ? ""
-					     : model_text(model, model_device(model, device)->name);
+					     : trace_text(trace, trace_device(trace, device)->name);
 
 	return summary_escape(name, strlen(name));
 }
@@ -157,18 +157,18 @@ static size_t widest(char **name, uint32_t count, size_t least)
 static struct file_names name_files(const struct collect *collect, const struct top *top,
 				    const struct page *page)
 {
-	const struct model *model = collect->model;
+	const struct trace *trace = collect->trace;
 	struct file_names n = {.path = mem_array(top->count + 1, sizeof(*n.path)),
 			       .user = mem_array(top->count + 1, sizeof(*n.user)),
 			       .device = mem_array(top->count + 1, sizeof(*n.device))};
 
 	for (uint32_t i = 0; i < top->count; i++) {
-		str_id path = model_file(model, top->id[i])->path;
+		str_id path = trace_file(trace, top->id[i])->path;
 
-		n.path[i] = summary_escape(model_text(model, path),
-					   strtab_length(model_strings(model), path));
+		n.path[i] = summary_escape(trace_text(trace, path),
+					   strtab_length(trace_strings(trace), path));
 		n.user[i] = users_of(collect, top->id[i]);
-		n.device[i] = device_of(model, top->id[i]);
+		n.device[i] = device_of(trace, top->id[i]);
 	}
 	summary_cut_list(n.user, top->count, page->columns ? USER_MOST : 0);
 	summary_cut_list(n.device, top->count, page->columns ? DEVICE_MOST : 0);

@@ -54,10 +54,10 @@ static void end(struct sentence *sentence, size_t indent)
 }
 
 /* "process 12 (dd)", "processes 12 (dd), 14 (cat) and 3 more". */
-static char *name_attached(const struct model *model)
+static char *name_attached(const struct trace *trace)
 {
-	const struct model_host *host = model_host(model);
-	uint32_t shown = host->attached < MODEL_ATTACHED ? host->attached : MODEL_ATTACHED;
+	const struct trace_host *host = trace_host(trace);
+	uint32_t shown = host->attached < TRACE_ATTACHED ? host->attached : TRACE_ATTACHED;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -67,8 +67,8 @@ static char *name_attached(const struct model *model)
 	fputs(!shown ? "running processes" : shown == 1 ? "process " : "processes ", out);
 	for (uint32_t i = 0; i < shown; i++) {
 		str_id id = host->attached_name[i];
-		char *name = summary_escape(model_text(model, id),
-					    strtab_length(model_strings(model), id));
+		char *name = summary_escape(trace_text(trace, id),
+					    strtab_length(trace_strings(trace), id));
 
 		fprintf(out, "%s%u (%s)", i ? ", " : "", host->attached_pid[i], name);
 		free(name);
@@ -83,11 +83,11 @@ static char *name_attached(const struct model *model)
 static void put_title(const struct summary *summary, const struct page *page)
 {
 	static const char title[] = "iotrace summary: ";
-	const struct model *model = summary->collect->model;
-	const struct model_host *host = model_host(model);
-	char *command = summary_quote(model_text(model, host->argv),
-				      strtab_length(model_strings(model), host->argv));
-	char *attached = name_attached(model);
+	const struct trace *trace = summary->collect->trace;
+	const struct trace_host *host = trace_host(trace);
+	char *command = summary_quote(trace_text(trace, host->argv),
+				      strtab_length(trace_strings(trace), host->argv));
+	char *attached = name_attached(trace);
 	char *what = mem_format("%s%s%s",
 				host->is_system ? "the whole machine"
 				: *command      ? ""
@@ -129,7 +129,7 @@ static void put_data(const char *before, const char *word, uint64_t bytes, doubl
 /* Wall time, shares, data: the answer to most questions. */
 static void put_verdict(const struct summary *summary, const struct page *page)
 {
-	const struct model_host *host = model_host(summary->collect->model);
+	const struct trace_host *host = trace_host(summary->collect->trace);
 	struct collect_verdict v = collect_verdict(summary->collect);
 	uint32_t threads = collect_threads(summary->collect);
 	char number[SUMMARY_NUMBER];
@@ -191,18 +191,18 @@ static void put_elsewhere(const struct summary *summary, const struct page *page
 /* Of which events; what the kernel counted as lost only is known for each. */
 static void put_lost(const struct summary *summary, FILE *out)
 {
-	const struct model *model = summary->collect->model;
+	const struct trace *trace = summary->collect->trace;
 	const char *before = " Missing: ";
 	char number[SUMMARY_NUMBER];
 
-	for (uint32_t i = 0; i < model_counts(model); i++) {
-		const struct model_count *count = model_count(model, i);
+	for (uint32_t i = 0; i < trace_counts(trace); i++) {
+		const struct trace_count *count = trace_count(trace, i);
 		char *name;
 
 		if (!count->has_lost || !count->lost)
 			continue;
-		name = summary_escape(model_text(model, count->name),
-				      strtab_length(model_strings(model), count->name));
+		name = summary_escape(trace_text(trace, count->name),
+				      strtab_length(trace_strings(trace), count->name));
 		fprintf(out, "%s%s of %s", before, summary_count(number, count->lost), name);
 		before = ", ";
 		free(name);
@@ -215,7 +215,7 @@ static void put_lost(const struct summary *summary, FILE *out)
 static void put_completeness(const struct summary *summary, const struct page *page)
 {
 	char sentence[512];
-	enum books_state state = books_check(summary->collect->model, summary->options->tally,
+	enum books_state state = books_check(summary->collect->trace, summary->options->tally,
 					     sentence, sizeof(sentence));
 	struct sentence s;
 
@@ -265,9 +265,9 @@ static void put_named_fault(const struct summary *summary, const struct page *pa
 			    const char *before, uint32_t index)
 {
 	const struct collect_named_fault *named = &summary->collect->faults.named[index];
-	const struct model *model = summary->collect->model;
-	char *name = summary_escape(model_text(model, named->name),
-				    strtab_length(model_strings(model), named->name));
+	const struct trace *trace = summary->collect->trace;
+	char *name = summary_escape(trace_text(trace, named->name),
+				    strtab_length(trace_strings(trace), named->name));
 	char *text = NULL, *cut;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);

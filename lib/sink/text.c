@@ -1,5 +1,5 @@
 /*
- * text: every io_event as a line, then what the model knows. The reference for golden tests.
+ * text: every io_event as a line, then what the trace knows. The reference for golden tests.
  *
  * A line is TIME TID@PID KIND and the fields of that kind, in this order, with one space between.
  * Instead of TID@PID stands the name of a block device, sda/samples for what was sampled of it, or
@@ -32,7 +32,7 @@
  *	12000 101@100 PARAMETER a0 "text"
  *	12000 - LOST 42
  *
- * After the last event stand the arrays of the model, see text_defs.c.
+ * After the last event stand the arrays of the trace, see text_defs.c.
  */
 #include "text.h"
 
@@ -44,8 +44,8 @@
 #include <iotrace/errname.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <iotrace/metric.h>
 #include <iotrace/place.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,7 +177,7 @@ static void print_request(struct sink *sink, const struct io_event *event)
 
 static bool is_block(const struct sink *sink, handle_id handle)
 {
-	return handle < model_handles(sink->model) && model_handle(sink->model, handle)->is_block;
+	return handle < trace_handles(sink->trace) && trace_handle(sink->trace, handle)->is_block;
 }
 
 static void print_begin(struct sink *sink, const struct io_event *event)
@@ -234,8 +234,8 @@ static void print_lock(struct sink *sink, const struct io_event *event)
 static void print_metric(struct sink *sink, const struct io_event *event)
 {
 	uint32_t id = event->metric.series;
-	const struct model_series *series = id < model_series_count(sink->model)
-						    ? model_series(sink->model, id)
+	const struct trace_series *series = id < trace_series_count(sink->trace)
+						    ? trace_series(sink->trace, id)
 						    : NULL;
 
 	text_id(sink->out, 's', id);
@@ -243,7 +243,7 @@ static void print_metric(struct sink *sink, const struct io_event *event)
 		uint64_t value = event->metric.counter[i];
 
 		if (series && i < series->metrics &&
-		    model_metric(sink->model, series->metric + i)->is_signed)
+		    trace_metric(sink->trace, series->metric + i)->is_signed)
 			fprintf(sink->out, " %" PRId64, (int64_t)value);
 		else
 			fprintf(sink->out, " %" PRIu64, value);
@@ -292,7 +292,7 @@ static void text_event(struct sink *sink, const struct io_event *event)
 	FILE *out = sink->out;
 
 	fprintf(out, "%" PRIu64, event->time);
-	if (event->thread < model_threads(sink->model))
+	if (event->thread < trace_threads(sink->trace))
 		text_location(sink, event->thread);
 	else
 		fputs(" -", out);
@@ -358,7 +358,7 @@ static struct sink *text_open(const struct sink_options *options, struct error *
 	struct error why = {0};
 
 	sink->out = stdout;
-	sink->model = options->model;
+	sink->trace = options->trace;
 	sink->options = *options;
 	sink->path = mem_strdup(is_stdout ? "standard output" : options->path);
 	if (is_stdout || !create(sink, options, &why))

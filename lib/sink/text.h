@@ -2,14 +2,14 @@
 #ifndef TEXT_SINK_H
 #define TEXT_SINK_H
 
-#include <iotrace/model.h>
 #include <iotrace/sink.h>
+#include <iotrace/trace.h>
 #include <stdio.h>
 
 struct sink {
 	FILE *out;
 	char *path; /* for messages */
-	const struct model *model;
+	const struct trace *trace;
 	struct place *place, *own_place; /* NULL: standard output; NULL: somebody else's */
 	struct sink_options options;
 };
@@ -22,7 +22,7 @@ void text_id(FILE *out, char letter, uint32_t id);
 void text_string(struct sink *sink, str_id id);
 /* " 101@100", " sda", " sda/samples" ... */
 void text_location(struct sink *sink, thread_id id);
-/* Everything that the model knows: see text_defs.c. */
+/* Everything that the trace knows: see text_defs.c. */
 void text_definitions(struct sink *sink);
 
 #endif

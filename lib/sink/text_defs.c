@@ -1,5 +1,5 @@
 /*
- * text_defs: what the model knows, at the end of the text.
+ * text_defs: what the trace knows, at the end of the text.
  *
  * A line for each entry of an array, each a word and an id first; sections in this order:
  *
@@ -27,9 +27,8 @@
 #include "text.h"
 
 #include <inttypes.h>
-#include <iotrace/device.h>
 #include <iotrace/escape.h>
-#include <iotrace/metric.h>
+#include <iotrace/trace.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -50,7 +49,7 @@ static void print_quoted(FILE *out, const char *bytes, size_t length)
 
 void text_string(struct sink *sink, str_id id)
 {
-	const struct strtab *strings = model_strings(sink->model);
+	const struct strtab *strings = trace_strings(sink->trace);
 
 	putc(' ', sink->out);
 	print_quoted(sink->out, strtab_text(strings, id), strtab_length(strings, id));
@@ -58,8 +57,8 @@ void text_string(struct sink *sink, str_id id)
 
 static void print_words(struct sink *sink, str_id argv)
 {
-	const char *at = strtab_text(model_strings(sink->model), argv);
-	const char *end = at + strtab_length(model_strings(sink->model), argv);
+	const char *at = strtab_text(trace_strings(sink->trace), argv);
+	const char *end = at + strtab_length(trace_strings(sink->trace), argv);
 
 	while (at <= end) {
 		const char *stop = memchr(at, '\0', (size_t)(end - at));
@@ -73,23 +72,23 @@ static void print_words(struct sink *sink, str_id argv)
 }
 
 /* The name of a group of no process: of a device, or of the machine. */
-static void print_group(struct sink *sink, const struct model_process *group)
+static void print_group(struct sink *sink, const struct trace_process *group)
 {
-	str_id name = group->kind == MODEL_DEVICE ? model_device(sink->model, group->device)->name
+	str_id name = group->kind == TRACE_DEVICE ? trace_device(sink->trace, group->device)->name
 						  : 0;
 
 	putc(' ', sink->out);
 	if (name)
-		escape_print(sink->out, model_text(sink->model, name),
-			     strtab_length(model_strings(sink->model), name));
+		escape_print(sink->out, trace_text(sink->trace, name),
+			     strtab_length(trace_strings(sink->trace), name));
 	else
 		fputs("machine", sink->out);
 }
 
 void text_location(struct sink *sink, thread_id id)
 {
-	const struct model_thread *thread = model_thread(sink->model, id);
-	const struct model_process *group = model_process(sink->model, thread->process);
+	const struct trace_thread *thread = trace_thread(sink->trace, id);
+	const struct trace_process *group = trace_process(sink->trace, thread->process);
 
 	if (thread->kind == LOCATION_THREAD && thread->folded)
 		text_id(sink->out, 't', id);
@@ -104,7 +103,7 @@ void text_location(struct sink *sink, thread_id id)
 
 static void print_host(struct sink *sink)
 {
-	const struct model_host *host = model_host(sink->model);
+	const struct trace_host *host = trace_host(sink->trace);
 
 	fputs("host", sink->out);
 	text_string(sink, host->hostname);
@@ -116,7 +115,7 @@ static void print_host(struct sink *sink)
 		host->threads_seen, host->processes_left);
 }
 
-static void print_process(struct sink *sink, const struct model_process *process)
+static void print_process(struct sink *sink, const struct trace_process *process)
 {
 	fprintf(sink->out, " %u", process->pid);
 	text_string(sink, process->name);
@@ -145,15 +144,15 @@ static void print_process(struct sink *sink, const struct model_process *process
 
 static void print_processes(struct sink *sink)
 {
-	for (process_id p = 0; p < model_processes(sink->model); p++) {
-		const struct model_process *process = model_process(sink->model, p);
+	for (process_id p = 0; p < trace_processes(sink->trace); p++) {
+		const struct trace_process *process = trace_process(sink->trace, p);
 
 		if (process->is_left_out)
 			continue;
 		fprintf(sink->out, "process p%u", p);
-		if (process->kind == MODEL_PROCESS)
+		if (process->kind == TRACE_PROCESS)
 			print_process(sink, process);
-		else if (process->kind == MODEL_SHARED_GROUP)
+		else if (process->kind == TRACE_SHARED_GROUP)
 			fprintf(sink->out, " CROWD %u", process->folded);
 		else
 			print_group(sink, process);
@@ -163,8 +162,8 @@ static void print_processes(struct sink *sink)
 
 static void print_threads(struct sink *sink)
 {
-	for (thread_id t = 0; t < model_threads(sink->model); t++) {
-		const struct model_thread *thread = model_thread(sink->model, t);
+	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
+		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
 		if (thread->is_left_out)
 			continue;
@@ -180,8 +179,8 @@ static void print_threads(struct sink *sink)
 
 static void print_mounts(struct sink *sink)
 {
-	for (uint32_t m = 0; m < model_mounts(sink->model); m++) {
-		const struct model_mount *mount = model_mount(sink->model, m);
+	for (uint32_t m = 0; m < trace_mounts(sink->trace); m++) {
+		const struct trace_mount *mount = trace_mount(sink->trace, m);
 
 		fprintf(sink->out, "mount m%u", m);
 		text_string(sink, mount->mount_point);
@@ -198,8 +197,8 @@ static void print_files(struct sink *sink)
 					   [FILE_DEVICE] = "DEVICE",
 					   [FILE_FIFO] = "FIFO"};
 
-	for (file_id f = 0; f < model_files(sink->model); f++) {
-		const struct model_file *file = model_file(sink->model, f);
+	for (file_id f = 0; f < trace_files(sink->trace); f++) {
+		const struct trace_file *file = trace_file(sink->trace, f);
 
 		fprintf(sink->out, "file f%u", f);
 		text_string(sink, file->path);
@@ -212,8 +211,8 @@ static void print_files(struct sink *sink)
 
 static void print_handles(struct sink *sink)
 {
-	for (handle_id h = 0; h < model_handles(sink->model); h++) {
-		const struct model_handle *handle = model_handle(sink->model, h);
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
+		const struct trace_handle *handle = trace_handle(sink->trace, h);
 
 		fprintf(sink->out, "handle h%u", h);
 		text_id(sink->out, 'p', handle->process);
@@ -231,7 +230,7 @@ static void print_handles(struct sink *sink)
 	}
 }
 
-static void print_device(struct sink *sink, const struct model_device *device)
+static void print_device(struct sink *sink, const struct trace_device *device)
 {
 	const struct {
 		const char *name;
@@ -253,8 +252,8 @@ static void print_device(struct sink *sink, const struct model_device *device)
 		if (!row[i].value)
 			continue;
 		fprintf(sink->out, " %s=", row[i].name);
-		print_quoted(sink->out, model_text(sink->model, row[i].value),
-			     strtab_length(model_strings(sink->model), row[i].value));
+		print_quoted(sink->out, trace_text(sink->trace, row[i].value),
+			     strtab_length(trace_strings(sink->trace), row[i].value));
 	}
 	if (device->group != ID_NONE)
 		text_id(sink->out, 'p', device->group);
@@ -272,8 +271,8 @@ static void print_stat(FILE *out, const char *what, uint32_t device, const uint6
 
 static void print_devices(struct sink *sink)
 {
-	for (uint32_t d = 0; d < model_devices(sink->model); d++) {
-		const struct model_device *device = model_device(sink->model, d);
+	for (uint32_t d = 0; d < trace_devices(sink->trace); d++) {
+		const struct trace_device *device = trace_device(sink->trace, d);
 
 		fprintf(sink->out, "device d%u", d);
 		print_device(sink, device);
@@ -287,8 +286,8 @@ static void print_devices(struct sink *sink)
 
 static void print_cgroups(struct sink *sink)
 {
-	for (uint32_t g = 0; g < model_cgroups(sink->model); g++) {
-		const struct model_cgroup *group = model_cgroup(sink->model, g);
+	for (uint32_t g = 0; g < trace_cgroups(sink->trace); g++) {
+		const struct trace_cgroup *group = trace_cgroup(sink->trace, g);
 
 		fprintf(sink->out, "cgroup g%u %" PRIu64, g, group->id);
 		text_string(sink, group->name);
@@ -298,14 +297,14 @@ static void print_cgroups(struct sink *sink)
 
 static void print_series(struct sink *sink)
 {
-	for (uint32_t s = 0; s < model_series_count(sink->model); s++) {
-		const struct model_series *series = model_series(sink->model, s);
+	for (uint32_t s = 0; s < trace_series_count(sink->trace); s++) {
+		const struct trace_series *series = trace_series(sink->trace, s);
 
 		fprintf(sink->out, "series s%u", s);
 		text_string(sink, series->name);
 		fputs(series->is_of_calls ? " OF_CALLS\n" : "\n", sink->out);
 		for (uint32_t i = 0; i < series->metrics; i++) {
-			const struct model_metric *metric = model_metric(sink->model,
+			const struct trace_metric *metric = trace_metric(sink->trace,
 									 series->metric + i);
 
 			fprintf(sink->out, "metric s%u", s);
@@ -315,9 +314,9 @@ static void print_series(struct sink *sink)
 			fputs(metric->is_signed ? " SIGNED\n" : "\n", sink->out);
 		}
 	}
-	for (uint32_t a = 0; a < model_parameters(sink->model); a++) {
+	for (uint32_t a = 0; a < trace_parameters(sink->trace); a++) {
 		fprintf(sink->out, "parameter a%u", a);
-		text_string(sink, model_parameter(sink->model, a));
+		text_string(sink, trace_parameter(sink->trace, a));
 		putc('\n', sink->out);
 	}
 }

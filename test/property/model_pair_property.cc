@@ -343,7 +343,7 @@ std::string text_of(const ModelDriver &d)
 		all += std::to_string(e.time) + " " + d.line(e);
 		if (e.kind == IO_ENTER && e.region.file != ID_NONE)
 			all += std::string(" ") +
-			       model_text(d.model, model_file(d.model, e.region.file)->path);
+			       trace_text(d.trace, trace_file(d.trace, e.region.file)->path);
 		all += "\n";
 	}
 	return all;

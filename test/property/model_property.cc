@@ -64,15 +64,15 @@ class Checker
 
 	uint32_t process(const io_event &e) const
 	{
-		return model_thread(d.model, e.thread)->process;
+		return trace_thread(d.trace, e.thread)->process;
 	}
 
 	bool usable(const io_event &e, uint32_t handle) const
 	{
 		if (active.count({process(e), handle}) ||
-		    model_handle(d.model, handle)->is_pre_created)
+		    trace_handle(d.trace, handle)->is_pre_created)
 			return true;
-		return process(e) != model_handle(d.model, handle)->process && ever.count(handle);
+		return process(e) != trace_handle(d.trace, handle)->process && ever.count(handle);
 	}
 
 	void create(const io_event &e, uint32_t handle)
@@ -93,9 +93,9 @@ class Checker
 	{
 		if (e.thread == ID_NONE)
 			return;
-		ASSERT_LT(e.thread, model_threads(d.model));
+		ASSERT_LT(e.thread, trace_threads(d.trace));
 		if (e.handle != ID_NONE) {
-			ASSERT_LT(e.handle, model_handles(d.model));
+			ASSERT_LT(e.handle, trace_handles(d.trace));
 		}
 		switch (e.kind) {
 		case IO_ENTER:

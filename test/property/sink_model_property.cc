@@ -271,7 +271,7 @@ struct Recording {
 			&sink);
 		if (locations)
 			d.model->location_limit = locations;
-		options.model = d.model;
+		options.trace = model_trace(d.model);
 		options.tally = &d.tally;
 		options.path = path.c_str();
 		sink = sink_otf2_ops.open(&options, &err);

@@ -2,9 +2,9 @@
  * Whatever calls a run consists of, on whatever threads: the archive holds them, and nothing is
  * found wrong.
  */
-#include "model_builder.h"
 #include "scratch_dir.h"
 #include "sinks.h"
+#include "trace_builder.h"
 
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
@@ -19,7 +19,7 @@ namespace
 /* A program of random calls that keeps what OTF2 asks for; it counts what the archive must hold. */
 struct AnyRun {
 	std::mt19937_64 random;
-	ModelBuilder b;
+	TraceBuilder b;
 	std::vector<thread_id> threads;
 	std::vector<handle_id> handles;
 	std::vector<bool> is_open, has_ended;

@@ -2,10 +2,10 @@
  * The sink writes event files by itself: whatever the events are, they are byte for byte what the OTF2 library writes
  * for the same.
  */
-#include "model_builder.h"
 #include "otf2_flags.h"
 #include "scratch_dir.h"
 #include "sinks.h"
+#include "trace_builder.h"
 
 extern "C" {
 #include "otf2.h"
@@ -67,7 +67,7 @@ struct Library {
 
 	uint32_t text(str_id id) const
 	{
-		const struct strtab *strings = model_strings(sink->model);
+		const struct strtab *strings = trace_strings(sink->trace);
 
 		return otf2_string(sink, strtab_text(strings, id), strtab_length(strings, id));
 	}
@@ -85,10 +85,10 @@ struct Library {
 
 	OTF2_ErrorCode program_begin(const io_event &e)
 	{
-		const struct model_thread *thread = model_thread(sink->model, e.thread);
-		const struct model_process *process = model_process(sink->model, thread->process);
-		std::string argv(strtab_text(model_strings(sink->model), process->argv),
-				 strtab_length(model_strings(sink->model), process->argv));
+		const struct trace_thread *thread = trace_thread(sink->trace, e.thread);
+		const struct trace_process *process = trace_process(sink->trace, thread->process);
+		std::string argv(strtab_text(trace_strings(sink->trace), process->argv),
+				 strtab_length(trace_strings(sink->trace), process->argv));
 		std::vector<uint32_t> word;
 
 		for (size_t at = 0; at < argv.size(); at += strlen(&argv[at]) + 1)
@@ -115,11 +115,11 @@ struct Library {
 			if (e.op.rwbs)
 				OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_BLOCK_RWBS,
 								text(e.op.rwbs));
-			if (e.op.cgroup < model_cgroups(sink->model))
+			if (e.op.cgroup < trace_cgroups(sink->trace))
 				OTF2_AttributeList_AddStringRef(
 					list, ATTRIBUTE_BLOCK_CGROUP,
-					text(model_cgroup(sink->model, e.op.cgroup)->name));
-			if (e.op.file < model_files(sink->model))
+					text(trace_cgroup(sink->trace, e.op.cgroup)->name));
+			if (e.op.file < trace_files(sink->trace))
 				OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE,
 								otf2_file(sink, e.op.file));
 		} else if (e.op.name) {
@@ -136,13 +136,13 @@ struct Library {
 
 	OTF2_ErrorCode metric(const io_event &e)
 	{
-		const struct model_series *series = model_series(sink->model, e.metric.series);
+		const struct trace_series *series = trace_series(sink->trace, e.metric.series);
 		std::vector<OTF2_Type> type;
 		std::vector<OTF2_MetricValue> value(series->metrics);
 
 		for (uint32_t i = 0; i < series->metrics; i++) {
 			type.push_back(
-				otf2_metric_type(model_metric(sink->model, series->metric + i)));
+				otf2_metric_type(trace_metric(sink->trace, series->metric + i)));
 			value[i].unsigned_int = e.metric.counter[i];
 		}
 		return OTF2_EvtWriter_Metric(w, nullptr, e.time, e.metric.series,
@@ -268,7 +268,7 @@ enum { FILES = 600 };
 /* Events that make no sense, of all kinds and with all sizes of numbers. */
 struct AnyEvents {
 	std::mt19937_64 random;
-	ModelBuilder b;
+	TraceBuilder b;
 	thread_id t;
 	uint32_t series[3];
 	std::deque<std::vector<uint64_t>> values; /* of metrics */
@@ -289,12 +289,12 @@ struct AnyEvents {
 		b.device(makedev(8, 0), "sda");
 		const uint32_t sizes[] = {1, 5, EVENT_COUNTERS};
 		for (uint32_t i = 0; i < 3; i++) {
-			std::vector<struct model_metric_text> text(sizes[i],
+			std::vector<struct trace_metric_text> text(sizes[i],
 								   {"m", "#", "", false, i == 1});
-			series[i] = model_add_series(b.model, "s", true, text.data(), sizes[i]);
+			series[i] = trace_add_series(b.trace, "s", true, text.data(), sizes[i]);
 		}
 		for (int i = 0; i < 300; i++)
-			model_add_parameter(b.model, "parameter");
+			trace_add_parameter(b.trace, "parameter");
 		b.text("a command");
 	}
 
@@ -344,7 +344,7 @@ struct AnyEvents {
 			fill_operation(e);
 		} else if (e.kind == IO_METRIC) {
 			e.metric.series = series[below(3)];
-			e.metric.counters = b.model->series[e.metric.series].metrics;
+			e.metric.counters = b.trace->series[e.metric.series].metrics;
 			values.emplace_back(EVENT_COUNTERS);
 			for (uint64_t &value : values.back())
 				value = number();

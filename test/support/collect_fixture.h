@@ -5,7 +5,7 @@
 #define COLLECT_FIXTURE_H
 
 #include "collect.h"
-#include "model_builder.h"
+#include "trace_builder.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -22,18 +22,18 @@ inline void operator+=(Events &all, const Events &more)
 class CollectFixture : public ::testing::Test
 {
       protected:
-	ModelBuilder b;
+	TraceBuilder b;
 	struct collect s = {};
 	process_id p = b.process(100, "app");
 	thread_id t = b.thread(p, 101, "app");
 
 	CollectFixture()
 	{
-		b.model->host.first_time = 1000;
-		b.model->host.last_time = 1001000;
-		b.model->host.processes_seen = 1;
-		b.model->host.threads_seen = 1;
-		collect_init(&s, b.model);
+		b.trace->host.first_time = 1000;
+		b.trace->host.last_time = 1001000;
+		b.trace->host.processes_seen = 1;
+		b.trace->host.threads_seen = 1;
+		collect_init(&s, b.trace);
 	}
 	~CollectFixture() override
 	{
@@ -69,7 +69,7 @@ class CollectFixture : public ::testing::Test
 
 /* A request that ended, with what the model says of its times. */
 inline Events request(uint64_t begun, uint64_t issued, uint64_t end,
-		      const struct model_device *device, uint64_t id, enum request_kind type,
+		      const struct trace_device *device, uint64_t id, enum request_kind type,
 		      uint64_t bytes, int error = 0)
 {
 	Events all = io::request(begun, issued, end, device->location, device->handle, id, type,
@@ -85,9 +85,9 @@ class DevicesFixture : public CollectFixture
       protected:
 	uint32_t sda = b.device(makedev(8, 0), "sda");
 
-	struct model_device *device(uint32_t id)
+	struct trace_device *device(uint32_t id)
 	{
-		return &b.model->device[id];
+		return &b.trace->device[id];
 	}
 };
 

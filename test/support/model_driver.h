@@ -38,6 +38,7 @@ class ModelDriver
       public:
 	struct tally tally = {};
 	struct model *model;
+	const struct trace *trace;
 	std::vector<io_event> events;
 	std::vector<std::vector<uint64_t>> metrics;
 	uint64_t now = 1000;
@@ -49,6 +50,7 @@ class ModelDriver
 	ModelDriver()
 	{
 		model = model_new(&tally, output, this);
+		trace = model_trace(model);
 	}
 	~ModelDriver()
 	{
@@ -277,9 +279,9 @@ class ModelDriver
 
 	std::string path(handle_id handle) const
 	{
-		const struct model_handle *h = model_handle(model, handle);
+		const struct trace_handle *h = trace_handle(trace, handle);
 
-		return h->name ? model_text(model, h->name) : "?";
+		return h->name ? trace_text(trace, h->name) : "?";
 	}
 
 	std::string bytes(uint64_t n) const
@@ -292,7 +294,7 @@ class ModelDriver
 	{
 		std::string s = e.thread == ID_NONE
 					? "*"
-					: std::to_string(model_thread(model, e.thread)->tid);
+					: std::to_string(trace_thread(trace, e.thread)->tid);
 
 		s += std::string(" ") + io_event_name(e.kind);
 		switch (e.kind) {
@@ -302,7 +304,7 @@ class ModelDriver
 			if (e.kind == IO_LEAVE && e.region.error)
 				s += " errno " + std::to_string(e.region.error);
 			if (e.kind == IO_LEAVE && e.region.path)
-				s += std::string(" ") + model_text(model, e.region.path);
+				s += std::string(" ") + trace_text(trace, e.region.path);
 			break;
 		case IO_CREATE_HANDLE:
 		case IO_DESTROY_HANDLE:
@@ -325,7 +327,7 @@ class ModelDriver
 			break;
 		case IO_DELETE_FILE:
 			s += std::string(" ") +
-			     model_text(model, model_file(model, e.delete_file.file)->path);
+			     trace_text(trace, trace_file(trace, e.delete_file.file)->path);
 			break;
 		default:
 			if (e.handle != ID_NONE)

@@ -63,7 +63,7 @@ class Aio : public ::testing::Test
 
 	void times_rise()
 	{
-		std::vector<uint64_t> last(model_threads(d.model));
+		std::vector<uint64_t> last(trace_threads(d.trace));
 
 		for (const io_event &e : d.events) {
 			if (e.thread == ID_NONE)
@@ -424,7 +424,7 @@ TEST_F(Aio, TheRingOutlivesItsDescriptor)
 		<< all;
 	EXPECT_NE(all.find("10 OP_COMPLETE h1 10 anon_inode:[io_uring]\n"), std::string::npos)
 		<< all;
-	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
+	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
 }
 
 TEST_F(Aio, AFixedFileIsWhatItsDescriptorLedToThen)
@@ -476,7 +476,7 @@ TEST_F(Aio, AFixedFileOutlivesItsDescriptor)
 			  "10 OP_BEGIN h1 - @- /data/a\n"
 			  "10 OP_ISSUED h1 /data/a\n"
 			  "10 OP_COMPLETE h1 9 /data/a\n");
-	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
+	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
 }
 
 /* What requests do to fixed file 2, which is /data/a: the next to use it is on the ring. */

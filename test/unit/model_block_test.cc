@@ -75,17 +75,17 @@ class Block : public ::testing::Test
 	{
 		static const char *const mode[] = {"READ", "WRITE", "FLUSH"};
 		static const char *const end[] = {"EXIT", "LOST", "RECORDING", "DEATH", "MERGED"};
-		const struct model_thread *t = model_thread(d.model, e.thread);
-		std::string s = std::string(model_text(d.model, t->name)) + " ";
+		const struct trace_thread *t = trace_thread(d.trace, e.thread);
+		std::string s = std::string(trace_text(d.trace, t->name)) + " ";
 
 		s += std::string(io_event_name(e.kind) + 3) + " #" + std::to_string(e.op.id);
 		if (e.kind == IO_OP_BEGIN) {
 			s += std::string(" ") + mode[e.op.mode] + " " + number(e.op.bytes) + " @" +
-			     number(e.op.offset) + " " + model_text(d.model, e.op.name) + "(" +
-			     std::to_string(e.op.pid) + ") " + model_text(d.model, e.op.rwbs);
+			     number(e.op.offset) + " " + trace_text(d.trace, e.op.name) + "(" +
+			     std::to_string(e.op.pid) + ") " + trace_text(d.trace, e.op.rwbs);
 			if (e.op.file != ID_NONE)
 				s += std::string(" ") +
-				     model_text(d.model, model_file(d.model, e.op.file)->path);
+				     trace_text(d.trace, trace_file(d.trace, e.op.file)->path);
 		} else if (e.kind == IO_OP_COMPLETE) {
 			s += " " + number(e.op.bytes);
 			if (e.op.error)
@@ -114,11 +114,11 @@ class Block : public ::testing::Test
 		return d.tally.n[counter];
 	}
 
-	const struct model_device *device(uint32_t dev) const
+	const struct trace_device *device(uint32_t dev) const
 	{
-		for (uint32_t i = 0; i < model_devices(d.model); i++)
-			if (model_device(d.model, i)->dev == dev)
-				return model_device(d.model, i);
+		for (uint32_t i = 0; i < trace_devices(d.trace); i++)
+			if (trace_device(d.trace, i)->dev == dev)
+				return trace_device(d.trace, i);
 		return nullptr;
 	}
 
@@ -447,7 +447,7 @@ TEST_F(Block, AnEndThatOnlyTheDeviceCountedIsUnseen)
 	d.fact(FACT_DISKSTAT, stat);
 	text();
 	EXPECT_EQ(count(TALLY_cancelled), 3u);
-	EXPECT_EQ(model_unseen_ends(d.model), 1u);
+	EXPECT_EQ(trace_unseen_ends(d.trace), 1u);
 }
 
 TEST_F(Block, WhatADeviceDidIsCountedBetweenTheTwoReadingsOfItsCounters)
@@ -524,7 +524,7 @@ TEST_F(Block, AKeyThatIsUsedAgainEndsWhatHadIt)
 	}
 	EXPECT_GT(begun, 0u);
 	EXPECT_EQ(count(TALLY_requests_flushed), 1u);
-	EXPECT_EQ(model_unseen_ends(d.model), 1u);
+	EXPECT_EQ(trace_unseen_ends(d.trace), 1u);
 }
 
 TEST_F(Block, AnEndThatMayHaveBeenLostIsNotUnseen)
@@ -535,7 +535,7 @@ TEST_F(Block, AnEndThatMayHaveBeenLostIsNotUnseen)
 	issue("W", 64, 8);
 	complete("W", 64, 8);
 	EXPECT_NE(text().find("CANCELLED #0 LOST\n"), std::string::npos);
-	EXPECT_EQ(model_unseen_ends(d.model), 0u);
+	EXPECT_EQ(trace_unseen_ends(d.trace), 0u);
 }
 
 TEST_F(Block, AKeyIssuedTwiceAtOnePlaceIsOneRequest)
@@ -640,8 +640,8 @@ class Charged : public Block
 				all += std::string(io_event_name(e.kind) + 3) + " " +
 				       (e.op.cgroup == ID_NONE
 						? "-"
-						: model_text(d.model,
-							     model_cgroup(d.model, e.op.cgroup)
+						: trace_text(d.trace,
+							     trace_cgroup(d.trace, e.op.cgroup)
 								     ->name)) +
 				       "\n";
 		return all;
@@ -666,9 +666,9 @@ TEST_F(Charged, ARequestToTheGroupOfItsFirstBio)
 	issue("R", 80, 8); /* whose bio nobody told of */
 	complete("R", 80, 8);
 	EXPECT_EQ(groups(), "BEGIN /user.slice/x\nCOMPLETE /user.slice/x\nBEGIN -\nCOMPLETE -\n");
-	ASSERT_EQ(model_cgroups(d.model), 1u);
-	EXPECT_EQ(model_cgroup(d.model, 0)->id, 4711u);
-	EXPECT_TRUE(model_cgroup(d.model, 0)->is_known);
+	ASSERT_EQ(trace_cgroups(d.trace), 1u);
+	EXPECT_EQ(trace_cgroup(d.trace, 0)->id, 4711u);
+	EXPECT_TRUE(trace_cgroup(d.trace, 0)->is_known);
 }
 
 TEST_F(Charged, ANameMayComeLaterOrNever)
@@ -679,12 +679,12 @@ TEST_F(Charged, ANameMayComeLaterOrNever)
 	issue("W", 32, 8);
 	bio_of(5, 48);
 	issue("W", 48, 8);
-	ASSERT_EQ(model_cgroups(d.model), 2u);
-	EXPECT_FALSE(model_cgroup(d.model, 0)->is_known);
-	EXPECT_STREQ(model_text(d.model, model_cgroup(d.model, 0)->name), "cgroup:[5]");
+	ASSERT_EQ(trace_cgroups(d.trace), 2u);
+	EXPECT_FALSE(trace_cgroup(d.trace, 0)->is_known);
+	EXPECT_STREQ(trace_text(d.trace, trace_cgroup(d.trace, 0)->name), "cgroup:[5]");
 	d.fact(FACT_CGROUP, {5}, {"/late"});
 	d.fact(FACT_CGROUP, {6}, {""}); /* says nothing */
-	EXPECT_TRUE(model_cgroup(d.model, 0)->is_known);
+	EXPECT_TRUE(trace_cgroup(d.trace, 0)->is_known);
 	EXPECT_EQ(groups(), "BEGIN /late\nBEGIN cgroup:[6]\nBEGIN /late\n");
 }
 
@@ -695,7 +695,7 @@ TEST_F(Charged, OfWhatIsLeftOutNothingIsListed)
 	issue("W", 16, 8);
 	complete("W", 16, 8);
 	EXPECT_EQ(groups(), "");
-	EXPECT_EQ(model_cgroups(d.model), 0u);
+	EXPECT_EQ(trace_cgroups(d.trace), 0u);
 }
 
 TEST_F(Block, WhatIsQueuedToAStackedDeviceIsForTheSameBelow)
@@ -710,7 +710,7 @@ TEST_F(Block, WhatIsQueuedToAStackedDeviceIsForTheSameBelow)
 	std::string t = text();
 
 	EXPECT_NE(t.find("8:0 BEGIN #0 WRITE 4096 @1048576 app(10) W\n"), std::string::npos) << t;
-	EXPECT_STREQ(model_text(d.model, device(dm)->under), "8:0");
+	EXPECT_STREQ(trace_text(d.trace, device(dm)->under), "8:0");
 	EXPECT_EQ(device(dm)->disk, ID_NONE);
 }
 
@@ -722,7 +722,7 @@ TEST_F(Block, ARemapFromWhatHasNoBiosIsAPartition)
 	bio("W", 2048, 8);
 	issue("W", 2048, 8);
 	text();
-	EXPECT_EQ(model_device(d.model, device(sda1)->disk)->dev, sda);
+	EXPECT_EQ(trace_device(d.trace, device(sda1)->disk)->dev, sda);
 	EXPECT_EQ(device(sda1)->group, ID_NONE);
 }
 
@@ -796,17 +796,17 @@ TEST_F(Block, AFactNamesTheDevice)
 	std::string t = text();
 
 	EXPECT_NE(t.find("cciss!c0d0 BEGIN"), std::string::npos) << t;
-	const struct model_device *dev = device(sda);
+	const struct trace_device *dev = device(sda);
 
 	EXPECT_TRUE(dev->is_known);
 	EXPECT_TRUE(dev->is_rotational);
 	EXPECT_EQ(dev->sectors, 1000u);
 	EXPECT_EQ(d.path(dev->handle), "/dev/cciss/c0d0");
-	EXPECT_TRUE(model_handle(d.model, dev->handle)->is_block);
-	EXPECT_TRUE(model_handle(d.model, dev->handle)->is_pre_created);
-	EXPECT_EQ(model_process(d.model, dev->group)->kind, MODEL_DEVICE);
-	EXPECT_EQ(model_thread(d.model, dev->location)->kind, LOCATION_DEVICE);
-	EXPECT_EQ(model_thread(d.model, dev->location)->process, dev->group);
+	EXPECT_TRUE(trace_handle(d.trace, dev->handle)->is_block);
+	EXPECT_TRUE(trace_handle(d.trace, dev->handle)->is_pre_created);
+	EXPECT_EQ(trace_process(d.trace, dev->group)->kind, TRACE_DEVICE);
+	EXPECT_EQ(trace_thread(d.trace, dev->location)->kind, LOCATION_DEVICE);
+	EXPECT_EQ(trace_thread(d.trace, dev->location)->process, dev->group);
 }
 
 TEST_F(Block, ADeviceThatNobodyNamedHasItsNumber)
@@ -821,7 +821,7 @@ TEST_F(Block, ADeviceWithoutRequestsHasNoLocation)
 	d.fact(FACT_DEVICE, {sda, 0, 1000, 1}, {"sda", "", "none", "", ""});
 	text();
 	EXPECT_EQ(device(sda)->group, ID_NONE);
-	EXPECT_EQ(model_processes(d.model), 0u);
+	EXPECT_EQ(trace_processes(d.trace), 0u);
 }
 
 /* Bio-based devices. */
@@ -941,22 +941,22 @@ TEST_F(Block, AMemoryFactSamplesTheMachineAndTheDevices)
 	ASSERT_EQ(d.metrics.size(), 2u);
 	EXPECT_EQ(d.metrics[0], (std::vector<uint64_t>{4096, 8192}));
 	EXPECT_EQ(d.metrics[1], (std::vector<uint64_t>{2, 1, 0, 8192, 300, 100}));
-	const struct model_device *dev = device(sda);
+	const struct trace_device *dev = device(sda);
 
-	EXPECT_EQ(model_thread(d.model, dev->samples)->kind, LOCATION_METRIC);
-	EXPECT_EQ(model_thread(d.model, dev->samples)->process, dev->group);
+	EXPECT_EQ(trace_thread(d.trace, dev->samples)->kind, LOCATION_METRIC);
+	EXPECT_EQ(trace_thread(d.trace, dev->samples)->process, dev->group);
 	d.at(2000000000);
 	d.fact(FACT_MEMORY, {0, 0});
 	EXPECT_EQ(d.metrics[3], (std::vector<uint64_t>{2, 1, 0, 0, 0, 0}));
-	EXPECT_STREQ(model_text(d.model, model_series(d.model, 0)->name), "memory");
-	EXPECT_EQ(model_series(d.model, 1)->metrics, 6u);
+	EXPECT_STREQ(trace_text(d.trace, trace_series(d.trace, 0)->name), "memory");
+	EXPECT_EQ(trace_series(d.trace, 1)->metrics, 6u);
 	bool has_machine = false;
 
-	for (uint32_t i = 0; i < model_processes(d.model); i++) {
-		const struct model_process *p = model_process(d.model, i);
+	for (uint32_t i = 0; i < trace_processes(d.trace); i++) {
+		const struct trace_process *p = trace_process(d.trace, i);
 
-		has_machine |= p->kind == MODEL_MACHINE &&
-			       !strcmp(model_text(d.model, p->name), "node7");
+		has_machine |= p->kind == TRACE_MACHINE &&
+			       !strcmp(trace_text(d.trace, p->name), "node7");
 	}
 	EXPECT_TRUE(has_machine);
 	text();
@@ -1052,7 +1052,7 @@ TEST_F(Block, LoopAndTheDeviceUnderItAreTwo)
 			  "8:0 ISSUED #1\n"
 			  "8:0 COMPLETE #1 4096\n"
 			  "loop0 COMPLETE #0 4096\n");
-	EXPECT_STREQ(model_text(d.model, device(loop)->backing), "/tmp/img");
+	EXPECT_STREQ(trace_text(d.trace, device(loop)->backing), "/tmp/img");
 }
 
 } // namespace

@@ -221,7 +221,7 @@ TEST_F(Cloexec, ALaterNameIsNotThatOfAReceivedDescriptor)
 	d.call(10, 10, "write", {5, 0, 9}, 9);
 	d.end();
 	EXPECT_EQ(d.text().find("socket"), std::string::npos) << d.text();
-	for (uint32_t i = 0; i < model_handles(d.model); i++)
+	for (uint32_t i = 0; i < trace_handles(d.trace); i++)
 		EXPECT_EQ(d.path(i), "?");
 	EXPECT_EQ(tally_get(&d.tally, doubtful_exec), 1u);
 }

@@ -47,11 +47,11 @@ class Directory : public ::testing::Test
 		std::string all;
 
 		d.end();
-		for (file_id f = 0; f < model_files(d.model); f++) {
-			const struct model_file *file = model_file(d.model, f);
+		for (file_id f = 0; f < trace_files(d.trace); f++) {
+			const struct trace_file *file = trace_file(d.trace, f);
 
 			if ((file->kind == FILE_DIRECTORY) == directories)
-				all += std::string(model_text(d.model, file->path)) + " ";
+				all += std::string(trace_text(d.trace, file->path)) + " ";
 		}
 		return all;
 	}
@@ -115,8 +115,8 @@ TEST_F(Directory, OfATemporaryFileIsNotItsName)
 {
 	call("openat", {(uint64_t)AT_FDCWD, 0, O_TMPFILE | O_RDWR}, "/tmp", 3);
 	d.end();
-	EXPECT_EQ(model_handle(d.model, 0)->file, ID_NONE);
-	EXPECT_EQ(model_handle(d.model, 0)->name, 0u);
+	EXPECT_EQ(trace_handle(d.trace, 0)->file, ID_NONE);
+	EXPECT_EQ(trace_handle(d.trace, 0)->name, 0u);
 }
 
 } // namespace

@@ -2,7 +2,6 @@
  * An exec after which the kernel takes perf's events off the process, as of a set-uid program: perf then says EXIT while the
  * call is in flight, and the process goes on.
  */
-#include <iotrace/refused.h>
 
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ class Exec : public ::testing::Test
 
 	uint32_t processes() const
 	{
-		return model_processes(d.model);
+		return trace_processes(d.trace);
 	}
 
 	/* How many handles were destroyed by now. */
@@ -59,7 +58,7 @@ TEST_F(Exec, AProcessThatLosesItsEventsIsTheSame)
 /* The same in a recording of some processes by perf: nothing more is heard of it. */
 TEST_F(Exec, AProcessThatPerfLosesIsCounted)
 {
-	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF, 0}, {"", ""});
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
 	d.enter(11, 11, "execve");
 	d.comm(11, 11, "su", true);
 	d.exit(11, 11);
@@ -73,7 +72,7 @@ TEST_F(Exec, AProcessThatPerfLosesIsCounted)
 /* Its events are opened again: what it did meanwhile is not known, and what it has open only when it is looked up. */
 TEST_F(Exec, AProcessThatPerfFindsAgainGoesOn)
 {
-	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF, 0}, {"", ""});
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
 	d.enter(11, 11, "execve");
 	d.comm(11, 11, "su", true);
 	d.exit(11, 11);
@@ -122,13 +121,13 @@ TEST_F(Exec, WhatTheKernelRefusesIsMissing)
 	EXPECT_EQ(tally_get(&d.tally, uring_unseen), 0u);
 	d.call(10, 10, "io_uring_enter", {3, 1}, 1);
 	EXPECT_EQ(tally_get(&d.tally, uring_unseen), 1u);
-	ASSERT_EQ(model_refusals(d.model), 3u);
-	EXPECT_STREQ(model_text(d.model, model_refused(d.model, 0)->name), "record locks");
-	EXPECT_STREQ(model_text(d.model, model_refused(d.model, 0)->instead), "perf");
-	EXPECT_EQ(model_refused(d.model, 1)->instead, 0u);
+	ASSERT_EQ(trace_refusals(d.trace), 3u);
+	EXPECT_STREQ(trace_text(d.trace, trace_refused(d.trace, 0)->name), "record locks");
+	EXPECT_STREQ(trace_text(d.trace, trace_refused(d.trace, 0)->instead), "perf");
+	EXPECT_EQ(trace_refused(d.trace, 1)->instead, 0u);
 	for (int i = 0; i < 100; i++)
 		d.fact(FACT_REFUSED, {REFUSED_NOTHING}, {"more", "than a kernel can", ""});
-	EXPECT_EQ(model_refusals(d.model), 32u);
+	EXPECT_EQ(trace_refusals(d.trace), 32u);
 }
 
 /* int $0x80 in a program of 64 bits: read() has the number of close() there. */
@@ -165,7 +164,7 @@ TEST_F(Exec, AnIdleProcessWithAProgramOf32BitsMissesNothingThroughBpf)
 {
 	struct event call = d.base(EVENT_FOREIGN, 20, 20);
 
-	d.fact(FACT_SOURCE, {MODEL_SOURCE_BPF}, {""});
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_BPF}, {""});
 	d.fact(FACT_TASK, {20, 20, 1, 0, 1}, {"old", "/bin/old"});
 	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 0u);
 	model_event(d.model, &call);

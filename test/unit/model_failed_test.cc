@@ -34,7 +34,7 @@ class Failed : public ::testing::Test
 	{
 		d.end();
 		EXPECT_EQ(d.unbalanced(), "");
-		EXPECT_EQ(model_files(d.model), 0u);
+		EXPECT_EQ(trace_files(d.trace), 0u);
 		return d.text();
 	}
 };
@@ -76,7 +76,7 @@ TEST_F(Failed, WhatSucceedsHasNone)
 {
 	pair("access", {0}, 0, "a/../x");
 	EXPECT_EQ(ended(), "");
-	EXPECT_EQ(strtab_count(model_strings(d.model)), 2u); /* "" and the name of the task */
+	EXPECT_EQ(strtab_count(trace_strings(d.trace)), 2u); /* "" and the name of the task */
 }
 
 /* The way of an exec, and of perf: the path comes before the result. */

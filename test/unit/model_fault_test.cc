@@ -55,7 +55,7 @@ class Fault : public ::testing::Test
 
 	std::string name(handle_id handle)
 	{
-		return model_text(d.model, model_handle(d.model, handle)->name);
+		return trace_text(d.trace, trace_handle(d.trace, handle)->name);
 	}
 
 	std::string ended()
@@ -82,7 +82,7 @@ TEST_F(Fault, IsAReadOfItsFileThoughTheDescriptorIsClosed)
 			   "10 OP_COMPLETE h1 65536\n"
 			   "11 OP_BEGIN h1 4096 @0\n"
 			   "11 OP_COMPLETE h1 4096\n");
-	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
+	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
 	EXPECT_EQ(name(1), "/data/a");
 }
 
@@ -125,8 +125,8 @@ TEST_F(Fault, EachProcessHasItsOwnHandle)
 			   "10 OP_COMPLETE h0 4096\n"
 			   "20 OP_BEGIN h1 4096 @0\n"
 			   "20 OP_COMPLETE h1 4096\n");
-	EXPECT_EQ(model_handle(d.model, 0)->process, 0u);
-	EXPECT_EQ(model_handle(d.model, 1)->process, 1u);
+	EXPECT_EQ(trace_handle(d.trace, 0)->process, 0u);
+	EXPECT_EQ(trace_handle(d.trace, 1)->process, 1u);
 }
 
 TEST_F(Fault, OfTheCommandBeforeItsExecIsNone)
@@ -145,7 +145,7 @@ TEST_F(Fault, OfAFileThatNobodyOpenedHasItsInode)
 	EXPECT_EQ(ended(), "10 OP_BEGIN h0 4096 @0\n"
 			   "10 OP_COMPLETE h0 4096\n");
 	EXPECT_EQ(name(0), "inode:[0:1 78]");
-	EXPECT_EQ(model_files(d.model), 0u);
+	EXPECT_EQ(trace_files(d.trace), 0u);
 }
 
 TEST_F(Fault, InsideACallStandsInsideIt)
@@ -250,7 +250,7 @@ TEST_F(Mapped, TheHandleStaysWhatItIsAndIsTheProcesss)
 			   "20 OP_COMPLETE h1 -\n"
 			   "10 OP_BEGIN h3 9 @-\n"
 			   "10 OP_COMPLETE h3 9\n");
-	EXPECT_EQ(model_handle(d.model, 1)->process, 1u);
+	EXPECT_EQ(trace_handle(d.trace, 1)->process, 1u);
 	EXPECT_EQ(name(1), "/data/a");
 }
 

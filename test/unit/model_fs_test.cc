@@ -48,12 +48,12 @@ class Root : public ::testing::Test
 	std::string root(uint32_t pid)
 	{
 		d.call(pid, pid, "read", {3, 0, 10}, 10);
-		for (process_id p = 0; p < model_processes(d.model); p++) {
-			const struct model_process *process = model_process(d.model, p);
+		for (process_id p = 0; p < trace_processes(d.trace); p++) {
+			const struct trace_process *process = trace_process(d.trace, p);
 
 			if (process->pid == pid)
 				return std::string(process->root
-							   ? model_text(d.model, process->root)
+							   ? trace_text(d.trace, process->root)
 							   : "?") +
 				       " " + std::to_string(process->mount_namespace);
 		}

@@ -90,11 +90,11 @@ class Life : public ::testing::Test
 			IO_OP_BEGIN,     IO_SEEK,           IO_CHANGE_STATUS_FLAGS, IO_ACQUIRE_LOCK,
 			IO_RELEASE_LOCK, IO_DESTROY_HANDLE, IO_DUPLICATE_HANDLE};
 		process_id process = e.thread == ID_NONE ? ID_NONE
-							 : model_thread(d.model, e.thread)->process;
+							 : trace_thread(d.trace, e.thread)->process;
 		auto is_active = [&](handle_id handle) {
 			auto known = active.find({process, handle});
 
-			return known == active.end() ? model_handle(d.model, handle)->is_pre_created
+			return known == active.end() ? trace_handle(d.trace, handle)->is_pre_created
 						     : known->second;
 		};
 		bool is_right = std::find(std::begin(uses), std::end(uses), e.kind) ==

@@ -44,10 +44,10 @@ class Location : public ::testing::Test
 	{
 		std::string all;
 
-		for (thread_id t = 0; t < model_threads(d.model); t++) {
-			const struct model_thread *thread = model_thread(d.model, t);
+		for (thread_id t = 0; t < trace_threads(d.trace); t++) {
+			const struct trace_thread *thread = trace_thread(d.trace, t);
 
-			all += std::string(t ? " " : "") + model_text(d.model, thread->name);
+			all += std::string(t ? " " : "") + trace_text(d.trace, thread->name);
 			all += thread->folded ? "*" + std::to_string(thread->folded) : "";
 		}
 		return all;
@@ -88,18 +88,18 @@ TEST_F(Location, IsSharedByThreadsThatComeOneAfterTheOther)
 	d.end();
 	EXPECT_EQ(locations(), "shell true true*99");
 	EXPECT_EQ(tally_get(&d.tally, folded), 98u);
-	ASSERT_EQ(model_processes(d.model), 3u);
-	const struct model_process *shared = model_process(d.model, 2);
-	EXPECT_EQ(shared->kind, MODEL_SHARED_GROUP);
+	ASSERT_EQ(trace_processes(d.trace), 3u);
+	const struct trace_process *shared = trace_process(d.trace, 2);
+	EXPECT_EQ(shared->kind, TRACE_SHARED_GROUP);
 	EXPECT_EQ(shared->folded, 99u);
 	EXPECT_EQ(shared->parent, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, shared->name), "folded processes");
+	EXPECT_STREQ(trace_text(d.trace, shared->name), "folded processes");
 	EXPECT_EQ(count(IO_PROGRAM_BEGIN), 1u); /* only who has a location of its own */
 	EXPECT_EQ(count(IO_PROGRAM_END), 1u);
 	EXPECT_EQ(count(IO_ENTER), 101u);
 	expect_order();
 	/* Each lived for its call and its exit. */
-	EXPECT_EQ(model_thread(d.model, 2)->lived, 99u * 2);
+	EXPECT_EQ(trace_thread(d.trace, 2)->lived, 99u * 2);
 }
 
 TEST_F(Location, IsOfOneName)
@@ -148,7 +148,7 @@ TEST_F(Location, OfManyNamesIsForAll)
 		work(1000 + pid);
 		d.exit(1000 + pid, 1000 + pid);
 	}
-	EXPECT_EQ(model_threads(d.model), 2u + SHARED_LIMIT);
+	EXPECT_EQ(trace_threads(d.trace), 2u + SHARED_LIMIT);
 	EXPECT_NE(locations().find("others*"), std::string::npos);
 	expect_order();
 }
@@ -197,9 +197,9 @@ TEST_F(Location, IsSharedByThreadsOfAProcessToo)
 		d.call(10, tid, "fsync", {99}, -EBADF);
 		d.exit(10, tid);
 	}
-	EXPECT_EQ(model_threads(d.model), 3u);
-	EXPECT_EQ(model_thread(d.model, 2)->folded, 10u);
-	EXPECT_EQ(model_thread(d.model, 2)->process, model_thread(d.model, 0)->process);
+	EXPECT_EQ(trace_threads(d.trace), 3u);
+	EXPECT_EQ(trace_thread(d.trace, 2)->folded, 10u);
+	EXPECT_EQ(trace_thread(d.trace, 2)->process, trace_thread(d.trace, 0)->process);
 	EXPECT_EQ(count(IO_THREAD_BEGIN), 0u);
 	EXPECT_EQ(count(IO_THREAD_END), 0u);
 	expect_order();

@@ -68,7 +68,7 @@ TEST_F(Pair, AnOpenHasItsNameAtOnce)
 			   "10 DESTROY_HANDLE h0 /data/a\n");
 	EXPECT_EQ(tally_get(&d.tally, names_known), 1U);
 	EXPECT_EQ(tally_get(&d.tally, calls), 3U);
-	const struct model_file *file = model_file(d.model, 0);
+	const struct trace_file *file = trace_file(d.trace, 0);
 
 	EXPECT_EQ(file->dev, 1U);
 	EXPECT_EQ(file->ino, 2U);
@@ -85,7 +85,7 @@ TEST_F(Pair, EnterAndLeaveHaveTheTimesOfTheCall)
 	EXPECT_EQ(d.events[1].kind, IO_LEAVE);
 	EXPECT_EQ(d.events[1].time, 900U);
 	EXPECT_EQ(d.events[1].region.error, EBADF);
-	EXPECT_EQ(model_host(d.model)->first_time, 400U);
+	EXPECT_EQ(trace_host(d.trace)->first_time, 400U);
 	EXPECT_EQ(tally_get(&d.tally, calls_failed), 1U);
 }
 
@@ -131,7 +131,7 @@ TEST_F(Pair, WhatIsTwoChangesBackIsNotGuessed)
 	open(11, 5, "/data/new");
 	close(11, 5);
 	d.pair(10, 10, "read", begin, {5, 0, 100}, 100);
-	EXPECT_EQ(model_handles(d.model), 1U + 1U) << "no handle is made up for it";
+	EXPECT_EQ(trace_handles(d.trace), 1U + 1U) << "no handle is made up for it";
 	std::string text = ended();
 
 	EXPECT_EQ(text.find("OP_BEGIN"), std::string::npos) << text;
@@ -145,7 +145,7 @@ TEST_F(Pair, AHandleInUseByACallInFlightMayBeUsedAgain)
 	close(11, 5);
 	open(11, 7, "/data/a");
 	d.pair(10, 10, "fsync", begin, {5}, 0);
-	EXPECT_EQ(model_handles(d.model), 1U);
+	EXPECT_EQ(trace_handles(d.trace), 1U);
 	EXPECT_EQ(ended(), "11 CREATE_HANDLE h0 /data/a\n"
 			   "11 DESTROY_HANDLE h0 /data/a\n"
 			   "11 CREATE_HANDLE h0 /data/a\n"
@@ -410,7 +410,7 @@ TEST_F(Pair, TheDirectoryThatTheKernelSawIsTheFileOfAChdir)
 	       {{{-1, "/real/dir"}}, EVENT_POSITION_UNKNOWN, {"../link"}});
 	ASSERT_EQ(d.events.size(), 2U);
 	ASSERT_NE(d.events[0].region.file, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, model_file(d.model, d.events[0].region.file)->path),
+	EXPECT_STREQ(trace_text(d.trace, trace_file(d.trace, d.events[0].region.file)->path),
 		     "/real/dir");
 }
 
@@ -425,14 +425,14 @@ TEST_F(Pair, ADeletedFileIsNotTheOneThatHasItsPathNow)
 		d.pair(10, 10, "close", d.now++, {3}, 0);
 	}
 	d.end();
-	ASSERT_EQ(model_files(d.model), 3U) << "two deleted ones, and the other";
+	ASSERT_EQ(trace_files(d.trace), 3U) << "two deleted ones, and the other";
 	for (uint32_t i = 0; i < 3; i++) {
-		EXPECT_STREQ(model_text(d.model, model_file(d.model, i)->path), "/a");
-		EXPECT_EQ(model_file(d.model, i)->is_deleted, i != 1);
+		EXPECT_STREQ(trace_text(d.trace, trace_file(d.trace, i)->path), "/a");
+		EXPECT_EQ(trace_file(d.trace, i)->is_deleted, i != 1);
 	}
 	std::vector<uint32_t> files;
-	for (uint32_t i = 0; i < model_handles(d.model); i++)
-		files.push_back(model_handle(d.model, i)->file);
+	for (uint32_t i = 0; i < trace_handles(d.trace); i++)
+		files.push_back(trace_handle(d.trace, i)->file);
 	EXPECT_EQ(files, (std::vector<uint32_t>{0, 1, 0, 2})) << "no handle is used for another";
 }
 
@@ -443,7 +443,7 @@ TEST_F(Pair, TheFileOfAPathCallStandsInItsEnter)
 	d.pair(10, 10, "newstat", begin, {0}, 0, {{}, EVENT_POSITION_UNKNOWN, {"/etc/x"}});
 	ASSERT_EQ(d.events.size(), 2U);
 	ASSERT_NE(d.events[0].region.file, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, model_file(d.model, d.events[0].region.file)->path),
+	EXPECT_STREQ(trace_text(d.trace, trace_file(d.trace, d.events[0].region.file)->path),
 		     "/etc/x");
 }
 
@@ -543,7 +543,7 @@ TEST_F(Pair, AnUnmapLeavesWhatWasMappedThereLater)
 
 	ASSERT_EQ(enter.kind, IO_ENTER);
 	ASSERT_NE(enter.region.file, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, model_file(d.model, enter.region.file)->path), "/b");
+	EXPECT_STREQ(trace_text(d.trace, trace_file(d.trace, enter.region.file)->path), "/b");
 }
 
 TEST_F(Pair, ADupOfWhatNobodySawIsNamedByTheKernel)
@@ -553,7 +553,7 @@ TEST_F(Pair, ADupOfWhatNobodySawIsNamedByTheKernel)
 	std::string text = ended();
 
 	EXPECT_NE(text.find("DUPLICATE_HANDLE"), std::string::npos) << text;
-	EXPECT_EQ(model_files(d.model), 1U);
+	EXPECT_EQ(trace_files(d.trace), 1U);
 }
 
 /* What is done to a handle stands in the archive before its end. */
@@ -637,7 +637,7 @@ TEST_F(Pair, TheFirstTimeIsThatOfTheEarliestBegin)
 	d.at(900);
 	d.pair(10, 10, "read", 700, {3, 0, 5}, -EBADF);
 	d.pair(10, 11, "read", 400, {3, 0, 5}, -EBADF);
-	EXPECT_EQ(model_host(d.model)->first_time, 400U);
+	EXPECT_EQ(trace_host(d.trace)->first_time, 400U);
 }
 
 TEST_F(Pair, BeforeTheCommandsExecNothingIsRecorded)

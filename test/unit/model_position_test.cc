@@ -239,8 +239,8 @@ TEST_F(Position, HasNoNameOfItsTextWhereFlagsAreInMemory)
 {
 	d.call(10, 10, "openat2", {CWD, 0, 0, 24}, 3, {"/data/a"});
 	EXPECT_EQ(offset(3), "-") << "O_APPEND may be there, too";
-	EXPECT_EQ(model_handle(d.model, 0)->name, 0u);
-	EXPECT_EQ(model_handle(d.model, 0)->file, ID_NONE);
+	EXPECT_EQ(trace_handle(d.trace, 0)->name, 0u);
+	EXPECT_EQ(trace_handle(d.trace, 0)->file, ID_NONE);
 }
 
 } // namespace

@@ -61,8 +61,8 @@ class Program : public ::testing::Test
 	/* With a bar between, and three dots where they are not all. */
 	std::string words(process_id id)
 	{
-		const struct model_process *p = model_process(d.model, id);
-		const struct strtab *strings = model_strings(d.model);
+		const struct trace_process *p = trace_process(d.trace, id);
+		const struct strtab *strings = trace_strings(d.trace);
 		std::string all(strtab_text(strings, p->argv), strtab_length(strings, p->argv));
 
 		for (char &c : all)
@@ -152,12 +152,12 @@ TEST_F(Program, TheCommandKeepsWhatItWasCalledWith)
 	e.arguments.words = {"/bin/sh\0./script\0x", 18};
 	model_event(c.model, &e);
 	c.call(20, 20, "openat", {(uint64_t)AT_FDCWD, 0, 0}, 3);
-	EXPECT_STREQ(model_text(c.model, model_process(c.model, 0)->argv), "./script");
+	EXPECT_STREQ(trace_text(c.trace, trace_process(c.trace, 0)->argv), "./script");
 	c.comm(20, 20, "other", true);
 	e.time = c.now++;
 	e.arguments.words = {"other", 5};
 	model_event(c.model, &e);
-	EXPECT_STREQ(model_text(c.model, model_process(c.model, 0)->argv), "other");
+	EXPECT_STREQ(trace_text(c.trace, trace_process(c.trace, 0)->argv), "other");
 }
 
 TEST_F(Program, EndsWithItsStatus)
@@ -167,7 +167,7 @@ TEST_F(Program, EndsWithItsStatus)
 	d.at(5000);
 	d.exit(11, 11);
 	EXPECT_EQ(ends(), "768@5000 ");
-	EXPECT_EQ(model_process(d.model, 1)->status, 768);
+	EXPECT_EQ(trace_process(d.trace, 1)->status, 768);
 }
 
 TEST_F(Program, EndsWithoutIt)

@@ -3,8 +3,6 @@
  */
 #include "model_driver.h"
 
-#include <iotrace/filters.h>
-
 #include <iotrace/decode.h>
 #include <iotrace/metric.h>
 
@@ -59,10 +57,10 @@ TEST_F(Chosen, ANameThatComesAfterTheFirstCallIsThatOfTheProcess)
 	d.leave(7, 7, "read", 10);
 	d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"late", "/bin/late"});
 	d.end();
-	ASSERT_EQ(model_processes(d.model), 1u);
-	EXPECT_STREQ(model_text(d.model, model_process(d.model, 0)->name), "late");
-	ASSERT_EQ(model_threads(d.model), 1u);
-	EXPECT_STREQ(model_text(d.model, model_thread(d.model, 0)->name), "late");
+	ASSERT_EQ(trace_processes(d.trace), 1u);
+	EXPECT_STREQ(trace_text(d.trace, trace_process(d.trace, 0)->name), "late");
+	ASSERT_EQ(trace_threads(d.trace), 1u);
+	EXPECT_STREQ(trace_text(d.trace, trace_thread(d.trace, 0)->name), "late");
 }
 
 TEST_F(Chosen, AnEventIsAMetricAndAParameter)
@@ -73,14 +71,14 @@ TEST_F(Chosen, AnEventIsAMetricAndAParameter)
 	EXPECT_EQ(d.text(), "7 METRIC\n7 PARAMETER\n");
 	ASSERT_EQ(d.metrics.size(), 1u);
 	EXPECT_EQ(d.metrics[0], (std::vector<uint64_t>{uint64_t(-3)}));
-	const struct model_series *series = model_series(d.model, d.events[0].metric.series);
-	EXPECT_STREQ(model_text(d.model, series->name), "sys:one");
+	const struct trace_series *series = trace_series(d.trace, d.events[0].metric.series);
+	EXPECT_STREQ(trace_text(d.trace, series->name), "sys:one");
 	EXPECT_FALSE(series->is_of_calls);
-	EXPECT_TRUE(model_metric(d.model, series->metric)->is_signed);
-	EXPECT_STREQ(model_text(d.model, model_metric(d.model, series->metric)->name), "size");
-	EXPECT_STREQ(model_text(d.model, model_parameter(d.model, d.events[1].parameter.parameter)),
+	EXPECT_TRUE(trace_metric(d.trace, series->metric)->is_signed);
+	EXPECT_STREQ(trace_text(d.trace, trace_metric(d.trace, series->metric)->name), "size");
+	EXPECT_STREQ(trace_text(d.trace, trace_parameter(d.trace, d.events[1].parameter.parameter)),
 		     "sys:one:who");
-	EXPECT_STREQ(model_text(d.model, d.events[1].parameter.value), "me");
+	EXPECT_STREQ(trace_text(d.trace, d.events[1].parameter.value), "me");
 }
 
 TEST_F(Chosen, AnEventWithinACallStandsWithinItsRecords)
@@ -131,10 +129,10 @@ TEST_F(Chosen, WhereCallsComeAtTheirEndEventsWaitForThem)
 TEST_F(Chosen, WhoToldOfCallsAndOfBlockRequests)
 {
 	d.fact(FACT_SOURCE, {2, 1}, {"", "refused"});
-	EXPECT_EQ(model_host(d.model)->source, 2u);
-	EXPECT_EQ(model_host(d.model)->source_why, 0u);
-	EXPECT_EQ(model_host(d.model)->block_source, 1u);
-	EXPECT_STREQ(model_text(d.model, model_host(d.model)->block_why), "refused");
+	EXPECT_EQ(trace_host(d.trace)->source, 2u);
+	EXPECT_EQ(trace_host(d.trace)->source_why, 0u);
+	EXPECT_EQ(trace_host(d.trace)->block_source, 1u);
+	EXPECT_STREQ(trace_text(d.trace, trace_host(d.trace)->block_why), "refused");
 	d.end();
 }
 
@@ -195,7 +193,7 @@ TEST_F(Chosen, ADescriptorOfAProcessThatEndedMeanwhileIsNobodys)
 	system();
 	d.start_fd(7, 3, "/theirs");
 	d.end();
-	EXPECT_EQ(model_host(d.model)->processes_seen, 0u);
+	EXPECT_EQ(trace_host(d.trace)->processes_seen, 0u);
 }
 
 class Kept : public Chosen
@@ -232,7 +230,7 @@ TEST_F(Kept, OnlyFilesThatMatch)
 				 "7 ENTER close\n"
 				 "7 DESTROY_HANDLE h0 /data/a/b\n"
 				 "7 LEAVE close\n");
-	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
 	EXPECT_EQ(d.tally.n[TALLY_left_out], 12u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -246,10 +244,10 @@ TEST_F(Kept, UnwantedNamesShareOne)
 		use(("/data/" + std::to_string(i % 3)).c_str(), 4);
 	}
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 3u);
-	EXPECT_LE(model_files(d.model),
+	EXPECT_EQ(trace_handles(d.trace), 3u);
+	EXPECT_LE(trace_files(d.trace),
 		  5u); /* /data/0 to 2, what the three stand in, and perhaps one for all others */
-	EXPECT_LT(strtab_count(model_strings(d.model)), 60u);
+	EXPECT_LT(strtab_count(trace_strings(d.trace)), 60u);
 	EXPECT_EQ(d.tally.n[TALLY_left_out], 300u * 10);
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -261,8 +259,8 @@ TEST_F(Kept, NamesBelowAWantedDirectoryAreKnown)
 	use("/data/below", 3);
 	use("/data/beside", 4);
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 0u);
-	EXPECT_EQ(model_files(d.model), 2u);
+	EXPECT_EQ(trace_handles(d.trace), 0u);
+	EXPECT_EQ(trace_files(d.trace), 2u);
 }
 
 TEST_F(Kept, NoNamesWhereNoSinkNeedsThem)
@@ -271,9 +269,9 @@ TEST_F(Kept, NoNamesWhereNoSinkNeedsThem)
 	for (int i = 0; i < 300; i++)
 		use(("/etc/x" + std::to_string(i)).c_str(), 3);
 	d.end();
-	EXPECT_EQ(model_files(d.model), 1u);
-	EXPECT_EQ(model_handles(d.model), 1u);
-	EXPECT_LT(strtab_count(model_strings(d.model)), 60u);
+	EXPECT_EQ(trace_files(d.trace), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
+	EXPECT_LT(strtab_count(trace_strings(d.trace)), 60u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -282,31 +280,31 @@ TEST_F(Kept, WhetherAnyFileMatched)
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
 	use("/etc/passwd", 3);
 	d.call(7, 7, "io_setup", {8}, 0);
-	EXPECT_FALSE(model_met_path(d.model));
-	EXPECT_EQ(model_calls_elsewhere(d.model), 4u);
+	EXPECT_FALSE(trace_met_path(d.trace));
+	EXPECT_EQ(trace_calls_elsewhere(d.trace), 4u);
 	d.call(7, 7, "openat", {uint64_t(AT_FDCWD), 0, 0}, -ENOENT, {"/data/none"});
-	EXPECT_TRUE(model_met_path(d.model)) << "a call that failed names a file, too";
+	EXPECT_TRUE(trace_met_path(d.trace)) << "a call that failed names a file, too";
 	d.end();
-	EXPECT_EQ(model_calls_elsewhere(d.model), 4u);
-	ASSERT_EQ(model_filters(d.model), 1u);
-	EXPECT_EQ(model_filter(d.model, 0)->kind, FILTER_PATH_KEPT);
-	EXPECT_STREQ(model_text(d.model, model_filter(d.model, 0)->text), "/data/*");
+	EXPECT_EQ(trace_calls_elsewhere(d.trace), 4u);
+	ASSERT_EQ(trace_filters(d.trace), 1u);
+	EXPECT_EQ(trace_filter(d.trace, 0)->kind, FILTER_PATH_KEPT);
+	EXPECT_STREQ(trace_text(d.trace, trace_filter(d.trace, 0)->text), "/data/*");
 }
 
 TEST_F(Kept, WhoseCallsWereLeftOut)
 {
-	str_id name[MODEL_OTHERS];
+	str_id name[TRACE_OTHERS];
 
 	d.fact(FACT_FILTER, {FILTER_COMM}, {"none"});
-	EXPECT_EQ(model_others(d.model, name), 0u);
+	EXPECT_EQ(trace_others(d.trace, name), 0u);
 	for (uint32_t i = 0; i < 5; i++) {
 		d.fact(FACT_TASK, {20 + i / 2, 20 + i / 2, 1, 0, 0},
 		       {"t" + std::to_string(i / 2), "/x"});
 		d.call(20 + i / 2, 20 + i / 2, "openat", {uint64_t(AT_FDCWD), 0, 0}, 9);
 	}
-	ASSERT_EQ(model_others(d.model, name), 3u);
-	EXPECT_STREQ(model_text(d.model, name[0]), "t0");
-	EXPECT_STREQ(model_text(d.model, name[2]), "t2");
+	ASSERT_EQ(trace_others(d.trace, name), 3u);
+	EXPECT_STREQ(trace_text(d.trace, name[0]), "t0");
+	EXPECT_STREQ(trace_text(d.trace, name[2]), "t2");
 }
 
 TEST_F(Kept, AllFilesButThoseThatMatch)
@@ -339,7 +337,7 @@ TEST_F(Kept, AnExclusionGoesBeforeAnInclusion)
 	use("/more/xx", 4);
 	use("/more/x", 5);
 	d.end();
-	ASSERT_EQ(model_handles(d.model), 1u);
+	ASSERT_EQ(trace_handles(d.trace), 1u);
 	EXPECT_EQ(d.path(0), "/more/x");
 }
 
@@ -372,8 +370,8 @@ TEST_F(Kept, OfATaskWithAnotherNameOnlyWhatItLeavesToOthers)
 				 "8 DESTROY_HANDLE h1 /data/a\n" /* 3, at its end */
 				 "8 PROGRAM_END\n");
 	EXPECT_EQ(d.path(0), "/data/a");
-	EXPECT_TRUE(model_handle(d.model, 0)->is_pre_created);
-	EXPECT_EQ(model_threads(d.model), 1u);
+	EXPECT_TRUE(trace_handle(d.trace, 0)->is_pre_created);
+	EXPECT_EQ(trace_threads(d.trace), 1u);
 	EXPECT_EQ(d.tally.n[TALLY_left_out], 3u);
 	EXPECT_EQ(d.tally.n[TALLY_calls], 2u);
 }
@@ -416,7 +414,7 @@ TEST_F(Kept, WhatTheKernelSaysOfATaskDecides)
 		d.leave(7, 7, "close", -EBADF);
 	};
 
-	d.fact(FACT_SOURCE, {MODEL_SOURCE_BPF});
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_BPF});
 	d.fact(FACT_FILTER, {FILTER_USER}, {"1000"});
 	d.comm(7, 7, "dd", false);
 	close(CHOICE_OUT);
@@ -429,7 +427,7 @@ TEST_F(Kept, WhatTheKernelSaysOfATaskDecides)
 
 TEST_F(Kept, WithoutTheKernelsWordNothingOfAProcessWhoseUserIsNotKnown)
 {
-	d.fact(FACT_SOURCE, {MODEL_SOURCE_PERF});
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF});
 	d.fact(FACT_FILTER, {FILTER_USER}, {"1000"});
 	d.call(7, 7, "close", {9}, -EBADF);
 	d.fact(FACT_TASK, {7, 7, 1, 0, 0, false}, {"dd", "/bin/dd"});
@@ -487,12 +485,12 @@ class Listed : public Kept
 	{
 		std::string threads, processes;
 
-		for (uint32_t i = 0; i < model_threads(d.model); i++)
-			if (!model_thread(d.model, i)->is_left_out)
-				threads += std::to_string(model_thread(d.model, i)->tid) + " ";
-		for (uint32_t i = 0; i < model_processes(d.model); i++)
-			if (!model_process(d.model, i)->is_left_out)
-				processes += std::to_string(model_process(d.model, i)->pid) + " ";
+		for (uint32_t i = 0; i < trace_threads(d.trace); i++)
+			if (!trace_thread(d.trace, i)->is_left_out)
+				threads += std::to_string(trace_thread(d.trace, i)->tid) + " ";
+		for (uint32_t i = 0; i < trace_processes(d.trace); i++)
+			if (!trace_process(d.trace, i)->is_left_out)
+				processes += std::to_string(trace_process(d.trace, i)->pid) + " ";
 		return threads + "; " + processes;
 	}
 };
@@ -539,7 +537,7 @@ TEST_F(Listed, AProcessIsWithThoseThatItComesFrom)
 	EXPECT_EQ(d.events.front().kind, IO_PROGRAM_BEGIN);
 	EXPECT_EQ(d.events.back().kind, IO_PROGRAM_END);
 	for (const io_event &e : d.events)
-		EXPECT_EQ(model_thread(d.model, e.thread)->tid, 30u);
+		EXPECT_EQ(trace_thread(d.trace, e.thread)->tid, 30u);
 }
 
 TEST_F(Listed, IsWhatHasAnEventOfOurOwnChoice)
@@ -565,9 +563,9 @@ TEST_F(Listed, AreAllWhereNothingIsLeftOut)
 
 	all.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
 	all.call(7, 7, "close", {9}, -EBADF);
-	ASSERT_EQ(model_threads(all.model), 1u);
-	EXPECT_FALSE(model_thread(all.model, 0)->is_left_out);
-	EXPECT_FALSE(model_process(all.model, 0)->is_left_out);
+	ASSERT_EQ(trace_threads(all.trace), 1u);
+	EXPECT_FALSE(trace_thread(all.trace, 0)->is_left_out);
+	EXPECT_FALSE(trace_process(all.trace, 0)->is_left_out);
 }
 
 } // namespace

@@ -97,8 +97,8 @@ TEST_F(Model, TheNameIsWaitedForSoThatTheHandleIsUsedAgain)
 		d.call(10, 10, "close", {3}, 0);
 	}
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 1u);
-	EXPECT_EQ(model_files(d.model), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
+	EXPECT_EQ(trace_files(d.trace), 1u);
 }
 
 TEST_F(Model, AllHandlesThatEndedAreUsedAgain)
@@ -110,7 +110,7 @@ TEST_F(Model, AllHandlesThatEndedAreUsedAgain)
 			d.call(10, 10, "close", {fd}, 0);
 	}
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 3u);
+	EXPECT_EQ(trace_handles(d.trace), 3u);
 }
 
 TEST_F(Model, WhatEndsAndBeginsAtTheSameTimeOnTwoCpusAreTwoHandles)
@@ -313,7 +313,7 @@ TEST_F(Model, AForkedChildInheritsHandlesAndItsClosesAreItsOwn)
 			    "10 OP_COMPLETE h0 4\n");
 	EXPECT_EQ(tally_get(&d.tally, handles_inherited), 1u);
 	EXPECT_EQ(d.unbalanced(), "");
-	EXPECT_EQ(model_process(d.model, model_thread(d.model, 1)->process)->parent, 0u);
+	EXPECT_EQ(trace_process(d.trace, trace_thread(d.trace, 1)->process)->parent, 0u);
 }
 
 TEST_F(Model, AHandleThatAChildStillHoldsIsNotTakenTwice)
@@ -346,8 +346,8 @@ TEST_F(Model, CloneFilesSharesTheTable)
 	d.call(10, 10, "read", {3, 0, 4}, 4);
 	d.end();
 	EXPECT_NE(d.text().find("10 OP_BEGIN h1 4 @0"), std::string::npos) << d.text();
-	EXPECT_EQ(model_handle(d.model, 1)->name, model_handle(d.model, 0)->name);
-	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
+	EXPECT_EQ(trace_handle(d.trace, 1)->name, trace_handle(d.trace, 0)->name);
+	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
 	EXPECT_EQ(tally_get(&d.tally, handles_open), 1u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -397,7 +397,7 @@ TEST_F(Model, AThreadThatIsMadeWithoutTheFilesHasACopyOfThem)
 	d.call(10, 10, "read", {3, 0, 5}, 5);
 	d.end();
 	EXPECT_NE(d.text().find("11 OP_BEGIN h1 4 @0"), std::string::npos) << d.text();
-	EXPECT_EQ(model_text(d.model, model_handle(d.model, 1)->name), std::string("/data/a"));
+	EXPECT_EQ(trace_text(d.trace, trace_handle(d.trace, 1)->name), std::string("/data/a"));
 	EXPECT_NE(d.text().find("10 OP_BEGIN h2 5 @0"), std::string::npos) << d.text();
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -417,7 +417,7 @@ TEST_F(Model, AThreadSharesTheFilesOfTheThreadThatMadeIt)
 	d.call(10, 10, "write", {3, 0, 8}, 8);
 	d.end();
 	EXPECT_NE(d.text().find("11 OP_BEGIN h2 7 @0"), std::string::npos) << d.text();
-	EXPECT_EQ(model_text(d.model, model_handle(d.model, 2)->name), std::string("/data/b"));
+	EXPECT_EQ(trace_text(d.trace, trace_handle(d.trace, 2)->name), std::string("/data/b"));
 	EXPECT_NE(d.text().find("10 OP_BEGIN h0 8 @0"), std::string::npos) << d.text();
 	EXPECT_EQ(d.unbalanced(), "");
 }
@@ -462,7 +462,7 @@ TEST_F(Model, ExecClosesWhatIsMarked)
 		  std::string::npos)
 		<< d.text();
 	EXPECT_EQ(tally_get(&d.tally, handles_open), 1u);
-	EXPECT_STREQ(model_text(d.model, model_process(d.model, 0)->name), "next");
+	EXPECT_STREQ(trace_text(d.trace, trace_process(d.trace, 0)->name), "next");
 }
 
 TEST_F(Model, ExecByASecondThreadGoesOnUnderTheFirstOnesNumber)
@@ -539,10 +539,10 @@ TEST_F(Model, AnUnknownDescriptorIsFoundWhenItIsUsed)
 	d.fd(10, 4, "pipe:[77]", 2, d.now, 0, 0010600);
 	d.call(10, 10, "read", {3, 0, 5}, -EBADF);
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
 	EXPECT_EQ(d.path(0), "pipe:[77]");
-	EXPECT_TRUE(model_handle(d.model, 0)->is_pre_created);
-	EXPECT_EQ(model_handle(d.model, 0)->file, ID_NONE);
+	EXPECT_TRUE(trace_handle(d.trace, 0)->is_pre_created);
+	EXPECT_EQ(trace_handle(d.trace, 0)->file, ID_NONE);
 	EXPECT_EQ(tally_get(&d.tally, names_unknown), 0u);
 }
 
@@ -555,9 +555,9 @@ TEST_F(Model, WhatWasOpenBeforeComesFromFacts)
 	d.end();
 	EXPECT_EQ(d.text(), "10 OP_BEGIN h0 10 @-\n10 OP_COMPLETE h0 10\n"
 			    "10 OP_BEGIN h1 10 @-\n10 OP_COMPLETE h1 10\n");
-	EXPECT_TRUE(model_handle(d.model, 0)->is_pre_created);
-	EXPECT_EQ(model_handle(d.model, 0)->pre_flags, (uint32_t)O_WRONLY);
-	EXPECT_EQ(model_file(d.model, model_handle(d.model, 1)->file)->kind, FILE_DEVICE);
+	EXPECT_TRUE(trace_handle(d.trace, 0)->is_pre_created);
+	EXPECT_EQ(trace_handle(d.trace, 0)->pre_flags, (uint32_t)O_WRONLY);
+	EXPECT_EQ(trace_file(d.trace, trace_handle(d.trace, 1)->file)->kind, FILE_DEVICE);
 }
 
 TEST_F(Model, AScanDoesNotInventADescriptorWhileAnOpenIsInFlight)
@@ -683,7 +683,7 @@ TEST_F(Model, CallsInFlightAtTheEndAreCancelledAsSuch)
 	EXPECT_EQ(d.events[d.events.size() - 2].kind, IO_OP_CANCELLED);
 	EXPECT_EQ(d.events[d.events.size() - 2].op.end, IO_END_RECORDING);
 	EXPECT_EQ(tally_get(&d.tally, in_flight), 1u);
-	EXPECT_EQ(model_host(d.model)->processes_left, 1u);
+	EXPECT_EQ(trace_host(d.trace)->processes_left, 1u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -725,8 +725,8 @@ TEST_F(Model, APidThatIsUsedAgainIsAnotherProcess)
 	d.fork(10, 10, 20, 20);
 	open_named(20, 3, "/data/b");
 	d.end();
-	EXPECT_EQ(model_processes(d.model), 3u); /* 10, and 20 twice */
-	EXPECT_EQ(model_handles(d.model), 2u);
+	EXPECT_EQ(trace_processes(d.trace), 3u); /* 10, and 20 twice */
+	EXPECT_EQ(trace_handles(d.trace), 2u);
 }
 
 TEST_F(Model, TheCommandIsRecordedFromItsExecOn)
@@ -751,7 +751,7 @@ TEST_F(Model, TheCommandIsRecordedFromItsExecOn)
 			    "30 DESTROY_HANDLE h1 /data/out\n"
 			    "30 PROGRAM_END\n");
 	EXPECT_EQ(d.events[0].time, begin);
-	EXPECT_EQ(model_host(d.model)->first_time, begin);
+	EXPECT_EQ(trace_host(d.trace)->first_time, begin);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -774,10 +774,10 @@ TEST_F(Model, TheWholeMachineIsRecordedFromTheBegin)
 	EXPECT_EQ(d.text(), "30 PROGRAM_BEGIN\n"
 			    "7 OP_BEGIN h0 3 @-\n"
 			    "7 OP_COMPLETE h0 3\n");
-	EXPECT_TRUE(model_host(d.model)->is_system);
-	EXPECT_EQ(model_host(d.model)->block, BLOCK_ALL);
-	EXPECT_EQ(model_host(d.model)->first_time, begin);
-	EXPECT_EQ(model_host(d.model)->last_time, end);
+	EXPECT_TRUE(trace_host(d.trace)->is_system);
+	EXPECT_EQ(trace_host(d.trace)->block, BLOCK_ALL);
+	EXPECT_EQ(trace_host(d.trace)->first_time, begin);
+	EXPECT_EQ(trace_host(d.trace)->last_time, end);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -793,8 +793,8 @@ TEST_F(Model, RunningProcessesAreRecordedFromTheBegin)
 	d.at(begin + 9000);
 	d.fact(FACT_END, {0, 0}, {});
 	d.end();
-	EXPECT_EQ(model_host(d.model)->first_time, begin);
-	EXPECT_EQ(model_host(d.model)->last_time, begin + 9000);
+	EXPECT_EQ(trace_host(d.trace)->first_time, begin);
+	EXPECT_EQ(trace_host(d.trace)->last_time, begin + 9000);
 }
 
 TEST_F(Model, WhatHasEndedLastsUntilItsLastEvent)
@@ -810,7 +810,7 @@ TEST_F(Model, WhatHasEndedLastsUntilItsLastEvent)
 	d.fact(FACT_EXIT, {30, 0}, {});
 	d.fact(FACT_END, {0, 0}, {});
 	d.end();
-	EXPECT_EQ(model_host(d.model)->last_time, end);
+	EXPECT_EQ(trace_host(d.trace)->last_time, end);
 }
 
 TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
@@ -824,8 +824,8 @@ TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
 	d.comm(40, 40, "ls", true);
 	d.leave(40, 40, "execve", 0);
 	d.end();
-	EXPECT_NE(model_process(d.model, 0)->argv, 0u);
-	EXPECT_EQ(model_process(d.model, 1)->argv, 0u);
+	EXPECT_NE(trace_process(d.trace, 0)->argv, 0u);
+	EXPECT_EQ(trace_process(d.trace, 1)->argv, 0u);
 }
 
 TEST_F(Model, CallsOf32BitProgramsAreLeftOut)
@@ -951,7 +951,7 @@ TEST_F(Model, TheFileOfAnOpenIsThatOfTheHandleThatItMade)
 	d.end();
 	ASSERT_EQ(d.events[0].kind, IO_ENTER);
 	ASSERT_NE(d.events[0].region.file, ID_NONE);
-	EXPECT_STREQ(model_text(d.model, model_file(d.model, d.events[0].region.file)->path),
+	EXPECT_STREQ(trace_text(d.trace, trace_file(d.trace, d.events[0].region.file)->path),
 		     "/real/a");
 }
 
@@ -1023,7 +1023,7 @@ TEST_F(Model, SyncIsAFlushOfAllFiles)
 	EXPECT_EQ(
 		d.text(),
 		"10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n10 OP_BEGIN h0 - @-\n10 OP_COMPLETE h0 -\n");
-	EXPECT_TRUE(model_handle(d.model, 0)->is_all_proxy);
+	EXPECT_TRUE(trace_handle(d.trace, 0)->is_all_proxy);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -1044,7 +1044,7 @@ TEST_F(Model, AnonymousMappingsHaveNoHandle)
 	open_named(10, 3, "/data/a");
 	d.call(10, 10, "mmap", {0, 4096, 1, 2, 3, 0}, 0x1000);
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
 }
 
 TEST_F(Model, MappedFilesAreKnownByTheirAddress)
@@ -1068,13 +1068,13 @@ TEST_F(Model, MappedFilesAreKnownByTheirAddress)
 			    "10 OP_COMPLETE h2 -\n"
 			    "10 OP_BEGIN h1 - @-\n"
 			    "10 OP_COMPLETE h1 -\n");
-	EXPECT_TRUE(model_handle(d.model, 2)->is_pre_created);
+	EXPECT_TRUE(trace_handle(d.trace, 2)->is_pre_created);
 	std::vector<std::string> unmapped;
 
 	for (const io_event &e : d.events)
 		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
 			unmapped.push_back(
-				model_text(d.model, model_file(d.model, e.region.file)->path));
+				trace_text(d.trace, trace_file(d.trace, e.region.file)->path));
 	EXPECT_EQ(unmapped, (std::vector<std::string>{"/data/a", "/data/a"}))
 		<< "the second one hit nothing";
 }
@@ -1095,7 +1095,7 @@ TEST_F(Model, AMappingInTheMiddleSplitsAndAChildInheritsThem)
 
 	for (const io_event &e : d.events)
 		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
-			unmapped.push_back(model_thread(d.model, e.thread)->tid);
+			unmapped.push_back(trace_thread(d.trace, e.thread)->tid);
 	EXPECT_EQ(unmapped, (std::vector<uint32_t>{20, 20, 10}));
 }
 
@@ -1157,7 +1157,7 @@ TEST_F(Model, AStormOfNamelessOpensNeedsOneHandle)
 		d.call(10, 10, "close", {3}, 0);
 	}
 	d.end();
-	EXPECT_EQ(model_handles(d.model), 1u);
+	EXPECT_EQ(trace_handles(d.trace), 1u);
 	EXPECT_EQ(tally_get(&d.tally, names_unknown), 5000u);
 }
 

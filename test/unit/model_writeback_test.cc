@@ -66,7 +66,7 @@ class Writeback : public ::testing::Test
 		EXPECT_EQ(d.unbalanced(), "");
 		for (const io_event &e : d.events)
 			if (e.kind == IO_OP_BEGIN && e.op.is_non_blocking)
-				return model_thread(d.model, e.thread)->tid;
+				return trace_thread(d.trace, e.thread)->tid;
 		return 0;
 	}
 
@@ -110,9 +110,9 @@ TEST_F(Writeback, IsAFlushOfTheFileOnTheThreadThatMappedIt)
 	EXPECT_EQ(last.time, begin + 100);
 	EXPECT_EQ(first.op.mode, IO_MODE_FLUSH);
 	EXPECT_TRUE(first.op.is_non_blocking);
-	EXPECT_STREQ(model_text(d.model, first.op.name), "kworker/u8:1");
-	EXPECT_TRUE(model_handle(d.model, 1)->is_pre_created);
-	EXPECT_STREQ(model_text(d.model, model_handle(d.model, 1)->name), "/data/2");
+	EXPECT_STREQ(trace_text(d.trace, first.op.name), "kworker/u8:1");
+	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
+	EXPECT_STREQ(trace_text(d.trace, trace_handle(d.trace, 1)->name), "/data/2");
 }
 
 TEST_F(Writeback, OfAFileThatNobodyHasMappedIsNone)

@@ -1,8 +1,8 @@
 /*
  * The books: what balances, what is said, and iotrace.json.
  */
-#include "model_builder.h"
 #include "scratch_dir.h"
+#include "trace_builder.h"
 
 #include <iotrace/books.h>
 #include <iotrace/error.h>
@@ -22,26 +22,21 @@ class Books : public ::testing::Test
 {
       protected:
 	ScratchDir scratch;
-	ModelBuilder b;
+	TraceBuilder b;
 
 	void count(const char *name, uint32_t event, uint64_t counted, uint64_t lost,
 		   bool has_lost = true)
 	{
-		b.model->count = static_cast<struct model_count *>(
-			mem_grow(b.model->count, &b.model->counts_cap, b.model->counts + 1,
-				 sizeof(struct model_count)));
-		b.model->count[b.model->counts++] = {b.text(name), event, counted, lost, has_lost};
+		b.trace->count = static_cast<struct trace_count *>(
+			mem_grow(b.trace->count, &b.trace->counts_cap, b.trace->counts + 1,
+				 sizeof(struct trace_count)));
+		b.trace->count[b.trace->counts++] = {b.text(name), event, counted, lost, has_lost};
 	}
 
-	/* Of requests, on the first of two devices and on the second. */
+	/* Of block requests. */
 	void see_no_end_of(uint64_t requests)
 	{
-		struct block *block = &b.model->block;
-
-		block->work = static_cast<struct device_work *>(
-			mem_grow(block->work, &block->work_cap, 2, sizeof(*block->work)));
-		block->work[0].unseen_ends = 1;
-		block->work[1].unseen_ends = requests - 1;
+		b.trace->unseen_ends = requests;
 	}
 
 	void settle(const std::vector<uint64_t> &samples, uint64_t lost_records = 0,
@@ -52,7 +47,7 @@ class Books : public ::testing::Test
 		for (uint64_t n : samples)
 			b.tally.n[TALLY_samples] += n;
 		b.tally.n[TALLY_events] = b.tally.n[TALLY_samples];
-		books_settle(&b.tally, b.model, samples.data(),
+		books_settle(&b.tally, b.trace, samples.data(),
 			     static_cast<uint32_t>(samples.size()), &missing);
 	}
 
@@ -60,7 +55,7 @@ class Books : public ::testing::Test
 	{
 		char text[512];
 
-		EXPECT_EQ(books_check(b.model, &b.tally, text, sizeof(text)), state);
+		EXPECT_EQ(books_check(b.trace, &b.tally, text, sizeof(text)), state);
 		return text;
 	}
 
@@ -77,7 +72,7 @@ class Books : public ::testing::Test
 	{
 		struct books all = {};
 
-		all.model = b.model;
+		all.trace = b.trace;
 		all.tally = &b.tally;
 		all.version = "1.2.3";
 		return all;
@@ -127,15 +122,15 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 {
 	count("enter", 0, 10, 0);
 	settle({10});
-	b.model->host.end_reason = -1;
+	b.trace->host.end_reason = -1;
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded"); /* perf's */
-	b.model->host.source = MODEL_SOURCE_BPF;
+	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed or the file was "
 		  "cut. What came after is not known");
-	b.model->host.end_reason = BOOKS_END_ERROR;
+	b.trace->host.end_reason = BOOKS_END_ERROR;
 	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording before its end");
-	b.model->host.end_reason = 0;
+	b.trace->host.end_reason = 0;
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded");
 	b.tally.n[TALLY_torn] = 40;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
@@ -160,10 +155,10 @@ TEST_F(Books, OneThatIsMissing)
 		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it). Try "
 		  "--source=bpf.");
 	/* It was BPF already. */
-	b.model->host.source = MODEL_SOURCE_BPF;
+	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it).");
-	b.model->host.block = BLOCK_ALL;
+	b.trace->host.block = BLOCK_ALL;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it). Try "
 		  "--block=none if you do not need block requests.");
@@ -259,7 +254,7 @@ TEST_F(Books, WhatFoundNoRoomInTheSpool)
 {
 	count("enter", 0, 100, 0);
 	settle({60});
-	b.model->host.end_reason = BOOKS_END_ERROR;
+	b.trace->host.end_reason = BOOKS_END_ERROR;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
 		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). Try a place with more room.");
@@ -284,9 +279,9 @@ TEST_F(Books, TimesBeyondAllCalendars)
 {
 	settle({1});
 	for (int64_t offset : {INT64_MAX, INT64_MIN, (int64_t)-1}) {
-		b.model->host.realtime_offset = offset;
+		b.trace->host.realtime_offset = offset;
 		for (uint64_t first : {UINT64_MAX, (uint64_t)INT64_MAX, (uint64_t)1 << 63}) {
-			b.model->host.first_time = first;
+			b.trace->host.first_time = first;
 			json_object *top = json(books());
 			EXPECT_NE(top, nullptr);
 			json_object_put(top);
@@ -300,21 +295,21 @@ TEST_F(Books, ASmallBufferIsEnough)
 	for (size_t size = 1; size < 80; size++) {
 		std::vector<char> text(size, 'x');
 
-		EXPECT_EQ(books_check(b.model, &b.tally, text.data(), size), BOOKS_LOSS);
+		EXPECT_EQ(books_check(b.trace, &b.tally, text.data(), size), BOOKS_LOSS);
 		EXPECT_LT(strnlen(text.data(), size), size);
 	}
 }
 
 TEST_F(Books, JsonSaysWhatWasRecorded)
 {
-	b.model->host.argv = b.text(std::string("./a\0b c\0\xff", 9));
-	b.model->host.cwd = b.text("/home");
-	b.model->host.status = 9;
-	b.model->host.end_reason = 1;
-	b.model->host.block_source = MODEL_SOURCE_BPF;
-	b.model->host.block_why = b.text("because");
-	b.model->host.first_time = 500;
-	b.model->host.last_time = 2500;
+	b.trace->host.argv = b.text(std::string("./a\0b c\0\xff", 9));
+	b.trace->host.cwd = b.text("/home");
+	b.trace->host.status = 9;
+	b.trace->host.end_reason = 1;
+	b.trace->host.block_source = TRACE_SOURCE_BPF;
+	b.trace->host.block_why = b.text("because");
+	b.trace->host.first_time = 500;
+	b.trace->host.last_time = 2500;
 	count("enter", 1, 7, 2);
 	struct books all = books();
 	const uint64_t samples[] = {0, 5};
@@ -366,22 +361,22 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 
 	thread_id idle = b.thread(left_out, 4711, "idle");
 
-	b.model->thread[idle].is_left_out = true;
-	b.model->group[left_out].is_left_out = true;
+	b.trace->thread[idle].is_left_out = true;
+	b.trace->process[left_out].is_left_out = true;
 	b.cgroup(17, "/a/b");
 	b.cgroup(18, "");
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
-	struct model_device *device = &b.model->device[sda];
-	const struct model_metric_text metric[] = {{"dirty", "B", "", false, false}};
+	struct trace_device *device = &b.trace->device[sda];
+	const struct trace_metric_text metric[] = {{"dirty", "B", "", false, false}};
 	process_id shared = b.process(0, "folded processes");
 
-	b.model->group[shared].kind = MODEL_SHARED_GROUP;
-	b.model->group[shared].folded = 12;
+	b.trace->process[shared].kind = TRACE_SHARED_GROUP;
+	b.trace->process[shared].folded = 12;
 	b.process(100, "app");
 	b.thread(shared, 0, "true");
-	b.model->group[b.process(0, "of no request")].kind = MODEL_PROCESS;
-	model_add_series(b.model, "memory", false, metric, 1);
-	model_add_parameter(b.model, "filename");
+	b.trace->process[b.process(0, "of no request")].kind = TRACE_PROCESS;
+	trace_add_series(b.trace, "memory", false, metric, 1);
+	trace_add_parameter(b.trace, "filename");
 	device->model = b.text("Fast");
 	device->sectors = 2048;
 	device->is_rotational = true;
@@ -392,9 +387,9 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 		device->seen[i] = i;
 	}
 	device->seen[8] = 77; /* in flight: is not compared */
-	b.model->device[loop].disk = sda;
-	b.model->device[loop].backing = b.text("/image");
-	b.model->device[loop].is_known = false;
+	b.trace->device[loop].disk = sda;
+	b.trace->device[loop].backing = b.text("/image");
+	b.trace->device[loop].is_known = false;
 	json_object *top = json(books());
 	ASSERT_NE(top, nullptr);
 	const struct {
@@ -445,7 +440,7 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 TEST_F(Books, ADeviceIsBalancedIfAllItsKindsAre)
 {
 	uint32_t sda = b.device(makedev(8, 0), "sda");
-	struct model_device *device = &b.model->device[sda];
+	struct trace_device *device = &b.trace->device[sda];
 
 	device->has_stat = true;
 	for (uint32_t index : {0, 2, 4, 6, 11, 13, 15}) {
@@ -462,7 +457,7 @@ TEST_F(Books, ADeviceIsBalancedIfAllItsKindsAre)
 
 TEST_F(Books, JsonHasNullForWhatIsNotKnown)
 {
-	b.model->host.realtime_offset = 0;
+	b.trace->host.realtime_offset = 0;
 	b.tally.n[TALLY_begun] = 1;
 	count("enter", 0, 7, 0, false);
 	json_object *top = json(books());
@@ -485,28 +480,28 @@ TEST_F(Books, CompleteIsWhatWasRecordedToItsEnd)
 		uint32_t source;
 		const char *is;
 	} row[] = {
-		{true, 0, 0, MODEL_SOURCE_BPF, "true"},
-		{true, 9, 3, MODEL_SOURCE_BPF, "true"},
-		{true, -1, 3, MODEL_SOURCE_BPF, "false"},  /* stopped before the command ended */
-		{true, -1, -1, MODEL_SOURCE_BPF, "false"}, /* iotrace was killed */
-		{true, 0, 2, MODEL_SOURCE_BPF, "false"},   /* the disk was full */
-		{false, -1, 1, MODEL_SOURCE_PERF, "true"}, /* -a until Ctrl-C */
-		{false, -1, 3, MODEL_SOURCE_PERF, "true"}, /* -p until Ctrl-C */
-		{false, -1, -1, MODEL_SOURCE_PERF, "false"},
-		{false, -1, -1, MODEL_SOURCE_UNKNOWN, "true"}, /* a file of perf record */
+		{true, 0, 0, TRACE_SOURCE_BPF, "true"},
+		{true, 9, 3, TRACE_SOURCE_BPF, "true"},
+		{true, -1, 3, TRACE_SOURCE_BPF, "false"},  /* stopped before the command ended */
+		{true, -1, -1, TRACE_SOURCE_BPF, "false"}, /* iotrace was killed */
+		{true, 0, 2, TRACE_SOURCE_BPF, "false"},   /* the disk was full */
+		{false, -1, 1, TRACE_SOURCE_PERF, "true"}, /* -a until Ctrl-C */
+		{false, -1, 3, TRACE_SOURCE_PERF, "true"}, /* -p until Ctrl-C */
+		{false, -1, -1, TRACE_SOURCE_PERF, "false"},
+		{false, -1, -1, TRACE_SOURCE_UNKNOWN, "true"}, /* a file of perf record */
 	};
 
 	for (const auto &r : row) {
-		b.model->host.argv = r.has_command ? b.text("./app") : 0;
-		b.model->host.status = r.status;
-		b.model->host.end_reason = r.reason;
-		b.model->host.source = r.source;
+		b.trace->host.argv = r.has_command ? b.text("./app") : 0;
+		b.trace->host.status = r.status;
+		b.trace->host.end_reason = r.reason;
+		b.trace->host.source = r.source;
 		struct books all = books();
 		all.is_complete = true;
 		json_object *top = json(all);
 		EXPECT_EQ(at(top, "/is_complete"), r.is) << &r - row;
 		json_object_put(top);
-		EXPECT_EQ(books_ends_early(b.model),
+		EXPECT_EQ(books_ends_early(b.trace),
 			  r.has_command && r.status < 0 && r.reason >= 0);
 	}
 }
@@ -531,12 +526,12 @@ TEST_F(Books, WhatTheKernelRefusesIsThere)
 		EXPECT_EQ(at(top, "/refused/1/instead"), "perf");
 		EXPECT_EQ(at(top, "/is_complete"), is_missing ? "false" : "true");
 		json_object_put(top);
-		EXPECT_EQ(books_check(b.model, &b.tally, text, sizeof(text)),
+		EXPECT_EQ(books_check(b.trace, &b.tally, text, sizeof(text)),
 			  is_missing ? BOOKS_LOSS : BOOKS_BALANCED);
 	}
 	memset(&b.tally, 0, sizeof(b.tally));
 	b.tally.n[TALLY_refused] = 1;
-	books_check(b.model, &b.tally, text, sizeof(text));
+	books_check(b.trace, &b.tally, text, sizeof(text));
 	EXPECT_STREQ(text,
 		     "incomplete: 1 kind of record is missing, since the kernel refuses the BPF "
 		     "programs for it.");

@@ -190,7 +190,7 @@ class CollectFaults : public CollectFixture
 			const struct collect_named_fault &named = s.faults.named[top.id[i]];
 
 			all += (i ? "," : "") + std::to_string(named.fault.count) + " " +
-			       model_text(b.model, named.name);
+			       trace_text(b.trace, named.name);
 		}
 		top_release(&top);
 		return all;
@@ -225,7 +225,7 @@ TEST_F(CollectFaults, ACallOnADescriptorHasTheNameOfItsHandle)
 /* The most frequent first, then the latest; and before them what the command was asked for. */
 TEST_F(CollectFaults, LookUps)
 {
-	b.model->host.argv = b.text(std::string("./app\0-f\0in/data.txt,more", 25));
+	b.trace->host.argv = b.text(std::string("./app\0-f\0in/data.txt,more", 25));
 	fail("openat", ENOENT, "/etc/a");
 	fail("openat", ENOENT, "/etc/b");
 	fail("openat", ENOENT, "/etc/c", 2);
@@ -240,7 +240,7 @@ TEST_F(CollectFaults, LookUps)
 
 TEST_F(CollectFaults, Probes)
 {
-	b.model->host.argv = b.text(std::string("app\0sh\0conf", 11));
+	b.trace->host.argv = b.text(std::string("app\0sh\0conf", 11));
 	b.file("/usr/include/a.h");
 	b.file("/bin/sh");
 	b.file("/etc/conf");
@@ -369,7 +369,7 @@ TEST_F(Collect, PlacesOfFiles)
 		 dev = b.mount("/dev", "devtmpfs", "devtmpfs");
 	const struct {
 		const char *path;
-		enum model_file_kind kind;
+		enum trace_file_kind kind;
 		uint32_t mount;
 		enum collect_place place;
 	} row[] = {
@@ -395,7 +395,7 @@ TEST_F(Collect, PlacesOfFiles)
 	};
 	b.device(makedev(259, 0), "mydisk");
 	for (const auto &r : row)
-		EXPECT_EQ(collect_place_of_file(b.model, b.file(r.path, r.kind, r.mount)), r.place)
+		EXPECT_EQ(collect_place_of_file(b.trace, b.file(r.path, r.kind, r.mount)), r.place)
 			<< r.path;
 }
 
@@ -474,7 +474,7 @@ TEST_F(Collect, WhatIsLeftOutHadNoThreads)
 
 	thread_id idle = b.thread(0, 4711, "idle");
 
-	b.model->thread[idle].is_left_out = true;
+	b.trace->thread[idle].is_left_out = true;
 	EXPECT_EQ(collect_threads(&s), threads);
 	EXPECT_EQ(collect_verdict(&s).lived, lived);
 }
@@ -646,10 +646,10 @@ TEST_F(CollectDevices, FilesBelongToDevices)
 	file_id by_number = b.file("/a"),
 		by_mount = b.file("/b", FILE_REGULAR, b.mount("/", "/dev/loop0", "btrfs"));
 	file_id whole = b.file("/dev/sda", FILE_DEVICE), other = b.file("/proc/x");
-	b.model->file[by_number].dev = makedev(8, 1);
-	b.model->file[by_mount].dev = makedev(0, 40);
-	b.model->file[whole].dev = makedev(0, 5);
-	b.model->file[other].dev = makedev(0, 6);
+	b.trace->file[by_number].dev = makedev(8, 1);
+	b.trace->file[by_mount].dev = makedev(0, 40);
+	b.trace->file[whole].dev = makedev(0, 5);
+	b.trace->file[other].dev = makedev(0, 6);
 	for (file_id f : {by_number, by_mount, whole, other})
 		feed(transfer(1000, 2000, "read", b.handle(p, f), IO_MODE_READ, 100u << f));
 	feed(transfer(1000, 2000, "write", b.handle(p, by_number), IO_MODE_WRITE, 4000));

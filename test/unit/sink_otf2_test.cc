@@ -2,11 +2,11 @@
  * The otf2 sink: what it writes is read back by the archive layer, by otf2-print and by OTF2's own
  * reader.
  */
-#include "model_builder.h"
 #include "otf2_flags.h"
 #include "otf2_host.h"
 #include "scratch_dir.h"
 #include "sinks.h"
+#include "trace_builder.h"
 
 #include <iotrace/arch.h>
 #include <iotrace/archive.h>
@@ -70,7 +70,7 @@ class Otf2Sink : public ::testing::Test
       protected:
 	ScratchDir scratch;
 	std::string path = scratch.path("trace");
-	ModelBuilder b;
+	TraceBuilder b;
 	struct error err = {};
 	struct sink *sink = nullptr;
 	archive_report report = {};
@@ -141,7 +141,7 @@ TEST_F(Otf2Sink, NoEvents)
 
 TEST_F(Otf2Sink, NoModelEntries)
 {
-	ModelBuilder empty;
+	TraceBuilder empty;
 	struct sink_options options = empty.options(path.c_str());
 
 	sink = sink_otf2_ops.open(&options, &err);
@@ -153,15 +153,14 @@ TEST_F(Otf2Sink, NoModelEntries)
 
 TEST_F(Otf2Sink, EveryKind)
 {
-	const char *counters[] = {"instructions", "cache-misses"};
-	model_set_counters(b.model, counters, 2);
+	b.counters({"instructions", "cache-misses"});
 	thread_id second = b.thread(p, 101, "worker");
 	uint32_t mount = b.mount("/data", "/dev/sdb1", "xfs");
 	file_id directory = b.file("/data", FILE_DIRECTORY, mount);
 	handle_id copy = b.handle(p, f), out = b.pre_created(p, "pipe:[17]", O_WRONLY | O_APPEND);
 	handle_id all = b.handle(p, ID_NONE, "all files");
-	b.model->handle[all].is_all_proxy = true;
-	b.model->host.argv = b.text(std::string("app\0-v", 6));
+	b.trace->handle[all].is_all_proxy = true;
+	b.trace->host.argv = b.text(std::string("app\0-v", 6));
 
 	open();
 	send(io::at(100, IO_PROGRAM_BEGIN, t));
@@ -263,7 +262,7 @@ TEST_F(Otf2Sink, ProgramBeginHasWordsThatBecomeKnownLater)
 	send(io::at(10, IO_PROGRAM_BEGIN, t));
 	send(io::create(15, t, h, O_RDWR));
 	send(io::operation(20, 30, t, h, 1, IO_MODE_READ, 1));
-	b.model->group[p].argv = b.text(std::string("late\0x\0", 7));
+	b.trace->process[p].argv = b.text(std::string("late\0x\0", 7));
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();
 	std::string text = without_refs(otf2_print(path, ""));
@@ -275,7 +274,7 @@ TEST_F(Otf2Sink, ProgramBeginHasWordsThatBecomeKnownLater)
 
 TEST_F(Otf2Sink, WordsThatAreNotAllSaySo)
 {
-	b.model->group[p].is_argv_cut = true;
+	b.trace->process[p].is_argv_cut = true;
 	open();
 	send(io::at(10, IO_PROGRAM_BEGIN, t));
 	ASSERT_EQ(close(), 0) << err.text;
@@ -331,7 +330,7 @@ TEST_F(Otf2Sink, FilesThatNothingRefersToAreNotDefined)
 	file_id named = b.file("/named");
 
 	ASSERT_LT(unused, named);
-	b.model->file[unused].is_deleted = b.model->file[named].is_deleted = true;
+	b.trace->file[unused].is_deleted = b.trace->file[named].is_deleted = true;
 	open();
 	send(io::enter(10, t, "mkdir", ID_NONE, named));
 	send(io::leave(11, t, "mkdir"));
@@ -376,7 +375,7 @@ TEST_F(Otf2Sink, AFlushMovesNoBytes)
 TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 {
 	uint32_t disk = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
-	struct model_device *device = &b.model->device[loop];
+	struct trace_device *device = &b.trace->device[loop];
 	thread_id at = device->location;
 	handle_id dev = device->handle;
 
@@ -394,8 +393,8 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 	request[0].op.rwbs = b.text("DS");
 	request[0].op.file = f;
 	send(request);
-	send(io::request(120, 120, 140, b.model->device[disk].location,
-			 b.model->device[disk].handle, 8, REQUEST_READ, 4096, EIO));
+	send(io::request(120, 120, 140, b.trace->device[disk].location,
+			 b.trace->device[disk].handle, 8, REQUEST_READ, 4096, EIO));
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();
 	EXPECT_EQ(report.begun, 2u);
@@ -422,7 +421,7 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 TEST_F(Otf2Sink, ControlGroupsHaveTheirNamesAtTheEnd)
 {
 	uint32_t sda = b.device(makedev(8, 0), "sda");
-	const struct model_device *disk = &b.model->device[sda];
+	const struct trace_device *disk = &b.trace->device[sda];
 	uint32_t group[] = {b.cgroup(1, "/"), b.cgroup(17, ""), b.cgroup(18, "")};
 	uint64_t time = 100;
 
@@ -435,8 +434,8 @@ TEST_F(Otf2Sink, ControlGroupsHaveTheirNamesAtTheEnd)
 		send(request);
 		time += 10;
 	}
-	b.model->cgroup[group[1]].name = b.text("/late \xff");
-	b.model->cgroup[group[1]].is_known = true;
+	b.trace->cgroup[group[1]].name = b.text("/late \xff");
+	b.trace->cgroup[group[1]].is_known = true;
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();
 	std::string text = otf2_print(path, "");
@@ -471,9 +470,9 @@ TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
 	process_id crowd = b.process(0, "folded processes");
 	thread_id shared = b.thread(crowd, 0, "true");
 
-	b.model->group[crowd].kind = MODEL_SHARED_GROUP;
-	b.model->group[crowd].folded = 4711;
-	b.model->thread[shared].folded = 815;
+	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
+	b.trace->process[crowd].folded = 4711;
+	b.trace->thread[shared].folded = 815;
 	open();
 	send(io::create(1, t, h, O_RDWR));
 	send(io::operation(10, 20, shared, h, 1, IO_MODE_READ, 1)); /* of any process */
@@ -490,11 +489,11 @@ TEST_F(Otf2Sink, SamplesHaveARecorder)
 {
 	uint32_t disk = b.device(makedev(8, 0), "sda");
 	thread_id of_disk = b.samples(disk), of_machine = b.samples(ID_NONE);
-	const struct model_metric_text flight[] = {{"in flight", "#", "Requests", false, false},
+	const struct trace_metric_text flight[] = {{"in flight", "#", "Requests", false, false},
 						   {"change", "B/s", "", false, true}};
-	const struct model_metric_text dirty[] = {{"dirty", "B", "Dirty pages", false, false}};
-	uint32_t device = model_add_series(b.model, "device", false, flight, 2);
-	uint32_t machine = model_add_series(b.model, "machine", false, dirty, 1);
+	const struct trace_metric_text dirty[] = {{"dirty", "B", "Dirty pages", false, false}};
+	uint32_t device = trace_add_series(b.trace, "device", false, flight, 2);
+	uint32_t machine = trace_add_series(b.trace, "machine", false, dirty, 1);
 	const std::vector<uint64_t> two = {3, (uint64_t)-5}, one = {77}, three = {1, 2, 3};
 
 	open();
@@ -502,7 +501,7 @@ TEST_F(Otf2Sink, SamplesHaveARecorder)
 	send(io::metric(11, of_machine, machine, one));
 	send(io::metric(12, of_disk, device, two));
 	io_event e = io::at(13, IO_PARAMETER, t);
-	e.parameter.parameter = model_add_parameter(b.model, "filename");
+	e.parameter.parameter = trace_add_parameter(b.trace, "filename");
 	e.parameter.value = b.text("a name");
 	send(e);
 	send(io::metric(14, of_disk, device, three)); /* not what the class has */
@@ -599,8 +598,8 @@ TEST_F(Otf2Sink, WhatIsLeftOutIsNotDefined)
 	handle_id own = b.handle(child, f);
 
 	for (thread_id left_out : {t, idle})
-		b.model->thread[left_out].is_left_out = true;
-	b.model->group[out].is_left_out = true;
+		b.trace->thread[left_out].is_left_out = true;
+	b.trace->process[out].is_left_out = true;
 	open();
 	send(io::at(5, IO_THREAD_BEGIN, last));
 	send(io::create(10, last, own, O_RDWR));
@@ -623,9 +622,9 @@ TEST_F(Otf2Sink, WhatIsLeftOutIsNotDefined)
 
 TEST_F(Otf2Sink, WhereAllIsLeftOutALocationStandsForNone)
 {
-	b.model->thread[t].is_left_out = b.model->group[p].is_left_out = true;
+	b.trace->thread[t].is_left_out = b.trace->process[p].is_left_out = true;
 	b.thread(p, 101, "other");
-	b.model->thread[1].is_left_out = true;
+	b.trace->thread[1].is_left_out = true;
 	open();
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();

@@ -53,8 +53,8 @@ class Summary : public DevicesFixture
 			  pipe = b.handle(p, ID_NONE, "pipe:[17]");
 		Events all;
 
-		b.model->host.argv = b.text(std::string("./app\0-n\0007 8", 12));
-		b.model->host.status = 3 << 8;
+		b.trace->host.argv = b.text(std::string("./app\0-n\0007 8", 12));
+		b.trace->host.status = 3 << 8;
 		all += transfer(1000, 101000, "read", in, IO_MODE_READ, 1 << 20);
 		all += transfer(101000, 401000, "read", in, IO_MODE_READ, 1 << 20);
 		all += transfer(401000, 501000, "write", pipe, IO_MODE_WRITE, 1536);
@@ -126,12 +126,12 @@ TEST_F(Summary, TheWholeMachine)
 	handle_id zero = b.handle(dd, b.file("/dev/zero", FILE_DEVICE)), to = b.handle(dd, out);
 	Events all;
 
-	b.model->host.is_system = true;
-	b.model->host.first_time = 1;
-	b.model->host.last_time = 2000000001;
-	b.model->host.processes_seen = 1234;
-	b.model->file[out].dev = makedev(7, 3);
-	b.model->file[conf].dev = makedev(8, 0);
+	b.trace->host.is_system = true;
+	b.trace->host.first_time = 1;
+	b.trace->host.last_time = 2000000001;
+	b.trace->host.processes_seen = 1234;
+	b.trace->file[out].dev = makedev(7, 3);
+	b.trace->file[conf].dev = makedev(8, 0);
 	all += transfer_of(u, 1000, 2000, "read", zero, IO_MODE_READ, 8 << 20);
 	all += transfer_of(u, 2000, 900000, "write", to, IO_MODE_WRITE, 8 << 20);
 	all += transfer(1000, 2000, "read", b.handle(p, conf), IO_MODE_READ, 300);
@@ -203,7 +203,7 @@ TEST_F(Summary, Json)
 	file_id f = b.file("/f\xff", FILE_REGULAR, b.mount("/", "/dev/sda", "ext4"));
 	Events all = transfer(1000, 3000, "read", b.handle(p, f), IO_MODE_READ, 7);
 
-	b.model->file[f].dev = makedev(8, 0);
+	b.trace->file[f].dev = makedev(8, 0);
 	all += transfer_of(u, 3000, 4000, "write", b.handle(other, f), IO_MODE_WRITE, 9, 0);
 	all += transfer(4000, 9000, "read", b.handle(p, b.file("/proc/x")), IO_MODE_READ, 3);
 	all += Events{io::enter(9000, t, "newfstatat"),
@@ -212,7 +212,7 @@ TEST_F(Summary, Json)
 	device(sda)->seen[0] = 1;
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 5;
 	b.tally.n[TALLY_foreign_calls] = 2;
-	b.model->host.status = 9;
+	b.trace->host.status = 9;
 	options.is_json = true;
 	json_object *top = json_tokener_parse(summary_of(all).c_str());
 	const struct {
@@ -310,14 +310,14 @@ TEST_F(Summary, ARecordingThatWasStoppedSaysSo)
 {
 	std::string line = "the recording was stopped before the command ended.\n";
 
-	b.model->host.end_reason = 3;
+	b.trace->host.end_reason = 3;
 	EXPECT_EQ(summary_of({}).find(line), std::string::npos) << "of -p there is no command";
-	b.model->host.argv = b.text("./app");
+	b.trace->host.argv = b.text("./app");
 	EXPECT_NE(summary_of({}).find(line), std::string::npos);
-	b.model->host.processes_left = 1;
+	b.trace->host.processes_left = 1;
 	EXPECT_EQ(summary_of({}).find("--wait"), std::string::npos)
 		<< "to wait does not help there: " << summary_of({});
-	b.model->host.status = 0;
+	b.trace->host.status = 0;
 	EXPECT_EQ(summary_of({}).find(line), std::string::npos);
 }
 
@@ -359,7 +359,7 @@ TEST_F(Summary, RatesOfWhatTheTablesAreSortedBy)
 		return text.substr(at, text.find("\n\n", at) - at);
 	};
 
-	b.model->host.argv = b.text("./app"); /* one process: the table of files alone */
+	b.trace->host.argv = b.text("./app"); /* one process: the table of files alone */
 	all += transfer(2000, 4000, "write", h, IO_MODE_WRITE, 2 << 20);
 	for (enum sink_sort sort : {SORT_DATA, SORT_TIME, SORT_CALLS})
 		EXPECT_EQ(table(sort), "     read  written per second    time   calls  file\n"
@@ -454,43 +454,43 @@ TEST_F(Summary, HowManyRowsAndByWhat)
 
 TEST_F(Summary, Remarks)
 {
-	const struct model_host before = b.model->host;
+	const struct trace_host before = b.trace->host;
 	auto expect = [&](const std::string &text) {
 		EXPECT_NE(summary_of({}).find("\nnote: " + text + "\n"), std::string::npos)
 			<< summary_of({});
-		b.model->host = before;
+		b.trace->host = before;
 		memset(&b.tally, 0, sizeof(b.tally));
 	};
 
 	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
-	b.model->host.processes_left = 2;
+	b.trace->host.processes_left = 2;
 	expect("2 processes were still running when the recording ended.");
-	b.model->host.processes_left = 1;
-	b.model->host.argv = b.text("./app");
-	b.model->host.end_reason = 0;
-	b.model->host.status = 0;
+	b.trace->host.processes_left = 1;
+	b.trace->host.argv = b.text("./app");
+	b.trace->host.end_reason = 0;
+	b.trace->host.status = 0;
 	expect("1 process was still running when the recording ended. To wait for it, use --wait.");
-	b.model->host.status = 9;
+	b.trace->host.status = 9;
 	expect("the command was ended by signal 9.");
-	b.model->host.status = 2 << 8;
+	b.trace->host.status = 2 << 8;
 	expect("the command ended with exit status 2.");
-	b.model->host.source = MODEL_SOURCE_PERF;
-	b.model->host.source_why = b.text("no BTF\033");
+	b.trace->host.source = TRACE_SOURCE_PERF;
+	b.trace->host.source_why = b.text("no BTF\033");
 	expect("calls were recorded through perf instead of BPF: no BTF\\x1b");
-	b.model->host.source = MODEL_SOURCE_BPF;
-	b.model->host.block_source = MODEL_SOURCE_PERF;
-	b.model->host.block_why = b.text("no field");
+	b.trace->host.source = TRACE_SOURCE_BPF;
+	b.trace->host.block_source = TRACE_SOURCE_PERF;
+	b.trace->host.block_why = b.text("no field");
 	expect("block requests were recorded through perf instead of BPF: no field");
 	b.refuse("io_uring requests", "no tracepoint\033", "");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b");
 	b.refuse("record locks", "other arguments", "perf");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b; record locks: "
 	       "other arguments; recorded through perf");
-	b.model->refusals = 0;
+	b.trace->refusals = 0;
 	b.tally.n[TALLY_foreign_calls] = 1700;
 	expect("calls of 32-bit programs, which were not recorded: 1,700.");
-	b.model->host.processes_left = 2;
-	b.model->host.is_system = true;
+	b.trace->host.processes_left = 2;
+	b.trace->host.is_system = true;
 	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
 	b.tally.n[TALLY_untraceable] = 1;
 	expect("process 1 ran; its system calls are not recorded, since this kernel does not report "
@@ -504,7 +504,7 @@ TEST_F(Summary, FiltersThatNothingMatches)
 		std::string text = summary_of(events);
 		size_t at = text.find("\nnote: ");
 
-		b.model->filters.count = 0;
+		b.trace->filters.count = 0;
 		return at == std::string::npos
 			       ? ""
 			       : text.substr(at + 7, text.find('\n', at + 1) - at - 7);
@@ -514,17 +514,17 @@ TEST_F(Summary, FiltersThatNothingMatches)
 	b.filter(FILTER_COMM, "cp\033");
 	EXPECT_EQ(note(), "no task that matches --comm 'd*', 'cp\\x1b' made a call.");
 	b.filter(FILTER_COMM, "dd");
-	b.model->filters.other[0] = b.text("sh");
-	b.model->filters.others = 1;
+	b.trace->filters.other[0] = b.text("sh");
+	b.trace->filters.others = 1;
 	EXPECT_EQ(note(),
 		  "no task that matches --comm 'dd' made a call. Calls of 'sh' were left out.");
 	b.filter(FILTER_USER, "1000");
-	for (str_id &name : b.model->filters.other)
+	for (str_id &name : b.trace->filters.other)
 		name = b.text("ls");
-	b.model->filters.others = MODEL_OTHERS;
+	b.trace->filters.others = TRACE_OTHERS;
 	EXPECT_EQ(note(), "no task that matches --uid '1000' made a call. Calls of "
 			  "'ls', 'ls', 'ls' and perhaps others were left out.");
-	b.model->filters.others = 0;
+	b.trace->filters.others = 0;
 	b.filter(FILTER_CGROUP, "a.slice");
 	EXPECT_EQ(note(), "no task that matches --cgroup 'a.slice' made a call.");
 	b.filter(FILTER_USER, "1000");
@@ -552,9 +552,9 @@ TEST_F(Summary, TextSaysWhatIsMissing)
 	b.tally.n[TALLY_samples] = b.tally.n[TALLY_events] = 10;
 	b.tally.n[TALLY_lost] = 1700;
 	b.tally.n[TALLY_kernel_counted] = 1710;
-	b.model->count = static_cast<struct model_count *>(calloc(1, sizeof(struct model_count)));
-	b.model->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
-	b.model->counts = 1;
+	b.trace->count = static_cast<struct trace_count *>(calloc(1, sizeof(struct trace_count)));
+	b.trace->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
+	b.trace->counts = 1;
 	EXPECT_NE(summary_of({}).find(
 			  "\nincomplete: 1,700 of 1,710 events are missing (the kernel found "
 			  "its rings full). Try a larger ring with -m. Missing: 1,700 of "
@@ -576,7 +576,7 @@ TEST_F(Summary, NoRawByteOfANameReachesTheTerminalAndNoLineIsTooWide)
 	std::string name = "/d/\033[31m\n\xff" + std::string(300, 'x') + "\xe4\xb8\xad/end\x07";
 	handle_id h = b.handle(p, b.file(name));
 
-	b.model->host.argv = b.text(name);
+	b.trace->host.argv = b.text(name);
 	options.archive = name.c_str();
 	for (int columns : {0, 20, 80, 120, 5000}) {
 		options.columns = columns;
@@ -807,10 +807,10 @@ TEST_F(Summary, Devices)
 	file_id f = b.file("/data");
 	Events all;
 
-	b.model->host.first_time = 1;
-	b.model->host.last_time = 10000000001;
-	b.model->file[f].dev = makedev(8, 0);
-	b.model->file[b.file("/other")].dev = makedev(7, 1);
+	b.trace->host.first_time = 1;
+	b.trace->host.last_time = 10000000001;
+	b.trace->file[f].dev = makedev(8, 0);
+	b.trace->file[b.file("/other")].dev = makedev(7, 1);
 	all += transfer(1000, 2000, "read", b.handle(p, f), IO_MODE_READ, 1 << 20);
 	all += transfer(2000, 3000, "read", b.handle(p, f + 1), IO_MODE_READ, 1000);
 	for (uint64_t i = 1; i < 124; i++)

@@ -1,9 +1,9 @@
 /*
  * The text sink, line by line, and the table of sinks.
  */
-#include "model_builder.h"
 #include "scratch_dir.h"
 #include "sinks.h"
+#include "trace_builder.h"
 
 #include <iotrace/error.h>
 #include <iotrace/metric.h>
@@ -24,7 +24,7 @@ class TextSink : public ::testing::Test
       protected:
 	ScratchDir scratch;
 	std::string path = scratch.path("out.txt");
-	ModelBuilder b;
+	TraceBuilder b;
 	struct error err = {};
 	process_id p = b.process(100, "app");
 	thread_id t = b.thread(p, 101, "app");
@@ -143,17 +143,16 @@ TEST_F(TextSink, TheRest)
 
 TEST_F(TextSink, Definitions)
 {
-	const char *counters[] = {"instructions"};
 	std::string rest;
 
-	model_set_counters(b.model, counters, 1);
+	b.counters({"instructions"});
 	process_id child = b.process(200, "a \"b\"", p, std::string("ls\0-l\0\0a b", 10));
-	b.model->group[child].status = 256;
+	b.trace->process[child].status = 256;
 	b.file("/dir\n\x80", FILE_DIRECTORY, b.mount("/", "/dev/sda1", "ext4"));
 	b.pre_created(child, "pipe:[17]", O_WRONLY);
-	b.model->handle[b.handle(child, ID_NONE)].is_all_proxy = true;
-	b.model->host.first_time = 5;
-	b.model->host.last_time = 9;
+	b.trace->handle[b.handle(child, ID_NONE)].is_all_proxy = true;
+	b.trace->host.first_time = 5;
+	b.trace->host.last_time = 9;
 	text({}, &rest);
 	EXPECT_EQ(
 		rest,
@@ -174,8 +173,8 @@ TEST_F(TextSink, Definitions)
 TEST_F(TextSink, Devices)
 {
 	uint32_t d = b.device(makedev(8, 16), "sdb"), disk = b.device(makedev(8, 0), "sd!a");
-	thread_id at = b.model->device[d].location;
-	handle_id dev = b.model->device[d].handle;
+	thread_id at = b.trace->device[d].location;
+	handle_id dev = b.trace->device[d].handle;
 	io_event e = io::request(7, 8, 9, at, dev, 3, REQUEST_DISCARD, 512, EIO)[0];
 
 	e.op.pid = 100;
@@ -190,7 +189,7 @@ TEST_F(TextSink, Devices)
 		  "8 sdb OP_ISSUED h1 #3\n"
 		  "9 sdb OP_COMPLETE h1 #3 512 EIO\n");
 
-	struct model_device *device = &b.model->device[d];
+	struct trace_device *device = &b.trace->device[d];
 	device->disk = disk;
 	device->model = b.text("Fast \"X\"");
 	device->scheduler = b.text("none");
@@ -235,7 +234,7 @@ TEST_F(TextSink, WhatIsLeftOut)
 	thread_id idle = b.thread(out, 200, "out");
 	std::string rest;
 
-	b.model->group[out].is_left_out = b.model->thread[idle].is_left_out = true;
+	b.trace->process[out].is_left_out = b.trace->thread[idle].is_left_out = true;
 	text({}, &rest);
 	EXPECT_EQ(rest.find("process p1"), std::string::npos) << rest;
 	EXPECT_EQ(rest.find("thread t1"), std::string::npos) << rest;
@@ -248,9 +247,9 @@ TEST_F(TextSink, WhatIsFolded)
 	thread_id shared = b.thread(crowd, 0, "true");
 	std::string rest;
 
-	b.model->group[crowd].kind = MODEL_SHARED_GROUP;
-	b.model->group[crowd].folded = 16;
-	b.model->thread[shared].folded = 17;
+	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
+	b.trace->process[crowd].folded = 16;
+	b.trace->thread[shared].folded = 17;
 	EXPECT_EQ(text({io::enter(1, shared, "read")}, &rest), "1 t1 ENTER read\n");
 	EXPECT_NE(rest.find("process p1 CROWD 16\n"), std::string::npos) << rest;
 	EXPECT_NE(rest.find("thread t1 t1 \"true\" FOLDED 17\n"), std::string::npos) << rest;
@@ -258,9 +257,9 @@ TEST_F(TextSink, WhatIsFolded)
 
 TEST_F(TextSink, SeriesAndParameters)
 {
-	const struct model_metric_text metric[] = {{"up", "B", "", true, false},
+	const struct trace_metric_text metric[] = {{"up", "B", "", true, false},
 						   {"change", "#", "", false, true}};
-	uint32_t series = model_add_series(b.model, "net", false, metric, 2);
+	uint32_t series = trace_add_series(b.trace, "net", false, metric, 2);
 	const std::vector<uint64_t> values = {UINT64_MAX, UINT64_MAX};
 	std::string rest;
 
@@ -269,7 +268,7 @@ TEST_F(TextSink, SeriesAndParameters)
 	EXPECT_EQ(line(io::metric(1, t, 9, values)),
 		  "1 101@100 METRIC s9 18446744073709551615 18446744073709551615\n");
 	io_event e = io::at(2, IO_PARAMETER, t);
-	e.parameter.parameter = model_add_parameter(b.model, "filename");
+	e.parameter.parameter = trace_add_parameter(b.trace, "filename");
 	e.parameter.value = b.text("a\nb");
 	EXPECT_EQ(text({e}, &rest), "2 101@100 PARAMETER a0 \"a\\nb\"\n");
 	EXPECT_EQ(rest.substr(rest.find("series")), "series s0 \"net\"\n"

@@ -42,7 +42,7 @@ static void leave_flight(struct model *m, uint32_t op)
 	thread_id location = m->aio.op[op].location;
 
 	aio_op_remove(m, op);
-	if (location != ID_NONE && m->thread[location].is_ending && !aio_is_busy(m, location))
+	if (location != ID_NONE && m->trace.thread[location].is_ending && !aio_is_busy(m, location))
 		location_end(m, location);
 }
 
@@ -66,7 +66,7 @@ static enum io_end end_of_reused(const struct model *m, uint32_t op)
 {
 	thread_id location = m->aio.op[op].location;
 
-	return m->thread[location].is_ending ? IO_END_ABORTED : IO_END_LOST;
+	return m->trace.thread[location].is_ending ? IO_END_ABORTED : IO_END_LOST;
 }
 
 /* What is known of the file at once; the end of a late one tells. A descriptor that the table does not have may be none: its end tells. */
@@ -253,8 +253,8 @@ void aio_in(struct model *m, const struct event *event)
 
 	if (!process_is_recorded(m, step.process) || m->process[step.process].is_foreign)
 		return;
-	if (!m->host.first_time)
-		m->host.first_time = event->time;
+	if (!m->trace.host.first_time)
+		m->trace.host.first_time = event->time;
 	switch (aio->step) {
 	case AIO_QUEUE:
 		aio_queue_begin(m, step.process, aio);
@@ -302,7 +302,7 @@ static bool is_any(const struct aio_op *op, const void *context)
 
 void aio_end_all(struct model *m)
 {
-	end_some(m, m->host.last_time, IO_END_RECORDING, NULL, is_any);
+	end_some(m, m->trace.host.last_time, IO_END_RECORDING, NULL, is_any);
 }
 
 void aio_release(struct model *m)

@@ -37,7 +37,7 @@ uint32_t aio_op_table(const struct model *m, uint32_t op)
 {
 	const struct aio_op *o = &m->aio.op[op];
 	uint32_t task = o->location == ID_NONE ? MAP_NONE
-					       : task_find(m, m->thread[o->location].tid);
+					       : task_find(m, m->trace.thread[o->location].tid);
 
 	return task != MAP_NONE && m->task[task].location == o->location
 		       ? task_table(m, task)

@@ -148,7 +148,8 @@ static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue 
 		return open;
 	known = *open_description(m, open);
 	known.holders = known.active = known.slots = 0;
-	return known.name ? open_lasting(m, &known, m->thread[op->location].process) : ID_NONE;
+	return known.name ? open_lasting(m, &known, m->trace.thread[op->location].process)
+			  : ID_NONE;
 }
 
 /* For a file that is not known: the ring. */

@@ -144,7 +144,7 @@ uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 static uint32_t open_made_up(struct model *m)
 {
 	struct description known = {.file = ID_NONE,
-				    .name = strtab_add_text(m->strings, RING),
+				    .name = strtab_add_text(m->trace.strings, RING),
 				    .state = NAME_SURE,
 				    .is_stream = true,
 				    .flags = O_RDWR};
@@ -162,8 +162,8 @@ static uint32_t open_of_ring(struct model *m, const struct aio_queue *queue, uin
 		return ID_NONE;
 	str_id name = open_description(m, open)->name;
 
-	return name == strtab_add_text(m->strings, RING) ||
-			       name == strtab_add_text(m->strings, "io_uring_setup")
+	return name == strtab_add_text(m->trace.strings, RING) ||
+			       name == strtab_add_text(m->trace.strings, "io_uring_setup")
 		       ? open
 		       : ID_NONE;
 }

@@ -180,7 +180,7 @@ void bio_device_has_requests(struct model *m, uint32_t device)
 /* A device without a scheduler, not even "none", has no requests: its bios are still in flight. */
 void bio_end_of(struct model *m, uint32_t device)
 {
-	const struct model_device *d = &m->device[device];
+	const struct trace_device *d = &m->trace.device[device];
 	struct device_work *w = &m->block.work[device];
 
 	if (d->is_known && !d->scheduler) {

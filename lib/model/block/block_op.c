@@ -12,7 +12,7 @@
 /* Before its exec nothing of a command is recorded, and so no request that comes before. */
 static bool has_begun(const struct model *m)
 {
-	return m->host.is_system || !m->host.argv || m->host.first_time;
+	return m->trace.host.is_system || !m->trace.host.argv || m->trace.host.first_time;
 }
 
 uint32_t block_op_new(struct model *m, uint32_t device, const struct event *event,
@@ -41,14 +41,15 @@ void block_op_show(struct model *m, uint32_t op, bool is_final)
 	struct block_op *o = &m->block.op[op];
 
 	o->is_counted = has_begun(m);
-	o->is_recorded = o->is_counted && (m->host.block != BLOCK_OWN || o->cause.is_recorded);
+	o->is_recorded = o->is_counted &&
+			 (m->trace.host.block != BLOCK_OWN || o->cause.is_recorded);
 	m->block.work[o->device].in_flight[direction(o)] += o->is_counted;
 	if (!o->is_recorded) {
 		tally_add(m->tally, requests_left_out, 1);
 		return;
 	}
-	if (!m->host.first_time)
-		m->host.first_time = o->begun;
+	if (!m->trace.host.first_time)
+		m->trace.host.first_time = o->begun;
 	sample_begin(m, o->device, o->begun);
 	device_out_begin(m, op, is_final);
 }

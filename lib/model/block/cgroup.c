@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_name(struct model *m, struct model_cgroup *group, str_id path)
+static void set_name(struct model *m, struct trace_cgroup *group, str_id path)
 {
 	char text[32];
 	int length = snprintf(text, sizeof(text), "cgroup:[%" PRIu64 "]", group->id);
@@ -22,13 +22,13 @@ uint32_t cgroup_get(struct model *m, uint64_t id)
 
 	if (index != MAP_NONE || !id)
 		return index;
-	index = m->cgroups;
-	MEM_GROW(m->cgroup, m->cgroups_cap, index + 1);
-	m->cgroups++;
+	index = m->trace.cgroups;
+	MEM_GROW(m->trace.cgroup, m->trace.cgroups_cap, index + 1);
+	m->trace.cgroups++;
 	map_set(&m->cgroup_by_id, id, index);
 	path = map_get(&m->cgroup_path, id);
-	m->cgroup[index].id = id;
-	set_name(m, &m->cgroup[index], path == MAP_NONE ? 0 : path);
+	m->trace.cgroup[index].id = id;
+	set_name(m, &m->trace.cgroup[index], path == MAP_NONE ? 0 : path);
 	return index;
 }
 
@@ -43,12 +43,11 @@ void cgroup_fact(struct model *m, const struct event *event)
 		return;
 	map_set(&m->cgroup_path, id, name);
 	if (index != MAP_NONE)
-		set_name(m, &m->cgroup[index], name);
+		set_name(m, &m->trace.cgroup[index], name);
 }
 
 void cgroup_release(struct model *m)
 {
-	free(m->cgroup);
 	map_release(&m->cgroup_by_id);
 	map_release(&m->cgroup_path);
 }

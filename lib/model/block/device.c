@@ -36,36 +36,36 @@ uint32_t device_get(struct model *m, uint32_t dev)
 {
 	uint32_t id = map_get(&m->device_by_number, dev);
 
-	if (id != MAP_NONE || !dev || m->devices == DEVICES_MAX)
+	if (id != MAP_NONE || !dev || m->trace.devices == DEVICES_MAX)
 		return id;
-	id = m->devices;
-	MEM_GROW(m->device, m->devices_cap, id + 1);
+	id = m->trace.devices;
+	MEM_GROW(m->trace.device, m->trace.devices_cap, id + 1);
 	MEM_GROW(m->block.work, m->block.work_cap, id + 1);
-	m->device[id] = (struct model_device){.dev = dev,
-					      .name = number_name(m, dev),
-					      .disk = ID_NONE,
-					      .group = ID_NONE,
-					      .location = ID_NONE,
-					      .samples = ID_NONE,
-					      .handle = ID_NONE};
+	m->trace.device[id] = (struct trace_device){.dev = dev,
+						    .name = number_name(m, dev),
+						    .disk = ID_NONE,
+						    .group = ID_NONE,
+						    .location = ID_NONE,
+						    .samples = ID_NONE,
+						    .handle = ID_NONE};
 	map_set(&m->device_by_number, dev, id);
-	m->devices++;
+	m->trace.devices++;
 	return id;
 }
 
-static thread_id add_location(struct model *m, enum model_location kind, process_id group)
+static thread_id add_location(struct model *m, enum trace_location kind, process_id group)
 {
-	return location_add(m, &(struct model_thread){.kind = kind,
+	return location_add(m, &(struct trace_thread){.kind = kind,
 						      .process = group,
-						      .name = m->group[group].name});
+						      .name = m->trace.process[group].name});
 }
 
 static process_id device_group(struct model *m, uint32_t device)
 {
-	struct model_device *d = &m->device[device];
+	struct trace_device *d = &m->trace.device[device];
 
 	if (d->group == ID_NONE)
-		d->group = group_add(m, &(struct model_process){.kind = MODEL_DEVICE,
+		d->group = group_add(m, &(struct trace_process){.kind = TRACE_DEVICE,
 								.device = device,
 								.parent = ID_NONE,
 								.name = d->name,
@@ -74,9 +74,9 @@ static process_id device_group(struct model *m, uint32_t device)
 }
 
 /* The path of a device that no fact named is the one that it has everywhere. */
-static file_id device_file(struct model *m, const struct model_device *d)
+static file_id device_file(struct model *m, const struct trace_device *d)
 {
-	const char *name = strtab_text(m->strings, d->name);
+	const char *name = strtab_text(m->trace.strings, d->name);
 	char *path = mem_format("%s/%s", d->is_known ? "/dev" : "/dev/block", name);
 	/* Where a name has a slash, sysfs has an exclamation mark. */
 	for (char *at = path; (at = strchr(at, '!'));)
@@ -89,45 +89,48 @@ static file_id device_file(struct model *m, const struct model_device *d)
 
 static handle_id device_handle(struct model *m, uint32_t device)
 {
-	file_id file = device_file(m, &m->device[device]);
+	file_id file = device_file(m, &m->trace.device[device]);
 
-	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
-	m->handle[m->handles] = (struct model_handle){.process = m->device[device].group,
-						      .file = file,
-						      .name = m->file[file].path,
-						      .is_pre_created = true,
-						      .is_block = true,
-						      .pre_flags = O_RDWR};
-	return m->handles++;
+	COLD_GROW(&m->trace.handle_area, m->trace.handle, m->trace.handles_cap,
+		  m->trace.handles + 1);
+	m->trace.handle[m->trace.handles] =
+		(struct trace_handle){.process = m->trace.device[device].group,
+				      .file = file,
+				      .name = m->trace.file[file].path,
+				      .is_pre_created = true,
+				      .is_block = true,
+				      .pre_flags = O_RDWR};
+	return m->trace.handles++;
 }
 
 thread_id device_location(struct model *m, uint32_t device)
 {
-	if (m->device[device].location == ID_NONE) {
+	if (m->trace.device[device].location == ID_NONE) {
 		process_id group = device_group(m, device);
 		thread_id location = add_location(m, LOCATION_DEVICE, group);
 
-		m->device[device].location = location;
-		m->device[device].handle = device_handle(m, device);
+		m->trace.device[device].location = location;
+		m->trace.device[device].handle = device_handle(m, device);
 	}
-	return m->device[device].location;
+	return m->trace.device[device].location;
 }
 
 thread_id device_samples(struct model *m, uint32_t device)
 {
-	if (m->device[device].samples == ID_NONE) {
+	if (m->trace.device[device].samples == ID_NONE) {
 		process_id group = device_group(m, device);
 
-		m->device[device].samples = add_location(m, LOCATION_METRIC, group);
+		m->trace.device[device].samples = add_location(m, LOCATION_METRIC, group);
 	}
-	return m->device[device].samples;
+	return m->trace.device[device].samples;
 }
 
 thread_id machine_samples(struct model *m)
 {
 	if (m->block.sampling.machine == ID_NONE) {
-		str_id name = m->host.hostname ? m->host.hostname : model_string(m, "machine", 7);
-		process_id group = group_add(m, &(struct model_process){.kind = MODEL_MACHINE,
+		str_id name = m->trace.host.hostname ? m->trace.host.hostname
+						     : model_string(m, "machine", 7);
+		process_id group = group_add(m, &(struct trace_process){.kind = TRACE_MACHINE,
 									.device = ID_NONE,
 									.parent = ID_NONE,
 									.name = name,
@@ -155,7 +158,7 @@ void device_fact(struct model *m, const struct event *event)
 
 	if (id == ID_NONE)
 		return;
-	struct model_device *d = &m->device[id];
+	struct trace_device *d = &m->trace.device[id];
 
 	d->is_known = name != 0;
 	d->name = name ? name : d->name;
@@ -179,7 +182,7 @@ void device_stat(struct model *m, const struct event *event)
 
 	if (id == ID_NONE)
 		return;
-	struct model_device *d = &m->device[id];
+	struct trace_device *d = &m->trace.device[id];
 
 	memcpy(d->stat[n[FACT_DISKSTAT_phase] != 0], n + FACT_DISKSTAT_reads, sizeof(d->stat[0]));
 	if (n[FACT_DISKSTAT_phase] == 0) {
@@ -207,7 +210,7 @@ static bool has_word(const char *words, const char *word)
 /* Only what facts do not say is learned. A partition never gets a bio of its own: the kernel moves it to the disk first. */
 void device_over(struct model *m, uint32_t upper, uint32_t lower)
 {
-	struct model_device *d = &m->device[upper];
+	struct trace_device *d = &m->trace.device[upper];
 
 	if (d->is_known || upper == lower)
 		return;
@@ -215,8 +218,8 @@ void device_over(struct model *m, uint32_t upper, uint32_t lower)
 		d->disk = lower;
 		return;
 	}
-	const char *under = strtab_text(m->strings, d->under);
-	const char *name = strtab_text(m->strings, m->device[lower].name);
+	const char *under = strtab_text(m->trace.strings, d->under);
+	const char *name = strtab_text(m->trace.strings, m->trace.device[lower].name);
 
 	if (has_word(under, name))
 		return;
@@ -244,9 +247,9 @@ void device_count(struct model *m, uint32_t device, enum request_kind type, uint
 
 	if (stat == STAT_NONE || m->block.work[device].has_last_stat)
 		return;
-	m->device[device].seen[stat] += is_whole;
+	m->trace.device[device].seen[stat] += is_whole;
 	if (stat != STAT_FLUSHES)
-		m->device[device].seen[stat + STAT_SECTORS] += sectors;
+		m->trace.device[device].seen[stat + STAT_SECTORS] += sectors;
 }
 
 void device_count_merge(struct model *m, uint32_t device, enum request_kind type)
@@ -254,13 +257,13 @@ void device_count_merge(struct model *m, uint32_t device, enum request_kind type
 	uint32_t stat = stat_of(type);
 
 	if (stat != STAT_NONE && stat != STAT_FLUSHES && !m->block.work[device].has_last_stat)
-		m->device[device].seen[stat + STAT_MERGES]++;
+		m->trace.device[device].seen[stat + STAT_MERGES]++;
 }
 
 uint64_t device_uncounted(const struct model *m, uint32_t device)
 {
 	static const uint32_t stat[] = {STAT_READS, STAT_WRITES, STAT_DISCARDS, STAT_FLUSHES};
-	const struct model_device *d = &m->device[device];
+	const struct trace_device *d = &m->trace.device[device];
 	uint64_t more = 0;
 
 	for (uint32_t i = 0; d->has_stat && i < sizeof(stat) / sizeof(stat[0]); i++) {

@@ -29,7 +29,7 @@ static struct io_event event_of(struct model *m, const struct block_op *o, enum 
 	struct io_event event = {.kind = kind, .time = m->now};
 
 	event.thread = device_location(m, o->device);
-	event.handle = m->device[o->device].handle;
+	event.handle = m->trace.device[o->device].handle;
 	event.op.id = o->id;
 	event.op.mode = mode_of(o->type);
 	event.op.type = o->type;
@@ -58,7 +58,7 @@ void device_out_begin(struct model *m, uint32_t op, bool is_final)
 {
 	struct block_op *o = &m->block.op[op];
 
-	o->is_shown = o->is_recorded && m->host.block_mode & BLOCK_EVENTS;
+	o->is_shown = o->is_recorded && m->trace.host.block_mode & BLOCK_EVENTS;
 	if (!o->is_shown)
 		return;
 	o->id = m->next_op++;

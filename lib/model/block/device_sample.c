@@ -8,7 +8,7 @@
 
 enum { EVENT_INTERVAL_NS = 10000000, SECOND_NS = 1000000000 };
 
-static const struct model_metric_text device_metric[] = {
+static const struct trace_metric_text device_metric[] = {
 	{"reads in flight", "#", "Reads that were begun and did not end yet", false, false},
 	{"writes in flight", "#", "Other requests that were begun and did not end yet", false,
 	 false},
@@ -19,11 +19,11 @@ static const struct model_metric_text device_metric[] = {
 	{"queue time", "ns", "Mean time from begin to issue of the requests that ended", false,
 	 false},
 };
-static const struct model_metric_text memory_metric[] = {
+static const struct trace_metric_text memory_metric[] = {
 	{"dirty", "bytes", "Pages that wait to be written to a disk", false, false},
 	{"writeback", "bytes", "Pages that are being written to a disk", false, false},
 };
-static const struct model_metric_text pressure_metric[] = {
+static const struct trace_metric_text pressure_metric[] = {
 	{"io some", "1/1000", "Share of time in which at least one task waited for I/O", false,
 	 false},
 	{"io full", "1/1000", "Share of time in which all tasks waited for I/O", false, false},
@@ -33,7 +33,7 @@ static const struct model_metric_text pressure_metric[] = {
 
 static bool is_wanted(const struct model *m)
 {
-	return m->host.block_mode & BLOCK_SAMPLES;
+	return m->trace.host.block_mode & BLOCK_SAMPLES;
 }
 
 static void emit(struct model *m, thread_id location, uint32_t series, const uint64_t *value,
@@ -77,7 +77,7 @@ static void sample_device(struct model *m, uint32_t device)
 	};
 
 	if (m->block.sampling.device_series == ID_NONE)
-		m->block.sampling.device_series = model_add_series(m, "block device", false,
+		m->block.sampling.device_series = trace_add_series(&m->trace, "block device", false,
 								   device_metric,
 								   COUNT(device_metric));
 	w->sampled = m->now;
@@ -114,13 +114,13 @@ void sample_at_event(struct model *m, uint32_t device)
 	const struct device_work *w = &m->block.work[device];
 
 	if (is_wanted(m) && w->sampled && !m->block.sampling.has_clock &&
-	    !m->host.sample_interval && m->now - w->sampled >= EVENT_INTERVAL_NS)
+	    !m->trace.host.sample_interval && m->now - w->sampled >= EVENT_INTERVAL_NS)
 		sample_device(m, device);
 }
 
 static void sample_devices(struct model *m)
 {
-	for (uint32_t i = 0; i < m->devices; i++) {
+	for (uint32_t i = 0; i < m->trace.devices; i++) {
 		uint64_t sampled = m->block.work[i].sampled;
 
 		if (sampled && m->now > sampled)
@@ -134,8 +134,9 @@ void sample_memory(struct model *m, const struct event *event)
 		return;
 	m->block.sampling.has_clock = true;
 	if (m->block.sampling.memory_series == ID_NONE)
-		m->block.sampling.memory_series =
-			model_add_series(m, "memory", false, memory_metric, COUNT(memory_metric));
+		m->block.sampling.memory_series = trace_add_series(&m->trace, "memory", false,
+								   memory_metric,
+								   COUNT(memory_metric));
 	emit(m, machine_samples(m), m->block.sampling.memory_series, event->fact.number,
 	     COUNT(memory_metric));
 	sample_devices(m);
@@ -163,7 +164,7 @@ void sample_pressure(struct model *m, const struct event *event)
 	if (is_first || !time || !is_wanted(m))
 		return;
 	if (s->pressure_series == ID_NONE)
-		s->pressure_series = model_add_series(m, "pressure", false, pressure_metric,
+		s->pressure_series = trace_add_series(&m->trace, "pressure", false, pressure_metric,
 						      COUNT(pressure_metric));
 	emit(m, machine_samples(m), s->pressure_series, value, COUNT(pressure_metric));
 }

@@ -100,7 +100,7 @@ static struct cause cause_here(struct model *m, const struct event *event)
 
 static bool is_kworker(const struct model *m, const struct cause *cause)
 {
-	return !strncmp(strtab_text(m->strings, cause->name), "kworker/", 8);
+	return !strncmp(strtab_text(m->trace.strings, cause->name), "kworker/", 8);
 }
 
 void origin_queued(struct model *m, uint32_t device, const struct event *event)

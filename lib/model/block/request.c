@@ -25,6 +25,7 @@ static void note_unseen_end(struct model *m, const struct block_op *o)
 	if (!o->key || o->is_bio || o->is_doubtful)
 		return;
 	m->block.work[o->device].unseen_ends++;
+	m->trace.unseen_ends++;
 }
 
 /* The request's address is used again, but its end was not seen. */
@@ -219,15 +220,6 @@ void request_step(struct model *m, const struct event *event)
 		steps[request.step].function(m, device, event, &request);
 }
 
-uint64_t model_unseen_ends(const struct model *model)
-{
-	uint64_t ends = 0;
-
-	for (uint32_t i = 0; i < model->block.work_cap; i++)
-		ends += model->block.work[i].unseen_ends;
-	return ends;
-}
-
 void request_doubt_all(struct model *m)
 {
 	for (uint32_t i = 0; i < m->block.ops.count; i++)
@@ -249,8 +241,9 @@ static enum io_end end_of(const struct model *m, const struct block_op *o, uint3
 	enum { IN_FLIGHT = 8 }; /* in /sys/block/DEV/stat */
 	bool is_known = m->block.work[o->device].has_last_stat && !o->is_bio;
 
-	return is_known && later >= m->device[o->device].stat[1][IN_FLIGHT] ? IO_END_LOST
-									    : IO_END_RECORDING;
+	return is_known && later >= m->trace.device[o->device].stat[1][IN_FLIGHT]
+		       ? IO_END_LOST
+		       : IO_END_RECORDING;
 }
 
 void request_end_all(struct model *m)
@@ -260,7 +253,7 @@ void request_end_all(struct model *m)
 					   sizeof(struct block_op *));
 	uint32_t n = 0, later = 0;
 
-	for (uint32_t i = 0; i < m->devices; i++)
+	for (uint32_t i = 0; i < m->trace.devices; i++)
 		bio_end_of(m, i);
 	for (uint32_t i = 0; i < b->ops.count; i++)
 		if (b->op[i].device != ID_NONE && b->op[i].whole == ID_NONE)

@@ -105,8 +105,8 @@ void op_enter(struct model *m, const struct event *event)
 		tally_add(m->tally, lost_exits, 1);
 		op_cancel(m, task, event->time, IO_END_LOST);
 	}
-	if (!m->host.first_time && !p->is_prelude)
-		m->host.first_time = event->time;
+	if (!m->trace.host.first_time && !p->is_prelude)
+		m->trace.host.first_time = event->time;
 	memcpy(call.arg, event->enter.arg, sizeof(call.arg));
 	op_note(m, task, &call, event->enter.path, event->enter.base);
 }

@@ -176,7 +176,7 @@ static bool use_mapped(struct op *op)
 	if (file == ID_NONE)
 		return false;
 	open_drop(op->m, op->call.open);
-	op->call.open = fault_open(op->m, op->m->thread[op->thread].process, file);
+	op->call.open = fault_open(op->m, op->m->trace.thread[op->thread].process, file);
 	open_hold(op->m, op->call.open);
 	return true;
 }

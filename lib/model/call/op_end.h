@@ -40,6 +40,6 @@ void end_rename(struct op *op);
 void end_chdir(struct op *op);
 void end_chroot(struct op *op);
 /* Returns what the call shows of the file that its first path names. */
-enum model_file_kind op_file_kind(const struct op *op);
+enum trace_file_kind op_file_kind(const struct op *op);
 
 #endif

@@ -156,7 +156,7 @@ static void create_labelled(struct op *op, const char *label, enum cloexec cloex
 	const struct event_file *file = file_of(op, (int)op->result);
 	uint32_t description = description_new(m, O_RDWR);
 
-	m->description[description].name = strtab_add_text(m->strings, label);
+	m->description[description].name = strtab_add_text(m->trace.strings, label);
 	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
 	m->description[description].is_network = is_network(op);
 	if (file)

@@ -32,7 +32,7 @@ static bool names_directory(const struct op *op)
 	}
 }
 
-enum model_file_kind op_file_kind(const struct op *op)
+enum trace_file_kind op_file_kind(const struct op *op)
 {
 	return op->call.is_directory || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
 }
@@ -42,7 +42,7 @@ static void delete_file(struct op *op, file_id file)
 	struct io_event event = {.kind = IO_DELETE_FILE, .time = op->time};
 
 	event.delete_file.file = file;
-	op->m->file[file].is_gone = true;
+	op->m->trace.file[file].is_gone = true;
 	op_emit(op, &event, ID_NONE);
 }
 
@@ -71,12 +71,12 @@ void end_rename(struct op *op)
 	if (op->error || op->is_cancelled ||
 	    (has_flags && op->call.arg[op->row->flags] & RENAME_EXCHANGE))
 		return;
-	if (target != ID_NONE && !op->m->file[target].is_gone)
+	if (target != ID_NONE && !op->m->trace.file[target].is_gone)
 		delete_file(op, target);
 	if (source != ID_NONE)
-		op->m->file[source].is_gone = true;
+		op->m->trace.file[source].is_gone = true;
 	if (target != ID_NONE)
-		op->m->file[target].is_gone = false;
+		op->m->trace.file[target].is_gone = false;
 }
 
 void end_chdir(struct op *op)

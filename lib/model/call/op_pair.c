@@ -92,8 +92,8 @@ void op_pair(struct model *m, const struct event *event)
 		foreign_call(m, task);
 		return;
 	}
-	if (!m->host.first_time || op.call.enter < m->host.first_time)
-		m->host.first_time = op.call.enter;
+	if (!m->trace.host.first_time || op.call.enter < m->trace.host.first_time)
+		m->trace.host.first_time = op.call.enter;
 	memcpy(op.call.arg, event->pair.arg, sizeof(op.call.arg));
 	supersede(m, task, &op.call);
 	if (event->pair.is_in_flight) {

@@ -99,8 +99,8 @@ static bool same_name(struct model *m, const struct description *d, const struct
 {
 	if (name_is_stand_in(m, d->name))
 		return name_add(m, f->seen.target, f->seen.length) == d->name;
-	return d->name && strtab_length(m->strings, d->name) == f->seen.length &&
-	       !memcmp(strtab_text(m->strings, d->name), f->seen.target, f->seen.length);
+	return d->name && strtab_length(m->trace.strings, d->name) == f->seen.length &&
+	       !memcmp(strtab_text(m->trace.strings, d->name), f->seen.target, f->seen.length);
 }
 
 /* It leads to the same file as before: perhaps through another description, which stands elsewhere. */
@@ -141,7 +141,7 @@ static void fact_fd(struct model *m, const struct event *event)
 {
 	struct fd_fact f = fd_fact_of(&event->fact);
 	/* With the whole machine, tasks are told before: one that is not known has ended since. */
-	bool is_new = f.reason == REASON_START && !m->host.is_system;
+	bool is_new = f.reason == REASON_START && !m->trace.host.is_system;
 	uint32_t process = is_new ? process_get(m, f.pid) : process_find(m, f.pid);
 
 	if (process == MAP_NONE || m->process[process].is_left_out)
@@ -196,25 +196,25 @@ static void fact_root(struct model *m, const struct event *event)
 
 static void fact_host(struct model *m, const struct event *event)
 {
-	m->host.cpus = (uint32_t)event->fact.number[FACT_HOST_cpus];
-	m->host.realtime_offset = (int64_t)event->fact.number[FACT_HOST_realtime_offset];
-	m->host.hostname = fact_text(m, event, FACT_HOST_hostname);
-	m->host.release = fact_text(m, event, FACT_HOST_release);
-	m->host.machine = fact_text(m, event, FACT_HOST_machine);
-	m->host.is_system = event->fact.number[FACT_HOST_mode] != 0;
-	m->host.block = event->fact.number[FACT_HOST_block] <= BLOCK_ALL
-				? (enum block_choice)event->fact.number[FACT_HOST_block]
-				: BLOCK_ALL;
+	m->trace.host.cpus = (uint32_t)event->fact.number[FACT_HOST_cpus];
+	m->trace.host.realtime_offset = (int64_t)event->fact.number[FACT_HOST_realtime_offset];
+	m->trace.host.hostname = fact_text(m, event, FACT_HOST_hostname);
+	m->trace.host.release = fact_text(m, event, FACT_HOST_release);
+	m->trace.host.machine = fact_text(m, event, FACT_HOST_machine);
+	m->trace.host.is_system = event->fact.number[FACT_HOST_mode] != 0;
+	m->trace.host.block = event->fact.number[FACT_HOST_block] <= BLOCK_ALL
+				      ? (enum block_choice)event->fact.number[FACT_HOST_block]
+				      : BLOCK_ALL;
 	if (event->fact.number[FACT_HOST_block_mode])
-		m->host.block_mode = (uint32_t)event->fact.number[FACT_HOST_block_mode];
-	m->host.sample_interval = event->fact.number[FACT_HOST_sample_interval];
+		m->trace.host.block_mode = (uint32_t)event->fact.number[FACT_HOST_block_mode];
+	m->trace.host.sample_interval = event->fact.number[FACT_HOST_sample_interval];
 }
 
 /* Without a command, time that passes before the first I/O is part of the recording as well. */
 static void fact_begin(struct model *m, const struct event *event)
 {
-	if (m->host.is_system || !m->host.argv)
-		m->host.first_time = event->time;
+	if (m->trace.host.is_system || !m->trace.host.argv)
+		m->trace.host.first_time = event->time;
 }
 
 static void fact_command(struct model *m, const struct event *event)
@@ -229,18 +229,18 @@ static void fact_command(struct model *m, const struct event *event)
 	p->is_argv_cut = event->fact.number[FACT_COMMAND_is_cut];
 	p->is_argv_typed = true;
 	m->command_pid = pid;
-	m->host.argv = p->argv;
-	m->host.is_argv_cut = p->is_argv_cut;
-	m->host.cwd = fact_text(m, event, FACT_COMMAND_cwd);
+	m->trace.host.argv = p->argv;
+	m->trace.host.is_argv_cut = p->is_argv_cut;
+	m->trace.host.cwd = fact_text(m, event, FACT_COMMAND_cwd);
 }
 
 static void note_attached(struct model *m, uint32_t pid, str_id name)
 {
-	struct model_host *host = &m->host;
+	struct trace_host *host = &m->trace.host;
 
 	if (host->is_system || host->argv)
 		return;
-	if (host->attached < MODEL_ATTACHED) {
+	if (host->attached < TRACE_ATTACHED) {
 		host->attached_pid[host->attached] = pid;
 		host->attached_name[host->attached] = name;
 	}
@@ -276,12 +276,13 @@ static void fact_count(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
 
-	MEM_GROW(m->count, m->counts_cap, m->counts + 1);
-	m->count[m->counts++] = (struct model_count){.name = fact_text(m, event, FACT_COUNT_name),
-						     .event = (uint32_t)n[FACT_COUNT_event],
-						     .counted = n[FACT_COUNT_counted],
-						     .lost = n[FACT_COUNT_lost],
-						     .has_lost = n[FACT_COUNT_has_lost] != 0};
+	MEM_GROW(m->trace.count, m->trace.counts_cap, m->trace.counts + 1);
+	m->trace.count[m->trace.counts++] =
+		(struct trace_count){.name = fact_text(m, event, FACT_COUNT_name),
+				     .event = (uint32_t)n[FACT_COUNT_event],
+				     .counted = n[FACT_COUNT_counted],
+				     .lost = n[FACT_COUNT_lost],
+				     .has_lost = n[FACT_COUNT_has_lost] != 0};
 }
 
 static void fact_lookups(struct model *m, const struct event *event)
@@ -291,11 +292,11 @@ static void fact_lookups(struct model *m, const struct event *event)
 
 static void fact_source(struct model *m, const struct event *event)
 {
-	m->host.source = (uint32_t)event->fact.number[FACT_SOURCE_source];
-	m->host.source_why = fact_text(m, event, FACT_SOURCE_why);
-	m->host.block_source = (uint32_t)event->fact.number[FACT_SOURCE_block_source];
-	m->host.block_why = fact_text(m, event, FACT_SOURCE_block_why);
-	m->is_paired = m->host.source == MODEL_SOURCE_BPF;
+	m->trace.host.source = (uint32_t)event->fact.number[FACT_SOURCE_source];
+	m->trace.host.source_why = fact_text(m, event, FACT_SOURCE_why);
+	m->trace.host.block_source = (uint32_t)event->fact.number[FACT_SOURCE_block_source];
+	m->trace.host.block_why = fact_text(m, event, FACT_SOURCE_block_why);
+	m->is_paired = m->trace.host.source == TRACE_SOURCE_BPF;
 }
 
 static void fact_filter(struct model *m, const struct event *event)
@@ -333,9 +334,9 @@ static void fact_path(struct model *m, const struct event *event)
 
 static void fact_exit(struct model *m, const struct event *event)
 {
-	m->host.status = (int32_t)event->fact.number[FACT_EXIT_status];
+	m->trace.host.status = (int32_t)event->fact.number[FACT_EXIT_status];
 	if (event->fact.number[FACT_EXIT_pid] == m->command_pid)
-		program_end_command(m, m->host.status);
+		program_end_command(m, m->trace.host.status);
 }
 
 static void fact_loss(struct model *m, const struct event *event)
@@ -382,14 +383,15 @@ static void fact_gap(struct model *m, const struct event *event)
 
 bool host_lasts_until_end(const struct model *m)
 {
-	return m->host.first_time && (m->host.is_system || !m->host.argv || m->host.status < 0);
+	return m->trace.host.first_time &&
+	       (m->trace.host.is_system || !m->trace.host.argv || m->trace.host.status < 0);
 }
 
 static void fact_end(struct model *m, const struct event *event)
 {
-	m->host.end_reason = (int)event->fact.number[FACT_END_reason];
-	if (host_lasts_until_end(m) && event->time > m->host.last_time)
-		m->host.last_time = event->time;
+	m->trace.host.end_reason = (int)event->fact.number[FACT_END_reason];
+	if (host_lasts_until_end(m) && event->time > m->trace.host.last_time)
+		m->trace.host.last_time = event->time;
 }
 
 void fact_in(struct model *m, const struct event *event)

@@ -46,7 +46,7 @@ uint32_t open_new_always(struct model *m, const struct description *known, proce
 uint32_t open_lasting(struct model *m, const struct description *known, process_id process)
 {
 	struct map *map = &m->lasting[known->flags & O_ACCMODE];
-	bool is_deleted = known->file != ID_NONE && m->file[known->file].is_deleted;
+	bool is_deleted = known->file != ID_NONE && m->trace.file[known->file].is_deleted;
 	/* A string's id never has the last bit. */
 	uint64_t key = map_key(process, is_deleted ? known->file | 1U << 31 : known->name);
 	uint32_t open = map_get(map, key);

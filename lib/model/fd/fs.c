@@ -39,8 +39,8 @@ static void tell_group(struct model *m, uint32_t process)
 
 	if (p->group == ID_NONE || p->group == m->shared_group)
 		return;
-	m->group[p->group].root = m->fs[p->fs].root;
-	m->group[p->group].mount_namespace = m->fs[p->fs].mount_namespace;
+	m->trace.process[p->group].root = m->fs[p->fs].root;
+	m->trace.process[p->group].mount_namespace = m->fs[p->fs].mount_namespace;
 }
 
 static void tell_groups(struct model *m, uint32_t fs)

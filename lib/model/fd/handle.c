@@ -18,7 +18,8 @@ static handle_id idle_find(const struct model *m, uint64_t hash, process_id proc
 	uint32_t at;
 	handle_id id = index_first(&m->idle_handle, hash, &at);
 
-	while (id != ID_NONE && (m->handle[id].process != process || m->idle[id].name != name))
+	while (id != ID_NONE &&
+	       (m->trace.handle[id].process != process || m->idle[id].name != name))
 		id = index_next(&m->idle_handle, hash, &at);
 	return id;
 }
@@ -26,7 +27,7 @@ static handle_id idle_find(const struct model *m, uint64_t hash, process_id proc
 /* Its handles are not those of the file that has its path now. */
 static bool is_deleted(const struct model *m, file_id file)
 {
-	return file != ID_NONE && m->file[file].is_deleted;
+	return file != ID_NONE && m->trace.file[file].is_deleted;
 }
 
 /*
@@ -49,10 +50,10 @@ static handle_id idle_take(struct model *m, process_id process, str_id name, uin
 /* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
 void handle_rest(struct model *m, handle_id id, process_id destroyer, uint64_t time)
 {
-	process_id process = m->handle[id].process;
-	str_id name = m->handle[id].name;
+	process_id process = m->trace.handle[id].process;
+	str_id name = m->trace.handle[id].name;
 
-	if (destroyer != process || is_deleted(m, m->handle[id].file))
+	if (destroyer != process || is_deleted(m, m->trace.handle[id].file))
 		return;
 	uint64_t hash = idle_hash(m, process, name);
 	handle_id before = idle_find(m, hash, process, name);
@@ -68,8 +69,9 @@ static handle_id handle_new(struct model *m, process_id process, uint32_t open, 
 {
 	const struct description *d = open_description(m, open);
 
-	COLD_GROW(&m->area[AREA_HANDLES], m->handle, m->handles_cap, m->handles + 1);
-	m->handle[m->handles] = (struct model_handle){
+	COLD_GROW(&m->trace.handle_area, m->trace.handle, m->trace.handles_cap,
+		  m->trace.handles + 1);
+	m->trace.handle[m->trace.handles] = (struct trace_handle){
 		.process = process,
 		.file = d->file,
 		.name = d->name,
@@ -77,7 +79,7 @@ static handle_id handle_new(struct model *m, process_id process, uint32_t open, 
 		.is_all_proxy = m->open[open].is_all_proxy,
 		.pre_flags = is_found && d->flags != UINT32_MAX ? d->flags : 0,
 	};
-	return m->handles++;
+	return m->trace.handles++;
 }
 
 /* Its name may still come: nothing has closed it, and no look-up has failed. */
@@ -120,7 +122,7 @@ static bool is_heir(const struct model *m, process_id process, process_id creato
 	if (process == m->shared_group)
 		return true;
 	while (process != creator && process != ID_NONE)
-		process = m->group[process].parent;
+		process = m->trace.process[process].parent;
 	return process == creator;
 }
 
@@ -149,7 +151,7 @@ handle_id handle_of(struct model *m, process_id process, uint32_t open)
 	return own_handle(m, process, open);
 }
 
-static void name(struct model_handle *handle, const struct description *d)
+static void name(struct trace_handle *handle, const struct description *d)
 {
 	if (handle->name)
 		return;
@@ -178,8 +180,8 @@ void handle_named(struct model *m, uint32_t description)
 
 		if (!o->holders || o->description != description || o->handle == ID_NONE)
 			continue;
-		name(&m->handle[o->handle], d);
+		name(&m->trace.handle[o->handle], d);
 		for (uint32_t own = o->share; own != ID_NONE; own = m->share[own].next)
-			name(&m->handle[m->share[own].handle], d);
+			name(&m->trace.handle[m->share[own].handle], d);
 	}
 }

@@ -19,7 +19,7 @@ bool identity_is_path(const struct identity *s)
 		 !memcmp(s->target, memfd, sizeof(memfd) - 1));
 }
 
-static enum model_file_kind file_kind(uint64_t mode)
+static enum trace_file_kind file_kind(uint64_t mode)
 {
 	if (S_ISDIR(mode))
 		return FILE_DIRECTORY;
@@ -32,7 +32,7 @@ static void name_file(struct model *m, struct description *d, const struct ident
 {
 	d->file = s->is_deleted ? file_add_deleted(m, d->name, file_kind(s->mode), s->dev, s->ino)
 				: file_add(m, d->name, file_kind(s->mode));
-	struct model_file *file = &m->file[d->file];
+	struct trace_file *file = &m->trace.file[d->file];
 
 	file->kind = s->mode ? file_kind(s->mode) : file->kind;
 	file_set_inode(m, d->file, s->dev, s->ino);

@@ -98,20 +98,20 @@ file_id file_find(const struct model *m, str_id path)
 
 void file_is_directory(struct model *m, file_id file)
 {
-	if (file != ID_NONE && m->file[file].kind == FILE_REGULAR)
-		m->file[file].kind = FILE_DIRECTORY;
+	if (file != ID_NONE && m->trace.file[file].kind == FILE_REGULAR)
+		m->trace.file[file].kind = FILE_DIRECTORY;
 }
 
 /* Returns the directory that the path stands in, 0 if it is "/". */
 static str_id parent_of(struct model *m, str_id path)
 {
-	const char *text = strtab_text(m->strings, path);
-	const char *slash = memrchr(text, '/', strtab_length(m->strings, path));
+	const char *text = strtab_text(m->trace.strings, path);
+	const char *slash = memrchr(text, '/', strtab_length(m->trace.strings, path));
 
 	if (!slash || text[0] != '/' || !text[1])
 		return 0;
-	return slash == text ? strtab_add(m->strings, "/", 1)
-			     : strtab_add(m->strings, text, (size_t)(slash - text));
+	return slash == text ? strtab_add(m->trace.strings, "/", 1)
+			     : strtab_add(m->trace.strings, text, (size_t)(slash - text));
 }
 
 /* What is above a file is a directory, unless the status of a later file of that name said otherwise. */
@@ -124,27 +124,28 @@ static void mark_parents(struct model *m, str_id path)
 		m->is_parent[path] = true;
 		file_id file = file_find(m, path);
 
-		if (file != ID_NONE && !m->file[file].ino)
+		if (file != ID_NONE && !m->trace.file[file].ino)
 			file_is_directory(m, file);
 	}
 }
 
-static file_id file_new(struct model *m, str_id path, enum model_file_kind kind)
+static file_id file_new(struct model *m, str_id path, enum trace_file_kind kind)
 {
-	COLD_GROW(&m->area[AREA_FILES], m->file, m->files_cap, m->files + 1);
-	m->file[m->files] = (struct model_file){.path = path, .kind = kind, .mount = ID_NONE};
-	return m->files++;
+	COLD_GROW(&m->trace.file_area, m->trace.file, m->trace.files_cap, m->trace.files + 1);
+	m->trace.file[m->trace.files] =
+		(struct trace_file){.path = path, .kind = kind, .mount = ID_NONE};
+	return m->trace.files++;
 }
 
-file_id file_add(struct model *m, str_id path, enum model_file_kind kind)
+file_id file_add(struct model *m, str_id path, enum trace_file_kind kind)
 {
 	file_id id = file_find(m, path);
 
 	if (path < m->is_parent_cap && m->is_parent[path] && kind == FILE_REGULAR)
 		kind = FILE_DIRECTORY;
 	if (id != ID_NONE) {
-		m->file[id].is_gone = false;
-		if (kind == FILE_DIRECTORY && !m->file[id].ino)
+		m->trace.file[id].is_gone = false;
+		if (kind == FILE_DIRECTORY && !m->trace.file[id].ino)
 			file_is_directory(m, id);
 		return id;
 	}
@@ -167,7 +168,8 @@ static file_id find_inode(const struct model *m, uint64_t hash, uint64_t dev, ui
 	uint32_t at;
 	file_id file = index_first(&m->file_by_inode, hash, &at);
 
-	while (file != ID_NONE && (m->file[file].dev != dev || m->file[file].ino != ino))
+	while (file != ID_NONE &&
+	       (m->trace.file[file].dev != dev || m->trace.file[file].ino != ino))
 		file = index_next(&m->file_by_inode, hash, &at);
 	return file;
 }
@@ -176,7 +178,7 @@ static file_id find_inode(const struct model *m, uint64_t hash, uint64_t dev, ui
 void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 {
 	struct index *index = &m->file_by_inode;
-	struct model_file *f = &m->file[file];
+	struct trace_file *f = &m->trace.file[file];
 	uint64_t hash = ino ? inode_hash(m, dev, ino) : 0;
 
 	if (name_is_stand_in(m, f->path))
@@ -200,17 +202,17 @@ file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino)
 	return ino ? find_inode(m, inode_hash(m, dev, ino), dev, ino) : ID_NONE;
 }
 
-file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind, uint64_t dev,
+file_id file_add_deleted(struct model *m, str_id path, enum trace_file_kind kind, uint64_t dev,
 			 uint64_t ino)
 {
 	file_id id = file_by_inode(m, dev, ino);
 
 	if (name_is_stand_in(m, path))
 		return file_add(m, path, kind);
-	if (id != ID_NONE && m->file[id].is_deleted && m->file[id].path == path)
+	if (id != ID_NONE && m->trace.file[id].is_deleted && m->trace.file[id].path == path)
 		return id;
 	id = file_new(m, path, kind);
-	m->file[id].is_gone = m->file[id].is_deleted = true;
+	m->trace.file[id].is_gone = m->trace.file[id].is_deleted = true;
 	return id;
 }
 
@@ -220,9 +222,9 @@ void file_mount(struct model *m, const struct fact *fact)
 
 	if (map_get(&m->mount_by_id, id) != MAP_NONE)
 		return;
-	map_set(&m->mount_by_id, id, m->mounts);
-	MEM_GROW(m->mount, m->mounts_cap, m->mounts + 1);
-	struct model_mount *mount = &m->mount[m->mounts++];
+	map_set(&m->mount_by_id, id, m->trace.mounts);
+	MEM_GROW(m->trace.mount, m->trace.mounts_cap, m->trace.mounts + 1);
+	struct trace_mount *mount = &m->trace.mount[m->trace.mounts++];
 	const struct fact_string *s = fact->string;
 
 	mount->id = id;

@@ -18,11 +18,11 @@ str_id path_written(struct model *m, struct event_string base, struct event_stri
  * Returns the file of this absolute path; the mount stays that of its first sight if it is known. A file is regular
  * until something says that it is a directory: its status, a call, or another file below it.
  */
-file_id file_add(struct model *m, str_id path, enum model_file_kind kind);
+file_id file_add(struct model *m, str_id path, enum trace_file_kind kind);
 /* A call showed that the file (or ID_NONE) is a directory. */
 void file_is_directory(struct model *m, file_id file);
 /* The same for one that had no name any more when it was opened: a file of its own for each inode. */
-file_id file_add_deleted(struct model *m, str_id path, enum model_file_kind kind, uint64_t dev,
+file_id file_add_deleted(struct model *m, str_id path, enum trace_file_kind kind, uint64_t dev,
 			 uint64_t ino);
 /* Returns it or ID_NONE. */
 file_id file_find(const struct model *m, str_id path);

@@ -39,7 +39,7 @@ void name_filter_add(struct model *m, bool is_exclusion, str_id glob)
 	MEM_GROW(k->glob, k->cap, k->globs + 1);
 	k->glob[k->globs++] = (struct name_glob){is_exclusion, glob};
 	k->inclusions += !is_exclusion;
-	k->is_partial |= is_exclusion || !is_of_tree(model_text(m, glob));
+	k->is_partial |= is_exclusion || !is_of_tree(trace_text(&m->trace, glob));
 }
 
 void name_filter_release(struct model *m)
@@ -57,7 +57,7 @@ static bool judge(const struct model *m, const char *name)
 	bool is_included = !k->inclusions;
 
 	for (uint32_t i = 0; i < k->globs; i++) {
-		if (fnmatch(model_text(m, k->glob[i].glob), name, 0))
+		if (fnmatch(trace_text(&m->trace, k->glob[i].glob), name, 0))
 			continue;
 		if (k->glob[i].is_exclusion)
 			return false;
@@ -72,7 +72,7 @@ static bool is_needed(const struct model *m, const char *bytes, size_t length)
 
 	if (m->is_nameless)
 		return false;
-	if (!m->name_filter || m->name_filter->is_partial || m->host.block != BLOCK_NONE ||
+	if (!m->name_filter || m->name_filter->is_partial || m->trace.host.block != BLOCK_NONE ||
 	    length >= NAME_SIZE)
 		return true;
 	memcpy(name, bytes, length);
@@ -106,8 +106,8 @@ bool name_is_wanted(struct model *m, str_id name)
 		return !k->inclusions;
 	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
-		k->verdict[name] = judge(m, model_text(m, name)) ? WANTED : LEFT_OUT;
-	m->filters.has_met_path |= k->verdict[name] == WANTED;
+		k->verdict[name] = judge(m, trace_text(&m->trace, name)) ? WANTED : LEFT_OUT;
+	m->trace.filters.has_met_path |= k->verdict[name] == WANTED;
 	return k->verdict[name] == WANTED;
 }
 

@@ -84,7 +84,7 @@ static process_id process_parent(struct model *m, uint32_t process)
 {
 	if (!process_is_recorded(m, process))
 		return ID_NONE;
-	return m->host.is_system ? m->process[process].group : process_group(m, process);
+	return m->trace.host.is_system ? m->process[process].group : process_group(m, process);
 }
 
 /* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
@@ -194,8 +194,8 @@ void life_comm(struct model *m, const struct event *event)
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
 								  ? m->now
 								  : t->call.enter;
-		if (!m->host.is_system)
-			m->host.first_time = t->begin;
+		if (!m->trace.host.is_system)
+			m->trace.host.first_time = t->begin;
 	}
 }
 
@@ -243,7 +243,7 @@ static void task_lose(struct model *m, const struct event *event)
 {
 	struct event end = *event;
 
-	if (m->host.is_system || m->host.source != MODEL_SOURCE_PERF)
+	if (m->trace.host.is_system || m->trace.host.source != TRACE_SOURCE_PERF)
 		return;
 	tally_add(m->tally, detached, 1);
 	end.kind = EVENT_SYSCALL_EXIT;
@@ -275,10 +275,10 @@ void life_end_all(struct model *m)
 {
 	for (uint32_t i = 0; i < m->tasks.count; i++)
 		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
-			op_cancel(m, i, m->host.last_time, IO_END_RECORDING);
+			op_cancel(m, i, m->trace.host.last_time, IO_END_RECORDING);
 	aio_end_all(m);
 	for (uint32_t i = 0; i < m->processes.count; i++)
-		m->host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
+		m->trace.host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
 			tally_add(m->tally, handles_open, m->table[i].slot[fd].open != ID_NONE);

@@ -28,7 +28,7 @@ static uint32_t open_named(struct model *m, process_id process, file_id file, st
 
 uint32_t fault_open(struct model *m, process_id process, file_id file)
 {
-	return open_named(m, process, file, m->file[file].path);
+	return open_named(m, process, file, m->trace.file[file].path);
 }
 
 /* What nobody was seen to open (the program itself, what was mapped before) is called by its inode. */
@@ -62,7 +62,8 @@ void fault_in(struct model *m, const struct event *event)
 	if (!process_is_recorded(m, m->task[task].process))
 		return;
 	thread_id location = task_location(m, task, begin);
-	uint32_t open = open_of(m, m->thread[location].process, event->fault.dev, event->fault.ino);
+	uint32_t open = open_of(m, m->trace.thread[location].process, event->fault.dev,
+				event->fault.ino);
 	struct io_event step = {.kind = IO_OP_BEGIN,
 				.thread = location,
 				.time = out_earliest(m, location, begin)};

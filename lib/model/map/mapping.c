@@ -198,8 +198,8 @@ void mapping_stores(struct model *m, const struct event *event)
 		return;
 	file_id file = open_description(m, open)->file;
 
-	if (file == ID_NONE || m->file[file].kind != FILE_REGULAR ||
-	    !name_is_wanted(m, m->file[file].path))
+	if (file == ID_NONE || m->trace.file[file].kind != FILE_REGULAR ||
+	    !name_is_wanted(m, m->trace.file[file].path))
 		return;
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
 	tally_add(m->tally, files_stored, !m->mapped_file[file].is_counted);
@@ -210,9 +210,10 @@ void mapping_stores(struct model *m, const struct event *event)
 static bool is_on_a_disk(const struct model *m, file_id file)
 {
 	static const char *const in_memory[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
-	const struct model_file *f = &m->file[file];
-	const char *type = f->mount == ID_NONE ? ""
-					       : strtab_text(m->strings, m->mount[f->mount].type);
+	const struct trace_file *f = &m->trace.file[file];
+	const char *type = f->mount == ID_NONE
+				   ? ""
+				   : strtab_text(m->trace.strings, m->trace.mount[f->mount].type);
 
 	for (size_t i = 0; i < sizeof(in_memory) / sizeof(*in_memory); i++)
 		if (!strcmp(type, in_memory[i]))
@@ -224,6 +225,6 @@ void mapping_end(struct model *m)
 {
 	for (file_id file = 0; file < m->mapped_files; file++)
 		if (m->mapped_file[file].was_mapped && !m->mapped_file[file].is_written_back &&
-		    is_on_a_disk(m, file) && name_is_wanted(m, m->file[file].path))
+		    is_on_a_disk(m, file) && name_is_wanted(m, m->trace.file[file].path))
 			tally_add(m->tally, files_pending, 1);
 }

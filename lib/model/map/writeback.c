@@ -66,5 +66,5 @@ void writeback_in(struct model *m, const struct event *event)
 		return;
 	thread_id location = task_location(m, task, event->writeback.begin);
 
-	emit(m, event, location, fault_open(m, m->thread[location].process, file));
+	emit(m, event, location, fault_open(m, m->trace.thread[location].process, file));
 }

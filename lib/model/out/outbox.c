@@ -110,7 +110,7 @@ void out_count(struct model *m, const struct io_event *event)
 static void set_creator(struct model *m, const struct io_event *event, uint32_t open)
 {
 	if (open != ID_NONE && m->open[open].creator == ID_NONE)
-		m->open[open].creator = m->thread[event->thread].process;
+		m->open[open].creator = m->trace.thread[event->thread].process;
 }
 
 static bool is_request_ready(struct model *m, const struct waiting *w, bool is_due)
@@ -150,7 +150,8 @@ static uint32_t known_flags(struct model *m, uint32_t open)
 
 static void fill_in(struct model *m, const struct waiting *w, struct io_event *event, uint32_t open)
 {
-	process_id process = event->thread == ID_NONE ? ID_NONE : m->thread[event->thread].process;
+	process_id process = event->thread == ID_NONE ? ID_NONE
+						      : m->trace.thread[event->thread].process;
 
 	if (open != ID_NONE)
 		event->handle = handle_of(m, process, open);
@@ -189,7 +190,7 @@ static void leave(struct model *m, const struct waiting *w)
 	out_count(m, &event);
 	m->output(m->context, &event);
 	if (event.kind == IO_DESTROY_HANDLE)
-		handle_rest(m, event.handle, m->thread[event.thread].process, event.time);
+		handle_rest(m, event.handle, m->trace.thread[event.thread].process, event.time);
 }
 
 static uint64_t due_of(const struct waiting *w)

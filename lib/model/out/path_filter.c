@@ -24,7 +24,7 @@ static enum verdict verdict_of(struct model *m, const struct io_event *event, ui
 		return name_is_wanted(m, event->region.path) ? WANTED : LEFT_OUT;
 	if (file == ID_NONE)
 		return UNKNOWN;
-	return name_is_wanted(m, m->file[file].path) ? WANTED : LEFT_OUT;
+	return name_is_wanted(m, m->trace.file[file].path) ? WANTED : LEFT_OUT;
 }
 
 static struct region *region_of(struct model *m, thread_id thread)
@@ -40,9 +40,9 @@ static bool is_apart(const struct model *m, const struct io_event *event)
 	case IO_PARAMETER:
 		return true;
 	case IO_METRIC:
-		return !m->series[event->metric.series].is_of_calls;
+		return !m->trace.series[event->metric.series].is_of_calls;
 	default:
-		return m->thread[event->thread].kind != LOCATION_THREAD;
+		return m->trace.thread[event->thread].kind != LOCATION_THREAD;
 	}
 }
 
@@ -50,13 +50,14 @@ static bool is_apart(const struct model *m, const struct io_event *event)
 static void list(struct model *m, thread_id thread)
 {
 	const struct region *region = region_of(m, thread);
-	process_id group = m->thread[thread].process;
+	process_id group = m->trace.thread[thread].process;
 
-	if (!m->thread[thread].is_left_out)
+	if (!m->trace.thread[thread].is_left_out)
 		return;
-	m->thread[thread].is_left_out = false;
-	for (; group != ID_NONE && m->group[group].is_left_out; group = m->group[group].parent)
-		m->group[group].is_left_out = false;
+	m->trace.thread[thread].is_left_out = false;
+	for (; group != ID_NONE && m->trace.process[group].is_left_out;
+	     group = m->trace.process[group].parent)
+		m->trace.process[group].is_left_out = false;
 	if (region->has_begin)
 		m->output(m->context, &region->begin);
 }
@@ -82,7 +83,7 @@ static bool pass_leave(struct model *m, struct region *region, enum verdict verd
 		is_out = true;
 	}
 	tally_add(m->tally, left_out, region->state == WAITING && !is_out);
-	m->filters.calls_elsewhere += !is_out;
+	m->trace.filters.calls_elsewhere += !is_out;
 	region->state = OUTSIDE;
 	return is_out;
 }
@@ -111,7 +112,7 @@ static bool pass_inner(struct model *m, struct region *region, enum verdict verd
 static bool pass_life(struct model *m, const struct io_event *event)
 {
 	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;
-	bool is_left_out = m->thread[event->thread].is_left_out;
+	bool is_left_out = m->trace.thread[event->thread].is_left_out;
 
 	if (is_begin && is_left_out) {
 		struct region *region = region_of(m, event->thread);

@@ -7,7 +7,6 @@
 #include "state.h"
 
 void filters_add(struct model *m, enum fact_filter kind, str_id text);
-void filters_release(struct model *m);
 /* A call of the task is left out. */
 void filters_left_out(struct model *m, uint32_t task);
 

@@ -28,5 +28,5 @@ void pool_give(struct pool *pool, uint32_t id)
 
 str_id model_string(struct model *m, const char *bytes, size_t length)
 {
-	return length ? strtab_add(m->strings, bytes, length) : 0;
+	return length ? strtab_add(m->trace.strings, bytes, length) : 0;
 }

@@ -16,12 +16,13 @@ void refused_fact(struct model *m, const struct event *event)
 {
 	uint64_t missing = event->fact.number[FACT_REFUSED_missing];
 
-	if (m->refusals == REFUSED_MOST)
+	if (m->trace.refusals == REFUSED_MOST)
 		return;
-	MEM_GROW(m->refused, m->refused_cap, m->refusals + 1);
-	m->refused[m->refusals++] = (struct model_refused){.name = text_of(m, event, 0),
-							   .why = text_of(m, event, 1),
-							   .instead = text_of(m, event, 2)};
+	MEM_GROW(m->trace.refused, m->trace.refused_cap, m->trace.refusals + 1);
+	m->trace.refused[m->trace.refusals++] = (struct trace_refused){.name = text_of(m, event, 0),
+								       .why = text_of(m, event, 1),
+								       .instead = text_of(m, event,
+											  2)};
 	m->misses_uring |= missing == REFUSED_URING;
 	tally_add(m->tally, refused, missing == REFUSED_ALL);
 }
@@ -32,14 +33,4 @@ void refused_see(struct model *m, const struct call_row *row, int64_t result)
 
 	if (m->misses_uring && result >= 0 && !strncmp(row->name, uring, sizeof(uring) - 1))
 		tally_add(m->tally, uring_unseen, 1);
-}
-
-uint32_t model_refusals(const struct model *m)
-{
-	return m->refusals;
-}
-
-const struct model_refused *model_refused(const struct model *m, uint32_t index)
-{
-	return &m->refused[index];
 }

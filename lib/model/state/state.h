@@ -15,15 +15,11 @@
 #define IOTRACE_MODEL_STATE_H
 
 #include <iotrace/cold.h>
-#include <iotrace/device.h>
-#include <iotrace/filters.h>
 #include <iotrace/hash.h>
 #include <iotrace/index.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
-#include <iotrace/metric.h>
 #include <iotrace/model.h>
-#include <iotrace/refused.h>
 
 enum {
 	FD_LIMIT = 1 << 20,   /* numbers beyond are not followed (the kernel's default nr_open) */
@@ -256,8 +252,6 @@ struct outbox {
 
 /* Arrays that grow with the files and names of the run: see cold.h. */
 enum model_area {
-	AREA_FILES,
-	AREA_HANDLES,
 	AREA_IDLE,
 	AREA_PATHS,
 	AREA_PARENTS,
@@ -281,23 +275,12 @@ struct choice {
 	bool has_users; /* only tasks of some users */
 };
 
-/* What was to be kept, and what was not. */
-struct filters {
-	struct model_filter *filter;
-	uint32_t count, cap;
-	str_id other[MODEL_OTHERS]; /* command names of what was left out */
-	uint32_t others;
-	bool has_met_path;        /* a name passed --path */
-	uint64_t calls_elsewhere; /* calls that did not */
-};
-
 struct model {
+	struct trace trace; /* the definitions, which sinks read */
 	struct tally *tally;
 	model_output output;
 	void *context;
-	struct strtab *strings;
 	struct hash_key key;
-	struct cold *cold; /* NULL: ordinary memory */
 	struct cold_area area[AREAS];
 	uint32_t events; /* modulo 2^32 */
 	str_id stand_in; /* the name of all files that no output needs: see name_add(); 0: none yet */
@@ -332,50 +315,24 @@ struct model {
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
 	struct name_filter *name_filter; /* --path, NULL: all */
-	struct filters filters;
-	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
+	uint32_t all_proxy;              /* the open that stands for all files, ID_NONE */
 
-	struct model_thread *thread;
-	uint32_t threads, threads_cap;
-	struct model_process *group;
-	uint32_t groups, groups_cap;
 	uint32_t location_limit;
 	process_id shared_group; /* the group of all processes beyond the limit, ID_NONE */
 	struct shared_location *shared;
 	uint32_t shareds, shared_cap;
-	struct model_file *file;
-	uint32_t files, files_cap;
 	file_id *file_of_path; /* by str_id: + 1, 0: none */
 	uint32_t file_of_path_cap;
 	bool *is_parent; /* by str_id: a file is known below this path */
 	uint32_t is_parent_cap;
 	struct index file_by_inode; /* by (dev, ino): the last that was seen to have it */
-	struct model_handle *handle;
-	uint32_t handles, handles_cap;
-	struct model_mount *mount;
-	uint32_t mounts, mounts_cap;
-	struct model_count *count;
-	uint32_t counts, counts_cap;
 	struct map mount_by_id;
-	struct model_host host;
-	struct model_refused *refused;
-	uint32_t refusals, refused_cap;
 	bool misses_uring; /* its requests: counted with the calls that submit them */
 
-	struct model_cgroup *cgroup;
-	uint32_t cgroups, cgroups_cap;
 	struct map cgroup_by_id; /* the kernel's id: index in cgroup[] */
 	struct map cgroup_path;  /* the same, of all groups that there are: str_id */
-	struct model_device *device;
-	uint32_t devices, devices_cap;
 	struct map device_by_number;
-	struct model_series *series;
-	uint32_t seriess, series_cap;
-	struct model_metric *metric;
-	uint32_t metrics, metrics_cap;
 	struct block block;
-	str_id *parameter;
-	uint32_t parameters, parameters_cap;
 	bool is_paired; /* calls come when they end, with their begin */
 	struct tracepoint_kind *tracepoint;
 	uint32_t tracepoints, tracepoints_cap;

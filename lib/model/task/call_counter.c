@@ -22,7 +22,7 @@ void call_counter_add(struct model *m, uint32_t task, const struct event *event)
 	uint32_t cpu = event->cpu < COUNTER_CPUS_MAX ? event->cpu : 0;
 	struct task *t = &m->task[task];
 
-	if (m->call_series >= m->seriess || !m->series[m->call_series].is_of_calls)
+	if (m->call_series >= m->trace.series_count || !m->trace.series[m->call_series].is_of_calls)
 		return; /* nobody said their names */
 	if (!t->counters)
 		t->counters = mem_zero(sizeof(*t->counters));
@@ -51,4 +51,19 @@ void call_counter_release(struct task *task)
 		free(task->counters->last);
 	free(task->counters);
 	task->counters = NULL;
+}
+
+void model_set_counters(struct model *m, const char *const *name, uint32_t count)
+{
+	struct trace_metric_text row[EVENT_COUNTERS];
+
+	for (uint32_t i = 0; i < count && i < EVENT_COUNTERS; i++)
+		row[i] = (struct trace_metric_text){
+			.name = name[i],
+			.unit = "#",
+			.description = "Counter of the thread since recording began",
+			.is_accumulated = true};
+	if (count)
+		m->call_series = trace_add_series(&m->trace, "counters", true, row,
+						  count < EVENT_COUNTERS ? count : EVENT_COUNTERS);
 }

@@ -31,7 +31,8 @@ bool choice_wants_comm(const struct model *m, str_id name)
 	const struct choice *c = &m->choice;
 
 	for (uint32_t i = 0; i < c->comms; i++)
-		if (!fnmatch(strtab_text(m->strings, c->comm[i]), strtab_text(m->strings, name), 0))
+		if (!fnmatch(strtab_text(m->trace.strings, c->comm[i]),
+			     strtab_text(m->trace.strings, name), 0))
 			return true;
 	return !c->comms;
 }

@@ -38,7 +38,7 @@ void foreign_set(struct model *m, uint32_t process, bool is_foreign)
 void foreign_found(struct model *m, uint32_t process, bool is_foreign)
 {
 	m->process[process].is_foreign |= is_foreign;
-	if (is_foreign && m->host.source != MODEL_SOURCE_BPF)
+	if (is_foreign && m->trace.host.source != TRACE_SOURCE_BPF)
 		count_process(m, process);
 }
 

@@ -27,21 +27,21 @@ static void emit(struct model *m, enum io_event_kind kind, thread_id location, u
 
 static bool is_full(const struct model *m)
 {
-	return m->threads >= m->location_limit;
+	return m->trace.threads >= m->location_limit;
 }
 
-process_id group_add(struct model *m, const struct model_process *group)
+process_id group_add(struct model *m, const struct trace_process *group)
 {
-	MEM_GROW(m->group, m->groups_cap, m->groups + 1);
-	m->group[m->groups] = *group;
-	return m->groups++;
+	MEM_GROW(m->trace.process, m->trace.processes_cap, m->trace.processes + 1);
+	m->trace.process[m->trace.processes] = *group;
+	return m->trace.processes++;
 }
 
-static process_id group_new(struct model *m, const struct model_process *group)
+static process_id group_new(struct model *m, const struct trace_process *group)
 {
 	process_id id = group_add(m, group);
 
-	m->group[id].is_left_out = m->name_filter != NULL;
+	m->trace.process[id].is_left_out = m->name_filter != NULL;
 	return id;
 }
 
@@ -51,12 +51,12 @@ static process_id shared_group_join(struct model *m)
 
 	if (m->shared_group == ID_NONE)
 		m->shared_group = group_new(
-			m, &(struct model_process){.kind = MODEL_SHARED_GROUP,
+			m, &(struct trace_process){.kind = TRACE_SHARED_GROUP,
 						   .parent = ID_NONE,
 						   .name = model_string(m, name, sizeof(name) - 1),
 						   .begin = m->now,
 						   .status = -1});
-	m->group[m->shared_group].folded++;
+	m->trace.process[m->shared_group].folded++;
 	return m->shared_group;
 }
 
@@ -68,7 +68,7 @@ process_id process_group(struct model *m, uint32_t process)
 	if (p->group != ID_NONE)
 		return p->group;
 	p->group = is_full(m) ? shared_group_join(m)
-			      : group_new(m, &(struct model_process){.pid = p->pid,
+			      : group_new(m, &(struct trace_process){.pid = p->pid,
 								     .parent = p->parent,
 								     .name = p->name,
 								     .argv = p->argv,
@@ -81,18 +81,18 @@ process_id process_group(struct model *m, uint32_t process)
 	return p->group;
 }
 
-thread_id location_add(struct model *m, const struct model_thread *location)
+thread_id location_add(struct model *m, const struct trace_thread *location)
 {
-	MEM_GROW(m->thread, m->threads_cap, m->threads + 1);
-	m->thread[m->threads] = *location;
-	return m->threads++;
+	MEM_GROW(m->trace.thread, m->trace.threads_cap, m->trace.threads + 1);
+	m->trace.thread[m->trace.threads] = *location;
+	return m->trace.threads++;
 }
 
-static thread_id thread_new(struct model *m, const struct model_thread *thread)
+static thread_id thread_new(struct model *m, const struct trace_thread *thread)
 {
 	thread_id id = location_add(m, thread);
 
-	m->thread[id].is_left_out = m->name_filter != NULL;
+	m->trace.thread[id].is_left_out = m->name_filter != NULL;
 	return id;
 }
 
@@ -100,7 +100,7 @@ static thread_id thread_new(struct model *m, const struct model_thread *thread)
 static int fits(const struct model *m, const struct shared_location *shared, process_id group,
 		str_id name, uint64_t time)
 {
-	const struct model_thread *thread = &m->thread[shared->location];
+	const struct trace_thread *thread = &m->trace.thread[shared->location];
 
 	if (shared->is_taken || shared->last > time || thread->process != group)
 		return 0;
@@ -132,7 +132,7 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 	if (shared == ID_NONE) {
 		MEM_GROW(m->shared, m->shared_cap, m->shareds + 1);
 		shared = m->shareds++;
-		m->shared[shared].location = thread_new(m, &(struct model_thread){.process = group,
+		m->shared[shared].location = thread_new(m, &(struct trace_thread){.process = group,
 										  .name = name,
 										  .begin = time});
 	} else {
@@ -142,9 +142,9 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 	m->shared[shared].since = time;
 	t->shared = shared;
 	t->location = m->shared[shared].location;
-	m->thread[t->location].folded++;
-	if (m->thread[t->location].name != name)
-		m->thread[t->location].name = model_string(m, "others", 6);
+	m->trace.thread[t->location].folded++;
+	if (m->trace.thread[t->location].name != name)
+		m->trace.thread[t->location].name = model_string(m, "others", 6);
 }
 
 /* The records of a call in flight come later, with the time of its begin. */
@@ -170,7 +170,7 @@ thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 		share(m, task, group, earliest(t, time));
 		return t->location;
 	}
-	t->location = thread_new(m, &(struct model_thread){.tid = t->tid,
+	t->location = thread_new(m, &(struct trace_thread){.tid = t->tid,
 							   .process = group,
 							   .name = t->name ? t->name : p->name,
 							   .begin = t->begin});
@@ -185,7 +185,7 @@ thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 static void shared_leave(struct model *m, struct task *t)
 {
 	struct shared_location *shared = &m->shared[t->shared];
-	struct model_thread *thread = &m->thread[shared->location];
+	struct trace_thread *thread = &m->trace.thread[shared->location];
 
 	shared->is_taken = false;
 	shared->last = m->now;
@@ -202,12 +202,12 @@ void location_rename(struct model *m, uint32_t task, str_id name)
 		shared_leave(m, t);
 	t->name = name;
 	if (t->location != ID_NONE && t->shared == ID_NONE)
-		m->thread[t->location].name = name;
+		m->trace.thread[t->location].name = name;
 }
 
 void location_end(struct model *m, thread_id location)
 {
-	m->thread[location].is_ending = false;
+	m->trace.thread[location].is_ending = false;
 	emit(m, IO_THREAD_END, location, m->now);
 }
 
@@ -221,11 +221,11 @@ void location_leave(struct model *m, uint32_t task, bool is_busy)
 	}
 	if (t->location == ID_NONE)
 		return;
-	m->thread[t->location].end = m->now;
+	m->trace.thread[t->location].end = m->now;
 	if (t->location == m->process[t->process].leader || !t->begin)
 		return;
 	if (is_busy)
-		m->thread[t->location].is_ending = true;
+		m->trace.thread[t->location].is_ending = true;
 	else
 		location_end(m, t->location);
 }

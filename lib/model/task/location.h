@@ -7,8 +7,8 @@
 #include "state/state.h"
 
 /* Returns a new group, a new location of the archive. */
-process_id group_add(struct model *m, const struct model_process *group);
-thread_id location_add(struct model *m, const struct model_thread *location);
+process_id group_add(struct model *m, const struct trace_process *group);
+thread_id location_add(struct model *m, const struct trace_thread *location);
 /* Returns the public id of the process, listed if this is its first use. */
 process_id process_group(struct model *m, uint32_t process);
 /* See task_location(). */

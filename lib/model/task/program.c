@@ -9,16 +9,16 @@
 #include <assert.h>
 
 /* Returns the group that is this process alone, or NULL. */
-static struct model_process *own_group(struct model *m, uint32_t process)
+static struct trace_process *own_group(struct model *m, uint32_t process)
 {
 	process_id group = m->process[process].group;
 
-	return group == ID_NONE || group == m->shared_group ? NULL : &m->group[group];
+	return group == ID_NONE || group == m->shared_group ? NULL : &m->trace.process[group];
 }
 
 void program_set(struct model *m, uint32_t process, const struct words *words)
 {
-	struct model_process *group = own_group(m, process);
+	struct trace_process *group = own_group(m, process);
 	struct process *p = &m->process[process];
 	uint32_t length = words->length;
 
@@ -73,7 +73,7 @@ void program_found(struct model *m, uint32_t process, uint64_t t0, const struct 
 
 void program_begin(struct model *m, uint32_t process)
 {
-	struct model_process *group = own_group(m, process);
+	struct trace_process *group = own_group(m, process);
 	struct process *p = &m->process[process];
 
 	p->executed = m->now;
@@ -97,7 +97,7 @@ void program_status(struct model *m, const struct event *event)
 
 void program_end(struct model *m, uint32_t process)
 {
-	struct model_process *group = own_group(m, process);
+	struct trace_process *group = own_group(m, process);
 	struct process *p = &m->process[process];
 	bool is_awaited = p->status < 0 && p->pid == m->command_pid && m->command_pid;
 
@@ -120,8 +120,8 @@ void program_end_command(struct model *m, int32_t status)
 {
 	if (m->command_leader == ID_NONE)
 		return;
-	assert(m->group); /* a thread has a process */
-	m->group[m->thread[m->command_leader].process].status = status;
+	assert(m->trace.process); /* a thread has a process */
+	m->trace.process[m->trace.thread[m->command_leader].process].status = status;
 	location_end_program(m, m->command_leader, m->command_end, status);
 	m->command_leader = ID_NONE;
 }

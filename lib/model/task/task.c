@@ -22,7 +22,7 @@ uint32_t process_find(const struct model *m, uint32_t pid)
 /* Without BPF a look-up says whose a process is: until then nothing of it is recorded. */
 static bool is_of_unknown_user(const struct model *m)
 {
-	return m->choice.has_users && m->host.source != MODEL_SOURCE_BPF;
+	return m->choice.has_users && m->trace.host.source != TRACE_SOURCE_BPF;
 }
 
 uint32_t process_new(struct model *m, uint32_t pid)
@@ -38,7 +38,7 @@ uint32_t process_new(struct model *m, uint32_t pid)
 					  .is_left_out = is_of_unknown_user(m),
 					  .fs = fs_new(m)};
 	map_set(&m->process_by_pid, pid, id);
-	m->host.processes_seen++;
+	m->trace.host.processes_seen++;
 	return id;
 }
 
@@ -77,7 +77,7 @@ uint32_t task_new(struct model *m, uint32_t process, uint32_t tid)
 	m->task[id].call.id = CALL_ID_NONE;
 	m->process[process].tasks++;
 	map_set(&m->task_by_tid, tid, id);
-	m->host.threads_seen++;
+	m->trace.host.threads_seen++;
 	return id;
 }
 
@@ -92,16 +92,16 @@ uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid)
 }
 
 /* Returns the group that is this process alone, or NULL. */
-static struct model_process *own_group(struct model *m, uint32_t process)
+static struct trace_process *own_group(struct model *m, uint32_t process)
 {
 	process_id group = m->process[process].group;
 
-	return group == ID_NONE || group == m->shared_group ? NULL : &m->group[group];
+	return group == ID_NONE || group == m->shared_group ? NULL : &m->trace.process[group];
 }
 
 static void name_set(struct model *m, uint32_t process, str_id name)
 {
-	struct model_process *group = own_group(m, process);
+	struct trace_process *group = own_group(m, process);
 
 	m->process[process].name = name;
 	if (group)

@@ -11,7 +11,7 @@
 
 void model_set_tracepoint(struct model *m, uint32_t event, const struct decode_event *text)
 {
-	struct model_metric_text row[EVENT_COUNTERS];
+	struct trace_metric_text row[EVENT_COUNTERS];
 	struct tracepoint_kind *kind;
 
 	MEM_GROW(m->tracepoint, m->tracepoints_cap, event + 1);
@@ -22,18 +22,18 @@ void model_set_tracepoint(struct model *m, uint32_t event, const struct decode_e
 					 .series = ID_NONE,
 					 .numbers = text->numbers,
 					 .strings = text->strings,
-					 .parameter = m->parameters};
+					 .parameter = m->trace.parameters};
 	for (uint32_t i = 0; i < text->numbers; i++)
-		row[i] = (struct model_metric_text){.name = text->number[i],
+		row[i] = (struct trace_metric_text){.name = text->number[i],
 						    .unit = "#",
 						    .description = "Field of the tracepoint",
 						    .is_signed = text->is_signed[i]};
 	if (text->numbers)
-		kind->series = model_add_series(m, text->name, false, row, text->numbers);
+		kind->series = trace_add_series(&m->trace, text->name, false, row, text->numbers);
 	for (uint32_t i = 0; i < text->strings; i++) {
 		char *name = mem_format("%s:%s", text->name, text->string[i]);
 
-		model_add_parameter(m, name);
+		trace_add_parameter(&m->trace, name);
 		free(name);
 	}
 }

@@ -1,151 +1,147 @@
 /*
- * model_builder: a model with the arrays that a test wants, filled by hand, and io_events to go
+ * trace_builder: a trace with the definitions that a test wants, filled by hand, and io_events to go
  * with them.
  *
  * Tests of sinks need file names, flags and ids that no sequence of system calls gives in a few
  * lines.
  */
-#ifndef MODEL_BUILDER_H
-#define MODEL_BUILDER_H
+#ifndef TRACE_BUILDER_H
+#define TRACE_BUILDER_H
 
-#include <iotrace/device.h>
-#include <iotrace/metric.h>
-#include <iotrace/model.h>
+#include <iotrace/mem.h>
 #include <iotrace/sink.h>
 #include <iotrace/strtab.h>
-
-extern "C" {
-#include "../../lib/model/state/state.h"
-}
+#include <iotrace/syscall.h>
+#include <iotrace/trace.h>
 
 #include <cstring>
 #include <fcntl.h>
 #include <string>
 #include <vector>
 
-class ModelBuilder
+class TraceBuilder
 {
       public:
 	struct tally tally = {};
-	struct model *model;
+	struct trace definitions = {};
+	struct trace *const trace = &definitions;
 
-	ModelBuilder()
+	TraceBuilder()
 	{
-		model = model_new(
-			&tally, [](void *, const struct io_event *) {}, nullptr);
-		model->host.hostname = text("node7");
-		model->host.release = text("6.1.0");
-		model->host.machine = text("x86_64");
-		model->host.cpus = 8;
-		model->host.status = -1;
-		model->host.end_reason = -1;
-		model->host.realtime_offset = 1700000000000000000;
+		trace_init(trace);
+		trace->host.hostname = text("node7");
+		trace->host.release = text("6.1.0");
+		trace->host.machine = text("x86_64");
+		trace->host.cpus = 8;
+		trace->host.status = -1;
+		trace->host.end_reason = -1;
+		trace->host.realtime_offset = 1700000000000000000;
 	}
-	~ModelBuilder()
+	~TraceBuilder()
 	{
-		model_free(model);
+		trace_release(trace);
 	}
-	ModelBuilder(const ModelBuilder &) = delete;
-	ModelBuilder &operator=(const ModelBuilder &) = delete;
+	TraceBuilder(const TraceBuilder &) = delete;
+	TraceBuilder &operator=(const TraceBuilder &) = delete;
 
 	str_id text(const std::string &bytes)
 	{
-		return strtab_add(model->strings, bytes.data(), bytes.size());
+		return strtab_add(trace->strings, bytes.data(), bytes.size());
 	}
 
 	process_id process(uint32_t pid, const std::string &name, process_id parent = ID_NONE,
 			   const std::string &argv = "")
 	{
-		model->group = grow(model->group, model->groups, &model->groups_cap);
-		model->group[model->groups] = {};
-		model->group[model->groups].pid = pid;
-		model->group[model->groups].parent = parent;
-		model->group[model->groups].name = text(name);
-		model->group[model->groups].argv = argv.empty() ? 0 : text(argv);
-		model->group[model->groups].status = -1;
-		return model->groups++;
+		trace->process = grow(trace->process, trace->processes, &trace->processes_cap);
+		trace->process[trace->processes] = {};
+		trace->process[trace->processes].pid = pid;
+		trace->process[trace->processes].parent = parent;
+		trace->process[trace->processes].name = text(name);
+		trace->process[trace->processes].argv = argv.empty() ? 0 : text(argv);
+		trace->process[trace->processes].status = -1;
+		return trace->processes++;
 	}
 
 	thread_id thread(process_id process, uint32_t tid, const std::string &name)
 	{
-		model->thread = grow(model->thread, model->threads, &model->threads_cap);
-		model->thread[model->threads] = {};
-		model->thread[model->threads].tid = tid;
-		model->thread[model->threads].process = process;
-		model->thread[model->threads].name = text(name);
-		return model->threads++;
+		trace->thread = grow(trace->thread, trace->threads, &trace->threads_cap);
+		trace->thread[trace->threads] = {};
+		trace->thread[trace->threads].tid = tid;
+		trace->thread[trace->threads].process = process;
+		trace->thread[trace->threads].name = text(name);
+		return trace->threads++;
 	}
 
-	file_id file(const std::string &path, enum model_file_kind kind = FILE_REGULAR,
+	file_id file(const std::string &path, enum trace_file_kind kind = FILE_REGULAR,
 		     uint32_t mount = ID_NONE)
 	{
-		model->file = grow(model->file, model->files, &model->files_cap);
-		model->file[model->files] = {};
-		model->file[model->files].path = text(path);
-		model->file[model->files].kind = kind;
-		model->file[model->files].mount = mount;
-		return model->files++;
+		trace->file = grow(trace->file, trace->files, &trace->files_cap);
+		trace->file[trace->files] = {};
+		trace->file[trace->files].path = text(path);
+		trace->file[trace->files].kind = kind;
+		trace->file[trace->files].mount = mount;
+		return trace->files++;
 	}
 
 	handle_id handle(process_id process, file_id file, const std::string &name = "")
 	{
-		model->handle = grow(model->handle, model->handles, &model->handles_cap);
-		struct model_handle *h = &model->handle[model->handles];
+		trace->handle = grow(trace->handle, trace->handles, &trace->handles_cap);
+		struct trace_handle *h = &trace->handle[trace->handles];
 
 		*h = {};
 		h->process = process;
 		h->file = file;
-		h->name = !name.empty() ? text(name) : file != ID_NONE ? model->file[file].path : 0;
-		return model->handles++;
+		h->name = !name.empty() ? text(name) : file != ID_NONE ? trace->file[file].path : 0;
+		return trace->handles++;
 	}
 
 	handle_id pre_created(process_id process, const std::string &name, uint32_t flags)
 	{
 		handle_id id = handle(process, ID_NONE, name);
 
-		model->handle[id].is_pre_created = true;
-		model->handle[id].pre_flags = flags;
+		trace->handle[id].is_pre_created = true;
+		trace->handle[id].pre_flags = flags;
 		return id;
 	}
 
 	uint32_t mount(const std::string &point, const std::string &source, const std::string &type)
 	{
-		model->mount = grow(model->mount, model->mounts, &model->mounts_cap);
-		model->mount[model->mounts] = {};
-		model->mount[model->mounts].mount_point = text(point);
-		model->mount[model->mounts].source = text(source);
-		model->mount[model->mounts].type = text(type);
-		return model->mounts++;
+		trace->mount = grow(trace->mount, trace->mounts, &trace->mounts_cap);
+		trace->mount[trace->mounts] = {};
+		trace->mount[trace->mounts].mount_point = text(point);
+		trace->mount[trace->mounts].source = text(source);
+		trace->mount[trace->mounts].type = text(type);
+		return trace->mounts++;
 	}
 
-	/* A device with its group, location and handle; returns its index in model_device(). */
+	/* A device with its group, location and handle; returns its index in trace_device(). */
 	uint32_t device(uint32_t dev, const std::string &name)
 	{
-		uint32_t id = model->devices;
+		uint32_t id = trace->devices;
 
-		model->device = grow(model->device, model->devices, &model->devices_cap);
-		model->devices++;
-		model->device[id] = {};
-		model->device[id].dev = dev;
-		model->device[id].name = text(name);
-		model->device[id].disk = ID_NONE;
-		model->device[id].is_known = true;
-		model->device[id].group = process(0, name);
-		model->group[model->device[id].group].kind = MODEL_DEVICE;
-		model->group[model->device[id].group].device = id;
-		model->device[id].location = location(model->device[id].group, LOCATION_DEVICE);
-		model->device[id].samples = ID_NONE;
-		model->device[id].handle = handle(model->device[id].group,
+		trace->device = grow(trace->device, trace->devices, &trace->devices_cap);
+		trace->devices++;
+		trace->device[id] = {};
+		trace->device[id].dev = dev;
+		trace->device[id].name = text(name);
+		trace->device[id].disk = ID_NONE;
+		trace->device[id].is_known = true;
+		trace->device[id].group = process(0, name);
+		trace->process[trace->device[id].group].kind = TRACE_DEVICE;
+		trace->process[trace->device[id].group].device = id;
+		trace->device[id].location = location(trace->device[id].group, LOCATION_DEVICE);
+		trace->device[id].samples = ID_NONE;
+		trace->device[id].handle = handle(trace->device[id].group,
 						  file("/dev/" + name, FILE_DEVICE));
-		model->handle[model->device[id].handle].is_block = true;
-		model->handle[model->device[id].handle].is_pre_created = true;
-		model->handle[model->device[id].handle].pre_flags = O_RDWR;
+		trace->handle[trace->device[id].handle].is_block = true;
+		trace->handle[trace->device[id].handle].is_pre_created = true;
+		trace->handle[trace->device[id].handle].pre_flags = O_RDWR;
 		return id;
 	}
 
 	void filter(enum fact_filter kind, const std::string &name)
 	{
-		struct filters *f = &model->filters;
+		struct trace_filters *f = &trace->filters;
 
 		f->filter = grow(f->filter, f->count, &f->cap);
 		f->filter[f->count++] = {kind, text(name)};
@@ -153,38 +149,50 @@ class ModelBuilder
 
 	void refuse(const std::string &name, const std::string &why, const std::string &instead)
 	{
-		model->refused = grow(model->refused, model->refusals, &model->refused_cap);
-		model->refused[model->refusals++] = {text(name), text(why), text(instead)};
+		trace->refused = grow(trace->refused, trace->refusals, &trace->refused_cap);
+		trace->refused[trace->refusals++] = {text(name), text(why), text(instead)};
+	}
+
+	/* Counters of calls, as -E has them. */
+	void counters(const std::vector<const char *> &names)
+	{
+		std::vector<struct trace_metric_text> row;
+
+		for (const char *name : names)
+			row.push_back({name, "#", "Counter of the thread since recording began",
+				       true, false});
+		trace_add_series(trace, "counters", true, row.data(),
+				 static_cast<uint32_t>(row.size()));
 	}
 
 	/* A control group; without a path: one that is gone. */
 	uint32_t cgroup(uint64_t id, const std::string &path)
 	{
-		model->cgroup = grow(model->cgroup, model->cgroups, &model->cgroups_cap);
-		model->cgroup[model->cgroups].id = id;
-		model->cgroup[model->cgroups].is_known = !path.empty();
-		model->cgroup[model->cgroups].name = text(
+		trace->cgroup = grow(trace->cgroup, trace->cgroups, &trace->cgroups_cap);
+		trace->cgroup[trace->cgroups].id = id;
+		trace->cgroup[trace->cgroups].is_known = !path.empty();
+		trace->cgroup[trace->cgroups].name = text(
 			path.empty() ? "cgroup:[" + std::to_string(id) + "]" : path);
-		return model->cgroups++;
+		return trace->cgroups++;
 	}
 
 	/* A location for samples of a device; with ID_NONE: of the machine. */
 	thread_id samples(uint32_t device)
 	{
 		if (device != ID_NONE)
-			return model->device[device].samples = location(model->device[device].group,
+			return trace->device[device].samples = location(trace->device[device].group,
 									LOCATION_METRIC);
 		process_id machine = process(0, "");
 
-		model->group[machine].kind = MODEL_MACHINE;
+		trace->process[machine].kind = TRACE_MACHINE;
 		return location(machine, LOCATION_METRIC);
 	}
 
-	thread_id location(process_id process, enum model_location kind)
+	thread_id location(process_id process, enum trace_location kind)
 	{
 		thread_id id = thread(process, 0, "");
 
-		model->thread[id].kind = kind;
+		trace->thread[id].kind = kind;
 		return id;
 	}
 
@@ -192,7 +200,7 @@ class ModelBuilder
 	{
 		struct sink_options o = {};
 
-		o.model = model;
+		o.trace = trace;
 		o.tally = &tally;
 		o.path = path;
 		return o;

@@ -1,0 +1,81 @@
+/*
+ * definition: what the ids of io_events name. The terms are those of OTF2's definitions.
+ *
+ * Each struct is one element of an array of struct trace (trace.h). Times are ns of the trace's clock.
+ */
+#ifndef IOTRACE_DEFINITION_H
+#define IOTRACE_DEFINITION_H
+
+#include <iotrace/io_event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A location: a thread, the requests of a block device, or samples. Listed only once it has had an io_event. */
+enum trace_location { LOCATION_THREAD, LOCATION_DEVICE, LOCATION_METRIC };
+
+struct trace_thread {
+	enum trace_location kind;
+	uint32_t tid; /* LOCATION_THREAD */
+	process_id process;
+	str_id name;
+	uint64_t begin, end; /* 0: not seen */
+	bool is_left_out,
+		is_ending; /* no io_event was kept (--path); not all that it submitted has ended */
+	uint32_t folded;   /* threads that had it one after the other; 0: it is one thread's own */
+	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
+};
+
+/*
+ * A location group: a process, a block device, the machine (for its samples), or all processes beyond a limit, for which
+ * archives have no room. Listed with its first location.
+ */
+enum trace_group { TRACE_PROCESS, TRACE_DEVICE, TRACE_MACHINE, TRACE_SHARED_GROUP };
+
+struct trace_process {
+	enum trace_group kind;
+	bool is_left_out;  /* it has no location, nor has a process that comes from it (--path) */
+	uint32_t device;   /* TRACE_DEVICE: model_device() */
+	uint32_t pid;      /* TRACE_PROCESS */
+	process_id parent; /* ID_NONE, or the recorded process that forked it */
+	str_id name;       /* last command name, or program path if known */
+	str_id argv;       /* words separated by NUL; 0 if not known */
+	bool is_argv_cut;  /* it had more */
+	str_id root;       /* the last root directory; 0: not known */
+	uint64_t mount_namespace, begin, end; /* its inode; ns */
+	uint32_t folded;                      /* TRACE_SHARED_GROUP: how many processes */
+	int32_t status;                       /* wait status, -1: unknown */
+};
+
+enum trace_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE, FILE_FIFO };
+
+struct trace_file {
+	str_id path; /* absolute */
+	enum trace_file_kind kind;
+	uint32_t mount; /* index in mounts, or ID_NONE */
+	bool is_gone;   /* the last that was seen of it: its name was taken away */
+	bool is_deleted; /* it had no name any more when it was opened; another file may have that path */
+	uint64_t dev, ino; /* 0: not known */
+};
+
+/* Destroyed handles of one process and file are used again. */
+struct trace_handle {
+	process_id process; /* that created it */
+	file_id file;       /* ID_NONE: not a file, or its name is not known */
+	str_id name;        /* "pipe:[17]", "socket:[4]"; for a file its path; 0: not known */
+	bool is_pre_created;
+	bool is_block;      /* of a block device: paradigm block_io */
+	bool is_all_proxy;  /* stands for every file: sync() */
+	uint32_t pre_flags; /* is_pre_created: O_* flags */
+};
+
+struct trace_mount {
+	uint64_t id;
+	str_id mount_point, source, type;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/*
+ * recorded: what is known of a recording as a whole: its machine, its command, what was chosen and what was missed.
+ */
+#ifndef IOTRACE_RECORDED_H
+#define IOTRACE_RECORDED_H
+
+#include <iotrace/definition.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the kernel says of one of its events at the end of the recording. */
+struct trace_count {
+	str_id name;
+	uint32_t event; /* index in capture_info */
+	uint64_t counted, lost;
+	bool has_lost; /* the kernel could say (Linux 6.0) */
+};
+
+enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
+enum { TRACE_ATTACHED = 4 };
+
+struct trace_host {
+	str_id hostname, release, machine,
+		argv;            /* argv: words of the recorded command, separated by NUL */
+	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
+	uint32_t cpus;
+	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
+	int end_reason;                 /* fact END, -1 if the stream broke off */
+	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
+	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
+	uint32_t processes_left;               /* still alive at the end */
+	/* Without a command and is_system: processes that ran already, and the first of these. */
+	uint32_t attached, attached_pid[TRACE_ATTACHED];
+	str_id attached_name[TRACE_ATTACHED];
+	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
+	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
+	str_id source_why; /* why it was not the other */
+	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
+	str_id block_why;      /* why it was perf, though BPF paired the calls */
+	bool is_system, is_argv_cut; /* all processes are recorded; argv is not whole */
+	enum block_choice block;     /* which block requests are */
+	uint32_t block_mode;         /* bits of enum block_output: what they become */
+	uint64_t sample_interval;    /* ns, of devices and the machine; 0: none, or not known */
+};
+
+/* A filter that the recording had: --path, --comm, --uid, --cgroup, --device. */
+struct trace_filter {
+	enum fact_filter kind;
+	str_id text; /* a glob, or a name */
+};
+
+enum { TRACE_OTHERS = 3 };
+
+/* What a recording was to keep, and what it met instead. */
+struct trace_filters {
+	struct trace_filter *filter;
+	uint32_t count, cap;
+	str_id other
+		[TRACE_OTHERS]; /* command names of the first few tasks that made calls and were left out */
+	uint32_t others;
+	bool has_met_path;        /* a name passed --path */
+	uint64_t calls_elsewhere; /* calls that did not pass --path: on other files, or on none */
+};
+
+/* What the kernel let no BPF program record, though the recording asked for it. */
+struct trace_refused {
+	str_id name;    /* "io_uring requests" */
+	str_id why;     /* "this kernel has no tracepoint ..." */
+	str_id instead; /* what recorded the same: "perf"; 0: nothing */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/*
+ * trace: the definitions of a trace, which its io_events refer to by id.
+ *
+ * The model fills one while it reads a capture, lib/archive while it reads an OTF2 archive. Sinks read it, and know neither
+ * of the two. An id is an index. Arrays only grow, so an id stays valid; pointers into them are valid until the next event.
+ */
+#ifndef IOTRACE_TRACE_H
+#define IOTRACE_TRACE_H
+
+#include <iotrace/cold.h>
+#include <iotrace/definition.h>
+#include <iotrace/device.h>
+#include <iotrace/metric.h>
+#include <iotrace/recorded.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NAME[id], id < NAMEs; owned by the trace. Who fills it grows each array with its capacity, NAMEs_cap. */
+struct trace {
+	struct strtab *strings;
+	struct cold *cold; /* where large arrays lie, and those of sinks may; NULL: in memory */
+	struct cold_area file_area, handle_area;
+	struct trace_thread *thread;
+	struct trace_process *process;
+	struct trace_file *file;
+	struct trace_handle *handle;
+	struct trace_mount *mount;
+	struct trace_device *device;
+	struct trace_cgroup *cgroup;
+	struct trace_series *series;
+	struct trace_metric *metric;
+	str_id *parameter;
+	struct trace_count *count;
+	struct trace_refused *refused;
+	uint32_t threads, threads_cap, processes, processes_cap, files, files_cap, handles,
+		handles_cap;
+	uint32_t mounts, mounts_cap, devices, devices_cap, cgroups, cgroups_cap;
+	uint32_t series_count, series_cap, metrics, metrics_cap, parameters, parameters_cap;
+	uint32_t counts, counts_cap, refusals, refused_cap;
+	struct trace_filters filters;
+	struct trace_host host;
+	uint64_t unseen_ends; /* block requests that must have ended, though no event says so */
+};
+
+uint32_t trace_threads(const struct trace *trace);
+uint32_t trace_processes(const struct trace *trace);
+uint32_t trace_files(const struct trace *trace);
+uint32_t trace_handles(const struct trace *trace);
+uint32_t trace_mounts(const struct trace *trace);
+uint32_t trace_devices(const struct trace *trace);
+uint32_t trace_cgroups(const struct trace *trace);
+uint32_t trace_series_count(const struct trace *trace);
+uint32_t trace_metrics(const struct trace *trace);
+uint32_t trace_counts(const struct trace *trace);
+uint32_t trace_refusals(const struct trace *trace);
+uint32_t trace_filters(const struct trace *trace);
+uint32_t trace_parameters(const struct trace *trace);
+/* Lent until the next event. */
+const struct trace_thread *trace_thread(const struct trace *trace, uint32_t id);
+const struct trace_process *trace_process(const struct trace *trace, uint32_t id);
+const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
+const struct trace_handle *trace_handle(const struct trace *trace, uint32_t id);
+const struct trace_mount *trace_mount(const struct trace *trace, uint32_t id);
+const struct trace_device *trace_device(const struct trace *trace, uint32_t id);
+const struct trace_cgroup *trace_cgroup(const struct trace *trace, uint32_t id);
+const struct trace_series *trace_series(const struct trace *trace, uint32_t id);
+const struct trace_metric *trace_metric(const struct trace *trace, uint32_t id);
+const struct trace_count *trace_count(const struct trace *trace, uint32_t id);
+const struct trace_refused *trace_refused(const struct trace *trace, uint32_t id);
+const struct trace_filter *trace_filter(const struct trace *trace, uint32_t id);
+str_id trace_parameter(const struct trace *trace, uint32_t id);
+const struct trace_host *trace_host(const struct trace *trace);
+struct cold *trace_cold(const struct trace *trace);
+const struct strtab *trace_strings(const struct trace *trace);
+/* Lent for the life of the trace. */
+const char *trace_text(const struct trace *trace, str_id id);
+/* Returns how many command names there are of tasks that were left out. */
+uint32_t trace_others(const struct trace *trace, str_id name[TRACE_OTHERS]);
+/* Returns whether a name of a file passed --path, or there was no such filter. */
+bool trace_met_path(const struct trace *trace);
+uint64_t trace_calls_elsewhere(const struct trace *trace);
+uint64_t trace_unseen_ends(const struct trace *trace);
+
+/* An empty trace. It must not move: its large arrays may lie in files. */
+void trace_init(struct trace *trace);
+/* Frees all that it owns. */
+void trace_release(struct trace *trace);
+/* What is known of files may lie in unlinked files in this directory. Before the first definition. */
+void trace_use_directory(struct trace *trace, int directory);
+/* Returns the id of the bytes, which are copied if new; 0 if there are none. */
+str_id trace_string(struct trace *trace, const char *bytes, size_t length);
+
+/* The texts of a metric, for trace_add_series(). */
+struct trace_metric_text {
+	const char *name, *unit, *description;
+	bool is_accumulated, is_signed;
+};
+/* Returns a new series. Texts are copied; before the first event of it. */
+uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_calls,
+			  const struct trace_metric_text *metric, uint32_t metrics);
+/* Returns a new parameter: a string that an event of -e carries. The name is copied. */
+uint32_t trace_add_parameter(struct trace *trace, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,161 @@
+/*
+ * trace: see trace.h.
+ */
+#include <iotrace/mem.h>
+#include <iotrace/trace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCESSOR(type, plural, singular, number)                                                   \
+	uint32_t trace_##plural(const struct trace *trace)                                         \
+	{                                                                                          \
+		return trace->number;                                                              \
+	}                                                                                          \
+	const struct type *trace_##singular(const struct trace *trace, uint32_t id)                \
+	{                                                                                          \
+		return &trace->singular[id];                                                       \
+	}
+
+ACCESSOR(trace_thread, threads, thread, threads)
+ACCESSOR(trace_process, processes, process, processes)
+ACCESSOR(trace_file, files, file, files)
+ACCESSOR(trace_handle, handles, handle, handles)
+ACCESSOR(trace_mount, mounts, mount, mounts)
+ACCESSOR(trace_device, devices, device, devices)
+ACCESSOR(trace_cgroup, cgroups, cgroup, cgroups)
+ACCESSOR(trace_series, series_count, series, series_count)
+ACCESSOR(trace_metric, metrics, metric, metrics)
+ACCESSOR(trace_count, counts, count, counts)
+ACCESSOR(trace_refused, refusals, refused, refusals)
+
+uint32_t trace_parameters(const struct trace *trace)
+{
+	return trace->parameters;
+}
+
+str_id trace_parameter(const struct trace *trace, uint32_t id)
+{
+	return trace->parameter[id];
+}
+
+uint32_t trace_filters(const struct trace *trace)
+{
+	return trace->filters.count;
+}
+
+const struct trace_filter *trace_filter(const struct trace *trace, uint32_t id)
+{
+	return &trace->filters.filter[id];
+}
+
+uint32_t trace_others(const struct trace *trace, str_id name[TRACE_OTHERS])
+{
+	memcpy(name, trace->filters.other, sizeof(trace->filters.other));
+	return trace->filters.others;
+}
+
+bool trace_met_path(const struct trace *trace)
+{
+	bool has_any = false;
+
+	for (uint32_t i = 0; i < trace->filters.count; i++)
+		has_any |= trace->filters.filter[i].kind <= FILTER_PATH_LEFT_OUT;
+	return !has_any || trace->filters.has_met_path;
+}
+
+uint64_t trace_calls_elsewhere(const struct trace *trace)
+{
+	return trace->filters.calls_elsewhere;
+}
+
+uint64_t trace_unseen_ends(const struct trace *trace)
+{
+	return trace->unseen_ends;
+}
+
+const struct trace_host *trace_host(const struct trace *trace)
+{
+	return &trace->host;
+}
+
+struct cold *trace_cold(const struct trace *trace)
+{
+	return trace->cold;
+}
+
+const struct strtab *trace_strings(const struct trace *trace)
+{
+	return trace->strings;
+}
+
+const char *trace_text(const struct trace *trace, str_id id)
+{
+	return strtab_text(trace->strings, id);
+}
+
+void trace_init(struct trace *trace)
+{
+	*trace = (struct trace){.strings = strtab_new()};
+}
+
+void trace_release(struct trace *trace)
+{
+	void *const array[] = {trace->thread,  trace->process,       trace->mount,
+			       trace->device,  trace->cgroup,        trace->series,
+			       trace->metric,  trace->parameter,     trace->count,
+			       trace->refused, trace->filters.filter};
+
+	for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++)
+		free(array[i]);
+	cold_area_release(&trace->file_area, trace->file);
+	cold_area_release(&trace->handle_area, trace->handle);
+	strtab_free(trace->strings);
+	cold_free(trace->cold);
+}
+
+void trace_use_directory(struct trace *trace, int directory)
+{
+	if (trace->cold || directory < 0)
+		return;
+	trace->cold = cold_new(directory);
+	trace->file_area.cold = trace->handle_area.cold = trace->cold;
+	strtab_use(trace->strings, trace->cold);
+}
+
+str_id trace_string(struct trace *trace, const char *bytes, size_t length)
+{
+	return length ? strtab_add(trace->strings, bytes, length) : 0;
+}
+
+static str_id text(struct trace *trace, const char *words)
+{
+	return trace_string(trace, words, strlen(words));
+}
+
+uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_calls,
+			  const struct trace_metric_text *metric, uint32_t metrics)
+{
+	MEM_GROW(trace->series, trace->series_cap, trace->series_count + 1);
+	trace->series[trace->series_count] = (struct trace_series){.name = text(trace, name),
+								   .metric = trace->metrics,
+								   .metrics = metrics,
+								   .is_of_calls = is_of_calls};
+	for (uint32_t i = 0; i < metrics; i++) {
+		MEM_GROW(trace->metric, trace->metrics_cap, trace->metrics + 1);
+		trace->metric[trace->metrics++] = (struct trace_metric){
+			.name = text(trace, metric[i].name),
+			.unit = text(trace, metric[i].unit),
+			.description = text(trace, metric[i].description),
+			.is_accumulated = metric[i].is_accumulated,
+			.is_signed = metric[i].is_signed,
+		};
+	}
+	return trace->series_count++;
+}
+
+uint32_t trace_add_parameter(struct trace *trace, const char *name)
+{
+	MEM_GROW(trace->parameter, trace->parameters_cap, trace->parameters + 1);
+	trace->parameter[trace->parameters] = text(trace, name);
+	return trace->parameters++;
+}
