@@ -12,6 +12,7 @@
 #include "live_control.h"
 #include "live_facts.h"
 #include "live_lookers.h"
+#include "live_perf.h"
 #include "live_put.h"
 #include "live_round.h"
 #include "live_setup.h"
@@ -93,11 +94,13 @@ static struct live *live_new(const struct live_options *options)
 	live->round_ms = LIVE_ROUND_MS;
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
-	live->bpf.wake_fd = live->hotplug_fd = -1;
+	live->hotplug_fd = -1;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
+	ring_sources_init(&live->sources);
 	perf_set_init(&live->set);
+	ring_sources_add(&live->sources, &live_perf_ops, live);
 	opener_init(&live->reopen.opener);
 	capture_info_init(&live->info);
 	priority_init_mutex(&live->mutex);
@@ -222,12 +225,9 @@ static int start(struct live *live, struct error *err)
 	if (!code)
 		code = start_control(live, err);
 	if (!code)
-		code = perf_set_enable(&live->set, true, err);
-	if (!code)
-		code = live_bpf_start(live, err);
+		code = ring_sources_open(&live->sources, err);
 	if (code)
 		return code;
-	live_block_start(live);
 	live->until = duration ? clock_now() + duration : 0;
 	live_facts_on(live);
 	live_facts_state(live);
@@ -333,10 +333,7 @@ int live_close(struct live *live, struct error *err)
 	stop(live);
 	code = spool_close(live->spool, err);
 	command_close(&live->command);
-	live_release_lookers(live);
-	live_block_close(live);
-	live_bpf_close(live);
-	perf_set_release(&live->set);
+	ring_sources_close(&live->sources);
 	live_reopen_close(live);
 	lookup_release(&live->lookup);
 	lookup_base_release(&live->base);
@@ -361,7 +358,6 @@ int live_close(struct live *live, struct error *err)
 	pthread_cond_destroy(&live->changed);
 	pthread_mutex_destroy(&live->mutex);
 	free(live->scratch);
-	free(live->head);
 	free(live->pid_fd);
 	free(live->cgroup);
 	free(live->device);

@@ -52,7 +52,7 @@ static void remark_foreign(struct live *live)
 static uint64_t perf_ring_want(const struct live *live)
 {
 	uint64_t want = live_ring_want(live);
-	bool has_blocks = live->block != BLOCK_NONE && !live->block_source.programs;
+	bool has_blocks = live->block != BLOCK_NONE && !live->block_programs.object;
 
 	return live->bpf.source && !has_blocks && want > RING_OF_TASKS ? RING_OF_TASKS : want;
 }

@@ -3,74 +3,79 @@
  */
 #include "live_block.h"
 
-#include "clock.h"
 #include "live_private.h"
 #include "load/bpf_block.h"
-#include "load/bpf_source.h"
+#include "proc/sysblock.h"
 
 #include <iotrace/mem.h>
 #include <stdio.h>
 #include <string.h>
 
-bool live_block_open(struct live *live)
+int live_block_find_devices(struct live *live, struct error *err)
+{
+	const struct text_list *devices = &live->recording->blocks.devices;
+
+	live->device = mem_array(devices->count, sizeof(*live->device));
+	for (uint32_t i = 0; i < devices->count; i++) {
+		int code = sysblock_number(&live->sys, devices->item[i], &live->device[i], err);
+
+		if (code)
+			return code;
+		live->devices++;
+	}
+	return 0;
+}
+
+void live_block_open(struct live *live)
 {
 	const struct bpf_block_options options = {.source = live->bpf.source,
 						  .id = LIVE_BPF_ID,
 						  .device = live->device,
 						  .devices = live->devices};
-	struct live_block *block = &live->block_source;
+	struct live_block *block = &live->block_programs;
 	struct error why = {0};
 
-	if (!live->bpf.source)
-		return false;
-	block->programs = bpf_block_open(&options, &why);
-	if (block->programs) {
+	if (live->block == BLOCK_NONE || !live->bpf.source)
+		return;
+	block->object = bpf_block_open(&options, &why);
+	if (block->object) {
 		cgroup_names_open(&block->groups, &live->proc);
-		return true;
+		return;
 	}
 	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
 	live_add_remark(live,
 			mem_format("block requests are recorded through perf: %s", block->why));
-	return false;
 }
 
 void live_block_say_groups(struct live *live)
 {
-	cgroup_names_say(&live->block_source.groups, &live->facts);
+	cgroup_names_say(&live->block_programs.groups, &live->facts);
 }
 
 void live_block_start(struct live *live)
 {
-	struct bpf_block *programs = live->block_source.programs;
+	struct bpf_block *programs = live->block_programs.object;
 
 	if (!programs)
 		return;
-	live->block_source.missed = bpf_block_missed(programs);
+	live->block_programs.missed = bpf_block_missed(programs);
 	bpf_block_enable(programs, true);
 }
 
-void live_block_stop(struct live *live)
+uint64_t live_block_stop(struct live *live)
 {
-	struct bpf_block *programs = live->block_source.programs;
-	struct bpf_books *books;
-	uint64_t missed;
+	struct bpf_block *programs = live->block_programs.object;
 
 	if (!programs)
-		return;
+		return 0;
 	bpf_block_enable(programs, false);
 	bpf_block_detach(programs);
-	missed = bpf_block_missed(programs) - live->block_source.missed;
-	if (!missed)
-		return;
-	books = bpf_source_books(live->bpf.source, 0);
-	if (!books->first_drop)
-		books->first_drop = clock_now();
-	__atomic_fetch_add(&books->dropped, missed, __ATOMIC_RELEASE);
+	return bpf_block_missed(programs) - live->block_programs.missed;
 }
 
 void live_block_close(struct live *live)
 {
-	bpf_block_close(live->block_source.programs);
-	live->block_source.programs = NULL;
-	cgroup_names_close(&live->block_source.groups);
+	bpf_block_close(live->block_programs.object);
+	live->block_programs.object = NULL;
+	cgroup_names_close(&live->block_programs.groups);
 }

@@ -12,23 +12,26 @@
 #include <stdint.h>
 
 struct bpf_block;
+struct error;
 struct live;
 
 struct live_block {
-	struct bpf_block *programs; /* NULL: perf */
+	struct bpf_block *object;   /* NULL: perf */
 	uint64_t missed;            /* before they were on */
 	struct cgroup_names groups; /* that requests are charged to; perf's events do not say */
 	char why[200];              /* why it is perf, though calls are recorded through BPF */
 };
 
-/* Returns whether BPF programs record them; they are attached, and off. If not: a remark says why. */
-bool live_block_open(struct live *live);
+/* Finds the numbers of the devices that the user named. Returns 0, or -errno with a sentence. */
+int live_block_find_devices(struct live *live, struct error *err);
+/* Attaches the BPF programs, which are off, if calls are recorded through BPF. If they cannot be had, a remark says why. */
+void live_block_open(struct live *live);
 /* Tells of control groups that were not told of yet: when the recording begins, and when it ends. */
 void live_block_say_groups(struct live *live);
 /* From here on, steps of requests are recorded. */
 void live_block_start(struct live *live);
-/* Nothing more will come; what a program was not told of is a loss. */
-void live_block_stop(struct live *live);
+/* Nothing more will come. Returns how many steps the kernel did not tell the programs: those are lost. */
+uint64_t live_block_stop(struct live *live);
 void live_block_close(struct live *live);
 
 #endif

@@ -20,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 enum {
 	PIECE = 64 << 10, /* bytes that are put into the spool at a time */
@@ -76,6 +74,7 @@ int live_bpf_open(struct live *live, struct error *err)
 		remark_fallback(live, &why);
 		return 0;
 	}
+	ring_sources_add(&live->sources, &live_bpf_ops, live);
 	live->bpf.cpus = bpf_source_cpus(live->bpf.source);
 	live->bpf.cpu = mem_array(live->bpf.cpus, sizeof(*live->bpf.cpu));
 	return 0;
@@ -96,45 +95,12 @@ int live_bpf_describe(struct live *live, struct error *err)
 	return 0;
 }
 
-/* A wake-up is wanted once after each round; epoll tells of it once as well. */
-static int watch(struct live *live, int fd, struct error *err)
-{
-	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-
-	if (fd >= 0 && epoll_ctl(live->bpf.wake_fd, EPOLL_CTL_ADD, fd, &event))
-		return error_set(err, errno, "epoll_ctl");
-	return 0;
-}
-
 static void ask_to_be_woken(struct live *live, uint32_t cpu)
 {
 	struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 	uint64_t part = bpf_source_ring(live->bpf.source, cpu)->size / FULL_PART;
 
 	__atomic_store_n(&books->wake_at, live->bpf.cpu[cpu].bytes + part, __ATOMIC_RELAXED);
-}
-
-static int watch_all(struct live *live, struct error *err)
-{
-	int code = 0;
-
-	live->bpf.wake_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (live->bpf.wake_fd < 0)
-		return error_set(err, errno, "epoll_create1");
-	for (uint32_t cpu = 0; cpu < live->bpf.cpus && !code; cpu++) {
-		ask_to_be_woken(live, cpu);
-		code = watch(live, bpf_source_ring_fd(live->bpf.source, cpu), err);
-	}
-	for (uint32_t cpu = 0; cpu < live->set.cpus && !code; cpu++)
-		code = watch(live, perf_set_poll_fd(&live->set, cpu), err);
-	return code;
-}
-
-bool live_bpf_watch_cpu(struct live *live, uint32_t cpu)
-{
-	struct error ignored = {0};
-
-	return live->bpf.wake_fd < 0 || !watch(live, perf_set_poll_fd(&live->set, cpu), &ignored);
 }
 
 static int add_processes(struct live *live, const struct number_list *pids, struct error *err)
@@ -204,31 +170,23 @@ static void say_init(struct live *live)
 			  0, clock_now());
 }
 
-int live_bpf_start(struct live *live, struct error *err)
+static int open_rings(void *self, struct error *err)
 {
-	int code = live->bpf.source ? watch_all(live, err) : 0;
+	struct live *live = self;
+	int code = 0;
 
-	live->bpf.init_ticks = ticks_of_init(live);
-	if (!live->bpf.source || code)
+	for (uint32_t cpu = 0; cpu < live->bpf.cpus && !code; cpu++) {
+		ask_to_be_woken(live, cpu);
+		code = ring_sources_watch(&live->sources, bpf_source_ring_fd(live->bpf.source, cpu),
+					  err);
+	}
+	if (code)
 		return code;
+	live->bpf.init_ticks = ticks_of_init(live);
 	live->bpf.missed = bpf_source_missed(live->bpf.source);
 	bpf_source_enable(live->bpf.source, true);
+	live_block_start(live);
 	return 0;
-}
-
-/* The end of a thread wakes us as well: that is no reason for a round. */
-void live_bpf_clear(struct live *live)
-{
-	struct epoll_event event[16];
-	int count = epoll_wait(live->bpf.wake_fd, event, 16, 0);
-
-	for (int i = 0; i < count; i++)
-		live->bpf.is_woken |= event[i].events & EPOLLIN;
-}
-
-bool live_bpf_is_due(const struct live *live)
-{
-	return live->bpf.is_woken;
 }
 
 /*
@@ -252,19 +210,11 @@ static void take_losses(struct live *live, uint32_t index)
 	cpu->reported = dropped;
 }
 
-bool live_bpf_has_detached(const struct live *live)
+static void take_heads(void *self)
 {
-	return live->bpf.source && bpf_source_has_detached(live->bpf.source);
-}
+	struct live *live = self;
+	uint64_t now = clock_now();
 
-void live_bpf_take(struct live *live)
-{
-	uint64_t now;
-
-	if (!live->bpf.source)
-		return;
-	live->bpf.is_woken = false;
-	now = clock_now();
 	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
 		struct bpf_books *books = bpf_source_books(live->bpf.source, cpu);
 
@@ -275,15 +225,6 @@ void live_bpf_take(struct live *live)
 	}
 	live_bpf_take_gaps(live, now);
 	live->bpf.taken_at = now;
-}
-
-bool live_bpf_may_end(struct live *live)
-{
-	live->bpf.is_held = false;
-	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
-		live->bpf.is_held |= !bpf_ring_is_reached(bpf_source_ring(live->bpf.source, cpu),
-							  &live->bpf.cpu[cpu].reach);
-	return !live->bpf.is_held;
 }
 
 static void put_loss(struct live *live, uint32_t index)
@@ -394,25 +335,48 @@ static void move_ring(struct live *live, uint32_t index)
 	ask_to_be_woken(live, index);
 }
 
-uint64_t live_bpf_move(struct live *live)
+static uint64_t move_rings(void *self)
 {
+	struct live *live = self;
 	uint64_t moved = 0;
 
+	live->bpf.is_held = false;
 	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++) {
-		moved += live->bpf.cpu[cpu].reach.head -
-			 bpf_ring_tail(bpf_source_ring(live->bpf.source, cpu));
+		struct bpf_ring *ring = bpf_source_ring(live->bpf.source, cpu);
+
+		moved += live->bpf.cpu[cpu].reach.head - bpf_ring_tail(ring);
 		move_ring(live, cpu);
+		live->bpf.is_held |= !bpf_ring_is_reached(ring, &live->bpf.cpu[cpu].reach);
 	}
 	return moved;
 }
 
-void live_bpf_stop(struct live *live)
+static bool is_held(const void *self)
 {
-	if (!live->bpf.source)
+	return ((const struct live *)self)->bpf.is_held;
+}
+
+/* The programs for block requests write into these rings, so what they were not told of is missing here. */
+static void book_missed(struct live *live, uint64_t missed)
+{
+	struct bpf_books *books = bpf_source_books(live->bpf.source, 0);
+
+	if (!missed)
 		return;
+	if (!books->first_drop)
+		books->first_drop = clock_now();
+	__atomic_fetch_add(&books->dropped, missed, __ATOMIC_RELEASE);
+}
+
+static void stop(void *self)
+{
+	struct live *live = self;
+
+	book_missed(live, live_block_stop(live));
 	bpf_source_enable(live->bpf.source, false);
 	say_init(live);
 	bpf_source_detach(live->bpf.source);
+	live_block_say_groups(live);
 }
 
 static void add_call(void *context, const struct bpf_in_flight *found)
@@ -442,20 +406,45 @@ static void add_call(void *context, const struct bpf_in_flight *found)
 	live->bpf.in_flight++;
 }
 
-void live_bpf_add_in_flight(struct live *live)
+static void put_calls_in_flight(void *self)
 {
-	if (live->bpf.source && bpf_source_in_flight(live->bpf.source, add_call, live))
+	struct live *live = self;
+
+	if (bpf_source_in_flight(live->bpf.source, add_call, live))
 		log_debug("the calls in flight could not be read");
 }
 
-void live_bpf_close(struct live *live)
+static void close_rings(void *self)
 {
+	struct live *live = self;
+
+	live_block_close(live);
 	bpf_source_close(live->bpf.source);
 	live->bpf.source = NULL;
 	free(live->bpf.cpu);
 	live->bpf.cpu = NULL;
 	live->bpf.cpus = 0;
-	if (live->bpf.wake_fd >= 0)
-		close(live->bpf.wake_fd);
-	live->bpf.wake_fd = -1;
 }
+
+static bool has_all(const void *self)
+{
+	return live_bpf_has_all(self);
+}
+
+static void say_count(void *self)
+{
+	live_bpf_say_count(self);
+}
+
+const struct ring_source_ops live_bpf_ops = {
+	.name = "bpf",
+	.open = open_rings,
+	.head = take_heads,
+	.move = move_rings,
+	.is_held = is_held,
+	.stop = stop,
+	.has_all = has_all,
+	.put_rest = put_calls_in_flight,
+	.lost = say_count,
+	.close = close_rings,
+};

@@ -7,6 +7,7 @@
 #define KERNEL_LIVE_BPF_H
 
 #include "load/bpf_ring.h"
+#include "ring_source.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,8 +31,6 @@ struct live_bpf {
 	struct bpf_source *source; /* NULL: perf pairs the calls */
 	struct live_bpf_cpu *cpu;
 	uint32_t cpus;     /* that have rings */
-	int wake_fd;       /* an epoll of all rings, perf's and ours; -1 without a source */
-	bool is_woken;     /* a ring is so full that it said so */
 	bool is_held;      /* the round goes on: a ring has a record that is still being written */
 	uint64_t taken_at; /* when the rings were looked at before */
 	uint64_t unstored, missed; /* calls, programs: reported to the stream */
@@ -50,32 +49,16 @@ int live_bpf_open(struct live *live, struct error *err);
 int live_bpf_describe(struct live *live, struct error *err);
 /* Attaches the programs and marks whom to trace; then no right is needed any more. */
 int live_bpf_attach(struct live *live, struct error *err);
-/* Watches the rings, and switches the programs on. */
-int live_bpf_start(struct live *live, struct error *err);
-/* Watches the ring of a CPU that has come. Returns whether that is possible. */
-bool live_bpf_watch_cpu(struct live *live, uint32_t cpu);
-/* A round: where the rings are now; then everything up to there into the spool. Returns how many bytes. */
-void live_bpf_take(struct live *live);
-uint64_t live_bpf_move(struct live *live);
-/* Whether all has been moved that was in the rings when the round began, so that it may end. Else it goes on. */
-bool live_bpf_may_end(struct live *live);
-/* Takes the wake-ups that came to wake_fd. Returns whether a ring was so full that a round is due. */
-void live_bpf_clear(struct live *live);
-bool live_bpf_is_due(const struct live *live);
-/* Whether a task runs that is recorded, and that perf's events do not follow. */
-bool live_bpf_has_detached(const struct live *live);
+/* Their rings. Of a struct live. */
+extern const struct ring_source_ops live_bpf_ops;
 /* Says what the programs could not record since the rings were looked at before. */
 void live_bpf_take_gaps(struct live *live, uint64_t now);
 /* Whether no BPF program has to do without a ring on the CPU with this number. */
 bool live_bpf_follows(const struct live *live, uint32_t number);
 /* Whether all has been moved that the programs counted. */
 bool live_bpf_has_all(const struct live *live);
-/* Nothing more will come; the calls in flight are added to the facts that wait. */
-void live_bpf_stop(struct live *live);
-void live_bpf_add_in_flight(struct live *live);
 /* The facts SOURCE and COUNT. */
 void live_bpf_say_source(struct live *live);
 void live_bpf_say_count(struct live *live);
-void live_bpf_close(struct live *live);
 
 #endif

@@ -79,13 +79,13 @@ static void say_refused(struct live *live, enum bpf_feature feature)
 
 void live_bpf_say_source(struct live *live)
 {
-	uint64_t of_blocks = live->block_source.programs ? SOURCE_BPF : SOURCE_PERF;
+	uint64_t of_blocks = live->block_programs.object ? SOURCE_BPF : SOURCE_PERF;
 	struct fact fact = {
 		.kind = FACT_SOURCE,
 		.number = {[FACT_SOURCE_source] = live->bpf.source ? SOURCE_BPF : SOURCE_PERF,
 			   [FACT_SOURCE_block_source] = live->block == BLOCK_NONE ? 0 : of_blocks},
 		.string = {[FACT_SOURCE_why] = fact_text(live->bpf.why),
-			   [FACT_SOURCE_block_why] = fact_text(live->block_source.why)}};
+			   [FACT_SOURCE_block_why] = fact_text(live->block_programs.why)}};
 
 	facts_add(&live->facts, &fact, 0, clock_now());
 	for (int i = 0; live->bpf.source && i < BPF_FEATURES; i++)

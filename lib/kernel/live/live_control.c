@@ -6,12 +6,12 @@
 #include "live_control.h"
 
 #include "clock.h"
+#include "live_cpus.h"
 #include "live_facts.h"
-#include "live_lookers.h"
 #include "live_put.h"
 #include "live_round.h"
 #include "live_signal.h"
-#include "perf/hotplug.h"
+#include "live_tasks.h"
 #include "proc/machine.h"
 #include "rights/priority.h"
 
@@ -63,14 +63,14 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 
 	fds[count++] = (struct pollfd){.fd = live->signal_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
-	fds[count++] = (struct pollfd){.fd = live->bpf.wake_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->sources.wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
 	for (uint32_t i = 0; i < live->pid_fds; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
 	if (poll(fds, count, wait_ms(live)) <= 0)
 		return;
 	if (fds[2].revents)
-		live_bpf_clear(live);
+		ring_sources_take_wakes(&live->sources);
 	if (fds[3].revents)
 		live_follow_cpus(live);
 	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
@@ -89,8 +89,7 @@ static bool has_process_ended(struct live *live, uint32_t index)
 /* Who asked the command to end does not wait for what it leaves behind. */
 static bool is_left_behind(const struct live *live)
 {
-	return live->recording->waits_for_all && !live->requests &&
-	       (perf_set_has_tasks(&live->set) || live_bpf_has_detached(live));
+	return live->recording->waits_for_all && !live->requests && live_has_tasks(live);
 }
 
 /* How a recording ends that something else than the end of what it follows brings to its end. */
@@ -137,28 +136,22 @@ static void say_end(struct live *live, enum live_end end)
 static void finish(struct live *live, enum live_end end)
 {
 	live_facts_off(live);
-	live_block_stop(live);
-	live_bpf_stop(live);
-	perf_set_enable(&live->set, false, NULL);
-	live_stop_lookers(live);
-	live_block_say_groups(live);
+	ring_sources_stop(&live->sources);
 	live_round(live);
-	/* A program that was running when it was detached may still be at its record. */
+	/* What was running when it was stopped may still be at its record. */
 	for (int i = 0; i < HELD_TRIES && !spool_has_failed(live->spool) &&
-			(live->bpf.is_held || !live_bpf_has_all(live));
+			!ring_sources_have_all(&live->sources);
 	     i++) {
 		poll(NULL, 0, 1);
 		live_round(live);
 	}
-	live_bpf_add_in_flight(live);
+	ring_sources_put_rest(&live->sources);
 	if (spool_has_failed(live->spool))
 		end = LIVE_FAILED;
 	say_end(live, end);
 	live_publish(live, end);
 	spool_finish(live->spool);
-	live_block_close(live);
-	live_bpf_close(live);
-	perf_set_release(&live->set);
+	ring_sources_close(&live->sources);
 }
 
 void *live_control(void *context)

@@ -10,7 +10,6 @@
 #include "load/bpf_source.h"
 #include "perf/counter.h"
 #include "perf/filter.h"
-#include "proc/sysblock.h"
 
 #include <errno.h>
 #include <iotrace/capture.h>
@@ -331,21 +330,6 @@ static int add_block(struct live *live, struct error *err)
 	return 0;
 }
 
-static int find_devices(struct live *live, struct error *err)
-{
-	const struct text_list *devices = &live->recording->blocks.devices;
-
-	live->device = mem_array(devices->count, sizeof(*live->device));
-	for (uint32_t i = 0; i < devices->count; i++) {
-		int code = sysblock_number(&live->sys, devices->item[i], &live->device[i], err);
-
-		if (code)
-			return code;
-		live->devices++;
-	}
-	return 0;
-}
-
 /* Linux 6.4 gave the step of submission its name. */
 static int add_uring(struct live *live, struct error *err)
 {
@@ -372,10 +356,8 @@ static bool is_told_by_bpf(const struct live *live, enum bpf_feature feature)
 
 int live_add_events(struct live *live, struct error *err)
 {
-	int code = find_devices(live, err);
+	int code;
 
-	if (code)
-		return code;
 	add_tasks(live);
 	code = live->bpf.source ? 0 : add_calls(live, err);
 	if (code >= 0)
@@ -390,7 +372,5 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_uring(live, err);
 	if (code < 0)
 		return code;
-	if (live->block == BLOCK_NONE || live_block_open(live))
-		return 0;
-	return add_block(live, err);
+	return live->block == BLOCK_NONE || live->block_programs.object ? 0 : add_block(live, err);
 }

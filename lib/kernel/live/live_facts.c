@@ -274,32 +274,6 @@ void live_facts_off(struct live *live)
 	say_stats(live, 1);
 }
 
-/* The events that samples come from: their counts must be found again in the stream. */
-static void say_counts(struct live *live)
-{
-	uint32_t event = 0; /* its index in the capture, which lacks what was refused */
-
-	for (uint32_t i = 0; i < live->set.specs; i++) {
-		const struct perf_spec *spec = &live->set.spec[i];
-		struct perf_count count;
-
-		if (spec->is_absent)
-			continue;
-		event++;
-		if (spec->role == ROLE_TASK || spec->role == ROLE_COUNTER)
-			continue;
-		count = perf_set_count(&live->set, i);
-		facts_add(&live->facts,
-			  &(struct fact){.kind = FACT_COUNT,
-					 .number = {[FACT_COUNT_event] = event - 1,
-						    [FACT_COUNT_counted] = count.counted,
-						    [FACT_COUNT_lost] = count.lost,
-						    [FACT_COUNT_has_lost] = live->set.has_lost},
-					 .string = {[FACT_COUNT_name] = fact_text(spec->name)}},
-			  0, clock_now());
-	}
-}
-
 void live_facts_end(struct live *live, enum live_end end)
 {
 	uint64_t done = live->lookup.done, gone = live->lookup.gone;
@@ -308,8 +282,7 @@ void live_facts_end(struct live *live, enum live_end end)
 		done += live->looker[cpu].lookup.done;
 		gone += live->looker[cpu].lookup.gone;
 	}
-	say_counts(live);
-	live_bpf_say_count(live);
+	ring_sources_lost(&live->sources);
 	facts_add(
 		&live->facts,
 		&(struct fact){.kind = FACT_LOOKUPS,

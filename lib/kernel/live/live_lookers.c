@@ -40,6 +40,9 @@ void live_release_lookers(struct live *live)
 	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
 		looker_release(&live->looker[cpu]);
 	free(live->looker);
+	live->looker = NULL;
+	live->lookers = 0;
 	if (live->stop_fd >= 0)
 		close(live->stop_fd);
+	live->stop_fd = -1;
 }

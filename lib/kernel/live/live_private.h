@@ -17,6 +17,7 @@
 #include "proc/looker.h"
 #include "proc/procfs.h"
 #include "rights/priority.h"
+#include "ring_source.h"
 #include "spool.h"
 
 #include <iotrace/capture.h>
@@ -51,9 +52,11 @@ struct live {
 
 	struct procfs proc, sys;
 	struct tracefs tracefs;
+	struct ring_sources
+		sources; /* that of perf, and that of the BPF programs if there are any */
 	struct perf_set set;
 	struct live_bpf bpf;
-	struct live_block block_source;
+	struct live_block block_programs;
 	struct live_reopen reopen;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;
@@ -69,7 +72,7 @@ struct live {
 	pthread_t control;
 	bool has_control;
 	uint8_t *scratch; /* a record that wraps around */
-	uint64_t *head;   /* for each ring: up to here this round goes */
+	uint64_t *head;   /* for each ring of perf: up to here this round goes */
 	uint64_t rounded_at;
 	uint32_t round_ms;   /* from one round to the next */
 	uint64_t until;      /* the recording ends then; 0: open */

@@ -36,7 +36,7 @@ bool live_reopen_may(const struct live *live)
 /* Events of a CPU itself are gone with it. */
 static bool may_reopen_cpus(const struct live *live)
 {
-	bool has_blocks = live->block != BLOCK_NONE && !live->block_source.programs;
+	bool has_blocks = live->block != BLOCK_NONE && !live->block_programs.object;
 
 	return (live->set.target != TARGET_THREAD || has_blocks) && live->set.cpus > 1 &&
 	       live->hotplug_fd >= 0 && has_right(live);
@@ -229,7 +229,8 @@ bool live_reopen_cpu(struct live *live, uint32_t cpu)
 		}
 	add_ids(live, fds);
 	perf_set_enable_from(&live->set, first);
-	return live_bpf_watch_cpu(live, cpu);
+	return !live->bpf.source ||
+	       !ring_sources_watch(&live->sources, perf_set_poll_fd(&live->set, cpu), &why);
 }
 
 static void rename_at(const struct live *live, uint8_t *at)

@@ -12,7 +12,5 @@ bool live_is_round_due(const struct live *live);
 uint64_t live_next_round(const struct live *live);
 /* Whether a time that may be none (0) has come. */
 bool live_is_time(uint64_t at, uint64_t now);
-/* Opens what is a CPU's own on those that have come. */
-void live_follow_cpus(struct live *live);
 
 #endif

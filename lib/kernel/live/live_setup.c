@@ -160,7 +160,11 @@ int live_setup_events(struct live *live, struct error *err)
 	live->set.spare_bytes = live_ring_spare(live);
 	code = live_bpf_open(live, err);
 	if (!code)
+		code = live_block_find_devices(live, err);
+	if (!code) {
+		live_block_open(live);
 		code = live_add_events(live, err);
+	}
 	if (code >= 0)
 		code = open_events(live, err);
 	return code < 0 ? code : live_bpf_attach(live, err);

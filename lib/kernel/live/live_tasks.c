@@ -4,6 +4,7 @@
 #include "live_tasks.h"
 
 #include "clock.h"
+#include "load/bpf_source.h"
 
 /*
  * Its time is that before the question: a task that ends meanwhile ends after it in the stream, too. One that has
@@ -44,6 +45,12 @@ void live_say_tasks(struct live *live, uint32_t pid)
 	for (uint32_t i = 0; i < tids.count; i++)
 		say_task(live, pid, tids.item[i]);
 	number_list_release(&tids);
+}
+
+bool live_has_tasks(const struct live *live)
+{
+	return perf_set_has_tasks(&live->set) ||
+	       (live->bpf.source && bpf_source_has_detached(live->bpf.source));
 }
 
 void live_say_process(struct live *live, uint32_t pid, enum lookup_reason reason)
