@@ -1,7 +1,8 @@
 /*
- * order: records of all CPUs in the order of time.
+ * order: records of all streams in the order of time.
  *
- * Between the rings of the CPUs there is no order. The drain works in rounds: it empties every ring
+ * Each CPU is a stream, and so is each number from SAMPLE_STREAM_FIRST on, which is of no CPU. Between the
+ * rings of the streams there is no order. The drain works in rounds: it empties every ring
  * and marks the end of the round in the stream. A record that has an earlier time than one of round
  * n - 1 was already in its ring when round n looked there, so at the end of round n everything up to
  * the latest time of round n - 1 may leave. The rule needs no clock, so a replay orders exactly as the
@@ -41,7 +42,7 @@ void order_end(struct order *order);
  * lent until the next call. is_late: its time was raised (sample->time is the raised one). A
  * PERF_RECORD_LOST is given the time of the record before it in its stream: where the loss began.
  * So is a record that has no time; neither is ever late. Of equal times the lower CPU comes first,
- * then what has no CPU (facts).
+ * then the streams of no CPU, then what is of no stream (facts).
  */
 int order_next(struct order *order, struct sample *sample, bool *is_late);
 

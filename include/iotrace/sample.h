@@ -20,10 +20,14 @@ extern "C" {
 #endif
 
 /*
- * A stream of records is in order for each CPU; facts and records without a CPU are a stream of
- * their own.
+ * A stream of records is in order for each CPU. A stream that is of no CPU has a number instead,
+ * from SAMPLE_STREAM_FIRST on: rings that a library fills in user space, or records of another
+ * machine. Facts and records without either are a stream of their own.
  */
-#define SAMPLE_CPU_NONE UINT32_MAX
+#define SAMPLE_CPU_NONE     UINT32_MAX
+#define SAMPLE_STREAM_FIRST 0x10000U /* no kernel has as many CPUs */
+
+enum { SAMPLE_STREAMS = 1024 };
 
 enum { SAMPLE_VALUES_MAX = 32 };
 

@@ -2,7 +2,7 @@
  * order: rounds in, one rising sequence out.
  *
  * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves.
- * Each CPU has a queue of {time, place}, which is rising by construction (where it is not, it is
+ * Each stream has a queue of {time, place}, which is rising by construction (where it is not, it is
  * sorted, stably). What may leave is lined up, queue behind queue, and the whole line is sorted by
  * time: to pick the earliest of many queues again and again costs more, and jumps about in memory.
  * The sort is stable, so of equal times the lower CPU is first, facts and what has no CPU are last,
@@ -21,10 +21,11 @@
 
 enum {
 	/*
-	 * CPUs beyond are taken as "none": no kernel has more, but a damaged file may say anything.
+	 * CPUs and streams beyond are taken as "none": no kernel has more, but a damaged file may
+	 * say anything.
 	 */
 	STREAM_CPUS = 8192,
-	RANK_NONE = STREAM_CPUS,
+	RANK_NONE = STREAM_CPUS + SAMPLE_STREAMS,
 	/*
 	 * How many rounds without any time are held back, so that what they hold gets the first
 	 * one.
@@ -49,7 +50,7 @@ struct order {
 	const struct capture *capture;
 	struct tally *tally;
 	struct order_stream none;    /* rank RANK_NONE */
-	struct order_stream *stream; /* rank = CPU */
+	struct order_stream *stream; /* by rank: CPUs, then streams that are of no CPU */
 	uint32_t streams;
 	uint32_t *listed; /* ranks of streams that have something queued */
 	uint32_t listed_cap;
@@ -114,15 +115,17 @@ static inline struct order_stream *stream_of(struct order *order, uint32_t rank)
 
 static uint32_t rank_of_cpu(struct order *order, uint32_t cpu)
 {
-	uint32_t cap = order->streams;
+	uint32_t cap = order->streams, rank = cpu;
 
-	if (cpu >= STREAM_CPUS)
+	if (cpu >= SAMPLE_STREAM_FIRST && cpu - SAMPLE_STREAM_FIRST < SAMPLE_STREAMS)
+		rank = STREAM_CPUS + (cpu - SAMPLE_STREAM_FIRST);
+	else if (cpu >= STREAM_CPUS)
 		return RANK_NONE;
-	if (cpu >= cap) {
-		MEM_GROW(order->stream, cap, cpu + 1);
+	if (rank >= cap) {
+		MEM_GROW(order->stream, cap, rank + 1);
 		order->streams = cap;
 	}
-	return cpu;
+	return rank;
 }
 
 static void list_stream(struct order *order, struct order_stream *stream, uint32_t rank)

@@ -355,6 +355,50 @@ TEST_F(Order, WhatANestedInterruptOvertookLeavesInTime)
 	EXPECT_EQ(tally_get(&books, late), 0u);
 }
 
+TEST_F(Order, StreamsOfNoCpuHaveTheirPlace)
+{
+	const uint32_t library = SAMPLE_STREAM_FIRST;
+	const uint32_t machine = SAMPLE_STREAM_FIRST + SAMPLE_STREAMS - 1;
+
+	file.add_event("a:b", {1});
+	file.put_sample(SAMPLE_CPU_NONE, 30, 8);
+	file.put_sample(machine, 10, 1);
+	file.put_sample(machine, 30, 7);
+	file.put_sample(library, 20, 3);
+	file.put_sample(library, 30, 6);
+	file.put_sample(1, 15, 2);
+	file.put_sample(1, 30, 5);
+	file.put_sample(0, 25, 4);
+	EXPECT_EQ(tags_of(all()), (Tags{1, 2, 3, 4, 5, 6, 7, 8}));
+	EXPECT_EQ(tally_get(&books, late), 0u);
+}
+
+TEST_F(Order, AStreamOfNoCpuMayLagBehindWithinARound)
+{
+	file.add_event("a:b", {1});
+	file.put_sample(0, 10, 1);
+	file.put_sample(0, 40, 4);
+	file.put_round();
+	file.put_sample(SAMPLE_STREAM_FIRST, 20, 2);
+	file.put_sample(SAMPLE_STREAM_FIRST, 30, 3);
+	file.put_sample(0, 50, 5);
+	file.put_round();
+	start();
+	EXPECT_EQ(tags_of(next()), (Tags{}));
+	EXPECT_EQ(tags_of(next()), (Tags{1, 2, 3, 4}));
+	EXPECT_EQ(tags_of(end()), (Tags{5}));
+	EXPECT_EQ(tally_get(&books, late), 0u);
+}
+
+TEST_F(Order, ALossIsOfItsOwnStreamWithoutACpu)
+{
+	file.add_event("a:b", {1});
+	file.put_sample(SAMPLE_STREAM_FIRST, 10, 1);
+	file.put_sample(SAMPLE_STREAM_FIRST + 1, 30, 3);
+	file.put_other(PERF_RECORD_LOST, SAMPLE_STREAM_FIRST, 50, 2);
+	EXPECT_EQ(tags_of(all()), (Tags{1, 2, 3})) << "it began after the first record";
+}
+
 TEST_F(Order, AnyCpuNumberIsTaken)
 {
 	file.add_event("a:b", {1});
