@@ -75,6 +75,8 @@ static void put_group(enum call_group group)
 struct search {
 	const char *glob;
 	uint32_t found;
+	char *near[2]; /* globs that may have been meant */
+	uint32_t near_found[2];
 };
 
 static void put_field(void *context, const char *type, const char *name)
@@ -87,6 +89,8 @@ static void put_tracepoint(void *context, const char *name)
 {
 	struct search *search = context;
 
+	for (int i = 0; i < 2; i++)
+		search->near_found[i] += !fnmatch(search->near[i], name, 0);
 	if (fnmatch(search->glob, name, 0))
 		return;
 	search->found++;
@@ -94,23 +98,39 @@ static void put_tracepoint(void *context, const char *name)
 	probe_fields(name, put_field, NULL);
 }
 
+/* What is advised prints something. */
+static int say_none(const struct search *search)
+{
+	int near = search->near_found[0] ? 0 : 1;
+
+	if (search->near_found[near])
+		log_error("no tracepoint SYSTEM:EVENT matches '%s'; did you mean '%s'?",
+			  search->glob, search->near[near]);
+	else
+		log_error("no tracepoint SYSTEM:EVENT matches '%s'; '*' matches all", search->glob);
+	return STATUS_FAILED;
+}
+
 static int list_tracepoints(const char *glob)
 {
-	struct search search = {.glob = glob};
+	const char *colon = strchr(glob, ':');
+	struct search search = {
+		.glob = glob,
+		.near = {mem_format("%s:*", glob),
+			 mem_format("*%s*", colon && colon[1] ? colon + 1 : glob)},
+	};
 	struct error err = {0};
+	int status = STATUS_OK;
 
 	if (probe_tracepoints(put_tracepoint, &search, &err)) {
 		log_error("%s", err.text);
-		return STATUS_FAILED;
+		status = STATUS_FAILED;
+	} else if (!search.found) {
+		status = say_none(&search);
 	}
-	if (search.found)
-		return STATUS_OK;
-	if (strchr(glob, ':'))
-		log_error("no tracepoint SYSTEM:EVENT matches '%s'", glob);
-	else
-		log_error("no tracepoint SYSTEM:EVENT matches '%s'; did you mean '*:%s'?", glob,
-			  glob);
-	return STATUS_FAILED;
+	free(search.near[0]);
+	free(search.near[1]);
+	return status;
 }
 
 static int list(void *context, int argc, char **argv)

@@ -190,6 +190,11 @@ static void say_not_found(const struct record_options *options, const char *name
 static int cannot_run(struct job *r, const char *name, int code)
 {
 	output_discard(&r->output);
+	if (code == ENOENT && strchr(name, ' ') && !strchr(name, '\'') && !path_exists(name)) {
+		log_error("%s: command not found; for a line of the shell: iotrace sh -c '%s'",
+			  name, name);
+		return STATUS_NOT_FOUND;
+	}
 	if (code == ENOENT && !strchr(name, '/')) {
 		say_not_found(r->options, name);
 		return STATUS_NOT_FOUND;
@@ -349,6 +354,13 @@ static char *join_words(int argc, char **argv)
 	return line;
 }
 
+/* The last word was taken for the value of an option: perhaps that has none, and it is the command. */
+static void hint_value(char *const *end, struct error *err)
+{
+	if (end[-1][0] != '-' && end[-2][0] == '-')
+		error_hint(err, "'%s' is the value of %s here.", end[-1], end[-2]);
+}
+
 static int record(void *context, int argc, char **argv)
 {
 	struct record_options *options = context;
@@ -357,8 +369,11 @@ static int record(void *context, int argc, char **argv)
 
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
-	if (record_options_complete(options, argc ? argv : NULL, &err))
+	if (record_options_complete(options, argc ? argv : NULL, &err)) {
+		if (!argc && !options->recording.is_system && !options->recording.pids.count)
+			hint_value(argv, &err);
 		return command_misused(&command_record, &err);
+	}
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);

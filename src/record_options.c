@@ -8,6 +8,7 @@
 #include "pattern.h"
 #include "select.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -29,9 +30,14 @@ static int take_pid(struct number_list *list, const char *word, struct error *er
 
 	errno = 0;
 	pid = strtol(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX)
-		return error_say(err, EINVAL,
-				 "'%s' is no process id: a number, or several with commas", word);
+	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX) {
+		error_say(err, EINVAL, "'%s' is no process id: a number, or several with commas",
+			  word);
+		if (isalpha((unsigned char)*word))
+			error_hint(err, "To record the programs of that name: iotrace -a --comm %s",
+				   word);
+		return -EINVAL;
+	}
 	number_list_add(list, (uint32_t)pid);
 	return 0;
 }
@@ -127,10 +133,12 @@ static int parse_event(void *list, const char *arg, struct error *err)
 	size_t length = strcspn(arg, "=");
 
 	if (!colon || colon == arg || colon + 1 >= arg + length ||
-	    (arg[length] && !arg[length + 1]))
-		return error_say(err, EINVAL,
-				 "'%s' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...",
-				 arg);
+	    (arg[length] && !arg[length + 1])) {
+		error_say(err, EINVAL,
+			  "'%s' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...", arg);
+		error_hint(err, "To see which there are: iotrace list -e '*'");
+		return -EINVAL;
+	}
 	return options_add(list, arg, err);
 }
 

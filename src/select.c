@@ -32,9 +32,14 @@ uint32_t select_default(void)
 
 static int refuse(const char *word, struct error *err)
 {
+	call_id call = call_by_name(word, strlen(word));
 	struct nearest nearest;
 	char names[256] = "";
 	size_t used = 0;
+
+	if (call != CALL_ID_NONE)
+		return error_say(err, EINVAL, "'%s' is a system call; its group is %s", word,
+				 call_group_name(call_row(call)->group));
 
 	nearest_init(&nearest, word);
 	for (int i = 0; i < GROUP_COUNT; i++) {

@@ -27,8 +27,8 @@ static int open_file(struct capture *capture, uint64_t *size, struct error *err)
 	if (S_ISDIR(st.st_mode))
 		return error_say(
 			err, EISDIR,
-			"is a directory, as `perf record --threads` writes; only single files can be "
-			"read (record without --threads)");
+			"is a directory, and a capture is a file (perf record without --threads "
+			"writes one)");
 	if (!S_ISREG(st.st_mode))
 		return error_say(err, ESPIPE,
 				 "is no ordinary file; write the stream to a file first");

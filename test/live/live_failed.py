@@ -157,10 +157,29 @@ def advised(live):
         if advice:
             listed = live.run([IOTRACE, *shlex.split(advice[1])[1:]])
             live.check(listed.stdout, f"{event}: {advice[1]} prints nothing")
+    for glob in ("block", "rq_issue", "foo:block_rq", "foo:no-such"):
+        ran = live.run([IOTRACE, "list", "-e", glob])
+        advice = re.search(r"'([^']*)'(?:\?| matches all)$", ran.stderr.decode().strip())
+        live.check(ran.returncode and advice, f"list -e {glob}: {ran.stderr.decode()}")
+        if advice:
+            live.check(live.run([IOTRACE, "list", "-e", advice[1]]).stdout, f"list -e {glob}: {advice[1]} prints nothing")
+
+
+def mistaken(live):
+    """What a newcomer mistypes has a sentence that says what to do instead."""
+    for words, said in ((["--path", "ls"], "'ls' is the value of --path here."),
+                        (["ls -l /"], "command not found; for a line of the shell: iotrace sh -c 'ls -l /'"),
+                        (["-p", "bash"], "iotrace -a --comm bash"),
+                        (["-E", "page-faults,cpu-clock", "true"], "an option each: -E page-faults -E cpu-clock"),
+                        (["--syscalls=read", "true"], "'read' is a system call; its group is data"),
+                        (["convert", live.dir], "is a directory, and a capture is a file")):
+        ran = live.run([IOTRACE, *words], cwd=live.dir)
+        live.check(ran.returncode in (125, 127) and said in ran.stderr.decode(), f"{words}: {ran.stderr.decode()}")
 
 
 with Live() as test:
     advised(test)
+    mistaken(test)
     unmatched(test)
     text(test)
     archive(test)

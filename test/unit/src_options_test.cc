@@ -276,6 +276,7 @@ TEST_F(Select, Refusals)
 		  "lock, net, mmap, aio, uring, fault, writeback, task, all, default");
 	EXPECT_EQ(refused("data,synk").substr(0, 59),
 		  "'synk' is no group of system calls (did you mean 'sync'?); ");
+	EXPECT_EQ(refused("data,pread64"), "'pread64' is a system call; its group is data");
 	EXPECT_EQ(refused("-open"), "'open' cannot be left out: all others rest on it");
 	EXPECT_EQ(refused("-task"), "'task' cannot be left out: all others rest on it");
 	refused("");

@@ -175,7 +175,11 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 	for (const char *event : {"sched", ":x", "sched:", "sched:=a", "sched:x="})
 		EXPECT_EQ(say({"-e", event}),
 			  std::string("--tracepoint: '") + event +
-				  "' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...");
+				  "' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\n"
+				  "To see which there are: iotrace list -e '*'");
+	EXPECT_EQ(say({"-p", "bash"}, false),
+		  "--pid: 'bash' is no process id: a number, or several with commas\n"
+		  "To record the programs of that name: iotrace -a --comm bash");
 }
 
 TEST_F(Record, ATimeInSecondsBecomesNanoseconds)

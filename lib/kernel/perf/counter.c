@@ -116,6 +116,15 @@ static int unknown(const char *name, struct error *err)
 	return -EINVAL;
 }
 
+static int refuse(const char *name, const char *why, struct error *err)
+{
+	error_say(err, EINVAL, "-E %s: %s", name, why);
+	if (strchr(name, ','))
+		error_hint(err, "Several events have an option each: -E %.*s -E %s",
+			   (int)strcspn(name, ","), name, strchr(name, ',') + 1);
+	return -EINVAL;
+}
+
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err)
 {
 	pfm_perf_encode_arg_t arg = {.attr = attr, .size = sizeof(arg)};
@@ -129,7 +138,7 @@ int counter_find(const char *name, struct perf_event_attr *attr, struct error *e
 	if (code == PFM_ERR_NOTFOUND)
 		return unknown(name, err);
 	if (code != PFM_SUCCESS)
-		return error_say(err, EINVAL, "counter %s: %s", name, pfm_strerror(code));
+		return refuse(name, pfm_strerror(code), err);
 	return 0;
 }
 
