@@ -269,12 +269,17 @@ void summary_devices(const struct summary *summary, const struct page *page, uin
 	top_release(&top);
 }
 
+enum { ROOT_GROUP = 1 }; /* its id; it has no name where cgroup2 is not mounted */
+
 /* Where nobody made groups, all is charged to the one that is always there. */
 static bool has_groups(const struct collect *collect)
 {
-	for (uint32_t id = 0; id < collect->groups; id++)
-		if (strcmp(trace_text(collect->trace, trace_cgroup(collect->trace, id)->name), "/"))
+	for (uint32_t id = 0; id < collect->groups; id++) {
+		const struct trace_cgroup *group = trace_cgroup(collect->trace, id);
+
+		if (group->id != ROOT_GROUP && strcmp(trace_text(collect->trace, group->name), "/"))
 			return true;
+	}
 	return false;
 }
 

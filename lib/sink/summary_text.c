@@ -298,7 +298,7 @@ static void put_errors(const struct summary *summary, const struct page *page,
 	if (rows && top->count > rows)
 		fprintf(s.out, ", %u more", top->count - rows);
 	if (top->count && besides)
-		fprintf(s.out, "; harmless: %s", summary_count(number, besides));
+		fprintf(s.out, "; %s harmless", summary_count(number, besides));
 	end(&s, INDENT);
 }
 

@@ -421,7 +421,7 @@ TEST_F(Summary, WhereCallsFailed)
 			    "usually harmless: 1 EAGAIN of read, 1 EINVAL of readlink\n");
 	options.top = SINK_TOP_DEFAULT;
 	EXPECT_EQ(errors(), "failed: 1 EPERM of unlink: /f\n"
-			    "not found: 1 ENOENT of openat; harmless: 2\n");
+			    "not found: 1 ENOENT of openat; 2 harmless\n");
 }
 
 TEST_F(Summary, HowManyRowsAndByWhat)
@@ -886,8 +886,16 @@ TEST_F(SummaryGroups, TheTextWhole)
 
 TEST_F(SummaryGroups, OneThatIsAlwaysThereIsNotWorthATable)
 {
+	uint32_t group = b.cgroup(1, "");
+
+	EXPECT_EQ(summary_of(charged(1, group, REQUEST_READ, 4096)).find("control group"),
+		  std::string::npos);
+}
+
+TEST_F(SummaryGroups, NorIfItHasAName)
+{
 	EXPECT_EQ(
-		summary_of(charged(1, b.cgroup(1, "/"), REQUEST_READ, 4096)).find("control groups"),
+		summary_of(charged(1, b.cgroup(7, "/"), REQUEST_READ, 4096)).find("control group"),
 		std::string::npos);
 }
 
