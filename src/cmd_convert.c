@@ -69,7 +69,7 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 		       (unsigned long long)run_gone(run) >> 20);
 	if (run_torn(run))
 		log_at(is_quiet ? LOG_INFO : LOG_WARN,
-		       "the capture breaks off: its last %llu bytes are no whole record",
+		       "the capture breaks off: %llu bytes at its end are missing or no whole record",
 		       (unsigned long long)run_torn(run));
 }
 

@@ -63,7 +63,7 @@ void left_tell(const char *directory)
 	for (uint32_t i = 0; i < count; i++) {
 		char *text = describe(&left[i]);
 
-		if (!left[i].is_converted && open++ < LEFT_TOLD)
+		if (left[i].spool && !left[i].is_converted && open++ < LEFT_TOLD)
 			log_warn("%s", text);
 		free(text);
 	}

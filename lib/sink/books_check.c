@@ -245,8 +245,9 @@ static bool add_broken_end(struct text *text, const struct trace_host *host,
 	if (host->end_reason == BOOKS_END_ERROR)
 		add(text, "incomplete: an error ended the recording before its end");
 	else if ((is_ours && host->end_reason < 0) || tally_get(tally, torn))
-		add(text, "incomplete: the capture has no end, because iotrace was killed or the "
-			  "file was cut. What came after is not known");
+		add(text,
+		    "incomplete: the capture has no end, because iotrace was killed, its disk was "
+		    "full or the file was cut. What came after is not known");
 	else
 		return false;
 	return true;

@@ -282,10 +282,14 @@ static int report(const struct sink *sink, struct error *err)
 			error_set(err, sink->stop_code, "no space left for %s", sink->path);
 		else
 			error_set(err, sink->stop_code, "write events to %s", sink->path);
-		error_hint(err,
-			   "The archive ends %.6f s after its first event; %" PRIu64
-			   " later events were not written.",
-			   sink->stop_time > sink->first_time ? seconds : 0.0, sink->not_written);
+		if (sink->first_time == UINT64_MAX)
+			error_hint(err, "The archive has no events.");
+		else
+			error_hint(err,
+				   "The archive ends %.6f s after its first event; %" PRIu64
+				   " later events were not written.",
+				   sink->stop_time > sink->first_time ? seconds : 0.0,
+				   sink->not_written);
 		return -sink->stop_code;
 	}
 	if (sink->refused)

@@ -126,16 +126,16 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded"); /* perf's */
 	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "incomplete: the capture has no end, because iotrace was killed or the file was "
-		  "cut. What came after is not known");
+		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
+		  "full or the file was cut. What came after is not known");
 	b.trace->host.end_reason = BOOKS_END_ERROR;
 	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording before its end");
 	b.trace->host.end_reason = 0;
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded");
 	b.tally.n[TALLY_torn] = 40;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "incomplete: the capture has no end, because iotrace was killed or the file was "
-		  "cut. What came after is not known");
+		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
+		  "full or the file was cut. What came after is not known");
 }
 
 TEST_F(Books, NothingLost)

@@ -104,6 +104,9 @@ static int explain_gone(struct live *live, struct error *err)
 	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
 	    WTERMSIG(live->command.status) == SIGINT)
 		return error_say(err, EINTR, "interrupted before the command began");
+	if (!live_command_runs(live) && WIFSIGNALED(live->command.status))
+		return error_say(err, ESRCH, "signal %d ended the command before it began",
+				 WTERMSIG(live->command.status));
 	return error_say(err, ESRCH, "the command's process ended before it began");
 }
 
