@@ -6,6 +6,8 @@
  */
 #include "otf2_flags.h"
 
+#include "large_file.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 
@@ -13,9 +15,6 @@ struct flag {
 	uint32_t bits;
 	uint32_t means;
 };
-
-/* The kernel's bit, which glibc defines as 0 where it is implied: of four bits the one that is left. */
-enum { LARGE_FILE = 0740000 & ~(O_DIRECT | O_DIRECTORY | O_NOFOLLOW) };
 
 /* A flag that contains another stands before it. */
 static const struct flag creation[] = {

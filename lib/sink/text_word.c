@@ -3,6 +3,8 @@
  */
 #include "text.h"
 
+#include "large_file.h"
+
 #include <fcntl.h>
 
 void text_id(FILE *out, char letter, uint32_t id)
@@ -21,12 +23,15 @@ void text_flags(FILE *out, uint32_t flags)
 		uint32_t bits;
 		const char *name;
 	} row[] = {
-		{O_CREAT, "O_CREAT"},       {O_EXCL, "O_EXCL"},       {O_NOCTTY, "O_NOCTTY"},
-		{O_TRUNC, "O_TRUNC"},       {O_APPEND, "O_APPEND"},   {O_NONBLOCK, "O_NONBLOCK"},
-		{O_SYNC, "O_SYNC"},         {O_DSYNC, "O_DSYNC"},     {O_ASYNC, "O_ASYNC"},
-		{O_DIRECT, "O_DIRECT"},     {O_TMPFILE, "O_TMPFILE"}, {O_DIRECTORY, "O_DIRECTORY"},
-		{O_NOFOLLOW, "O_NOFOLLOW"}, {O_NOATIME, "O_NOATIME"}, {O_CLOEXEC, "O_CLOEXEC"},
-		{O_PATH, "O_PATH"},
+		{O_CREAT, "O_CREAT"},        {O_EXCL, "O_EXCL"},
+		{O_NOCTTY, "O_NOCTTY"},      {O_TRUNC, "O_TRUNC"},
+		{O_APPEND, "O_APPEND"},      {O_NONBLOCK, "O_NONBLOCK"},
+		{O_SYNC, "O_SYNC"},          {O_DSYNC, "O_DSYNC"},
+		{O_ASYNC, "O_ASYNC"},        {O_DIRECT, "O_DIRECT"},
+		{O_TMPFILE, "O_TMPFILE"},    {O_DIRECTORY, "O_DIRECTORY"},
+		{O_NOFOLLOW, "O_NOFOLLOW"},  {O_NOATIME, "O_NOATIME"},
+		{O_CLOEXEC, "O_CLOEXEC"},    {O_PATH, "O_PATH"},
+		{LARGE_FILE, "O_LARGEFILE"},
 	};
 
 	fputs(access[flags & O_ACCMODE], out);

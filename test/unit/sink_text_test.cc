@@ -5,6 +5,7 @@
 #include "sinks.h"
 #include "trace_builder.h"
 
+#include <iotrace/arch.h>
 #include <iotrace/error.h>
 #include <iotrace/metric.h>
 
@@ -112,6 +113,8 @@ TEST_F(TextSink, Handles)
 	e = io::at(1, IO_CHANGE_STATUS_FLAGS, t, h);
 	e.create.flags = O_WRONLY | O_APPEND;
 	EXPECT_EQ(line(e), "1 101@100 CHANGE_STATUS_FLAGS h0 O_WRONLY|O_APPEND\n");
+	e.create.flags = arch_here()->open.large_file; /* another number on each architecture */
+	EXPECT_EQ(line(e), "1 101@100 CHANGE_STATUS_FLAGS h0 O_RDONLY|O_LARGEFILE\n");
 	e = io::at(1, IO_DELETE_FILE, t);
 	e.delete_file.file = f;
 	EXPECT_EQ(line(e), "1 101@100 DELETE_FILE f0\n");
