@@ -915,15 +915,21 @@ TEST_F(Live, NobodyCanBeToldByADescriptorThatIsClosed)
 
 TEST_F(Live, AttachedProcessThatEnds)
 {
+	int go[2];
+	char none;
+
+	ASSERT_EQ(pipe(go), 0);
 	pid_t child = fork();
 
 	if (!child) {
-		usleep(300000);
-		_exit(0);
+		close(go[1]);
+		_exit(read(go[0], &none, 1) != 0);
 	}
 	number_list_add(&recording.pids, uint32_t(child));
 	ASSERT_TRUE(open());
 	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	close(go[0]);
+	close(go[1]); /* it ends now, while it is recorded */
 	EXPECT_EQ(follow(), 0);
 	EXPECT_EQ(end, LIVE_ENDED);
 	waitpid(child, nullptr, 0);
