@@ -415,6 +415,7 @@ const struct command command_record = {
 		 "iotrace failed or was misused, 126 or 127 if the command could not be run.\n"
 		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
 	.row = record_rows,
+	.is_default = true,
 	.runs_command = true,
 	.needs_rights = true,
 	.size = sizeof(struct record_options),

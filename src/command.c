@@ -1,5 +1,5 @@
 /*
- * command: the table of commands, and what is the same for all of them: options, --help, misuse.
+ * command: what a command says when it cannot do what it was asked for.
  */
 #include "command.h"
 
@@ -8,64 +8,20 @@
 
 #include <iotrace/error.h>
 #include <iotrace/log.h>
-#include <iotrace/mem.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const struct command *const commands[] = {
-	&command_record, &command_convert,       &command_list,
-	&command_check,  &command_check_archive, &command_stop,
-};
-
-const struct command *command_at(uint32_t index)
-{
-	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
-}
-
-const struct command *command_find(const char *name)
-{
-	for (uint32_t i = 0; command_at(i); i++) {
-		if (!strcmp(command_at(i)->name, name))
-			return command_at(i);
-	}
-	return NULL;
-}
 
 const char *command_nearest(const char *name)
 {
+	static const char *const known[] = {
+#define COMMAND(id, name) name,
+#include "commands.def"
+#undef COMMAND
+	};
 	struct nearest nearest;
 
 	nearest_init(&nearest, name);
-	for (uint32_t i = 0; command_at(i); i++)
-		nearest_try(&nearest, command_at(i)->name);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		nearest_try(&nearest, known[i]);
 	return nearest.best;
-}
-
-static const char *usage_name(const struct command *command)
-{
-	return command == &command_record ? "[record]" : command->name;
-}
-
-static void put_usage(const char *before, const struct command *command, FILE *out)
-{
-	fprintf(out, "%s iotrace %s [OPTION]...%s%s\n", before, usage_name(command),
-		*command->operands ? " " : "", command->operands);
-}
-
-void command_usage(const struct command *command, FILE *out)
-{
-	put_usage("usage:", command, out);
-	for (uint32_t i = 1; command == &command_record && command_at(i); i++)
-		put_usage("      ", command_at(i), out);
-}
-
-void command_help(const struct command *command, FILE *out)
-{
-	command_usage(command, out);
-	fprintf(out, "\n%s\n\n", command->help);
-	options_help(command->row, out);
-	if (command->about)
-		fprintf(out, "\n%s", command->about);
 }
 
 void command_complain(struct error *err)
@@ -76,49 +32,7 @@ void command_complain(struct error *err)
 
 int command_misused(const struct command *command, const struct error *err)
 {
-	log_error("%s\nTry 'iotrace%s%s --help'.", err->text, command == &command_record ? "" : " ",
-		  command == &command_record ? "" : command->name);
+	log_error("%s\nTry 'iotrace%s%s --help'.", err->text, command->is_default ? "" : " ",
+		  command->is_default ? "" : command->name);
 	return STATUS_FAILED;
-}
-
-/* Returns the status of output that went to standard output: a full disk must not pass for success. */
-static int finish_output(int status)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	log_error("write to standard output failed");
-	return STATUS_FAILED;
-}
-
-static int parse_and_run(const struct command *command, void *options, int argc, char **argv)
-{
-	struct error err = {0};
-	int first = options_parse(command->row, command->runs_command, options, argc, argv, &err);
-
-	switch (first) {
-	case OPTIONS_HELP:
-		command_help(command, stdout);
-		return finish_output(STATUS_OK);
-	case OPTIONS_VERSION:
-		printf("iotrace %s\n", IOTRACE_VERSION);
-		return finish_output(STATUS_OK);
-	case -1:
-		return command_misused(command, &err);
-	default:
-		return finish_output(command->run(options, argc - first, argv + first));
-	}
-}
-
-int command_run(const struct command *command, int argc, char **argv)
-{
-	void *options = mem_zero(command->size);
-	int status;
-
-	if (command->init)
-		command->init(options);
-	status = parse_and_run(command, options, argc, argv);
-	if (command->release)
-		command->release(options);
-	free(options);
-	return status;
 }

@@ -1,5 +1,6 @@
 /*
- * command: what `iotrace WORD` can be. Each is a cmd_WORD.c with its struct command; the table is in command.c.
+ * command: what `iotrace WORD` can be. Each is a cmd_WORD.c with its struct command, which calls what is here and below.
+ * The table of them (commands.h) stands above.
  */
 #ifndef IOTRACE_COMMAND_H
 #define IOTRACE_COMMAND_H
@@ -26,6 +27,7 @@ struct command {
 	const char *operands; /* as the usage line shows them */
 	const char *about;    /* paragraphs behind the options in --help, or NULL */
 	const struct option_row *row;
+	bool is_default;             /* its word may be left out */
 	bool runs_command;           /* the operands are a program with its own options */
 	bool needs_rights;           /* what the program's file lends its user: see confine.h */
 	size_t size;                 /* of its options */
@@ -35,27 +37,16 @@ struct command {
 	void (*release)(void *options); /* or NULL */
 };
 
-extern const struct command command_record;
-extern const struct command command_convert;
-extern const struct command command_list;
-extern const struct command command_check;
-extern const struct command command_check_archive;
-extern const struct command command_stop;
+#define COMMAND(id, name) extern const struct command command_##id;
+#include "commands.def"
+#undef COMMAND
 
-/* "record" first; NULL beyond the last. */
-const struct command *command_at(uint32_t index);
-const struct command *command_find(const char *name);
 /* Returns the name of the command that was probably meant, or NULL. */
 const char *command_nearest(const char *name);
-/* Returns the exit status. argv[0] is the program's or the command's name. */
-int command_run(const struct command *command, int argc, char **argv);
-/* Prints the error and how to get help; returns STATUS_FAILED. */
 /* Prints the error, with the limits of this process that may be its cause. */
 void command_complain(struct error *err);
+/* Prints the error and how to get help; returns STATUS_FAILED. */
 int command_misused(const struct command *command, const struct error *err);
-/* The lines of usage; those of all commands for record. */
-void command_usage(const struct command *command, FILE *out);
-void command_help(const struct command *command, FILE *out);
 
 #ifdef __cplusplus
 }

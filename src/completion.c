@@ -5,7 +5,7 @@
  */
 #include "completion.h"
 
-#include "command.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

@@ -1,7 +1,7 @@
 /*
  * main: which command it is. `iotrace WORD` is a command if WORD names one, else `iotrace record`.
  */
-#include "command.h"
+#include "commands.h"
 #include "completion.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * The man pages against the tables: every option, group, fact and counter equation that the program has is described,
  * and the completions name every option.
  */
-#include "command.h"
+#include "commands.h"
 #include "completion.h"
 #include "test_source_dir.h"
 

@@ -1,7 +1,7 @@
 /*
  * Options: what is parsed into which field, and the sentence for everything that is not understood.
  */
-#include "command.h"
+#include "commands.h"
 #include "nearest.h"
 #include "options.h"
 #include "select.h"

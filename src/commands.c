@@ -1,0 +1,99 @@
+/*
+ * commands: the table, and what is the same for all: options, --help, the end of the output.
+ */
+#include "commands.h"
+
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+#define COMMAND(id, name) &command_##id,
+#include "commands.def"
+#undef COMMAND
+};
+
+const struct command *command_at(uint32_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (uint32_t i = 0; command_at(i); i++) {
+		if (!strcmp(command_at(i)->name, name))
+			return command_at(i);
+	}
+	return NULL;
+}
+
+static const char *usage_name(const struct command *command)
+{
+	return command->is_default ? "[record]" : command->name;
+}
+
+static void put_usage(const char *before, const struct command *command, FILE *out)
+{
+	fprintf(out, "%s iotrace %s [OPTION]...%s%s\n", before, usage_name(command),
+		*command->operands ? " " : "", command->operands);
+}
+
+void command_usage(const struct command *command, FILE *out)
+{
+	put_usage("usage:", command, out);
+	for (uint32_t i = 1; command->is_default && command_at(i); i++)
+		put_usage("      ", command_at(i), out);
+}
+
+void command_help(const struct command *command, FILE *out)
+{
+	command_usage(command, out);
+	fprintf(out, "\n%s\n\n", command->help);
+	options_help(command->row, out);
+	if (command->about)
+		fprintf(out, "\n%s", command->about);
+}
+
+/* Returns the status of output that went to standard output: a full disk must not pass for success. */
+static int finish_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	log_error("write to standard output failed");
+	return STATUS_FAILED;
+}
+
+static int parse_and_run(const struct command *command, void *options, int argc, char **argv)
+{
+	struct error err = {0};
+	int first = options_parse(command->row, command->runs_command, options, argc, argv, &err);
+
+	switch (first) {
+	case OPTIONS_HELP:
+		command_help(command, stdout);
+		return finish_output(STATUS_OK);
+	case OPTIONS_VERSION:
+		printf("iotrace %s\n", IOTRACE_VERSION);
+		return finish_output(STATUS_OK);
+	case -1:
+		return command_misused(command, &err);
+	default:
+		return finish_output(command->run(options, argc - first, argv + first));
+	}
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+	void *options = mem_zero(command->size);
+	int status;
+
+	if (command->init)
+		command->init(options);
+	status = parse_and_run(command, options, argc, argv);
+	if (command->release)
+		command->release(options);
+	free(options);
+	return status;
+}

@@ -1,0 +1,25 @@
+/*
+ * commands: the table of all commands, for those that choose one of them or show them all.
+ */
+#ifndef IOTRACE_COMMANDS_H
+#define IOTRACE_COMMANDS_H
+
+#include "command.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "record" first; NULL beyond the last. */
+const struct command *command_at(uint32_t index);
+const struct command *command_find(const char *name);
+/* Returns the exit status. argv[0] is the program's or the command's name. */
+int command_run(const struct command *command, int argc, char **argv);
+/* The lines of usage; those of all commands for record. */
+void command_usage(const struct command *command, FILE *out);
+void command_help(const struct command *command, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
