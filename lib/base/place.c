@@ -6,6 +6,7 @@
  */
 #include "place_private.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -205,16 +206,16 @@ static int check_new(const struct place_site *site, const char *what, struct err
 	return errno == ENOENT ? 0 : error_set(err, errno, "%s %s", what, site->path);
 }
 
-/* What helps where no files can be made. */
+/* What helps where no files can be made; what begins with a small letter follows the name of the option. */
 static const struct {
 	int code;
 	const char *remedy;
 } remedies[] = {
 	{ENOENT, "Make that directory first, or name another place."},
 	{ENOTDIR, "Name a place in a directory."},
-	{EACCES, "Name a place where you may write."},
-	{EPERM, "Name a place where files can be made."},
-	{EROFS, "Name a place that can be written."},
+	{EACCES, "name a place where you may write"},
+	{EPERM, "name a place where files can be made"},
+	{EROFS, "name a place that can be written"},
 	{ENOSPC, "Make room there, or name another place."},
 	{EDQUOT, "Make room there, or name another place."},
 	{ENAMETOOLONG, "Choose a shorter name."},
@@ -227,9 +228,14 @@ static void say_refused(const char *what, const struct place_site *site, int cod
 	if (code == ENOENT && site->parent >= 0)
 		code = EPERM;
 	error_set(err, code, "%s %s: cannot make files in %s", what, site->path, site->directory);
-	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
-		if (remedies[i].code == code)
-			error_hint(err, "%s", remedies[i].remedy);
+	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+		const char *remedy = remedies[i].remedy;
+
+		if (remedies[i].code == code && islower((unsigned char)*remedy))
+			error_hint(err, "With %s, %s.", what, remedy);
+		else if (remedies[i].code == code)
+			error_hint(err, "%s", remedy);
+	}
 }
 
 struct place *place_open(const char *what, const char *path, struct error *err)

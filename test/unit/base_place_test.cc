@@ -157,6 +157,7 @@ TEST_F(Place, WhatIsThereIsRefused)
 	path = "/proc/iotrace-test";
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_NE(err.code, 0);
+	EXPECT_NE(strstr(err.text, "\nWith -o, name a place where "), nullptr) << err.text;
 }
 
 TEST_F(Place, ALongNameHasAWorkDirectory)
