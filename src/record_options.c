@@ -269,7 +269,7 @@ const struct option_row record_rows[] = {
 	 "milliseconds between samples of the machine and its devices; 0: none (default: 100)",
 	 OPTION_CALL, RECORDING(sample_interval), parse_interval, NULL},
 	{'e', "tracepoint", "SYSTEM:EVENT[=FIELD,...]",
-	 "also record this tracepoint of the kernel (may be repeated); see 'iotrace list -e'",
+	 "also record this tracepoint of the kernel (may be repeated); see iotrace list -e '*'",
 	 OPTION_CALL, RECORDING(tracepoints), parse_event, NULL},
 	{'E', "event", "EVENT",
 	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,

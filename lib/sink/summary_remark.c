@@ -6,6 +6,7 @@
 #include "summary_name.h"
 
 #include <iotrace/books.h>
+#include <iotrace/capture.h>
 #include <iotrace/trace.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -222,6 +223,31 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
+/* The tables have calls only. */
+static bool tell_tracepoints(const struct summary *summary, char *text, size_t size)
+{
+	static const char prefix[] = CAPTURE_CHOSEN_PREFIX;
+	const struct trace *trace = summary->collect->trace;
+	const char *before = "events of -e: ";
+	char number[SUMMARY_NUMBER];
+
+	*text = '\0';
+	for (uint32_t i = 0; i < trace_counts(trace); i++) {
+		const struct trace_count *count = trace_count(trace, i);
+		char *name = shown(trace, count->name);
+
+		if (!strncmp(name, prefix, strlen(prefix))) {
+			append(text, size, "%s%s of %.*s", before,
+			       summary_count(number, count->counted),
+			       (int)strcspn(name + strlen(prefix), "="), name + strlen(prefix));
+			before = ", ";
+		}
+		free(name);
+	}
+	append(text, size, ".");
+	return *before == ',';
+}
+
 static bool tell_init(const struct summary *summary, char *text, size_t size)
 {
 	snprintf(text, size,
@@ -231,8 +257,8 @@ static bool tell_init(const struct summary *summary, char *text, size_t size)
 }
 
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	tell_status,  tell_early, tell_left,  tell_source, tell_block_source,
-	tell_refused, tell_path,  tell_tasks, tell_device, tell_init,
+	tell_status, tell_early, tell_left,   tell_source,      tell_block_source, tell_refused,
+	tell_path,   tell_tasks, tell_device, tell_tracepoints, tell_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

@@ -497,6 +497,20 @@ TEST_F(Summary, Remarks)
 	       "them.");
 }
 
+TEST_F(Summary, EventsThatWereAskedFor)
+{
+	for (const char *name :
+	     {"iotrace:bpf", "iotrace:event:sched:one=a,b", "iotrace:event:x:y"}) {
+		b.trace->count = static_cast<struct trace_count *>(
+			mem_grow(b.trace->count, &b.trace->counts_cap, b.trace->counts + 1,
+				 sizeof(struct trace_count)));
+		b.trace->count[b.trace->counts++] = {b.text(name), 0, 1700, 0, true};
+	}
+	EXPECT_NE(summary_of({}).find("\nnote: events of -e: 1,700 of sched:one, 1,700 of x:y.\n"),
+		  std::string::npos)
+		<< summary_of({});
+}
+
 /* Who asks for something that is not there should not have to wonder at an empty summary. */
 TEST_F(Summary, FiltersThatNothingMatches)
 {
