@@ -690,12 +690,14 @@ class ArchiveRecords : public ArchiveVerify
 	{
 		return std::string() + char(type) + char(data.size()) + data;
 	}
-	/* One of any size. */
+	/* One of any size, which has the byte order of the usual header on every machine. */
 	static std::string large_record(uint8_t type, uint64_t size, const std::string &data)
 	{
 		std::string bytes = std::string() + char(type) + "\xff";
 
-		return bytes.append(reinterpret_cast<const char *>(&size), sizeof(size)) + data;
+		for (int shift = 0; shift < 64; shift += 8)
+			bytes += char(size >> shift);
+		return bytes + data;
 	}
 	static std::string whole(const std::string &records, bool is_big = false)
 	{
