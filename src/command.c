@@ -4,10 +4,10 @@
 #include "command.h"
 
 #include "limit.h"
-#include "nearest.h"
 
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/nearest.h>
 
 const char *command_nearest(const char *name)
 {

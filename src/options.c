@@ -3,12 +3,11 @@
  */
 #include "options.h"
 
-#include "nearest.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/nearest.h>
 #include <stdlib.h>
 #include <string.h>
 

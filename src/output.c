@@ -4,13 +4,12 @@
  */
 #include "output.h"
 
-#include "nearest.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/books.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/nearest.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <stdlib.h>

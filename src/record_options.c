@@ -3,7 +3,6 @@
  */
 #include "record_options.h"
 
-#include "nearest.h"
 #include "paths.h"
 #include "pattern.h"
 #include "select.h"
@@ -12,6 +11,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/nearest.h>
 #include <iotrace/probe.h>
 #include <limits.h>
 #include <pwd.h>

@@ -3,11 +3,10 @@
  */
 #include "select.h"
 
-#include "nearest.h"
-
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/nearest.h>
 #include <iotrace/syscall.h>
 #include <stdio.h>
 #include <stdlib.h>

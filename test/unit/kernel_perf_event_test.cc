@@ -84,18 +84,6 @@ TEST_F(PerfSet, BoundOnSpecs)
 		  -E2BIG);
 }
 
-TEST(Counter, Distance)
-{
-	EXPECT_EQ(counter_distance("", ""), 0u);
-	EXPECT_EQ(counter_distance("Page-Faults", "page-faults"), 0u);
-	EXPECT_EQ(counter_distance("pagefaults", "page-faults"), 1u);
-	EXPECT_EQ(counter_distance("abc", ""), 3u);
-	EXPECT_EQ(counter_distance("", "abc"), 3u);
-	EXPECT_EQ(counter_distance("kitten", "sitting"), 3u);
-	EXPECT_EQ(counter_distance(std::string(500, 'a').c_str(), std::string(500, 'a').c_str()),
-		  0u);
-}
-
 TEST(Counter, SoftwareEventsByName)
 {
 	struct perf_event_attr attr;

@@ -2,7 +2,6 @@
  * Options: what is parsed into which field, and the sentence for everything that is not understood.
  */
 #include "commands.h"
-#include "nearest.h"
 #include "options.h"
 #include "select.h"
 
@@ -201,20 +200,6 @@ TEST(Rows, AreUniqueAndComplete)
 		EXPECT_TRUE(has_help) << command->name;
 	}
 	EXPECT_EQ(command_find("nonsense"), nullptr);
-}
-
-TEST(Nearest, Distances)
-{
-	EXPECT_EQ(nearest_distance("", ""), 0U);
-	EXPECT_EQ(nearest_distance("", "abc"), 3U);
-	EXPECT_EQ(nearest_distance("convert", "convert"), 0U);
-	EXPECT_EQ(nearest_distance("convvert", "convert"), 1U);
-	EXPECT_EQ(nearest_distance("convetr", "convert"), 1U);
-	EXPECT_EQ(nearest_distance("converts", "convert"), 1U);
-	EXPECT_EQ(nearest_distance("kitten", "sitting"), 3U);
-	EXPECT_EQ(nearest_distance("abc", "xyz"), 3U);
-	EXPECT_EQ(nearest_distance(std::string(64, 'a').c_str(), "a"), UINT32_MAX);
-	EXPECT_EQ(nearest_distance(std::string(63, 'a').c_str(), ""), 63U);
 }
 
 TEST(Nearest, HintsOnlyWhatIsNear)

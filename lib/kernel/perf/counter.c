@@ -4,12 +4,12 @@
  */
 #include "counter.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/event.h>
 #include <iotrace/mem.h>
+#include <iotrace/nearest.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,33 +23,9 @@ struct near {
 	char name[NAME_MAX_LENGTH];
 };
 
-uint32_t counter_distance(const char *a, const char *b)
-{
-	uint32_t row[NAME_MAX_LENGTH + 1];
-	size_t length = strnlen(b, NAME_MAX_LENGTH);
-
-	for (size_t j = 0; j <= length; j++)
-		row[j] = (uint32_t)j;
-	for (size_t i = 1; a[i - 1] && i <= NAME_MAX_LENGTH; i++) {
-		uint32_t diagonal = row[0];
-
-		row[0] = (uint32_t)i;
-		for (size_t j = 1; j <= length; j++) {
-			bool is_same = tolower((unsigned char)a[i - 1]) ==
-				       tolower((unsigned char)b[j - 1]);
-			uint32_t best = diagonal + !is_same;
-
-			diagonal = row[j];
-			best = row[j] + 1 < best ? row[j] + 1 : best;
-			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-		}
-	}
-	return row[length];
-}
-
 static void consider(struct near *near, const char *wanted, const char *name)
 {
-	uint32_t distance = counter_distance(wanted, name);
+	uint32_t distance = nearest_distance_any_case(wanted, name);
 	int at = NEAR;
 
 	/* Some systems list tracepoints as events: -e has those. Half of a word that differs is another word. */

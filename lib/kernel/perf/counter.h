@@ -18,8 +18,6 @@ int counter_find(const char *name, struct perf_event_attr *attr, struct error *e
  */
 int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count,
 		struct error *err);
-/* Returns how many letters must change to make b of a; case does not matter. For texts below 64 bytes. */
-uint32_t counter_distance(const char *a, const char *b);
 /* Returns the number of events that libpfm4 knows for the processor of this machine, and its name. */
 int counter_pmu(char *name, size_t size);
 

@@ -19,8 +19,13 @@ struct nearest {
 
 void nearest_init(struct nearest *nearest, const char *word);
 void nearest_try(struct nearest *nearest, const char *candidate);
-/* Returns how many letters were inserted, left out, replaced or swapped with their neighbour. */
+/*
+ * Returns how many letters were inserted, left out, replaced or swapped with their neighbour; UINT32_MAX if a word has more than
+ * 63 letters.
+ */
 uint32_t nearest_distance(const char *a, const char *b);
+/* The same where a letter and its capital are one. */
+uint32_t nearest_distance_any_case(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

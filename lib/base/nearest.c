@@ -1,8 +1,10 @@
 /*
  * nearest: Damerau's distance (optimal alignment) over short words, in three rows of a table.
  */
-#include "nearest.h"
+#include <iotrace/nearest.h>
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { WORD_MAX = 63 };
@@ -12,7 +14,12 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-uint32_t nearest_distance(const char *a, const char *b)
+static bool is_same(char a, char b, bool is_any_case)
+{
+	return a == b || (is_any_case && tolower((unsigned char)a) == tolower((unsigned char)b));
+}
+
+static uint32_t distance_of(const char *a, const char *b, bool is_any_case)
 {
 	size_t a_length = strlen(a), b_length = strlen(b);
 	uint32_t row[3][WORD_MAX + 1];
@@ -27,12 +34,23 @@ uint32_t nearest_distance(const char *a, const char *b)
 		now[0] = (uint32_t)i;
 		for (size_t j = 1; j <= b_length; j++) {
 			now[j] = least(least(last[j], now[j - 1]) + 1,
-				       last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				       last[j - 1] + !is_same(a[i - 1], b[j - 1], is_any_case));
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2], is_any_case) &&
+			    is_same(a[i - 2], b[j - 1], is_any_case))
 				now[j] = least(now[j], row[(i - 2) % 3][j - 2] + 1);
 		}
 	}
 	return row[a_length % 3][b_length];
+}
+
+uint32_t nearest_distance(const char *a, const char *b)
+{
+	return distance_of(a, b, false);
+}
+
+uint32_t nearest_distance_any_case(const char *a, const char *b)
+{
+	return distance_of(a, b, true);
 }
 
 void nearest_init(struct nearest *nearest, const char *word)
