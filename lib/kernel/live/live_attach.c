@@ -82,13 +82,10 @@ static void find_inherited(struct live *live, struct map *known)
 			 head = ring->page ? perf_ring_head(ring) : 0;
 
 		while ((record = perf_ring_next(ring, &at, head, live->scratch)) != NULL) {
-			uint32_t word[4]; /* pid, ppid, tid, ptid */
+			struct perf_task task;
 
-			if (record->type != PERF_RECORD_FORK ||
-			    record->size < sizeof(*record) + sizeof(word))
-				continue;
-			memcpy(word, record + 1, sizeof(word));
-			map_set(known, word[2], 0);
+			if (record->type == PERF_RECORD_FORK && perf_record_task(record, &task))
+				map_set(known, task.tid, 0);
 		}
 	}
 }

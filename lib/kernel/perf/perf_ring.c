@@ -85,6 +85,14 @@ const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uin
 	return record;
 }
 
+bool perf_record_task(const struct perf_event_header *record, struct perf_task *task)
+{
+	if (record->size < sizeof(*record) + sizeof(*task))
+		return false;
+	memcpy(task, record + 1, sizeof(*task));
+	return true;
+}
+
 void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, void *out)
 {
 	uint64_t place = from & (ring->size - 1);

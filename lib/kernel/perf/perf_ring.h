@@ -9,6 +9,7 @@
 #define KERNEL_PERF_RING_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,13 @@ void perf_ring_release(struct perf_ring *ring, uint64_t tail);
  */
 const struct perf_event_header *perf_ring_next(const struct perf_ring *ring, uint64_t *at,
 					       uint64_t head, void *scratch);
+/* What FORK and EXIT begin with. */
+struct perf_task {
+	uint32_t pid, ppid, tid, ptid;
+};
+
+/* Returns whether the record is as long as it must be. */
+bool perf_record_task(const struct perf_event_header *record, struct perf_task *task);
 /* Copies [from, to), which the caller knows to be at most the ring's size, to out. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, void *out);
 /* Returns the last position in [from, head] where a record ends and that is at most `limit` bytes from `from`. */

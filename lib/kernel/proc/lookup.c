@@ -208,7 +208,20 @@ static void see_sample(struct lookup *lookup, const struct perf_event_header *re
 			 long_at(sample.raw, offsets->value));
 }
 
-/* FORK and EXIT: pid, ppid, tid, ptid, time. COMM: pid, tid, name. */
+/* A process begins with its first thread, and ends with it. */
+static void see_life(struct lookup *lookup, const struct perf_event_header *record)
+{
+	struct perf_task task;
+
+	if (!perf_record_task(record, &task))
+		return;
+	if (record->type == PERF_RECORD_FORK && task.pid != task.ppid)
+		lookup_add_process(lookup->base, task.pid);
+	else if (record->type == PERF_RECORD_EXIT && task.pid == task.tid)
+		remove_process(lookup->base, task.pid);
+}
+
+/* COMM and MMAP begin with pid and tid, EXIT with pid and ppid. */
 static void see_task(struct lookup *lookup, const struct perf_event_header *record)
 {
 	uint32_t word[6] = {0};
@@ -220,11 +233,8 @@ static void see_task(struct lookup *lookup, const struct perf_event_header *reco
 	if (record->type != PERF_RECORD_FORK &&
 	    (record->type != PERF_RECORD_COMM || record->misc & PERF_RECORD_MISC_COMM_EXEC))
 		lookup_see_exec(lookup, record, word);
-	if (record->type == PERF_RECORD_FORK && word[0] != word[1])
-		lookup_add_process(lookup->base, word[0]);
-	else if (record->type == PERF_RECORD_EXIT && word[0] == word[2])
-		remove_process(lookup->base, word[0]);
-	else if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
+	see_life(lookup, record);
+	if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
 		keep(lookup, &(struct lookup_item){.subject = SUBJECT_PROGRAM,
 						   .pid = word[0],
 						   .tid = word[1]});
