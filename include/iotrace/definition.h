@@ -70,6 +70,22 @@ struct trace_handle {
 	uint32_t pre_flags; /* is_pre_created: O_* flags */
 };
 
+/* What a region stands for. */
+enum region_source {
+	REGION_CALL, /* a system call; its id is the call_id */
+	REGION_OTHER /* of an archive that others wrote */
+};
+
+/* What begins and ends on a thread (ENTER, LEAVE), and what it is for. */
+struct trace_region {
+	str_id name;
+	enum region_source source;
+	enum call_kind kind; /* of a region that is no call: of the call that it is most like */
+	enum call_group group;
+	uint32_t traits; /* enum call_trait */
+	bool has_path;   /* it names a file by its path */
+};
+
 struct trace_mount {
 	uint64_t id;
 	str_id mount_point, source, type;

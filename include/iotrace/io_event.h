@@ -2,7 +2,7 @@
  * io_event: what it means, in the words of OTF2's I/O records. A value; ids only (but for a metric's values).
  *
  * The ids are those of struct model's arrays and stay valid for the whole run: thread_id (a location), process_id
- * (a location group), handle_id, file_id, str_id, call_id (a region). On each location, time never falls, and
+ * (a location group), handle_id, file_id, str_id, region_id. On each location, time never falls, and
  * ENTER and LEAVE nest.
  */
 #ifndef IOTRACE_IO_EVENT_H
@@ -19,6 +19,7 @@ typedef uint32_t thread_id;
 typedef uint32_t process_id;
 typedef uint32_t handle_id;
 typedef uint32_t file_id;
+typedef uint32_t region_id;
 
 #define ID_NONE            UINT32_MAX
 #define IO_BYTES_UNDEFINED UINT64_MAX /* OTF2_UNDEFINED_UINT64 */
@@ -71,7 +72,7 @@ struct io_event {
 			int32_t exit_status; /* PROGRAM_END: wait status, or -1 if unknown */
 		} program;
 		struct {
-			call_id call;
+			region_id id;
 			int32_t error; /* LEAVE: errno, 0: succeeded */
 			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
 			str_id path; /* LEAVE: what a call that failed named; 0: no path, or not known */

@@ -75,6 +75,24 @@ enum call_cloexec {
 	CALL_CLOEXEC_UNSAID, /* the arguments do not say it */
 };
 
+/* What a call does beyond its kind: bits. */
+enum call_trait {
+	CALL_ASKS = 1, /* only whether something is there, and what it is */
+	CALL_OF_LINK = 2,
+	CALL_OF_ATTRIBUTE = 4, /* of extended ones */
+	CALL_GIVES_ADVICE = 8,
+	CALL_MAKES_DIRECTORY = 16,
+	CALL_REMOVES_DIRECTORY = 32,
+	CALL_TRUNCATES = 64, /* opens a file for writing, with no flags that say it: creat() */
+	CALL_MAKES_SOCKET = 128,
+	CALL_SAYS_FAMILY = 256,       /* of the socket, in its first argument */
+	CALL_MAKES_SEEKABLE = 512,    /* a descriptor that has a position */
+	CALL_TAKES_DESCRIPTOR = 1024, /* of another process */
+	CALL_MOVES_ROOTS = 2048,      /* of other processes, too */
+	CALL_PATH_IS_OPTIONAL = 4096, /* without one it acts on its descriptor */
+	CALL_OF_URING = 8192,
+};
+
 enum { CALL_NO_ARG = -1 };
 
 struct call_row {
@@ -92,7 +110,8 @@ struct call_row {
 	enum call_cloexec cloexec;
 	int8_t cloexec_arg; /* CALL_CLOEXEC_IF: which argument, and which bit of it */
 	uint32_t cloexec_bit;
-	int number; /* on this machine, -1: not on this architecture */
+	uint32_t traits; /* enum call_trait */
+	int number;      /* on this machine, -1: not on this architecture */
 };
 
 /* Rows are numbered densely from 0 (call_id); the order is that of syscalls.def. */

@@ -27,6 +27,7 @@ struct trace {
 	struct trace_file *file;
 	struct trace_handle *handle;
 	struct trace_mount *mount;
+	struct trace_region *region;
 	struct trace_device *device;
 	struct trace_cgroup *cgroup;
 	struct trace_series *series;
@@ -36,7 +37,8 @@ struct trace {
 	struct trace_refused *refused;
 	uint32_t threads, threads_cap, processes, processes_cap, files, files_cap, handles,
 		handles_cap;
-	uint32_t mounts, mounts_cap, devices, devices_cap, cgroups, cgroups_cap;
+	uint32_t regions, regions_cap, mounts, mounts_cap, devices, devices_cap, cgroups,
+		cgroups_cap;
 	uint32_t series_count, series_cap, metrics, metrics_cap, parameters, parameters_cap;
 	uint32_t counts, counts_cap, refusals, refused_cap;
 	struct trace_filters filters;
@@ -49,6 +51,7 @@ uint32_t trace_processes(const struct trace *trace);
 uint32_t trace_files(const struct trace *trace);
 uint32_t trace_handles(const struct trace *trace);
 uint32_t trace_mounts(const struct trace *trace);
+uint32_t trace_regions(const struct trace *trace);
 uint32_t trace_devices(const struct trace *trace);
 uint32_t trace_cgroups(const struct trace *trace);
 uint32_t trace_series_count(const struct trace *trace);
@@ -63,6 +66,7 @@ const struct trace_process *trace_process(const struct trace *trace, uint32_t id
 const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
 const struct trace_handle *trace_handle(const struct trace *trace, uint32_t id);
 const struct trace_mount *trace_mount(const struct trace *trace, uint32_t id);
+const struct trace_region *trace_region(const struct trace *trace, region_id id);
 const struct trace_device *trace_device(const struct trace *trace, uint32_t id);
 const struct trace_cgroup *trace_cgroup(const struct trace *trace, uint32_t id);
 const struct trace_series *trace_series(const struct trace *trace, uint32_t id);
@@ -91,6 +95,9 @@ void trace_release(struct trace *trace);
 void trace_use_directory(struct trace *trace, int directory);
 /* Returns the id of the bytes, which are copied if new; 0 if there are none. */
 str_id trace_string(struct trace *trace, const char *bytes, size_t length);
+
+/* Defines a region for each system call, with the call_id for its id. Before all other regions. */
+void trace_add_calls(struct trace *trace);
 
 /* The texts of a metric, for trace_add_series(). */
 struct trace_metric_text {

@@ -29,7 +29,7 @@ enum {
 };
 #undef _
 
-/* What the last column stands for: result, cloexec, cloexec_arg, cloexec_bit. */
+/* What the column `returns` stands for: result, cloexec, cloexec_arg, cloexec_bit. */
 #define RETURNS_ZERO                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_BYTES                  RESULT_BYTES, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_OFFSET                 RESULT_OFFSET, CALL_CLOEXEC_NEVER, 0, 0
@@ -41,11 +41,29 @@ enum {
 #define RETURNS_PAIR                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_PAIR_IF(argument, bit) RESULT_ZERO, CALL_CLOEXEC_IF, argument, bit
 
+/* What the last column stands for. */
+#define TRAITS__                 0
+#define TRAITS_ASKS              CALL_ASKS
+#define TRAITS_ASKS_LINK         CALL_ASKS | CALL_OF_LINK
+#define TRAITS_ASKS_ATTRIBUTE    CALL_ASKS | CALL_OF_ATTRIBUTE
+#define TRAITS_ATTRIBUTE         CALL_OF_ATTRIBUTE
+#define TRAITS_ADVICE            CALL_GIVES_ADVICE
+#define TRAITS_MAKES_DIRECTORY   CALL_MAKES_DIRECTORY
+#define TRAITS_REMOVES_DIRECTORY CALL_REMOVES_DIRECTORY
+#define TRAITS_TRUNCATES         CALL_TRUNCATES
+#define TRAITS_SOCKET            CALL_MAKES_SOCKET
+#define TRAITS_NEW_SOCKET        CALL_MAKES_SOCKET | CALL_SAYS_FAMILY
+#define TRAITS_SEEKABLE          CALL_MAKES_SEEKABLE
+#define TRAITS_TAKES             CALL_TAKES_DESCRIPTOR
+#define TRAITS_MOVES_ROOTS       CALL_MOVES_ROOTS
+#define TRAITS_PATH_IS_OPTIONAL  CALL_PATH_IS_OPTIONAL
+#define TRAITS_URING             CALL_OF_URING
+
 #define _ CALL_NO_ARG
 static const struct call_row row_table[ROWS] = {
-#define SYSCALL(name, NR, kind, group, fd, path, fd2, path2, size, offset, flags, returns)         \
-	{#name,  CALL_##kind, GROUP_##group,     fd,         path, fd2, path2, size,               \
-	 offset, flags,       RETURNS_##returns, NUMBER_##NR},
+#define SYSCALL(name, NR, kind, group, fd, path, fd2, path2, size, offset, flags, returns, traits) \
+	{#name, CALL_##kind,       GROUP_##group,   fd,         path, fd2, path2, size, offset,    \
+	 flags, RETURNS_##returns, TRAITS_##traits, NUMBER_##NR},
 #include <iotrace/syscalls.def>
 #undef SYSCALL
 };

@@ -35,6 +35,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	m->output = output;
 	m->context = context;
 	trace_init(&m->trace);
+	trace_add_calls(&m->trace);
 	m->key = hash_key_of_process();
 	m->all_proxy = ID_NONE;
 	m->block.sampling.device_series = m->block.sampling.memory_series =

@@ -173,10 +173,10 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 	if (thread->depth++ >= COLLECT_DEPTH)
 		return;
 	frame = &thread->frame[thread->depth - 1];
-	*frame = (struct collect_frame){event->region.call, event->time, event->region.file, 0,
+	*frame = (struct collect_frame){event->region.id, event->time, event->region.file, 0,
 					PLACE_OTHER};
-	if (frame->call < call_count())
-		frame->place = collect_place_of_call(call_row(frame->call));
+	if (frame->region < trace_regions(collect->trace))
+		frame->place = collect_place_of_region(trace_region(collect->trace, frame->region));
 	file = file_of(collect, frame->file);
 	if (file && frame->place == PLACE_FILES)
 		frame->place = file->place;
@@ -200,7 +200,8 @@ static void fail(struct collect *collect, struct collect_call_class *class,
 	if (error <= 0)
 		return;
 	collect_faults_add(&collect->faults,
-			   &(struct collect_named_fault){.fault = {error, frame->call, 1},
+			   &(struct collect_named_fault){.fault = {error, frame->region, 1,
+								   FAULT_FAILED},
 							 .name = name_of(collect, frame, event),
 							 .last = event->time});
 	if (errname_is_interrupted(error))
@@ -219,14 +220,18 @@ static void leave(struct collect *collect, struct collect_thread *thread,
 {
 	struct collect_frame *frame = open_frame(thread);
 	struct collect_row row = {.calls = 1};
+	const struct trace_region *region;
 	enum collect_class class;
 
 	if (!thread->depth || thread->depth-- > COLLECT_DEPTH)
 		return;
-	if (frame->call >= call_count() || call_row(frame->call)->group == GROUP_TASK)
+	if (frame->region >= trace_regions(collect->trace))
+		return;
+	region = trace_region(collect->trace, frame->region);
+	if (region->group == GROUP_TASK)
 		return;
 	row.time = since(frame->enter, event->time);
-	class = collect_class_of(call_row(frame->call));
+	class = collect_class_of(region);
 	histogram_add(&collect->classes[class].latency, row.time);
 	/* A call inside another one is part of that one's time already. */
 	if (thread->depth)
@@ -274,8 +279,8 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 
 	if (end_async(collect, event, row))
 		return CLASS_ASYNC;
-	if (frame && frame->call < call_count())
-		return collect_class_of(call_row(frame->call));
+	if (frame && frame->region < trace_regions(collect->trace))
+		return collect_class_of(trace_region(collect->trace, frame->region));
 	if (frame || !thread->begin)
 		return CLASS_OTHER;
 	row->calls = 1;
@@ -288,7 +293,7 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 static void complete(struct collect *collect, struct collect_thread *thread,
 		     const struct io_event *event)
 {
-	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
+	struct collect_frame where = {ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
@@ -312,7 +317,7 @@ static void begin(struct collect *collect, struct collect_thread *thread,
 static void cancel(struct collect *collect, struct collect_thread *thread,
 		   const struct io_event *event)
 {
-	struct collect_frame where = {CALL_ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
+	struct collect_frame where = {ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
 	struct collect_row row = {0};
 
 	if (!end_async(collect, event, &row)) {

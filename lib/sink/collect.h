@@ -92,7 +92,7 @@ struct collect_thread {
 		depth; /* of calls that are open; those beyond COLLECT_DEPTH are counted in their parent */
 	uint64_t begin; /* of an operation outside of all calls: a page fault */
 	struct collect_frame {
-		call_id call;
+		region_id region;
 		uint64_t enter;
 		file_id file;
 		str_id name; /* of its handle, 0: it has none */

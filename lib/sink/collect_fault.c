@@ -26,26 +26,96 @@ void collect_faults_release(struct collect_faults *faults)
 	map_release(&faults->named_of);
 }
 
-static uint32_t kind_key(const struct collect_fault *fault)
+/* Which calls fail with an error although nothing is wrong: that is how programs find out what is there. */
+static bool is_of_name(const struct trace_region *region)
 {
-	return (uint32_t)fault->error << 16 | fault->call;
+	return region->has_path || region->group == GROUP_NET;
+}
+
+static bool is_readlink(const struct trace_region *region)
+{
+	return region->traits & CALL_OF_LINK;
+}
+
+static bool is_attribute(const struct trace_region *region)
+{
+	return region->traits & CALL_OF_ATTRIBUTE;
+}
+
+static bool is_seek(const struct trace_region *region)
+{
+	return region->kind == CALL_SEEK || region->traits & CALL_GIVES_ADVICE;
+}
+
+static bool is_data(const struct trace_region *region)
+{
+	return region->group == GROUP_DATA || region->group == GROUP_NET;
+}
+
+static bool is_mkdir(const struct trace_region *region)
+{
+	return region->traits & CALL_MAKES_DIRECTORY;
+}
+
+/* Programs close all descriptors that there might be. */
+static bool is_of_descriptor(const struct trace_region *region)
+{
+	return region->kind == CALL_CLOSE || region->kind == CALL_FCNTL;
+}
+
+static const struct {
+	int error;
+	bool (*is_of)(const struct trace_region *region);
+	enum collect_fault_kind kind;
+} harmless[] = {
+	{ENOENT, is_of_name, FAULT_LOOKUP},      {ENOTDIR, is_of_name, FAULT_LOOKUP},
+	{EINVAL, is_readlink, FAULT_USUAL},      {ENODATA, is_attribute, FAULT_USUAL},
+	{EOPNOTSUPP, is_attribute, FAULT_USUAL}, {ESPIPE, is_seek, FAULT_USUAL},
+	{EAGAIN, is_data, FAULT_USUAL},          {EEXIST, is_mkdir, FAULT_USUAL},
+	{EBADF, is_of_descriptor, FAULT_USUAL},
+};
+
+static const struct trace_region *region_of(const struct collect_faults *faults,
+					    const struct collect_fault *fault)
+{
+	return trace_region(faults->trace, fault->region);
+}
+
+static enum collect_fault_kind kind_of(const struct collect_faults *faults,
+				       const struct collect_fault *fault)
+{
+	const struct trace_region *region = region_of(faults, fault);
+
+	if (errname_is_interrupted(fault->error))
+		return FAULT_INTERRUPTED;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (harmless[i].error == fault->error && harmless[i].is_of(region))
+			return harmless[i].kind;
+	return FAULT_FAILED;
+}
+
+static uint64_t kind_key(const struct collect_fault *fault)
+{
+	return map_key((uint32_t)fault->error, fault->region);
 }
 
 void collect_faults_add(struct collect_faults *faults, const struct collect_named_fault *one)
 {
-	uint64_t key = map_key(kind_key(&one->fault), one->name);
 	uint32_t index = map_get(&faults->fault_of, kind_key(&one->fault));
+	uint64_t key;
 
 	if (index == MAP_NONE) {
 		index = faults->faults++;
 		MEM_GROW(faults->fault, faults->faults_cap, faults->faults);
 		faults->fault[index] = one->fault;
 		faults->fault[index].count = 0;
+		faults->fault[index].kind = kind_of(faults, &one->fault);
 		map_set(&faults->fault_of, kind_key(&one->fault), index);
 	}
 	faults->fault[index].count++;
 	if (!one->name)
 		return;
+	key = map_key(index, one->name);
 	index = map_get(&faults->named_of, key);
 	if (index == MAP_NONE) {
 		index = faults->nameds++;
@@ -58,65 +128,6 @@ void collect_faults_add(struct collect_faults *faults, const struct collect_name
 	faults->named[index].last = one->last;
 }
 
-/* Which calls fail with an error although nothing is wrong: that is how programs find out what is there. */
-static bool is_of_name(const struct call_row *row)
-{
-	return row->path >= 0 || row->group == GROUP_NET;
-}
-
-static bool is_readlink(const struct call_row *row)
-{
-	return strstr(row->name, "readlink");
-}
-
-static bool is_attribute(const struct call_row *row)
-{
-	return strstr(row->name, "xattr");
-}
-
-static bool is_seek(const struct call_row *row)
-{
-	return row->kind == CALL_SEEK || strstr(row->name, "fadvise");
-}
-
-static bool is_data(const struct call_row *row)
-{
-	return row->group == GROUP_DATA || row->group == GROUP_NET;
-}
-
-static bool is_mkdir(const struct call_row *row)
-{
-	return !strncmp(row->name, "mkdir", 5);
-}
-
-/* Programs close all descriptors that there might be. */
-static bool is_of_descriptor(const struct call_row *row)
-{
-	return row->kind == CALL_CLOSE || row->kind == CALL_FCNTL;
-}
-
-static const struct {
-	int error;
-	bool (*is_of)(const struct call_row *row);
-	enum collect_fault_kind kind;
-} harmless[] = {
-	{ENOENT, is_of_name, FAULT_LOOKUP},      {ENOTDIR, is_of_name, FAULT_LOOKUP},
-	{EINVAL, is_readlink, FAULT_USUAL},      {ENODATA, is_attribute, FAULT_USUAL},
-	{EOPNOTSUPP, is_attribute, FAULT_USUAL}, {ESPIPE, is_seek, FAULT_USUAL},
-	{EAGAIN, is_data, FAULT_USUAL},          {EEXIST, is_mkdir, FAULT_USUAL},
-	{EBADF, is_of_descriptor, FAULT_USUAL},
-};
-
-enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault)
-{
-	if (errname_is_interrupted(fault->error))
-		return FAULT_INTERRUPTED;
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (harmless[i].error == fault->error && harmless[i].is_of(call_row(fault->call)))
-			return harmless[i].kind;
-	return FAULT_FAILED;
-}
-
 const char *collect_fault_name(enum collect_fault_kind kind)
 {
 	static const char *const name[FAULT_KINDS] = {
@@ -126,17 +137,6 @@ const char *collect_fault_name(enum collect_fault_kind kind)
 	};
 
 	return name[kind];
-}
-
-/* Calls that only ask whether something is there, and what it is. */
-static bool only_asks(const struct call_row *row)
-{
-	static const char *const part[] = {"stat", "access", "readlink", "getxattr", "listxattr"};
-
-	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
-		if (strstr(row->name, part[i]))
-			return true;
-	return false;
 }
 
 /* What the loader and the C library look for in many places. */
@@ -195,13 +195,13 @@ static bool is_lookup(const struct collect_named_fault *named)
 /* Fills in what the name itself and its call say. */
 static void judge(const struct collect_faults *faults, struct collect_named_fault *named)
 {
-	const struct call_row *row = call_row(named->fault.call);
+	const struct trace_region *region = region_of(faults, &named->fault);
 
-	named->kind = collect_fault_kind(&named->fault);
-	named->is_in_command = is_lookup(named) && row->path >= 0 &&
+	named->kind = kind_of(faults, &named->fault);
+	named->is_in_command = is_lookup(named) && region->has_path &&
 			       is_in_command(faults, named->name);
 	if (is_lookup(named) && !named->is_in_command &&
-	    (row->path < 0 || only_asks(row) ||
+	    (!region->has_path || region->traits & CALL_ASKS ||
 	     is_of_library(trace_text(faults->trace, named->name))))
 		named->kind = FAULT_PROBE;
 }
@@ -245,7 +245,8 @@ void collect_faults_judge(struct collect_faults *faults)
 		struct collect_named_fault *named = &faults->named[id];
 
 		if (is_lookup(named) &&
-		    (!named->is_in_command || only_asks(call_row(named->fault.call))) &&
+		    (!named->is_in_command ||
+		     region_of(faults, &named->fault)->traits & CALL_ASKS) &&
 		    map_get(&found, hash_of_last(faults, named->name)) == 1)
 			named->kind = FAULT_PROBE;
 	}
@@ -257,8 +258,8 @@ static bool fault_is_before(const void *context, uint32_t a, uint32_t b)
 	const struct collect_faults *faults = context;
 	const struct collect_fault *x = &faults->fault[a], *y = &faults->fault[b];
 
-	if (collect_fault_kind(x) != collect_fault_kind(y))
-		return collect_fault_kind(x) < collect_fault_kind(y);
+	if (x->kind != y->kind)
+		return x->kind < y->kind;
 	if (x->count != y->count)
 		return x->count > y->count;
 	return a < b;
@@ -270,7 +271,7 @@ struct top collect_top_faults(const struct collect_faults *faults, uint32_t kind
 
 	top_init(&top, size, fault_is_before, faults);
 	for (uint32_t id = 0; id < faults->faults; id++)
-		if (kinds >> collect_fault_kind(&faults->fault[id]) & 1)
+		if (kinds >> faults->fault[id].kind & 1)
 			top_offer(&top, id);
 	top_sort(&top);
 	return top;

@@ -29,8 +29,9 @@ enum { FAULT_ALL = (1 << FAULT_KINDS) - 1 };
 
 struct collect_fault {
 	int error;
-	call_id call;
+	region_id region;
 	uint64_t count;
+	enum collect_fault_kind kind; /* never FAULT_PROBE */
 };
 
 /* The same, of one name. */
@@ -46,11 +47,11 @@ struct collect_faults {
 	const struct trace *trace; /* lent */
 	struct collect_fault *fault;
 	uint32_t faults, faults_cap;
-	struct map fault_of; /* error and call to index in fault */
+	struct map fault_of; /* error and region to index in fault */
 	struct cold_area area;
 	struct collect_named_fault *named;
 	uint32_t nameds, nameds_cap;
-	struct map named_of; /* error, call and name to index in named */
+	struct map named_of; /* index in fault and name to index in named */
 };
 
 void collect_faults_init(struct collect_faults *faults, const struct trace *trace);
@@ -60,8 +61,6 @@ void collect_faults_release(struct collect_faults *faults);
 /* All are counted: finds out what the names mean. The look-up of a file that was found elsewhere is a probe. */
 void collect_faults_judge(struct collect_faults *faults);
 
-/* Never FAULT_PROBE. */
-enum collect_fault_kind collect_fault_kind(const struct collect_fault *fault);
 /* Returns "failure", "lookup", "probe", "interruption". */
 const char *collect_fault_name(enum collect_fault_kind kind);
 

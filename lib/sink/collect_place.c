@@ -125,24 +125,24 @@ enum collect_place collect_place_of_handle(const struct trace *trace,
 	return PLACE_OTHER;
 }
 
-enum collect_place collect_place_of_call(const struct call_row *row)
+enum collect_place collect_place_of_region(const struct trace_region *region)
 {
-	if (row->kind == CALL_LOCK)
+	if (region->kind == CALL_LOCK)
 		return PLACE_LOCKS;
-	if (row->group == GROUP_AIO)
+	if (region->group == GROUP_AIO)
 		return PLACE_ASYNC;
-	if (row->path >= 0 || row->kind == CALL_SYNC_ALL)
+	if (region->has_path || region->kind == CALL_SYNC_ALL)
 		return PLACE_FILES;
-	return row->group == GROUP_NET ? PLACE_SOCKETS : PLACE_OTHER;
+	return region->group == GROUP_NET ? PLACE_SOCKETS : PLACE_OTHER;
 }
 
-enum collect_class collect_class_of(const struct call_row *row)
+enum collect_class collect_class_of(const struct trace_region *region)
 {
-	if (row->group == GROUP_DIR)
+	if (region->group == GROUP_DIR)
 		return CLASS_DIR;
-	if (row->group == GROUP_META)
+	if (region->group == GROUP_META)
 		return CLASS_META;
-	switch (row->kind) {
+	switch (region->kind) {
 	case CALL_READ:
 		return CLASS_READ;
 	case CALL_WRITE:

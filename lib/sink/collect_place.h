@@ -6,8 +6,6 @@
 
 #include "collect.h"
 
-#include <iotrace/syscall.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,10 +19,10 @@ enum collect_place collect_place_of_file(const struct trace *trace, file_id file
 /* Returns the place of what no file is known of. */
 enum collect_place collect_place_of_handle(const struct trace *trace,
 					   const struct trace_handle *handle);
-/* Returns the place of a call that concerns no descriptor, or none that is known. */
-enum collect_place collect_place_of_call(const struct call_row *row);
-/* Returns the class of a call. */
-enum collect_class collect_class_of(const struct call_row *row);
+/* Returns the place of a region that concerns no descriptor, or none that is known. */
+enum collect_place collect_place_of_region(const struct trace_region *region);
+/* Returns the class of a region. */
+enum collect_class collect_class_of(const struct trace_region *region);
 
 #ifdef __cplusplus
 }

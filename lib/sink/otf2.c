@@ -77,7 +77,7 @@ static void nest(struct sink *sink, struct location *location, const struct io_e
 	struct nest *nest = &location->nest;
 
 	if (event->kind == IO_ENTER && nest->depth++ < NEST_MOST)
-		nest->region[nest->depth - 1] = otf2_region(sink, event->region.call);
+		nest->region[nest->depth - 1] = otf2_region(sink, event->region.id);
 	else if (event->kind == IO_LEAVE && nest->depth)
 		nest->depth--;
 	else if (event->kind == IO_THREAD_END || event->kind == IO_PROGRAM_END)
@@ -313,8 +313,8 @@ static void sink_free(struct sink *sink)
 	strtab_free(sink->strings);
 	free(sink->location);
 	free(sink->scratch);
-	free(sink->region_of_call);
-	free(sink->call_of_region);
+	free(sink->ref_of_region);
+	free(sink->region_of_ref);
 	cold_area_release(&sink->ref_area, sink->ref_of_file);
 	cold_area_release(&sink->file_area, sink->file_of_ref);
 	free(sink->comm_of_process);
@@ -380,9 +380,6 @@ static struct sink *sink_new(const struct sink_options *options)
 	cold_area_init(&sink->ref_area, trace_cold(sink->trace));
 	cold_area_init(&sink->file_area, trace_cold(sink->trace));
 	sink->scratch = mem_alloc(SCRATCH_SIZE);
-	sink->region_of_call = mem_array(call_count() + 1, sizeof(*sink->region_of_call));
-	sink->call_of_region = mem_array(call_count() + 1, sizeof(*sink->call_of_region));
-	memset(sink->region_of_call, 0xff, (call_count() + 1) * sizeof(*sink->region_of_call));
 	sink->first_time = UINT64_MAX;
 	otf2_messages_begin(sink);
 	return sink;

@@ -100,19 +100,8 @@ struct buffer; /* otf2_file.c */
 enum { PARADIGM_POSIX, PARADIGM_BLOCK }; /* IoParadigmRefs; the second only if a handle is of it */
 
 enum attribute {
-	ATTRIBUTE_OFFSET,
-	ATTRIBUTE_ERRNO,
-	ATTRIBUTE_PROCESS_ID,
-	ATTRIBUTE_THREAD_ID,
-	ATTRIBUTE_FILE,
-	ATTRIBUTE_HANDLE,
-	ATTRIBUTE_CANCEL_REASON,
-	ATTRIBUTE_BLOCK_PROCESS,
-	ATTRIBUTE_BLOCK_COMMAND,
-	ATTRIBUTE_BLOCK_RWBS,
-	ATTRIBUTE_BLOCK_CGROUP,
-	ATTRIBUTE_BY,
-	ATTRIBUTE_PATH,
+#define OTF2_ATTRIBUTE(id, ...) ATTRIBUTE_##id,
+#include <iotrace/otf2.def>
 	ATTRIBUTES
 };
 
@@ -136,9 +125,9 @@ struct sink {
 	bool is_empty; /* at close: a location without events stands for none */
 	OTF2_LocationGroupRef *group_of_process; /* at close, of those that are defined */
 	struct map cgroup_of_ref; /* strings of groups whose path was not known then */
-	uint32_t *region_of_call; /* ID_NONE: not used */
-	call_id *call_of_region;
-	uint32_t regions;
+	uint32_t *ref_of_region;  /* of the trace: RegionRef + 1; 0: not used */
+	region_id *region_of_ref;
+	uint32_t regions, ref_of_region_capacity, region_of_ref_capacity;
 	struct cold_area ref_area, file_area; /* of the next two */
 	uint32_t *ref_of_file;                /* IoFileRef + 1; 0: not used */
 	uint32_t ref_of_file_capacity;
@@ -208,7 +197,7 @@ bool otf2_write_program_end(struct sink *sink, struct location *location, int64_
 uint8_t *otf2_program_put(struct sink *sink, const struct location *location, uint32_t *size);
 
 /* otf2_use.c: Return the reference; what has one is defined at close. */
-OTF2_RegionRef otf2_region(struct sink *sink, call_id call);
+OTF2_RegionRef otf2_region(struct sink *sink, region_id region);
 OTF2_IoFileRef otf2_file(struct sink *sink, file_id file);
 
 /* otf2_text.c: Returns the StringRef of the bytes, escaped to UTF-8 and at most SCRATCH_SIZE / 2 long. */

@@ -37,42 +37,8 @@ static bool write_attributes(struct sink *sink)
 		const char *name, *description;
 		OTF2_Type type;
 	} row[ATTRIBUTES] = {
-		[ATTRIBUTE_OFFSET] = {"Offset", "Absolute read/write offset within a file.",
-				      OTF2_TYPE_UINT64},
-		[ATTRIBUTE_ERRNO] =
-			{"errno",
-			 "Error number of a system call or request that failed; 512, 513, 514, "
-			 "516: interrupted by a signal, to be made again or to end as EINTR",
-			 OTF2_TYPE_INT32},
-		[ATTRIBUTE_PROCESS_ID] = {"ProcessId", "Process id of the operating system",
-					  OTF2_TYPE_UINT64},
-		[ATTRIBUTE_THREAD_ID] = {"ThreadId", "Thread id of the operating system",
-					 OTF2_TYPE_UINT64},
-		[ATTRIBUTE_FILE] = {"OTF2::IO_FILE",
-				    "File that a system call named, or that a request is for",
-				    OTF2_TYPE_IO_FILE},
-		[ATTRIBUTE_HANDLE] = {"OTF2::IO_HANDLE", "Handle that a system call acted on",
-				      OTF2_TYPE_IO_HANDLE},
-		[ATTRIBUTE_CANCEL_REASON] = {"OTF2::IO_CANCEL_REASON",
-					     "Why the end of an operation was not seen",
-					     OTF2_TYPE_STRING},
-		[ATTRIBUTE_BLOCK_PROCESS] = {"OTF2::BLOCK_IO_PROCESS_ID",
-					     "Process that caused a block request",
-					     OTF2_TYPE_UINT64},
-		[ATTRIBUTE_BLOCK_COMMAND] = {"OTF2::BLOCK_IO_COMMAND",
-					     "Its command, or writeback where nobody can be named",
-					     OTF2_TYPE_STRING},
-		[ATTRIBUTE_BLOCK_RWBS] = {"OTF2::BLOCK_IO_RWBS",
-					  "Letters of a block request: what it does, and how",
-					  OTF2_TYPE_STRING},
-		[ATTRIBUTE_BLOCK_CGROUP] = {"OTF2::BLOCK_IO_CGROUP",
-					    "Control group that a block request is charged to",
-					    OTF2_TYPE_STRING},
-		[ATTRIBUTE_BY] = {"OTF2::IO_BY",
-				  "Command that did an operation, where the thread did not",
-				  OTF2_TYPE_STRING},
-		[ATTRIBUTE_PATH] = {"OTF2::IO_PATH", "Path that a system call named that failed",
-				    OTF2_TYPE_STRING},
+#define OTF2_ATTRIBUTE(id, type, name, description) {name, description, OTF2_TYPE_##type},
+#include <iotrace/otf2.def>
 	};
 	bool good = true;
 
@@ -283,9 +249,10 @@ static bool write_regions(struct sink *sink)
 	bool good = write_io_paradigm(sink);
 
 	for (uint32_t r = 0; r < sink->regions; r++) {
-		const struct call_row *row = call_row(sink->call_of_region[r]);
-		OTF2_StringRef name = define_text(sink, row->name);
-		OTF2_RegionRole role = role_of(row->kind);
+		const struct trace_region *region = trace_region(sink->trace,
+								 sink->region_of_ref[r]);
+		OTF2_StringRef name = define_str(sink, region->name);
+		OTF2_RegionRole role = role_of(region->kind);
 		bool is_io = role != OTF2_REGION_ROLE_FUNCTION;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteRegion(

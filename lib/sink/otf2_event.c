@@ -55,9 +55,9 @@ static bool write_thread_end(struct sink *sink, struct location *location,
 }
 
 /* Returns whether no I/O record of such a call names its handle. */
-static bool is_bare(call_id call)
+static bool is_bare(const struct sink *sink, region_id region)
 {
-	enum call_kind kind = call_row(call)->kind;
+	enum call_kind kind = trace_region(sink->trace, region)->kind;
 
 	return kind == CALL_META || kind == CALL_MAP || kind == CALL_UNMAP || kind == CALL_CHDIR ||
 	       kind == CALL_CHROOT || kind == CALL_FCNTL;
@@ -70,7 +70,7 @@ static bool write_region(struct sink *sink, struct location *location, const str
 
 	if (!at)
 		return false;
-	location->at = put_u32(at, otf2_region(sink, event->region.call));
+	location->at = put_u32(at, otf2_region(sink, event->region.id));
 	return true;
 }
 
@@ -80,12 +80,12 @@ static bool write_enter(struct sink *sink, struct location *location, const stru
 	struct attributes list;
 
 	list.count = 0;
-	if (event->region.call >= call_count())
+	if (event->region.id >= trace_regions(sink->trace))
 		return false;
 	if (event->region.file < trace_files(sink->trace))
 		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
 			      otf2_file(sink, event->region.file));
-	else if (event->handle != ID_NONE && is_bare(event->region.call))
+	else if (event->handle != ID_NONE && is_bare(sink, event->region.id))
 		attribute_ref(&list, ATTRIBUTE_HANDLE, OTF2_TYPE_IO_HANDLE, event->handle);
 	return write_region(sink, location, event, time, &list, RECORD_ENTER);
 }
@@ -96,7 +96,7 @@ static bool write_leave(struct sink *sink, struct location *location, const stru
 	struct attributes list;
 
 	list.count = 0;
-	if (event->region.call >= call_count())
+	if (event->region.id >= trace_regions(sink->trace))
 		return false;
 	if (event->region.error)
 		attribute_i32(&list, ATTRIBUTE_ERRNO, event->region.error);
@@ -289,12 +289,8 @@ static bool write_cancelled(struct sink *sink, struct location *location,
 			    const struct io_event *event, uint64_t time)
 {
 	static const char *const reason[] = {
-		[IO_END_EXIT] = "the thread ended",
-		[IO_END_LOST] = "its end was lost",
-		[IO_END_RECORDING] = "the recording ended",
-		[IO_END_DEATH] = "the process was killed",
-		[IO_END_MERGED] = "it became part of another request",
-		[IO_END_ABORTED] = "the program or its end cancelled it",
+#define OTF2_CANCEL(end, text) [IO_END_##end] = text,
+#include <iotrace/otf2.def>
 	};
 	struct attributes list = {0};
 

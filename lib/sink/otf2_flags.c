@@ -1,14 +1,12 @@
 /*
  * otf2_flags: O_* flags in the words of OTF2.
  *
- * A flag is set when all its bits are: O_SYNC contains O_DSYNC, O_TMPFILE contains O_DIRECTORY.
- * What a larger flag contains is not said again.
+ * O_SYNC contains O_DSYNC, O_TMPFILE contains O_DIRECTORY. What a larger flag contains is not said again.
  */
 #include "otf2_flags.h"
 
-#include "large_file.h"
-
 #include <fcntl.h>
+#include <iotrace/large_file.h>
 #include <stddef.h>
 
 struct flag {
@@ -16,28 +14,14 @@ struct flag {
 	uint32_t means;
 };
 
-/* A flag that contains another stands before it. */
 static const struct flag creation[] = {
-	{O_CREAT, OTF2_IO_CREATION_FLAG_CREATE},
-	{O_TRUNC, OTF2_IO_CREATION_FLAG_TRUNCATE},
-	{O_TMPFILE, OTF2_IO_CREATION_FLAG_TEMPORARY_FILE},
-	{O_DIRECTORY, OTF2_IO_CREATION_FLAG_DIRECTORY},
-	{O_EXCL, OTF2_IO_CREATION_FLAG_EXCLUSIVE},
-	{O_NOCTTY, OTF2_IO_CREATION_FLAG_NO_CONTROLLING_TERMINAL},
-	{O_NOFOLLOW, OTF2_IO_CREATION_FLAG_NO_FOLLOW},
-	{O_PATH, OTF2_IO_CREATION_FLAG_PATH},
-	{LARGE_FILE, OTF2_IO_CREATION_FLAG_LARGEFILE},
+#define OTF2_CREATION(bits, flag) {bits, OTF2_IO_CREATION_FLAG_##flag},
+#include <iotrace/otf2.def>
 };
 
 static const struct flag status[] = {
-	{O_CLOEXEC, OTF2_IO_STATUS_FLAG_CLOSE_ON_EXEC},
-	{O_APPEND, OTF2_IO_STATUS_FLAG_APPEND},
-	{O_NONBLOCK, OTF2_IO_STATUS_FLAG_NON_BLOCKING},
-	{O_ASYNC, OTF2_IO_STATUS_FLAG_ASYNC},
-	{O_SYNC, OTF2_IO_STATUS_FLAG_SYNC},
-	{O_DSYNC, OTF2_IO_STATUS_FLAG_DATA_SYNC},
-	{O_DIRECT, OTF2_IO_STATUS_FLAG_AVOID_CACHING},
-	{O_NOATIME, OTF2_IO_STATUS_FLAG_NO_ACCESS_TIME},
+#define OTF2_STATUS(bits, flag) {bits, OTF2_IO_STATUS_FLAG_##flag},
+#include <iotrace/otf2.def>
 };
 
 static uint32_t translate(const struct flag *row, size_t rows, uint32_t flags)

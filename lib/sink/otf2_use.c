@@ -4,16 +4,17 @@
 #include "otf2.h"
 
 #include <iotrace/cold.h>
+#include <iotrace/mem.h>
 
-OTF2_RegionRef otf2_region(struct sink *sink, call_id call)
+OTF2_RegionRef otf2_region(struct sink *sink, region_id region)
 {
-	uint32_t *region = &sink->region_of_call[call];
-
-	if (*region == ID_NONE) {
-		sink->call_of_region[sink->regions] = call;
-		*region = sink->regions++;
+	MEM_GROW(sink->ref_of_region, sink->ref_of_region_capacity, region + 1);
+	if (!sink->ref_of_region[region]) {
+		MEM_GROW(sink->region_of_ref, sink->region_of_ref_capacity, sink->regions + 1);
+		sink->region_of_ref[sink->regions++] = region;
+		sink->ref_of_region[region] = sink->regions;
 	}
-	return *region;
+	return sink->ref_of_region[region] - 1;
 }
 
 OTF2_IoFileRef otf2_file(struct sink *sink, file_id file)

@@ -266,14 +266,16 @@ static json_object *json_files(const struct summary *summary, enum collect_place
 	return all;
 }
 
-static json_object *json_fault(const struct collect_fault *fault, enum collect_fault_kind kind)
+static json_object *json_fault(const struct trace *trace, const struct collect_fault *fault,
+			       enum collect_fault_kind kind)
 {
 	const char *name = errname(fault->error);
 	json_object *row = json_object_new_object();
 
 	json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);
 	json_object_object_add(row, "errno", json_object_new_int(fault->error));
-	json_object_object_add(row, "call", json_object_new_string(call_row(fault->call)->name));
+	json_object_object_add(row, "call",
+			       json_text(trace, trace_region(trace, fault->region)->name));
 	add_number(row, "count", fault->count);
 	json_object_object_add(row, "kind", json_object_new_string(collect_fault_name(kind)));
 	return row;
@@ -287,7 +289,7 @@ static json_object *json_faults(const struct collect_faults *faults, uint32_t ro
 	for (uint32_t i = 0; i < top.count; i++) {
 		const struct collect_fault *fault = &faults->fault[top.id[i]];
 
-		json_object_array_add(all, json_fault(fault, collect_fault_kind(fault)));
+		json_object_array_add(all, json_fault(faults->trace, fault, fault->kind));
 	}
 	all = json_list(&top, all);
 	top_release(&top);
@@ -301,7 +303,7 @@ static json_object *json_named_faults(const struct collect_faults *faults, uint3
 
 	for (uint32_t i = 0; i < top.count; i++) {
 		const struct collect_named_fault *named = &faults->named[top.id[i]];
-		json_object *row = json_fault(&named->fault, named->kind);
+		json_object *row = json_fault(faults->trace, &named->fault, named->kind);
 
 		json_object_object_add(row, "name", json_text(faults->trace, named->name));
 		json_object_array_add(all, row);

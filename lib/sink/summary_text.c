@@ -251,13 +251,18 @@ static const char *const fault_title[FAULT_KINDS] = {
 	[FAULT_INTERRUPTED] = "interrupted by signals: ",
 };
 
-static void put_fault(const struct collect_fault *fault, const char *before, FILE *out)
+static void put_fault(const struct trace *trace, const struct collect_fault *fault,
+		      const char *before, FILE *out)
 {
+	str_id region = trace_region(trace, fault->region)->name;
+	char *call = summary_escape(trace_text(trace, region),
+				    strtab_length(trace_strings(trace), region));
 	const char *name = errname(fault->error);
 	char number[SUMMARY_NUMBER];
 
 	fprintf(out, "%s%s %s of %s", before, summary_count(number, fault->count),
-		name ? name : "errors", call_row(fault->call)->name);
+		name ? name : "errors", call);
+	free(call);
 }
 
 /* In one line, whatever blanks the name has. */
@@ -273,7 +278,7 @@ static void put_named_fault(const struct summary *summary, const struct page *pa
 	FILE *out = open_memstream(&text, &size);
 
 	if (out) {
-		put_fault(&named->fault, before, out);
+		put_fault(trace, &named->fault, before, out);
 		fputs(": ", out);
 		fclose(out);
 		cut = summary_cut(name, page->columns > size ? page->columns - size : 0, 4);
@@ -294,7 +299,8 @@ static void put_errors(const struct summary *summary, const struct page *page,
 	if (!begin(&s, page))
 		return;
 	for (uint32_t i = 0; i < top->count && i < rows; i++)
-		put_fault(&summary->collect->faults.fault[top->id[i]], i ? ", " : title, s.out);
+		put_fault(summary->collect->trace, &summary->collect->faults.fault[top->id[i]],
+			  i ? ", " : title, s.out);
 	if (rows && top->count > rows)
 		fprintf(s.out, ", %u more", top->count - rows);
 	if (top->count && besides)
@@ -326,7 +332,7 @@ static uint64_t count_of(const struct collect_faults *faults, enum collect_fault
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < faults->faults; i++)
-		if (collect_fault_kind(&faults->fault[i]) == kind)
+		if (faults->fault[i].kind == kind)
 			count += faults->fault[i].count;
 	return count;
 }

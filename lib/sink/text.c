@@ -58,9 +58,16 @@ static void print_bytes(FILE *out, uint64_t bytes)
 		fprintf(out, " %" PRIu64, bytes);
 }
 
-static void print_call(FILE *out, call_id call)
+static void print_region(struct sink *sink, region_id id)
 {
-	fprintf(out, " %s", call < call_count() ? call_row(call)->name : "?");
+	const struct trace_region *region = id < trace_regions(sink->trace)
+						    ? trace_region(sink->trace, id)
+						    : NULL;
+
+	if (region && region->source != REGION_CALL)
+		text_string(sink, region->name);
+	else
+		fprintf(sink->out, " %s", region ? trace_text(sink->trace, region->name) : "?");
 }
 
 static void print_program_end(struct sink *sink, const struct io_event *event)
@@ -77,7 +84,7 @@ static void print_enter(struct sink *sink, const struct io_event *event)
 {
 	FILE *out = sink->out;
 
-	print_call(out, event->region.call);
+	print_region(sink, event->region.id);
 	if (event->handle != ID_NONE)
 		text_id(out, 'h', event->handle);
 	if (event->region.file != ID_NONE)
@@ -96,7 +103,7 @@ static void print_error(FILE *out, int error)
 
 static void print_leave(struct sink *sink, const struct io_event *event)
 {
-	print_call(sink->out, event->region.call);
+	print_region(sink, event->region.id);
 	print_error(sink->out, event->region.error);
 	if (event->region.path)
 		text_string(sink, event->region.path);

@@ -3,7 +3,7 @@
  */
 #include "text.h"
 
-#include "large_file.h"
+#include <iotrace/large_file.h>
 
 #include <fcntl.h>
 

@@ -21,6 +21,7 @@ ACCESSOR(trace_process, processes, process, processes)
 ACCESSOR(trace_file, files, file, files)
 ACCESSOR(trace_handle, handles, handle, handles)
 ACCESSOR(trace_mount, mounts, mount, mounts)
+ACCESSOR(trace_region, regions, region, regions)
 ACCESSOR(trace_device, devices, device, devices)
 ACCESSOR(trace_cgroup, cgroups, cgroup, cgroups)
 ACCESSOR(trace_series, series_count, series, series_count)
@@ -100,10 +101,9 @@ void trace_init(struct trace *trace)
 
 void trace_release(struct trace *trace)
 {
-	void *const array[] = {trace->thread,  trace->process,       trace->mount,
-			       trace->device,  trace->cgroup,        trace->series,
-			       trace->metric,  trace->parameter,     trace->count,
-			       trace->refused, trace->filters.filter};
+	void *const array[] = {trace->thread, trace->process, trace->mount,  trace->device,
+			       trace->cgroup, trace->series,  trace->metric, trace->parameter,
+			       trace->count,  trace->refused, trace->region, trace->filters.filter};
 
 	for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++)
 		free(array[i]);
@@ -130,6 +130,24 @@ str_id trace_string(struct trace *trace, const char *bytes, size_t length)
 static str_id text(struct trace *trace, const char *words)
 {
 	return trace_string(trace, words, strlen(words));
+}
+
+void trace_add_calls(struct trace *trace)
+{
+	MEM_GROW(trace->region, trace->regions_cap, call_count());
+	for (uint32_t id = 0; id < call_count(); id++) {
+		const struct call_row *row = call_row((call_id)id);
+
+		trace->region[id] = (struct trace_region){
+			.name = text(trace, row->name),
+			.source = REGION_CALL,
+			.kind = row->kind,
+			.group = row->group,
+			.traits = row->traits,
+			.has_path = row->path != CALL_NO_ARG,
+		};
+	}
+	trace->regions = call_count();
 }
 
 uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_calls,

@@ -154,13 +154,13 @@ struct Library {
 		if (e.kind == IO_LEAVE && e.region.error)
 			OTF2_AttributeList_AddInt32(list, ATTRIBUTE_ERRNO, e.region.error);
 		if (e.kind == IO_LEAVE)
-			return OTF2_EvtWriter_Leave(w, list, e.time, region_of(e.region.call));
+			return OTF2_EvtWriter_Leave(w, list, e.time, region_of(e.region.id));
 		if (e.region.file != ID_NONE)
 			OTF2_AttributeList_AddIoFileRef(list, ATTRIBUTE_FILE,
 							otf2_file(sink, e.region.file));
-		else if (e.handle != ID_NONE && e.region.call == io::call("fchmod"))
+		else if (e.handle != ID_NONE && e.region.id == io::call("fchmod"))
 			OTF2_AttributeList_AddIoHandleRef(list, ATTRIBUTE_HANDLE, e.handle);
-		return OTF2_EvtWriter_Enter(w, list, e.time, region_of(e.region.call));
+		return OTF2_EvtWriter_Enter(w, list, e.time, region_of(e.region.id));
 	}
 
 	OTF2_ErrorCode write_handle(const io_event &e)
@@ -330,7 +330,7 @@ struct AnyEvents {
 		static const char *const call[] = {"read", "write", "fchmod", "openat", "fsync"};
 
 		if (e.kind == IO_ENTER || e.kind == IO_LEAVE) {
-			e.region.call = io::call(call[below(5)]);
+			e.region.id = io::call(call[below(5)]);
 			e.region.error = below(3) ? 0 : (int32_t)number() & INT32_MAX;
 			e.region.file = below(2) ? ID_NONE : (uint32_t)below(FILES);
 		} else if (e.kind == IO_SEEK) {

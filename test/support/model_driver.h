@@ -300,7 +300,7 @@ class ModelDriver
 		switch (e.kind) {
 		case IO_ENTER:
 		case IO_LEAVE:
-			s += std::string(" ") + call_row(e.region.call)->name;
+			s += std::string(" ") + call_row(e.region.id)->name;
 			if (e.kind == IO_LEAVE && e.region.error)
 				s += " errno " + std::to_string(e.region.error);
 			if (e.kind == IO_LEAVE && e.region.path)

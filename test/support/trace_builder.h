@@ -29,6 +29,7 @@ class TraceBuilder
 	TraceBuilder()
 	{
 		trace_init(trace);
+		trace_add_calls(trace);
 		trace->host.hostname = text("node7");
 		trace->host.release = text("6.1.0");
 		trace->host.machine = text("x86_64");
@@ -241,7 +242,7 @@ inline io_event enter(uint64_t time, thread_id thread, const char *name, handle_
 {
 	io_event e = at(time, IO_ENTER, thread, handle);
 
-	e.region.call = call(name);
+	e.region.id = call(name);
 	e.region.file = file;
 	return e;
 }
@@ -251,7 +252,7 @@ inline io_event leave(uint64_t time, thread_id thread, const char *name, int err
 {
 	io_event e = at(time, IO_LEAVE, thread);
 
-	e.region.call = call(name);
+	e.region.id = call(name);
 	e.region.error = error;
 	e.region.file = ID_NONE;
 	e.region.path = path;

@@ -394,7 +394,7 @@ TEST_F(Cloexec, ACloseOfWhatAnExecMayHaveClosedHasNoHandle)
 	d.call(10, 10, "close", {3}, 0);
 	d.end();
 	for (const io_event &event : d.events)
-		if (event.kind == IO_ENTER && event.region.call == call_by_name("close", 5))
+		if (event.kind == IO_ENTER && event.region.id == call_by_name("close", 5))
 			EXPECT_EQ(event.handle, ID_NONE);
 	EXPECT_EQ(tally_get(&d.tally, doubtful_exec), 1u);
 	EXPECT_EQ(d.unbalanced(), "");

@@ -32,8 +32,8 @@ class Model : public ::testing::Test
 
 		d.end();
 		for (const io_event &e : d.events)
-			if (e.kind == IO_ENTER && call_row(e.region.call)->kind == CALL_META)
-				all += std::string(call_row(e.region.call)->name) + " " +
+			if (e.kind == IO_ENTER && call_row(e.region.id)->kind == CALL_META)
+				all += std::string(call_row(e.region.id)->name) + " " +
 				       (e.handle == ID_NONE ? "-" : std::to_string(e.handle)) +
 				       ", ";
 		return all;
@@ -1072,7 +1072,7 @@ TEST_F(Model, MappedFilesAreKnownByTheirAddress)
 	std::vector<std::string> unmapped;
 
 	for (const io_event &e : d.events)
-		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
+		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.id)->name, "munmap"))
 			unmapped.push_back(
 				trace_text(d.trace, trace_file(d.trace, e.region.file)->path));
 	EXPECT_EQ(unmapped, (std::vector<std::string>{"/data/a", "/data/a"}))
@@ -1094,7 +1094,7 @@ TEST_F(Model, AMappingInTheMiddleSplitsAndAChildInheritsThem)
 	std::vector<uint32_t> unmapped;
 
 	for (const io_event &e : d.events)
-		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.call)->name, "munmap"))
+		if (e.kind == IO_ENTER && !strcmp(call_row(e.region.id)->name, "munmap"))
 			unmapped.push_back(trace_thread(d.trace, e.thread)->tid);
 	EXPECT_EQ(unmapped, (std::vector<uint32_t>{20, 20, 10}));
 }

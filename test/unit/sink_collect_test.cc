@@ -136,10 +136,9 @@ TEST_F(Collect, WhatFailedStandsBeforeLookUps)
 	EXPECT_EQ(top.seen, 5U);
 	for (int i = 0; i < 4; i++) {
 		EXPECT_EQ(s.faults.fault[top.id[i]].error, order[i]);
-		EXPECT_EQ(collect_fault_kind(&s.faults.fault[top.id[i]]),
-			  i == 3 ? FAULT_LOOKUP : FAULT_FAILED);
+		EXPECT_EQ(s.faults.fault[top.id[i]].kind, i == 3 ? FAULT_LOOKUP : FAULT_FAILED);
 	}
-	EXPECT_EQ(s.faults.fault[top.id[0]].call, io::call("read"));
+	EXPECT_EQ(s.faults.fault[top.id[0]].region, io::call("read"));
 	EXPECT_EQ(s.faults.fault[top.id[3]].count, 9U);
 	top_release(&top);
 	EXPECT_EQ(s.failed, 23U);
@@ -162,9 +161,9 @@ TEST_F(Collect, LookUps)
 		   {"connect", ENOENT, FAULT_LOOKUP}};
 
 	for (const auto &r : row) {
-		struct collect_fault fault = {r.error, io::call(r.call), 1};
-
-		EXPECT_EQ(collect_fault_kind(&fault), r.kind) << r.call << " " << r.error;
+		feed({io::enter(1, t, r.call), io::leave(2, t, r.call, r.error)});
+		EXPECT_EQ(s.faults.fault[s.faults.faults - 1].kind, r.kind)
+			<< r.call << " " << r.error;
 	}
 }
 

@@ -101,7 +101,7 @@ static bool is_of_descriptor(const struct call *call, struct event_string path)
 	is_none = !call->arg[row->path] && !path.length;
 	is_empty = is_none || (path.at && !path.length);
 	return (is_empty && call->arg[row->flags] & AT_EMPTY_PATH) ||
-	       (is_none && !strcmp(row->name, "utimensat"));
+	       (is_none && row->traits & CALL_PATH_IS_OPTIONAL);
 }
 
 void call_begin(struct model *m, uint32_t task, struct call *call,

@@ -168,7 +168,7 @@ static void emit_enter(struct op *op)
 {
 	struct io_event event = {.kind = IO_ENTER, .time = op->call.enter};
 
-	event.region.call = op->call.id;
+	event.region.id = op->call.id;
 	event.region.file = ID_NONE;
 	if (op->call.open != ID_NONE && call_is_of_memory(op->row) &&
 	    !table_has(op->m, task_table(op->m, op->task), op->call.open)) {
@@ -189,7 +189,7 @@ static void emit_leave(struct op *op)
 {
 	struct io_event event = {.kind = IO_LEAVE, .time = op->time};
 
-	event.region.call = op->call.id;
+	event.region.id = op->call.id;
 	event.region.error = op->error;
 	event.region.file = ID_NONE;
 	event.region.path = op->error ? call_named(&op->call) : 0;

@@ -77,7 +77,7 @@ static uint32_t open_flags(const struct op *op)
 {
 	if (op->row->flags != CALL_NO_ARG)
 		return (uint32_t)op->call.arg[op->row->flags];
-	return !strcmp(op->row->name, "creat") ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
+	return op->row->traits & CALL_TRUNCATES ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
 }
 
 /* What the kernel had at the new descriptor is surer than what was asked for. */
@@ -144,20 +144,21 @@ void end_open(struct op *op)
 /* Descriptors are sent through sockets of AF_UNIX. What accept() returns is of the family of the socket that listens. */
 static bool is_network(const struct op *op)
 {
-	if (!strcmp(op->row->name, "socket"))
+	if (op->row->traits & CALL_SAYS_FAMILY)
 		return op->call.arg[0] != FAMILY_UNIX;
 	return op->call.open != ID_NONE && open_description(op->m, op->call.open)->is_network;
 }
 
 /* Something without a path that the call returned. */
-static void create_labelled(struct op *op, const char *label, enum cloexec cloexec)
+static void create_labelled(struct op *op, enum cloexec cloexec)
 {
+	const char *label = op->row->traits & CALL_MAKES_SOCKET ? "socket" : op->row->name;
 	struct model *m = op->m;
 	const struct event_file *file = file_of(op, (int)op->result);
 	uint32_t description = description_new(m, O_RDWR);
 
 	m->description[description].name = strtab_add_text(m->trace.strings, label);
-	m->description[description].is_stream = strcmp(label, "memfd_create") != 0;
+	m->description[description].is_stream = !(op->row->traits & CALL_MAKES_SEEKABLE);
 	m->description[description].is_network = is_network(op);
 	if (file)
 		identity_describe(m, description, file);
@@ -184,12 +185,11 @@ void end_create_fd(struct op *op)
 		return;
 	enum cloexec cloexec = made_cloexec(op, file_of(op, (int)op->result));
 
-	if (!strcmp(op->row->name, "pidfd_getfd")) {
+	if (op->row->traits & CALL_TAKES_DESCRIPTOR) {
 		position_share_all(op->m); /* nobody says whose it was */
 		create_unknown(op, cloexec);
 	} else {
-		create_labelled(op, strncmp(op->row->name, "accept", 6) ? op->row->name : "socket",
-				cloexec);
+		create_labelled(op, cloexec);
 	}
 }
 

@@ -26,9 +26,9 @@ static bool names_directory(const struct op *op)
 	case CALL_OPEN:
 		return flags & O_DIRECTORY || (op->file && S_ISDIR(op->file->mode));
 	case CALL_DELETE:
-		return flags & AT_REMOVEDIR || !strcmp(op->row->name, "rmdir");
+		return flags & AT_REMOVEDIR || op->row->traits & CALL_REMOVES_DIRECTORY;
 	default:
-		return !strncmp(op->row->name, "mkdir", 5);
+		return op->row->traits & CALL_MAKES_DIRECTORY;
 	}
 }
 
@@ -94,7 +94,7 @@ void end_chroot(struct op *op)
 
 	if (op->error || op->is_cancelled)
 		return;
-	if (!strcmp(op->row->name, "pivot_root")) /* it moves the root of others, too */
+	if (op->row->traits & CALL_MOVES_ROOTS) /* it moves the root of others, too */
 		fs_forget_like(op->m, op->process);
 	if (root && root->name.at && is_of_leader)
 		is = (struct fs_root){root->name, root->position};

@@ -170,7 +170,8 @@ void life_fork(struct model *m, const struct event *event)
 	/* clone(2) says its flags in its first argument; clone3 has them in memory: see life_clone_flags(). */
 	const struct call *call = &m->task[parent].call;
 
-	if (call->id != CALL_ID_NONE && !strcmp(call_row(call->id)->name, "clone")) {
+	if (call->id != CALL_ID_NONE && call_row(call->id)->kind == CALL_CLONE &&
+	    call_row(call->id)->flags != CALL_NO_ARG) {
 		struct event flags = *event;
 
 		flags.clone_flags.flags = call->arg[0];

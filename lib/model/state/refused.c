@@ -29,8 +29,6 @@ void refused_fact(struct model *m, const struct event *event)
 
 void refused_see(struct model *m, const struct call_row *row, int64_t result)
 {
-	static const char uring[] = "io_uring_";
-
-	if (m->misses_uring && result >= 0 && !strncmp(row->name, uring, sizeof(uring) - 1))
+	if (m->misses_uring && result >= 0 && row->traits & CALL_OF_URING)
 		tally_add(m->tally, uring_unseen, 1);
 }

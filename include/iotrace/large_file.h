@@ -1,8 +1,8 @@
 /*
  * large_file: the kernel's O_LARGEFILE, which glibc defines as 0 where it is implied.
  */
-#ifndef SINK_LARGE_FILE_H
-#define SINK_LARGE_FILE_H
+#ifndef IOTRACE_LARGE_FILE_H
+#define IOTRACE_LARGE_FILE_H
 
 #include <fcntl.h>
 
