@@ -1,16 +1,14 @@
 /*
  * check-archive: reads an archive back and says what is wrong with it.
  */
+#include "archive_path.h"
 #include "command.h"
-#include "paths.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
 #include <iotrace/escape.h>
 #include <iotrace/log.h>
-#include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,40 +51,11 @@ static void put_findings(const struct archive_report *report)
 		printf("and %" PRIu64 " more\n", report->findings - ARCHIVE_FINDINGS);
 }
 
-/* The anchor file stands for its archive, as for other tools. */
-static char *directory_of(const char *path)
-{
-	static const char anchor[] = "/traces.otf2";
-	size_t length = strlen(path), less = strlen(anchor);
-
-	if (!strcmp(path, anchor + 1))
-		return mem_strdup(".");
-	if (length > less && !strcmp(path + length - less, anchor))
-		length -= less;
-	return mem_format("%.*s", (int)length, path);
-}
-
-/* Returns why it cannot be an archive at all, or NULL. */
-static const char *no_archive(const char *directory)
-{
-	char *anchor;
-	bool has_anchor;
-
-	if (!path_exists(directory))
-		return strerror(ENOENT);
-	if (!path_is_directory(directory))
-		return "is a file; an OTF2 archive is a directory";
-	anchor = mem_format("%s/traces.otf2", directory);
-	has_anchor = path_exists(anchor);
-	free(anchor);
-	return has_anchor ? NULL : "is not an OTF2 archive: it has no traces.otf2";
-}
-
 static int report_on(const char *directory, bool is_quiet)
 {
 	struct archive_report report;
 	struct error err = {0};
-	const char *why = no_archive(directory);
+	const char *why = archive_path_wrong(directory);
 
 	if (why) {
 		log_error("%s: %s", directory, why);
@@ -117,7 +86,7 @@ static int check_archive(void *context, int argc, char **argv)
 			  argc ? "one archive at a time" : "no archive: iotrace check-archive DIR");
 		return command_misused(&command_check_archive, &err);
 	}
-	directory = directory_of(argv[0]);
+	directory = archive_path(argv[0]);
 	status = report_on(directory, options->is_quiet);
 	free(directory);
 	return status;

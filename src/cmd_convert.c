@@ -1,6 +1,7 @@
 /*
  * convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote.
  */
+#include "archive_path.h"
 #include "command.h"
 #include "left.h"
 #include "limit.h"
@@ -73,7 +74,7 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 		       (unsigned long long)run_torn(run));
 }
 
-static int convert_file(struct output *output, const char *file, struct error *err)
+static int convert_file(struct output *output, const char *file, bool is_archive, struct error *err)
 {
 	const struct run_source source = {
 		.path = file,
@@ -89,7 +90,8 @@ static int convert_file(struct output *output, const char *file, struct error *e
 		output_discard(output);
 		return rc;
 	}
-	rc = run_convert(output->run, &source, &trouble);
+	rc = is_archive ? run_archive(output->run, &source, &trouble)
+			: run_convert(output->run, &source, &trouble);
 	/* Not even the header could be read: there is nothing to keep. */
 	if (rc < 0 && !tally_get(run_tally(output->run), samples)) {
 		*err = trouble;
@@ -115,21 +117,25 @@ static bool has_file(const char *directory, const char *name)
 	return has;
 }
 
-/* What is surely no capture. Each case has a sentence that says what to do instead. */
-static int refuse_others(const char *file, struct error *err)
+static bool is_archive(const char *file)
 {
 	const char *slash = strrchr(file, '/');
+
+	return has_file(file, "traces.otf2") || !strcmp(slash ? slash + 1 : file, "traces.otf2");
+}
+
+/* What is surely no input. Each case has a sentence that says what to do instead. */
+static int refuse_others(const char *file, const struct output_options *options, struct error *err)
+{
 	struct stat st;
 
 	if (stat(file, &st) < 0)
 		return error_set(err, errno, "%s", file);
-	if (has_file(file, "traces.otf2") || !strcmp(slash ? slash + 1 : file, "traces.otf2")) {
-		error_say(err, EINVAL,
-			  "%s: is an OTF2 archive already; only captures are converted", file);
-		error_hint(err,
-			   "OTF2 tools open it as it is, such as otf2-print or Vampir; 'iotrace "
-			   "check-archive' checks it");
-	} else if (has_file(file, "spool")) {
+	if (is_archive(file) && output_is_archive(options)) {
+		error_say(err, EINVAL, "%s: is an OTF2 archive already", file);
+		error_hint(err, "'iotrace report' prints its summary, 'iotrace convert --format "
+				"text' its records, and 'iotrace check-archive' checks it");
+	} else if (!is_archive(file) && has_file(file, "spool")) {
 		error_say(err, EISDIR, "%s: is a directory; the recording in it is %s/spool", file,
 			  file);
 		error_hint(err, "To convert it: iotrace convert %s/spool", file);
@@ -142,6 +148,7 @@ struct conversion {
 	const struct convert_options *options;
 	const char *file;
 	char *path, *summary; /* NULL: a standard stream */
+	char *archive;        /* its directory, if the file is none but an archive */
 	struct quiet quiet;
 	struct output output;
 };
@@ -205,10 +212,11 @@ static int convert(void *context, int argc, char **argv)
 		return command_misused(&command_convert, &err);
 	}
 	c.file = argv[0];
+	c.archive = is_archive(c.file) ? archive_path(c.file) : NULL;
 	quiet_begin(&c.quiet);
 	rc = limit_check(&err);
 	if (!rc)
-		rc = refuse_others(c.file, &err);
+		rc = refuse_others(c.file, &c.options->output, &err);
 	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
@@ -219,15 +227,16 @@ static int convert(void *context, int argc, char **argv)
 		c.output.options = &c.options->output;
 		c.output.path = c.path;
 		c.output.summary_path = c.summary;
-		c.output.run = run_new();
-		rc = convert_file(&c.output, c.file, &err);
+		c.output.run = c.archive ? run_new_archive() : run_new();
+		rc = convert_file(&c.output, c.archive ? c.archive : c.file, c.archive, &err);
 		run_free(c.output.run);
 	}
 	place_close(c.output.place);
 	if (rc)
 		command_complain(&err);
-	else if (c.output.place)
+	else if (c.output.place && !c.archive)
 		left_converted(c.file, c.options->output.is_quiet);
+	free(c.archive);
 	free(c.summary);
 	free(c.path);
 	return rc ? STATUS_FAILED : STATUS_OK;

@@ -8,6 +8,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <iotrace/archive.h>
 #include <iotrace/books.h>
 #include <iotrace/decode.h>
 #include <iotrace/error.h>
@@ -25,7 +26,9 @@ enum {
 
 struct run {
 	struct tally tally;
-	struct model *model;
+	struct model *model;  /* NULL: an archive is read */
+	struct trace archive; /* its definitions, where there is no model */
+	const struct trace *trace;
 	struct capture *capture;
 	struct order *order;
 	struct decode *decode;
@@ -64,18 +67,33 @@ struct run *run_new(void)
 
 	page_guard();
 	run->model = model_new(&run->tally, output, run);
+	run->trace = model_trace(run->model);
 	run->until_asked = ASK_INTERVAL;
+	return run;
+}
+
+struct run *run_new_archive(void)
+{
+	struct run *run = mem_zero(sizeof(*run));
+
+	page_guard();
+	trace_init(&run->archive);
+	run->trace = &run->archive;
 	return run;
 }
 
 void run_use_directory(struct run *run, int directory)
 {
-	model_use_directory(run->model, directory);
+	if (run->model)
+		model_use_directory(run->model, directory);
+	else
+		trace_use_directory(&run->archive, directory);
 }
 
 void run_forget_names(struct run *run)
 {
-	model_forget_names(run->model);
+	if (run->model)
+		model_forget_names(run->model);
 }
 
 void run_free(struct run *run)
@@ -85,6 +103,8 @@ void run_free(struct run *run)
 	for (int i = 0; i < run->sinks; i++)
 		run_close_sink(run, i, NULL);
 	model_free(run->model);
+	if (!run->model)
+		trace_release(&run->archive);
 	decode_free(run->decode);
 	order_free(run->order);
 	capture_close(run->capture);
@@ -99,7 +119,7 @@ int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_option
 
 	if (run->sinks == RUN_SINKS)
 		return error_say(err, ENOSPC, "more than %d outputs", RUN_SINKS);
-	options->trace = model_trace(run->model);
+	options->trace = run->trace;
 	options->tally = &run->tally;
 	sink->sink = ops->open(options, err);
 	if (!sink->sink)
@@ -299,6 +319,31 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	return rc;
 }
 
+static bool should_stop(void *context)
+{
+	const struct run *run = context;
+
+	return run->source->should_stop && run->source->should_stop(run->source->context);
+}
+
+int run_archive(struct run *run, const struct run_source *source, struct error *err)
+{
+	const struct archive_source archive = {
+		.dir = source->path,
+		.trace = &run->archive,
+		.tally = &run->tally,
+		.output = output,
+		.context = run,
+		.should_stop = should_stop,
+	};
+	int rc;
+
+	run->source = source;
+	rc = archive_read(&archive, err);
+
+	return rc == 1 ? RUN_STOPPED : rc;
+}
+
 const char *run_warning(const struct run *run, uint32_t index)
 {
 	return run->decode ? decode_warning(run->decode, index) : NULL;
@@ -324,7 +369,7 @@ const uint64_t *run_samples(const struct run *run, uint32_t *events)
 
 const struct trace *run_trace(const struct run *run)
 {
-	return model_trace(run->model);
+	return run->trace;
 }
 
 const struct tally *run_tally(const struct run *run)

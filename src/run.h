@@ -36,6 +36,8 @@ enum run_end {
 };
 
 struct run *run_new(void);
+/* For run_archive(). */
+struct run *run_new_archive(void);
 /* What is known of files may lie in unlinked files in this directory. */
 void run_use_directory(struct run *run, int directory);
 /* Names of files are not kept: no sink needs them. */
@@ -50,6 +52,10 @@ int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_option
 		 struct error *err);
 /* Returns an enum run_end, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
+/*
+ * The same, of the OTF2 archive in the directory `source->path`. Call once, for a run of run_new_archive().
+ */
+int run_archive(struct run *run, const struct run_source *source, struct error *err);
 /* Returns 0 or what the sink met. */
 int run_close_sink(struct run *run, int sink, struct error *err);
 /* Returns how many samples came of each event of the capture. Lent until run_free(). */

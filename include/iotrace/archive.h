@@ -1,7 +1,7 @@
 /*
- * archive: reads an OTF2 archive back and says what is wrong with it.
+ * archive: reads an OTF2 archive back, and says what is wrong with it.
  *
- * OTF2's own tools check the syntax. This checks what the records mean: that every id is defined,
+ * archive_read() gives what the model gives: definitions and io_events. archive_verify() checks. OTF2's own tools check the syntax. This checks what the records mean: that every id is defined,
  * ids are dense, handles are active when they are used, operations begin, are issued and end in
  * this order and once, regions nest, time rises on each location and stays inside the clock
  * properties, the numbers of events are those of the definitions, and the books of iotrace.json, if
@@ -10,6 +10,10 @@
 #ifndef IOTRACE_ARCHIVE_H
 #define IOTRACE_ARCHIVE_H
 
+#include <iotrace/io_event.h>
+#include <iotrace/tally.h>
+#include <iotrace/trace.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -39,6 +43,25 @@ struct archive_report {
  * broke off.
  */
 int archive_verify(const char *dir, struct archive_report *report, struct error *err);
+
+/* An archive to read, and where it goes. Lent during archive_read(). */
+struct archive_source {
+	const char *dir;
+	struct trace *trace; /* empty; its definitions are complete before the first event */
+	struct tally
+		*tally; /* all zero; gets the counters of the archive, or those of its events */
+	void (*output)(void *context, const struct io_event *event);
+	bool (*should_stop)(void *context); /* or NULL */
+	void *context;
+};
+
+/*
+ * Reads an OTF2 archive, of iotrace or of another program: its definitions, then its events in order of time. Memory grows
+ * with the definitions, not with the events. Clock offsets are applied, times are ns. Matching ids become unique. What names
+ * something undefined is left out and counted (`ignored`), and so are kinds of events that are not about I/O or regions.
+ * Returns 0; 1 if should_stop() said so; or -errno and a sentence: then output() has seen what could be read.
+ */
+int archive_read(const struct archive_source *source, struct error *err);
 
 #ifdef __cplusplus
 }

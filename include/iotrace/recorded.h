@@ -39,6 +39,8 @@ struct trace_host {
 	str_id source_why; /* why it was not the other */
 	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
 	str_id block_why;      /* why it was perf, though BPF paired the calls */
+	str_id creator;        /* of an archive that was read: "Score-P 8.4" */
+	bool is_of_others; /* read from an archive that another program wrote: nothing says what it lacks */
 	bool is_system, is_argv_cut; /* all processes are recorded; argv is not whole */
 	enum block_choice block;     /* which block requests are */
 	uint32_t block_mode;         /* bits of enum block_output: what they become */

@@ -82,6 +82,9 @@ struct request {
 	struct event_string rwbs, name; /* name: of the task, where the event says it */
 };
 
+/* Returns what the request does: its letters say it, or, where they do not, whether it has a sector. */
+enum request_kind request_kind(const struct request *request);
+
 #endif
 
 #ifdef __cplusplus

@@ -38,11 +38,12 @@ struct sink_options {
 		tally; /* final only when close() is called, which counts what it could not write */
 	const char *
 		path; /* directory or file to write; NULL or "-": standard output, where that makes sense */
-	int columns;                   /* summary: width of the terminal; 0: it is none */
-	bool is_json;                  /* summary */
-	uint32_t top;                  /* summary: rows of each table, or SINK_TOP_DEFAULT */
-	enum sink_sort sort;           /* summary */
-	uint64_t reserve;              /* otf2: bytes of disk to leave free; 0: the default */
+	int columns;         /* summary: width of the terminal; 0: it is none */
+	bool is_json;        /* summary */
+	bool is_on_stdout;   /* summary without a path: on standard output, not standard error */
+	uint32_t top;        /* summary: rows of each table, or SINK_TOP_DEFAULT */
+	enum sink_sort sort; /* summary */
+	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive, *capture; /* summary: where they are, or NULL; read by close() */
 	struct place *place; /* otf2, text: where `path` is made; NULL: the sink opens one */
 	unsigned mode,

@@ -137,26 +137,43 @@ static bool select_locations(struct verify *v)
 	return any;
 }
 
-static void read_events(struct verify *v)
+OTF2_GlobalEvtReader *verify_open_events(struct verify *v)
 {
+	OTF2_GlobalEvtReader *events;
+
 	if (!select_locations(v))
-		return;
+		return NULL;
 	read_local_definitions(v);
 	if (OTF2_Reader_OpenEvtFiles(v->reader) != OTF2_SUCCESS) {
 		verify_found(v, "the event files cannot be opened: %s", v->message);
-		return;
+		return NULL;
 	}
 	for (uint32_t p = 0; p < v->places; p++)
 		if (v->place[p].has_file && !OTF2_Reader_GetEvtReader(v->reader, v->place[p].ref))
 			verify_found(v, "the events of location %" PRIu64 " cannot be read: %s",
 				     v->place[p].ref, v->message);
-	OTF2_GlobalEvtReader *events = OTF2_Reader_GetGlobalEvtReader(v->reader);
-	uint64_t read = EVENTS_AT_ONCE, total = 0;
-	OTF2_ErrorCode code = events ? OTF2_SUCCESS : OTF2_ERROR_INVALID;
-
+	events = OTF2_Reader_GetGlobalEvtReader(v->reader);
+	if (!events)
+		verify_found(v, "the events cannot be read: %s", v->message);
 	v->is_bad = false;
-	if (events)
-		verify_register_events(v, events);
+	return events;
+}
+
+void verify_close_events(struct verify *v, OTF2_GlobalEvtReader *events)
+{
+	OTF2_Reader_CloseGlobalEvtReader(v->reader, events);
+	OTF2_Reader_CloseEvtFiles(v->reader);
+}
+
+static void read_events(struct verify *v)
+{
+	OTF2_GlobalEvtReader *events = verify_open_events(v);
+	uint64_t read = EVENTS_AT_ONCE, total = 0;
+	OTF2_ErrorCode code = OTF2_SUCCESS;
+
+	if (!events)
+		return;
+	verify_register_events(v, events);
 	while (code == OTF2_SUCCESS && read == EVENTS_AT_ONCE && total <= v->event_limit) {
 		code = OTF2_Reader_ReadGlobalEvents(v->reader, events, EVENTS_AT_ONCE, &read);
 		total += read;
@@ -165,14 +182,12 @@ static void read_events(struct verify *v)
 		verify_found(v, "the events cannot be read to their end: %s", v->message);
 	else if (total > v->event_limit)
 		verify_found(v, "the event files have no end");
-	if (events)
-		OTF2_Reader_CloseGlobalEvtReader(v->reader, events);
-	OTF2_Reader_CloseEvtFiles(v->reader);
+	verify_close_events(v, events);
 	verify_events_end(v);
 	verify_io_end(v);
 }
 
-static void verify_release(struct verify *v)
+void verify_release(struct verify *v)
 {
 	for (uint32_t p = 0; p < v->places; p++)
 		free(v->place[p].region);
@@ -195,7 +210,7 @@ static void verify_release(struct verify *v)
 		OTF2_Reader_Close(v->reader);
 }
 
-static int verify_all(struct verify *v, struct error *err)
+int verify_open_archive(struct verify *v, struct error *err)
 {
 	char *anchor = mem_format("%s/traces.otf2", v->dir);
 	const char *wrong;
@@ -223,6 +238,15 @@ static int verify_all(struct verify *v, struct error *err)
 	    !verify_file(v, "traces.def", CONTENT_DEFINITIONS))
 		return error_say(err, EBADMSG, "the definitions in %s are damaged: %s", v->dir,
 				 v->report->finding[0]);
+	return 0;
+}
+
+static int verify_all(struct verify *v, struct error *err)
+{
+	int rc = verify_open_archive(v, err);
+
+	if (rc)
+		return rc;
 	if (!verify_definitions(v))
 		return error_say(err, EBADMSG,
 				 "the definitions in %s/traces.def cannot be read: %s", v->dir,
@@ -235,12 +259,17 @@ static int verify_all(struct verify *v, struct error *err)
 	return 0;
 }
 
+OTF2_ErrorCallback verify_take_messages(struct verify *v)
+{
+	return OTF2_Error_RegisterCallback(on_message, v);
+}
+
 int archive_verify(const char *dir, struct archive_report *report, struct error *err)
 {
 	struct verify v = {.dir = dir, .report = report};
 
 	memset(report, 0, sizeof(*report));
-	OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(on_message, &v);
+	OTF2_ErrorCallback before = verify_take_messages(&v);
 	int code = verify_all(&v, err);
 
 	verify_release(&v);

@@ -151,6 +151,17 @@ struct verify {
 	bool has_early;
 };
 
+/*
+ * verify.c, for archive_read() as well: the library's messages go to v->message, until the callback that is returned is
+ * registered again; opens the archive, whose anchor and definitions are checked (0, or -errno and a sentence); opens the event
+ * files that can be read (NULL: there are none).
+ */
+OTF2_ErrorCallback verify_take_messages(struct verify *v);
+int verify_open_archive(struct verify *v, struct error *err);
+OTF2_GlobalEvtReader *verify_open_events(struct verify *v);
+void verify_close_events(struct verify *v, OTF2_GlobalEvtReader *events);
+void verify_release(struct verify *v);
+
 /* verify_refs.c: one more finding; the first of them are kept. */
 void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What OTF2 calls each kind. */
@@ -203,5 +214,7 @@ void verify_io_end(struct verify *v);
 
 /* verify_books.c */
 void verify_books(struct verify *v);
+/* Returns iotrace.json, which the caller puts back; or NULL, and what is wrong (NULL: it is not there). */
+struct json_object *verify_read_books(const struct verify *v, const char **wrong);
 
 #endif

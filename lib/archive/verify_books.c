@@ -52,8 +52,7 @@ static void compare_cancelled(struct verify *v, struct json_object *top)
 			     cancelled + aborted, in_flight, v->report->cancelled);
 }
 
-/* Returns it, or NULL and what is wrong. */
-static struct json_object *read_books(const struct verify *v, const char **wrong)
+struct json_object *verify_read_books(const struct verify *v, const char **wrong)
 {
 	struct json_object *top = NULL;
 	uint64_t size;
@@ -79,7 +78,7 @@ void verify_books(struct verify *v)
 	free(path);
 	if (!v->report->has_books)
 		return;
-	top = read_books(v, &wrong);
+	top = verify_read_books(v, &wrong);
 	if (!top)
 		verify_found(v, "iotrace.json %s", wrong);
 	if (top && !v->report->ends_early) {

@@ -21,51 +21,6 @@ static uint32_t device(int64_t dev)
 	return (uint32_t)makedev(number >> 20, number & ((1U << 20) - 1));
 }
 
-/*
- * "N" is what has no letter: zeroes, and commands to the drive. Those are at no sector, for which the kernel writes -1
- * or "0 + 0".
- */
-static enum request_kind kind_without_letter(const struct request *request)
-{
-	bool is_at_none = request->sector == SECTOR_NONE;
-
-	return is_at_none || !request->sectors ? REQUEST_OTHER : REQUEST_ZEROES;
-}
-
-/* Of the commands to zones only the append moves data. */
-static enum request_kind kind_of_zone(const struct request *request, uint32_t at)
-{
-	bool is_append = at + 1 < request->rwbs.length && request->rwbs.at[at + 1] == 'A';
-
-	return is_append ? REQUEST_WRITE : REQUEST_OTHER;
-}
-
-static enum request_kind kind_of(const struct request *request)
-{
-	const struct event_string *rwbs = &request->rwbs;
-	uint32_t at = 0;
-
-	/* "FWS": a flush before the write. "FF", or "F" alone: the flush itself. */
-	if (rwbs->length > 1 && rwbs->at[0] == 'F' && memchr("WDRZNF", rwbs->at[1], 6))
-		at = 1;
-	switch (at < rwbs->length ? rwbs->at[at] : 0) {
-	case 'R':
-		return REQUEST_READ;
-	case 'W':
-		return REQUEST_WRITE;
-	case 'F':
-		return REQUEST_FLUSH;
-	case 'D':
-		return REQUEST_DISCARD;
-	case 'Z':
-		return kind_of_zone(request, at);
-	case 'N':
-		return kind_without_letter(request);
-	default:
-		return REQUEST_OTHER;
-	}
-}
-
 static bool string_at(const struct tracepoint *tp, uint32_t index, const struct sample *sample,
 		      struct event_string *string)
 {
@@ -96,7 +51,7 @@ static enum decoded fill(const struct tracepoint *tp, const struct sample *sampl
 	request->sectors = (uint32_t)sectors;
 	if (!string_at(tp, BLOCK_RWBS, sample, &request->rwbs))
 		return DECODED_MALFORMED;
-	request->type = kind_of(request);
+	request->type = request_kind(request);
 	return DECODED_EVENT;
 }
 

@@ -344,6 +344,7 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "refused", json_refused(books->trace));
 	json_object_object_add(top, "command", json_command(books->trace));
 	json_object_object_add(top, "host", json_host(books->trace));
+	json_object_object_add(top, "whole_machine", json_object_new_boolean(host->is_system));
 	add_times(top, host);
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&

@@ -287,6 +287,9 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 	}
 	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
-	add_complete(&out, tally_get(tally, samples));
+	if (host->is_of_others)
+		add(&out, "nothing in the archive says whether events are missing");
+	else
+		add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;
 }

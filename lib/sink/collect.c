@@ -164,19 +164,32 @@ static struct collect_frame *open_frame(struct collect_thread *thread)
 	return depth ? &thread->frame[depth - 1] : NULL;
 }
 
+/* Returns the region; NULL if it is not defined, or a function of a program that does no I/O itself. */
+static const struct trace_region *region_of(const struct collect *collect, region_id id)
+{
+	const struct trace_region *region;
+
+	if (id >= trace_regions(collect->trace))
+		return NULL;
+	region = trace_region(collect->trace, id);
+	return region->source == REGION_OTHER && region->group == GROUP_TASK ? NULL : region;
+}
+
 static void enter(struct collect *collect, struct collect_thread *thread,
 		  const struct io_event *event)
 {
+	const struct trace_region *region = region_of(collect, event->region.id);
 	struct collect_frame *frame;
 	struct collect_file *file;
 
-	if (thread->depth++ >= COLLECT_DEPTH)
+	if (!region || thread->depth++ >= COLLECT_DEPTH)
 		return;
 	frame = &thread->frame[thread->depth - 1];
-	*frame = (struct collect_frame){event->region.id, event->time, event->region.file, 0,
-					PLACE_OTHER};
-	if (frame->region < trace_regions(collect->trace))
-		frame->place = collect_place_of_region(trace_region(collect->trace, frame->region));
+	*frame = (struct collect_frame){.region = event->region.id,
+					.call_class = collect_class_of(region),
+					.enter = event->time,
+					.file = event->region.file,
+					.place = collect_place_of_region(region)};
 	file = file_of(collect, frame->file);
 	if (file && frame->place == PLACE_FILES)
 		frame->place = file->place;
@@ -220,18 +233,15 @@ static void leave(struct collect *collect, struct collect_thread *thread,
 {
 	struct collect_frame *frame = open_frame(thread);
 	struct collect_row row = {.calls = 1};
-	const struct trace_region *region;
+	const struct trace_region *region = region_of(collect, event->region.id);
 	enum collect_class class;
 
-	if (!thread->depth || thread->depth-- > COLLECT_DEPTH)
+	if (!region || !thread->depth || thread->depth-- > COLLECT_DEPTH)
 		return;
-	if (frame->region >= trace_regions(collect->trace))
-		return;
-	region = trace_region(collect->trace, frame->region);
 	if (region->group == GROUP_TASK)
 		return;
 	row.time = since(frame->enter, event->time);
-	class = collect_class_of(region);
+	class = frame->call_class;
 	histogram_add(&collect->classes[class].latency, row.time);
 	/* A call inside another one is part of that one's time already. */
 	if (thread->depth)
@@ -279,9 +289,9 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 
 	if (end_async(collect, event, row))
 		return CLASS_ASYNC;
-	if (frame && frame->region < trace_regions(collect->trace))
-		return collect_class_of(trace_region(collect->trace, frame->region));
-	if (frame || !thread->begin)
+	if (frame)
+		return frame->call_class;
+	if (!thread->begin)
 		return CLASS_OTHER;
 	row->calls = 1;
 	row->time = since(thread->begin, event->time);
@@ -293,13 +303,16 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 static void complete(struct collect *collect, struct collect_thread *thread,
 		     const struct io_event *event)
 {
-	struct collect_frame where = {ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
+	struct collect_frame where = {.region = ID_NONE, .file = ID_NONE, .place = PLACE_OTHER};
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
-	if (event->op.bytes != IO_BYTES_UNDEFINED && event->op.mode == IO_MODE_READ)
+	/* Of one layer of I/O within another, the outer one has what the program asked for. */
+	if (thread->depth > 1 || event->op.bytes == IO_BYTES_UNDEFINED)
+		row.read = row.written = 0;
+	else if (event->op.mode == IO_MODE_READ)
 		row.read = event->op.bytes;
-	else if (event->op.bytes != IO_BYTES_UNDEFINED && event->op.mode == IO_MODE_WRITE)
+	else if (event->op.mode == IO_MODE_WRITE)
 		row.written = event->op.bytes;
 	place_of(collect, event->handle, &where);
 	book(collect, class, &where, process_of(collect, event), &row);
@@ -308,6 +321,17 @@ static void complete(struct collect *collect, struct collect_thread *thread,
 static void begin(struct collect *collect, struct collect_thread *thread,
 		  const struct io_event *event)
 {
+	static const enum collect_class class[] = {
+		[IO_MODE_READ] = CLASS_READ,
+		[IO_MODE_WRITE] = CLASS_WRITE,
+		[IO_MODE_FLUSH] = CLASS_SYNC,
+	};
+	struct collect_frame *frame = open_frame(thread);
+
+	/* What the region of another program does is known by its operation. */
+	if (frame && frame->call_class == CLASS_OTHER &&
+	    trace_region(collect->trace, frame->region)->source == REGION_OTHER)
+		frame->call_class = class[event->op.mode];
 	if (event->op.is_non_blocking)
 		begin_async(collect, event);
 	else if (!thread->depth)
@@ -317,7 +341,7 @@ static void begin(struct collect *collect, struct collect_thread *thread,
 static void cancel(struct collect *collect, struct collect_thread *thread,
 		   const struct io_event *event)
 {
-	struct collect_frame where = {ID_NONE, 0, ID_NONE, 0, PLACE_OTHER};
+	struct collect_frame where = {.region = ID_NONE, .file = ID_NONE, .place = PLACE_OTHER};
 	struct collect_row row = {0};
 
 	if (!end_async(collect, event, &row)) {

@@ -93,6 +93,7 @@ struct collect_thread {
 	uint64_t begin; /* of an operation outside of all calls: a page fault */
 	struct collect_frame {
 		region_id region;
+		enum collect_class call_class;
 		uint64_t enter;
 		file_id file;
 		str_id name; /* of its handle, 0: it has none */

@@ -3,8 +3,8 @@
  */
 #include "device_json.h"
 
-#include "device_stat.h"
 #include "json_text.h"
+#include <iotrace/device_stat.h>
 
 #include <iotrace/trace.h>
 #include <json.h>

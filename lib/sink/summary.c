@@ -56,11 +56,12 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 	int code;
 
 	if (!path || !strcmp(path, "-")) {
-		code = write_all(STDERR_FILENO, text, size);
+		code = write_all(options->is_on_stdout ? STDOUT_FILENO : STDERR_FILENO, text, size);
 		/* That nobody reads any more is nobody's loss. */
 		return !code || code == -EPIPE
 			       ? 0
-			       : error_set(err, -code, "summary: write to standard error");
+			       : error_set(err, -code, "summary: write to standard %s",
+					   options->is_on_stdout ? "output" : "error");
 	}
 	if (place_write(path, text, size, sink_mode(options), err))
 		return error_wrap(err, "summary");

@@ -3,9 +3,9 @@
  * with the spread of the service time; and what programs asked for against what reached the disks.
  */
 #include "collect_rank.h"
-#include "device_stat.h"
 #include "summary_name.h"
 #include "summary_page.h"
+#include <iotrace/device_stat.h>
 
 #include <iotrace/mem.h>
 #include <iotrace/trace.h>

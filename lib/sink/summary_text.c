@@ -64,6 +64,15 @@ static char *name_attached(const struct trace *trace)
 
 	if (!out)
 		return mem_strdup("running processes");
+	if (host->is_of_others) {
+		char *creator = summary_escape(trace_text(trace, host->creator),
+					       strtab_length(trace_strings(trace), host->creator));
+
+		fprintf(out, "an archive of %s", *creator ? creator : "another program");
+		free(creator);
+		fclose(out);
+		return text;
+	}
 	fputs(!shown ? "running processes" : shown == 1 ? "process " : "processes ", out);
 	for (uint32_t i = 0; i < shown; i++) {
 		str_id id = host->attached_name[i];

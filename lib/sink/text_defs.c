@@ -90,7 +90,7 @@ void text_location(struct sink *sink, thread_id id)
 	const struct trace_thread *thread = trace_thread(sink->trace, id);
 	const struct trace_process *group = trace_process(sink->trace, thread->process);
 
-	if (thread->kind == LOCATION_THREAD && thread->folded)
+	if (thread->kind == LOCATION_THREAD && (thread->folded || !thread->tid))
 		text_id(sink->out, 't', id);
 	else if (thread->kind == LOCATION_THREAD)
 		fprintf(sink->out, " %u@%u", thread->tid, group->pid);

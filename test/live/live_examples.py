@@ -36,7 +36,7 @@ def prepare(live, folder, example):
         with open(f"{folder}/{name}", "w", encoding="ascii") as file:
             file.write(APP)
         os.chmod(f"{folder}/{name}", 0o755)
-    if "check-archive" in example:
+    if re.search(r"(check-archive|report|--format text).* trace$", example):
         live.run([IOTRACE, "-q", "-o", "trace", "./app"], cwd=folder)
     if "convert" in example:
         live.run([IOTRACE, "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)

@@ -154,6 +154,13 @@ class TraceBuilder
 		trace->refused[trace->refusals++] = {text(name), text(why), text(instead)};
 	}
 
+	region_id region(const struct trace_region &region)
+	{
+		trace->region = grow(trace->region, trace->regions, &trace->regions_cap);
+		trace->region[trace->regions] = region;
+		return trace->regions++;
+	}
+
 	/* Counters of calls, as -E has them. */
 	void counters(const std::vector<const char *> &names)
 	{

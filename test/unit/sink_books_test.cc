@@ -326,6 +326,7 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 		{"/iotrace", "1.2.3"},
 		{"/source", "perf"},
 		{"/block_source", "bpf"},
+		{"/whole_machine", "false"},
 		{"/block_source_why", "because"},
 		{"/command/argv/0", "./a"},
 		{"/command/argv/1", "b c"},

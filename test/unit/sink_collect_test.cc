@@ -672,4 +672,71 @@ TEST_F(CollectDevices, FilesBelongToDevices)
 	EXPECT_DOUBLE_EQ(collect_cache_share(0, 2000), -1);
 }
 
+/* A region of another program: an archive that was read has such. */
+class CollectOfOthers : public CollectFixture
+{
+      protected:
+	region_id region(const std::string &name, enum call_group group)
+	{
+		struct trace_region region = {};
+
+		region.name = b.text(name);
+		region.source = REGION_OTHER;
+		region.kind = CALL_META;
+		region.group = group;
+		return b.region(region);
+	}
+
+	static io_event at(uint64_t time, enum io_event_kind kind, thread_id thread, region_id id)
+	{
+		io_event e = io::at(time, kind, thread);
+
+		e.region.id = id;
+		e.region.file = ID_NONE;
+		return e;
+	}
+};
+
+TEST_F(CollectOfOthers, FunctionsThatDoNoIoAreNoCalls)
+{
+	region_id main = region("main", GROUP_TASK);
+	handle_id h = b.handle(p, b.file("/data/out"));
+
+	feed({at(100, IO_ENTER, t, main)});
+	feed(transfer(1000, 3000, "write", h, IO_MODE_WRITE, 4096));
+	feed({at(9000, IO_LEAVE, t, main)});
+	EXPECT_EQ(s.total.calls, 1U);
+	EXPECT_EQ(s.total.time, 2000U); /* it is not inside another call */
+	EXPECT_EQ(s.total.written, 4096U);
+}
+
+TEST_F(CollectOfOthers, ARegionIsWhatItsOperationIs)
+{
+	region_id write = region("MPI_File_write", GROUP_DATA);
+	handle_id h = b.handle(p, b.file("/data/out"));
+	io_event begin = io::begin(1100, t, h, 1, IO_MODE_WRITE, 10),
+		 end = io::complete(1900, t, h, 1, 10);
+
+	end.op.mode = IO_MODE_WRITE;
+	feed({at(1000, IO_ENTER, t, write), begin, end, at(2000, IO_LEAVE, t, write)});
+	EXPECT_EQ(s.classes[CLASS_WRITE].row.calls, 1U);
+	EXPECT_EQ(s.classes[CLASS_WRITE].row.written, 10U);
+	EXPECT_EQ(s.classes[CLASS_OTHER].row.calls, 0U);
+}
+
+TEST_F(CollectOfOthers, OneLayerWithinAnotherCountsItsDataOnce)
+{
+	region_id outer = region("fwrite", GROUP_DATA);
+	handle_id h = b.handle(p, b.file("/data/out"));
+	io_event begin = io::begin(1100, t, h, 7, IO_MODE_WRITE, 10),
+		 end = io::complete(1900, t, h, 7, 10);
+
+	end.op.mode = IO_MODE_WRITE;
+	feed({at(1000, IO_ENTER, t, outer), begin});
+	feed(transfer(1200, 1800, "write", h, IO_MODE_WRITE, 10));
+	feed({end, at(2000, IO_LEAVE, t, outer)});
+	EXPECT_EQ(s.total.written, 10U);
+	EXPECT_EQ(s.total.time, 1000U);
+}
+
 } // namespace

@@ -1,7 +1,7 @@
 /*
  * device_stat: see device_stat.h.
  */
-#include "device_stat.h"
+#include <iotrace/device_stat.h>
 
 enum { NONE = DEVICE_STATS };
 
@@ -52,4 +52,21 @@ bool device_stat_balance(const struct trace_device *device)
 			return false;
 	}
 	return true;
+}
+
+static void set(uint64_t *stat, enum device_stat_kind kind, const struct device_stat *to)
+{
+	stat[row[kind].requests] = to->requests;
+	if (row[kind].sectors != NONE)
+		stat[row[kind].sectors] = to->sectors;
+}
+
+void device_stat_set(struct trace_device *device, enum device_stat_kind kind,
+		     const struct device_stat *seen, const struct device_stat *kernel)
+{
+	set(device->seen, kind, seen);
+	if (!kernel)
+		return;
+	device->has_stat = true;
+	set(device->stat[1], kind, kernel);
 }

@@ -27,6 +27,9 @@ struct device_stat device_stat_kernel(const struct trace_device *device,
 				      enum device_stat_kind kind);
 /* Returns whether the two are the same for all kinds; device->has_stat. */
 bool device_stat_balance(const struct trace_device *device);
+/* Sets what device_stat_seen() and, unless kernel is NULL, device_stat_kernel() return. */
+void device_stat_set(struct trace_device *device, enum device_stat_kind kind,
+		     const struct device_stat *seen, const struct device_stat *kernel);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,229 @@
+/*
+ * read_note: what iotrace's archives say besides: the counters, as properties of the trace, and iotrace.json.
+ *
+ * Both may be missing, or be anything: then less is known.
+ */
+#include "read.h"
+
+#include <inttypes.h>
+#include <iotrace/device_stat.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t number_of(const struct reader *r, const char *name)
+{
+	char key[128], *value = NULL;
+	uint64_t number = 0;
+
+	snprintf(key, sizeof(key), "IOTRACE::%s", name);
+	for (char *c = key; *c; c++)
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	if (OTF2_Reader_GetProperty(r->verify.reader, key, &value) == OTF2_SUCCESS && value)
+		number = strtoull(value, NULL, 10);
+	free(value);
+	return number;
+}
+
+/* A property that is not there is a complaint of the library, and nothing wrong. */
+static void read_counters(struct reader *r)
+{
+	struct tally *tally = r->source->tally;
+
+	for (uint32_t i = 0; i < TALLY_COUNT; i++)
+		tally->n[i] += number_of(r, tally_name(i));
+	r->trace->host.processes_seen = (uint32_t)number_of(r, "processes_seen");
+	r->trace->host.threads_seen = (uint32_t)number_of(r, "threads_seen");
+	r->verify.is_bad = false;
+	r->verify.message[0] = '\0';
+}
+
+static struct json_object *member(struct json_object *object, const char *name, enum json_type type)
+{
+	struct json_object *value;
+
+	return object && json_object_is_type(object, json_type_object) &&
+			       json_object_object_get_ex(object, name, &value) &&
+			       json_object_is_type(value, type)
+		       ? value
+		       : NULL;
+}
+
+static str_id text_of(struct reader *r, struct json_object *value)
+{
+	return value ? trace_string(r->trace, json_object_get_string(value),
+				    (size_t)json_object_get_string_len(value))
+		     : 0;
+}
+
+/* The words of the command, separated by NUL. */
+static str_id read_words(struct reader *r, struct json_object *words)
+{
+	size_t count = words ? json_object_array_length(words) : 0, size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+	str_id argv = 0;
+
+	if (!out)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *word = json_object_array_get_idx(words, i);
+
+		if (!json_object_is_type(word, json_type_string))
+			continue;
+		if (i)
+			fputc('\0', out);
+		fwrite(json_object_get_string(word), 1, (size_t)json_object_get_string_len(word),
+		       out);
+	}
+	if (fclose(out) == 0)
+		argv = trace_string(r->trace, text, size);
+	free(text);
+	return argv;
+}
+
+static void read_command(struct reader *r, struct json_object *command)
+{
+	struct trace_host *host = &r->trace->host;
+	struct json_object *status = member(command, "exit_status", json_type_int);
+	struct json_object *signal = member(command, "signal", json_type_int);
+
+	host->argv = read_words(r, member(command, "argv", json_type_array));
+	host->cwd = text_of(r, member(command, "cwd", json_type_string));
+	if (status)
+		host->status = (json_object_get_int(status) & 0xff) << 8;
+	else if (signal)
+		host->status = json_object_get_int(signal) & 0x7f;
+}
+
+static void read_reason(struct reader *r, struct json_object *top)
+{
+	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
+	struct json_object *value = member(top, "end", json_type_string);
+
+	for (int i = 0; value && i < 4; i++)
+		if (!strcmp(json_object_get_string(value), end[i]))
+			r->trace->host.end_reason = i;
+}
+
+static void read_source(struct reader *r, struct json_object *top)
+{
+	struct trace_host *host = &r->trace->host;
+	struct json_object *source = member(top, "source", json_type_string);
+	struct json_object *block = member(top, "block_source", json_type_string);
+
+	if (source)
+		host->source = !strcmp(json_object_get_string(source), "bpf") ? TRACE_SOURCE_BPF
+									      : TRACE_SOURCE_PERF;
+	if (block)
+		host->block_source = !strcmp(json_object_get_string(block), "bpf")
+					     ? TRACE_SOURCE_BPF
+					     : TRACE_SOURCE_PERF;
+	host->source_why = text_of(r, member(top, "source_why", json_type_string));
+	host->block_why = text_of(r, member(top, "block_source_why", json_type_string));
+	host->block = host->block_source ? BLOCK_ALL : BLOCK_NONE;
+	/* A capture of perf record has no end; those of iotrace do, unless it was killed. */
+	if (host->end_reason < 0 && host->source == TRACE_SOURCE_PERF)
+		host->source = TRACE_SOURCE_UNKNOWN;
+}
+
+static void read_times(struct reader *r, struct json_object *top)
+{
+	struct trace_host *host = &r->trace->host;
+	struct json_object *start = member(top, "start_ns", json_type_int);
+	struct json_object *duration = member(top, "duration_ns", json_type_int);
+	struct json_object *trace = member(top, "trace", json_type_object);
+	struct json_object *left = member(trace, "processes_left", json_type_int);
+
+	if (start && host->realtime_offset)
+		host->first_time = (uint64_t)(json_object_get_int64(start) - host->realtime_offset);
+	if (duration)
+		host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
+	if (left)
+		host->processes_left = (uint32_t)json_object_get_int(left);
+}
+
+static void read_names(struct reader *r, struct json_object *top)
+{
+	struct json_object *series = member(top, "series", json_type_array);
+	size_t count = series ? json_object_array_length(series) : 0;
+
+	for (size_t i = 0; i < count && i < r->trace->series_count; i++)
+		r->trace->series[i].name = text_of(r, member(json_object_array_get_idx(series, i),
+							     "name", json_type_string));
+}
+
+static uint64_t number(struct json_object *object, const char *name)
+{
+	struct json_object *value = member(object, name, json_type_int);
+
+	return value ? json_object_get_uint64(value) : 0;
+}
+
+static struct trace_device *device_named(struct reader *r, str_id name)
+{
+	for (uint32_t i = 0; name && i < r->trace->devices; i++)
+		if (r->trace->device[i].name == name)
+			return &r->trace->device[i];
+	return NULL;
+}
+
+/* What the kernel counted of a device, and what came of it. */
+static void read_device(struct reader *r, struct json_object *row)
+{
+	struct trace_device *device =
+		device_named(r, text_of(r, member(row, "name", json_type_string)));
+
+	for (int i = 0; device && i < STAT_KINDS; i++) {
+		enum device_stat_kind kind = (enum device_stat_kind)i;
+		struct json_object *stat = member(row, device_stat_name(kind), json_type_object);
+		const struct device_stat seen = {number(stat, "requests"), number(stat, "sectors")};
+		const struct device_stat kernel = {number(stat, "kernel_requests"),
+						   number(stat, "kernel_sectors")};
+		bool has_kernel = member(stat, "kernel_requests", json_type_int);
+
+		device_stat_set(device, kind, &seen, has_kernel ? &kernel : NULL);
+	}
+}
+
+static void read_devices(struct reader *r, struct json_object *devices)
+{
+	size_t count = devices ? json_object_array_length(devices) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		read_device(r, json_object_array_get_idx(devices, i));
+}
+
+void read_notes(struct reader *r)
+{
+	struct trace_host *host = &r->trace->host;
+	const char *wrong = NULL;
+	struct json_object *top;
+
+	host->status = host->end_reason = -1;
+	host->first_time = read_time(r, r->first);
+	host->last_time = read_time(r, r->first > UINT64_MAX - r->length ? UINT64_MAX
+									 : r->first + r->length);
+	if (r->realtime != OTF2_UNDEFINED_TIMESTAMP)
+		host->realtime_offset = (int64_t)(r->realtime - host->first_time);
+	if (!r->is_ours) {
+		host->processes_seen = r->trace->processes;
+		host->threads_seen = r->trace->threads;
+		return;
+	}
+	read_counters(r);
+	top = verify_read_books(&r->verify, &wrong);
+	if (!top)
+		return;
+	read_command(r, member(top, "command", json_type_object));
+	read_reason(r, top);
+	read_source(r, top);
+	read_times(r, top);
+	r->trace->host.is_system = json_object_get_boolean(
+		member(top, "whole_machine", json_type_boolean));
+	read_names(r, top);
+	read_devices(r, member(top, "devices", json_type_array));
+	json_object_put(top);
+}

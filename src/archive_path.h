@@ -1,0 +1,21 @@
+/*
+ * archive_path: how users name an OTF2 archive: by its directory, or by its anchor file.
+ */
+#ifndef IOTRACE_ARCHIVE_PATH_H
+#define IOTRACE_ARCHIVE_PATH_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns the directory, which the caller frees. The anchor file stands for its archive, as for other tools. */
+char *archive_path(const char *path);
+/* Returns why it cannot be the directory of an archive at all, or NULL. */
+const char *archive_path_wrong(const char *directory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,336 @@
+// archive_read: archives of other programs, as they may be.
+#include <iotrace/archive.h>
+#include <iotrace/error.h>
+#include <iotrace/syscall.h>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <otf2/otf2.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "scratch_dir.h"
+
+namespace
+{
+
+// An archive as a profiler of MPI programs might write it: references that begin anywhere, a clock of microseconds, two hosts,
+// matching ids that each handle has of its own, and layers of I/O one within the other.
+class OfOthers : public ::testing::Test
+{
+      protected:
+	ScratchDir dir;
+	std::string path = dir.path("a");
+	OTF2_Archive *archive = nullptr;
+	OTF2_GlobalDefWriter *defs = nullptr;
+	OTF2_EvtWriter *rank[2] = {};
+	struct trace trace = {};
+	struct tally tally = {};
+	struct error err = {};
+	std::vector<struct io_event> events;
+
+	enum : uint32_t {
+		STRINGS = 100,
+		TREE = 40,
+		GROUP = 1000,
+		REGION = 7000,
+		PARADIGM = 5,
+		FILES = 900,
+		HANDLE = 3000
+	};
+	static constexpr uint64_t LOCATION = 1ULL << 40;
+
+	static OTF2_FlushType before(void *, OTF2_FileType, OTF2_LocationRef, void *, bool)
+	{
+		return OTF2_FLUSH;
+	}
+
+	OTF2_StringRef string(const std::string &text)
+	{
+		static const OTF2_StringRef first = STRINGS;
+		auto found = text_.find(text);
+
+		if (found != text_.end())
+			return found->second;
+		OTF2_StringRef ref = first + 3 * static_cast<OTF2_StringRef>(text_.size());
+
+		text_[text] = ref;
+		OTF2_GlobalDefWriter_WriteString(defs, ref, text.c_str());
+		return ref;
+	}
+
+	void SetUp() override
+	{
+		static const OTF2_FlushCallbacks flush = {before, nullptr};
+
+		trace_init(&trace);
+		archive = OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, 1 << 20,
+					    4 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+		ASSERT_NE(archive, nullptr);
+		OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
+		OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+		OTF2_Archive_SetCreator(archive, "another program");
+		OTF2_Archive_OpenEvtFiles(archive);
+		for (uint64_t i = 0; i < 2; i++)
+			rank[i] = OTF2_Archive_GetEvtWriter(archive, LOCATION + i);
+		defs = OTF2_Archive_GetGlobalDefWriter(archive);
+		define();
+	}
+
+	void TearDown() override
+	{
+		trace_release(&trace);
+	}
+
+	void define()
+	{
+		// 10^6 ticks a second; what is referred to stands behind what refers to it.
+		OTF2_GlobalDefWriter_WriteClockProperties(defs, 1000000, 1000, 9000,
+							  OTF2_UNDEFINED_TIMESTAMP);
+		for (uint32_t i = 0; i < 2; i++) {
+			std::string number = std::to_string(i);
+
+			OTF2_GlobalDefWriter_WriteLocation(defs, LOCATION + i,
+							   string("Master thread"),
+							   OTF2_LOCATION_TYPE_CPU_THREAD, 0,
+							   GROUP + 10 * i);
+			OTF2_GlobalDefWriter_WriteLocationGroup(defs, GROUP + 10 * i,
+								string("MPI Rank " + number),
+								OTF2_LOCATION_GROUP_TYPE_PROCESS,
+								TREE + i,
+								OTF2_UNDEFINED_LOCATION_GROUP);
+			OTF2_GlobalDefWriter_WriteSystemTreeNode(defs, TREE + i,
+								 string("host" + number),
+								 string("node"),
+								 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+		}
+		region(0, "MPI_File_write_at", OTF2_REGION_ROLE_FILE_IO);
+		region(1, "pwrite64", OTF2_REGION_ROLE_FILE_IO);
+		region(2, "main", OTF2_REGION_ROLE_FUNCTION);
+		handle(0, "MPI-IO", 1);
+		handle(1, "POSIX", 1);
+		OTF2_GlobalDefWriter_WriteIoRegularFile(defs, FILES + 1, string("/scratch/out"),
+							TREE);
+	}
+
+	void region(uint32_t id, const char *name, OTF2_RegionRole role)
+	{
+		OTF2_GlobalDefWriter_WriteRegion(defs, REGION - id, string(name), string(name),
+						 OTF2_UNDEFINED_STRING, role, OTF2_PARADIGM_MPI,
+						 OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0,
+						 0);
+	}
+
+	void handle(uint32_t id, const char *paradigm, uint32_t file)
+	{
+		OTF2_GlobalDefWriter_WriteIoParadigm(defs, PARADIGM + id, string(paradigm),
+						     string(paradigm),
+						     OTF2_IO_PARADIGM_CLASS_PARALLEL,
+						     OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr,
+						     nullptr, nullptr);
+		OTF2_GlobalDefWriter_WriteIoHandle(defs, HANDLE + 50 * id, string(paradigm),
+						   FILES + file, PARADIGM + id,
+						   OTF2_IO_HANDLE_FLAG_NONE, OTF2_UNDEFINED_COMM,
+						   OTF2_UNDEFINED_IO_HANDLE);
+	}
+
+	void enter(int on, uint64_t time, uint32_t region)
+	{
+		OTF2_EvtWriter_Enter(rank[on], nullptr, time, REGION - region);
+	}
+
+	void leave(int on, uint64_t time, uint32_t region)
+	{
+		OTF2_EvtWriter_Leave(rank[on], nullptr, time, REGION - region);
+	}
+
+	void begin(int on, uint64_t time, uint32_t handle, uint64_t bytes, uint64_t id,
+		   OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE)
+	{
+		OTF2_EvtWriter_IoOperationBegin(rank[on], nullptr, time, HANDLE + 50 * handle,
+						OTF2_IO_OPERATION_MODE_WRITE, flags, bytes, id);
+	}
+
+	void complete(int on, uint64_t time, uint32_t handle, uint64_t bytes, uint64_t id)
+	{
+		OTF2_EvtWriter_IoOperationComplete(rank[on], nullptr, time, HANDLE + 50 * handle,
+						   bytes, id);
+	}
+
+	void create(int on, uint64_t time, uint32_t handle)
+	{
+		OTF2_EvtWriter_IoCreateHandle(rank[on], nullptr, time, HANDLE + 50 * handle,
+					      OTF2_IO_ACCESS_MODE_WRITE_ONLY,
+					      OTF2_IO_CREATION_FLAG_CREATE,
+					      OTF2_IO_STATUS_FLAG_APPEND);
+	}
+
+	int read()
+	{
+		for (auto &writer : rank)
+			OTF2_Archive_CloseEvtWriter(archive, writer);
+		OTF2_Archive_CloseEvtFiles(archive);
+		OTF2_Archive_CloseGlobalDefWriter(archive, defs);
+		OTF2_Archive_Close(archive);
+		struct archive_source source = {};
+
+		source.dir = path.c_str();
+		source.trace = &trace;
+		source.tally = &tally;
+		source.context = &events;
+		source.output = [](void *context, const struct io_event *event) {
+			static_cast<std::vector<struct io_event> *>(context)->push_back(*event);
+		};
+		return archive_read(&source, &err);
+	}
+
+	std::string name(str_id id)
+	{
+		return trace_text(&trace, id);
+	}
+
+      private:
+	std::map<std::string, OTF2_StringRef> text_;
+};
+
+TEST_F(OfOthers, DefinitionsMayHaveAnyNumberAndOrder)
+{
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(trace.processes, 2u);
+	ASSERT_EQ(trace.threads, 2u);
+	for (uint32_t i = 0; i < 2; i++) {
+		EXPECT_EQ(name(trace.process[i].name), "MPI Rank " + std::to_string(i));
+		EXPECT_EQ(trace.process[i].pid, 0u);
+		EXPECT_EQ(trace.thread[i].process, i);
+		EXPECT_EQ(name(trace.thread[i].name), "Master thread");
+	}
+	ASSERT_EQ(trace.regions, 3u);
+	EXPECT_EQ(name(trace.region[0].name), "MPI_File_write_at");
+	EXPECT_EQ(trace.region[1].source, REGION_OTHER);
+	EXPECT_EQ(trace.region[1].kind, CALL_WRITE); // as the system call of that name
+	EXPECT_EQ(trace.region[2].group, GROUP_TASK);
+	ASSERT_EQ(trace.files, 1u);
+	EXPECT_EQ(name(trace.file[0].path), "/scratch/out");
+	ASSERT_EQ(trace.handles, 2u);
+	EXPECT_EQ(trace.handle[0].file, 0u);
+	EXPECT_EQ(trace.handle[1].file, 0u);
+	EXPECT_TRUE(trace.host.is_of_others);
+	EXPECT_EQ(name(trace.host.hostname), "host0");
+}
+
+TEST_F(OfOthers, TimesAreNanoseconds)
+{
+	enter(0, 1500, 2);
+	leave(0, 1501, 2);
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(events.size(), 2u);
+	EXPECT_EQ(events[0].time, 1500000u);
+	EXPECT_EQ(events[1].time, 1501000u);
+	EXPECT_EQ(trace.host.first_time, 1000000u);
+	EXPECT_EQ(trace.host.last_time, 10000000u);
+}
+
+TEST_F(OfOthers, MatchingIdsBecomeUnique)
+{
+	enter(0, 1100, 0);
+	begin(0, 1110, 0, 10, 0);
+	enter(0, 1120, 1);
+	begin(0, 1130, 1, 10, 0); // the same id, of another handle
+	complete(0, 1140, 1, 10, 0);
+	leave(0, 1150, 1);
+	complete(0, 1160, 0, 10, 0);
+	leave(0, 1170, 0);
+	begin(1, 1180, 0, 20, 0); // and once more, when that one is over
+	complete(1, 1190, 0, 20, 0);
+	ASSERT_EQ(read(), 0) << err.text;
+	std::vector<uint64_t> begun, ended;
+
+	for (const auto &e : events)
+		if (e.kind == IO_OP_BEGIN)
+			begun.push_back(e.op.id);
+		else if (e.kind == IO_OP_COMPLETE)
+			ended.push_back(e.op.id);
+	EXPECT_EQ(begun, (std::vector<uint64_t>{0, 1, 2}));
+	EXPECT_EQ(ended, (std::vector<uint64_t>{1, 0, 2}));
+	EXPECT_EQ(tally_get(&tally, begun), 3u);
+	EXPECT_EQ(tally_get(&tally, completed), 3u);
+	char text[256];
+
+	EXPECT_TRUE(tally_balance(&tally, text, sizeof(text))) << text;
+}
+
+TEST_F(OfOthers, ACallHasTheHandleOfItsRecord)
+{
+	enter(0, 1100, 2);
+	create(0, 1110, 1);
+	enter(0, 1120, 1);
+	begin(0, 1130, 1, 10, 4);
+	complete(0, 1140, 1, 8, 4);
+	leave(0, 1150, 1);
+	leave(0, 1160, 2);
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(events.size(), 7u);
+	EXPECT_EQ(events[0].handle, ID_NONE);
+	EXPECT_EQ(events[1].create.flags, static_cast<uint32_t>(O_WRONLY | O_CREAT | O_APPEND));
+	EXPECT_EQ(events[2].kind, IO_ENTER);
+	EXPECT_EQ(events[2].handle, 1u);
+	EXPECT_EQ(events[4].op.mode, IO_MODE_WRITE); // what only the begin says
+	EXPECT_EQ(events[4].op.bytes, 8u);
+	EXPECT_EQ(trace.handle[1].process, 0u);
+}
+
+TEST_F(OfOthers, WhatIsNotDefinedIsLeftOutAndCounted)
+{
+	OTF2_EvtWriter_Enter(rank[0], nullptr, 1100, 1);
+	begin(0, 1200, 7, 10, 0);
+	complete(0, 1300, 0, 10, 99); // did not begin
+	ASSERT_EQ(read(), 0) << err.text;
+	EXPECT_TRUE(events.empty());
+	EXPECT_EQ(tally_get(&tally, ignored), 3u);
+}
+
+TEST_F(OfOthers, WhatOutlivesItsCallIsNonBlocking)
+{
+	begin(0, 1100, 0, 10, 0, OTF2_IO_OPERATION_FLAG_NON_BLOCKING);
+	complete(0, 1900, 0, 10, 0);
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(events.size(), 2u);
+	EXPECT_TRUE(events[0].op.is_non_blocking);
+	EXPECT_EQ(events[1].op.begun, 1100000u);
+}
+
+TEST_F(OfOthers, ATornFileIsAnErrorAndTheRestIsRead)
+{
+	enter(0, 1100, 2);
+	leave(0, 1200, 2);
+	enter(1, 1100, 2);
+	leave(1, 1200, 2);
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(events.size(), 4u);
+	std::string file = path + "/traces/" + std::to_string(LOCATION) + ".evt";
+
+	ASSERT_EQ(truncate(file.c_str(), 30), 0);
+	trace_release(&trace);
+	trace_init(&trace);
+	tally = {};
+	events.clear();
+	struct archive_source source = {};
+
+	source.dir = path.c_str();
+	source.trace = &trace;
+	source.tally = &tally;
+	source.context = &events;
+	source.output = [](void *context, const struct io_event *event) {
+		static_cast<std::vector<struct io_event> *>(context)->push_back(*event);
+	};
+	EXPECT_LT(archive_read(&source, &err), 0);
+	EXPECT_NE(std::string(err.text).find("is missing"), std::string::npos) << err.text;
+	EXPECT_EQ(events.size(), 2u);
+}
+
+} // namespace
