@@ -1,5 +1,5 @@
 /*
- * Fuzz target: the files of an archive, read back and verified.
+ * Fuzz target: the files of an archive, verified and read back.
  *
  * An input is a row of files: a byte that chooses the name, the size in four bytes, the contents. What the last one lacks is
  * not there. test/fuzz/pack makes such an input of an archive.
@@ -28,6 +28,49 @@ void put(const std::string &path, const uint8_t *data, size_t size)
 
 	if (!file || (size && fwrite(data, size, 1, file) != 1) || fclose(file))
 		abort();
+}
+
+/* What an io_event names is defined. */
+void check(void *context, const struct io_event *event)
+{
+	const struct trace *trace = static_cast<struct trace *>(context);
+	bool is_region = event->kind == IO_ENTER || event->kind == IO_LEAVE;
+
+	if (event->kind >= IO_EVENT_KINDS || event->thread >= trace->threads ||
+	    trace->thread[event->thread].process >= trace->processes ||
+	    (event->handle != ID_NONE && event->handle >= trace->handles) ||
+	    (is_region && (event->region.id >= trace->regions ||
+			   (event->region.file != ID_NONE && event->region.file >= trace->files) ||
+			   event->region.path >= strtab_count(trace->strings))) ||
+	    (event->kind == IO_METRIC && event->metric.series >= trace->series_count) ||
+	    (event->kind == IO_DELETE_FILE && event->delete_file.file >= trace->files))
+		abort();
+}
+
+void read_back(const std::string &dir)
+{
+	struct trace trace;
+	struct tally tally = {};
+	struct archive_source source = {};
+	error err;
+
+	trace_init(&trace);
+	source.dir = dir.c_str();
+	source.trace = &trace;
+	source.tally = &tally;
+	source.output = check;
+	source.context = &trace;
+	archive_read(&source, &err);
+	for (uint32_t i = 0; i < trace.handles; i++)
+		if (trace.handle[i].file != ID_NONE && trace.handle[i].file >= trace.files)
+			abort();
+	for (uint32_t i = 0; i < trace.processes; i++)
+		if ((trace.process[i].parent != ID_NONE &&
+		     trace.process[i].parent >= trace.processes) ||
+		    (trace.process[i].kind == TRACE_DEVICE &&
+		     trace.process[i].device >= trace.devices))
+			abort();
+	trace_release(&trace);
 }
 
 } // namespace
@@ -63,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const int first = dup(STDERR_FILENO);
 
 	archive_verify(dir.c_str(), &report, &err);
+	read_back(dir);
 	close_range(static_cast<unsigned>(first), ~0U, 0);
 	std::filesystem::remove_all(dir);
 	return 0;
