@@ -2,7 +2,7 @@
  * record: run a command, follow running processes or the whole machine, and leave an archive of their I/O.
  *
  * All that can be refused is refused before the command runs. From then on the command comes first: it ends as it
- * would have, its status is ours, and trouble of our own is told afterwards.
+ * would have, its status is ours, and errors of our own are printed afterwards.
  */
 #include "command.h"
 #include "left.h"
@@ -42,7 +42,7 @@ struct job {
 	bool is_warned;    /* that one more interrupt stops the conversion */
 };
 
-/* What earlier recordings left here is told once, before the command writes to the terminal. */
+/* What earlier recordings left here is named once, before the command writes to the terminal. */
 static void tell_left(const struct job *r)
 {
 	if (!r->options->output.is_quiet)
@@ -243,7 +243,7 @@ static int publish_capture(struct job *r, struct error *err)
 	return code;
 }
 
-/* What is not converted stays, and the user is told where. */
+/* What is not converted stays, and a message says where. */
 static void keep_spool(struct job *r)
 {
 	struct place *place = record_places_spool(&r->places);

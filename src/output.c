@@ -241,7 +241,7 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 	return rc;
 }
 
-/* Loss is told even to those who want no summary. */
+/* Loss is reported even without a summary. */
 static int tell_books(const struct output *output, struct error *err)
 {
 	char sentence[512];

@@ -327,7 +327,7 @@ static enum block_choice default_block_choice(const struct recording *recording)
 {
 	bool is_asked = recording_asks_for_blocks(recording);
 
-	/* Whoever chooses tasks wants their requests. */
+	/* Who chooses tasks wants their requests. */
 	if (recording->users.ids.count || recording->comms.count || recording->cgroups.count)
 		return recording->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
 	if (recording->is_system)
@@ -397,7 +397,7 @@ static void hint_event(const struct search *search, struct error *err)
 			   system, wanted);
 }
 
-/* That it cannot be seen which there are is told when it is opened. */
+/* If it cannot be seen which there are, opening it says so. */
 static int check_event(const char *event, struct error *err)
 {
 	char *name = mem_format("%.*s", (int)strcspn(event, "="), event);

@@ -51,7 +51,7 @@ struct capture_format {
 };
 
 /*
- * What a stream says of itself. Owned by whoever made it; capture_info_release() frees the
+ * What a stream says of itself. Owned by the one who made it; capture_info_release() frees the
  * contents.
  */
 struct capture_info {
@@ -78,7 +78,7 @@ void capture_info_add_format(struct capture_info *info, const char *system, cons
 
 /*
  * Writer. Header and feature sections first, then whole records, then (in finish) the table that
- * perf looks for behind the records. So whoever follows the file, or finds one whose writer was
+ * perf looks for behind the records. So a reader that follows the file, or finds one whose writer was
  * killed, has names and formats from the start. The file is created new: -EEXIST if it is there.
  * Each capture_write() appends the bytes with as few write() calls as possible; what it could not
  * write as a whole is taken back.

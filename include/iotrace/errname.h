@@ -16,7 +16,7 @@ const char *errname(int error);
 const char *errname_text(int error);
 /*
  * Returns whether a signal interrupted the call, and it did not fail by that: it is made again, as another call, or
- * the program is told EINTR. Which of them happens, the kernel decides after its tracepoint.
+ * the program gets EINTR. Which of them happens, the kernel decides after its tracepoint.
  */
 bool errname_is_interrupted(int error);
 

@@ -1,7 +1,7 @@
 /*
  * hash: hashes of what comes from outside, which nobody outside can predict.
  *
- * Whoever chooses names of files or addresses of requests could otherwise choose them so that all hashes are equal,
+ * Somebody who chooses names of files or addresses of requests could otherwise choose them so that all hashes are equal,
  * and make each search as long as the table. The secret is that of the process (AT_RANDOM), so hashes differ from run
  * to run: nothing that is written may depend on them, or on the order of a table's slots.
  */

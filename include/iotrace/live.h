@@ -4,7 +4,7 @@
  * The only impure layer's face to the rest. It starts the command (or finds the threads of running processes, or
  * takes all of the machine),
  * opens the events, drains the rings into a spool file that is a perf.data capture, looks descriptors up in
- * /proc, and answers signals. Whoever converts follows the spool with capture_open(path, live_available, live).
+ * /proc, and answers signals. A conversion follows the spool with capture_open(path, live_available, live).
  *
  * Threads: a control thread (rings, look-ups, signals, the command's end), a writer thread (memory queue to spool).
  * The caller's thread converts. No thread of iotrace is ever recorded.

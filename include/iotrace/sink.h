@@ -31,7 +31,7 @@ struct sink_end {
 	const char *text;     /* what went wrong; NULL: nothing */
 };
 
-/* What a sink is told when it is opened. Lent for the life of the sink. */
+/* What a sink gets when it is opened. Lent for the life of the sink. */
 struct sink_options {
 	const struct trace *trace;
 	struct tally *

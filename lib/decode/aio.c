@@ -1,7 +1,7 @@
 /*
  * aio: steps of the requests of io_uring, as its tracepoints tell them, and what the opcodes do.
  *
- * No tracepoint has the offset or the length of a request. Its descriptor is told when it gets its file, which for most
+ * No tracepoint has the offset or the length of a request. Its descriptor is known when it gets its file, which for most
  * is at once, and never for a fixed file.
  */
 #include <iotrace/aio.h>

@@ -53,7 +53,7 @@ static void reader_ready(struct decode *d, struct reader *reader, const struct t
 	d->waiting--;
 }
 
-/* What is wrong with one is told, and its samples are of no interest. */
+/* What is wrong with one becomes a warning, and its samples are ignored. */
 static void chosen_ready(struct decode *d, struct reader *reader, const char *system,
 			 const char *text, size_t size)
 {

@@ -367,7 +367,7 @@ static void learn(struct collect *collect, struct collect_thread *thread,
 }
 
 /*
- * Requests of devices are no calls: what programs asked for and what reached a disk are told apart. Returns whether the
+ * Requests of devices are no calls: what programs asked for and what reached a disk are counted apart. Returns whether the
  * event is of a program, and books it if it is of a device.
  */
 static bool is_of_program(struct collect *collect, const struct io_event *event)

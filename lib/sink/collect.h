@@ -1,6 +1,6 @@
 /*
  * collect: what a run did, as numbers. collect.c adds up while events come; collect_rank.c picks out of it what stands
- * out. Whoever tells of a run (a text, JSON, later a page) takes all numbers from here, so that no two can disagree.
+ * out. Every output of a summary (text, JSON, later a page) takes all numbers from here, so that no two can disagree.
  *
  * Every call but those of the group "task" is booked once: in its class, at its place, for its process and for the file
  * that it concerned, with the time from its Enter to its Leave. Bytes come from the operations inside. Operations that

@@ -6,7 +6,7 @@
  *	host "node7" "6.1.0" "x86_64" cpus=8 from=12000 to=99000 processes=3 threads=5 left=0
  *	process p0 100 "cat" parent=- status=0 argv "cat" "a b"
  *	process p1 sda                                  also: machine
- *	process p2 CROWD 17                             so many processes
+ *	process p2 SHARED 17                             so many processes
  *	thread t0 101@100 "cat"
  *	thread t1 sda                                   also: sda/samples, machine/samples
  *	thread t2 t2 "true" FOLDED 17                   so many threads, one after the other
@@ -153,7 +153,7 @@ static void print_processes(struct sink *sink)
 		if (process->kind == TRACE_PROCESS)
 			print_process(sink, process);
 		else if (process->kind == TRACE_SHARED_GROUP)
-			fprintf(sink->out, " CROWD %u", process->folded);
+			fprintf(sink->out, " SHARED %u", process->folded);
 		else
 			print_group(sink, process);
 		putc('\n', sink->out);

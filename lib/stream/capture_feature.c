@@ -31,7 +31,7 @@ static char *take_string(struct bytes *b)
 	return text;
 }
 
-/* Whoever says it last is right; *to keeps its value if the section is torn. */
+/* The last that says it is right; *to keeps its value if the section is torn. */
 static void replace(char **to, char *text)
 {
 	if (!text)

@@ -254,7 +254,7 @@ TEST_F(TextSink, WhatIsFolded)
 	b.trace->process[crowd].folded = 16;
 	b.trace->thread[shared].folded = 17;
 	EXPECT_EQ(text({io::enter(1, shared, "read")}, &rest), "1 t1 ENTER read\n");
-	EXPECT_NE(rest.find("process p1 CROWD 16\n"), std::string::npos) << rest;
+	EXPECT_NE(rest.find("process p1 SHARED 16\n"), std::string::npos) << rest;
 	EXPECT_NE(rest.find("thread t1 t1 \"true\" FOLDED 17\n"), std::string::npos) << rest;
 }
 

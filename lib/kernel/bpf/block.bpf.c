@@ -1,7 +1,7 @@
 /*
  * block.bpf: what happens to block requests and bios, a record for each step.
  *
- * The steps are those of the kernel's block tracepoints, and say the same; but a request is told by its address, so that
+ * The steps are those of the kernel's block tracepoints, and say the same; but a request is identified by its address, so that
  * its steps find each other for certain. A bio that comes from the page cache says for which file.
  * block_rq_error is not among them: the end of the same request has its error.
  *
@@ -87,7 +87,7 @@ static __always_inline int32_t error_of(int32_t status)
 
 /*
  * Returns the record of a step, without what differs, if out->head says that there is room. In whose context it
- * happens is told for all; by name where a task does it for itself.
+ * happens is recorded for all; by name where a task does it for itself.
  */
 static __always_inline struct bpf_record_request *begin_step(struct outgoing *out, uint32_t step,
 							     uint32_t dev, uint32_t flags)

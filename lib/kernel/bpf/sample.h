@@ -2,7 +2,7 @@
  * sample: what every record of ours begins with, and the way into the ring of this CPU.
  *
  * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP,
- * TID, TIME, CPU and RAW, so whoever empties the ring copies it as it is. The raw data begins behind its 32-bit size, so it is not
+ * TID, TIME, CPU and RAW, so it is copied out of the ring as it is. The raw data begins behind its 32-bit size, so it is not
  * aligned to 8: where the kernel minds (few processors), the programs are refused and perf does their job.
  *
  * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer has

@@ -14,7 +14,7 @@
 #include "loop.h"
 #include "sample.h"
 
-/* Threads that the kernel makes for rings are told by no tracepoint of forks, and have names of their own: their process counts. */
+/* Threads that the kernel makes for rings appear in no tracepoint of forks, and have names of their own: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)
 {
 	struct task_struct *leader = task->group_leader;

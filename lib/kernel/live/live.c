@@ -11,7 +11,7 @@
 #include "command/notify.h"
 #include "live_control.h"
 #include "live_facts.h"
-#include "live_lookers.h"
+#include "live_lookup_threads.h"
 #include "live_perf.h"
 #include "live_put.h"
 #include "live_round.h"
@@ -199,7 +199,7 @@ struct live *live_open(const struct live_options *options, struct error *err)
 	return NULL;
 }
 
-/* It waits until all that was before is told. */
+/* It waits until all that came before is in the spool. */
 static int start_control(struct live *live, struct error *err)
 {
 	int code = pthread_create(&live->control, NULL, live_control, live);
@@ -221,7 +221,7 @@ static int start(struct live *live, struct error *err)
 
 	live_facts_begin(live);
 	live_put_facts(live);
-	code = live->bpf.source ? 0 : live_start_lookers(live, err);
+	code = live->bpf.source ? 0 : live_start_lookup_threads(live, err);
 	if (!code)
 		code = start_control(live, err);
 	if (!code)
@@ -253,7 +253,7 @@ static void confine(const struct live *live)
 		log_info("system calls are not confined: %s", strerror(-code));
 }
 
-/* Whoever asked for it may be gone. The recording goes on without them. */
+/* The one who asked for it may be gone. The recording goes on without them. */
 static void say_ready(const struct live *live)
 {
 	static const char word[] = "ready\n";

@@ -1,7 +1,7 @@
 /*
  * live_control: the thread that moves rounds of records from the rings to the spool, until the recording ends.
  *
- * A program that opens many files wakes the lookers each time, but not this thread, the writer and the converter.
+ * A program that opens many files wakes the look-up threads each time, but not this thread, the writer and the converter.
  */
 #include "live_control.h"
 

@@ -129,7 +129,7 @@ static void say_filter(struct live *live, enum fact_filter kind, const char *glo
 		  0, clock_now());
 }
 
-/* What the user chose, for whoever reads the stream. */
+/* What the user chose, for readers of the stream. */
 static void say_filters(struct live *live)
 {
 	const struct recording *recording = live->recording;
@@ -164,7 +164,7 @@ void live_facts_begin(struct live *live)
 	live_block_say_groups(live);
 }
 
-/* Whose state is told. The caller releases the list. */
+/* The processes whose state becomes facts. The caller releases the list. */
 static void list_processes(const struct live *live, struct number_list *pids)
 {
 	if (live->set.target == TARGET_EVERYBODY) {
@@ -227,7 +227,7 @@ static void say_descriptors(struct live *live, uint32_t pid)
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 
-/* The command waits, and so does the user: on a machine with very many descriptors not all of them are told. */
+/* The command waits, and so does the user: on a machine with very many descriptors not all of them are looked up. */
 void live_facts_state(struct live *live)
 {
 	uint64_t begun = clock_now(), until = begun + state_ns;
@@ -278,9 +278,9 @@ void live_facts_end(struct live *live, enum live_end end)
 {
 	uint64_t done = live->lookup.done, gone = live->lookup.gone;
 
-	for (uint32_t cpu = 0; cpu < live->lookers; cpu++) {
-		done += live->looker[cpu].lookup.done;
-		gone += live->looker[cpu].lookup.gone;
+	for (uint32_t cpu = 0; cpu < live->lookup_threads; cpu++) {
+		done += live->lookup_thread[cpu].lookup.done;
+		gone += live->lookup_thread[cpu].lookup.gone;
 	}
 	ring_sources_lost(&live->sources);
 	facts_add(

@@ -1,11 +1,11 @@
 /*
- * live_perf: where calls are recorded through perf, a looker for each CPU walks its ring before the rounds do, and wakes the
+ * live_perf: where calls are recorded through perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
  * thread that drains; else the rings have the few records of tasks and wake it themselves.
  */
 #include "live_perf.h"
 
 #include "clock.h"
-#include "live_lookers.h"
+#include "live_lookup_threads.h"
 #include "live_private.h"
 #include "live_put.h"
 
@@ -28,7 +28,7 @@ static void take_heads(void *self)
 	struct live *live = self;
 
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
-		live->head[cpu] = looker_take(&live->looker[cpu], &live->facts);
+		live->head[cpu] = lookup_thread_take(&live->lookup_thread[cpu], &live->facts);
 }
 
 /* Moves [tail, head) into the spool, piece by piece, and gives each back to the kernel at once. */
@@ -53,7 +53,7 @@ static void move_ring(struct live *live, uint32_t cpu)
 		at = next;
 	}
 	perf_ring_release(ring, head);
-	looker_skip(&live->looker[cpu], head);
+	lookup_thread_skip(&live->lookup_thread[cpu], head);
 }
 
 static uint64_t move_rings(void *self)
@@ -86,7 +86,7 @@ static void stop(void *self)
 	struct live *live = self;
 
 	perf_set_enable(&live->set, false, NULL);
-	live_stop_lookers(live);
+	live_stop_lookup_threads(live);
 }
 
 /* The events that samples come from: their counts must be found again in the stream. */
@@ -121,7 +121,7 @@ static void close_rings(void *self)
 {
 	struct live *live = self;
 
-	live_release_lookers(live);
+	live_release_lookup_threads(live);
 	perf_set_release(&live->set);
 	free(live->head);
 	live->head = NULL;

@@ -14,7 +14,7 @@
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
 #include "proc/facts.h"
-#include "proc/looker.h"
+#include "proc/lookup_thread.h"
 #include "proc/procfs.h"
 #include "rights/priority.h"
 #include "ring_source.h"
@@ -62,12 +62,12 @@ struct live {
 	struct capture_info info;
 	struct facts facts; /* of the control thread: gathered for the next round */
 	struct lookup_base base;
-	struct lookup lookup;  /* of the control thread: at the start and after data loss */
-	struct looker *looker; /* for each CPU */
-	uint32_t lookers;
+	struct lookup lookup; /* of the control thread: at the start and after data loss */
+	struct lookup_thread *lookup_thread; /* for each CPU */
+	uint32_t lookup_threads;
 	struct spool *spool;
 
-	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the lookers */
+	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the look-up threads */
 	int hotplug_fd;                  /* < 0: nobody says which CPUs come */
 	pthread_t control;
 	bool has_control;

@@ -97,8 +97,8 @@ static void add_ids(struct live *live, uint32_t first)
 {
 	struct perf_set *set = &live->set;
 
-	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
-		pthread_mutex_lock(&live->looker[cpu].mutex);
+	for (uint32_t cpu = 0; cpu < live->lookup_threads; cpu++)
+		pthread_mutex_lock(&live->lookup_thread[cpu].mutex);
 	for (uint32_t slot = first; slot < set->fds; slot++) {
 		uint32_t spec = slot / set->cpus % set->specs;
 		enum perf_role role = set->spec[spec].role;
@@ -108,8 +108,8 @@ static void add_ids(struct live *live, uint32_t first)
 		map_set(&live->reopen.index, set->id[slot], spec);
 		lookup_add_event(&live->base, set->id[slot], role);
 	}
-	for (uint32_t cpu = 0; cpu < live->lookers; cpu++)
-		pthread_mutex_unlock(&live->looker[cpu].mutex);
+	for (uint32_t cpu = 0; cpu < live->lookup_threads; cpu++)
+		pthread_mutex_unlock(&live->lookup_thread[cpu].mutex);
 }
 
 /* Appends the children of a process. */

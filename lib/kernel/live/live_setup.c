@@ -270,14 +270,15 @@ static int setup_lookup(struct live *live, struct error *err)
 	return code;
 }
 
-static void setup_lookers(struct live *live)
+static void setup_lookup_threads(struct live *live)
 {
 	facts_init(&live->facts, &live->info.event[live->fact_event].layout, LIVE_FACT_ID);
 	lookup_init(&live->lookup, &live->base, &live->facts);
-	live->looker = mem_array(live->set.cpus, sizeof(*live->looker));
+	live->lookup_thread = mem_array(live->set.cpus, sizeof(*live->lookup_thread));
 	for (uint32_t cpu = 0; cpu < live->set.cpus; cpu++)
-		looker_init(&live->looker[cpu], &live->set, cpu, &live->base, &live->facts);
-	live->lookers = live->set.cpus;
+		lookup_thread_init(&live->lookup_thread[cpu], &live->set, cpu, &live->base,
+				   &live->facts);
+	live->lookup_threads = live->set.cpus;
 	live->head = mem_array(live->set.cpus, sizeof(*live->head));
 }
 
@@ -323,6 +324,6 @@ int live_setup_spool(struct live *live, struct error *err)
 		return -err->code;
 	if (!options->is_spool_kept)
 		spool_trim(live->spool, TRIM_KEPT);
-	setup_lookers(live);
+	setup_lookup_threads(live);
 	return 0;
 }

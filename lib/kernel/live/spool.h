@@ -2,7 +2,7 @@
  * spool: the way of the bytes from the control thread to the capture file.
  *
  * A queue in memory with a bound, and a thread that writes it out, so that a slow disk does not hold up the
- * rings before the queue is full. Whoever puts bytes in then waits, and the rings take over, and at last the
+ * rings before the queue is full. A thread that puts bytes in then waits, and the rings take over, and at last the
  * kernel counts what it loses. Pieces are whole records and go into the file in the order of spool_commit().
  */
 #ifndef KERNEL_SPOOL_H

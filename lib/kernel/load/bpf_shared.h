@@ -120,7 +120,7 @@ struct bpf_in_flight {
 	struct bpf_call call;
 };
 
-/* What a CPU's programs count; shared with whoever empties its ring. One cache line. */
+/* What a CPU's programs count; shared with the thread that empties its ring. One cache line. */
 struct bpf_books {
 	uint64_t calls;      /* records of calls that are in the ring, or were */
 	uint64_t requests;   /* of asynchronous requests */

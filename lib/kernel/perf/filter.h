@@ -15,7 +15,7 @@ enum { FILTER_SIZE = 4000 }; /* the kernel takes less than a page */
 
 enum filter_use {
 	FILTER_ENTER, /* begins of all chosen calls, but for those of FILTER_PATH */
-	FILTER_PATH, /* begins whose path must be read before the call is over: it is told nowhere else */
+	FILTER_PATH, /* begins whose path must be read before the call is over: it is said nowhere else */
 	FILTER_EXIT,   /* their ends, but for those of FILTER_OPENER */
 	FILTER_OPENER, /* ends worth a look at once: a new descriptor, directory or program */
 };

@@ -32,7 +32,7 @@ enum perf_role {
 	ROLE_OPTIONAL, /* what a recording can do without: may be refused */
 	ROLE_COUNTER,  /* -E: read along with the exits */
 	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */
-	ROLE_BLOCK,    /* of block requests: of the whole machine, whoever the target is */
+	ROLE_BLOCK,    /* of block requests: of the whole machine, whatever the target is */
 };
 
 enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1, PERF_EVERYBODY = -1 };

@@ -99,7 +99,7 @@ bool cgroup_is_recordable(int fd)
 	attr.inherit = 0;
 	event = (int)syscall(SYS_perf_event_open, &attr, fd, 0, -1,
 			     PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
-	if (event < 0) /* a right that is missing is told by those who open the real events */
+	if (event < 0) /* who opens the real events reports a right that is missing */
 		return errno == EACCES || errno == EPERM;
 	close(event);
 	return true;

@@ -461,7 +461,7 @@ static uint32_t copy_processes(struct lookup_base *base, uint32_t *pid)
 	return count;
 }
 
-/* Opens and closes may be among what was lost: what is open now is told again. */
+/* Opens and closes may be among what was lost: what is open now is looked up again. */
 void lookup_search(struct lookup *lookup)
 {
 	uint32_t pid[LOOKUP_PROCESSES_MAX], count;

@@ -31,7 +31,7 @@ void priority_lower_nice(struct priority_nice *nice);
 void priority_restore_nice(struct priority_nice *nice);
 
 /*
- * Initialises a mutex that threads of different priority share. Whoever holds it runs with the priority of the first who
+ * Initialises a mutex that threads of different priority share. A thread that holds it runs with the priority of the first who
  * waits for it, so that an ordinary thread among busy programs cannot hold up the one that empties the rings.
  */
 void priority_init_mutex(pthread_mutex_t *mutex);

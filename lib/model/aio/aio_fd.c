@@ -77,7 +77,7 @@ static void replace(struct model *m, uint32_t op, uint64_t fd, uint64_t time)
 	open_drop(m, old);
 }
 
-/* Its record waits in its lane, but its handle is not one that is destroyed meanwhile. */
+/* Its record waits in the outbox, but its handle is not one that is destroyed meanwhile. */
 static void create(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct event_file *file = &event->aio.file;

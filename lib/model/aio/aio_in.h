@@ -3,7 +3,7 @@
  *
  * An operation stands on the location of the thread that submitted it: a thread of the program inside its io_uring_enter
  * or io_submit, or the kernel's thread of the ring (SQPOLL), which is one of the process. BEGIN is when the kernel took
- * the request, ISSUED when it got its file, COMPLETE when its result was posted, whoever did that.
+ * the request, ISSUED when it got its file, COMPLETE when its result was posted, by any thread.
  */
 #ifndef IOTRACE_MODEL_AIO_IN_H
 #define IOTRACE_MODEL_AIO_IN_H

@@ -32,7 +32,7 @@ static void forget_pending(struct device_work *w)
 	w->pendings = w->pending_cap = 0;
 }
 
-/* Bios of a device that has requests are told of by these. */
+/* Of a device that has requests, the requests are recorded and not the bios. */
 static void drop_pending(struct model *m, uint32_t device)
 {
 	struct device_work *w = &m->block.work[device];

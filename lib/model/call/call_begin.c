@@ -1,7 +1,7 @@
 /*
  * call_begin: what the arguments of a call meant when it began. See call_begin.h.
  *
- * A call that the kernel paired is told when it ends: then its begin is past, and what has changed since is not what
+ * A call that the kernel paired is known when it ends: then its begin is past, and what has changed since is not what
  * it used.
  */
 #include "call_begin.h"

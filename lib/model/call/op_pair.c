@@ -1,7 +1,7 @@
 /*
  * op_pair: calls that the kernel paired.
  *
- * Such a call is told when it ends, so nothing is known of it while it is in flight. What it used is looked up as of
+ * Such a call is known when it ends, so nothing is known of it while it is in flight. What it used is looked up as of
  * its begin (call_begin.c), and what it made is believed unless another call shows that it may be gone already.
  */
 #include "call_begin.h"

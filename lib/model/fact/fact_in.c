@@ -140,7 +140,7 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 static void fact_fd(struct model *m, const struct event *event)
 {
 	struct fd_fact f = fd_fact_of(&event->fact);
-	/* With the whole machine, tasks are told before: one that is not known has ended since. */
+	/* With the whole machine, tasks are known before: one that is not known has ended since. */
 	bool is_new = f.reason == REASON_START && !m->trace.host.is_system;
 	uint32_t process = is_new ? process_get(m, f.pid) : process_find(m, f.pid);
 

@@ -16,9 +16,9 @@ struct identity {
 };
 
 /* Whether the target is a path, and not "pipe:[7]", "anon_inode:..." or a memfd. */
-bool identity_is_path(const struct identity *sighting);
+bool identity_is_path(const struct identity *identity);
 /* The description is what was seen: its name is sure, and events that waited for it may leave. */
-void identity_apply(struct model *m, uint32_t description, const struct identity *sighting);
+void identity_apply(struct model *m, uint32_t description, const struct identity *identity);
 /* The same for what the kernel had itself: no look-up will know better. */
 void identity_describe(struct model *m, uint32_t description, const struct event_file *file);
 

@@ -7,7 +7,7 @@
  * is decided which handle they have.
  *
  * Included by state.h: the types are part of struct model. The functions are in aio_in.c (steps), aio_op.c (requests),
- * aio_queue.c, aio_out.c (io_events) and lane.c (their place in time).
+ * aio_queue.c and aio_out.c (io_events).
  */
 #ifndef IOTRACE_MODEL_AIO_STATE_H
 #define IOTRACE_MODEL_AIO_STATE_H

@@ -1,5 +1,5 @@
 /*
- * looker: a thread for each CPU that asks /proc about a descriptor as soon as it is opened there.
+ * lookup_thread: a thread for each CPU that asks /proc about a descriptor as soon as it is opened there.
  *
  * It sits on the CPU whose ring it watches, with a real-time priority where we may: the wake-up then happens
  * where the program runs, and the program goes on when the answer is there. (From another CPU it takes some 30 us
@@ -7,8 +7,8 @@
  * files from one thread anywhere, 93 to 100 % this way, for the same CPU time of the program.) Walking the ring
  * takes nothing out of it: that is left to the rounds.
  */
-#ifndef KERNEL_LOOKER_H
-#define KERNEL_LOOKER_H
+#ifndef KERNEL_LOOKUP_THREAD_H
+#define KERNEL_LOOKUP_THREAD_H
 
 #include "facts.h"
 #include "lookup.h"
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-struct looker {
+struct lookup_thread {
 	struct perf_set *set; /* lent */
 	uint32_t cpu;         /* its index there */
 	int stop_fd, due_fd; /* lent: readable when it shall end; to be written when a ring fills */
@@ -34,23 +34,23 @@ struct looker {
 	uint8_t *scratch; /* a record that wraps around */
 };
 
-void looker_init(struct looker *looker, struct perf_set *set, uint32_t cpu,
-		 struct lookup_base *base, const struct facts *like);
+void lookup_thread_init(struct lookup_thread *thread, struct perf_set *set, uint32_t cpu,
+			struct lookup_base *base, const struct facts *like);
 /* Returns 0 or -errno. */
-int looker_start(struct looker *looker, int stop_fd, int due_fd);
+int lookup_thread_start(struct lookup_thread *thread, int stop_fd, int due_fd);
 /* Waits until the thread is on its CPU and watches. */
-void looker_wait(struct looker *looker);
+void lookup_thread_wait(struct lookup_thread *thread);
 /* After stop_fd has become readable. */
-void looker_join(struct looker *looker);
-void looker_release(struct looker *looker);
+void lookup_thread_join(struct lookup_thread *thread);
+void lookup_thread_release(struct lookup_thread *thread);
 
 /*
  * Looks at what has come; moves the answers that have been gathered to `out`. Returns the position in the ring up
  * to which everything was seen.
  */
-uint64_t looker_take(struct looker *looker, struct facts *out);
+uint64_t lookup_thread_take(struct lookup_thread *thread, struct facts *out);
 /* The ring was given back up to here. */
-void looker_skip(struct looker *looker, uint64_t position);
+void lookup_thread_skip(struct lookup_thread *thread, uint64_t position);
 
 #ifdef __cplusplus
 }
