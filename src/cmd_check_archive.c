@@ -34,7 +34,9 @@ static void put_contents(const struct archive_report *report)
 	printf("handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64
 	       "; markers %" PRIu64 "\n",
 	       report->created, report->duplicated, report->destroyed, report->markers);
-	if (!report->has_books)
+	if (report->is_of_others)
+		puts("not written by iotrace: only what OTF2 demands was checked");
+	else if (!report->has_books)
 		puts("no iotrace.json: the number of events was not compared");
 	if (report->ends_early)
 		puts("the archive ends early, and says so");
@@ -43,7 +45,7 @@ static void put_contents(const struct archive_report *report)
 static void put_findings(const struct archive_report *report)
 {
 	for (uint64_t i = 0; i < report->findings && i < ARCHIVE_FINDINGS; i++) {
-		fputs("wrong: ", stdout);
+		fputs(report->is_deviation[i] ? "not as iotrace promises: " : "wrong: ", stdout);
 		escape_print(stdout, report->finding[i], strlen(report->finding[i]));
 		putchar('\n');
 	}

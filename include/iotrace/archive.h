@@ -1,11 +1,13 @@
 /*
  * archive: reads an OTF2 archive back, and says what is wrong with it.
  *
- * archive_read() gives what the model gives: definitions and io_events. archive_verify() checks. OTF2's own tools check the syntax. This checks what the records mean: that every id is defined,
- * ids are dense, handles are active when they are used, operations begin, are issued and end in
- * this order and once, regions nest, time rises on each location and stays inside the clock
- * properties, the numbers of events are those of the definitions, and the books of iotrace.json, if
- * there, are those of the events.
+ * archive_read() gives what the model gives: definitions and io_events. archive_verify() checks. OTF2's own tools check the syntax.
+ * This checks what the records mean: that every reference is to something defined, handles are active when they are used,
+ * operations begin once and end once, regions nest, time rises on each location and stays inside the clock properties, and the
+ * numbers of events are those of the definitions. OTF2 demands that of every archive. iotrace promises more: dense ids in order of
+ * definition, matching ids that are unique in the archive, operations that end on the location where they began and are issued if
+ * they do not block, regions that are left, I/O on threads only, and counters in iotrace.json that are those of the events. Only
+ * archives whose creator is iotrace are checked for that.
  */
 #ifndef IOTRACE_ARCHIVE_H
 #define IOTRACE_ARCHIVE_H
@@ -33,7 +35,10 @@ struct archive_report {
 	uint64_t first_time, last_time; /* of the clock properties, ns if the resolution is 10^9 */
 	int has_books;                  /* iotrace.json was there */
 	int ends_early;                 /* it says of itself that events are missing at its end */
+	bool is_of_others;              /* not written by iotrace */
 	uint64_t findings;              /* all; the first of them as sentences: */
+	uint64_t deviations; /* of them: what OTF2 allows, but iotrace promises to avoid */
+	bool is_deviation[ARCHIVE_FINDINGS];
 	char finding[ARCHIVE_FINDINGS][ARCHIVE_FINDING_SIZE];
 };
 

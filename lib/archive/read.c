@@ -13,16 +13,13 @@
 
 enum { EVENTS_AT_ONCE = 1 << 13 };
 
-static bool is_of_iotrace(struct reader *r)
+static void read_creator(struct reader *r)
 {
-	char *creator = NULL;
-	bool is_ours = OTF2_Reader_GetCreator(r->verify.reader, &creator) == OTF2_SUCCESS &&
-		       creator && !strncmp(creator, "iotrace ", 8);
+	char *creator = verify_creator(&r->verify);
 
 	if (creator)
 		r->trace->host.creator = trace_string(r->trace, creator, strlen(creator));
 	free(creator);
-	return is_ours;
 }
 
 static int read_events(struct reader *r, struct error *err)
@@ -68,7 +65,8 @@ static int read_all(struct reader *r, struct error *err)
 
 	if (rc)
 		return rc;
-	r->is_ours = is_of_iotrace(r);
+	read_creator(r);
+	r->is_ours = r->verify.is_of_iotrace;
 	r->trace->host.is_of_others = !r->is_ours;
 	if (!read_definitions(r))
 		return error_say(err, EBADMSG,

@@ -103,7 +103,7 @@ struct reader {
 		uint32_t events;
 	} * call; /* by thread_id: waits for the record that says which handle the ENTER is of */
 
-	struct map op_of; /* by handle and matchingId, as op_key() mixes them */
+	struct map op_of; /* by handle and matchingId, as verify_pair() mixes them */
 	struct read_op *op;
 	uint32_t ops, op_capacity, free_op;
 	uint64_t next_op;

@@ -7,7 +7,6 @@
 #include "read.h"
 
 #include <fcntl.h>
-#include <iotrace/hash.h>
 #include <iotrace/mem.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +16,6 @@ static enum io_mode mode_of(OTF2_IoOperationMode mode)
 	return mode == OTF2_IO_OPERATION_MODE_READ    ? IO_MODE_READ
 	       : mode == OTF2_IO_OPERATION_MODE_WRITE ? IO_MODE_WRITE
 						      : IO_MODE_FLUSH;
-}
-
-static uint64_t op_key(OTF2_IoHandleRef handle, uint64_t matching)
-{
-	const uint64_t both[2] = {handle, matching};
-
-	return hash_bytes(hash_key_of_process(), both, sizeof(both));
 }
 
 static struct read_op *op_new(struct reader *r, OTF2_IoHandleRef handle, uint64_t matching)
@@ -37,21 +29,21 @@ static struct read_op *op_new(struct reader *r, OTF2_IoHandleRef handle, uint64_
 		r->free_op = r->op[index].next_free;
 	}
 	r->op[index] = (struct read_op){.id = r->is_ours ? matching : r->next_op++};
-	map_set(&r->op_of, op_key(handle, matching), index);
+	map_set(&r->op_of, verify_pair(handle, matching), index);
 	return &r->op[index];
 }
 
 /* Returns the operation, or NULL: its begin was not there. */
 static struct read_op *op_find(struct reader *r, OTF2_IoHandleRef handle, uint64_t matching)
 {
-	uint32_t index = map_get(&r->op_of, op_key(handle, matching));
+	uint32_t index = map_get(&r->op_of, verify_pair(handle, matching));
 
 	return index == MAP_NONE ? NULL : &r->op[index];
 }
 
 static void op_end(struct reader *r, OTF2_IoHandleRef handle, uint64_t matching)
 {
-	uint32_t index = map_remove(&r->op_of, op_key(handle, matching));
+	uint32_t index = map_remove(&r->op_of, verify_pair(handle, matching));
 
 	r->op[index].next_free = r->free_op;
 	r->free_op = index;

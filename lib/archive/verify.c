@@ -59,7 +59,7 @@ static void read_markers(struct verify *v)
 	bool is_there = access(path, F_OK) == 0;
 
 	free(path);
-	if (!is_there || !verify_file(v, "traces.marker", CONTENT_MARKERS))
+	if (!is_there || !verify_file(v, "traces.marker", CONTENT_MARKERS, NULL))
 		return;
 	OTF2_MarkerReader *markers = OTF2_Reader_GetMarkerReader(v->reader);
 	OTF2_MarkerReaderCallbacks *callbacks = OTF2_MarkerReaderCallbacks_New();
@@ -111,14 +111,15 @@ static void read_local_definitions(struct verify *v)
 }
 
 /* Returns whether the location's files are complete; its local definitions may be missing. */
-static bool has_files(struct verify *v, uint64_t location)
+static bool has_files(struct verify *v, struct place *place)
 {
-	char *events = mem_format("traces/%" PRIu64 ".evt", location);
-	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, location);
-	bool good = verify_file(v, events, CONTENT_EVENTS);
+	char *events = mem_format("traces/%" PRIu64 ".evt", place->ref);
+	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, place->ref);
+	bool good = verify_file(v, events, CONTENT_EVENTS, &place->file_events);
 
 	if (access(definitions, F_OK) == 0)
-		good &= verify_file(v, definitions + strlen(v->dir) + 1, CONTENT_LOCAL_DEFINITIONS);
+		good &= verify_file(v, definitions + strlen(v->dir) + 1, CONTENT_LOCAL_DEFINITIONS,
+				    NULL);
 	free(events);
 	free(definitions);
 	return good;
@@ -129,7 +130,7 @@ static bool select_locations(struct verify *v)
 	bool any = false;
 
 	for (uint32_t p = 0; p < v->places; p++) {
-		v->place[p].has_file = has_files(v, v->place[p].ref);
+		v->place[p].has_file = has_files(v, &v->place[p]);
 		if (v->place[p].has_file)
 			any |= OTF2_Reader_SelectLocation(v->reader, v->place[p].ref) ==
 			       OTF2_SUCCESS;
@@ -182,6 +183,7 @@ static void read_events(struct verify *v)
 		verify_found(v, "the events cannot be read to their end: %s", v->message);
 	else if (total > v->event_limit)
 		verify_found(v, "the event files have no end");
+	v->report->events = total;
 	verify_close_events(v, events);
 	verify_events_end(v);
 	verify_io_end(v);
@@ -195,6 +197,7 @@ void verify_release(struct verify *v)
 	free(v->team);
 	free(v->attribute_type);
 	free(v->handle_flags);
+	free(v->handle_state);
 	free(v->member_type);
 	free(v->class_member);
 	free(v->series);
@@ -202,12 +205,31 @@ void verify_release(struct verify *v)
 	free(v->operation);
 	free(v->free_operation);
 	free(v->id_seen);
-	map_release(&v->place_of);
+	for (int k = 0; k < KINDS; k++) {
+		map_release(&v->defined[k].index_of);
+		map_release(&v->defined[k].missing);
+	}
 	map_release(&v->grip_of);
 	map_release(&v->recorder);
 	map_release(&v->operation_of);
 	if (v->reader)
 		OTF2_Reader_Close(v->reader);
+}
+
+char *verify_creator(const struct verify *v)
+{
+	char *creator = NULL;
+
+	return OTF2_Reader_GetCreator(v->reader, &creator) == OTF2_SUCCESS ? creator : NULL;
+}
+
+static bool is_of_iotrace(const struct verify *v)
+{
+	char *creator = verify_creator(v);
+	bool is_ours = creator && !strncmp(creator, "iotrace ", 8);
+
+	free(creator);
+	return is_ours;
 }
 
 int verify_open_archive(struct verify *v, struct error *err)
@@ -233,9 +255,11 @@ int verify_open_archive(struct verify *v, struct error *err)
 		return error_say(err, EBADMSG,
 				 "%s/traces.otf2 is not the anchor of an OTF2 archive: %s", v->dir,
 				 v->message);
+	v->is_of_iotrace = is_of_iotrace(v);
+	v->report->is_of_others = !v->is_of_iotrace;
 	if (OTF2_Reader_GetChunkSize(v->reader, &v->event_chunk, &v->definition_chunk) !=
 		    OTF2_SUCCESS ||
-	    !verify_file(v, "traces.def", CONTENT_DEFINITIONS))
+	    !verify_file(v, "traces.def", CONTENT_DEFINITIONS, NULL))
 		return error_say(err, EBADMSG, "the definitions in %s are damaged: %s", v->dir,
 				 v->report->finding[0]);
 	return 0;
@@ -255,7 +279,8 @@ static int verify_all(struct verify *v, struct error *err)
 	read_events(v);
 	v->is_bad = false;
 	read_markers(v);
-	verify_books(v);
+	if (v->is_of_iotrace)
+		verify_books(v);
 	return 0;
 }
 

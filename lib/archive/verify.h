@@ -5,7 +5,7 @@
  *	verify_anchor.c   numbers of the anchor that cannot be
  *	verify_files.c    files that broke off, before the library sees them
  *	verify_records.c  records that cannot be, likewise
- *	verify_defs.c     definitions: ids dense, what they refer to defined
+ *	verify_defs.c     definitions: what they refer to is defined
  *	verify_events.c   each event: time, regions, ids, attributes
  *	verify_metric.c   metrics, who may record them, parameters
  *	verify_io.c       handles and operations
@@ -65,11 +65,22 @@ struct reading {
 	bool has_attributes; /* for the next event */
 	uint64_t highest;    /* id that must be in order, and how many were not */
 	uint32_t disorder;
+	uint64_t events;
 	char wrong[160]; /* empty: nothing */
 };
 
+/* The definitions of a kind. Each has an index, from 0 upwards in their order; references may have any value. */
+struct defined {
+	uint64_t count;
+	uint64_t dense;      /* references below are their own index */
+	struct map index_of; /* of all others */
+	struct map missing;  /* what definitions refer to and is not defined yet */
+};
+
 struct place { /* a location */
-	uint64_t ref, defined_events, events, last_time;
+	uint64_t ref, defined_events, last_time;
+	uint64_t events;      /* of the kinds that are looked at */
+	uint64_t file_events; /* of all kinds */
 	uint32_t group;
 	OTF2_LocationType type;
 	uint32_t *region; /* entered and not left */
@@ -77,8 +88,8 @@ struct place { /* a location */
 	bool has_file; /* its event file can be read */
 };
 
-struct team {            /* a location group */
-	uint32_t parent; /* NONE */
+struct team {                 /* a location group */
+	uint32_t ref, parent; /* parent: NONE */
 	bool has_begun, has_ended;
 	bool is_folded; /* stands for many processes, with any parents */
 };
@@ -86,7 +97,8 @@ struct team {            /* a location group */
 struct series { /* a metric class */
 	OTF2_MetricOccurrence occurrence;
 	uint8_t members;
-	uint32_t first; /* of them, in class_member */
+	uint32_t first;       /* of them, in class_member */
+	uint32_t instance_of; /* another series; NONE: it is a class */
 };
 
 struct grip { /* a handle in a location group */
@@ -94,9 +106,9 @@ struct grip { /* a handle in a location group */
 	uint64_t changed;
 };
 
-struct operation { /* that has not ended */
-	uint32_t handle, place;
-	bool is_non_blocking, is_issued;
+struct operation {
+	uint64_t id, location;
+	bool is_in_flight, is_non_blocking, is_issued;
 };
 
 struct early_use { /* of an inactive handle, forgiven if it becomes active at the same time */
@@ -108,23 +120,24 @@ struct verify {
 	const char *dir;
 	struct archive_report *report;
 	OTF2_Reader *reader;
+	bool is_of_iotrace;                     /* what iotrace promises is checked, too */
 	bool is_bad;                            /* the library could not go on */
 	char message[200];                      /* its first complaint */
 	uint64_t event_limit;                   /* no more can be in the files */
 	uint64_t event_chunk, definition_chunk; /* sizes */
 
-	uint64_t defined[KINDS];
-	uint64_t referred[KINDS]; /* highest ref of a definition to it, + 1 */
-	OTF2_Type *attribute_type;
+	struct defined defined[KINDS];
+	OTF2_Type *attribute_type; /* by index, as all below that definitions fill */
 	uint32_t attribute_capacity;
 	struct place *place;
 	uint32_t places, place_capacity;
-	struct map place_of;        /* by location */
 	OTF2_StringRef folded_name; /* of the property that says so; 0: no string is */
 	struct team *team;
 	uint32_t team_capacity;
 	uint32_t *handle_flags;
 	uint32_t handle_capacity;
+	uint32_t *handle_state; /* references of handles that have a state before their creation */
+	uint32_t handle_states, handle_state_capacity;
 
 	OTF2_Type *member_type;
 	uint32_t member_capacity;
@@ -132,15 +145,15 @@ struct verify {
 	uint32_t class_members, class_member_capacity;
 	struct series *series;
 	uint32_t series_capacity;
-	struct map recorder; /* series, location */
+	struct map recorder; /* by verify_pair() of metric and location */
 
 	uint64_t clock_first, clock_last;
 	bool has_clock;
 
-	struct map grip_of; /* by group, handle */
+	struct map grip_of; /* by references of group and handle */
 	struct grip *grip;
 	uint32_t grips, grip_capacity;
-	struct map operation_of; /* by matchingId: in flight */
+	struct map operation_of; /* by verify_pair() of handle and matchingId: in flight */
 	struct operation *operation;
 	uint32_t operations, operation_capacity;
 	uint32_t *free_operation;
@@ -162,16 +175,26 @@ OTF2_GlobalEvtReader *verify_open_events(struct verify *v);
 void verify_close_events(struct verify *v, OTF2_GlobalEvtReader *events);
 void verify_release(struct verify *v);
 
-/* verify_refs.c: one more finding; the first of them are kept. */
+/* verify.c: Returns who wrote the archive, to be freed by the caller; or NULL. */
+char *verify_creator(const struct verify *v);
+
+/* verify_refs.c: one more finding, which OTF2 forbids; the first of them are kept. */
 void verify_found(struct verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what OTF2 allows, but iotrace promises to avoid: nothing if another program wrote the archive. */
+void verify_deviates(struct verify *v, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Returns a key of both that, in practice, no other pair has. */
+uint64_t verify_pair(uint64_t first, uint64_t second);
 /* What OTF2 calls each kind. */
 extern const char *const verify_kind_name[KINDS];
-/* Returns whether the id is the next one of its kind. */
-bool verify_define(struct verify *v, enum kind kind, uint64_t self);
-/* A definition refers to another, which may follow; NONE: to none. */
-void verify_refer(struct verify *v, enum kind kind, uint32_t ref);
-/* Returns the index in place[], or NONE. */
-uint32_t verify_place(const struct verify *v, uint64_t location);
+/* Returns the index of a new definition, or NONE: it was there before. */
+uint32_t verify_define(struct verify *v, enum kind kind, uint64_t self);
+/* A definition refers to another, which may follow; or to none (OTF2_UNDEFINED_...). */
+void verify_refer(struct verify *v, enum kind kind, uint64_t ref);
+/* Returns the index of what is defined, or NONE. */
+uint32_t verify_index(const struct verify *v, enum kind kind, uint64_t ref);
+/* Returns the location group, or NULL: it is not defined. */
+struct team *verify_team(const struct verify *v, uint32_t ref);
 /* Finds fault with a reference of an event to something undefined. */
 bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what,
 		uint64_t location);
@@ -185,8 +208,8 @@ int verify_open(const struct verify *v, const char *name, uint64_t *size, const 
 /* verify_anchor.c: Returns NULL, or what is wrong with the anchor. */
 const char *verify_anchor(const struct verify *v);
 
-/* verify_files.c: Returns whether the file, named within the archive, has all its chunks and an end, and can be read. */
-bool verify_file(struct verify *v, const char *name, enum content content);
+/* verify_files.c: Returns whether the file, named within the archive, has all its chunks and an end, and can be read; counts its events. */
+bool verify_file(struct verify *v, const char *name, enum content content, uint64_t *events);
 
 /*
  * verify_records.c: Walks over the records of a chunk. Returns whether another chunk must follow, and sets reading->wrong if the

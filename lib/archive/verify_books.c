@@ -32,8 +32,8 @@ static void compare(struct verify *v, struct json_object *top, const char *name,
 	uint64_t booked;
 
 	if (counter(top, name, &booked) && booked != events)
-		verify_found(v, "iotrace.json has %" PRIu64 " %s, the events %" PRIu64, booked,
-			     name, events);
+		verify_deviates(v, "iotrace.json has %" PRIu64 " %s, the events %" PRIu64, booked,
+				name, events);
 }
 
 /*
@@ -46,10 +46,10 @@ static void compare_cancelled(struct verify *v, struct json_object *top)
 	counter(top, "aborted", &aborted);
 	if (counter(top, "cancelled", &cancelled) && counter(top, "in_flight", &in_flight) &&
 	    cancelled + aborted + in_flight != v->report->cancelled)
-		verify_found(v,
-			     "iotrace.json has %" PRIu64 " cancelled and %" PRIu64
-			     " in flight, the events %" PRIu64 " cancelled",
-			     cancelled + aborted, in_flight, v->report->cancelled);
+		verify_deviates(v,
+				"iotrace.json has %" PRIu64 " cancelled and %" PRIu64
+				" in flight, the events %" PRIu64 " cancelled",
+				cancelled + aborted, in_flight, v->report->cancelled);
 }
 
 struct json_object *verify_read_books(const struct verify *v, const char **wrong)
@@ -80,7 +80,7 @@ void verify_books(struct verify *v)
 		return;
 	top = verify_read_books(v, &wrong);
 	if (!top)
-		verify_found(v, "iotrace.json %s", wrong);
+		verify_deviates(v, "iotrace.json %s", wrong);
 	if (top && !v->report->ends_early) {
 		compare(v, top, "begun", v->report->begun);
 		compare(v, top, "completed", v->report->completed);

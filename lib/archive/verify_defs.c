@@ -1,8 +1,7 @@
 /*
- * verify_defs: ids from 0 upwards without a gap, and no reference to what is not defined.
+ * verify_defs: no definition twice, and no reference to what is not defined.
  *
- * What events need of a definition is kept under its id, if that is the next one; so arrays grow
- * with what was read and never with what a broken id says.
+ * What events need of a definition is kept under its index: arrays grow with what was read and never with what a reference says.
  */
 #include "verify.h"
 
@@ -40,12 +39,14 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
 				      OTF2_StringRef description, OTF2_Type type)
 {
 	struct verify *v = data;
+	uint32_t index;
 
 	verify_refer(v, KIND_STRING, name);
 	verify_refer(v, KIND_STRING, description);
-	if (verify_define(v, KIND_ATTRIBUTE, self)) {
-		MEM_GROW(v->attribute_type, v->attribute_capacity, self + 1);
-		v->attribute_type[self] = type;
+	index = verify_define(v, KIND_ATTRIBUTE, self);
+	if (index != NONE) {
+		MEM_GROW(v->attribute_type, v->attribute_capacity, index + 1);
+		v->attribute_type[index] = type;
 	}
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -67,6 +68,7 @@ static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_S
 				  OTF2_LocationGroupRef parent)
 {
 	struct verify *v = data;
+	uint32_t index;
 
 	(void)type;
 	verify_refer(v, KIND_STRING, name);
@@ -74,9 +76,11 @@ static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_S
 	verify_refer(v, KIND_GROUP, parent);
 	if (parent == self)
 		verify_found(v, "LocationGroup %u created itself", self);
-	if (verify_define(v, KIND_GROUP, self)) {
-		MEM_GROW(v->team, v->team_capacity, self + 1);
-		v->team[self].parent = parent;
+	index = verify_define(v, KIND_GROUP, self);
+	if (index != NONE) {
+		MEM_GROW(v->team, v->team_capacity, index + 1);
+		v->team[index].ref = self;
+		v->team[index].parent = parent;
 	}
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -87,17 +91,13 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 {
 	struct verify *v = data;
 
-	verify_define(v, KIND_LOCATION, self);
 	verify_refer(v, KIND_STRING, name);
 	verify_refer(v, KIND_GROUP, group);
-	if (verify_place(v, self) != MAP_NONE) {
-		verify_found(v, "Location %" PRIu64 " is defined twice", self);
+	if (verify_define(v, KIND_LOCATION, self) == NONE)
 		return OTF2_CALLBACK_SUCCESS;
-	}
 	MEM_GROW(v->place, v->place_capacity, v->places + 1);
-	v->place[v->places] =
+	v->place[v->places++] =
 		(struct place){.ref = self, .defined_events = events, .group = group, .type = type};
-	map_set(&v->place_of, self, v->places++);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -133,8 +133,8 @@ static OTF2_CallbackCode on_members(void *data, OTF2_GroupRef self, OTF2_StringR
 	verify_define(v, KIND_MEMBERS, self);
 	verify_refer(v, KIND_STRING, name);
 	for (uint32_t i = 0; i < count; i++)
-		if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS && members[i] < NONE)
-			verify_refer(v, KIND_LOCATION, (uint32_t)members[i]);
+		if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
+			verify_refer(v, KIND_LOCATION, members[i]);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -148,6 +148,21 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
 	verify_refer(v, KIND_STRING, name);
 	verify_refer(v, KIND_MEMBERS, group);
 	verify_refer(v, KIND_COMM, parent);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
+				       OTF2_GroupRef group_a, OTF2_GroupRef group_b,
+				       OTF2_CommRef common, OTF2_CommFlag flags)
+{
+	struct verify *v = data;
+
+	(void)flags;
+	verify_define(v, KIND_COMM, self);
+	verify_refer(v, KIND_STRING, name);
+	verify_refer(v, KIND_MEMBERS, group_a);
+	verify_refer(v, KIND_MEMBERS, group_b);
+	verify_refer(v, KIND_COMM, common);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -187,7 +202,7 @@ static OTF2_CallbackCode on_file(void *data, OTF2_IoFileRef self, OTF2_StringRef
 static OTF2_CallbackCode property(struct verify *v, enum kind kind, uint64_t of,
 				  OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
 {
-	verify_refer(v, kind, of < NONE ? (uint32_t)of : NONE - 1);
+	verify_refer(v, kind, of);
 	verify_refer(v, KIND_STRING, name);
 	if (type == OTF2_TYPE_STRING)
 		verify_refer(v, KIND_STRING, value.stringRef);
@@ -212,10 +227,10 @@ static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef gro
 					   OTF2_AttributeValue value)
 {
 	struct verify *v = data;
+	struct team *team = verify_team(v, group);
 
-	if (group < v->defined[KIND_GROUP] && group < v->team_capacity && name == v->folded_name &&
-	    name)
-		v->team[group].is_folded = true;
+	if (team && name == v->folded_name && name && v->is_of_iotrace)
+		team->is_folded = true;
 	return property(data, KIND_GROUP, group, name, type, value);
 }
 
@@ -232,15 +247,17 @@ static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_Strin
 				   OTF2_IoHandleRef parent)
 {
 	struct verify *v = data;
+	uint32_t index;
 
 	verify_refer(v, KIND_STRING, name);
 	verify_refer(v, KIND_FILE, file);
 	verify_refer(v, KIND_PARADIGM, paradigm);
 	verify_refer(v, KIND_COMM, comm);
 	verify_refer(v, KIND_HANDLE, parent);
-	if (verify_define(v, KIND_HANDLE, self)) {
-		MEM_GROW(v->handle_flags, v->handle_capacity, self + 1);
-		v->handle_flags[self] = flags;
+	index = verify_define(v, KIND_HANDLE, self);
+	if (index != NONE) {
+		MEM_GROW(v->handle_flags, v->handle_capacity, index + 1);
+		v->handle_flags[index] = flags;
 	}
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -253,10 +270,8 @@ static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef handle,
 	(void)mode;
 	(void)flags;
 	verify_refer(v, KIND_HANDLE, handle);
-	if (handle < v->defined[KIND_HANDLE] && handle < v->handle_capacity &&
-	    !(v->handle_flags[handle] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
-		verify_found(v, "IoHandle %u has a state before its creation, but is created",
-			     handle);
+	MEM_GROW(v->handle_state, v->handle_state_capacity, v->handle_states + 1);
+	v->handle_state[v->handle_states++] = handle;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -274,6 +289,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	verify_register_metric_definitions(c);
 	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_members);
 	OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
+	OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_inter_comm);
 	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(c, on_paradigm);
 	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(c, on_file);
 	OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(c, on_file);
@@ -286,14 +302,38 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	return c;
 }
 
+static void check_missing(struct verify *v, enum kind kind)
+{
+	const struct map *missing = &v->defined[kind].missing;
+	uint64_t first = UINT64_MAX;
+
+	if (!missing->count)
+		return;
+	for (uint32_t i = 0; i < missing->capacity; i++)
+		if (missing->entry[i].state == MAP_USED && missing->entry[i].key < first)
+			first = missing->entry[i].key;
+	if (missing->count == 1)
+		verify_found(v, "a definition names %s %" PRIu64 ", which is not defined",
+			     verify_kind_name[kind], first);
+	else
+		verify_found(v,
+			     "definitions name %s %" PRIu64
+			     ", which is not defined, and %u other such",
+			     verify_kind_name[kind], first, missing->count - 1);
+}
+
 static void check_references(struct verify *v)
 {
 	for (enum kind k = 0; k < KINDS; k++)
-		if (v->referred[k] > v->defined[k])
+		check_missing(v, k);
+	for (uint32_t i = 0; i < v->handle_states; i++) {
+		uint32_t index = verify_index(v, KIND_HANDLE, v->handle_state[i]);
+
+		if (index != NONE && !(v->handle_flags[index] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
 			verify_found(v,
-				     "a definition names %s %" PRIu64 ", but only %" PRIu64
-				     " are defined",
-				     verify_kind_name[k], v->referred[k] - 1, v->defined[k]);
+				     "IoHandle %u has a state before its creation, but is created",
+				     v->handle_state[i]);
+	}
 	if (!v->has_clock)
 		verify_found(v, "there are no clock properties");
 }
@@ -322,11 +362,11 @@ bool verify_definitions(struct verify *v)
 	    declared != report->definitions)
 		verify_found(v, "the anchor says %" PRIu64 " definitions, there are %" PRIu64,
 			     declared, report->definitions);
-	report->locations = v->defined[KIND_LOCATION];
-	report->processes = v->defined[KIND_GROUP];
-	report->regions = v->defined[KIND_REGION];
-	report->files = v->defined[KIND_FILE];
-	report->handles = v->defined[KIND_HANDLE];
+	report->locations = v->defined[KIND_LOCATION].count;
+	report->processes = v->defined[KIND_GROUP].count;
+	report->regions = v->defined[KIND_REGION].count;
+	report->files = v->defined[KIND_FILE].count;
+	report->handles = v->defined[KIND_HANDLE].count;
 	report->first_time = v->clock_first;
 	report->last_time = v->clock_last;
 	return true;

@@ -10,7 +10,8 @@ static OTF2_CallbackCode on_unknown(OTF2_LocationRef location, OTF2_TimeStamp ti
 				    OTF2_AttributeList *attributes)
 {
 	verify_event(data, location, time, attributes);
-	verify_found(data, "there is an event of an unknown kind on location %" PRIu64, location);
+	verify_deviates(data, "there is an event of an unknown kind on location %" PRIu64,
+			location);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -50,9 +51,9 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 }
 
 /* Returns what is kept of the location's process, or NULL. */
-static struct team *team_of(struct verify *v, const struct place *place)
+static struct team *team_of(const struct verify *v, const struct place *place)
 {
-	return place && place->group < v->team_capacity ? &v->team[place->group] : NULL;
+	return place ? verify_team(v, place->group) : NULL;
 }
 
 static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -122,16 +123,17 @@ void verify_events_end(struct verify *v)
 
 		if (!place->has_file)
 			continue;
-		if (place->events != place->defined_events)
+		if (place->file_events != place->defined_events)
 			verify_found(v,
 				     "location %" PRIu64 " has %" PRIu64
 				     " events, its definition says %" PRIu64,
-				     place->ref, place->events, place->defined_events);
+				     place->ref, place->file_events, place->defined_events);
 		if (place->depth)
-			verify_found(v, "location %" PRIu64 " ends inside region %u", place->ref,
-				     place->region[place->depth - 1]);
+			verify_deviates(v, "location %" PRIu64 " ends inside region %u", place->ref,
+					place->region[place->depth - 1]);
 	}
-	for (uint64_t g = 0; g < v->defined[KIND_GROUP] && g < v->team_capacity; g++)
+	for (uint64_t g = 0; g < v->defined[KIND_GROUP].count; g++)
 		if (v->team[g].has_begun && !v->team[g].has_ended)
-			verify_found(v, "the program of LocationGroup %" PRIu64 " does not end", g);
+			verify_found(v, "the program of LocationGroup %u does not end",
+				     v->team[g].ref);
 }

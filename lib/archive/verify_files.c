@@ -63,7 +63,7 @@ static void read_chunks(struct reading *reading, int fd, uint64_t size, uint64_t
 	free(chunk);
 }
 
-bool verify_file(struct verify *v, const char *name, enum content content)
+bool verify_file(struct verify *v, const char *name, enum content content, uint64_t *events)
 {
 	const uint64_t chunk_size = content == CONTENT_EVENTS ? v->event_chunk
 							      : v->definition_chunk;
@@ -83,6 +83,8 @@ bool verify_file(struct verify *v, const char *name, enum content content)
 	}
 	if (*reading.wrong)
 		wrong = reading.wrong;
+	if (events)
+		*events = reading.events;
 	if (wrong)
 		verify_found(v, "%s: %s", name, wrong);
 	else

@@ -12,8 +12,9 @@
 #include <iotrace/mem.h>
 
 enum {
-	ANCESTORS_MOST = 1000,   /* a chain of parents may be a ring in a broken archive */
-	ID_WORDS_MOST = 1 << 26, /* matchingIds up to 2^32 are known to be unique */
+	ANCESTORS_MOST = 1000, /* a chain of parents may be a ring in a broken archive */
+	ID_WORDS_MOST =
+		1 << 26, /* matchingIds up to 2^32 are checked to be unique in the archive */
 };
 
 static struct grip *grip_find(const struct verify *v, uint32_t group, uint32_t handle)
@@ -36,14 +37,15 @@ static struct grip *grip_get(struct verify *v, uint32_t group, uint32_t handle)
 
 static bool has_flag(const struct verify *v, uint32_t handle, uint32_t flag)
 {
-	return handle < v->defined[KIND_HANDLE] && handle < v->handle_capacity &&
-	       v->handle_flags[handle] & flag;
+	uint32_t index = verify_index(v, KIND_HANDLE, handle);
+
+	return index != NONE && v->handle_flags[index] & flag;
 }
 
 static bool was_active_anywhere(const struct verify *v, uint32_t handle)
 {
-	for (uint32_t group = 0; group < v->team_capacity; group++) {
-		const struct grip *grip = grip_find(v, group, handle);
+	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
+		const struct grip *grip = grip_find(v, v->team[i].ref, handle);
 
 		if (grip && grip->was_active)
 			return true;
@@ -54,18 +56,30 @@ static bool was_active_anywhere(const struct verify *v, uint32_t handle)
 static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
 	const struct grip *grip = grip_find(v, group, handle);
+	const struct team *team;
 
 	if (grip)
 		return grip->is_active || grip->changed == time;
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
-	if (group < v->team_capacity && v->team[group].is_folded)
+	team = verify_team(v, group);
+	if (team && team->is_folded)
 		return was_active_anywhere(v, handle);
-	for (int i = 0; i < ANCESTORS_MOST && group < v->team_capacity; i++) {
-		group = v->team[group].parent;
-		grip = grip_find(v, group, handle);
+	for (int i = 0; i < ANCESTORS_MOST && team; i++) {
+		grip = grip_find(v, team->parent, handle);
 		if (grip && grip->was_active)
 			return true;
+		team = verify_team(v, team->parent);
+	}
+	return false;
+}
+
+static bool descends(const struct verify *v, const struct team *team, uint32_t ancestor)
+{
+	for (int i = 0; i < ANCESTORS_MOST && team; i++) {
+		if (team->parent == ancestor)
+			return true;
+		team = verify_team(v, team->parent);
 	}
 	return false;
 }
@@ -78,23 +92,14 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 {
 	if (grip_find(v, ancestor, handle))
 		return false;
-	for (uint32_t team = 0; team < v->team_capacity; team++) {
-		const struct grip *grip = grip_find(v, team, handle);
-		uint32_t group = team;
+	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
+		const struct team *team = &v->team[i];
+		const struct grip *grip = grip_find(v, team->ref, handle);
 
-		if (!grip || !grip->is_active)
+		if (!grip || !grip->is_active || !(team->is_folded || descends(v, team, ancestor)))
 			continue;
-		if (v->team[team].is_folded) {
-			*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
-			return true;
-		}
-		for (int i = 0; i < ANCESTORS_MOST && group < v->team_capacity; i++) {
-			group = v->team[group].parent;
-			if (group != ancestor)
-				continue;
-			*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
-			return true;
-		}
+		*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
+		return true;
 	}
 	return false;
 }
@@ -153,8 +158,8 @@ static struct place *event(struct verify *v, uint64_t location, uint64_t time,
 	if (v->has_early && v->early.time != time)
 		inactive(v);
 	if (place && place->type != OTF2_LOCATION_TYPE_CPU_THREAD)
-		verify_found(v, "there is I/O on location %" PRIu64 ", which is no thread",
-			     location);
+		verify_deviates(v, "there is I/O on location %" PRIu64 ", which is no thread",
+				location);
 	return place;
 }
 
@@ -249,16 +254,13 @@ static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time,
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-/*
- * Returns whether the id was not seen before. Ids beyond what is kept are known only while in
- * flight.
- */
+/* Returns whether no operation of the archive had the id. Of ids beyond what is kept this is not known. */
 static bool is_new_id(struct verify *v, uint64_t id)
 {
 	uint64_t word = id / 64, bit = UINT64_C(1) << id % 64;
 
 	if (word >= ID_WORDS_MOST || word > v->report->events)
-		return map_get(&v->operation_of, id) == MAP_NONE;
+		return true;
 	MEM_GROW(v->id_seen, v->id_words, (uint32_t)word + 1);
 	bool is_new = !(v->id_seen[word] & bit);
 
@@ -273,20 +275,25 @@ static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time
 {
 	struct verify *v = data;
 	struct place *place = event(v, location, time, attributes);
+	uint64_t key = verify_pair(handle, id);
+	uint32_t index;
 
 	(void)mode;
 	(void)bytes;
 	v->report->begun++;
 	use(v, place, handle, time, "IoOperationBegin");
-	if (!is_new_id(v, id)) {
+	if (map_get(&v->operation_of, key) != MAP_NONE) {
 		verify_found(v,
 			     "operation %" PRIu64 " begins twice, on location %" PRIu64
 			     " at %" PRIu64,
 			     id, location, time);
 		return OTF2_CALLBACK_SUCCESS;
 	}
-	uint32_t index;
-
+	if (v->is_of_iotrace && !is_new_id(v, id))
+		verify_deviates(v,
+				"operation %" PRIu64 " on location %" PRIu64 " at %" PRIu64
+				" has the id of an earlier one",
+				id, location, time);
 	if (v->free_operations) {
 		index = v->free_operation[--v->free_operations];
 	} else {
@@ -294,10 +301,11 @@ static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time
 		MEM_GROW(v->operation, v->operation_capacity, v->operations);
 	}
 	v->operation[index] =
-		(struct operation){.handle = handle,
-				   .place = verify_place(v, location),
+		(struct operation){.id = id,
+				   .location = location,
+				   .is_in_flight = true,
 				   .is_non_blocking = flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING};
-	map_set(&v->operation_of, id, index);
+	map_set(&v->operation_of, key, index);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -305,7 +313,7 @@ static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time
 static struct operation *in_flight(struct verify *v, uint64_t location, uint64_t time,
 				   uint32_t handle, uint64_t id, const char *what)
 {
-	uint32_t index = map_get(&v->operation_of, id);
+	uint32_t index = map_get(&v->operation_of, verify_pair(handle, id));
 
 	if (index == MAP_NONE) {
 		verify_found(v,
@@ -316,11 +324,11 @@ static struct operation *in_flight(struct verify *v, uint64_t location, uint64_t
 	}
 	struct operation *operation = &v->operation[index];
 
-	if (operation->handle != handle || operation->place != verify_place(v, location))
-		verify_found(v,
-			     "operation %" PRIu64 " %s on location %" PRIu64
-			     " with IoHandle %u, but did not begin there with it",
-			     id, what, location, handle);
+	if (operation->location != location)
+		verify_deviates(v,
+				"operation %" PRIu64 " %s on location %" PRIu64 " at %" PRIu64
+				", but did not begin there",
+				id, what, location, time);
 	return operation;
 }
 
@@ -350,8 +358,9 @@ static void end(struct verify *v, uint64_t location, uint64_t time, uint32_t han
 	if (!operation)
 		return;
 	if (operation->is_non_blocking && !operation->is_issued && must_be_issued)
-		verify_found(v, "operation %" PRIu64 " %s, but was not issued", id, what);
-	uint32_t index = map_remove(&v->operation_of, id);
+		verify_deviates(v, "operation %" PRIu64 " %s, but was not issued", id, what);
+	operation->is_in_flight = false;
+	uint32_t index = map_remove(&v->operation_of, verify_pair(handle, id));
 
 	MEM_GROW(v->free_operation, v->free_operation_capacity, v->free_operations + 1);
 	v->free_operation[v->free_operations++] = index;
@@ -403,8 +412,7 @@ void verify_register_io(OTF2_GlobalEvtReaderCallbacks *c)
 void verify_io_end(struct verify *v)
 {
 	inactive(v);
-	for (uint32_t i = 0; i < v->operation_of.capacity; i++)
-		if (v->operation_of.entry[i].state == 1)
-			verify_found(v, "operation %" PRIu64 " does not end",
-				     v->operation_of.entry[i].key);
+	for (uint32_t i = 0; i < v->operations; i++)
+		if (v->operation[i].is_in_flight)
+			verify_found(v, "operation %" PRIu64 " does not end", v->operation[i].id);
 }

@@ -486,6 +486,7 @@ bool verify_records(struct reading *reading, enum content content, const uint8_t
 		else
 			at = skip_record(&w, at, end);
 		reading->has_attributes = w.record == attributes;
+		reading->events += content == CONTENT_EVENTS && w.record != attributes;
 	}
 	return false;
 }

@@ -4,6 +4,7 @@
 #include "verify.h"
 
 #include <inttypes.h>
+#include <iotrace/hash.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -24,44 +25,93 @@ const char *const verify_kind_name[KINDS] = {
 	[KIND_HANDLE] = "IoHandle",
 };
 
+__attribute__((format(printf, 3, 0))) static void add(struct verify *v, bool is_deviation,
+						      const char *format, va_list arguments)
+{
+	struct archive_report *report = v->report;
+
+	if (report->findings < ARCHIVE_FINDINGS) {
+		vsnprintf(report->finding[report->findings], ARCHIVE_FINDING_SIZE, format,
+			  arguments);
+		report->is_deviation[report->findings] = is_deviation;
+	}
+	report->findings++;
+	report->deviations += is_deviation;
+}
+
 void verify_found(struct verify *v, const char *format, ...)
 {
 	va_list arguments;
 
-	if (v->report->findings < ARCHIVE_FINDINGS) {
-		va_start(arguments, format);
-		vsnprintf(v->report->finding[v->report->findings], ARCHIVE_FINDING_SIZE, format,
-			  arguments);
-		va_end(arguments);
+	va_start(arguments, format);
+	add(v, false, format, arguments);
+	va_end(arguments);
+}
+
+void verify_deviates(struct verify *v, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!v->is_of_iotrace)
+		return;
+	va_start(arguments, format);
+	add(v, true, format, arguments);
+	va_end(arguments);
+}
+
+uint64_t verify_pair(uint64_t first, uint64_t second)
+{
+	const uint64_t both[2] = {first, second};
+
+	return hash_bytes(hash_key_of_process(), both, sizeof(both));
+}
+
+uint32_t verify_index(const struct verify *v, enum kind kind, uint64_t ref)
+{
+	const struct defined *defined = &v->defined[kind];
+
+	return ref < defined->dense ? (uint32_t)ref : map_get(&defined->index_of, ref);
+}
+
+uint32_t verify_define(struct verify *v, enum kind kind, uint64_t self)
+{
+	struct defined *defined = &v->defined[kind];
+	uint32_t index = (uint32_t)defined->count;
+
+	if (verify_index(v, kind, self) != NONE) {
+		verify_found(v, "%s %" PRIu64 " is defined twice", verify_kind_name[kind], self);
+		return NONE;
 	}
-	v->report->findings++;
+	if (self != index)
+		verify_deviates(v, "%s %" PRIu64 " is defined where %" PRIu32 " should be",
+				verify_kind_name[kind], self, index);
+	if (self == index && defined->dense == index)
+		defined->dense++;
+	else
+		map_set(&defined->index_of, self, index);
+	map_remove(&defined->missing, self);
+	defined->count++;
+	return index;
 }
 
-bool verify_define(struct verify *v, enum kind kind, uint64_t self)
+void verify_refer(struct verify *v, enum kind kind, uint64_t ref)
 {
-	bool is_next = self == v->defined[kind];
+	const uint64_t undefined = kind == KIND_LOCATION ? OTF2_UNDEFINED_LOCATION : NONE;
 
-	if (!is_next)
-		verify_found(v, "%s %" PRIu64 " is defined where %" PRIu64 " should be",
-			     verify_kind_name[kind], self, v->defined[kind]);
-	v->defined[kind]++;
-	return is_next;
+	if (ref != undefined && verify_index(v, kind, ref) == NONE)
+		map_set(&v->defined[kind].missing, ref, 1);
 }
 
-void verify_refer(struct verify *v, enum kind kind, uint32_t ref)
+struct team *verify_team(const struct verify *v, uint32_t ref)
 {
-	if (ref != NONE && (uint64_t)ref + 1 > v->referred[kind])
-		v->referred[kind] = (uint64_t)ref + 1;
-}
+	uint32_t index = verify_index(v, KIND_GROUP, ref);
 
-uint32_t verify_place(const struct verify *v, uint64_t location)
-{
-	return map_get(&v->place_of, location);
+	return index == NONE ? NULL : &v->team[index];
 }
 
 bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what, uint64_t location)
 {
-	if (ref < v->defined[kind])
+	if (verify_index(v, kind, ref) != NONE)
 		return true;
 	verify_found(v, "%s on location %" PRIu64 " names %s %" PRIu64 ", which is not defined",
 		     what, location, verify_kind_name[kind], ref);
@@ -96,7 +146,7 @@ static void check_attributes(struct verify *v, uint64_t location, OTF2_Attribute
 			    OTF2_SUCCESS ||
 		    !verify_ref(v, KIND_ATTRIBUTE, ref, "an event", location))
 			continue;
-		if (ref < v->attribute_capacity && v->attribute_type[ref] != type)
+		if (v->attribute_type[verify_index(v, KIND_ATTRIBUTE, ref)] != type)
 			verify_found(v,
 				     "an attribute on location %" PRIu64
 				     " is not of the type of Attribute %u",
@@ -111,7 +161,7 @@ static void check_attributes(struct verify *v, uint64_t location, OTF2_Attribute
 struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
 			   OTF2_AttributeList *attributes)
 {
-	uint32_t index = verify_place(v, location);
+	uint32_t index = verify_index(v, KIND_LOCATION, location);
 
 	v->report->events++;
 	if (index == NONE) {
