@@ -109,30 +109,33 @@ static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStam
 	return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode thread(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
+				enum io_event_kind kind)
+{
+	struct io_event event = {.kind = kind, .handle = ID_NONE};
+
+	read_emit(r, location, time, &event);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_thread_begin(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 					 OTF2_AttributeList *attributes, OTF2_CommRef comm,
 					 uint64_t sequence)
 {
-	struct io_event event = {.kind = IO_THREAD_BEGIN, .handle = ID_NONE};
-
 	(void)attributes;
 	(void)comm;
 	(void)sequence;
-	read_emit(data, location, time, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	return thread(data, location, time, IO_THREAD_BEGIN);
 }
 
 static OTF2_CallbackCode on_thread_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 				       OTF2_AttributeList *attributes, OTF2_CommRef comm,
 				       uint64_t sequence)
 {
-	struct io_event event = {.kind = IO_THREAD_END, .handle = ID_NONE};
-
 	(void)attributes;
 	(void)comm;
 	(void)sequence;
-	read_emit(data, location, time, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	return thread(data, location, time, IO_THREAD_END);
 }
 
 static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,

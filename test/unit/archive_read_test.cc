@@ -94,6 +94,32 @@ TEST_F(OfOthers, TimesAreNanoseconds)
 	EXPECT_EQ(trace.host.last_time, 10000000u);
 }
 
+// The clock of the second host is 500 ticks behind.
+TEST_F(OfOthers, ClockOffsetsAreApplied)
+{
+	OTF2_Archive_OpenDefFiles(archive);
+	for (uint64_t i = 0; i < 2; i++) {
+		OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive, LOCATION + i);
+
+		if (i) { // the library interpolates between two
+			OTF2_DefWriter_WriteClockOffset(local, 1000, 500, 0);
+			OTF2_DefWriter_WriteClockOffset(local, 9000, 500, 0);
+		}
+		OTF2_Archive_CloseDefWriter(archive, local);
+	}
+	OTF2_Archive_CloseDefFiles(archive);
+	for (int on = 0; on < 2; on++) {
+		enter(on, 1500 - 100 * on, 2);
+		leave(on, 1600 - 100 * on, 2);
+	}
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(events.size(), 4u);
+	for (const auto &e : events)
+		if (e.kind == IO_ENTER)
+			EXPECT_EQ(e.time, e.thread ? 1900000u : 1500000u);
+	EXPECT_EQ(events.back().thread, 1u); // and so is the order
+}
+
 TEST_F(OfOthers, MatchingIdsBecomeUnique)
 {
 	enter(0, 1100, 0);
