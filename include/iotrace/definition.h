@@ -82,8 +82,9 @@ struct trace_region {
 	enum region_source source;
 	enum call_kind kind; /* of a region that is no call: of the call that it is most like */
 	enum call_group group;
-	uint32_t traits; /* enum call_trait */
-	bool has_path;   /* it names a file by its path */
+	uint32_t traits;    /* enum call_trait */
+	bool has_path;      /* it names a file by its path */
+	bool has_two_paths; /* it names two */
 };
 
 struct trace_mount {

@@ -172,6 +172,7 @@ static void resolve_regions(struct reader *r)
 		region->group = row->group;
 		region->traits = row->traits;
 		region->has_path = row->path != CALL_NO_ARG;
+		region->has_two_paths = row->path2 != CALL_NO_ARG;
 	}
 }
 

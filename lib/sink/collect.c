@@ -196,10 +196,12 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 	place_of(collect, event->handle, frame);
 }
 
-/* What the call named, or what it acted on. */
+/* What the call named, or what it acted on. Of two paths nobody says which one the error is about. */
 static str_id name_of(const struct collect *collect, const struct collect_frame *frame,
 		      const struct io_event *event)
 {
+	if (trace_region(collect->trace, frame->region)->has_two_paths)
+		return 0;
 	if (event->region.path || frame->name || frame->file == ID_NONE)
 		return event->region.path ? event->region.path : frame->name;
 	return trace_file(collect->trace, frame->file)->path;

@@ -57,6 +57,12 @@ static bool is_mkdir(const struct trace_region *region)
 	return region->traits & CALL_MAKES_DIRECTORY;
 }
 
+/* rm -r tries each name as that of a file first. */
+static bool is_delete(const struct trace_region *region)
+{
+	return region->kind == CALL_DELETE;
+}
+
 /* Programs close all descriptors that there might be. */
 static bool is_of_descriptor(const struct trace_region *region)
 {
@@ -72,7 +78,7 @@ static const struct {
 	{EINVAL, is_readlink, FAULT_USUAL},      {ENODATA, is_attribute, FAULT_USUAL},
 	{EOPNOTSUPP, is_attribute, FAULT_USUAL}, {ESPIPE, is_seek, FAULT_USUAL},
 	{EAGAIN, is_data, FAULT_USUAL},          {EEXIST, is_mkdir, FAULT_USUAL},
-	{EBADF, is_of_descriptor, FAULT_USUAL},
+	{EBADF, is_of_descriptor, FAULT_USUAL},  {EISDIR, is_delete, FAULT_USUAL},
 };
 
 static const struct trace_region *region_of(const struct collect_faults *faults,

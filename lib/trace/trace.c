@@ -145,6 +145,7 @@ void trace_add_calls(struct trace *trace)
 			.group = row->group,
 			.traits = row->traits,
 			.has_path = row->path != CALL_NO_ARG,
+			.has_two_paths = row->path2 != CALL_NO_ARG,
 		};
 	}
 	trace->regions = call_count();

@@ -158,7 +158,8 @@ TEST_F(Collect, LookUps)
 		   {"read", EAGAIN, FAULT_USUAL},       {"openat", EAGAIN, FAULT_FAILED},
 		   {"mkdir", EEXIST, FAULT_USUAL},      {"openat", EEXIST, FAULT_FAILED},
 		   {"close", EBADF, FAULT_USUAL},       {"write", EBADF, FAULT_FAILED},
-		   {"connect", ENOENT, FAULT_LOOKUP}};
+		   {"connect", ENOENT, FAULT_LOOKUP},   {"unlinkat", EISDIR, FAULT_USUAL},
+		   {"openat", EISDIR, FAULT_FAILED},    {"rmdir", ENOTEMPTY, FAULT_FAILED}};
 
 	for (const auto &r : row) {
 		feed({io::enter(1, t, r.call), io::leave(2, t, r.call, r.error)});
@@ -219,6 +220,17 @@ TEST_F(CollectFaults, ACallOnADescriptorHasTheNameOfItsHandle)
 		      EPIPE));
 	feed({io::enter(1300, t, "close"), io::leave(1300, t, "close", EIO)});
 	EXPECT_EQ(names(1 << FAULT_FAILED), "1 pipe:[7],1 /disk");
+}
+
+/* Which of its two paths the error is about is not known. */
+TEST_F(CollectFaults, ACallWithTwoPathsHasNoName)
+{
+	fail("rename", ENOENT, "/from");
+	fail("linkat", EEXIST, "/from");
+	fail("renameat2", EXDEV, "/from");
+	fail("symlink", ENOENT, "/to");
+	EXPECT_EQ(names(FAULT_ALL), "1 /to");
+	EXPECT_EQ(s.failed, 4U);
 }
 
 /* The most frequent first, then the latest; and before them what the command was asked for. */
