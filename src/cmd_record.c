@@ -159,8 +159,10 @@ static int status_of(int wait_status)
 /* --block takes its devices behind '='. */
 static bool is_device_of_block(const struct record_options *options, const char *name)
 {
+	const struct recording_blocks *blocks = &options->recording.blocks;
 	char *device = mem_format("/sys/block/%s", path_device(name));
-	bool is = options->recording.blocks.is_given && path_exists(device);
+	bool is = blocks->is_given && !blocks->has_choice && !blocks->devices.count &&
+		  (path_exists(device) || path_is_like_device(name));
 
 	free(device);
 	return is;
@@ -199,12 +201,12 @@ static int cannot_run(struct job *r, const char *name, int code)
 		say_not_found(r->options, name);
 		return STATUS_NOT_FOUND;
 	}
-	if (code == ENOENT && path_exists(name))
+	if (is_device_of_block(r->options, name))
+		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
+	else if (code == ENOENT && path_exists(name))
 		log_error("%s: its interpreter or loader is missing", name);
 	else if (code == EACCES && path_is_directory(name))
 		log_error("%s: is a directory, not a program", name);
-	else if (code == EACCES && is_device_of_block(r->options, name))
-		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
 	else if (code == EACCES && path_exists(name))
 		log_error("%s: %s; if it is a program: chmod +x %s", name, strerror(code), name);
 	else

@@ -15,6 +15,7 @@ enum {
 	LONG_FIRST = 256, /* getopt's values: this + index of the row */
 	HELP_COLUMN = 28, /* where the words of the help begin */
 	HELP_WIDTH = 80,
+	SIZE_LEAST = 4096, /* less is a slip: a letter behind it is missing */
 };
 
 static uint32_t row_count(const struct option_row *row)
@@ -270,9 +271,9 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 		return error_say(err, EINVAL,
 				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
 	value *= (double)((uint64_t)1 << shift);
-	if (value < 1 || value >= (double)((uint64_t)1 << 62))
+	if (value < SIZE_LEAST || value >= (double)((uint64_t)1 << 62))
 		return error_say(err, EINVAL,
-				 "'%s' is out of range: at least 1, less than 4194304T", text);
+				 "'%s' is out of range: at least 4K, less than 4194304T", text);
 	*size = (uint64_t)value;
 	return 0;
 }

@@ -52,6 +52,13 @@ int output_parse_format(void *format, const char *arg, struct error *err)
 			 arg);
 }
 
+/* Names of files begin with '-' only by mistake. */
+static int refuse_summary_file(const char *arg, const char *path, struct error *err)
+{
+	return error_say(err, EINVAL, "%s: '%s' looks like an option; if it is a file: %.*s./%s",
+			 arg, path, (int)(path - arg), arg, path);
+}
+
 int output_parse_summary(void *field, const char *arg, struct error *err)
 {
 	struct output_summary_option *summary = field;
@@ -64,6 +71,8 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 			return error_say(err, EINVAL, "%s: no summary, and yet a file for it", arg);
 		if (arg[length] && !arg[length + 1])
 			return error_say(err, EINVAL, "%s: the file's name is missing", arg);
+		if (arg[length] && arg[length + 1] == '-')
+			return refuse_summary_file(arg, arg + length + 1, err);
 		summary->kind = (enum output_summary)i;
 		summary->path = arg[length] ? arg + length + 1 : NULL;
 		return 0;

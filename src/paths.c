@@ -3,6 +3,7 @@
  */
 #include "paths.h"
 
+#include <fnmatch.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <stdlib.h>
@@ -77,4 +78,18 @@ const char *path_device(const char *device)
 
 	return !strncmp(device, folder, strlen(folder)) && *name && !strchr(name, '/') ? name
 										       : device;
+}
+
+bool path_is_like_device(const char *name)
+{
+	static const char *const glob[] = {"/dev/?*",    "[shv]d[a-z]", "[shv]d[a-z][a-z0-9]",
+					   "xvd[a-z]*",  "nvme[0-9]*",  "mmcblk[0-9]*",
+					   "dm-[0-9]*",  "md[0-9]",     "md[0-9][0-9]*",
+					   "loop[0-9]*", "sr[0-9]*",    "nbd[0-9]*",
+					   "zram[0-9]*"};
+
+	for (size_t i = 0; i < sizeof(glob) / sizeof(*glob); i++)
+		if (!fnmatch(glob[i], name, 0))
+			return true;
+	return false;
 }

@@ -26,6 +26,8 @@ bool path_is_program(const char *path);
 const char *path_temporary(uint32_t index);
 /* Returns the name in /sys/block of a device that is given as NAME or /dev/NAME: part of `device`. */
 const char *path_device(const char *device);
+/* Returns whether it is called as a block device is, or its file in /dev; it need not be there. */
+bool path_is_like_device(const char *name);
 
 #ifdef __cplusplus
 }

@@ -37,34 +37,6 @@ struct place {
 	bool is_published, is_given_up;
 };
 
-int place_site_open(struct place_site *site, const char *path)
-{
-	size_t length = strlen(path);
-	const char *slash;
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	site->path = mem_format("%.*s", (int)length, path);
-	slash = strrchr(site->path, '/');
-	site->name = slash ? slash + 1 : site->path;
-	site->directory = !slash ? mem_strdup(".")
-			  : slash == site->path
-				  ? mem_strdup("/")
-				  : mem_format("%.*s", (int)(slash - site->path), site->path);
-	site->parent = open(site->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return site->parent < 0 ? -errno : 0;
-}
-
-void place_site_release(struct place_site *site)
-{
-	if (site->parent >= 0)
-		close(site->parent);
-	site->parent = -1;
-	free(site->path);
-	free(site->directory);
-	site->path = site->directory = NULL;
-}
-
 /* Returns 0 or -errno. `from` must not be an empty directory. Never replaces anything but what was made here. */
 static int rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
@@ -194,18 +166,6 @@ static int claim(struct place *place, const char *what, struct error *err)
 			 what, TRIES, place->site.path, place->site.directory);
 }
 
-/* Nothing is there, not even a link to nothing. */
-static int check_new(const struct place_site *site, const char *what, struct error *err)
-{
-	struct stat status;
-
-	if (!fstatat(site->parent, site->name, &status, AT_SYMLINK_NOFOLLOW))
-		return error_say(err, EEXIST,
-				 "%s: %s exists already; name another one or remove it", what,
-				 site->path);
-	return errno == ENOENT ? 0 : error_set(err, errno, "%s %s", what, site->path);
-}
-
 /* What helps where no files can be made; what begins with a small letter follows the name of the option. */
 static const struct {
 	int code;
@@ -250,7 +210,7 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 		return NULL;
 	}
 	code = place_site_open(&site, path);
-	if (!code && check_new(&site, what, err)) {
+	if (!code && place_site_check_new(&site, what, err)) {
 		place_site_release(&site);
 		return NULL;
 	}
@@ -260,7 +220,7 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 		say_refused(what, &site, -code, err);
 	place_site_release(&site);
 	/* Who had the name meanwhile may have published it and gone. */
-	if (place && (claim(place, what, err) || check_new(&place->site, what, err))) {
+	if (place && (claim(place, what, err) || place_site_check_new(&place->site, what, err))) {
 		place_close(place);
 		return NULL;
 	}

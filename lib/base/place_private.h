@@ -30,6 +30,8 @@ struct place_site {
 /* Returns 0 or -errno. To be released in any case. */
 int place_site_open(struct place_site *site, const char *path);
 void place_site_release(struct place_site *site);
+/* Refuses a name that is taken, be it by a link to nothing. A directory that is no archive is nothing to remove. */
+int place_site_check_new(const struct place_site *site, const char *what, struct error *err);
 /* Returns the path of a name in a directory, for sentences. The caller frees it. */
 char *place_join(const char *directory, const char *name);
 

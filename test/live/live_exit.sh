@@ -72,6 +72,10 @@ meant() {
 	says "a pattern that the shell expanded" 127 "in quotes" "$IOTRACE" --path ./program plain true
 	status "a text here" 127 "$IOTRACE" plain
 	grep -q quotes "$work/err" && wrong "quotes without a pattern: $(cat "$work/err")"
+	says "a device that is not here, without =" 127 "--block=sdzz" "$IOTRACE" --block sdzz true
+	says "its file" 127 "--block=/dev/sdzz" "$IOTRACE" --block /dev/sdzz true
+	status "no device" 127 "$IOTRACE" --block=all sdzz
+	grep -q -- --block= "$work/err" && wrong "--block has a value, and one is advised"
 	for disk in /sys/block/*; do
 		disk=${disk##*/}
 		says "a device without =" 127 "--block=$disk" "$IOTRACE" --block "$disk" true

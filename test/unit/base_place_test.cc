@@ -143,6 +143,18 @@ TEST_F(Place, WhatIsThereIsRefused)
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
 	EXPECT_EQ(names(), (std::set<std::string>{"trace"}));
+	/* The advice to remove a directory is good for an archive only. */
+	path = scratch.path("folder");
+	create_directory(path);
+	EXPECT_EQ(open(), nullptr);
+	EXPECT_EQ(err.text,
+		  "-o: " + path + " exists already; name another one, such as " + path + "/trace");
+	put(path + "/traces.otf2", "x");
+	EXPECT_EQ(open(), nullptr);
+	EXPECT_EQ(err.text, "-o: " + path + " exists already; name another one or remove it");
+	path = "/";
+	EXPECT_EQ(open(), nullptr);
+	EXPECT_STREQ(err.text, "-o: / exists already; name another one, such as /trace");
 	path = "";
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_STREQ(err.text, "-o: the name is empty\nName what is to be made, such as trace.");

@@ -724,9 +724,9 @@ TEST_F(Otf2Sink, ThePathMustNotExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_STREQ(
-		err.text,
-		("archive: " + path + " exists already; name another one or remove it").c_str());
+	EXPECT_STREQ(err.text, ("archive: " + path + " exists already; name another one, such as " +
+				path + "/trace")
+				       .c_str());
 }
 
 TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)

@@ -128,6 +128,8 @@ TEST_F(Options, WhatIsNotUnderstoodIsNamedAndTheNearestToo)
 	EXPECT_EQ(refused({"-o"}), "option '-o' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--output"}), "option '--output' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--flag=1"}), "option '--flag' takes no value");
+	EXPECT_EQ(refused({"--buffer", "1"}),
+		  "--buffer: '1' is out of range: at least 4K, less than 4194304T");
 	EXPECT_EQ(refused({"--buffer", "much"}),
 		  "--buffer: 'much' is no size: a number of bytes, or with K, M, G (4M)");
 	EXPECT_EQ(refused({"-E", ""}), "--event: an empty value");
@@ -139,9 +141,9 @@ TEST_F(Options, Sizes)
 		const char *text;
 		uint64_t size;
 	} good[] = {
-		{"1", 1},          {"4096", 4096},     {"4K", 4096},       {"4k", 4096},
+		{"5000", 5000},    {"4096", 4096},     {"4K", 4096},       {"4k", 4096},
 		{"1.5M", 3 << 19}, {"2G", 2ULL << 30}, {"1T", 1ULL << 40}, {"4KiB", 4096},
-		{"4KB", 4096},     {"17B", 17},
+		{"4KB", 4096},     {"5000B", 5000},
 	};
 	uint64_t size;
 
@@ -150,8 +152,9 @@ TEST_F(Options, Sizes)
 		EXPECT_EQ(size, row.size) << row.text;
 	}
 	for (const char *bad :
-	     {"", "0", "-1", "+1", " 1", "1 ", "K", "1KK", "1iB", "1X", "0x10", "inf", "nan", "1e3",
-	      "4194304T", "99999999999999999999", "0.5", "1..5", "1.5.5"})
+	     {"",    "0",    "-1",    "+1",  " 1",  "1 ",  "K",        "1KK",
+	      "1iB", "1X",   "0x10",  "inf", "nan", "1e3", "4194304T", "99999999999999999999",
+	      "0.5", "1..5", "1.5.5", "1",   "4095"})
 		EXPECT_LT(options_size(&size, bad, &err), 0) << bad;
 }
 

@@ -43,6 +43,16 @@ TEST(Paths, Trimmed)
 	EXPECT_EQ(taken(path_trimmed("")), "");
 }
 
+TEST(Paths, NamesOfDevices)
+{
+	for (const char *name : {"sda", "sdb1", "vda", "xvdf", "nvme0n1", "dm-0", "loop7", "md127",
+				 "mmcblk0", "/dev/sda", "/dev/mapper/root"})
+		EXPECT_TRUE(path_is_like_device(name)) << name;
+	for (const char *name : {"", "sd", "sda.c", "sdiff", "ls", "dm", "loop", "md5sum", "/dev/",
+				 "/bin/sda", "./sda"})
+		EXPECT_FALSE(path_is_like_device(name)) << name;
+}
+
 TEST(Output, Modes)
 {
 	struct output_options options = {};
@@ -91,6 +101,9 @@ TEST(Output, Summaries)
 	for (const char *bad : {"", "jso", "jsonx", "xml", ":file", "json:", "none:file"})
 		EXPECT_LT(output_parse_summary(&summary, bad, &err), 0) << bad;
 	EXPECT_STREQ(err.text, "none:file: no summary, and yet a file for it");
+	EXPECT_LT(output_parse_summary(&summary, "json:-q", &err), 0);
+	EXPECT_STREQ(err.text, "json:-q: '-q' looks like an option; if it is a file: json:./-q");
+	EXPECT_LT(output_parse_summary(&summary, "text:-", &err), 0);
 }
 
 } // namespace
