@@ -83,8 +83,8 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 	thread_id id = trace->threads;
 
 	(void)events;
-	MEM_GROW(r->verify.place, r->verify.place_capacity, r->verify.places + 1);
-	r->verify.place[r->verify.places++] = (struct place){.ref = self};
+	MEM_GROW(r->verify.location, r->verify.location_capacity, r->verify.locations + 1);
+	r->verify.location[r->verify.locations++] = (struct verify_location){.ref = self};
 	MEM_GROW(trace->thread, trace->threads_cap, id + 1);
 	trace->thread[id] = (struct trace_thread){.kind = type == OTF2_LOCATION_TYPE_METRIC
 								  ? LOCATION_METRIC

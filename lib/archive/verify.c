@@ -93,11 +93,11 @@ static void read_local_definitions(struct verify *v)
 {
 	bool is_open = OTF2_Reader_OpenDefFiles(v->reader) == OTF2_SUCCESS;
 
-	for (uint32_t p = 0; is_open && p < v->places; p++) {
+	for (uint32_t p = 0; is_open && p < v->locations; p++) {
 		uint64_t read = 0;
-		OTF2_DefReader *definitions = v->place[p].has_file
+		OTF2_DefReader *definitions = v->location[p].has_file
 						      ? OTF2_Reader_GetDefReader(v->reader,
-										 v->place[p].ref)
+										 v->location[p].ref)
 						      : NULL;
 
 		if (!definitions)
@@ -111,11 +111,11 @@ static void read_local_definitions(struct verify *v)
 }
 
 /* Returns whether the location's files are complete; its local definitions may be missing. */
-static bool has_files(struct verify *v, struct place *place)
+static bool has_files(struct verify *v, struct verify_location *state)
 {
-	char *events = mem_format("traces/%" PRIu64 ".evt", place->ref);
-	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, place->ref);
-	bool good = verify_file(v, events, CONTENT_EVENTS, &place->file_events);
+	char *events = mem_format("traces/%" PRIu64 ".evt", state->ref);
+	char *definitions = mem_format("%s/traces/%" PRIu64 ".def", v->dir, state->ref);
+	bool good = verify_file(v, events, CONTENT_EVENTS, &state->file_events);
 
 	if (access(definitions, F_OK) == 0)
 		good &= verify_file(v, definitions + strlen(v->dir) + 1, CONTENT_LOCAL_DEFINITIONS,
@@ -129,10 +129,10 @@ static bool select_locations(struct verify *v)
 {
 	bool any = false;
 
-	for (uint32_t p = 0; p < v->places; p++) {
-		v->place[p].has_file = has_files(v, &v->place[p]);
-		if (v->place[p].has_file)
-			any |= OTF2_Reader_SelectLocation(v->reader, v->place[p].ref) ==
+	for (uint32_t p = 0; p < v->locations; p++) {
+		v->location[p].has_file = has_files(v, &v->location[p]);
+		if (v->location[p].has_file)
+			any |= OTF2_Reader_SelectLocation(v->reader, v->location[p].ref) ==
 			       OTF2_SUCCESS;
 	}
 	return any;
@@ -149,10 +149,11 @@ OTF2_GlobalEvtReader *verify_open_events(struct verify *v)
 		verify_found(v, "the event files cannot be opened: %s", v->message);
 		return NULL;
 	}
-	for (uint32_t p = 0; p < v->places; p++)
-		if (v->place[p].has_file && !OTF2_Reader_GetEvtReader(v->reader, v->place[p].ref))
+	for (uint32_t p = 0; p < v->locations; p++)
+		if (v->location[p].has_file &&
+		    !OTF2_Reader_GetEvtReader(v->reader, v->location[p].ref))
 			verify_found(v, "the events of location %" PRIu64 " cannot be read: %s",
-				     v->place[p].ref, v->message);
+				     v->location[p].ref, v->message);
 	events = OTF2_Reader_GetGlobalEvtReader(v->reader);
 	if (!events)
 		verify_found(v, "the events cannot be read: %s", v->message);
@@ -191,17 +192,17 @@ static void read_events(struct verify *v)
 
 void verify_release(struct verify *v)
 {
-	for (uint32_t p = 0; p < v->places; p++)
-		free(v->place[p].region);
-	free(v->place);
-	free(v->team);
+	for (uint32_t p = 0; p < v->locations; p++)
+		free(v->location[p].region);
+	free(v->location);
+	free(v->group);
 	free(v->attribute_type);
 	free(v->handle_flags);
 	free(v->handle_state);
 	free(v->member_type);
 	free(v->class_member);
 	free(v->series);
-	free(v->grip);
+	free(v->activity);
 	free(v->operation);
 	free(v->free_operation);
 	free(v->id_seen);
@@ -209,7 +210,7 @@ void verify_release(struct verify *v)
 		map_release(&v->defined[k].index_of);
 		map_release(&v->defined[k].missing);
 	}
-	map_release(&v->grip_of);
+	map_release(&v->activity_of);
 	map_release(&v->recorder);
 	map_release(&v->operation_of);
 	if (v->reader)

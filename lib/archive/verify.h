@@ -77,7 +77,7 @@ struct defined {
 	struct map missing;  /* what definitions refer to and is not defined yet */
 };
 
-struct place { /* a location */
+struct verify_location { /* what is known of a location */
 	uint64_t ref, defined_events, last_time;
 	uint64_t events;      /* of the kinds that are looked at */
 	uint64_t file_events; /* of all kinds */
@@ -88,7 +88,7 @@ struct place { /* a location */
 	bool has_file; /* its event file can be read */
 };
 
-struct team {                 /* a location group */
+struct verify_group {         /* what is known of a location group */
 	uint32_t ref, parent; /* parent: NONE */
 	bool has_begun, has_ended;
 	bool is_folded; /* stands for many processes, with any parents */
@@ -101,7 +101,7 @@ struct series { /* a metric class */
 	uint32_t instance_of; /* another series; NONE: it is a class */
 };
 
-struct grip { /* a handle in a location group */
+struct activity { /* a handle in a location group */
 	bool is_active, was_active;
 	uint64_t changed;
 };
@@ -129,11 +129,11 @@ struct verify {
 	struct defined defined[KINDS];
 	OTF2_Type *attribute_type; /* by index, as all below that definitions fill */
 	uint32_t attribute_capacity;
-	struct place *place;
-	uint32_t places, place_capacity;
+	struct verify_location *location;
+	uint32_t locations, location_capacity;
 	OTF2_StringRef folded_name; /* of the property that says so; 0: no string is */
-	struct team *team;
-	uint32_t team_capacity;
+	struct verify_group *group;
+	uint32_t group_capacity;
 	uint32_t *handle_flags;
 	uint32_t handle_capacity;
 	uint32_t *handle_state; /* references of handles that have a state before their creation */
@@ -150,9 +150,9 @@ struct verify {
 	uint64_t clock_first, clock_last;
 	bool has_clock;
 
-	struct map grip_of; /* by references of group and handle */
-	struct grip *grip;
-	uint32_t grips, grip_capacity;
+	struct map activity_of; /* by references of group and handle */
+	struct activity *activity;
+	uint32_t activities, activity_capacity;
 	struct map operation_of; /* by verify_pair() of handle and matchingId: in flight */
 	struct operation *operation;
 	uint32_t operations, operation_capacity;
@@ -194,13 +194,13 @@ void verify_refer(struct verify *v, enum kind kind, uint64_t ref);
 /* Returns the index of what is defined, or NONE. */
 uint32_t verify_index(const struct verify *v, enum kind kind, uint64_t ref);
 /* Returns the location group, or NULL: it is not defined. */
-struct team *verify_team(const struct verify *v, uint32_t ref);
+struct verify_group *verify_group(const struct verify *v, uint32_t ref);
 /* Finds fault with a reference of an event to something undefined. */
 bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what,
 		uint64_t location);
-/* Returns the place, or NULL; counts the event, checks its time and attributes. */
-struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
-			   OTF2_AttributeList *attributes);
+/* Returns what is known of the location, or NULL; counts the event, checks its time and attributes. */
+struct verify_location *verify_event(struct verify *v, uint64_t location, uint64_t time,
+				     OTF2_AttributeList *attributes);
 
 /* verify_open.c: Returns the descriptor of a regular file, named within the archive, and its size; or -1, and what is wrong. */
 int verify_open(const struct verify *v, const char *name, uint64_t *size, const char **wrong);

@@ -78,9 +78,9 @@ static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_S
 		verify_found(v, "LocationGroup %u created itself", self);
 	index = verify_define(v, KIND_GROUP, self);
 	if (index != NONE) {
-		MEM_GROW(v->team, v->team_capacity, index + 1);
-		v->team[index].ref = self;
-		v->team[index].parent = parent;
+		MEM_GROW(v->group, v->group_capacity, index + 1);
+		v->group[index].ref = self;
+		v->group[index].parent = parent;
 	}
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -95,9 +95,11 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 	verify_refer(v, KIND_GROUP, group);
 	if (verify_define(v, KIND_LOCATION, self) == NONE)
 		return OTF2_CALLBACK_SUCCESS;
-	MEM_GROW(v->place, v->place_capacity, v->places + 1);
-	v->place[v->places++] =
-		(struct place){.ref = self, .defined_events = events, .group = group, .type = type};
+	MEM_GROW(v->location, v->location_capacity, v->locations + 1);
+	v->location[v->locations++] = (struct verify_location){.ref = self,
+							       .defined_events = events,
+							       .group = group,
+							       .type = type};
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -227,10 +229,10 @@ static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef gro
 					   OTF2_AttributeValue value)
 {
 	struct verify *v = data;
-	struct team *team = verify_team(v, group);
+	struct verify_group *process = verify_group(v, group);
 
-	if (team && name == v->folded_name && name && v->is_of_iotrace)
-		team->is_folded = true;
+	if (process && name == v->folded_name && name && v->is_of_iotrace)
+		process->is_folded = true;
 	return property(data, KIND_GROUP, group, name, type, value);
 }
 

@@ -18,13 +18,13 @@ static OTF2_CallbackCode on_unknown(OTF2_LocationRef location, OTF2_TimeStamp ti
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
-	struct place *place = verify_event(data, location, time, attributes);
+	struct verify_location *state = verify_event(data, location, time, attributes);
 
 	verify_ref(data, KIND_REGION, region, "Enter", location);
-	if (!place)
+	if (!state)
 		return OTF2_CALLBACK_SUCCESS;
-	MEM_GROW(place->region, place->region_capacity, place->depth + 1);
-	place->region[place->depth++] = region;
+	MEM_GROW(state->region, state->region_capacity, state->depth + 1);
+	state->region[state->depth++] = region;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -32,28 +32,28 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
 	struct verify *v = data;
-	struct place *place = verify_event(v, location, time, attributes);
+	struct verify_location *state = verify_event(v, location, time, attributes);
 
 	verify_ref(v, KIND_REGION, region, "Leave", location);
-	if (!place)
+	if (!state)
 		return OTF2_CALLBACK_SUCCESS;
-	if (place->depth == 0)
+	if (state->depth == 0)
 		verify_found(v,
 			     "region %u is left on location %" PRIu64 " at %" PRIu64
 			     ", but none was entered",
 			     region, location, time);
-	else if (place->region[--place->depth] != region)
+	else if (state->region[--state->depth] != region)
 		verify_found(v,
 			     "region %u is left on location %" PRIu64 " at %" PRIu64
 			     " where %u was entered",
-			     region, location, time, place->region[place->depth]);
+			     region, location, time, state->region[state->depth]);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
 /* Returns what is kept of the location's process, or NULL. */
-static struct team *team_of(const struct verify *v, const struct place *place)
+static struct verify_group *process_of(const struct verify *v, const struct verify_location *state)
 {
-	return place ? verify_team(v, place->group) : NULL;
+	return state ? verify_group(v, state->group) : NULL;
 }
 
 static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -62,15 +62,15 @@ static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeSt
 					  const OTF2_StringRef *arguments)
 {
 	struct verify *v = data;
-	struct team *team = team_of(v, verify_event(v, location, time, attributes));
+	struct verify_group *process = process_of(v, verify_event(v, location, time, attributes));
 
 	verify_ref(v, KIND_STRING, name, "ProgramBegin", location);
 	for (uint32_t i = 0; i < count; i++)
 		verify_ref(v, KIND_STRING, arguments[i], "ProgramBegin", location);
-	if (team && team->has_begun)
+	if (process && process->has_begun)
 		verify_found(v, "the program on location %" PRIu64 " begins twice", location);
-	if (team)
-		team->has_begun = true;
+	if (process)
+		process->has_begun = true;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -78,14 +78,14 @@ static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStam
 					OTF2_AttributeList *attributes, int64_t status)
 {
 	struct verify *v = data;
-	struct team *team = team_of(v, verify_event(v, location, time, attributes));
+	struct verify_group *process = process_of(v, verify_event(v, location, time, attributes));
 
 	(void)status;
-	if (team && (!team->has_begun || team->has_ended))
+	if (process && (!process->has_begun || process->has_ended))
 		verify_found(v, "the program on location %" PRIu64 " ends %s", location,
-			     team->has_ended ? "twice" : "but did not begin");
-	if (team)
-		team->has_ended = true;
+			     process->has_ended ? "twice" : "but did not begin");
+	if (process)
+		process->has_ended = true;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -118,22 +118,22 @@ void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events)
 
 void verify_events_end(struct verify *v)
 {
-	for (uint32_t p = 0; p < v->places; p++) {
-		const struct place *place = &v->place[p];
+	for (uint32_t p = 0; p < v->locations; p++) {
+		const struct verify_location *state = &v->location[p];
 
-		if (!place->has_file)
+		if (!state->has_file)
 			continue;
-		if (place->file_events != place->defined_events)
+		if (state->file_events != state->defined_events)
 			verify_found(v,
 				     "location %" PRIu64 " has %" PRIu64
 				     " events, its definition says %" PRIu64,
-				     place->ref, place->file_events, place->defined_events);
-		if (place->depth)
-			verify_deviates(v, "location %" PRIu64 " ends inside region %u", place->ref,
-					place->region[place->depth - 1]);
+				     state->ref, state->file_events, state->defined_events);
+		if (state->depth)
+			verify_deviates(v, "location %" PRIu64 " ends inside region %u", state->ref,
+					state->region[state->depth - 1]);
 	}
 	for (uint64_t g = 0; g < v->defined[KIND_GROUP].count; g++)
-		if (v->team[g].has_begun && !v->team[g].has_ended)
+		if (v->group[g].has_begun && !v->group[g].has_ended)
 			verify_found(v, "the program of LocationGroup %u does not end",
-				     v->team[g].ref);
+				     v->group[g].ref);
 }

@@ -17,22 +17,22 @@ enum {
 		1 << 26, /* matchingIds up to 2^32 are checked to be unique in the archive */
 };
 
-static struct grip *grip_find(const struct verify *v, uint32_t group, uint32_t handle)
+static struct activity *activity_find(const struct verify *v, uint32_t group, uint32_t handle)
 {
-	uint32_t index = map_get(&v->grip_of, map_key(group, handle));
+	uint32_t index = map_get(&v->activity_of, map_key(group, handle));
 
-	return index == MAP_NONE ? NULL : &v->grip[index];
+	return index == MAP_NONE ? NULL : &v->activity[index];
 }
 
-static struct grip *grip_get(struct verify *v, uint32_t group, uint32_t handle)
+static struct activity *activity_get(struct verify *v, uint32_t group, uint32_t handle)
 {
-	struct grip *grip = grip_find(v, group, handle);
+	struct activity *activity = activity_find(v, group, handle);
 
-	if (grip)
-		return grip;
-	MEM_GROW(v->grip, v->grip_capacity, v->grips + 1);
-	map_set(&v->grip_of, map_key(group, handle), v->grips);
-	return &v->grip[v->grips++];
+	if (activity)
+		return activity;
+	MEM_GROW(v->activity, v->activity_capacity, v->activities + 1);
+	map_set(&v->activity_of, map_key(group, handle), v->activities);
+	return &v->activity[v->activities++];
 }
 
 static bool has_flag(const struct verify *v, uint32_t handle, uint32_t flag)
@@ -45,9 +45,9 @@ static bool has_flag(const struct verify *v, uint32_t handle, uint32_t flag)
 static bool was_active_anywhere(const struct verify *v, uint32_t handle)
 {
 	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
-		const struct grip *grip = grip_find(v, v->team[i].ref, handle);
+		const struct activity *activity = activity_find(v, v->group[i].ref, handle);
 
-		if (grip && grip->was_active)
+		if (activity && activity->was_active)
 			return true;
 	}
 	return false;
@@ -55,31 +55,31 @@ static bool was_active_anywhere(const struct verify *v, uint32_t handle)
 
 static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
-	const struct grip *grip = grip_find(v, group, handle);
-	const struct team *team;
+	const struct activity *activity = activity_find(v, group, handle);
+	const struct verify_group *process;
 
-	if (grip)
-		return grip->is_active || grip->changed == time;
+	if (activity)
+		return activity->is_active || activity->changed == time;
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
-	team = verify_team(v, group);
-	if (team && team->is_folded)
+	process = verify_group(v, group);
+	if (process && process->is_folded)
 		return was_active_anywhere(v, handle);
-	for (int i = 0; i < ANCESTORS_MOST && team; i++) {
-		grip = grip_find(v, team->parent, handle);
-		if (grip && grip->was_active)
+	for (int i = 0; i < ANCESTORS_MOST && process; i++) {
+		activity = activity_find(v, process->parent, handle);
+		if (activity && activity->was_active)
 			return true;
-		team = verify_team(v, team->parent);
+		process = verify_group(v, process->parent);
 	}
 	return false;
 }
 
-static bool descends(const struct verify *v, const struct team *team, uint32_t ancestor)
+static bool descends(const struct verify *v, const struct verify_group *process, uint32_t ancestor)
 {
-	for (int i = 0; i < ANCESTORS_MOST && team; i++) {
-		if (team->parent == ancestor)
+	for (int i = 0; i < ANCESTORS_MOST && process; i++) {
+		if (process->parent == ancestor)
 			return true;
-		team = verify_team(v, team->parent);
+		process = verify_group(v, process->parent);
 	}
 	return false;
 }
@@ -90,15 +90,16 @@ static bool descends(const struct verify *v, const struct team *team, uint32_t a
  */
 static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint64_t time)
 {
-	if (grip_find(v, ancestor, handle))
+	if (activity_find(v, ancestor, handle))
 		return false;
 	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
-		const struct team *team = &v->team[i];
-		const struct grip *grip = grip_find(v, team->ref, handle);
+		const struct verify_group *process = &v->group[i];
+		const struct activity *activity = activity_find(v, process->ref, handle);
 
-		if (!grip || !grip->is_active || !(team->is_folded || descends(v, team, ancestor)))
+		if (!activity || !activity->is_active ||
+		    !(process->is_folded || descends(v, process, ancestor)))
 			continue;
-		*grip_get(v, ancestor, handle) = (struct grip){true, true, time};
+		*activity_get(v, ancestor, handle) = (struct activity){true, true, time};
 		return true;
 	}
 	return false;
@@ -114,34 +115,34 @@ static void inactive(struct verify *v)
 	v->has_early = false;
 }
 
-static void use(struct verify *v, const struct place *place, uint32_t handle, uint64_t time,
-		const char *what)
+static void use(struct verify *v, const struct verify_location *state, uint32_t handle,
+		uint64_t time, const char *what)
 {
-	if (!place || !verify_ref(v, KIND_HANDLE, handle, what, place->ref))
+	if (!state || !verify_ref(v, KIND_HANDLE, handle, what, state->ref))
 		return;
-	if (is_active(v, place->group, handle, time) || is_shared(v, place->group, handle, time))
+	if (is_active(v, state->group, handle, time) || is_shared(v, state->group, handle, time))
 		return;
 	inactive(v);
-	v->early = (struct early_use){time, place->group, handle};
+	v->early = (struct early_use){time, state->group, handle};
 	v->has_early = true;
 }
 
-static void activate(struct verify *v, const struct place *place, uint32_t handle, uint64_t time,
-		     const char *what)
+static void activate(struct verify *v, const struct verify_location *state, uint32_t handle,
+		     uint64_t time, const char *what)
 {
-	if (!place || !verify_ref(v, KIND_HANDLE, handle, what, place->ref))
+	if (!state || !verify_ref(v, KIND_HANDLE, handle, what, state->ref))
 		return;
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		verify_found(v, "IoHandle %u stands for all handles, but is created", handle);
-	struct grip *grip = grip_get(v, place->group, handle);
+	struct activity *activity = activity_get(v, state->group, handle);
 
-	if (grip->is_active)
+	if (activity->is_active)
 		verify_found(v,
 			     "IoHandle %u is created in LocationGroup %u at %" PRIu64
 			     ", but is active there",
-			     handle, place->group, time);
-	*grip = (struct grip){true, true, time};
-	if (v->has_early && v->early.handle == handle && v->early.group == place->group &&
+			     handle, state->group, time);
+	*activity = (struct activity){true, true, time};
+	if (v->has_early && v->early.handle == handle && v->early.group == state->group &&
 	    v->early.time == time)
 		v->has_early = false;
 }
@@ -150,17 +151,17 @@ static void activate(struct verify *v, const struct place *place, uint32_t handl
  * All events but those that this file is for come this way, too: the early use of another time is
  * one.
  */
-static struct place *event(struct verify *v, uint64_t location, uint64_t time,
-			   OTF2_AttributeList *attributes)
+static struct verify_location *event(struct verify *v, uint64_t location, uint64_t time,
+				     OTF2_AttributeList *attributes)
 {
-	struct place *place = verify_event(v, location, time, attributes);
+	struct verify_location *state = verify_event(v, location, time, attributes);
 
 	if (v->has_early && v->early.time != time)
 		inactive(v);
-	if (place && place->type != OTF2_LOCATION_TYPE_CPU_THREAD)
+	if (state && state->type != OTF2_LOCATION_TYPE_CPU_THREAD)
 		verify_deviates(v, "there is I/O on location %" PRIu64 ", which is no thread",
 				location);
-	return place;
+	return state;
 }
 
 static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -182,22 +183,22 @@ static OTF2_CallbackCode on_destroy(OTF2_LocationRef location, OTF2_TimeStamp ti
 				    OTF2_AttributeList *attributes, OTF2_IoHandleRef handle)
 {
 	struct verify *v = data;
-	struct place *place = event(v, location, time, attributes);
+	struct verify_location *state = event(v, location, time, attributes);
 
 	v->report->destroyed++;
-	if (!place || !verify_ref(v, KIND_HANDLE, handle, "IoDestroyHandle", location))
+	if (!state || !verify_ref(v, KIND_HANDLE, handle, "IoDestroyHandle", location))
 		return OTF2_CALLBACK_SUCCESS;
-	const struct grip *grip = grip_find(v, place->group, handle);
+	const struct activity *activity = activity_find(v, state->group, handle);
 
 	/* Twice at the same time is twice. */
-	if (grip && !grip->is_active)
+	if (activity && !activity->is_active)
 		verify_found(v,
 			     "IoHandle %u is destroyed in LocationGroup %u at %" PRIu64
 			     ", but is not active there",
-			     handle, place->group, time);
+			     handle, state->group, time);
 	else
-		use(v, place, handle, time, "IoDestroyHandle");
-	*grip_get(v, place->group, handle) = (struct grip){false, true, time};
+		use(v, state, handle, time, "IoDestroyHandle");
+	*activity_get(v, state->group, handle) = (struct activity){false, true, time};
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -206,12 +207,12 @@ static OTF2_CallbackCode on_duplicate(OTF2_LocationRef location, OTF2_TimeStamp 
 				      OTF2_IoHandleRef new, OTF2_IoStatusFlag status)
 {
 	struct verify *v = data;
-	struct place *place = event(v, location, time, attributes);
+	struct verify_location *state = event(v, location, time, attributes);
 
 	(void)status;
 	v->report->duplicated++;
-	use(v, place, old, time, "IoDuplicateHandle");
-	activate(v, place, new, time, "IoDuplicateHandle");
+	use(v, state, old, time, "IoDuplicateHandle");
+	activate(v, state, new, time, "IoDuplicateHandle");
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -274,14 +275,14 @@ static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time
 				  uint64_t bytes, uint64_t id)
 {
 	struct verify *v = data;
-	struct place *place = event(v, location, time, attributes);
+	struct verify_location *state = event(v, location, time, attributes);
 	uint64_t key = verify_pair(handle, id);
 	uint32_t index;
 
 	(void)mode;
 	(void)bytes;
 	v->report->begun++;
-	use(v, place, handle, time, "IoOperationBegin");
+	use(v, state, handle, time, "IoOperationBegin");
 	if (map_get(&v->operation_of, key) != MAP_NONE) {
 		verify_found(v,
 			     "operation %" PRIu64 " begins twice, on location %" PRIu64

@@ -102,11 +102,11 @@ void verify_refer(struct verify *v, enum kind kind, uint64_t ref)
 		map_set(&v->defined[kind].missing, ref, 1);
 }
 
-struct team *verify_team(const struct verify *v, uint32_t ref)
+struct verify_group *verify_group(const struct verify *v, uint32_t ref)
 {
 	uint32_t index = verify_index(v, KIND_GROUP, ref);
 
-	return index == NONE ? NULL : &v->team[index];
+	return index == NONE ? NULL : &v->group[index];
 }
 
 bool verify_ref(struct verify *v, enum kind kind, uint64_t ref, const char *what, uint64_t location)
@@ -158,8 +158,8 @@ static void check_attributes(struct verify *v, uint64_t location, OTF2_Attribute
 	}
 }
 
-struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
-			   OTF2_AttributeList *attributes)
+struct verify_location *verify_event(struct verify *v, uint64_t location, uint64_t time,
+				     OTF2_AttributeList *attributes)
 {
 	uint32_t index = verify_index(v, KIND_LOCATION, location);
 
@@ -169,18 +169,18 @@ struct place *verify_event(struct verify *v, uint64_t location, uint64_t time,
 			     location);
 		return NULL;
 	}
-	struct place *place = &v->place[index];
+	struct verify_location *state = &v->location[index];
 
-	if (place->events && time < place->last_time)
+	if (state->events && time < state->last_time)
 		verify_found(v, "time falls on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
-			     location, place->last_time, time);
+			     location, state->last_time, time);
 	if (v->has_clock && (time < v->clock_first || time > v->clock_last))
 		verify_found(v,
 			     "an event on location %" PRIu64 " at %" PRIu64
 			     " is outside the clock properties",
 			     location, time);
-	place->events++;
-	place->last_time = time;
+	state->events++;
+	state->last_time = time;
 	check_attributes(v, location, attributes);
-	return place;
+	return state;
 }
