@@ -59,7 +59,7 @@ void command_help(const struct command *command, FILE *out)
 /* Returns the status of output that went to standard output: a full disk must not pass for success. */
 static int finish_output(int status)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || status == STATUS_FAILED)
 		return status;
 	log_error("write to standard output failed");
 	return STATUS_FAILED;

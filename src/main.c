@@ -9,15 +9,19 @@
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
- * A closed standard stream would be the next file that we open, and a message would land in the archive. Close-on-exec:
- * the command finds its streams as they were.
+ * A closed standard stream would be the next file that we open, and a message would land in the archive. What is
+ * written to standard output fails, as on a closed one; messages need no reader. Close-on-exec: the command finds its streams
+ * as they were.
  */
 static void fill_streams(void)
 {
 	for (int fd = 0; fd < 3; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+		int mode = fd == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", mode | O_CLOEXEC) < 0)
 			return;
 	}
 }

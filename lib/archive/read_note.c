@@ -5,6 +5,7 @@
  */
 #include "read.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <iotrace/device_stat.h>
 #include <json.h>
@@ -199,8 +200,9 @@ static void read_devices(struct reader *r, struct json_object *devices)
 void read_notes(struct reader *r)
 {
 	struct trace_host *host = &r->trace->host;
-	const char *wrong = NULL;
+	const char *wrong = "is not JSON";
 	struct json_object *top;
+	int code = 0;
 
 	host->status = host->end_reason = -1;
 	host->first_time = read_time(r, r->first);
@@ -214,7 +216,11 @@ void read_notes(struct reader *r)
 		return;
 	}
 	read_counters(r);
+	errno = 0;
 	top = verify_read_books(&r->verify, &wrong);
+	code = errno;
+	if (!top && code != ENOENT)
+		verify_found(&r->verify, "iotrace.json %s", wrong);
 	if (!top)
 		return;
 	read_command(r, member(top, "command", json_type_object));

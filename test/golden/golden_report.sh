@@ -1,0 +1,39 @@
+#!/bin/sh
+# iotrace report and convert of an archive say it if they could not read or write all of it.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# STATUS WORDS COMMAND...: what is said goes to $work/said; one line, with these words.
+ends() {
+	expected=$1 words=$2
+	shift 2
+	code=0
+	"$@" >"$work/out" 2>"$work/said" || code=$?
+	if [ "$code" != "$expected" ] || ! grep -q -e "$words" "$work/said" || [ "$(wc -l <"$work/said")" -gt 1 ]; then
+		echo "$*: $code, not $expected with '$words':"
+		cat "$work/said"
+		status=1
+	fi
+}
+
+# shellcheck disable=SC2317 # called by ends
+closed() { "$@" >&-; }
+# shellcheck disable=SC2317
+full() { "$@" >/dev/full; }
+
+archive=$work/archive
+"$IOTRACE" convert -q -o "$archive" "$SOURCE_DIR/test/golden/captures/hello.data"
+for command in "report" "convert -q --format text"; do
+	# shellcheck disable=SC2086 # words
+	ends 125 "standard output" closed "$IOTRACE" $command "$archive"
+	# shellcheck disable=SC2086
+	ends 125 "standard output: No space left" full "$IOTRACE" $command "$archive"
+done
+echo '{' >"$archive/iotrace.json"
+ends 125 "iotrace.json is not JSON" "$IOTRACE" report "$archive"
+grep -q "ENOENT of newfstatat" "$work/out" || { echo "what could be read was not reported" && status=1; }
+rm "$archive/iotrace.json"
+"$IOTRACE" report "$archive" >/dev/null || { echo "an archive may lack its iotrace.json" && status=1; }
+exit "$status"
