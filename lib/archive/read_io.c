@@ -22,9 +22,10 @@ static struct read_op *op_new(struct reader *r, OTF2_IoHandleRef handle, uint64_
 {
 	uint32_t index = r->free_op;
 
-	if (index == ID_NONE) {
+	if (index == ID_NONE || !r->op) {
 		index = r->ops++;
-		MEM_GROW(r->op, r->op_capacity, r->ops);
+		if (!r->op || r->ops > r->op_capacity)
+			r->op = mem_grow(r->op, &r->op_capacity, r->ops, sizeof(*r->op));
 	} else {
 		r->free_op = r->op[index].next_free;
 	}
