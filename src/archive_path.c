@@ -9,6 +9,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char *archive_path(const char *path)
 {
@@ -25,14 +26,16 @@ char *archive_path(const char *path)
 const char *archive_path_wrong(const char *directory)
 {
 	char *anchor;
-	bool has_anchor;
+	int code;
 
 	if (!path_exists(directory))
 		return strerror(ENOENT);
 	if (!path_is_directory(directory))
 		return "is a file; an OTF2 archive is a directory";
 	anchor = mem_format("%s/traces.otf2", directory);
-	has_anchor = path_exists(anchor);
+	code = access(anchor, F_OK) ? errno : 0;
 	free(anchor);
-	return has_anchor ? NULL : "is not an OTF2 archive: it has no traces.otf2";
+	if (code == ENOENT)
+		return "is not an OTF2 archive: it has no traces.otf2";
+	return code ? strerror(code) : NULL;
 }

@@ -30,6 +30,8 @@ size_t escape_columns(const char *bytes, size_t length);
  * JSON need.
  */
 size_t escape_utf8(char *out, size_t size, const char *bytes, size_t length);
+/* Undoes escape_utf8(), in place. Returns the length, which is not larger. What that never wrote stays as it is. */
+size_t escape_undo(char *text, size_t length);
 
 #ifdef __cplusplus
 }

@@ -18,8 +18,6 @@
 
 #include "verify.h"
 
-#include <iotrace/trace.h>
-
 enum read_attribute { /* of events, in our archives */
 #define OTF2_ATTRIBUTE(id, ...) READ_##id,
 #include <iotrace/otf2.def>
@@ -122,7 +120,8 @@ static inline str_id read_string(const struct reader *r, OTF2_StringRef ref)
 
 	return id == MAP_NONE ? 0 : id;
 }
-/* read_emit.c: Returns ns of the trace. */
+/* read_emit.c: the string as it was before our sink escaped it; ns of the trace. */
+str_id read_text(struct reader *r, const char *text, size_t length);
 uint64_t read_time(const struct reader *r, OTF2_TimeStamp time);
 /* Hands on an event of the location; it is left out if the location is not defined. Sets its thread and time. */
 void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,

@@ -23,7 +23,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
 {
 	struct reader *r = data;
 
-	map_set(&r->of[READ_OF_STRING], self, trace_string(r->trace, text, strlen(text)));
+	map_set(&r->of[READ_OF_STRING], self, read_text(r, text, strlen(text)));
 	return OTF2_CALLBACK_SUCCESS;
 }
 

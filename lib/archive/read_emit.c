@@ -3,7 +3,25 @@
  */
 #include "read.h"
 
+#include <iotrace/escape.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum { NANOSECONDS = 1000000000 };
+
+str_id read_text(struct reader *r, const char *text, size_t length)
+{
+	char *copy;
+	str_id id;
+
+	if (!r->is_ours || !memchr(text, '\\', length))
+		return trace_string(r->trace, text, length);
+	copy = mem_dup(text, length + 1);
+	id = trace_string(r->trace, copy, escape_undo(copy, length));
+	free(copy);
+	return id;
+}
 
 uint64_t read_time(const struct reader *r, OTF2_TimeStamp time)
 {

@@ -54,8 +54,8 @@ static struct json_object *member(struct json_object *object, const char *name, 
 
 static str_id text_of(struct reader *r, struct json_object *value)
 {
-	return value ? trace_string(r->trace, json_object_get_string(value),
-				    (size_t)json_object_get_string_len(value))
+	return value ? read_text(r, json_object_get_string(value),
+				 (size_t)json_object_get_string_len(value))
 		     : 0;
 }
 
@@ -76,8 +76,9 @@ static str_id read_words(struct reader *r, struct json_object *words)
 			continue;
 		if (i)
 			fputc('\0', out);
-		fwrite(json_object_get_string(word), 1, (size_t)json_object_get_string_len(word),
-		       out);
+		str_id id = text_of(r, word);
+
+		fwrite(trace_text(r->trace, id), 1, strtab_length(r->trace->strings, id), out);
 	}
 	if (fclose(out) == 0)
 		argv = trace_string(r->trace, text, size);

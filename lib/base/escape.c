@@ -203,3 +203,33 @@ size_t escape_columns(const char *bytes, size_t length)
 	}
 	return sum;
 }
+
+/* Returns the value of a digit as escape_utf8() writes it, or -1. */
+static int digit_of(char c)
+{
+	static const char digit[] = "0123456789abcdef";
+	const char *at = c ? strchr(digit, c) : NULL;
+
+	return at ? (int)(at - digit) : -1;
+}
+
+size_t escape_undo(char *text, size_t length)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; from < length; from++) {
+		const char *at = text + from;
+		size_t left = length - from;
+
+		if (left >= 4 && at[0] == '\\' && at[1] == 'x' && digit_of(at[2]) >= 0 &&
+		    digit_of(at[3]) >= 0) {
+			text[to++] = (char)(digit_of(at[2]) << 4 | digit_of(at[3]));
+			from += 3;
+		} else {
+			text[to++] = *at;
+			from += left >= 2 && at[0] == '\\' && at[1] == '\\';
+		}
+	}
+	text[to] = '\0';
+	return to;
+}

@@ -204,4 +204,26 @@ TEST(Escape, Columns)
 		EXPECT_EQ(escape_columns(c.in, strlen(c.in)), c.columns) << c.in;
 }
 
+TEST(Escape, UndoGivesTheBytesBack)
+{
+	const std::string cases[] = {"",
+				     "plain",
+				     "back\\slash",
+				     "\\x41",
+				     std::string("\xff\xfe\0\\", 4),
+				     "\xc3\xa9\n\t\x1b",
+				     "\\\\xff"};
+
+	for (const std::string &text : cases) {
+		std::string room(ESCAPE_MAX * text.size() + 1, '?');
+		size_t escaped = escape_utf8(room.data(), room.size(), text.data(), text.size());
+		size_t length = escape_undo(room.data(), escaped);
+
+		EXPECT_EQ(room.substr(0, length), text);
+	}
+	char other[] = "\\q \\x4 \\"; /* nothing that was escaped */
+
+	EXPECT_EQ(std::string(other, escape_undo(other, strlen(other))), "\\q \\x4 \\");
+}
+
 } // namespace
