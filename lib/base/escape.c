@@ -220,10 +220,11 @@ size_t escape_undo(char *text, size_t length)
 	for (size_t from = 0; from < length; from++) {
 		const char *at = text + from;
 		size_t left = length - from;
+		bool is_byte = left >= 4 && at[0] == '\\' && at[1] == 'x';
+		int high = is_byte ? digit_of(at[2]) : -1, low = is_byte ? digit_of(at[3]) : -1;
 
-		if (left >= 4 && at[0] == '\\' && at[1] == 'x' && digit_of(at[2]) >= 0 &&
-		    digit_of(at[3]) >= 0) {
-			text[to++] = (char)(digit_of(at[2]) << 4 | digit_of(at[3]));
+		if (high >= 0 && low >= 0) {
+			text[to++] = (char)(high * 16 + low);
 			from += 3;
 		} else {
 			text[to++] = *at;
