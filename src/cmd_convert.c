@@ -11,6 +11,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
@@ -59,6 +60,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 
 static void tell_remarks(const struct run *run, bool is_quiet)
 {
+	static const enum tally_counter unread[] = {TALLY_records_unread, TALLY_attributes_unread};
 	const char *remark;
 
 	for (uint32_t i = 0; (remark = run_warning(run, i)); i++)
@@ -68,6 +70,10 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 		       "%llu MiB in the middle of the capture are missing: the recorder that was killed had converted them, and "
 		       "freed their room on the disk",
 		       (unsigned long long)run_gone(run) >> 20);
+	for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++)
+		if (run_tally(run)->n[unread[i]])
+			log_at(is_quiet ? LOG_INFO : LOG_WARN, "%s: %" PRIu64,
+			       tally_sentence(unread[i]), run_tally(run)->n[unread[i]]);
 	if (run_torn(run))
 		log_at(is_quiet ? LOG_INFO : LOG_WARN,
 		       "the capture breaks off: %llu bytes at its end are missing or no whole record",
@@ -193,7 +199,9 @@ static int open_places(struct conversion *c, struct error *err)
 	int code = choose_names(c, err);
 
 	if (!code && c->path && output_is_made(&c->options->output)) {
-		c->output.place = place_open("-o", c->path, err);
+		const char *what = c->output.path ? "-o" : "-o, by default";
+
+		c->output.place = place_open(what, c->path, err);
 		code = c->output.place ? 0 : -err->code;
 	}
 	return code ? code : check_summary(c, err);

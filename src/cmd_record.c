@@ -4,9 +4,11 @@
  * All that can be refused is refused before the command runs. From then on the command comes first: it ends as it
  * would have, its status is ours, and errors of our own are printed afterwards.
  */
+#include "cannot_run.h"
 #include "command.h"
 #include "left.h"
 #include "limit.h"
+#include "node.h"
 #include "output.h"
 #include "paths.h"
 #include "record_options.h"
@@ -33,6 +35,7 @@ struct job {
 	const struct record_options *options;
 	struct record_places places;
 	char *cmdline;
+	struct node node;
 	struct quiet quiet; /* what a signal of a failed write does to the command */
 	struct run *run;
 	struct live *live;
@@ -60,6 +63,7 @@ static int open_live(struct job *r, struct error *err)
 		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
+		.host = r->node.host,
 		.is_confined = true,
 	};
 
@@ -91,6 +95,7 @@ static void end(struct job *r)
 	if (r->live)
 		live_close(r->live, NULL);
 	run_free(r->run);
+	free(r->node.options);
 	record_places_release(&r->places);
 	free(r->cmdline);
 }
@@ -156,64 +161,6 @@ static int status_of(int wait_status)
 					: WEXITSTATUS(wait_status);
 }
 
-/* --block takes its devices behind '='. */
-static bool is_device_of_block(const struct record_options *options, const char *name)
-{
-	const struct recording_blocks *blocks = &options->recording.blocks;
-	char *device = mem_format("/sys/block/%s", path_device(name));
-	bool is = blocks->is_given && !blocks->has_choice && !blocks->devices.count &&
-		  (path_exists(device) || path_is_like_device(name));
-
-	free(device);
-	return is;
-}
-
-/* There is no command of that name: says what the user may have meant by it. */
-static void say_not_found(const struct record_options *options, const char *name)
-{
-	const char *near = command_nearest(name);
-
-	if (near)
-		log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
-	else if (is_device_of_block(options, name))
-		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
-	else if (path_is_program(name))
-		log_error("%s: command not found; did you mean './%s'?", name, name);
-	else if ((options->recording.paths.count || options->recording.excluded.count) &&
-		 path_exists(name))
-		log_error("%s: command not found; put the pattern of --path in quotes, "
-			  "or the shell expands it",
-			  name);
-	else
-		log_error("%s: command not found", name);
-}
-
-/* The command never ran. Says it as a shell does. */
-static int cannot_run(struct job *r, const char *name, int code)
-{
-	output_discard(&r->output);
-	if (code == ENOENT && strchr(name, ' ') && !strchr(name, '\'') && !path_exists(name)) {
-		log_error("%s: command not found; for a line of the shell: iotrace sh -c '%s'",
-			  name, name);
-		return STATUS_NOT_FOUND;
-	}
-	if (code == ENOENT && !strchr(name, '/')) {
-		say_not_found(r->options, name);
-		return STATUS_NOT_FOUND;
-	}
-	if (is_device_of_block(r->options, name))
-		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
-	else if (code == ENOENT && path_exists(name))
-		log_error("%s: its interpreter or loader is missing", name);
-	else if (code == EACCES && path_is_directory(name))
-		log_error("%s: is a directory, not a program", name);
-	else if (code == EACCES && path_exists(name))
-		log_error("%s: %s; if it is a program: chmod +x %s", name, strerror(code), name);
-	else
-		log_error("%s: %s", name, strerror(code));
-	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
-}
-
 static void tell_remarks(const struct job *r)
 {
 	const char *remark;
@@ -255,7 +202,7 @@ static void keep_spool(struct job *r)
 	if (!is_capture && place)
 		place_keep(place, PLACE_SPOOL);
 	if (!is_capture || place_is_published(place))
-		log_warn("conversion is not complete; all that was recorded is in %s\n"
+		log_warn("conversion is not complete; the recorded data is in %s\n"
 			 "To convert it: iotrace convert %s -o DIR",
 			 path, path);
 }
@@ -317,9 +264,15 @@ static int follow(struct job *r, const char *name)
 	status = status_of(live_wait(r->live, &exec_errno));
 	if (!exec_errno)
 		return finish(r, converted, &err, status);
-	status = cannot_run(r, name, exec_errno);
+	output_discard(&r->output);
+	status = cannot_run(r->options, name, exec_errno);
 	end(r);
 	return status;
+}
+
+static bool is_init(const struct recording *recording)
+{
+	return recording->pids.count == 1 && recording->pids.item[0] == 1;
 }
 
 /* With a command the terminal is the command's own, and its end is the recording's. */
@@ -328,9 +281,12 @@ static void say_begin(const struct job *r)
 	const struct recording *recording = &r->options->recording;
 	char *whom, *where, *how;
 
-	if (recording->argv || !is_told(r))
+	if (recording->argv || r->node.host || !is_told(r))
 		return;
-	whom = recording->is_system         ? mem_strdup("all processes")
+	whom = recording->is_system ? mem_strdup("all processes")
+	       : is_init(recording)
+		       ? mem_strdup("process 1 and the processes that it starts from now "
+				    "on, not those that run already (-a records all),")
 	       : recording->pids.count == 1 ? mem_format("process %u", recording->pids.item[0])
 					    : mem_format("%u processes", recording->pids.count);
 	where = output_is_made(&r->options->output) ? mem_format(" to %s", r->places.path)
@@ -363,6 +319,55 @@ static void hint_value(char *const *end, struct error *err)
 		error_hint(err, "'%s' is the value of %s here.", end[-1], end[-2]);
 }
 
+/* Another process records the command: all that is left is to run it. */
+static int run_as_guest(struct job *r, const char *name)
+{
+	int log = -1, exec_errno = 0, status, code;
+	const struct live_options live = {
+		.recording = &r->options->recording,
+		.quiet = &r->quiet,
+		.host_socket = r->node.socket,
+		.join_options = r->node.options,
+		.host_log = &log,
+	};
+	struct error err = {0};
+
+	r->live = live_open(&live, &err);
+	if (!r->live || live_start(r->live, &err)) {
+		node_print_log(log);
+		command_complain(&err);
+		end(r);
+		return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
+	}
+	status = status_of(live_wait(r->live, &exec_errno));
+	if (exec_errno)
+		status = cannot_run(r->options, name, exec_errno);
+	code = live_leave_host(r->live, &log);
+	node_print_log(log);
+	end(r);
+	return code ? STATUS_FAILED : status;
+}
+
+/* Returns 0, or -errno with a sentence. In a host, the command is that of a guest like others. */
+static int enter_node(struct job *r, struct record_options *options, struct error *err)
+{
+	struct naming naming;
+	char *meeting;
+	int code;
+
+	naming_init(&naming);
+	meeting = node_meeting(options, &naming, err);
+	if (!meeting)
+		return -err->code;
+	code = node_enter(&r->node, meeting, options, &naming, err);
+	free(meeting);
+	if (r->node.host) {
+		options->recording.argv = NULL;
+		options->recording.ready_fd = 0;
+	}
+	return code;
+}
+
 static int record(void *context, int argc, char **argv)
 {
 	struct record_options *options = context;
@@ -371,6 +376,7 @@ static int record(void *context, int argc, char **argv)
 
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	record_options_tell(options);
 	if (record_options_complete(options, argc ? argv : NULL, &err)) {
 		if (!argc && !options->recording.is_system && !options->recording.pids.count)
 			hint_value(argv, &err);
@@ -384,19 +390,29 @@ static int record(void *context, int argc, char **argv)
 		goto fail;
 	if (options->recording.ready_fd && live_keep_ready_fd(options->recording.ready_fd, &err))
 		goto fail;
+	if (enter_node(&r, options, &err))
+		goto fail;
+	if (r.node.socket)
+		return run_as_guest(&r, argv[0]);
 	if (record_places_open(&r.places, options, &err))
 		goto fail;
 	tell_left(&r);
 	if (open_live(&r, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
+	log_info("the capture grows in %s until it is converted", r.places.spool);
 	say_begin(&r);
-	return follow(&r, argc ? argv[0] : "");
+	return node_leave(&r.node, follow(&r, argc ? argv[0] : ""));
 fail:
 	command_complain(&err);
 	if (r.has_output)
 		output_discard(&r.output);
 	end(&r);
-	return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
+	return node_leave(&r.node, err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED);
+}
+
+static int defaults(void *options, bool is_alone, int argc, char **argv, struct error *err)
+{
+	return record_options_defaults(options, is_alone, argc, argv, err);
 }
 
 static void init(void *options)
@@ -417,11 +433,13 @@ const struct command command_record = {
 		 "iotrace failed or was misused, 126 or 127 if the command could not be run.\n"
 		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
 	.row = record_rows,
+	.hint = record_hints,
 	.is_default = true,
 	.runs_command = true,
 	.needs_rights = true,
 	.size = sizeof(struct record_options),
 	.init = init,
+	.defaults = defaults,
 	.run = record,
 	.release = release,
 };

@@ -48,6 +48,16 @@ static const struct option_row rows[] = {
 	{0},
 };
 
+static const struct option_hint hints[] = {
+	{"--summary", "The summary as JSON: --json, or --json=FILE"},
+	{"--format",
+	 "The summary as JSON: --json. All records as text: iotrace convert --format text DIR"},
+	{"-o", "The summary as JSON in a file: --json=FILE"},
+	{"--output", "The summary as JSON in a file: --json=FILE"},
+	{"-q", "To see whether an archive is right: iotrace check-archive DIR"},
+	{0},
+};
+
 static int report_on(const char *directory, const struct report_options *options, struct error *err)
 {
 	struct sink_options summary = {
@@ -88,6 +98,8 @@ static int report(void *context, int argc, char **argv)
 	if (argc != 1) {
 		error_say(&err, 0, "%s",
 			  argc ? "one archive at a time" : "no archive: iotrace report DIR");
+		if (argc == 2 && options->json.is_wanted && !options->json.path)
+			error_hint(&err, "To write the summary to a file: --json=%s", argv[0]);
 		return command_misused(&command_report, &err);
 	}
 	directory = archive_path(argv[0]);
@@ -110,6 +122,7 @@ const struct command command_report = {
 	.help = "Prints the summary of an OTF2 archive, of iotrace or of another program.",
 	.operands = "DIR",
 	.row = rows,
+	.hint = hints,
 	.size = sizeof(struct report_options),
 	.init = init,
 	.run = report,

@@ -8,6 +8,17 @@
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/nearest.h>
+#include <string.h>
+
+/* What other tools call what a command does. */
+static const struct {
+	const char *word, *command;
+} others[] = {
+	{"annotate", "report"},      {"dump", "convert"},   {"info", "report"},
+	{"print", "report"},         {"script", "convert"}, {"show", "report"},
+	{"stats", "report"},         {"summary", "report"}, {"validate", "check-archive"},
+	{"verify", "check-archive"},
+};
 
 const char *command_nearest(const char *name)
 {
@@ -18,6 +29,9 @@ const char *command_nearest(const char *name)
 	};
 	struct nearest nearest;
 
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(others[i].word, name))
+			return others[i].command;
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		nearest_try(&nearest, known[i]);

@@ -27,11 +27,17 @@ struct command {
 	const char *operands; /* as the usage line shows them */
 	const char *about;    /* paragraphs behind the options in --help, or NULL */
 	const struct option_row *row;
-	bool is_default;             /* its word may be left out */
-	bool runs_command;           /* the operands are a program with its own options */
-	bool needs_rights;           /* what the program's file lends its user: see confine.h */
-	size_t size;                 /* of its options */
-	void (*init)(void *options); /* sets what is not 0 by default; or NULL */
+	const struct option_hint *hint; /* for options that users know of other tools, or NULL */
+	bool is_default;                /* its word may be left out */
+	bool runs_command;              /* the operands are a program with its own options */
+	bool needs_rights;              /* what the program's file lends its user: see confine.h */
+	size_t size;                    /* of its options */
+	void (*init)(void *options);    /* sets what is not 0 by default; or NULL */
+	/*
+	 * Takes options that stand elsewhere, before those of the command line are parsed; NULL: there are none. is_alone: the
+	 * command line wants none of them. argv: its words before the operands. Returns 0, or -errno with a sentence.
+	 */
+	int (*defaults)(void *options, bool is_alone, int argc, char **argv, struct error *err);
 	/* Returns the exit status. argv: the operands, NULL-terminated. */
 	int (*run)(void *options, int argc, char **argv);
 	void (*release)(void *options); /* or NULL */

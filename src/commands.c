@@ -65,10 +65,27 @@ static int finish_output(int status)
 	return STATUS_FAILED;
 }
 
+/* Returns as options_parse(). The command line is parsed last, as it counts most. */
+static int parse(const struct command *command, void *options, int argc, char **argv,
+		 struct error *err)
+{
+	bool takes_defaults;
+
+	if (command->defaults) {
+		int first = options_scan(command->row, command->runs_command, argc, argv,
+					 &takes_defaults);
+
+		if (command->defaults(options, !takes_defaults, first, argv, err))
+			return -1;
+	}
+	return options_parse(command->row, command->hint, command->runs_command, options, argc,
+			     argv, err);
+}
+
 static int parse_and_run(const struct command *command, void *options, int argc, char **argv)
 {
 	struct error err = {0};
-	int first = options_parse(command->row, command->runs_command, options, argc, argv, &err);
+	int first = parse(command, options, argc, argv, &err);
 
 	switch (first) {
 	case OPTIONS_HELP:

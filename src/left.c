@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT_TOLD = 2, LEFT_MOST = 100 };
+enum { LEFT_MOST = 100 };
 
 /* Returns the word as a shell reads it; the caller frees it. */
 static char *quote(const char *word)
@@ -59,16 +59,21 @@ void left_tell(const char *directory)
 {
 	struct place_left left[LEFT_MOST];
 	uint32_t count = place_find_left(directory, left, LEFT_MOST), open = 0;
+	char *first = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
-		char *text = describe(&left[i]);
-
-		if (left[i].spool && !left[i].is_converted && open++ < LEFT_TOLD)
-			log_warn("%s", text);
-		free(text);
+		if (!left[i].spool || left[i].is_converted)
+			continue;
+		if (!open++)
+			first = quote(left[i].spool);
 	}
-	if (open > LEFT_TOLD)
-		log_warn("there are more of these: 'iotrace check' lists them");
+	if (open == 1)
+		log_warn("left by a killed recording; to convert it: iotrace convert %s", first);
+	else if (open)
+		log_warn(
+			"left by killed recordings: %u captures; to convert the first: iotrace convert %s",
+			open, first);
+	free(first);
 	place_left_release(left, count);
 }
 

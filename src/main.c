@@ -68,6 +68,10 @@ int main(int argc, char **argv)
 		return completion_print(argv[2], stdout) ? STATUS_FAILED : STATUS_OK;
 	if (is_word(argc, argv, 3, "help"))
 		return help(argc == 3 ? argv[2] : NULL);
+	if (is_word(argc, argv, argc, "help") && command_find(argv[2])) {
+		log_error("help: one command at a time: iotrace help %s", argv[2]);
+		return STATUS_FAILED;
+	}
 	if (is_word(argc, argv, 2, "version"))
 		return version();
 	if (argc < 2) {

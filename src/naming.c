@@ -1,11 +1,11 @@
 /*
- * naming: a row for each placeholder. What a job's launcher tells its processes stands in the environment; each launcher
- * has its own names for it, the most specific first: a step of Slurm may run mpirun, which then knows better.
+ * naming: a row for each placeholder. What is known of a job comes from <iotrace/job.h>.
  */
 #include "naming.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/job.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +13,19 @@
 
 enum { VALUE_MOST = 256 };
 
-static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-				   "MV2_COMM_WORLD_RANK",  "PALS_RANKID",  "ALPS_APP_PE",
-				   "FLUX_TASK_RANK",       "SLURM_PROCID", "JSM_NAMESPACE_RANK",
-				   "LSF_PM_TASKID",        "PBS_VNODENUM", NULL};
-static const char *const local_rank[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-					 "MV2_COMM_WORLD_LOCAL_RANK",  "PALS_LOCAL_RANKID",
-					 "FLUX_TASK_LOCAL_ID",         "SLURM_LOCALID",
-					 "JSM_NAMESPACE_LOCAL_RANK",   NULL};
-static const char *const node[] = {"SLURM_NODEID", "PBS_NODENUM", "PALS_NODEID", NULL};
-static const char *const job[] = {"SLURM_JOB_ID", "PBS_JOBID",    "LSB_JOBID",
-				  "FLUX_JOB_ID",  "COBALT_JOBID", NULL};
-
 static const struct row {
 	char letter;
 	const char *help;
-	const char *const *variables; /* NULL: known of every process */
+	enum job_value value; /* JOB_VALUES: it is known of every process */
 } rows[] = {
-	{'h', "the host's name", NULL},
-	{'p', "the process id of iotrace", NULL},
-	{'t', "when the recording began: YYYYmmdd-HHMMSS", NULL},
-	{'j', "the number of the job", job},
-	{'r', "the rank in the job", rank},
-	{'l', "the rank on its node", local_rank},
-	{'n', "the number of the node in the job", node},
-	{'%', "a percent sign", NULL},
+	{'h', "the host's name", JOB_VALUES},
+	{'p', "the process id of iotrace", JOB_VALUES},
+	{'t', "when the recording began: YYYYmmdd-HHMMSS", JOB_VALUES},
+	{'j', "the number of the job", JOB_ID},
+	{'r', "the rank in the job", JOB_RANK},
+	{'l', "the rank on its node", JOB_LOCAL_RANK},
+	{'n', "the number of the node in the job", JOB_NODE},
+	{'%', "a percent sign", JOB_VALUES},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -63,15 +51,13 @@ static const struct row *find(char letter)
 	return NULL;
 }
 
-static const char *first_set(const struct naming *naming, const char *const *variables)
+/* Returns NULL if it is not known. */
+static const char *value_in_job(const struct naming *naming, enum job_value value)
 {
-	for (; *variables; variables++) {
-		const char *value = naming->variable(*variables);
+	struct job_facts facts;
 
-		if (value && *value)
-			return value;
-	}
-	return NULL;
+	job_read(&facts, naming->variable);
+	return facts.value[value];
 }
 
 static void put_time(const struct naming *naming, char value[VALUE_MOST])
@@ -85,7 +71,7 @@ static void put_time(const struct naming *naming, char value[VALUE_MOST])
 /* Returns whether it is known. */
 static bool value_of(const struct naming *naming, const struct row *row, char value[VALUE_MOST])
 {
-	const char *text = row->variables ? first_set(naming, row->variables) : NULL;
+	const char *text = row->value == JOB_VALUES ? NULL : value_in_job(naming, row->value);
 
 	value[0] = '\0';
 	if (row->letter == 'h')
@@ -109,10 +95,11 @@ static void unknown_value(const struct row *row, const char *what, struct error 
 {
 	char names[512] = "";
 	size_t used = 0;
+	const char *name;
 
-	for (const char *const *name = row->variables; name && *name; name++)
+	for (uint32_t i = 0; (name = job_variable(row->value, i)); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-					 used ? ", " : "", *name);
+					 used ? ", " : "", name);
 	error_say(err, EINVAL, "%s: %%%c, %s, is not known: the environment has none of %s", what,
 		  row->letter, row->help, names);
 }
@@ -160,15 +147,43 @@ fail:
 
 bool naming_has_ranks(const struct naming *naming)
 {
-	return first_set(naming, rank) != NULL;
+	return value_in_job(naming, JOB_RANK) != NULL;
+}
+
+bool naming_is_of_process(const char *pattern)
+{
+	for (const char *at = pattern; (at = strchr(at, '%')) && at[1]; at += 2)
+		if (strchr("prl", at[1]))
+			return true;
+	return false;
+}
+
+/* Where no launcher names its job, its ranks have one parent. */
+char *naming_job(const struct naming *naming)
+{
+	const char *number = value_in_job(naming, JOB_ID), *part = value_in_job(naming, JOB_STEP);
+
+	if (!number && !part)
+		return mem_format("parent-%ld", (long)getppid());
+	return mem_format("job-%s-%s", number ? number : "", part ? part : "");
+}
+
+unsigned naming_local_size(const struct naming *naming)
+{
+	const char *size = value_in_job(naming, JOB_LOCAL_SIZE);
+
+	return size ? (unsigned)strtoul(size, NULL, 10) : 0;
 }
 
 char *naming_default(const struct naming *naming)
 {
-	char stamp[VALUE_MOST] = "";
+	static const struct row id = {'j', NULL, JOB_ID};
+	char stamp[VALUE_MOST] = "", job[VALUE_MOST];
 
 	put_time(naming, stamp);
-	return mem_format("iotrace-%s-%s-%ld", naming->host, stamp, naming->pid);
+	if (!value_of(naming, &id, job))
+		return mem_format("iotrace-%s-%s-%ld", naming->host, stamp, naming->pid);
+	return mem_format("iotrace-%s-%s-%s-%ld", job, naming->host, stamp, naming->pid);
 }
 
 void naming_help(FILE *out)

@@ -29,7 +29,13 @@ char *naming_expand(const struct naming *naming, const char *what, const char *p
 		    struct error *err);
 /* Returns whether this is one of several processes of a job. */
 bool naming_has_ranks(const struct naming *naming);
-/* Returns iotrace-HOST-YYYYmmdd-HHMMSS-PID; the caller frees it. */
+/* Returns whether a name differs from rank to rank. */
+bool naming_is_of_process(const char *pattern);
+/* Returns a name that all ranks of the job on this node have in common; the caller frees it. */
+char *naming_job(const struct naming *naming);
+/* Returns how many ranks of the job are on this node; 0: it is not known. */
+unsigned naming_local_size(const struct naming *naming);
+/* Returns iotrace-HOST-YYYYmmdd-HHMMSS-PID, in a job iotrace-JOB-HOST-...; the caller frees it. */
 char *naming_default(const struct naming *naming);
 /* Prints a line for each placeholder. */
 void naming_help(FILE *out);

@@ -93,7 +93,34 @@ static int unknown_long(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
-static int refuse(const struct option_row *row, int value, const char *word, struct error *err)
+/* In place of a name that is near: the one that other tools have is meant. */
+static bool has_hint(const struct option_hint *hint, const char *name, size_t length,
+		     struct error *err)
+{
+	for (; hint && hint->option; hint++) {
+		if (strlen(hint->option) != length || strncmp(hint->option, name, length) != 0)
+			continue;
+		error_say(err, EINVAL, "there is no option '%s'", hint->option);
+		error_hint(err, "%s", hint->hint);
+		return true;
+	}
+	return false;
+}
+
+static int unknown(const struct option_row *row, const struct option_hint *hint, const char *word,
+		   struct error *err)
+{
+	char letter[] = {'-', (char)optopt, '\0'};
+
+	if (optopt && !has_hint(hint, letter, 2, err))
+		error_say(err, EINVAL, "there is no option '-%c'", optopt);
+	else if (!optopt && !has_hint(hint, word, strcspn(word, "="), err))
+		unknown_long(row, word, err);
+	return -1;
+}
+
+static int refuse(const struct option_row *row, const struct option_hint *hint, int value,
+		  const char *word, struct error *err)
 {
 	const struct option_row *known = optopt ? find_row(row, optopt) : NULL;
 
@@ -102,10 +129,8 @@ static int refuse(const struct option_row *row, int value, const char *word, str
 			  known->arg);
 	else if (known)
 		error_say(err, EINVAL, "option '--%s' takes no value", known->name);
-	else if (optopt)
-		error_say(err, EINVAL, "there is no option '-%c'", optopt);
 	else
-		unknown_long(row, word, err);
+		unknown(row, hint, word, err);
 	return -1;
 }
 
@@ -134,6 +159,8 @@ static int take(const struct option_row *row, void *options, const char *arg, st
 		return OPTIONS_HELP;
 	case OPTION_VERSION:
 		return OPTIONS_VERSION;
+	case OPTION_NO_DEFAULTS: /* options_scan() has seen it */
+		break;
 	}
 	if (!rc)
 		return 0;
@@ -180,8 +207,8 @@ static int take_word(const struct option_row *row, int value, void *options, con
 	return take(of, options, optarg, err);
 }
 
-int options_parse(const struct option_row *row, bool is_command, void *options, int argc,
-		  char **argv, struct error *err)
+int options_parse(const struct option_row *row, const struct option_hint *hint, bool is_command,
+		  void *options, int argc, char **argv, struct error *err)
 {
 	char *short_names = make_short(row, is_command);
 	struct option *long_names = make_long(row);
@@ -195,13 +222,34 @@ int options_parse(const struct option_row *row, bool is_command, void *options, 
 		if (value == -1)
 			break;
 		if (value == '?' || value == ':')
-			rc = refuse(row, value, argv[optind - 1], err);
+			rc = refuse(row, hint, value, argv[optind - 1], err);
 		else
 			rc = take_word(row, value, options, argv[optind - 1], err);
 	}
 	free(short_names);
 	free(long_names);
 	return rc ? rc : optind;
+}
+
+int options_scan(const struct option_row *row, bool is_command, int argc, char **argv,
+		 bool *takes_defaults)
+{
+	char *short_names = make_short(row, is_command);
+	struct option *long_names = make_long(row);
+	int value;
+
+	*takes_defaults = true;
+	opterr = 0;
+	optind = 0; /* glibc: begin anew */
+	while ((value = getopt_long(argc, argv, short_names, long_names, NULL)) != -1) {
+		const struct option_row *of = value == '?' || value == ':' ? NULL
+									   : find_row(row, value);
+
+		*takes_defaults &= !of || of->type < OPTION_HELP;
+	}
+	free(short_names);
+	free(long_names);
+	return optind;
 }
 
 void options_wrap(const char *text, int column, FILE *out)
@@ -271,9 +319,10 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 		return error_say(err, EINVAL,
 				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
 	value *= (double)((uint64_t)1 << shift);
-	if (value < SIZE_LEAST || value >= (double)((uint64_t)1 << 62))
-		return error_say(err, EINVAL,
-				 "'%s' is out of range: at least 4K, less than 4194304T", text);
+	if (value < SIZE_LEAST)
+		return error_say(err, EINVAL, "'%s' is too small: at least 4K", text);
+	if (value >= (double)((uint64_t)1 << 62))
+		return error_say(err, EINVAL, "'%s' is too large: less than 4194304T", text);
 	*size = (uint64_t)value;
 	return 0;
 }

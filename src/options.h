@@ -26,6 +26,7 @@ enum option_type {
 	OPTION_CALL,  /* whatever parse() makes of it */
 	OPTION_HELP,
 	OPTION_VERSION,
+	OPTION_NO_DEFAULTS, /* options of files and of the environment do not hold */
 };
 
 struct option_row {
@@ -36,9 +37,15 @@ struct option_row {
 	const char *help;
 	enum option_type type;
 	size_t offset;
-	/* OPTION_CALL: returns 0, or -errno with what would have been right. arg is NULL if it was left out. */
+	/* OPTION_CALL: returns 0, or -errno with what would have been right. arg is NULL if there is none. */
 	int (*parse)(void *field, const char *arg, struct error *err);
 	const char *words; /* for completion: values, separated by blanks; or NULL */
+};
+
+/* What is said of an option that other tools have and this command has not. */
+struct option_hint {
+	const char *option; /* "-f", "--follow-forks"; NULL: end of the table */
+	const char *hint;   /* a sentence */
 };
 
 #define OPTION_ROW_HELP                                                                            \
@@ -53,10 +60,17 @@ enum { OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
 
 /*
  * Returns the index of the first operand, OPTIONS_HELP, OPTIONS_VERSION, or -1 with a sentence. argv[0] is
- * skipped. is_command: options end at the first operand, which is a program with options of its own.
+ * skipped. hint: for options that are in no row, or NULL. is_command: options end at the first operand, which is a
+ * program with options of its own.
  */
-int options_parse(const struct option_row *row, bool is_command, void *options, int argc,
-		  char **argv, struct error *err);
+int options_parse(const struct option_row *row, const struct option_hint *hint, bool is_command,
+		  void *options, int argc, char **argv, struct error *err);
+/*
+ * Returns the index of the first operand, or argc, and takes no value. takes_defaults: set unless an option asks for help or the
+ * version, or is OPTION_NO_DEFAULTS. What is wrong is for options_parse() to say.
+ */
+int options_scan(const struct option_row *row, bool is_command, int argc, char **argv,
+		 bool *takes_defaults);
 /* Prints the rows as a table. */
 void options_help(const struct option_row *row, FILE *out);
 

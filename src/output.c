@@ -163,7 +163,11 @@ static int add_books(void *context, int directory, const struct sink_end *end, s
 		.version = IOTRACE_VERSION,
 		.groups = output->groups,
 		.is_complete = output->is_complete && !end->code,
+		.end = end,
 	};
+
+	output->end = *end;
+	output->end.text = NULL; /* lent until we return */
 
 	books.samples = run_samples(output->run, &books.events);
 	return books_write(&books, directory, err);
@@ -180,6 +184,8 @@ int output_open(struct output *output, struct error *err)
 	output->main.system_mode = output->summary.system_mode = output_mode(options, true);
 	output->main.complete = add_books;
 	output->main.context = output;
+	if (!output_is_made(options))
+		run_fold_late(output->run);
 	if (output->place)
 		run_use_directory(output->run, place_dir(output->place));
 	output->main_sink = run_add_sink(output->run,
@@ -199,6 +205,7 @@ int output_open(struct output *output, struct error *err)
 	output->summary.sort = options->sort;
 	output->summary.columns = output->summary_path ? 0 : probe_columns(STDERR_FILENO);
 	output->summary.archive = output_is_archive(options) ? output->path : NULL;
+	output->summary.archive_end = &output->end;
 	output->summary_sink = run_add_sink(output->run, sink_find("summary"), &output->summary,
 					    err);
 	return output->summary_sink < 0 ? output->summary_sink : 0;

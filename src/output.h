@@ -102,6 +102,7 @@ struct output {
 	struct place *place; /* where `path` is made; NULL: standard output, or nothing */
 	bool is_private;     /* what is recorded is for its user alone, whatever it is */
 	struct sink_options main, summary;
+	struct sink_end end;         /* of the archive */
 	int main_sink, summary_sink; /* -1: not open */
 	bool is_closed;              /* the archive or text, though the summary may still be open */
 	bool is_complete;            /* the stream was converted to its end */

@@ -3,6 +3,7 @@
  */
 #include "record_options.h"
 
+#include "options_files.h"
 #include "paths.h"
 #include "pattern.h"
 #include "select.h"
@@ -12,7 +13,6 @@
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/nearest.h>
-#include <iotrace/probe.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -117,6 +117,36 @@ static int parse_uid(void *field, const char *arg, struct error *err)
 	return options_add(&users->names, arg, err);
 }
 
+/* strace writes system calls so. */
+static bool is_call(const char *word)
+{
+	const char *equals = strchr(word, '=');
+	const char *first = equals ? equals + 1 : word;
+	size_t length = strcspn(first, ",");
+
+	return !strncmp(word, "trace=", 6) || call_by_name(first, length) != CALL_ID_NONE;
+}
+
+static int refuse_event(const char *word, struct error *err)
+{
+	bool is_pattern = strpbrk(word, "*?[");
+
+	error_say(
+		err, EINVAL,
+		is_pattern
+			? "'%s' is a pattern, and this takes one tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,..."
+			: "'%s' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...",
+		word);
+	if (is_call(word))
+		error_hint(err,
+			   "To choose system calls: --syscalls; 'iotrace list' shows their groups");
+	else if (is_pattern && strchr(word, ':'))
+		error_hint(err, "To see those that match: iotrace list -e '%s'", word);
+	else
+		error_hint(err, "To see which there are: iotrace list -e '*'");
+	return -EINVAL;
+}
+
 /* The kernel matches it: *, ?, [...]; it has no escape for a quotation mark. */
 static int parse_comm(void *list, const char *arg, struct error *err)
 {
@@ -133,12 +163,8 @@ static int parse_event(void *list, const char *arg, struct error *err)
 	size_t length = strcspn(arg, "=");
 
 	if (!colon || colon == arg || colon + 1 >= arg + length ||
-	    (arg[length] && !arg[length + 1])) {
-		error_say(err, EINVAL,
-			  "'%s' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...", arg);
-		error_hint(err, "To see which there are: iotrace list -e '*'");
-		return -EINVAL;
-	}
+	    (arg[length] && !arg[length + 1]) || strcspn(arg, "*?[") < length)
+		return refuse_event(arg, err);
 	return options_add(list, arg, err);
 }
 
@@ -149,7 +175,11 @@ static int take_block_word(struct recording_blocks *blocks, const char *word, st
 		enum block_choice choice;
 	} choices[] = {{"none", BLOCK_NONE}, {"own", BLOCK_OWN}, {"all", BLOCK_ALL}};
 
+	struct nearest nearest;
+
+	nearest_init(&nearest, word);
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		nearest_try(&nearest, choices[i].word);
 		if (strcmp(choices[i].word, word) != 0)
 			continue;
 		blocks->has_choice = true;
@@ -158,6 +188,9 @@ static int take_block_word(struct recording_blocks *blocks, const char *word, st
 	}
 	if (!*word)
 		return error_say(err, EINVAL, "the name of a device is missing");
+	if (nearest.best && !path_is_like_device(word))
+		return error_say(err, EINVAL, "'%s' is no block device; did you mean '%s'?", word,
+				 nearest.best);
 	return options_add(&blocks->devices, mem_strdup(path_device(word)), err);
 }
 
@@ -168,6 +201,8 @@ static int parse_block(void *field, const char *arg, struct error *err)
 	int rc = 0;
 
 	blocks->is_given = true;
+	/* The last word counts: --no-block may stand in a file of options. */
+	blocks->has_choice &= blocks->choice != BLOCK_NONE;
 	if (!arg)
 		return 0;
 	rest = words = mem_strdup(arg);
@@ -175,6 +210,17 @@ static int parse_block(void *field, const char *arg, struct error *err)
 		rc = take_block_word(blocks, word, err);
 	free(words);
 	return rc;
+}
+
+static int parse_no_block(void *field, const char *arg, struct error *err)
+{
+	struct recording_blocks *blocks = field;
+
+	(void)arg;
+	(void)err;
+	blocks->has_choice = true;
+	blocks->choice = BLOCK_NONE;
+	return 0;
 }
 
 static int parse_device(void *field, const char *arg, struct error *err)
@@ -232,6 +278,12 @@ const struct option_row record_rows[] = {
 	{0, "wait", NULL,
 	 "also wait for the processes that the command leaves behind, not only for itself",
 	 OPTION_FLAG, RECORDING(waits_for_all), NULL, NULL},
+	{0, "join", "NAME",
+	 "one recorder and one archive for all commands that are recorded under this name on this node; in a job with ranks it "
+	 "is the default",
+	 OPTION_TEXT, FIELD(join), NULL, NULL},
+	{0, "alone", NULL, "a recorder and an archive for this command alone, in a job, too",
+	 OPTION_FLAG, FIELD(is_alone), NULL, NULL},
 	{0, "duration", "SECONDS", "stop the recording after this time; a command runs on",
 	 OPTION_CALL, RECORDING(duration), parse_duration, NULL},
 	{0, "ready-fd", "N",
@@ -259,8 +311,8 @@ const struct option_row record_rows[] = {
 	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
 	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
 	 OPTION_CALL, RECORDING(blocks), parse_block, "all own none"},
-	{0, "no-block", NULL, "no block requests: --block=none", OPTION_FLAG,
-	 FIELD(is_without_block), NULL, NULL},
+	{0, "no-block", NULL, "no block requests: --block=none", OPTION_CALL, RECORDING(blocks),
+	 parse_no_block, NULL},
 	{0, "device", "DEV", "only requests of this block device (may be repeated)", OPTION_CALL,
 	 RECORDING(blocks), parse_device, NULL},
 	{0, "block-mode", "MODE", "block requests as events, as samples, or both (the default)",
@@ -281,6 +333,8 @@ const struct option_row record_rows[] = {
 	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT,
 	 FIELD(capture), NULL, NULL},
 	OUTPUT_ROWS(struct record_options, output),
+	{0, "no-defaults", NULL, "without the options of files and of " OPTIONS_VARIABLE,
+	 OPTION_NO_DEFAULTS, 0, NULL, NULL},
 	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity),
 	 NULL, NULL},
 	OPTION_ROW_HELP,
@@ -320,148 +374,5 @@ void record_options_release(struct record_options *options)
 		text_list_release(lists[i]);
 	number_list_release(&recording->pids);
 	number_list_release(&recording->users.ids);
-}
-
-/* What is recorded of block requests if the user did not say it. */
-static enum block_choice default_block_choice(const struct recording *recording)
-{
-	bool is_asked = recording_asks_for_blocks(recording);
-
-	/* Who chooses tasks wants their requests. */
-	if (recording->users.ids.count || recording->comms.count || recording->cgroups.count)
-		return recording->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
-	if (recording->is_system)
-		return BLOCK_ALL;
-	return is_asked ? BLOCK_OWN : BLOCK_NONE;
-}
-
-static int check_target(const struct recording *recording, struct error *err)
-{
-	if (!recording->argv && !recording->pids.count && !recording->is_system)
-		return error_say(err, EINVAL,
-				 "no command: iotrace [OPTION]... [--] COMMAND [ARG]..., -p PID, "
-				 "or -a for the whole machine");
-	if (recording->argv && recording->pids.count)
-		return error_say(err, EINVAL, "either -p PID or a command, not both");
-	if (recording->is_system && recording->pids.count)
-		return error_say(err, EINVAL, "either -p PID or -a, not both");
-	if (recording->waits_for_all && recording->is_system)
-		return error_say(
-			err, EINVAL,
-			"--wait and -a: the whole machine never ends; --duration SECONDS does");
-	if (recording->cgroups.count && !recording->is_system)
-		return error_say(err, EINVAL, "--cgroup chooses among all processes: add -a");
-	if (recording->counters.count && recording->is_system)
-		return error_say(err, EINVAL,
-				 "-E counts for each thread, which the kernel does not do with -a");
-	return 0;
-}
-
-struct search {
-	bool is_found;
-	bool has_system; /* there are others of its system */
-	bool has_part;   /* others have its second word in theirs */
-	struct nearest nearest;
-	char best[128];
-};
-
-static void compare_event(void *context, const char *name)
-{
-	struct search *search = context;
-	const char *wanted = search->nearest.word, *colon = strchr(name, ':');
-
-	search->is_found |= !strcmp(name, wanted);
-	search->has_system |= !strncmp(name, wanted, strcspn(wanted, ":") + 1);
-	search->has_part |= colon && strstr(colon, strchr(wanted, ':') + 1);
-	nearest_try(&search->nearest, name);
-	if (search->nearest.best == name) { /* it is lent for the call only */
-		snprintf(search->best, sizeof(search->best), "%s", name);
-		search->nearest.best = search->best;
-	}
-}
-
-/* What is advised prints something. */
-static void hint_event(const struct search *search, struct error *err)
-{
-	const char *wanted = search->nearest.word;
-	int system = (int)strcspn(wanted, ":");
-
-	if (search->has_part)
-		error_hint(err, "To see those with that word: iotrace list -e '*%s*'",
-			   wanted + system + 1);
-	else if (search->has_system)
-		error_hint(err, "To see those of that system: iotrace list -e '%.*s:*'", system,
-			   wanted);
-	else
-		error_hint(err, "It has none of the system %.*s. To see all: iotrace list -e '*'",
-			   system, wanted);
-}
-
-/* If it cannot be seen which there are, opening it says so. */
-static int check_event(const char *event, struct error *err)
-{
-	char *name = mem_format("%.*s", (int)strcspn(event, "="), event);
-	struct search search = {0};
-	int rc = 0;
-
-	nearest_init(&search.nearest, name);
-	if (!probe_tracepoints(compare_event, &search, NULL) && !search.is_found) {
-		rc = error_say(err, EINVAL, "-e %s: this kernel has no tracepoint %s%s%s%s", event,
-			       name, search.nearest.best ? "; did you mean '" : "",
-			       search.nearest.best ? search.best : "",
-			       search.nearest.best ? "'?" : "");
-		hint_event(&search, err);
-	}
-	free(name);
-	return rc;
-}
-
-static bool is_missing(const char *path)
-{
-	return !path || !strcmp(path, "-");
-}
-
-static int check_output(const struct output_options *output, struct error *err)
-{
-	if (output->format && !strcmp(output->format->name, "text") && is_missing(output->path))
-		return error_say(
-			err, EINVAL,
-			"--format text needs -o FILE: standard output is the command's own");
-	if (output->path && is_missing(output->path))
-		return error_say(err, EINVAL, "-o -: an archive is a directory: it needs a name");
-	return 0;
-}
-
-static void decide(struct record_options *options)
-{
-	struct recording *recording = &options->recording;
-	struct recording_blocks *blocks = &recording->blocks;
-
-	if (options->is_without_block)
-		blocks->choice = BLOCK_NONE;
-	else if (!blocks->has_choice)
-		blocks->choice = default_block_choice(recording);
-	if (!recording->is_system && blocks->choice == BLOCK_NONE)
-		recording->sample_interval = 0;
-}
-
-int record_options_complete(struct record_options *options, char *const *argv, struct error *err)
-{
-	struct recording *recording = &options->recording;
-	int rc;
-
-	recording->argv = argv;
-	rc = check_target(recording, err);
-	if (!rc)
-		rc = check_output(&options->output, err);
-	if (rc)
-		return rc;
-	decide(options);
-	if (recording->counters.count > EVENT_COUNTERS)
-		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
-	if (recording->blocks.choice == BLOCK_NONE && recording->blocks.devices.count)
-		return error_say(err, EINVAL, "a device, but no block requests: --block=none");
-	for (uint32_t i = 0; i < recording->tracepoints.count && !rc; i++)
-		rc = check_event(recording->tracepoints.item[i], err);
-	return rc;
+	options_lines_release(&options->given);
 }

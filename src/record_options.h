@@ -4,6 +4,7 @@
 #ifndef IOTRACE_RECORD_OPTIONS_H
 #define IOTRACE_RECORD_OPTIONS_H
 
+#include "options_words.h"
 #include "output.h"
 
 #include <iotrace/recording.h>
@@ -15,15 +16,24 @@ extern "C" {
 struct record_options {
 	struct output_options output;
 	struct recording recording;
-	bool is_without_block; /* --no-block */
+	struct options_lines given; /* all words that were parsed, and where they stood */
+	const char *join;           /* NULL: not given */
+	bool is_alone;
 	const char *capture;
 	int verbosity;
 };
 
 extern const struct option_row record_rows[];
+/* What users know of other tools. */
+extern const struct option_hint record_hints[];
 
 void record_options_init(struct record_options *options);
 void record_options_release(struct record_options *options);
+/* Takes the options of files and of the environment: see command.h. */
+int record_options_defaults(struct record_options *options, bool is_alone, int argc, char **argv,
+			    struct error *err);
+/* Says with -v what was given, and where. */
+void record_options_tell(const struct record_options *options);
 /*
  * Checks what goes together, and decides what the user left open: options->recording is complete then. argv: the command,
  * or NULL; lent. Returns 0, or -EINVAL with a sentence.

@@ -96,6 +96,12 @@ void run_forget_names(struct run *run)
 		model_forget_names(run->model);
 }
 
+void run_fold_late(struct run *run)
+{
+	if (run->model)
+		model_fold_late(run->model);
+}
+
 void run_free(struct run *run)
 {
 	if (!run)
@@ -282,6 +288,17 @@ static struct capture *open_capture(const struct run_source *source, struct erro
 	return NULL;
 }
 
+static int refuse_other_events(const char *file, struct error *err)
+{
+	error_say(err, ENODATA,
+		  "%s: there is nothing to convert: none of its events is a system call or a block "
+		  "request",
+		  file);
+	error_hint(err, "To record system calls: perf record -e 'syscalls:*', or iotrace --capture "
+			"FILE");
+	return -err->code;
+}
+
 static int open_source(struct run *run, struct error *err)
 {
 	const struct run_source *source = run->source;
@@ -297,6 +314,8 @@ static int open_source(struct run *run, struct error *err)
 	run->decode = decode_new(capture_info(run->capture), &run->tally, err);
 	if (!run->decode)
 		return err->code ? -err->code : -EIO;
+	if (decode_is_without_io(run->decode))
+		return refuse_other_events(source->path, err);
 	counters = decode_counters(run->decode);
 	for (uint32_t i = 0; i < counters && i < EVENT_COUNTERS; i++)
 		name[i] = decode_counter_name(run->decode, i);
@@ -332,7 +351,7 @@ int run_archive(struct run *run, const struct run_source *source, struct error *
 		.dir = source->path,
 		.trace = &run->archive,
 		.tally = &run->tally,
-		.output = output,
+		.on_event = output,
 		.context = run,
 		.should_stop = should_stop,
 	};

@@ -42,6 +42,8 @@ struct run *run_new_archive(void);
 void run_use_directory(struct run *run, int directory);
 /* Names of files are not kept: no sink needs them. */
 void run_forget_names(struct run *run);
+/* No archive is made: threads do not share locations before there are very many. */
+void run_fold_late(struct run *run);
 /* Closes what is open. NULL is fine. */
 void run_free(struct run *run);
 /*

@@ -55,7 +55,7 @@ struct archive_source {
 	struct trace *trace; /* empty; its definitions are complete before the first event */
 	struct tally
 		*tally; /* all zero; gets the counters of the archive, or those of its events */
-	void (*output)(void *context, const struct io_event *event);
+	void (*on_event)(void *context, const struct io_event *event);
 	bool (*should_stop)(void *context); /* or NULL */
 	void *context;
 };
@@ -63,8 +63,9 @@ struct archive_source {
 /*
  * Reads an OTF2 archive, of iotrace or of another program: its definitions, then its events in order of time. Memory grows
  * with the definitions, not with the events. Clock offsets are applied, times are ns. Matching ids become unique. What names
- * something undefined is left out and counted (`ignored`), and so are kinds of events that are not about I/O or regions.
- * Returns 0; 1 if should_stop() said so; or -errno and a sentence: then output() has seen what could be read.
+ * something undefined is left out and counted (`ignored`). `records_unread` counts that as well and the kinds of events that are not
+ * about I/O or regions; `attributes_unread` counts the attributes that iotrace does not know.
+ * Returns 0; 1 if should_stop() said so; or -errno and a sentence: then on_event() has seen what could be read.
  */
 int archive_read(const struct archive_source *source, struct error *err);
 

@@ -5,8 +5,10 @@
  *
  *   schema, iotrace, source ("perf", "bpf"), source_why (why it was not the other),
  *   refused [ { name, why, instead ("perf") } ] (what was asked for, and the kernel let no BPF program record),
+ *   options [ { from (a file, "IOTRACE_OPTIONS", "command line"), line, words[] } ] (in the order in which they hold),
  *   command { argv[], cwd, exit_status, signal }, host { name, kernel, machine, cpus },
- *   start, start_ns, duration_ns, end, is_complete, syscalls[], metrics[],
+ *   job { system ("Slurm"), id, name, user, nodes, ranks } (null if the recorder was in none),
+ *   start, start_ns, duration_ns, end, end_errno, archive_end { duration_ns, errno }, is_complete, syscalls[], metrics[],
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
  *   devices [ { name, dev, trace, scheduler, rotational, size, disk, under, backing, balanced,
  *               read { requests, sectors, kernel_requests, kernel_sectors }, write, discard, flush } ],
@@ -14,7 +16,8 @@
  *   books { balanced, sentence, counters { one for each row of tally.def } },
  *   events [ { name, counted, lost, samples } ]
  *
- * What is not known is null. is_complete: all was converted, the recording has an end, a command was recorded to its own, and the kernel
+ * What is not known is null. end_errno: of the write that ended the recording; archive_end: null unless the archive takes no
+ * events from there on. is_complete: all was converted, the recording has an end, a command was recorded to its own, and the kernel
  * refused nothing of what was asked for.
  */
 #ifndef IOTRACE_BOOKS_H
@@ -35,13 +38,13 @@ struct trace;
 #define BOOKS_FILE "iotrace.json"
 enum { BOOKS_SCHEMA = 1 };
 
-enum { BOOKS_END_ERROR = 2 }; /* the reason of fact END: bytes found no room */
-
 enum books_state {
 	BOOKS_BALANCED, /* nothing is missing */
 	BOOKS_LOSS,     /* events are missing, and it is known how many */
 	BOOKS_WRONG,    /* an equation does not hold */
 };
+
+struct sink_end;
 
 /* What the stream says of records that are not in it. */
 struct books_missing {
@@ -74,10 +77,11 @@ bool books_ends_early(const struct trace *trace);
 struct books {
 	const struct trace *trace;
 	const struct tally *tally;
-	const char *version;     /* of iotrace */
-	uint32_t groups;         /* bits 1 << enum call_group that were asked for; 0: not known */
-	bool is_complete;        /* the stream was converted to its end, whatever that was */
-	const uint64_t *samples; /* how many came of each event of the capture */
+	const char *version; /* of iotrace */
+	uint32_t groups;     /* bits 1 << enum call_group that were asked for; 0: not known */
+	bool is_complete;    /* the stream was converted to its end, whatever that was */
+	const struct sink_end *end; /* of the archive; NULL: it is whole */
+	const uint64_t *samples;    /* how many came of each event of the capture */
 	uint32_t events;
 };
 

@@ -1,8 +1,7 @@
 /*
- * bpf_record: what the BPF programs write, and decode reads: the raw data of samples of the event "iotrace:bpf".
- * The programs write whole samples (IDENTIFIER, IP, TID, TIME, CPU, RAW) into a ring buffer of their CPU. The raw data is
- * one of the records below: a head, the rest of the fixed part, then `parts` variable parts. All is of the host's byte order,
- * every part begins at a multiple of 8. The layout grows at the end of fixed parts and by new kinds. Only integers.
+ * bpf_record: what the BPF programs write and decode reads: samples (IDENTIFIER, IP, TID, TIME, CPU, RAW) of the event
+ * "iotrace:bpf". Their raw data is one of the records below, in the host's byte order: a fixed part that begins with a head,
+ * and `parts` variable parts, each at a multiple of 8. The layout grows at the end of fixed parts and by new kinds.
  */
 #ifndef IOTRACE_BPF_RECORD_H
 #define IOTRACE_BPF_RECORD_H
@@ -29,6 +28,8 @@ enum bpf_record_kind {
 	BPF_RECORD_END,       /* bpf_record_task: a thread ends, where perf does not say EXIT */
 	BPF_RECORD_FOREIGN, /* bpf_record_detail: a 32-bit call begins, of any program: its number */
 	BPF_RECORD_STORES, /* bpf_record_detail: mmap() of this descriptor begins: stores reach the file */
+	BPF_RECORD_LOADS, /* the same: the file can be read there */
+	BPF_RECORD_CODE,  /* the same: the file can be executed there */
 	BPF_RECORD_KINDS
 };
 
@@ -142,8 +143,7 @@ struct bpf_record_aio {
 	uint32_t opcode, flags;
 	int32_t fd, index;
 	uint32_t reserved;
-	uint64_t queue, key, user_data;
-	uint64_t offset, bytes;
+	uint64_t queue, key, user_data, offset, bytes;
 	int64_t result;
 };
 

@@ -45,7 +45,7 @@ void confine_show(bool is_shown);
  * Gives up all capabilities but those that a recording uses while it runs, in the calling thread: call it before
  * other threads exist.
  */
-void confine_drop(void);
+void confine_drop(bool has_joining);
 /*
  * In the process that opens events (kernel/opener): gives up all rights but the one that this takes, and all system calls that it
  * does not need. takes_admin: CAP_PERFMON is not enough.

@@ -46,6 +46,8 @@ struct decode_event {
 uint32_t decode_events(const struct decode *decode);
 /* Returns NULL if the number is out of range, or the event's format has not come (yet). */
 const struct decode_event *decode_event(const struct decode *decode, uint32_t event);
+/* Returns whether nothing that the capture may hold is about I/O. */
+bool decode_is_without_io(const struct decode *decode);
 /* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);
 

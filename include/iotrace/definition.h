@@ -27,6 +27,12 @@ struct trace_thread {
 	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
 };
 
+/* Which rank of a parallel program a process is. */
+struct trace_rank {
+	bool is_known;
+	uint32_t number, of; /* of: how many there are; 0: not known */
+};
+
 /*
  * A location group: a process, a block device, the machine (for its samples), or all processes beyond a limit, for which
  * archives have no room. Listed with its first location.
@@ -35,14 +41,15 @@ enum trace_group { TRACE_PROCESS, TRACE_DEVICE, TRACE_MACHINE, TRACE_SHARED_GROU
 
 struct trace_process {
 	enum trace_group kind;
-	bool is_left_out;  /* it has no location, nor has a process that comes from it (--path) */
-	uint32_t device;   /* TRACE_DEVICE: model_device() */
-	uint32_t pid;      /* TRACE_PROCESS */
-	process_id parent; /* ID_NONE, or the recorded process that forked it */
-	str_id name;       /* last command name, or program path if known */
-	str_id argv;       /* words separated by NUL; 0 if not known */
-	bool is_argv_cut;  /* it had more */
-	str_id root;       /* the last root directory; 0: not known */
+	bool is_left_out; /* it has no location, nor has a process that comes from it (--path) */
+	uint32_t device;  /* TRACE_DEVICE: model_device() */
+	uint32_t pid;     /* TRACE_PROCESS */
+	struct trace_rank rank;               /* its own, or that of a process that it comes from */
+	process_id parent;                    /* ID_NONE, or the recorded process that forked it */
+	str_id name;                          /* last command name, or program path if known */
+	str_id argv;                          /* words separated by NUL; 0 if not known */
+	bool is_argv_cut;                     /* it had more */
+	str_id root;                          /* the last root directory; 0: not known */
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
 	uint32_t folded;                      /* TRACE_SHARED_GROUP: how many processes */
 	int32_t status;                       /* wait status, -1: unknown */

@@ -36,6 +36,8 @@ enum event_kind {
 	EVENT_ARGUMENTS,  /* a process runs a program now: its words */
 	EVENT_STATUS,     /* a process ends now: how */
 	EVENT_STORES,     /* a file is mapped so that what is stored there reaches it */
+	EVENT_LOADS,      /* a file is mapped to be read */
+	EVENT_CODE,       /* a file is mapped to be executed */
 	EVENT_FOREIGN,    /* a 32-bit call begins; what it is, is not looked at */
 };
 
@@ -98,11 +100,9 @@ struct event {
 			struct event_string words; /* with a NUL after each, but perhaps the last */
 			bool is_cut;
 		} arguments;
-		int32_t stores; /* the descriptor */
-		int32_t status; /* as wait(2) has it */
-		struct {
-			uint32_t type; /* F_RDLCK, F_WRLCK, F_UNLCK */
-		} lock;
+		int32_t mapped;     /* STORES, LOADS, CODE: the descriptor */
+		int32_t status;     /* as wait(2) has it */
+		uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		struct {
 			uint64_t count, until; /* until: the loss was over then; 0: not known */
 		} lost;

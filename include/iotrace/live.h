@@ -21,6 +21,7 @@ extern "C" {
 #endif
 
 struct error;
+struct join_host;
 struct live;
 struct place;
 struct quiet;
@@ -33,6 +34,15 @@ struct live_options {
 	bool is_spool_kept;                /* all of it, though it is converted meanwhile */
 	const char *cmdline;               /* of iotrace, for the capture's header */
 	const struct quiet *quiet;         /* what the caller ignores and the command shall not */
+	/* Commands that join are recorded, and recording->argv is NULL. Lent until live_close(), and used by the control thread. */
+	struct join_host *host;
+	/*
+	 * The command is handed to the host at the other end of this socket, which is taken, and nothing is recorded here;
+	 * 0: there is none. join_options: what join_host_new() had.
+	 */
+	int host_socket;
+	const char *join_options;
+	int *host_log; /* what the host says if it cannot begin: a text to be printed, or -1; the caller closes it */
 	bool is_confined; /* the whole process gives up rights and system calls, for good: confine.h */
 };
 
@@ -77,6 +87,11 @@ const char *live_remark(const struct live *live, uint32_t index);
  * to it meanwhile. exec_errno: execve failed with that errno (the caller exits with 126 or 127).
  */
 int live_wait(struct live *live, int *exec_errno);
+/*
+ * Of a command that was handed to a host, when it has ended: waits until the host has done all that it does for it. Returns the
+ * exit status of the host; *log is a text of the host's to be printed, or -1; the caller closes it.
+ */
+int live_leave_host(struct live *live, int *log);
 /* Stops what still runs, closes, frees. Returns 0 or the first trouble of the recording (spool: no space left). */
 int live_close(struct live *live, struct error *err);
 

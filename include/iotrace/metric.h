@@ -22,6 +22,7 @@ struct trace_metric {
 	str_id name, unit, description;
 	bool is_accumulated; /* grows from the start; else an absolute value */
 	bool is_signed;
+	bool is_real; /* the bits of its values are those of a double; in archives of other programs only */
 };
 
 #ifdef __cplusplus

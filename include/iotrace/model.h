@@ -27,6 +27,8 @@ void model_free(struct model *model);
 /* What is known of files may lie in unlinked files in this directory. */
 void model_use_directory(struct model *model, int directory);
 void model_forget_names(struct model *model); /* of files: no sink needs them */
+void model_fold_late(
+	struct model *model); /* no archive is made: threads need not share locations */
 void model_event(struct model *model, const struct event *event);
 /* The stream has ended: closes what is in flight, counts what is open. Call once. */
 void model_end(struct model *model);

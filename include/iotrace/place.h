@@ -42,6 +42,8 @@ const char *place_target(const struct place *place);
 const char *place_work(const struct place *place);
 /* Returns the directory that the target will be in. Lent. */
 const char *place_directory(const struct place *place);
+/* Returns how many bytes were free on its file system when the place was opened; 0: not known. */
+uint64_t place_free_before(const struct place *place);
 /* Returns whether the path names the same target: what it would make does not exist yet. */
 bool place_is_same(const struct place *place, const char *path);
 /* Returns a descriptor of a new file in the work directory, or of one that is there, for reading; or -errno. */

@@ -20,26 +20,38 @@ struct trace_count {
 
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
 enum { TRACE_ATTACHED = 4 };
+enum { TRACE_END_ERROR = 2 }; /* a reason of fact END: bytes found no room */
+
+/* The job of a batch system that the recording was made in (fact JOB). */
+struct trace_job {
+	str_id system; /* "Slurm"; 0: there was none */
+	str_id id, name, user;
+	uint32_t nodes, ranks; /* how many it has; 0: not known */
+};
 
 struct trace_host {
 	str_id hostname, release, machine,
 		argv;            /* argv: words of the recorded command, separated by NUL */
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	int32_t status;                 /* of the recorded command: wait status, -1: unknown */
-	int end_reason;                 /* fact END, -1 if the stream broke off */
-	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
+	int32_t status; /* of the recorded command: wait status, -1: unknown */
+	int end_reason; /* fact END, -1 if the stream broke off */
+	int end_errno;  /* TRACE_END_ERROR: of the write that failed; 0: not known */
+	uint64_t first_time, last_time;        /* of recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
 	/* Without a command and is_system: processes that ran already, and the first of these. */
 	uint32_t attached, attached_pid[TRACE_ATTACHED];
 	str_id attached_name[TRACE_ATTACHED];
+	bool is_joined;    /* commands join: argv and cwd are those of the first */
+	uint32_t commands; /* is_joined: how many did */
 	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
 	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
 	str_id source_why; /* why it was not the other */
 	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
 	str_id block_why;      /* why it was perf, though BPF paired the calls */
-	str_id creator;        /* of an archive that was read: "Score-P 8.4" */
+	struct trace_job job;
+	str_id creator; /* of an archive that was read: "Score-P 8.4" */
 	bool is_of_others; /* read from an archive that another program wrote: nothing says what it lacks */
 	bool is_system, is_argv_cut; /* all processes are recorded; argv is not whole */
 	enum block_choice block;     /* which block requests are */
@@ -71,6 +83,13 @@ struct trace_refused {
 	str_id name;    /* "io_uring requests" */
 	str_id why;     /* "this kernel has no tracepoint ..." */
 	str_id instead; /* what recorded the same: "perf"; 0: nothing */
+};
+
+/* Options that the recording was given (fact OPTION). */
+struct trace_option {
+	str_id from;   /* a file, a variable of the environment, or "command line" */
+	str_id words;  /* separated by NUL */
+	uint32_t line; /* of the file, from 1; else 0 */
 };
 
 #ifdef __cplusplus

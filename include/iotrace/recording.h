@@ -38,6 +38,14 @@ struct recording_users {
 	struct text_list names; /* each as the user wrote it */
 };
 
+/* Options as they were given: words of the command line, of a line of a file, or of a variable of the environment. */
+struct recording_words {
+	char *from;    /* a path, the name of a variable, or "command line" */
+	uint32_t line; /* of the file, from 1; 0: it is no file */
+	int argc;
+	char **argv; /* as main() gets them: the first is the program's name, NULL behind the last */
+};
+
 struct recording {
 	/* Which tasks: those of a command, of processes, or all of the machine. */
 	char *const *argv;        /* the command, NULL-terminated; NULL: none */
@@ -65,7 +73,10 @@ struct recording {
 	enum live_source source;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* bound of the queue in memory; 0: the default */
-	const char *refused;   /* for tests: the kernel is made to refuse this BPF program */
+	const struct recording_words
+		*given; /* what all this comes from, for readers of the stream */
+	uint32_t given_count;
+	const char *refused; /* for tests: the kernel is made to refuse this BPF program */
 };
 
 /* Returns whether the user asked for block requests, beside what -a records anyway. */

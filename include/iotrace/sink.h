@@ -29,6 +29,8 @@ struct sink_end {
 	int code;             /* 0; or -errno: events are missing at its end, or everywhere */
 	uint64_t not_written; /* events that came after its end */
 	const char *text;     /* what went wrong; NULL: nothing */
+	bool is_cut;          /* it takes no events from `time` on, since it cannot be written */
+	uint64_t time;
 };
 
 /* What a sink gets when it is opened. Lent for the life of the sink. */
@@ -44,7 +46,8 @@ struct sink_options {
 	uint32_t top;        /* summary: rows of each table, or SINK_TOP_DEFAULT */
 	enum sink_sort sort; /* summary */
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
-	const char *archive, *capture; /* summary: where they are, or NULL; read by close() */
+	const char *archive, *capture;      /* summary: where they are, or NULL; read by close() */
+	const struct sink_end *archive_end; /* summary: of that archive, or NULL; read by close() */
 	struct place *place; /* otf2, text: where `path` is made; NULL: the sink opens one */
 	unsigned mode,
 		system_mode; /* permissions of what is made, the latter if all processes were recorded; 0: 0644 */

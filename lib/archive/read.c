@@ -3,7 +3,7 @@
  *
  * The files are checked first, as for archive_verify(): what the library must not see it never sees.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -45,6 +45,7 @@ static int read_events(struct reader *r, struct error *err)
 	if (!r->is_ours) {
 		tally_add(source->tally, events, total);
 		tally_add(source->tally, samples, total + tally_get(source->tally, ignored));
+		tally_add(source->tally, records_unread, total - r->emitted);
 	}
 	if (code != OTF2_SUCCESS || v->is_bad)
 		rc = error_say(err, EBADMSG, "the events of %s cannot be read to their end: %s",

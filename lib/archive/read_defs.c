@@ -1,7 +1,7 @@
 /*
  * read_defs: definitions, as they stand in the file. Fields that are str_ids hold StringRefs until read_resolve().
  */
-#include "read.h"
+#include "reader.h"
 
 #include <fcntl.h>
 #include <iotrace/mem.h>
@@ -219,9 +219,12 @@ static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_S
 	(void)base;
 	(void)exponent;
 	MEM_GROW(r->member, r->member_capacity, r->members + 1);
-	r->member[r->members] = (struct read_member){name, unit, description,
+	r->member[r->members] = (struct read_member){name,
+						     unit,
+						     description,
 						     mode == OTF2_METRIC_ACCUMULATED_START,
-						     value == OTF2_TYPE_INT64};
+						     value == OTF2_TYPE_INT64,
+						     value == OTF2_TYPE_DOUBLE};
 	map_set(&r->of[READ_OF_MEMBER], self, r->members++);
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -239,19 +242,34 @@ static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count
 	series.is_of_calls |= occurrence == OTF2_METRIC_SYNCHRONOUS;
 	for (uint8_t i = 0; i < count && i < EVENT_COUNTERS; i++) {
 		uint32_t member = read_id(r, READ_OF_MEMBER, members[i]);
-		const struct read_member none = {NONE, NONE, NONE, false, false};
+		const struct read_member none = {NONE, NONE, NONE, false, false, false};
 		const struct read_member *m = member == MAP_NONE ? &none : &r->member[member];
 
 		MEM_GROW(trace->metric, trace->metrics_cap, trace->metrics + 1);
-		trace->metric[trace->metrics++] = (struct trace_metric){m->name, m->unit,
-									m->description,
-									m->is_accumulated,
-									m->is_signed};
+		trace->metric[trace->metrics++] =
+			(struct trace_metric){m->name,           m->unit,      m->description,
+					      m->is_accumulated, m->is_signed, m->is_real};
 		series.metrics++;
 	}
 	MEM_GROW(trace->series, trace->series_cap, trace->series_count + 1);
 	trace->series[trace->series_count] = series;
 	map_set(&r->of[READ_OF_SERIES], self, trace->series_count++);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+/* The values of an instance are those of its class, on the location that records them. */
+static OTF2_CallbackCode on_instance(void *data, OTF2_MetricRef self, OTF2_MetricRef class,
+				     OTF2_LocationRef recorder, OTF2_MetricScope kind,
+				     uint64_t scope)
+{
+	struct reader *r = data;
+	uint32_t series = read_id(r, READ_OF_SERIES, class);
+
+	(void)recorder;
+	(void)kind;
+	(void)scope;
+	if (series != MAP_NONE)
+		map_set(&r->of[READ_OF_SERIES], self, series);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -323,6 +341,7 @@ bool read_definitions(struct reader *r)
 	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(c, on_handle_state);
 	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_member);
 	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_class);
+	OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(c, on_instance);
 	OTF2_GlobalDefReaderCallbacks_SetParameterCallback(c, on_parameter);
 	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(c, on_node_property);
 	OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(c, on_group_property);

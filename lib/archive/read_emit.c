@@ -1,7 +1,7 @@
 /*
  * read_emit: what all events share: their time, their handle, their attributes, and the way out.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
@@ -66,7 +66,7 @@ static bool let_go(struct reader *r, struct read_call *call, const struct io_eve
 	if (enter->handle == ID_NONE && enter->region.file == ID_NONE && is_of_call(region, next))
 		enter->handle = next->handle;
 	for (uint32_t i = 0; i < call->events; i++)
-		r->source->output(r->source->context, &call->event[i]);
+		r->source->on_event(r->source->context, &call->event[i]);
 	call->events = 0;
 	return false;
 }
@@ -79,8 +79,32 @@ void read_end(struct reader *r)
 		let_go(r, &r->call[thread], &none);
 }
 
+static bool is_known(const struct reader *r, OTF2_AttributeRef ref)
+{
+	uint32_t attribute = read_id(r, READ_OF_ATTRIBUTE, ref);
+
+	return attribute != MAP_NONE && r->attribute[attribute].id != READ_ATTRIBUTES;
+}
+
+/* No io_event has room for what other programs note. */
+static void count_unread(struct reader *r, OTF2_AttributeList *list)
+{
+	uint32_t count = OTF2_AttributeList_GetNumberOfElements(list);
+
+	for (uint32_t i = 0; i < count; i++) {
+		OTF2_AttributeRef ref;
+		OTF2_Type type;
+		OTF2_AttributeValue value;
+
+		if (OTF2_AttributeList_GetAttributeByIndex(list, i, &ref, &type, &value) !=
+			    OTF2_SUCCESS ||
+		    !is_known(r, ref))
+			tally_add(r->source->tally, attributes_unread, 1);
+	}
+}
+
 void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-	       struct io_event *event)
+	       OTF2_AttributeList *attributes, struct io_event *event)
 {
 	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
 	struct trace_thread *of;
@@ -90,6 +114,8 @@ void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
 		tally_add(r->source->tally, ignored, 1);
 		return;
 	}
+	r->emitted++;
+	count_unread(r, attributes);
 	event->thread = thread;
 	event->time = read_time(r, time);
 	of = &r->trace->thread[thread];
@@ -99,7 +125,7 @@ void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
 	if (let_go(r, call, event) || event->kind == IO_ENTER)
 		call->event[call->events++] = *event;
 	else
-		r->source->output(r->source->context, event);
+		r->source->on_event(r->source->context, event);
 }
 
 bool read_attribute(const struct reader *r, OTF2_AttributeList *list, enum read_attribute id,

@@ -1,7 +1,7 @@
 /*
  * read_event: regions, programs, threads and metrics.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
 	}
 	if (read_attribute(r, attributes, READ_HANDLE, OTF2_TYPE_IO_HANDLE, &value))
 		event.handle = read_handle(r, location, value.ioHandleRef);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -47,7 +47,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 		event.region.error = value.int32;
 	if (read_attribute(r, attributes, READ_PATH, OTF2_TYPE_STRING, &value))
 		event.region.path = read_string(r, value.stringRef);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -82,11 +82,10 @@ static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeSt
 	struct reader *r = data;
 	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
 
-	(void)attributes;
 	if (thread != MAP_NONE && (count || !r->is_ours))
 		r->trace->process[r->trace->thread[thread].process].argv = words_of(r, name, count,
 										    arguments);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -101,20 +100,19 @@ static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStam
 								? -1
 								: (int32_t)status};
 
-	(void)attributes;
 	if (thread != MAP_NONE)
 		r->trace->process[r->trace->thread[thread].process].status =
 			event.program.exit_status;
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode thread(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-				enum io_event_kind kind)
+				OTF2_AttributeList *attributes, enum io_event_kind kind)
 {
 	struct io_event event = {.kind = kind, .handle = ID_NONE};
 
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -122,20 +120,18 @@ static OTF2_CallbackCode on_thread_begin(OTF2_LocationRef location, OTF2_TimeSta
 					 OTF2_AttributeList *attributes, OTF2_CommRef comm,
 					 uint64_t sequence)
 {
-	(void)attributes;
 	(void)comm;
 	(void)sequence;
-	return thread(data, location, time, IO_THREAD_BEGIN);
+	return thread(data, location, time, attributes, IO_THREAD_BEGIN);
 }
 
 static OTF2_CallbackCode on_thread_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 				       OTF2_AttributeList *attributes, OTF2_CommRef comm,
 				       uint64_t sequence)
 {
-	(void)attributes;
 	(void)comm;
 	(void)sequence;
-	return thread(data, location, time, IO_THREAD_END);
+	return thread(data, location, time, attributes, IO_THREAD_END);
 }
 
 static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -150,17 +146,15 @@ static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp tim
 				 .handle = ID_NONE,
 				 .metric = {.series = series, .counter = counter}};
 
-	(void)attributes;
+	(void)types;
 	if (series == MAP_NONE) {
 		tally_add(r->source->tally, ignored, 1);
 		return OTF2_CALLBACK_SUCCESS;
 	}
 	for (uint8_t i = 0; i < count && i < r->trace->series[series].metrics; i++)
-		counter[i] = types[i] == OTF2_TYPE_DOUBLE
-				     ? (uint64_t)(int64_t)values[i].floating_point
-				     : values[i].unsigned_int;
+		counter[i] = values[i].unsigned_int; /* a union: the bits of a double, too */
 	event.metric.counters = r->trace->series[series].metrics;
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -174,11 +168,10 @@ static OTF2_CallbackCode on_parameter(OTF2_LocationRef location, OTF2_TimeStamp 
 				 .handle = ID_NONE,
 				 .parameter = {parameter, read_string(r, string)}};
 
-	(void)attributes;
 	if (parameter == MAP_NONE)
 		tally_add(r->source->tally, ignored, 1);
 	else
-		read_emit(r, location, time, &event);
+		read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /*
  * read_flags: what OTF2 says of how a file was opened, as O_* flags.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <fcntl.h>
 #include <iotrace/large_file.h>

@@ -4,7 +4,7 @@
  * OTF2 wants matching ids to be unique among the operations of a handle that are in flight, and only that: each operation gets
  * an id of its own. In our archives the ids are unique already, and stay.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <fcntl.h>
 #include <iotrace/mem.h>
@@ -59,9 +59,8 @@ static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp tim
 				 .handle = read_handle(data, location, handle),
 				 .create.flags = read_open_flags(mode, creation, status)};
 
-	(void)attributes;
 	if (event.handle != ID_NONE)
-		read_emit(data, location, time, &event);
+		read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -71,9 +70,8 @@ static OTF2_CallbackCode on_destroy(OTF2_LocationRef location, OTF2_TimeStamp ti
 	struct io_event event = {.kind = IO_DESTROY_HANDLE,
 				 .handle = read_handle(data, location, handle)};
 
-	(void)attributes;
 	if (event.handle != ID_NONE)
-		read_emit(data, location, time, &event);
+		read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -87,9 +85,8 @@ static OTF2_CallbackCode on_duplicate(OTF2_LocationRef location, OTF2_TimeStamp 
 					       read_open_flags(OTF2_IO_ACCESS_MODE_READ_ONLY, 0,
 							       status)}};
 
-	(void)attributes;
 	if (event.handle != ID_NONE && event.duplicate.new_handle != ID_NONE)
-		read_emit(data, location, time, &event);
+		read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -108,9 +105,8 @@ static OTF2_CallbackCode on_seek(OTF2_LocationRef location, OTF2_TimeStamp time,
 					  option < sizeof(whence) / sizeof(*whence) ? whence[option]
 										    : UINT32_MAX}};
 
-	(void)attributes;
 	if (event.handle != ID_NONE)
-		read_emit(data, location, time, &event);
+		read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -123,9 +119,8 @@ static OTF2_CallbackCode on_status_flags(OTF2_LocationRef location, OTF2_TimeSta
 				 .create.flags = read_open_flags(OTF2_IO_ACCESS_MODE_READ_ONLY, 0,
 								 status)};
 
-	(void)attributes;
 	if (event.handle != ID_NONE)
-		read_emit(data, location, time, &event);
+		read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -139,12 +134,11 @@ static OTF2_CallbackCode on_delete(OTF2_LocationRef location, OTF2_TimeStamp tim
 				 .handle = ID_NONE,
 				 .delete_file.file = file};
 
-	(void)attributes;
 	(void)paradigm;
 	if (file == MAP_NONE)
 		tally_add(r->source->tally, ignored, 1);
 	else
-		read_emit(r, location, time, &event);
+		read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -247,7 +241,7 @@ static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time
 	op->type = event.op.type;
 	op->begun = read_time(r, time);
 	tally_add(r->source->tally, begun, !r->is_ours);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -280,11 +274,10 @@ static OTF2_CallbackCode on_issued(OTF2_LocationRef location, OTF2_TimeStamp tim
 {
 	struct io_event event = {.kind = IO_OP_ISSUED};
 
-	(void)attributes;
 	if (!resume(data, location, handle, matching, &event))
 		return OTF2_CALLBACK_SUCCESS;
 	op_find(data, handle, matching)->issued = read_time(data, time);
-	read_emit(data, location, time, &event);
+	read_emit(data, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -304,7 +297,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
 		event.op.error = value.int32;
 	op_end(r, handle, matching);
 	tally_add(r->source->tally, completed, !r->is_ours);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -329,12 +322,13 @@ static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp 
 			event.op.end = (enum io_end)i;
 	op_end(r, handle, matching);
 	tally_add(r->source->tally, cancelled, !r->is_ours);
-	read_emit(r, location, time, &event);
+	read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode lock(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-			      OTF2_IoHandleRef handle, OTF2_LockType type, enum io_event_kind kind)
+			      OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
+			      OTF2_LockType type, enum io_event_kind kind)
 {
 	struct io_event event = {.kind = kind,
 				 .handle = read_handle(r, location, handle),
@@ -342,7 +336,7 @@ static OTF2_CallbackCode lock(struct reader *r, OTF2_LocationRef location, OTF2_
 								       : IO_LOCK_EXCLUSIVE};
 
 	if (event.handle != ID_NONE)
-		read_emit(r, location, time, &event);
+		read_emit(r, location, time, attributes, &event);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -350,24 +344,21 @@ static OTF2_CallbackCode on_acquire(OTF2_LocationRef location, OTF2_TimeStamp ti
 				    OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
 				    OTF2_LockType type)
 {
-	(void)attributes;
-	return lock(data, location, time, handle, type, IO_ACQUIRE_LOCK);
+	return lock(data, location, time, attributes, handle, type, IO_ACQUIRE_LOCK);
 }
 
 static OTF2_CallbackCode on_release(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 				    OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
 				    OTF2_LockType type)
 {
-	(void)attributes;
-	return lock(data, location, time, handle, type, IO_RELEASE_LOCK);
+	return lock(data, location, time, attributes, handle, type, IO_RELEASE_LOCK);
 }
 
 static OTF2_CallbackCode on_try(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
 				OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
 				OTF2_LockType type)
 {
-	(void)attributes;
-	return lock(data, location, time, handle, type, IO_TRY_LOCK);
+	return lock(data, location, time, attributes, handle, type, IO_TRY_LOCK);
 }
 
 void read_register_io(OTF2_GlobalEvtReaderCallbacks *c)

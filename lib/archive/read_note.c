@@ -3,7 +3,7 @@
  *
  * Both may be missing, or be anything: then less is known.
  */
-#include "read.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,9 +91,13 @@ static void read_command(struct reader *r, struct json_object *command)
 	struct trace_host *host = &r->trace->host;
 	struct json_object *status = member(command, "exit_status", json_type_int);
 	struct json_object *signal = member(command, "signal", json_type_int);
+	struct json_object *joined = member(command, "joined", json_type_int);
 
 	host->argv = read_words(r, member(command, "argv", json_type_array));
 	host->cwd = text_of(r, member(command, "cwd", json_type_string));
+	if (joined)
+		host->commands = (uint32_t)json_object_get_int64(joined);
+	host->is_joined = host->commands > 0;
 	if (status)
 		host->status = (json_object_get_int(status) & 0xff) << 8;
 	else if (signal)
@@ -108,6 +112,24 @@ static void read_reason(struct reader *r, struct json_object *top)
 	for (int i = 0; value && i < 4; i++)
 		if (!strcmp(json_object_get_string(value), end[i]))
 			r->trace->host.end_reason = i;
+}
+
+/* What was recorded after the archive's end is not in it, whatever the reason of the recording's own end. */
+static void read_early_end(struct reader *r, struct json_object *top)
+{
+	struct trace_host *host = &r->trace->host;
+	struct json_object *error = member(top, "end_errno", json_type_int);
+	struct json_object *end = member(top, "archive_end", json_type_object);
+	struct json_object *duration = member(end, "duration_ns", json_type_int);
+
+	if (error)
+		host->end_errno = json_object_get_int(error);
+	if (!duration)
+		return;
+	error = member(end, "errno", json_type_int);
+	host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
+	host->end_reason = TRACE_END_ERROR;
+	host->end_errno = error ? json_object_get_int(error) : 0;
 }
 
 static void read_source(struct reader *r, struct json_object *top)
@@ -175,8 +197,16 @@ static struct trace_device *device_named(struct reader *r, str_id name)
 /* What the kernel counted of a device, and what came of it. */
 static void read_device(struct reader *r, struct json_object *row)
 {
-	struct trace_device *device =
-		device_named(r, text_of(r, member(row, "name", json_type_string)));
+	struct json_object *dev = member(row, "dev", json_type_string);
+	str_id name = text_of(r, member(row, "name", json_type_string));
+	struct trace_device *device = device_named(r, name);
+
+	/* It had no requests, so it is no location: the page cache may have served all that programs asked for. */
+	if (!device && name && dev) {
+		uint32_t id = read_add_device(r, name, json_object_get_string(dev));
+
+		device = &r->trace->device[id]; /* the array may have moved */
+	}
 
 	for (int i = 0; device && i < STAT_KINDS; i++) {
 		enum device_stat_kind kind = (enum device_stat_kind)i;
@@ -228,6 +258,7 @@ void read_notes(struct reader *r)
 	read_reason(r, top);
 	read_source(r, top);
 	read_times(r, top);
+	read_early_end(r, top);
 	r->trace->host.is_system = json_object_get_boolean(
 		member(top, "whole_machine", json_type_boolean));
 	read_names(r, top);

@@ -2,7 +2,7 @@
  * read_trace: what was defined, in the terms of struct trace: references become ids, and names of our own archives are taken
  * apart again ("1234 cat" is process 1234).
  */
-#include "read.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -48,12 +48,22 @@ static void resolve_attributes(struct reader *r)
 				r->attribute[i].id = (enum read_attribute)id;
 }
 
-static uint32_t add_device(struct reader *r, const struct read_node *node)
+/* "8:16" */
+static uint32_t device_number(const char *text)
+{
+	char *end;
+	unsigned long high = strtoul(text, &end, 10);
+
+	return *end == ':' ? (uint32_t)makedev(high, strtoul(end + 1, NULL, 10)) : 0;
+}
+
+uint32_t read_add_device(struct reader *r, str_id name, const char *number)
 {
 	struct trace *trace = r->trace;
 
 	MEM_GROW(trace->device, trace->devices_cap, trace->devices + 1);
-	trace->device[trace->devices] = (struct trace_device){.name = read_string(r, node->name),
+	trace->device[trace->devices] = (struct trace_device){.name = name,
+							      .dev = device_number(number),
 							      .disk = ID_NONE,
 							      .group = ID_NONE,
 							      .location = ID_NONE,
@@ -70,7 +80,7 @@ static void resolve_nodes(struct reader *r)
 		struct read_node *node = &r->node[i];
 
 		if (is_named(r, node->class, "block device"))
-			node->device = add_device(r, node);
+			node->device = read_add_device(r, read_string(r, node->name), "");
 		else if (!host->hostname && is_named(r, node->class, "node"))
 			host->hostname = read_string(r, node->name);
 	}
@@ -95,6 +105,39 @@ static uint32_t take_number(struct reader *r, const char *before, str_id *name)
 	return (uint32_t)number;
 }
 
+/* "rank 3: ": takes it away, and returns whether it was there. */
+static bool take_rank(struct reader *r, str_id *name, struct trace_rank *rank)
+{
+	const char *text = text_of(r, *name);
+	char *end, *rest;
+
+	if (strncmp(text, "rank ", 5) != 0 || text[5] < '0' || text[5] > '9')
+		return false;
+	rank->number = (uint32_t)strtoul(text + 5, &end, 10);
+	if (strncmp(end, ": ", 2) != 0)
+		return false;
+	rank->is_known = true;
+	rest = mem_strdup(end + 2); /* the table of strings may move it */
+	*name = add_text(r, rest);
+	free(rest);
+	return true;
+}
+
+/* "cat (1234)": the same as take_number() of "1234 cat". */
+static uint32_t take_number_behind(struct reader *r, str_id *name)
+{
+	char *text = mem_strdup(text_of(r, *name)), *open = strrchr(text, '('), *end = NULL;
+	unsigned long number = open ? strtoul(open + 1, &end, 10) : 0;
+	bool is_there = open > text && end > open + 1 && !strcmp(end, ")") && number <= UINT32_MAX;
+
+	if (is_there) {
+		open[-1] = '\0';
+		*name = add_text(r, text);
+	}
+	free(text);
+	return is_there ? (uint32_t)number : 0;
+}
+
 static void resolve_process(struct reader *r, process_id id)
 {
 	struct trace_process *process = &r->trace->process[id];
@@ -109,6 +152,8 @@ static void resolve_process(struct reader *r, process_id id)
 		r->trace->device[process->device].group = id;
 	} else if (r->is_ours && !strcmp(text_of(r, process->name), "machine")) {
 		process->kind = TRACE_MACHINE;
+	} else if (r->is_ours && take_rank(r, &process->name, &process->rank)) {
+		process->pid = take_number_behind(r, &process->name);
 	} else if (r->is_ours) {
 		process->pid = take_number(r, "", &process->name);
 	}
@@ -148,6 +193,9 @@ static void resolve_thread(struct reader *r, thread_id id, process_id group)
 			thread->kind = LOCATION_DEVICE;
 		*(thread->kind == LOCATION_DEVICE ? &device->location : &device->samples) = id;
 	} else if (r->is_ours && thread->kind == LOCATION_THREAD) {
+		struct trace_rank rank;
+
+		take_rank(r, &thread->name, &rank);
 		thread->tid = take_number(r, "thread ", &thread->name);
 	}
 }
@@ -216,15 +264,6 @@ static str_id string_of(const struct reader *r, const struct read_property *p)
 	return p->type == OTF2_TYPE_STRING ? read_string(r, p->value.stringRef) : 0;
 }
 
-/* "8:16" */
-static uint32_t device_number(const char *text)
-{
-	char *end;
-	unsigned long high = strtoul(text, &end, 10);
-
-	return *end == ':' ? (uint32_t)makedev(high, strtoul(end + 1, NULL, 10)) : 0;
-}
-
 static void device_property(struct reader *r, struct trace_device *device,
 			    const struct read_property *p)
 {
@@ -267,6 +306,8 @@ static void group_property(struct reader *r, process_id id, const struct read_pr
 		process->folded = (uint32_t)p->value.uint64;
 	} else if (is_named(r, p->name, "Command line")) {
 		process->argv = string_of(r, p);
+	} else if (is_named(r, p->name, "Ranks") && p->type == OTF2_TYPE_UINT64) {
+		process->rank.of = (uint32_t)p->value.uint64;
 	} else if (is_named(r, p->name, "Root directory")) {
 		process->root = string_of(r, p);
 	} else if (is_named(r, p->name, "Mount namespace") && p->type == OTF2_TYPE_UINT64) {
@@ -319,6 +360,18 @@ static void file_property(struct reader *r, file_id id, const struct read_proper
 		mount_of(r, file)->source = string_of(r, p);
 }
 
+static void location_property(struct reader *r, thread_id id, const struct read_property *p)
+{
+	struct trace_thread *thread = &r->trace->thread[id];
+
+	if (p->type != OTF2_TYPE_UINT64)
+		return;
+	if (is_named(r, p->name, "Folded threads"))
+		thread->folded = (uint32_t)p->value.uint64;
+	else if (is_named(r, p->name, "Lifetime of folded threads"))
+		thread->lived = p->value.uint64;
+}
+
 static void apply_properties(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->properties; i++) {
@@ -332,9 +385,8 @@ static void apply_properties(struct reader *r)
 			node_property(r, id, p);
 		else if (p->kind == READ_OF_GROUP)
 			group_property(r, id, p);
-		else if (p->kind == READ_OF_LOCATION && is_named(r, p->name, "Folded threads") &&
-			 p->type == OTF2_TYPE_UINT64)
-			r->trace->thread[id].folded = (uint32_t)p->value.uint64;
+		else if (p->kind == READ_OF_LOCATION)
+			location_property(r, id, p);
 		else if (p->kind == READ_OF_FILE)
 			file_property(r, id, p);
 		if (p->kind == READ_OF_FILE && r->trace->file[id].mount != ID_NONE &&

@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
@@ -35,6 +36,7 @@ struct place {
 	const char *kept[KEPT_MOST]; /* lent, literals */
 	uint32_t kepts;
 	bool is_published, is_given_up;
+	uint64_t free_before;
 };
 
 /* Returns 0 or -errno. `from` must not be an empty directory. Never replaces anything but what was made here. */
@@ -115,7 +117,11 @@ static int write_owner(struct place *place)
 
 static int make_work(struct place *place)
 {
+	struct statvfs disk;
 	int code = -EEXIST;
+
+	if (!fstatvfs(place->site.parent, &disk))
+		place->free_before = (uint64_t)disk.f_bavail * disk.f_frsize;
 
 	for (int i = 0; i < TRIES && code == -EEXIST; i++) {
 		free(place->work_name);
@@ -357,6 +363,11 @@ int place_publish(struct place *place, const char *name, unsigned mode, struct e
 	error_set(err, -code, "rename %s/%s to %s", place->work_path, name, place->site.path);
 	error_hint(err, "It is complete; it stays in %s/%s.", place->work_path, name);
 	return code;
+}
+
+uint64_t place_free_before(const struct place *place)
+{
+	return place->free_before;
 }
 
 bool place_is_published(const struct place *place)

@@ -341,6 +341,13 @@ static enum decoded take_writeback(const struct sample *sample, struct event *ev
 	return DECODED_EVENT;
 }
 
+static enum event_kind mapped_as(uint16_t kind)
+{
+	return kind == BPF_RECORD_STORES  ? EVENT_STORES
+	       : kind == BPF_RECORD_LOADS ? EVENT_LOADS
+					  : EVENT_CODE;
+}
+
 static enum decoded take_detail(const struct sample *sample, struct event *event)
 {
 	struct bpf_record_detail r;
@@ -356,8 +363,10 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 		event->kind = EVENT_FOREIGN;
 		break;
 	case BPF_RECORD_STORES:
-		event->kind = EVENT_STORES;
-		event->stores = (int32_t)r.value;
+	case BPF_RECORD_LOADS:
+	case BPF_RECORD_CODE:
+		event->kind = mapped_as(r.head.kind);
+		event->mapped = (int32_t)r.value;
 		break;
 	case BPF_RECORD_STATUS:
 		event->kind = EVENT_STATUS;
@@ -365,7 +374,7 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 		break;
 	default:
 		event->kind = EVENT_LOCK;
-		event->lock.type = (uint32_t)r.value;
+		event->lock_type = (uint32_t)r.value;
 		break;
 	}
 	return DECODED_EVENT;
@@ -446,6 +455,8 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, cons
 	case BPF_RECORD_LOCK:
 	case BPF_RECORD_STATUS:
 	case BPF_RECORD_STORES:
+	case BPF_RECORD_LOADS:
+	case BPF_RECORD_CODE:
 	case BPF_RECORD_FOREIGN:
 		return take_detail(sample, event);
 	case BPF_RECORD_FORK:

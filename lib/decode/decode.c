@@ -241,6 +241,11 @@ const struct decode_event *decode_event(const struct decode *d, uint32_t event)
 	return event < d->chosens ? chosen_event(d->chosen[event]) : NULL;
 }
 
+bool decode_is_without_io(const struct decode *d)
+{
+	return d->is_without_io;
+}
+
 const char *decode_warning(const struct decode *d, uint32_t index)
 {
 	return index < d->warnings ? d->warning[index] : NULL;

@@ -47,6 +47,7 @@ struct decode {
 	bool has_facts;   /* iotrace made the capture */
 	bool has_task_records;
 	bool has_exec_records;
+	bool is_without_io; /* another program made it, and it has no call and no block request */
 	const struct arch *arch;   /* of the machine that recorded; NULL: not known */
 	struct bpf_text *bpf_text; /* NULL: no event of the capture needs it */
 	struct assembly assembly;

@@ -161,6 +161,6 @@ enum decoded decode_setlk(const struct tracepoint *tp, const struct sample *samp
 			  struct event *event)
 {
 	event->kind = EVENT_LOCK;
-	event->lock.type = (uint32_t)field_value(&tp->field[0], sample->raw);
+	event->lock_type = (uint32_t)field_value(&tp->field[0], sample->raw);
 	return DECODED_EVENT;
 }

@@ -190,16 +190,8 @@ static void survey_say(struct decode *d, const struct survey *s)
 {
 	if (has_block(s))
 		survey_block(d, s);
-	if (!s->enters && !s->exits && has_block(s))
+	if (!s->enters && !s->exits)
 		return;
-	if (!s->enters && !s->exits) {
-		warning_add(
-			d,
-			mem_format(
-				"The capture holds no system calls that move data or descriptors; "
-				"perf record -e 'syscalls:*' records them."));
-		return;
-	}
 	if (!s->exits)
 		warning_add(
 			d,
@@ -239,5 +231,6 @@ void warning_survey(struct decode *d)
 	survey_init(&survey, d);
 	survey_waiting(d);
 	survey_say(d, &survey);
+	d->is_without_io = !survey.enters && !survey.exits && !has_block(&survey) && !d->waiting;
 	free(survey.seen);
 }

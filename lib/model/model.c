@@ -62,6 +62,11 @@ void model_forget_names(struct model *m)
 	m->is_nameless = true;
 }
 
+void model_fold_late(struct model *m)
+{
+	m->location_limit = LOCATION_LIMIT_LATE;
+}
+
 const struct trace *model_trace(const struct model *m)
 {
 	return &m->trace;
@@ -189,7 +194,9 @@ static void event_take(struct model *m, const struct event *event)
 		program_arguments(m, event);
 		break;
 	case EVENT_STORES:
-		mapping_stores(m, event);
+	case EVENT_LOADS:
+	case EVENT_CODE:
+		mapping_unrecorded(m, event);
 		break;
 	case EVENT_STATUS:
 		program_status(m, event);

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/sink.h>
 #include <iotrace/syscall.h>
 #include <iotrace/trace.h>
 #include <json.h>
@@ -77,11 +78,31 @@ static json_object *json_command(const struct trace *trace)
 
 	json_object_object_add(command, "argv", json_words(trace, host->argv));
 	json_object_object_add(command, "cwd", json_text(trace, host->cwd));
+	json_object_object_add(command, "joined",
+			       json_object_new_int64(host->is_joined ? host->commands : 0));
 	json_object_object_add(command, "exit_status",
 			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
 	json_object_object_add(command, "signal",
 			       is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
 	return command;
+}
+
+static json_object *json_job(const struct trace *trace)
+{
+	const struct trace_job *job = &trace_host(trace)->job;
+	json_object *object = job->system ? json_object_new_object() : NULL;
+
+	if (!object)
+		return NULL;
+	json_object_object_add(object, "system", json_text(trace, job->system));
+	json_object_object_add(object, "id", json_text(trace, job->id));
+	json_object_object_add(object, "name", json_text(trace, job->name));
+	json_object_object_add(object, "user", json_text(trace, job->user));
+	json_object_object_add(object, "nodes",
+			       job->nodes ? json_object_new_int64(job->nodes) : NULL);
+	json_object_object_add(object, "ranks",
+			       job->ranks ? json_object_new_int64(job->ranks) : NULL);
+	return object;
 }
 
 static json_object *json_host(const struct trace *trace)
@@ -95,6 +116,23 @@ static json_object *json_host(const struct trace *trace)
 	json_object_object_add(object, "cpus",
 			       host->cpus ? json_object_new_int64(host->cpus) : NULL);
 	return object;
+}
+
+/* The end of an archive that takes no events from there on. */
+static json_object *json_end(const struct books *books)
+{
+	const struct trace_host *host = trace_host(books->trace);
+	json_object *end;
+
+	if (!books->end || !books->end->is_cut)
+		return NULL;
+	end = json_object_new_object();
+	json_object_object_add(end, "duration_ns",
+			       json_object_new_uint64(books->end->time > host->first_time
+							      ? books->end->time - host->first_time
+							      : 0));
+	json_object_object_add(end, "errno", json_object_new_int(-books->end->code));
+	return end;
 }
 
 /* Start, duration, end. The start is null if the stream does not say what its clock means. */
@@ -121,12 +159,16 @@ static void add_times(json_object *top, const struct trace_host *host)
 			       host->end_reason >= 0 && host->end_reason < 4
 				       ? json_object_new_string(end[host->end_reason])
 				       : NULL);
+	json_object_object_add(top, "end_errno",
+			       host->end_errno ? json_object_new_int(host->end_errno) : NULL);
 }
 
 bool books_ends_early(const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
 
+	if (host->is_joined)
+		return host->end_reason > 0;
 	return host->argv && host->status < 0 && host->end_reason >= 0;
 }
 
@@ -139,7 +181,7 @@ static bool is_whole(const struct trace *trace, const struct tally *tally)
 		return false;
 	if (host->source != TRACE_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
-	return host->end_reason != BOOKS_END_ERROR && !books_ends_early(trace);
+	return host->end_reason != TRACE_END_ERROR && !books_ends_early(trace);
 }
 
 static json_object *json_groups(uint32_t groups)
@@ -332,6 +374,23 @@ static json_object *json_refused(const struct trace *trace)
 	return all;
 }
 
+static json_object *json_options(const struct trace *trace)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < trace_options(trace); i++) {
+		const struct trace_option *option = trace_option(trace, i);
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "from", json_text(trace, option->from));
+		json_object_object_add(row, "line",
+				       option->line ? json_object_new_int64(option->line) : NULL);
+		json_object_object_add(row, "words", json_words(trace, option->words));
+		json_object_array_add(all, row);
+	}
+	return all;
+}
+
 char *books_json(const struct books *books)
 {
 	const struct trace_host *host = trace_host(books->trace);
@@ -342,10 +401,13 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
 	add_sources(top, books->trace);
 	json_object_object_add(top, "refused", json_refused(books->trace));
+	json_object_object_add(top, "options", json_options(books->trace));
 	json_object_object_add(top, "command", json_command(books->trace));
 	json_object_object_add(top, "host", json_host(books->trace));
+	json_object_object_add(top, "job", json_job(books->trace));
 	json_object_object_add(top, "whole_machine", json_object_new_boolean(host->is_system));
 	add_times(top, host);
+	json_object_object_add(top, "archive_end", json_end(books));
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&
 						       !tally_get(books->tally, torn) &&

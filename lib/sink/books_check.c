@@ -29,14 +29,13 @@ static const struct {
 	{TALLY_unseen, OF_EVENTS, WHOLE, "the kernel did not deliver it",
 	 "the kernel did not deliver them", "--source=bpf", no_requests},
 	{TALLY_unseen, OF_EVENTS, CUT, "iotrace could not write it to its spool",
-	 "iotrace could not write them to its spool", "a place with more room",
-	 "a place with more room"},
+	 "iotrace could not write them to its spool", NULL, NULL},
 	{TALLY_malformed, OF_EVENTS, ALWAYS, "it does not follow its format",
 	 "they do not follow their format", NULL, NULL},
 	{TALLY_sink_refused, OF_ARCHIVE, ALWAYS, "OTF2 cannot express it",
 	 "OTF2 cannot express them", NULL, NULL},
 	{TALLY_sink_unwritten, OF_ARCHIVE, ALWAYS, "it could not be written",
-	 "they could not be written", "a place with more room", "a place with more room"},
+	 "they could not be written", NULL, NULL},
 };
 
 /* What makes an unknown number of events missing. The number before the text is that of the counter. */
@@ -242,7 +241,7 @@ static bool add_broken_end(struct text *text, const struct trace_host *host,
 {
 	bool is_ours = host->source != TRACE_SOURCE_UNKNOWN;
 
-	if (host->end_reason == BOOKS_END_ERROR)
+	if (host->end_reason == TRACE_END_ERROR)
 		add(text, "incomplete: an error ended the recording before its end");
 	else if ((is_ours && host->end_reason < 0) || tally_get(tally, torn))
 		add(text,
@@ -268,7 +267,7 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 			     size_t size)
 {
 	const struct trace_host *host = trace_host(trace);
-	const struct books_view view = {tally, host->end_reason == BOOKS_END_ERROR ? CUT : WHOLE,
+	const struct books_view view = {tally, host->end_reason == TRACE_END_ERROR ? CUT : WHOLE,
 					host->source != TRACE_SOURCE_BPF,
 					host->block != BLOCK_NONE};
 	struct text out = {text, size, 0};

@@ -411,6 +411,9 @@ void collect_event(struct collect *collect, const struct io_event *event)
 	case IO_OP_CANCELLED:
 		cancel(collect, thread, event);
 		break;
+	case IO_METRIC:
+		collect_counter_event(&collect->counters, collect->trace, event);
+		break;
 	case IO_PROGRAM_BEGIN:
 	case IO_PROGRAM_END:
 	case IO_THREAD_BEGIN:
@@ -421,7 +424,6 @@ void collect_event(struct collect *collect, const struct io_event *event)
 	case IO_CHANGE_STATUS_FLAGS:
 	case IO_DELETE_FILE:
 	case IO_OP_ISSUED:
-	case IO_METRIC:
 	case IO_PARAMETER:
 	case IO_LOST:
 	case IO_EVENT_KINDS:
@@ -450,6 +452,7 @@ void collect_release(struct collect *collect)
 	collect_faults_release(&collect->faults);
 	free(collect->async);
 	collect_device_release(collect);
+	free(collect->counters.last);
 	map_release(&collect->share_of);
 	map_release(&collect->issued);
 }

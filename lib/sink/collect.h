@@ -11,6 +11,7 @@
 #ifndef IOTRACE_COLLECT_H
 #define IOTRACE_COLLECT_H
 
+#include "collect_counter.h"
 #include "collect_device.h"
 #include "collect_fault.h"
 #include "histogram.h"
@@ -126,6 +127,7 @@ struct collect {
 	uint32_t devices, devices_cap;
 	struct collect_group *group; /* control groups, by number in the trace */
 	uint32_t groups, groups_cap;
+	struct collect_counters counters;
 	uint64_t failed;
 };
 

@@ -60,6 +60,7 @@ static void complete(struct collect_device *d, const struct io_event *event)
 	if (event->op.begun && event->op.begun <= event->time) {
 		traffic->waited++;
 		traffic->wait += event->time - event->op.begun;
+		histogram_add(&d->latency, event->time - event->op.begun);
 	}
 	if (event->op.issued && event->op.issued <= event->time)
 		histogram_add(&d->service, event->time - event->op.issued);
@@ -88,6 +89,7 @@ static struct collect_device *device_of(struct collect *collect, uint32_t id)
 		collect->devices = id + 1;
 	if (!collect->device[id]) {
 		collect->device[id] = mem_zero(sizeof(*collect->device[id]));
+		histogram_init(&collect->device[id]->latency);
 		histogram_init(&collect->device[id]->service);
 	}
 	return collect->device[id];

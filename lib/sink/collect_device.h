@@ -36,7 +36,8 @@ struct collect_device {
 	struct collect_traffic kind[REQUEST_KINDS]; /* that ended */
 	uint64_t errors, cancelled;
 	uint64_t unseen_ends;      /* requests whose end was not delivered */
-	struct histogram service;  /* of all that were issued */
+	struct histogram latency;  /* from begin to end: of what await is the mean */
+	struct histogram service;  /* from issue to end: of all that were issued */
 	struct collect_open *open; /* by their begin */
 	uint32_t in_flight, open_cap;
 	uint64_t since; /* they are in flight */

@@ -28,8 +28,13 @@ uint32_t collect_processes(const struct collect *collect)
 {
 	uint32_t processes = 0;
 
-	for (uint32_t id = 0; id < collect->processes; id++)
-		processes += collect->process[id].total.calls || collect->process[id].total.asyncs;
+	for (uint32_t id = 0; id < collect->processes; id++) {
+		const struct collect_row *row = &collect->process[id].total;
+		uint32_t folded = trace_process(collect->trace, id)->folded;
+
+		if (row->calls || row->asyncs)
+			processes += folded ? folded : 1;
+	}
 	return processes;
 }
 

@@ -287,9 +287,12 @@ static int report(const struct sink *sink, struct error *err)
 		else
 			error_hint(err,
 				   "The archive ends %.6f s after its first event; %" PRIu64
-				   " later events were not written.",
+				   " later events were not written.%s",
 				   sink->stop_time > sink->first_time ? seconds : 0.0,
-				   sink->not_written);
+				   sink->not_written,
+				   sink->stop_code == ENOSPC || sink->stop_code == EDQUOT
+					   ? " Choose a disk with more room with -o."
+					   : "");
 		return -sink->stop_code;
 	}
 	if (sink->refused)
@@ -336,7 +339,11 @@ static int publish(struct sink *sink, struct error *err)
 	const struct sink_options *options = &sink->options;
 	struct error trouble = {0};
 	int code = report(sink, &trouble), added = 0, published;
-	const struct sink_end end = {code, sink->not_written, code ? trouble.text : NULL};
+	const struct sink_end end = {.code = code,
+				     .not_written = sink->not_written,
+				     .text = code ? trouble.text : NULL,
+				     .is_cut = sink->is_stopped,
+				     .time = sink->stop_time};
 
 	if (sink->tally) {
 		sink->tally->n[TALLY_sink_refused] += sink->refused;
@@ -418,16 +425,18 @@ static int make_directory(struct sink *sink, struct error *err)
 	return sink->directory < 0 ? error_set(err, errno, "open directory %s", sink->part) : 0;
 }
 
+/* What the recording takes there already was free before, and is needed. */
 static int refuse_space(const struct sink *sink, struct error *err)
 {
-	uint64_t has = space_free(&sink->space);
+	uint64_t has = space_free(&sink->space), before = place_free_before(sink->place);
+	uint64_t used = before > has ? before - has : 0;
 	uint64_t needs = sink->space.keep + CHECK_BYTES +
-			 space_with_margin(otf2_space_of_end(sink));
+			 space_with_margin(otf2_space_of_end(sink)) + used;
 
 	error_say(err, ENOSPC,
 		  "too little space left for an archive at %s: %" PRIu64
 		  " KiB are free there, and it needs %" PRIu64 " KiB to begin with",
-		  sink->path, has >> 10, (needs + 1023) >> 10);
+		  sink->path, (has + used) >> 10, (needs + 1023) >> 10);
 	error_hint(err, "Make room there, or name a place on another file system with -o.");
 	return -ENOSPC;
 }

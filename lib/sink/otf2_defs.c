@@ -49,6 +49,57 @@ static bool write_attributes(struct sink *sink)
 	return good;
 }
 
+/* 0 if there is none: who asks does not use it. */
+static OTF2_StringRef define_known(struct sink *sink, str_id text)
+{
+	return text ? define_str(sink, text) : 0;
+}
+
+/* The root of the tree is the job, if there is one. */
+static bool write_root(struct sink *sink)
+{
+	const struct trace_job *job = &trace_host(sink->trace)->job;
+	char *name = job->id ? mem_format("job %s", trace_text(sink->trace, job->id))
+			     : mem_strdup("Linux");
+	const struct {
+		const char *name;
+		bool is_known;
+		OTF2_Type type;
+		OTF2_AttributeValue value;
+	} property[] = {
+		{"Batch system",
+		 job->system,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_known(sink, job->system)}},
+		{"Job id", job->id, OTF2_TYPE_STRING, {.stringRef = define_known(sink, job->id)}},
+		{"Job name",
+		 job->name,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_known(sink, job->name)}},
+		{"Job user",
+		 job->user,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_known(sink, job->user)}},
+		{"Job nodes", job->nodes, OTF2_TYPE_UINT32, {.uint32 = job->nodes}},
+		{"Job ranks", job->ranks, OTF2_TYPE_UINT32, {.uint32 = job->ranks}},
+	};
+	OTF2_GlobalDefWriter *w = sink->definitions;
+	bool good = is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+			    w, NODE_MACHINE, define_text(sink, name),
+			    define_text(sink, job->id ? "job" : "machine"),
+			    OTF2_UNDEFINED_SYSTEM_TREE_NODE)) &&
+		    is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+			    w, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+
+	for (size_t i = 0; i < sizeof(property) / sizeof(property[0]); i++)
+		if (property[i].is_known)
+			good &= is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+				w, NODE_MACHINE, define_text(sink, property[i].name),
+				property[i].type, property[i].value));
+	free(name);
+	return good;
+}
+
 static bool write_tree(struct sink *sink)
 {
 	const struct trace_host *host = trace_host(sink->trace);
@@ -57,12 +108,7 @@ static bool write_tree(struct sink *sink)
 	OTF2_AttributeValue machine = {.stringRef = define_str(sink, host->machine)};
 	OTF2_AttributeValue cpus = {.uint32 = host->cpus};
 
-	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_MACHINE,
-								define_text(sink, "Linux"),
-								define_text(sink, "machine"),
-								OTF2_UNDEFINED_SYSTEM_TREE_NODE)) &&
-	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-		       w, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE)) &&
+	return write_root(sink) &&
 	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_HOST,
 								define_str(sink, host->hostname),
 								define_text(sink, "node"),
@@ -89,8 +135,21 @@ static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id
 	return ref;
 }
 
+/* "rank 3: name (1234)": who reads it looks for ranks, and the number tells processes of a rank apart. */
+static OTF2_StringRef define_ranked(struct sink *sink, const struct trace_process *process)
+{
+	char *text = mem_format("rank %u: %s (%u)", process->rank.number,
+				trace_text(sink->trace, process->name), process->pid);
+	OTF2_StringRef ref = define_text(sink, text);
+
+	free(text);
+	return ref;
+}
+
 static OTF2_StringRef define_group(struct sink *sink, const struct trace_process *process)
 {
+	if (process->kind == TRACE_PROCESS && process->rank.is_known)
+		return define_ranked(sink, process);
 	if (process->kind == TRACE_PROCESS)
 		return define_numbered(sink, process->pid, process->name);
 	if (process->kind == TRACE_SHARED_GROUP)
@@ -130,6 +189,11 @@ static bool write_process_properties(struct sink *sink, process_id p)
 		 {.stringRef = process->argv
 				       ? define_words(sink, process->argv, process->is_argv_cut)
 				       : 0}},
+		{"Rank",
+		 process->rank.is_known,
+		 OTF2_TYPE_UINT64,
+		 {.uint64 = process->rank.number}},
+		{"Ranks", process->rank.of, OTF2_TYPE_UINT64, {.uint64 = process->rank.of}},
 		{"Root directory",
 		 process->root,
 		 OTF2_TYPE_STRING,
@@ -180,12 +244,25 @@ static OTF2_StringRef define_location(struct sink *sink, const struct trace_thre
 	if (thread->kind != LOCATION_THREAD)
 		return define_device_location(sink, thread);
 	const char *name = trace_text(sink->trace, thread->name);
+	const struct trace_rank *rank = &trace_process(sink->trace, thread->process)->rank;
 	char *text = thread->folded ? mem_format("%s (folded)", name)
-				    : mem_format("thread %u %s", thread->tid, name);
+		     : rank->is_known
+			     ? mem_format("rank %u: thread %u %s", rank->number, thread->tid, name)
+			     : mem_format("thread %u %s", thread->tid, name);
 	OTF2_StringRef ref = define_text(sink, text);
 
 	free(text);
 	return ref;
+}
+
+static bool write_number(struct sink *sink, thread_id t, const char *name, uint64_t number)
+{
+	OTF2_AttributeValue value = {.uint64 = number};
+
+	return is_good(OTF2_GlobalDefWriter_WriteLocationProperty(sink->definitions,
+								  sink->location[t].ref,
+								  define_text(sink, name),
+								  OTF2_TYPE_UINT64, value));
 }
 
 static bool write_threads(struct sink *sink)
@@ -205,12 +282,11 @@ static bool write_threads(struct sink *sink)
 			sink->location[t].events, sink->group_of_process[thread->process]));
 	}
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
-		OTF2_AttributeValue count = {.uint64 = trace_thread(sink->trace, t)->folded};
+		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (count.uint64 && !trace_thread(sink->trace, t)->is_left_out)
-			good &= is_good(OTF2_GlobalDefWriter_WriteLocationProperty(
-				sink->definitions, sink->location[t].ref,
-				define_text(sink, "Folded threads"), OTF2_TYPE_UINT64, count));
+		if (thread->folded && !thread->is_left_out)
+			good &= write_number(sink, t, "Folded threads", thread->folded) &&
+				write_number(sink, t, "Lifetime of folded threads", thread->lived);
 	}
 	return good;
 }

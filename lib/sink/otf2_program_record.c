@@ -1,7 +1,7 @@
 /*
  * otf2_program_record: the record ProgramBegin, with the words of the program.
  */
-#include "otf2_record.h"
+#include "otf2_attribute.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>

@@ -30,6 +30,11 @@ void summary_json(const struct summary *summary, FILE *out);
 struct json_object *summary_device_json(const struct summary *summary);
 struct json_object *summary_group_json(const struct summary *summary);
 
+/* Writes one sentence if the recording or its archive ends early, with the cause and what to do. Returns whether it does. */
+bool summary_end(const struct summary *summary, FILE *out);
+/* Returns the errno of the write that ended the recording early, or 0. */
+int summary_end_error(const struct summary *summary);
+
 /*
  * Returns the number `index` of the remarks that a reader of the numbers should know, as one sentence in text, or false
  * if it does not apply. Safe for a terminal. SUMMARY_REMARKS is how many there are.

@@ -40,18 +40,24 @@ static void add_rates(json_object *to, const struct summary *summary, uint32_t i
 		json_object_object_add(to, row[i].name, json_object_new_double(row[i].value));
 }
 
-static void add_service(json_object *to, const struct histogram *service)
+static void add_spread(json_object *to, const char *prefix, const struct histogram *times)
 {
 	static const struct {
 		const char *name;
 		uint32_t permille;
-	} row[] = {{"p50_ns", 500}, {"p90_ns", 900}, {"p99_ns", 990}, {"p999_ns", 999}};
+	} row[] = {{"p50_ns", 500},
+		   {"p90_ns", 900},
+		   {"p99_ns", 990},
+		   {"p999_ns", 999},
+		   {"max_ns", 1000}};
+	char key[32];
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		json_object_object_add(to, row[i].name,
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		snprintf(key, sizeof(key), "%s%s", prefix, row[i].name);
+		json_object_object_add(to, key,
 				       json_object_new_uint64(
-					       histogram_quantile(service, row[i].permille)));
-	json_object_object_add(to, "max_ns", json_object_new_uint64(service->max));
+					       histogram_quantile(times, row[i].permille)));
+	}
 }
 
 static void add_requests(json_object *to, const struct summary *summary, uint32_t id)
@@ -72,7 +78,8 @@ static void add_requests(json_object *to, const struct summary *summary, uint32_
 	json_object_object_add(to, "unseen_ends", json_object_new_uint64(d->unseen_ends));
 	json_object_object_add(to, "busy_ns", json_object_new_uint64(d->busy));
 	add_rates(to, summary, id);
-	add_service(to, &d->service);
+	add_spread(to, "await_", &d->latency);
+	add_spread(to, "", &d->service);
 }
 
 static void add_share(json_object *to, const char *name, uint64_t asked, uint64_t disk)

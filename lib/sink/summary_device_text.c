@@ -1,6 +1,6 @@
 /*
  * summary_device_text: tables of block devices and control groups for people: what `iostat -x` would show of the run,
- * with the spread of the service time; and what programs asked for against what reached the disks.
+ * with the spread of the time that await is the mean of; and what programs asked for against what reached the disks.
  */
 #include "collect_rank.h"
 #include "summary_name.h"
@@ -95,7 +95,7 @@ static void put_others(const struct collect_device *d, const struct page *page)
 		fprintf(out, "%s%s did not end", before, summary_count(count, d->cancelled));
 	before = d->cancelled ? ", " : before;
 	if (d->unseen_ends)
-		fprintf(out, "%s%s of unknown end, left out of %%util and aqu-sz", before,
+		fprintf(out, "%s%s without an end, left out of %%util and aqu-sz", before,
 			summary_count(count, d->unseen_ends));
 	fclose(out);
 	if (size)
@@ -118,9 +118,9 @@ static void put_device(const struct summary *summary, const struct page *page,
 							   : NULL,
 				       summary_time(text[4], (uint64_t)r.wait),
 				       number(text[5], r.queue), number(text[6], 100 * r.util),
-				       summary_time(text[7], histogram_quantile(&d->service, 500)),
-				       summary_time(text[8], histogram_quantile(&d->service, 990)),
-				       summary_time(text[9], d->service.max)});
+				       summary_time(text[7], histogram_quantile(&d->latency, 500)),
+				       summary_time(text[8], histogram_quantile(&d->latency, 990)),
+				       summary_time(text[9], d->latency.max)});
 	free(name);
 	put_others(d, page);
 }
@@ -169,6 +169,24 @@ static void put_difference_of(const struct summary *summary, const struct page *
 	free(name);
 }
 
+/* Whether requests whose end was not delivered are all that the kernel counted in addition: the line above says so. */
+static bool is_said(const struct summary *summary, uint32_t id)
+{
+	const struct trace_device *device = trace_device(summary->collect->trace, id);
+	const struct collect_device *d = collect_device(summary->collect, id);
+	uint64_t more = 0;
+
+	for (int i = 0; i < STAT_KINDS; i++) {
+		uint64_t seen = device_stat_seen(device, (enum device_stat_kind)i).requests;
+		uint64_t kernel = device_stat_kernel(device, (enum device_stat_kind)i).requests;
+
+		if (kernel < seen)
+			return false;
+		more += kernel - seen;
+	}
+	return d && more && more == d->unseen_ends;
+}
+
 static void put_differences(const struct summary *summary, const struct page *page)
 {
 	const struct trace *trace = summary->collect->trace;
@@ -176,7 +194,7 @@ static void put_differences(const struct summary *summary, const struct page *pa
 	for (uint32_t id = 0; id < trace_devices(trace); id++) {
 		const struct trace_device *device = trace_device(trace, id);
 
-		if (device->has_stat && !device_stat_balance(device))
+		if (device->has_stat && !device_stat_balance(device) && !is_said(summary, id))
 			put_difference_of(summary, page, id);
 	}
 }

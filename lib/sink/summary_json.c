@@ -11,6 +11,7 @@
 #include <iotrace/errname.h>
 #include <iotrace/trace.h>
 #include <json.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -55,9 +56,12 @@ static json_object *json_run(const struct summary *summary)
 	const struct trace *trace = summary->collect->trace;
 	const struct trace_host *host = trace_host(trace);
 	json_object *run = json_object_new_object();
+	int failed = summary_end_error(summary);
+	const char *error = failed ? errname(failed) : NULL;
 	int status = host->status;
 
 	json_object_object_add(run, "argv", json_words(trace, host->argv));
+	add_number(run, "commands_joined", host->is_joined ? host->commands : 0);
 	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
 	add_number(run, "duration_ns", collect_wall(summary->collect));
 	add_number(run, "processes", host->processes_seen);
@@ -73,6 +77,7 @@ static json_object *json_run(const struct summary *summary)
 			       status >= 0 && WIFSIGNALED(status)
 				       ? json_object_new_int(WTERMSIG(status))
 				       : NULL);
+	json_object_object_add(run, "end_error", error ? json_object_new_string(error) : NULL);
 	return run;
 }
 
@@ -120,8 +125,14 @@ static json_object *json_completeness(const struct summary *summary)
 static json_object *json_remarks(const struct summary *summary)
 {
 	json_object *all = json_object_new_array();
-	char text[1024];
+	char text[1024], *end = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&end, &size);
+	bool is_early = out && summary_end(summary, out);
 
+	if (out && !fclose(out) && is_early)
+		json_object_array_add(all, json_object_new_string(end));
+	free(end);
 	for (uint32_t i = 0; i < summary_remarks(); i++)
 		if (summary_remark(summary, i, text, sizeof(text)))
 			json_object_array_add(all, json_object_new_string(text));
@@ -313,6 +324,23 @@ static json_object *json_named_faults(const struct collect_faults *faults, uint3
 	return all;
 }
 
+static json_object *json_counters(const struct collect *collect)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < collect->counters.metrics; i++) {
+		uint32_t metric = collect->counters.metric + i;
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "name",
+				       json_text(collect->trace,
+						 trace_metric(collect->trace, metric)->name));
+		add_number(row, "count", collect_counter(&collect->counters, i));
+		json_object_array_add(all, row);
+	}
+	return all;
+}
+
 static json_object *json_source(const struct summary *summary)
 {
 	static const char *const word[] = {
@@ -345,6 +373,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_object_object_add(top, "total", total);
 	json_object_object_add(top, "places", json_places(collect));
 	json_object_object_add(top, "calls", json_classes(collect));
+	json_object_object_add(top, "counters", json_counters(collect));
 	json_object_object_add(top, "processes", json_processes(summary, rows));
 	json_object_object_add(top, "devices", summary_device_json(summary));
 	json_object_object_add(top, "files", json_files(summary, PLACE_FILES, rows));

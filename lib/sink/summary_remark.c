@@ -34,9 +34,12 @@ static bool tell_status(const struct summary *summary, char *text, size_t size)
 
 static bool tell_early(const struct summary *summary, char *text, size_t size)
 {
-	if (!books_ends_early(summary->collect->trace))
+	const struct trace *trace = summary->collect->trace;
+
+	if (!books_ends_early(trace) || trace_host(trace)->end_reason == TRACE_END_ERROR)
 		return false;
-	snprintf(text, size, "the recording was stopped before the command ended.");
+	snprintf(text, size, "the recording was stopped before %s ended.",
+		 trace_host(trace)->is_joined ? "all commands" : "the command");
 	return true;
 }
 
@@ -44,7 +47,7 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 	bool is_one = host->processes_left == 1;
-	bool can_wait = host->argv && host->end_reason >= 0 &&
+	bool can_wait = host->argv && !host->is_joined && host->end_reason >= 0 &&
 			!books_ends_early(summary->collect->trace);
 	char number[SUMMARY_NUMBER];
 
@@ -248,20 +251,66 @@ static bool tell_tracepoints(const struct summary *summary, char *text, size_t s
 	return *before == ',';
 }
 
+/* The table has one row for them. */
+static bool tell_folded(const struct summary *summary, char *text, size_t size)
+{
+	const struct trace *trace = summary->collect->trace;
+	char number[SUMMARY_NUMBER];
+
+	for (process_id id = 0; id < trace_processes(trace); id++) {
+		uint32_t folded = trace_process(trace, id)->folded;
+
+		if (!folded)
+			continue;
+		snprintf(text, size,
+			 "%s process%s in one row as \"folded processes\", because an archive has "
+			 "room for few threads. With --format null each process has its own row.",
+			 summary_count(number, folded), folded == 1 ? " is" : "es are");
+		return true;
+	}
+	return false;
+}
+
 static bool tell_init(const struct summary *summary, char *text, size_t size)
 {
 	snprintf(text, size,
-		 "process 1 ran; its system calls are not recorded, since this kernel does not "
-		 "report them.");
+		 "process 1 ran, but this kernel reports none of its system calls; those of other "
+		 "processes are recorded.");
 	return tally_get(summary->options->tally, untraceable);
 }
 
+/* Who names process 1 may mean all that it ever started. */
+static bool tell_attached_init(const struct summary *summary, char *text, size_t size)
+{
+	const struct trace_host *host = trace_host(summary->collect->trace);
+
+	snprintf(
+		text, size,
+		"-p 1 records process 1 and the processes that it starts during the recording, but "
+		"not those that were running already; -a records all.");
+	for (uint32_t i = 0; i < host->attached && i < TRACE_ATTACHED; i++)
+		if (host->attached_pid[i] == 1)
+			return true;
+	return false;
+}
+
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	tell_status, tell_early, tell_left,   tell_source,      tell_block_source, tell_refused,
-	tell_path,   tell_tasks, tell_device, tell_tracepoints, tell_init,
+	tell_status,  tell_early, tell_left,          tell_source, tell_block_source,
+	tell_refused, tell_path,  tell_tasks,         tell_device, tell_tracepoints,
+	tell_folded,  tell_init,  tell_attached_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };
+
+/* Ends of requests are among what is missing, and the table of devices has them. */
+static uint64_t unseen_ends(const struct collect *collect)
+{
+	uint64_t ends = 0;
+
+	for (uint32_t id = 0; id < collect->devices; id++)
+		ends += collect->device[id] ? collect->device[id]->unseen_ends : 0;
+	return ends;
+}
 
 /* What was counted and is worth a word; what is missing is in the sentence on completeness already. */
 static bool tell_counter(const struct summary *summary, enum tally_counter counter, char *text,
@@ -270,6 +319,11 @@ static bool tell_counter(const struct summary *summary, enum tally_counter count
 	uint64_t count = summary->options->tally->n[counter];
 	char number[SUMMARY_NUMBER];
 
+	if (counter == TALLY_cancelled) {
+		uint64_t ends = unseen_ends(summary->collect);
+
+		count -= ends < count ? ends : count;
+	}
 	if (!count || !tally_is_warning(counter) || books_is_loss(counter) || books_is_gap(counter))
 		return false;
 	snprintf(text, size, "%s: %s.", tally_sentence(counter), summary_count(number, count));

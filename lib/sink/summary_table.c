@@ -49,13 +49,12 @@ static const char *count_of(char out[SUMMARY_NUMBER], uint64_t count)
 }
 
 /* "file", or "file (5 of 38)". */
-static void title_of(char *out, size_t size, const char *word, const struct top *top)
+static void title_of(char *out, size_t size, const char *word, const struct top *top, uint64_t of)
 {
 	char all[SUMMARY_NUMBER];
 
 	if (top->seen > top->count)
-		snprintf(out, size, "%s (%u of %s)", word, top->count,
-			 summary_count(all, top->seen));
+		snprintf(out, size, "%s (%u of %s)", word, top->count, summary_count(all, of));
 	else
 		snprintf(out, size, "%s", word);
 }
@@ -104,10 +103,11 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 	};
 	const struct page_table table = TABLE(column);
 
-	title_of(title, sizeof(title), "process", &top);
+	title_of(title, sizeof(title), "process", &top, collect_processes(summary->collect));
 	for (uint32_t i = 0; i < top.count; i++)
 		name[i] = summary_command(summary->collect->trace, top.id[i]);
-	summary_cut_list(name, top.count, page_rest(page, &table));
+	summary_cut_list(name, top.count,
+			 page->columns ? page_rest(page, &table) : SUMMARY_COMMAND_MOST);
 	if (top.count && !is_alone(summary, &top))
 		page_heading(page, &table);
 	for (uint32_t i = 0; i < top.count && !is_alone(summary, &top); i++)
@@ -228,7 +228,7 @@ void summary_files(const struct summary *summary, const struct page *page, uint3
 	};
 	const struct page_table table = TABLE(column);
 
-	title_of(title, sizeof(title), "file", &top);
+	title_of(title, sizeof(title), "file", &top, top.seen);
 	summary_cut_list(n.path, top.count, page_rest(page, &table));
 	if (top.count)
 		page_heading(page, &table);

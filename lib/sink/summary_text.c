@@ -97,15 +97,20 @@ static void put_title(const struct summary *summary, const struct page *page)
 	char *command = summary_quote(trace_text(trace, host->argv),
 				      strtab_length(trace_strings(trace), host->argv));
 	char *attached = name_attached(trace);
-	char *what = mem_format("%s%s%s",
+	char *joined = host->is_joined && host->commands > 1
+			       ? mem_format("%u commands, the first: ", host->commands)
+			       : mem_strdup("");
+	char *what = mem_format("%s%s%s%s", joined,
 				host->is_system ? "the whole machine"
 				: *command      ? ""
 						: attached,
 				host->is_system && *command ? " during " : "", command);
-	char *cut = summary_cut(what, page->columns ? page->columns - strlen(title) : 0, 9);
+	size_t room = page->columns ? page->columns : SUMMARY_COMMAND_MOST;
+	char *cut = summary_cut(what, room - strlen(title), 9);
 
 	fprintf(page->out, "%s%s%s%s\n", page->bold, title, cut, page->plain);
 	free(command);
+	free(joined);
 	free(attached);
 	free(what);
 	free(cut);
@@ -135,12 +140,28 @@ static void put_data(const char *before, const char *word, uint64_t bytes, doubl
 		summary_rate(per_second, rate));
 }
 
+static void put_end(const struct summary *summary, const struct page *page)
+{
+	struct sentence s;
+	bool is_early;
+
+	if (!begin(&s, page))
+		return;
+	is_early = summary_end(summary, s.out);
+	if (is_early)
+		fputs(page->bold, page->out);
+	end(&s, INDENT);
+	if (is_early)
+		fputs(page->plain, page->out);
+}
+
 /* Wall time, shares, data: the answer to most questions. */
 static void put_verdict(const struct summary *summary, const struct page *page)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 	struct collect_verdict v = collect_verdict(summary->collect);
 	uint32_t threads = collect_threads(summary->collect);
+	uint32_t with_io = collect_processes(summary->collect);
 	char number[SUMMARY_NUMBER];
 	struct sentence s;
 
@@ -149,13 +170,15 @@ static void put_verdict(const struct summary *summary, const struct page *page)
 	fprintf(s.out, "%s", summary_time(number, v.wall));
 	if (host->processes_seen != 1)
 		fprintf(s.out, ", %s processes", summary_count(number, host->processes_seen));
+	if (host->processes_seen > 1 && with_io < host->processes_seen)
+		fprintf(s.out, " (%s with I/O)", summary_count(number, with_io));
 	fprintf(s.out, ": %.1f %% %sin file I/O", 100 * v.file_share,
 		threads > 1 ? "of thread time " : "");
 	if (v.wait_share >= SHARE_LEAST) {
 		fprintf(s.out, ", %.1f %% waiting for ", 100 * v.wait_share);
 		put_waits(summary, v.wait_time, s.out);
 	}
-	fputs(v.read || v.written ? "; " : "; no data of files", s.out);
+	fputs(v.read || v.written ? "; " : "; no file data read or written", s.out);
 	if (v.read)
 		put_data("", "read", v.read, v.read_rate, s.out);
 	if (v.written)
@@ -192,7 +215,33 @@ static void put_elsewhere(const struct summary *summary, const struct page *page
 			fprintf(s.out, ", read %s", summary_bytes(number, row->read));
 		if (row->written)
 			fprintf(s.out, ", wrote %s", summary_bytes(number, row->written));
+		if (i == PLACE_UNNAMED)
+			fputs(" (iotrace could not look them up in time, or no path of their "
+			      "process leads to the file)",
+			      s.out);
 		before = "; ";
+	}
+	end(&s, INDENT);
+}
+
+/* Counters of -E, over all threads. */
+static void put_counters(const struct summary *summary, const struct page *page)
+{
+	const struct trace *trace = summary->collect->trace;
+	const struct collect_counters *counters = &summary->collect->counters;
+	char number[SUMMARY_NUMBER];
+	struct sentence s;
+
+	if (!begin(&s, page))
+		return;
+	for (uint32_t i = 0; i < counters->metrics; i++) {
+		str_id id = trace_metric(trace, counters->metric + i)->name;
+		char *name = summary_escape(trace_text(trace, id),
+					    strtab_length(trace_strings(trace), id));
+
+		fprintf(s.out, "%s%s %s", i ? ", " : "counters: ", name,
+			summary_count(number, collect_counter(counters, i)));
+		free(name);
 	}
 	end(&s, INDENT);
 }
@@ -313,7 +362,7 @@ static void put_errors(const struct summary *summary, const struct page *page,
 	if (rows && top->count > rows)
 		fprintf(s.out, ", %u more", top->count - rows);
 	if (top->count && besides)
-		fprintf(s.out, "; %s harmless", summary_count(number, besides));
+		fprintf(s.out, "; %s usually harmless", summary_count(number, besides));
 	end(&s, INDENT);
 }
 
@@ -384,8 +433,10 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 			       : options->columns < COLUMNS_LEAST ? COLUMNS_LEAST
 								  : (size_t)options->columns;
 	put_title(summary, &page);
+	put_end(summary, &page);
 	put_verdict(summary, &page);
 	put_elsewhere(summary, &page);
+	put_counters(summary, &page);
 	put_completeness(summary, &page);
 	put_remarks(summary, &page);
 	summary_processes(summary, &page, rows);

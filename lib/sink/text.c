@@ -238,6 +238,19 @@ static void print_lock(struct sink *sink, const struct io_event *event)
 	fputs(event->lock.lock == IO_LOCK_SHARED ? " SHARED" : " EXCLUSIVE", out);
 }
 
+static void print_value(FILE *out, const struct trace_metric *metric, uint64_t value)
+{
+	double real;
+
+	memcpy(&real, &value, sizeof(real));
+	if (metric && metric->is_real)
+		fprintf(out, " %.17g", real);
+	else if (metric && metric->is_signed)
+		fprintf(out, " %" PRId64, (int64_t)value);
+	else
+		fprintf(out, " %" PRIu64, value);
+}
+
 static void print_metric(struct sink *sink, const struct io_event *event)
 {
 	uint32_t id = event->metric.series;
@@ -246,15 +259,12 @@ static void print_metric(struct sink *sink, const struct io_event *event)
 						    : NULL;
 
 	text_id(sink->out, 's', id);
-	for (uint32_t i = 0; i < event->metric.counters && i < EVENT_COUNTERS; i++) {
-		uint64_t value = event->metric.counter[i];
-
-		if (series && i < series->metrics &&
-		    trace_metric(sink->trace, series->metric + i)->is_signed)
-			fprintf(sink->out, " %" PRId64, (int64_t)value);
-		else
-			fprintf(sink->out, " %" PRIu64, value);
-	}
+	for (uint32_t i = 0; i < event->metric.counters && i < EVENT_COUNTERS; i++)
+		print_value(sink->out,
+			    series && i < series->metrics
+				    ? trace_metric(sink->trace, series->metric + i)
+				    : NULL,
+			    event->metric.counter[i]);
 }
 
 static void print_parameter(struct sink *sink, const struct io_event *event)

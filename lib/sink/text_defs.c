@@ -311,7 +311,10 @@ static void print_series(struct sink *sink)
 			text_string(sink, metric->name);
 			text_string(sink, metric->unit);
 			fputs(metric->is_accumulated ? " ACCUMULATED" : "", sink->out);
-			fputs(metric->is_signed ? " SIGNED\n" : "\n", sink->out);
+			fputs(metric->is_real     ? " REAL\n"
+			      : metric->is_signed ? " SIGNED\n"
+						  : "\n",
+			      sink->out);
 		}
 	}
 	for (uint32_t a = 0; a < trace_parameters(sink->trace); a++) {

@@ -46,7 +46,7 @@ static struct survey survey(const struct order_entry *entry, uint32_t count)
 	return s;
 }
 
-static uint32_t run_end(const struct order_entry *entry, uint32_t from, uint32_t count)
+static uint32_t sorted_until(const struct order_entry *entry, uint32_t from, uint32_t count)
 {
 	uint32_t i = from + 1;
 
@@ -78,8 +78,8 @@ static uint32_t merge_pass(const struct order_entry *entry, struct order_entry *
 	uint32_t runs = 0;
 
 	for (uint32_t from = 0; from < count;) {
-		uint32_t middle = run_end(entry, from, count);
-		uint32_t end = middle < count ? run_end(entry, middle, count) : count;
+		uint32_t middle = sorted_until(entry, from, count);
+		uint32_t end = middle < count ? sorted_until(entry, middle, count) : count;
 
 		merge_runs(entry, to, from, middle, end);
 		runs += middle < count ? 2 : 1;

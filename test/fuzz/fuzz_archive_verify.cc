@@ -58,7 +58,7 @@ void read_back(const std::string &dir)
 	source.dir = dir.c_str();
 	source.trace = &trace;
 	source.tally = &tally;
-	source.output = check;
+	source.on_event = check;
 	source.context = &trace;
 	archive_read(&source, &err);
 	for (uint32_t i = 0; i < trace.handles; i++)

@@ -97,6 +97,21 @@ def run_message(live):
     live.equal("message: on the ring", requests.on_ring[IoOperationMode.WRITE], 1)
 
 
+def run_accept(live):
+    """What one request accepts again and again are descriptors with names."""
+    archive, reads = live.path("archive accept"), Counter()
+
+    def count(process, location, event):
+        if isinstance(event, events.IoOperationBegin) and event.mode == IoOperationMode.READ:
+            reads[event.handle.name] += 1
+
+    ran = live.record(archive, [workload("accept"), live.path("socket")], *BPF)
+    live.examine(archive)
+    Archive(archive, count)
+    sockets = [f"socket:[{inode}]" for inode in json.loads(ran.stdout)]
+    live.equal("accept: reads of each socket", {name: reads[name] for name in sockets}, dict.fromkeys(sockets, 1))
+
+
 def run_libaio(live):
     folder, archive = live.made("files libaio"), live.path("archive libaio")
     ran = live.record(archive, [workload("libaio"), folder], *BPF)
@@ -153,6 +168,7 @@ with Live() as live:
         run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
     run_uring(live, "left", BPF)
     run_message(live)
+    run_accept(live)
     run_libaio(live)
     run_many(live)
     run_fio(live, BPF, "libaio")

@@ -82,10 +82,14 @@ def test_killed(live):
                    cwd=place)
     live.equal("killed: status", ran.returncode, -signal.SIGKILL)
     live.equal("killed: what is left", os.listdir(place), [".trace.iotrace"])
-    for argv in ([IOTRACE, "-o", "other", "true"], [IOTRACE, "check"]):
+    convert, remove = "iotrace convert .trace.iotrace/spool", "rm -r .trace.iotrace"
+    for argv, commands in (([IOTRACE, "-o", "other", "true"], (convert,)), ([IOTRACE, "check"], (convert, remove))):
         ran = live.run(argv, cwd=place)
-        for command in ("iotrace convert .trace.iotrace/spool", "rm -r .trace.iotrace"):
+        for command in commands:
             live.check(command.encode() in ran.stdout + ran.stderr, f"killed: {argv[1:]} does not name '{command}'")
+        if argv[1] != "check":
+            lines = [line for line in ran.stderr.splitlines() if b"killed recording" in line]
+            live.equal(f"killed: lines of {argv[1:]} on it", len(lines), 1)
     ran = live.run([IOTRACE, "-q", "-o", "quiet", "true"], cwd=place)
     live.equal("killed: what -q says", ran.stderr, b"")
     ran = live.run([IOTRACE, "convert", ".trace.iotrace/spool"], cwd=place)

@@ -22,6 +22,9 @@ from live import IOTRACE, SOURCE, Live  # noqa: E402
 MIB = 1 << 20
 SIZE = 256 * MIB
 TRIES = 4
+# What the way from a program's clock to the tracepoint of a call and back takes at most, in seconds. On one virtual
+# machine it was 2.1 us.
+WAY = 3e-6
 FIO = "fio --name=x --thread --output=/dev/null --filename={disk} --size=8m "
 
 
@@ -286,9 +289,9 @@ def fio_latency(path):
     return shares["50.000000"] / 1e9, shares["99.000000"] / 1e9
 
 
-def near(live, what, got, expected, lowest, highest):
-    live.check(lowest * expected <= got <= highest * expected,
-               f"{what}: {got * 1e6:.1f} us, not between {lowest} and {highest} times {expected * 1e6:.1f} us")
+def near(live, what, got, expected, lowest, highest, less=0):
+    live.check(lowest * expected - less <= got <= highest * expected,
+               f"{what}: {got * 1e6:.1f} us, not between {lowest} (less {less * 1e6:.0f} us) and {highest} times {expected * 1e6:.1f} us")
 
 
 def latencies(live, what, disk, engine, depth, *options):
@@ -324,7 +327,7 @@ def test_latency(live, source, engine, depth):
         near(live, f"{name}: whole against fio", quantiles[2], clat, 0, 1.05)
         if calls:
             # Where the CPU is taken from fio between its two looks at the clock, it is fio that says more.
-            near(live, f"{name}: calls against fio", quantiles[3], clat, 0.85 if share == 0.5 else 0.5, 1.1)
+            near(live, f"{name}: calls against fio", quantiles[3], clat, 0.85 if share == 0.5 else 0.5, 1.1, WAY)
 
 
 def test_latencies(live, source):

@@ -4,6 +4,7 @@ stands under its name verifies, and what stays beside it is named. Disks are sma
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -49,11 +50,18 @@ def check_archive(live, what, archive, summary, ran):
     about = live.examine(archive, lossless=False)
     sentence, is_short = about["books"]["sentence"], about["books"]["counters"].get("sink_unwritten", 0) > 0
     with open(summary, encoding="utf-8") as file:
-        complete = json.load(file)["completeness"]
+        top = json.load(file)
+    complete, duration = top["completeness"], top["run"]["duration_ns"]
     live.equal(f"{what}: sentence of the summary", complete["sentence"], sentence)
     live.equal(f"{what}: counters of the summary", complete["counters"], about["books"]["counters"])
     live.equal(f"{what}: is_complete", about["is_complete"], ran.returncode == 0)
     live.equal(f"{what}: state", complete["state"], "incomplete" if ran.returncode else "complete")
+    report = json.loads(live.run([IOTRACE, "report", "--json", archive]).stdout)
+    for who, text in ("summary", top), ("report", report):
+        early = [remark for remark in text["remarks"] if remark.startswith(("recorded until ", "the archive ends at "))]
+        live.equal(f"{what}: the {who} says that it ends early", len(early), 1 if ran.returncode else 0)
+    until = about["archive_end"]["duration_ns"] if about["archive_end"] else duration
+    live.equal(f"{what}: duration of the report", report["run"]["duration_ns"], until)
     said = live.run([IOTRACE, "check-archive", archive]).stdout
     live.equal(f"{what}: the archive says that it ends early", b"ends early" in said, is_short)
     if ran.returncode:
@@ -87,6 +95,20 @@ def try_convert(live, what, small):
         live.equal(f"{what}: text: what is left", os.listdir(less), [])
 
 
+def test_refusal(live):
+    """What iotrace itself has used already counts as free and as needed. An archive begins where there is as much as it asks for."""
+    size = 400
+    with Small(live, f"size={size}k") as small:
+        ran = live.run([IOTRACE, "-q", "-o", f"{small}/trace", "--", "true"])
+        said = re.search(rb"(\d+) KiB are free there, and it needs (\d+) KiB", ran.stderr)
+        live.check(said, f"refused: {ran.stderr!r}")
+        has, needs = (int(number) for number in said.groups()) if said else (0, 0)
+        live.check(size - 8 <= has <= size, f"refused: {has} KiB are free of {size}")
+    with Small(live, f"size={needs + 64}k") as small:
+        ran = live.run([IOTRACE, "-q", "-o", f"{small}/trace", "--", "true"])
+        live.equal(f"with {needs} KiB: exit status", (ran.returncode, ran.stderr), (0, b""))
+
+
 def test_sizes(live):
     refused = 0
     for size in range(1, 13):
@@ -113,5 +135,6 @@ if os.environ.get("IOTRACE_FULL") is None:  # the mounts are seen by nobody else
     os.execvpe("unshare", ["unshare", "-m", "--propagation", "private", sys.executable, "-B", *sys.argv],
                dict(os.environ, IOTRACE_FULL="1"))
 with Live() as test:
+    test_refusal(test)
     test_sizes(test)
     test_inodes(test)

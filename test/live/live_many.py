@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """More processes than readers can open files: nothing is lost, and an ordinary reader opens the archive."""
 
+import json
 import os
 import resource
 import sys
@@ -9,7 +10,7 @@ from collections import Counter
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import Live  # noqa: E402
+from live import IOTRACE, Live  # noqa: E402
 
 PROCESSES = 1500
 OPEN_FILES = 1024  # what most users are allowed
@@ -25,7 +26,7 @@ def test_many(live):
     with open(file, "wb") as out:
         out.write(b"x" * BYTES)
     script = f"i=0; while [ $i -lt {PROCESSES} ]; do /bin/cat {file}; i=$((i + 1)); done"
-    live.record(directory, ["/bin/sh", "-c", script], "-q")
+    live.record(directory, ["/bin/sh", "-c", script], "-q", f"--summary=json:{live.path('summary')}")
     about = live.examine(directory)
     ran = live.run(["otf2-print", "--silent", "-Werror", f"{directory}/traces.otf2"], preexec_fn=allow_few_files)
     live.equal("a reader with few files", (ran.returncode, ran.stderr), (0, b""))
@@ -52,6 +53,15 @@ def test_many(live):
     live.check("folded processes" in names, "no group of folded processes")
     names = {location.name for location in archive.definitions.locations}
     live.check("cat (folded)" in names, f"no folded location of its name: {sorted(names)[-5:]}")
+
+    with open(live.path("summary"), encoding="utf-8") as text:
+        summary = json.load(text)
+    report = json.loads(live.run([IOTRACE, "report", "--json", directory]).stdout)
+    live.equal("lifetimes in the report", report["verdict"]["thread_time_ns"], summary["verdict"]["thread_time_ns"])
+    live.equal("processes with I/O", summary["run"]["processes_with_io"], PROCESSES + 1)
+    live.record(live.path("none"), ["/bin/sh", "-c", script], "-q", "--format", "null", f"--summary=json:{live.path('summary')}")
+    with open(live.path("summary"), encoding="utf-8") as text:
+        live.equal("rows without an archive", json.load(text)["processes"]["total"], PROCESSES + 1)
 
 
 with Live() as test:

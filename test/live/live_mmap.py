@@ -61,3 +61,6 @@ with Live() as live:
     plain = live.path("plain")
     ran = live.record(plain, [workload("mmap"), data], "--source=bpf")
     live.equal("not asked for: none", Reads(plain, data).reads, [])
+    with open(f"{plain}/iotrace.json", encoding="utf-8") as about:
+        books = json.load(about)["books"]["counters"]
+    live.equal("not asked for: files mapped", (books["files_loaded"], books["files_stored"]), (1, 1))

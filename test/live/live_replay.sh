@@ -66,9 +66,10 @@ test_perf() {
 		-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit
 	from_perf "perf record with another clock" 2000 -m 1024 -k monotonic "$@"
 	perf record -q -o "$work/perf.other" -e page-faults -- true >/dev/null 2>&1
-	rc=0
-	"$IOTRACE" convert "$work/perf.other" -o "$work/other" >"$work/out" 2>"$work/err" || rc=$?
-	[ -s "$work/err" ] || wrong "a file without calls: not a word, status $rc"
+	status "a file without calls" 125 "$IOTRACE" convert -q "$work/perf.other" -o "$work/other"
+	grep -q "perf.other: there is nothing to convert: none of its events" "$work/err" ||
+		wrong "a file without calls: $(cat "$work/err")"
+	[ ! -e "$work/other" ] || wrong "a file without calls gave an archive"
 	status "no file" 125 "$IOTRACE" convert "$work/none" -o "$work/none.trace"
 	status "no capture" 125 "$IOTRACE" convert "$work/data" -o "$work/none.trace"
 }

@@ -12,7 +12,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
@@ -345,8 +345,17 @@ def test_duration_of_the_machine(live):
     live.check(0.9 < seconds < 2, f"duration of the machine: {seconds} s instead of 1 s")
 
 
+def test_words(live):
+    """-v says how the recording is made, and where the capture grows."""
+    ran = live.run([IOTRACE, "-v", f"--source={SOURCE}", "--summary=none", "-o", live.path("words"), "true"])
+    source = {"bpf": "BPF", "perf": "perf"}[SOURCE]
+    for sentence in (rf"recording through {source}, with rings of \d+ KiB on {os.cpu_count()} CPUs",
+                     rf"the capture grows in {live.path('.words.iotrace', 'spool')} until it is converted"):
+        live.check(re.search(sentence.encode(), ran.stderr), f"-v does not say '{sentence}': {ran.stderr!r}")
+
+
 def test_silence(live):
-    """-a and -p tell a terminal that they record, whither, and how to end it; nobody else."""
+    """-a and -p say on a terminal that they record, where to, and how to end it. Elsewhere they are silent."""
     sleeper = subprocess.Popen(["sleep", "100"])
     for name, options, whom in (("whole", ["-a", "--no-block"], "all processes"),
                                 ("one", ["-p", str(sleeper.pid)], f"process {sleeper.pid}")):
@@ -380,5 +389,5 @@ def test_silence(live):
 
 with Live() as test:
     for each in (test_repl, test_pager, test_early_interrupt, test_quit, test_jobs, test_timeout, test_terminate, test_stop, test_stop_refused,
-                 test_kill_interrupt, test_duration, test_duration_of_the_machine, test_silence):
+                 test_kill_interrupt, test_duration, test_duration_of_the_machine, test_words, test_silence):
         each(test)

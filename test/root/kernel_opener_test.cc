@@ -1,5 +1,5 @@
 // opener: it opens events for those who descend from the recorded processes, and for nobody else.
-#include "opener/message.h"
+#include "message/message.h"
 #include "opener/opener.h"
 
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <iotrace/error.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <string>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -38,6 +39,18 @@ void end(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, nullptr, 0);
+}
+
+uid_t uid_of(pid_t pid)
+{
+	std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+	std::string word;
+	uid_t uid = 0;
+
+	while (status >> word && word != "Uid:")
+		;
+	status >> uid;
+	return uid;
 }
 
 class Opener : public ::testing::Test
@@ -129,6 +142,28 @@ TEST_F(Opener, RefusesWhoDoesNotDescend)
 	EXPECT_EQ(open(OF_TASK, opener.pid), -EPERM) << "itself";
 	end(stranger);
 	EXPECT_EQ(open(OF_TASK, stranger), -ESRCH);
+}
+
+/* As a command that joins. Processes of other users are not. */
+TEST_F(Opener, OpensForARootThatIsAdded)
+{
+	pid_t comer = waiting([] {}), foreign = waiting([] {
+					      if (setresuid(65534, 65534, 65534))
+						      _exit(1);
+				      });
+
+	EXPECT_EQ(open(OF_TASK, comer), -EPERM);
+	EXPECT_EQ(opener_add_root(&opener, comer), 0);
+	EXPECT_EQ(open(OF_TASK, comer), 0);
+	while (uid_of(foreign) == getuid())
+		sched_yield();
+	EXPECT_EQ(opener_add_root(&opener, foreign), -EPERM);
+	EXPECT_EQ(open(OF_TASK, foreign), -EPERM);
+	EXPECT_EQ(opener_add_root(&opener, 0), -EPERM);
+	EXPECT_EQ(opener_add_root(&opener, -1), -EPERM);
+	end(comer);
+	end(foreign);
+	EXPECT_NE(opener_add_root(&opener, comer), 0) << "it has ended";
 }
 
 /* For perf_event_open() 0 is the caller, and -1 is everybody. */

@@ -198,7 +198,7 @@ class ModelDriver
 	{
 		struct event e = base(EVENT_LOCK, pid, tid);
 
-		e.lock.type = type;
+		e.lock_type = type;
 		model_event(model, &e);
 	}
 

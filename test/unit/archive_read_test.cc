@@ -24,6 +24,7 @@ class OfOthers : public OthersArchive
 	struct tally tally = {};
 	struct error err = {};
 	std::vector<struct io_event> events;
+	std::vector<uint64_t> values; // of the last metric
 
 	void SetUp() override
 	{
@@ -44,11 +45,20 @@ class OfOthers : public OthersArchive
 		source.dir = path.c_str();
 		source.trace = &trace;
 		source.tally = &tally;
-		source.context = &events;
-		source.output = [](void *context, const struct io_event *event) {
-			static_cast<std::vector<struct io_event> *>(context)->push_back(*event);
+		source.context = this;
+		source.on_event = [](void *context, const struct io_event *event) {
+			static_cast<OfOthers *>(context)->take(event);
 		};
 		return archive_read(&source, &err);
+	}
+
+	// The values of a metric are lent.
+	void take(const struct io_event *event)
+	{
+		events.push_back(*event);
+		if (event->kind == IO_METRIC)
+			values.assign(event->metric.counter,
+				      event->metric.counter + event->metric.counters);
 	}
 
 	std::string name(str_id id)
@@ -210,12 +220,65 @@ TEST_F(OfOthers, ATornFileIsAnErrorAndTheRestIsRead)
 	source.trace = &trace;
 	source.tally = &tally;
 	source.context = &events;
-	source.output = [](void *context, const struct io_event *event) {
+	source.on_event = [](void *context, const struct io_event *event) {
 		static_cast<std::vector<struct io_event> *>(context)->push_back(*event);
 	};
 	EXPECT_LT(archive_read(&source, &err), 0);
 	EXPECT_NE(std::string(err.text).find("is missing"), std::string::npos) << err.text;
 	EXPECT_EQ(events.size(), 2u);
+}
+
+// What no io_event has room for is counted.
+TEST_F(OfOthers, UnknownRecordsAndAttributesAreCounted)
+{
+	OTF2_AttributeList *list = OTF2_AttributeList_New();
+
+	OTF2_GlobalDefWriter_WriteAttribute(defs, 11, string("Note"), string(""), OTF2_TYPE_STRING);
+	OTF2_GlobalDefWriter_WriteAttribute(defs, 12, string("Offset"), string(""),
+					    OTF2_TYPE_UINT64);
+	OTF2_AttributeList_AddStringRef(list, 11, string("of the program"));
+	OTF2_EvtWriter_Enter(rank[0], list, 1100, REGION - 2);
+	OTF2_AttributeList_AddUint64(list, 12, 7); // one of ours
+	OTF2_AttributeList_AddUint64(list, 13, 7); // not defined
+	OTF2_EvtWriter_Leave(rank[0], list, 1120, REGION - 2);
+	OTF2_EvtWriter_MpiSend(rank[0], nullptr, 1130, 0, 0, 1, 100);
+	leave(0, 1140, 4711); // not defined
+	OTF2_AttributeList_Delete(list);
+	ASSERT_EQ(read(), 0) << err.text;
+	EXPECT_EQ(events.size(), 2u);
+	EXPECT_EQ(tally.n[TALLY_attributes_unread], 2u);
+	EXPECT_EQ(tally.n[TALLY_records_unread], 2u);
+}
+
+TEST_F(OfOthers, ValuesOfMetricsMayHaveAFractionAndAnInstance)
+{
+	const OTF2_Type type[] = {OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE};
+	const OTF2_MetricMemberRef member[] = {61, 60};
+	OTF2_MetricValue value[2];
+	double real;
+
+	value[0].signed_int = -3;
+	value[1].floating_point = 0.75;
+	for (uint32_t i = 0; i < 2; i++)
+		OTF2_GlobalDefWriter_WriteMetricMember(defs, member[i],
+						       string(i ? "load" : "steps"), string(""),
+						       OTF2_METRIC_TYPE_OTHER,
+						       OTF2_METRIC_ABSOLUTE_POINT, type[i],
+						       OTF2_BASE_DECIMAL, 0, string(""));
+	OTF2_GlobalDefWriter_WriteMetricClass(defs, 70, 2, member, OTF2_METRIC_SYNCHRONOUS,
+					      OTF2_RECORDER_KIND_CPU);
+	OTF2_GlobalDefWriter_WriteMetricInstance(defs, 71, 70, LOCATION, OTF2_SCOPE_LOCATION,
+						 LOCATION);
+	OTF2_EvtWriter_Metric(rank[0], nullptr, 1100, 71, 2, type, value);
+	ASSERT_EQ(read(), 0) << err.text;
+	ASSERT_EQ(trace.metrics, 2u);
+	EXPECT_TRUE(trace.metric[0].is_signed);
+	EXPECT_TRUE(trace.metric[1].is_real);
+	ASSERT_EQ(values.size(), 2u);
+	EXPECT_EQ(static_cast<int64_t>(values[0]), -3);
+	memcpy(&real, &values[1], sizeof(real));
+	EXPECT_EQ(real, 0.75);
+	EXPECT_EQ(tally.n[TALLY_records_unread], 0u);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <map>
 #include <memory>
 #include <sys/syscall.h>
 
@@ -487,7 +488,7 @@ TEST_F(Bpf, WhatTheArgumentsOfACallDoNotSay)
 	EXPECT_EQ(e.clone_flags.flags, 0x100000400U);
 	ASSERT_EQ(send(bytes_of(lock)), 1);
 	EXPECT_EQ(e.kind, EVENT_LOCK);
-	EXPECT_EQ(e.lock.type, static_cast<uint32_t>(F_WRLCK));
+	EXPECT_EQ(e.lock_type, static_cast<uint32_t>(F_WRLCK));
 	expect_no_truncation(bytes_of(lock));
 }
 
@@ -524,17 +525,23 @@ TEST_F(Bpf, HowAProcessEnded)
 	expect_no_truncation(bytes_of(status));
 }
 
-TEST_F(Bpf, AFileIsMappedToBeWritten)
+TEST_F(Bpf, AFileIsMapped)
 {
-	bpf_record_detail stores{};
+	const std::map<bpf_record_kind, event_kind> kinds = {{BPF_RECORD_STORES, EVENT_STORES},
+							     {BPF_RECORD_LOADS, EVENT_LOADS},
+							     {BPF_RECORD_CODE, EVENT_CODE}};
 
-	stores.head.kind = BPF_RECORD_STORES;
-	stores.head.size = sizeof(stores);
-	stores.value = 7;
-	ASSERT_EQ(send(bytes_of(stores)), 1);
-	EXPECT_EQ(e.kind, EVENT_STORES);
-	EXPECT_EQ(e.stores, 7);
-	expect_no_truncation(bytes_of(stores));
+	for (const auto &[record, event] : kinds) {
+		bpf_record_detail mapped{};
+
+		mapped.head.kind = static_cast<uint16_t>(record);
+		mapped.head.size = sizeof(mapped);
+		mapped.value = 7;
+		ASSERT_EQ(send(bytes_of(mapped)), 1);
+		EXPECT_EQ(e.kind, event);
+		EXPECT_EQ(e.mapped, 7);
+		expect_no_truncation(bytes_of(mapped));
+	}
 }
 
 TEST_F(Bpf, ACallOfTheOtherTable)

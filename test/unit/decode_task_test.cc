@@ -193,7 +193,7 @@ TEST(TaskTracepoints, KindOfLock)
 	sample s = raw.sample(setlk);
 	ASSERT_EQ(decode_sample(d.get(), &s, false, &e), 1);
 	EXPECT_EQ(e.kind, EVENT_LOCK);
-	EXPECT_EQ(e.lock.type, 1U);
+	EXPECT_EQ(e.lock_type, 1U);
 }
 
 struct Scheduler {

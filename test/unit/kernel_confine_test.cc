@@ -180,7 +180,7 @@ TEST(Confine, DropsWhatARecordingDoesNotUse)
 	const uint64_t before = capabilities("CapPrm:");
 
 	EXPECT_EQ(in_child([&] {
-			  confine_drop();
+			  confine_drop(false);
 			  if (capabilities("CapPrm:") != (before & kept))
 				  return 1;
 			  if (capabilities("CapEff:") != (before & kept))
@@ -201,7 +201,7 @@ TEST(Confine, DropsReadingWithoutLooking)
 				  own[0].permitted = own[0].effective = BIT(CAP_DAC_READ_SEARCH);
 			  if (syscall(SYS_capset, &header, own))
 				  return 1;
-			  confine_drop();
+			  confine_drop(false);
 			  return capabilities("CapPrm:") ? 2 : 0;
 		  }),
 		  0);

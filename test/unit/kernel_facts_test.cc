@@ -148,14 +148,14 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 {
 	EXPECT_STREQ(
 		fact_number_names(FACT_HOST),
-		"version page_size cpus realtime_offset ticks mode block block_mode sample_interval");
+		"version page_size cpus realtime_offset ticks mode block block_mode sample_interval is_joined");
 	EXPECT_STREQ(fact_string_names(FACT_HOST), "hostname release machine iotrace_version");
 	EXPECT_STREQ(fact_number_names(FACT_FORMAT), "part parts");
 	EXPECT_STREQ(fact_string_names(FACT_FORMAT), "system name text");
-	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut");
+	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd");
 	EXPECT_STREQ(fact_number_names(FACT_TASK),
-		     "tid pid ppid start_time is_foreign is_left_out is_cut");
+		     "tid pid ppid start_time is_foreign is_left_out is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe argv");
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error mount_namespace");
@@ -163,11 +163,12 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 		     "pid fd t0 error flags pos dev ino mode nlink mnt_id reason tid is_deleted");
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
-	EXPECT_STREQ(fact_number_names(FACT_EXE), "pid t0 error is_foreign is_left_out is_cut");
+	EXPECT_STREQ(fact_number_names(FACT_EXE),
+		     "pid t0 error is_foreign is_left_out is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost");
 	EXPECT_STREQ(fact_number_names(FACT_LOOKUPS), "done gone");
 	EXPECT_STREQ(fact_number_names(FACT_EXIT), "pid status");
-	EXPECT_STREQ(fact_number_names(FACT_END), "reason dropped");
+	EXPECT_STREQ(fact_number_names(FACT_END), "reason dropped error");
 }
 
 } // namespace

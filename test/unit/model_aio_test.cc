@@ -7,6 +7,8 @@
 
 #include "../../lib/model/state/state.h"
 
+#include <sys/mman.h>
+
 namespace
 {
 
@@ -96,6 +98,23 @@ TEST_F(Aio, AReadInsideTheCallThatSubmitsIt)
 			  "10 LEAVE io_uring_enter\n");
 	EXPECT_TRUE(find(IO_OP_BEGIN)->op.is_non_blocking);
 	EXPECT_EQ(find(IO_OP_BEGIN)->op.mode, IO_MODE_READ);
+}
+
+TEST_F(Aio, AFlushThatEndsWellWritesWhatIsMapped)
+{
+	for (int result : {-EIO, 0}) {
+		ModelDriver d;
+
+		d.fact(FACT_SOURCE, {TRACE_SOURCE_BPF, 0}, {"", ""});
+		d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
+		d.start_fd(10, 3, "/data/a");
+		d.call(10, 10, "mmap", {0, 4096, 3, MAP_SHARED, 3, 0}, 0x10000);
+		aio_do(d, 10, 10, aio_submit(7, AIO_FLUSH));
+		aio_do(d, 10, 10, aio_start(7, 3));
+		aio_do(d, 10, 10, aio_complete(7, result));
+		d.end();
+		EXPECT_EQ(tally_get(&d.tally, files_pending), result ? 1U : 0U);
+	}
 }
 
 /* Linux writes at the end of the file, whatever offset the request has. */
@@ -251,6 +270,29 @@ TEST_F(Aio, ADescriptorThatARequestOpensHasTheNameThatItsEndTells)
 			  "10 LEAVE read errno 9\n");
 }
 
+TEST_F(Aio, DescriptorsThatOneRequestAcceptsHaveTheNamesThatTheirResultsTell)
+{
+	step(aio_submit_all(7, AIO_OPEN, AIO_FD_NONE, AIO_UNKNOWN, AIO_UNKNOWN));
+	for (int fd : {5, 6, 3}) {
+		struct event e = d.base(EVENT_AIO, 10, 10);
+
+		e.aio.step = aio_complete(7, fd, AIO_MORE);
+		e.aio.file.fd = fd;
+		e.aio.file.flags = O_RDWR;
+		e.aio.file.mode = S_IFSOCK | 0777;
+		e.aio.file.name = {fd == 5 ? "socket:[5]" : "socket:[6]", 10};
+		model_event(d.model, &e);
+	}
+	for (uint64_t fd : {5, 6, 3})
+		d.call(10, 10, "read", {fd, 0, 10}, 10);
+	std::string all = text();
+
+	EXPECT_NE(all.find("10 OP_COMPLETE h0 10 socket:[5]\n"), std::string::npos) << all;
+	EXPECT_NE(all.find("10 OP_COMPLETE h1 10 socket:[6]\n"), std::string::npos) << all;
+	EXPECT_EQ(tally_get(&d.tally, doubtful_request), 1u)
+		<< "3 is open: another request may have ended so";
+}
+
 TEST_F(Aio, ADescriptorThatARequestOpensMayEndWithExec)
 {
 	for (uint32_t fd : {5u, 6u}) {
@@ -389,12 +431,27 @@ TEST_F(Aio, TheFileMayComeLaterFromAnotherThread)
 			  "10 OP_COMPLETE h1 - /data/a\n");
 }
 
+/* A flush of a busy disk, or what is linked behind it. */
+TEST_F(Aio, ALateRequestThatTakesSecondsHasItsFile)
+{
+	struct aio late = aio_submit_all(7, AIO_FLUSH, 3, AIO_UNKNOWN, AIO_UNKNOWN);
+
+	late.flags = AIO_LATE;
+	enter();
+	step(late);
+	leave();
+	d.now += 5000000000;
+	d.call(10, 11, "fsync", {3}, 0);
+	step(aio_complete(7, 0));
+	EXPECT_NE(text().find("10 OP_COMPLETE h1 - /data/a\n"), std::string::npos) << d.text();
+}
+
 TEST_F(Aio, WhatItWaitedForTooLongIsBookedOnTheRing)
 {
 	enter();
 	step(aio_submit(7, AIO_READ));
 	leave();
-	d.now += 300000000;
+	d.now += 31000000000;
 	d.call(10, 11, "fsync", {3}, 0);
 	step(aio_start(7, 3), 12);
 	step(aio_complete(7, 9), 12);

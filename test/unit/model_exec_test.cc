@@ -130,6 +130,73 @@ TEST_F(Exec, WhatTheKernelRefusesIsMissing)
 	EXPECT_EQ(trace_refusals(d.trace), 32u);
 }
 
+/* The numbers of EXE up to has_rank, rank, ranks. */
+TEST_F(Exec, ARankIsThatOfTheEnvironmentAndOfChildren)
+{
+	auto rank = [this](uint32_t pid) {
+		std::string found = "none";
+
+		for (process_id p = 0; p < trace_processes(d.trace); p++) {
+			const struct trace_process *of = trace_process(d.trace, p);
+
+			if (of->pid == pid)
+				found = of->rank.is_known ? std::to_string(of->rank.number) + "/" +
+								    std::to_string(of->rank.of)
+							  : "-";
+		}
+		return found;
+	};
+
+	d.call(10, 10, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(rank(10), "-");
+	d.comm(10, 10, "ior", true);
+	d.fork(10, 10, 20, 20); /* before the look-up */
+	d.call(20, 20, "write", {3, 0, 10}, 10);
+	d.fork(20, 20, 30, 30);
+	EXPECT_EQ(rank(20), "-");
+	d.fact(FACT_EXE, {10, d.now, 0, 0, 0, 0, 1, 3, 4}, {"/ior", ""});
+	EXPECT_EQ(rank(10), "3/4");
+	EXPECT_EQ(rank(20), "3/4") << "it was forked before the look-up";
+	d.call(30, 30, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(rank(30), "3/4");
+	d.fork(10, 10, 40, 40);
+	d.call(40, 40, "write", {3, 0, 10}, 10);
+	EXPECT_EQ(rank(40), "3/4");
+	d.comm(40, 40, "env", true);
+	d.fact(FACT_EXE, {40, d.now, 0, 0, 0, 0, 0, 0, 0}, {"/env", ""});
+	EXPECT_EQ(rank(40), "3/4") << "an empty environment says nothing";
+	d.fact(FACT_EXE, {40, 1, 0, 0, 0, 0, 1, 9, 10}, {"/env", ""});
+	EXPECT_EQ(rank(40), "3/4") << "it is of the program before";
+	d.comm(40, 40, "sub", true);
+	d.fact(FACT_EXE, {40, d.now, 0, 0, 0, 0, 1, 5, 0}, {"/sub", ""});
+	EXPECT_EQ(rank(40), "5/0");
+	EXPECT_EQ(rank(10), "3/4");
+}
+
+TEST_F(Exec, TheJobIsKnown)
+{
+	EXPECT_EQ(trace_host(d.trace)->job.system, 0u);
+	d.fact(FACT_JOB, {2, 16}, {"Slurm", "77", "heat", "anna"});
+	EXPECT_STREQ(trace_text(d.trace, trace_host(d.trace)->job.id), "77");
+	EXPECT_STREQ(trace_text(d.trace, trace_host(d.trace)->job.user), "anna");
+	EXPECT_EQ(trace_host(d.trace)->job.nodes, 2u);
+	EXPECT_EQ(trace_host(d.trace)->job.ranks, 16u);
+}
+
+TEST_F(Exec, OptionsAreKnownWithTheirPlace)
+{
+	d.fact(FACT_OPTION, {3, 0}, {"/etc/iotrace/options", "--top"});
+	d.fact(FACT_OPTION, {0, 0}, {"command line", "-q"});
+	ASSERT_EQ(trace_options(d.trace), 2u);
+	EXPECT_STREQ(trace_text(d.trace, trace_option(d.trace, 0)->from), "/etc/iotrace/options");
+	EXPECT_STREQ(trace_text(d.trace, trace_option(d.trace, 0)->words), "--top");
+	EXPECT_EQ(trace_option(d.trace, 0)->line, 3u);
+	EXPECT_EQ(trace_option(d.trace, 1)->line, 0u);
+	for (int i = 0; i < 2000; i++)
+		d.fact(FACT_OPTION, {0, 0}, {"a capture", "may say anything"});
+	EXPECT_EQ(trace_options(d.trace), 1024u);
+}
+
 /* int $0x80 in a program of 64 bits: read() has the number of close() there. */
 TEST_F(Exec, ACallOfTheOtherTableIsCounted)
 {

@@ -58,6 +58,15 @@ class Fault : public ::testing::Test
 		return trace_text(d.trace, trace_handle(d.trace, handle)->name);
 	}
 
+	/* Where mappings are not recorded: a thread maps this descriptor. */
+	void mapped(enum event_kind how, int fd)
+	{
+		struct event e = d.base(how, 10, 10);
+
+		e.mapped = fd;
+		model_event(d.model, &e);
+	}
+
 	std::string ended()
 	{
 		d.end();
@@ -86,23 +95,46 @@ TEST_F(Fault, IsAReadOfItsFileThoughTheDescriptorIsClosed)
 	EXPECT_EQ(name(1), "/data/a");
 }
 
-/* Where mappings are not recorded: only how many files are written through them. */
 TEST_F(Fault, StoresThatNobodyRecordsAreSaidOnceForEachFile)
 {
-	auto stores = [&](int fd) {
-		struct event e = d.base(EVENT_STORES, 10, 10);
-
-		e.stores = fd;
-		model_event(d.model, &e);
-	};
-
 	d.start_fd(10, 3, "/data/a");
 	d.start_fd(10, 4, "/data/b");
 	d.start_fd(10, 5, "/dev/zero", O_RDWR, 0, S_IFCHR | 0666);
 	d.start_fd(10, 6, "pipe:[7]");
 	for (int fd : {3, 3, 4, 5, 6, 7, -1})
-		stores(fd);
+		mapped(EVENT_STORES, fd);
+	mapped(EVENT_LOADS, 3);
+	d.end();
 	EXPECT_EQ(tally_get(&d.tally, files_stored), 2u);
+	EXPECT_EQ(tally_get(&d.tally, files_loaded), 0u);
+}
+
+TEST_F(Fault, ReadsThatNobodyRecordsAreSaidOnceForEachFile)
+{
+	d.start_fd(10, 3, "/data/a");
+	d.start_fd(10, 4, "/data/b");
+	d.start_fd(10, 5, "/dev/zero", O_RDWR, 0, S_IFCHR | 0666);
+	for (int fd : {3, 3, 4, 5, 7, -1})
+		mapped(EVENT_LOADS, fd);
+	d.end();
+	EXPECT_EQ(tally_get(&d.tally, files_loaded), 2u);
+	EXPECT_EQ(tally_get(&d.tally, files_stored), 0u);
+}
+
+TEST_F(Fault, ReadsOfWhatEachProgramMapsAreNotSaid)
+{
+	int fd = 3;
+
+	for (const char *name :
+	     {"/lib/libc.so", "/etc/ld.so.cache", "/usr/lib/locale/locale-archive",
+	      "/usr/lib/locale/C.utf8/LC_TIME", "/usr/lib/gconv/gconv-modules.cache",
+	      "/etc/localtime", "/usr/share/zoneinfo/Europe/Berlin"}) {
+		d.start_fd(10, fd, name);
+		mapped(EVENT_LOADS, fd++);
+	}
+	mapped(EVENT_CODE, 3);
+	d.end();
+	EXPECT_EQ(tally_get(&d.tally, files_loaded), 0u);
 }
 
 TEST_F(Fault, LastsFromItsBeginToItsEnd)

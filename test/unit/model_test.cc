@@ -797,6 +797,21 @@ TEST_F(Model, RunningProcessesAreRecordedFromTheBegin)
 	EXPECT_EQ(trace_host(d.trace)->last_time, begin + 9000);
 }
 
+/* What the rings had after the last record that found room is in no number: that time does not count either. */
+TEST_F(Model, ARecordingThatFoundNoRoomLastsUntilItsLastEvent)
+{
+	d.fact(FACT_HOST, {1, 4096, 2, 0, 100, 1, BLOCK_NONE}, {"host", "6.1", "x86_64"});
+	d.fact(FACT_BEGIN, {}, {});
+	d.call(7, 7, "write", {1, 0, 3}, 3);
+	uint64_t end = d.now - 1;
+
+	d.at(end + 9000);
+	d.fact(FACT_END, {TRACE_END_ERROR, 1234, 28}, {});
+	d.end();
+	EXPECT_EQ(trace_host(d.trace)->last_time, end);
+	EXPECT_EQ(trace_host(d.trace)->end_errno, 28);
+}
+
 TEST_F(Model, WhatHasEndedLastsUntilItsLastEvent)
 {
 	d.fact(FACT_COMMAND, {30}, {"ls", "/"});

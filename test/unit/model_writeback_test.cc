@@ -26,14 +26,19 @@ class Writeback : public ::testing::Test
 		d.fact(FACT_TASK, {11, 10, 1, 0, 0}, {"app", "/bin/app"});
 	}
 
-	/* The thread opens a file, maps it and closes it. */
-	void map(uint32_t tid, uint64_t prot = WRITABLE, uint64_t flags = MAP_SHARED,
-		 uint64_t at = BASE, uint64_t ino = INODE, uint32_t pid = 10)
+	void open(uint64_t ino, uint32_t tid = 10, uint32_t pid = 10)
 	{
 		std::string name = "/data/" + std::to_string(ino);
 
 		d.pair(pid, tid, "openat", d.now++, {(uint64_t)AT_FDCWD, 0, O_RDWR}, 3,
 		       {{{3, name, O_RDWR, 0, 0100644, ino}}});
+	}
+
+	/* The thread opens a file, maps it and closes it. */
+	void map(uint32_t tid, uint64_t prot = WRITABLE, uint64_t flags = MAP_SHARED,
+		 uint64_t at = BASE, uint64_t ino = INODE, uint32_t pid = 10)
+	{
+		open(ino, tid, pid);
 		d.call(pid, tid, "mmap", {0, SIZE, prot, flags, 3, 0}, (int64_t)at);
 		d.call(pid, tid, "close", {3}, 0);
 	}
@@ -57,6 +62,19 @@ class Writeback : public ::testing::Test
 
 		d.now += 100;
 		written(begin);
+	}
+
+	void through_bpf()
+	{
+		d.fact(FACT_SOURCE, {TRACE_SOURCE_BPF, 0}, {"", ""});
+	}
+
+	/* How many files wait to be written at the end. */
+	uint64_t pending()
+	{
+		d.end();
+		EXPECT_EQ(d.unbalanced(), "");
+		return tally_get(&d.tally, files_pending);
 	}
 
 	/* The tid of the thread that a flush is booked on, 0: there is none. */
@@ -83,12 +101,70 @@ class Writeback : public ::testing::Test
 
 TEST_F(Writeback, OfWhatIsNotWrittenYetTheFilesAreCounted)
 {
+	through_bpf();
 	map(10);
 	map(10, WRITABLE, MAP_SHARED, BASE + SIZE, INODE + 1);
 	map(10, PROT_READ, MAP_SHARED, BASE + 2 * SIZE, INODE + 2);
 	written();
-	d.end();
-	EXPECT_EQ(tally_get(&d.tally, files_pending), 1u);
+	EXPECT_EQ(pending(), 1u);
+}
+
+TEST_F(Writeback, OfWhatMsyncHasWrittenNoFileIsCounted)
+{
+	through_bpf();
+	map(10);
+	map(10, WRITABLE, MAP_SHARED, BASE + SIZE, INODE + 1);
+	d.call(10, 10, "msync", {BASE, 2 * SIZE, MS_SYNC}, 0);
+	EXPECT_EQ(pending(), 0u);
+}
+
+TEST_F(Writeback, OfWhatMsyncHasNotWrittenTheFilesAreCounted)
+{
+	through_bpf();
+	map(10);
+	map(10, WRITABLE, MAP_SHARED, BASE + SIZE, INODE + 1);
+	map(10, WRITABLE, MAP_SHARED, BASE + 2 * SIZE, INODE + 2);
+	map(10, WRITABLE, MAP_PRIVATE, BASE + 3 * SIZE, INODE + 2);
+	d.call(10, 10, "msync", {BASE, SIZE, MS_ASYNC}, 0);
+	d.call(10, 10, "msync", {BASE + SIZE, SIZE, MS_SYNC}, -EIO);
+	d.call(10, 10, "msync", {BASE + 3 * SIZE, SIZE, MS_SYNC}, 0);
+	EXPECT_EQ(pending(), 3u);
+}
+
+TEST_F(Writeback, OfWhatACallForItsDescriptorHasWrittenNoFileIsCounted)
+{
+	through_bpf();
+	for (uint64_t i = 0; i < 4; i++) {
+		map(10, WRITABLE, MAP_SHARED, BASE + i * SIZE, INODE + i);
+		open(INODE + i);
+		if (i < 2)
+			d.call(10, 10, i ? "fdatasync" : "fsync", {3}, 0);
+		else
+			d.call(10, 10, "sync_file_range",
+			       {3, 0, 0, i == 2 ? SYNC_FILE_RANGE_WRITE : 0U}, 0);
+		d.call(10, 10, "close", {3}, 0);
+	}
+	EXPECT_EQ(pending(), 1u) << "one call only waits";
+}
+
+TEST_F(Writeback, OfWhatWasWrittenBeforeItWasMappedTheFilesAreCounted)
+{
+	through_bpf();
+	open(INODE);
+	d.call(10, 10, "fsync", {3}, 0);
+	d.call(10, 10, "close", {3}, 0);
+	map(10);
+	EXPECT_EQ(pending(), 1u);
+}
+
+TEST_F(Writeback, ThatNobodyRecordsIsNotMissed)
+{
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
+	map(10);
+	map(10, WRITABLE, MAP_SHARED, BASE + SIZE, INODE + 1);
+	map(10, WRITABLE, MAP_SHARED, BASE + 2 * SIZE, INODE);
+	EXPECT_EQ(pending(), 0u);
+	EXPECT_EQ(tally_get(&d.tally, files_stored), 2u);
 }
 
 TEST_F(Writeback, IsAFlushOfTheFileOnTheThreadThatMappedIt)

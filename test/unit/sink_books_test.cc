@@ -128,7 +128,7 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
 		  "full or the file was cut. What came after is not known");
-	b.trace->host.end_reason = BOOKS_END_ERROR;
+	b.trace->host.end_reason = TRACE_END_ERROR;
 	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording before its end");
 	b.trace->host.end_reason = 0;
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded");
@@ -254,14 +254,14 @@ TEST_F(Books, WhatFoundNoRoomInTheSpool)
 {
 	count("enter", 0, 100, 0);
 	settle({60});
-	b.trace->host.end_reason = BOOKS_END_ERROR;
+	b.trace->host.end_reason = TRACE_END_ERROR;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). Try a place with more room.");
+		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool).");
 	b.tally.n[TALLY_sink_unwritten] = 1234;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). The archive lacks 1,234 records (they could not be written). Try a place with more room.");
+		"incomplete: 40 of 100 events are missing (iotrace could not write them to its spool). The archive lacks 1,234 records (they could not be written).");
 }
 
 TEST_F(Books, WhatTheArchiveLacks)
@@ -271,7 +271,7 @@ TEST_F(Books, WhatTheArchiveLacks)
 	b.tally.n[TALLY_sink_refused] = 1;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: 60 events were recorded, but the archive lacks 6 records (1: OTF2 cannot express it; 5: they could not be written). Try a place with more room.");
+		"incomplete: 60 events were recorded, but the archive lacks 6 records (1: OTF2 cannot express it; 5: they could not be written).");
 }
 
 /* A hostile capture may say anything of its clock. */
@@ -317,12 +317,21 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 	all.events = 2;
 	all.groups = 1U << GROUP_DATA | 1U << GROUP_TASK;
 	all.is_complete = true;
+	struct sink_end cut = {};
+	cut.code = -EFBIG;
+	cut.is_cut = true;
+	cut.time = 1700;
+	all.end = &cut;
+	b.trace->host.end_errno = ENOSPC;
 	json_object *top = json(all);
 	ASSERT_NE(top, nullptr);
 	const struct {
 		const char *where, *is;
 	} row[] = {
 		{"/schema", "1"},
+		{"/end_errno", "28"},
+		{"/archive_end/duration_ns", "1200"},
+		{"/archive_end/errno", "27"},
 		{"/iotrace", "1.2.3"},
 		{"/source", "perf"},
 		{"/block_source", "bpf"},
@@ -465,7 +474,7 @@ TEST_F(Books, JsonHasNullForWhatIsNotKnown)
 	ASSERT_NE(top, nullptr);
 	for (const char *where :
 	     {"/command/argv", "/command/cwd", "/command/exit_status", "/command/signal", "/start",
-	      "/start_ns", "/end", "/syscalls", "/events/0/lost"})
+	      "/start_ns", "/end", "/end_errno", "/archive_end", "/syscalls", "/events/0/lost"})
 		EXPECT_EQ(at(top, where), "null") << where;
 	EXPECT_EQ(at(top, "/books/balanced"), "false");
 	EXPECT_EQ(at(top, "/is_complete"), "false");

@@ -473,14 +473,16 @@ TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
 	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
 	b.trace->process[crowd].folded = 4711;
 	b.trace->thread[shared].folded = 815;
+	b.trace->thread[shared].lived = 31415;
 	open();
 	send(io::create(1, t, h, O_RDWR));
 	send(io::operation(10, 20, shared, h, 1, IO_MODE_READ, 1)); /* of any process */
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();
 	std::string text = otf2_print(path, "-G");
-	for (const char *piece : {"\"folded processes\"", "\"Folded processes\"", "4711",
-				  "\"true (folded)\"", "\"Folded threads\"", "815"})
+	for (const char *piece :
+	     {"\"folded processes\"", "\"Folded processes\"", "4711", "\"true (folded)\"",
+	      "\"Folded threads\"", "815", "\"Lifetime of folded threads\"", "31415"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
 }

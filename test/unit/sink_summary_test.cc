@@ -142,8 +142,8 @@ TEST_F(Summary, TheWholeMachine)
 	EXPECT_EQ(
 		summary_of(all),
 		"iotrace summary: the whole machine\n"
-		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s),\n"
-		"  wrote 8.00 MiB (4.00 MiB/s)\n"
+		"2.00 s, 1,234 processes (2 with I/O): 0.0 % of thread time in file I/O; read\n"
+		"  400 B (200 B/s), wrote 8.00 MiB (4.00 MiB/s)\n"
 		"besides files: /dev, /proc, /sys 1.00 us, read 8.00 MiB\n"
 		"complete: there was nothing to record\n"
 		"\n"
@@ -170,7 +170,7 @@ TEST_F(Summary, TheWholeMachine)
 	EXPECT_EQ(
 		summary_of(all),
 		"iotrace summary: the whole machine\n"
-		"2.00 s, 1,234 processes: 0.0 % of thread time in file I/O; read 400 B (200 B/s), wrote 8.00 MiB (4.00 MiB/s)\n"
+		"2.00 s, 1,234 processes (2 with I/O): 0.0 % of thread time in file I/O; read 400 B (200 B/s), wrote 8.00 MiB (4.00 MiB/s)\n"
 		"besides files: /dev, /proc, /sys 1.00 us, read 8.00 MiB\n"
 		"complete: there was nothing to record\n"
 		"\n"
@@ -269,6 +269,8 @@ TEST_F(Summary, Json)
 		{"/devices/0/max_ns", "100000"},
 		{"/devices/0/reads_per_second", "1000.0"},
 		{"/devices/0/await_ns", "200000.0"},
+		{"/devices/0/await_p99_ns", "200000"},
+		{"/devices/0/await_max_ns", "200000"},
 		{"/devices/0/programs/asked_read", "7"},
 		{"/devices/0/programs/disk_read", "4096"},
 		{"/archive", "null"},
@@ -321,6 +323,86 @@ TEST_F(Summary, ARecordingThatWasStoppedSaysSo)
 	EXPECT_EQ(summary_of({}).find(line), std::string::npos);
 }
 
+TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
+{
+	auto second_line = [&] {
+		std::string text = summary_of({});
+		size_t at = text.find('\n') + 1;
+
+		return text.substr(at, text.find('\n', at) - at);
+	};
+	const struct {
+		int error;
+		const char *cause, *remedy;
+	} row[] = {
+		{ENOSPC, "the disk was full", "choose a disk with more room (-o, --capture)"},
+		{EDQUOT, "the disk quota was used up",
+		 "choose a disk with more room (-o, --capture)"},
+		{EFBIG, "a file reached the limit of its size", "raise that limit (ulimit -f)"},
+		{EIO, "iotrace could not write (Input/output error)",
+		 "choose another place (-o, --capture)"},
+		{0, "iotrace could not write (the capture does not say why)",
+		 "choose another place (-o, --capture)"},
+	};
+	struct sink_end end = {};
+
+	b.trace->host.argv = b.text("./app");
+	options.archive_end = &end;
+	EXPECT_EQ(second_line().find("1.00 ms: "), 0U);
+	end.is_cut = true;
+	end.time = 401000;
+	for (const auto &r : row) {
+		end.code = -r.error;
+		EXPECT_EQ(second_line(),
+			  std::string("the archive ends at 400 us, then ") + r.cause +
+				  ". The numbers here are of the whole run. To record more, " +
+				  r.remedy + ".");
+	}
+	b.trace->host.end_reason = TRACE_END_ERROR;
+	for (const auto &r : row) {
+		b.trace->host.end_errno = r.error;
+		end.is_cut = false;
+		EXPECT_EQ(second_line(),
+			  std::string("recorded until 1.00 ms, then ") + r.cause +
+				  ". All numbers are of that time. To record more, " + r.remedy +
+				  ".");
+		end.is_cut = true;
+		EXPECT_NE(second_line().find("that time; the archive ends at 400 us. To"),
+			  std::string::npos);
+	}
+	EXPECT_EQ(summary_of({}).find("note: the recording was stopped"), std::string::npos);
+	b.trace->host.end_errno = ENOSPC;
+	options.is_json = true;
+	EXPECT_NE(summary_of({}).find("\"end_error\":\"ENOSPC\""), std::string::npos);
+	EXPECT_NE(summary_of({}).find("\"remarks\":[\"recorded until 1.00 ms, then the disk"),
+		  std::string::npos);
+}
+
+TEST_F(Summary, FoldedProcessesAreExplainedAndCounted)
+{
+	process_id crowd = b.process(0, "folded processes");
+	thread_id shared = b.thread(crowd, 0, "true");
+	Events all = transfer(1000, 2000, "read", b.handle(p, b.file("/f")), IO_MODE_READ, 7);
+
+	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
+	b.trace->process[crowd].folded = 254;
+	b.trace->thread[shared].folded = 254;
+	all += transfer_of(shared, 2000, 5000, "read", b.handle(crowd, b.file("/f")), IO_MODE_READ,
+			   9);
+	options.top = 1;
+	std::string text = summary_of(all);
+
+	EXPECT_NE(text.find("process (1 of 255)\n"), std::string::npos) << text;
+	EXPECT_NE(text.find("  254 folded processes\n"), std::string::npos) << text;
+	EXPECT_NE(text.find("\nnote: 254 processes are in one row as \"folded processes\", because "
+			    "an archive has room for few threads. With --format null each process "
+			    "has its own row.\n"),
+		  std::string::npos)
+		<< text;
+	b.trace->process[crowd].folded = 0;
+	EXPECT_EQ(summary_of(all).find("note:"), std::string::npos);
+}
+
 TEST_F(Summary, AnInterruptedCallDidNotFail)
 {
 	std::string text = summary_of({io::enter(1000, t, "read"), io::leave(2000, t, "read", 512),
@@ -339,9 +421,11 @@ TEST_F(Summary, ANamedPipeIsAPipe)
 	handle_id fifo = b.handle(p, b.file("/tmp/fifo", FILE_FIFO));
 	std::string text = summary_of(transfer(1000, 501000, "read", fifo, IO_MODE_READ, 2048));
 
-	EXPECT_NE(text.find("0.0 % in file I/O, 50.0 % waiting for pipes; no data of files\n"
-			    "besides files: pipes 500 us, read 2.00 KiB\n"),
-		  std::string::npos)
+	EXPECT_NE(
+		text.find(
+			"0.0 % in file I/O, 50.0 % waiting for pipes; no file data read or written\n"
+			"besides files: pipes 500 us, read 2.00 KiB\n"),
+		std::string::npos)
 		<< text;
 	EXPECT_EQ(text.find("/tmp/fifo"), std::string::npos) << "among the files: " << text;
 }
@@ -421,7 +505,7 @@ TEST_F(Summary, WhereCallsFailed)
 			    "usually harmless: 1 EAGAIN of read, 1 EINVAL of readlink\n");
 	options.top = SINK_TOP_DEFAULT;
 	EXPECT_EQ(errors(), "failed: 1 EPERM of unlink: /f\n"
-			    "not found: 1 ENOENT of openat; 2 harmless\n");
+			    "not found: 1 ENOENT of openat; 2 usually harmless\n");
 }
 
 TEST_F(Summary, HowManyRowsAndByWhat)
@@ -493,8 +577,17 @@ TEST_F(Summary, Remarks)
 	b.trace->host.is_system = true;
 	EXPECT_EQ(summary_of({}).find("note"), std::string::npos);
 	b.tally.n[TALLY_untraceable] = 1;
-	expect("process 1 ran; its system calls are not recorded, since this kernel does not report "
-	       "them.");
+	expect("process 1 ran, but this kernel reports none of its system calls; those of other "
+	       "processes are recorded.");
+	b.trace->host.is_system = false;
+	b.trace->host.processes_left = 0;
+	b.tally.n[TALLY_untraceable] = 0;
+	b.trace->host.attached = 1;
+	b.trace->host.attached_pid[0] = 10;
+	EXPECT_EQ(summary_of({}).find("-p 1"), std::string::npos);
+	b.trace->host.attached_pid[b.trace->host.attached++] = 1;
+	expect("-p 1 records process 1 and the processes that it starts during the recording, but not "
+	       "those that were running already; -a records all.");
 }
 
 TEST_F(Summary, EventsThatWereAskedFor)
@@ -864,6 +957,103 @@ TEST_F(Summary, Devices)
 	std::istringstream lines(text);
 	for (std::string line; std::getline(lines, line);)
 		EXPECT_LE(line.size(), 80u) << line;
+}
+
+/* The sentence on completeness says that it is missing, the line of the device what that means there. */
+TEST_F(Summary, AMissingEndOfARequestIsSaidOnce)
+{
+	Events all = request(1000, 1000, 501000, device(sda), 1, REQUEST_READ, 512);
+
+	all[2].kind = IO_OP_CANCELLED;
+	all[2].op.end = IO_END_LOST;
+	b.tally.n[TALLY_begun] = b.tally.n[TALLY_cancelled] = 1;
+	device(sda)->has_stat = true;
+	device(sda)->stat[1][0] = 1;
+	device(sda)->stat[1][2] = 1;
+	std::string text = summary_of(all);
+
+	EXPECT_NE(text.find("           1 without an end, left out of %util and aqu-sz\n"),
+		  std::string::npos)
+		<< text;
+	EXPECT_EQ(text.find("note: "), std::string::npos) << text;
+	EXPECT_EQ(text.find("the kernel itself counted"), std::string::npos) << text;
+	device(sda)->stat[1][0] = 2;
+	b.tally.n[TALLY_begun] = b.tally.n[TALLY_cancelled] = 2;
+	text = summary_of(all);
+	EXPECT_NE(text.find("the kernel itself counted 2 more reads"), std::string::npos) << text;
+	EXPECT_NE(text.find("in the call): 1.\n"), std::string::npos) << text;
+}
+
+/* Without a terminal, too: paths are whole, but nobody reads a command line of thousands of bytes. */
+TEST_F(Summary, LongCommandLinesAreCut)
+{
+	std::string words("./app\0", 6), path = "/" + std::string(900, 'p');
+	process_id other = b.process(200, "other", p,
+				     std::string("other\0", 6) + std::string(8000, 'y'));
+	thread_id u = b.thread(other, 200, "other");
+	Events all = transfer_of(u, 1000, 2000, "read", b.handle(other, b.file(path)), IO_MODE_READ,
+				 7);
+
+	all += transfer(3000, 4000, "read", b.handle(p, b.file("/g")), IO_MODE_READ, 7);
+	b.trace->host.argv = b.text(words + std::string(8000, 'x'));
+	std::string text = summary_of(all);
+
+	EXPECT_EQ(text.find('\n'), 240U) << text;
+	EXPECT_EQ(text.find(std::string(240, 'y')), std::string::npos);
+	EXPECT_NE(text.find("  other yyyy"), std::string::npos) << text;
+	EXPECT_NE(text.find("  " + path + "\n"), std::string::npos) << text;
+	options.is_json = true;
+	EXPECT_NE(summary_of(all).find(std::string(8000, 'y')), std::string::npos);
+}
+
+TEST_F(Summary, DescriptorsWithoutANameAreExplained)
+{
+	std::string why =
+		"descriptors without a name 1.00 us, read 7 B (iotrace could not look them up in "
+		"time, or no path of their process leads to the file)\n";
+	handle_id nameless = b.handle(p, ID_NONE);
+	Events all = transfer(1000, 2000, "read", nameless, IO_MODE_READ, 7);
+
+	EXPECT_NE(summary_of(all).find(why), std::string::npos) << summary_of(all);
+	all += transfer(2000, 902000, "read", b.handle(p, b.file("/f")), IO_MODE_READ, 7000);
+	EXPECT_EQ(summary_of(all).find("without a name"), std::string::npos)
+		<< "a thousandth of all";
+}
+
+TEST_F(Summary, CountersOfAllThreads)
+{
+	thread_id u = b.thread(p, 102, "app");
+	Events all = transfer(1000, 2000, "read", b.handle(p, b.file("/f")), IO_MODE_READ, 7);
+	const std::vector<uint64_t> first = {3, 50}, last = {4, 1000}, other = {10, 500};
+
+	EXPECT_EQ(summary_of(all).find("counters:"), std::string::npos);
+	b.counters({"page-faults", "context-switches"});
+	all += Events{io::metric(2000, t, 0, first), io::metric(3000, t, 0, last),
+		      io::metric(3000, u, 0, other)};
+	EXPECT_NE(summary_of(all).find("\ncounters: page-faults 14, context-switches 1,500\n"),
+		  std::string::npos)
+		<< summary_of(all);
+	options.is_json = true;
+	EXPECT_NE(summary_of(all).find(
+			  "\"counters\":[{\"name\":\"page-faults\",\"count\":14},{\"name\":"
+			  "\"context-switches\",\"count\":1500}]"),
+		  std::string::npos);
+	b.trace->host.is_of_others = true;
+	EXPECT_NE(summary_of(all).find("\"counters\":[]"), std::string::npos);
+}
+
+/* The columns are of one time: a mean is not above the most. */
+TEST_F(Summary, AwaitAndItsSpreadAreOfTheSameTimes)
+{
+	std::string text = summary_of(
+		request(1000, 401000, 501000, device(sda), 1, REQUEST_READ, 512));
+	size_t at = text.find("\n sda ");
+
+	ASSERT_NE(at, std::string::npos) << text;
+	EXPECT_NE(text.substr(at + 1, text.find('\n', at + 1))
+			  .find("  500 us   0.50  50.0  500 us  500 us  500 us\n"),
+		  std::string::npos)
+		<< text;
 }
 
 class SummaryGroups : public Summary

@@ -7,6 +7,7 @@
 #include "test_source_dir.h"
 
 #include <iotrace/fact.h>
+#include <iotrace/io_event.h>
 #include <iotrace/syscall.h>
 
 #include <cstdlib>
@@ -127,6 +128,17 @@ TEST(Man, CaptureHasEveryFactInItsOrderWithItsFields)
 				  std::string::npos)
 				<< row;
 	}
+}
+
+TEST(Man, TextHasEveryKindOfRecord)
+{
+	std::string text = page("iotrace-text.5");
+
+	for (int kind = 0; kind < IO_EVENT_KINDS; kind++)
+		EXPECT_NE(text.find(std::string(" ") +
+				    io_event_name(static_cast<enum io_event_kind>(kind))),
+			  std::string::npos)
+			<< io_event_name(static_cast<enum io_event_kind>(kind));
 }
 
 TEST(Completion, NamesEveryCommandAndOption)

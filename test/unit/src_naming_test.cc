@@ -69,6 +69,10 @@ TEST_F(Naming, WhatIsAlwaysKnown)
 	char *name = naming_default(&naming);
 	EXPECT_STREQ(name, "iotrace-node7-20261122-130509-4711");
 	free(name);
+	environment["SLURM_JOB_ID"] = "12/3";
+	name = naming_default(&naming);
+	EXPECT_STREQ(name, "iotrace-12_3-node7-20261122-130509-4711");
+	free(name);
 }
 
 TEST_F(Naming, WhatLaunchersSay)

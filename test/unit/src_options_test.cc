@@ -41,6 +41,12 @@ const struct option_row rows[] = {
 	{},
 };
 
+const struct option_hint hints[] = {
+	{"-z", "Use -f."},
+	{"--zeta", "Use --flag."},
+	{},
+};
+
 class Options : public ::testing::Test
 {
       protected:
@@ -57,7 +63,8 @@ class Options : public ::testing::Test
 		words.insert(words.begin(), "iotrace");
 		words.push_back(nullptr);
 		err = {};
-		return options_parse(rows, is_command, &f, static_cast<int>(words.size()) - 1,
+		return options_parse(rows, hints, is_command, &f,
+				     static_cast<int>(words.size()) - 1,
 				     const_cast<char **>(words.data()), &err);
 	}
 
@@ -128,11 +135,20 @@ TEST_F(Options, WhatIsNotUnderstoodIsNamedAndTheNearestToo)
 	EXPECT_EQ(refused({"-o"}), "option '-o' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--output"}), "option '--output' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--flag=1"}), "option '--flag' takes no value");
-	EXPECT_EQ(refused({"--buffer", "1"}),
-		  "--buffer: '1' is out of range: at least 4K, less than 4194304T");
+	EXPECT_EQ(refused({"--buffer", "1"}), "--buffer: '1' is too small: at least 4K");
+	EXPECT_EQ(refused({"--buffer", "4194304T"}),
+		  "--buffer: '4194304T' is too large: less than 4194304T");
 	EXPECT_EQ(refused({"--buffer", "much"}),
 		  "--buffer: 'much' is no size: a number of bytes, or with K, M, G (4M)");
 	EXPECT_EQ(refused({"-E", ""}), "--event: an empty value");
+}
+
+TEST_F(Options, AnOptionOfAnotherToolHasAHint)
+{
+	EXPECT_EQ(refused({"-z"}), "there is no option '-z'\nUse -f.");
+	EXPECT_EQ(refused({"-fz"}), "there is no option '-z'\nUse -f.");
+	EXPECT_EQ(refused({"--zeta=4"}), "there is no option '--zeta'\nUse --flag.");
+	EXPECT_EQ(refused({"--zet"}), "there is no option '--zet'") << "it is no option either";
 }
 
 TEST_F(Options, Sizes)
@@ -189,10 +205,10 @@ TEST(Rows, AreUniqueAndComplete)
 		for (const struct option_row *row = command->row; row->name; row++) {
 			has_help |= row->type == OPTION_HELP;
 			EXPECT_EQ(row->type == OPTION_CALL, row->parse != nullptr) << row->name;
-			bool takes = row->type == OPTION_TEXT || row->type == OPTION_SIZE ||
-				     row->type == OPTION_CALL;
-			EXPECT_EQ(takes, row->arg != nullptr) << row->name;
-			EXPECT_TRUE(row->offset < command->size || !takes) << row->name;
+			bool takes = row->type == OPTION_TEXT || row->type == OPTION_SIZE;
+			bool may_take = takes || row->type == OPTION_CALL;
+			EXPECT_TRUE(row->arg ? may_take : !takes) << row->name;
+			EXPECT_TRUE(row->offset < command->size || !may_take) << row->name;
 			for (const struct option_row *other = command->row; other != row; other++) {
 				EXPECT_STRNE(other->name, row->name);
 				EXPECT_TRUE(!row->short_name ||
@@ -211,6 +227,7 @@ TEST(Nearest, HintsOnlyWhatIsNear)
 	EXPECT_STREQ(command_nearest("rceord"), "record");
 	EXPECT_STREQ(command_nearest("cbeck"), "check");
 	EXPECT_STREQ(command_nearest("check-archiv"), "check-archive");
+	EXPECT_STREQ(command_nearest("summary"), "report");
 	EXPECT_EQ(command_nearest("ls"), nullptr);
 	EXPECT_EQ(command_nearest("make"), nullptr);
 	EXPECT_EQ(command_nearest(""), nullptr);

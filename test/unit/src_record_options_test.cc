@@ -41,7 +41,7 @@ class Record : public ::testing::Test
 		err = {};
 		words.insert(words.begin(), "iotrace");
 		words.push_back(nullptr);
-		if (options_parse(record_rows, true, &options, int(words.size()) - 1,
+		if (options_parse(record_rows, record_hints, true, &options, int(words.size()) - 1,
 				  const_cast<char **>(words.data()), &err) < 0)
 			return err.text;
 		return record_options_complete(&options, has_command ? argv : nullptr, &err)
@@ -177,9 +177,29 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 			  std::string("--tracepoint: '") + event +
 				  "' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\n"
 				  "To see which there are: iotrace list -e '*'");
+	EXPECT_EQ(
+		say({"-e", "sched:*"}),
+		"--tracepoint: 'sched:*' is a pattern, and this takes one tracepoint: SYSTEM:EVENT "
+		"or SYSTEM:EVENT=FIELD,...\nTo see those that match: iotrace list -e 'sched:*'");
+	for (const char *call : {"trace=open,read", "trace=%file", "openat", "read,write"})
+		EXPECT_EQ(
+			say({"-e", call}),
+			std::string("--tracepoint: '") + call +
+				"' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\nTo "
+				"choose system calls: --syscalls; 'iotrace list' shows their groups");
+	EXPECT_EQ(say({"--block=ownn"}), "--block: 'ownn' is no block device; did you mean 'own'?");
+	EXPECT_EQ(say({"--block=no-such-device"}), "") << "the kernel is asked later";
 	EXPECT_EQ(say({"-p", "bash"}, false),
 		  "--pid: 'bash' is no process id: a number, or several with commas\n"
 		  "To record the programs of that name: iotrace -a --comm bash");
+}
+
+/* A row of another tool is no option of ours: it would never be seen. */
+TEST_F(Record, OptionsOfOtherToolsHaveHints)
+{
+	for (const struct option_hint *hint = record_hints; hint->option; hint++)
+		EXPECT_EQ(say({hint->option}),
+			  std::string("there is no option '") + hint->option + "'\n" + hint->hint);
 }
 
 TEST_F(Record, ATimeInSecondsBecomesNanoseconds)

@@ -126,7 +126,7 @@ static __always_inline uint32_t device_of_disk(struct gendisk *disk)
 static __always_inline uint32_t device_of_request(struct request *request)
 {
 	if (bpf_core_field_exists(request->q->disk))
-		return device_of_disk(request->q->disk);
+		return device_of_disk(FOLLOW(request, q)->disk);
 	return device_of_disk(((struct request___old *)request)->rq_disk);
 }
 
@@ -200,7 +200,7 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 static __always_inline uint32_t device_of_bio(struct bio *bio)
 {
 	if (bpf_core_field_exists(bio->bi_bdev))
-		return bio->bi_bdev->bd_dev;
+		return FOLLOW(bio, bi_bdev)->bd_dev;
 	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }
 
@@ -210,7 +210,7 @@ static __always_inline uint32_t device_of_bio(struct bio *bio)
 /* The page that a bio moves next, or that of which it is a part. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
-	void *vector = (void *)bio->bi_io_vec +
+	void *vector = (void *)FOLLOW(bio, bi_io_vec) +
 		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
 	struct page *page = PEEK((struct bio_vec *)vector, bv_page);
 	unsigned long whole = PAGE_WORD(page, compound_head);
@@ -257,7 +257,7 @@ static __always_inline void put_file(struct bpf_record_request *record, struct b
 static __always_inline void put_cgroup(struct bpf_record_request *record, struct bio *bio)
 {
 	if (bpf_core_field_exists(bio->bi_blkg))
-		record->cgroup = bio->bi_blkg->blkcg->css.cgroup->kn->id;
+		record->cgroup = FOLLOW(bio, bi_blkg)->blkcg->css.cgroup->kn->id;
 }
 
 static __always_inline struct bpf_record_request *begin_bio(struct outgoing *out, uint32_t step,

@@ -18,9 +18,10 @@ const volatile struct bpf_call_role roles[BPF_CALLS];
 int wanted_tgid;   /* whose threads mark_tasks() is to mark */
 bool has_met_init; /* process 1 made a call: some kernels run no program in it */
 
-enum { AT_FDCWD = -100 };                                    /* <fcntl.h> */
-enum { PROT_WRITE = 2, MAP_SHARED = 1, MAP_ANONYMOUS = 32 }; /* <sys/mman.h> */
-enum { MAP_PROT = 2, MAP_FLAGS = 3, MAP_FD = 4 };            /* arguments of mmap() */
+enum { AT_FDCWD = -100 };                              /* <fcntl.h> */
+enum { PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 }; /* <sys/mman.h> */
+enum { MAP_SHARED = 1, MAP_ANONYMOUS = 32, MAP_DENYWRITE = 2048 };
+enum { MAP_PROT = 2, MAP_FLAGS = 3, MAP_FD = 4 }; /* arguments of mmap() */
 
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
@@ -83,7 +84,7 @@ static __always_inline struct path *base_of(struct task_struct *task, const stru
 	struct file *file;
 
 	if (fd == AT_FDCWD)
-		return &task->fs->pwd;
+		return &FOLLOW(task, fs)->pwd;
 	file = file_of(task, fd);
 	return file ? &file->f_path : NULL;
 }
@@ -192,7 +193,7 @@ static __always_inline void put_files(struct scratch *scratch, struct parts *par
 		put_descriptor(scratch, parts, files, result, 0);
 	} else if (role->flags & BPF_CALL_MOVES_DIRECTORY) {
 		parts->at = put_directory(scratch, parts->at, files->cpu, files->task,
-					  &files->task->fs->pwd, BPF_PART_DIRECTORY, 0);
+					  &FOLLOW(files->task, fs)->pwd, BPF_PART_DIRECTORY, 0);
 		parts->count++;
 		if (role->flags & BPF_CALL_MOVES_ROOT) {
 			parts->at = put_root(scratch, parts->at, files->cpu, files->task);
@@ -241,7 +242,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 /* What nobody traces pays for being asked: a task without any storage is left alone before the map is. */
 static __always_inline struct bpf_call *call_kept(struct task_struct *task)
 {
-	return task->bpf_storage ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
+	return FOLLOW(task, bpf_storage) ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
 }
 
 static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32_t flags)
@@ -261,7 +262,7 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32
 static __always_inline bool is_apart(uint32_t flags, struct task_struct *task)
 {
 	return flags & BPF_CALL_APART ||
-	       (flags & BPF_CALL_CLOSES && task->files->count.counter > 1);
+	       (flags & BPF_CALL_CLOSES && FOLLOW(task, files)->count.counter > 1);
 }
 
 static __always_inline uint32_t request_of(struct pt_regs *regs)
@@ -309,20 +310,33 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 	end_sample(&out);
 }
 
-/* What a program stores in such memory is in no call: only the descriptor is said. */
-static __always_inline void note_stores(struct task_struct *task, struct bpf_call *call)
+/* What a mapping is for, or 0: nothing of interest. Only loaders of libraries say MAP_DENYWRITE. */
+static __always_inline uint16_t use_of_map(const struct bpf_call *call)
+{
+	uint64_t prot = call->arg[MAP_PROT], flags = call->arg[MAP_FLAGS];
+
+	if (flags & (MAP_ANONYMOUS | MAP_DENYWRITE))
+		return 0;
+	if (prot & PROT_WRITE && flags & MAP_SHARED)
+		return BPF_RECORD_STORES;
+	if (prot & PROT_EXEC)
+		return BPF_RECORD_CODE;
+	return prot & PROT_READ ? BPF_RECORD_LOADS : 0;
+}
+
+/* What a program stores and reads in such memory is in no call: only the descriptor is said. */
+static __always_inline void note_map(struct task_struct *task, struct bpf_call *call)
 {
 	struct bpf_record_detail *record;
+	uint16_t use = use_of_map(call);
 	struct outgoing out;
 
-	if (!(call->arg[MAP_PROT] & PROT_WRITE) || !(call->arg[MAP_FLAGS] & MAP_SHARED) ||
-	    call->arg[MAP_FLAGS] & MAP_ANONYMOUS)
+	if (!use)
 		return;
 	record = begin_sample(&out, task, sizeof(*record));
 	if (!out.head)
 		return;
-	*record = (struct bpf_record_detail){.head = {.kind = BPF_RECORD_STORES,
-						      .size = sizeof(*record)},
+	*record = (struct bpf_record_detail){.head = {.kind = use, .size = sizeof(*record)},
 					     .value = call->arg[MAP_FD]};
 	count(&out.book->calls);
 	end_sample(&out);
@@ -335,10 +349,10 @@ static __always_inline void begin_call(struct pt_regs *regs, long number)
 	struct bpf_call *call;
 
 	task = bpf_get_current_task_btf();
-	if (is_system && task->tgid == 1 && is_on)
-		has_met_init = true;
-	if (!is_system && !task->bpf_storage)
+	if (!is_system && !FOLLOW(task, bpf_storage))
 		return;
+	if (task->tgid == 1 && is_on)
+		has_met_init = true;
 	if ((unsigned long)number >= BPF_CALLS || COMPAT_OF(task)) {
 		begin_foreign(task, number);
 		return;
@@ -354,8 +368,8 @@ static __always_inline void begin_call(struct pt_regs *regs, long number)
 	call->number = number;
 	call->cpu = bpf_get_smp_processor_id();
 	take_arguments(call, regs);
-	if (role->flags & BPF_CALL_STORES) {
-		note_stores(task, call);
+	if (role->flags & BPF_CALL_MAPS) {
+		note_map(task, call);
 		return;
 	}
 	call->begin = bpf_ktime_get_ns();

@@ -26,7 +26,7 @@ static __always_inline int send_detail(uint32_t kind, uint64_t value)
 	struct outgoing out;
 	struct bpf_call *call;
 
-	if (!is_on || !task->bpf_storage)
+	if (!is_on || !FOLLOW(task, bpf_storage))
 		return 0;
 	call = bpf_task_storage_get(&calls, task, NULL, 0);
 	if (!call || !call->begin)

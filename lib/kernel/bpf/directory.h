@@ -13,7 +13,7 @@
 static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					 struct task_struct *task)
 {
-	struct mnt_namespace *space = PEEK(task->nsproxy, mnt_ns);
+	struct mnt_namespace *space = PEEK(FOLLOW(task, nsproxy), mnt_ns);
 	struct bpf_part_file *part;
 
 	if (at > SCRATCH_TEXT - SCRATCH_PART)
@@ -22,7 +22,7 @@ static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, u
 	part->fd = -1;
 	part->flags = 0;
 	part->position = PEEK(space, ns.inum);
-	scratch->path = (uint64_t)&task->fs->root;
+	scratch->path = (uint64_t)&FOLLOW(task, fs)->root;
 	scratch->top = 0;
 	scratch->top_mount = 0;
 	scratch->space = (uint64_t)space;

@@ -24,7 +24,7 @@ static __always_inline struct bpf_call *call_now(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (!is_on || !task->bpf_storage || !is_in_scope(task) || !is_chosen(task))
+	if (!is_on || !FOLLOW(task, bpf_storage) || !is_in_scope(task) || !is_chosen(task))
 		return NULL;
 	return bpf_task_storage_get(&calls, task, NULL, 0);
 }

@@ -11,7 +11,7 @@ enum { FMODE_LSEEK = 4, CLOSE_ON_EXEC = 02000000 };
 
 static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
 {
-	struct fdtable *table = task->files->fdt;
+	struct fdtable *table = FOLLOW(task, files)->fdt;
 
 	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
 }
@@ -19,7 +19,7 @@ static __always_inline struct file *file_of(struct task_struct *task, int32_t fd
 /* As fdinfo has them: those of the file, and the one of the descriptor. */
 static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)
 {
-	unsigned long *set = task->files->fdt->close_on_exec;
+	unsigned long *set = FOLLOW(task, files)->fdt->close_on_exec;
 	uint64_t word = PEEK_WORD(set + (uint32_t)fd / LONG_BITS);
 	uint32_t flags = PEEK(file, f_flags) & ~LARGE_FILE;
 

@@ -33,6 +33,17 @@ extern void *bpf_rdonly_cast(const void *address, uint32_t type) __ksym;
 	})
 #endif
 
+/*
+ * A pointer in a structure that the verifier trusts, such as the current task. When it checks a plain load of such a pointer, the
+ * verifier of Linux 6.4 and later searches all types of the kernel several times, which made half of the start time. Kernels that
+ * need BPF_PLAIN are older, and there a plain load is the fast one.
+ */
+#ifdef BPF_PLAIN
+#define FOLLOW(from, field) ((from)->field)
+#else
+#define FOLLOW(from, field) PEEK(from, field)
+#endif
+
 /* Any structure of the kernel's that begins with a number of 64 bits. */
 struct timespec64 {
 	long long tv_sec;

@@ -55,7 +55,7 @@ static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 {
 	struct bpf_call *call;
 
-	if (!is_on || !task->bpf_storage)
+	if (!is_on || !FOLLOW(task, bpf_storage))
 		return NULL;
 	call = bpf_task_storage_get(&calls, task, NULL, 0);
 	return call && (call->begin || call->is_foreign) ? call : NULL;
@@ -139,7 +139,7 @@ int BPF_PROG(program_ends)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = NULL;
 
-	if (task->bpf_storage)
+	if (FOLLOW(task, bpf_storage))
 		call = bpf_task_storage_get(&calls, task, NULL, 0);
 	if (!call)
 		return 0;

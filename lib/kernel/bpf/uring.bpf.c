@@ -158,6 +158,16 @@ static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
 	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
 }
 
+/* How a request ended, as the versions of the kernel say it. */
+struct ending {
+	void *ring;
+	struct io_kiocb *request; /* NULL: one that goes on */
+	uint64_t user_data;
+	int32_t result;
+	uint32_t flags;
+	uint8_t opcode; /* 0: not known */
+};
+
 /* What a request opens, where its completion does not say which request it was: by its ring and the program's number. */
 struct opening {
 	uint64_t ring, user_data;
@@ -194,14 +204,29 @@ static __always_inline void put_entry(struct bpf_record_aio *aio, struct io_kioc
 	}
 }
 
+/* One request may accept many connections: only its last completion says which it was. */
 static __always_inline void note_opening(const struct bpf_record_aio *aio, struct io_kiocb *request,
 					 uint32_t slot)
 {
 	struct opening opening = {(uint64_t)PEEK(request, ctx), aio->user_data};
 	uint8_t opcode = aio->opcode;
 
-	if (!keeps_entry(request) && opens(opcode) && !slot)
+	if ((!keeps_entry(request) || opcode == OP_ACCEPT) && opens(opcode) && !slot)
 		bpf_map_update_elem(&openings, &opening, &opcode, BPF_ANY);
+}
+
+/* Finds the opcode where the kernel does not say it. */
+static __always_inline void find_opening(struct ending *ending)
+{
+	struct opening opening = {(uint64_t)ending->ring, ending->user_data};
+	uint8_t *opcode = NULL;
+
+	if (!ending->request || ending->opcode == OP_ACCEPT)
+		opcode = bpf_map_lookup_elem(&openings, &opening);
+	if (opcode)
+		ending->opcode = *opcode;
+	if (opcode && !(ending->flags & CQE_MORE))
+		bpf_map_delete_elem(&openings, &opening);
 }
 
 static __always_inline void take_request(struct io_kiocb *request, uint32_t more, bool is_old)
@@ -261,16 +286,6 @@ int BPF_PROG(request_taken_old, void *ring, struct io_kiocb *request)
 	return 0;
 }
 
-/* How a request ended, as the versions of the kernel say it. */
-struct ending {
-	void *ring;
-	struct io_kiocb *request; /* NULL: one that goes on */
-	uint64_t user_data;
-	int32_t result;
-	uint32_t flags;
-	uint8_t opcode; /* 0: not known */
-};
-
 static __always_inline void put_ending(struct bpf_record_aio *aio, const struct ending *ending)
 {
 	aio->key = identity_of(ending->request);
@@ -313,6 +328,7 @@ static __always_inline void end_request(struct ending *ending)
 		return;
 	if (ending->request)
 		ending->opcode = PEEK(ending->request, opcode);
+	find_opening(ending);
 	if (!is_worker && opens(ending->opcode) && ending->result >= 0 &&
 	    !(ending->request && slot_of(ending->request, ending->opcode, false))) {
 		send_opened(task, ending);
@@ -325,7 +341,8 @@ static __always_inline void end_request(struct ending *ending)
 	end_aio(&out);
 }
 
-static __always_inline void end_request_cqe(void *ring, void *request, struct io_uring_cqe *cqe)
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(request_ends, void *ring, void *request, struct io_uring_cqe *cqe)
 {
 	struct ending ending = {.ring = ring,
 				.request = request,
@@ -334,12 +351,6 @@ static __always_inline void end_request_cqe(void *ring, void *request, struct io
 				.flags = PEEK(cqe, flags)};
 
 	end_request(&ending);
-}
-
-SEC("raw_tp/io_uring_complete")
-int BPF_PROG(request_ends, void *ring, void *request, struct io_uring_cqe *cqe)
-{
-	end_request_cqe(ring, request, cqe);
 	return 0;
 }
 
@@ -358,12 +369,8 @@ int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data,
 SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_old, void *ring, uint64_t user_data, int result, unsigned int flags)
 {
-	struct opening opening = {(uint64_t)ring, user_data};
-	uint8_t *opcode = bpf_map_lookup_elem(&openings, &opening);
-	struct ending ending = {ring, NULL, user_data, result, flags, opcode ? *opcode : 0};
+	struct ending ending = {ring, NULL, user_data, result, flags, 0};
 
-	if (opcode)
-		bpf_map_delete_elem(&openings, &opening);
 	end_request(&ending);
 	return 0;
 }

@@ -102,8 +102,8 @@ static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, 
 					  enum bpf_part_kind kind, uint32_t index)
 {
 	scratch->path = (uint64_t)path;
-	scratch->top = (uint64_t)PEEK(&task->fs->root, dentry);
-	scratch->top_mount = (uint64_t)PEEK(&task->fs->root, mnt);
+	scratch->top = (uint64_t)PEEK(&FOLLOW(task, fs)->root, dentry);
+	scratch->top_mount = (uint64_t)PEEK(&FOLLOW(task, fs)->root, mnt);
 	scratch->space = 0;
 	return put_asked(scratch, at, cpu, kind, index);
 }

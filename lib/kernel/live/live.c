@@ -17,6 +17,7 @@
 #include "live_round.h"
 #include "live_setup.h"
 #include "live_signal.h"
+#include "load/bpf_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,6 +99,9 @@ static struct live *live_new(const struct live_options *options)
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
+	command_init(&live->keeper);
+	live_guest_init(&live->guest);
+	live->host = options->host;
 	ring_sources_init(&live->sources);
 	perf_set_init(&live->set);
 	ring_sources_add(&live->sources, &live_perf_ops, live);
@@ -146,7 +150,7 @@ static int setup_events(struct live *live, struct error *err)
 	if (!code)
 		live_reopen_start(live);
 	if (!code && live->options->is_confined)
-		confine_drop();
+		confine_drop(live->host);
 	confine_lower();
 	return code;
 }
@@ -154,6 +158,26 @@ static int setup_events(struct live *live, struct error *err)
 int live_keep_ready_fd(int fd, struct error *err)
 {
 	return notify_keep(fd, err) ? error_wrap(err, "--ready-fd") : 0;
+}
+
+/* The caller frees it. */
+static char *absolute(const char *path)
+{
+	char *directory = path[0] == '/' ? NULL : realpath(".", NULL);
+	char *whole = directory ? mem_format("%s/%s", directory, path) : mem_strdup(path);
+
+	free(directory);
+	return whole;
+}
+
+/* It waits as a command does before it is let go, and ends with us. */
+static int start_keeper(struct live *live, struct error *err)
+{
+	static char name[] = "iotrace";
+	char *const argv[] = {name, NULL};
+
+	live->capture = absolute(live->options->spool_path);
+	return command_fork(&live->keeper, argv, &live->signals, err);
 }
 
 static int setup(struct live *live, struct error *err)
@@ -164,6 +188,11 @@ static int setup(struct live *live, struct error *err)
 	if (!code)
 		code = argv ? command_fork(&live->command, argv, &live->signals, err)
 			    : open_pids(live, err);
+	if (!code && live->options->host_socket)
+		return live_guest_join(live, live->options->host_socket,
+				       live->options->join_options, err);
+	if (!code && live->host)
+		code = start_keeper(live, err);
 	if (code)
 		return code;
 	raise_limits();
@@ -253,6 +282,16 @@ static void confine(const struct live *live)
 		log_info("system calls are not confined: %s", strerror(-code));
 }
 
+static void say_source(const struct live *live)
+{
+	uint64_t size = live->bpf.source ? bpf_source_ring(live->bpf.source, 0)->size
+					 : live->set.ring[0].size;
+
+	log_info("recording through %s, with rings of %llu KiB on %u CPUs",
+		 live->bpf.source ? "BPF" : "perf", (unsigned long long)size >> 10,
+		 live->set.online);
+}
+
 /* The one who asked for it may be gone. The recording goes on without them. */
 static void say_ready(const struct live *live)
 {
@@ -272,12 +311,17 @@ int live_start(struct live *live, struct error *err)
 {
 	int code;
 
+	if (live->guest.socket >= 0) {
+		say_ready(live);
+		return command_release(&live->command, err);
+	}
 	confine_raise();
 	code = start(live, err);
 	priority_restore_nice(&live->nice);
 	confine_lower();
 	if (code)
 		return code;
+	say_source(live);
 	confine(live);
 	say_ready(live);
 	return live->command.pid ? command_release(&live->command, err) : 0;
@@ -300,6 +344,7 @@ int live_wait(struct live *live, int *exec_errno)
 		return -1;
 	if (live->has_control)
 		live_wait_for_end(live);
+	live_guest_wait(live);
 	while (live_command_runs(live)) {
 		struct pollfd signal = {.fd = live->signal_fd, .events = POLLIN};
 
@@ -333,6 +378,8 @@ int live_close(struct live *live, struct error *err)
 	stop(live);
 	code = spool_close(live->spool, err);
 	command_close(&live->command);
+	command_close(&live->keeper);
+	live_guest_release(&live->guest);
 	ring_sources_close(&live->sources);
 	live_reopen_close(live);
 	lookup_release(&live->lookup);
@@ -357,6 +404,7 @@ int live_close(struct live *live, struct error *err)
 		pthread_setname_np(pthread_self(), live->old_name);
 	pthread_cond_destroy(&live->changed);
 	pthread_mutex_destroy(&live->mutex);
+	free(live->capture);
 	free(live->scratch);
 	free(live->pid_fd);
 	free(live->cgroup);

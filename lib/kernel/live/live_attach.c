@@ -5,6 +5,7 @@
 
 #include "live_rings.h"
 #include "proc/cgroup.h"
+#include "rights/rights.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>
@@ -25,9 +26,9 @@ static void remark_rings(struct live *live, uint64_t want)
 			mem_format(
 				"rings of %llu KiB, not %llu KiB, for each CPU: RLIMIT_MEMLOCK and "
 				"kernel.perf_event_mlock_kb allow no more; a fast program may lose "
-				"events (sysctl kernel.perf_event_mlock_kb=%llu allows them)",
+				"events (sysctl kernel.perf_event_mlock_kb=%ld allows them)",
 				(unsigned long long)(size >> 10), (unsigned long long)(want >> 10),
-				(unsigned long long)((want >> 10) + 4)));
+				rights_mlock_kb(want)));
 }
 
 static void remark_foreign(struct live *live)

@@ -138,19 +138,34 @@ int live_bpf_attach(struct live *live, struct error *err)
 	return code ? code : add_processes(live, &live->recording->pids, err);
 }
 
-/* Returns the clock ticks that process 1 has run, in user mode and in the kernel; 0 if that cannot be read. */
-static uint64_t ticks_of_init(const struct live *live)
+/* Returns for how long the threads of process 1 have run, in ns; 0 if that cannot be read. */
+static uint64_t time_of_init(const struct live *live)
 {
-	unsigned long long user = 0, kernel = 0;
-	const char *at = NULL;
-	char text[1024];
+	struct number_list threads = {0};
+	unsigned long long time;
+	uint64_t sum = 0;
+	char text[128];
 
-	if (procfs_read(&live->proc, text, sizeof(text), "1/stat") > 0)
-		at = strrchr(text, ')'); /* the name may hold anything */
-	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user,
-			  &kernel) != 2)
-		return 0;
-	return user + kernel;
+	procfs_list(&live->proc, &threads, UINT32_MAX, "1/task");
+	for (uint32_t i = 0; i < threads.count; i++)
+		if (procfs_read(&live->proc, text, sizeof(text), "1/task/%u/schedstat",
+				threads.item[i]) > 0 &&
+		    sscanf(text, "%llu", &time) == 1)
+			sum += time;
+	number_list_release(&threads);
+	return sum;
+}
+
+static bool records_init(const struct live *live)
+{
+	const struct recording *recording = live->recording;
+
+	if (recording->is_system)
+		return !live->cgroups && !recording->users.ids.count;
+	for (uint32_t i = 0; i < recording->pids.count; i++)
+		if (recording->pids.item[i] == 1)
+			return true;
+	return false;
 }
 
 /*
@@ -159,8 +174,7 @@ static uint64_t ticks_of_init(const struct live *live)
  */
 static void say_init(struct live *live)
 {
-	if (live->recording->is_system && !live->cgroups && !live->recording->users.ids.count &&
-	    ticks_of_init(live) > live->bpf.init_ticks &&
+	if (records_init(live) && time_of_init(live) > live->bpf.init_time &&
 	    !bpf_source_has_met_init(live->bpf.source))
 		facts_add(&live->facts,
 			  &(struct fact){.kind = FACT_GAP,
@@ -182,7 +196,7 @@ static int open_rings(void *self, struct error *err)
 	}
 	if (code)
 		return code;
-	live->bpf.init_ticks = ticks_of_init(live);
+	live->bpf.init_time = time_of_init(live);
 	live->bpf.missed = bpf_source_missed(live->bpf.source);
 	bpf_source_enable(live->bpf.source, true);
 	live_block_start(live);

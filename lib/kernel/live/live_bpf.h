@@ -36,7 +36,7 @@ struct live_bpf {
 	uint64_t unstored, missed; /* calls, programs: reported to the stream */
 	uint32_t event;            /* index of "iotrace:bpf" in the capture */
 	uint64_t in_flight;        /* records that user space added */
-	uint64_t init_ticks;       /* CPU time of process 1 when the recording began */
+	uint64_t init_time;        /* CPU time of process 1 when the recording began */
 	char why[200];             /* why it is perf, or why not */
 };
 

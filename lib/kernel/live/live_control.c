@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "live_cpus.h"
 #include "live_facts.h"
+#include "live_members.h"
 #include "live_put.h"
 #include "live_round.h"
 #include "live_signal.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HELD_TRIES = 200 };
+enum { HELD_TRIES = 200, SLEEP_FDS = 5 }; /* of what sleep_on() waits for, beside the processes */
 
 static uint64_t next_sample(const struct live *live)
 {
@@ -46,7 +47,8 @@ static void sample(struct live *live)
 /* Returns how long nothing is to be done, in ms, rounded up: a sleep that ends too early would only be another one. */
 static int wait_ms(const struct live *live)
 {
-	uint64_t due[] = {live_next_round(live), next_sample(live), live->until};
+	uint64_t due[] = {live_next_round(live), next_sample(live), live->until,
+			  live_members_deadline(live)};
 	uint64_t now = clock_now(), first = live_next_round(live);
 
 	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
@@ -65,6 +67,7 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 	fds[count++] = (struct pollfd){.fd = live->wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->sources.wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live_members_fd(live), .events = POLLIN};
 	for (uint32_t i = 0; i < live->pid_fds; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
 	if (poll(fds, count, wait_ms(live)) <= 0)
@@ -73,6 +76,8 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 		ring_sources_take_wakes(&live->sources);
 	if (fds[3].revents)
 		live_follow_cpus(live);
+	if (fds[4].revents)
+		live_members_look(live);
 	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
 		return; /* somebody else read it: nobody does */
 }
@@ -95,13 +100,16 @@ static bool is_left_behind(const struct live *live)
 /* How a recording ends that something else than the end of what it follows brings to its end. */
 static enum live_end ended_early(struct live *live, enum live_end otherwise)
 {
-	return live->pid_fds || live_command_runs(live) ? LIVE_DETACHED : otherwise;
+	return live->pid_fds || live_command_runs(live) || live_members_run(live) ? LIVE_DETACHED
+										  : otherwise;
 }
 
 static enum live_end ended_by(struct live *live)
 {
 	live_read_signals(live);
 	if (live->command.pid && !live_command_runs(live) && !is_left_behind(live))
+		return LIVE_ENDED;
+	if (live_members_are_gone(live))
 		return LIVE_ENDED;
 	if (live_is_time(live->until, clock_now()))
 		return ended_early(live, LIVE_ENDED);
@@ -157,7 +165,7 @@ static void finish(struct live *live, enum live_end end)
 void *live_control(void *context)
 {
 	struct live *live = context;
-	struct pollfd *fds = mem_array(live->pid_fds + 4, sizeof(*fds));
+	struct pollfd *fds = mem_array(live->pid_fds + SLEEP_FDS, sizeof(*fds));
 	enum live_end end;
 
 	priority_raise();

@@ -5,16 +5,20 @@
 
 #include "clock.h"
 #include "live_attach.h"
+#include "live_command.h"
 #include "live_round.h"
 #include "live_tasks.h"
 #include "proc/sysblock.h"
 
+#include <iotrace/job.h>
 #include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+enum { JOB_TEXT_MOST = 255 };
 
 static const uint64_t state_ns = 2000000000; /* for the descriptors of all processes */
 
@@ -49,7 +53,8 @@ static void say_host(struct live *live)
 			   [FACT_HOST_mode] = live->recording->is_system,
 			   [FACT_HOST_block] = live->block,
 			   [FACT_HOST_block_mode] = live->recording->blocks.mode,
-			   [FACT_HOST_sample_interval] = live->recording->sample_interval},
+			   [FACT_HOST_sample_interval] = live->recording->sample_interval,
+			   [FACT_HOST_is_joined] = live->host != NULL},
 		.string = {[FACT_HOST_hostname] = fact_text(info->hostname),
 			   [FACT_HOST_release] = fact_text(info->release),
 			   [FACT_HOST_machine] = fact_text(info->machine),
@@ -72,38 +77,9 @@ static void say_formats(struct live *live)
 	}
 }
 
-/* Returns the words with NUL between, and how many bytes they are. The caller frees them. */
-static char *join_words(char *const argv[], size_t *size)
+static const char *environment(const char *name)
 {
-	char *words = NULL;
-
-	*size = 0;
-	for (size_t i = 0; argv[i]; i++) {
-		size_t length = strlen(argv[i]) + 1;
-
-		words = mem_resize(words, *size + length);
-		memcpy(words + *size, argv[i], length);
-		*size += length;
-	}
-	*size -= *size > 0;
-	return words;
-}
-
-static void say_command(struct live *live)
-{
-	char cwd[4096];
-	size_t size;
-	char *words = join_words(live->recording->argv, &size);
-	bool is_cut = size > FACT_ARGUMENTS;
-	struct fact fact = {
-		.kind = FACT_COMMAND,
-		.number = {[FACT_COMMAND_pid] = (uint64_t)live->command.pid,
-			   [FACT_COMMAND_is_cut] = is_cut},
-		.string = {[FACT_COMMAND_argv] = {words, is_cut ? FACT_ARGUMENTS : (uint32_t)size},
-			   [FACT_COMMAND_cwd] = fact_text(getcwd(cwd, sizeof(cwd)) ? cwd : "")}};
-
-	facts_add(&live->facts, &fact, (uint32_t)live->command.pid, clock_now());
-	free(words);
+	return getenv(name);
 }
 
 static void say_mount(void *context, const struct procfs_mount *mount)
@@ -147,6 +123,47 @@ static void say_filters(struct live *live)
 			say_filter(live, row[i].kind, row[i].globs->item[k]);
 }
 
+/* Where the choice comes from. */
+static void say_options(struct live *live, const struct recording_words *given)
+{
+	struct live_words words = live_words_of(given->argv + 1);
+	struct fact fact = {
+		.kind = FACT_OPTION,
+		.number = {[FACT_OPTION_line] = given->line, [FACT_OPTION_is_cut] = words.is_cut},
+		.string = {[FACT_OPTION_from] = fact_text(given->from),
+			   [FACT_OPTION_words] = {words.text, words.size}}};
+
+	facts_add(&live->facts, &fact, 0, clock_now());
+	free(words.text);
+}
+
+static struct fact_string text_of(const struct job_facts *job, enum job_value value)
+{
+	const char *text = job->value[value] ? job->value[value] : "";
+
+	return (struct fact_string){text, (uint32_t)strnlen(text, JOB_TEXT_MOST)};
+}
+
+static void say_job(struct live *live)
+{
+	struct job_facts job;
+	uint32_t nodes = 0, ranks = 0;
+
+	job_read(&job, environment);
+	if (!job.system)
+		return;
+	job_number(&job, JOB_NODES, &nodes);
+	job_number(&job, JOB_SIZE, &ranks);
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_JOB,
+				 .number = {[FACT_JOB_nodes] = nodes, [FACT_JOB_ranks] = ranks},
+				 .string = {[FACT_JOB_system] = fact_text(job.system),
+					    [FACT_JOB_id] = text_of(&job, JOB_ID),
+					    [FACT_JOB_name] = text_of(&job, JOB_NAME),
+					    [FACT_JOB_user] = text_of(&job, JOB_USER)}},
+		  0, clock_now());
+}
+
 void live_facts_begin(struct live *live)
 {
 	const struct number_list *pids = &live->recording->pids;
@@ -156,8 +173,11 @@ void live_facts_begin(struct live *live)
 	live_bpf_say_source(live);
 	say_formats(live);
 	say_filters(live);
+	say_job(live);
+	for (uint32_t i = 0; i < live->recording->given_count; i++)
+		say_options(live, &live->recording->given[i]);
 	if (live->command.pid)
-		say_command(live);
+		live_say_own_command(live);
 	procfs_mounts(&live->proc, first ? first : (uint32_t)getpid(), say_mount, live);
 	if (live->block != BLOCK_NONE)
 		sysblock_devices(&live->sys, &live->facts);
@@ -298,6 +318,7 @@ void live_facts_end(struct live *live, enum live_end end)
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_END,
 				 .number = {[FACT_END_reason] = (uint64_t)end,
-					    [FACT_END_dropped] = spool_dropped(live->spool)}},
+					    [FACT_END_dropped] = spool_dropped(live->spool),
+					    [FACT_END_error] = (uint64_t)spool_error(live->spool)}},
 		  0, clock_now());
 }

@@ -10,6 +10,7 @@
 #include "command/target.h"
 #include "live_block.h"
 #include "live_bpf.h"
+#include "live_guest.h"
 #include "live_reopen.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
@@ -34,6 +35,11 @@ struct live {
 	bool is_confined;
 	enum block_choice block; /* what became of the user's choice */
 	struct command command;
+	struct join_host *host; /* NULL: no commands join. Lent by the caller */
+	struct command
+		keeper; /* a process that waits, with a host: rings need the events of one from the start */
+	char *capture; /* where guests find what was recorded, if the host is killed */
+	struct live_guest guest;
 	struct command_signals signals; /* as they were before */
 	sigset_t handled;               /* what we answer */
 	bool has_signals;
@@ -80,9 +86,10 @@ struct live {
 	uint64_t unmarked;   /* bytes put since the last end of a round */
 
 	uint64_t sent_at[65],
-		asked_at;  /* when a signal of kill(2), and a request to end, last counted */
-	uint32_t requests; /* to end, which were passed on to the command */
-	bool is_ending;    /* the recording is to end, though what it follows may run on */
+		asked_at;      /* when a signal of kill(2), and a request to end, last counted */
+	uint32_t requests;     /* to end, which were passed on to the command */
+	bool is_ending;        /* the recording is to end, though what it follows may run on */
+	bool is_asked_to_stop; /* by iotrace stop */
 
 	atomic_int interrupts;   /* shared */
 	atomic_bool is_stopping; /* shared: live_close() has no patience */

@@ -9,6 +9,7 @@
 #include "live_tasks.h"
 #include "load/bpf_source.h"
 
+#include <errno.h>
 #include <iotrace/confine.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
@@ -52,7 +53,7 @@ static enum opener_kind kind_of(const struct live *live, const struct perf_spec 
 static int start_opener(struct live *live, struct error *err)
 {
 	struct opener_event event[PERF_SPECS_MAX];
-	uint32_t command = (uint32_t)live->command.pid;
+	uint32_t command = (uint32_t)(live->host ? live->keeper.pid : live->command.pid);
 	const struct number_list *pids = &live->recording->pids;
 	const struct opener_table table = {.event = event,
 					   .events = live->set.specs,
@@ -71,7 +72,7 @@ void live_reopen_start(struct live *live)
 {
 	struct error why = {0};
 
-	if (!live_reopen_may(live) && !may_reopen_cpus(live))
+	if (!live_reopen_may(live) && !may_reopen_cpus(live) && !live->host)
 		return;
 	if (live->options->is_confined) {
 		if (start_opener(live, &why)) {
@@ -193,6 +194,25 @@ static void reopen(struct live *live, const struct lookup_detached *detached)
 		say(live, detached, &pids, begun);
 	}
 	number_list_release(&pids);
+}
+
+int live_reopen_join(struct live *live, uint32_t pid, struct error *err)
+{
+	uint32_t first = live->set.threads, fds = live->set.fds;
+	struct map known = {0};
+	int code = live->set.opener ? opener_add_root(live->set.opener, (pid_t)pid) : 0;
+
+	if (code)
+		return error_set(err, -code, "process %u: it cannot be recorded", pid);
+	code = live_attach_pass(live, pid, &known, err);
+	map_release(&known);
+	if (code < 0)
+		return code;
+	if (live->set.threads == first)
+		return error_say(err, ESRCH, "process %u: it has ended", pid);
+	add_ids(live, fds);
+	perf_set_enable_from(&live->set, first);
+	return 0;
 }
 
 void live_reopen_processes(struct live *live)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct error;
 struct live;
 
 struct live_reopen {
@@ -28,6 +29,8 @@ void live_reopen_start(struct live *live);
 bool live_reopen_cpu(struct live *live, uint32_t cpu);
 /* Opens the events again of processes that look-ups found without; called in a round, when the rings are empty. */
 void live_reopen_processes(struct live *live);
+/* Opens the events of a process that nothing was recorded of. Returns 0, or -errno with a sentence. */
+int live_reopen_join(struct live *live, uint32_t pid, struct error *err);
 /* Gives records the ids that the capture knows. */
 void live_reopen_rename(const struct live *live, void *records, size_t size);
 void live_reopen_close(struct live *live);

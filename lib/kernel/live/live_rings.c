@@ -5,6 +5,7 @@
 
 #include "live_private.h"
 #include "perf/hotplug.h"
+#include "rights/rights.h"
 
 #include <errno.h>
 #include <iotrace/log.h>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 enum {
-	RING_DEFAULT = 16 << 20,
 	RING_SPARE = 256 << 10, /* of a CPU that may come */
 	RAM_SHARE = 16,
 	RAM_SHARE_SPARE = 64,
@@ -61,7 +61,7 @@ uint64_t live_ring_want(const struct live *live)
 	uint64_t size = page;
 
 	if (!asked) {
-		asked = RING_DEFAULT;
+		asked = RIGHTS_RING_DEFAULT;
 		while (asked > LIVE_RING_LEAST && asked * live->set.online > ram / RAM_SHARE)
 			asked /= 2;
 	}

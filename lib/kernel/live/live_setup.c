@@ -99,7 +99,7 @@ static int attach_cgroups(struct live *live, struct error *err)
 }
 
 /* Ctrl-C reaches the command's process as well, which waits without a handler. */
-static int explain_gone(struct live *live, struct error *err)
+int live_explain_gone(struct live *live, struct error *err)
 {
 	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
 	    WTERMSIG(live->command.status) == SIGINT)
@@ -122,8 +122,8 @@ static int open_events(struct live *live, struct error *err)
 		return attach_cgroups(live, err);
 	if (live->pid_fds)
 		return attach_pids(live, err);
-	code = live_open_events(live, live->command.pid, err);
-	return code == -ESRCH ? explain_gone(live, err) : code;
+	code = live_open_events(live, live->host ? live->keeper.pid : live->command.pid, err);
+	return code == -ESRCH ? live_explain_gone(live, err) : code;
 }
 
 /* All tasks outside have the number 0 here, so the calls of two look like those of one. */

@@ -6,6 +6,8 @@
 
 #include "live_private.h"
 
+/* The waiting command has ended. Returns -ESRCH, or -EINTR if Ctrl-C ended it, with a sentence. */
+int live_explain_gone(struct live *live, struct error *err);
 int live_setup_cgroups(struct live *live, struct error *err);
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);

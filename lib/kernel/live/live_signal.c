@@ -7,6 +7,7 @@
 #include "live_signal.h"
 
 #include "clock.h"
+#include "join/host.h"
 #include "live_private.h"
 
 #include <errno.h>
@@ -100,13 +101,17 @@ static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 static void answer(struct live *live, const struct signalfd_siginfo *signal)
 {
 	if (signal->ssi_signo == STOP_SIGNAL) {
-		live->is_ending = true;
+		live->is_ending = live->is_asked_to_stop = true;
 		return;
 	}
 	if (live_command_runs(live)) {
 		pass_on(live, signal);
 		return;
 	}
+	/* What ends a job ends its commands: the first signal waits for them. */
+	if (live->host && join_host_has_members(live->host) && !is_repeated(&live->asked_at) &&
+	    !live->requests++)
+		return;
 	if (is_sent(signal) && is_repeated(&live->sent_at[signal->ssi_signo]))
 		return;
 	if (live->is_ending || live_ended(live) != LIVE_RUNNING)

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "load/bpf_source.h"
+#include "proc/rank.h"
 
 /*
  * Its time is that before the question: a task that ends meanwhile ends after it in the stream, too. One that has
@@ -17,6 +18,7 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	char exe[4096], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
 	struct fact fact = {.kind = FACT_TASK};
+	struct rank rank = {0};
 
 	if (procfs_task(&live->proc, pid, tid, &task) || task.has_ended)
 		return;
@@ -29,6 +31,11 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	fact.number[FACT_TASK_is_left_out] = lookup_is_left_out(&live->base, pid);
 	fact.string[FACT_TASK_comm] = fact_text(task.comm);
 	fact.string[FACT_TASK_exe] = fact_text(exe);
+	if (tid == pid)
+		rank = rank_read(&live->proc, pid);
+	fact.number[FACT_TASK_has_rank] = rank.is_known;
+	fact.number[FACT_TASK_rank] = rank.rank;
+	fact.number[FACT_TASK_ranks] = rank.ranks;
 	if (tid == pid)
 		fact.string[FACT_TASK_argv] = (struct fact_string){
 			words, procfs_arguments(&live->proc, pid, words, sizeof(words), &is_cut)};

@@ -324,6 +324,16 @@ bool spool_has_failed(struct spool *spool)
 	return has_failed;
 }
 
+int spool_error(struct spool *spool)
+{
+	int code;
+
+	pthread_mutex_lock(&spool->mutex);
+	code = spool->has_failed ? spool->error.code : 0;
+	pthread_mutex_unlock(&spool->mutex);
+	return code;
+}
+
 /* The writer no longer writes once it has failed, so the capture is ours. */
 void spool_put_last(struct spool *spool, const void *records, size_t size)
 {

@@ -45,6 +45,8 @@ void spool_drop(struct spool *spool, uint64_t size);
 void spool_flush(struct spool *spool);
 /* Returns whether writing has failed; spool_close() says how. */
 bool spool_has_failed(struct spool *spool);
+/* Returns the errno of the write that failed, or 0. */
+int spool_error(struct spool *spool);
 /* Uses what was set aside for a few more records after a failure: they are written at once. */
 void spool_put_last(struct spool *spool, const void *records, size_t size);
 /* Nothing more will come: writes all that waits and finishes the file. Followers see the end. */

@@ -113,6 +113,6 @@ void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
 		if (groups >> row->group & 1)
 			role[row->number] = role_of(row);
 		else if (row->kind == CALL_MAP)
-			role[row->number] = (struct bpf_call_role){.flags = BPF_CALL_STORES};
+			role[row->number] = (struct bpf_call_role){.flags = BPF_CALL_MAPS};
 	}
 }

@@ -28,15 +28,13 @@ void bpf_rings_init(struct bpf_rings *rings, const struct bpf_options *options)
 }
 
 /* Returns 0 or -errno; what was made is dropped by drop(). */
-static int make(struct bpf_rings *rings, int map, uint32_t index, uint64_t size)
+static int make(struct bpf_rings *rings, uint32_t index, uint64_t size)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iotrace_ring", 0, 0, (uint32_t)size, NULL);
 
 	if (fd < 0)
 		return -errno;
 	rings->fd[index] = fd;
-	if (bpf_map_update_elem(map, &rings->cpu[index], &fd, BPF_ANY))
-		return -errno;
 	return bpf_ring_map(&rings->ring[index], fd, size);
 }
 
@@ -63,13 +61,25 @@ void bpf_rings_release(struct bpf_rings *rings)
 }
 
 /* Programs run on a CPU as soon as it comes. Where it has no ring, what they drop is counted. */
-static void make_spares(struct bpf_rings *rings, int map, uint64_t size)
+static void make_spares(struct bpf_rings *rings, uint64_t size)
 {
 	for (uint32_t i = rings->online; i < rings->cpus; i++)
-		if (make(rings, map, i, size)) {
+		if (make(rings, i, size)) {
 			drop(rings, i);
 			rings->cpus = i;
 		}
+}
+
+/* All at once: after a change of this map the kernel waits for all programs that run, which takes 10 ms and more. */
+static int give_to_programs(const struct bpf_rings *rings, int map, struct error *err)
+{
+	uint32_t count = rings->cpus;
+	bool is_given = !bpf_map_update_batch(map, rings->cpu, rings->fd, &count, NULL);
+
+	for (uint32_t i = 0; i < rings->cpus && !is_given; i++)
+		if (bpf_map_update_elem(map, &rings->cpu[i], &rings->fd[i], BPF_ANY))
+			return error_set(err, errno, "BPF map of rings: CPU %u", rings->cpu[i]);
+	return 0;
 }
 
 int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *options,
@@ -81,10 +91,10 @@ int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *o
 		int code = 0;
 
 		for (uint32_t i = 0; i < rings->online && !code; i++)
-			code = make(rings, map, i, size);
+			code = make(rings, i, size);
 		if (!code) {
-			make_spares(rings, map, options->spare_bytes);
-			return 0;
+			make_spares(rings, options->spare_bytes);
+			return give_to_programs(rings, map, err);
 		}
 		drop_all(rings);
 		if ((code != -ENOMEM && code != -EPERM) || size / 2 < options->ring_least)

@@ -46,7 +46,7 @@ enum {
 	BPF_CALL_BASES =
 		16384, /* relative paths need their directory; if it fails, those of each call do */
 	BPF_CALL_MOVES_ROOT = 32768,
-	BPF_CALL_STORES = 65536, /* not recorded; said once if it maps a file to be written */
+	BPF_CALL_MAPS = 65536, /* not recorded; only how it maps a file */
 	BPF_CALL_AIO = BPF_CALL_SUBMITS | BPF_CALL_REAPS | BPF_CALL_ENDS_QUEUE,
 };
 

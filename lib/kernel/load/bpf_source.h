@@ -59,7 +59,7 @@ const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *sour
 						   enum bpf_feature feature);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
-/* Whether a program ran in process 1 while all tasks were recorded. */
+/* Whether a program ran in process 1, if that was to be recorded. */
 bool bpf_source_has_met_init(const struct bpf_source *source);
 /* Whether a task lives on that perf's events no longer follow, or one that it made. */
 bool bpf_source_has_detached(const struct bpf_source *source);

@@ -10,17 +10,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { GENERATIONS = 1024, STATUS_SIZE = 4096 };
+enum { GENERATIONS = 1024, STATUS_SIZE = 4096, ROOTS_MOST = 1 << 16 };
+
+static void append(struct descent *descent, uint32_t pid)
+{
+	descent->root[descent->roots] = pid;
+	descent->alive[descent->roots++] = (int)syscall(SYS_pidfd_open, pid, 0);
+}
 
 void descent_init(struct descent *descent, int proc, const uint32_t *root, uint32_t roots)
 {
-	*descent = (struct descent){.proc = proc, .root = root, .roots = roots, .checked_fd = -1};
-	descent->alive = mem_array(roots, sizeof(*descent->alive));
-	for (uint32_t i = 0; i < roots; i++)
-		descent->alive[i] = (int)syscall(SYS_pidfd_open, root[i], 0);
+	*descent = (struct descent){.proc = proc, .checked_fd = -1};
+	descent->root = mem_array(ROOTS_MOST, sizeof(*descent->root));
+	descent->alive = mem_array(ROOTS_MOST, sizeof(*descent->alive));
+	for (uint32_t i = 0; i < roots && i < ROOTS_MOST; i++)
+		append(descent, root[i]);
 }
 
 void descent_release(struct descent *descent)
@@ -31,6 +39,7 @@ void descent_release(struct descent *descent)
 	if (descent->checked_fd >= 0)
 		close(descent->checked_fd);
 	free(descent->alive);
+	free(descent->root);
 }
 
 static bool has_ended(int fd)
@@ -56,11 +65,10 @@ static uint32_t number_after(const char *text, const char *word)
 	return at ? (uint32_t)strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-/* The name comes first in the file, and a line feed in it is escaped: no line of it is a name's. */
-static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *pid,
-			uint32_t *parent)
+/* The text of its status. Returns whether there is one. */
+static bool read_text(const struct descent *descent, uint32_t tid, char text[STATUS_SIZE])
 {
-	char path[32], text[STATUS_SIZE];
+	char path[32];
 	ssize_t n;
 	int fd;
 
@@ -68,14 +76,51 @@ static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *p
 	fd = openat(descent->proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, text, STATUS_SIZE - 1);
 	close(fd);
-	if (n <= 0)
+	if (n > 0)
+		text[n] = '\0';
+	return n > 0;
+}
+
+/* The name comes first in the file, and a line feed in it is escaped: no line of it is a name's. */
+static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *pid,
+			uint32_t *parent)
+{
+	char text[STATUS_SIZE];
+
+	if (!read_text(descent, tid, text))
 		return false;
-	text[n] = '\0';
 	*pid = number_after(text, "\nTgid:");
 	*parent = number_after(text, "\nPPid:");
 	return *pid != 0;
+}
+
+/* The owner of its folder is root where the process may not be looked into. */
+static bool is_own(const struct descent *descent, uint32_t pid)
+{
+	uint32_t user = (uint32_t)getuid(), id[4];
+	char path[32], text[STATUS_SIZE];
+	struct stat status;
+	const char *line;
+
+	snprintf(path, sizeof(path), "%u", pid);
+	if (fstatat(descent->proc, path, &status, 0) || status.st_uid != user ||
+	    !read_text(descent, pid, text))
+		return false;
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %u %u %u %u", &id[0], &id[1], &id[2], &id[3]) == 4 &&
+	       id[0] == user && id[1] == user && id[2] == user && id[3] == user;
+}
+
+int descent_add(struct descent *descent, uint32_t pid)
+{
+	if (descent->roots == ROOTS_MOST)
+		return -ENOSPC;
+	if (!is_own(descent, pid))
+		return -EPERM;
+	append(descent, pid);
+	return has_ended(descent->alive[descent->roots - 1]) ? -ESRCH : 0;
 }
 
 static int follow_parents(const struct descent *descent, uint32_t tid)

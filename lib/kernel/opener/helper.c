@@ -4,7 +4,7 @@
 #include "helper.h"
 
 #include "descent.h"
-#include "message.h"
+#include "message/message.h"
 #include "rights/priority.h"
 #include "rights/rights.h"
 
@@ -54,7 +54,7 @@ static int open_of_task(struct helper *helper, const struct opener_request *requ
 	return code;
 }
 
-static int answer(struct helper *helper, const struct opener_request *request)
+static int open_requested(struct helper *helper, const struct opener_request *request)
 {
 	const struct opener_table *table = helper->table;
 
@@ -76,6 +76,17 @@ static int answer(struct helper *helper, const struct opener_request *request)
 	return -EINVAL;
 }
 
+/* *fd: what goes with the reply, -1: nothing. Returns 0 or -errno. */
+static int answer(struct helper *helper, const struct opener_request *request, int *fd)
+{
+	*fd = -1;
+	if (request->event == OPENER_NEW_ROOT)
+		return request->tid > 0 ? descent_add(&helper->descent, (uint32_t)request->tid)
+					: -EPERM;
+	*fd = open_requested(helper, request);
+	return *fd < 0 ? *fd : 0;
+}
+
 static void serve(struct helper *helper)
 {
 	struct opener_request request;
@@ -90,8 +101,7 @@ static void serve(struct helper *helper)
 			close(fd);
 		if (code)
 			break;
-		fd = answer(helper, &request);
-		reply.code = fd < 0 ? fd : 0;
+		reply.code = answer(helper, &request, &fd);
 		code = message_send(helper->socket, &reply, sizeof(reply), fd);
 		if (fd >= 0)
 			close(fd);

@@ -4,7 +4,7 @@
 #include "opener.h"
 
 #include "helper.h"
-#include "message.h"
+#include "message/message.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -40,22 +40,36 @@ int opener_start(struct opener *opener, const struct opener_table *table, struct
 	return error_set(err, code, "fork of the process that opens events");
 }
 
-int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t cpu)
+/* *fd: what came with the reply, -1: nothing. Returns 0 or -errno. */
+static int ask(const struct opener *opener, const struct opener_request *request, int *fd)
 {
-	const struct opener_request request = {event, tid, cpu};
 	struct opener_reply reply;
-	int fd, code;
+	int code;
 
 	if (!opener->pid)
 		return -EPERM;
-	code = message_send(opener->socket, &request, sizeof(request), -1);
+	code = message_send(opener->socket, request, sizeof(*request), -1);
 	if (!code)
-		code = message_receive(opener->socket, &reply, sizeof(reply), &fd);
+		code = message_receive(opener->socket, &reply, sizeof(reply), fd);
+	return code ? code : reply.code;
+}
+
+int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t cpu)
+{
+	const struct opener_request request = {event, tid, cpu};
+	int fd, code = ask(opener, &request, &fd);
+
 	if (code)
 		return code;
-	if (!reply.code && fd < 0)
-		return -EMFILE; /* there was no room for it */
-	return reply.code ? reply.code : fd;
+	return fd < 0 ? -EMFILE : fd; /* there was no room for it */
+}
+
+int opener_add_root(const struct opener *opener, pid_t pid)
+{
+	const struct opener_request request = {.event = OPENER_NEW_ROOT, .tid = pid};
+	int fd;
+
+	return ask(opener, &request, &fd);
 }
 
 void opener_close(struct opener *opener)

@@ -7,9 +7,9 @@
  * calls that it needs. It ends when the recorder's end of the socket is closed.
  *
  * The words between them:
- *   table    the events of the recording, and the roots. It is complete before the fork: no message changes it.
- *   root     the process of the command, or one that -p names.
- *   request  an index into the table, a thread, the number of a CPU.
+ *   table    the events of the recording, and the first roots. It is complete before the fork: no message changes it.
+ *   root     the process of the command, or one that -p names, or a command that joins (join.h).
+ *   request  an index into the table, a thread, the number of a CPU; or a new root, which must be a process of the user.
  *   reply    0 and a descriptor, or -errno.
  *
  * An event of a task is opened for a thread whose process is a root or descends from one, as /proc says before and after. Any other
@@ -58,6 +58,8 @@ void opener_init(struct opener *opener);
 int opener_start(struct opener *opener, const struct opener_table *table, struct error *err);
 /* Returns a descriptor (close-on-exec) of the event for a thread on the CPU, or -errno. */
 int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t cpu);
+/* One more root. Returns 0, -EPERM: the process is not the user's, or another -errno. */
+int opener_add_root(const struct opener *opener, pid_t pid);
 /* Ends it, and waits until it has ended. */
 void opener_close(struct opener *opener);
 

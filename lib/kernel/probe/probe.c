@@ -196,11 +196,12 @@ static void probe_memlock(struct probe_result *result)
 {
 	long kb = rights_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
 	struct rlimit limit = {0};
+	long wanted = rights_mlock_kb(RIGHTS_RING_DEFAULT);
 	bool may = confine_may(IPC_LOCK);
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	result->state = may || limit.rlim_max == RLIM_INFINITY || kb > 8192 ? PROBE_OK
-									    : PROBE_LIMITED;
+	result->state = may || limit.rlim_max == RLIM_INFINITY || kb >= wanted ? PROBE_OK
+									       : PROBE_LIMITED;
 	if (may)
 		say(result->detail, "rings of any size");
 	else if (limit.rlim_max == RLIM_INFINITY)
@@ -209,7 +210,7 @@ static void probe_memlock(struct probe_result *result)
 		say(result->detail, "rings of %ld KiB for each CPU, and %llu KiB more in all", kb,
 		    (unsigned long long)limit.rlim_max >> 10);
 	if (result->state != PROBE_OK)
-		say(result->remedy, "sysctl kernel.perf_event_mlock_kb=8196");
+		say(result->remedy, "sysctl kernel.perf_event_mlock_kb=%ld", wanted);
 }
 
 static void probe_files(struct probe_result *result)

@@ -7,6 +7,7 @@
 #include "lookup.h"
 
 #include "clock.h"
+#include "rank.h"
 #include "remote.h"
 #include "rights/priority.h"
 
@@ -345,6 +346,7 @@ static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)
 	char target[LINK_TARGET_SIZE], words[FACT_ARGUMENTS + 1];
 	bool is_cut = false;
 	ssize_t n = procfs_link(proc, target, sizeof(target), "%u/exe", tid);
+	struct rank rank = rank_read(proc, tid);
 
 	fact.number[FACT_EXE_error] = n < 0 ? (uint64_t)-n : 0;
 	fact.number[FACT_EXE_is_foreign] = n > 0 && procfs_is_foreign(proc, tid);
@@ -354,6 +356,9 @@ static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)
 							  procfs_arguments(proc, tid, words,
 									   sizeof(words), &is_cut)};
 	fact.number[FACT_EXE_is_cut] = is_cut;
+	fact.number[FACT_EXE_has_rank] = rank.is_known;
+	fact.number[FACT_EXE_rank] = rank.rank;
+	fact.number[FACT_EXE_ranks] = rank.ranks;
 	facts_add(lookup->facts, &fact, pid, clock_now());
 }
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CAPABILITIES = 64, PERFMON = 38 }; /* CAP_PERFMON, which older headers lack */
+enum { CAPABILITIES = 64, PERFMON = 38, BPF = 39 }; /* which older headers lack */
 
 struct capabilities {
 	uint64_t effective, permitted, inheritable;
@@ -172,12 +172,13 @@ static void keep_only(struct capabilities *own, uint64_t keep)
 	set(own);
 }
 
-void confine_drop(void)
+void confine_drop(bool has_joining)
 {
 	struct capabilities own;
 
 	if (get(&own))
-		keep_only(&own, to_keep(own.permitted));
+		keep_only(&own,
+			  to_keep(own.permitted) | (has_joining ? own.permitted & bit(BPF) : 0));
 }
 
 /* Before Linux 5.8 other rights stand for CAP_PERFMON, and the events of a task take the right to look into it. */

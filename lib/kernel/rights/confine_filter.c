@@ -55,6 +55,8 @@ static const char calls[] =
 	"getrandom capget capset "
 	/* descriptors of the process that opens events; messages to and from it */
 	"sendmsg recvmsg epoll_ctl "
+	/* commands that join */
+	"accept4 getsockopt pidfd_open "
 #ifdef HAS_SANITIZER
 	/* the search for leaks stops all threads from another process */
 	"clone ptrace prctl kill tgkill personality pipe pipe2 "
@@ -64,13 +66,13 @@ static const char calls[] =
 /* Of the process that opens events. */
 static const char helper_calls[] =
 	"perf_event_open pidfd_open sendmsg recvmsg read close poll ppoll exit exit_group "
-	"rt_sigreturn restart_syscall "
+	"rt_sigreturn restart_syscall newfstatat fstatat64 getuid "
 #ifdef HAS_SANITIZER
 	"mmap munmap madvise mprotect write sigaltstack futex gettid getpid "
 #endif
 	;
 
-enum { NAME_SIZE = 32 };
+enum { NAME_SIZE = 32, BPF_MAP_UPDATE = 2 }; /* BPF_MAP_UPDATE_ELEM of <linux/bpf.h> */
 
 /* Of these, only with an argument whose bits under the mask are so. */
 static const struct limited {
@@ -85,8 +87,10 @@ static const struct limited {
 	{"ioctl", 1, 0xffffffff, TCGETS}, /* of terminals; the next is TCGETS2 */
 	{"ioctl", 1, 0xffff, 'T' << 8 | 0x2a},
 #endif
-	{"ioctl", 1, 0xffffffff, TIOCGWINSZ},  {"kill", 1, 0xffffffff, 0}, /* is it there? */
+	{"ioctl", 1, 0xffffffff, TIOCGWINSZ},
+	{"kill", 1, 0xffffffff, 0}, /* is it there? */
 	{"prctl", 0, 0xffffffff, PR_SET_NAME},
+	{"bpf", 0, 0xffffffff, BPF_MAP_UPDATE}, /* of our maps */
 #ifdef PR_SET_VMA
 	{"prctl", 0, 0xffffffff, PR_SET_VMA}, /* malloc() names its memory */
 #endif

@@ -24,7 +24,7 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
-enum { PERFMON = 38, MLOCK_KB_WANTED = 8196 }; /* CAP_PERFMON, which older headers lack */
+enum { PERFMON = 38 }; /* CAP_PERFMON, which older headers lack */
 
 /* What a user called it: names in a capture begin with a word of ours. */
 static const char *plain_name(const char *event)
@@ -104,13 +104,19 @@ static char *name_limits(long paranoid, long most)
 			       : mem_strdup("");
 }
 
+long rights_mlock_kb(uint64_t ring)
+{
+	return (long)((ring + (uint64_t)sysconf(_SC_PAGESIZE)) >> 10);
+}
+
 /* Rings that are too small lose events, which a remark would say after the next attempt only. */
 static bool has_small_rings(void)
 {
 	struct rlimit limit = {0};
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	return limit.rlim_max != RLIM_INFINITY && rights_number(MLOCK_KB, 516) < MLOCK_KB_WANTED;
+	return limit.rlim_max != RLIM_INFINITY &&
+	       rights_number(MLOCK_KB, 516) < rights_mlock_kb(RIGHTS_RING_DEFAULT);
 }
 
 int rights_explain_all(struct error *err, int code, bool is_machine)
@@ -120,7 +126,9 @@ int rights_explain_all(struct error *err, int code, bool is_machine)
 	char *limits = name_limits(is_held ? most : paranoid, most);
 	char *sysctl = is_held ? mem_strdup("")
 			       : mem_format(" kernel.perf_event_paranoid=%ld", most);
-	bool is_small = has_small_rings();
+	char *mlock = has_small_rings() ? mem_format(" kernel.perf_event_mlock_kb=%ld",
+						     rights_mlock_kb(RIGHTS_RING_DEFAULT))
+					: mem_strdup("");
 
 	error_say(err, code,
 		  "this user may not record: tracefs (/sys/kernel/tracing) cannot be read%s",
@@ -128,10 +136,10 @@ int rights_explain_all(struct error *err, int code, bool is_machine)
 	error_hint(err,
 		   "as root, for all users of group %u: mount -o remount,mode=750,gid=%u "
 		   "/sys/kernel/tracing%s%s%s",
-		   (unsigned)getegid(), (unsigned)getegid(),
-		   *sysctl || is_small ? " && sysctl" : "", sysctl,
-		   is_small ? " kernel.perf_event_mlock_kb=8196" : "");
+		   (unsigned)getegid(), (unsigned)getegid(), *sysctl || *mlock ? " && sysctl" : "",
+		   sysctl, mlock);
 	rights_hint_setcap(err);
+	free(mlock);
 	free(sysctl);
 	free(limits);
 	return -code;

@@ -5,6 +5,7 @@
 #define KERNEL_RIGHTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,10 @@ bool rights_may_get(unsigned capability);
 int rights_explain_all(struct error *err, int code, bool is_machine);
 /* Returns a number that stands in a file such as /proc/sys/kernel/perf_event_paranoid, or `otherwise`. */
 long rights_number(const char *path, long otherwise);
+/* The ring of each CPU by default, in bytes. */
+enum { RIGHTS_RING_DEFAULT = 16 << 20 };
+/* Returns what kernel.perf_event_mlock_kb must be for a ring of so many bytes, with the page that the kernel adds. */
+long rights_mlock_kb(uint64_t ring);
 enum { RIGHTS_MACHINE = -1 };
 
 /*

@@ -98,22 +98,29 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	open_drop(m, open);
 }
 
+/* A request that goes on is known by the program's number alone, which another may have, too: then the result is no new descriptor. */
+static bool is_another(const struct aio *aio, const struct slot *slot)
+{
+	return aio->flags & AIO_MORE && slot && slot->open != ID_NONE;
+}
+
 /*
  * Without a file the number may be one of a descriptor, or of a fixed file, and which number was closed before is not
  * known either: what the table has there is not to be believed.
  */
 void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 {
-	int64_t result = event->aio.step.result;
+	const struct aio *aio = &event->aio.step;
+	int64_t result = aio->result;
 	struct slot *slot;
 
 	if (result < 0 || m->aio.op[op].request.flags & AIO_DIRECT)
 		return;
-	if (event->aio.file.fd >= 0 && event->aio.file.fd == result) {
+	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
+	if (event->aio.file.fd == result && !is_another(aio, slot)) {
 		create(m, op, event);
 		return;
 	}
-	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
 	if (slot)
 		slot_doubt(m, slot, DOUBT_REQUEST);
 }

@@ -9,6 +9,7 @@
 #include "aio_queue.h"
 #include "fd/fdtable.h"
 #include "fd/position.h"
+#include "map/mapping.h"
 #include "out/outbox.h"
 #include "task/location.h"
 #include "task/task.h"
@@ -156,6 +157,12 @@ static void forget_position(struct model *m, const struct aio_op *op)
 		open_description(m, op->open)->position = IO_OFFSET_UNKNOWN;
 }
 
+static void note_written(struct model *m, const struct aio_op *op, int64_t result)
+{
+	if (op->request.action == AIO_FLUSH && op->open != ID_NONE && result >= 0)
+		mapping_written(m, open_description(m, op->open)->file);
+}
+
 /* Returns whether the end of an operation shows that there was no file. */
 static bool was_without_file(const struct aio_op *op, int64_t result)
 {
@@ -173,6 +180,7 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	}
 	aio_decide_now(m, op);
 	forget_position(m, o);
+	note_written(m, o, result);
 	if (result == -ECANCELED)
 		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else if (result < 0 && !o->done)

@@ -386,7 +386,7 @@ void op_lock(struct model *m, const struct event *event)
 	if (task == MAP_NONE)
 		return;
 	m->task[task].lock_time = event->time;
-	m->task[task].lock_type = event->lock.type;
+	m->task[task].lock_type = event->lock_type;
 }
 
 void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why)

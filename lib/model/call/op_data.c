@@ -181,12 +181,33 @@ static bool use_mapped(struct op *op)
 	return true;
 }
 
+/* With other flags, msync and sync_file_range write nothing. */
+static bool is_writing(const struct op *op)
+{
+	uint64_t flag = call_is_of_memory(op->row) ? MS_SYNC : SYNC_FILE_RANGE_WRITE;
+
+	return !op->error && !op->is_cancelled &&
+	       (op->row->flags == CALL_NO_ARG || op->call.arg[op->row->flags] & flag);
+}
+
+static void note_written(struct op *op)
+{
+	const uint64_t *arg = op->call.arg;
+
+	if (call_is_of_memory(op->row))
+		mapping_written_at(op->m, op->process, arg[0], arg[op->row->size], op->call.enter);
+	else
+		mapping_written(op->m, open_description(op->m, op->call.open)->file);
+}
+
 void end_sync(struct op *op)
 {
 	uint64_t id;
 
 	if (op->call.open == ID_NONE)
 		return;
+	if (is_writing(op))
+		note_written(op);
 	if (call_is_of_memory(op->row) &&
 	    !table_has(op->m, task_table(op->m, op->task), op->call.open) && !use_mapped(op))
 		return;

@@ -35,6 +35,8 @@ enum { /* why a descriptor was looked up */
        REASON_LOSS,
 };
 
+enum { OPTIONS_MOST = 1024 }; /* a capture may say anything */
+
 struct fd_fact {
 	uint32_t pid, tid;
 	uint64_t fd, t0, error, position, reason;
@@ -162,6 +164,14 @@ static void fact_fd(struct model *m, const struct event *event)
 		found(m, table, &f);
 }
 
+/* The numbers has_rank, rank and ranks stand one behind the other. */
+static struct trace_rank rank_of(const struct event *event, uint32_t first)
+{
+	const uint64_t *n = event->fact.number + first;
+
+	return (struct trace_rank){n[0] != 0, (uint32_t)n[1], (uint32_t)n[2]};
+}
+
 static void fact_exe(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, (uint32_t)event->fact.number[FACT_EXE_pid]);
@@ -170,6 +180,9 @@ static void fact_exe(struct model *m, const struct event *event)
 		return;
 	foreign_set(m, process, event->fact.number[FACT_EXE_is_foreign]);
 	life_leave_out(m, process, event->fact.number[FACT_EXE_is_left_out]);
+	struct trace_rank rank = rank_of(event, FACT_EXE_has_rank);
+
+	program_set_rank(m, process, event->fact.number[FACT_EXE_t0], &rank);
 	program_found(m, process, event->fact.number[FACT_EXE_t0],
 		      &(struct words){event->fact.string[FACT_EXE_argv].at,
 				      event->fact.string[FACT_EXE_argv].length,
@@ -202,6 +215,7 @@ static void fact_host(struct model *m, const struct event *event)
 	m->trace.host.release = fact_text(m, event, FACT_HOST_release);
 	m->trace.host.machine = fact_text(m, event, FACT_HOST_machine);
 	m->trace.host.is_system = event->fact.number[FACT_HOST_mode] != 0;
+	m->trace.host.is_joined = event->fact.number[FACT_HOST_is_joined] != 0;
 	m->trace.host.block = event->fact.number[FACT_HOST_block] <= BLOCK_ALL
 				      ? (enum block_choice)event->fact.number[FACT_HOST_block]
 				      : BLOCK_ALL;
@@ -213,7 +227,7 @@ static void fact_host(struct model *m, const struct event *event)
 /* Without a command, time that passes before the first I/O is part of the recording as well. */
 static void fact_begin(struct model *m, const struct event *event)
 {
-	if (m->trace.host.is_system || !m->trace.host.argv)
+	if (m->trace.host.is_system || !(m->trace.host.argv || m->trace.host.is_joined))
 		m->trace.host.first_time = event->time;
 }
 
@@ -228,7 +242,11 @@ static void fact_command(struct model *m, const struct event *event)
 	p->argv = fact_text(m, event, FACT_COMMAND_argv);
 	p->is_argv_cut = event->fact.number[FACT_COMMAND_is_cut];
 	p->is_argv_typed = true;
-	m->command_pid = pid;
+	p->rank = rank_of(event, FACT_COMMAND_has_rank);
+	if (m->trace.host.commands++ && m->trace.host.is_joined)
+		return;
+	if (!m->trace.host.is_joined)
+		m->command_pid = pid;
 	m->trace.host.argv = p->argv;
 	m->trace.host.is_argv_cut = p->is_argv_cut;
 	m->trace.host.cwd = fact_text(m, event, FACT_COMMAND_cwd);
@@ -238,7 +256,7 @@ static void note_attached(struct model *m, uint32_t pid, str_id name)
 {
 	struct trace_host *host = &m->trace.host;
 
-	if (host->is_system || host->argv)
+	if (host->is_system || host->argv || host->is_joined)
 		return;
 	if (host->attached < TRACE_ATTACHED) {
 		host->attached_pid[host->attached] = pid;
@@ -257,6 +275,9 @@ static void fact_task(struct model *m, const struct event *event)
 	task_rename(m, task, fact_text(m, event, FACT_TASK_comm));
 	if (tid != pid)
 		return;
+	struct trace_rank rank = rank_of(event, FACT_TASK_has_rank);
+
+	program_set_rank(m, m->task[task].process, event->time, &rank);
 	note_attached(m, pid, fact_text(m, event, FACT_TASK_comm));
 	foreign_found(m, m->task[task].process, event->fact.number[FACT_TASK_is_foreign]);
 	if (!m->process[m->task[task].process].is_argv_typed)
@@ -383,15 +404,41 @@ static void fact_gap(struct model *m, const struct event *event)
 
 bool host_lasts_until_end(const struct model *m)
 {
-	return m->trace.host.first_time &&
-	       (m->trace.host.is_system || !m->trace.host.argv || m->trace.host.status < 0);
+	return m->trace.host.first_time && m->trace.host.end_reason != TRACE_END_ERROR &&
+	       (m->trace.host.is_system || !m->trace.host.argv ||
+		(m->trace.host.status < 0 && !m->trace.host.is_joined));
 }
 
 static void fact_end(struct model *m, const struct event *event)
 {
 	m->trace.host.end_reason = (int)event->fact.number[FACT_END_reason];
+	m->trace.host.end_errno = (int)event->fact.number[FACT_END_error];
 	if (host_lasts_until_end(m) && event->time > m->trace.host.last_time)
 		m->trace.host.last_time = event->time;
+}
+
+static void fact_job(struct model *m, const struct event *event)
+{
+	m->trace.host.job = (struct trace_job){
+		.system = fact_text(m, event, FACT_JOB_system),
+		.id = fact_text(m, event, FACT_JOB_id),
+		.name = fact_text(m, event, FACT_JOB_name),
+		.user = fact_text(m, event, FACT_JOB_user),
+		.nodes = (uint32_t)event->fact.number[FACT_JOB_nodes],
+		.ranks = (uint32_t)event->fact.number[FACT_JOB_ranks],
+	};
+}
+
+static void fact_option(struct model *m, const struct event *event)
+{
+	if (m->trace.options == OPTIONS_MOST)
+		return;
+	MEM_GROW(m->trace.option, m->trace.options_cap, m->trace.options + 1);
+	m->trace.option[m->trace.options++] = (struct trace_option){
+		.from = fact_text(m, event, FACT_OPTION_from),
+		.words = fact_text(m, event, FACT_OPTION_words),
+		.line = (uint32_t)event->fact.number[FACT_OPTION_line],
+	};
 }
 
 void fact_in(struct model *m, const struct event *event)
@@ -408,7 +455,8 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
 		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
 		[FACT_ROOT] = fact_root,       [FACT_GAP] = fact_gap,
-		[FACT_REFUSED] = refused_fact,
+		[FACT_REFUSED] = refused_fact, [FACT_OPTION] = fact_option,
+		[FACT_JOB] = fact_job,
 	};
 
 	if (in[event->fact.kind])

@@ -99,6 +99,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->name = p->name;
 	c->argv = p->argv;
 	c->is_argv_cut = p->is_argv_cut;
+	c->rank = p->rank;
 	c->is_prelude = p->is_prelude;
 	c->is_left_out = p->is_left_out;
 	c->is_foreign = p->is_foreign;
@@ -195,7 +196,8 @@ void life_comm(struct model *m, const struct event *event)
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
 								  ? m->now
 								  : t->call.enter;
-		if (!m->trace.host.is_system)
+		if (!m->trace.host.is_system &&
+		    !(m->trace.host.is_joined && m->trace.host.first_time))
 			m->trace.host.first_time = t->begin;
 	}
 }

@@ -7,6 +7,7 @@
 #include "file/name_filter.h"
 #include "task/task.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,23 +188,54 @@ void mapping_clear(struct model *m, uint32_t process)
 	p->mappings = p->mappings_cap = 0;
 }
 
-void mapping_stores(struct model *m, const struct event *event)
+void mapping_written(struct model *m, file_id file)
+{
+	if (file < m->mapped_files)
+		m->mapped_file[file].is_written_back |= m->mapped_file[file].was_mapped;
+}
+
+void mapping_written_at(struct model *m, uint32_t process, uint64_t start, uint64_t size,
+			uint64_t time)
+{
+	const struct process *p = &m->process[process];
+	uint64_t end = end_of(start, size);
+
+	for (uint32_t at = first_after(p, start); at < p->mappings && p->mapping[at].start < end;
+	     at++)
+		if (p->mapping[at].since <= time)
+			mapping_written(m, p->mapping[at].written);
+}
+
+void mapping_unrecorded(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid), open;
 
 	if (task == MAP_NONE || !process_is_recorded(m, m->task[task].process))
 		return;
-	open = table_at(m, task_table(m, task), (uint64_t)event->stores, m->now);
+	open = table_at(m, task_table(m, task), (uint64_t)event->mapped, m->now);
 	if (open == ID_NONE || !open_description(m, open)->is_file)
 		return;
 	file_id file = open_description(m, open)->file;
 
-	if (file == ID_NONE || m->trace.file[file].kind != FILE_REGULAR ||
-	    !name_is_wanted(m, m->trace.file[file].path))
+	if (file == ID_NONE || m->trace.file[file].kind != FILE_REGULAR)
 		return;
 	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
-	tally_add(m->tally, files_stored, !m->mapped_file[file].is_counted);
-	m->mapped_file[file].is_counted = true;
+	m->mapped_file[file].is_stored |= event->kind == EVENT_STORES;
+	m->mapped_file[file].is_loaded |= event->kind == EVENT_LOADS;
+	m->mapped_file[file].is_code |= event->kind == EVENT_CODE;
+}
+
+/* What the loader and the C library map for their own needs, in every program. */
+static bool is_of_c_library(const char *name)
+{
+	static const char *const own[] = {"*/ld.so.cache", "*/locale/*",
+					  "*/gconv/gconv-modules.cache", "/etc/localtime",
+					  "*/zoneinfo/*"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!fnmatch(own[i], name, 0))
+			return true;
+	return false;
 }
 
 /* What lies in memory alone is never written back. */
@@ -221,10 +253,24 @@ static bool is_on_a_disk(const struct model *m, file_id file)
 	return f->kind == FILE_REGULAR;
 }
 
+/* Only BPF records writeback. */
+static void count_file(struct model *m, file_id file)
+{
+	const struct mapped_file *mapped = &m->mapped_file[file];
+	bool is_written = mapped->was_mapped && is_on_a_disk(m, file);
+	bool is_watched = m->trace.host.source == TRACE_SOURCE_BPF;
+	bool is_stored = mapped->is_stored || (is_written && !is_watched);
+
+	tally_add(m->tally, files_stored, is_stored);
+	tally_add(m->tally, files_pending, is_written && is_watched && !mapped->is_written_back);
+	tally_add(m->tally, files_loaded,
+		  mapped->is_loaded && !is_stored && !mapped->is_code &&
+			  !is_of_c_library(trace_text(&m->trace, m->trace.file[file].path)));
+}
+
 void mapping_end(struct model *m)
 {
 	for (file_id file = 0; file < m->mapped_files; file++)
-		if (m->mapped_file[file].was_mapped && !m->mapped_file[file].is_written_back &&
-		    is_on_a_disk(m, file) && name_is_wanted(m, m->trace.file[file].path))
-			tally_add(m->tally, files_pending, 1);
+		if (name_is_wanted(m, m->trace.file[file].path))
+			count_file(m, file);
 }

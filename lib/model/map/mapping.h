@@ -25,10 +25,11 @@ struct mapping {
 /* The mappings that a file is written through. */
 struct mapped_file {
 	uint32_t mappings;
-	uint32_t process; /* that made one last */
-	bool is_counted;  /* stores may reach it that are in no number */
-	bool is_written_back,
-		was_mapped; /* the kernel has written some of it since it was mapped */
+	uint32_t process;          /* that made one last */
+	bool is_stored, is_loaded; /* by mappings of which nothing is recorded */
+	bool is_code;              /* ... and it is a program or a library */
+	bool was_mapped;
+	bool is_written_back; /* some of it was written since it was mapped, by the kernel or by a call */
 };
 
 /* [start, start + size) is that now. What was there before ends. */
@@ -41,10 +42,15 @@ uint32_t mapping_find(const struct model *m, uint32_t process, uint64_t start, u
 		      uint64_t time);
 /* Returns one that the file is written through, of the process that made one last, and which process that is; or NULL. */
 const struct mapping *mapping_of_file(const struct model *m, file_id file, uint32_t *process);
-/* Counts the files whose stores the kernel has not written yet, as far as that was recorded. */
+/* The file was written to its disk. ID_NONE is allowed. */
+void mapping_written(struct model *m, file_id file);
+/* So were the files that [start, start + size) writes to, as far as they were mapped there at `time`. */
+void mapping_written_at(struct model *m, uint32_t process, uint64_t start, uint64_t size,
+			uint64_t time);
+/* Counts the files whose stores were not written to the disk, and those that were used through unrecorded mappings. */
 void mapping_end(struct model *m);
-/* Mappings are not recorded, and one is made that a file is written through. */
-void mapping_stores(struct model *m, const struct event *event);
+/* Mappings are not recorded, and one of a file is made. */
+void mapping_unrecorded(struct model *m, const struct event *event);
 /* A child has what its parent has mapped; after exec and at the end there is nothing. */
 void mapping_copy(struct model *m, uint32_t from, uint32_t to);
 void mapping_clear(struct model *m, uint32_t process);

@@ -58,7 +58,7 @@ void writeback_in(struct model *m, const struct event *event)
 	const struct mapping *mapping = file == ID_NONE ? NULL : mapping_of_file(m, file, &process);
 
 	if (mapping)
-		m->mapped_file[file].is_written_back = true;
+		mapping_written(m, file);
 	if (!mapping || !process_is_recorded(m, process))
 		return;
 	task = find_task(m, process, mapping->tid);

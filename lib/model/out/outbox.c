@@ -11,7 +11,7 @@
 
 enum {
 	OUT_NAME_NS = 200000000, /* how long an event waits for a name */
-	OUT_SIZE_S = 30,         /* ... and for the size of a block request */
+	OUT_LONG_S = 30, /* ... the size of a block request, the file of an asynchronous one */
 };
 
 void out_hold_request(struct model *m, uint32_t request)
@@ -193,9 +193,12 @@ static void leave(struct model *m, const struct waiting *w)
 		handle_rest(m, event.handle, m->trace.thread[event.thread].process, event.time);
 }
 
-static uint64_t due_of(const struct waiting *w)
+static uint64_t due_of(const struct model *m, const struct waiting *w)
 {
-	return w->event.time + (w->is_growing ? OUT_SIZE_S * UINT64_C(1000000000) : OUT_NAME_NS);
+	bool is_undecided = w->aio != ID_NONE && !m->aio.op[w->aio].is_decided;
+	bool is_long = w->is_growing || is_undecided;
+
+	return w->event.time + (is_long ? OUT_LONG_S * UINT64_C(1000000000) : OUT_NAME_NS);
 }
 
 /* Something waits on the location that nothing lets leave at once. */
@@ -203,7 +206,7 @@ static void block(struct model *m, thread_id location)
 {
 	struct outbox *b = &m->out;
 	struct out_location *l = &b->location[location];
-	uint64_t due = due_of(ring_at(&l->placed, 0));
+	uint64_t due = due_of(m, ring_at(&l->placed, 0));
 
 	if (due < b->due || !b->blocked_count)
 		b->due = due;
@@ -415,7 +418,7 @@ static uint32_t run_location(struct model *m, thread_id location, bool is_end)
 
 	while (l->placed.count) {
 		struct waiting *first = ring_at(&l->placed, 0);
-		bool is_due = is_end || m->out.waiting > OUT_LIMIT || due_of(first) < m->now;
+		bool is_due = is_end || m->out.waiting > OUT_LIMIT || due_of(m, first) < m->now;
 
 		if (!is_ready(m, first, is_due))
 			return is_due && first->aio != ID_NONE ? first->aio : ID_NONE;

@@ -22,11 +22,13 @@
 #include <iotrace/model.h>
 
 enum {
+	LOCATION_LIMIT = 448, /* locations for one thread each, see location.c */
 	FD_LIMIT = 1 << 20,   /* numbers beyond are not followed (the kernel's default nr_open) */
 	OUT_LIMIT = 1 << 18,  /* io_events that may wait before they leave */
-	LOCATION_LIMIT = 448, /* locations for one thread each, see location.c */
-	TASKS_NEAR = 256,     /* tasks that are found without the map */
-	SHARED_LIMIT = 32,    /* locations that are shared, if fewer than that live at a time */
+	LOCATION_LIMIT_LATE =
+		1 << 16,   /* the same where no archive is made: for the sake of memory */
+	TASKS_NEAR = 256,  /* tasks that are found without the map */
+	SHARED_LIMIT = 32, /* locations that are shared, if fewer than that live at a time */
 };
 
 /* Working array of T with a free list of ids; element 0 is a valid one. */
@@ -104,8 +106,9 @@ struct process {
 	bool is_argv_cut;   /* argv is not all of its words */
 	bool is_argv_typed; /* argv is what the recorded command was called with */
 	bool is_replaced;   /* by the program of an exec that is in flight: it cannot end before */
-	int32_t status;     /* its wait status, -1: not known */
-	uint64_t executed;  /* when it last began another program */
+	struct trace_rank rank;
+	int32_t status;          /* its wait status, -1: not known */
+	uint64_t executed;       /* when it last began another program */
 	struct mapping *mapping; /* files in its memory, by address */
 	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */

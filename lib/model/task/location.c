@@ -71,6 +71,7 @@ process_id process_group(struct model *m, uint32_t process)
 			      : group_new(m, &(struct trace_process){.pid = p->pid,
 								     .parent = p->parent,
 								     .name = p->name,
+								     .rank = p->rank,
 								     .argv = p->argv,
 								     .is_argv_cut = p->is_argv_cut,
 								     .root = fs->root,

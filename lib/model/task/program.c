@@ -71,6 +71,51 @@ void program_found(struct model *m, uint32_t process, uint64_t t0, const struct 
 		program_set(m, process, words);
 }
 
+static bool is_of_rank(const struct model *m, process_id parent, const struct trace_rank *rank)
+{
+	const struct trace_rank *known;
+
+	if (parent == ID_NONE)
+		return false;
+	known = &m->trace.process[parent].rank;
+	return known->is_known && known->number == rank->number;
+}
+
+/* What a process has forked since its exec, before anybody could look into its environment, is of the same rank. */
+static void rank_children(struct model *m, process_id group, uint64_t since,
+			  const struct trace_rank *rank)
+{
+	for (process_id id = group + 1; id < m->trace.processes; id++) {
+		struct trace_process *child = &m->trace.process[id];
+
+		if (!child->rank.is_known && child->begin >= since &&
+		    is_of_rank(m, child->parent, rank))
+			child->rank = *rank;
+	}
+	for (uint32_t i = 0; i < m->processes.count; i++) {
+		struct process *child = &m->process[i];
+
+		if (!child->rank.is_known && child->begin >= since && child->begin &&
+		    is_of_rank(m, child->parent, rank))
+			child->rank = *rank;
+	}
+}
+
+void program_set_rank(struct model *m, uint32_t process, uint64_t t0, const struct trace_rank *rank)
+{
+	struct trace_process *group = own_group(m, process);
+	struct process *p = &m->process[process];
+	bool is_same = p->rank.is_known && p->rank.number == rank->number && p->rank.of == rank->of;
+
+	if (!rank->is_known || is_same || p->executed >= t0 || may_execute(m, process))
+		return;
+	p->rank = *rank;
+	if (!group)
+		return;
+	group->rank = *rank;
+	rank_children(m, p->group, p->executed, rank);
+}
+
 void program_begin(struct model *m, uint32_t process)
 {
 	struct trace_process *group = own_group(m, process);

@@ -21,6 +21,9 @@ void program_arguments(struct model *m, const struct event *event);
 void program_set(struct model *m, uint32_t process, const struct words *words);
 /* They were looked up between t0 and now. */
 void program_found(struct model *m, uint32_t process, uint64_t t0, const struct words *words);
+/* Its environment was looked up between t0 and now. What says nothing leaves it the rank that it has from its parent. */
+void program_set_rank(struct model *m, uint32_t process, uint64_t t0,
+		      const struct trace_rank *rank);
 /* It runs another program now, whose words are not known yet. */
 void program_begin(struct model *m, uint32_t process);
 void program_status(struct model *m, const struct event *event);

@@ -13,8 +13,8 @@
  * References may have any value and order, and may name what is defined later or never: a map leads from each kind's references
  * to ids. What names something undefined is left out, and counted.
  */
-#ifndef ARCHIVE_READ_H
-#define ARCHIVE_READ_H
+#ifndef ARCHIVE_READER_H
+#define ARCHIVE_READER_H
 
 #include "verify.h"
 
@@ -57,7 +57,7 @@ struct read_property {
 
 struct read_member {
 	OTF2_StringRef name, unit, description;
-	bool is_accumulated, is_signed;
+	bool is_accumulated, is_signed, is_real;
 };
 
 /* An operation that has begun. */
@@ -104,8 +104,8 @@ struct reader {
 	struct map op_of; /* by handle and matchingId, as verify_pair() mixes them */
 	struct read_op *op;
 	uint32_t ops, op_capacity, free_op;
-	uint64_t next_op;
-	struct map cgroup_of; /* by str_id */
+	uint64_t next_op, emitted; /* the second: events that were handed on */
+	struct map cgroup_of;      /* by str_id */
 };
 
 /* Returns the id of what is defined, or ID_NONE. */
@@ -122,10 +122,11 @@ static inline str_id read_string(const struct reader *r, OTF2_StringRef ref)
 }
 /* read_emit.c: the string as it was before our sink escaped it; ns of the trace. */
 str_id read_text(struct reader *r, const char *text, size_t length);
+uint32_t read_add_device(struct reader *r, str_id name, const char *number); /* "8:0", or "" */
 uint64_t read_time(const struct reader *r, OTF2_TimeStamp time);
-/* Hands on an event of the location; it is left out if the location is not defined. Sets its thread and time. */
+/* Hands on an event of a location that is defined; sets its thread and time. Counts attributes that are none of ours. */
 void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-	       struct io_event *event);
+	       OTF2_AttributeList *attributes, struct io_event *event);
 /* The events have ended: hands on what waits. */
 void read_end(struct reader *r);
 /* Returns whether the event has the attribute, of that type. */

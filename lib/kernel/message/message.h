@@ -1,8 +1,8 @@
 /*
- * message: what goes over the opener's socket. One request, then one reply.
+ * message: whole messages over a socket of AF_UNIX, each with one descriptor at most.
  */
-#ifndef KERNEL_OPENER_MESSAGE_H
-#define KERNEL_OPENER_MESSAGE_H
+#ifndef KERNEL_MESSAGE_H
+#define KERNEL_MESSAGE_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,16 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct opener_request {
-	uint32_t event; /* index into the table */
-	int32_t tid;    /* of a control group: its index */
-	uint32_t cpu;
-};
-
-struct opener_reply {
-	int32_t code; /* 0: a descriptor comes along; else -errno */
-};
 
 /* Sends bytes, and a descriptor (-1: none). Returns 0 or -errno. */
 int message_send(int socket, const void *bytes, size_t size, int fd);

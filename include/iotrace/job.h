@@ -1,0 +1,48 @@
+/*
+ * job: what batch systems and launchers of parallel programs say of a process in its environment.
+ *
+ * job.def has all variables. The names of outputs and what an archive says of ranks come from this one table.
+ */
+#ifndef IOTRACE_JOB_H
+#define IOTRACE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum job_value {
+	JOB_ID,
+	JOB_STEP,
+	JOB_NAME,
+	JOB_USER,
+	JOB_NODES, /* how many */
+	JOB_NODE,  /* the number of this one */
+	JOB_RANK,
+	JOB_SIZE, /* how many ranks */
+	JOB_LOCAL_RANK,
+	JOB_LOCAL_SIZE,
+	JOB_VALUES
+};
+
+struct job_facts {
+	const char *value[JOB_VALUES]; /* NULL: not known; lent from the environment */
+	const char *system;            /* that knows JOB_ID; NULL: none does */
+};
+
+/* Fills the facts from variables of an environment; `variable` returns NULL for one that is not set. */
+void job_read(struct job_facts *facts, const char *(*variable)(const char *name));
+/* The same from a block of NAME=VALUE with a NUL after each, which has to end with a NUL. */
+void job_read_block(struct job_facts *facts, const char *block, size_t length);
+/* Returns the index-th variable that may have the value, the most specific first; NULL beyond the last. */
+const char *job_variable(enum job_value value, uint32_t index);
+/* Returns whether the value is a number that 32 bits can hold. */
+bool job_number(const struct job_facts *facts, enum job_value value, uint32_t *number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/*
+ * job: see job.h.
+ */
+#include <iotrace/job.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum teller {
+#define JOB_TELLER(id, name) TELLER_##id,
+#include <iotrace/job.def>
+};
+
+static const char *const teller_name[] = {
+#define JOB_TELLER(id, name) [TELLER_##id] = name,
+#include <iotrace/job.def>
+};
+
+static const struct row {
+	enum job_value value;
+	enum teller teller;
+	const char *variable;
+} rows[] = {
+#define JOB_VARIABLE(value, teller, variable) {JOB_##value, TELLER_##teller, variable},
+#include <iotrace/job.def>
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* Returns the first row of the value that is set, or -1. */
+static int first(const char *const found[ROWS], enum job_value value)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].value == value && found[i] && *found[i])
+			return i;
+	return -1;
+}
+
+/* Whether who tells this row counts the same ranks: it says the same rank, or is the one that said it. */
+static bool counts_alike(const char *const found[ROWS], int row, const char *rank)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].value == JOB_RANK && rows[i].teller == rows[row].teller)
+			return found[i] && !strcmp(found[i], rank);
+	return false;
+}
+
+/* A batch job may have more tasks than the mpirun in it. */
+static const char *size_of(const char *const found[ROWS], const char *rank)
+{
+	for (int i = 0; rank && i < ROWS; i++)
+		if (rows[i].value == JOB_SIZE && found[i] && counts_alike(found, i, rank))
+			return found[i];
+	return NULL;
+}
+
+static void choose(struct job_facts *facts, const char *const found[ROWS])
+{
+	int id = first(found, JOB_ID);
+
+	for (int value = 0; value < JOB_VALUES; value++) {
+		int row = first(found, (enum job_value)value);
+
+		facts->value[value] = row < 0 ? NULL : found[row];
+	}
+	facts->value[JOB_SIZE] = size_of(found, facts->value[JOB_RANK]);
+	facts->system = id < 0 ? NULL : teller_name[rows[id].teller];
+}
+
+void job_read(struct job_facts *facts, const char *(*variable)(const char *name))
+{
+	const char *found[ROWS];
+
+	for (int i = 0; i < ROWS; i++)
+		found[i] = variable(rows[i].variable);
+	choose(facts, found);
+}
+
+static void take(const char *found[ROWS], const char *entry)
+{
+	for (int i = 0; i < ROWS; i++) {
+		const char *name = rows[i].variable;
+		size_t length;
+
+		if (*entry != *name)
+			continue;
+		length = strlen(name);
+		if (!strncmp(entry, name, length) && entry[length] == '=' && !found[i])
+			found[i] = entry + length + 1;
+	}
+}
+
+void job_read_block(struct job_facts *facts, const char *block, size_t length)
+{
+	const char *found[ROWS] = {NULL}, *end = block + length;
+
+	for (; block < end; block += strlen(block) + 1)
+		take(found, block);
+	choose(facts, found);
+}
+
+const char *job_variable(enum job_value value, uint32_t index)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].value == value && !index--)
+			return rows[i].variable;
+	return NULL;
+}
+
+bool job_number(const struct job_facts *facts, enum job_value value, uint32_t *number)
+{
+	const char *text = facts->value[value];
+	unsigned long parsed;
+
+	if (!text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 10)
+		return false;
+	parsed = strtoul(text, NULL, 10);
+	*number = (uint32_t)parsed;
+	return *text && parsed < UINT32_MAX;
+}

@@ -1,0 +1,59 @@
+/*
+ * guest: see guest.h.
+ */
+#include "guest.h"
+
+#include "message/message.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/join.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int guest_send_command(int socket, const struct guest_command *command, struct error *err)
+{
+	struct join_request request = {.word = JOIN_HERE, .is_cut = command->is_cut};
+	int process, code;
+
+	if (strlen(command->options) >= sizeof(request.options))
+		return error_say(err, E2BIG, "--join: the options are longer than %zu bytes",
+				 sizeof(request.options) - 1);
+	memcpy(request.options, command->options, strlen(command->options) + 1);
+	request.size = command->size < sizeof(request.argv) ? command->size : sizeof(request.argv);
+	memcpy(request.argv, command->words, request.size);
+	process = (int)syscall(SYS_pidfd_open, command->pid, 0);
+	if (process < 0)
+		return error_set(err, errno, "--join: the command's process");
+	code = message_send(socket, &request, sizeof(request), process);
+	close(process);
+	/* A host that could not begin may have gone already: its answer says so. */
+	return code && code != -EPIPE ? error_set(err, -code, "--join: the recorder of this node")
+				      : 0;
+}
+
+int guest_send_end(int socket, int status)
+{
+	const struct join_request request = {.word = JOIN_ENDED, .status = status};
+
+	return message_send(socket, &request, sizeof(request), -1);
+}
+
+void guest_send_stop(int socket)
+{
+	const struct join_request request = {.word = JOIN_STOP};
+
+	message_send(socket, &request, sizeof(request), -1); /* a host that has ended needs none */
+}
+
+int guest_receive(int socket, struct join_reply *reply, int *log)
+{
+	int code = message_receive(socket, reply, sizeof(*reply), log);
+
+	/* The host did not read our last word; its own is there all the same. */
+	if (code == -ECONNRESET)
+		code = message_receive(socket, reply, sizeof(*reply), log);
+	reply->text[sizeof(reply->text) - 1] = '\0';
+	return code;
+}

@@ -1,0 +1,32 @@
+/*
+ * guest: the other end of host.h.
+ */
+#ifndef KERNEL_JOIN_GUEST_H
+#define KERNEL_JOIN_GUEST_H
+
+#include "words.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct error;
+
+/* A command that waits. Lent. */
+struct guest_command {
+	pid_t pid;
+	const char *words; /* with NUL between them */
+	uint32_t size;     /* of the words */
+	bool is_cut;       /* there are more words */
+	const char *options;
+};
+
+/* Hands it over. Returns 0, or -errno with a sentence. */
+int guest_send_command(int socket, const struct guest_command *command, struct error *err);
+/* Returns 0, or -errno: the host has ended. */
+int guest_send_end(int socket, int status);
+/* A user wants the recording to end: of all members. */
+void guest_send_stop(int socket);
+/* Reads the host's answer. *log: a text to print, or -1; the caller closes it. Returns 0, or -errno: the host has ended. */
+int guest_receive(int socket, struct join_reply *reply, int *log);
+
+#endif

@@ -1,0 +1,359 @@
+/*
+ * host: see host.h. A guest may be killed at any time: what counts is the process of its command.
+ */
+#include "host.h"
+
+#include "clock.h"
+#include "meeting.h"
+#include "message/message.h"
+#include "words.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* How long a host waits for the first member, and for others after the last has ended. In ns. */
+static const uint64_t first_ns = 10000000000, next_ns = 1000000000;
+
+enum { LISTENER = UINT32_MAX, STATUS_SIZE = 4096 };
+
+struct member {
+	int socket;  /* of its guest; -1: that has ended, or has all that it wants */
+	int process; /* readable when it has ended; -1: there is none (any more) */
+	pid_t guest;
+	bool is_waiting; /* its command has ended, and it waits for the archive */
+};
+
+struct join_host {
+	char *name, *options;
+	int listener, epoll;
+	struct member *member;
+	uint32_t members, capacity;
+	uint32_t joined, running;
+	unsigned expected;
+	uint64_t idle_since;
+	bool is_asked_to_stop;
+	struct join_request heard;
+};
+
+/* A socket and a process of one member, in the word that epoll keeps. */
+static uint32_t key_of(uint32_t member, bool is_process)
+{
+	return member << 1 | is_process;
+}
+
+static int watch(const struct join_host *host, int fd, uint32_t key)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = key};
+
+	return epoll_ctl(host->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+struct join_host *join_host_new(const char *name, int listener, const char *options,
+				unsigned expected, struct error *err)
+{
+	struct join_host *host = mem_zero(sizeof(*host));
+
+	*host = (struct join_host){.name = mem_strdup(name),
+				   .options = mem_strdup(options),
+				   .listener = listener,
+				   .epoll = epoll_create1(EPOLL_CLOEXEC),
+				   .expected = expected,
+				   .idle_since = clock_now()};
+	if (host->epoll >= 0 && !watch(host, listener, (uint32_t)LISTENER))
+		return host;
+	error_set(err, errno, "--join: epoll");
+	join_host_free(host, 0, -1);
+	return NULL;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void reply(struct member *member, int code, const char *text, int log)
+{
+	struct join_reply answer = {.code = code};
+
+	if (member->socket < 0)
+		return;
+	snprintf(answer.text, sizeof(answer.text), "%s", text);
+	message_send(member->socket, &answer, sizeof(answer), log); /* a guest may be gone */
+}
+
+static struct member *add_member(struct join_host *host, int socket, pid_t guest)
+{
+	if (host->members == host->capacity) {
+		host->capacity = host->capacity ? 2 * host->capacity : 16;
+		host->member = mem_resize(host->member, host->capacity * sizeof(*host->member));
+	}
+	host->member[host->members] =
+		(struct member){.socket = socket, .process = -1, .guest = guest};
+	return &host->member[host->members++];
+}
+
+/* Somebody who is not the user cannot even see the socket, except root. Returns whether there may be more. */
+static bool accept_guest(struct join_host *host)
+{
+	int fd = accept4(host->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0)
+		return false;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != getuid() ||
+	    watch(host, fd, key_of(host->members, false))) {
+		close(fd);
+		return true;
+	}
+	add_member(host, fd, peer.pid);
+	return true;
+}
+
+/* Returns the number behind a word of a file in /proc, 0: it is not there. */
+static long read_number(const char *path, const char *word)
+{
+	char text[STATUS_SIZE];
+	const char *at;
+	size_t length;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return 0;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	at = strstr(text, word);
+	return at ? strtol(at + strlen(word), NULL, 10) : 0;
+}
+
+/* Returns the process of a descriptor if it is a child of the guest; 0: it is not. */
+static pid_t child_of(int process, pid_t guest)
+{
+	char path[64];
+	long pid;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", process);
+	pid = read_number(path, "\nPid:");
+	if (pid <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+	return read_number(path, "\nPPid:") == guest ? (pid_t)pid : 0;
+}
+
+/* Returns the process that is to be recorded; 0: it is refused. */
+static pid_t take_command(struct join_host *host, struct member *member, int process)
+{
+	char text[JOIN_TEXT_SIZE];
+	pid_t pid = child_of(process, member->guest);
+
+	if (!pid) {
+		reply(member, -EPERM,
+		      "--join: the recorder of this node takes only commands of iotrace", -1);
+		return 0;
+	}
+	if (strcmp(host->heard.options, host->options) != 0) {
+		snprintf(
+			text, sizeof(text),
+			"--join: the recorder of this node has other options, and all commands that it records have the same: %s",
+			*host->options ? host->options : "none");
+		reply(member, -EINVAL, text, -1);
+		return 0;
+	}
+	return pid;
+}
+
+static void say_waiting(struct join_host *host)
+{
+	for (uint32_t i = 0; i < host->members; i++)
+		if (host->member[i].is_waiting) {
+			reply(&host->member[i], 0, "", -1);
+			host->member[i].is_waiting = false;
+		}
+}
+
+/* Returns whether it is a command that joins. */
+static bool hear(struct join_host *host, uint32_t index, struct join_arrival *arrival)
+{
+	struct member *member = &host->member[index];
+	struct join_request *request = &host->heard;
+	int process;
+	int code = message_receive(member->socket, request, sizeof(*request), &process);
+
+	if (code == -EAGAIN)
+		return false;
+	request->options[sizeof(request->options) - 1] = '\0';
+	if (code) {
+		close_fd(&member->socket);
+	} else if (request->word == JOIN_ENDED) {
+		member->is_waiting = true;
+		close_fd(&process);
+	} else if (request->word == JOIN_STOP) {
+		host->is_asked_to_stop = true;
+	} else if (request->word == JOIN_HERE && process >= 0 && member->process < 0) {
+		*arrival = (struct join_arrival){
+			.member = index,
+			.pid = take_command(host, member, process),
+			.words = request->argv,
+			.size = request->size < sizeof(request->argv) ? request->size
+								      : sizeof(request->argv),
+			.is_cut = request->is_cut,
+		};
+		member->process = arrival->pid ? process : -1;
+		if (!arrival->pid)
+			close(process);
+		return arrival->pid;
+	}
+	if (process >= 0)
+		close(process);
+	return false;
+}
+
+static void end_member(struct join_host *host, uint32_t index)
+{
+	close_fd(&host->member[index].process);
+	host->running--;
+	if (!host->running)
+		host->idle_since = clock_now();
+}
+
+int join_host_fd(const struct join_host *host)
+{
+	return host->epoll;
+}
+
+bool join_host_next(struct join_host *host, struct join_arrival *arrival)
+{
+	struct epoll_event event;
+
+	while (epoll_wait(host->epoll, &event, 1, 0) > 0) {
+		uint32_t key = event.data.u32;
+
+		if (key == (uint32_t)LISTENER && !accept_guest(host))
+			break; /* for want of descriptors, which some guest may give back */
+		if (key == (uint32_t)LISTENER)
+			continue;
+		if (key & 1)
+			end_member(host, key >> 1);
+		else if (hear(host, key >> 1, arrival))
+			return true;
+	}
+	if (host->running)
+		say_waiting(host);
+	return false;
+}
+
+void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text)
+{
+	struct member *arrived = &host->member[member];
+
+	if (!code)
+		code = watch(host, arrived->process, key_of(member, true));
+	if (code) {
+		close_fd(&arrived->process);
+	} else {
+		host->joined++;
+		host->running++;
+	}
+	reply(arrived, code, text, -1);
+}
+
+static uint64_t patience(const struct join_host *host)
+{
+	if (!host->joined)
+		return first_ns;
+	return host->expected && host->joined >= host->expected ? 0 : next_ns;
+}
+
+uint64_t join_host_deadline(const struct join_host *host)
+{
+	return host->running ? 0 : host->idle_since + patience(host);
+}
+
+static bool has_guests_at_the_door(const struct join_host *host)
+{
+	struct pollfd door = {.fd = host->epoll, .events = POLLIN};
+
+	return poll(&door, 1, 0) > 0;
+}
+
+bool join_host_is_over(struct join_host *host)
+{
+	struct join_meeting *meeting;
+	bool is_over;
+
+	if (host->listener < 0)
+		return true;
+	if (host->running || clock_now() < join_host_deadline(host))
+		return false;
+	meeting = meeting_try(host->name, NULL);
+	if (!meeting)
+		return false;
+	is_over = !has_guests_at_the_door(host);
+	if (is_over) {
+		meeting_remove(meeting);
+		close_fd(&host->listener);
+	}
+	join_leave(meeting);
+	return is_over;
+}
+
+bool join_host_is_asked_to_stop(const struct join_host *host)
+{
+	return host->is_asked_to_stop;
+}
+
+bool join_host_has_members(const struct join_host *host)
+{
+	return host->running;
+}
+
+/* A guest that comes later finds no host, and starts one. */
+static void leave(struct join_host *host)
+{
+	struct join_meeting *meeting;
+
+	if (host->listener < 0)
+		return;
+	meeting = join_meet(host->name, NULL);
+	for (struct pollfd door = {.fd = host->listener, .events = POLLIN};
+	     poll(&door, 1, 0) > 0 && accept_guest(host);)
+		;
+	if (meeting)
+		meeting_remove(meeting);
+	close_fd(&host->listener);
+	join_leave(meeting);
+}
+
+void join_host_free(struct join_host *host, int status, int log)
+{
+	if (!host)
+		return;
+	leave(host);
+	for (uint32_t i = 0; i < host->members; i++) {
+		struct member *member = &host->member[i];
+
+		reply(member, status, "", log);
+		if (member->socket >= 0)
+			log = -1;
+		close_fd(&member->socket);
+		close_fd(&member->process);
+	}
+	close_fd(&host->listener);
+	close_fd(&host->epoll);
+	free(host->member);
+	free(host->options);
+	free(host->name);
+	free(host);
+}

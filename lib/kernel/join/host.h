@@ -1,0 +1,41 @@
+/*
+ * host: the members of a recording that others join. One thread at a time uses it; nothing blocks.
+ */
+#ifndef KERNEL_JOIN_HOST_H
+#define KERNEL_JOIN_HOST_H
+
+#include <iotrace/join.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A command that waits to be recorded. */
+struct join_arrival {
+	uint32_t member;
+	pid_t pid;
+	const char *words; /* of the command, with NUL between them; lent until the next call */
+	uint32_t size;     /* of the words */
+	bool is_cut;       /* there are more words */
+};
+
+/* Returns a descriptor that is readable when there is something to look at. Lent. */
+int join_host_fd(const struct join_host *host);
+/* Looks at what has come. Returns whether that is a command, which the caller answers. To be called until it returns false. */
+bool join_host_next(struct join_host *host, struct join_arrival *arrival);
+/* code: 0, it is recorded: the guest lets it go; or -errno. text: the path of the capture, or what is wrong. */
+void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text);
+/*
+ * Returns when the host should look whether it is over although nothing comes, or 0: that takes no looking. In ns of the
+ * monotonic clock.
+ */
+uint64_t join_host_deadline(const struct join_host *host);
+/*
+ * Returns whether all members have ended, and nobody can join any more: all that were expected were there, or none came for a
+ * while.
+ */
+bool join_host_is_over(struct join_host *host);
+/* Returns whether a guest was asked to end the recording. */
+bool join_host_is_asked_to_stop(const struct join_host *host);
+/* Returns whether a member runs. */
+bool join_host_has_members(const struct join_host *host);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * meeting: see meeting.h. The directory and all in it belong to one user, so that no name in it leads to others.
+ */
+#include "meeting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { NAME_MOST = 64, PATH_SIZE = 64, ENTRY_SIZE = NAME_MOST + 16, GUESTS_WAITING = 4096 };
+
+struct join_meeting {
+	int dir, lock;
+	char name[NAME_MOST + 1];
+};
+
+/* A name of the user's makes one name of a file, and two make two. */
+static int write_name(char out[NAME_MOST + 1], const char *name, struct error *err)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	size_t used = 0;
+
+	for (const char *at = name; *at && used <= NAME_MOST; at++) {
+		bool is_plain = strchr(plain, *at);
+
+		used += (size_t)snprintf(out + used, used < NAME_MOST ? NAME_MOST + 1 - used : 0,
+					 is_plain ? "%c" : "%%%02x", (unsigned char)*at);
+	}
+	if (!used || used > NAME_MOST)
+		return error_say(err, EINVAL, "--join: '%s' is no name: 1 to %d bytes", name,
+				 NAME_MOST);
+	return 0;
+}
+
+static int refuse_directory(const char *path, const char *why, struct error *err)
+{
+	error_say(err, EPERM, "--join: %s, where the recordings of a job meet, %s", path, why);
+	error_hint(err, "remove it, or record each command by itself: --alone");
+	return -EPERM;
+}
+
+static int check_directory(int dir, const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (fstat(dir, &status))
+		return error_set(err, errno, "--join: %s", path);
+	if (status.st_uid != getuid())
+		return refuse_directory(path, "belongs to another user", err);
+	if (status.st_mode & (S_IRWXG | S_IRWXO))
+		return refuse_directory(path, "is open to other users", err);
+	return 0;
+}
+
+/* Returns a descriptor, or -errno with a sentence. */
+static int open_directory(struct error *err)
+{
+	char path[PATH_SIZE];
+	int dir, code;
+
+	snprintf(path, sizeof(path), "/tmp/iotrace-%u", (unsigned)getuid());
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return error_set(err, errno, "--join: create %s", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return refuse_directory(path, "is no directory that can be opened", err);
+	code = check_directory(dir, path, err);
+	if (!code)
+		return dir;
+	close(dir);
+	return code;
+}
+
+static void write_entry(char entry[ENTRY_SIZE], const struct join_meeting *meeting,
+			const char *kind)
+{
+	snprintf(entry, ENTRY_SIZE, "%s.%s", meeting->name, kind);
+}
+
+/* The file may be removed by who held it before. Returns 0, -EWOULDBLOCK, or another -errno. */
+static int take_lock(struct join_meeting *meeting, int flags)
+{
+	char entry[ENTRY_SIZE];
+	struct stat status;
+	int code;
+
+	write_entry(entry, meeting, "lock");
+	for (;;) {
+		meeting->lock = openat(meeting->dir, entry,
+				       O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (meeting->lock < 0)
+			return -errno;
+		while ((code = flock(meeting->lock, LOCK_EX | flags) ? errno : 0) == EINTR)
+			;
+		if (code)
+			return -code;
+		if (!fstat(meeting->lock, &status) && status.st_nlink)
+			return 0;
+		close(meeting->lock);
+	}
+}
+
+static struct join_meeting *meet(const char *name, int flags, struct error *err)
+{
+	struct join_meeting *meeting = mem_zero(sizeof(*meeting));
+	int code = write_name(meeting->name, name, err);
+
+	meeting->dir = meeting->lock = -1;
+	if (!code) {
+		meeting->dir = open_directory(err);
+		code = meeting->dir < 0 ? meeting->dir : 0;
+	}
+	if (!code) {
+		code = take_lock(meeting, flags);
+		if (code)
+			error_set(err, -code, "--join: lock of %s", name);
+	}
+	if (!code)
+		return meeting;
+	join_leave(meeting);
+	return NULL;
+}
+
+struct join_meeting *join_meet(const char *name, struct error *err)
+{
+	return meet(name, 0, err);
+}
+
+struct join_meeting *meeting_try(const char *name, struct error *err)
+{
+	return meet(name, LOCK_NB, err);
+}
+
+void join_leave(struct join_meeting *meeting)
+{
+	if (!meeting)
+		return;
+	if (meeting->lock >= 0)
+		close(meeting->lock);
+	if (meeting->dir >= 0)
+		close(meeting->dir);
+	free(meeting);
+}
+
+void meeting_remove(const struct join_meeting *meeting)
+{
+	char entry[ENTRY_SIZE];
+
+	write_entry(entry, meeting, "socket");
+	unlinkat(meeting->dir, entry, 0);
+	write_entry(entry, meeting, "lock");
+	unlinkat(meeting->dir, entry, 0);
+}
+
+/* By the descriptor of the directory: the path of a socket is short, and nobody can put another directory in its place. */
+static struct sockaddr_un address_of(const struct join_meeting *meeting)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s.socket",
+		 meeting->dir, meeting->name);
+	return address;
+}
+
+static int open_socket(struct error *err)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? error_set(err, errno, "--join: socket") : fd;
+}
+
+int join_connect(const struct join_meeting *meeting, struct error *err)
+{
+	struct sockaddr_un address = address_of(meeting);
+	int fd = open_socket(err), code;
+
+	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	code = errno;
+	close(fd);
+	if (code == ECONNREFUSED || code == ENOENT)
+		return -ENOENT;
+	return error_set(err, code, "--join: connect to the recorder of this node");
+}
+
+int join_listen(const struct join_meeting *meeting, struct error *err)
+{
+	struct sockaddr_un address = address_of(meeting);
+	char entry[ENTRY_SIZE];
+	int fd = open_socket(err), code;
+
+	if (fd < 0)
+		return fd;
+	write_entry(entry, meeting, "socket");
+	unlinkat(meeting->dir, entry, 0);
+	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, GUESTS_WAITING))
+		return fd;
+	code = errno;
+	close(fd);
+	return error_set(err, code, "--join: listen");
+}

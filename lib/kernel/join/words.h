@@ -1,0 +1,34 @@
+/*
+ * words: what guest and host say to each other.
+ *
+ *   guest: HERE   with a descriptor of the command's process, which waits   host: 0 and the path of the capture, or a refusal
+ *   guest: ENDED  with the command's wait status                            host: 0, at once if others still run; else when the
+ *                                                                                 archive is whole, with what the host has to say
+ *
+ *   guest: STOP   a user wants the recording to end                         host: says nothing to that
+ *
+ * Both are of one program on one machine: their messages have the layout of these structs.
+ */
+#ifndef KERNEL_JOIN_WORDS_H
+#define KERNEL_JOIN_WORDS_H
+
+#include <stdint.h>
+
+enum { JOIN_OPTIONS_SIZE = 4096, JOIN_WORDS_SIZE = 8000, JOIN_TEXT_SIZE = 4096 + 256 };
+
+enum join_word { JOIN_HERE, JOIN_ENDED, JOIN_STOP };
+
+struct join_request {
+	uint32_t word;
+	int32_t status;                  /* JOIN_ENDED */
+	uint32_t size, is_cut;           /* JOIN_HERE: bytes of argv; there are more */
+	char argv[JOIN_WORDS_SIZE];      /* with NUL between them */
+	char options[JOIN_OPTIONS_SIZE]; /* JOIN_HERE */
+};
+
+struct join_reply {
+	int32_t code; /* JOIN_HERE: 0 or -errno; JOIN_ENDED: the exit status of the host */
+	char text[JOIN_TEXT_SIZE];
+};
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * live_command: see live_command.h.
+ */
+#include "live_command.h"
+
+#include "clock.h"
+#include "live_private.h"
+#include "proc/rank.h"
+
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct live_words live_words_of(char *const argv[])
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	for (size_t i = 0; argv[i]; i++) {
+		size_t length = strlen(argv[i]) + 1;
+
+		text = mem_resize(text, size + length);
+		memcpy(text + size, argv[i], length);
+		size += length;
+	}
+	size -= size > 0;
+	return (struct live_words){.text = text,
+				   .size = size > FACT_ARGUMENTS ? FACT_ARGUMENTS : (uint32_t)size,
+				   .is_cut = size > FACT_ARGUMENTS};
+}
+
+void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd)
+{
+	/* Before its exec it has the environment of the iotrace that it comes from. */
+	struct rank rank = rank_read(&live->proc, (uint32_t)pid);
+	struct fact fact = {.kind = FACT_COMMAND,
+			    .number = {[FACT_COMMAND_pid] = (uint64_t)pid,
+				       [FACT_COMMAND_is_cut] = words->is_cut,
+				       [FACT_COMMAND_has_rank] = rank.is_known,
+				       [FACT_COMMAND_rank] = rank.rank,
+				       [FACT_COMMAND_ranks] = rank.ranks},
+			    .string = {[FACT_COMMAND_argv] = {words->text, words->size},
+				       [FACT_COMMAND_cwd] = fact_text(cwd)}};
+
+	facts_add(&live->facts, &fact, (uint32_t)pid, clock_now());
+}
+
+void live_say_own_command(struct live *live)
+{
+	struct live_words words = live_words_of(live->recording->argv);
+	char cwd[4096];
+
+	live_say_command(live, live->command.pid, &words, getcwd(cwd, sizeof(cwd)) ? cwd : "");
+	free(words.text);
+}

@@ -1,0 +1,26 @@
+/*
+ * live_command: what is said of a command before it begins.
+ */
+#ifndef KERNEL_LIVE_COMMAND_H
+#define KERNEL_LIVE_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct live;
+
+/* The words of a command, as many bytes as a fact holds. */
+struct live_words {
+	char *text; /* with NUL between the words; the caller frees it */
+	uint32_t size;
+	bool is_cut; /* there are more */
+};
+
+struct live_words live_words_of(char *const argv[]);
+void live_say_command(struct live *live, pid_t pid, const struct live_words *words,
+		      const char *cwd);
+/* The one that this process has forked. */
+void live_say_own_command(struct live *live);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * live_guest: see live_guest.h.
+ */
+#include "live_guest.h"
+
+#include "join/guest.h"
+#include "live_command.h"
+#include "live_private.h"
+#include "live_setup.h"
+#include "live_signal.h"
+
+#include <errno.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void live_guest_init(struct live_guest *guest)
+{
+	*guest = (struct live_guest){.socket = -1, .log = -1};
+}
+
+void live_guest_release(struct live_guest *guest)
+{
+	if (guest->socket >= 0)
+		close(guest->socket);
+	if (guest->log >= 0)
+		close(guest->log);
+	free(guest->capture);
+	live_guest_init(guest);
+}
+
+/* Sleeps until the host says something or a signal comes. Returns whether the host did; a negative socket never does. */
+static bool wait_for_word(struct live *live)
+{
+	struct pollfd fds[] = {{.fd = live->guest.socket, .events = POLLIN},
+			       {.fd = live->signal_fd, .events = POLLIN}};
+
+	poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+	live_read_signals(live);
+	if (live->is_asked_to_stop && live->guest.socket >= 0)
+		guest_send_stop(live->guest.socket);
+	live->is_asked_to_stop = false;
+	return live->guest.socket >= 0 && fds[0].revents;
+}
+
+static int take_answer(struct live *live, struct error *err)
+{
+	struct join_reply reply;
+	int log, code = guest_receive(live->guest.socket, &reply, &log);
+
+	if (log >= 0) { /* the host could not begin, and says why */
+		*live->options->host_log = log;
+		return error_say(err, ECANCELED,
+				 "--join: the recorder of this node could not begin");
+	}
+	if (code)
+		return error_say(
+			err, -code,
+			"--join: the recorder of this node has ended before it recorded the command");
+	if (reply.code)
+		return error_say(err, reply.code < 0 ? -reply.code : ECANCELED, "%s",
+				 *reply.text ? reply.text
+					     : "--join: the recorder of this node could not begin");
+	live->guest.capture = mem_strdup(reply.text);
+	return 0;
+}
+
+int live_guest_join(struct live *live, int socket, const char *options, struct error *err)
+{
+	struct live_words words = live_words_of(live->recording->argv);
+	int code;
+
+	live->guest.socket = socket;
+	code = guest_send_command(socket,
+				  &(struct guest_command){.pid = live->command.pid,
+							  .words = words.text,
+							  .size = words.size,
+							  .is_cut = words.is_cut,
+							  .options = options},
+				  err);
+	free(words.text);
+	while (!code && !wait_for_word(live))
+		if (!live_command_runs(live))
+			return live_explain_gone(live, err);
+	return code ? code : take_answer(live, err);
+}
+
+/* Returns whether it was a reply; else the host has ended without one. */
+static bool hear(struct live *live)
+{
+	struct live_guest *guest = &live->guest;
+	struct join_reply reply;
+	int code = guest_receive(guest->socket, &reply, &guest->log);
+
+	close(guest->socket);
+	guest->socket = -1;
+	guest->has_reply = !code;
+	guest->status = reply.code;
+	return guest->has_reply;
+}
+
+/* A host that was asked to stop has done its work before the command has ended. */
+void live_guest_wait(struct live *live)
+{
+	while (live_command_runs(live))
+		if (wait_for_word(live) && !hear(live))
+			log_warn(
+				"the recorder of this node has ended: from here on the command is not recorded\n"
+				"To convert what was recorded: iotrace convert %s",
+				live->guest.capture);
+}
+
+int live_leave_host(struct live *live, int *log)
+{
+	struct live_guest *guest = &live->guest;
+	bool was_there = guest->socket >= 0;
+
+	if (was_there && live->command.is_ended)
+		guest_send_end(guest->socket,
+			       live->command.status); /* if it is gone, its reply may be there */
+	while (guest->socket >= 0 && !live_interrupts(live))
+		if (wait_for_word(live) && !hear(live))
+			log_error(
+				"the recorder of this node has ended before the archive was whole\n"
+				"To convert what was recorded: iotrace convert %s",
+				guest->capture);
+	*log = guest->log;
+	guest->log = -1;
+	if (was_there && guest->socket < 0 && !guest->has_reply)
+		return -1;
+	return guest->has_reply ? guest->status : 0;
+}

@@ -1,0 +1,29 @@
+/*
+ * live_guest: a command that another recorder of this node records.
+ *
+ * The struct live of a guest has the command and its signals, and nothing else.
+ */
+#ifndef KERNEL_LIVE_GUEST_H
+#define KERNEL_LIVE_GUEST_H
+
+#include <stdbool.h>
+
+struct error;
+struct live;
+
+struct live_guest {
+	int socket;     /* to the host; -1: none, or it has ended */
+	char *capture;  /* of the host */
+	bool has_reply; /* that it has done its work, */
+	int status;     /* with this exit status, */
+	int log;        /* and this text to be printed; -1: none */
+};
+
+void live_guest_init(struct live_guest *guest);
+/* Hands the command over while it waits. Returns 0, or -errno with a sentence. */
+int live_guest_join(struct live *live, int socket, const char *options, struct error *err);
+/* Waits until the command has ended, and says so if the host ends before it. */
+void live_guest_wait(struct live *live);
+void live_guest_release(struct live_guest *guest);
+
+#endif

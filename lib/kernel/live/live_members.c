@@ -1,0 +1,82 @@
+/*
+ * live_members: a command is recorded as one that -p names, but that it waits: nothing of it is missing.
+ */
+#include "live_members.h"
+
+#include "join/host.h"
+#include "live_command.h"
+#include "live_private.h"
+#include "live_reopen.h"
+#include "live_round.h"
+#include "live_tasks.h"
+#include "load/bpf_source.h"
+
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAP_BPF_NUMBER = 39 }; /* which older headers lack */
+
+int live_members_fd(const struct live *live)
+{
+	return live->host ? join_host_fd(live->host) : -1;
+}
+
+static void say_command(struct live *live, const struct join_arrival *arrival)
+{
+	struct live_words words = {mem_alloc(arrival->size), arrival->size, arrival->is_cut};
+	char cwd[4096];
+
+	memcpy(words.text, arrival->words, words.size);
+	procfs_link(&live->proc, cwd, sizeof(cwd), "%d/cwd", (int)arrival->pid);
+	live_say_command(live, arrival->pid, &words, cwd);
+	free(words.text);
+}
+
+static int add(struct live *live, const struct join_arrival *arrival, struct error *err)
+{
+	pid_t pid = arrival->pid;
+	int code = live_reopen_join(live, (uint32_t)pid, err);
+
+	confine_take(CAP_BPF_NUMBER); /* before Linux 5.19 */
+	if (!code && live->bpf.source)
+		code = bpf_source_add_child(live->bpf.source, pid, err);
+	if (code)
+		return code;
+	say_command(live, arrival);
+	live_say_process(live, (uint32_t)pid, LOOKUP_START);
+	live_round(live);
+	return 0;
+}
+
+void live_members_look(struct live *live)
+{
+	struct join_arrival arrival;
+
+	while (live->host && join_host_next(live->host, &arrival)) {
+		struct error why = {0};
+		int code = add(live, &arrival, &why);
+
+		log_debug("process %d joins: %s", (int)arrival.pid, code ? why.text : "recorded");
+		join_host_answer(live->host, arrival.member, code, code ? why.text : live->capture);
+	}
+	if (live->host && join_host_is_asked_to_stop(live->host))
+		live->is_ending = true;
+}
+
+bool live_members_are_gone(const struct live *live)
+{
+	return live->host && join_host_is_over(live->host);
+}
+
+uint64_t live_members_deadline(const struct live *live)
+{
+	return live->host ? join_host_deadline(live->host) : 0;
+}
+
+bool live_members_run(const struct live *live)
+{
+	return live->host && join_host_has_members(live->host);
+}

@@ -1,0 +1,32 @@
+/*
+ * collect_counter: counters of -E. Each location has the totals of its thread at the end of its last call; those of the run
+ * are their sum.
+ */
+#ifndef IOTRACE_COLLECT_COUNTER_H
+#define IOTRACE_COLLECT_COUNTER_H
+
+#include <iotrace/io_event.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trace;
+
+struct collect_counters {
+	uint32_t metric,
+		metrics; /* of the trace: the first, and how many; 0: there was no event of -E */
+	uint64_t *last;  /* by thread, a row of all metrics for each */
+	uint32_t values, values_cap;
+};
+
+void collect_counter_event(struct collect_counters *counters, const struct trace *trace,
+			   const struct io_event *event);
+/* Returns the total of one over all threads. */
+uint64_t collect_counter(const struct collect_counters *counters, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

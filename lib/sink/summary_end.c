@@ -1,0 +1,81 @@
+/*
+ * summary_end: that the recording, or its archive, ends before the command does. It stands before all numbers, since they
+ * are of a part of the run.
+ */
+#include "summary.h"
+
+#include <errno.h>
+#include <iotrace/errname.h>
+#include <iotrace/trace.h>
+
+static const struct {
+	int error; /* 0: any other */
+	const char *what, *remedy;
+} cause[] = {
+	{ENOSPC, "the disk was full", "choose a disk with more room (-o, --capture)"},
+	{EDQUOT, "the disk quota was used up", "choose a disk with more room (-o, --capture)"},
+	{EFBIG, "a file reached the limit of its size", "raise that limit (ulimit -f)"},
+	{0, NULL, "choose another place (-o, --capture)"},
+};
+
+static size_t cause_of(int error)
+{
+	size_t i = 0;
+
+	while (cause[i].error && cause[i].error != error)
+		i++;
+	return i;
+}
+
+static void put_cause(int error, FILE *out)
+{
+	const char *what = cause[cause_of(error)].what;
+
+	if (what)
+		fputs(what, out);
+	else
+		fprintf(out, "iotrace could not write (%s)",
+			error ? errname_text(error) : "the capture does not say why");
+}
+
+/* From the begin of the run, as its duration is. */
+static uint64_t archive_time(const struct summary *summary)
+{
+	const struct sink_end *end = summary->options->archive_end;
+	uint64_t first = trace_host(summary->collect->trace)->first_time;
+
+	return end->time > first ? end->time - first : 0;
+}
+
+int summary_end_error(const struct summary *summary)
+{
+	const struct trace_host *host = trace_host(summary->collect->trace);
+
+	return host->end_reason == TRACE_END_ERROR ? host->end_errno : 0;
+}
+
+bool summary_end(const struct summary *summary, FILE *out)
+{
+	const struct trace_host *host = trace_host(summary->collect->trace);
+	const struct sink_end *archive = summary->options->archive_end;
+	bool is_cut = host->end_reason == TRACE_END_ERROR, has_cut = archive && archive->is_cut;
+	int error = is_cut ? host->end_errno : has_cut ? -archive->code : 0;
+	char number[SUMMARY_NUMBER];
+
+	if (!is_cut && !has_cut)
+		return false;
+	if (is_cut)
+		fprintf(out, "recorded until %s, then ",
+			summary_time(number, collect_wall(summary->collect)));
+	else
+		fprintf(out, "the archive ends at %s, then ",
+			summary_time(number, archive_time(summary)));
+	put_cause(error, out);
+	fputs(is_cut ? ". All numbers are of that time" : ". The numbers here are of the whole run",
+	      out);
+	if (is_cut && has_cut)
+		fprintf(out, "; the archive ends at %s",
+			summary_time(number, archive_time(summary)));
+	fprintf(out, ". To record more, %s.", cause[cause_of(error)].remedy);
+	return true;
+}

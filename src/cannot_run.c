@@ -1,0 +1,69 @@
+/*
+ * cannot_run: see cannot_run.h.
+ */
+#include "cannot_run.h"
+
+#include "command.h"
+#include "paths.h"
+
+#include <errno.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --block takes its devices behind '='. */
+static bool is_device_of_block(const struct record_options *options, const char *name)
+{
+	const struct recording_blocks *blocks = &options->recording.blocks;
+	char *device = mem_format("/sys/block/%s", path_device(name));
+	bool is = blocks->is_given && !blocks->has_choice && !blocks->devices.count &&
+		  (path_exists(device) || path_is_like_device(name));
+
+	free(device);
+	return is;
+}
+
+/* There is no command of that name: says what the user may have meant by it. */
+static void say_not_found(const struct record_options *options, const char *name)
+{
+	const char *near = command_nearest(name);
+
+	if (near)
+		log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
+	else if (is_device_of_block(options, name))
+		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
+	else if (path_is_program(name))
+		log_error("%s: command not found; did you mean './%s'?", name, name);
+	else if ((options->recording.paths.count || options->recording.excluded.count) &&
+		 path_exists(name))
+		log_error("%s: command not found; put the pattern of --path in quotes, "
+			  "or the shell expands it",
+			  name);
+	else
+		log_error("%s: command not found", name);
+}
+
+int cannot_run(const struct record_options *options, const char *name, int code)
+{
+	if (code == ENOENT && strchr(name, ' ') && !strchr(name, '\'') && !path_exists(name)) {
+		log_error("%s: command not found; for a line of the shell: iotrace sh -c '%s'",
+			  name, name);
+		return STATUS_NOT_FOUND;
+	}
+	if (code == ENOENT && !strchr(name, '/')) {
+		say_not_found(options, name);
+		return STATUS_NOT_FOUND;
+	}
+	if (is_device_of_block(options, name))
+		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
+	else if (code == ENOENT && path_exists(name))
+		log_error("%s: its interpreter or loader is missing", name);
+	else if (code == EACCES && path_is_directory(name))
+		log_error("%s: is a directory, not a program", name);
+	else if (code == EACCES && path_exists(name))
+		log_error("%s: %s; if it is a program: chmod +x %s", name, strerror(code), name);
+	else
+		log_error("%s: %s", name, strerror(code));
+	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}

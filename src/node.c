@@ -1,0 +1,152 @@
+/*
+ * node: see node.h.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/hash.h>
+#include <iotrace/join.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What one recorder cannot do for several commands. Returns NULL if it can do all. */
+static const char *excluding(const struct record_options *options)
+{
+	const struct recording *recording = &options->recording;
+	const struct {
+		bool is_given;
+		const char *option;
+	} row[] = {
+		{!recording->argv, "-a or -p without a command"},
+		{recording->is_system, "-a"},
+		{recording->counters.count, "-E"},
+		{recording->waits_for_all, "--wait"},
+		{recording->duration, "--duration"},
+		{options->output.path && naming_is_of_process(options->output.path),
+		 "-o with %p, %r or %l"},
+		{options->capture && naming_is_of_process(options->capture),
+		 "--capture with %p, %r or %l"},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (row[i].is_given)
+			return row[i].option;
+	return NULL;
+}
+
+static char *join_words(const struct record_options *options)
+{
+	char *text = mem_strdup("");
+
+	for (uint32_t i = 0; i < options->given.count; i++) {
+		char *line = options_line_text(&options->given.line[i]);
+		char *longer = mem_format("%s%s%s", text, *text ? " " : "", line);
+
+		free(line);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/*
+ * In a job, who has other options has another recorder: no command is refused that nobody asked to join. The key of the hash is
+ * the same in all processes, and so is what the machine's name says of nodes that share a directory.
+ */
+static char *meeting_of_job(const struct record_options *options, const struct naming *naming)
+{
+	char *job = naming_job(naming), *words = join_words(options);
+	char *whole = mem_format("%s %s %s", job, naming->host, words);
+	uint64_t hash = hash_bytes((struct hash_key){0}, whole, strlen(whole));
+
+	free(whole);
+	free(words);
+	free(job);
+	return mem_format("job-%016llx", (unsigned long long)hash);
+}
+
+char *node_meeting(const struct record_options *options, const struct naming *naming,
+		   struct error *err)
+{
+	const char *option = excluding(options);
+
+	if (options->join && options->is_alone)
+		error_say(err, EINVAL, "either --join or --alone, not both");
+	else if (options->join && option)
+		error_say(err, EINVAL, "--join cannot be had with %s", option);
+	else if (options->join)
+		return mem_format("name-%s", options->join);
+	else if (!options->is_alone && !option && naming_has_ranks(naming))
+		return meeting_of_job(options, naming);
+	return NULL;
+}
+
+static int start_host(struct node *node, struct join_meeting *meeting, const char *name,
+		      int listener, unsigned expected, struct error *err)
+{
+	int code = join_fork_host(meeting, &listener, &node->log, err);
+
+	if (code)
+		return code < 0 ? code : 0;
+	node->host = join_host_new(name, listener, node->options, expected, err);
+	return node->host ? 0 : -err->code;
+}
+
+/* Returns 0 if this is the host or it is there now, or -errno with a sentence. */
+static int begin_host(struct node *node, struct join_meeting *meeting, const char *name,
+		      unsigned expected, struct error *err)
+{
+	int listener = join_listen(meeting, err);
+	int code = listener < 0 ? listener
+				: start_host(node, meeting, name, listener, expected, err);
+
+	if (listener >= 0 && !node->host)
+		close(listener);
+	return code;
+}
+
+int node_enter(struct node *node, const char *name, const struct record_options *options,
+	       const struct naming *naming, struct error *err)
+{
+	struct join_meeting *meeting = join_meet(name, err);
+	int socket = meeting ? join_connect(meeting, err) : -err->code;
+
+	node->options = join_words(options);
+	if (socket == -ENOENT) {
+		int code = begin_host(node, meeting, name, naming_local_size(naming), err);
+
+		if (node->host)
+			return code;
+		socket = code ? code : join_connect(meeting, err);
+	}
+	join_leave(meeting);
+	if (socket == -ENOENT)
+		return error_say(err, ENOENT, "--join: the recorder of this node did not begin");
+	node->socket = socket < 0 ? 0 : socket;
+	return socket < 0 ? socket : 0;
+}
+
+void node_print_log(int log)
+{
+	char text[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	while (log >= 0 && (n = pread(log, text, sizeof(text), at)) > 0) {
+		if (write(STDERR_FILENO, text, (size_t)n) != n)
+			break;
+		at += n;
+	}
+	if (log >= 0)
+		close(log);
+}
+
+int node_leave(struct node *node, int status)
+{
+	join_host_free(node->host, status, node->log);
+	node->host = NULL;
+	return status;
+}

@@ -1,0 +1,44 @@
+/*
+ * options_words: the words of options that stand in a text: a file, or a variable of the environment.
+ *
+ * Each line is like a command line: words with blanks between, quotes and backslashes as in a shell, and a comment behind '#'. Nothing
+ * is expanded, so no file can run anything.
+ */
+#ifndef IOTRACE_OPTIONS_WORDS_H
+#define IOTRACE_OPTIONS_WORDS_H
+
+#include <iotrace/recording.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+enum { OPTIONS_TEXT_MOST = 64 << 10 };
+
+struct options_lines {
+	struct recording_words *line; /* owned, with all that it has */
+	uint32_t count, cap;
+};
+
+/* Adds copies of words that are split already; argv[0] is the program's name. */
+void options_lines_add(struct options_lines *lines, const char *from, int argc,
+		       const char *const *argv);
+/*
+ * Adds the lines of a text that have words. is_file: errors have the number of the line. Returns 0, or -EINVAL with a sentence that
+ * begins with `from`.
+ */
+int options_lines_split(struct options_lines *lines, const char *from, bool is_file,
+			const char *text, size_t length, struct error *err);
+/* Returns the words behind the program's name as a shell would take them. The caller frees it. */
+char *options_line_text(const struct recording_words *line);
+void options_lines_release(struct options_lines *lines);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
