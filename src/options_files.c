@@ -136,6 +136,11 @@ static int take_variable(struct options_lines *lines, const struct options_place
 	return options_lines_split(lines, OPTIONS_VARIABLE, false, text, strlen(text), err);
 }
 
+static bool has_words(const char *text)
+{
+	return text && text[strspn(text, " \t\n")];
+}
+
 static void hint_way_out(struct error *err)
 {
 	error_hint(err, "To record without these options: --no-defaults");
@@ -153,7 +158,7 @@ int options_files_read(struct options_lines *lines, const struct options_places 
 		code = take_file(lines, &user, err);
 	if (!code && !places->is_lent)
 		code = take_variable(lines, places, err);
-	else if (!code && places->variable(OPTIONS_VARIABLE))
+	else if (!code && has_words(places->variable(OPTIONS_VARIABLE)))
 		log_warn("the options in " OPTIONS_VARIABLE " are not used: iotrace has "
 			 "capabilities that its user does not have. Give them on the command line");
 	if (code)

@@ -18,6 +18,8 @@ MAN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "man
 SECONDS = 2  # after which a user presses Ctrl-C
 ENDLESS = re.compile(r"-p 4711|^iotrace -a (?!.*--duration)")
 APP = "#!/bin/sh\ncat /etc/passwd >/dev/null\n"
+# Open MPI refuses root, and more ranks than there are cores, unless it is asked.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def examples():
@@ -50,7 +52,7 @@ def run(live, page, example, names):
     line = example
     for name, here in names.items():
         line = line.replace(name, here)
-    environment = dict(CALMED, PATH=f"{live.path('bin')}:{os.environ['PATH']}", SLURM_JOB_ID="17")
+    environment = dict(CALMED, **MPI, PATH=f"{live.path('bin')}:{os.environ['PATH']}", SLURM_JOB_ID="17")
     with subprocess.Popen(["sh", "-ec", f"exec {line}" if ENDLESS.search(example) else line], cwd=folder, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as shell:
         if ENDLESS.search(example):

@@ -278,8 +278,11 @@ TEST_F(Files, WithLentRightsOnlyThatOfRootHolds)
 	EXPECT_EQ(said,
 		  "the options in IOTRACE_OPTIONS are not used: iotrace has capabilities that "
 		  "its user does not have. Give them on the command line\n");
-	environment.clear();
 	said.clear();
+	environment["IOTRACE_OPTIONS"] = " \n";
+	EXPECT_EQ(parse(), "");
+	EXPECT_EQ(said, "");
+	environment.clear();
 
 	write(machine, "-q");
 	ASSERT_EQ(chmod(machine.c_str(), 0664), 0);
