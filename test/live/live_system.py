@@ -58,10 +58,12 @@ def record_while(live, directory, options, act, quiet="-q"):
     recorder = live.start("-a", quiet, "-o", directory, *options, stderr=said)
     act()
     recorder.send_signal(signal.SIGINT)
-    live.equal(f"{options}: status after an interrupt", recorder.wait(120), 0)
+    status = recorder.wait(120)
     said.seek(0)
     words = said.read().decode()
     said.close()
+    if not live.equal(f"{options}: status after an interrupt", status, 0):
+        print(words)
     return recorder.pid, words
 
 

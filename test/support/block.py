@@ -61,30 +61,28 @@ class Disk:
 
 
 class Zram:
-    """/dev/zram0, if nobody uses it; reset at the end."""
+    """A zram device of its own, which is removed at the end. Some other program may use those that are there."""
 
-    name, path = "zram0", "/dev/zram0"
+    CONTROL = "/sys/class/zram-control"
 
     @classmethod
-    def is_free(cls):
-        try:
-            with open(f"/sys/block/{cls.name}/disksize", encoding="ascii") as file:
-                return int(file.read()) == 0
-        except OSError:
-            return False
+    def is_known(cls):
+        return os.path.exists(cls.CONTROL)
 
     def __init__(self, size):
-        self._set("disksize", size)
-
-    def _set(self, key, value):
-        with open(f"/sys/block/{self.name}/{key}", "w", encoding="ascii") as file:
-            file.write(str(value))
+        with open(f"{self.CONTROL}/hot_add", encoding="ascii") as file:  # to read it makes a device
+            self.number = int(file.read())
+        self.name = f"zram{self.number}"
+        self.path = f"/dev/{self.name}"
+        with open(f"/sys/block/{self.name}/disksize", "w", encoding="ascii") as file:
+            file.write(str(size))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._set("reset", 1)
+        with open(f"{self.CONTROL}/hot_remove", "w", encoding="ascii") as file:
+            file.write(str(self.number))
 
 
 class Busy:
