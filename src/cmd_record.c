@@ -6,6 +6,7 @@
  */
 #include "cannot_run.h"
 #include "command.h"
+#include "disk_limit.h"
 #include "left.h"
 #include "limit.h"
 #include "node.h"
@@ -40,6 +41,7 @@ struct job {
 	struct run *run;
 	struct live *live;
 	struct output output;
+	struct disk_limit limit;
 	bool has_output;   /* output_open() succeeded */
 	bool has_terminal; /* Ctrl-C reaches us */
 	bool is_warned;    /* that one more interrupt stops the conversion */
@@ -111,6 +113,9 @@ static bool is_asked_to_stop(void *context)
 	struct job *r = context;
 	int interrupts = live_interrupts(r->live);
 
+	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places))
+		live_end(r->live);
+
 	if (interrupts == 1 && !r->is_warned && is_told(r)) {
 		output_end_progress(&r->output);
 		log_warn("converting what was recorded; another Ctrl-C stops that");
@@ -161,9 +166,21 @@ static int status_of(int wait_status)
 					: WEXITSTATUS(wait_status);
 }
 
+/* What is missing is no question of how much the user wants to be told. */
+static void tell_limit(const struct job *r)
+{
+	if (r->limit.is_reached)
+		log_warn(
+			"the recording ended early: it took %llu MiB on disk, the most that --limit "
+			"allows. What came after is not recorded",
+			(unsigned long long)r->limit.bytes >> 20);
+}
+
 static void tell_remarks(const struct job *r)
 {
 	const char *remark;
+
+	tell_limit(r);
 
 	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
@@ -364,6 +381,7 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 	if (r->node.host) {
 		options->recording.argv = NULL;
 		options->recording.ready_fd = 0;
+		options->recording.name = options->join;
 	}
 	return code;
 }
@@ -371,7 +389,7 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 static int record(void *context, int argc, char **argv)
 {
 	struct record_options *options = context;
-	struct job r = {.options = options};
+	struct job r = {.options = options, .limit.bytes = options->limit};
 	struct error err = {0};
 
 	if (options->verbosity)

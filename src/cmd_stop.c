@@ -1,11 +1,12 @@
 /*
  * stop: ends a recording and leaves alone what it records.
  */
-#include "command.h"
+#include "recorder.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/mem.h>
 #include <iotrace/stop.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -28,40 +29,55 @@ static pid_t take_pid(const char *word)
 										       : (pid_t)pid;
 }
 
-static int stop(void *context, int argc, char **argv)
+/* Returns the process of the recording that a name means, or of the only one; 0 with a sentence. */
+static pid_t find(const char *name, struct error *err)
+{
+	struct control_status *status = mem_zero(sizeof(*status));
+	struct recorder_list list = {0};
+	int code = recorder_choose(name, false, &list, err);
+	pid_t pid;
+
+	if (!code)
+		code = control_say(list.names.item[0], CONTROL_STATUS, NULL, status, err);
+	pid = code ? 0 : status->pid;
+	recorder_list_release(&list);
+	free(status);
+	return pid;
+}
+
+/* A process id is enough for a recording that nobody can talk to. */
+static int stop_one(const char *word)
 {
 	struct error err = {0};
-	int status = STATUS_OK;
+	pid_t pid = word ? take_pid(word) : 0;
+
+	if (!pid)
+		pid = find(word, &err);
+	if (pid && !stop_recorder(pid, &err))
+		return STATUS_OK;
+	log_error("%s", err.text);
+	return STATUS_FOUND;
+}
+
+static int stop(void *context, int argc, char **argv)
+{
+	int status = argc ? STATUS_OK : stop_one(NULL);
 
 	(void)context;
-	if (!argc) {
-		error_say(&err, EINVAL, "no process: iotrace stop PID");
-		return command_misused(&command_stop, &err);
-	}
-	for (int i = 0; i < argc; i++) {
-		if (!take_pid(argv[i])) {
-			error_say(&err, EINVAL, "invalid process id '%s': expected a number",
-				  argv[i]);
-			return command_misused(&command_stop, &err);
-		}
-	}
-	for (int i = 0; i < argc; i++) {
-		if (!stop_recorder(take_pid(argv[i]), &err))
-			continue;
-		log_error("%s", err.text);
-		status = STATUS_FOUND;
-	}
+	for (int i = 0; i < argc; i++)
+		if (stop_one(argv[i]) != STATUS_OK)
+			status = STATUS_FOUND;
 	return status;
 }
 
 const struct command command_stop = {
 	.name = "stop",
 	.help = "Ends a recording and leaves the recorded programs alone.",
-	.operands = "PID...",
-	.about =
-		"PID is the process id of iotrace itself. The recording ends, the archive is\n"
-		"written, and a command that was recorded runs on; iotrace waits for it and exits\n"
-		"with its status. The exit status is 0, or 1 if a PID is not a recording.\n",
+	.operands = "[PID|NAME...]",
+	.about = RECORDER_OPERAND
+	"The recording ends, the archive is written, and a command that was recorded\n"
+	"runs on; iotrace waits for it and exits with its status. The exit status of\n"
+	"stop is 0, or 1 if one of them is no recording.\n",
 	.row = rows,
 	.size = sizeof(struct stop_options),
 	.run = stop,

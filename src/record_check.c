@@ -34,6 +34,8 @@ static int check_target(const struct recording *recording, struct error *err)
 		return error_say(err, EINVAL, "either -p PID or a command, not both");
 	if (recording->is_system && recording->pids.count)
 		return error_say(err, EINVAL, "either -p PID or -a, not both");
+	if (recording->delay && recording->is_stopped)
+		return error_say(err, EINVAL, "either --delay or --start-stopped, not both");
 	if (recording->waits_for_all && recording->is_system)
 		return error_say(
 			err, EINVAL,

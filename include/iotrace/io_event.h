@@ -48,6 +48,7 @@ enum io_event_kind {
 	IO_METRIC,
 	IO_PARAMETER, /* a string that an event of -e carried */
 	IO_LOST,      /* on no location: data was lost around this time */
+	IO_MARK,      /* on no location: a mark that a user or a program set */
 	IO_EVENT_KINDS
 };
 
@@ -64,7 +65,7 @@ enum io_end {
 
 struct io_event {
 	enum io_event_kind kind;
-	thread_id thread; /* ID_NONE for IO_LOST */
+	thread_id thread; /* ID_NONE for IO_LOST and IO_MARK */
 	uint64_t time;
 	handle_id handle; /* kinds from IO_CREATE_HANDLE to IO_TRY_LOCK, ENTER (or ID_NONE) */
 	union {
@@ -132,6 +133,10 @@ struct io_event {
 		struct {
 			uint64_t count;
 		} lost;
+		struct {
+			uint32_t pid; /* who set it; 0: not known */
+			str_id text;
+		} mark;
 	};
 };
 

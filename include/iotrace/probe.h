@@ -38,6 +38,8 @@ int probe_tracepoints(void (*call)(void *context, const char *name), void *conte
 /* Calls with each field of a tracepoint but those that all have: its type and name, lent for the call. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
+/* The monotonic clock, ns. */
+uint64_t probe_now(void);
 /* Width of the terminal on fd in columns, or 0 if it is none. */
 int probe_columns(int fd);
 /* Returns whether Ctrl-C on the terminal on fd reaches this process: it runs in the foreground and does not ignore it. */

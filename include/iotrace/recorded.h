@@ -59,6 +59,11 @@ struct trace_host {
 	uint64_t sample_interval;    /* ns, of devices and the machine; 0: none, or not known */
 };
 
+/* The recording was paused from here to there, in ns; PAUSE_LASTS: to its end. See iotrace/pause.h. */
+struct trace_pause {
+	uint64_t from, to;
+};
+
 /* A filter that the recording had: --path, --comm, --uid, --cgroup, --device. */
 struct trace_filter {
 	enum fact_filter kind;

@@ -66,7 +66,11 @@ struct recording {
 
 	/* How long. */
 	uint64_t duration;  /* the recording ends then, a command runs on; 0: no limit */
+	uint64_t delay;     /* it is paused from the begin for so long; 0: not */
+	bool is_stopped;    /* it is paused from the begin until a user starts it */
+	const char *name;   /* by which a user can talk to it, beside its process id; NULL: none */
 	bool waits_for_all; /* for the last descendant, not only for the command; not with -a */
+	bool has_marks;     /* the command has a descriptor that it writes marks to */
 	int ready_fd;       /* gets "ready\n" and is closed when everything is recorded; 0: none */
 
 	/* How. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <iotrace/device_stat.h>
+#include <iotrace/pause.h>
 #include <json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +154,26 @@ static void read_source(struct reader *r, struct json_object *top)
 		host->source = TRACE_SOURCE_UNKNOWN;
 }
 
+static uint64_t number(struct json_object *object, const char *name)
+{
+	struct json_object *value = member(object, name, json_type_int);
+
+	return value ? json_object_get_uint64(value) : 0;
+}
+
+static void read_pauses(struct reader *r, struct json_object *pauses)
+{
+	size_t count = pauses ? json_object_array_length(pauses) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *row = json_object_array_get_idx(pauses, i);
+		uint64_t from = r->trace->host.first_time + number(row, "start_ns");
+
+		trace_set_paused(r->trace, from, true);
+		trace_set_paused(r->trace, from + number(row, "duration_ns"), false);
+	}
+}
+
 static void read_times(struct reader *r, struct json_object *top)
 {
 	struct trace_host *host = &r->trace->host;
@@ -165,6 +186,7 @@ static void read_times(struct reader *r, struct json_object *top)
 		host->first_time = (uint64_t)(json_object_get_int64(start) - host->realtime_offset);
 	if (duration)
 		host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
+	read_pauses(r, member(top, "pauses", json_type_array));
 	if (left)
 		host->processes_left = (uint32_t)json_object_get_int(left);
 }
@@ -177,13 +199,6 @@ static void read_names(struct reader *r, struct json_object *top)
 	for (size_t i = 0; i < count && i < r->trace->series_count; i++)
 		r->trace->series[i].name = text_of(r, member(json_object_array_get_idx(series, i),
 							     "name", json_type_string));
-}
-
-static uint64_t number(struct json_object *object, const char *name)
-{
-	struct json_object *value = member(object, name, json_type_int);
-
-	return value ? json_object_get_uint64(value) : 0;
 }
 
 static struct trace_device *device_named(struct reader *r, str_id name)

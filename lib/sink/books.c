@@ -135,9 +135,33 @@ static json_object *json_end(const struct books *books)
 	return end;
 }
 
-/* Start, duration, end. The start is null if the stream does not say what its clock means. */
-static void add_times(json_object *top, const struct trace_host *host)
+/* Times from the start; a pause that lasts to the end ends there. */
+static json_object *json_pauses(const struct trace *trace)
 {
+	const struct trace_host *host = trace_host(trace);
+	json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < trace_pauses(trace); i++) {
+		const struct trace_pause *pause = trace_pause(trace, i);
+		uint64_t from = pause->from > host->first_time ? pause->from : host->first_time;
+		uint64_t to = pause->to < host->last_time ? pause->to : host->last_time;
+		json_object *row;
+
+		if (from >= to)
+			continue;
+		row = json_object_new_object();
+		json_object_object_add(row, "start_ns",
+				       json_object_new_uint64(from - host->first_time));
+		json_object_object_add(row, "duration_ns", json_object_new_uint64(to - from));
+		json_object_array_add(array, row);
+	}
+	return array;
+}
+
+/* Start, duration, pauses, end. The start is null if the stream does not say what its clock means. */
+static void add_times(json_object *top, const struct trace *trace)
+{
+	const struct trace_host *host = trace_host(trace);
 	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
 	/* A capture may say anything: what is beyond all calendars is not known. */
 	int64_t start = (int64_t)(host->first_time + (uint64_t)host->realtime_offset);
@@ -155,6 +179,7 @@ static void add_times(json_object *top, const struct trace_host *host)
 			       json_object_new_uint64(host->last_time > host->first_time
 							      ? host->last_time - host->first_time
 							      : 0));
+	json_object_object_add(top, "pauses", json_pauses(trace));
 	json_object_object_add(top, "end",
 			       host->end_reason >= 0 && host->end_reason < 4
 				       ? json_object_new_string(end[host->end_reason])
@@ -406,7 +431,7 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "host", json_host(books->trace));
 	json_object_object_add(top, "job", json_job(books->trace));
 	json_object_object_add(top, "whole_machine", json_object_new_boolean(host->is_system));
-	add_times(top, host);
+	add_times(top, books->trace);
 	json_object_object_add(top, "archive_end", json_end(books));
 	json_object_object_add(top, "is_complete",
 			       json_object_new_boolean(books->is_complete &&

@@ -426,6 +426,7 @@ void collect_event(struct collect *collect, const struct io_event *event)
 	case IO_OP_ISSUED:
 	case IO_PARAMETER:
 	case IO_LOST:
+	case IO_MARK:
 	case IO_EVENT_KINDS:
 		break;
 	}

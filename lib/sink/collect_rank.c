@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <iotrace/errname.h>
+#include <iotrace/pause.h>
 #include <string.h>
 
 uint32_t collect_threads(const struct collect *collect)
@@ -57,7 +58,7 @@ static uint64_t lifetimes(const struct collect *collect)
 		uint64_t begin = thread->begin ? thread->begin : host->first_time;
 		uint64_t end = thread->end ? thread->end : host->last_time;
 
-		sum += end > begin ? end - begin : 0;
+		sum += end > begin ? end - begin - trace_paused(trace, begin, end) : 0;
 	}
 	return sum;
 }

@@ -3,9 +3,9 @@
  */
 #include "collect.h"
 
+#include <iotrace/pause.h>
+
 uint64_t collect_wall(const struct collect *collect)
 {
-	const struct trace_host *host = trace_host(collect->trace);
-
-	return host->last_time > host->first_time ? host->last_time - host->first_time : 0;
+	return trace_recorded(collect->trace);
 }

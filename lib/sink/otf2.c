@@ -21,10 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	LOST_MOST = 10000, /* marks; later ones are added to the last */
-};
-
 /* Returns the errno of what went wrong. */
 static int trouble(const struct sink *sink)
 {
@@ -54,21 +50,6 @@ static void location_open(struct sink *sink, thread_id thread, uint64_t time)
 {
 	otf2_file_open(sink, &sink->location[thread]);
 	otf2_check_space(sink, time);
-}
-
-static void lost_add(struct sink *sink, const struct io_event *event)
-{
-	if (sink->lost_count == LOST_MOST) {
-		struct lost_mark *mark = &sink->lost[LOST_MOST - 1];
-
-		if (event->time > mark->last)
-			mark->last = event->time;
-		mark->count += event->lost.count;
-		return;
-	}
-	MEM_GROW(sink->lost, sink->lost_capacity, sink->lost_count + 1);
-	sink->lost[sink->lost_count++] = (struct lost_mark){event->time, event->time,
-							    event->lost.count};
 }
 
 /* A region or a program begins or ends with the event. */
@@ -129,8 +110,8 @@ static bool is_taken(struct sink *sink, const struct location *location,
 __attribute__((noinline, cold)) static bool is_writable(struct sink *sink,
 							const struct io_event *event)
 {
-	if (event->kind == IO_LOST) {
-		lost_add(sink, event);
+	if (event->kind == IO_LOST || event->kind == IO_MARK) {
+		otf2_mark(sink, event);
 		return false;
 	}
 	if (event->thread >= trace_threads(sink->trace)) {
@@ -328,6 +309,7 @@ static void sink_free(struct sink *sink)
 	map_release(&sink->cgroup_of_ref);
 	free(sink->group_of_process);
 	free(sink->lost);
+	free(sink->mark);
 	free(sink->path);
 	free(sink->part);
 	free(sink);

@@ -14,7 +14,8 @@
  *	otf2_defs.c     strings, tree, locations, regions      } written once, at close,
  *	otf2_defs_device.c  block devices: nodes, groups        } from the trace's arrays
  *	otf2_defs_metric.c  series, who records them, parameters }
- *	otf2_defs_io.c  files, handles; markers, properties     }
+ *	otf2_defs_io.c  files, handles                          }
+ *	otf2_mark.c     markers: losses, pauses, marks of users
  *	otf2_flags.c    O_* flags in the words of OTF2
  *
  * The trace's ids are OTF2's references: thread_id = Location, process_id = LocationGroup, handle_id
@@ -81,6 +82,13 @@ struct lost_mark {
 	uint64_t first, last, count;
 };
 
+/* A mark that a user or a program set. */
+struct set_mark {
+	uint64_t time;
+	uint32_t pid; /* 0: not known */
+	str_id text;
+};
+
 struct space {
 	int directory;     /* lent; -1: not open */
 	bool has_file;     /* of the reserve */
@@ -144,6 +152,8 @@ struct sink {
 
 	struct lost_mark *lost;
 	uint32_t lost_count, lost_capacity;
+	struct set_mark *mark;
+	uint32_t marks, marks_cap;
 
 	struct chunk *pool;
 	uint32_t pooled;
@@ -267,6 +277,8 @@ bool otf2_is_block(const struct sink *sink, handle_id handle);
 /* otf2_defs.c, otf2_defs_io.c: false if the library refused one. */
 bool otf2_write_definitions(struct sink *sink);
 bool otf2_write_io_definitions(struct sink *sink);
+/* otf2_mark.c. An event of no location becomes a marker at the end. */
+void otf2_mark(struct sink *sink, const struct io_event *event);
 bool otf2_write_markers(struct sink *sink);
 void otf2_write_properties(struct sink *sink);
 

@@ -15,6 +15,12 @@ enum {
 	NODE_DEVICES
 }; /* SystemTreeNodeRefs; the last: of the first device */
 
+/* The first and the last time that the archive has. */
+struct otf2_span {
+	uint64_t first, last;
+};
+struct otf2_span otf2_span(const struct sink *sink);
+
 static inline bool is_good(OTF2_ErrorCode code)
 {
 	return code == OTF2_SUCCESS;

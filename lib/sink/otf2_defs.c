@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool write_clock(struct sink *sink)
+struct otf2_span otf2_span(const struct sink *sink)
 {
 	const struct trace_host *host = trace_host(sink->trace);
 	uint64_t first = sink->first_time, last = sink->last_time;
@@ -22,13 +22,23 @@ static bool write_clock(struct sink *sink)
 		first = sink->lost[i].first < first ? sink->lost[i].first : first;
 		last = sink->lost[i].last > last ? sink->lost[i].last : last;
 	}
-	if (first > last)
-		first = last; /* nothing happened */
-	uint64_t real = host->realtime_offset ? first + (uint64_t)host->realtime_offset
+	for (uint32_t i = 0; i < sink->marks; i++) {
+		first = sink->mark[i].time < first ? sink->mark[i].time : first;
+		last = sink->mark[i].time > last ? sink->mark[i].time : last;
+	}
+	return (struct otf2_span){first > last ? last : first, last}; /* or nothing happened */
+}
+
+static bool write_clock(struct sink *sink)
+{
+	const struct trace_host *host = trace_host(sink->trace);
+	struct otf2_span span = otf2_span(sink);
+	uint64_t real = host->realtime_offset ? span.first + (uint64_t)host->realtime_offset
 					      : OTF2_UNDEFINED_TIMESTAMP;
 
 	return is_good(OTF2_GlobalDefWriter_WriteClockProperties(sink->definitions, 1000000000,
-								 first, last - first, real));
+								 span.first, span.last - span.first,
+								 real));
 }
 
 static bool write_attributes(struct sink *sink)

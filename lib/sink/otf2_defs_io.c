@@ -1,5 +1,5 @@
 /*
- * otf2_defs_io: I/O paradigms, files and handles; and what the archive says of itself: markers
+ * otf2_defs_io: I/O paradigms, files and handles; properties of the archive
  * where data is missing, and trace properties with the books.
  */
 #include "otf2_define.h"
@@ -172,46 +172,6 @@ bool otf2_write_io_definitions(struct sink *sink)
 	use_files_of_handles(sink);
 	return write_paradigms(sink) && write_files(sink) && write_file_properties(sink) &&
 	       write_deleted(sink) && write_handles(sink) && sink->library_code == OTF2_SUCCESS;
-}
-
-enum { MARKER_LOST, MARKER_STOPPED };
-
-static bool write_marker(OTF2_MarkerWriter *writer, uint32_t marker, uint64_t first, uint64_t last,
-			 const char *text)
-{
-	return is_good(OTF2_MarkerWriter_WriteMarker(writer, first, last - first, marker,
-						     OTF2_MARKER_SCOPE_GLOBAL, 0, text));
-}
-
-bool otf2_write_markers(struct sink *sink)
-{
-	char text[PROPERTY_SIZE];
-
-	if (!sink->lost_count && !sink->is_stopped)
-		return true;
-	OTF2_MarkerWriter *writer = OTF2_Archive_GetMarkerWriter(sink->archive);
-
-	if (!writer)
-		return false;
-	bool good = is_good(OTF2_MarkerWriter_WriteDefMarker(writer, MARKER_LOST, "iotrace",
-							     "Events lost", OTF2_SEVERITY_HIGH)) &&
-		    is_good(OTF2_MarkerWriter_WriteDefMarker(writer, MARKER_STOPPED, "iotrace",
-							     "Archive ends early",
-							     OTF2_SEVERITY_HIGH));
-
-	for (uint32_t i = 0; good && i < sink->lost_count; i++) {
-		const struct lost_mark *mark = &sink->lost[i];
-
-		snprintf(text, sizeof(text), "%" PRIu64 " events were lost", mark->count);
-		good = write_marker(writer, MARKER_LOST, mark->first, mark->last, text);
-	}
-	if (good && sink->is_stopped) {
-		snprintf(text, sizeof(text), "%s: %" PRIu64 " later events were not written",
-			 sink->stop_code == ENOSPC ? "No space left" : "A write failed",
-			 sink->not_written);
-		good = write_marker(writer, MARKER_STOPPED, sink->stop_time, sink->stop_time, text);
-	}
-	return OTF2_Archive_CloseMarkerWriter(sink->archive, writer) == OTF2_SUCCESS && good;
 }
 
 static void set_number(struct sink *sink, const char *key, uint64_t number)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <iotrace/errname.h>
+#include <iotrace/pause.h>
 #include <iotrace/trace.h>
 
 static const struct {
@@ -54,6 +55,22 @@ int summary_end_error(const struct summary *summary)
 	return host->end_reason == TRACE_END_ERROR ? host->end_errno : 0;
 }
 
+/* Returns whether there were any. */
+static bool put_pauses(const struct summary *summary, FILE *out)
+{
+	const struct trace *trace = summary->collect->trace;
+	uint64_t recorded = trace_recorded(trace);
+	uint64_t paused = trace_paused(trace, trace_host(trace)->first_time,
+				       trace_host(trace)->last_time);
+	char number[SUMMARY_NUMBER], whole[SUMMARY_NUMBER];
+
+	if (!paused)
+		return false;
+	fprintf(out, "the recording was paused for %s of %s. All numbers are of the rest.",
+		summary_time(number, paused), summary_time(whole, paused + recorded));
+	return true;
+}
+
 bool summary_end(const struct summary *summary, FILE *out)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
@@ -63,7 +80,7 @@ bool summary_end(const struct summary *summary, FILE *out)
 	char number[SUMMARY_NUMBER];
 
 	if (!is_cut && !has_cut)
-		return false;
+		return put_pauses(summary, out);
 	if (is_cut)
 		fprintf(out, "recorded until %s, then ",
 			summary_time(number, collect_wall(summary->collect)));

@@ -9,6 +9,7 @@
 
 #include <iotrace/books.h>
 #include <iotrace/errname.h>
+#include <iotrace/pause.h>
 #include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static json_object *json_run(const struct summary *summary)
 	add_number(run, "commands_joined", host->is_joined ? host->commands : 0);
 	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
 	add_number(run, "duration_ns", collect_wall(summary->collect));
+	add_number(run, "paused_ns", trace_paused(trace, host->first_time, host->last_time));
 	add_number(run, "processes", host->processes_seen);
 	add_number(run, "processes_with_io", collect_processes(summary->collect));
 	add_number(run, "processes_left", host->processes_left);

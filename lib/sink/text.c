@@ -31,6 +31,7 @@
  *	12000 101@100 METRIC s0 12 0 7                  a series and its values
  *	12000 101@100 PARAMETER a0 "text"
  *	12000 - LOST 42
+ *	12000 - MARK 101 "step 7"                       who set it, if known
  *
  * After the last event stand the arrays of the trace, see text_defs.c.
  */
@@ -280,6 +281,13 @@ static void print_lost(struct sink *sink, const struct io_event *event)
 	fprintf(out, " %" PRIu64, event->lost.count);
 }
 
+static void print_mark(struct sink *sink, const struct io_event *event)
+{
+	if (event->mark.pid)
+		fprintf(sink->out, " %" PRIu32, event->mark.pid);
+	text_string(sink, event->mark.text);
+}
+
 /* NULL: the kind says it all. */
 static void (*const print_fields[IO_EVENT_KINDS])(struct sink *sink,
 						  const struct io_event *event) = {
@@ -302,6 +310,7 @@ static void (*const print_fields[IO_EVENT_KINDS])(struct sink *sink,
 	[IO_METRIC] = print_metric,
 	[IO_PARAMETER] = print_parameter,
 	[IO_LOST] = print_lost,
+	[IO_MARK] = print_mark,
 };
 
 static void text_event(struct sink *sink, const struct io_event *event)

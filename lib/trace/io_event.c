@@ -28,6 +28,7 @@ const char *io_event_name(enum io_event_kind kind)
 		[IO_METRIC] = "METRIC",
 		[IO_PARAMETER] = "PARAMETER",
 		[IO_LOST] = "LOST",
+		[IO_MARK] = "MARK",
 	};
 
 	return name[kind];

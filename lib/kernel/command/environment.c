@@ -12,6 +12,19 @@
 
 enum { ENVIRONMENT_MAX = 64 << 20 }; /* more than execve(2) takes */
 
+char **environment_with(char *const environment[], char *variable)
+{
+	uint32_t count = 0;
+	char **list;
+
+	while (environment[count])
+		count++;
+	list = mem_array(count + 2, sizeof(*list));
+	list[0] = variable;
+	memcpy(list + 1, environment, (count + 1) * sizeof(*list));
+	return list;
+}
+
 static char **pointers_to(char *at, const char *end)
 {
 	char **list = NULL;

@@ -17,6 +17,8 @@ extern "C" {
  * and not empty, must be the last argument of this process, as the kernel laid it down.
  */
 char **environment_of_caller(char *const argv[]);
+/* Returns an environment with one more variable, "NAME=VALUE", which goes before others of its name; never freed. */
+char **environment_with(char *const environment[], char *variable);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include <iotrace/error.h>
 #include <iotrace/quiet.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ enum { EXIT_NO_EXEC = 127 };
 
 void command_init(struct command *command)
 {
-	*command = (struct command){.release_fd = -1, .error_fd = -1};
+	*command = (struct command){.release_fd = -1, .error_fd = -1, .mark_fd = -1};
 }
 
 static void close_fd(int *fd)
@@ -33,9 +34,10 @@ static void close_fd(int *fd)
 }
 
 static void __attribute__((noreturn))
-child(char *const argv[], int release, int error, const struct command_signals *signals)
+child(char *const argv[], int release, int error, int mark, const struct command_signals *signals)
 {
-	char byte;
+	char byte, variable[32];
+	char **environment = environment_of_caller(argv);
 	ssize_t n;
 	int code = 0;
 
@@ -51,7 +53,12 @@ child(char *const argv[], int release, int error, const struct command_signals *
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0);
-	execvpe(argv[0], argv, environment_of_caller(argv));
+	if (mark >= 0) {
+		snprintf(variable, sizeof(variable), "IOTRACE_MARK_FD=%d", mark);
+		environment = environment_with(environment, variable);
+		fcntl(mark, F_SETFD, 0);
+	}
+	execvpe(argv[0], argv, environment);
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
 		_exit(EXIT_NO_EXEC);
@@ -89,7 +96,7 @@ int command_fork(struct command *command, char *const argv[], const struct comma
 	if (command->pid == 0) {
 		close(release[1]);
 		close(error[0]);
-		child(argv, release[0], error[1], signals);
+		child(argv, release[0], error[1], command->mark_fd, signals);
 	}
 	int code = errno;
 

@@ -18,8 +18,9 @@ struct quiet;
 struct command {
 	pid_t pid;      /* 0: none */
 	int release_fd; /* a byte here lets the command go, closing it ends the child */
-	int error_fd;   /* the errno of execve, or nothing and closed if it succeeded */
-	bool is_ended;  /* and reaped: status is its wait status */
+	int mark_fd; /* the command inherits it, see marks.h; -1: none. Lent during command_fork() */
+	int error_fd;  /* the errno of execve, or nothing and closed if it succeeded */
+	bool is_ended; /* and reaped: status is its wait status */
 	int status;
 	int exec_error;
 };

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/join.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,6 +39,14 @@ int guest_send_end(int socket, int status)
 	const struct join_request request = {.word = JOIN_ENDED, .status = status};
 
 	return message_send(socket, &request, sizeof(request), -1);
+}
+
+void guest_send_mark(int socket, pid_t pid, const char *text)
+{
+	struct join_request request = {.word = JOIN_MARK, .status = pid};
+
+	snprintf(request.argv, sizeof(request.argv), "%s", text);
+	message_send(socket, &request, sizeof(request), -1);
 }
 
 void guest_send_stop(int socket)

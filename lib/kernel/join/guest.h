@@ -24,6 +24,8 @@ struct guest_command {
 int guest_send_command(int socket, const struct guest_command *command, struct error *err);
 /* Returns 0, or -errno: the host has ended. */
 int guest_send_end(int socket, int status);
+/* The command set a mark. */
+void guest_send_mark(int socket, pid_t pid, const char *text);
 /* A user wants the recording to end: of all members. */
 void guest_send_stop(int socket);
 /* Reads the host's answer. *log: a text to print, or -1; the caller closes it. Returns 0, or -errno: the host has ended. */

@@ -183,7 +183,16 @@ static void say_waiting(struct join_host *host)
 		}
 }
 
-/* Returns whether it is a command that joins. */
+static bool take_mark(struct join_request *request, struct join_arrival *arrival)
+{
+	request->argv[sizeof(request->argv) - 1] = '\0';
+	*arrival = (struct join_arrival){.is_mark = true,
+					 .pid = request->status,
+					 .words = request->argv};
+	return true;
+}
+
+/* Returns whether it is a command that joins, or a mark. */
 static bool hear(struct join_host *host, uint32_t index, struct join_arrival *arrival)
 {
 	struct member *member = &host->member[index];
@@ -201,6 +210,8 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 		close_fd(&process);
 	} else if (request->word == JOIN_STOP) {
 		host->is_asked_to_stop = true;
+	} else if (request->word == JOIN_MARK && process < 0) {
+		return take_mark(request, arrival);
 	} else if (request->word == JOIN_HERE && process >= 0 && member->process < 0) {
 		*arrival = (struct join_arrival){
 			.member = index,

@@ -8,18 +8,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A command that waits to be recorded. */
+/* A command that waits to be recorded; or a mark that one set, which needs no answer. */
 struct join_arrival {
+	bool is_mark;
 	uint32_t member;
-	pid_t pid;
-	const char *words; /* of the command, with NUL between them; lent until the next call */
-	uint32_t size;     /* of the words */
-	bool is_cut;       /* there are more words */
+	pid_t pid; /* of the command, or who set the mark */
+	const char *
+		words; /* with NUL between them, or the text of the mark; lent until the next call */
+	uint32_t size; /* of the words */
+	bool is_cut;   /* there are more words */
 };
 
 /* Returns a descriptor that is readable when there is something to look at. Lent. */
 int join_host_fd(const struct join_host *host);
-/* Looks at what has come. Returns whether that is a command, which the caller answers. To be called until it returns false. */
+/* Looks at what has come. Returns whether that is a command, which the caller answers, or a mark. To be called until it returns
+ * false. */
 bool join_host_next(struct join_host *host, struct join_arrival *arrival);
 /* code: 0, it is recorded: the guest lets it go; or -errno. text: the path of the capture, or what is wrong. */
 void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text);

@@ -3,6 +3,7 @@
  */
 #include "meeting.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
@@ -110,23 +111,25 @@ static int take_lock(struct join_meeting *meeting, int flags)
 	}
 }
 
-static struct join_meeting *meet(const char *name, int flags, struct error *err)
+/* Its directory is -1 if there is a sentence. */
+static struct join_meeting *open_meeting(const char *name, struct error *err)
 {
 	struct join_meeting *meeting = mem_zero(sizeof(*meeting));
-	int code = write_name(meeting->name, name, err);
 
-	meeting->dir = meeting->lock = -1;
-	if (!code) {
-		meeting->dir = open_directory(err);
-		code = meeting->dir < 0 ? meeting->dir : 0;
-	}
-	if (!code) {
-		code = take_lock(meeting, flags);
-		if (code)
-			error_set(err, -code, "--join: lock of %s", name);
-	}
+	meeting->lock = -1;
+	meeting->dir = write_name(meeting->name, name, err) ? -1 : open_directory(err);
+	return meeting;
+}
+
+static struct join_meeting *meet(const char *name, int flags, struct error *err)
+{
+	struct join_meeting *meeting = open_meeting(name, err);
+	int code = meeting->dir < 0 ? -1 : take_lock(meeting, flags);
+
 	if (!code)
 		return meeting;
+	if (meeting->dir >= 0)
+		error_set(err, -code, "--join: lock of %s", name);
 	join_leave(meeting);
 	return NULL;
 }
@@ -172,17 +175,17 @@ static struct sockaddr_un address_of(const struct join_meeting *meeting)
 	return address;
 }
 
-static int open_socket(struct error *err)
+static int open_socket(int type, struct error *err)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 
 	return fd < 0 ? error_set(err, errno, "--join: socket") : fd;
 }
 
-int join_connect(const struct join_meeting *meeting, struct error *err)
+static int connect_to(const struct join_meeting *meeting, int type, struct error *err)
 {
 	struct sockaddr_un address = address_of(meeting);
-	int fd = open_socket(err), code;
+	int fd = open_socket(type, err), code;
 
 	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
@@ -193,19 +196,81 @@ int join_connect(const struct join_meeting *meeting, struct error *err)
 	return error_set(err, code, "--join: connect to the recorder of this node");
 }
 
-int join_listen(const struct join_meeting *meeting, struct error *err)
+/* What somebody left there who is gone makes room. */
+static int bind_to(const struct join_meeting *meeting, int type, struct error *err)
 {
 	struct sockaddr_un address = address_of(meeting);
 	char entry[ENTRY_SIZE];
-	int fd = open_socket(err), code;
+	int fd = open_socket(type, err), code;
 
 	if (fd < 0)
 		return fd;
 	write_entry(entry, meeting, "socket");
 	unlinkat(meeting->dir, entry, 0);
-	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, GUESTS_WAITING))
+	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	code = errno;
 	close(fd);
 	return error_set(err, code, "--join: listen");
+}
+
+int join_connect(const struct join_meeting *meeting, struct error *err)
+{
+	return connect_to(meeting, SOCK_SEQPACKET, err);
+}
+
+int join_listen(const struct join_meeting *meeting, struct error *err)
+{
+	int fd = bind_to(meeting, SOCK_SEQPACKET, err), code;
+
+	if (fd < 0 || !listen(fd, GUESTS_WAITING))
+		return fd;
+	code = errno;
+	close(fd);
+	return error_set(err, code, "--join: listen");
+}
+
+struct join_meeting *meeting_without_lock(const char *name, struct error *err)
+{
+	struct join_meeting *meeting = open_meeting(name, err);
+
+	if (meeting->dir >= 0)
+		return meeting;
+	join_leave(meeting);
+	return NULL;
+}
+
+int meeting_receive_at(const struct join_meeting *meeting, struct error *err)
+{
+	return bind_to(meeting, SOCK_DGRAM | SOCK_NONBLOCK, err);
+}
+
+int meeting_send_to(const struct join_meeting *meeting, struct error *err)
+{
+	return connect_to(meeting, SOCK_DGRAM, err);
+}
+
+void meeting_each(const char *prefix, void (*on_name)(void *context, const char *name),
+		  void *context)
+{
+	static const char suffix[] = ".socket";
+	int fd = open_directory(NULL);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name), end = sizeof(suffix) - 1;
+		char name[NAME_MOST + 1];
+
+		if (length <= end || length - end > NAME_MOST ||
+		    strcmp(entry->d_name + length - end, suffix) != 0 ||
+		    strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(length - end), entry->d_name);
+		on_name(context, name);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 }

@@ -7,6 +7,8 @@
  *
  *   guest: STOP   a user wants the recording to end                         host: says nothing to that
  *
+ *   guest: MARK   the command set a mark, which is argv                     host: says nothing to that
+ *
  * Both are of one program on one machine: their messages have the layout of these structs.
  */
 #ifndef KERNEL_JOIN_WORDS_H
@@ -16,11 +18,11 @@
 
 enum { JOIN_OPTIONS_SIZE = 4096, JOIN_WORDS_SIZE = 8000, JOIN_TEXT_SIZE = 4096 + 256 };
 
-enum join_word { JOIN_HERE, JOIN_ENDED, JOIN_STOP };
+enum join_word { JOIN_HERE, JOIN_ENDED, JOIN_STOP, JOIN_MARK };
 
 struct join_request {
 	uint32_t word;
-	int32_t status;                  /* JOIN_ENDED */
+	int32_t status;                  /* JOIN_ENDED; JOIN_MARK: the process that set it */
 	uint32_t size, is_cut;           /* JOIN_HERE: bytes of argv; there are more */
 	char argv[JOIN_WORDS_SIZE];      /* with NUL between them */
 	char options[JOIN_OPTIONS_SIZE]; /* JOIN_HERE */

@@ -14,6 +14,7 @@
 #include "live_lookup_threads.h"
 #include "live_perf.h"
 #include "live_put.h"
+#include "live_request.h"
 #include "live_round.h"
 #include "live_setup.h"
 #include "live_signal.h"
@@ -106,6 +107,8 @@ static struct live *live_new(const struct live_options *options)
 	perf_set_init(&live->set);
 	ring_sources_add(&live->sources, &live_perf_ops, live);
 	opener_init(&live->reopen.opener);
+	control_server_init(&live->control_server);
+	marks_init(&live->marks);
 	capture_info_init(&live->info);
 	priority_init_mutex(&live->mutex);
 	pthread_condattr_init(&monotonic);
@@ -176,8 +179,18 @@ static int start_keeper(struct live *live, struct error *err)
 	static char name[] = "iotrace";
 	char *const argv[] = {name, NULL};
 
-	live->capture = absolute(live->options->spool_path);
 	return command_fork(&live->keeper, argv, &live->signals, err);
+}
+
+static int fork_command(struct live *live, char *const argv[], struct error *err)
+{
+	int code = live->recording->has_marks ? marks_open(&live->marks, err) : 0;
+
+	live->command.mark_fd = live->marks.giver;
+	if (!code)
+		code = command_fork(&live->command, argv, &live->signals, err);
+	marks_give(&live->marks);
+	return code;
 }
 
 static int setup(struct live *live, struct error *err)
@@ -186,8 +199,7 @@ static int setup(struct live *live, struct error *err)
 	int code = live_take_signals(live, err);
 
 	if (!code)
-		code = argv ? command_fork(&live->command, argv, &live->signals, err)
-			    : open_pids(live, err);
+		code = argv ? fork_command(live, argv, err) : open_pids(live, err);
 	if (!code && live->options->host_socket)
 		return live_guest_join(live, live->options->host_socket,
 				       live->options->join_options, err);
@@ -195,6 +207,7 @@ static int setup(struct live *live, struct error *err)
 		code = start_keeper(live, err);
 	if (code)
 		return code;
+	live->capture = absolute(live->options->spool_path);
 	raise_limits();
 	if (live->recording->is_system) {
 		take_name(live);
@@ -245,10 +258,10 @@ static int start_control(struct live *live, struct error *err)
  */
 static int start(struct live *live, struct error *err)
 {
-	uint64_t duration = live->recording->duration;
 	int code;
 
 	live_facts_begin(live);
+	live_requests_open(live);
 	live_put_facts(live);
 	code = live->bpf.source ? 0 : live_start_lookup_threads(live, err);
 	if (!code)
@@ -257,14 +270,14 @@ static int start(struct live *live, struct error *err)
 		code = ring_sources_open(&live->sources, err);
 	if (code)
 		return code;
-	live->until = duration ? clock_now() + duration : 0;
+	live_requests_begin(live);
 	live_facts_on(live);
 	live_facts_state(live);
 	live_round(live);
 	live->round_ms =
 		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
-	if (duration && live->command.pid) /* it begins now */
-		live->until = clock_now() + duration;
+	if (live->command.pid) /* it begins now */
+		live_requests_begin(live);
 	live_let_go(live);
 	return 0;
 }
@@ -355,16 +368,21 @@ int live_wait(struct live *live, int *exec_errno)
 	return live->command.status;
 }
 
-static void stop(struct live *live)
+void live_end(struct live *live)
 {
 	uint64_t one = 1;
 
-	if (!live->has_control)
-		return;
 	atomic_store(&live->is_stopping, true);
-	live_let_go(live);
 	if (write(live->wake_fd, &one, sizeof(one)) < 0)
 		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
+}
+
+static void stop(struct live *live)
+{
+	if (!live->has_control)
+		return;
+	live_let_go(live);
+	live_end(live);
 	pthread_join(live->control, NULL);
 	live->has_control = false;
 }
@@ -381,6 +399,8 @@ int live_close(struct live *live, struct error *err)
 	command_close(&live->keeper);
 	live_guest_release(&live->guest);
 	ring_sources_close(&live->sources);
+	live_requests_close(live);
+	marks_release(&live->marks);
 	live_reopen_close(live);
 	lookup_release(&live->lookup);
 	lookup_base_release(&live->base);

@@ -10,6 +10,7 @@
 #include "live_facts.h"
 #include "live_members.h"
 #include "live_put.h"
+#include "live_request.h"
 #include "live_round.h"
 #include "live_signal.h"
 #include "live_tasks.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HELD_TRIES = 200, SLEEP_FDS = 5 }; /* of what sleep_on() waits for, beside the processes */
+enum { HELD_TRIES = 200, SLEEP_FDS = 7 }; /* of what sleep_on() waits for, beside the processes */
 
 static uint64_t next_sample(const struct live *live)
 {
@@ -40,6 +41,10 @@ static void sample(struct live *live)
 
 	if (!live_is_time(next_sample(live), now))
 		return;
+	if (live->pause.is_on) {
+		live->sampled_at = now;
+		return;
+	}
 	machine_sample(&live->proc, &live->facts);
 	live->sampled_at = now - (now - live->sampled_at) % live->recording->sample_interval;
 }
@@ -48,7 +53,7 @@ static void sample(struct live *live)
 static int wait_ms(const struct live *live)
 {
 	uint64_t due[] = {live_next_round(live), next_sample(live), live->until,
-			  live_members_deadline(live)};
+			  live_members_deadline(live), live->pause.until};
 	uint64_t now = clock_now(), first = live_next_round(live);
 
 	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
@@ -68,6 +73,8 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 	fds[count++] = (struct pollfd){.fd = live->sources.wake_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live->hotplug_fd, .events = POLLIN};
 	fds[count++] = (struct pollfd){.fd = live_members_fd(live), .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live_requests_fd(live), .events = POLLIN};
+	fds[count++] = (struct pollfd){.fd = live->marks.receiver, .events = POLLIN};
 	for (uint32_t i = 0; i < live->pid_fds; i++)
 		fds[count++] = (struct pollfd){.fd = live->pid_fd[i], .events = POLLIN};
 	if (poll(fds, count, wait_ms(live)) <= 0)
@@ -78,6 +85,10 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 		live_follow_cpus(live);
 	if (fds[4].revents)
 		live_members_look(live);
+	if (fds[5].revents)
+		live_requests_look(live);
+	if (fds[6].revents)
+		live_marks_look(live);
 	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
 		return; /* somebody else read it: nobody does */
 }
@@ -143,6 +154,8 @@ static void say_end(struct live *live, enum live_end end)
 /* Closing the events waits for the kernel, and nobody waits for us then: the file is complete before. */
 static void finish(struct live *live, enum live_end end)
 {
+	live_requests_look(live);
+	live_marks_look(live);
 	live_facts_off(live);
 	ring_sources_stop(&live->sources);
 	live_round(live);
@@ -173,6 +186,7 @@ void *live_control(void *context)
 	live->sampled_at = clock_now();
 	while ((end = ended_by(live)) == LIVE_RUNNING) {
 		sleep_on(live, fds);
+		live_end_delay(live);
 		sample(live);
 		if (live_is_round_due(live) || lookup_has_detached(&live->base))
 			live_round(live);

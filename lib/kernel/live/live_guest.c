@@ -31,17 +31,30 @@ void live_guest_release(struct live_guest *guest)
 	live_guest_init(guest);
 }
 
+/* The host puts them into the stream. */
+static void send_marks(const struct live *live)
+{
+	char text[MARK_TEXT_MOST + 1];
+	pid_t pid;
+
+	while (marks_next(&live->marks, text, &pid))
+		if (live->guest.socket >= 0)
+			guest_send_mark(live->guest.socket, pid, text);
+}
+
 /* Sleeps until the host says something or a signal comes. Returns whether the host did; a negative socket never does. */
 static bool wait_for_word(struct live *live)
 {
 	struct pollfd fds[] = {{.fd = live->guest.socket, .events = POLLIN},
-			       {.fd = live->signal_fd, .events = POLLIN}};
+			       {.fd = live->signal_fd, .events = POLLIN},
+			       {.fd = live->marks.receiver, .events = POLLIN}};
 
 	poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
 	live_read_signals(live);
 	if (live->is_asked_to_stop && live->guest.socket >= 0)
 		guest_send_stop(live->guest.socket);
 	live->is_asked_to_stop = false;
+	send_marks(live);
 	return live->guest.socket >= 0 && fds[0].revents;
 }
 
@@ -117,6 +130,7 @@ int live_leave_host(struct live *live, int *log)
 	struct live_guest *guest = &live->guest;
 	bool was_there = guest->socket >= 0;
 
+	send_marks(live);
 	if (was_there && live->command.is_ended)
 		guest_send_end(guest->socket,
 			       live->command.status); /* if it is gone, its reply may be there */

@@ -7,6 +7,7 @@
 #include "live_command.h"
 #include "live_private.h"
 #include "live_reopen.h"
+#include "live_request.h"
 #include "live_round.h"
 #include "live_tasks.h"
 #include "load/bpf_source.h"
@@ -51,16 +52,24 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 	return 0;
 }
 
+static void take_member(struct live *live, const struct join_arrival *arrival)
+{
+	struct error why = {0};
+	int code = add(live, arrival, &why);
+
+	log_debug("process %d joins: %s", (int)arrival->pid, code ? why.text : "recorded");
+	join_host_answer(live->host, arrival->member, code, code ? why.text : live->capture);
+}
+
 void live_members_look(struct live *live)
 {
 	struct join_arrival arrival;
 
 	while (live->host && join_host_next(live->host, &arrival)) {
-		struct error why = {0};
-		int code = add(live, &arrival, &why);
-
-		log_debug("process %d joins: %s", (int)arrival.pid, code ? why.text : "recorded");
-		join_host_answer(live->host, arrival.member, code, code ? why.text : live->capture);
+		if (arrival.is_mark)
+			live_set_mark(live, arrival.pid, arrival.words);
+		else
+			take_member(live, &arrival);
 	}
 	if (live->host && join_host_is_asked_to_stop(live->host))
 		live->is_ending = true;

@@ -7,7 +7,9 @@
 #ifndef KERNEL_LIVE_PRIVATE_H
 #define KERNEL_LIVE_PRIVATE_H
 
+#include "command/marks.h"
 #include "command/target.h"
+#include "control/control_server.h"
 #include "live_block.h"
 #include "live_bpf.h"
 #include "live_guest.h"
@@ -28,6 +30,15 @@
 #include <stdatomic.h>
 
 enum { LIVE_REMARKS = 8, LIVE_ROUND_MS = 100, LIVE_RING_LEAST = 64 << 10 };
+
+/* Times of the monotonic clock, in ns. See live_request.h. */
+struct live_pause {
+	bool is_on;
+	uint64_t begun; /* of the recording */
+	uint64_t since; /* of the pause that is on */
+	uint64_t sum;   /* of those that are over */
+	uint64_t until; /* of --delay; 0: only a user ends it */
+};
 
 struct live {
 	const struct recording *recording;  /* lent by the caller */
@@ -80,8 +91,11 @@ struct live {
 	uint8_t *scratch; /* a record that wraps around */
 	uint64_t *head;   /* for each ring of perf: up to here this round goes */
 	uint64_t rounded_at;
-	uint32_t round_ms;   /* from one round to the next */
-	uint64_t until;      /* the recording ends then; 0: open */
+	uint32_t round_ms; /* from one round to the next */
+	uint64_t until;    /* the recording ends then; 0: open */
+	struct live_pause pause;
+	struct marks marks;
+	struct control_server control_server;
 	uint64_t sampled_at; /* the machine, at the last time of the grid */
 	uint64_t unmarked;   /* bytes put since the last end of a round */
 

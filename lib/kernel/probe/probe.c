@@ -6,6 +6,7 @@
  */
 #include <iotrace/probe.h>
 
+#include "clock.h"
 #include "load/bpf_block.h"
 #include "load/bpf_source.h"
 #include "perf/counter.h"
@@ -403,6 +404,11 @@ int probe_call(const struct call_row *row)
 	tracefs_close(&tracefs);
 	confine_lower();
 	return found;
+}
+
+uint64_t probe_now(void)
+{
+	return clock_now();
 }
 
 int probe_columns(int fd)

@@ -18,6 +18,7 @@
 #include "file/file.h"
 #include "file/name_filter.h"
 #include "life/life.h"
+#include "out/outbox.h"
 #include "state/filters.h"
 #include "state/refused.h"
 #include "task/choice.h"
@@ -26,6 +27,7 @@
 #include "task/task.h"
 
 #include <fcntl.h>
+#include <iotrace/pause.h>
 #include <string.h>
 
 enum { /* why a descriptor was looked up */
@@ -429,6 +431,23 @@ static void fact_job(struct model *m, const struct event *event)
 	};
 }
 
+static void fact_pause(struct model *m, const struct event *event)
+{
+	trace_set_paused(&m->trace, event->time, event->fact.number[FACT_PAUSE_is_paused]);
+}
+
+static void fact_mark(struct model *m, const struct event *event)
+{
+	struct io_event mark = {.kind = IO_MARK,
+				.thread = ID_NONE,
+				.time = event->time,
+				.handle = ID_NONE,
+				.mark = {.pid = (uint32_t)event->fact.number[FACT_MARK_pid],
+					 .text = fact_text(m, event, FACT_MARK_text)}};
+
+	out_emit(m, &mark, ID_NONE, ID_NONE);
+}
+
 static void fact_option(struct model *m, const struct event *event)
 {
 	if (m->trace.options == OPTIONS_MOST)
@@ -456,7 +475,8 @@ void fact_in(struct model *m, const struct event *event)
 		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
 		[FACT_ROOT] = fact_root,       [FACT_GAP] = fact_gap,
 		[FACT_REFUSED] = refused_fact, [FACT_OPTION] = fact_option,
-		[FACT_JOB] = fact_job,
+		[FACT_JOB] = fact_job,         [FACT_PAUSE] = fact_pause,
+		[FACT_MARK] = fact_mark,
 	};
 
 	if (in[event->fact.kind])

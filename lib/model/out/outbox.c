@@ -90,22 +90,6 @@ static void drop(struct model *m, const struct waiting *w)
 	m->out.waiting--;
 }
 
-void out_count(struct model *m, const struct io_event *event)
-{
-	static const enum tally_counter end[] = {
-		[IO_END_EXIT] = TALLY_cancelled,      [IO_END_LOST] = TALLY_cancelled,
-		[IO_END_RECORDING] = TALLY_in_flight, [IO_END_DEATH] = TALLY_cancelled,
-		[IO_END_MERGED] = TALLY_cancelled,    [IO_END_ABORTED] = TALLY_aborted,
-	};
-
-	if (event->kind == IO_OP_BEGIN)
-		tally_add(m->tally, begun, 1);
-	else if (event->kind == IO_OP_COMPLETE)
-		tally_add(m->tally, completed, 1);
-	else if (event->kind == IO_OP_CANCELLED)
-		m->tally->n[end[event->op.end]]++;
-}
-
 /* What was open before recording belongs to the process that is seen to use it first. */
 static void set_creator(struct model *m, const struct io_event *event, uint32_t open)
 {
@@ -187,8 +171,7 @@ static void leave(struct model *m, const struct waiting *w)
 	fill_in(m, w, &event, open);
 	if (!path_filter_passes(m, &event, open))
 		return;
-	out_count(m, &event);
-	m->output(m->context, &event);
+	out_send(m, &event);
 	if (event.kind == IO_DESTROY_HANDLE)
 		handle_rest(m, event.handle, m->trace.thread[event.thread].process, event.time);
 }
@@ -459,4 +442,6 @@ void out_release(struct model *m)
 	free(m->out.location);
 	free(m->out.blocked);
 	free(m->out.region);
+	free(m->out.pause);
+	map_release(&m->out.paused);
 }

@@ -18,6 +18,7 @@
 #ifndef IOTRACE_MODEL_OUTBOX_H
 #define IOTRACE_MODEL_OUTBOX_H
 
+#include "out_send.h"
 #include "state/state.h"
 
 /* Emits an event at the end of what its location has. Its handle fields are filled in when it leaves. */
@@ -42,7 +43,6 @@ static inline bool out_is_clear(const struct model *m, thread_id location, uint6
 	l = &m->out.location[location];
 	return !l->placed.count && !l->beside.count && l->floor <= time;
 }
-void out_count(struct model *m, const struct io_event *event);
 /*
  * The same as out_emit() for an event that neither makes nor ends a handle. Nearly always it may leave at once; the caller
  * says with out_reach() how far the location has come.
@@ -53,7 +53,8 @@ static inline void out_emit_use(struct model *m, struct io_event *event, uint32_
 			  (m->open[open].handle != ID_NONE &&
 			   m->open[open].creator == m->trace.thread[event->thread].process);
 
-	if (m->name_filter || !has_handle || !out_is_clear(m, event->thread, event->time)) {
+	if (m->name_filter || m->trace.pauses || !has_handle ||
+	    !out_is_clear(m, event->thread, event->time)) {
 		out_emit(m, event, open, ID_NONE);
 		return;
 	}

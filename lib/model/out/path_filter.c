@@ -4,6 +4,7 @@
 #include "path_filter.h"
 
 #include "file/name_filter.h"
+#include "out_send.h"
 
 #include <stdlib.h>
 
@@ -59,14 +60,14 @@ static void list(struct model *m, thread_id thread)
 	     group = m->trace.process[group].parent)
 		m->trace.process[group].is_left_out = false;
 	if (region->has_begin)
-		m->output(m->context, &region->begin);
+		out_send(m, &region->begin);
 }
 
 /* The begin of a call has waited. */
 static void let_out(struct model *m, const struct io_event *enter)
 {
 	list(m, enter->thread);
-	m->output(m->context, enter);
+	out_send(m, enter);
 }
 
 /*

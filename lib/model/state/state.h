@@ -243,6 +243,11 @@ struct region {
 	bool has_begin;
 };
 
+/* The call that a location is in, once the recording was paused: see pause_filter.h. */
+struct out_pause {
+	bool is_in_call, is_left_out;
+};
+
 struct outbox {
 	struct out_location *location; /* by thread_id */
 	thread_id *blocked;            /* those whose first waits */
@@ -251,6 +256,9 @@ struct outbox {
 	uint64_t due;          /* the first time at which one has waited for too long */
 	struct region *region; /* by thread_id */
 	uint32_t regions;
+	struct out_pause *pause; /* by thread_id */
+	uint32_t pauses;
+	struct map paused; /* operations in flight that began in a pause, by matching id */
 };
 
 /* Arrays that grow with the files and names of the run: see cold.h. */

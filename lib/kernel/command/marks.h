@@ -1,0 +1,38 @@
+/*
+ * marks: a descriptor that the command and its children inherit: what they write to it becomes marks.
+ *
+ * It is a datagram socket: each write is one text. A write never waits: if too many wait to be read, it fails with EAGAIN, and when the
+ * recorder has ended, with ECONNREFUSED. Neither comes with a signal.
+ */
+#ifndef KERNEL_MARKS_H
+#define KERNEL_MARKS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+
+enum { MARK_TEXT_MOST = 4000 }; /* bytes; what is longer is cut */
+
+struct marks {
+	int receiver; /* readable when there is one; -1: none are taken */
+	int giver;    /* for the command; -1: it has it */
+};
+
+void marks_init(struct marks *marks);
+/* Before the command is forked. Returns 0, or -errno with a sentence. */
+int marks_open(struct marks *marks, struct error *err);
+/* The command has its end. */
+void marks_give(struct marks *marks);
+/* Takes a mark, terminated and without newlines at its end. *pid: who wrote it, or 0. Returns false if there is none. */
+bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);
+void marks_release(struct marks *marks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,98 @@
+/*
+ * control_client: see iotrace/control.h.
+ */
+#include "control_words.h"
+
+#include "join/meeting.h"
+#include "message/message.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ANSWER_MS = 5000 };
+
+static int receive(int socket, struct control_status *status)
+{
+	struct pollfd answer = {.fd = socket, .events = POLLIN};
+	int fd, code = poll(&answer, 1, ANSWER_MS) > 0
+			       ? message_receive(socket, status, sizeof(*status), &fd)
+			       : -ETIMEDOUT;
+
+	if (!code && fd >= 0)
+		close(fd);
+	status->command[sizeof(status->command) - 1] = '\0';
+	status->capture[sizeof(status->capture) - 1] = '\0';
+	return code;
+}
+
+/* Without this process's copy of the other end, the death of the recorder ends the waiting. */
+static int ask(int recorder, const struct control_request *request, struct control_status *status)
+{
+	int pair[2], code;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	code = message_send(recorder, request, sizeof(*request), pair[1]);
+	close(pair[1]);
+	if (!code)
+		code = receive(pair[0], status);
+	close(pair[0]);
+	return code;
+}
+
+int control_say(const char *recorder, enum control_word word, const char *text,
+		struct control_status *status, struct error *err)
+{
+	struct control_request request = {.word = word, .pid = (int32_t)getpid()};
+	char *name = mem_format(CONTROL_PREFIX "%s", recorder);
+	struct join_meeting *meeting = meeting_without_lock(name, err);
+	int socket = meeting ? meeting_send_to(meeting, err) : -err->code;
+	int code;
+
+	memset(status, 0, sizeof(*status));
+	snprintf(request.text, sizeof(request.text), "%s", text ? text : "");
+	join_leave(meeting);
+	free(name);
+	if (socket == -ENOENT)
+		return error_say(err, ENOENT, "%s: there is no recording of yours with this name",
+				 recorder);
+	if (socket < 0)
+		return socket;
+	code = ask(socket, &request, status);
+	close(socket);
+	return code ? error_set(err, -code, "%s: the recording does not answer", recorder) : 0;
+}
+
+struct listing {
+	struct text_list *recorders;
+};
+
+/* A socket that nobody receives at was left by a recorder that was killed. */
+static void add(void *context, const char *name)
+{
+	struct listing *listing = context;
+	struct join_meeting *meeting = meeting_without_lock(name, NULL);
+	int socket = meeting ? meeting_send_to(meeting, NULL) : -1;
+
+	if (socket >= 0) {
+		text_list_add(listing->recorders, mem_strdup(name + strlen(CONTROL_PREFIX)));
+		close(socket);
+	} else if (socket == -ENOENT) {
+		meeting_remove(meeting);
+	}
+	join_leave(meeting);
+}
+
+void control_list(struct text_list *recorders)
+{
+	struct listing listing = {recorders};
+
+	meeting_each(CONTROL_PREFIX, add, &listing);
+}

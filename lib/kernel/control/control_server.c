@@ -1,0 +1,62 @@
+/*
+ * control_server: see control_server.h.
+ */
+#include "control_server.h"
+
+#include "join/meeting.h"
+#include "message/message.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void control_server_init(struct control_server *server)
+{
+	*server = (struct control_server){.socket = -1};
+}
+
+int control_server_open(struct control_server *server, const char *name, struct error *err)
+{
+	char *whole = mem_format(CONTROL_PREFIX "%s", name);
+
+	server->meeting = meeting_without_lock(whole, err);
+	free(whole);
+	if (!server->meeting)
+		return -err->code;
+	server->socket = meeting_receive_at(server->meeting, err);
+	return server->socket < 0 ? server->socket : 0;
+}
+
+/* What is no request is dropped. */
+bool control_server_next(struct control_server *server, struct control_request *request,
+			 int *answer)
+{
+	while (server->socket >= 0) {
+		int code = message_receive(server->socket, request, sizeof(*request), answer);
+
+		if (code == -EAGAIN || code == -EPIPE)
+			return false;
+		request->text[sizeof(request->text) - 1] = '\0';
+		if (!code && *answer >= 0)
+			return true;
+	}
+	return false;
+}
+
+void control_server_answer(int answer, const struct control_status *status)
+{
+	message_send(answer, status, sizeof(*status), -1); /* who asked may be gone */
+	close(answer);
+}
+
+void control_server_close(struct control_server *server)
+{
+	if (server->socket >= 0) {
+		close(server->socket);
+		meeting_remove(server->meeting);
+	}
+	join_leave(server->meeting);
+	control_server_init(server);
+}

@@ -1,0 +1,25 @@
+/*
+ * control_server: the recorder's side of iotrace/control.h. Nothing blocks.
+ */
+#ifndef KERNEL_CONTROL_SERVER_H
+#define KERNEL_CONTROL_SERVER_H
+
+#include "control_words.h"
+
+struct join_meeting;
+
+struct control_server {
+	struct join_meeting *meeting;
+	int socket; /* readable when somebody asks; -1: nobody can */
+};
+
+void control_server_init(struct control_server *server);
+/* Returns 0, or -errno with a sentence: nobody can ask. */
+int control_server_open(struct control_server *server, const char *name, struct error *err);
+/* Takes a request. *answer is for control_server_answer(). Returns false if there is none. */
+bool control_server_next(struct control_server *server, struct control_request *request,
+			 int *answer);
+void control_server_answer(int answer, const struct control_status *status);
+void control_server_close(struct control_server *server);
+
+#endif

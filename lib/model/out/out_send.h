@@ -1,0 +1,14 @@
+/*
+ * out_send: the last step of an io_event that leaves the model.
+ */
+#ifndef IOTRACE_MODEL_OUT_SEND_H
+#define IOTRACE_MODEL_OUT_SEND_H
+
+#include "state/state.h"
+
+/* Counts an operation. */
+void out_count(struct model *m, const struct io_event *event);
+/* Lets out an event that has all that it needs, unless it began in a pause. */
+void out_send(struct model *m, const struct io_event *event);
+
+#endif

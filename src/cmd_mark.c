@@ -1,0 +1,83 @@
+/*
+ * mark: sets a mark in the archive of a recording that runs.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mark_options {
+	const char *recorder;
+};
+
+/* The caller frees it. */
+static char *join(int argc, char **argv)
+{
+	char *text = mem_strdup(argv[0]);
+
+	for (int i = 1; i < argc; i++) {
+		char *longer = mem_format("%s %s", text, argv[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static int send_mark(const char *recorder, const char *text, struct error *err)
+{
+	struct control_status *status = mem_zero(sizeof(*status));
+	struct recorder_list list = {0};
+	int code = recorder_choose(recorder, false, &list, err);
+
+	if (!code)
+		code = control_say(list.names.item[0], CONTROL_MARK, text, status, err);
+	recorder_list_release(&list);
+	free(status);
+	return code;
+}
+
+static int mark(void *context, int argc, char **argv)
+{
+	const struct mark_options *options = context;
+	struct error err = {0};
+	char *text;
+	int code;
+
+	if (!argc) {
+		error_say(&err, EINVAL, "no text: iotrace mark TEXT");
+		return command_misused(&command_mark, &err);
+	}
+	text = join(argc, argv);
+	if (strlen(text) >= CONTROL_TEXT_MOST)
+		code = error_say(&err, EINVAL, "the text of a mark has %d bytes at most",
+				 CONTROL_TEXT_MOST - 1);
+	else
+		code = send_mark(options->recorder, text, &err);
+	if (code)
+		log_error("%s", err.text);
+	free(text);
+	return code ? STATUS_FOUND : STATUS_OK;
+}
+
+static const struct option_row mark_rows[] = {
+	{'r', "recording", "PID|NAME", "in the archive of this recording", OPTION_TEXT,
+	 offsetof(struct mark_options, recorder), NULL, NULL},
+	OPTION_ROW_HELP,
+	{0},
+};
+
+const struct command command_mark = {
+	.name = "mark",
+	.help = "Sets a mark in the archive of a recording, at this time.",
+	.operands = "TEXT...",
+	.about = "Without -r it is your only recording on this machine.\n",
+	.row = mark_rows,
+	.size = sizeof(struct mark_options),
+	.run = mark,
+};

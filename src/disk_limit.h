@@ -1,0 +1,28 @@
+/*
+ * disk_limit: --limit: how much room a recording takes on disk, with all that is being made.
+ */
+#ifndef IOTRACE_DISK_LIMIT_H
+#define IOTRACE_DISK_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct record_places;
+
+struct disk_limit {
+	uint64_t bytes;   /* the most; 0: no limit */
+	uint64_t next_ns; /* when to look again */
+	bool is_reached;
+};
+
+/* Looks, a few times a second at most. Returns whether there is a limit and it is reached, from the first time on. */
+bool disk_limit_look(struct disk_limit *limit, const struct record_places *places);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+/*
+ * recorder: see recorder.h.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <iotrace/error.h>
+#include <iotrace/escape.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void recorder_list_release(struct recorder_list *list)
+{
+	for (uint32_t i = 0; i < list->names.count; i++)
+		free((void *)(uintptr_t)list->names.item[i]);
+	text_list_release(&list->names);
+}
+
+/* Returns what is recorded, in one line that a terminal can show; the caller frees it. */
+static char *command_text(const struct control_status *status)
+{
+	size_t size = 4 * strlen(status->command) + 1;
+	char *text = mem_alloc(size);
+
+	escape_text(text, size, status->command, strlen(status->command));
+	return text;
+}
+
+static int refuse_several(const struct recorder_list *list, struct error *err)
+{
+	char *names = mem_strdup("");
+
+	for (uint32_t i = 0; i < list->names.count; i++) {
+		char *longer = mem_format("%s%s%s", names, i ? ", " : "", list->names.item[i]);
+
+		free(names);
+		names = longer;
+	}
+	error_say(err, EINVAL, "several recordings of yours run: name one of them: %s", names);
+	free(names);
+	return -EINVAL;
+}
+
+/* Of a named recording the process id is its second name. */
+static bool has_pid(const char *name, const char *pid)
+{
+	struct control_status *status = mem_zero(sizeof(*status));
+	char *text;
+	bool is_it;
+
+	if (control_say(name, CONTROL_STATUS, NULL, status, NULL))
+		status->pid = 0;
+	text = mem_format("%d", (int)status->pid);
+	is_it = !strcmp(text, pid);
+	free(text);
+	free(status);
+	return is_it;
+}
+
+static int choose_named(const char *word, struct recorder_list *list, struct error *err)
+{
+	char *found = NULL;
+
+	for (uint32_t i = 0; i < list->names.count && !found; i++) {
+		const char *name = list->names.item[i];
+
+		if (!strcmp(name, word) || has_pid(name, word))
+			found = mem_strdup(name);
+	}
+	recorder_list_release(list);
+	if (!found)
+		return error_say(err, ENOENT,
+				 "no recording of yours is named %s: see iotrace status", word);
+	text_list_add(&list->names, found);
+	return 0;
+}
+
+int recorder_choose(const char *word, bool takes_all, struct recorder_list *list, struct error *err)
+{
+	control_list(&list->names);
+	if (word)
+		return choose_named(word, list, err);
+	if (!list->names.count)
+		return error_say(err, ENOENT, "no recording of yours runs on this machine");
+	return takes_all || list->names.count == 1 ? 0 : refuse_several(list, err);
+}
+
+static void print_status(const struct control_status *status)
+{
+	char *command = command_text(status);
+
+	printf("%" PRId32 "  %s  %.1f s", status->pid,
+	       status->is_paused ? "paused   " : "recording", (double)status->running_ns / 1e9);
+	if (status->paused_ns)
+		printf(", of which %.1f s paused", (double)status->paused_ns / 1e9);
+	printf("  %s\n", command);
+	free(command);
+}
+
+/* Says it to one recording, or, if `is_for_all`, to all that there are. */
+static int say(const char *recorder, bool is_for_all, enum control_word word)
+{
+	struct control_status *status = mem_zero(sizeof(*status));
+	struct recorder_list list = {0};
+	struct error err = {0};
+	int code = recorder_choose(recorder, is_for_all, &list, &err);
+
+	for (uint32_t i = 0; !code && i < list.names.count; i++) {
+		code = control_say(list.names.item[i], word, NULL, status, &err);
+		if (!code)
+			print_status(status);
+	}
+	if (code)
+		log_error("%s", err.text);
+	recorder_list_release(&list);
+	free(status);
+	return code ? STATUS_FOUND : STATUS_OK;
+}
+
+int recorder_run(const struct command *command, enum control_word word, int argc, char **argv)
+{
+	struct error err = {0};
+
+	if (argc > 1) {
+		error_say(&err, EINVAL, "more than one recording: '%s'", argv[1]);
+		return command_misused(command, &err);
+	}
+	return say(argc ? argv[0] : NULL, word == CONTROL_STATUS, word);
+}

@@ -1,0 +1,41 @@
+/*
+ * recorder: the commands that talk to a recording that runs: which one is meant, and what it answers.
+ */
+#ifndef IOTRACE_RECORDER_H
+#define IOTRACE_RECORDER_H
+
+#include "command.h"
+
+#include <iotrace/control.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names of recordings; owned. All zero is an empty list. */
+struct recorder_list {
+	struct text_list names;
+};
+
+/*
+ * Finds the recording that a word names; NULL: the only one, or, if `takes_all`, all. Returns 0, or -errno with a sentence:
+ * -ENOENT if none runs, -EINVAL if several do.
+ */
+int recorder_choose(const char *word, bool takes_all, struct recorder_list *list,
+		    struct error *err);
+void recorder_list_release(struct recorder_list *list);
+/*
+ * The run() of a command whose operand is [PID|NAME]: says the word and prints what the recording answers; CONTROL_STATUS without an
+ * operand is for all. Returns the exit status.
+ */
+int recorder_run(const struct command *command, enum control_word word, int argc, char **argv);
+
+/* What PID and NAME are, for --help. */
+#define RECORDER_OPERAND                                                                           \
+	"PID is the process id of iotrace itself, NAME that of its --join. Without\n"              \
+	"either it is your only recording on this machine.\n"
+
+#ifdef __cplusplus
+}
+#endif
+#endif

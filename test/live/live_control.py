@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""When to record: --delay, --start-stopped, iotrace start, pause, status and mark, --duration with a command, --limit."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+from archive import Archive  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
+
+PATIENCE = 60
+# Writes as often as each line of its input says, and says when it has.
+WORKER = 'exec 3>"$1"; while read -r n; do i=0; while [ $i -lt $n ]; do echo x >&3; i=$((i + 1)); done; echo done; done'
+
+
+class Recorded:
+    """A worker that is recorded."""
+
+    def __init__(self, live, name, *options, own=()):
+        self.live, self.archive, self.out = live, live.path(name), live.path(name + ".out")
+        self.process = subprocess.Popen(
+            [IOTRACE, f"--source={SOURCE}", *options, "-q", "-o", self.archive, *own, "--", "sh", "-c", WORKER, "sh", self.out],
+            env=CALMED, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=live.dir, text=True)
+        self.name = str(self.process.pid)
+
+    def work(self, writes):
+        self.process.stdin.write(f"{writes}\n")
+        self.process.stdin.flush()
+        self.live.equal("the worker", self.process.stdout.readline(), "done\n")
+
+    def say(self, *words, status=0):
+        ran = self.live.run([IOTRACE, *words])
+        self.live.equal(f"{words}: status", (ran.returncode, ran.stderr), (status, b""))
+        return ran.stdout.decode()
+
+    def end(self):
+        """Returns iotrace.json, and how often the worker wrote by the archive."""
+        _, said = self.process.communicate(timeout=PATIENCE)
+        self.live.equal(f"{self.archive}: status and words", (self.process.returncode, said), (0, ""))
+        about = self.live.examine(self.archive)
+        whole = [p.whole().files for p in Archive(self.archive).groups.values()]
+        return about, sum(files[self.out]["writes"] for files in whole if self.out in files)
+
+
+def wait_until(is_so):
+    end = time.monotonic() + PATIENCE
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.02)
+    return is_so()
+
+
+def markers(archive):
+    ran = subprocess.run(["otf2-marker", f"{archive}/traces.otf2"], check=True, stdout=subprocess.PIPE)
+    return ran.stdout.decode(errors="replace")
+
+
+def test_windows(live):
+    """What is written in a pause is not in the archive; the file that was opened in it has its name afterwards."""
+    worker = Recorded(live, "windows", "--start-stopped")
+    worker.work(5)
+    live.check("paused" in worker.say("status"), "status: it is not paused")
+    live.check("recording" in worker.say("start", worker.name), "start: it does not record")
+    worker.work(7)
+    worker.say("mark", "the end", "of step 7")
+    worker.say("pause", worker.name)
+    worker.work(11)
+    worker.say("start")
+    worker.say("start")  # it is on already
+    worker.work(13)
+    about, writes = worker.end()
+    live.equal("windows: writes", writes, 7 + 13)
+    live.equal("windows: pauses", len(about["pauses"]), 2)
+    live.equal("windows: the first begins with the recording", about["pauses"][0]["start_ns"], 0)
+    live.equal("windows: is complete", about["is_complete"], True)
+    said = markers(worker.archive)
+    live.check("the end of step 7" in said and said.count("The recording was paused") == 2, f"markers: {said}")
+    ran = live.run([IOTRACE, "report", "--json", worker.archive])
+    report = json.loads(ran.stdout)
+    live.equal("windows: paused in the report", report["run"]["paused_ns"], sum(p["duration_ns"] for p in about["pauses"]))
+    live.equal("windows: duration in the report", report["run"]["duration_ns"] + report["run"]["paused_ns"], about["duration_ns"])
+
+
+def test_never_started(live):
+    worker = Recorded(live, "never", "--start-stopped")
+    worker.work(5)
+    about, writes = worker.end()
+    live.equal("never started: writes, pauses", (writes, len(about["pauses"])), (0, 1))
+    live.equal("never started: operations", about["books"]["counters"]["begun"], 0)
+
+
+def test_delay(live):
+    """Until its time has come nothing is recorded; --duration counts from then on, and the command runs on."""
+    worker = Recorded(live, "delay", "--delay", "1", "--duration", "1")
+    worker.work(5)
+    live.check("paused" in worker.say("status"), "delay: it is not paused")
+    live.check(wait_until(lambda: "recording" in worker.say("status")), "delay: it does not begin")
+    worker.work(7)
+    live.check(wait_until(lambda: os.path.exists(worker.archive)), "delay: it does not end")
+    worker.work(11)
+    about, writes = worker.end()
+    live.equal("delay: writes", writes, 7)
+    live.equal("delay: complete", about["is_complete"], False)  # the command ran on
+    live.equal("delay: pauses", len(about["pauses"]), 1)
+    live.check(0.9e9 < about["pauses"][0]["duration_ns"] < 5e9, f"delay: {about['pauses']}")
+
+
+def test_several(live):
+    """Each recording has its name; without one it has to be clear which is meant; those of others are not there."""
+    one, two = Recorded(live, "one"), Recorded(live, "two", "--join", "pair")
+    live.check(wait_until(lambda: live.run([IOTRACE, "status"]).stdout.count(b"\n") == 2), "two recordings: they are not there")
+    live.check("pair" not in one.say("status", one.name), "status of one")
+    ran = live.run([IOTRACE, "pause"])
+    live.equal("pause of either: status", ran.returncode, 1)
+    live.check(b"several" in ran.stderr and b"pair" in ran.stderr and one.name.encode() in ran.stderr, f"pause: {ran.stderr}")
+    one.work(2)
+    two.work(2)
+    two.say("pause", "pair")
+    host = two.say("status", "pair").split()[0]
+    live.check("paused" in two.say("status", host), "status by the process id of a named recording")
+    one.work(3)
+    two.work(3)
+    ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", IOTRACE, "status"])
+    live.equal("another user", (ran.returncode, ran.stdout), (1, b""))
+    live.equal("one: writes", one.end()[1], 5)
+    live.equal("two: writes", two.end()[1], 2)
+    ran = live.run([IOTRACE, "status"])
+    live.equal("none: status", (ran.returncode, ran.stderr), (1, b"iotrace: no recording of yours runs on this machine\n"))
+
+
+def test_killed(live):
+    """What a killed recorder leaves is not taken for one."""
+    worker = Recorded(live, "killed")
+    worker.work(1)
+    worker.process.send_signal(signal.SIGKILL)
+    worker.process.communicate(timeout=PATIENCE)
+    ran = live.run([IOTRACE, "mark", "-r", worker.name, "text"])
+    live.equal("killed: mark", (ran.returncode, ran.stderr.decode()),
+               (1, f"iotrace: no recording of yours is named {worker.name}: see iotrace status\n"))
+    live.equal("killed: status", live.run([IOTRACE, "status"]).returncode, 1)
+
+
+def test_marks(live):
+    """A program sets marks without a library, as does its child; what it is not asked to have it does not have."""
+    live.equal("no marks: the variable", live.run([IOTRACE, "-q", "-o", live.path("none"), "sh", "-c", "echo $IOTRACE_MARK_FD"]).stdout, b"\n")
+    for name, options in (("marks", []), ("marks-joined", ["--join", f"marks-{os.getpid()}"])):
+        archive = live.path(name)
+        script = "echo one >&$IOTRACE_MARK_FD; sh -c 'printf \"two\\033[2J\" >&'$IOTRACE_MARK_FD; cat /etc/passwd; echo three >&$IOTRACE_MARK_FD"
+        ran = live.run(["bash", "-c", 'exec "$@"', "bash", IOTRACE, f"--source={SOURCE}", *options, "--marks", "-q", "-o", archive,
+                        "--", "bash", "-c", script])
+        live.equal(f"{name}: status", (ran.returncode, ran.stderr), (0, b""))
+        live.examine(archive)
+        said = markers(archive)
+        live.check(all(word in said for word in ("one", "two", "three")), f"{name}: {said}")
+
+
+def test_limit(live):
+    """The recording ends when it takes so much room; the command runs on, and its status is kept."""
+    archive = live.path("limited")
+    script = "dd if=/dev/zero of=/dev/null bs=1 count=2000000 status=none; exit 3"
+    ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", "4M", "-q", "-o", archive, "--", "sh", "-c", script])
+    live.equal("limit: status", ran.returncode, 3)
+    live.check(b"the recording ended early: it took 4 MiB on disk" in ran.stderr, f"limit: {ran.stderr}")
+    live.equal("limit: complete", live.examine(archive, lossless=False)["is_complete"], False)
+    ran = live.run([IOTRACE, "--limit", "1G", "-q", "-o", live.path("below"), "true"])
+    live.equal("below the limit", (ran.returncode, ran.stderr), (0, b""))
+
+
+def main():
+    with Live() as live:
+        test_windows(live)
+        test_never_started(live)
+        test_delay(live)
+        test_several(live)
+        test_killed(live)
+        test_marks(live)
+        test_limit(live)
+
+
+main()
