@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 #define PAUSE_LASTS UINT64_MAX
+/* The category of OTF2 markers that are marks of users. */
+#define MARK_CATEGORY "Mark"
 
 /* The recording is paused from this time on, or goes on. Does nothing if that is so already. Times do not fall. */
 void trace_set_paused(struct trace *trace, uint64_t time, bool is_paused);

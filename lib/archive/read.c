@@ -75,6 +75,7 @@ static int read_all(struct reader *r, struct error *err)
 				 r->source->dir, r->verify.message);
 	read_resolve(r);
 	read_notes(r);
+	read_marks(r);
 	return read_events(r, err);
 }
 

@@ -144,6 +144,7 @@ file_id read_file(const struct reader *r, OTF2_AttributeList *list);
 bool read_definitions(struct reader *r);
 void read_resolve(struct reader *r);
 void read_notes(struct reader *r);
+void read_marks(struct reader *r);
 void read_register(struct reader *r, OTF2_GlobalEvtReader *events);
 void read_register_io(OTF2_GlobalEvtReaderCallbacks *callbacks);
 

@@ -53,7 +53,8 @@ static OTF2_CallbackCode on_marker(void *data, OTF2_TimeStamp time, OTF2_TimeSta
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static void read_markers(struct verify *v)
+void verify_markers(struct verify *v, OTF2_MarkerReaderCallback_DefMarker on_definition,
+		    OTF2_MarkerReaderCallback_Marker on_one, void *context)
 {
 	char *path = mem_format("%s/traces.marker", v->dir);
 	bool is_there = access(path, F_OK) == 0;
@@ -65,9 +66,12 @@ static void read_markers(struct verify *v)
 	OTF2_MarkerReaderCallbacks *callbacks = OTF2_MarkerReaderCallbacks_New();
 	uint64_t read = 0;
 
-	OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, on_marker);
+	OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, on_one);
+	if (on_definition)
+		OTF2_MarkerReaderCallbacks_SetDefMarkerCallback(callbacks, on_definition);
 	if (!markers ||
-	    OTF2_Reader_RegisterMarkerCallbacks(v->reader, markers, callbacks, v) != OTF2_SUCCESS ||
+	    OTF2_Reader_RegisterMarkerCallbacks(v->reader, markers, callbacks, context) !=
+		    OTF2_SUCCESS ||
 	    OTF2_Reader_ReadAllMarkers(v->reader, markers, &read) != OTF2_SUCCESS)
 		verify_found(v, "the markers cannot be read: %s", v->message);
 	OTF2_MarkerReaderCallbacks_Delete(callbacks);
@@ -279,7 +283,7 @@ static int verify_all(struct verify *v, struct error *err)
 	read_properties(v);
 	read_events(v);
 	v->is_bad = false;
-	read_markers(v);
+	verify_markers(v, NULL, on_marker, v);
 	if (v->is_of_iotrace)
 		verify_books(v);
 	return 0;

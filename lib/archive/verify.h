@@ -171,6 +171,9 @@ struct verify {
  */
 OTF2_ErrorCallback verify_take_messages(struct verify *v);
 int verify_open_archive(struct verify *v, struct error *err);
+/* Checks the file of markers, if there is one, and calls back with each. on_definition may be NULL. */
+void verify_markers(struct verify *v, OTF2_MarkerReaderCallback_DefMarker on_definition,
+		    OTF2_MarkerReaderCallback_Marker on_one, void *context);
 OTF2_GlobalEvtReader *verify_open_events(struct verify *v);
 void verify_close_events(struct verify *v, OTF2_GlobalEvtReader *events);
 void verify_release(struct verify *v);

@@ -25,7 +25,7 @@ static const struct {
 	[MARKER_LOST] = {"Events lost", OTF2_SEVERITY_HIGH},
 	[MARKER_STOPPED] = {"Archive ends early", OTF2_SEVERITY_HIGH},
 	[MARKER_PAUSED] = {"Recording paused", OTF2_SEVERITY_MEDIUM},
-	[MARKER_MARK] = {"Mark", OTF2_SEVERITY_NONE},
+	[MARKER_MARK] = {MARK_CATEGORY, OTF2_SEVERITY_NONE},
 };
 
 static void add_lost(struct sink *sink, const struct io_event *event)

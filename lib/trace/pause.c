@@ -6,15 +6,13 @@
 
 void trace_set_paused(struct trace *trace, uint64_t time, bool is_paused)
 {
-	struct trace_pause *last = trace->pauses ? &trace->pause[trace->pauses - 1] : NULL;
-	bool is_already = last && last->to == PAUSE_LASTS;
+	uint32_t last = trace->pauses - 1;
+	bool is_already = trace->pauses && trace->pause[last].to == PAUSE_LASTS;
 
-	if (is_already == is_paused)
+	if (is_already && !is_paused)
+		trace->pause[last].to = time;
+	if (is_already || !is_paused)
 		return;
-	if (is_already) {
-		last->to = time;
-		return;
-	}
 	MEM_GROW(trace->pause, trace->pauses_cap, trace->pauses + 1);
 	trace->pause[trace->pauses++] = (struct trace_pause){time, PAUSE_LASTS};
 }

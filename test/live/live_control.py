@@ -79,6 +79,9 @@ def test_windows(live):
     live.equal("windows: is complete", about["is_complete"], True)
     said = markers(worker.archive)
     live.check("the end of step 7" in said and said.count("The recording was paused") == 2, f"markers: {said}")
+    text = live.run([IOTRACE, "convert", "--format", "text", "-o", "-", worker.archive]).stdout
+    live.equal("marks of an archive", [line for line in text.splitlines() if b"MARK" in line and b" - " in line][0].split(b" - ")[1:],
+               [b'MARK "the end of step 7"'])
     ran = live.run([IOTRACE, "report", "--json", worker.archive])
     report = json.loads(ran.stdout)
     live.equal("windows: paused in the report", report["run"]["paused_ns"], sum(p["duration_ns"] for p in about["pauses"]))
