@@ -117,7 +117,6 @@ static inline uint32_t read_id(const struct reader *r, enum read_kind kind, uint
 static inline str_id read_string(const struct reader *r, OTF2_StringRef ref)
 {
 	uint32_t id = read_id(r, READ_OF_STRING, ref);
-
 	return id == MAP_NONE ? 0 : id;
 }
 /* read_emit.c: the string as it was before our sink escaped it; ns of the trace. */
