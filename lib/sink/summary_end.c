@@ -66,6 +66,12 @@ static bool put_pauses(const struct summary *summary, FILE *out)
 
 	if (!paused)
 		return false;
+	if (!recorded) {
+		fputs("nothing was recorded: the recording was paused all the time (--delay, "
+		      "--start-stopped, iotrace pause).",
+		      out);
+		return true;
+	}
 	fprintf(out, "the recording was paused for %s of %s. All numbers are of the rest.",
 		summary_time(number, paused), summary_time(whole, paused + recorded));
 	return true;

@@ -92,6 +92,8 @@ def test_never_started(live):
     worker = Recorded(live, "never", "--start-stopped")
     worker.work(5)
     about, writes = worker.end()
+    said = live.run([IOTRACE, "report", worker.archive]).stdout.decode().splitlines()[1]
+    live.check(said.startswith("nothing was recorded: the recording was paused all the time"), f"never started: {said}")
     live.equal("never started: writes, pauses", (writes, len(about["pauses"])), (0, 1))
     live.equal("never started: operations", about["books"]["counters"]["begun"], 0)
 

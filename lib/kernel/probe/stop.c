@@ -40,7 +40,7 @@ static int refuse(pid_t pid, const char *name, struct error *err)
 	else
 		error_say(err, EINVAL, "process %d is not iotrace: it is '%.*s'", (int)pid, length,
 			  name ? name : "");
-	error_hint(err, "'pgrep -a iotrace' lists the recordings that run");
+	error_hint(err, "'iotrace status' lists your recordings");
 	return -EINVAL;
 }
 
