@@ -18,6 +18,12 @@ static void put_help(const char *help, FILE *out)
 		fputc(strchr("'\"[]:$`\\\n", *help) ? ' ' : *help, out);
 }
 
+/* Whether the operands are recordings that run. */
+static bool names_recording(const struct command *command)
+{
+	return strstr(command->operands, "PID|NAME");
+}
+
 static void put_command_names(FILE *out)
 {
 	for (uint32_t i = 0; command_at(i); i++)
@@ -114,8 +120,9 @@ static void bash_command(const struct command *command, FILE *out)
 		fputs("\tCOMPREPLY=()\n}\n\n", out);
 	else if (!strcmp(command->operands, "DIR"))
 		fputs("\t_iotrace_files -d\n}\n\n", out);
-	else if (!strncmp(command->operands, "PID", 3))
-		fputs("\t_iotrace_words \"$(pgrep -d ' ' iotrace)\"\n}\n\n", out);
+	else if (names_recording(command))
+		fputs("\t_iotrace_words \"$(iotrace status 2>/dev/null | cut -d ' ' -f 1)\"\n}\n\n",
+		      out);
 	else
 		fputs("\t_iotrace_files -f\n}\n\n", out);
 }
@@ -273,8 +280,9 @@ static void zsh_command(const struct command *command, FILE *out)
 		fputs("\t\t'(-)1:command: _command_names -e' '*::arguments: _normal'\n}\n\n", out);
 	else if (!strcmp(command->operands, "DIR"))
 		fputs("\t\t'1:archive:_files -/'\n}\n\n", out);
-	else if (!strncmp(command->operands, "PID", 3))
-		fputs("\t\t'*:recording:_pids'\n}\n\n", out);
+	else if (names_recording(command))
+		fputs("\t\t'*:recording:($(iotrace status 2>/dev/null | cut -d \" \" -f 1))'\n}\n\n",
+		      out);
 	else if (*command->operands)
 		fputs("\t\t'1:capture:_files'\n}\n\n", out);
 	else
