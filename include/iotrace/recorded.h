@@ -29,6 +29,14 @@ struct trace_job {
 	uint32_t nodes, ranks; /* how many it has; 0: not known */
 };
 
+/* A command that the recording was given, or that joined. */
+struct trace_command {
+	uint32_t pid;
+	struct trace_rank rank;
+	str_id argv;    /* words separated by NUL */
+	int32_t status; /* wait status, -1: not known */
+};
+
 struct trace_host {
 	str_id hostname, release, machine,
 		argv;            /* argv: words of the recorded command, separated by NUL */

@@ -36,14 +36,15 @@ struct trace {
 	struct trace_count *count;
 	struct trace_refused *refused;
 	struct trace_option *option;
-	struct trace_pause *pause; /* by time */
+	struct trace_pause *pause;     /* by time */
+	struct trace_command *command; /* in the order in which they joined */
 	uint32_t threads, threads_cap, processes, processes_cap, files, files_cap, handles,
 		handles_cap;
 	uint32_t regions, regions_cap, mounts, mounts_cap, devices, devices_cap, cgroups,
 		cgroups_cap;
 	uint32_t series_count, series_cap, metrics, metrics_cap, parameters, parameters_cap;
 	uint32_t counts, counts_cap, refusals, refused_cap, options, options_cap, pauses,
-		pauses_cap;
+		pauses_cap, commands, commands_cap;
 	struct trace_filters filters;
 	struct trace_host host;
 	uint64_t unseen_ends; /* block requests that must have ended, though no event says so */
@@ -63,6 +64,7 @@ uint32_t trace_counts(const struct trace *trace);
 uint32_t trace_refusals(const struct trace *trace);
 uint32_t trace_options(const struct trace *trace);
 uint32_t trace_pauses(const struct trace *trace);
+uint32_t trace_commands(const struct trace *trace);
 uint32_t trace_filters(const struct trace *trace);
 uint32_t trace_parameters(const struct trace *trace);
 /* Lent until the next event. */
@@ -80,6 +82,7 @@ const struct trace_count *trace_count(const struct trace *trace, uint32_t id);
 const struct trace_refused *trace_refused(const struct trace *trace, uint32_t id);
 const struct trace_option *trace_option(const struct trace *trace, uint32_t id);
 const struct trace_pause *trace_pause(const struct trace *trace, uint32_t id);
+const struct trace_command *trace_command(const struct trace *trace, uint32_t id);
 const struct trace_filter *trace_filter(const struct trace *trace, uint32_t id);
 str_id trace_parameter(const struct trace *trace, uint32_t id);
 const struct trace_host *trace_host(const struct trace *trace);

@@ -105,6 +105,25 @@ static void read_command(struct reader *r, struct json_object *command)
 		host->status = json_object_get_int(signal) & 0x7f;
 }
 
+static uint64_t number(struct json_object *object, const char *name)
+{
+	struct json_object *value = member(object, name, json_type_int);
+
+	return value ? json_object_get_uint64(value) : 0;
+}
+
+static void read_job(struct reader *r, struct json_object *job)
+{
+	r->trace->host.job = (struct trace_job){
+		.system = text_of(r, member(job, "system", json_type_string)),
+		.id = text_of(r, member(job, "id", json_type_string)),
+		.name = text_of(r, member(job, "name", json_type_string)),
+		.user = text_of(r, member(job, "user", json_type_string)),
+		.nodes = (uint32_t)number(job, "nodes"),
+		.ranks = (uint32_t)number(job, "ranks"),
+	};
+}
+
 static void read_reason(struct reader *r, struct json_object *top)
 {
 	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
@@ -152,13 +171,6 @@ static void read_source(struct reader *r, struct json_object *top)
 	/* A capture of perf record has no end; those of iotrace do, unless it was killed. */
 	if (host->end_reason < 0 && host->source == TRACE_SOURCE_PERF)
 		host->source = TRACE_SOURCE_UNKNOWN;
-}
-
-static uint64_t number(struct json_object *object, const char *name)
-{
-	struct json_object *value = member(object, name, json_type_int);
-
-	return value ? json_object_get_uint64(value) : 0;
 }
 
 static void read_pauses(struct reader *r, struct json_object *pauses)
@@ -270,6 +282,7 @@ void read_notes(struct reader *r)
 	if (!top)
 		return;
 	read_command(r, member(top, "command", json_type_object));
+	read_job(r, member(top, "job", json_type_object));
 	read_reason(r, top);
 	read_source(r, top);
 	read_times(r, top);

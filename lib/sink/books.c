@@ -68,41 +68,49 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 	tally_add(tally, unseen, counted ? unseen : 0);
 }
 
+/* Either is null; both are if the end is not known. */
+static void add_status(json_object *object, int status)
+{
+	bool is_exit = status >= 0 && WIFEXITED(status);
+	bool is_signal = status >= 0 && WIFSIGNALED(status);
+
+	json_object_object_add(object, "exit_status",
+			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
+	json_object_object_add(object, "signal",
+			       is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
+}
+
+static json_object *json_commands(const struct trace *trace)
+{
+	json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < trace_commands(trace); i++) {
+		const struct trace_command *command = trace_command(trace, i);
+		json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "pid", json_object_new_int64(command->pid));
+		json_object_object_add(row, "rank",
+				       command->rank.is_known
+					       ? json_object_new_int64(command->rank.number)
+					       : NULL);
+		json_object_object_add(row, "argv", json_words(trace, command->argv));
+		add_status(row, command->status);
+		json_object_array_add(array, row);
+	}
+	return array;
+}
+
 static json_object *json_command(const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
 	json_object *command = json_object_new_object();
-	int status = host->status;
-	bool is_exit = status >= 0 && WIFEXITED(status);
-	bool is_signal = status >= 0 && WIFSIGNALED(status);
 
 	json_object_object_add(command, "argv", json_words(trace, host->argv));
 	json_object_object_add(command, "cwd", json_text(trace, host->cwd));
 	json_object_object_add(command, "joined",
 			       json_object_new_int64(host->is_joined ? host->commands : 0));
-	json_object_object_add(command, "exit_status",
-			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
-	json_object_object_add(command, "signal",
-			       is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
+	add_status(command, host->status);
 	return command;
-}
-
-static json_object *json_job(const struct trace *trace)
-{
-	const struct trace_job *job = &trace_host(trace)->job;
-	json_object *object = job->system ? json_object_new_object() : NULL;
-
-	if (!object)
-		return NULL;
-	json_object_object_add(object, "system", json_text(trace, job->system));
-	json_object_object_add(object, "id", json_text(trace, job->id));
-	json_object_object_add(object, "name", json_text(trace, job->name));
-	json_object_object_add(object, "user", json_text(trace, job->user));
-	json_object_object_add(object, "nodes",
-			       job->nodes ? json_object_new_int64(job->nodes) : NULL);
-	json_object_object_add(object, "ranks",
-			       job->ranks ? json_object_new_int64(job->ranks) : NULL);
-	return object;
 }
 
 static json_object *json_host(const struct trace *trace)
@@ -428,6 +436,7 @@ char *books_json(const struct books *books)
 	json_object_object_add(top, "refused", json_refused(books->trace));
 	json_object_object_add(top, "options", json_options(books->trace));
 	json_object_object_add(top, "command", json_command(books->trace));
+	json_object_object_add(top, "commands", json_commands(books->trace));
 	json_object_object_add(top, "host", json_host(books->trace));
 	json_object_object_add(top, "job", json_job(books->trace));
 	json_object_object_add(top, "whole_machine", json_object_new_boolean(host->is_system));

@@ -31,6 +31,24 @@ json_object *json_text(const struct trace *trace, str_id id)
 	return length ? json_bytes(trace_text(trace, id), length) : NULL;
 }
 
+json_object *json_job(const struct trace *trace)
+{
+	const struct trace_job *job = &trace_host(trace)->job;
+	json_object *object = job->system ? json_object_new_object() : NULL;
+
+	if (!object)
+		return NULL;
+	json_object_object_add(object, "system", json_text(trace, job->system));
+	json_object_object_add(object, "id", json_text(trace, job->id));
+	json_object_object_add(object, "name", json_text(trace, job->name));
+	json_object_object_add(object, "user", json_text(trace, job->user));
+	json_object_object_add(object, "nodes",
+			       job->nodes ? json_object_new_int64(job->nodes) : NULL);
+	json_object_object_add(object, "ranks",
+			       job->ranks ? json_object_new_int64(job->ranks) : NULL);
+	return object;
+}
+
 json_object *json_words(const struct trace *trace, str_id id)
 {
 	size_t left = strtab_length(trace_strings(trace), id);

@@ -21,6 +21,8 @@ struct tally;
 struct json_object *json_bytes(const char *bytes, size_t length);
 /* NULL (null) for the empty string. */
 struct json_object *json_text(const struct trace *trace, str_id id);
+/* The job of a batch system, or null: { system, id, name, user, nodes, ranks }. */
+struct json_object *json_job(const struct trace *trace);
 /* Words that are separated by NUL: an array, or null if there are none. */
 struct json_object *json_words(const struct trace *trace, str_id id);
 /*

@@ -62,6 +62,7 @@ static json_object *json_run(const struct summary *summary)
 	int status = host->status;
 
 	json_object_object_add(run, "argv", json_words(trace, host->argv));
+	json_object_object_add(run, "job", json_job(trace));
 	add_number(run, "commands_joined", host->is_joined ? host->commands : 0);
 	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
 	add_number(run, "duration_ns", collect_wall(summary->collect));

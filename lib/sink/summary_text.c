@@ -100,7 +100,9 @@ static void put_title(const struct summary *summary, const struct page *page)
 	char *joined = host->is_joined && host->commands > 1
 			       ? mem_format("%u commands, the first: ", host->commands)
 			       : mem_strdup("");
-	char *what = mem_format("%s%s%s%s", joined,
+	char *job = host->job.id ? mem_format("job %s: ", trace_text(trace, host->job.id))
+				 : mem_strdup("");
+	char *what = mem_format("%s%s%s%s%s", job, joined,
 				host->is_system ? "the whole machine"
 				: *command      ? ""
 						: attached,
@@ -110,6 +112,7 @@ static void put_title(const struct summary *summary, const struct page *page)
 
 	fprintf(page->out, "%s%s%s%s\n", page->bold, title, cut, page->plain);
 	free(command);
+	free(job);
 	free(joined);
 	free(attached);
 	free(what);

@@ -30,6 +30,7 @@ ACCESSOR(trace_count, counts, count, counts)
 ACCESSOR(trace_refused, refusals, refused, refusals)
 ACCESSOR(trace_option, options, option, options)
 ACCESSOR(trace_pause, pauses, pause, pauses)
+ACCESSOR(trace_command, commands, command, commands)
 
 uint32_t trace_parameters(const struct trace *trace)
 {
@@ -103,10 +104,11 @@ void trace_init(struct trace *trace)
 
 void trace_release(struct trace *trace)
 {
-	void *const array[] = {trace->thread, trace->process,       trace->mount,  trace->device,
-			       trace->cgroup, trace->series,        trace->metric, trace->parameter,
-			       trace->count,  trace->refused,       trace->option, trace->region,
-			       trace->pause,  trace->filters.filter};
+	void *const array[] = {trace->thread,  trace->process,   trace->mount,
+			       trace->device,  trace->cgroup,    trace->series,
+			       trace->metric,  trace->parameter, trace->count,
+			       trace->refused, trace->option,    trace->region,
+			       trace->pause,   trace->command,   trace->filters.filter};
 
 	for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++)
 		free(array[i]);

@@ -91,6 +91,8 @@ def test_ranks(live):
     about = live.examine(archive)
     live.equal("ranks: complete", about["is_complete"], True)
     live.equal("ranks: joined", about["command"]["joined"], RANKS)
+    live.equal("ranks: exit statuses in iotrace.json", sorted(command["exit_status"] or 0 for command in about["commands"]),
+               list(range(1, RANKS + 1)))
     live.equal("ranks: writes", written(archive, "writes"), list(range(1, RANKS + 1)))
     if SOURCE == "bpf":
         names = {f"{live.dir}/written.{n}" for n in range(1, RANKS + 1)}

@@ -2,13 +2,14 @@
 """Ranks of a parallel program, which a small launcher makes: processes are named after their rank, however early they fork, and the
 job is known. A process without a rank has its usual name."""
 
+import json
 import os
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, SOURCE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
 
 # Each rank reads a file by itself and, by a child, another one.
 RANK = 'read -r word <"$1/own.$2"; cat "$1/child.$2"; sleep 0.3; cat "$1/late.$2"; :'
@@ -51,8 +52,11 @@ def test_job(live):
     directory = live.path("job")
     live.record(directory, ["cat", "/etc/passwd"], "-q", f"--source={SOURCE}",
                 env=dict(CALMED, **JOB, SLURM_PROCID="1", SLURM_NTASKS="3"))
-    live.equal("the job", live.examine(directory)["job"],
-               {"system": "Slurm", "id": "4711", "name": "heat \x1b[2J", "user": "anna", "nodes": 2, "ranks": 3})
+    job = {"system": "Slurm", "id": "4711", "name": "heat \x1b[2J", "user": "anna", "nodes": 2, "ranks": 3}
+    live.equal("the job", live.examine(directory)["job"], job)
+    live.equal("the job in a report", json.loads(live.run([IOTRACE, "report", "--json", directory]).stdout)["run"]["job"], job)
+    live.equal("the title of a report", live.run([IOTRACE, "report", directory]).stdout.splitlines()[0],
+               b"iotrace summary: job 4711: cat /etc/passwd")
     live.equal("the command", users(Archive(directory), "/etc/passwd"), ["rank 1: cat"])
 
 

@@ -22,14 +22,17 @@
 
 /* How long a host waits for the first member, and for others after the last has ended. In ns. */
 static const uint64_t first_ns = 10000000000, next_ns = 1000000000;
+/* How long it waits for the status of a command that has ended. */
+static const uint64_t status_ns = 100000000;
 
 enum { LISTENER = UINT32_MAX, STATUS_SIZE = 4096 };
 
 struct member {
-	int socket;  /* of its guest; -1: that has ended, or has all that it wants */
-	int process; /* readable when it has ended; -1: there is none (any more) */
-	pid_t guest;
-	bool is_waiting; /* its command has ended, and it waits for the archive */
+	int socket;       /* of its guest; -1: that has ended, or has all that it wants */
+	int process;      /* readable when it has ended; -1: there is none (any more) */
+	pid_t guest, pid; /* pid: of the command, 0: it has not joined */
+	bool is_waiting;  /* its command has ended, and it waits for the archive */
+	bool has_ended;   /* it has said so */
 };
 
 struct join_host {
@@ -186,13 +189,13 @@ static void say_waiting(struct join_host *host)
 static bool take_mark(struct join_request *request, struct join_arrival *arrival)
 {
 	request->argv[sizeof(request->argv) - 1] = '\0';
-	*arrival = (struct join_arrival){.is_mark = true,
+	*arrival = (struct join_arrival){.what = JOIN_SET_MARK,
 					 .pid = request->status,
 					 .words = request->argv};
 	return true;
 }
 
-/* Returns whether it is a command that joins, or a mark. */
+/* Returns whether it is something for the caller. */
 static bool hear(struct join_host *host, uint32_t index, struct join_arrival *arrival)
 {
 	struct member *member = &host->member[index];
@@ -206,8 +209,12 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 	if (code) {
 		close_fd(&member->socket);
 	} else if (request->word == JOIN_ENDED) {
-		member->is_waiting = true;
+		member->is_waiting = member->has_ended = true;
 		close_fd(&process);
+		*arrival = (struct join_arrival){.what = JOIN_STATUS,
+						 .pid = member->pid,
+						 .status = request->status};
+		return member->pid;
 	} else if (request->word == JOIN_STOP) {
 		host->is_asked_to_stop = true;
 	} else if (request->word == JOIN_MARK && process < 0) {
@@ -222,6 +229,7 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 			.is_cut = request->is_cut,
 		};
 		member->process = arrival->pid ? process : -1;
+		member->pid = arrival->pid;
 		if (!arrival->pid)
 			close(process);
 		return arrival->pid;
@@ -280,11 +288,23 @@ void join_host_answer(struct join_host *host, uint32_t member, int code, const c
 	reply(arrived, code, text, -1);
 }
 
+/* Whether a guest is there that will say how its command has ended. */
+static bool has_silent_guest(const struct join_host *host)
+{
+	for (uint32_t i = 0; i < host->members; i++)
+		if (host->member[i].pid && host->member[i].socket >= 0 &&
+		    !host->member[i].has_ended)
+			return true;
+	return false;
+}
+
 static uint64_t patience(const struct join_host *host)
 {
 	if (!host->joined)
 		return first_ns;
-	return host->expected && host->joined >= host->expected ? 0 : next_ns;
+	if (!host->expected || host->joined < host->expected)
+		return next_ns;
+	return has_silent_guest(host) ? status_ns : 0;
 }
 
 uint64_t join_host_deadline(const struct join_host *host)

@@ -8,11 +8,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A command that waits to be recorded; or a mark that one set, which needs no answer. */
+/* A command that waits to be recorded, and is to be answered; a mark that one set; or that one has ended. */
+enum join_what { JOIN_COMMAND, JOIN_SET_MARK, JOIN_STATUS };
+
 struct join_arrival {
-	bool is_mark;
+	enum join_what what;
 	uint32_t member;
-	pid_t pid; /* of the command, or who set the mark */
+	pid_t pid;      /* of the command, or who set the mark */
+	int32_t status; /* JOIN_STATUS: the wait status */
 	const char *
 		words; /* with NUL between them, or the text of the mark; lent until the next call */
 	uint32_t size; /* of the words */
@@ -21,8 +24,7 @@ struct join_arrival {
 
 /* Returns a descriptor that is readable when there is something to look at. Lent. */
 int join_host_fd(const struct join_host *host);
-/* Looks at what has come. Returns whether that is a command, which the caller answers, or a mark. To be called until it returns
- * false. */
+/* Looks at what has come. Returns whether there is something for the caller. To be called until it returns false. */
 bool join_host_next(struct join_host *host, struct join_arrival *arrival);
 /* code: 0, it is recorded: the guest lets it go; or -errno. text: the path of the capture, or what is wrong. */
 void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text);

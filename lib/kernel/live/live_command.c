@@ -54,3 +54,12 @@ void live_say_own_command(struct live *live)
 	live_say_command(live, live->command.pid, &words, getcwd(cwd, sizeof(cwd)) ? cwd : "");
 	free(words.text);
 }
+
+void live_say_status(struct live *live, pid_t pid, int status)
+{
+	const struct fact fact = {
+		.kind = FACT_EXIT,
+		.number = {[FACT_EXIT_pid] = (uint64_t)pid, [FACT_EXIT_status] = (uint64_t)status}};
+
+	facts_add(&live->facts, &fact, (uint32_t)pid, clock_now());
+}

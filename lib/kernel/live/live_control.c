@@ -154,6 +154,8 @@ static void say_end(struct live *live, enum live_end end)
 /* Closing the events waits for the kernel, and nobody waits for us then: the file is complete before. */
 static void finish(struct live *live, enum live_end end)
 {
+	if (end == LIVE_ENDED) /* else others might join */
+		live_members_look(live);
 	live_requests_look(live);
 	live_marks_look(live);
 	live_facts_off(live);

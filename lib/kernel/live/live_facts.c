@@ -309,12 +309,7 @@ void live_facts_end(struct live *live, enum live_end end)
 			       .number = {[FACT_LOOKUPS_done] = done, [FACT_LOOKUPS_gone] = gone}},
 		0, clock_now());
 	if (live->command.pid && live->command.is_ended)
-		facts_add(&live->facts,
-			  &(struct fact){.kind = FACT_EXIT,
-					 .number = {[FACT_EXIT_pid] = (uint64_t)live->command.pid,
-						    [FACT_EXIT_status] =
-							    (uint64_t)live->command.status}},
-			  (uint32_t)live->command.pid, clock_now());
+		live_say_status(live, live->command.pid, live->command.status);
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_END,
 				 .number = {[FACT_END_reason] = (uint64_t)end,

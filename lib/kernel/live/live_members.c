@@ -66,10 +66,12 @@ void live_members_look(struct live *live)
 	struct join_arrival arrival;
 
 	while (live->host && join_host_next(live->host, &arrival)) {
-		if (arrival.is_mark)
+		if (arrival.what == JOIN_COMMAND)
+			take_member(live, &arrival);
+		else if (arrival.what == JOIN_SET_MARK)
 			live_set_mark(live, arrival.pid, arrival.words);
 		else
-			take_member(live, &arrival);
+			live_say_status(live, arrival.pid, arrival.status);
 	}
 	if (live->host && join_host_is_asked_to_stop(live->host))
 		live->is_ending = true;

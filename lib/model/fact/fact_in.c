@@ -245,6 +245,7 @@ static void fact_command(struct model *m, const struct event *event)
 	p->is_argv_cut = event->fact.number[FACT_COMMAND_is_cut];
 	p->is_argv_typed = true;
 	p->rank = rank_of(event, FACT_COMMAND_has_rank);
+	program_add_command(m, p);
 	if (m->trace.host.commands++ && m->trace.host.is_joined)
 		return;
 	if (!m->trace.host.is_joined)
@@ -357,7 +358,12 @@ static void fact_path(struct model *m, const struct event *event)
 
 static void fact_exit(struct model *m, const struct event *event)
 {
-	m->trace.host.status = (int32_t)event->fact.number[FACT_EXIT_status];
+	int32_t status = (int32_t)event->fact.number[FACT_EXIT_status];
+
+	program_set_status(m, event->fact.number[FACT_EXIT_pid], status);
+	if (m->trace.host.is_joined)
+		return;
+	m->trace.host.status = status;
 	if (event->fact.number[FACT_EXIT_pid] == m->command_pid)
 		program_end_command(m, m->trace.host.status);
 }

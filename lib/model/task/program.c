@@ -170,3 +170,22 @@ void program_end_command(struct model *m, int32_t status)
 	location_end_program(m, m->command_leader, m->command_end, status);
 	m->command_leader = ID_NONE;
 }
+
+void program_add_command(struct model *m, const struct process *p)
+{
+	MEM_GROW(m->trace.command, m->trace.commands_cap, m->trace.commands + 1);
+	m->trace.command[m->trace.commands++] = (struct trace_command){.pid = p->pid,
+								       .rank = p->rank,
+								       .argv = p->argv,
+								       .status = -1};
+}
+
+/* The last one with this number: numbers are used again. */
+void program_set_status(struct model *m, uint64_t pid, int32_t status)
+{
+	for (uint32_t i = m->trace.commands; i--;)
+		if (m->trace.command[i].pid == pid) {
+			m->trace.command[i].status = status;
+			return;
+		}
+}

@@ -31,5 +31,8 @@ void program_status(struct model *m, const struct event *event);
 void program_end(struct model *m, uint32_t process);
 /* The status of the recorded command has come, or will not come: -1. */
 void program_end_command(struct model *m, int32_t status);
+/* A command that was recorded from its begin, and how it ended. */
+void program_add_command(struct model *m, const struct process *p);
+void program_set_status(struct model *m, uint64_t pid, int32_t status);
 
 #endif
