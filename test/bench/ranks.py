@@ -26,7 +26,7 @@ class Bench:
         subprocess.run(["cc", "-O2", "-pthread", "-o", self.storm, f"{HERE}/storm.c"], check=True)
 
     def storms(self, calls):
-        return [self.storm, self.file, str(calls), "1"]
+        return [self.storm, "pread", self.file, str(calls), "2"]
 
     def start(self, *prefix, calls=None):
         return subprocess.Popen([*prefix, *self.storms(calls or self.calls)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -92,7 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--iotrace", default="build/iotrace")
     parser.add_argument("--ranks", type=int, default=16)
-    parser.add_argument("--calls", type=int, default=60000)
+    parser.add_argument("--calls", type=int, default=30000)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     place = tempfile.mkdtemp(prefix="iotrace-ranks-")
