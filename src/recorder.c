@@ -101,23 +101,37 @@ static void print_status(const struct control_status *status)
 	free(command);
 }
 
-/* Says it to one recording, or, if `is_for_all`, to all that there are. */
-static int say(const char *recorder, bool is_for_all, enum control_word word)
+/* Returns 0, or -errno with a sentence. One of several that has ended meanwhile is none any more. */
+static int say_to(const struct recorder_list *list, bool is_for_all, enum control_word word,
+		  struct error *err)
 {
 	struct control_status *status = mem_zero(sizeof(*status));
+	int failed = 0;
+
+	for (uint32_t i = 0; i < list->names.count; i++) {
+		struct error why = {0};
+		int code = control_say(list->names.item[i], word, NULL, status, &why);
+
+		if (!code)
+			print_status(status);
+		else if (!is_for_all || (code != -EPIPE && code != -ENOENT))
+			failed = error_say(err, -code, "%s", why.text);
+	}
+	free(status);
+	return failed;
+}
+
+static int say(const char *recorder, bool is_for_all, enum control_word word)
+{
 	struct recorder_list list = {0};
 	struct error err = {0};
 	int code = recorder_choose(recorder, is_for_all, &list, &err);
 
-	for (uint32_t i = 0; !code && i < list.names.count; i++) {
-		code = control_say(list.names.item[i], word, NULL, status, &err);
-		if (!code)
-			print_status(status);
-	}
+	if (!code)
+		code = say_to(&list, is_for_all, word, &err);
 	if (code)
 		log_error("%s", err.text);
 	recorder_list_release(&list);
-	free(status);
 	return code ? STATUS_FOUND : STATUS_OK;
 }
 

@@ -31,13 +31,11 @@ struct control_status {
 	int32_t pid;
 	uint32_t is_paused;
 	uint64_t running_ns, paused_ns;
-	uint64_t capture_bytes;                /* so far, also of what is converted */
-	char command[CONTROL_TEXT_MOST];       /* what is recorded, as a user would write it */
-	char capture[CONTROL_TEXT_MOST + 256]; /* the path of its capture */
+	char command[CONTROL_TEXT_MOST]; /* what is recorded, as a user would write it */
 };
 
 /*
- * Says it to the recorder, and waits for its answer, 5 s at most. text: of a mark; else NULL. Returns 0 with the status after that,
+ * Says a word to the recorder, and waits for its answer, 5 s at most. text: of a mark; else NULL. Returns 0 with the status after that,
  * or -errno with a sentence; -ENOENT: there is no such recorder.
  */
 int control_say(const char *recorder, enum control_word word, const char *text,

@@ -70,7 +70,7 @@ struct live *live_open(const struct live_options *options, struct error *err);
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
-/* Ends the recording; what it follows runs on. May be called again, by the thread that converts. */
+/* Ends the recording; what it follows runs on. For the thread that converts; may be called again. */
 void live_end(struct live *live);
 /* What was read is not cut out of the spool any more (see trim.h). */
 void live_keep_spool(struct live *live);

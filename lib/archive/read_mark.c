@@ -1,6 +1,6 @@
 /*
- * read_mark: marks of users, from the markers of an archive. Of iotrace's own markers only those of their category are marks; the
- * others say what iotrace.json says, too. Those of other programs are marks all of them.
+ * read_mark: marks, from the markers of an archive. In an archive of iotrace, markers of other categories say what iotrace.json says,
+ * too, and are left out. In an archive of another program, every marker is a mark.
  */
 #include "reader.h"
 

@@ -137,6 +137,34 @@ def test_several(live):
     live.equal("none: status", (ran.returncode, ran.stderr), (1, b"iotrace: no recording of yours runs on this machine\n"))
 
 
+def test_stop(live):
+    """Without a name it ends the only recording; with one, that of --join. The commands run on."""
+    for name, options, words in (("only", (), ()), ("named", ("--join", "stopped"), ("stopped",))):
+        worker = Recorded(live, name, *options)
+        worker.work(3)
+        worker.say("stop", *words)
+        live.check(wait_until(lambda there=worker.archive: os.path.exists(there)), f"stop {words}: no archive")
+        worker.work(5)
+        about, writes = worker.end()
+        live.equal(f"stop {words}: writes, complete", (writes, about["is_complete"]), (3, False))
+
+
+def test_ended(live):
+    """A recorder that ends while it is asked is no recording any more, and hinders no other."""
+    worker = Recorded(live, "lasts")
+    worker.work(1)
+    stopped = Recorded(live, "hangs")
+    stopped.work(1)
+    os.kill(stopped.process.pid, signal.SIGSTOP)
+    with subprocess.Popen([IOTRACE, "status"], env=CALMED, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asked:
+        time.sleep(1)
+        os.kill(stopped.process.pid, signal.SIGKILL)
+        said, errors = asked.communicate(timeout=PATIENCE)
+    live.equal("status of one that is killed", (asked.returncode, said.count(b"\n"), errors), (0, 1, b""))
+    stopped.process.communicate(timeout=PATIENCE)
+    worker.end()
+
+
 def test_killed(live):
     """What a killed recorder leaves is not taken for one."""
     worker = Recorded(live, "killed")
@@ -181,6 +209,8 @@ def main():
         test_never_started(live)
         test_delay(live)
         test_several(live)
+        test_stop(live)
+        test_ended(live)
         test_killed(live)
         test_marks(live)
         test_limit(live)

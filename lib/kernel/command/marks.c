@@ -10,7 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* POSIX demands of a shell that it can redirect descriptors of one digit; dash can no others. Programs begin with low ones. */
+/*
+ * A shell must be able to redirect descriptors of one digit (POSIX), and dash knows no others. Programs get the low ones first, so
+ * the search begins with the highest.
+ */
 enum { GIVER_FIRST = 9, GIVER_LAST = 3 };
 
 union control {

@@ -28,7 +28,6 @@ static int receive(int socket, struct control_status *status)
 	if (!code && fd >= 0)
 		close(fd);
 	status->command[sizeof(status->command) - 1] = '\0';
-	status->capture[sizeof(status->capture) - 1] = '\0';
 	return code;
 }
 
@@ -67,6 +66,9 @@ int control_say(const char *recorder, enum control_word word, const char *text,
 		return socket;
 	code = ask(socket, &request, status);
 	close(socket);
+	if (code == -EBADMSG)
+		return error_say(err, EBADMSG, "%s: the recording is of another version of iotrace",
+				 recorder);
 	return code ? error_set(err, -code, "%s: the recording does not answer", recorder) : 0;
 }
 

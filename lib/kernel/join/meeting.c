@@ -111,7 +111,7 @@ static int take_lock(struct join_meeting *meeting, int flags)
 	}
 }
 
-/* Its directory is -1 if there is a sentence. */
+/* The directory is -1 if this fails, with a sentence. */
 static struct join_meeting *open_meeting(const char *name, struct error *err)
 {
 	struct join_meeting *meeting = mem_zero(sizeof(*meeting));
@@ -196,7 +196,7 @@ static int connect_to(const struct join_meeting *meeting, int type, struct error
 	return error_set(err, code, "--join: connect to the recorder of this node");
 }
 
-/* What somebody left there who is gone makes room. */
+/* Removes the socket of a process that has ended. */
 static int bind_to(const struct join_meeting *meeting, int type, struct error *err)
 {
 	struct sockaddr_un address = address_of(meeting);

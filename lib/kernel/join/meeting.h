@@ -14,9 +14,7 @@ struct join_meeting *meeting_try(const char *name, struct error *err);
 /* Removes both files. The caller leaves then. */
 void meeting_remove(const struct join_meeting *meeting);
 
-/*
- * A meeting without a lock, at which one process takes messages that others send. NULL with a sentence.
- */
+/* Returns a meeting without a lock, at which one process takes messages that others send; NULL with a sentence. */
 struct join_meeting *meeting_without_lock(const char *name, struct error *err);
 /* Returns a socket that receives messages from now on and does not block, or -errno with a sentence. */
 int meeting_receive_at(const struct join_meeting *meeting, struct error *err);

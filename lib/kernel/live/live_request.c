@@ -98,10 +98,7 @@ static void answer(struct live *live, int socket)
 	status->is_paused = pause->is_on;
 	status->running_ns = now - pause->begun;
 	status->paused_ns = pause->sum + (pause->is_on ? now - pause->since : 0);
-	status->capture_bytes = spool_size(live->spool);
 	write_command(live->recording, status->command, sizeof(status->command));
-	snprintf(status->capture, sizeof(status->capture), "%s",
-		 live->capture ? live->capture : "");
 	control_server_answer(socket, status);
 	free(status);
 }

@@ -397,16 +397,6 @@ uint64_t spool_available(struct spool *spool, uint64_t have)
 	return written;
 }
 
-uint64_t spool_size(struct spool *spool)
-{
-	uint64_t written;
-
-	pthread_mutex_lock(&spool->mutex);
-	written = spool->written;
-	pthread_mutex_unlock(&spool->mutex);
-	return written;
-}
-
 uint64_t spool_dropped(struct spool *spool)
 {
 	uint64_t dropped;

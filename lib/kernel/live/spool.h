@@ -53,8 +53,6 @@ void spool_put_last(struct spool *spool, const void *records, size_t size);
 void spool_finish(struct spool *spool);
 /* capture_available: blocks until more than `have` bytes are in the file, or the end. */
 uint64_t spool_available(struct spool *spool, uint64_t have);
-/* Returns how many bytes were written, also those that were cut out since. */
-uint64_t spool_size(struct spool *spool);
 /* Returns how many bytes found no room. */
 uint64_t spool_dropped(struct spool *spool);
 /* Returns 0, or -errno with the sentence of what failed first. */
