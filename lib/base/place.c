@@ -115,6 +115,26 @@ static int write_owner(struct place *place)
 	return place_write_all(place->owner, text, strlen(text));
 }
 
+/*
+ * Whether it is the directory that was just made: what is in a directory that somebody put in its place meanwhile is not ours to
+ * remove. Neither owner nor mode can tell: NFS gives what root makes to another user, and FAT knows no modes.
+ */
+static bool is_empty(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool has_any = !directory;
+
+	if (!directory && fd >= 0)
+		close(fd);
+	while (directory && !has_any && (entry = readdir(directory)))
+		has_any = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	if (directory)
+		closedir(directory);
+	return !has_any;
+}
+
 static int make_work(struct place *place)
 {
 	struct statvfs disk;
@@ -135,7 +155,13 @@ static int make_work(struct place *place)
 	}
 	place->work = openat(place->site.parent, place->work_name,
 			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return place->work < 0 ? -errno : write_owner(place);
+	if (place->work < 0)
+		return -errno;
+	if (is_empty(place->work))
+		return write_owner(place);
+	close(place->work);
+	place->work = -1;
+	return -ESTALE;
 }
 
 /* Takes the name that other recorders of the same target want, too. Left work directories do not hinder. */
