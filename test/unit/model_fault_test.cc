@@ -109,6 +109,17 @@ TEST_F(Fault, StoresThatNobodyRecordsAreSaidOnceForEachFile)
 	EXPECT_EQ(tally_get(&d.tally, files_loaded), 0u);
 }
 
+/* The tables of files and of mapped files grow in steps of their own: no step of one may outrun the other. */
+TEST_F(Fault, TheTableOfMappedFilesMayBeLargerThanThatOfFiles)
+{
+	for (int file = 0; file < 22; file++)
+		d.start_fd(10, 3 + file, ("/data/" + std::to_string(file)).c_str());
+	for (int file = 19; file < 22; file++)
+		mapped(EVENT_LOADS, 3 + file);
+	d.end();
+	EXPECT_EQ(tally_get(&d.tally, files_loaded), 3u);
+}
+
 TEST_F(Fault, ReadsThatNobodyRecordsAreSaidOnceForEachFile)
 {
 	d.start_fd(10, 3, "/data/a");

@@ -40,7 +40,7 @@ static void count(struct model *m, uint32_t process, file_id file)
 {
 	if (file == ID_NONE)
 		return;
-	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
+	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_file_cap, file + 1);
 	m->mapped_file[file].mappings++;
 	m->mapped_file[file].was_mapped = true;
 	m->mapped_file[file].process = process;
@@ -160,7 +160,7 @@ const struct mapping *mapping_of_file(const struct model *m, file_id file, uint3
 {
 	const struct mapping *mapping;
 
-	if (file >= m->mapped_files || !m->mapped_file[file].mappings)
+	if (file >= m->mapped_file_cap || !m->mapped_file[file].mappings)
 		return NULL;
 	*process = m->mapped_file[file].process;
 	mapping = find_written(m, *process, file);
@@ -190,7 +190,7 @@ void mapping_clear(struct model *m, uint32_t process)
 
 void mapping_written(struct model *m, file_id file)
 {
-	if (file < m->mapped_files)
+	if (file < m->mapped_file_cap)
 		m->mapped_file[file].is_written_back |= m->mapped_file[file].was_mapped;
 }
 
@@ -219,7 +219,7 @@ void mapping_unrecorded(struct model *m, const struct event *event)
 
 	if (file == ID_NONE || m->trace.file[file].kind != FILE_REGULAR)
 		return;
-	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_files, file + 1);
+	COLD_GROW(&m->area[AREA_MAPPED], m->mapped_file, m->mapped_file_cap, file + 1);
 	m->mapped_file[file].is_stored |= event->kind == EVENT_STORES;
 	m->mapped_file[file].is_loaded |= event->kind == EVENT_LOADS;
 	m->mapped_file[file].is_code |= event->kind == EVENT_CODE;
@@ -270,7 +270,8 @@ static void count_file(struct model *m, file_id file)
 
 void mapping_end(struct model *m)
 {
-	for (file_id file = 0; file < m->mapped_files; file++)
+	/* Either table may be the larger one: each grows in steps of its own. */
+	for (file_id file = 0; file < m->mapped_file_cap && file < m->trace.files; file++)
 		if (name_is_wanted(m, m->trace.file[file].path))
 			count_file(m, file);
 }

@@ -319,7 +319,7 @@ struct model {
 	bool is_unblocked; /* something that an io_event may wait for has come */
 	struct aio_state aio;
 	struct mapped_file *mapped_file; /* by file_id */
-	uint32_t mapped_files;
+	uint32_t mapped_file_cap;
 	struct map
 		lasting[4]; /* by O_ACCMODE, (process, name or deleted file): see open_lasting() */
 	struct index idle_handle; /* by (process, name): the last destroyed handle of it */
