@@ -1,11 +1,12 @@
 /*
  * books_check: the one sentence about completeness.
  */
-#include "summary.h"
+#include "summary_name.h"
 
 #include <iotrace/books.h>
 #include <iotrace/trace.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of what something is missing, and when a reason is the right one. */

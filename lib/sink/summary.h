@@ -6,6 +6,7 @@
 #define IOTRACE_SUMMARY_H
 
 #include "collect.h"
+#include "summary_name.h"
 
 #include <iotrace/sink.h>
 #include <stdio.h>
@@ -41,13 +42,6 @@ int summary_end_error(const struct summary *summary);
  */
 bool summary_remark(const struct summary *summary, uint32_t index, char *text, size_t size);
 uint32_t summary_remarks(void);
-
-/* Numbers for people; each returns out. "1.25 GiB", "6.38 MiB/s", "12.3 ms", "1,234,567". */
-enum { SUMMARY_NUMBER = 32 };
-const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);
-const char *summary_rate(char out[SUMMARY_NUMBER], double bytes_per_second);
-const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns);
-const char *summary_count(char out[SUMMARY_NUMBER], uint64_t count);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,6 @@
  * with the spread of the time that await is the mean of; and what programs asked for against what reached the disks.
  */
 #include "collect_rank.h"
-#include "summary_name.h"
 #include "summary_page.h"
 #include <iotrace/device_stat.h>
 

@@ -1,7 +1,9 @@
 /*
  * summary_format: numbers as a person reads them. Three digits say enough, and a column keeps its width.
  */
-#include "summary.h"
+#include "summary_name.h"
+
+#include <stdio.h>
 
 /* Returns how many digits after the point make three in all. */
 static int decimals(double value)

@@ -3,7 +3,6 @@
  * and JSON have the same ones.
  */
 #include "summary.h"
-#include "summary_name.h"
 
 #include <iotrace/books.h>
 #include <iotrace/capture.h>

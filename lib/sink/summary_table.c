@@ -3,7 +3,6 @@
  * together, so that two that differ do not look the same.
  */
 #include "collect_rank.h"
-#include "summary_name.h"
 #include "summary_page.h"
 
 #include <iotrace/mem.h>

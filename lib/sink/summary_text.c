@@ -4,7 +4,6 @@
  */
 #include "collect_place.h"
 #include "collect_rank.h"
-#include "summary_name.h"
 #include "summary_page.h"
 
 #include <iotrace/books.h>

@@ -11,6 +11,7 @@
 #include "command/notify.h"
 #include "live_control.h"
 #include "live_facts.h"
+#include "live_guest.h"
 #include "live_lookup_threads.h"
 #include "live_perf.h"
 #include "live_put.h"

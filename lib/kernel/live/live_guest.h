@@ -10,14 +10,7 @@
 
 struct error;
 struct live;
-
-struct live_guest {
-	int socket;     /* to the host; -1: none, or it has ended */
-	char *capture;  /* of the host */
-	bool has_reply; /* that it has done its work, */
-	int status;     /* with this exit status, */
-	int log;        /* and this text to be printed; -1: none */
-};
+struct live_guest;
 
 void live_guest_init(struct live_guest *guest);
 /* Hands the command over while it waits. Returns 0, or -errno with a sentence. */

@@ -12,7 +12,6 @@
 #include "control/control_server.h"
 #include "live_block.h"
 #include "live_bpf.h"
-#include "live_guest.h"
 #include "live_reopen.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
@@ -38,6 +37,15 @@ struct live_pause {
 	uint64_t since; /* of the pause that is on */
 	uint64_t sum;   /* of those that are over */
 	uint64_t until; /* of --delay; 0: only a user ends it */
+};
+
+/* Of a command that another recorder of this node records: see live_guest.h. */
+struct live_guest {
+	int socket;     /* to the host; -1: none, or it has ended */
+	char *capture;  /* of the host */
+	bool has_reply; /* that it has done its work, */
+	int status;     /* with this exit status, */
+	int log;        /* and this text to be printed; -1: none */
 };
 
 struct live {
