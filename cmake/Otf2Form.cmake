@@ -1,6 +1,6 @@
 # Otf2Form: stops if the OTF2 library writes event files in another form than iotrace does.
 #
-# iotrace writes them by itself, twice as fast (lib/sink/otf2_record.h); definitions are the library's. A property test compares
+# iotrace writes them by itself, twice as fast (lib/sink/otf2_writer/otf2_record.h); definitions are the library's. A property test compares
 # every byte with the library of these versions. Of any other version the library writes one file with all records here, which
 # must be the same. Where it cannot be run, it is believed with a warning: readers of OTF2 3 take files of all versions of 3.
 set(IOTRACE_OTF2_KNOWN 3.0.2)

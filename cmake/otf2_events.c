@@ -1,7 +1,7 @@
 /*
  * otf2_events: prints a number for the form in which the OTF2 library writes event files.
  *
- * iotrace writes these files by itself (lib/sink/otf2_record.h), in the form that the library has. So the configuration runs this
+ * iotrace writes these files by itself (lib/sink/otf2_writer/otf2_record.h), in the form that the library has. So the configuration runs this
  * program: it lets the library write all records that iotrace writes, with short and long numbers, and prints a hash of the file.
  * usage: otf2_events DIRECTORY, which must not exist.
  */

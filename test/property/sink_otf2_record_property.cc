@@ -2,13 +2,13 @@
  * The sink writes event files by itself: whatever the events are, they are byte for byte what the OTF2 library writes
  * for the same.
  */
-#include "otf2_flags.h"
+#include "otf2_writer/otf2_flags.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 #include "trace_builder.h"
 
 extern "C" {
-#include "otf2.h"
+#include "otf2_writer/otf2.h"
 }
 
 #include <iotrace/archive.h>

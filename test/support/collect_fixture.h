@@ -4,7 +4,7 @@
 #ifndef COLLECT_FIXTURE_H
 #define COLLECT_FIXTURE_H
 
-#include "collect.h"
+#include "collect/collect.h"
 #include "trace_builder.h"
 
 #include <algorithm>

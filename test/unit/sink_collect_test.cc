@@ -1,9 +1,9 @@
 /*
  * The collection: what is counted where, and what stands out of it.
  */
+#include "collect/collect_place.h"
+#include "collect/collect_rank.h"
 #include "collect_fixture.h"
-#include "collect_place.h"
-#include "collect_rank.h"
 
 #include <algorithm>
 #include <cerrno>

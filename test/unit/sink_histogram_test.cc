@@ -1,7 +1,7 @@
 /*
  * The histogram against exact percentiles of the same values.
  */
-#include "histogram.h"
+#include "collect/histogram.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
  * The otf2 sink: what it writes is read back by the archive layer, by otf2-print and by OTF2's own
  * reader.
  */
-#include "otf2_flags.h"
-#include "otf2_host.h"
+#include "otf2_writer/otf2_flags.h"
+#include "otf2_writer/otf2_host.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 #include "trace_builder.h"

@@ -2,10 +2,10 @@
  * The summary: the text that people read and the JSON that programs read, whole.
  */
 #include "collect_fixture.h"
+#include "print/summary_name.h"
 #include "scratch_dir.h"
 #include "sinks.h"
-#include "summary.h"
-#include "summary_name.h"
+#include "summary/summary.h"
 
 #include <iotrace/error.h>
 #include <iotrace/escape.h>

@@ -1,7 +1,7 @@
 /*
  * top: the first few of many, in order.
  */
-#include "top.h"
+#include "collect/top.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

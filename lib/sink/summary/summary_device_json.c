@@ -1,7 +1,7 @@
 /*
  * summary_device_json: the tables of block devices for programs, in bytes, nanoseconds and shares of 1.
  */
-#include "device_json.h"
+#include "books/device_json.h"
 #include "summary.h"
 
 #include <iotrace/trace.h>

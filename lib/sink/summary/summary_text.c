@@ -2,8 +2,8 @@
  * summary_text: the summary for people. A simple program's fits a screen of 24 lines of 80 columns. Every foreign byte
  * goes through summary_name.h, so nothing in a file name can reach the terminal as it is.
  */
-#include "collect_place.h"
-#include "collect_rank.h"
+#include "collect/collect_place.h"
+#include "collect/collect_rank.h"
 #include "summary_page.h"
 
 #include <iotrace/books.h>

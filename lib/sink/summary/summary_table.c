@@ -2,7 +2,7 @@
  * summary_table: processes, files and kinds of calls. Rows with a name are made first and printed then: names are cut
  * together, so that two that differ do not look the same.
  */
-#include "collect_rank.h"
+#include "collect/collect_rank.h"
 #include "summary_page.h"
 
 #include <iotrace/mem.h>

@@ -1,7 +1,7 @@
 /*
  * summary_group_json: what block requests of each control group moved, for programs.
  */
-#include "device_json.h"
+#include "books/device_json.h"
 #include "summary.h"
 
 #include <iotrace/trace.h>

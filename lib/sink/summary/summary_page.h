@@ -4,7 +4,7 @@
 #ifndef IOTRACE_SUMMARY_PAGE_H
 #define IOTRACE_SUMMARY_PAGE_H
 
-#include "page.h"
+#include "print/page.h"
 #include "summary.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
  * books_check: the one sentence about completeness.
  */
-#include "summary_name.h"
+#include "print/summary_name.h"
 
 #include <iotrace/books.h>
 #include <iotrace/trace.h>

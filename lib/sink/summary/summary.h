@@ -5,8 +5,8 @@
 #ifndef IOTRACE_SUMMARY_H
 #define IOTRACE_SUMMARY_H
 
-#include "collect.h"
-#include "summary_name.h"
+#include "collect/collect.h"
+#include "print/summary_name.h"
 
 #include <iotrace/sink.h>
 #include <stdio.h>

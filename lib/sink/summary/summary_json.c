@@ -2,9 +2,9 @@
  * summary_json: the summary for programs: one object on one line, in bytes, nanoseconds and shares of 1. The fields are
  * described in iotrace-summary(5) and share/summary.schema.json; SUMMARY_SCHEMA is their version.
  */
-#include "collect_place.h"
-#include "collect_rank.h"
-#include "json_text.h"
+#include "books/json_text.h"
+#include "collect/collect_place.h"
+#include "collect/collect_rank.h"
 #include "summary.h"
 
 #include <iotrace/books.h>

@@ -2,7 +2,7 @@
  * summary_device_text: tables of block devices and control groups for people: what `iostat -x` would show of the run,
  * with the spread of the time that await is the mean of; and what programs asked for against what reached the disks.
  */
-#include "collect_rank.h"
+#include "collect/collect_rank.h"
 #include "summary_page.h"
 #include <iotrace/device_stat.h>
 
