@@ -5,7 +5,7 @@
  * samples, but one that cannot be read is booked as a malformed sample, so that it is seen.
  */
 #include "state.h"
-#include "task.h"
+#include "tracepoint/task.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>

@@ -8,9 +8,9 @@
 #ifndef IOTRACE_DECODE_STATE_H
 #define IOTRACE_DECODE_STATE_H
 
-#include "bpf.h"
-#include "chosen.h"
-#include "tracepoint.h"
+#include "bpf/bpf.h"
+#include "tracepoint/chosen.h"
+#include "tracepoint/tracepoint.h"
 
 #include <iotrace/decode.h>
 #include <iotrace/error.h>

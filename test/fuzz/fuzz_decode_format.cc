@@ -3,7 +3,7 @@
  * a sample of zeros and one of ones are read with what comes out.
  */
 #include "decode_capture.h"
-#include "tracepoint.h"
+#include "tracepoint/tracepoint.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

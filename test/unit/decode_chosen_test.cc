@@ -1,8 +1,8 @@
 /*
  * Events of -e: any tracepoint, with the fields that were named or all that can be told.
  */
-#include "chosen.h"
 #include "decode_capture.h"
+#include "tracepoint/chosen.h"
 
 #include <gtest/gtest.h>
 

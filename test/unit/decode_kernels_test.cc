@@ -2,7 +2,7 @@
  * The formats of other kernels: every one that iotrace reads can be read, and what a kernel does not have is known here.
  */
 #include "decode_capture.h"
-#include "tracepoint.h"
+#include "tracepoint/tracepoint.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -3,7 +3,7 @@
  * kernel at all.
  */
 #include "decode_capture.h"
-#include "tracepoint.h"
+#include "tracepoint/tracepoint.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ COMMON = """format:
 def wanted_formats(top):
     """Returns the tracepoints that iotrace may read, as pairs of system and name. The ends of all calls are alike: one is kept."""
     wanted = {("syscalls", "sys_exit_read")}
-    with open(f"{top}/lib/decode/tracepoints.def", encoding="utf-8") as file:
+    with open(f"{top}/lib/decode/tracepoint/tracepoints.def", encoding="utf-8") as file:
         for system, names in re.findall(r'TRACEPOINT\("(\w+)", "([^"]+)"', file.read()):
             wanted.update((system, name) for name in names.split("|"))
     with open(f"{top}/include/iotrace/syscalls.def", encoding="utf-8") as file:

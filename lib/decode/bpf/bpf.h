@@ -4,7 +4,7 @@
 #ifndef IOTRACE_DECODE_BPF_H
 #define IOTRACE_DECODE_BPF_H
 
-#include "tracepoint.h"
+#include "tracepoint/tracepoint.h"
 
 #include <iotrace/bpf_record.h>
 
