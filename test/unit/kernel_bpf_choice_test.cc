@@ -1,8 +1,8 @@
 /* Which BPF programs fit a kernel, and why one was refused. */
 #ifdef IOTRACE_HAS_BPF
 
-#include "load/bpf_choice.h"
-#include "load/bpf_log.h"
+#include "feature/bpf_choice.h"
+#include "feature/bpf_log.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

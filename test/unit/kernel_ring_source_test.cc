@@ -1,7 +1,7 @@
 /*
  * ring_source: what a round asks of which source, and when.
  */
-#include "live/ring_source.h"
+#include "ring/ring_source.h"
 
 #include <iotrace/error.h>
 

@@ -1,5 +1,5 @@
 // spool: what is put in arrives whole and in order; a full queue waits; a disk that is full is said.
-#include "live/spool.h"
+#include "ring/spool.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,21 +5,21 @@
  * descriptors; everything that is opened later is close-on-exec in any case. live_close() accepts a recording
  * that got no further than any of the steps.
  */
-#include "live_private.h"
+#include "source/live_private.h"
 
 #include "clock.h"
 #include "command/notify.h"
-#include "live_control.h"
-#include "live_facts.h"
 #include "live_guest.h"
-#include "live_lookup_threads.h"
-#include "live_perf.h"
-#include "live_put.h"
-#include "live_request.h"
-#include "live_round.h"
 #include "live_setup.h"
-#include "live_signal.h"
 #include "load/bpf_source.h"
+#include "round/live_control.h"
+#include "round/live_facts.h"
+#include "round/live_request.h"
+#include "round/live_round.h"
+#include "source/live_lookup_threads.h"
+#include "source/live_perf.h"
+#include "source/live_put.h"
+#include "source/live_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>

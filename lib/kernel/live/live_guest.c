@@ -4,10 +4,10 @@
 #include "live_guest.h"
 
 #include "join/guest.h"
-#include "live_command.h"
-#include "live_private.h"
 #include "live_setup.h"
-#include "live_signal.h"
+#include "round/live_command.h"
+#include "source/live_private.h"
+#include "source/live_signal.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

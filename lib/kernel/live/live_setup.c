@@ -3,11 +3,11 @@
  */
 #include "live_setup.h"
 
-#include "live_attach.h"
 #include "live_events.h"
-#include "live_rings.h"
 #include "proc/cgroup.h"
 #include "rights/rights.h"
+#include "source/live_attach.h"
+#include "source/live_rings.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef KERNEL_LIVE_SETUP_H
 #define KERNEL_LIVE_SETUP_H
 
-#include "live_private.h"
+#include "source/live_private.h"
 
 /* The waiting command has ended. Returns -ESRCH, or -EINTR if Ctrl-C ended it, with a sentence. */
 int live_explain_gone(struct live *live, struct error *err);

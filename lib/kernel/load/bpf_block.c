@@ -3,11 +3,11 @@
  */
 #include "bpf_block.h"
 
-#include "bpf_log.h"
-#include "bpf_missed.h"
-#include "bpf_plain.h"
 #include "bpf_source.h"
-#include "bpf_types.h"
+#include "feature/bpf_log.h"
+#include "feature/bpf_missed.h"
+#include "feature/bpf_plain.h"
+#include "feature/bpf_types.h"
 
 #include <block.skel.h>
 #include <block_plain.skel.h>

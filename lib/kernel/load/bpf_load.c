@@ -5,10 +5,10 @@
 
 #include "bpf_calls.h"
 #include "bpf_comm.h"
-#include "bpf_log.h"
-#include "bpf_plain.h"
 #include "bpf_source.h"
-#include "bpf_types.h"
+#include "feature/bpf_log.h"
+#include "feature/bpf_plain.h"
+#include "feature/bpf_types.h"
 #include "rights/rights.h"
 
 #include <bpf/btf.h>

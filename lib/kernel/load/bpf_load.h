@@ -8,8 +8,8 @@
 #ifndef KERNEL_BPF_LOAD_H
 #define KERNEL_BPF_LOAD_H
 
-#include "bpf_choice.h"
 #include "bpf_shared.h"
+#include "feature/bpf_choice.h"
 
 struct bpf_options;
 struct error;

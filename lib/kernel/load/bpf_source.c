@@ -4,8 +4,8 @@
 #include "bpf_source.h"
 
 #include "bpf_load.h"
-#include "bpf_missed.h"
 #include "bpf_rings.h"
+#include "feature/bpf_missed.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

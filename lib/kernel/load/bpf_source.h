@@ -7,9 +7,9 @@
 #ifndef KERNEL_BPF_SOURCE_H
 #define KERNEL_BPF_SOURCE_H
 
-#include "bpf_feature.h"
 #include "bpf_ring.h"
 #include "bpf_shared.h"
+#include "feature/bpf_feature.h"
 
 #include <iotrace/syscall.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef KERNEL_LIVE_PERF_H
 #define KERNEL_LIVE_PERF_H
 
-#include "ring_source.h"
+#include "ring/ring_source.h"
 
 /* Of a struct live. */
 extern const struct ring_source_ops live_perf_ops;

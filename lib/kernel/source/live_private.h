@@ -19,8 +19,8 @@
 #include "proc/lookup_thread.h"
 #include "proc/procfs.h"
 #include "rights/priority.h"
-#include "ring_source.h"
-#include "spool.h"
+#include "ring/ring_source.h"
+#include "ring/spool.h"
 
 #include <iotrace/capture.h>
 #include <iotrace/error.h>

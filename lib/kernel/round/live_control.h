@@ -4,7 +4,7 @@
 #ifndef KERNEL_LIVE_CONTROL_H
 #define KERNEL_LIVE_CONTROL_H
 
-#include "live_private.h"
+#include "source/live_private.h"
 
 /* Runs in a thread of its own; the argument is a struct live. */
 void *live_control(void *live);

@@ -7,7 +7,7 @@
 #define KERNEL_LIVE_BPF_H
 
 #include "load/bpf_ring.h"
-#include "ring_source.h"
+#include "ring/ring_source.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #include "live_request.h"
 
 #include "clock.h"
-#include "live_private.h"
 #include "live_round.h"
+#include "source/live_private.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

@@ -9,13 +9,13 @@
 #include "live_cpus.h"
 #include "live_facts.h"
 #include "live_members.h"
-#include "live_put.h"
 #include "live_request.h"
 #include "live_round.h"
-#include "live_signal.h"
-#include "live_tasks.h"
 #include "proc/machine.h"
 #include "rights/priority.h"
+#include "source/live_put.h"
+#include "source/live_signal.h"
+#include "source/live_tasks.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

@@ -4,8 +4,8 @@
 #include "live_cpus.h"
 
 #include "clock.h"
-#include "live_private.h"
 #include "perf/hotplug.h"
+#include "source/live_private.h"
 
 #include <iotrace/log.h>
 

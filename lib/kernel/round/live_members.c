@@ -5,12 +5,12 @@
 
 #include "join/host.h"
 #include "live_command.h"
-#include "live_private.h"
-#include "live_reopen.h"
 #include "live_request.h"
 #include "live_round.h"
-#include "live_tasks.h"
 #include "load/bpf_source.h"
+#include "source/live_private.h"
+#include "source/live_reopen.h"
+#include "source/live_tasks.h"
 
 #include <iotrace/confine.h>
 #include <iotrace/log.h>

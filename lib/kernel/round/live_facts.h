@@ -4,7 +4,7 @@
 #ifndef KERNEL_LIVE_FACTS_H
 #define KERNEL_LIVE_FACTS_H
 
-#include "live_private.h"
+#include "source/live_private.h"
 
 void live_facts_begin(struct live *live); /* where, formats, command, mounts, devices */
 void live_facts_state(struct live *live); /* tasks, directories and descriptors */

@@ -4,8 +4,8 @@
 #include "live_command.h"
 
 #include "clock.h"
-#include "live_private.h"
 #include "proc/rank.h"
+#include "source/live_private.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>

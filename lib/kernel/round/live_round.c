@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "live_cpus.h"
-#include "live_put.h"
+#include "source/live_put.h"
 
 enum { ROUND_IDLE_MS = 800, IDLE_BYTES = 4096 };
 

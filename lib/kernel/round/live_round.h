@@ -4,7 +4,7 @@
 #ifndef KERNEL_LIVE_ROUND_H
 #define KERNEL_LIVE_ROUND_H
 
-#include "live_private.h"
+#include "source/live_private.h"
 
 void live_round(struct live *live);
 bool live_is_round_due(const struct live *live);

@@ -4,11 +4,11 @@
 #include "live_facts.h"
 
 #include "clock.h"
-#include "live_attach.h"
 #include "live_command.h"
 #include "live_round.h"
-#include "live_tasks.h"
 #include "proc/sysblock.h"
+#include "source/live_attach.h"
+#include "source/live_tasks.h"
 
 #include <iotrace/job.h>
 #include <iotrace/mem.h>
