@@ -4,7 +4,7 @@
 #include "cannot_run.h"
 
 #include "command.h"
-#include "paths.h"
+#include "path/paths.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

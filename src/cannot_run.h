@@ -4,7 +4,7 @@
 #ifndef IOTRACE_CANNOT_RUN_H
 #define IOTRACE_CANNOT_RUN_H
 
-#include "record_options.h"
+#include "record/record_options.h"
 
 #ifdef __cplusplus
 extern "C" {

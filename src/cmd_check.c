@@ -2,8 +2,8 @@
  * check: what this machine lets this user record, and the command that would allow more.
  */
 #include "command.h"
-#include "left.h"
-#include "paths.h"
+#include "path/left.h"
+#include "path/paths.h"
 
 #include <iotrace/error.h>
 #include <iotrace/place.h>

@@ -1,8 +1,8 @@
 /*
  * check-archive: reads an archive back and says what is wrong with it.
  */
-#include "archive_path.h"
 #include "command.h"
+#include "path/archive_path.h"
 
 #include <inttypes.h>
 #include <iotrace/archive.h>

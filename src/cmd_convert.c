@@ -1,14 +1,14 @@
 /*
  * convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote.
  */
-#include "archive_path.h"
 #include "command.h"
-#include "left.h"
-#include "limit.h"
-#include "naming.h"
-#include "output.h"
-#include "paths.h"
-#include "run.h"
+#include "option/limit.h"
+#include "path/archive_path.h"
+#include "path/left.h"
+#include "path/naming.h"
+#include "path/paths.h"
+#include "run/output.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,15 +6,15 @@
  */
 #include "cannot_run.h"
 #include "command.h"
-#include "disk_limit.h"
-#include "left.h"
-#include "limit.h"
-#include "node.h"
-#include "output.h"
-#include "paths.h"
-#include "record_options.h"
-#include "record_places.h"
-#include "run.h"
+#include "option/limit.h"
+#include "path/left.h"
+#include "path/paths.h"
+#include "record/disk_limit.h"
+#include "record/node.h"
+#include "record/record_options.h"
+#include "record/record_places.h"
+#include "run/output.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>

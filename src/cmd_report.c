@@ -1,10 +1,10 @@
 /*
  * report: what an archive says, as a summary.
  */
-#include "archive_path.h"
 #include "command.h"
-#include "output.h"
-#include "run.h"
+#include "path/archive_path.h"
+#include "run/output.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <iotrace/error.h>

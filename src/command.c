@@ -3,7 +3,7 @@
  */
 #include "command.h"
 
-#include "limit.h"
+#include "option/limit.h"
 
 #include <iotrace/error.h>
 #include <iotrace/log.h>

@@ -5,7 +5,7 @@
 #ifndef IOTRACE_COMMAND_H
 #define IOTRACE_COMMAND_H
 
-#include "options.h"
+#include "option/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,8 +10,8 @@
 #include <iotrace/log.h>
 #include <iotrace/sink.h>
 
-#include "output.h"
-#include "run.h"
+#include "run/output.h"
+#include "run/run.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /*
  * Placeholders in names: each row of the table, and what is refused.
  */
-#include "naming.h"
+#include "path/naming.h"
 
 #include <iotrace/error.h>
 

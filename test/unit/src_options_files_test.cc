@@ -2,8 +2,8 @@
  * Options that stand in files and in the environment: how a line is read, who comes last, and what is refused.
  */
 #include "command.h"
-#include "options_files.h"
-#include "record_options.h"
+#include "option/options_files.h"
+#include "record/record_options.h"
 #include "scratch_dir.h"
 
 #include <iotrace/error.h>

@@ -2,8 +2,8 @@
  * Options: what is parsed into which field, and the sentence for everything that is not understood.
  */
 #include "commands.h"
-#include "options.h"
-#include "select.h"
+#include "option/options.h"
+#include "option/select.h"
 
 #include <iotrace/error.h>
 #include <iotrace/syscall.h>

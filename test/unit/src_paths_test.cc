@@ -1,8 +1,8 @@
 /*
  * Names that follow from other names, and the options of all outputs.
  */
-#include "output.h"
-#include "paths.h"
+#include "path/paths.h"
+#include "run/output.h"
 
 #include <iotrace/error.h>
 

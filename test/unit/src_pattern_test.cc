@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "options.h"
-#include "pattern.h"
+#include "option/options.h"
+#include "option/pattern.h"
 }
 #include "scratch_dir.h"
 

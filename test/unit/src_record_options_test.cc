@@ -2,7 +2,7 @@
  * The options of record: what they become for the kernel side, and what does not go together.
  */
 #include "command.h"
-#include "record_options.h"
+#include "record/record_options.h"
 
 #include <iotrace/error.h>
 

@@ -3,9 +3,9 @@
  */
 #include "record_places.h"
 
-#include "output.h"
-#include "paths.h"
+#include "path/paths.h"
 #include "record_options.h"
+#include "run/output.h"
 
 #include <errno.h>
 #include <iotrace/error.h>

@@ -4,8 +4,8 @@
 #ifndef IOTRACE_RECORD_OPTIONS_H
 #define IOTRACE_RECORD_OPTIONS_H
 
-#include "options_words.h"
-#include "output.h"
+#include "option/options_words.h"
+#include "run/output.h"
 
 #include <iotrace/recording.h>
 

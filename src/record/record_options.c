@@ -3,10 +3,10 @@
  */
 #include "record_options.h"
 
-#include "options_files.h"
-#include "paths.h"
-#include "pattern.h"
-#include "select.h"
+#include "option/options_files.h"
+#include "option/pattern.h"
+#include "option/select.h"
+#include "path/paths.h"
 
 #include <ctype.h>
 #include <errno.h>

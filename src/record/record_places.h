@@ -4,7 +4,7 @@
 #ifndef IOTRACE_RECORD_PLACES_H
 #define IOTRACE_RECORD_PLACES_H
 
-#include "naming.h"
+#include "path/naming.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef IOTRACE_NODE_H
 #define IOTRACE_NODE_H
 
-#include "naming.h"
+#include "path/naming.h"
 #include "record_options.h"
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #ifndef IOTRACE_OUTPUT_H
 #define IOTRACE_OUTPUT_H
 
-#include "options.h"
+#include "option/options.h"
 #include "run.h"
 
 #include <iotrace/sink.h>

@@ -1,7 +1,7 @@
 /*
  * record_defaults: the options of a recording that are not on the command line.
  */
-#include "options_files.h"
+#include "option/options_files.h"
 #include "record_options.h"
 
 #include <iotrace/log.h>
