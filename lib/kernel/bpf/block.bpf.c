@@ -8,9 +8,9 @@
  * Interrupts end requests while the same CPU is at another step: what is counted is counted by one instruction.
  */
 #include "block.h"
-#include "identity.h"
-#include "sample.h"
-#include "user.h"
+#include "bpf/base/identity.h"
+#include "bpf/base/sample.h"
+#include "bpf/base/user.h"
 
 #include <iotrace/request.h>
 #include <linux/errno.h>

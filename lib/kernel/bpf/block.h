@@ -6,7 +6,7 @@
 #ifndef BPF_BLOCK_H
 #define BPF_BLOCK_H
 
-#include "vfs.h"
+#include "bpf/base/vfs.h"
 
 struct gendisk {
 	int major, first_minor;

@@ -7,12 +7,12 @@
  *
  * Which calls, and what their arguments are, comes as a table.
  */
-#include "calls.h"
-#include "directory.h"
-#include "file.h"
-#include "iocb.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/sample.h"
+#include "bpf/name/directory.h"
+#include "bpf/name/file.h"
+#include "bpf/request/iocb.h"
 #include "life.h"
-#include "sample.h"
 
 const volatile struct bpf_call_role roles[BPF_CALLS];
 int wanted_tgid;   /* whose threads mark_tasks() is to mark */

@@ -3,8 +3,8 @@
  *
  * perf has tracepoints for both, but to close one of its events takes the kernel 25 to 40 ms.
  */
-#include "calls.h"
-#include "sample.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/sample.h"
 
 /* Linux 6.9 moved the type. */
 struct file_lock_core {

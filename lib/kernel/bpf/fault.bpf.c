@@ -5,10 +5,10 @@
  * some around it that may be wanted next. Then it is tried again, which is how its end is known. One that finds all in the cache
  * is no I/O. The tracepoints are raw ones for the reason that uring.bpf has.
  */
-#include "calls.h"
-#include "page.h"
-#include "sample.h"
-#include "vfs.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/page.h"
+#include "bpf/base/sample.h"
+#include "bpf/base/vfs.h"
 
 struct folio {
 	struct address_space *mapping;

@@ -7,9 +7,9 @@
 #ifndef BPF_LIFE_H
 #define BPF_LIFE_H
 
-#include "calls.h"
-#include "peek.h"
-#include "sample.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/peek.h"
+#include "bpf/base/sample.h"
 
 struct task_struct___life {
 	void *perf_event_ctxp;

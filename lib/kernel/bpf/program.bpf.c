@@ -4,9 +4,9 @@
  * For a traced task each of the two is a record of its own: the path that execve names is not what the program gets
  * as its arguments, and nobody else sees them in time if it ends at once.
  */
-#include "calls.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/scratch.h"
 #include "life.h"
-#include "scratch.h"
 
 #define SIGNAL_GROUP_EXIT 4U
 

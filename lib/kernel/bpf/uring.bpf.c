@@ -4,15 +4,15 @@
  * A request is read when the kernel takes it; its memory is not touched by the program any more. The tracepoints are raw
  * ones without types: for those the kernel would look through all that it knows of itself, which takes longer than all else.
  */
-#include "uring.h"
+#include "bpf/request/uring.h"
 
-#include "aio.h"
-#include "calls.h"
-#include "entry.h"
-#include "file.h"
-#include "identity.h"
-#include "loop.h"
-#include "sample.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/identity.h"
+#include "bpf/base/loop.h"
+#include "bpf/base/sample.h"
+#include "bpf/name/file.h"
+#include "bpf/request/aio.h"
+#include "bpf/request/entry.h"
 
 /* Threads that the kernel makes for rings appear in no tracepoint of forks, and have names of their own: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)

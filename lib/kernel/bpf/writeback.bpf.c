@@ -6,10 +6,10 @@
  * A flush of one file (fsync, msync, sync_file_range) does not come this way: it is a call. The tracepoints are raw ones for
  * the reason that uring.bpf has.
  */
-#include "calls.h"
-#include "page.h"
-#include "sample.h"
-#include "vfs.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/page.h"
+#include "bpf/base/sample.h"
+#include "bpf/base/vfs.h"
 
 /* One that is sealed against it has less than none. */
 struct address_space___maps {

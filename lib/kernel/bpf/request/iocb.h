@@ -8,8 +8,8 @@
 #define BPF_IOCB_H
 
 #include "aio.h"
-#include "calls.h"
-#include "loop.h"
+#include "bpf/base/calls.h"
+#include "bpf/base/loop.h"
 
 enum { IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
 

@@ -4,7 +4,7 @@
 #ifndef BPF_AIO_H
 #define BPF_AIO_H
 
-#include "sample.h"
+#include "bpf/base/sample.h"
 
 #include <iotrace/aio.h>
 

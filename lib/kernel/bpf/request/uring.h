@@ -4,7 +4,7 @@
 #ifndef BPF_URING_H
 #define BPF_URING_H
 
-#include "kernel.h"
+#include "bpf/base/kernel.h"
 #include "uring_number.h"
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */

@@ -4,9 +4,9 @@
 #ifndef BPF_COVERED_H
 #define BPF_COVERED_H
 
-#include "loop.h"
-#include "scratch.h"
-#include "vfs.h"
+#include "bpf/base/loop.h"
+#include "bpf/base/scratch.h"
+#include "bpf/base/vfs.h"
 
 enum { MOUNTS_MAX = 4096 }; /* on one mount, that are looked through */
 

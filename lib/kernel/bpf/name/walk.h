@@ -9,8 +9,8 @@
 #ifndef BPF_WALK_H
 #define BPF_WALK_H
 
+#include "bpf/base/scratch.h"
 #include "covered.h"
-#include "scratch.h"
 
 enum { STEPS_MAX = 512 }; /* dentries and mounts on one way */
 

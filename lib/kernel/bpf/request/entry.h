@@ -7,7 +7,7 @@
 #define BPF_ENTRY_H
 
 #include "aio.h"
-#include "peek.h"
+#include "bpf/base/peek.h"
 #include "uring.h"
 
 /* Whether a request keeps the descriptor, and the position as it was asked for. */
