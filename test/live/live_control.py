@@ -139,7 +139,8 @@ def test_several(live):
 
 def test_stop(live):
     """Without a name it ends the only recording; with one, that of --join. The commands run on."""
-    for name, options, words in (("only", (), ()), ("named", ("--join", "stopped"), ("stopped",))):
+    joined = f"stopped-{os.getpid()}"
+    for name, options, words in (("only", (), ()), ("named", ("--join", joined), (joined,))):
         worker = Recorded(live, name, *options)
         worker.work(3)
         worker.say("stop", *words)
