@@ -6,14 +6,7 @@
 
 #include "record/record_options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Says it as a shell does, with what the user may have meant, and returns a shell's exit status: 126 or 127. code: errno of exec. */
 int cannot_run(const struct record_options *options, const char *name, int code);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include "option/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Exit statuses of our own; all others are the recorded command's. */
 enum {
 	STATUS_OK = 0,
@@ -54,7 +50,4 @@ void command_complain(struct error *err);
 /* Prints the error and how to get help; returns STATUS_FAILED. */
 int command_misused(const struct command *command, const struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

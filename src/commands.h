@@ -6,10 +6,6 @@
 
 #include "command.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* "record" first; NULL beyond the last. */
 const struct command *command_at(uint32_t index);
 const struct command *command_find(const char *name);
@@ -19,7 +15,4 @@ int command_run(const struct command *command, int argc, char **argv);
 void command_usage(const struct command *command, FILE *out);
 void command_help(const struct command *command, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

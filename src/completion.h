@@ -6,14 +6,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns 0, or -EINVAL if there is none for that shell (and says so). */
 int completion_print(const char *shell, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

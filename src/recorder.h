@@ -8,10 +8,6 @@
 
 #include <iotrace/control.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Names of recordings; owned. All zero is an empty list. */
 struct recorder_list {
 	struct text_list names;
@@ -35,7 +31,4 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 	"PID is the process id of iotrace itself, NAME that of its --join. Without\n"              \
 	"either it is your only recording on this machine.\n"
 
-#ifdef __cplusplus
-}
-#endif
 #endif

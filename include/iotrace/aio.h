@@ -10,10 +10,6 @@
 #include <stdint.h>
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Steps of requests, and of the queues that they belong to. */
 enum aio_step {
 	AIO_QUEUE, /* a queue is made; fd: its descriptor (io_uring) */
@@ -83,7 +79,4 @@ struct aio {
 /* Returns the action of an opcode. flags: adds those that the opcode implies. */
 enum aio_action aio_action(enum aio_api api, uint32_t opcode, uint32_t *flags);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include <iotrace/syscall.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The bits of open() that are not the same everywhere. */
 struct arch_open_bits {
 	uint32_t direct, large_file, directory, no_follow;
@@ -42,7 +38,4 @@ void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg);
 /* Returns the flags of an open file as they would be here. UINT32_MAX, not known, stays. */
 uint32_t arch_open_flags(const struct arch *arch, uint32_t flags);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -18,10 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum { ARCHIVE_FINDINGS = 20, ARCHIVE_FINDING_SIZE = 256 };
@@ -69,7 +65,4 @@ struct archive_source {
  */
 int archive_read(const struct archive_source *source, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

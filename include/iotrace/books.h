@@ -31,10 +31,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct trace;
 
@@ -93,7 +89,4 @@ char *books_json(const struct books *books);
 /* Makes iotrace.json in a directory, given by its descriptor. */
 int books_write(const struct books *books, int directory, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

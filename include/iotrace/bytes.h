@@ -12,10 +12,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bytes {
 	const uint8_t *at; /* lent */
 	size_t left;
@@ -88,7 +84,4 @@ static inline uint8_t bytes_u8(struct bytes *b)
 	return (uint8_t)bytes_uint(b, 1);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 
 #include <iotrace/sample.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum {
@@ -141,7 +137,4 @@ uint32_t capture_find_event(const struct capture *capture, uint64_t id);
 int capture_parse(const struct capture *capture, const void *record, struct sample *sample);
 void capture_close(struct capture *capture);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

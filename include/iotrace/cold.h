@@ -13,10 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct cold;
 
 /* Where one growing array lies. All zero: in ordinary memory, always. */
@@ -63,7 +59,4 @@ void *cold_grow(struct cold_area *area, void *array, uint32_t *capacity, uint32_
 								    sizeof(*(ptr))))               \
 			: (void)0)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

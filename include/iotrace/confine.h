@@ -14,10 +14,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /*
@@ -62,7 +58,4 @@ int confine_filter(pid_t command);
 /* Returns whether this build has the filter. */
 bool confine_has_filter(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum { CONTROL_TEXT_MOST = 4000 }; /* bytes of a mark, and of the words of a status */
@@ -43,7 +39,4 @@ int control_say(const char *recorder, enum control_word word, const char *text,
 /* Adds the names of the recorders of this user that are there. The caller frees each of them. */
 void control_list(struct text_list *recorders);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

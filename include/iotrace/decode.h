@@ -11,10 +11,6 @@
 #include <iotrace/capture.h>
 #include <iotrace/event.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct decode;
 struct error;
 struct tally;
@@ -51,7 +47,4 @@ bool decode_is_without_io(const struct decode *decode);
 /* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <iotrace/io_event.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A location: a thread, the requests of a block device, or samples. Listed only once it has had an io_event. */
 enum trace_location { LOCATION_THREAD, LOCATION_DEVICE, LOCATION_METRIC };
 
@@ -99,7 +95,4 @@ struct trace_mount {
 	str_id mount_point, source, type;
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <iotrace/definition.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { DEVICE_STATS = 17 };
 
 /* A block device, a partition too (requests are those of its whole disk). */
@@ -41,7 +37,4 @@ struct trace_cgroup {
 	bool is_known; /* it is the path */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum device_stat_kind { STAT_READ, STAT_WRITE, STAT_DISCARD, STAT_FLUSH, STAT_KINDS };
 
 struct device_stat {
@@ -31,7 +27,4 @@ bool device_stat_balance(const struct trace_device *device);
 void device_stat_set(struct trace_device *device, enum device_stat_kind kind,
 		     const struct device_stat *seen, const struct device_stat *kernel);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns "ENOENT", "ERESTARTSYS", or NULL: the number has no name. */
 const char *errname(int error);
 /* Returns what it means, in a few words; like strerror(). */
@@ -20,7 +16,4 @@ const char *errname_text(int error);
  */
 bool errname_is_interrupted(int error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { ERROR_TEXT_SIZE = 1024 };
 
 struct error {
@@ -39,7 +35,4 @@ bool error_is_full(int code);
 /* Appends a line ("remedy") to what the error says. */
 void error_hint(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* How many bytes one byte can become: a buffer of ESCAPE_MAX * length + 1 holds everything. */
 enum { ESCAPE_MAX = 4 };
 
@@ -33,7 +29,4 @@ size_t escape_utf8(char *out, size_t size, const char *bytes, size_t length);
 /* Undoes escape_utf8(), in place. Returns the length, which is not larger. What that never wrote stays as it is. */
 size_t escape_undo(char *text, size_t length);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum event_kind {
 	EVENT_NONE, /* of no interest */
 	EVENT_SYSCALL_ENTER,
@@ -144,7 +140,4 @@ struct event {
 	};
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

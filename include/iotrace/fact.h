@@ -15,10 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define FACT_EVENT_NAME "iotrace:fact"
 
 enum fact_kind {
@@ -95,7 +91,4 @@ size_t fact_encode(const struct fact *fact, void *out, size_t size);
 /* Returns 0, -EBADMSG if torn, -ENOENT if the kind is unknown. Missing fields are 0 and "". */
 int fact_decode(struct fact *fact, const void *in, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

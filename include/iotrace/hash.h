@@ -11,10 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hash_key {
 	uint64_t low, high;
 };
@@ -24,7 +20,4 @@ struct hash_key hash_key_of_process(void);
 /* Returns SipHash-1-3 of the bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). */
 uint64_t hash_bytes(struct hash_key key, const void *bytes, size_t length);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define INDEX_NONE UINT32_MAX
 
 struct index_slot {
@@ -40,7 +36,4 @@ void index_remove(struct index *index, uint64_t hash, uint32_t id);
 uint32_t index_first(const struct index *index, uint64_t hash, uint32_t *at);
 uint32_t index_next(const struct index *index, uint64_t hash, uint32_t *at);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <iotrace/event.h>
 #include <iotrace/strtab.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef uint32_t thread_id;
 typedef uint32_t process_id;
 typedef uint32_t handle_id;
@@ -143,7 +139,4 @@ struct io_event {
 /* Returns "ENTER", "OP_BEGIN" ... as the text sink prints it. */
 const char *io_event_name(enum io_event_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <iotrace/syscall.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum ioctl_effect {
 	IOCTL_FLAGS,   /* an exec will close the descriptor */
 	IOCTL_UNFLAGS, /* an exec will not */
@@ -27,7 +23,4 @@ struct ioctl_row {
 /* Returns the row of a request, or NULL: it does nothing to descriptors. */
 const struct ioctl_row *ioctl_row(uint64_t request);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

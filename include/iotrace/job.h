@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum job_value {
 	JOB_ID,
 	JOB_STEP,
@@ -42,7 +38,4 @@ const char *job_variable(enum job_value value, uint32_t index);
 /* Returns whether the value is a number that 32 bits can hold. */
 bool job_number(const struct job_facts *facts, enum job_value value, uint32_t *number);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

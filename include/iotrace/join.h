@@ -16,10 +16,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct join_meeting;
 struct join_host;
@@ -56,7 +52,4 @@ struct join_host *join_host_new(const char *name, int listener, const char *opti
  */
 void join_host_free(struct join_host *host, int status, int log);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

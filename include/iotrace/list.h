@@ -10,10 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct text_list {
 	const char **item;
 	uint32_t count, cap;
@@ -50,7 +46,4 @@ static inline void number_list_release(struct number_list *list)
 	list->count = list->cap = 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,10 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct join_host;
 struct live;
@@ -97,7 +93,4 @@ int live_leave_host(struct live *live, int *log);
 /* Stops what still runs, closes, frees. Returns 0 or the first trouble of the recording (spool: no space left). */
 int live_close(struct live *live, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #ifndef IOTRACE_LOG_H
 #define IOTRACE_LOG_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 typedef void (*log_writer)(enum log_level level, const char *line);
@@ -30,7 +26,4 @@ void log_write(enum log_level level, const char *format, ...) __attribute__((for
 #define log_info(...)      log_at(LOG_INFO, __VA_ARGS__)
 #define log_debug(...)     log_at(LOG_DEBUG, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

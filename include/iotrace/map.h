@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MAP_NONE UINT32_MAX
 #define MAP_USED 1 /* state of an entry */
 
@@ -69,7 +65,4 @@ static inline uint64_t map_key(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns memory that the caller frees with free(). Zeroed by mem_zero() and mem_array(). */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t size);
@@ -32,7 +28,4 @@ void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size);
 								   sizeof(*(ptr))))                \
 			: (void)0)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

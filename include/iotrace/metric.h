@@ -6,10 +6,6 @@
 
 #include <iotrace/definition.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Values that are sampled together, on one or more locations. */
 struct trace_series {
 	str_id name;
@@ -25,7 +21,4 @@ struct trace_metric {
 	bool is_real; /* the bits of its values are those of a double; in archives of other programs only */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include <iotrace/tally.h>
 #include <iotrace/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct model;
 
 typedef void (*model_output)(void *context, const struct io_event *event);
@@ -45,7 +41,4 @@ void model_set_counters(struct model *model, const char *const *name, uint32_t c
 void model_set_tracepoint(struct model *model, uint32_t event, const struct decode_event *text);
 bool model_has_tracepoint(const struct model *model, uint32_t event);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct nearest {
 	const char *word; /* lent */
 	const char
@@ -27,7 +23,4 @@ uint32_t nearest_distance(const char *a, const char *b);
 /* The same where a letter and its capital are one. */
 uint32_t nearest_distance_any_case(const char *a, const char *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,10 +16,6 @@
 
 #include <iotrace/capture.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct order;
 struct tally;
 
@@ -46,7 +42,4 @@ void order_end(struct order *order);
  */
 int order_next(struct order *order, struct sample *sample, bool *is_late);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,14 +4,7 @@
 #ifndef IOTRACE_PAGE_H
 #define IOTRACE_PAGE_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* From here on a page of a mapped file that the disk does not give back ends the process with a sentence and status 125. */
 void page_guard(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

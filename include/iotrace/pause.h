@@ -9,10 +9,6 @@
 
 #include <iotrace/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define PAUSE_LASTS UINT64_MAX
 /* The category of OTF2 markers that are marks of users. */
 #define MARK_CATEGORY "Mark"
@@ -25,7 +21,4 @@ uint64_t trace_paused(const struct trace *trace, uint64_t from, uint64_t to);
 /* Returns how long the recording lasted, without its pauses. */
 uint64_t trace_recorded(const struct trace *trace);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

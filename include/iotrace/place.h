@@ -17,10 +17,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct place;
 struct stat;
@@ -90,7 +86,4 @@ void place_note_converted(const char *spool);
 /* Returns the path that the spool's recorder was to make, if `path` is such a spool, or NULL. The caller frees it. */
 char *place_of_spool(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <iotrace/syscall.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum probe_state { PROBE_OK, PROBE_LIMITED, PROBE_MISSING };
 
 struct error;
@@ -45,7 +41,4 @@ int probe_columns(int fd);
 /* Returns whether Ctrl-C on the terminal on fd reaches this process: it runs in the foreground and does not ignore it. */
 bool probe_has_terminal(int fd);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <signal.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { QUIET_SIGNALS = 2 };
 
 /* What the signals did before. */
@@ -23,7 +19,4 @@ void quiet_begin(struct quiet *quiet);
 /* Gives them back what they did before. May be called between fork and exec. */
 void quiet_end(const struct quiet *quiet);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

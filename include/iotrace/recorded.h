@@ -6,10 +6,6 @@
 
 #include <iotrace/definition.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What the kernel says of one of its events at the end of the recording. */
 struct trace_count {
 	str_id name;
@@ -105,7 +101,4 @@ struct trace_option {
 	uint32_t line; /* of the file, from 1; else 0 */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,10 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Who pairs system calls: see iotrace(1). */
 enum live_source { SOURCE_AUTO, SOURCE_PERF, SOURCE_BPF };
 
@@ -89,7 +85,4 @@ static inline bool recording_asks_for_blocks(const struct recording *recording)
 	return recording->blocks.is_given || recording->blocks.devices.count;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

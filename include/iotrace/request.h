@@ -8,10 +8,6 @@
 #include <stdint.h>
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Steps of block requests, in the words of the block tracepoints. BIO_*: of a bio, before or without a request. */
 enum request_step {
 	REQUEST_BIO_QUEUE, /* a bio is handed to a device: the only begin that bio-based devices have */
@@ -87,7 +83,4 @@ enum request_kind request_kind(const struct request *request);
 
 #endif
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,10 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * A stream of records is in order for each CPU. A stream that is of no CPU has a number instead,
  * from SAMPLE_STREAM_FIRST on: rings that a library fills in user space, or records of another
@@ -92,7 +88,4 @@ int sample_parse(struct sample *sample, const struct sample_layout *layout, cons
 size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out,
 		    size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <iotrace/io_event.h>
 #include <iotrace/tally.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct trace;
 struct place;
@@ -79,7 +75,4 @@ unsigned sink_mode(const struct sink_options *options);
 const struct sink_ops *sink_at(uint32_t index);
 const struct sink_ops *sink_find(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* Every recorder answers this signal, also one whose caller ignores signals: it is blocked and read. */
@@ -22,7 +18,4 @@ struct error;
  */
 int stop_recorder(pid_t pid, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef uint32_t str_id;
 
 struct cold;
@@ -31,7 +27,4 @@ const char *strtab_text(const struct strtab *tab, str_id id);
 uint32_t strtab_length(const struct strtab *tab, str_id id);
 uint32_t strtab_count(const struct strtab *tab);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

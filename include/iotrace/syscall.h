@@ -11,10 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a call does to descriptors, files or data. */
 enum call_kind {
 	CALL_OPEN, /* a path becomes a descriptor */
@@ -130,7 +126,4 @@ const char *call_group_name(enum call_group group);
 const char *call_group_help(enum call_group group);
 bool call_group_is_default(enum call_group group);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum tally_counter {
 #define COUNTER(name, is_warning, sentence) TALLY_##name,
 #include <iotrace/tally.def>
@@ -36,7 +32,4 @@ bool tally_is_warning(enum tally_counter counter);
  */
 bool tally_balance(const struct tally *tally, char *text, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include <iotrace/metric.h>
 #include <iotrace/recorded.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* NAME[id], id < NAMEs; owned by the trace. Who fills it grows each array with its capacity, NAMEs_cap. */
 struct trace {
 	struct strtab *strings;
@@ -120,7 +116,4 @@ uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_call
 /* Returns a new parameter: a string that an event of -e carries. The name is copied. */
 uint32_t trace_add_parameter(struct trace *trace, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct capture_writer;
 struct trim;
 
@@ -40,7 +36,4 @@ bool trim_is_due(struct trim *trim, uint64_t reader, struct trim_mark *mark);
 /* Cuts. trim_note() may run meanwhile in another thread, but not trim_is_due(). */
 void trim_cut(struct trim *trim, const struct trim_mark *mark);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

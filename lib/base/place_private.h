@@ -6,10 +6,6 @@
 
 #include <iotrace/place.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define PLACE_MARK      ".iotrace" /* .NAME.iotrace, .NAME.iotrace-2 */
 #define PLACE_OWNER     "owner"
 #define PLACE_CONVERTED "converted" /* all of the spool: empty */
@@ -48,7 +44,4 @@ struct place *place_new(struct place_site *site, int *code);
 int place_replace(struct place *place, const char *name, unsigned mode);
 int place_write_all(int fd, const void *bytes, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

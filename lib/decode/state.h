@@ -17,10 +17,6 @@
 #include <iotrace/map.h>
 #include <iotrace/tally.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct reader {
 	tracepoint_decoder decode;
 	struct tracepoint tp;
@@ -89,7 +85,4 @@ void warning_add(struct decode *decode, char *sentence);
 void warning_survey(struct decode *decode);
 void warning_release(struct decode *decode);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

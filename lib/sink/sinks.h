@@ -4,16 +4,9 @@
 
 #include <iotrace/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 extern const struct sink_ops sink_otf2_ops;
 extern const struct sink_ops sink_text_ops;
 extern const struct sink_ops sink_summary_ops;
 extern const struct sink_ops sink_null_ops;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

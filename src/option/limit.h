@@ -4,10 +4,6 @@
 #ifndef SRC_LIMIT_H
 #define SRC_LIMIT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* Returns 0, or -EMFILE with a sentence if iotrace may open too few files for anything it does. */
@@ -15,7 +11,4 @@ int limit_check(struct error *err);
 /* Appends the limits that may have caused the error and how to raise them, if there are any. */
 void limit_hint(struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum option_type {
@@ -82,7 +78,4 @@ int options_size(uint64_t *size, const char *text, struct error *err);
 /* For OPTION_CALL rows that may be given again and again: adds a text, lent from argv, to a struct text_list. */
 int options_add(void *list, const char *text, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include "options.h"
 #include "options_words.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define OPTIONS_VARIABLE "IOTRACE_OPTIONS"
 
 /* Where it is looked for. */
@@ -37,7 +33,4 @@ int options_files_read(struct options_lines *lines, const struct options_places 
 int options_files_parse(const struct options_lines *lines, const struct option_row *row,
 			const struct option_hint *hint, void *options, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

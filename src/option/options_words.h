@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum { OPTIONS_TEXT_MOST = 64 << 10 };
@@ -38,7 +34,4 @@ int options_lines_split(struct options_lines *lines, const char *from, bool is_f
 char *options_line_text(const struct recording_words *line);
 void options_lines_release(struct options_lines *lines);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* Returns bits 1 << enum call_group of those that are on unless somebody says otherwise. */
@@ -21,7 +17,4 @@ uint32_t select_default(void);
  */
 int select_parse(void *groups, const char *spec, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,16 +6,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns the directory, which the caller frees. The anchor file stands for its archive, as for other tools. */
 char *archive_path(const char *path);
 /* Returns why it cannot be the directory of an archive at all, or NULL. */
 const char *archive_path_wrong(const char *directory);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Warns of what lies in the directory and was not converted, in a few lines. */
 void left_tell(const char *directory);
 /* Prints all that lies in the directory, with commands. Returns how many. */
@@ -21,7 +17,4 @@ uint32_t left_list(const char *directory, FILE *out);
  */
 void left_converted(const char *spool, bool is_quiet);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* What the placeholders stand for. */
@@ -40,7 +36,4 @@ char *naming_default(const struct naming *naming);
 /* Prints a line for each placeholder. */
 void naming_help(FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

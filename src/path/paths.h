@@ -7,10 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Returns the name of the archive that a capture becomes: that which a killed recording was to make; else without
  * ".spool" or ".data", or with ".otf2" behind. The caller frees it.
@@ -29,7 +25,4 @@ const char *path_device(const char *device);
 /* Returns whether it is called as a block device is, or its file in /dev; it need not be there. */
 bool path_is_like_device(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct record_places;
 
 struct disk_limit {
@@ -22,7 +18,4 @@ struct disk_limit {
 /* Looks, a few times a second at most. Returns whether there is a limit and it is reached, from the first time on. */
 bool disk_limit_look(struct disk_limit *limit, const struct record_places *places);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

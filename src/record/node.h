@@ -7,10 +7,6 @@
 #include "path/naming.h"
 #include "record_options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct join_host;
 
@@ -39,7 +35,4 @@ void node_print_log(int log);
 /* A host tells its guests that it has done its work, with this exit status, which is returned. Others do nothing here. */
 int node_leave(struct node *node, int status);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

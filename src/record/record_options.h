@@ -9,10 +9,6 @@
 
 #include <iotrace/recording.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct record_options {
 	struct output_options output;
 	struct recording recording;
@@ -41,7 +37,4 @@ void record_options_tell(const struct record_options *options);
  */
 int record_options_complete(struct record_options *options, char *const *argv, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

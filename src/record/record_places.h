@@ -6,10 +6,6 @@
 
 #include "path/naming.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct place;
 struct record_options;
@@ -34,7 +30,4 @@ void record_places_release(struct record_places *places);
 /* Returns where the spool lies. Lent. */
 struct place *record_places_spool(const struct record_places *places);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include <iotrace/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum output_summary { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_NONE };
 
 struct output_summary_option {
@@ -130,7 +126,4 @@ int output_close(struct output *output, bool is_complete, struct error *err);
 /* Closes the sinks and takes away what they wrote: nothing was recorded. */
 void output_discard(struct output *output);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

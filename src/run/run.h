@@ -8,10 +8,6 @@
 #include <iotrace/capture.h>
 #include <iotrace/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct place;
 struct run;
@@ -73,7 +69,4 @@ uint64_t run_gone(const struct run *run);
 const struct trace *run_trace(const struct run *run);
 const struct tally *run_tally(const struct run *run);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

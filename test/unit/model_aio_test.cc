@@ -5,7 +5,7 @@
 
 #include "aio_steps.h"
 
-#include "../../lib/model/state/state.h"
+#include "state/state.h"
 
 #include <sys/mman.h>
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 extern "C" {
-#include "../../lib/model/state/state.h"
+#include "state/state.h"
 }
 
 namespace

@@ -6,7 +6,7 @@
 #include "aio_steps.h"
 
 extern "C" {
-#include "../../lib/model/state/state.h"
+#include "state/state.h"
 }
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "model_driver.h"
 
 extern "C" {
-#include "../../lib/model/state/state.h"
+#include "state/state.h"
 }
 
 #include <gtest/gtest.h>

@@ -8,10 +8,6 @@
 
 #include <iotrace/bpf_record.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
 	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and what stands around special names */
 	BPF_RWBS_ROOM = 10,
@@ -37,7 +33,4 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, cons
 bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, const char *names,
 		   size_t size, struct event_string *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

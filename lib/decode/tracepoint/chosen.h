@@ -8,10 +8,6 @@
 
 #include <iotrace/decode.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define CHOSEN_NONE UINT32_MAX
 
 struct chosen;
@@ -27,7 +23,4 @@ const struct decode_event *chosen_event(const struct chosen *chosen);
 enum decoded chosen_decode(const struct chosen *chosen, uint32_t index, const struct sample *sample,
 			   struct event *event);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

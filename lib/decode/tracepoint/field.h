@@ -10,10 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum field_shape { FIELD_NONE, FIELD_NUMBER, FIELD_NUMBERS, FIELD_STRING, FIELD_ARGUMENTS };
 
 struct field {
@@ -67,7 +63,4 @@ void field_values(const struct field *field, const uint8_t *raw, uint64_t *value
 bool field_string(const struct field *field, const struct sample *sample,
 		  struct event_string *string);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

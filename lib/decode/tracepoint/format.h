@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { FORMAT_NAME_SIZE = 128, FORMAT_SIZE_MAX = 65536 };
 
 struct format {
@@ -28,7 +24,4 @@ int format_init(struct format *format, const char *text, size_t size);
  */
 char *format_fields_only(const struct format *format);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,14 +6,7 @@
 
 #include "tracepoint.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Fills kind, task and union. Types that say nothing of this are DECODED_IGNORED. */
 enum decoded task_record(const struct sample *sample, struct event *event);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

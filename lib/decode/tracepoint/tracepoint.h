@@ -15,10 +15,6 @@
 #include <iotrace/sample.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct tracepoint;
 
@@ -80,7 +76,4 @@ const struct tracepoint_row *tracepoint_row(uint32_t index);
 #include "tracepoints.def"
 #undef TRACEPOINT
 
-#ifdef __cplusplus
-}
-#endif
 #endif

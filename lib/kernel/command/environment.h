@@ -8,10 +8,6 @@
 #ifndef KERNEL_ENVIRONMENT_H
 #define KERNEL_ENVIRONMENT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Returns the environment for the command, NULL-terminated; never freed. The last word of argv, which is NULL-terminated
  * and not empty, must be the last argument of this process, as the kernel laid it down.
@@ -20,7 +16,4 @@ char **environment_of_caller(char *const argv[]);
 /* Returns an environment with one more variable, "NAME=VALUE", which goes before others of its name; never freed. */
 char **environment_with(char *const environment[], char *variable);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum { MARK_TEXT_MOST = 4000 }; /* bytes; what is longer is cut */
@@ -32,7 +28,4 @@ void marks_give(struct marks *marks);
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);
 void marks_release(struct marks *marks);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* Writes all of it. Returns 0 or -errno: -EPIPE if nobody reads any more, which raises no SIGPIPE. */
@@ -20,7 +16,4 @@ int notify(int fd, const char *bytes, size_t size);
  */
 int notify_keep(int fd, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

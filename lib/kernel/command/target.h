@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct quiet;
 
@@ -47,7 +43,4 @@ int command_exec_error(struct command *command);
 /* A child that was never let go ends; a command that runs is left alone. */
 void command_close(struct command *command);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

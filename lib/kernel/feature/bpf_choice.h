@@ -6,10 +6,6 @@
 
 #include "bpf_feature.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bpf_link;
 struct bpf_object;
 struct btf;
@@ -32,7 +28,4 @@ bool bpf_choice_refuse(struct bpf_choice *choice, const char *program, const cha
 void bpf_choice_attach(struct bpf_choice *choice, struct bpf_object *object);
 void bpf_choice_detach(struct bpf_choice *choice);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum bpf_feature {
 	BPF_FEATURE_URING,
 	BPF_FEATURE_FAULT,
@@ -44,7 +40,4 @@ struct bpf_feature_state {
 	char why[200]; /* it was refused; "": it was not */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What an object was refused for. */
 struct bpf_refusal {
 	char program[64]; /* "": no program in particular */
@@ -22,7 +18,4 @@ int bpf_log(enum libbpf_print_level level, const char *format, va_list args);
 /* From here on what libbpf complains of in this thread is kept there; NULL: nowhere. */
 void bpf_log_keep(struct bpf_refusal *refusal);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

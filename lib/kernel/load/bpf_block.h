@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bpf_block;
 struct bpf_source;
 struct error;
@@ -35,7 +31,4 @@ void bpf_block_detach(struct bpf_block *block);
 /* Returns how many steps the kernel did not tell a program, since an interrupt met that very program at work. */
 uint64_t bpf_block_missed(const struct bpf_block *block);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

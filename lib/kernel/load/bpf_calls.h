@@ -6,14 +6,7 @@
 
 #include "bpf_shared.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Fills the roles of the calls of these groups (bits 1 << enum call_group; OPEN and TASK are always in). */
 void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "bpf_shared.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /*
@@ -19,7 +15,4 @@ struct error;
 int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs,
 		  struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

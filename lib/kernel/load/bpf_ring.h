@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bpf_ring {
 	uint64_t *tail;       /* written by us; NULL: not mapped */
 	const uint64_t *head; /* written by the kernel */
@@ -61,7 +57,4 @@ bool bpf_ring_is_reached(const struct bpf_ring *ring, const struct bpf_ring_reac
 enum bpf_ring_next bpf_ring_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
 				 const void **bytes, uint32_t *length);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

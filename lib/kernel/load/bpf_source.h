@@ -15,10 +15,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct bpf_source;
 struct recording;
@@ -98,7 +94,4 @@ int bpf_source_in_flight(struct bpf_source *source,
 			 void (*found)(void *context, const struct bpf_in_flight *call),
 			 void *context);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Sends bytes, and a descriptor (-1: none). Returns 0 or -errno. */
 int message_send(int socket, const void *bytes, size_t size, int fd);
 /*
@@ -19,7 +15,4 @@ int message_send(int socket, const void *bytes, size_t size, int fd);
  */
 int message_receive(int socket, void *bytes, size_t size, int *fd);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

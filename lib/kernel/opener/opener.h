@@ -22,10 +22,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 enum opener_kind {
@@ -63,7 +59,4 @@ int opener_add_root(const struct opener *opener, pid_t pid);
 /* Ends it, and waits until it has ended. */
 void opener_close(struct opener *opener);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "perf_event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns 0 and the attr that counts what `name` says, or -errno with a sentence (with near names, if unknown). */
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err);
 /*
@@ -21,7 +17,4 @@ int counter_add(struct perf_set *set, int leader, const char *const *name, uint3
 /* Returns the number of events that libpfm4 knows for the processor of this machine, and its name. */
 int counter_pmu(char *name, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <iotrace/syscall.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { FILTER_SIZE = 4000 }; /* the kernel takes less than a page */
 
 enum filter_use {
@@ -31,7 +27,4 @@ char *filter_numbers(const int *number, uint32_t count, uint32_t hot);
  */
 char *filter_calls(enum filter_use use, uint32_t groups);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

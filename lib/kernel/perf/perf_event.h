@@ -16,10 +16,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct opener;
 
@@ -140,7 +136,4 @@ struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
 /* Returns the ids of a spec's events (the caller frees them). */
 uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { PERF_RECORD_BYTES = 1 << 16 }; /* a record's size is a __u16 */
 
 struct perf_ring {
@@ -56,7 +52,4 @@ void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, vo
 /* Returns the last position in [from, head] where a record ends and that is at most `limit` bytes from `from`. */
 uint64_t perf_ring_cut(const struct perf_ring *ring, uint64_t from, uint64_t head, uint64_t limit);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 struct tracefs {
@@ -45,7 +41,4 @@ bool tracefs_field(const char *format, const char *field, uint32_t *offset, uint
  */
 bool tracefs_has_address(const char *system, const char *format);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

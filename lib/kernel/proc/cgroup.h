@@ -6,10 +6,6 @@
 
 #include "procfs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /*
@@ -24,7 +20,4 @@ bool cgroup_is_recordable(int fd);
 /* Adds the processes that are in the group now, and in those below it. */
 void cgroup_processes(int fd, struct number_list *numbers);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 
 #include <iotrace/map.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CGROUP_NAMES_MAX = 1 << 14 }; /* more are not told: somebody waits */
 
 struct cgroup_names {
@@ -33,7 +29,4 @@ void cgroup_names_say(struct cgroup_names *names, struct facts *facts);
 /* All zero is a closed one, too. */
 void cgroup_names_close(struct cgroup_names *names);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <iotrace/fact.h>
 #include <iotrace/sample.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct facts {
 	const struct sample_layout *layout; /* of the event "iotrace:fact"; lent */
 	uint64_t id;                        /* its kernel id */
@@ -42,7 +38,4 @@ static inline struct fact_string fact_text(const char *text)
 }
 #endif
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 #include <linux/stat.h>
 #include <sys/stat.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { LINK_TARGET_SIZE = 4096 + 16 };
 
 /* What the look-ups of all threads share. All 0 but proc: nothing is known yet. */
@@ -66,7 +62,4 @@ struct link_root {
 /* Returns 0, or -errno if it is gone. If it has another root or namespace than we, links_set_apart() is called. */
 int link_root_read(struct link_root *root, struct links *links, uint32_t tid);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

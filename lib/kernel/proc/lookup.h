@@ -17,10 +17,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct perf_event_header;
 
 enum lookup_reason { LOOKUP_START, LOOKUP_OPENED, LOOKUP_SCANNED, LOOKUP_LOST };
@@ -122,7 +118,4 @@ void lookup_search(struct lookup *lookup);
 void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 		    bool with_program);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

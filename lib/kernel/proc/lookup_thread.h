@@ -16,10 +16,6 @@
 
 #include <semaphore.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct lookup_thread {
 	struct perf_set *set; /* lent */
 	uint32_t cpu;         /* its index there */
@@ -52,7 +48,4 @@ uint64_t lookup_thread_take(struct lookup_thread *thread, struct facts *out);
 /* The ring was given back up to here. */
 void lookup_thread_skip(struct lookup_thread *thread, uint64_t position);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,14 +7,7 @@
 #include "facts.h"
 #include "procfs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds the facts MEMORY and PRESSURE, as far as the kernel says them. */
 void machine_sample(const struct procfs *proc, struct facts *facts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 struct procfs {
@@ -70,7 +66,4 @@ int procfs_mounts(const struct procfs *proc, uint32_t pid,
 /* Returns whether the program of the process is a 32-bit one (on a machine of 64 bits). */
 bool procfs_is_foreign(const struct procfs *proc, uint32_t pid);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct procfs;
 
 struct rank {
@@ -23,7 +19,4 @@ struct rank {
 /* What may not be read is not known. */
 struct rank rank_read(const struct procfs *proc, uint32_t pid);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

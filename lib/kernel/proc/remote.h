@@ -8,14 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads a terminated string out of the memory of a process. Returns its length, or -errno. */
 ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

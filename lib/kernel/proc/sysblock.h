@@ -7,10 +7,6 @@
 #include "facts.h"
 #include "procfs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /*
@@ -30,7 +26,4 @@ struct sysblock_chosen {
 void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_chosen chosen,
 		    struct facts *facts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * The calling thread runs before all ordinary ones. Without the right to a real-time priority a short slice makes an
  * early deadline (since Linux 6.12; older kernels ignore it and favour a thread that slept).
@@ -36,7 +32,4 @@ void priority_restore_nice(struct priority_nice *nice);
  */
 void priority_init_mutex(pthread_mutex_t *mutex);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* Returns the command that gives this program's file what it needs for all that an ordinary user may record. */
@@ -40,7 +36,4 @@ bool rights_sees_all_tasks(void);
 /* Returns whether CAP_PERFMON is not enough to open events: kernels of Debian and Ubuntu while perf_event_paranoid is above 2. */
 bool rights_takes_admin(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,10 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 
 /* What may be missing is NULL. `self` is what was given to ring_sources_add(). */
@@ -79,7 +75,4 @@ void ring_sources_lost(struct ring_sources *sources);
 /* There are none afterwards. */
 void ring_sources_close(struct ring_sources *sources);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

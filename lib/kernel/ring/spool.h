@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct capture_writer;
 struct error;
 struct spool;
@@ -58,7 +54,4 @@ uint64_t spool_dropped(struct spool *spool);
 /* Returns 0, or -errno with the sentence of what failed first. */
 int spool_close(struct spool *spool, struct error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

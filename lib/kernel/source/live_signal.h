@@ -6,10 +6,6 @@
 #ifndef KERNEL_LIVE_SIGNAL_H
 #define KERNEL_LIVE_SIGNAL_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct error;
 struct live;
 
@@ -19,7 +15,4 @@ void live_give_signals_back(struct live *live);
 /* Reads what signals came, and does what they ask for. Only for the thread that owns the recording: live_private.h. */
 void live_read_signals(struct live *live);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

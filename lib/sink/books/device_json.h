@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct json_object;
 struct trace;
 
@@ -23,7 +19,4 @@ struct json_object *cgroup_json(const struct trace *trace, uint32_t cgroup);
 /* Returns whether there is anything to tell: requests, or a count of the kernel's. */
 int device_json_is_worth(const struct trace *trace, uint32_t device);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct json_object;
 struct trace;
 struct tally;
@@ -33,7 +29,4 @@ void json_print(FILE *out, const char *json);
 /* { balanced, sentence, counters } */
 struct json_object *json_books(const struct trace *trace, const struct tally *tally);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

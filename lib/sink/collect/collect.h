@@ -22,10 +22,6 @@
 #include <iotrace/sink.h>
 #include <iotrace/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum collect_class {
 	CLASS_READ,
 	CLASS_WRITE,
@@ -140,7 +136,4 @@ const char *collect_class_name(enum collect_class id);
 /* Returns from the first to the last event, ns. */
 uint64_t collect_wall(const struct collect *collect);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <iotrace/io_event.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct trace;
 
 struct collect_counters {
@@ -26,7 +22,4 @@ void collect_counter_event(struct collect_counters *counters, const struct trace
 /* Returns the total of one over all threads. */
 uint64_t collect_counter(const struct collect_counters *counters, uint32_t index);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

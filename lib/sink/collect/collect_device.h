@@ -13,10 +13,6 @@
 #include <iotrace/io_event.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct collect;
 struct trace;
 
@@ -84,7 +80,4 @@ bool collect_device_is_recorded(const struct collect *collect, uint32_t device);
 /* Returns the share of what was asked for that never reached the disk, or -1: nothing was asked for. */
 double collect_cache_share(uint64_t asked, uint64_t disk);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <iotrace/map.h>
 #include <iotrace/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What an error means to somebody who looks for a fault. */
 enum collect_fault_kind {
 	FAULT_FAILED,
@@ -73,7 +69,4 @@ struct top collect_top_faults(const struct collect_faults *faults, uint32_t kind
 struct top collect_top_named_faults(const struct collect_faults *faults, uint32_t kinds,
 				    uint32_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "collect.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns a word for JSON: "files", "pipes" ... */
 const char *collect_place_name(enum collect_place place);
 /* Returns whether time there is time spent waiting for somebody else: another process, a user, a lock. */
@@ -24,7 +20,4 @@ enum collect_place collect_place_of_region(const struct trace_region *region);
 /* Returns the class of a region. */
 enum collect_class collect_class_of(const struct trace_region *region);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

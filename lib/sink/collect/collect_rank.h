@@ -7,10 +7,6 @@
 
 #include "collect.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The run in a few numbers. Times are in ns, shares are of 1, rates in bytes a second. */
 struct collect_verdict {
 	uint64_t wall;  /* from the first to the last event */
@@ -42,7 +38,4 @@ struct top collect_top_groups(const struct collect *collect, enum sink_sort sort
 /* Indices in share[]: the processes of a file, the one with the most data first. */
 struct top collect_top_shares(const struct collect *collect, file_id file, uint32_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

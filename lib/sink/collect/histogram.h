@@ -9,10 +9,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
 	HISTOGRAM_SUB_BITS = 6,
 	HISTOGRAM_SUB = 1 << HISTOGRAM_SUB_BITS,
@@ -34,7 +30,4 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
  */
 uint64_t histogram_quantile(const struct histogram *histogram, uint32_t permille);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

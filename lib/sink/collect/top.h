@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns whether a stands before b. It must be a strict order over all ids that are offered. */
 typedef bool (*top_order)(const void *context, uint32_t a, uint32_t b);
 
@@ -30,7 +26,4 @@ void top_offer(struct top *top, uint32_t id);
 /* The best stands first from here on; nothing may be offered any more. */
 void top_sort(struct top *top);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,15 +5,8 @@
 #include <otf2/otf2.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 OTF2_IoAccessMode otf2_access_mode(uint32_t flags);
 OTF2_IoCreationFlag otf2_creation_flags(uint32_t flags);
 OTF2_IoStatusFlag otf2_status_flags(uint32_t flags);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

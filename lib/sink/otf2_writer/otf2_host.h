@@ -6,14 +6,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns what the first file says in 4 bytes; else a digest of what the second one says, or of the host's name. */
 uint32_t otf2_host_id(const char *hostid, const char *machine_id);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* All text that is put must be fit for a terminal. */
 struct page {
 	FILE *out;
@@ -46,7 +42,4 @@ void page_row(const struct page *page, const struct page_table *table, const cha
 /* Returns how many columns are left for the rest of the line, 0: no limit. */
 size_t page_rest(const struct page *page, const struct page_table *table);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Each returns text that the caller frees. */
 
 /* Foreign bytes, escaped as escape_text() does. */
@@ -37,7 +33,4 @@ const char *summary_rate(char out[SUMMARY_NUMBER], double bytes_per_second);
 const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns);
 const char *summary_count(char out[SUMMARY_NUMBER], uint64_t count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <iotrace/sink.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The version of what summary_json() writes: it rises if a key goes or changes its meaning. */
 enum { SUMMARY_SCHEMA = 3 };
 
@@ -43,7 +39,4 @@ int summary_end_error(const struct summary *summary);
 bool summary_remark(const struct summary *summary, uint32_t index, char *text, size_t size);
 uint32_t summary_remarks(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

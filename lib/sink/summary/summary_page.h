@@ -7,10 +7,6 @@
 #include "print/page.h"
 #include "summary.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A command line may have thousands of bytes; this is enough where there are no columns. Paths stay whole there. */
 enum { SUMMARY_COMMAND_MOST = 240 };
 
@@ -20,7 +16,4 @@ void summary_calls(const struct summary *summary, const struct page *page, uint3
 void summary_devices(const struct summary *summary, const struct page *page, uint32_t rows);
 void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
