@@ -8,7 +8,6 @@
 #include "command.h"
 #include "option/limit.h"
 #include "path/left.h"
-#include "path/paths.h"
 #include "record/disk_limit.h"
 #include "record/node.h"
 #include "record/record_options.h"
@@ -27,7 +26,6 @@
 #include <iotrace/quiet.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

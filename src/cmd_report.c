@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <iotrace/log.h>
 #include <iotrace/probe.h>
 #include <iotrace/sink.h>
 #include <iotrace/trace.h>

@@ -18,7 +18,6 @@
 #include "map/mapping.h"
 #include "map/writeback.h"
 #include "out/outbox.h"
-#include "state/filters.h"
 #include "state/state.h"
 #include "task/foreign.h"
 #include "task/program.h"

@@ -5,7 +5,6 @@
  */
 #include "sinks.h"
 
-#include <iotrace/trace.h>
 #include <stddef.h>
 #include <string.h>
 

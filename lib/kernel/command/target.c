@@ -13,7 +13,6 @@
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/quiet.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

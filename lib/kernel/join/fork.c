@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <iotrace/join.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
  */
 #include "source/live_private.h"
 
-#include "clock.h"
 #include "command/notify.h"
 #include "live_guest.h"
 #include "live_setup.h"

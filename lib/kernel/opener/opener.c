@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

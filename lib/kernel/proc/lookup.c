@@ -11,7 +11,6 @@
 #include "remote.h"
 #include "rights/priority.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <iotrace/mem.h>
 #include <iotrace/syscall.h>

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { STACK = 256 << 10, FULL_PART = 4, AGAIN_MS = 100 };

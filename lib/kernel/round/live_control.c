@@ -18,7 +18,6 @@
 #include "source/live_tasks.h"
 
 #include <errno.h>
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <poll.h>
 #include <stdlib.h>

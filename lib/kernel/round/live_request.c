@@ -4,10 +4,8 @@
 #include "live_request.h"
 
 #include "clock.h"
-#include "live_round.h"
 #include "source/live_private.h"
 
-#include <errno.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "aio_op.h"
 #include "aio_out.h"
 #include "aio_queue.h"
-#include "fd/fdtable.h"
 #include "fd/position.h"
 #include "map/mapping.h"
 #include "out/outbox.h"

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void set_name(struct model *m, struct trace_cgroup *group, str_id path)
 {

@@ -8,7 +8,6 @@
 #include "task/choice.h"
 #include "task/task.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 enum {

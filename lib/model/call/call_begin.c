@@ -11,7 +11,6 @@
 #include "file/file.h"
 #include "map/mapping.h"
 #include "op_emit.h"
-#include "task/task.h"
 
 #include <fcntl.h>
 #include <string.h>

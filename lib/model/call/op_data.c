@@ -12,7 +12,6 @@
 #include "map/mapping.h"
 #include "op_emit.h"
 #include "task/location.h"
-#include "task/task.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -9,7 +9,6 @@
 #include "out/outbox.h"
 #include "task/choice.h"
 #include "task/location.h"
-#include "task/task.h"
 
 #include <fcntl.h>
 

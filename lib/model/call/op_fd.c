@@ -12,13 +12,11 @@
 #include "file/file.h"
 #include "map/mapping.h"
 #include "op_emit.h"
-#include "task/task.h"
 #include "thread_table.h"
 
 #include <fcntl.h>
 #include <iotrace/ioctl.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #ifndef CLOSE_RANGE_UNSHARE

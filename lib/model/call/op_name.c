@@ -3,7 +3,6 @@
  */
 #include "op_end.h"
 
-#include "fd/fdtable.h"
 #include "fd/fs.h"
 #include "file/file.h"
 #include "file/name_filter.h"

@@ -3,7 +3,6 @@
  */
 #include "position.h"
 
-#include "fdtable.h"
 
 void position_share(struct model *m, struct description *d)
 {

@@ -17,7 +17,6 @@
 #include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

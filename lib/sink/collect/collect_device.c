@@ -2,7 +2,6 @@
  * collect_device: see collect_device.h.
  */
 #include "collect.h"
-#include "collect_rank.h"
 
 #include <iotrace/mem.h>
 #include <iotrace/trace.h>

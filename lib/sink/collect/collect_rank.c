@@ -6,10 +6,7 @@
 
 #include "collect_place.h"
 
-#include <errno.h>
-#include <iotrace/errname.h>
 #include <iotrace/pause.h>
-#include <string.h>
 
 uint32_t collect_threads(const struct collect *collect)
 {

@@ -7,7 +7,6 @@
 
 #include <iotrace/mem.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct otf2_span otf2_span(const struct sink *sink)
 {

@@ -7,11 +7,9 @@
 #include "otf2_flags.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <iotrace/mem.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef IOTRACE_VERSION

@@ -10,7 +10,6 @@
 
 #include <iotrace/mem.h>
 #include <iotrace/trace.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const struct attributes no_attributes;

@@ -7,7 +7,6 @@
  */
 #include "otf2_record.h"
 
-#include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

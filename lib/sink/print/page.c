@@ -6,7 +6,6 @@
 #include "summary_name.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Returns the length of what stands between two places where a line may end. */
 static size_t phrase(const char *text)
