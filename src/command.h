@@ -2,8 +2,7 @@
  * command: what `iotrace WORD` can be. Each is a cmd_WORD.c with its struct command, which calls what is here and below.
  * The table of them (commands.h) stands above.
  */
-#ifndef IOTRACE_COMMAND_H
-#define IOTRACE_COMMAND_H
+#pragma once
 
 #include "option/options.h"
 
@@ -49,5 +48,3 @@ const char *command_nearest(const char *name);
 void command_complain(struct error *err);
 /* Prints the error and how to get help; returns STATUS_FAILED. */
 int command_misused(const struct command *command, const struct error *err);
-
-#endif

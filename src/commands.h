@@ -1,8 +1,7 @@
 /*
  * commands: the table of all commands, for those that choose one of them or show them all.
  */
-#ifndef IOTRACE_COMMANDS_H
-#define IOTRACE_COMMANDS_H
+#pragma once
 
 #include "command.h"
 
@@ -14,5 +13,3 @@ int command_run(const struct command *command, int argc, char **argv);
 /* The lines of usage; those of all commands for record. */
 void command_usage(const struct command *command, FILE *out);
 void command_help(const struct command *command, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * recorder: the commands that talk to a recording that runs: which one is meant, and what it answers.
  */
-#ifndef IOTRACE_RECORDER_H
-#define IOTRACE_RECORDER_H
+#pragma once
 
 #include "command.h"
 
@@ -30,5 +29,3 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 #define RECORDER_OPERAND                                                                           \
 	"PID is the process id of iotrace itself, NAME that of its --join. Without\n"              \
 	"either it is your only recording on this machine.\n"
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The BPF programs write these numbers into captures: they grow only at the end. Plain C for the BPF target as well.
  */
-#ifndef IOTRACE_AIO_H
-#define IOTRACE_AIO_H
+#pragma once
 
 #ifndef __bpf__
 #include <stdint.h>
@@ -78,5 +77,3 @@ struct aio {
 
 /* Returns the action of an opcode. flags: adds those that the opcode implies. */
 enum aio_action aio_action(enum aio_api api, uint32_t opcode, uint32_t *flags);
-
-#endif

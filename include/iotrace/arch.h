@@ -4,8 +4,7 @@
  * A capture has numbers and arguments as the recording machine's kernel has them. The decoder makes events of them as this
  * machine's kernel would have them, so that nothing behind it knows of architectures.
  */
-#ifndef IOTRACE_ARCH_H
-#define IOTRACE_ARCH_H
+#pragma once
 
 #include <iotrace/syscall.h>
 
@@ -37,5 +36,3 @@ call_id arch_call(const struct arch *arch, long number);
 void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg);
 /* Returns the flags of an open file as they would be here. UINT32_MAX, not known, stays. */
 uint32_t arch_open_flags(const struct arch *arch, uint32_t flags);
-
-#endif

@@ -9,8 +9,7 @@
  * they do not block, regions that are left, I/O on threads only, and counters in iotrace.json that are those of the events. Only
  * archives whose creator is iotrace are checked for that.
  */
-#ifndef IOTRACE_ARCHIVE_H
-#define IOTRACE_ARCHIVE_H
+#pragma once
 
 #include <iotrace/io_event.h>
 #include <iotrace/tally.h>
@@ -64,5 +63,3 @@ struct archive_source {
  * Returns 0; 1 if should_stop() said so; or -errno and a sentence: then on_event() has seen what could be read.
  */
 int archive_read(const struct archive_source *source, struct error *err);
-
-#endif

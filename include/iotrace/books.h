@@ -23,8 +23,7 @@
  * events from there on. is_complete: all was converted, the recording has an end, a command was recorded to its own, and the kernel
  * refused nothing of what was asked for.
  */
-#ifndef IOTRACE_BOOKS_H
-#define IOTRACE_BOOKS_H
+#pragma once
 
 #include <iotrace/tally.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ struct books {
 char *books_json(const struct books *books);
 /* Makes iotrace.json in a directory, given by its descriptor. */
 int books_write(const struct books *books, int directory, struct error *err);
-
-#endif

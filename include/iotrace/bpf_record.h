@@ -3,8 +3,7 @@
  * "iotrace:bpf". Their raw data is one of the records below, in the host's byte order: a fixed part that begins with a head,
  * and `parts` variable parts, each at a multiple of 8. The layout grows at the end of fixed parts and by new kinds.
  */
-#ifndef IOTRACE_BPF_RECORD_H
-#define IOTRACE_BPF_RECORD_H
+#pragma once
 #ifndef __bpf__
 #include <stdint.h>
 #endif
@@ -146,5 +145,3 @@ struct bpf_record_aio {
 	uint64_t queue, key, user_data, offset, bytes;
 	int64_t result;
 };
-
-#endif

@@ -4,8 +4,7 @@
  * Read all fields, then ask once: after the first read beyond the end every read gives zero and
  * `bad` stays set. Values are in the byte order of the host.
  */
-#ifndef IOTRACE_BYTES_H
-#define IOTRACE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ static inline uint8_t bytes_u8(struct bytes *b)
 {
 	return (uint8_t)bytes_uint(b, 1);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * killed has data.size 0 and no feature sections behind its records; it is read to its end, and a
  * torn last record is reported, not an error.
  */
-#ifndef IOTRACE_CAPTURE_H
-#define IOTRACE_CAPTURE_H
+#pragma once
 
 #include <iotrace/sample.h>
 
@@ -136,5 +135,3 @@ uint32_t capture_find_event(const struct capture *capture, uint64_t id);
  */
 int capture_parse(const struct capture *capture, const void *record, struct sample *sample);
 void capture_close(struct capture *capture);
-
-#endif

@@ -6,8 +6,7 @@
  * comes back. The file's blocks are allocated before they are mapped, since a full disk would otherwise be a SIGBUS.
  * Where no such file can be made, or the disk is full, ordinary memory is used.
  */
-#ifndef IOTRACE_COLD_H
-#define IOTRACE_COLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void *cold_grow(struct cold_area *area, void *array, uint32_t *capacity, uint32_
 	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))cold_grow((area), (ptr), &(cap), (want), \
 								    sizeof(*(ptr))))               \
 			: (void)0)
-
-#endif

@@ -7,8 +7,7 @@
  * not laid aside. Either way, a recording gives up what it does not need any more before the command runs, and a
  * filter of system calls leaves what the recorder's threads need from then on: neither can be taken back.
  */
-#ifndef IOTRACE_CONFINE_H
-#define IOTRACE_CONFINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ int confine_filter_helper(void);
 int confine_filter(pid_t command);
 /* Returns whether this build has the filter. */
 bool confine_has_filter(void);
-
-#endif

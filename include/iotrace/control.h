@@ -4,8 +4,7 @@
  * Each recorder has a socket in /tmp/iotrace-UID, a directory that only its user may enter. A recorder is named by its process id,
  * or by the name of --join. A recorder that could not make its socket records all the same, and nobody can talk to it.
  */
-#ifndef IOTRACE_CONTROL_H
-#define IOTRACE_CONTROL_H
+#pragma once
 
 #include <iotrace/list.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ int control_say(const char *recorder, enum control_word word, const char *text,
 		struct control_status *status, struct error *err);
 /* Adds the names of the recorders of this user that are there. The caller frees each of them. */
 void control_list(struct text_list *recorders);
-
-#endif

@@ -5,8 +5,7 @@
  * tasks. Fields are looked up once, to an offset and a size; a missing field is an error that names kernel,
  * tracepoint and field.
  */
-#ifndef IOTRACE_DECODE_H
-#define IOTRACE_DECODE_H
+#pragma once
 
 #include <iotrace/capture.h>
 #include <iotrace/event.h>
@@ -46,5 +45,3 @@ const struct decode_event *decode_event(const struct decode *decode, uint32_t ev
 bool decode_is_without_io(const struct decode *decode);
 /* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);
-
-#endif

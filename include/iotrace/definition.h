@@ -3,8 +3,7 @@
  *
  * Each struct is one element of an array of struct trace (trace.h). Times are ns of the trace's clock.
  */
-#ifndef IOTRACE_DEFINITION_H
-#define IOTRACE_DEFINITION_H
+#pragma once
 
 #include <iotrace/io_event.h>
 
@@ -94,5 +93,3 @@ struct trace_mount {
 	uint64_t id;
 	str_id mount_point, source, type;
 };
-
-#endif

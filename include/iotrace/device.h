@@ -1,8 +1,7 @@
 /*
  * device: the block devices that the model knows.
  */
-#ifndef IOTRACE_DEVICE_H
-#define IOTRACE_DEVICE_H
+#pragma once
 
 #include <iotrace/definition.h>
 
@@ -36,5 +35,3 @@ struct trace_cgroup {
 	str_id name; /* its path below the mount; "cgroup:[id]" if it was gone before anybody looked */
 	bool is_known; /* it is the path */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * device_stat: what came of a device's requests against what the kernel itself counted of them, in /sys/block/DEV/stat.
  */
-#ifndef IOTRACE_DEVICE_STAT_H
-#define IOTRACE_DEVICE_STAT_H
+#pragma once
 
 #include <iotrace/device.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ bool device_stat_balance(const struct trace_device *device);
 /* Sets what device_stat_seen() and, unless kernel is NULL, device_stat_kernel() return. */
 void device_stat_set(struct trace_device *device, enum device_stat_kind kind,
 		     const struct device_stat *seen, const struct device_stat *kernel);
-
-#endif

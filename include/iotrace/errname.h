@@ -1,8 +1,7 @@
 /*
  * errname: names of error numbers, those too that the kernel keeps to itself and its tracepoints show all the same.
  */
-#ifndef IOTRACE_ERRNAME_H
-#define IOTRACE_ERRNAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ const char *errname_text(int error);
  * the program gets EINTR. Which of them happens, the kernel decides after its tracepoint.
  */
 bool errname_is_interrupted(int error);
-
-#endif

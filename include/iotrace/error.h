@@ -5,8 +5,7 @@
  * a caller-owned struct error (their last parameter) with a sentence that names object, action and
  * cause. Nobody prints it but main(). There is nothing to free.
  */
-#ifndef IOTRACE_ERROR_H
-#define IOTRACE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ bool error_is_full(int code);
 
 /* Appends a line ("remedy") to what the error says. */
 void error_hint(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -5,8 +5,7 @@
  * and carriage return become \n, \t, \r; every other byte becomes \xHH. So do the bytes of a valid
  * character that cannot be seen or that turns the text around it: U+0080 to U+009F, marks of direction.
  */
-#ifndef IOTRACE_ESCAPE_H
-#define IOTRACE_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ size_t escape_columns(const char *bytes, size_t length);
 size_t escape_utf8(char *out, size_t size, const char *bytes, size_t length);
 /* Undoes escape_utf8(), in place. Returns the length, which is not larger. What that never wrote stays as it is. */
 size_t escape_undo(char *text, size_t length);
-
-#endif

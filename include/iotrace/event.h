@@ -1,8 +1,7 @@
 /*
  * event: what the kernel said. A value; the strings and bytes in it are lent until the next event.
  */
-#ifndef IOTRACE_EVENT_H
-#define IOTRACE_EVENT_H
+#pragma once
 
 #include <iotrace/aio.h>
 #include <iotrace/fact.h>
@@ -139,5 +138,3 @@ struct event {
 		} writeback;
 	};
 };
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A reader takes kinds that it does not know as "ignored", and fields beyond those it knows likewise.
  */
-#ifndef IOTRACE_FACT_H
-#define IOTRACE_FACT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ const char *fact_string_names(uint32_t kind);
 size_t fact_encode(const struct fact *fact, void *out, size_t size);
 /* Returns 0, -EBADMSG if torn, -ENOENT if the kind is unknown. Missing fields are 0 and "". */
 int fact_decode(struct fact *fact, const void *in, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * and make each search as long as the table. The secret is that of the process (AT_RANDOM), so hashes differ from run
  * to run: nothing that is written may depend on them, or on the order of a table's slots.
  */
-#ifndef IOTRACE_HASH_H
-#define IOTRACE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct hash_key {
 struct hash_key hash_key_of_process(void);
 /* Returns SipHash-1-3 of the bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). */
 uint64_t hash_bytes(struct hash_key key, const void *bytes, size_t length);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Hashes must be those of hash.h: nobody outside can predict them.
  */
-#ifndef IOTRACE_INDEX_H
-#define IOTRACE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void index_remove(struct index *index, uint64_t hash, uint32_t id);
  */
 uint32_t index_first(const struct index *index, uint64_t hash, uint32_t *at);
 uint32_t index_next(const struct index *index, uint64_t hash, uint32_t *at);
-
-#endif

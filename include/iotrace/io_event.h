@@ -5,8 +5,7 @@
  * (a location group), handle_id, file_id, str_id, region_id. On each location, time never falls, and
  * ENTER and LEAVE nest.
  */
-#ifndef IOTRACE_IO_EVENT_H
-#define IOTRACE_IO_EVENT_H
+#pragma once
 
 #include <iotrace/event.h>
 #include <iotrace/strtab.h>
@@ -138,5 +137,3 @@ struct io_event {
 
 /* Returns "ENTER", "OP_BEGIN" ... as the text sink prints it. */
 const char *io_event_name(enum io_event_kind kind);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * ioctl: the requests of ioctl() that matter to descriptors, ioctls.def.
  */
-#ifndef IOTRACE_IOCTL_H
-#define IOTRACE_IOCTL_H
+#pragma once
 
 #include <iotrace/syscall.h>
 
@@ -22,5 +21,3 @@ struct ioctl_row {
 
 /* Returns the row of a request, or NULL: it does nothing to descriptors. */
 const struct ioctl_row *ioctl_row(uint64_t request);
-
-#endif

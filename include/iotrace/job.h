@@ -3,8 +3,7 @@
  *
  * job.def has all variables. The names of outputs and what an archive says of ranks come from this one table.
  */
-#ifndef IOTRACE_JOB_H
-#define IOTRACE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void job_read_block(struct job_facts *facts, const char *block, size_t length);
 const char *job_variable(enum job_value value, uint32_t index);
 /* Returns whether the value is a number that 32 bits can hold. */
 bool job_number(const struct job_facts *facts, enum job_value value, uint32_t *number);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * The sockets are of AF_UNIX, with whole messages (join/message.h). The kernel says which user sent them.
  */
-#ifndef IOTRACE_JOIN_H
-#define IOTRACE_JOIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ struct join_host *join_host_new(const char *name, int listener, const char *opti
  * descriptor `log`, whose text it prints. NULL does nothing.
  */
 void join_host_free(struct join_host *host, int status, int log);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * large_file: the kernel's O_LARGEFILE, which glibc defines as 0 where it is implied.
  */
-#ifndef IOTRACE_LARGE_FILE_H
-#define IOTRACE_LARGE_FILE_H
+#pragma once
 
 #include <fcntl.h>
 
 /* Architectures give four flags these four bits, in different order. This is the one that is left. */
 enum { LARGE_FILE = 0740000 & ~(O_DIRECT | O_DIRECTORY | O_NOFOLLOW) };
-
-#endif

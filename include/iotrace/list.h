@@ -3,8 +3,7 @@
  *
  * A list is valid when it is zeroed. The texts are lent; where a list owns them, its owner says so.
  */
-#ifndef IOTRACE_LIST_H
-#define IOTRACE_LIST_H
+#pragma once
 
 #include <iotrace/mem.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline void number_list_release(struct number_list *list)
 	list->item = NULL;
 	list->count = list->cap = 0;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Threads: a control thread (rings, look-ups, signals, the command's end), a writer thread (memory queue to spool).
  * The caller's thread converts. No thread of iotrace is ever recorded.
  */
-#ifndef IOTRACE_LIVE_H
-#define IOTRACE_LIVE_H
+#pragma once
 
 #include <iotrace/recording.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ int live_wait(struct live *live, int *exec_errno);
 int live_leave_host(struct live *live, int *log);
 /* Stops what still runs, closes, frees. Returns 0 or the first trouble of the recording (spool: no space left). */
 int live_close(struct live *live, struct error *err);
-
-#endif

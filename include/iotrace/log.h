@@ -5,8 +5,7 @@
  * Bytes that are not printable UTF-8 are escaped. Never called in the stream path. The level is the
  * library's only global; a test may put its own function in the place of the writer.
  */
-#ifndef IOTRACE_LOG_H
-#define IOTRACE_LOG_H
+#pragma once
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -25,5 +24,3 @@ void log_write(enum log_level level, const char *format, ...) __attribute__((for
 #define log_warn(...)      log_at(LOG_WARN, __VA_ARGS__)
 #define log_info(...)      log_at(LOG_INFO, __VA_ARGS__)
 #define log_debug(...)     log_at(LOG_DEBUG, __VA_ARGS__)
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The only hash map of the project. Values are ids. MAP_NONE is no value.
  */
-#ifndef IOTRACE_MAP_H
-#define IOTRACE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline uint64_t map_key(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
-
-#endif

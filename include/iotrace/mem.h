@@ -4,8 +4,7 @@
  * Out of memory prints a sentence and ends the program with status 125. Sizes that come from input are
  * checked against a limit before they get here.
  */
-#ifndef IOTRACE_MEM_H
-#define IOTRACE_MEM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size);
 	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))mem_grow((ptr), &(cap), (want),          \
 								   sizeof(*(ptr))))                \
 			: (void)0)
-
-#endif

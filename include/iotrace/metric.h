@@ -1,8 +1,7 @@
 /*
  * metric: what is sampled: counters of threads, figures of devices and of the machine, fields of events.
  */
-#ifndef IOTRACE_METRIC_H
-#define IOTRACE_METRIC_H
+#pragma once
 
 #include <iotrace/definition.h>
 
@@ -20,5 +19,3 @@ struct trace_metric {
 	bool is_signed;
 	bool is_real; /* the bits of its values are those of a double; in archives of other programs only */
 };
-
-#endif

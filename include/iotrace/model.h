@@ -5,8 +5,7 @@
  * hands each to one function. It asks no questions: all it knows came through model_event(). It owns the
  * definitions of the trace, which sinks may read at any time.
  */
-#ifndef IOTRACE_MODEL_H
-#define IOTRACE_MODEL_H
+#pragma once
 
 #include <iotrace/decode.h>
 #include <iotrace/io_event.h>
@@ -40,5 +39,3 @@ void model_set_counters(struct model *model, const char *const *name, uint32_t c
  */
 void model_set_tracepoint(struct model *model, uint32_t event, const struct decode_event *text);
 bool model_has_tracepoint(const struct model *model, uint32_t event);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * nearest: the word that was probably meant.
  */
-#ifndef IOTRACE_NEAREST_H
-#define IOTRACE_NEAREST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void nearest_try(struct nearest *nearest, const char *candidate);
 uint32_t nearest_distance(const char *a, const char *b);
 /* The same where a letter and its capital are one. */
 uint32_t nearest_distance_any_case(const char *a, const char *b);
-
-#endif

@@ -11,8 +11,7 @@
  * What still arrives late is raised to the time already reached, marked and counted; nothing is
  * dropped. Bytes are not copied: a round stays in memory until its last record has left.
  */
-#ifndef IOTRACE_ORDER_H
-#define IOTRACE_ORDER_H
+#pragma once
 
 #include <iotrace/capture.h>
 
@@ -41,5 +40,3 @@ void order_end(struct order *order);
  * then the streams of no CPU, then what is of no stream (facts).
  */
 int order_next(struct order *order, struct sample *sample, bool *is_late);
-
-#endif

@@ -1,10 +1,7 @@
 /*
  * page: what iotrace keeps in mapped files of its own (cold.h), and cannot read back.
  */
-#ifndef IOTRACE_PAGE_H
-#define IOTRACE_PAGE_H
+#pragma once
 
 /* From here on a page of a mapped file that the disk does not give back ends the process with a sentence and status 125. */
 void page_guard(void);
-
-#endif

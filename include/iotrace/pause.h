@@ -4,8 +4,7 @@
  * Files, descriptors and processes are followed all the time, so that their names are right later. All calls, operations, requests and
  * samples that begin in a pause are left out; what began before goes on. Times are those of the trace's clock, in ns.
  */
-#ifndef IOTRACE_PAUSE_H
-#define IOTRACE_PAUSE_H
+#pragma once
 
 #include <iotrace/trace.h>
 
@@ -20,5 +19,3 @@ bool trace_is_paused(const struct trace *trace, uint64_t time);
 uint64_t trace_paused(const struct trace *trace, uint64_t from, uint64_t to);
 /* Returns how long the recording lasted, without its pauses. */
 uint64_t trace_recorded(const struct trace *trace);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * What a killed recorder leaves is that one directory. It does not hinder others: they take .NAME.iotrace-2 and so on.
  */
-#ifndef IOTRACE_PLACE_H
-#define IOTRACE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ void place_left_release(struct place_left *left, uint32_t count);
 void place_note_converted(const char *spool);
 /* Returns the path that the spool's recorder was to make, if `path` is such a spool, or NULL. The caller frees it. */
 char *place_of_spool(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * probe: what this machine lets this user record, and what would allow more. `iotrace check`, `iotrace list`.
  */
-#ifndef IOTRACE_PROBE_H
-#define IOTRACE_PROBE_H
+#pragma once
 
 #include <iotrace/syscall.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ uint64_t probe_now(void);
 int probe_columns(int fd);
 /* Returns whether Ctrl-C on the terminal on fd reaches this process: it runs in the foreground and does not ignore it. */
 bool probe_has_terminal(int fd);
-
-#endif

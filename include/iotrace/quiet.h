@@ -2,8 +2,7 @@
  * quiet: signals that only repeat what a failed write says: SIGPIPE (nobody reads any more) and SIGXFSZ (a file may not grow).
  * Their default action would end iotrace in the middle of its output.
  */
-#ifndef IOTRACE_QUIET_H
-#define IOTRACE_QUIET_H
+#pragma once
 
 #include <signal.h>
 
@@ -18,5 +17,3 @@ struct quiet {
 void quiet_begin(struct quiet *quiet);
 /* Gives them back what they did before. May be called between fork and exec. */
 void quiet_end(const struct quiet *quiet);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * recorded: what is known of a recording as a whole: its machine, its command, what was chosen and what was missed.
  */
-#ifndef IOTRACE_RECORDED_H
-#define IOTRACE_RECORDED_H
+#pragma once
 
 #include <iotrace/definition.h>
 
@@ -100,5 +99,3 @@ struct trace_option {
 	str_id words;  /* separated by NUL */
 	uint32_t line; /* of the file, from 1; else 0 */
 };
-
-#endif

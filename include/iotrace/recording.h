@@ -8,8 +8,7 @@
  * All of it belongs to the caller, and does not change from live_open() to live_close(). Lists may be empty. Times are in
  * nanoseconds, sizes in bytes. A recording that is zero but for a command or processes is a valid one.
  */
-#ifndef IOTRACE_RECORDING_H
-#define IOTRACE_RECORDING_H
+#pragma once
 
 #include <iotrace/list.h>
 #include <iotrace/request.h>
@@ -84,5 +83,3 @@ static inline bool recording_asks_for_blocks(const struct recording *recording)
 {
 	return recording->blocks.is_given || recording->blocks.devices.count;
 }
-
-#endif

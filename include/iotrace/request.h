@@ -1,8 +1,7 @@
 /*
  * request: what the kernel says of a block request, in the words of its block tracepoints.
  */
-#ifndef IOTRACE_REQUEST_H
-#define IOTRACE_REQUEST_H
+#pragma once
 
 #ifndef __bpf__
 #include <stdint.h>
@@ -80,7 +79,5 @@ struct request {
 
 /* Returns what the request does: its letters say it, or, where they do not, whether it has a sector. */
 enum request_kind request_kind(const struct request *request);
-
-#endif
 
 #endif

@@ -7,8 +7,7 @@
  * so a sample_layout is worked out once for each event and sample_parse() then reads at known
  * places.
  */
-#ifndef IOTRACE_SAMPLE_H
-#define IOTRACE_SAMPLE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -87,5 +86,3 @@ int sample_parse(struct sample *sample, const struct sample_layout *layout, cons
  */
 size_t sample_write(const struct sample *sample, const struct sample_layout *layout, void *out,
 		    size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * To add one: lib/sink/NAME.c with its struct sink_ops, one row in sink.c, one golden text.
  */
-#ifndef IOTRACE_SINK_H
-#define IOTRACE_SINK_H
+#pragma once
 
 #include <iotrace/io_event.h>
 #include <iotrace/tally.h>
@@ -74,5 +73,3 @@ unsigned sink_mode(const struct sink_options *options);
 /* "otf2", "text", "summary", "null"; NULL beyond the last. */
 const struct sink_ops *sink_at(uint32_t index);
 const struct sink_ops *sink_find(const char *name);
-
-#endif

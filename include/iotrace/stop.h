@@ -1,8 +1,7 @@
 /*
  * stop: ends a recording of another iotrace from outside, and nothing else: what it follows runs on.
  */
-#ifndef IOTRACE_STOP_H
-#define IOTRACE_STOP_H
+#pragma once
 
 #include <signal.h>
 #include <sys/types.h>
@@ -17,5 +16,3 @@ struct error;
  * so that nothing else could be killed by it. Returns 0, or -errno with a sentence. The archive is written after that.
  */
 int stop_recorder(pid_t pid, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Id 0 is the empty string. Strings may hold any byte but are also terminated by a NUL. Ids are never
  * taken back; text pointers stay valid until strtab_release().
  */
-#ifndef IOTRACE_STRTAB_H
-#define IOTRACE_STRTAB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ str_id strtab_add_text(struct strtab *tab, const char *text);
 const char *strtab_text(const struct strtab *tab, str_id id);
 uint32_t strtab_length(const struct strtab *tab, str_id id);
 uint32_t strtab_count(const struct strtab *tab);
-
-#endif

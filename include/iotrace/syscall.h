@@ -4,8 +4,7 @@
  * A row says which argument plays which role; names, numbers and types come from the kernel. The model has a
  * function for each kind, not for each call.
  */
-#ifndef IOTRACE_SYSCALL_H
-#define IOTRACE_SYSCALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ const char *call_function(const struct call_row *row);
 const char *call_group_name(enum call_group group);
 const char *call_group_help(enum call_group group);
 bool call_group_is_default(enum call_group group);
-
-#endif

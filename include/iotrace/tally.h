@@ -1,8 +1,7 @@
 /*
  * tally: the counters of tally.def, and whether they balance.
  */
-#ifndef IOTRACE_TALLY_H
-#define IOTRACE_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool tally_is_warning(enum tally_counter counter);
  * ("begun 7 = completed 5 + cancelled 0 + in_flight 1").
  */
 bool tally_balance(const struct tally *tally, char *text, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * The model fills one while it reads a capture, lib/archive while it reads an OTF2 archive. Sinks read it, and know neither
  * of the two. An id is an index. Arrays only grow, so an id stays valid; pointers into them are valid until the next event.
  */
-#ifndef IOTRACE_TRACE_H
-#define IOTRACE_TRACE_H
+#pragma once
 
 #include <iotrace/cold.h>
 #include <iotrace/definition.h>
@@ -115,5 +114,3 @@ uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_call
 			  const struct trace_metric_text *metric, uint32_t metrics);
 /* Returns a new parameter: a string that an event of -e carries. The name is copied. */
 uint32_t trace_add_parameter(struct trace *trace, const char *name);
-
-#endif

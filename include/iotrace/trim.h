@@ -4,8 +4,7 @@
  * The first bytes stay, with all that a capture says at its begin: from them, and from what was not read yet, a capture can
  * be converted whose writer was killed. In place of the middle stands a record that says how much is gone.
  */
-#ifndef IOTRACE_TRIM_H
-#define IOTRACE_TRIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void trim_note(struct trim *trim, uint64_t end, uint64_t records);
 bool trim_is_due(struct trim *trim, uint64_t reader, struct trim_mark *mark);
 /* Cuts. trim_note() may run meanwhile in another thread, but not trim_is_due(). */
 void trim_cut(struct trim *trim, const struct trim_mark *mark);
-
-#endif

@@ -13,8 +13,7 @@
  * References may have any value and order, and may name what is defined later or never: a map leads from each kind's references
  * to ids. What names something undefined is left out, and counted.
  */
-#ifndef ARCHIVE_READER_H
-#define ARCHIVE_READER_H
+#pragma once
 
 #include "verify.h"
 
@@ -146,5 +145,3 @@ void read_notes(struct reader *r);
 void read_marks(struct reader *r);
 void read_register(struct reader *r, OTF2_GlobalEvtReader *events);
 void read_register_io(OTF2_GlobalEvtReaderCallbacks *callbacks);
-
-#endif

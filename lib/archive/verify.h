@@ -11,8 +11,7 @@
  *	verify_io.c       handles and operations
  *	verify_books.c    iotrace.json
  */
-#ifndef ARCHIVE_VERIFY_H
-#define ARCHIVE_VERIFY_H
+#pragma once
 
 #include <iotrace/archive.h>
 #include <iotrace/bytes.h>
@@ -242,5 +241,3 @@ void verify_io_end(struct verify *v);
 void verify_books(struct verify *v);
 /* Returns iotrace.json, which the caller puts back; or NULL, and what is wrong (NULL: it is not there). */
 struct json_object *verify_read_books(const struct verify *v, const char **wrong);
-
-#endif

@@ -5,8 +5,7 @@
  * the Hangul vowels and finals that join, and the joiners. Ranges rise, and reach over code points that
  * are not assigned. The C library's wcwidth() knows as much but only in a UTF-8 locale.
  */
-#ifndef IOTRACE_ESCAPE_WIDTH_H
-#define IOTRACE_ESCAPE_WIDTH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -106,5 +105,3 @@ static const struct range zero_width[] = {
 	{0x1e8d0, 0x1e8d6}, {0x1e944, 0x1e94a}, {0xe0100, 0xe01ef},
 };
 /* clang-format on */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the files of place share.
  */
-#ifndef BASE_PLACE_PRIVATE_H
-#define BASE_PLACE_PRIVATE_H
+#pragma once
 
 #include <iotrace/place.h>
 
@@ -43,5 +42,3 @@ struct place *place_new(struct place_site *site, int *code);
 /* Publishes by replacing what is there. Returns 0 or -errno. */
 int place_replace(struct place *place, const char *name, unsigned mode);
 int place_write_all(int fd, const void *bytes, size_t size);
-
-#endif

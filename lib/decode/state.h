@@ -5,8 +5,7 @@
  * it finds its fields. A tracepoint's reader refuses until the format with the tracepoint's id has
  * come.
  */
-#ifndef IOTRACE_DECODE_STATE_H
-#define IOTRACE_DECODE_STATE_H
+#pragma once
 
 #include "bpf/bpf.h"
 #include "tracepoint/chosen.h"
@@ -84,5 +83,3 @@ void warning_add(struct decode *decode, char *sentence);
 /* Adds what the capture of another program cannot tell. After the readers are set up. */
 void warning_survey(struct decode *decode);
 void warning_release(struct decode *decode);
-
-#endif

@@ -2,8 +2,7 @@
  * clock: the one clock of a recording. perf stamps its samples with the same (use_clockid), so the time of a
  * look-up can be compared with the time of a system call.
  */
-#ifndef KERNEL_CLOCK_H
-#define KERNEL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -20,5 +19,3 @@ static inline uint64_t clock_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
-
-#endif

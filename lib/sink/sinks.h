@@ -1,6 +1,5 @@
 /* The rows of the table in sink.c, for it and for tests of a single sink. */
-#ifndef SINKS_H
-#define SINKS_H
+#pragma once
 
 #include <iotrace/sink.h>
 
@@ -8,5 +7,3 @@ extern const struct sink_ops sink_otf2_ops;
 extern const struct sink_ops sink_text_ops;
 extern const struct sink_ops sink_summary_ops;
 extern const struct sink_ops sink_null_ops;
-
-#endif

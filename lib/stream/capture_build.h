@@ -1,8 +1,7 @@
 /*
  * capture_build: the front of a capture, built in memory before it is written.
  */
-#ifndef CAPTURE_BUILD_H
-#define CAPTURE_BUILD_H
+#pragma once
 
 #include <iotrace/capture.h>
 
@@ -26,5 +25,3 @@ uint64_t build_feature_flags(const struct capture_info *info);
 /* Appends the sections and fills one element of `table` for each flag. */
 void build_features(struct build *build, const struct capture_info *info,
 		    struct capture_section *table);
-
-#endif

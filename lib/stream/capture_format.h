@@ -4,8 +4,7 @@
  * tools/perf/Documentation/perf.data-file-format.txt describes them; numbers are of the host's byte
  * order.
  */
-#ifndef CAPTURE_FORMAT_H
-#define CAPTURE_FORMAT_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ enum {
 /* How the TRACING_DATA section begins. */
 #define CAPTURE_TRACING_MAGIC "\x17\x08\x44tracing"
 enum { CAPTURE_TRACING_MAGIC_SIZE = 10 };
-
-#endif

@@ -4,8 +4,7 @@
  * capture_read.c opens, capture_feature.c and capture_tracing.c fill the info, capture_round.c cuts
  * rounds out of the file, capture_find.c knows which event a record is of.
  */
-#ifndef CAPTURE_PRIVATE_H
-#define CAPTURE_PRIVATE_H
+#pragma once
 
 #include <iotrace/capture.h>
 #include <iotrace/map.h>
@@ -100,5 +99,3 @@ void capture_chunks_release(struct capture *capture);
 
 /* Returns how many bytes follow a record without being counted in its size. */
 uint64_t capture_trailing(uint32_t type, const uint8_t *record, uint32_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * order_sort: records by time.
  */
-#ifndef ORDER_SORT_H
-#define ORDER_SORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct order_entry {
  */
 struct order_entry *order_sort(struct order_entry *entry, struct order_entry *scratch,
 			       uint32_t count);
-
-#endif

@@ -4,8 +4,7 @@
  * Kernel headers may be older than the kernel that wrote a file, so bits that are newer than Linux
  * 5.14 have their numbers here.
  */
-#ifndef SAMPLE_BITS_H
-#define SAMPLE_BITS_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline uint32_t sample_u32(const uint8_t *at)
 	memcpy(&v, at, sizeof(v));
 	return v;
 }
-
-#endif

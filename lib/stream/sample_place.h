@@ -5,8 +5,7 @@
  * So a record can be put into its queue with two loads. The distance 0 means that the layout lacks
  * the field.
  */
-#ifndef SAMPLE_PLACE_H
-#define SAMPLE_PLACE_H
+#pragma once
 
 #include <iotrace/sample.h>
 
@@ -45,5 +44,3 @@ static inline const uint8_t *sample_field(const uint8_t *record, uint32_t size, 
 		return NULL;
 	return is_sample ? record + distance : record + size - distance;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * limit: a limit of this process (setrlimit(2)) as the cause of an error.
  */
-#ifndef SRC_LIMIT_H
-#define SRC_LIMIT_H
+#pragma once
 
 struct error;
 
@@ -10,5 +9,3 @@ struct error;
 int limit_check(struct error *err);
 /* Appends the limits that may have caused the error and how to raise them, if there are any. */
 void limit_hint(struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A row stands next to the command that reads it and says where in the command's own struct its value goes.
  */
-#ifndef IOTRACE_OPTIONS_H
-#define IOTRACE_OPTIONS_H
+#pragma once
 
 #include <iotrace/list.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ void options_wrap(const char *text, int column, FILE *out);
 int options_size(uint64_t *size, const char *text, struct error *err);
 /* For OPTION_CALL rows that may be given again and again: adds a text, lent from argv, to a struct text_list. */
 int options_add(void *list, const char *text, struct error *err);
-
-#endif

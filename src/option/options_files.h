@@ -6,8 +6,7 @@
  * file has capabilities that its user does not have reads the file of the machine only, and that only if it is root's alone: who lends
  * rights says what they are used for.
  */
-#ifndef IOTRACE_OPTIONS_FILES_H
-#define IOTRACE_OPTIONS_FILES_H
+#pragma once
 
 #include "options.h"
 #include "options_words.h"
@@ -32,5 +31,3 @@ int options_files_read(struct options_lines *lines, const struct options_places 
 /* Parses the lines into `options`, which holds their texts: they are lent. Returns 0, or -EINVAL with a sentence. */
 int options_files_parse(const struct options_lines *lines, const struct option_row *row,
 			const struct option_hint *hint, void *options, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Each line is like a command line: words with blanks between, quotes and backslashes as in a shell, and a comment behind '#'. Nothing
  * is expanded, so no file can run anything.
  */
-#ifndef IOTRACE_OPTIONS_WORDS_H
-#define IOTRACE_OPTIONS_WORDS_H
+#pragma once
 
 #include <iotrace/recording.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ int options_lines_split(struct options_lines *lines, const char *from, bool is_f
 /* Returns the words behind the program's name as a shell would take them. The caller frees it. */
 char *options_line_text(const struct recording_words *line);
 void options_lines_release(struct options_lines *lines);
-
-#endif

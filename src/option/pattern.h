@@ -1,8 +1,7 @@
 /*
  * pattern: which files an option means.
  */
-#ifndef IOTRACE_PATTERN_H
-#define IOTRACE_PATTERN_H
+#pragma once
 
 struct error;
 
@@ -11,5 +10,3 @@ struct error;
  * shell would; "*.c" is a name anywhere. Returns 0, or -errno with a sentence.
  */
 int pattern_parse(void *field, const char *arg, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * select: --syscalls. Which groups of system calls are recorded.
  */
-#ifndef IOTRACE_SELECT_H
-#define IOTRACE_SELECT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint32_t select_default(void);
  * (task) are always in.
  */
 int select_parse(void *groups, const char *spec, struct error *err);
-
-#endif

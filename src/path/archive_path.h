@@ -1,8 +1,7 @@
 /*
  * archive_path: how users name an OTF2 archive: by its directory, or by its anchor file.
  */
-#ifndef IOTRACE_ARCHIVE_PATH_H
-#define IOTRACE_ARCHIVE_PATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
 char *archive_path(const char *path);
 /* Returns why it cannot be the directory of an archive at all, or NULL. */
 const char *archive_path_wrong(const char *directory);
-
-#endif

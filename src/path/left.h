@@ -1,8 +1,7 @@
 /*
  * left: what killed recordings left, and how to convert or remove it.
  */
-#ifndef IOTRACE_LEFT_H
-#define IOTRACE_LEFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ uint32_t left_list(const char *directory, FILE *out);
  * Notes that the spool is converted, and says that its work directory may be removed; nothing if `spool` is no such file.
  */
 void left_converted(const char *spool, bool is_quiet);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * naming: placeholders in the names of outputs, %h %p %j ..., so that recorders beside each other make different files.
  */
-#ifndef IOTRACE_NAMING_H
-#define IOTRACE_NAMING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ unsigned naming_local_size(const struct naming *naming);
 char *naming_default(const struct naming *naming);
 /* Prints a line for each placeholder. */
 void naming_help(FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * paths: the names that follow from other names.
  */
-#ifndef IOTRACE_PATHS_H
-#define IOTRACE_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ const char *path_temporary(uint32_t index);
 const char *path_device(const char *device);
 /* Returns whether it is called as a block device is, or its file in /dev; it need not be there. */
 bool path_is_like_device(const char *name);
-
-#endif

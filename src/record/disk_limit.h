@@ -1,8 +1,7 @@
 /*
  * disk_limit: --limit: how much room a recording takes on disk, with all that is being made.
  */
-#ifndef IOTRACE_DISK_LIMIT_H
-#define IOTRACE_DISK_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct disk_limit {
 
 /* Looks, a few times a second at most. Returns whether there is a limit and it is reached, from the first time on. */
 bool disk_limit_look(struct disk_limit *limit, const struct record_places *places);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * node: whether a command is recorded by a recorder of its own, or by the one of the job on this node; see <iotrace/join.h>.
  */
-#ifndef IOTRACE_NODE_H
-#define IOTRACE_NODE_H
+#pragma once
 
 #include "path/naming.h"
 #include "record_options.h"
@@ -34,5 +33,3 @@ int node_enter(struct node *node, const char *meeting, const struct record_optio
 void node_print_log(int log);
 /* A host tells its guests that it has done its work, with this exit status, which is returned. Others do nothing here. */
 int node_leave(struct node *node, int status);
-
-#endif

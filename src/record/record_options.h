@@ -1,8 +1,7 @@
 /*
  * record_options: what record can be told, and what of it goes together.
  */
-#ifndef IOTRACE_RECORD_OPTIONS_H
-#define IOTRACE_RECORD_OPTIONS_H
+#pragma once
 
 #include "option/options_words.h"
 #include "run/output.h"
@@ -36,5 +35,3 @@ void record_options_tell(const struct record_options *options);
  * or NULL; lent. Returns 0, or -EINVAL with a sentence.
  */
 int record_options_complete(struct record_options *options, char *const *argv, struct error *err);
-
-#endif

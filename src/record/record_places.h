@@ -1,8 +1,7 @@
 /*
  * record_places: what a recording makes, and where.
  */
-#ifndef IOTRACE_RECORD_PLACES_H
-#define IOTRACE_RECORD_PLACES_H
+#pragma once
 
 #include "path/naming.h"
 
@@ -29,5 +28,3 @@ int record_places_open(struct record_places *places, const struct record_options
 void record_places_release(struct record_places *places);
 /* Returns where the spool lies. Lent. */
 struct place *record_places_spool(const struct record_places *places);
-
-#endif

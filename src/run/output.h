@@ -1,8 +1,7 @@
 /*
  * output: what record and convert make of a run: an archive (or text, or nothing), iotrace.json in it, the summary.
  */
-#ifndef IOTRACE_OUTPUT_H
-#define IOTRACE_OUTPUT_H
+#pragma once
 
 #include "option/options.h"
 #include "run.h"
@@ -125,5 +124,3 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 int output_close(struct output *output, bool is_complete, struct error *err);
 /* Closes the sinks and takes away what they wrote: nothing was recorded. */
 void output_discard(struct output *output);
-
-#endif

@@ -2,8 +2,7 @@
  * run: the one loop. A capture goes in at one end, sinks hang at the other; recording and converting differ only in
  * who writes the capture meanwhile.
  */
-#ifndef IOTRACE_RUN_H
-#define IOTRACE_RUN_H
+#pragma once
 
 #include <iotrace/capture.h>
 #include <iotrace/sink.h>
@@ -68,5 +67,3 @@ bool run_is_cut_short(const struct run *run);
 uint64_t run_gone(const struct run *run);
 const struct trace *run_trace(const struct run *run);
 const struct tally *run_tally(const struct run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * bpf: reads the records of the event "iotrace:bpf"; see bpf_record.h.
  */
-#ifndef IOTRACE_DECODE_BPF_H
-#define IOTRACE_DECODE_BPF_H
+#pragma once
 
 #include "tracepoint/tracepoint.h"
 
@@ -32,5 +31,3 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, cons
  */
 bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, const char *names,
 		   size_t size, struct event_string *name);
-
-#endif

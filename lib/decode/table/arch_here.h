@@ -1,8 +1,7 @@
 /*
  * arch_here: which architecture this is built for: its row in arch.c, and its column in call_numbers.def.
  */
-#ifndef IOTRACE_DECODE_ARCH_HERE_H
-#define IOTRACE_DECODE_ARCH_HERE_H
+#pragma once
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCH_HERE                              X86_64
@@ -27,6 +26,4 @@
 #else
 #error "the numbers of this machine's system calls: add a column to call_numbers.def, and a row to arch.c"
 #endif
-#endif
-
 #endif

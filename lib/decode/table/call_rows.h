@@ -1,8 +1,7 @@
 /*
  * call_rows: the number of each row of syscalls.def, which is its call_id.
  */
-#ifndef IOTRACE_DECODE_CALL_ROWS_H
-#define IOTRACE_DECODE_CALL_ROWS_H
+#pragma once
 
 enum call_rows {
 #define SYSCALL(name, ...) ROW_##name,
@@ -10,5 +9,3 @@ enum call_rows {
 #undef SYSCALL
 	ROWS
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * chosen: an event of -e: any tracepoint, with all its fields or those that were named.
  */
-#ifndef IOTRACE_DECODE_CHOSEN_H
-#define IOTRACE_DECODE_CHOSEN_H
+#pragma once
 
 #include "tracepoint.h"
 
@@ -22,5 +21,3 @@ const struct decode_event *chosen_event(const struct chosen *chosen);
 /* Fills kind and union of the event. */
 enum decoded chosen_decode(const struct chosen *chosen, uint32_t index, const struct sample *sample,
 			   struct event *event);
-
-#endif

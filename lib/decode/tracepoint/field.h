@@ -1,8 +1,7 @@
 /*
  * field: the place of a field in a sample, and its value.
  */
-#ifndef IOTRACE_DECODE_FIELD_H
-#define IOTRACE_DECODE_FIELD_H
+#pragma once
 
 #include <iotrace/event.h>
 #include <iotrace/sample.h>
@@ -62,5 +61,3 @@ void field_values(const struct field *field, const uint8_t *raw, uint64_t *value
  */
 bool field_string(const struct field *field, const struct sample *sample,
 		  struct event_string *string);
-
-#endif

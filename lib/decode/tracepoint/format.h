@@ -1,8 +1,7 @@
 /*
  * format: the text of a format file, checked before a parser sees it.
  */
-#ifndef IOTRACE_DECODE_FORMAT_H
-#define IOTRACE_DECODE_FORMAT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int format_init(struct format *format, const char *text, size_t size);
  * field.
  */
 char *format_fields_only(const struct format *format);
-
-#endif

@@ -5,8 +5,7 @@
  * is read by memcpy at known offsets. Nothing beyond `need` bytes is touched without its own
  * check.
  */
-#ifndef IOTRACE_TRACEPOINT_H
-#define IOTRACE_TRACEPOINT_H
+#pragma once
 
 #include "field.h"
 
@@ -75,5 +74,3 @@ const struct tracepoint_row *tracepoint_row(uint32_t index);
 				      struct event *event);
 #include "tracepoints.def"
 #undef TRACEPOINT
-
-#endif

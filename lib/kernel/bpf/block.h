@@ -3,8 +3,7 @@
  *
  * Of what kernels call differently there are both: the one that the running kernel has is asked for at load.
  */
-#ifndef BPF_BLOCK_H
-#define BPF_BLOCK_H
+#pragma once
 
 #include "bpf/base/vfs.h"
 
@@ -106,5 +105,3 @@ enum req_flag_bits {
 };
 
 enum pageflags { PG_writeback = 1, PG_uptodate = 3 };
-
-#endif

@@ -4,8 +4,7 @@
  * Where events are inherited, the kernel takes them off a process that executes a program with other rights, or one that it
  * may not read. The process goes on, and its FORK, COMM and EXIT come from the programs from then on.
  */
-#ifndef BPF_LIFE_H
-#define BPF_LIFE_H
+#pragma once
 
 #include "bpf/base/calls.h"
 #include "bpf/base/peek.h"
@@ -45,5 +44,3 @@ static __always_inline void send_task(struct task_struct *task, struct task_stru
 	count(&out.book->calls);
 	end_sample(&out);
 }
-
-#endif

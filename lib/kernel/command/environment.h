@@ -5,8 +5,7 @@
  * TMPDIR, GLIBC_TUNABLES and others out of the environment, so that they have no power over it. The command runs with the
  * caller's own rights and gets them back; iotrace itself never does.
  */
-#ifndef KERNEL_ENVIRONMENT_H
-#define KERNEL_ENVIRONMENT_H
+#pragma once
 
 /*
  * Returns the environment for the command, NULL-terminated; never freed. The last word of argv, which is NULL-terminated
@@ -15,5 +14,3 @@
 char **environment_of_caller(char *const argv[]);
 /* Returns an environment with one more variable, "NAME=VALUE", which goes before others of its name; never freed. */
 char **environment_with(char *const environment[], char *variable);
-
-#endif

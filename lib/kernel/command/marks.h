@@ -4,8 +4,7 @@
  * It is a datagram socket: each write is one text. A write never waits: if too many wait to be read, it fails with EAGAIN, and when the
  * recorder has ended, with ECONNREFUSED. Neither comes with a signal.
  */
-#ifndef KERNEL_MARKS_H
-#define KERNEL_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ void marks_give(struct marks *marks);
 /* Takes a mark, terminated and without newlines at its end. *pid: who wrote it, or 0. Returns false if there is none. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);
 void marks_release(struct marks *marks);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * notify: a word through a descriptor to somebody who waits for it, and who may be gone.
  */
-#ifndef KERNEL_NOTIFY_H
-#define KERNEL_NOTIFY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ int notify(int fd, const char *bytes, size_t size);
  * sentence if nothing can be written to it, or if it is one of the command's own streams.
  */
 int notify_keep(int fd, struct error *err);
-
-#endif

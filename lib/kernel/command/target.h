@@ -1,8 +1,7 @@
 /*
  * target: what is recorded: a command of our own that waits to be let go, or processes that run already.
  */
-#ifndef KERNEL_TARGET_H
-#define KERNEL_TARGET_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ bool command_ended(struct command *command, bool wait);
 int command_exec_error(struct command *command);
 /* A child that was never let go ends; a command that runs is left alone. */
 void command_close(struct command *command);
-
-#endif

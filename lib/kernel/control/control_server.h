@@ -1,8 +1,7 @@
 /*
  * control_server: the recorder's side of iotrace/control.h. Nothing blocks.
  */
-#ifndef KERNEL_CONTROL_SERVER_H
-#define KERNEL_CONTROL_SERVER_H
+#pragma once
 
 #include "control_words.h"
 
@@ -21,5 +20,3 @@ bool control_server_next(struct control_server *server, struct control_request *
 			 int *answer);
 void control_server_answer(int answer, const struct control_status *status);
 void control_server_close(struct control_server *server);
-
-#endif

@@ -2,8 +2,7 @@
  * control_words: a request, which comes with the descriptor of a socket for the answer. Both sides are of one machine, and of one
  * version: a message of another size is none.
  */
-#ifndef KERNEL_CONTROL_WORDS_H
-#define KERNEL_CONTROL_WORDS_H
+#pragma once
 
 #include <iotrace/control.h>
 
@@ -14,5 +13,3 @@ struct control_request {
 	int32_t pid; /* who asks */
 	char text[CONTROL_TEXT_MOST];
 };
-
-#endif

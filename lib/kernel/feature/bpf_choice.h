@@ -1,8 +1,7 @@
 /*
  * bpf_choice: which programs of each feature are loaded and attached. See bpf_feature.h.
  */
-#ifndef KERNEL_BPF_CHOICE_H
-#define KERNEL_BPF_CHOICE_H
+#pragma once
 
 #include "bpf_feature.h"
 
@@ -27,5 +26,3 @@ bool bpf_choice_refuse(struct bpf_choice *choice, const char *program, const cha
 /* Attaches the programs. What cannot be attached is refused, and does not run. */
 void bpf_choice_attach(struct bpf_choice *choice, struct bpf_object *object);
 void bpf_choice_detach(struct bpf_choice *choice);
-
-#endif

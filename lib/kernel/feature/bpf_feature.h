@@ -5,8 +5,7 @@
  * refuse it without taking the rest along: its tracepoints are others, or the verifier does not accept a program. Then the
  * object is loaded again without the programs of that feature, and the reason is kept for those who asked for it.
  */
-#ifndef KERNEL_BPF_FEATURE_H
-#define KERNEL_BPF_FEATURE_H
+#pragma once
 
 #include <iotrace/syscall.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ struct bpf_feature_state {
 	bool is_wanted;
 	char why[200]; /* it was refused; "": it was not */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * bpf_log: what libbpf says goes to the log, at the level of -vv; and why it refuses to load is kept.
  */
-#ifndef IOTRACE_KERNEL_BPF_LOG_H
-#define IOTRACE_KERNEL_BPF_LOG_H
+#pragma once
 
 #include <bpf/libbpf.h>
 #include <stdarg.h>
@@ -17,5 +16,3 @@ struct bpf_refusal {
 int bpf_log(enum libbpf_print_level level, const char *format, va_list args);
 /* From here on what libbpf complains of in this thread is kept there; NULL: nowhere. */
 void bpf_log_keep(struct bpf_refusal *refusal);
-
-#endif

@@ -2,8 +2,7 @@
  * bpf_missed: how often the kernel did not run a program of an object, since that program was at work on the same CPU: an
  * interrupt, or another task where programs may be preempted, met it there.
  */
-#ifndef KERNEL_BPF_MISSED_H
-#define KERNEL_BPF_MISSED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void bpf_missed_open(struct bpf_missed *missed, const struct bpf_object *object)
 void bpf_missed_close(struct bpf_missed *missed);
 /* Returns how often all together. */
 uint64_t bpf_missed_read(const struct bpf_missed *missed);
-
-#endif

@@ -4,8 +4,7 @@
  * Programs could ask for the number of an enumerator by themselves; but where the enumeration has another name, or none yet,
  * libbpf looks for it in all modules, which takes more rights than the programs do.
  */
-#ifndef KERNEL_BPF_TYPES_H
-#define KERNEL_BPF_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct bpf_layout {
 
 /* Finds the layouts of these tracepoints. */
 void bpf_types_find(const struct btf *kernel, struct bpf_layout *layout, uint32_t layouts);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * guest: the other end of host.h.
  */
-#ifndef KERNEL_JOIN_GUEST_H
-#define KERNEL_JOIN_GUEST_H
+#pragma once
 
 #include "words.h"
 
@@ -30,5 +29,3 @@ void guest_send_mark(int socket, pid_t pid, const char *text);
 void guest_send_stop(int socket);
 /* Reads the host's answer. *log: a text to print, or -1; the caller closes it. Returns 0, or -errno: the host has ended. */
 int guest_receive(int socket, struct join_reply *reply, int *log);
-
-#endif

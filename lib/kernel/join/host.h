@@ -1,8 +1,7 @@
 /*
  * host: the members of a recording that others join. One thread at a time uses it; nothing blocks.
  */
-#ifndef KERNEL_JOIN_HOST_H
-#define KERNEL_JOIN_HOST_H
+#pragma once
 
 #include <iotrace/join.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ bool join_host_is_over(struct join_host *host);
 bool join_host_is_asked_to_stop(const struct join_host *host);
 /* Returns whether a member runs. */
 bool join_host_has_members(const struct join_host *host);
-
-#endif

@@ -4,8 +4,7 @@
  * Two files of a name in /tmp/iotrace-UID: NAME.lock, which one process at a time holds, and NAME.socket, at which the host
  * listens. Who connects, listens or ends holds the lock: nobody comes to a host that is about to leave.
  */
-#ifndef KERNEL_JOIN_MEETING_H
-#define KERNEL_JOIN_MEETING_H
+#pragma once
 
 #include <iotrace/join.h>
 
@@ -23,5 +22,3 @@ int meeting_send_to(const struct join_meeting *meeting, struct error *err);
 /* Calls back with the name of each socket that there is, which begins with `prefix`. */
 void meeting_each(const char *prefix, void (*on_name)(void *context, const char *name),
 		  void *context);
-
-#endif

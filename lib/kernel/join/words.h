@@ -11,8 +11,7 @@
  *
  * Both are of one program on one machine: their messages have the layout of these structs.
  */
-#ifndef KERNEL_JOIN_WORDS_H
-#define KERNEL_JOIN_WORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct join_reply {
 	int32_t code; /* JOIN_HERE: 0 or -errno; JOIN_ENDED: the exit status of the host */
 	char text[JOIN_TEXT_SIZE];
 };
-
-#endif

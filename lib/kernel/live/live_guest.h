@@ -3,8 +3,7 @@
  *
  * The struct live of a guest has the command and its signals, and nothing else.
  */
-#ifndef KERNEL_LIVE_GUEST_H
-#define KERNEL_LIVE_GUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 /* Waits until the command has ended, and says so if the host ends before it. */
 void live_guest_wait(struct live *live);
 void live_guest_release(struct live_guest *guest);
-
-#endif

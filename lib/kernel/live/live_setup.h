@@ -1,8 +1,7 @@
 /*
  * live_setup: what is made before a recording begins. Each returns 0, or -errno with a sentence.
  */
-#ifndef KERNEL_LIVE_SETUP_H
-#define KERNEL_LIVE_SETUP_H
+#pragma once
 
 #include "source/live_private.h"
 
@@ -12,5 +11,3 @@ int live_setup_cgroups(struct live *live, struct error *err);
 int live_setup_events(struct live *live, struct error *err);
 int live_setup_capture(struct live *live, struct error *err);
 int live_setup_spool(struct live *live, struct error *err);
-
-#endif

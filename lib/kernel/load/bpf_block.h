@@ -4,8 +4,7 @@
  * An object of its own: where a kernel refuses it, calls are recorded through BPF all the same. A build without libbpf
  * has the same functions, and the first of them says so.
  */
-#ifndef KERNEL_BPF_BLOCK_H
-#define KERNEL_BPF_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void bpf_block_enable(struct bpf_block *block, bool is_on);
 void bpf_block_detach(struct bpf_block *block);
 /* Returns how many steps the kernel did not tell a program, since an interrupt met that very program at work. */
 uint64_t bpf_block_missed(const struct bpf_block *block);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * bpf_calls: syscalls.def in the words of the BPF programs.
  */
-#ifndef KERNEL_BPF_CALLS_H
-#define KERNEL_BPF_CALLS_H
+#pragma once
 
 #include "bpf_shared.h"
 
 /* Fills the roles of the calls of these groups (bits 1 << enum call_group; OPEN and TASK are always in). */
 void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups);
-
-#endif

@@ -4,8 +4,7 @@
  * Speck64/128 (Beaulieu et al., 2013) with a key of the recording, which nobody else has: the same address always has the same id,
  * and no two addresses share one. Known pairs say nothing about other addresses. Plain C for the BPF target as well.
  */
-#ifndef KERNEL_BPF_CIPHER_H
-#define KERNEL_BPF_CIPHER_H
+#pragma once
 
 #ifndef __bpf__
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline void bpf_cipher_init(struct bpf_cipher *cipher, const uint32_t key
 		cipher->round[i + 1] = bpf_cipher_right(cipher->round[i], 29) ^ *word;
 	}
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * bpf_comm: globs of command names, as a table that BPF programs step through.
  */
-#ifndef KERNEL_BPF_COMM_H
-#define KERNEL_BPF_COMM_H
+#pragma once
 
 #include "bpf_shared.h"
 
@@ -14,5 +13,3 @@ struct error;
  */
 int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs,
 		  struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * again without the feature that it belongs to (bpf_feature.h). Only without the programs that record the calls is there
  * nothing to be had.
  */
-#ifndef KERNEL_BPF_LOAD_H
-#define KERNEL_BPF_LOAD_H
+#pragma once
 
 #include "bpf_shared.h"
 #include "feature/bpf_choice.h"
@@ -27,5 +26,3 @@ struct bpf_loaded {
 /* Returns 0 or -errno with a sentence. In both cases bpf_unload() releases it. */
 int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struct error *err);
 void bpf_unload(struct bpf_loaded *loaded);
-
-#endif

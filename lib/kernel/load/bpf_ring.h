@@ -5,8 +5,7 @@
  * memory is its remainder by the (power of two) size, and the kernel maps the data twice in a row, so that no record
  * wraps around. In front of each record stands a word with its length, which says whether it is still being written.
  */
-#ifndef KERNEL_BPF_RING_H
-#define KERNEL_BPF_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool bpf_ring_is_reached(const struct bpf_ring *ring, const struct bpf_ring_reac
  */
 enum bpf_ring_next bpf_ring_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
 				 const void **bytes, uint32_t *length);
-
-#endif

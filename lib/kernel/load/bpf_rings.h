@@ -1,8 +1,7 @@
 /*
  * bpf_rings: the ring buffers of all CPUs, in the map where the programs find them.
  */
-#ifndef KERNEL_BPF_RINGS_H
-#define KERNEL_BPF_RINGS_H
+#pragma once
 
 #include "bpf_ring.h"
 
@@ -24,5 +23,3 @@ void bpf_rings_release(struct bpf_rings *rings);
  */
 int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *options,
 		   struct error *err);
-
-#endif

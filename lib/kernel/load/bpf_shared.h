@@ -3,8 +3,7 @@
  *
  * Plain C for the BPF target as well: nothing but integers.
  */
-#ifndef KERNEL_BPF_SHARED_H
-#define KERNEL_BPF_SHARED_H
+#pragma once
 
 #ifndef __bpf__
 #include <stdint.h>
@@ -131,5 +130,3 @@ struct bpf_books {
 	uint64_t steps;      /* records of block requests: interrupts count there, too */
 	uint64_t last_drop;
 };
-
-#endif

@@ -4,8 +4,7 @@
  * They write the records of bpf_record.h into one ring for each CPU. A build without libbpf has the same functions,
  * and the first of them says so.
  */
-#ifndef KERNEL_BPF_SOURCE_H
-#define KERNEL_BPF_SOURCE_H
+#pragma once
 
 #include "bpf_ring.h"
 #include "bpf_shared.h"
@@ -93,5 +92,3 @@ struct bpf_common bpf_source_common(const struct bpf_source *source);
 int bpf_source_in_flight(struct bpf_source *source,
 			 void (*found)(void *context, const struct bpf_in_flight *call),
 			 void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * message: whole messages over a socket of AF_UNIX, each with one descriptor at most.
  */
-#ifndef KERNEL_MESSAGE_H
-#define KERNEL_MESSAGE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@ int message_send(int socket, const void *bytes, size_t size, int fd);
  * closed, or another -errno.
  */
 int message_receive(int socket, void *bytes, size_t size, int *fd);
-
-#endif

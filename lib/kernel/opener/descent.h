@@ -1,8 +1,7 @@
 /*
  * descent: whether a thread belongs to a process that descends from one of the roots.
  */
-#ifndef KERNEL_OPENER_DESCENT_H
-#define KERNEL_OPENER_DESCENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void descent_release(struct descent *descent);
 int descent_add(struct descent *descent, uint32_t pid);
 /* Returns 0, -EPERM: it does not descend from a root that lives, or -ESRCH: there is no such thread. */
 int descent_check(struct descent *descent, uint32_t tid);
-
-#endif

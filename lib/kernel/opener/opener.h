@@ -15,8 +15,7 @@
  * An event of a task is opened for a thread whose process is a root or descends from one, as /proc says before and after. Any other
  * thread is refused (-EPERM), also one whose ancestors have ended. Events of a CPU are opened only if the table has them.
  */
-#ifndef KERNEL_OPENER_H
-#define KERNEL_OPENER_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t
 int opener_add_root(const struct opener *opener, pid_t pid);
 /* Ends it, and waits until it has ended. */
 void opener_close(struct opener *opener);
-
-#endif

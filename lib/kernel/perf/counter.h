@@ -1,8 +1,7 @@
 /*
  * counter: -E, counters that are read along with each end of a call. Names are libpfm4's.
  */
-#ifndef KERNEL_COUNTER_H
-#define KERNEL_COUNTER_H
+#pragma once
 
 #include "perf_event.h"
 
@@ -16,5 +15,3 @@ int counter_add(struct perf_set *set, int leader, const char *const *name, uint3
 		struct error *err);
 /* Returns the number of events that libpfm4 knows for the processor of this machine, and its name. */
 int counter_pmu(char *name, size_t size);
-
-#endif

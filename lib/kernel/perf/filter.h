@@ -1,8 +1,7 @@
 /*
  * filter: a set of system call numbers as a filter of the kernel's tracepoints.
  */
-#ifndef KERNEL_FILTER_H
-#define KERNEL_FILTER_H
+#pragma once
 
 #include <iotrace/syscall.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ char *filter_numbers(const int *number, uint32_t count, uint32_t hot);
  * NULL if everything must pass; FILTER_PATH: NULL if nothing does. No begin and no end passes two filters.
  */
 char *filter_calls(enum filter_use use, uint32_t groups);
-
-#endif

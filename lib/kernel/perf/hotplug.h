@@ -1,8 +1,7 @@
 /*
  * hotplug: CPUs that come online while a recording runs.
  */
-#ifndef KERNEL_HOTPLUG_H
-#define KERNEL_HOTPLUG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ int hotplug_open(void);
 int hotplug_take(int fd, void (*came)(void *context, uint32_t cpu), void *context);
 /* Reads one message: "online@/devices/system/cpu/cpu7". Returns the number of the CPU that it says came, or -1. */
 int hotplug_cpu(const char *message);
-
-#endif

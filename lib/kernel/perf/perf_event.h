@@ -7,8 +7,7 @@
  *
  * A target is a thread (whose new children have the events, too), PERF_EVERYBODY, or a cgroup by its descriptor.
  */
-#ifndef KERNEL_PERF_EVENT_H
-#define KERNEL_PERF_EVENT_H
+#pragma once
 
 #include "perf_ring.h"
 
@@ -135,5 +134,3 @@ struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
 
 /* Returns the ids of a spec's events (the caller frees them). */
 uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count);
-
-#endif

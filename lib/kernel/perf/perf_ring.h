@@ -5,8 +5,7 @@
  * place of a position in memory is its remainder by the (power of two) size. Between tail and head stand whole
  * records; what the kernel might have done wrong ends a walk, never leads it out of [tail, head).
  */
-#ifndef KERNEL_PERF_RING_H
-#define KERNEL_PERF_RING_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool perf_record_task(const struct perf_event_header *record, struct perf_task *
 void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, void *out);
 /* Returns the last position in [from, head] where a record ends and that is at most `limit` bytes from `from`. */
 uint64_t perf_ring_cut(const struct perf_ring *ring, uint64_t from, uint64_t head, uint64_t limit);
-
-#endif

@@ -4,8 +4,7 @@
  * Everything is read through one directory descriptor, so a saved tree of format files does as well as the
  * kernel's own.
  */
-#ifndef KERNEL_TRACEFS_H
-#define KERNEL_TRACEFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ bool tracefs_field(const char *format, const char *field, uint32_t *offset, uint
  * one (%p, which the kernel hashes) or that has the name of one.
  */
 bool tracefs_has_address(const char *system, const char *format);
-
-#endif

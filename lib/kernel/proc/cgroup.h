@@ -1,8 +1,7 @@
 /*
  * cgroup: control groups by the names that users give them.
  */
-#ifndef KERNEL_CGROUP_H
-#define KERNEL_CGROUP_H
+#pragma once
 
 #include "procfs.h"
 
@@ -19,5 +18,3 @@ bool cgroup_overlap(int a, int b);
 bool cgroup_is_recordable(int fd);
 /* Adds the processes that are in the group now, and in those below it. */
 void cgroup_processes(int fd, struct number_list *numbers);
-
-#endif

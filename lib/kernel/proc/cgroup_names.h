@@ -5,8 +5,7 @@
  * all are told that there are when the recording begins, and when it ends those that came since. A group that came
  * and went between has no name.
  */
-#ifndef KERNEL_CGROUP_NAMES_H
-#define KERNEL_CGROUP_NAMES_H
+#pragma once
 
 #include "facts.h"
 #include "procfs.h"
@@ -28,5 +27,3 @@ void cgroup_names_at(struct cgroup_names *names, int top);
 void cgroup_names_say(struct cgroup_names *names, struct facts *facts);
 /* All zero is a closed one, too. */
 void cgroup_names_close(struct cgroup_names *names);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * facts: facts as records of the stream, gathered until the round takes them.
  */
-#ifndef KERNEL_FACTS_H
-#define KERNEL_FACTS_H
+#pragma once
 
 #include <iotrace/fact.h>
 #include <iotrace/sample.h>
@@ -36,6 +35,4 @@ static inline struct fact_string fact_text(const char *text)
 {
 	return (struct fact_string){text, (uint32_t)__builtin_strlen(text)};
 }
-#endif
-
 #endif

@@ -5,8 +5,7 @@
  * file's; of one that was deleted, a path with a suffix that other files may really have. So the mount is sought among
  * those of the namespace, and the inode tells what the suffix means. What no path of the process reaches has none.
  */
-#ifndef KERNEL_LINK_TARGET_H
-#define KERNEL_LINK_TARGET_H
+#pragma once
 
 #include "procfs.h"
 
@@ -61,5 +60,3 @@ struct link_root {
 
 /* Returns 0, or -errno if it is gone. If it has another root or namespace than we, links_set_apart() is called. */
 int link_root_read(struct link_root *root, struct links *links, uint32_t tid);
-
-#endif

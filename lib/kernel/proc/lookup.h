@@ -6,8 +6,7 @@
  * descriptor, and then asks /proc. Every answer becomes a fact with the time before and after the question.
  * How the model decides whether to believe it is none of its business.
  */
-#ifndef KERNEL_LOOKUP_H
-#define KERNEL_LOOKUP_H
+#pragma once
 
 #include "facts.h"
 #include "link_target.h"
@@ -117,5 +116,3 @@ void lookup_search(struct lookup *lookup);
 /* Everything that /proc says of a process: root, program, descriptors. */
 void lookup_process(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 		    bool with_program);
-
-#endif

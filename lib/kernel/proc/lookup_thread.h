@@ -7,8 +7,7 @@
  * files from one thread anywhere, 93 to 100 % this way, for the same CPU time of the program.) Walking the ring
  * takes nothing out of it: that is left to the rounds.
  */
-#ifndef KERNEL_LOOKUP_THREAD_H
-#define KERNEL_LOOKUP_THREAD_H
+#pragma once
 
 #include "facts.h"
 #include "lookup.h"
@@ -47,5 +46,3 @@ void lookup_thread_release(struct lookup_thread *thread);
 uint64_t lookup_thread_take(struct lookup_thread *thread, struct facts *out);
 /* The ring was given back up to here. */
 void lookup_thread_skip(struct lookup_thread *thread, uint64_t position);
-
-#endif

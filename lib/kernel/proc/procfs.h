@@ -4,8 +4,7 @@
  * A saved tree does as well as the kernel's. Everything here races with the process that is looked at: that a
  * file is gone is an ordinary answer, and no sentence is made of it.
  */
-#ifndef KERNEL_PROCFS_H
-#define KERNEL_PROCFS_H
+#pragma once
 
 #include <dirent.h>
 #include <iotrace/list.h>
@@ -65,5 +64,3 @@ int procfs_mounts(const struct procfs *proc, uint32_t pid,
 		  void (*mount)(void *context, const struct procfs_mount *mount), void *context);
 /* Returns whether the program of the process is a 32-bit one (on a machine of 64 bits). */
 bool procfs_is_foreign(const struct procfs *proc, uint32_t pid);
-
-#endif

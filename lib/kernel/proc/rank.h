@@ -3,8 +3,7 @@
  *
  * The environment is that of the last exec: a process that begins without one has it from its parent.
  */
-#ifndef KERNEL_RANK_H
-#define KERNEL_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct rank {
 
 /* What may not be read is not known. */
 struct rank rank_read(const struct procfs *proc, uint32_t pid);
-
-#endif

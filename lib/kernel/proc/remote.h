@@ -1,8 +1,7 @@
 /*
  * remote: the memory of other processes.
  */
-#ifndef KERNEL_REMOTE_H
-#define KERNEL_REMOTE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 
 /* Reads a terminated string out of the memory of a process. Returns its length, or -errno. */
 ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size);
-
-#endif

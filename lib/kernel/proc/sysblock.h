@@ -1,8 +1,7 @@
 /*
  * sysblock: what /sys/block says of block devices: names, what they are and stand on, and their counters.
  */
-#ifndef KERNEL_SYSBLOCK_H
-#define KERNEL_SYSBLOCK_H
+#pragma once
 
 #include "facts.h"
 #include "procfs.h"
@@ -25,5 +24,3 @@ struct sysblock_chosen {
 /* Adds a fact DISKSTAT for each whole device that is chosen: of the others no request is recorded to compare with. */
 void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_chosen chosen,
 		    struct facts *facts);
-
-#endif

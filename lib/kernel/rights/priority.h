@@ -4,8 +4,7 @@
  * A ring is emptied in time or it overflows. Among hundreds of busy threads an ordinary one gets a hundredth of a
  * CPU, just when there is most to do.
  */
-#ifndef KERNEL_PRIORITY_H
-#define KERNEL_PRIORITY_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void priority_restore_nice(struct priority_nice *nice);
  * waits for it, so that an ordinary thread among busy programs cannot hold up the one that empties the rings.
  */
 void priority_init_mutex(pthread_mutex_t *mutex);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * rights: what the kernel refused, in words that say which command allows it.
  */
-#ifndef KERNEL_RIGHTS_H
-#define KERNEL_RIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int rights_explain(struct error *err, int code, const char *name, int tid,
 bool rights_sees_all_tasks(void);
 /* Returns whether CAP_PERFMON is not enough to open events: kernels of Debian and Ubuntu while perf_event_paranoid is above 2. */
 bool rights_takes_admin(void);
-
-#endif

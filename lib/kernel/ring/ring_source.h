@@ -9,8 +9,7 @@
  *
  * The sources are asked in the order in which they were added, and stopped and closed in the reverse one.
  */
-#ifndef KERNEL_RING_SOURCE_H
-#define KERNEL_RING_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ void ring_sources_put_rest(struct ring_sources *sources);
 void ring_sources_lost(struct ring_sources *sources);
 /* There are none afterwards. */
 void ring_sources_close(struct ring_sources *sources);
-
-#endif

@@ -5,8 +5,7 @@
  * rings before the queue is full. A thread that puts bytes in then waits, and the rings take over, and at last the
  * kernel counts what it loses. Pieces are whole records and go into the file in the order of spool_commit().
  */
-#ifndef KERNEL_SPOOL_H
-#define KERNEL_SPOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ uint64_t spool_available(struct spool *spool, uint64_t have);
 uint64_t spool_dropped(struct spool *spool);
 /* Returns 0, or -errno with the sentence of what failed first. */
 int spool_close(struct spool *spool, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * live_command: what is said of a command before it begins.
  */
-#ifndef KERNEL_LIVE_COMMAND_H
-#define KERNEL_LIVE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void live_say_command(struct live *live, pid_t pid, const struct live_words *wor
 void live_say_status(struct live *live, pid_t pid, int status);
 /* The one that this process has forked. */
 void live_say_own_command(struct live *live);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * live_control: the thread that moves rounds of records from the rings to the spool.
  */
-#ifndef KERNEL_LIVE_CONTROL_H
-#define KERNEL_LIVE_CONTROL_H
+#pragma once
 
 #include "source/live_private.h"
 
 /* Runs in a thread of its own; the argument is a struct live. */
 void *live_control(void *live);
-
-#endif

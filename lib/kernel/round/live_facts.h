@@ -1,8 +1,7 @@
 /*
  * live_facts: what is said before the first record and after the last.
  */
-#ifndef KERNEL_LIVE_FACTS_H
-#define KERNEL_LIVE_FACTS_H
+#pragma once
 
 #include "source/live_private.h"
 
@@ -11,5 +10,3 @@ void live_facts_state(struct live *live); /* tasks, directories and descriptors 
 void live_facts_on(struct live *live);    /* the events are on: counters of the devices */
 void live_facts_off(struct live *live);   /* they are going to be off */
 void live_facts_end(struct live *live, enum live_end end);
-
-#endif

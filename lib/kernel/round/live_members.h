@@ -1,8 +1,7 @@
 /*
  * live_members: the commands that join a recording.
  */
-#ifndef KERNEL_LIVE_MEMBERS_H
-#define KERNEL_LIVE_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ bool live_members_are_gone(const struct live *live);
 /* When this is to be asked, at the latest; 0: when somebody ends. */
 uint64_t live_members_deadline(const struct live *live);
 bool live_members_run(const struct live *live);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * In a pause everything is recorded and followed as before; the reader of the stream leaves out what begins in it (fact PAUSE).
  */
-#ifndef KERNEL_LIVE_REQUEST_H
-#define KERNEL_LIVE_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ void live_set_mark(struct live *live, int32_t pid, const char *text);
 /* Ends the pause of --delay when its time has come. */
 void live_end_delay(struct live *live);
 void live_requests_close(struct live *live);
-
-#endif

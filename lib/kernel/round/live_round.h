@@ -1,8 +1,7 @@
 /*
  * live_round: a round moves what is in all rings into the spool.
  */
-#ifndef KERNEL_LIVE_ROUND_H
-#define KERNEL_LIVE_ROUND_H
+#pragma once
 
 #include "source/live_private.h"
 
@@ -12,5 +11,3 @@ bool live_is_round_due(const struct live *live);
 uint64_t live_next_round(const struct live *live);
 /* Whether a time that may be none (0) has come. */
 bool live_is_time(uint64_t at, uint64_t now);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * live_attach: events are opened for tasks, of processes that run already as well.
  */
-#ifndef KERNEL_LIVE_ATTACH_H
-#define KERNEL_LIVE_ATTACH_H
+#pragma once
 
 #include "live_private.h"
 
@@ -14,5 +13,3 @@ int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct 
 int live_attach(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err);
 /* Appends the processes that are in the chosen control groups now. */
 void live_cgroup_processes(const struct live *live, struct number_list *pids);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * What the programs write is in the rings of live_bpf, which empties them and keeps their books.
  */
-#ifndef KERNEL_LIVE_BLOCK_H
-#define KERNEL_LIVE_BLOCK_H
+#pragma once
 
 #include "proc/cgroup_names.h"
 
@@ -33,5 +32,3 @@ void live_block_start(struct live *live);
 /* Nothing more will come. Returns how many steps the kernel did not tell the programs: those are lost. */
 uint64_t live_block_stop(struct live *live);
 void live_block_close(struct live *live);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The caller drains; everything here is of one thread at a time.
  */
-#ifndef KERNEL_LIVE_BPF_H
-#define KERNEL_LIVE_BPF_H
+#pragma once
 
 #include "load/bpf_ring.h"
 #include "ring/ring_source.h"
@@ -60,5 +59,3 @@ bool live_bpf_has_all(const struct live *live);
 /* The facts SOURCE and COUNT. */
 void live_bpf_say_source(struct live *live);
 void live_bpf_say_count(struct live *live);
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * live_lookup_threads: the threads that look into /proc, one for each CPU.
  */
-#ifndef KERNEL_LIVE_LOOKUP_THREADS_H
-#define KERNEL_LIVE_LOOKUP_THREADS_H
+#pragma once
 
 #include "live_private.h"
 
 int live_start_lookup_threads(struct live *live, struct error *err);
 void live_stop_lookup_threads(struct live *live);
 void live_release_lookup_threads(struct live *live);
-
-#endif

@@ -4,8 +4,7 @@
  * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published the
  * control thread owns it all, but for what is marked as shared; after that it is the caller's again.
  */
-#ifndef KERNEL_LIVE_PRIVATE_H
-#define KERNEL_LIVE_PRIVATE_H
+#pragma once
 
 #include "command/marks.h"
 #include "command/target.h"
@@ -134,5 +133,3 @@ void live_wait_for_begin(struct live *live);
 void live_let_go(struct live *live);
 void live_publish(struct live *live, enum live_end end);
 void live_wait_for_end(struct live *live);
-
-#endif

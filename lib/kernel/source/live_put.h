@@ -1,8 +1,7 @@
 /*
  * live_put: records go into the spool.
  */
-#ifndef KERNEL_LIVE_PUT_H
-#define KERNEL_LIVE_PUT_H
+#pragma once
 
 #include "live_private.h"
 
@@ -12,5 +11,3 @@ void live_put(struct live *live, const void *records, uint32_t size);
 /* Puts the facts that have been gathered into the spool, and the mark that ends a round. */
 void live_put_facts(struct live *live);
 void live_end_round(struct live *live);
-
-#endif

@@ -4,8 +4,7 @@
  * The kernel takes perf's events off a process at an exec that changes its rights, or of a program that it may not read. What the
  * process does until they are open again is not recorded: the fact GAP says so.
  */
-#ifndef KERNEL_LIVE_REOPEN_H
-#define KERNEL_LIVE_REOPEN_H
+#pragma once
 
 #include "opener/opener.h"
 
@@ -34,5 +33,3 @@ int live_reopen_join(struct live *live, uint32_t pid, struct error *err);
 /* Gives records the ids that the capture knows. */
 void live_reopen_rename(const struct live *live, void *records, size_t size);
 void live_reopen_close(struct live *live);
-
-#endif

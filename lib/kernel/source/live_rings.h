@@ -1,8 +1,7 @@
 /*
  * live_rings: which CPUs have rings, and how large these are.
  */
-#ifndef KERNEL_LIVE_RINGS_H
-#define KERNEL_LIVE_RINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int live_check_ring(const struct live *live, struct error *err);
 /* The size of a ring that is asked for, and of one of a CPU that may come: a power of two of pages. */
 uint64_t live_ring_want(const struct live *live);
 uint64_t live_ring_spare(const struct live *live);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * What the caller ignores (nohup, a shell's background) stays ignored: a blocked signal would be queued.
  */
-#ifndef KERNEL_LIVE_SIGNAL_H
-#define KERNEL_LIVE_SIGNAL_H
+#pragma once
 
 struct error;
 struct live;
@@ -14,5 +13,3 @@ int live_take_signals(struct live *live, struct error *err);
 void live_give_signals_back(struct live *live);
 /* Reads what signals came, and does what they ask for. Only for the thread that owns the recording: live_private.h. */
 void live_read_signals(struct live *live);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * live_tasks: the tasks that are recorded: what is said of those that run already, and whether any is left.
  */
-#ifndef KERNEL_LIVE_TASKS_H
-#define KERNEL_LIVE_TASKS_H
+#pragma once
 
 #include "live_private.h"
 
@@ -11,5 +10,3 @@ void live_say_tasks(struct live *live, uint32_t pid);
 void live_say_process(struct live *live, uint32_t pid, enum lookup_reason reason);
 /* Returns whether a task runs that was asked for, or one that descends from it. Not with -a. */
 bool live_has_tasks(const struct live *live);
-
-#endif

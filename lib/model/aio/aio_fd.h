@@ -1,8 +1,7 @@
 /*
  * aio_fd: requests that open and close descriptors.
  */
-#ifndef IOTRACE_MODEL_AIO_FD_H
-#define IOTRACE_MODEL_AIO_FD_H
+#pragma once
 
 #include "state/state.h"
 
@@ -16,5 +15,3 @@ void aio_fd_unfix(struct model *m, uint32_t op, int64_t result);
 /* Requests have ended. */
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event);
 void aio_fd_opened(struct model *m, uint32_t op, const struct event *event);
-
-#endif

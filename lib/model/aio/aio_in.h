@@ -5,8 +5,7 @@
  * or io_submit, or the kernel's thread of the ring (SQPOLL), which is one of the process. BEGIN is when the kernel took
  * the request, ISSUED when it got its file, COMPLETE when its result was posted, by any thread.
  */
-#ifndef IOTRACE_MODEL_AIO_IN_H
-#define IOTRACE_MODEL_AIO_IN_H
+#pragma once
 
 #include "state/state.h"
 
@@ -18,5 +17,3 @@ void aio_process_end(struct model *m, uint32_t process);
 /* The recording ends. */
 void aio_end_all(struct model *m);
 void aio_release(struct model *m);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * aio_op: asynchronous requests, found by their key, or by their queue and what the program calls them.
  */
-#ifndef IOTRACE_MODEL_AIO_OP_H
-#define IOTRACE_MODEL_AIO_OP_H
+#pragma once
 
 #include "state/state.h"
 
@@ -14,5 +13,3 @@ uint32_t aio_op_find(const struct model *m, uint32_t process, const struct aio *
 uint32_t aio_op_table(const struct model *m, uint32_t op);
 /* It is in flight no longer: it is not found any more, and goes with the last of its io_events. */
 void aio_op_remove(struct model *m, uint32_t op);
-
-#endif

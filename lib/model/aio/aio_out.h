@@ -1,8 +1,7 @@
 /*
  * aio_out: the operations of asynchronous requests, as io_events on the location of those who submitted them.
  */
-#ifndef IOTRACE_MODEL_AIO_OUT_H
-#define IOTRACE_MODEL_AIO_OUT_H
+#pragma once
 
 #include "state/state.h"
 
@@ -25,5 +24,3 @@ void aio_decide_now(struct model *m, uint32_t op);
 void aio_give_up(struct model *m, uint32_t op);
 /* Returns what its descriptor leads to, and did when the request began, or ID_NONE. */
 uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time);
-
-#endif

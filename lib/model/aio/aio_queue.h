@@ -1,8 +1,7 @@
 /*
  * aio_queue: rings of io_uring, and which files their requests mean.
  */
-#ifndef IOTRACE_MODEL_AIO_QUEUE_H
-#define IOTRACE_MODEL_AIO_QUEUE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -28,5 +27,3 @@ uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index);
  */
 uint32_t aio_queue_open(struct model *m, struct aio_queue *queue, uint64_t time);
 void aio_queue_release(struct model *m);
-
-#endif

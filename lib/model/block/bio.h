@@ -4,8 +4,7 @@
  * Whether a device has requests is learned: one step of a request says so, one end of a bio says the opposite (the
  * bios of a request have no end of their own). Until then its bios are kept; in the end nothing is lost or made up.
  */
-#ifndef IOTRACE_MODEL_BIO_H
-#define IOTRACE_MODEL_BIO_H
+#pragma once
 
 #include "state/state.h"
 
@@ -18,5 +17,3 @@ void bio_split(struct model *m, uint32_t device, const struct event *event,
 void bio_device_has_requests(struct model *m, uint32_t device);
 /* The stream has ended. */
 void bio_end_of(struct model *m, uint32_t device);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * block_op: an operation on a device from its begin to its end, whatever step of a request or a bio says so.
  */
-#ifndef IOTRACE_MODEL_BLOCK_OP_H
-#define IOTRACE_MODEL_BLOCK_OP_H
+#pragma once
 
 #include "state/state.h"
 
@@ -19,5 +18,3 @@ void block_op_complete(struct model *m, uint32_t op, const struct request *reque
 void block_op_cancel(struct model *m, uint32_t op, enum io_end why);
 /* It became part of another request. Frees it. */
 void block_op_merge(struct model *m, uint32_t op);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A request has the id of its group; names come as facts, of all groups that there are, before or after it.
  */
-#ifndef IOTRACE_MODEL_CGROUP_H
-#define IOTRACE_MODEL_CGROUP_H
+#pragma once
 
 #include "state/state.h"
 
@@ -12,5 +11,3 @@
 uint32_t cgroup_get(struct model *m, uint64_t id);
 void cgroup_fact(struct model *m, const struct event *event);
 void cgroup_release(struct model *m);
-
-#endif

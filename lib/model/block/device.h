@@ -1,8 +1,7 @@
 /*
  * device: block devices: what facts say of them, and their locations in the archive.
  */
-#ifndef IOTRACE_MODEL_DEVICE_H
-#define IOTRACE_MODEL_DEVICE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -26,5 +25,3 @@ void device_count_merge(struct model *m, uint32_t device, enum request_kind type
 /* Returns how many more requests ended by the device's own count than were seen; 0 where it is not known. */
 uint64_t device_uncounted(const struct model *m, uint32_t device);
 void device_release(struct model *m);
-
-#endif

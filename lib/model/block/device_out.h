@@ -4,8 +4,7 @@
  * A request that waits in a scheduler may still grow. Its BEGIN, and what follows on the same location, waits in the outbox
  * until it is issued; one that becomes part of another meanwhile never began.
  */
-#ifndef IOTRACE_MODEL_DEVICE_OUT_H
-#define IOTRACE_MODEL_DEVICE_OUT_H
+#pragma once
 
 #include "state/state.h"
 
@@ -17,5 +16,3 @@ void device_out_complete(struct model *m, uint32_t op);
 void device_out_cancel(struct model *m, uint32_t op, enum io_end why);
 /* It became part of another request. */
 void device_out_merge(struct model *m, uint32_t op);
-
-#endif

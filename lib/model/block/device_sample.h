@@ -6,8 +6,7 @@
  * device, those of tasks that are not recorded as well: they say how busy it was. A device has samples from the first
  * request on that is kept.
  */
-#ifndef IOTRACE_MODEL_DEVICE_SAMPLE_H
-#define IOTRACE_MODEL_DEVICE_SAMPLE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -21,5 +20,3 @@ void sample_add(struct model *m, const struct block_op *op);
 void sample_at_event(struct model *m, uint32_t device);
 /* The stream has ended: what came since the last samples. */
 void sample_end(struct model *m);
-
-#endif

@@ -6,8 +6,7 @@
  * back no program asked for at that moment: where the record has the inode, it is booked on who wrote to that file
  * last, else on "writeback".
  */
-#ifndef IOTRACE_MODEL_ORIGIN_H
-#define IOTRACE_MODEL_ORIGIN_H
+#pragma once
 
 #include "state/state.h"
 
@@ -20,5 +19,3 @@ void origin_copy(struct model *m, uint32_t device, uint64_t sector, uint32_t to,
 struct cause origin_of(struct model *m, uint32_t device, const struct event *event);
 /* A process writes to the file. */
 void origin_wrote(struct model *m, file_id file, uint32_t process);
-
-#endif

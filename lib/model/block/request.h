@@ -1,8 +1,7 @@
 /*
  * request: the steps of block requests and bios, and what they mean.
  */
-#ifndef IOTRACE_MODEL_REQUEST_H
-#define IOTRACE_MODEL_REQUEST_H
+#pragma once
 
 #include "state/state.h"
 
@@ -12,5 +11,3 @@ void request_step(struct model *m, const struct event *event);
 void request_doubt_all(struct model *m);
 /* The stream has ended: cancels what is in flight. */
 void request_end_all(struct model *m);
-
-#endif

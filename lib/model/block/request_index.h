@@ -1,8 +1,7 @@
 /*
  * request_index: requests in flight, found by their key or by device and sector.
  */
-#ifndef IOTRACE_MODEL_REQUEST_INDEX_H
-#define IOTRACE_MODEL_REQUEST_INDEX_H
+#pragma once
 
 #include "state/state.h"
 
@@ -29,5 +28,3 @@ uint32_t request_index_find(const struct model *m, uint32_t device, const struct
 void request_index_move(struct model *m, uint32_t op, uint64_t sector);
 /* Frees it. */
 void request_index_remove(struct model *m, uint32_t op);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * call_begin: what the arguments of a call meant when it began.
  */
-#ifndef IOTRACE_MODEL_CALL_BEGIN_H
-#define IOTRACE_MODEL_CALL_BEGIN_H
+#pragma once
 
 #include "state/state.h"
 
@@ -16,5 +15,3 @@ void call_begin(struct model *m, uint32_t task, struct call *call,
 /* Sets what path argument `index` of the call means, which starts at `base` if it is relative (empty: not known). */
 void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
 	       struct event_string base);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * call_trait: what can be said of a call by its row and its arguments.
  */
-#ifndef IOTRACE_MODEL_CALL_TRAIT_H
-#define IOTRACE_MODEL_CALL_TRAIT_H
+#pragma once
 
 #include "state/state.h"
 
@@ -42,5 +41,3 @@ bool call_passes(const struct call_row *row);
 bool call_is_of_memory(const struct call_row *row);
 /* Whether it is one of many things that a call may do, and nothing of interest. */
 bool call_is_of_no_interest(const struct call *call);
-
-#endif

@@ -4,8 +4,7 @@
  * op_enter() notes what the arguments meant when the call began (another thread may change it before
  * the end); op_exit() applies the result and emits the records of the call, from ENTER to LEAVE.
  */
-#ifndef IOTRACE_MODEL_OP_H
-#define IOTRACE_MODEL_OP_H
+#pragma once
 
 #include "state/state.h"
 
@@ -23,5 +22,3 @@ void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string
 void op_lock(struct model *m, const struct event *event);
 /* Ends the call in flight of a task, if any, whose exit will not come. */
 void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * op_call: what the two ways that a call comes have in common: enter and exit (op.c), or both in one (op_pair.c).
  */
-#ifndef IOTRACE_MODEL_OP_CALL_H
-#define IOTRACE_MODEL_OP_CALL_H
+#pragma once
 
 #include "op_end.h"
 
@@ -14,5 +13,3 @@ void op_note(struct model *m, uint32_t task, struct call *call,
 void op_forget(struct model *m, uint32_t task);
 /* Applies op->result and emits the records of the call. counters: the event that has them, or NULL. */
 void op_complete(struct op *op, const struct event *counters);
-
-#endif

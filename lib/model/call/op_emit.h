@@ -1,8 +1,7 @@
 /*
  * op_emit: what a call makes, and the io_events that say so.
  */
-#ifndef IOTRACE_MODEL_OP_EMIT_H
-#define IOTRACE_MODEL_OP_EMIT_H
+#pragma once
 
 #include "out/outbox.h"
 #include "state/state.h"
@@ -51,5 +50,3 @@ void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloe
 bool op_is_gone(const struct op *op);
 /* Emits a DESTROY_HANDLE for the open on the task's location. */
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * op_end: one function for each kind of call: applies the result, and emits what stands between ENTER and LEAVE.
  */
-#ifndef IOTRACE_MODEL_OP_END_H
-#define IOTRACE_MODEL_OP_END_H
+#pragma once
 
 #include "call_trait.h"
 #include "op_emit.h"
@@ -41,5 +40,3 @@ void end_chdir(struct op *op);
 void end_chroot(struct op *op);
 /* Returns what the call shows of the file that its first path names. */
 enum trace_file_kind op_file_kind(const struct op *op);
-
-#endif

@@ -4,8 +4,7 @@
  * Threads share one table, and so may processes. Who unshares it has a copy: its descriptors are others from then on,
  * which lead where the old ones do, so that each is closed, and used again, apart from those. They have handles of their own.
  */
-#ifndef IOTRACE_MODEL_THREAD_TABLE_H
-#define IOTRACE_MODEL_THREAD_TABLE_H
+#pragma once
 
 #include "fd/fdtable.h"
 #include "op_end.h"
@@ -22,5 +21,3 @@ void thread_table_unshare(struct op *op);
 void thread_table_exec(struct op *op, table_emptied emptied);
 /* The thread ends, and its own table with it. */
 void thread_table_end(struct model *m, uint32_t task, table_emptied emptied, void *context);
-
-#endif

@@ -4,8 +4,7 @@
  * handles_created, handles_inherited and handles_destroyed are counted here and nowhere else, each time
  * a slot is filled, copied or emptied, so that the books balance by construction.
  */
-#ifndef IOTRACE_MODEL_FDTABLE_H
-#define IOTRACE_MODEL_FDTABLE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -109,5 +108,3 @@ static inline bool description_is_nameless(const struct description *d)
 {
 	return d->flags != UINT32_MAX && (d->flags & O_TMPFILE) == O_TMPFILE;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * What they are called is asked when a path needs it: names change without a word. Kept is only when they may have
  * become others.
  */
-#ifndef IOTRACE_MODEL_FS_H
-#define IOTRACE_MODEL_FS_H
+#pragma once
 
 #include "state/state.h"
 
@@ -31,5 +30,3 @@ void fs_forget_like(struct model *m, uint32_t process);
 void fs_forget_all(struct model *m);
 /* It has a mount namespace of its own now, whose number is not known. */
 void fs_part(struct model *m, uint32_t process);
-
-#endif

@@ -7,8 +7,7 @@
  * To a reader of the archive a handle belongs to the process that created it and to those that came from there by fork. With
  * CLONE_FILES a process also has what others opened; to it that is a handle of its own, which was there before its first use.
  */
-#ifndef IOTRACE_MODEL_HANDLE_H
-#define IOTRACE_MODEL_HANDLE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -31,5 +30,3 @@ void handle_named(struct model *m, uint32_t description);
 void handle_rest(struct model *m, handle_id id, process_id destroyer, uint64_t time);
 /* The open ends. */
 void handle_release(struct model *m, uint32_t open);
-
-#endif

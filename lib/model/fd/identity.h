@@ -1,8 +1,7 @@
 /*
  * identity: what a descriptor was seen to lead to, by a look-up in /proc or by the kernel's own word.
  */
-#ifndef IOTRACE_MODEL_IDENTITY_H
-#define IOTRACE_MODEL_IDENTITY_H
+#pragma once
 
 #include "state/state.h"
 
@@ -21,5 +20,3 @@ bool identity_is_path(const struct identity *identity);
 void identity_apply(struct model *m, uint32_t description, const struct identity *identity);
 /* The same for what the kernel had itself: no look-up will know better. */
 void identity_describe(struct model *m, uint32_t description, const struct event_file *file);
-
-#endif

@@ -5,8 +5,7 @@
  * passed it over a socket, or took it with pidfd_getfd(). Its position is then believed only where the kernel says it at
  * the end of a call (BPF), and the model agrees.
  */
-#ifndef IOTRACE_MODEL_POSITION_H
-#define IOTRACE_MODEL_POSITION_H
+#pragma once
 
 #include "state/state.h"
 
@@ -32,5 +31,3 @@ static inline bool position_appends(const struct model *m, const struct descript
 }
 /* F_SETFL set its flags, or may have (UINT32_MAX). ID_NONE: of an open that is not known. */
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * file: paths, files and mounts.
  */
-#ifndef IOTRACE_MODEL_FILE_H
-#define IOTRACE_MODEL_FILE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -31,5 +30,3 @@ void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino);
 /* Returns the file that was last seen to have the inode, or ID_NONE. */
 file_id file_by_inode(const struct model *m, uint64_t dev, uint64_t ino);
 void file_mount(struct model *m, const struct fact *fact);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * name_filter: which names of files --path and --exclude-path want.
  */
-#ifndef IOTRACE_MODEL_NAME_FILTER_H
-#define IOTRACE_MODEL_NAME_FILTER_H
+#pragma once
 
 #include "state/state.h"
 
@@ -19,5 +18,3 @@ bool name_is_wanted(struct model *m, str_id name);
 str_id name_add(struct model *m, const char *bytes, size_t length);
 /* Returns whether it is the name that they share. */
 bool name_is_stand_in(const struct model *m, str_id name);
-
-#endif

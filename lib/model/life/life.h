@@ -1,8 +1,7 @@
 /*
  * life: threads and processes, from fork to exit: what begins and ends with them.
  */
-#ifndef IOTRACE_MODEL_LIFE_H
-#define IOTRACE_MODEL_LIFE_H
+#pragma once
 
 #include "task/task.h"
 
@@ -27,5 +26,3 @@ void life_leave_out(struct model *m, uint32_t process, bool is_left_out);
 /* All that still runs: calls in flight are cancelled, descriptors counted as open. */
 void life_end_all(struct model *m);
 void life_release(struct model *m);
-
-#endif

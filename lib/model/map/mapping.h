@@ -1,8 +1,7 @@
 /*
  * mapping: which files are mapped where, so that munmap and msync have the file that their address means.
  */
-#ifndef IOTRACE_MODEL_MAPPING_H
-#define IOTRACE_MODEL_MAPPING_H
+#pragma once
 
 #include "state/state.h"
 
@@ -54,5 +53,3 @@ void mapping_unrecorded(struct model *m, const struct event *event);
 /* A child has what its parent has mapped; after exec and at the end there is nothing. */
 void mapping_copy(struct model *m, uint32_t from, uint32_t to);
 void mapping_clear(struct model *m, uint32_t process);
-
-#endif

@@ -6,11 +6,8 @@
  * thread has ended or only its parent mapped it, of the first thread of the process that still has it. The writing of any
  * other file is none of ours.
  */
-#ifndef IOTRACE_MODEL_WRITEBACK_H
-#define IOTRACE_MODEL_WRITEBACK_H
+#pragma once
 
 #include "state/state.h"
 
 void writeback_in(struct model *m, const struct event *event);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * out_send: the last step of an io_event that leaves the model.
  */
-#ifndef IOTRACE_MODEL_OUT_SEND_H
-#define IOTRACE_MODEL_OUT_SEND_H
+#pragma once
 
 #include "state/state.h"
 
@@ -10,5 +9,3 @@
 void out_count(struct model *m, const struct io_event *event);
 /* Lets out an event that has all that it needs, unless it began in a pause. */
 void out_send(struct model *m, const struct io_event *event);
-
-#endif

@@ -15,8 +15,7 @@
  * Here the events get their handles, --path is applied, and operations are counted. Nothing calls back into the rest of the
  * model.
  */
-#ifndef IOTRACE_MODEL_OUTBOX_H
-#define IOTRACE_MODEL_OUTBOX_H
+#pragma once
 
 #include "out_send.h"
 #include "state/state.h"
@@ -89,5 +88,3 @@ void out_release(struct model *m);
 /* A request lives while it is in flight, and while io_events of it wait. ID_NONE is allowed. */
 void out_hold_request(struct model *m, uint32_t request);
 void out_drop_request(struct model *m, uint32_t request);
-
-#endif

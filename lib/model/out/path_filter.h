@@ -4,8 +4,7 @@
  * A call goes out with all its records if one of them is of a file that is wanted. A location is listed with the first record on
  * it that goes out, and so is the begin of its thread or program.
  */
-#ifndef IOTRACE_MODEL_PATH_FILTER_H
-#define IOTRACE_MODEL_PATH_FILTER_H
+#pragma once
 
 #include "state/state.h"
 
@@ -14,5 +13,3 @@
  * known later only, waits for the first record in it that goes out, and leaves before it.
  */
 bool path_filter_passes(struct model *m, const struct io_event *event, uint32_t open);
-
-#endif

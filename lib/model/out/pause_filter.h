@@ -1,8 +1,7 @@
 /*
  * pause_filter: which events leave the model although the recording was paused: see iotrace/pause.h.
  */
-#ifndef IOTRACE_MODEL_PAUSE_FILTER_H
-#define IOTRACE_MODEL_PAUSE_FILTER_H
+#pragma once
 
 #include "state/state.h"
 
@@ -11,5 +10,3 @@
  * operations and requests. What makes or ends processes, threads, handles and locks always does: later events rest on it.
  */
 bool pause_filter_passes(struct model *m, const struct io_event *event);
-
-#endif

@@ -9,8 +9,7 @@
  * Included by state.h: the types are part of struct model. The functions are in aio_in.c (steps), aio_op.c (requests),
  * aio_queue.c and aio_out.c (io_events).
  */
-#ifndef IOTRACE_MODEL_AIO_STATE_H
-#define IOTRACE_MODEL_AIO_STATE_H
+#pragma once
 
 #include <iotrace/aio.h>
 #include <iotrace/io_event.h>
@@ -70,5 +69,3 @@ struct aio_state {
 	struct aio_queue *queue;
 	uint32_t queues, queue_cap;
 };
-
-#endif

@@ -8,8 +8,7 @@
  * Included by state.h: the types are part of struct model. The functions are in request.c (steps), place.c (finding),
  * bio.c, cause.c, device.c, device_out.c (io_events) and device_sample.c.
  */
-#ifndef IOTRACE_MODEL_BLOCK_STATE_H
-#define IOTRACE_MODEL_BLOCK_STATE_H
+#pragma once
 
 #include <iotrace/device.h>
 #include <iotrace/index.h>
@@ -121,5 +120,3 @@ struct block {
 	struct cause *writer; /* of a file: who wrote to it last */
 	uint32_t writers;
 };
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * filters: see <iotrace/filters.h>. The facts FILTER, and what was left out because of them.
  */
-#ifndef IOTRACE_MODEL_FILTERS_H
-#define IOTRACE_MODEL_FILTERS_H
+#pragma once
 
 #include "state.h"
 
 void filters_add(struct model *m, enum fact_filter kind, str_id text);
 /* A call of the task is left out. */
 void filters_left_out(struct model *m, uint32_t task);
-
-#endif

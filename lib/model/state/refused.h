@@ -1,13 +1,10 @@
 /*
  * refused: see <iotrace/refused.h>. What is missing for that is counted: at once, or with the calls that ask for it.
  */
-#ifndef IOTRACE_MODEL_REFUSED_H
-#define IOTRACE_MODEL_REFUSED_H
+#pragma once
 
 #include "state.h"
 
 void refused_fact(struct model *m, const struct event *event);
 /* A call has ended. */
 void refused_see(struct model *m, const struct call_row *row, int64_t result);
-
-#endif

@@ -11,8 +11,7 @@
  * what open, dup or accept made); that to a `description` (POSIX's open file description: file, position
  * and status flags, shared by dup and fork).
  */
-#ifndef IOTRACE_MODEL_STATE_H
-#define IOTRACE_MODEL_STATE_H
+#pragma once
 
 #include <iotrace/cold.h>
 #include <iotrace/hash.h>
@@ -379,5 +378,3 @@ static inline uint32_t task_table(const struct model *m, uint32_t task)
 uint32_t pool_take(struct pool *pool, void *array_pointer, size_t size);
 void pool_give(struct pool *pool, uint32_t id);
 str_id model_string(struct model *m, const char *bytes, size_t length);
-
-#endif

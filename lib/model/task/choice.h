@@ -4,8 +4,7 @@
  * Threads that are left out are still followed for calls that change descriptors, directories or processes, so that the tables
  * stay right.
  */
-#ifndef IOTRACE_MODEL_CHOICE_H
-#define IOTRACE_MODEL_CHOICE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -21,5 +20,3 @@ bool choice_wants_comm(const struct model *m, str_id name);
 void choice_note(struct model *m, uint32_t task, const struct event *event);
 /* Whether the task is not recorded. */
 bool choice_leaves_out(const struct model *m, uint32_t task);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Their calls have the numbers of another table. They are counted, and not decoded.
  */
-#ifndef IOTRACE_MODEL_FOREIGN_H
-#define IOTRACE_MODEL_FOREIGN_H
+#pragma once
 
 #include "state/state.h"
 
@@ -18,5 +17,3 @@ void foreign_program(struct model *m, const struct event *event);
 void foreign_call(struct model *m, uint32_t task);
 /* The kernel says that a call is one of 32 bits. */
 void foreign_event(struct model *m, const struct event *event);
-
-#endif

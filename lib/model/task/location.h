@@ -1,8 +1,7 @@
 /*
  * location: which location of the archive a thread's events stand on, and which group is its process.
  */
-#ifndef IOTRACE_MODEL_LOCATION_H
-#define IOTRACE_MODEL_LOCATION_H
+#pragma once
 
 #include "state/state.h"
 
@@ -37,5 +36,3 @@ uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own);
 bool location_may_close(const struct model *m, uint32_t process);
 /* A process has closed a descriptor. Returns whether the handle goes on in its group, or has been destroyed already. */
 bool location_keeps(struct model *m, uint32_t process, uint32_t open);
-
-#endif

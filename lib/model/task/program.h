@@ -4,8 +4,7 @@
  * The words are those of the program that it runs now. They come from the kernel at an exec, or from /proc later: then they
  * are believed if the process cannot have executed another program meanwhile.
  */
-#ifndef IOTRACE_MODEL_PROGRAM_H
-#define IOTRACE_MODEL_PROGRAM_H
+#pragma once
 
 #include "state/state.h"
 
@@ -34,5 +33,3 @@ void program_end_command(struct model *m, int32_t status);
 /* A command that was recorded from its begin, and how it ended. */
 void program_add_command(struct model *m, const struct process *p);
 void program_set_status(struct model *m, uint64_t pid, int32_t status);
-
-#endif

@@ -2,8 +2,7 @@
  * task: threads and processes that are alive, by their numbers. Their locations are in location.h, what begins and ends with
  * them in life.h.
  */
-#ifndef IOTRACE_MODEL_TASK_H
-#define IOTRACE_MODEL_TASK_H
+#pragma once
 
 #include "state/state.h"
 
@@ -49,5 +48,3 @@ static inline bool process_is_recorded(const struct model *m, uint32_t process)
 }
 /* The thread has this command name, and so has its process if it is the first thread. */
 void task_rename(struct model *m, uint32_t task, str_id name);
-
-#endif

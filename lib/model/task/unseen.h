@@ -1,8 +1,7 @@
 /*
  * unseen: descriptors that nobody saw being made.
  */
-#ifndef IOTRACE_MODEL_UNSEEN_H
-#define IOTRACE_MODEL_UNSEEN_H
+#pragma once
 
 #include "state/state.h"
 
@@ -12,5 +11,3 @@
  * or closed since the use began.
  */
 uint32_t unseen_fd(struct model *m, uint32_t process, uint32_t table, int fd, uint64_t begin);
-
-#endif

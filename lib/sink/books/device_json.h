@@ -1,8 +1,7 @@
 /*
  * device_json: what is known of a block device, and its books, as JSON objects.
  */
-#ifndef IOTRACE_DEVICE_JSON_H
-#define IOTRACE_DEVICE_JSON_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct json_object *device_json(const struct trace *trace, uint32_t device);
 struct json_object *cgroup_json(const struct trace *trace, uint32_t cgroup);
 /* Returns whether there is anything to tell: requests, or a count of the kernel's. */
 int device_json_is_worth(const struct trace *trace, uint32_t device);
-
-#endif

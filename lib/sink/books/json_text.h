@@ -2,8 +2,7 @@
  * json_text: foreign bytes as JSON strings, and the books as a JSON object. JSON is UTF-8; bytes that are not are
  * written as \xHH (see escape_utf8()).
  */
-#ifndef IOTRACE_JSON_TEXT_H
-#define IOTRACE_JSON_TEXT_H
+#pragma once
 
 #include <iotrace/strtab.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct json_object *json_words(const struct trace *trace, str_id id);
 void json_print(FILE *out, const char *json);
 /* { balanced, sentence, counters } */
 struct json_object *json_books(const struct trace *trace, const struct tally *tally);
-
-#endif

@@ -8,8 +8,7 @@
  * collect_device.h. Memory grows with files, processes, threads and devices, never with calls; all numbers are sums or
  * histograms, so that the collections of two runs could be added.
  */
-#ifndef IOTRACE_COLLECT_H
-#define IOTRACE_COLLECT_H
+#pragma once
 
 #include "collect_counter.h"
 #include "collect_device.h"
@@ -135,5 +134,3 @@ const char *collect_class_name(enum collect_class id);
 
 /* Returns from the first to the last event, ns. */
 uint64_t collect_wall(const struct collect *collect);
-
-#endif

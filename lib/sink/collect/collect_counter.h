@@ -2,8 +2,7 @@
  * collect_counter: counters of -E. Each location has the totals of its thread at the end of its last call; those of the run
  * are their sum.
  */
-#ifndef IOTRACE_COLLECT_COUNTER_H
-#define IOTRACE_COLLECT_COUNTER_H
+#pragma once
 
 #include <iotrace/io_event.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void collect_counter_event(struct collect_counters *counters, const struct trace
 			   const struct io_event *event);
 /* Returns the total of one over all threads. */
 uint64_t collect_counter(const struct collect_counters *counters, uint32_t index);
-
-#endif

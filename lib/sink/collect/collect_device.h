@@ -5,8 +5,7 @@
  * (last). A device is busy while anything is in flight; a request whose end the kernel did not deliver counts as nothing, since
  * nobody knows when it ended.
  */
-#ifndef IOTRACE_COLLECT_DEVICE_H
-#define IOTRACE_COLLECT_DEVICE_H
+#pragma once
 
 #include "histogram.h"
 
@@ -79,5 +78,3 @@ struct collect_cache *collect_caches(const struct collect *collect);
 bool collect_device_is_recorded(const struct collect *collect, uint32_t device);
 /* Returns the share of what was asked for that never reached the disk, or -1: nothing was asked for. */
 double collect_cache_share(uint64_t asked, uint64_t disk);
-
-#endif

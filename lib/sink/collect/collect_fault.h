@@ -3,8 +3,7 @@
  *
  * What a call failed at is the path that it named, or the name of its handle. Memory grows with such names.
  */
-#ifndef IOTRACE_COLLECT_FAULT_H
-#define IOTRACE_COLLECT_FAULT_H
+#pragma once
 
 #include "top.h"
 
@@ -68,5 +67,3 @@ struct top collect_top_faults(const struct collect_faults *faults, uint32_t kind
  */
 struct top collect_top_named_faults(const struct collect_faults *faults, uint32_t kinds,
 				    uint32_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * collect_place: which place a file or a descriptor belongs to.
  */
-#ifndef IOTRACE_COLLECT_PLACE_H
-#define IOTRACE_COLLECT_PLACE_H
+#pragma once
 
 #include "collect.h"
 
@@ -19,5 +18,3 @@ enum collect_place collect_place_of_handle(const struct trace *trace,
 enum collect_place collect_place_of_region(const struct trace_region *region);
 /* Returns the class of a region. */
 enum collect_class collect_class_of(const struct trace_region *region);
-
-#endif

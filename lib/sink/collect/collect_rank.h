@@ -2,8 +2,7 @@
  * collect_rank: what stands out of a collection: totals of the run, and the first few processes, files, devices, control
  * groups and errors.
  */
-#ifndef IOTRACE_COLLECT_RANK_H
-#define IOTRACE_COLLECT_RANK_H
+#pragma once
 
 #include "collect.h"
 
@@ -37,5 +36,3 @@ struct top collect_top_devices(const struct collect *collect, enum sink_sort sor
 struct top collect_top_groups(const struct collect *collect, enum sink_sort sort, uint32_t size);
 /* Indices in share[]: the processes of a file, the one with the most data first. */
 struct top collect_top_shares(const struct collect *collect, file_id file, uint32_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * Buckets are linear within a power of two (64 to each), so a value is known to 1/64 of itself over the
  * whole range of 64 bits; values below 64 exactly. Count, sum and the extremes are exact.
  */
-#ifndef IOTRACE_HISTOGRAM_H
-#define IOTRACE_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
  * away from the exact one and never outside of what was added; 0 if nothing was.
  */
 uint64_t histogram_quantile(const struct histogram *histogram, uint32_t permille);
-
-#endif

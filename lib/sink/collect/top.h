@@ -2,8 +2,7 @@
  * top: the first few of many ids, in an order that the caller defines. It keeps no more than it was asked for, so a
  * list of the five largest of a million files costs five places.
  */
-#ifndef IOTRACE_TOP_H
-#define IOTRACE_TOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void top_release(struct top *top);
 void top_offer(struct top *top, uint32_t id);
 /* The best stands first from here on; nothing may be offered any more. */
 void top_sort(struct top *top);
-
-#endif

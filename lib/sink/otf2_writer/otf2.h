@@ -22,8 +22,7 @@
  * = IoHandle; so are those of series = MetricClass, metric = MetricMember, parameter = Parameter.
  * Files, regions, comms and strings are numbered here, in the order of their first use.
  */
-#ifndef OTF2_SINK_H
-#define OTF2_SINK_H
+#pragma once
 
 #include <iotrace/cold.h>
 #include <iotrace/error.h>
@@ -281,5 +280,3 @@ bool otf2_write_io_definitions(struct sink *sink);
 void otf2_mark(struct sink *sink, const struct io_event *event);
 bool otf2_write_markers(struct sink *sink);
 void otf2_write_properties(struct sink *sink);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * otf2_attribute: the kinds of records, and the list of attributes that may stand before one.
  */
-#ifndef OTF2_ATTRIBUTE_H
-#define OTF2_ATTRIBUTE_H
+#pragma once
 
 #include "otf2.h"
 #include "otf2_bytes.h"
@@ -80,5 +79,3 @@ static inline uint8_t *put_attributes(uint8_t *at, const struct attributes *list
 	data[-1] = (uint8_t)(at - data);
 	return at;
 }
-
-#endif

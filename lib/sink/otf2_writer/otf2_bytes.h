@@ -3,8 +3,7 @@
  *
  * A number is a byte that says how many bytes follow, and those, without leading zeros.
  */
-#ifndef OTF2_BYTES_H
-#define OTF2_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -93,5 +92,3 @@ static inline uint8_t *put_i64(uint8_t *at, int64_t value)
 {
 	return put_bytes(at, (uint64_t)value, bytes_of_number((uint64_t)value));
 }
-
-#endif

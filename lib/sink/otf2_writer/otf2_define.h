@@ -4,8 +4,7 @@
  *
  * A string is defined just before the first definition that uses it.
  */
-#ifndef OTF2_DEFINE_H
-#define OTF2_DEFINE_H
+#pragma once
 
 #include "otf2.h"
 
@@ -42,5 +41,3 @@ OTF2_StringRef define_device_location(struct sink *sink, const struct trace_thre
 
 /* otf2_defs_metric.c */
 bool otf2_write_metrics(struct sink *sink);
-
-#endif

@@ -1,6 +1,5 @@
 /* O_* flags in the words of OTF2. */
-#ifndef OTF2_FLAGS_H
-#define OTF2_FLAGS_H
+#pragma once
 
 #include <otf2/otf2.h>
 #include <stdint.h>
@@ -8,5 +7,3 @@
 OTF2_IoAccessMode otf2_access_mode(uint32_t flags);
 OTF2_IoCreationFlag otf2_creation_flags(uint32_t flags);
 OTF2_IoStatusFlag otf2_status_flags(uint32_t flags);
-
-#endif

@@ -7,8 +7,7 @@
  * A record is its type, the length of its data, the data; ENTER and LEAVE have no length. Before it may stand a time,
  * where it differs from that of the record before, and a list of attributes.
  */
-#ifndef OTF2_RECORD_H
-#define OTF2_RECORD_H
+#pragma once
 
 #include "otf2.h"
 #include "otf2_attribute.h"
@@ -43,5 +42,3 @@ static inline bool record_end(struct location *location, uint8_t *data, uint8_t 
 	location->at = end;
 	return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * page: lines and tables of text that fit a terminal. In a file or a pipe nothing is left out and nothing is cut.
  */
-#ifndef IOTRACE_PAGE_H
-#define IOTRACE_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void page_heading(const struct page *page, const struct page_table *table);
 void page_row(const struct page *page, const struct page_table *table, const char *const *cell);
 /* Returns how many columns are left for the rest of the line, 0: no limit. */
 size_t page_rest(const struct page *page, const struct page_table *table);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * summary_name: names, commands and numbers for people. Whatever bytes they have, what comes out is fit for a terminal.
  */
-#ifndef IOTRACE_SUMMARY_NAME_H
-#define IOTRACE_SUMMARY_NAME_H
+#pragma once
 
 #include <iotrace/trace.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);
 const char *summary_rate(char out[SUMMARY_NUMBER], double bytes_per_second);
 const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns);
 const char *summary_count(char out[SUMMARY_NUMBER], uint64_t count);
-
-#endif

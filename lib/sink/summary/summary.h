@@ -2,8 +2,7 @@
  * summary: a run told to people (summary_text.c) and to programs (summary_json.c). All numbers come from a collection,
  * collect.h.
  */
-#ifndef IOTRACE_SUMMARY_H
-#define IOTRACE_SUMMARY_H
+#pragma once
 
 #include "collect/collect.h"
 #include "print/summary_name.h"
@@ -38,5 +37,3 @@ int summary_end_error(const struct summary *summary);
  */
 bool summary_remark(const struct summary *summary, uint32_t index, char *text, size_t size);
 uint32_t summary_remarks(void);
-
-#endif

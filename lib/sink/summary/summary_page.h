@@ -1,8 +1,7 @@
 /*
  * summary_page: the tables of the summary for people. Each prints nothing if there is nothing to tell.
  */
-#ifndef IOTRACE_SUMMARY_PAGE_H
-#define IOTRACE_SUMMARY_PAGE_H
+#pragma once
 
 #include "print/page.h"
 #include "summary.h"
@@ -15,5 +14,3 @@ void summary_files(const struct summary *summary, const struct page *page, uint3
 void summary_calls(const struct summary *summary, const struct page *page, uint32_t rows);
 void summary_devices(const struct summary *summary, const struct page *page, uint32_t rows);
 void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to the text sink: its state, and what its two files call of each other. */
-#ifndef TEXT_SINK_H
-#define TEXT_SINK_H
+#pragma once
 
 #include <iotrace/sink.h>
 #include <iotrace/trace.h>
@@ -24,5 +23,3 @@ void text_string(struct sink *sink, str_id id);
 void text_location(struct sink *sink, thread_id id);
 /* Everything that the trace knows: see text_defs.c. */
 void text_definitions(struct sink *sink);
-
-#endif

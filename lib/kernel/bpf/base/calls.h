@@ -1,8 +1,7 @@
 /*
  * calls: which tasks are traced, and the calls that they are in.
  */
-#ifndef BPF_CALLS_H
-#define BPF_CALLS_H
+#pragma once
 
 #include "sample.h"
 #include "user.h"
@@ -73,5 +72,3 @@ static __always_inline bool is_in_scope(const struct task_struct *task)
 	return !is_system ||
 	       (task->tgid != own_tgid && task->tgid != own_helper && is_in_chosen_cgroup());
 }
-
-#endif

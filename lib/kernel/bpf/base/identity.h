@@ -1,8 +1,7 @@
 /*
  * identity: what a record calls a structure of the kernel's.
  */
-#ifndef BPF_IDENTITY_H
-#define BPF_IDENTITY_H
+#pragma once
 
 #include "kernel.h"
 
@@ -31,5 +30,3 @@ static __always_inline uint64_t identity_of(const void *structure)
 		return 0;
 	return enciphered(address);
 }
-
-#endif

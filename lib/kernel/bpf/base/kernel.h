@@ -4,8 +4,7 @@
  * Only the fields that are used, in no order: where they stand is asked of the running kernel's BTF when the
  * programs are loaded. So no header of a kernel is needed to build, and one binary fits many kernels.
  */
-#ifndef BPF_KERNEL_H
-#define BPF_KERNEL_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -91,5 +90,3 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 } KERNEL;
-
-#endif

@@ -4,8 +4,7 @@
  * bpf_loop() exists since Linux 5.17. BPF_PLAIN goes over an array in which nothing is kept: bpf_for_each_map_elem() exists
  * since Linux 5.13. A body says where its turns end, since the array has as many as any of them may need.
  */
-#ifndef BPF_LOOP_H
-#define BPF_LOOP_H
+#pragma once
 
 #include "kernel.h"
 
@@ -32,5 +31,3 @@ struct {
 	__type(key, uint32_t);
 	__type(value, uint32_t);
 } turns SEC(".maps");
-
-#endif

@@ -1,11 +1,8 @@
 /*
  * page: what counts in pages.
  */
-#ifndef BPF_PAGE_H
-#define BPF_PAGE_H
+#pragma once
 
 #include "kernel.h"
 
 const volatile uint32_t page_shift;
-
-#endif

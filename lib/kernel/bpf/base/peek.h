@@ -4,8 +4,7 @@
  * Since Linux 6.2 the programs may take any address for a structure of the kernel's, and what they load from it is 0 if
  * there is nothing. Before, they ask a function for each field, which takes ten times as long: BPF_PLAIN.
  */
-#ifndef BPF_PEEK_H
-#define BPF_PEEK_H
+#pragma once
 
 #include "kernel.h"
 
@@ -51,5 +50,3 @@ struct timespec64 {
 
 /* 64 bits at any address, whatever the kernel keeps there. */
 #define PEEK_WORD(from) ((uint64_t)PEEK((struct timespec64 *)(from), tv_sec))
-
-#endif

@@ -4,8 +4,7 @@
  * What the programs of a CPU share is then used with preemption off, or by one instruction. Before, only interrupts come
  * between, and those use other things.
  */
-#ifndef BPF_PREEMPT_H
-#define BPF_PREEMPT_H
+#pragma once
 
 #include "kernel.h"
 
@@ -46,5 +45,3 @@ static __always_inline void count(uint64_t *counter)
 {
 	add(counter, 1);
 }
-
-#endif

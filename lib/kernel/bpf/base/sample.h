@@ -8,8 +8,7 @@
  * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer has
  * a time that is later than that position, however long the program is delayed (live_bpf.h, stream/order.h).
  */
-#ifndef BPF_SAMPLE_H
-#define BPF_SAMPLE_H
+#pragma once
 
 #include "peek.h"
 #include "preempt.h"
@@ -139,5 +138,3 @@ static __always_inline void end_sample(const struct outgoing *out)
 {
 	bpf_ringbuf_submit(out->head, wake_flag(out->book, out->size));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * scratch: where a record is gathered that has parts, before it is copied into the ring as long as it is.
  */
-#ifndef BPF_SCRATCH_H
-#define BPF_SCRATCH_H
+#pragma once
 
 #include "sample.h"
 
@@ -123,5 +122,3 @@ static __always_inline bool send_scratch(struct scratch *scratch, struct outgoin
 	note_drop(out->book);
 	return false;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * user: whether the current task is of a user who is recorded.
  */
-#ifndef BPF_USER_H
-#define BPF_USER_H
+#pragma once
 
 #include "load/bpf_shared.h"
 
@@ -28,5 +27,3 @@ static __always_inline uint16_t choice_by_user(void)
 		return 0;
 	return has_chosen_user() ? BPF_RECORD_CHOSEN : BPF_RECORD_NOT_CHOSEN;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * vfs: what the programs read of files, directories and mounts. See kernel.h.
  */
-#ifndef BPF_VFS_H
-#define BPF_VFS_H
+#pragma once
 
 #include "peek.h"
 
@@ -121,5 +120,3 @@ static __always_inline uint32_t device_of_inode(struct inode *inode)
 
 	return PEEK(super, s_dev);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * covered: whether something is mounted on a directory.
  */
-#ifndef BPF_COVERED_H
-#define BPF_COVERED_H
+#pragma once
 
 #include "bpf/base/loop.h"
 #include "bpf/base/scratch.h"
@@ -50,5 +49,3 @@ __weak int is_covered(uint32_t cpu)
 	REPEAT(MOUNTS_MAX, look_at_mount, &search);
 	return search.is_found;
 }
-
-#endif

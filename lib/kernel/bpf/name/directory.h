@@ -1,8 +1,7 @@
 /*
  * directory: the current directory of a task, where a relative path starts, and its root.
  */
-#ifndef BPF_DIRECTORY_H
-#define BPF_DIRECTORY_H
+#pragma once
 
 #include "where.h"
 
@@ -44,5 +43,3 @@ static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t 
 	part->position = ~0ULL;
 	return put_where(scratch, at, cpu, task, path, kind, index);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * file: what a descriptor leads to, and its flags.
  */
-#ifndef BPF_FILE_H
-#define BPF_FILE_H
+#pragma once
 
 #include "where.h"
 
@@ -41,5 +40,3 @@ static __always_inline uint32_t put_file(struct scratch *scratch, uint32_t at, u
 	part->position = PEEK(file, f_mode) & FMODE_LSEEK ? PEEK(file, f_pos) : ~0ULL;
 	return put_where(scratch, at, cpu, task, &file->f_path, BPF_PART_FILE, index);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * mount namespace. Nor does a path lead below a directory on which something else is mounted. Nothing is locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
  * names are torn then.
  */
-#ifndef BPF_WALK_H
-#define BPF_WALK_H
+#pragma once
 
 #include "bpf/base/scratch.h"
 #include "covered.h"
@@ -118,5 +117,3 @@ static __always_inline void walk_up(struct walk *walk)
 	if (walk->dentry)
 		walk->flags |= BPF_PART_TORN;
 }
-
-#endif

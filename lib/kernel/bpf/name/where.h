@@ -1,8 +1,7 @@
 /*
  * where: what a path of the kernel's leads to: the fields of the file, and its names.
  */
-#ifndef BPF_WHERE_H
-#define BPF_WHERE_H
+#pragma once
 
 #include "walk.h"
 
@@ -107,5 +106,3 @@ static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, 
 	scratch->space = 0;
 	return put_asked(scratch, at, cpu, kind, index);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * aio: records of asynchronous requests.
  */
-#ifndef BPF_AIO_H
-#define BPF_AIO_H
+#pragma once
 
 #include "bpf/base/sample.h"
 
@@ -72,5 +71,3 @@ static __always_inline uint64_t iovecs_size(uint64_t address, uint64_t count)
 	}
 	return sum;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Since Linux 5.19 a request keeps what the programs need of it.
  */
-#ifndef BPF_ENTRY_H
-#define BPF_ENTRY_H
+#pragma once
 
 #include "aio.h"
 #include "bpf/base/peek.h"
@@ -26,5 +25,3 @@ static __always_inline void read_entry(struct sqe_user *entry, struct io_kiocb *
 	    bpf_probe_read_kernel(entry, sizeof(*entry), PEEK(ctx, sq_sqes) + index))
 		*entry = (struct sqe_user){.fd = AIO_FD_NONE};
 }
-
-#endif

@@ -4,8 +4,7 @@
  * There is no tracepoint for them: they are read when io_submit begins, and again when it took fewer than it was given;
  * their ends are what io_getevents brings.
  */
-#ifndef BPF_IOCB_H
-#define BPF_IOCB_H
+#pragma once
 
 #include "aio.h"
 #include "bpf/base/calls.h"
@@ -141,5 +140,3 @@ __noinline int aio_call_ends(struct bpf_call *call, uint32_t flags, int64_t resu
 		put_queue_end(call);
 	return 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * uring: what the programs read of io_uring, in the kernel and in the program.
  */
-#ifndef BPF_URING_H
-#define BPF_URING_H
+#pragma once
 
 #include "bpf/base/kernel.h"
 #include "uring_number.h"
@@ -129,5 +128,3 @@ struct rsrc_update_user {
 	uint32_t offset, reserved;
 	uint64_t data, tags;
 };
-
-#endif

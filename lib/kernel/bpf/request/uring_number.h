@@ -1,8 +1,7 @@
 /*
  * uring_number: the numbers of io_uring: flags, opcodes, and what io_uring_register is asked for.
  */
-#ifndef BPF_URING_NUMBER_H
-#define BPF_URING_NUMBER_H
+#pragma once
 
 enum {
 	SQPOLL = 1 << 1, /* IORING_SETUP_SQPOLL */
@@ -51,5 +50,3 @@ enum uring_opcode {
 	OP_WRITEV_FIXED = 61,
 	OP_PIPE = 62,
 };
-
-#endif
