@@ -73,30 +73,31 @@ static void add_status(json_object *object, int status)
 	bool is_exit = status >= 0 && WIFEXITED(status);
 	bool is_signal = status >= 0 && WIFSIGNALED(status);
 
-	json_object_object_add(object, "exit_status",
-			       is_exit ? json_object_new_int(WEXITSTATUS(status)) : NULL);
-	json_object_object_add(object, "signal",
-			       is_signal ? json_object_new_int(WTERMSIG(status)) : NULL);
+	json_set_known(object, "exit_status", is_exit, WEXITSTATUS(status));
+	json_set_known(object, "signal", is_signal, WTERMSIG(status));
 }
 
-static json_object *json_commands(const struct trace *trace)
+/* An array with an entry for each id below count. */
+static json_object *json_each(const struct trace *trace, uint32_t count,
+			      json_object *(*entry)(const struct trace *trace, uint32_t id))
 {
 	json_object *array = json_object_new_array();
 
-	for (uint32_t i = 0; i < trace_commands(trace); i++) {
-		const struct trace_command *command = trace_command(trace, i);
-		json_object *row = json_object_new_object();
-
-		json_object_object_add(row, "pid", json_object_new_int64(command->pid));
-		json_object_object_add(row, "rank",
-				       command->rank.is_known
-					       ? json_object_new_int64(command->rank.number)
-					       : NULL);
-		json_object_object_add(row, "argv", json_words(trace, command->argv));
-		add_status(row, command->status);
-		json_object_array_add(array, row);
-	}
+	for (uint32_t id = 0; id < count; id++)
+		json_object_array_add(array, entry(trace, id));
 	return array;
+}
+
+static json_object *json_joined(const struct trace *trace, uint32_t id)
+{
+	const struct trace_command *command = trace_command(trace, id);
+	json_object *row = json_object_new_object();
+
+	json_set_number(row, "pid", command->pid);
+	json_set_known(row, "rank", command->rank.is_known, command->rank.number);
+	json_set(row, "argv", json_words(trace, command->argv));
+	add_status(row, command->status);
+	return row;
 }
 
 static json_object *json_command(const struct trace *trace)
@@ -104,10 +105,9 @@ static json_object *json_command(const struct trace *trace)
 	const struct trace_host *host = trace_host(trace);
 	json_object *command = json_object_new_object();
 
-	json_object_object_add(command, "argv", json_words(trace, host->argv));
-	json_object_object_add(command, "cwd", json_text(trace, host->cwd));
-	json_object_object_add(command, "joined",
-			       json_object_new_int64(host->is_joined ? host->commands : 0));
+	json_set(command, "argv", json_words(trace, host->argv));
+	json_set_text(command, "cwd", trace, host->cwd);
+	json_set_number(command, "joined", host->is_joined ? host->commands : 0);
 	add_status(command, host->status);
 	return command;
 }
@@ -117,28 +117,30 @@ static json_object *json_host(const struct trace *trace)
 	const struct trace_host *host = trace_host(trace);
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "name", json_text(trace, host->hostname));
-	json_object_object_add(object, "kernel", json_text(trace, host->release));
-	json_object_object_add(object, "machine", json_text(trace, host->machine));
-	json_object_object_add(object, "cpus",
-			       host->cpus ? json_object_new_int64(host->cpus) : NULL);
+	json_set_text(object, "name", trace, host->hostname);
+	json_set_text(object, "kernel", trace, host->release);
+	json_set_text(object, "machine", trace, host->machine);
+	json_set_known(object, "cpus", host->cpus, host->cpus);
 	return object;
+}
+
+static uint64_t since_start(const struct trace *trace, uint64_t time)
+{
+	uint64_t start = trace_host(trace)->first_time;
+
+	return time > start ? time - start : 0;
 }
 
 /* The end of an archive that takes no events from there on. */
 static json_object *json_end(const struct books *books)
 {
-	const struct trace_host *host = trace_host(books->trace);
 	json_object *end;
 
 	if (!books->end || !books->end->is_cut)
 		return NULL;
 	end = json_object_new_object();
-	json_object_object_add(end, "duration_ns",
-			       json_object_new_uint64(books->end->time > host->first_time
-							      ? books->end->time - host->first_time
-							      : 0));
-	json_object_object_add(end, "errno", json_object_new_int(-books->end->code));
+	json_set_number(end, "duration_ns", since_start(books->trace, books->end->time));
+	json_set_number(end, "errno", -books->end->code);
 	return end;
 }
 
@@ -157,9 +159,8 @@ static json_object *json_pauses(const struct trace *trace)
 		if (from >= to)
 			continue;
 		row = json_object_new_object();
-		json_object_object_add(row, "start_ns",
-				       json_object_new_uint64(from - host->first_time));
-		json_object_object_add(row, "duration_ns", json_object_new_uint64(to - from));
+		json_set_number(row, "start_ns", from - host->first_time);
+		json_set_number(row, "duration_ns", to - from);
 		json_object_array_add(array, row);
 	}
 	return array;
@@ -180,19 +181,13 @@ static void add_times(json_object *top, const struct trace *trace)
 	if (is_known && gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(stamp, sizeof(stamp), "%s.%09dZ", text, (int)(start % 1000000000));
-	json_object_object_add(top, "start", *text ? json_object_new_string(stamp) : NULL);
-	json_object_object_add(top, "start_ns", is_known ? json_object_new_int64(start) : NULL);
-	json_object_object_add(top, "duration_ns",
-			       json_object_new_uint64(host->last_time > host->first_time
-							      ? host->last_time - host->first_time
-							      : 0));
-	json_object_object_add(top, "pauses", json_pauses(trace));
-	json_object_object_add(top, "end",
-			       host->end_reason >= 0 && host->end_reason < 4
-				       ? json_object_new_string(end[host->end_reason])
-				       : NULL);
-	json_object_object_add(top, "end_errno",
-			       host->end_errno ? json_object_new_int(host->end_errno) : NULL);
+	json_set_word(top, "start", *text ? stamp : NULL);
+	json_set_known(top, "start_ns", is_known, start);
+	json_set_number(top, "duration_ns", since_start(trace, host->last_time));
+	json_set(top, "pauses", json_pauses(trace));
+	json_set_word(top, "end",
+		      host->end_reason >= 0 && host->end_reason < 4 ? end[host->end_reason] : NULL);
+	json_set_known(top, "end_errno", host->end_errno, host->end_errno);
 }
 
 bool books_ends_early(const struct trace *trace)
@@ -243,36 +238,31 @@ static json_object *json_metrics(const struct trace *trace)
 	return names;
 }
 
-static json_object *json_series(const struct trace *trace)
+static json_object *json_metric(const struct trace *trace, uint32_t id)
 {
-	json_object *all = json_object_new_array();
+	const struct trace_metric *metric = trace_metric(trace, id);
+	json_object *row = json_object_new_object();
 
-	for (uint32_t s = 0; s < trace_series_count(trace); s++) {
-		const struct trace_series *series = trace_series(trace, s);
-		json_object *row = json_object_new_object(), *metrics = json_object_new_array();
-
-		for (uint32_t i = 0; i < series->metrics; i++) {
-			const struct trace_metric *metric = trace_metric(trace, series->metric + i);
-			json_object *pair = json_object_new_object();
-
-			json_object_object_add(pair, "name", json_text(trace, metric->name));
-			json_object_object_add(pair, "unit", json_text(trace, metric->unit));
-			json_object_array_add(metrics, pair);
-		}
-		json_object_object_add(row, "name", json_text(trace, series->name));
-		json_object_object_add(row, "metrics", metrics);
-		json_object_array_add(all, row);
-	}
-	return all;
+	json_set_text(row, "name", trace, metric->name);
+	json_set_text(row, "unit", trace, metric->unit);
+	return row;
 }
 
-static json_object *json_parameters(const struct trace *trace)
+static json_object *json_series(const struct trace *trace, uint32_t id)
 {
-	json_object *names = json_object_new_array();
+	const struct trace_series *series = trace_series(trace, id);
+	json_object *row = json_object_new_object(), *metrics = json_object_new_array();
 
-	for (uint32_t i = 0; i < trace_parameters(trace); i++)
-		json_object_array_add(names, json_text(trace, trace_parameter(trace, i)));
-	return names;
+	for (uint32_t i = 0; i < series->metrics; i++)
+		json_object_array_add(metrics, json_metric(trace, series->metric + i));
+	json_set_text(row, "name", trace, series->name);
+	json_set(row, "metrics", metrics);
+	return row;
+}
+
+static json_object *json_parameter(const struct trace *trace, uint32_t id)
+{
+	return json_text(trace, trace_parameter(trace, id));
 }
 
 static json_object *json_devices(const struct trace *trace)
@@ -282,15 +272,6 @@ static json_object *json_devices(const struct trace *trace)
 	for (uint32_t id = 0; id < trace_devices(trace); id++)
 		if (device_json_is_worth(trace, id))
 			json_object_array_add(all, device_json(trace, id));
-	return all;
-}
-
-static json_object *json_cgroups(const struct trace *trace)
-{
-	json_object *all = json_object_new_array();
-
-	for (uint32_t id = 0; id < trace_cgroups(trace); id++)
-		json_object_array_add(all, cgroup_json(trace, id));
 	return all;
 }
 
@@ -343,7 +324,7 @@ static json_object *json_trace(const struct trace *trace)
 	json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		json_object_object_add(object, row[i].name, json_object_new_int64(row[i].count));
+		json_set_number(object, row[i].name, row[i].count);
 	return object;
 }
 
@@ -357,15 +338,11 @@ static json_object *json_events(const struct books *books)
 		const struct trace_count *count = trace_count(trace, i);
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "name", json_text(trace, count->name));
-		json_object_object_add(row, "counted", json_object_new_uint64(count->counted));
-		json_object_object_add(row, "lost",
-				       count->has_lost ? json_object_new_uint64(count->lost)
-						       : NULL);
-		json_object_object_add(row, "samples",
-				       json_object_new_uint64(samples_of(books->samples,
-									 books->events,
-									 count->event)));
+		json_set_text(row, "name", trace, count->name);
+		json_set_number(row, "counted", count->counted);
+		json_set_known(row, "lost", count->has_lost, count->lost);
+		json_set_number(row, "samples",
+				samples_of(books->samples, books->events, count->event));
 		json_object_array_add(events, row);
 	}
 	return events;
@@ -381,79 +358,66 @@ static void add_sources(json_object *top, const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
 
-	json_object_object_add(top, "source", json_object_new_string(source_name(host->source)));
-	json_object_object_add(top, "source_why", json_text(trace, host->source_why));
-	json_object_object_add(top, "block_source",
-			       host->block_source
-				       ? json_object_new_string(source_name(host->block_source))
-				       : NULL);
-	json_object_object_add(top, "block_source_why", json_text(trace, host->block_why));
+	json_set_word(top, "source", source_name(host->source));
+	json_set_text(top, "source_why", trace, host->source_why);
+	json_set_word(top, "block_source",
+		      host->block_source ? source_name(host->block_source) : NULL);
+	json_set_text(top, "block_source_why", trace, host->block_why);
 }
 
-static json_object *json_refused(const struct trace *trace)
+static json_object *json_refused(const struct trace *trace, uint32_t id)
 {
-	json_object *all = json_object_new_array();
+	const struct trace_refused *refused = trace_refused(trace, id);
+	json_object *row = json_object_new_object();
 
-	for (uint32_t i = 0; i < trace_refusals(trace); i++) {
-		const struct trace_refused *refused = trace_refused(trace, i);
-		json_object *row = json_object_new_object();
-
-		json_object_object_add(row, "name", json_text(trace, refused->name));
-		json_object_object_add(row, "why", json_text(trace, refused->why));
-		json_object_object_add(row, "instead", json_text(trace, refused->instead));
-		json_object_array_add(all, row);
-	}
-	return all;
+	json_set_text(row, "name", trace, refused->name);
+	json_set_text(row, "why", trace, refused->why);
+	json_set_text(row, "instead", trace, refused->instead);
+	return row;
 }
 
-static json_object *json_options(const struct trace *trace)
+static json_object *json_option(const struct trace *trace, uint32_t id)
 {
-	json_object *all = json_object_new_array();
+	const struct trace_option *option = trace_option(trace, id);
+	json_object *row = json_object_new_object();
 
-	for (uint32_t i = 0; i < trace_options(trace); i++) {
-		const struct trace_option *option = trace_option(trace, i);
-		json_object *row = json_object_new_object();
-
-		json_object_object_add(row, "from", json_text(trace, option->from));
-		json_object_object_add(row, "line",
-				       option->line ? json_object_new_int64(option->line) : NULL);
-		json_object_object_add(row, "words", json_words(trace, option->words));
-		json_object_array_add(all, row);
-	}
-	return all;
+	json_set_text(row, "from", trace, option->from);
+	json_set_known(row, "line", option->line, option->line);
+	json_set(row, "words", json_words(trace, option->words));
+	return row;
 }
 
 char *books_json(const struct books *books)
 {
-	const struct trace_host *host = trace_host(books->trace);
+	const struct trace *trace = books->trace;
+	const struct trace_host *host = trace_host(trace);
 	json_object *top = json_object_new_object();
 	char *text;
 
-	json_object_object_add(top, "schema", json_object_new_int(BOOKS_SCHEMA));
-	json_object_object_add(top, "iotrace", json_object_new_string(books->version));
-	add_sources(top, books->trace);
-	json_object_object_add(top, "refused", json_refused(books->trace));
-	json_object_object_add(top, "options", json_options(books->trace));
-	json_object_object_add(top, "command", json_command(books->trace));
-	json_object_object_add(top, "commands", json_commands(books->trace));
-	json_object_object_add(top, "host", json_host(books->trace));
-	json_object_object_add(top, "job", json_job(books->trace));
-	json_object_object_add(top, "whole_machine", json_object_new_boolean(host->is_system));
-	add_times(top, books->trace);
-	json_object_object_add(top, "archive_end", json_end(books));
-	json_object_object_add(top, "is_complete",
-			       json_object_new_boolean(books->is_complete &&
-						       !tally_get(books->tally, torn) &&
-						       is_whole(books->trace, books->tally)));
-	json_object_object_add(top, "syscalls", json_groups(books->groups));
-	json_object_object_add(top, "metrics", json_metrics(books->trace));
-	json_object_object_add(top, "series", json_series(books->trace));
-	json_object_object_add(top, "parameters", json_parameters(books->trace));
-	json_object_object_add(top, "devices", json_devices(books->trace));
-	json_object_object_add(top, "cgroups", json_cgroups(books->trace));
-	json_object_object_add(top, "trace", json_trace(books->trace));
-	json_object_object_add(top, "books", json_books(books->trace, books->tally));
-	json_object_object_add(top, "events", json_events(books));
+	json_set_number(top, "schema", BOOKS_SCHEMA);
+	json_set_word(top, "iotrace", books->version);
+	add_sources(top, trace);
+	json_set(top, "refused", json_each(trace, trace_refusals(trace), json_refused));
+	json_set(top, "options", json_each(trace, trace_options(trace), json_option));
+	json_set(top, "command", json_command(trace));
+	json_set(top, "commands", json_each(trace, trace_commands(trace), json_joined));
+	json_set(top, "host", json_host(trace));
+	json_set(top, "job", json_job(trace));
+	json_set_bool(top, "whole_machine", host->is_system);
+	add_times(top, trace);
+	json_set(top, "archive_end", json_end(books));
+	json_set_bool(top, "is_complete",
+		      books->is_complete && !tally_get(books->tally, torn) &&
+			      is_whole(trace, books->tally));
+	json_set(top, "syscalls", json_groups(books->groups));
+	json_set(top, "metrics", json_metrics(trace));
+	json_set(top, "series", json_each(trace, trace_series_count(trace), json_series));
+	json_set(top, "parameters", json_each(trace, trace_parameters(trace), json_parameter));
+	json_set(top, "devices", json_devices(trace));
+	json_set(top, "cgroups", json_each(trace, trace_cgroups(trace), cgroup_json));
+	json_set(top, "trace", json_trace(trace));
+	json_set(top, "books", json_books(trace, books->tally));
+	json_set(top, "events", json_events(books));
 	text = mem_strdup(
 		json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_SPACED |

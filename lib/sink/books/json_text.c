@@ -31,6 +31,41 @@ json_object *json_text(const struct trace *trace, str_id id)
 	return length ? json_bytes(trace_text(trace, id), length) : NULL;
 }
 
+void json_set(json_object *to, const char *key, json_object *value)
+{
+	json_object_object_add(to, key, value);
+}
+
+void json_set_number(json_object *to, const char *key, uint64_t number)
+{
+	json_set(to, key, json_object_new_uint64(number));
+}
+
+void json_set_known(json_object *to, const char *key, bool is_known, uint64_t number)
+{
+	json_set(to, key, is_known ? json_object_new_uint64(number) : NULL);
+}
+
+void json_set_real(json_object *to, const char *key, double number)
+{
+	json_set(to, key, json_object_new_double(number));
+}
+
+void json_set_bool(json_object *to, const char *key, bool value)
+{
+	json_set(to, key, json_object_new_boolean(value));
+}
+
+void json_set_word(json_object *to, const char *key, const char *word)
+{
+	json_set(to, key, word ? json_object_new_string(word) : NULL);
+}
+
+void json_set_text(json_object *to, const char *key, const struct trace *trace, str_id id)
+{
+	json_set(to, key, json_text(trace, id));
+}
+
 json_object *json_job(const struct trace *trace)
 {
 	const struct trace_job *job = &trace_host(trace)->job;
@@ -38,14 +73,12 @@ json_object *json_job(const struct trace *trace)
 
 	if (!object)
 		return NULL;
-	json_object_object_add(object, "system", json_text(trace, job->system));
-	json_object_object_add(object, "id", json_text(trace, job->id));
-	json_object_object_add(object, "name", json_text(trace, job->name));
-	json_object_object_add(object, "user", json_text(trace, job->user));
-	json_object_object_add(object, "nodes",
-			       job->nodes ? json_object_new_int64(job->nodes) : NULL);
-	json_object_object_add(object, "ranks",
-			       job->ranks ? json_object_new_int64(job->ranks) : NULL);
+	json_set_text(object, "system", trace, job->system);
+	json_set_text(object, "id", trace, job->id);
+	json_set_text(object, "name", trace, job->name);
+	json_set_text(object, "user", trace, job->user);
+	json_set_known(object, "nodes", job->nodes, job->nodes);
+	json_set_known(object, "ranks", job->ranks, job->ranks);
 	return object;
 }
 
@@ -118,10 +151,9 @@ json_object *json_books(const struct trace *trace, const struct tally *tally)
 	enum books_state state = books_check(trace, tally, sentence, sizeof(sentence));
 
 	for (int i = 0; i < TALLY_COUNT; i++)
-		json_object_object_add(counters, tally_name((enum tally_counter)i),
-				       json_object_new_uint64(tally->n[i]));
-	json_object_object_add(books, "balanced", json_object_new_boolean(state != BOOKS_WRONG));
-	json_object_object_add(books, "sentence", json_object_new_string(sentence));
-	json_object_object_add(books, "counters", counters);
+		json_set_number(counters, tally_name((enum tally_counter)i), tally->n[i]);
+	json_set_bool(books, "balanced", state != BOOKS_WRONG);
+	json_set_word(books, "sentence", sentence);
+	json_set(books, "counters", counters);
 	return books;
 }

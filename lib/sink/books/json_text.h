@@ -5,7 +5,9 @@
 #pragma once
 
 #include <iotrace/strtab.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct json_object;
@@ -16,6 +18,14 @@ struct tally;
 struct json_object *json_bytes(const char *bytes, size_t length);
 /* NULL (null) for the empty string. */
 struct json_object *json_text(const struct trace *trace, str_id id);
+/* Each gives an object one more key. What is NULL, or not known, is null. */
+void json_set(struct json_object *to, const char *key, struct json_object *value);
+void json_set_number(struct json_object *to, const char *key, uint64_t number);
+void json_set_known(struct json_object *to, const char *key, bool is_known, uint64_t number);
+void json_set_real(struct json_object *to, const char *key, double number);
+void json_set_bool(struct json_object *to, const char *key, bool value);
+void json_set_word(struct json_object *to, const char *key, const char *word);
+void json_set_text(struct json_object *to, const char *key, const struct trace *trace, str_id id);
 /* The job of a batch system, or null: { system, id, name, user, nodes, ranks }. */
 struct json_object *json_job(const struct trace *trace);
 /* Words that are separated by NUL: an array, or null if there are none. */

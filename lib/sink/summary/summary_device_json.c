@@ -2,6 +2,7 @@
  * summary_device_json: the tables of block devices for programs, in bytes, nanoseconds and shares of 1.
  */
 #include "books/device_json.h"
+#include "books/json_text.h"
 #include "summary.h"
 
 #include <iotrace/trace.h>
@@ -12,10 +13,10 @@ static void add_traffic(json_object *to, const char *name, const struct collect_
 {
 	json_object *row = json_object_new_object();
 
-	json_object_object_add(row, "requests", json_object_new_uint64(traffic->requests));
-	json_object_object_add(row, "bytes", json_object_new_uint64(traffic->bytes));
-	json_object_object_add(row, "wait_ns", json_object_new_uint64(traffic->wait));
-	json_object_object_add(to, name, row);
+	json_set_number(row, "requests", traffic->requests);
+	json_set_number(row, "bytes", traffic->bytes);
+	json_set_number(row, "wait_ns", traffic->wait);
+	json_set(to, name, row);
 }
 
 static void add_rates(json_object *to, const struct summary *summary, uint32_t id)
@@ -37,7 +38,7 @@ static void add_rates(json_object *to, const struct summary *summary, uint32_t i
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		json_object_object_add(to, row[i].name, json_object_new_double(row[i].value));
+		json_set_real(to, row[i].name, row[i].value);
 }
 
 static void add_spread(json_object *to, const char *prefix, const struct histogram *times)
@@ -54,9 +55,7 @@ static void add_spread(json_object *to, const char *prefix, const struct histogr
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		snprintf(key, sizeof(key), "%s%s", prefix, row[i].name);
-		json_object_object_add(to, key,
-				       json_object_new_uint64(
-					       histogram_quantile(times, row[i].permille)));
+		json_set_number(to, key, histogram_quantile(times, row[i].permille));
 	}
 }
 
@@ -73,10 +72,10 @@ static void add_requests(json_object *to, const struct summary *summary, uint32_
 		return;
 	for (int kind = 0; kind < REQUEST_KINDS; kind++)
 		add_traffic(to, name[kind], &d->kind[kind]);
-	json_object_object_add(to, "errors", json_object_new_uint64(d->errors));
-	json_object_object_add(to, "cancelled", json_object_new_uint64(d->cancelled));
-	json_object_object_add(to, "unseen_ends", json_object_new_uint64(d->unseen_ends));
-	json_object_object_add(to, "busy_ns", json_object_new_uint64(d->busy));
+	json_set_number(to, "errors", d->errors);
+	json_set_number(to, "cancelled", d->cancelled);
+	json_set_number(to, "unseen_ends", d->unseen_ends);
+	json_set_number(to, "busy_ns", d->busy);
 	add_rates(to, summary, id);
 	add_spread(to, "await_", &d->latency);
 	add_spread(to, "", &d->service);
@@ -86,20 +85,20 @@ static void add_share(json_object *to, const char *name, uint64_t asked, uint64_
 {
 	double share = collect_cache_share(asked, disk);
 
-	json_object_object_add(to, name, share < 0 ? NULL : json_object_new_double(share));
+	json_set(to, name, share < 0 ? NULL : json_object_new_double(share));
 }
 
 static void add_cache(json_object *to, const struct collect_cache *cache)
 {
 	json_object *row = json_object_new_object();
 
-	json_object_object_add(row, "asked_read", json_object_new_uint64(cache->asked_read));
-	json_object_object_add(row, "disk_read", json_object_new_uint64(cache->disk_read));
+	json_set_number(row, "asked_read", cache->asked_read);
+	json_set_number(row, "disk_read", cache->disk_read);
 	add_share(row, "read_from_cache", cache->asked_read, cache->disk_read);
-	json_object_object_add(row, "asked_written", json_object_new_uint64(cache->asked_written));
-	json_object_object_add(row, "disk_written", json_object_new_uint64(cache->disk_written));
+	json_set_number(row, "asked_written", cache->asked_written);
+	json_set_number(row, "disk_written", cache->disk_written);
 	add_share(row, "written_to_cache", cache->asked_written, cache->disk_written);
-	json_object_object_add(to, "programs", row);
+	json_set(to, "programs", row);
 }
 
 json_object *summary_device_json(const struct summary *summary)
@@ -113,7 +112,7 @@ json_object *summary_device_json(const struct summary *summary)
 			continue;
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "device", device_json(trace, id));
+		json_set(row, "device", device_json(trace, id));
 		add_requests(row, summary, id);
 		add_cache(row, &cache[id]);
 		json_object_array_add(all, row);

@@ -2,6 +2,7 @@
  * summary_group_json: what block requests of each control group moved, for programs.
  */
 #include "books/device_json.h"
+#include "books/json_text.h"
 #include "summary.h"
 
 #include <iotrace/trace.h>
@@ -15,9 +16,9 @@ json_object *summary_group_json(const struct summary *summary)
 		const struct collect_group *group = &summary->collect->group[id];
 		json_object *row = cgroup_json(summary->collect->trace, id);
 
-		json_object_object_add(row, "requests", json_object_new_uint64(group->requests));
-		json_object_object_add(row, "read", json_object_new_uint64(group->read));
-		json_object_object_add(row, "written", json_object_new_uint64(group->written));
+		json_set_number(row, "requests", group->requests);
+		json_set_number(row, "read", group->read);
+		json_set_number(row, "written", group->written);
 		json_object_array_add(all, row);
 	}
 	return all;

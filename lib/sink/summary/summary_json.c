@@ -18,30 +18,20 @@
 
 enum { TOP_PROCESSES_OF_FILE = 5 };
 
-static void add_number(json_object *to, const char *key, uint64_t number)
-{
-	json_object_object_add(to, key, json_object_new_uint64(number));
-}
-
-static void add_real(json_object *to, const char *key, double number)
-{
-	json_object_object_add(to, key, json_object_new_double(number));
-}
-
 static void add_row(json_object *to, const struct collect_row *row)
 {
-	add_number(to, "calls", row->calls);
-	add_number(to, "bytes_read", row->read);
-	add_number(to, "bytes_written", row->written);
-	add_number(to, "time_ns", row->time);
-	add_number(to, "async_operations", row->asyncs);
-	add_number(to, "async_time_ns", row->async_time);
+	json_set_number(to, "calls", row->calls);
+	json_set_number(to, "bytes_read", row->read);
+	json_set_number(to, "bytes_written", row->written);
+	json_set_number(to, "time_ns", row->time);
+	json_set_number(to, "async_operations", row->asyncs);
+	json_set_number(to, "async_time_ns", row->async_time);
 }
 
 static void add_rates(json_object *to, const struct collect *collect, const struct collect_row *row)
 {
-	add_real(to, "read_bytes_per_second", collect_rate(collect, row->read));
-	add_real(to, "written_bytes_per_second", collect_rate(collect, row->written));
+	json_set_real(to, "read_bytes_per_second", collect_rate(collect, row->read));
+	json_set_real(to, "written_bytes_per_second", collect_rate(collect, row->written));
 }
 
 static json_object *json_row(const struct collect_row *row)
@@ -61,26 +51,20 @@ static json_object *json_run(const struct summary *summary)
 	const char *error = failed ? errname(failed) : NULL;
 	int status = host->status;
 
-	json_object_object_add(run, "argv", json_words(trace, host->argv));
-	json_object_object_add(run, "job", json_job(trace));
-	add_number(run, "commands_joined", host->is_joined ? host->commands : 0);
-	json_object_object_add(run, "whole_machine", json_object_new_boolean(host->is_system));
-	add_number(run, "duration_ns", collect_wall(summary->collect));
-	add_number(run, "paused_ns", trace_paused(trace, host->first_time, host->last_time));
-	add_number(run, "processes", host->processes_seen);
-	add_number(run, "processes_with_io", collect_processes(summary->collect));
-	add_number(run, "processes_left", host->processes_left);
-	add_number(run, "threads", host->threads_seen);
-	add_number(run, "threads_with_io", collect_threads(summary->collect));
-	json_object_object_add(run, "exit_status",
-			       status >= 0 && WIFEXITED(status)
-				       ? json_object_new_int(WEXITSTATUS(status))
-				       : NULL);
-	json_object_object_add(run, "signal",
-			       status >= 0 && WIFSIGNALED(status)
-				       ? json_object_new_int(WTERMSIG(status))
-				       : NULL);
-	json_object_object_add(run, "end_error", error ? json_object_new_string(error) : NULL);
+	json_set(run, "argv", json_words(trace, host->argv));
+	json_set(run, "job", json_job(trace));
+	json_set_number(run, "commands_joined", host->is_joined ? host->commands : 0);
+	json_set_bool(run, "whole_machine", host->is_system);
+	json_set_number(run, "duration_ns", collect_wall(summary->collect));
+	json_set_number(run, "paused_ns", trace_paused(trace, host->first_time, host->last_time));
+	json_set_number(run, "processes", host->processes_seen);
+	json_set_number(run, "processes_with_io", collect_processes(summary->collect));
+	json_set_number(run, "processes_left", host->processes_left);
+	json_set_number(run, "threads", host->threads_seen);
+	json_set_number(run, "threads_with_io", collect_threads(summary->collect));
+	json_set_known(run, "exit_status", status >= 0 && WIFEXITED(status), WEXITSTATUS(status));
+	json_set_known(run, "signal", status >= 0 && WIFSIGNALED(status), WTERMSIG(status));
+	json_set_word(run, "end_error", error);
 	return run;
 }
 
@@ -89,15 +73,15 @@ static json_object *json_verdict(const struct collect *collect)
 	struct collect_verdict v = collect_verdict(collect);
 	json_object *verdict = json_object_new_object();
 
-	add_number(verdict, "thread_time_ns", v.lived);
-	add_number(verdict, "file_time_ns", v.file_time);
-	add_real(verdict, "file_share", v.file_share);
-	add_number(verdict, "wait_time_ns", v.wait_time);
-	add_real(verdict, "wait_share", v.wait_share);
-	add_number(verdict, "bytes_read", v.read);
-	add_real(verdict, "read_bytes_per_second", v.read_rate);
-	add_number(verdict, "bytes_written", v.written);
-	add_real(verdict, "written_bytes_per_second", v.write_rate);
+	json_set_number(verdict, "thread_time_ns", v.lived);
+	json_set_number(verdict, "file_time_ns", v.file_time);
+	json_set_real(verdict, "file_share", v.file_share);
+	json_set_number(verdict, "wait_time_ns", v.wait_time);
+	json_set_real(verdict, "wait_share", v.wait_share);
+	json_set_number(verdict, "bytes_read", v.read);
+	json_set_real(verdict, "read_bytes_per_second", v.read_rate);
+	json_set_number(verdict, "bytes_written", v.written);
+	json_set_real(verdict, "written_bytes_per_second", v.write_rate);
 	return verdict;
 }
 
@@ -115,13 +99,14 @@ static json_object *json_completeness(const struct summary *summary)
 					     sizeof(sentence));
 
 	for (int i = 0; i < TALLY_COUNT; i++)
-		add_number(counters, tally_name((enum tally_counter)i), tally->n[i]);
-	json_object_object_add(object, "state", json_object_new_string(word[state]));
-	json_object_object_add(object, "sentence", json_object_new_string(sentence));
-	add_number(object, "events_recorded", tally_get(tally, samples));
-	add_number(object, "events_missing",
-		   tally_get(tally, lost) + tally_get(tally, unseen) + tally_get(tally, malformed));
-	json_object_object_add(object, "counters", counters);
+		json_set_number(counters, tally_name((enum tally_counter)i), tally->n[i]);
+	json_set_word(object, "state", word[state]);
+	json_set_word(object, "sentence", sentence);
+	json_set_number(object, "events_recorded", tally_get(tally, samples));
+	json_set_number(object, "events_missing",
+			tally_get(tally, lost) + tally_get(tally, unseen) +
+				tally_get(tally, malformed));
+	json_set(object, "counters", counters);
 	return object;
 }
 
@@ -150,11 +135,11 @@ static json_object *json_class(const struct collect_call_class *class)
 	} quantile[] = {{"p50_ns", 500}, {"p90_ns", 900}, {"p99_ns", 990}, {"p999_ns", 999}};
 	json_object *row = json_row(&class->row);
 
-	add_number(row, "failed", class->failed);
+	json_set_number(row, "failed", class->failed);
 	for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
-		add_number(row, quantile[i].key,
-			   histogram_quantile(&class->latency, quantile[i].permille));
-	add_number(row, "max_ns", class->latency.max);
+		json_set_number(row, quantile[i].key,
+				histogram_quantile(&class->latency, quantile[i].permille));
+	json_set_number(row, "max_ns", class->latency.max);
 	return row;
 }
 
@@ -164,8 +149,8 @@ static json_object *json_classes(const struct collect *collect)
 
 	for (int i = 0; i < CLASSES; i++)
 		if (collect->classes[i].latency.count)
-			json_object_object_add(all, collect_class_name((enum collect_class)i),
-					       json_class(&collect->classes[i]));
+			json_set(all, collect_class_name((enum collect_class)i),
+				 json_class(&collect->classes[i]));
 	return all;
 }
 
@@ -174,18 +159,22 @@ static json_object *json_places(const struct collect *collect)
 	json_object *all = json_object_new_object();
 
 	for (int i = 0; i < PLACES; i++)
-		json_object_object_add(all, collect_place_name((enum collect_place)i),
-				       json_row(&collect->place[i]));
+		json_set(all, collect_place_name((enum collect_place)i),
+			 json_row(&collect->place[i]));
 	return all;
 }
 
-/* { total, rows }: how many there are, and as many of them as were asked for. */
-static json_object *json_list(const struct top *top, json_object *rows)
+/* { total, rows }: how many there are, and as many of them as were asked for. The list is released. */
+static json_object *json_list(struct top *top, const struct collect *collect,
+			      json_object *(*row)(const struct collect *collect, uint32_t id))
 {
-	json_object *list = json_object_new_object();
+	json_object *list = json_object_new_object(), *rows = json_object_new_array();
 
-	add_number(list, "total", top->seen);
-	json_object_object_add(list, "rows", rows);
+	for (uint32_t i = 0; i < top->count; i++)
+		json_object_array_add(rows, row(collect, top->id[i]));
+	json_set_number(list, "total", top->seen);
+	json_set(list, "rows", rows);
+	top_release(top);
 	return list;
 }
 
@@ -194,53 +183,47 @@ static json_object *json_process_name(const struct trace *trace, process_id id)
 	const struct trace_process *process = trace_process(trace, id);
 	json_object *row = json_object_new_object();
 
-	json_object_object_add(row, "pid",
-			       process->pid ? json_object_new_int64(process->pid) : NULL);
-	json_object_object_add(row, "name", json_text(trace, process->name));
+	json_set_known(row, "pid", process->pid, process->pid);
+	json_set_text(row, "name", trace, process->name);
+	return row;
+}
+
+static json_object *json_process(const struct collect *collect, uint32_t id)
+{
+	const struct collect_process *process = &collect->process[id];
+	json_object *row = json_process_name(collect->trace, id);
+	json_object *files = json_row(&process->files);
+
+	add_rates(files, collect, &process->files);
+	json_set(row, "argv", json_words(collect->trace, trace_process(collect->trace, id)->argv));
+	json_set(row, "files", files);
+	json_set_number(row, "wait_time_ns", process->wait);
+	json_set(row, "all", json_row(&process->total));
 	return row;
 }
 
 static json_object *json_processes(const struct summary *summary, uint32_t rows)
 {
-	const struct collect *collect = summary->collect;
-	struct top top = collect_top_processes(collect, summary->options->sort, rows);
-	json_object *all = json_object_new_array();
+	struct top top = collect_top_processes(summary->collect, summary->options->sort, rows);
 
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_process *process = &collect->process[top.id[i]];
-		json_object *row = json_process_name(collect->trace, top.id[i]);
-		json_object *files = json_row(&process->files);
+	return json_list(&top, summary->collect, json_process);
+}
 
-		add_rates(files, collect, &process->files);
-		json_object_object_add(row, "argv",
-				       json_words(collect->trace,
-						  trace_process(collect->trace, top.id[i])->argv));
-		json_object_object_add(row, "files", files);
-		add_number(row, "wait_time_ns", process->wait);
-		json_object_object_add(row, "all", json_row(&process->total));
-		json_object_array_add(all, row);
-	}
-	all = json_list(&top, all);
-	top_release(&top);
-	return all;
+static json_object *json_share(const struct collect *collect, uint32_t id)
+{
+	const struct collect_share *share = &collect->share[id];
+	json_object *row = json_process_name(collect->trace, share->process);
+
+	json_set_number(row, "bytes", share->bytes);
+	json_set_number(row, "time_ns", share->time);
+	return row;
 }
 
 static json_object *json_file_processes(const struct collect *collect, file_id id)
 {
 	struct top top = collect_top_shares(collect, id, TOP_PROCESSES_OF_FILE);
-	json_object *all = json_object_new_array();
 
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_share *share = &collect->share[top.id[i]];
-		json_object *row = json_process_name(collect->trace, share->process);
-
-		add_number(row, "bytes", share->bytes);
-		add_number(row, "time_ns", share->time);
-		json_object_array_add(all, row);
-	}
-	all = json_list(&top, all);
-	top_release(&top);
-	return all;
+	return json_list(&top, collect, json_share);
 }
 
 static json_object *json_file(const struct collect *collect, file_id id)
@@ -252,32 +235,23 @@ static json_object *json_file(const struct collect *collect, file_id id)
 	uint32_t device = collect_device_of_file(trace, id);
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "path", json_text(trace, file->path));
+	json_set_text(object, "path", trace, file->path);
 	add_row(object, row);
 	add_rates(object, collect, row);
-	json_object_object_add(object, "file_system",
-			       has_mount ? json_text(trace, trace_mount(trace, file->mount)->type)
-					 : NULL);
-	json_object_object_add(object, "device",
-			       device == ID_NONE
-				       ? NULL
-				       : json_text(trace, trace_device(trace, device)->name));
-	json_object_object_add(object, "processes", json_file_processes(collect, id));
+	json_set(object, "file_system",
+		 has_mount ? json_text(trace, trace_mount(trace, file->mount)->type) : NULL);
+	json_set(object, "device",
+		 device == ID_NONE ? NULL : json_text(trace, trace_device(trace, device)->name));
+	json_set(object, "processes", json_file_processes(collect, id));
 	return object;
 }
 
 static json_object *json_files(const struct summary *summary, enum collect_place place,
 			       uint32_t rows)
 {
-	const struct collect *collect = summary->collect;
-	struct top top = collect_top_files(collect, place, summary->options->sort, rows);
-	json_object *all = json_object_new_array();
+	struct top top = collect_top_files(summary->collect, place, summary->options->sort, rows);
 
-	for (uint32_t i = 0; i < top.count; i++)
-		json_object_array_add(all, json_file(collect, top.id[i]));
-	all = json_list(&top, all);
-	top_release(&top);
-	return all;
+	return json_list(&top, summary->collect, json_file);
 }
 
 static json_object *json_fault(const struct trace *trace, const struct collect_fault *fault,
@@ -286,45 +260,42 @@ static json_object *json_fault(const struct trace *trace, const struct collect_f
 	const char *name = errname(fault->error);
 	json_object *row = json_object_new_object();
 
-	json_object_object_add(row, "error", name ? json_object_new_string(name) : NULL);
-	json_object_object_add(row, "errno", json_object_new_int(fault->error));
-	json_object_object_add(row, "call",
-			       json_text(trace, trace_region(trace, fault->region)->name));
-	add_number(row, "count", fault->count);
-	json_object_object_add(row, "kind", json_object_new_string(collect_fault_name(kind)));
+	json_set_word(row, "error", name);
+	json_set_number(row, "errno", fault->error);
+	json_set_text(row, "call", trace, trace_region(trace, fault->region)->name);
+	json_set_number(row, "count", fault->count);
+	json_set_word(row, "kind", collect_fault_name(kind));
 	return row;
 }
 
-static json_object *json_faults(const struct collect_faults *faults, uint32_t rows)
+static json_object *json_any_fault(const struct collect *collect, uint32_t id)
 {
-	struct top top = collect_top_faults(faults, FAULT_ALL, rows);
-	json_object *all = json_object_new_array();
+	const struct collect_fault *fault = &collect->faults.fault[id];
 
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_fault *fault = &faults->fault[top.id[i]];
-
-		json_object_array_add(all, json_fault(faults->trace, fault, fault->kind));
-	}
-	all = json_list(&top, all);
-	top_release(&top);
-	return all;
+	return json_fault(collect->trace, fault, fault->kind);
 }
 
-static json_object *json_named_faults(const struct collect_faults *faults, uint32_t rows)
+static json_object *json_faults(const struct collect *collect, uint32_t rows)
 {
-	struct top top = collect_top_named_faults(faults, FAULT_ALL, rows);
-	json_object *all = json_object_new_array();
+	struct top top = collect_top_faults(&collect->faults, FAULT_ALL, rows);
 
-	for (uint32_t i = 0; i < top.count; i++) {
-		const struct collect_named_fault *named = &faults->named[top.id[i]];
-		json_object *row = json_fault(faults->trace, &named->fault, named->kind);
+	return json_list(&top, collect, json_any_fault);
+}
 
-		json_object_object_add(row, "name", json_text(faults->trace, named->name));
-		json_object_array_add(all, row);
-	}
-	all = json_list(&top, all);
-	top_release(&top);
-	return all;
+static json_object *json_named_fault(const struct collect *collect, uint32_t id)
+{
+	const struct collect_named_fault *named = &collect->faults.named[id];
+	json_object *row = json_fault(collect->trace, &named->fault, named->kind);
+
+	json_set_text(row, "name", collect->trace, named->name);
+	return row;
+}
+
+static json_object *json_named_faults(const struct collect *collect, uint32_t rows)
+{
+	struct top top = collect_top_named_faults(&collect->faults, FAULT_ALL, rows);
+
+	return json_list(&top, collect, json_named_fault);
 }
 
 static json_object *json_counters(const struct collect *collect)
@@ -335,10 +306,9 @@ static json_object *json_counters(const struct collect *collect)
 		uint32_t metric = collect->counters.metric + i;
 		json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "name",
-				       json_text(collect->trace,
-						 trace_metric(collect->trace, metric)->name));
-		add_number(row, "count", collect_counter(&collect->counters, i));
+		json_set_text(row, "name", collect->trace,
+			      trace_metric(collect->trace, metric)->name);
+		json_set_number(row, "count", collect_counter(&collect->counters, i));
 		json_object_array_add(all, row);
 	}
 	return all;
@@ -367,26 +337,26 @@ void summary_json(const struct summary *summary, FILE *out)
 	uint32_t rows = options->top == SINK_TOP_DEFAULT ? SUMMARY_TOP_JSON : options->top;
 	json_object *top = json_object_new_object(), *total = json_row(&collect->total);
 
-	add_number(total, "failed", collect->failed);
-	json_object_object_add(top, "schema", json_object_new_int(SUMMARY_SCHEMA));
-	json_object_object_add(top, "run", json_run(summary));
-	json_object_object_add(top, "verdict", json_verdict(collect));
-	json_object_object_add(top, "completeness", json_completeness(summary));
-	json_object_object_add(top, "remarks", json_remarks(summary));
-	json_object_object_add(top, "total", total);
-	json_object_object_add(top, "places", json_places(collect));
-	json_object_object_add(top, "calls", json_classes(collect));
-	json_object_object_add(top, "counters", json_counters(collect));
-	json_object_object_add(top, "processes", json_processes(summary, rows));
-	json_object_object_add(top, "devices", summary_device_json(summary));
-	json_object_object_add(top, "files", json_files(summary, PLACE_FILES, rows));
-	json_object_object_add(top, "kernel_files", json_files(summary, PLACE_KERNEL, rows));
-	json_object_object_add(top, "cgroups", summary_group_json(summary));
-	json_object_object_add(top, "errors", json_faults(&collect->faults, rows));
-	json_object_object_add(top, "failed_names", json_named_faults(&collect->faults, rows));
-	json_object_object_add(top, "source", json_source(summary));
-	json_object_object_add(top, "archive", json_path(options->archive));
-	json_object_object_add(top, "capture", json_path(options->capture));
+	json_set_number(total, "failed", collect->failed);
+	json_set_number(top, "schema", SUMMARY_SCHEMA);
+	json_set(top, "run", json_run(summary));
+	json_set(top, "verdict", json_verdict(collect));
+	json_set(top, "completeness", json_completeness(summary));
+	json_set(top, "remarks", json_remarks(summary));
+	json_set(top, "total", total);
+	json_set(top, "places", json_places(collect));
+	json_set(top, "calls", json_classes(collect));
+	json_set(top, "counters", json_counters(collect));
+	json_set(top, "processes", json_processes(summary, rows));
+	json_set(top, "devices", summary_device_json(summary));
+	json_set(top, "files", json_files(summary, PLACE_FILES, rows));
+	json_set(top, "kernel_files", json_files(summary, PLACE_KERNEL, rows));
+	json_set(top, "cgroups", summary_group_json(summary));
+	json_set(top, "errors", json_faults(collect, rows));
+	json_set(top, "failed_names", json_named_faults(collect, rows));
+	json_set(top, "source", json_source(summary));
+	json_set(top, "archive", json_path(options->archive));
+	json_set(top, "capture", json_path(options->capture));
 	json_print(out,
 		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
 							       JSON_C_TO_STRING_NOSLASHESCAPE));
