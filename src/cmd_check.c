@@ -110,9 +110,9 @@ static int check(void *context, int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.help = "Shows what this machine allows, and what would allow more.",
+	.help = "Shows what can be recorded on this machine, and how to allow more.",
 	.operands = "",
-	.about = "The exit status is 0 if 'iotrace -- COMMAND' will work, else 1.\n",
+	.about = "The exit status is 0 if 'iotrace -- COMMAND' will work, and 1 otherwise.\n",
 	.row = rows,
 	.needs_rights = true,
 	.size = sizeof(struct check_options),

@@ -17,7 +17,7 @@ struct check_archive_options {
 };
 
 static const struct option_row rows[] = {
-	{'q', "quiet", NULL, "only what is wrong", OPTION_FLAG,
+	{'q', "quiet", NULL, "print only errors", OPTION_FLAG,
 	 offsetof(struct check_archive_options, is_quiet), NULL, NULL},
 	OPTION_ROW_HELP,
 	{0},
@@ -35,11 +35,11 @@ static void put_contents(const struct archive_report *report)
 	       "; markers %" PRIu64 "\n",
 	       report->created, report->duplicated, report->destroyed, report->markers);
 	if (report->is_of_others)
-		puts("not written by iotrace: only what OTF2 demands was checked");
+		puts("not written by iotrace: only the rules of OTF2 were checked");
 	else if (!report->has_books)
 		puts("no iotrace.json: the number of events was not compared");
 	if (report->ends_early)
-		puts("the archive ends early, and says so");
+		puts("the archive ends early, and a marker says so");
 }
 
 static void put_findings(const struct archive_report *report)
@@ -72,7 +72,7 @@ static int report_on(const char *directory, bool is_quiet)
 		put_contents(&report);
 	put_findings(&report);
 	if (!is_quiet && !report.findings)
-		puts("nothing is wrong with it");
+		puts("no errors found");
 	return report.findings ? STATUS_FOUND : STATUS_OK;
 }
 
@@ -96,9 +96,10 @@ static int check_archive(void *context, int argc, char **argv)
 
 const struct command command_check_archive = {
 	.name = "check-archive",
-	.help = "Reads an archive back and says what is wrong with it.",
+	.help = "Reads an archive and reports every error in it.",
 	.operands = "DIR",
-	.about = "The exit status is 0 if nothing is wrong, else 1; also if it cannot be read.\n",
+	.about = "The exit status is 0 if there are no errors. It is 1 otherwise, also if the\n"
+		 "archive cannot be read.\n",
 	.row = rows,
 	.size = sizeof(struct check_archive_options),
 	.run = check_archive,

@@ -67,8 +67,8 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 		log_at(is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 	if (run_gone(run))
 		log_at(is_quiet ? LOG_INFO : LOG_WARN,
-		       "%llu MiB in the middle of the capture are missing: the recorder that was killed had converted them, and "
-		       "freed their room on the disk",
+		       "%llu MiB in the middle of the capture are missing: the killed recorder "
+		       "had already converted them, and freed their space on the disk",
 		       (unsigned long long)run_gone(run) >> 20);
 	for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++)
 		if (run_tally(run)->n[unread[i]])
@@ -76,7 +76,8 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 			       tally_sentence(unread[i]), run_tally(run)->n[unread[i]]);
 	if (run_torn(run))
 		log_at(is_quiet ? LOG_INFO : LOG_WARN,
-		       "the capture breaks off: %llu bytes at its end are missing or no whole record",
+		       "the capture is truncated: %llu bytes at its end are missing or not a "
+		       "complete record",
 		       (unsigned long long)run_torn(run));
 }
 
@@ -110,7 +111,7 @@ static int convert_file(struct output *output, const char *file, bool is_archive
 	if (rc < 0)
 		*err = trouble;
 	else if (rc == RUN_STOPPED)
-		rc = error_say(err, EINTR, "stopped: %s is converted in part only", file);
+		rc = error_say(err, EINTR, "stopped: only a part of %s is converted", file);
 	return rc ? rc : closed;
 }
 
@@ -138,7 +139,7 @@ static int refuse_others(const char *file, const struct output_options *options,
 	if (stat(file, &st) < 0)
 		return error_set(err, errno, "%s", file);
 	if (is_archive(file) && output_is_archive(options)) {
-		error_say(err, EINVAL, "%s: is an OTF2 archive already", file);
+		error_say(err, EINVAL, "%s: is already an OTF2 archive", file);
 		error_hint(err, "'iotrace report' prints its summary, 'iotrace convert --format "
 				"text' its records, and 'iotrace check-archive' checks it");
 	} else if (!is_archive(file) && has_file(file, "spool")) {
@@ -189,7 +190,7 @@ static int check_summary(const struct conversion *c, struct error *err)
 	if (!stat(c->file, &input) && place_is_file(c->summary, &input))
 		return error_say(err, EINVAL, "--summary: %s is the file to convert", c->summary);
 	if (c->output.place && place_is_same(c->output.place, c->summary))
-		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
+		return error_say(err, EEXIST, "--summary: another output already has the name %s",
 				 c->summary);
 	return place_may_write(c->summary, err) ? error_wrap(err, "--summary") : 0;
 }
@@ -257,10 +258,10 @@ static void init(void *options)
 
 const struct command command_convert = {
 	.name = "convert",
-	.help = "Writes an OTF2 archive from a capture: one of iotrace or of 'perf record'.",
+	.help = "Writes an OTF2 archive from a capture that iotrace or 'perf record' made.",
 	.operands = "PERF.DATA",
-	.about = "A recording that was killed leaves the directory .DIR.iotrace; 'iotrace convert\n"
-		 ".DIR.iotrace/spool' makes DIR of it. With --format text and no -o the text goes\n"
+	.about = "A killed recording leaves the directory .DIR.iotrace; 'iotrace convert\n"
+		 ".DIR.iotrace/spool' makes DIR from it. With --format text and no -o, text goes\n"
 		 "to standard output.\n",
 	.row = rows,
 	.size = sizeof(struct convert_options),

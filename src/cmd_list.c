@@ -147,7 +147,8 @@ static int list(void *context, int argc, char **argv)
 	for (int i = 0; i < GROUP_COUNT; i++)
 		put_group((enum call_group)i);
 	if (call_count() && probe_call(call_row(0)) < 0)
-		puts("\nWhether this kernel has them all cannot be seen: tracefs cannot be read (iotrace check).");
+		puts("\nCalls that this kernel lacks are not marked, because tracefs cannot be "
+		     "read (see 'iotrace check').");
 	return STATUS_OK;
 }
 

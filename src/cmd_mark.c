@@ -55,7 +55,7 @@ static int mark(void *context, int argc, char **argv)
 	}
 	text = join(argc, argv);
 	if (strlen(text) >= CONTROL_TEXT_MOST)
-		code = error_say(&err, EINVAL, "the text of a mark has %d bytes at most",
+		code = error_say(&err, EINVAL, "the text of a mark may have at most %d bytes",
 				 CONTROL_TEXT_MOST - 1);
 	else
 		code = send_mark(options->recorder, text, &err);
@@ -66,7 +66,7 @@ static int mark(void *context, int argc, char **argv)
 }
 
 static const struct option_row mark_rows[] = {
-	{'r', "recording", "PID|NAME", "in the archive of this recording", OPTION_TEXT,
+	{'r', "recording", "PID|NAME", "set the mark in this recording", OPTION_TEXT,
 	 offsetof(struct mark_options, recorder), NULL, NULL},
 	OPTION_ROW_HELP,
 	{0},
@@ -74,9 +74,9 @@ static const struct option_row mark_rows[] = {
 
 const struct command command_mark = {
 	.name = "mark",
-	.help = "Sets a mark in the archive of a recording, at this time.",
+	.help = "Sets a mark in the archive of a recording, at the current time.",
 	.operands = "TEXT...",
-	.about = "Without -r it is your only recording on this machine.\n",
+	.about = "Without -r, iotrace uses your only recording on this machine.\n",
 	.row = mark_rows,
 	.size = sizeof(struct mark_options),
 	.run = mark,

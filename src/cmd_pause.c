@@ -20,8 +20,8 @@ const struct command command_pause = {
 	.help = "Pauses a recording until 'iotrace start'.",
 	.operands = "[PID|NAME]",
 	.about = RECORDER_OPERAND
-	"What begins in the pause is not in the archive. Files and descriptors are\n"
-	"followed all the same, so that names are right later.\n",
+	"Calls that begin in the pause are not in the archive. Files and descriptors are\n"
+	"still followed, so that names are right afterwards.\n",
 	.row = rows,
 	.size = sizeof(struct pause_options),
 	.run = run,

@@ -116,7 +116,7 @@ static bool is_asked_to_stop(void *context)
 
 	if (interrupts == 1 && !r->is_warned && is_told(r)) {
 		output_end_progress(&r->output);
-		log_warn("converting what was recorded; another Ctrl-C stops that");
+		log_warn("converting the recorded data; another Ctrl-C stops the conversion");
 		r->is_warned = true;
 	}
 	return interrupts >= 2;
@@ -168,10 +168,9 @@ static int status_of(int wait_status)
 static void tell_limit(const struct job *r)
 {
 	if (r->limit.is_reached)
-		log_warn(
-			"the recording ended early: it took %llu MiB on disk, the most that --limit "
-			"allows. What came after is not recorded",
-			(unsigned long long)r->limit.bytes >> 20);
+		log_warn("the recording ended early: it used %llu MiB on disk, which is the "
+			 "--limit. Later events are not recorded",
+			 (unsigned long long)r->limit.bytes >> 20);
 }
 
 static void tell_remarks(const struct job *r)
@@ -300,8 +299,8 @@ static void say_begin(const struct job *r)
 		return;
 	whom = recording->is_system ? mem_strdup("all processes")
 	       : is_init(recording)
-		       ? mem_strdup("process 1 and the processes that it starts from now "
-				    "on, not those that run already (-a records all),")
+		       ? mem_strdup("process 1 and the processes that it starts from now on, but "
+				    "not those that are already running (-a records all),")
 	       : recording->pids.count == 1 ? mem_format("process %u", recording->pids.item[0])
 					    : mem_format("%u processes", recording->pids.count);
 	where = output_is_made(&r->options->output) ? mem_format(" to %s", r->places.path)
@@ -445,9 +444,10 @@ const struct command command_record = {
 	.name = "record",
 	.help = "Runs COMMAND, or follows running processes or the whole machine, and writes what\nthey do with files and disks to an OTF2 archive.",
 	.operands = "[--] COMMAND [ARG]...",
-	.about = "The exit status is the command's own (128+N if signal N ended it), 125 if\n"
-		 "iotrace failed or was misused, 126 or 127 if the command could not be run.\n"
-		 "'iotrace check' says what this machine allows; see also iotrace(1).\n",
+	.about =
+		"The exit status is the command's own (128+N if signal N ended it), 125 if\n"
+		"iotrace failed or its arguments are wrong, 126 or 127 if the command cannot run.\n"
+		"'iotrace check' shows what can be recorded here; see also iotrace(1).\n",
 	.row = record_rows,
 	.hint = record_hints,
 	.is_default = true,

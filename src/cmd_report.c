@@ -36,9 +36,9 @@ static int parse_json(void *field, const char *arg, struct error *err)
 }
 
 static const struct option_row rows[] = {
-	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL,
+	{0, "json", "[=FILE]", "print JSON to standard output or FILE", OPTION_CALL,
 	 offsetof(struct report_options, json), parse_json, NULL},
-	{0, "top", "N", "rows of each table (default: 5; in JSON 100)", OPTION_CALL,
+	{0, "top", "N", "rows in each table (default: 5; 100 in JSON)", OPTION_CALL,
 	 offsetof(struct report_options, top), output_parse_top, NULL},
 	{0, "sort", "KEY", "sort these tables by data (the default), read, written, time or calls",
 	 OPTION_CALL, offsetof(struct report_options, sort), output_parse_sort,
@@ -118,7 +118,7 @@ static void init(void *options)
 
 const struct command command_report = {
 	.name = "report",
-	.help = "Prints the summary of an OTF2 archive, of iotrace or of another program.",
+	.help = "Prints the summary of an OTF2 archive that iotrace or another program wrote.",
 	.operands = "DIR",
 	.row = rows,
 	.hint = hints,

@@ -17,7 +17,7 @@ static int run(void *context, int argc, char **argv)
 
 const struct command command_start = {
 	.name = "start",
-	.help = "Lets a recording that is paused go on.",
+	.help = "Resumes a paused recording.",
 	.operands = "[PID|NAME]",
 	.about = RECORDER_OPERAND
 	"The recording was paused by --start-stopped, --delay or 'iotrace pause'.\n",

@@ -17,7 +17,7 @@ static int run(void *context, int argc, char **argv)
 
 const struct command command_status = {
 	.name = "status",
-	.help = "Says which recordings of yours run on this machine.",
+	.help = "Lists your recordings on this machine.",
 	.operands = "[PID|NAME]",
 	.about = "Without PID or NAME: all of them, a line each. The exit status is 1 if there\n"
 		 "is none.\n",

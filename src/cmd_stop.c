@@ -72,12 +72,12 @@ static int stop(void *context, int argc, char **argv)
 
 const struct command command_stop = {
 	.name = "stop",
-	.help = "Ends a recording and leaves the recorded programs alone.",
+	.help = "Ends a recording without disturbing the recorded programs.",
 	.operands = "[PID|NAME...]",
 	.about = RECORDER_OPERAND
-	"The recording ends, the archive is written, and a command that was recorded\n"
-	"runs on; iotrace waits for it and exits with its status. The exit status of\n"
-	"stop is 0, or 1 if one of them is no recording.\n",
+	"The recorder writes its archive. If it started a command, the command continues,\n"
+	"and the recorder waits for it and exits with its status. The exit status of\n"
+	"stop is 0, or 1 if one of the arguments is not a recording.\n",
 	.row = rows,
 	.size = sizeof(struct stop_options),
 	.run = stop,

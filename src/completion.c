@@ -382,6 +382,6 @@ int completion_print(const char *shell, FILE *out)
 		shells[i].print(out);
 		return fflush(out) ? -errno : 0;
 	}
-	log_error("there is no completion for '%s'; there are bash, zsh and fish", shell);
+	log_error("no completion for '%s': expected bash, zsh or fish", shell);
 	return -EINVAL;
 }

@@ -41,9 +41,9 @@ static int help(const char *name)
 	if (command)
 		return command_run(command, 2, (char *[]){own, option, NULL});
 	if (near)
-		log_error("there is no command '%s'; did you mean '%s'?", name, near);
+		log_error("unknown command '%s'; did you mean '%s'?", name, near);
 	else
-		log_error("there is no command '%s'; 'iotrace help' shows which there are", name);
+		log_error("unknown command '%s'; 'iotrace help' lists the commands", name);
 	return STATUS_FAILED;
 }
 

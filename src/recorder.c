@@ -40,7 +40,7 @@ static int refuse_several(const struct recorder_list *list, struct error *err)
 		free(names);
 		names = longer;
 	}
-	error_say(err, EINVAL, "several recordings of yours run: name one of them: %s", names);
+	error_say(err, EINVAL, "you have several recordings; name one of them: %s", names);
 	free(names);
 	return -EINVAL;
 }
@@ -74,7 +74,7 @@ static int choose_named(const char *word, struct recorder_list *list, struct err
 	recorder_list_release(list);
 	if (!found)
 		return error_say(err, ENOENT,
-				 "no recording of yours is named %s: see iotrace status", word);
+				 "you have no recording named %s; see 'iotrace status'", word);
 	text_list_add(&list->names, found);
 	return 0;
 }
@@ -85,7 +85,7 @@ int recorder_choose(const char *word, bool takes_all, struct recorder_list *list
 	if (word)
 		return choose_named(word, list, err);
 	if (!list->names.count)
-		return error_say(err, ENOENT, "no recording of yours runs on this machine");
+		return error_say(err, ENOENT, "you have no recording on this machine");
 	return takes_all || list->names.count == 1 ? 0 : refuse_several(list, err);
 }
 

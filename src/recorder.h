@@ -27,5 +27,5 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 
 /* What PID and NAME are, for --help. */
 #define RECORDER_OPERAND                                                                           \
-	"PID is the process id of iotrace itself, NAME that of its --join. Without\n"              \
-	"either it is your only recording on this machine.\n"
+	"PID is the process id of iotrace itself, NAME the value of its --join. Without\n"         \
+	"either, iotrace uses your only recording on this machine.\n"

@@ -15,7 +15,7 @@
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
  *   devices [ { name, dev, trace, scheduler, rotational, size, disk, under, backing, balanced,
  *               read { requests, sectors, kernel_requests, kernel_sectors }, write, discard, flush } ],
- *   trace { processes, folded_processes, threads, devices, files, handles, processes_seen, threads_seen, processes_left },
+ *   trace { processes, sharing_processes, threads, devices, files, handles, processes_seen, threads_seen, processes_left },
  *   books { balanced, sentence, counters { one for each row of tally.def } },
  *   events [ { name, counted, lost, samples } ]
  *

@@ -16,10 +16,12 @@ struct trace_thread {
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
-	bool is_left_out,
-		is_ending; /* no io_event was kept (--path); not all that it submitted has ended */
-	uint32_t folded;   /* threads that had it one after the other; 0: it is one thread's own */
-	uint64_t lived; /* folded: how long they lived, in sum, but for the last if it still does */
+	bool is_left_out;    /* --path: no io_event of it is recorded */
+	bool is_ending;      /* it has ended, but not all requests that it submitted */
+	/* Shared: how many threads used it in turn (else 0), and their total lifetime in ns. If the last one still
+	 * runs, it is not included. */
+	uint32_t sharing;
+	uint64_t lived;
 };
 
 /* Which rank of a parallel program a process is. */
@@ -46,7 +48,7 @@ struct trace_process {
 	bool is_argv_cut;                     /* it had more */
 	str_id root;                          /* the last root directory; 0: not known */
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
-	uint32_t folded;                      /* TRACE_SHARED_GROUP: how many processes */
+	uint32_t sharing;                     /* TRACE_SHARED_GROUP: number of its processes */
 	int32_t status;                       /* wait status, -1: unknown */
 };
 

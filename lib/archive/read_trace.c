@@ -301,9 +301,9 @@ static void group_property(struct reader *r, process_id id, const struct read_pr
 {
 	struct trace_process *process = &r->trace->process[id];
 
-	if (is_named(r, p->name, "Folded processes") && p->type == OTF2_TYPE_UINT64) {
+	if (is_named(r, p->name, "Sharing processes") && p->type == OTF2_TYPE_UINT64) {
 		process->kind = TRACE_SHARED_GROUP;
-		process->folded = (uint32_t)p->value.uint64;
+		process->sharing = (uint32_t)p->value.uint64;
 	} else if (is_named(r, p->name, "Command line")) {
 		process->argv = string_of(r, p);
 	} else if (is_named(r, p->name, "Ranks") && p->type == OTF2_TYPE_UINT64) {
@@ -366,9 +366,9 @@ static void location_property(struct reader *r, thread_id id, const struct read_
 
 	if (p->type != OTF2_TYPE_UINT64)
 		return;
-	if (is_named(r, p->name, "Folded threads"))
-		thread->folded = (uint32_t)p->value.uint64;
-	else if (is_named(r, p->name, "Lifetime of folded threads"))
+	if (is_named(r, p->name, "Sharing threads"))
+		thread->sharing = (uint32_t)p->value.uint64;
+	else if (is_named(r, p->name, "Lifetime of sharing threads"))
 		thread->lived = p->value.uint64;
 }
 

@@ -90,7 +90,7 @@ struct verify_location { /* what is known of a location */
 struct verify_group {         /* what is known of a location group */
 	uint32_t ref, parent; /* parent: NONE */
 	bool has_begun, has_ended;
-	bool is_folded; /* stands for many processes, with any parents */
+	bool is_shared; /* stands for many processes, with any parents */
 };
 
 struct series { /* a metric class */
@@ -130,7 +130,7 @@ struct verify {
 	uint32_t attribute_capacity;
 	struct verify_location *location;
 	uint32_t locations, location_capacity;
-	OTF2_StringRef folded_name; /* of the property that says so; 0: no string is */
+	OTF2_StringRef sharing_name; /* of the property that says so; 0: no string is */
 	struct verify_group *group;
 	uint32_t group_capacity;
 	uint32_t *handle_flags;

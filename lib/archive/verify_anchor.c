@@ -68,10 +68,10 @@ static struct anchor parse(const uint8_t *bytes, size_t size)
 static const char *fault(const struct anchor *anchor, uint64_t definition_bytes)
 {
 	if (!anchor->is_whole)
-		return "broke off, or is no anchor";
+		return "is truncated, or is not an anchor";
 	if (anchor->substrate != OTF2_SUBSTRATE_POSIX ||
 	    anchor->compression != OTF2_COMPRESSION_NONE)
-		return "has files that are compressed or of no file system";
+		return "has compressed files, or is a single container file";
 	if (anchor->event_chunk < CHUNK_LEAST || anchor->event_chunk > CHUNK_MOST ||
 	    anchor->definition_chunk < CHUNK_LEAST || anchor->definition_chunk > CHUNK_MOST)
 		return "has an impossible size of chunks";

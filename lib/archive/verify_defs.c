@@ -30,8 +30,8 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
 	struct verify *v = data;
 
 	verify_define(v, KIND_STRING, self);
-	if (strcmp(string, "Folded processes") == 0)
-		v->folded_name = self;
+	if (strcmp(string, "Sharing processes") == 0)
+		v->sharing_name = self;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -231,8 +231,8 @@ static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef gro
 	struct verify *v = data;
 	struct verify_group *process = verify_group(v, group);
 
-	if (process && name == v->folded_name && name && v->is_of_iotrace)
-		process->is_folded = true;
+	if (process && name == v->sharing_name && name && v->is_of_iotrace)
+		process->is_shared = true;
 	return property(data, KIND_GROUP, group, name, type, value);
 }
 

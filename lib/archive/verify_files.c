@@ -76,7 +76,7 @@ bool verify_file(struct verify *v, const char *name, enum content content, uint6
 		if (size < VERIFY_HEADER_SIZE + END_SIZE)
 			wrong = "is too short";
 		else if (!has_end(fd, size))
-			wrong = "broke off: it has no end";
+			wrong = "is truncated: it has no end";
 		else
 			read_chunks(&reading, fd, size, chunk_size, content);
 		close(fd);

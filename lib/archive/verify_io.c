@@ -4,7 +4,7 @@
  * Handles belong to a location group, and a process inherits those of the one that created it: a
  * handle that was not touched in a group yet is what it was in the groups it comes from. Events of
  * different locations with the same time have no order, so a use just before an activation at the
- * same time is fine. A group that many processes were folded into inherits from anybody, and shares with anybody.
+ * same time is fine. A group of shared locations stands for many processes, so it inherits from any process, and shares with any.
  */
 #include "verify.h"
 
@@ -63,7 +63,7 @@ static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, u
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
 	process = verify_group(v, group);
-	if (process && process->is_folded)
+	if (process && process->is_shared)
 		return was_active_anywhere(v, handle);
 	for (int i = 0; i < ANCESTORS_MOST && process; i++) {
 		activity = activity_find(v, process->parent, handle);
@@ -97,7 +97,7 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 		const struct activity *activity = activity_find(v, process->ref, handle);
 
 		if (!activity || !activity->is_active ||
-		    !(process->is_folded || descends(v, process, ancestor)))
+		    !(process->is_shared || descends(v, process, ancestor)))
 			continue;
 		*activity_get(v, ancestor, handle) = (struct activity){true, true, time};
 		return true;
@@ -159,7 +159,7 @@ static struct verify_location *event(struct verify *v, uint64_t location, uint64
 	if (v->has_early && v->early.time != time)
 		inactive(v);
 	if (state && state->type != OTF2_LOCATION_TYPE_CPU_THREAD)
-		verify_deviates(v, "there is I/O on location %" PRIu64 ", which is no thread",
+		verify_deviates(v, "there is I/O on location %" PRIu64 ", which is not a thread",
 				location);
 	return state;
 }
@@ -346,7 +346,7 @@ static OTF2_CallbackCode on_issued(OTF2_LocationRef location, OTF2_TimeStamp tim
 		return OTF2_CALLBACK_SUCCESS;
 	if (!operation->is_non_blocking || operation->is_issued)
 		verify_found(v, "operation %" PRIu64 " is issued %s", id,
-			     operation->is_issued ? "twice" : "but blocks");
+			     operation->is_issued ? "twice" : "but is blocking");
 	operation->is_issued = true;
 	return OTF2_CALLBACK_SUCCESS;
 }

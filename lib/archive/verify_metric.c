@@ -140,7 +140,7 @@ static void check_values(struct verify *v, uint64_t location, OTF2_MetricRef met
 	    map_get(&v->recorder, verify_pair(metric, location)) == MAP_NONE)
 		verify_deviates(v,
 				"Metric %u is recorded on location %" PRIu64
-				", which is no recorder of it",
+				", which is not one of its recorders",
 				metric, location);
 }
 

@@ -22,7 +22,7 @@ int verify_open(const struct verify *v, const char *name, uint64_t *size, const 
 	if (fd < 0 || fstat(fd, &status) != 0)
 		*wrong = strerror(errno);
 	else if (!S_ISREG(status.st_mode))
-		*wrong = "is no regular file";
+		*wrong = "is not a regular file";
 	else {
 		*size = (uint64_t)status.st_size;
 		return fd;

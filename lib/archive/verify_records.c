@@ -445,7 +445,7 @@ static const uint8_t *skip_record(struct walk *w, const uint8_t *at, const uint8
 	if (size == LARGE)
 		size = verify_number(&in, sizeof(size), w->is_big);
 	if (in.bad)
-		return wrong(w, "broke off");
+		return wrong(w, "is truncated");
 	if (size > in.left)
 		return wrong(w, "has %" PRIu64 " bytes, of which %zu are there", size, in.left);
 	w->end = in.at + size;
@@ -474,7 +474,7 @@ bool verify_records(struct reading *reading, enum content content, const uint8_t
 			at += end - at > TIME_SIZE ? TIME_SIZE : end - at;
 		if (at == end) {
 			snprintf(reading->wrong, sizeof(reading->wrong),
-				 "byte %" PRIu64 ": a record broke off", reading->offset);
+				 "byte %" PRIu64 ": a record is truncated", reading->offset);
 			break;
 		}
 		w.type = *at++;

@@ -172,7 +172,8 @@ struct verify_location *verify_event(struct verify *v, uint64_t location, uint64
 	struct verify_location *state = &v->location[index];
 
 	if (state->events && time < state->last_time)
-		verify_found(v, "time falls on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
+		verify_found(v,
+			     "time decreases on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
 			     location, state->last_time, time);
 	if (v->has_clock && (time < v->clock_first || time > v->clock_last))
 		verify_found(v,

@@ -20,8 +20,9 @@ static void *checked(void *memory, size_t size)
 {
 	if (!memory) {
 		fprintf(stderr,
-			"iotrace: out of memory (%zu bytes were asked for)\n"
-			"iotrace: What was recorded is kept; 'iotrace check' names it. A limit may be the cause: ulimit -v\n",
+			"iotrace: out of memory (%zu bytes were requested)\n"
+			"iotrace: The recorded data is kept; 'iotrace check' lists it. The cause "
+			"may be a limit: ulimit -v\n",
 			size);
 		_exit(STATUS_OUT_OF_MEMORY);
 	}

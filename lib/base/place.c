@@ -203,13 +203,13 @@ static const struct {
 	int code;
 	const char *remedy;
 } remedies[] = {
-	{ENOENT, "Make that directory first, or name another place."},
-	{ENOTDIR, "Name a place in a directory."},
-	{EACCES, "name a place where you may write"},
-	{EPERM, "name a place where files can be made"},
-	{EROFS, "name a place that can be written"},
-	{ENOSPC, "Make room there, or name another place."},
-	{EDQUOT, "Make room there, or name another place."},
+	{ENOENT, "Create that directory first, or choose another one."},
+	{ENOTDIR, "Choose a path in a directory."},
+	{EACCES, "choose a directory where you may write"},
+	{EPERM, "choose a directory where files can be created"},
+	{EROFS, "choose a directory that is writable"},
+	{ENOSPC, "Free some space there, or choose another directory."},
+	{EDQUOT, "Free some space there, or choose another directory."},
 	{ENAMETOOLONG, "Choose a shorter name."},
 };
 
@@ -219,7 +219,7 @@ static void say_refused(const char *what, const struct place_site *site, int cod
 	/* The directory is there: file systems such as proc say so if they take no files. */
 	if (code == ENOENT && site->parent >= 0)
 		code = EPERM;
-	error_set(err, code, "%s %s: cannot make files in %s", what, site->path, site->directory);
+	error_set(err, code, "%s %s: cannot create files in %s", what, site->path, site->directory);
 	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
 		const char *remedy = remedies[i].remedy;
 
@@ -238,7 +238,7 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 
 	if (!*path) {
 		error_say(err, EINVAL, "%s: the name is empty", what);
-		error_hint(err, "Name what is to be made, such as trace.");
+		error_hint(err, "Give a name, for example trace.");
 		return NULL;
 	}
 	code = place_site_open(&site, path);
@@ -387,7 +387,7 @@ int place_publish(struct place *place, const char *name, unsigned mode, struct e
 		return 0;
 	place_keep(place, name);
 	error_set(err, -code, "rename %s/%s to %s", place->work_path, name, place->site.path);
-	error_hint(err, "It is complete; it stays in %s/%s.", place->work_path, name);
+	error_hint(err, "It is complete, and stays in %s/%s.", place->work_path, name);
 	return code;
 }
 

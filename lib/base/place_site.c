@@ -59,10 +59,10 @@ int place_site_check_new(const struct place_site *site, const char *what, struct
 		return errno == ENOENT ? 0 : error_set(err, errno, "%s %s", what, site->path);
 	if (!S_ISDIR(status.st_mode) || has_archive(site, name))
 		return error_say(err, EEXIST,
-				 "%s: %s exists already; name another one or remove it", what,
+				 "%s: %s already exists; choose another name or remove it", what,
 				 site->path);
 	inside = place_join(site->path, "trace");
-	error_say(err, EEXIST, "%s: %s exists already; name another one, such as %s", what,
+	error_say(err, EEXIST, "%s: %s already exists; choose another name, for example %s", what,
 		  site->path, inside);
 	free(inside);
 	return -EEXIST;

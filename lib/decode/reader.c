@@ -127,12 +127,12 @@ void reader_set_machine(struct decode *d, const char *machine, size_t length)
 			reader->decode = reader_ignore;
 	}
 	if (!d->arch)
-		warning_add(d,
-			    mem_format("The capture was recorded on %.*s, whose system calls have "
-				       "numbers that iotrace does not know: those that it knows by "
-				       "number only (raw_syscalls) are left out; those of perf "
-				       "record -e 'syscalls:*' can be read.",
-				       (int)length, machine));
+		warning_add(
+			d, mem_format("The capture was recorded on %.*s, whose system calls have "
+				      "numbers that iotrace does not know: calls that are recorded "
+				      "only by number (raw_syscalls) are skipped; iotrace can read "
+				      "those of perf record -e 'syscalls:*'.",
+				      (int)length, machine));
 }
 
 static void chosen_find(struct decode *d, struct reader *reader, const char *name)
@@ -191,9 +191,10 @@ int reader_set_up(struct decode *d, struct error *err)
 				       strlen(format->text), err);
 	}
 	if (!rc && d->waiting && !d->has_facts && !info->formats)
-		rc = error_say(err, EPROTO,
-			       "the capture holds no formats of its tracepoints: "
-			       "its recording was broken off before they were written");
+		rc = error_say(
+			err, EPROTO,
+			"the capture has no formats of its tracepoints, because its recording "
+			"was killed before it wrote them");
 	return rc;
 }
 

@@ -132,17 +132,16 @@ static void survey_calls(struct decode *d, const struct survey *s)
 	if (half_count)
 		warning_add(
 			d,
-			mem_format(
-				"Of %u system calls the capture has only the begin or only the end "
-				"(%s): they are left incomplete.",
-				half_count, halves));
+			mem_format("Of %u system calls the capture has only the begin or only the "
+				   "end (%s), so they are incomplete.",
+				   half_count, halves));
 	if (missing_count)
 		warning_add(
 			d,
 			mem_format(
-				"The capture lacks calls that decide what a descriptor stands for "
-				"(%s): files may be missing or stay open in the result; "
-				"perf record -e 'syscalls:*' has them all.",
+				"The capture lacks calls that open or close descriptors (%s), so "
+				"files may be missing or stay open in the result. Use perf "
+				"record -e 'syscalls:*'.",
 				missing));
 }
 
@@ -158,10 +157,10 @@ static void survey_waiting(struct decode *d)
 			list_add(list, n++, name && *name ? name : "(no name)");
 	}
 	if (n)
-		warning_add(d,
-			    mem_format("The capture has no format of %u of its tracepoints (%s): "
-				       "their samples cannot be read.",
-				       n, list));
+		warning_add(
+			d, mem_format("The capture has no format of %u of its tracepoints (%s), so "
+				      "their samples cannot be read.",
+				      n, list));
 }
 
 static bool has_block(const struct survey *s)
@@ -174,16 +173,22 @@ static void survey_block(struct decode *d, const struct survey *s)
 	bool is_whole = s->has_requests && s->has_request_ends;
 
 	if (!is_whole && !(s->has_bios && s->has_bio_ends))
-		warning_add(d, mem_format("The capture has only the %s of block requests: they are "
-					  "left %s; perf record -e 'block:*' has both.",
-					  s->has_requests || s->has_bios ? "begins" : "ends",
-					  s->has_requests ? "incomplete" : "out"));
+		warning_add(
+			d,
+			mem_format("The capture has only the %s of block requests, so they are %s. "
+				   "Use perf record -e 'block:*'.",
+				   s->has_requests || s->has_bios ? "begins" : "ends",
+				   s->has_requests ? "incomplete" : "out"));
 	else if (is_whole && !s->has_bios)
-		warning_add(d, mem_format("The capture does not say who queued block requests "
-					  "(block_bio_queue): they are booked on the task that "
-					  "handed them to the device, which may be another one."));
-	warning_add(d, mem_format("The capture does not say the names of block devices: they are "
-				  "called by their numbers."));
+		warning_add(
+			d,
+			mem_format("The capture does not say which task queued a block request "
+				   "(block_bio_queue), so requests are attributed to the task that "
+				   "passed them to the device."));
+	warning_add(
+		d,
+		mem_format(
+			"The capture has no names of block devices, so they have their numbers as names."));
 }
 
 static void survey_say(struct decode *d, const struct survey *s)
@@ -196,30 +201,25 @@ static void survey_say(struct decode *d, const struct survey *s)
 		warning_add(
 			d,
 			mem_format(
-				"The capture holds no ends of system calls (sys_exit): results, durations "
-				"and new descriptors are unknown."));
+				"The capture has no ends of system calls (sys_exit), so results, "
+				"durations and new descriptors are unknown."));
 	else if (!s->enters)
-		warning_add(
-			d,
-			mem_format(
-				"The capture holds no begins of system calls (sys_enter): arguments and "
-				"durations are unknown."));
+		warning_add(d,
+			    mem_format("The capture has no begins of system calls (sys_enter), so "
+				       "arguments and durations are unknown."));
 	else
 		survey_calls(d, s);
 	warning_add(
 		d,
-		mem_format(
-			"The capture was not made by iotrace: what descriptors stood for when it began "
-			"is unknown%s.",
-			s->has_paths ? ""
-				     : ", and so are the names of files, which this kernel's "
-				       "tracepoints do not say"));
+		mem_format("The capture was not made by iotrace, so the files of descriptors that "
+			   "were open before it are unknown%s.",
+			   s->has_paths ? ""
+					: ", and so are the names of files, which this kernel's "
+					  "tracepoints do not contain"));
 	if (!s->has_forks || !s->has_thread_ends)
-		warning_add(
-			d,
-			mem_format(
-				"The capture does not say which tasks began and ended: descriptors that "
-				"a process inherits are unknown."));
+		warning_add(d,
+			    mem_format("The capture does not say which tasks began and ended, so "
+				       "descriptors that a process inherits are unknown."));
 }
 
 void warning_survey(struct decode *d)

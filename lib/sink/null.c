@@ -31,7 +31,7 @@ static int null_close(struct sink *sink, struct error *err)
 
 const struct sink_ops sink_null_ops = {
 	.name = "null",
-	.help = "nothing: reads everything and writes nothing",
+	.help = "nothing: reads everything, but writes no file",
 	.open = null_open,
 	.event = null_event,
 	.close = null_close,

@@ -42,8 +42,9 @@ static int find_places(struct capture_find *find, const struct capture_info *inf
 		if (!is_same_id_place(&find->place[i], &find->place[0]))
 			return error_say(
 				err, ENOTSUP,
-				"its samples cannot be told apart: events %s and %s have no id at a "
-				"common place (perf record --sample-identifier gives them one)",
+				"its samples cannot be assigned to events: events %s and %s do "
+				"not have their id at the same position (use perf record "
+				"--sample-identifier)",
 				info->event[0].name, info->event[i].name);
 	}
 	return 0;

@@ -38,7 +38,7 @@ int capture_read_exactly(const struct capture *capture, uint64_t offset, void *o
 		return error_set(err, (int)-n, "read");
 	if ((size_t)n < size)
 		return error_say(err, EBADMSG,
-				 "is cut off: it should have %zu bytes at offset %llu", size,
+				 "is truncated: it should have %zu bytes at offset %llu", size,
 				 (unsigned long long)offset);
 	return 0;
 }

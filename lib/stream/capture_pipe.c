@@ -38,7 +38,7 @@ static int take_attr(struct preamble *p, struct bytes *b, struct error *err)
 	size = size ? size : PERF_ATTR_SIZE_VER0;
 	at = bytes_take(b, size);
 	if (!at || size < PERF_ATTR_SIZE_VER0)
-		return error_say(err, EBADMSG, "has an event attribute that is cut off");
+		return error_say(err, EBADMSG, "has an event attribute that is truncated");
 	memcpy(&attr, at, size < sizeof(attr) ? size : sizeof(attr));
 	ids = mem_dup(b->at, b->left);
 	if (!capture_info_add_event(&p->capture->info, &attr, "", ids,

@@ -27,11 +27,10 @@ static int open_file(struct capture *capture, uint64_t *size, struct error *err)
 	if (S_ISDIR(st.st_mode))
 		return error_say(
 			err, EISDIR,
-			"is a directory, and a capture is a file (perf record without --threads "
-			"writes one)");
+			"is a directory, but a capture is a file (use perf record without --threads)");
 	if (!S_ISREG(st.st_mode))
 		return error_say(err, ESPIPE,
-				 "is no ordinary file; write the stream to a file first");
+				 "is not a regular file; write the stream to a file first");
 	*size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -46,12 +45,13 @@ static int check_magic(const char *magic, struct error *err)
 	if (memcmp(magic, CAPTURE_MAGIC_SWAPPED, 8) == 0)
 		return error_say(
 			err, ENOTSUP,
-			"was recorded on a %s-endian machine, and this one is %s-endian; convert it "
-			"on a machine like that one",
+			"was recorded on a %s-endian machine, but this machine is %s-endian; "
+			"convert it on a machine of the same kind",
 			is_little ? "big" : "little", is_little ? "little" : "big");
 	if (memcmp(magic, "PERFFILE", 8) == 0)
-		return error_say(err, ENOTSUP,
-				 "has the perf.data format of before 2009, which is not read");
+		return error_say(
+			err, ENOTSUP,
+			"has the perf.data format from before 2009, which iotrace does not read");
 	return error_say(err, EBADMSG,
 			 "is neither a capture of iotrace nor a file that perf record wrote");
 }
@@ -122,7 +122,7 @@ static int find_data(struct capture *capture, const struct capture_header *heade
 	capture->data = header->data.offset;
 	if (capture->data < sizeof(*header) || capture->data > file_size)
 		return error_say(err, EBADMSG,
-				 "is cut off: its records should begin at offset %llu",
+				 "is truncated: its records should begin at offset %llu",
 				 (unsigned long long)capture->data);
 	if (__builtin_add_overflow(capture->data, header->data.size, &capture->promised))
 		capture->promised = UINT64_MAX;

@@ -98,8 +98,7 @@ static int write_at(int fd, uint64_t offset, const void *bytes, size_t size)
 static int say_write(const struct capture_writer *writer, int code, struct error *err)
 {
 	if (error_is_full(code))
-		return error_set(err, code,
-				 "write %s: no room for more than the %llu bytes of records it has",
+		return error_set(err, code, "write %s: no space left after %llu bytes of records",
 				 writer->path, (unsigned long long)writer->written);
 	return error_set(err, code, "write %s", writer->path);
 }

@@ -85,10 +85,10 @@ static int unknown_long(const struct option_row *row, const char *word, struct e
 	for (; row->name; row++)
 		nearest_try(&nearest, row->name);
 	if (nearest.best)
-		error_say(err, EINVAL, "there is no option '--%s'; did you mean '--%s'?", name,
+		error_say(err, EINVAL, "unknown option '--%s'; did you mean '--%s'?", name,
 			  nearest.best);
 	else
-		error_say(err, EINVAL, "there is no option '--%s'", name);
+		error_say(err, EINVAL, "unknown option '--%s'", name);
 	free(name);
 	return -1;
 }
@@ -100,7 +100,7 @@ static bool has_hint(const struct option_hint *hint, const char *name, size_t le
 	for (; hint && hint->option; hint++) {
 		if (strlen(hint->option) != length || strncmp(hint->option, name, length) != 0)
 			continue;
-		error_say(err, EINVAL, "there is no option '%s'", hint->option);
+		error_say(err, EINVAL, "unknown option '%s'", hint->option);
 		error_hint(err, "%s", hint->hint);
 		return true;
 	}
@@ -113,7 +113,7 @@ static int unknown(const struct option_row *row, const struct option_hint *hint,
 	char letter[] = {'-', (char)optopt, '\0'};
 
 	if (optopt && !has_hint(hint, letter, 2, err))
-		error_say(err, EINVAL, "there is no option '-%c'", optopt);
+		error_say(err, EINVAL, "unknown option '-%c'", optopt);
 	else if (!optopt && !has_hint(hint, word, strcspn(word, "="), err))
 		unknown_long(row, word, err);
 	return -1;
@@ -311,18 +311,23 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 
 	/* strtod() would take blanks, signs, hexadecimals and "inf" as well. */
 	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtiB") != strlen(text))
-		return error_say(err, EINVAL,
-				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+		return error_say(
+			err, EINVAL,
+			"invalid size '%s': expected a number of bytes, for example 65536, 64K or 4M",
+			text);
 	value = strtod(text, &end);
 	shift = take_unit(end);
 	if (shift < 0)
-		return error_say(err, EINVAL,
-				 "'%s' is no size: a number of bytes, or with K, M, G (4M)", text);
+		return error_say(
+			err, EINVAL,
+			"invalid size '%s': expected a number of bytes, for example 65536, 64K or 4M",
+			text);
 	value *= (double)((uint64_t)1 << shift);
 	if (value < SIZE_LEAST)
-		return error_say(err, EINVAL, "'%s' is too small: at least 4K", text);
+		return error_say(err, EINVAL, "size '%s' is too small: the minimum is 4K", text);
 	if (value >= (double)((uint64_t)1 << 62))
-		return error_say(err, EINVAL, "'%s' is too large: less than 4194304T", text);
+		return error_say(err, EINVAL,
+				 "size '%s' is too large: it must be less than 4194304T", text);
 	*size = (uint64_t)value;
 	return 0;
 }
@@ -332,7 +337,7 @@ int options_add(void *field, const char *text, struct error *err)
 	struct text_list *list = field;
 
 	if (!*text)
-		return error_say(err, EINVAL, "an empty value");
+		return error_say(err, EINVAL, "the value is empty");
 	text_list_add(list, text);
 	return 0;
 }

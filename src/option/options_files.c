@@ -51,7 +51,7 @@ static const char *mistrust(const struct stat *status, const struct source *sour
 	bool is_ours = !status->st_uid || status->st_uid == geteuid();
 
 	if (!S_ISREG(status->st_mode))
-		return "it is no regular file";
+		return "it is not a regular file";
 	if (source->is_lent && (status->st_uid || status->st_mode & 022))
 		return "iotrace has capabilities that its user does not have, so this file must "
 		       "belong to root, and only root may write to it";
@@ -159,8 +159,9 @@ int options_files_read(struct options_lines *lines, const struct options_places 
 	if (!code && !places->is_lent)
 		code = take_variable(lines, places, err);
 	else if (!code && has_words(places->variable(OPTIONS_VARIABLE)))
-		log_warn("the options in " OPTIONS_VARIABLE " are not used: iotrace has "
-			 "capabilities that its user does not have. Give them on the command line");
+		log_warn("the options in " OPTIONS_VARIABLE
+			 " are ignored, because iotrace has capabilities that its user does not "
+			 "have. Give them on the command line");
 	if (code)
 		hint_way_out(err);
 	free(path);
@@ -178,7 +179,8 @@ static int parse_line(const struct recording_words *line, const struct option_ro
 	if (first < 0)
 		return -EINVAL;
 	if (first < line->argc)
-		return error_say(err, EINVAL, "'%s' is no option, and only options can be here",
+		return error_say(err, EINVAL,
+				 "'%s' is not an option, and only options are allowed here",
 				 line->argv[first]);
 	return 0;
 }

@@ -68,7 +68,7 @@ static const char *take_word(struct reader *r)
 			continue;
 		}
 		if (*r->at == '\\' && ++r->at == r->end)
-			return "it ends with a backslash, and a line has no continuation";
+			return "it ends with a backslash, but lines cannot be continued";
 		r->word[r->length++] = *r->at++;
 	}
 	r->word[r->length] = '\0';
@@ -82,7 +82,7 @@ static const char *take_line(const char *text, size_t length, struct text_list *
 	const char *wrong = NULL;
 
 	if (memchr(text, '\0', length))
-		return "it has a NUL byte, so this is no text";
+		return "it contains a NUL byte, so it is not text";
 	r.word = mem_alloc(length + 1);
 	while (!wrong) {
 		while (r.at < r.end && is_blank(*r.at))

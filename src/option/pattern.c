@@ -37,8 +37,8 @@ static void remark_directory(const char *path)
 	if (strpbrk(path, "*?[\\") || stat(path, &st) || !S_ISDIR(st.st_mode))
 		return;
 	length -= path[length - 1] == '/';
-	log_warn("'%s' is a directory: the pattern matches the directory alone. For what is below "
-		 "it: '%.*s/*'",
+	log_warn("'%s' is a directory: the pattern matches only the directory itself. To match "
+		 "the files in it: '%.*s/*'",
 		 path, (int)length, path);
 }
 

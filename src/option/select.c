@@ -51,9 +51,9 @@ static int refuse(const char *word, struct error *err)
 			break;
 	}
 	return error_say(err, EINVAL,
-			 "'%s' is no group of system calls%s%s%s; there are %s, all, default", word,
-			 nearest.best ? " (did you mean '" : "", nearest.best ? nearest.best : "",
-			 nearest.best ? "'?)" : "", names);
+			 "unknown group of system calls '%s'%s%s%s: expected %s, all or default",
+			 word, nearest.best ? " (did you mean '" : "",
+			 nearest.best ? nearest.best : "", nearest.best ? "'?)" : "", names);
 }
 
 /* Returns the bits that a word stands for, 0: none. */
@@ -82,8 +82,10 @@ static int apply(uint32_t *groups, const char *word, struct error *err)
 	if (sign == '+')
 		*groups |= bits;
 	else if (!(bits & ~CALL_GROUPS_ALWAYS))
-		return error_say(err, EINVAL, "'%s' cannot be left out: all others rest on it",
-				 word);
+		return error_say(
+			err, EINVAL,
+			"group '%s' cannot be removed, because all other groups depend on it",
+			word);
 	else
 		*groups &= ~bits;
 	return 0;

@@ -110,7 +110,7 @@ static void unknown_letter(const char *at, const char *what, struct error *err)
 
 	for (int i = 0; i < ROWS; i++)
 		snprintf(letters + (i ? i * 3 - 1 : 0), 5, "%s%%%c", i ? " " : "", rows[i].letter);
-	error_say(err, EINVAL, "%s: there is no placeholder '%%%.1s'; there are %s", what, at,
+	error_say(err, EINVAL, "%s: unknown placeholder '%%%.1s': expected one of %s", what, at,
 		  letters);
 	error_hint(err, "A percent sign in a name is written %%%%.");
 }

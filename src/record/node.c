@@ -76,7 +76,7 @@ char *node_meeting(const struct record_options *options, const struct naming *na
 	if (options->join && options->is_alone)
 		error_say(err, EINVAL, "either --join or --alone, not both");
 	else if (options->join && option)
-		error_say(err, EINVAL, "--join cannot be had with %s", option);
+		error_say(err, EINVAL, "--join cannot be combined with %s", option);
 	else if (options->join)
 		return mem_format("name-%s", options->join);
 	else if (!options->is_alone && !option && naming_has_ranks(naming))
@@ -124,7 +124,7 @@ int node_enter(struct node *node, const char *name, const struct record_options 
 	}
 	join_leave(meeting);
 	if (socket == -ENOENT)
-		return error_say(err, ENOENT, "--join: the recorder of this node did not begin");
+		return error_say(err, ENOENT, "--join: the recorder of this node did not start");
 	node->socket = socket < 0 ? 0 : socket;
 	return socket < 0 ? socket : 0;
 }

@@ -39,12 +39,14 @@ static int check_target(const struct recording *recording, struct error *err)
 	if (recording->waits_for_all && recording->is_system)
 		return error_say(
 			err, EINVAL,
-			"--wait and -a: the whole machine never ends; --duration SECONDS does");
+			"--wait cannot be combined with -a, because the whole machine never "
+			"ends. Use --duration SECONDS");
 	if (recording->cgroups.count && !recording->is_system)
-		return error_say(err, EINVAL, "--cgroup chooses among all processes: add -a");
+		return error_say(err, EINVAL, "--cgroup works only with -a");
 	if (recording->counters.count && recording->is_system)
-		return error_say(err, EINVAL,
-				 "-E counts for each thread, which the kernel does not do with -a");
+		return error_say(
+			err, EINVAL,
+			"-E cannot be combined with -a: the kernel does not count for each thread then");
 	return 0;
 }
 
@@ -78,14 +80,16 @@ static void hint_event(const struct search *search, struct error *err)
 	int system = (int)strcspn(wanted, ":");
 
 	if (search->has_part)
-		error_hint(err, "To see those with that word: iotrace list -e '*%s*'",
+		error_hint(err, "To list the tracepoints with that word: iotrace list -e '*%s*'",
 			   wanted + system + 1);
 	else if (search->has_system)
-		error_hint(err, "To see those of that system: iotrace list -e '%.*s:*'", system,
-			   wanted);
-	else
-		error_hint(err, "It has none of the system %.*s. To see all: iotrace list -e '*'",
+		error_hint(err, "To list the tracepoints of that system: iotrace list -e '%.*s:*'",
 			   system, wanted);
+	else
+		error_hint(
+			err,
+			"It has no tracepoint of the system %.*s. To list all: iotrace list -e '*'",
+			system, wanted);
 }
 
 /* If it cannot be seen which there are, opening it says so. */
@@ -119,7 +123,7 @@ static int check_output(const struct output_options *output, struct error *err)
 			err, EINVAL,
 			"--format text needs -o FILE: standard output is the command's own");
 	if (output->path && is_missing(output->path))
-		return error_say(err, EINVAL, "-o -: an archive is a directory: it needs a name");
+		return error_say(err, EINVAL, "-o -: an archive is a directory and needs a name");
 	return 0;
 }
 
@@ -151,7 +155,7 @@ int record_options_complete(struct record_options *options, char *const *argv, s
 	if (recording->counters.count > EVENT_COUNTERS)
 		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
 	if (recording->blocks.choice == BLOCK_NONE && recording->blocks.devices.count)
-		return error_say(err, EINVAL, "a device, but no block requests: --block=none");
+		return error_say(err, EINVAL, "--device cannot be combined with --block=none");
 	for (uint32_t i = 0; i < recording->tracepoints.count && !rc; i++)
 		rc = check_event(recording->tracepoints.item[i], err);
 	return rc;

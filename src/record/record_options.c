@@ -31,10 +31,13 @@ static int take_pid(struct number_list *list, const char *word, struct error *er
 	errno = 0;
 	pid = strtol(word, &end, 10);
 	if (*word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX) {
-		error_say(err, EINVAL, "'%s' is no process id: a number, or several with commas",
-			  word);
+		error_say(
+			err, EINVAL,
+			"invalid process id '%s': expected a number, or several separated by commas",
+			word);
 		if (isalpha((unsigned char)*word))
-			error_hint(err, "To record the programs of that name: iotrace -a --comm %s",
+			error_hint(err,
+				   "To record the programs with that name: iotrace -a --comm %s",
 				   word);
 		return -EINVAL;
 	}
@@ -69,7 +72,9 @@ static int parse_duration(void *field, const char *arg, struct error *err)
 	double seconds;
 
 	if (!take_decimal(arg, 1e9, &seconds) || seconds <= 0)
-		return error_say(err, EINVAL, "'%s' is no time: seconds, such as 10 or 0.5", arg);
+		return error_say(err, EINVAL,
+				 "invalid duration '%s': expected seconds, for example 10 or 0.5",
+				 arg);
 	*(uint64_t *)field = (uint64_t)(seconds * (double)ns_per_s);
 	return 0;
 }
@@ -79,9 +84,10 @@ static int parse_interval(void *field, const char *arg, struct error *err)
 	double ms;
 
 	if (!take_decimal(arg, 1e9, &ms) || (ms > 0 && ms < 1))
-		return error_say(err, EINVAL,
-				 "'%s' is no interval: milliseconds, at least 1, or 0 for none",
-				 arg);
+		return error_say(
+			err, EINVAL,
+			"invalid interval '%s': expected milliseconds, at least 1, or 0 for no samples",
+			arg);
 	*(uint64_t *)field = (uint64_t)(ms * (double)ns_per_ms);
 	return 0;
 }
@@ -92,8 +98,7 @@ static int parse_fd(void *field, const char *arg, struct error *err)
 
 	if (!digits || arg[digits] || digits > 9 || strtol(arg, NULL, 10) < 3)
 		return error_say(err, EINVAL,
-				 "'%s' is no descriptor of iotrace's own: a number, at least 3",
-				 arg);
+				 "invalid descriptor '%s': expected a number of at least 3", arg);
 	*(int *)field = (int)strtol(arg, NULL, 10);
 	return 0;
 }
@@ -110,7 +115,7 @@ static int parse_uid(void *field, const char *arg, struct error *err)
 	if (*arg < '0' || *arg > '9' || *end || errno || uid >= UINT32_MAX) {
 		user = getpwnam(arg);
 		if (!user)
-			return error_say(err, EINVAL, "'%s' is no user of this machine", arg);
+			return error_say(err, EINVAL, "no user '%s' on this machine", arg);
 		uid = user->pw_uid;
 	}
 	number_list_add(&users->ids, (uint32_t)uid);
@@ -134,16 +139,18 @@ static int refuse_event(const char *word, struct error *err)
 	error_say(
 		err, EINVAL,
 		is_pattern
-			? "'%s' is a pattern, and this takes one tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,..."
-			: "'%s' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...",
+			? "'%s' is a pattern, but this option takes a single tracepoint: "
+			  "SYSTEM:EVENT or SYSTEM:EVENT=FIELD,..."
+			: "invalid tracepoint '%s': expected SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...",
 		word);
 	if (is_call(word))
-		error_hint(err,
-			   "To choose system calls: --syscalls; 'iotrace list' shows their groups");
+		error_hint(
+			err,
+			"To choose system calls, use --syscalls; 'iotrace list' shows their groups");
 	else if (is_pattern && strchr(word, ':'))
-		error_hint(err, "To see those that match: iotrace list -e '%s'", word);
+		error_hint(err, "To list the matching tracepoints: iotrace list -e '%s'", word);
 	else
-		error_hint(err, "To see which there are: iotrace list -e '*'");
+		error_hint(err, "To list all tracepoints: iotrace list -e '*'");
 	return -EINVAL;
 }
 
@@ -151,9 +158,10 @@ static int refuse_event(const char *word, struct error *err)
 static int parse_comm(void *list, const char *arg, struct error *err)
 {
 	if (strchr(arg, '"') || strlen(arg) > GLOB_MAX)
-		return error_say(err, EINVAL,
-				 "'%s' is no pattern: at most %d characters, without '\"'", arg,
-				 GLOB_MAX);
+		return error_say(
+			err, EINVAL,
+			"invalid pattern '%s': expected at most %d characters, without '\"'", arg,
+			GLOB_MAX);
 	return options_add(list, arg, err);
 }
 
@@ -189,7 +197,7 @@ static int take_block_word(struct recording_blocks *blocks, const char *word, st
 	if (!*word)
 		return error_say(err, EINVAL, "the name of a device is missing");
 	if (nearest.best && !path_is_like_device(word))
-		return error_say(err, EINVAL, "'%s' is no block device; did you mean '%s'?", word,
+		return error_say(err, EINVAL, "no block device '%s'; did you mean '%s'?", word,
 				 nearest.best);
 	return options_add(&blocks->devices, mem_strdup(path_device(word)), err);
 }
@@ -247,7 +255,7 @@ static int parse_block_mode(void *field, const char *arg, struct error *err)
 		*(uint32_t *)field = modes[i].bits;
 		return 0;
 	}
-	return error_say(err, EINVAL, "'%s': there are events, samples and both", arg);
+	return error_say(err, EINVAL, "unknown mode '%s': expected events, samples or both", arg);
 }
 
 static int parse_source(void *source, const char *arg, struct error *err)
@@ -261,7 +269,7 @@ static int parse_source(void *source, const char *arg, struct error *err)
 		*(enum live_source *)source = (enum live_source)i;
 		return 0;
 	}
-	return error_say(err, EINVAL, "'%s' is no source: there are auto, bpf and perf", arg);
+	return error_say(err, EINVAL, "unknown source '%s': expected auto, bpf or perf", arg);
 }
 
 #define FIELD(member)     offsetof(struct record_options, member)
@@ -270,64 +278,65 @@ static int parse_source(void *source, const char *arg, struct error *err)
 const struct option_row record_rows[] = {
 	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)",
 	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
-	{'p', "pid", "PID[,PID...]", "follow these processes, all their threads and new children",
-	 OPTION_CALL, RECORDING(pids), parse_pids, NULL},
+	{'p', "pid", "PID[,PID...]",
+	 "record these running processes, with their threads and new children", OPTION_CALL,
+	 RECORDING(pids), parse_pids, NULL},
 	{'a', "system", NULL,
-	 "all processes of the machine, while the command runs or until an interrupt", OPTION_FLAG,
+	 "record all processes of the machine, while the command runs or until Ctrl-C", OPTION_FLAG,
 	 RECORDING(is_system), NULL, NULL},
-	{0, "wait", NULL,
-	 "also wait for the processes that the command leaves behind, not only for itself",
-	 OPTION_FLAG, RECORDING(waits_for_all), NULL, NULL},
+	{0, "wait", NULL, "record until the last descendant of the command has ended", OPTION_FLAG,
+	 RECORDING(waits_for_all), NULL, NULL},
 	{0, "join", "NAME",
-	 "one recorder and one archive for all commands that are recorded under this name on this node; in a job with ranks it "
-	 "is the default",
+	 "record in one archive all commands on this node that use this name (the default in a "
+	 "job with ranks)",
 	 OPTION_TEXT, FIELD(join), NULL, NULL},
-	{0, "alone", NULL, "a recorder and an archive for this command alone, in a job, too",
+	{0, "alone", NULL, "use an own recorder and archive for this command, also in a job",
 	 OPTION_FLAG, FIELD(is_alone), NULL, NULL},
-	{0, "duration", "SECONDS", "stop the recording after this time; a command runs on",
+	{0, "duration", "SECONDS", "stop the recording after this time; a command continues",
 	 OPTION_CALL, RECORDING(duration), parse_duration, NULL},
-	{0, "delay", "SECONDS", "begin to record this time after the command has begun",
+	{0, "delay", "SECONDS", "start recording this long after the start of the command",
 	 OPTION_CALL, RECORDING(delay), parse_duration, NULL},
-	{0, "start-stopped", NULL, "record nothing until 'iotrace start'", OPTION_FLAG,
+	{0, "start-stopped", NULL, "begin paused; 'iotrace start' resumes", OPTION_FLAG,
 	 RECORDING(is_stopped), NULL, NULL},
 	{0, "marks", NULL,
-	 "give the command a descriptor, in IOTRACE_MARK_FD: what it writes there becomes marks",
+	 "give the command a descriptor (IOTRACE_MARK_FD); each write to it sets a mark",
 	 OPTION_FLAG, RECORDING(has_marks), NULL, NULL},
-	{0, "limit", "SIZE", "end the recording when it takes so much room on disk (K, M, G)",
+	{0, "limit", "SIZE", "end the recording when it uses this much disk space (K, M, G)",
 	 OPTION_SIZE, FIELD(limit), NULL, NULL},
 	{0, "ready-fd", "N",
-	 "write \"ready\" to this open descriptor, and close it, as soon as iotrace records",
+	 "write \"ready\" to this open descriptor and close it when the recording is active",
 	 OPTION_CALL, RECORDING(ready_fd), parse_fd, NULL},
 	{0, "syscalls", "GROUP[,GROUP...]",
-	 "which system calls: groups with commas; +GROUP and -GROUP change the default; all; "
-	 "see 'iotrace list'",
+	 "record these groups of system calls; +GROUP and -GROUP change the default; see 'iotrace list'",
 	 OPTION_CALL, RECORDING(groups), select_parse,
 	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
 	{0, "source", "SOURCE",
-	 "who records system calls: bpf, perf, or auto (bpf where it can be had)", OPTION_CALL,
+	 "source of system calls: bpf, perf, or auto (bpf if available, the default)", OPTION_CALL,
 	 RECORDING(source), parse_source, "auto bpf perf"},
-	{0, "cgroup", "PATH", "with -a: only tasks of this control group (may be repeated)",
+	{0, "cgroup", "PATH", "with -a: record only tasks of this control group (may be repeated)",
 	 OPTION_CALL, RECORDING(cgroups), options_add, NULL},
-	{0, "uid", "USER", "only processes of this user, a number or a name (may be repeated)",
-	 OPTION_CALL, RECORDING(users), parse_uid, NULL},
-	{0, "comm", "GLOB", "only threads whose command name matches (may be repeated)",
+	{0, "uid", "USER",
+	 "record only processes of this user, a number or a name (may be repeated)", OPTION_CALL,
+	 RECORDING(users), parse_uid, NULL},
+	{0, "comm", "GLOB", "record only threads whose command name matches (may be repeated)",
 	 OPTION_CALL, RECORDING(comms), parse_comm, NULL},
-	{0, "path", "GLOB", "only files whose path matches (may be repeated)", OPTION_CALL,
+	{0, "path", "GLOB", "record only files whose path matches (may be repeated)", OPTION_CALL,
 	 RECORDING(paths), pattern_parse, NULL},
-	{0, "exclude-path", "GLOB", "no files whose path matches (may be repeated)", OPTION_CALL,
-	 RECORDING(excluded), pattern_parse, NULL},
+	{0, "exclude-path", "GLOB", "exclude files whose path matches (may be repeated)",
+	 OPTION_CALL, RECORDING(excluded), pattern_parse, NULL},
 	{0, "block", "[=DEV,...]",
-	 "block requests too: of these devices; own: those that recorded tasks caused; all; none "
-	 "(default: with -a all, or own with --cgroup, --uid or --comm; else none)",
+	 "record block requests: of these devices; own (those that recorded tasks caused); all; or none "
+	 "(default: all with -a, or own with --cgroup, --uid or --comm; otherwise none)",
 	 OPTION_CALL, RECORDING(blocks), parse_block, "all own none"},
-	{0, "no-block", NULL, "no block requests: --block=none", OPTION_CALL, RECORDING(blocks),
-	 parse_no_block, NULL},
-	{0, "device", "DEV", "only requests of this block device (may be repeated)", OPTION_CALL,
-	 RECORDING(blocks), parse_device, NULL},
-	{0, "block-mode", "MODE", "block requests as events, as samples, or both (the default)",
-	 OPTION_CALL, RECORDING(blocks.mode), parse_block_mode, "events samples both"},
+	{0, "no-block", NULL, "record no block requests, like --block=none", OPTION_CALL,
+	 RECORDING(blocks), parse_no_block, NULL},
+	{0, "device", "DEV", "record only requests of this block device (may be repeated)",
+	 OPTION_CALL, RECORDING(blocks), parse_device, NULL},
+	{0, "block-mode", "MODE",
+	 "record block requests as events, as samples, or both (the default)", OPTION_CALL,
+	 RECORDING(blocks.mode), parse_block_mode, "events samples both"},
 	{0, "sample-interval", "MS",
-	 "milliseconds between samples of the machine and its devices; 0: none (default: 100)",
+	 "milliseconds between samples of the machine and its devices (default: 100); 0: no samples",
 	 OPTION_CALL, RECORDING(sample_interval), parse_interval, NULL},
 	{'e', "tracepoint", "SYSTEM:EVENT[=FIELD,...]",
 	 "also record this tracepoint of the kernel (may be repeated); see iotrace list -e '*'",
@@ -335,17 +344,17 @@ const struct option_row record_rows[] = {
 	{'E', "event", "EVENT",
 	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,
 	 RECORDING(counters), options_add, NULL},
-	{'m', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,
-	 RECORDING(ring_bytes), NULL, NULL},
-	{0, "buffer", "SIZE", "most memory for what waits to be written (K, M, G)", OPTION_SIZE,
-	 RECORDING(buffer_bytes), NULL, NULL},
-	{0, "capture", "FILE", "keep the capture, a perf.data file, under this name", OPTION_TEXT,
+	{'m', "ring-size", "SIZE", "size of the kernel's ring buffer of each CPU (K, M, G)",
+	 OPTION_SIZE, RECORDING(ring_bytes), NULL, NULL},
+	{0, "buffer", "SIZE", "upper limit of memory for data that is not yet written (K, M, G)",
+	 OPTION_SIZE, RECORDING(buffer_bytes), NULL, NULL},
+	{0, "capture", "FILE", "keep the recorded data in this perf.data file", OPTION_TEXT,
 	 FIELD(capture), NULL, NULL},
 	OUTPUT_ROWS(struct record_options, output),
-	{0, "no-defaults", NULL, "without the options of files and of " OPTIONS_VARIABLE,
+	{0, "no-defaults", NULL, "ignore the options in files and in " OPTIONS_VARIABLE,
 	 OPTION_NO_DEFAULTS, 0, NULL, NULL},
-	{'v', "verbose", NULL, "say more (twice: for debugging)", OPTION_COUNT, FIELD(verbosity),
-	 NULL, NULL},
+	{'v', "verbose", NULL, "print more messages (twice: for debugging)", OPTION_COUNT,
+	 FIELD(verbosity), NULL, NULL},
 	OPTION_ROW_HELP,
 	{'V', "version", NULL, "show the version", OPTION_VERSION, 0, NULL, NULL},
 	{0},

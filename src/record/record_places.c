@@ -98,7 +98,7 @@ static int open_capture(struct record_places *places, struct error *err)
 	if (!places->capture)
 		return 0;
 	if (place_is_same(places->place, places->capture))
-		return error_say(err, EEXIST, "--capture: %s is what -o names, too",
+		return error_say(err, EEXIST, "--capture: -o already has the name %s",
 				 places->capture);
 	places->capture_place = place_open("--capture", places->capture, err);
 	return places->capture_place ? 0 : refuse_name(places, places->capture, err);
@@ -110,7 +110,7 @@ static int check_summary(const struct record_places *places, struct error *err)
 		return 0;
 	if (place_is_same(places->place, places->summary) ||
 	    (places->capture_place && place_is_same(places->capture_place, places->summary)))
-		return error_say(err, EEXIST, "--summary: another output has the name %s, too",
+		return error_say(err, EEXIST, "--summary: another output already has the name %s",
 				 places->summary);
 	return place_may_write(places->summary, err) ? error_wrap(err, "--summary") : 0;
 }

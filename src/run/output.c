@@ -46,10 +46,9 @@ int output_parse_format(void *format, const char *arg, struct error *err)
 		nearest_try(&nearest, ops->name);
 	}
 	if (nearest.best)
-		return error_say(err, EINVAL, "there is no format '%s'; did you mean '%s'?", arg,
+		return error_say(err, EINVAL, "unknown format '%s'; did you mean '%s'?", arg,
 				 nearest.best);
-	return error_say(err, EINVAL, "there is no format '%s'; there are otf2, text and null",
-			 arg);
+	return error_say(err, EINVAL, "unknown format '%s': expected otf2, text or null", arg);
 }
 
 /* Names of files begin with '-' only by mistake. */
@@ -68,9 +67,10 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 		if (strlen(summary_word[i]) != length || strncmp(summary_word[i], arg, length))
 			continue;
 		if (arg[length] && i == OUTPUT_NONE)
-			return error_say(err, EINVAL, "%s: no summary, and yet a file for it", arg);
+			return error_say(err, EINVAL, "%s: a summary of the kind none has no file",
+					 arg);
 		if (arg[length] && !arg[length + 1])
-			return error_say(err, EINVAL, "%s: the file's name is missing", arg);
+			return error_say(err, EINVAL, "%s: the name of the file is missing", arg);
 		if (arg[length] && arg[length + 1] == '-')
 			return refuse_summary_file(arg, arg + length + 1, err);
 		summary->kind = (enum output_summary)i;
@@ -79,7 +79,7 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 	}
 	return error_say(
 		err, EINVAL,
-		"'%s' is no kind of summary; there are text, json, none, and text:FILE, json:FILE",
+		"unknown kind of summary '%s': expected text, json, none, text:FILE or json:FILE",
 		arg);
 }
 
@@ -111,7 +111,7 @@ int output_parse_sort(void *field, const char *arg, struct error *err)
 		nearest_try(&nearest, sort_word[i]);
 	}
 	return error_say(err, EINVAL,
-			 "cannot sort by '%s'%s%s%s; there are data, read, written, time and calls",
+			 "cannot sort by '%s'%s%s%s: expected data, read, written, time or calls",
 			 arg, nearest.best ? " (did you mean '" : "",
 			 nearest.best ? nearest.best : "", nearest.best ? "'?)" : "");
 }
@@ -127,8 +127,10 @@ int output_parse_mode(void *field, const char *arg, struct error *err)
 	unsigned long mode = strtoul(arg, &end, 8);
 
 	if (*arg < '0' || *arg > '7' || *end || mode > 0777 || (mode & 0600) != 0600)
-		return error_say(err, EINVAL,
-				 "'%s' is no mode: octal digits, 600 to 777, such as 640", arg);
+		return error_say(
+			err, EINVAL,
+			"invalid mode '%s': expected octal digits from 600 to 777, for example 640",
+			arg);
 	*(unsigned *)field = (unsigned)mode & 0666;
 	return 0;
 }

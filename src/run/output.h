@@ -20,7 +20,7 @@ struct output_options {
 	const char *path;              /* -o */
 	const struct sink_ops *format; /* NULL: otf2 */
 	struct output_summary_option summary;
-	uint32_t top; /* --top: rows of each table, or SINK_TOP_DEFAULT */
+	uint32_t top; /* --top: rows in each table, or SINK_TOP_DEFAULT */
 	enum sink_sort sort;
 	bool is_quiet, is_strict;
 	unsigned mode; /* --mode; 0: not given */
@@ -36,13 +36,13 @@ struct output_options {
 	 output_parse_format,                                                                      \
 	 "otf2 text null"},                                                                        \
 		{'q',         "quiet",                                                             \
-		 NULL,        "nothing on the terminal but what went wrong",                       \
+		 NULL,        "print nothing but errors",                                          \
 		 OPTION_FLAG, offsetof(type, member.is_quiet),                                     \
 		 NULL,        NULL},                                                               \
 		{0,                                                                                \
 		 "mode",                                                                           \
 		 "MODE",                                                                           \
-		 "permissions of the files (default: 600 with -a, else as umask says)",            \
+		 "permissions of the files (default: 600 with -a, otherwise by the umask)",        \
 		 OPTION_CALL,                                                                      \
 		 offsetof(type, member.mode),                                                      \
 		 output_parse_mode,                                                                \
@@ -50,7 +50,7 @@ struct output_options {
 		{0,                                                                                \
 		 "summary",                                                                        \
 		 "KIND[:FILE]",                                                                    \
-		 "text (the default), json or none; on standard error, or in FILE",                \
+		 "text (the default), json or none; to standard error or FILE",                    \
 		 OPTION_CALL,                                                                      \
 		 offsetof(type, member.summary),                                                   \
 		 output_parse_summary,                                                             \
@@ -58,7 +58,7 @@ struct output_options {
 		{0,                                                                                \
 		 "top",                                                                            \
 		 "N",                                                                              \
-		 "rows of each table of the summary (default: 5; in JSON 100)",                    \
+		 "rows in each table of the summary (default: 5; 100 in JSON)",                    \
 		 OPTION_CALL,                                                                      \
 		 offsetof(type, member.top),                                                       \
 		 output_parse_top,                                                                 \
@@ -72,7 +72,7 @@ struct output_options {
 		 output_parse_sort,                                                                \
 		 "data read written time calls"},                                                  \
 	{                                                                                          \
-		0, "strict", NULL, "fail (125) if events are missing", OPTION_FLAG,                \
+		0, "strict", NULL, "exit with 125 if events are missing", OPTION_FLAG,             \
 			offsetof(type, member.is_strict), NULL, NULL                               \
 	}
 

@@ -12,7 +12,7 @@ capture=$work/swapped.data
 	tail -c +9 "$here/captures/hello.data"
 } >"$capture"
 if [ "$(printf '\1\0' | od -An -t u2 | tr -d ' ')" = 1 ]; then theirs=big ours=little; else theirs=little ours=big; fi
-expected="iotrace: $capture: was recorded on a $theirs-endian machine, and this one is $ours-endian; convert it on a machine like that one"
+expected="iotrace: $capture: was recorded on a $theirs-endian machine, but this machine is $ours-endian; convert it on a machine of the same kind"
 
 if "$IOTRACE" convert -o "$work/archive" "$capture" 2>"$work/said"; then
 	echo "it was converted" && exit 1

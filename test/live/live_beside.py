@@ -117,9 +117,9 @@ def test_no_output_needs_no_directory(live):
         live.equal("no output: what it says", ran.stderr, b"")
     live.equal("no output: what is left", os.listdir(spare), [])
     ran = live.run([IOTRACE, "true"], cwd="/proc")
-    live.check(ran.returncode == 125 and b"cannot make files in ." in ran.stderr, f"an output in /proc: {ran.stderr!r}")
+    live.check(ran.returncode == 125 and b"cannot create files in ." in ran.stderr, f"an output in /proc: {ran.stderr!r}")
     ran = live.run([IOTRACE, "--format", "null", "-o", "/proc/x", "true"])
-    live.check(ran.returncode == 125 and b"cannot make files in /proc" in ran.stderr, f"-o in /proc: {ran.stderr!r}")
+    live.check(ran.returncode == 125 and b"cannot create files in /proc" in ran.stderr, f"-o in /proc: {ran.stderr!r}")
 
 
 def test_what_the_command_sees(live):

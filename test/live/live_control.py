@@ -93,7 +93,7 @@ def test_never_started(live):
     worker.work(5)
     about, writes = worker.end()
     said = live.run([IOTRACE, "report", worker.archive]).stdout.decode().splitlines()[1]
-    live.check(said.startswith("nothing was recorded: the recording was paused all the time"), f"never started: {said}")
+    live.check(said.startswith("nothing was recorded: the recording was paused the whole time"), f"never started: {said}")
     live.equal("never started: writes, pauses", (writes, len(about["pauses"])), (0, 1))
     live.equal("never started: operations", about["books"]["counters"]["begun"], 0)
 
@@ -134,7 +134,7 @@ def test_several(live):
     live.equal("one: writes", one.end()[1], 5)
     live.equal("two: writes", two.end()[1], 2)
     ran = live.run([IOTRACE, "status"])
-    live.equal("none: status", (ran.returncode, ran.stderr), (1, b"iotrace: no recording of yours runs on this machine\n"))
+    live.equal("none: status", (ran.returncode, ran.stderr), (1, b"iotrace: you have no recording on this machine\n"))
 
 
 def test_stop(live):
@@ -174,7 +174,7 @@ def test_killed(live):
     worker.process.communicate(timeout=PATIENCE)
     ran = live.run([IOTRACE, "mark", "-r", worker.name, "text"])
     live.equal("killed: mark", (ran.returncode, ran.stderr.decode()),
-               (1, f"iotrace: no recording of yours is named {worker.name}: see iotrace status\n"))
+               (1, f"iotrace: you have no recording named {worker.name}; see 'iotrace status'\n"))
     live.equal("killed: status", live.run([IOTRACE, "status"]).returncode, 1)
 
 
@@ -198,7 +198,7 @@ def test_limit(live):
     script = "dd if=/dev/zero of=/dev/null bs=1 count=2000000 status=none; exit 3"
     ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", "4M", "-q", "-o", archive, "--", "sh", "-c", script])
     live.equal("limit: status", ran.returncode, 3)
-    live.check(b"the recording ended early: it took 4 MiB on disk" in ran.stderr, f"limit: {ran.stderr}")
+    live.check(b"the recording ended early: it used 4 MiB on disk" in ran.stderr, f"limit: {ran.stderr}")
     live.equal("limit: complete", live.examine(archive, lossless=False)["is_complete"], False)
     ran = live.run([IOTRACE, "--limit", "1G", "-q", "-o", live.path("below"), "true"])
     live.equal("below the limit", (ran.returncode, ran.stderr), (0, b""))

@@ -112,7 +112,7 @@ def lost(live, path):
     ran = live.run([*AS_NOBODY, capable(live), "--source=perf", "-o", archive, "--strict", "-q", "--",
                     live.path("begin.program"), "begin", directory, path])
     live.equal("lost: exit status", ran.returncode, 125)
-    live.check(b"1 program ran on without being recorded" in ran.stderr, f"lost: {ran.stderr!r}")
+    live.check(b"1 program continued without being recorded" in ran.stderr, f"lost: {ran.stderr!r}")
     about = live.examine(archive)
     live.equal("lost: counted", about["books"]["counters"]["detached"], 1)
     live.equal("lost: recorded again", about["books"]["counters"]["resumed"], 0)

@@ -134,11 +134,11 @@ test_newcomer() {
 	echo text >"$work/text"
 	mkdir "$work/empty"
 	says "a ring of 1 TiB" 125 "does not fit" "$IOTRACE" -m 1T -o "$work/n1" -- true
-	says "an unknown counter" 125 "no counter has that name" "$IOTRACE" -E bogus -o "$work/n2" -- true
+	says "an unknown counter" 125 "there is no counter with that name" "$IOTRACE" -E bogus -o "$work/n2" -- true
 	says "a directory as the command" 126 "is a directory, not a program" "$IOTRACE" -o "$work/n3" "$work/empty"
 	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
-	says "convert of an archive" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive"
-	says "convert of an anchor" 125 "is an OTF2 archive already" "$IOTRACE" convert "$work/archive/traces.otf2"
+	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
+	says "convert of an anchor" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive/traces.otf2"
 	says "convert of nothing" 125 "$work/none/file: No such file" "$IOTRACE" convert "$work/none/file"
 	mkdir "$work/.left.iotrace" && : >"$work/.left.iotrace/spool"
 	says "convert of what was left" 125 "iotrace convert $work/.left.iotrace/spool" \

@@ -138,8 +138,8 @@ def summary(live):
 
 def unmatched(live):
     """A filter that nothing matches is named, and what was there instead."""
-    for option, said in ((["--path", "/no/*"], r"no file matched --path '/no/\*'. \d+ calls on other files, or on none, were left out"),
-                         (["--comm", "no*"], "no task that matches --comm 'no\\*' made a call. Calls of 'cat' were left out"),
+    for option, said in ((["--path", "/no/*"], r"no file matched --path '/no/\*'. \d+ calls on other files, or on no file, were excluded"),
+                         (["--comm", "no*"], "no task that matches --comm 'no\\*' made a call. Calls of 'cat' were excluded"),
                          (["--uid", "nobody"], "no task that matches --uid 'nobody' made a call"),
                          (["--path", "/no/*", "--comm", "no*"], r"no file matched --path '/no/\*'\.$"),
                          (["--path", "/etc/*", "--comm", "cat"], None)):
@@ -170,9 +170,9 @@ def mistaken(live):
     for words, said in ((["--path", "ls"], "'ls' is the value of --path here."),
                         (["ls -l /"], "command not found; for a line of the shell: iotrace sh -c 'ls -l /'"),
                         (["-p", "bash"], "iotrace -a --comm bash"),
-                        (["-E", "page-faults,cpu-clock", "true"], "an option each: -E page-faults -E cpu-clock"),
+                        (["-E", "page-faults,cpu-clock", "true"], "a separate option for each event: -E page-faults -E cpu-clock"),
                         (["--syscalls=read", "true"], "'read' is a system call; its group is data"),
-                        (["convert", live.dir], "is a directory, and a capture is a file")):
+                        (["convert", live.dir], "is a directory, but a capture is a file")):
         ran = live.run([IOTRACE, *words], cwd=live.dir)
         live.check(ran.returncode in (125, 127) and said in ran.stderr.decode(), f"{words}: {ran.stderr.decode()}")
 

@@ -62,7 +62,7 @@ def test_no_space_for_spool(live):
         live.equal(f"{what}: what the command said", ran.stdout, b"ready\n300000\n")
         live.check(ran.returncode in (0, 125), f"{what}: exit status {ran.returncode}")
         tells(live, what, ran.stderr, "No space left")
-        tells(live, what, ran.stderr, "-o, or --capture if it is given, names another place")
+        tells(live, what, ran.stderr, "choose another directory with -o, or with --capture if it is given")
         survives(live, what, f"{tiny}/trace")
 
 

@@ -136,7 +136,7 @@ def test_places(live):
             live.check(re.search(r"[Nn]ame |[Cc]hoose |Make ", said), f"{path!r}: no remedy: {said}")
             live.check(len(said.splitlines()) <= 2, f"{path!r}: too many lines: {said}")
     ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", IOTRACE, "-o", "/etc/x", "--", "true"])
-    live.check(ran.returncode == 125 and b"cannot make files in /etc: Permission denied" in ran.stderr,
+    live.check(ran.returncode == 125 and b"cannot create files in /etc: Permission denied" in ran.stderr,
                f"no rights: {ran.stderr!r}")
 
 

@@ -45,14 +45,14 @@ def test_many(live):
     live.check(448 <= locations <= 480, f"{locations} locations")
     trace = about["trace"]
     live.equal("locations of threads", trace["threads"], locations)
-    live.equal("processes", trace["processes"] + trace["folded_processes"], PROCESSES + 1)
+    live.equal("processes", trace["processes"] + trace["sharing_processes"], PROCESSES + 1)
     live.equal("processes seen", trace["processes_seen"], PROCESSES + 1)
-    folded = about["books"]["counters"]["folded"]
-    live.equal("threads that took over a location", folded, PROCESSES + 1 - locations)
+    sharing = about["books"]["counters"]["threads_sharing"]
+    live.equal("threads that took over a location", sharing, PROCESSES + 1 - locations)
     names = {group.name for group in archive.definitions.location_groups}
-    live.check("folded processes" in names, "no group of folded processes")
+    live.check("shared locations" in names, "no group of shared locations")
     names = {location.name for location in archive.definitions.locations}
-    live.check("cat (folded)" in names, f"no folded location of its name: {sorted(names)[-5:]}")
+    live.check("cat (shared)" in names, f"no shared location of its name: {sorted(names)[-5:]}")
 
     with open(live.path("summary"), encoding="utf-8") as text:
         summary = json.load(text)

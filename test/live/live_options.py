@@ -92,15 +92,15 @@ def test_hostile(live):
     refuses(live, "an escape sequence", f"{path}, line 2: --top: invalid number of rows '\\x1b[2J\\xff': expected 0 to 10000, for "
             "example 10", env=where)
     write(live, b"-q\n--top\0 3\n")
-    refuses(live, "NUL", f"{path}, line 2: it has a NUL byte, so this is no text", env=where)
+    refuses(live, "NUL", f"{path}, line 2: it contains a NUL byte, so it is not text", env=where)
     write(live, b"--path " + b"x" * (10 << 20))
     refuses(live, "10 MiB", f"cannot use the options in {path}: it is larger than 64 KiB", env=where)
     os.remove(path)
     os.mkfifo(path)
-    refuses(live, "a FIFO", f"cannot use the options in {path}: it is no regular file", env=where)
+    refuses(live, "a FIFO", f"cannot use the options in {path}: it is not a regular file", env=where)
     os.remove(path)
     os.mkdir(path)
-    refuses(live, "a directory", f"cannot use the options in {path}: it is no regular file", env=where)
+    refuses(live, "a directory", f"cannot use the options in {path}: it is not a regular file", env=where)
     for words in (["--help"], ["--version"], ["help"], ["list"], ["check-archive", live.path("all")], ["report", live.path("all")]):
         live.equal(f"{words} with a directory in place of the file", live.run([IOTRACE, *words], env=where).returncode, 0)
     os.rmdir(path)
@@ -129,8 +129,7 @@ def test_user(live):
     live.equal("with capabilities of the file", (ran.returncode, ran.stderr), (0, b""))
     ran = nobody(dict(where, IOTRACE_OPTIONS="--wrong"))
     live.equal("with capabilities, the environment", (ran.returncode, ran.stderr.decode()),
-               (0, "iotrace: the options in IOTRACE_OPTIONS are not used: iotrace has capabilities that its user does not have. "
-                   "Give them on the command line\n"))
+               (0, "iotrace: the options in IOTRACE_OPTIONS are ignored, because iotrace has capabilities that its user does not have. Give them on the command line\n"))
 
 
 def test_machine(live):

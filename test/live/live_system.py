@@ -195,7 +195,7 @@ def choose_group(live, data, kind, place, remark):
         live.equal(f"{kind}: reads", sums(Archive(directory), data, "reads"), 30)
         ran = live.run([IOTRACE, "-a", "--no-block", "-o", live.path(kind + "-said"), "--cgroup", group,
                         "--duration", "0.2", "--summary", "none"])
-        live.equal(f"{kind}: a remark", b"cannot record by this hierarchy" in ran.stderr, remark)
+        live.equal(f"{kind}: a remark", b"cannot filter by this hierarchy" in ran.stderr, remark)
         live.check(said == "", f"{kind}: -q, and yet {said!r}")
     finally:
         inside.communicate(b"end\n")

@@ -290,7 +290,7 @@ struct Recording {
 /* With few locations, most are shared by threads that come one after the other. */
 void expect_no_faults(uint32_t locations)
 {
-	uint64_t folded = 0;
+	uint64_t sharing = 0;
 
 	for (uint64_t seed = 0; seed < 10; seed++) {
 		Recording run;
@@ -303,11 +303,11 @@ void expect_no_faults(uint32_t locations)
 		EXPECT_EQ(run.report.cancelled, tally_get(tally, cancelled) +
 							tally_get(tally, aborted) +
 							tally_get(tally, in_flight));
-		folded += tally_get(tally, folded);
+		sharing += tally_get(tally, threads_sharing);
 		if (locations)
 			EXPECT_LT(run.report.locations, locations + 64 + 8);
 	}
-	EXPECT_EQ(folded > 100, locations != 0) << folded;
+	EXPECT_EQ(sharing > 100, locations != 0) << sharing;
 }
 
 TEST(Otf2Property, AnyStreamOfEventsIsAnArchiveWithoutFaults)

@@ -633,8 +633,8 @@ TEST_F(Live, AFieldThatAnEventDoesNotHave)
 	choose(recording.tracepoints, event);
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
-	EXPECT_STREQ(err.text, "-e sched:sched_process_exec: it has no field 'nothing'; iotrace "
-			       "list -e sched:sched_process_exec shows them");
+	EXPECT_STREQ(err.text, "-e sched:sched_process_exec: no field 'nothing'; 'iotrace list -e "
+			       "sched:sched_process_exec' shows the fields");
 }
 
 TEST_F(Live, ADeviceThatIsNotThere)
@@ -645,9 +645,7 @@ TEST_F(Live, ADeviceThatIsNotThere)
 	choose(recording.blocks.devices, device);
 	command({"true"});
 	EXPECT_EQ(live_open(&options, &err), nullptr);
-	EXPECT_STREQ(err.text,
-		     "device nothing0: there is no block device of that name in /sys/block, which "
-		     "lists them");
+	EXPECT_STREQ(err.text, "no block device nothing0; /sys/block lists the devices");
 }
 
 TEST_F(Live, ARingOfOnePageLosesButTheBooksBalance)
@@ -944,7 +942,7 @@ TEST_F(Live, ProcessThatIsNone)
 	waitpid(none, nullptr, 0);
 	number_list_add(&recording.pids, uint32_t(none));
 	EXPECT_EQ(live_open(&options, &err), nullptr);
-	EXPECT_EQ(std::string(err.text), "process " + std::to_string(none) + ": there is none");
+	EXPECT_EQ(std::string(err.text), "no process " + std::to_string(none) + "");
 }
 
 TEST_F(Live, SpoolThatIsThere)

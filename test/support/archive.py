@@ -42,7 +42,7 @@ class Tally:
 
 
 class Process:
-    """A location group: of a process, "1234 cat"; or of a device, of samples, of folded processes: without a pid."""
+    """A location group: of a process, "1234 cat"; or of a device, of samples, of shared locations: without a pid."""
 
     def __init__(self, name):
         number, _, rest = name.partition(" ")

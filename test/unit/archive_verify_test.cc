@@ -219,13 +219,14 @@ TEST_F(ArchiveVerify, WrongMetrics)
 	metric(0, 130, 1, {OTF2_TYPE_INT64});
 	metric(0, 140, 2, {OTF2_TYPE_INT64});
 	OTF2_EvtWriter_ParameterString(w[0], nullptr, 150, 1, 9);
-	EXPECT_EQ(check(),
-		  "Metric 0 on location 0 has 1 values, its class 2\n"
-		  "value 0 of Metric 0 on location 0 is not of the type of its member\n"
-		  "not promised: Metric 1 is recorded on location 0, which is no recorder of it\n"
-		  "Metric on location 0 names Metric 2, which is not defined\n"
-		  "ParameterString on location 0 names Parameter 1, which is not defined\n"
-		  "ParameterString on location 0 names String 9, which is not defined\n");
+	EXPECT_EQ(
+		check(),
+		"Metric 0 on location 0 has 1 values, its class 2\n"
+		"value 0 of Metric 0 on location 0 is not of the type of its member\n"
+		"not promised: Metric 1 is recorded on location 0, which is not one of its recorders\n"
+		"Metric on location 0 names Metric 2, which is not defined\n"
+		"ParameterString on location 0 names Parameter 1, which is not defined\n"
+		"ParameterString on location 0 names String 9, which is not defined\n");
 }
 
 TEST_F(ArchiveVerify, MetricsOfNothing)
@@ -263,8 +264,8 @@ TEST_F(ArchiveVerify, OnlyThreadsHoldIo)
 {
 	last_type = OTF2_LOCATION_TYPE_METRIC;
 	operation(2, 120, 1, 0);
-	EXPECT_EQ(check(), "not promised: there is I/O on location 2, which is no thread\n"
-			   "not promised: there is I/O on location 2, which is no thread\n");
+	EXPECT_EQ(check(), "not promised: there is I/O on location 2, which is not a thread\n"
+			   "not promised: there is I/O on location 2, which is not a thread\n");
 }
 
 /* A request that waited when the recording ended was not issued. */
@@ -360,7 +361,7 @@ TEST_F(ArchiveVerify, IssuedIsMandatoryForNonBlocking)
 	complete(0, 123, 1, 2);
 	issued(0, 130, 1, 3);
 	EXPECT_EQ(check(), "not promised: operation 0 completes, but was not issued\n"
-			   "operation 1 is issued but blocks\n"
+			   "operation 1 is issued but is blocking\n"
 			   "operation 2 is issued twice\n"
 			   "operation 3 is issued on location 0 at 130, but is not in flight\n");
 }
@@ -615,8 +616,8 @@ TEST_F(ArchiveVerify, NumbersOfTheAnchorThatCannotBe)
 	} damage[] = {
 		{12, UINT64_C(1) << 40, "has an impossible size of chunks"},
 		{20, 0, "has an impossible size of chunks"},
-		{28, 0x0201, "has files that are compressed or of no file system"},
-		{28, 0x0102, "has files that are compressed or of no file system"},
+		{28, 0x0201, "has compressed files, or is a single container file"},
+		{28, 0x0102, "has compressed files, or is a single container file"},
 		{30, UINT64_C(1) << 40, "has more locations than definitions"},
 		{38, UINT64_C(1) << 50, "has more definitions than traces.def"},
 	};
@@ -778,13 +779,13 @@ TEST_F(ArchiveRecords, EventsThatCannotBe)
 		 "byte 18: IoOperationBegin has 1099511627776 bytes, of which 4 are there"},
 		{large_record(200, UINT64_MAX, ""),
 		 "byte 18: a record of type 200 has 18446744073709551615 bytes, of which 2 are there"},
-		{"\x4b\xff", "byte 18: IoOperationBegin broke off"},
+		{"\x4b\xff", "byte 18: IoOperationBegin is truncated"},
 		{"\5"
 		 "1234",
-		 "byte 18: a record broke off"},
+		 "byte 18: a record is truncated"},
 		{record(200, "ab") + "\5"
 				     "123",
-		 "byte 22: a record broke off"},
+		 "byte 22: a record is truncated"},
 		{zero, "byte 18: a chunk ends, but no other follows"},
 	};
 
@@ -820,9 +821,9 @@ TEST_F(ArchiveRecords, ARecordOverTheEndOfAChunk)
 						"\5"
 						"1" +
 						whole("")),
-		  "traces/0.evt: byte 262142: a record broke off\n");
+		  "traces/0.evt: byte 262142: a record is truncated\n");
 	EXPECT_EQ(check("traces/0.evt", first + record(200, "") + whole("")),
-		  "traces/0.evt: byte 262144: a record broke off\n");
+		  "traces/0.evt: byte 262144: a record is truncated\n");
 }
 
 /* Numbers of events in a header bind nobody; a byte order does. */
@@ -973,10 +974,10 @@ TEST_F(ArchiveRecords, APipeIsNoFile)
 	static const struct {
 		const char *name, *found;
 	} rows[] = {
-		{"traces/1.evt", "traces/1.evt: is no regular file\n"},
-		{"traces/1.def", "traces/1.def: is no regular file\n"},
-		{"traces.marker", "traces.marker: is no regular file\n"},
-		{"iotrace.json", "not promised: iotrace.json is no regular file\n"},
+		{"traces/1.evt", "traces/1.evt: is not a regular file\n"},
+		{"traces/1.def", "traces/1.def: is not a regular file\n"},
+		{"traces.marker", "traces.marker: is not a regular file\n"},
+		{"iotrace.json", "not promised: iotrace.json is not a regular file\n"},
 	};
 
 	end();

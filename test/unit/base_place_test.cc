@@ -136,7 +136,7 @@ TEST_F(Place, WhatIsThereIsRefused)
 	put(path, "precious");
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_EQ(err.text, "-o: " + path + " exists already; name another one or remove it");
+	EXPECT_EQ(err.text, "-o: " + path + " already exists; choose another name or remove it");
 	remove(path.c_str());
 	/* A link to nothing is in the way, too. */
 	create_symlink("nowhere", path);
@@ -147,29 +147,29 @@ TEST_F(Place, WhatIsThereIsRefused)
 	path = scratch.path("folder");
 	create_directory(path);
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_EQ(err.text,
-		  "-o: " + path + " exists already; name another one, such as " + path + "/trace");
+	EXPECT_EQ(err.text, "-o: " + path + " already exists; choose another name, for example " +
+				    path + "/trace");
 	put(path + "/traces.otf2", "x");
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_EQ(err.text, "-o: " + path + " exists already; name another one or remove it");
+	EXPECT_EQ(err.text, "-o: " + path + " already exists; choose another name or remove it");
 	path = "/";
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_STREQ(err.text, "-o: / exists already; name another one, such as /trace");
+	EXPECT_STREQ(err.text, "-o: / already exists; choose another name, for example /trace");
 	path = "";
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_STREQ(err.text, "-o: the name is empty\nName what is to be made, such as trace.");
+	EXPECT_STREQ(err.text, "-o: the name is empty\nGive a name, for example trace.");
 	path = scratch.path("none/below");
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_EQ(err.text, "-o " + path + ": cannot make files in " + scratch.path("none") +
+	EXPECT_EQ(err.text, "-o " + path + ": cannot create files in " + scratch.path("none") +
 				    ": No such file or directory\n"
-				    "Make that directory first, or name another place.");
+				    "Create that directory first, or choose another one.");
 	path = scratch.path(std::string(256, 'n'));
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_EQ(err.code, ENAMETOOLONG);
 	path = "/proc/iotrace-test";
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_NE(err.code, 0);
-	EXPECT_NE(strstr(err.text, "\nWith -o, name a place where "), nullptr) << err.text;
+	EXPECT_NE(strstr(err.text, "\nWith -o, choose a directory where "), nullptr) << err.text;
 }
 
 TEST_F(Place, ALongNameHasAWorkDirectory)
@@ -245,7 +245,7 @@ TEST_F(Place, WhatAppearsMeanwhileStays)
 	put(work + "/archive/file", "mine");
 	create_directory(path); /* empty: a plain rename would replace it */
 	EXPECT_EQ(place_publish(place, PLACE_ARCHIVE, 0600, &err), -EEXIST);
-	EXPECT_NE(std::string(err.text).find("It is complete; it stays in " + work + "/archive."),
+	EXPECT_NE(std::string(err.text).find("It is complete, and stays in " + work + "/archive."),
 		  std::string::npos)
 		<< err.text;
 	place_close(place);

@@ -74,8 +74,9 @@ TEST(Chosen, AllNumbersAndStringsButArrays)
 	struct event event = {};
 	std::string bytes = raw();
 
-	EXPECT_EQ(chosen.warning, "sys:one: fields that are neither a number nor a string, or more "
-				  "than 16 of a kind, are left out: args");
+	EXPECT_EQ(chosen.warning,
+		  "sys:one: skipped fields, which are neither a number nor a string, or more "
+		  "than 16 of a kind: args");
 	ASSERT_NE(said, nullptr);
 	EXPECT_STREQ(said->name, "sys:one");
 	ASSERT_EQ(said->numbers, 3u);
@@ -127,7 +128,7 @@ TEST(Chosen, AFormatThatCannotBeReadIsTold)
 	Chosen chosen("sys:one", "name: one\nID: 5\nformat:\n\tnonsense\n");
 	struct event event = {};
 
-	EXPECT_EQ(chosen.warning, "sys:one: its format cannot be read; its samples are left out");
+	EXPECT_EQ(chosen.warning, "sys:one: its format cannot be read, so its samples are skipped");
 	EXPECT_EQ(chosen.decode(raw(), &event), DECODED_IGNORED);
 }
 

@@ -280,8 +280,8 @@ std::string survey(const std::vector<std::pair<const char *, const char *>> &tra
 }
 
 const char unknown[] =
-	"The capture was not made by iotrace: what descriptors stood for when it began is unknown, and "
-	"so are the names of files, which this kernel's tracepoints do not say.\n";
+	"The capture was not made by iotrace, so the files of descriptors that were open before "
+	"it are unknown, and so are the names of files, which this kernel's tracepoints do not contain.\n";
 
 TEST(ForeignCapture, WithBothRawTracepointsLacksNamesOnly)
 {
@@ -290,40 +290,35 @@ TEST(ForeignCapture, WithBothRawTracepointsLacksNamesOnly)
 
 TEST(ForeignCapture, WithoutEndsOrBegins)
 {
-	EXPECT_EQ(
-		survey({{"raw_syscalls", "sys_enter"}}),
-		std::string(
-			"The capture holds no ends of system calls (sys_exit): results, durations and new "
-			"descriptors are unknown.\n") +
-			unknown);
-	EXPECT_EQ(
-		survey({{"syscalls", "sys_exit_read"}}),
-		std::string(
-			"The capture holds no begins of system calls (sys_enter): arguments and durations are "
-			"unknown.\n") +
-			unknown);
+	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}}),
+		  std::string("The capture has no ends of system calls (sys_exit), so results, "
+			      "durations and new descriptors are unknown.\n") +
+			  unknown);
+	EXPECT_EQ(survey({{"syscalls", "sys_exit_read"}}),
+		  std::string(
+			  "The capture has no begins of system calls (sys_enter), so arguments and "
+			  "durations are unknown.\n") +
+			  unknown);
 }
 
 TEST(ForeignCapture, WithSomeCallsOnly)
 {
 	const bool has_dup2 = call_row(call_by_name("dup2", 4))->number >= 0;
 
-	EXPECT_EQ(
-		survey({{"syscalls", "sys_enter_openat"},
-			{"syscalls", "sys_exit_openat"},
-			{"syscalls", "sys_enter_write"},
-			{"syscalls", "sys_exit_read"},
-			{"syscalls", "sys_enter_close"},
-			{"syscalls", "sys_exit_close"}}),
-		std::string(
-			"Of 2 system calls the capture has only the begin or only the end (read, write): they are "
-			"left incomplete.\n"
-			"The capture lacks calls that decide what a descriptor stands for (dup, ") +
-			(has_dup2 ? "dup2, " : "") +
-			"dup3, fcntl): "
-			"files may be missing or stay open in the result; perf record -e 'syscalls:*' has them "
-			"all.\n" +
-			unknown);
+	EXPECT_EQ(survey({{"syscalls", "sys_enter_openat"},
+			  {"syscalls", "sys_exit_openat"},
+			  {"syscalls", "sys_enter_write"},
+			  {"syscalls", "sys_exit_read"},
+			  {"syscalls", "sys_enter_close"},
+			  {"syscalls", "sys_exit_close"}}),
+		  std::string(
+			  "Of 2 system calls the capture has only the begin or only the end (read, "
+			  "write), so they are incomplete.\n"
+			  "The capture lacks calls that open or close descriptors (dup, ") +
+			  (has_dup2 ? "dup2, " : "") +
+			  "dup3, fcntl), so files may be missing or stay open in the result. "
+			  "Use perf record -e 'syscalls:*'.\n" +
+			  unknown);
 }
 
 TEST(ForeignCapture, LongListsAreCut)
@@ -336,8 +331,8 @@ TEST(ForeignCapture, LongListsAreCut)
 TEST(ForeignCapture, WithoutTasks)
 {
 	const std::string tasks =
-		"The capture does not say which tasks began and ended: descriptors that a process "
-		"inherits are unknown.\n";
+		"The capture does not say which tasks began and ended, so descriptors that a "
+		"process inherits are unknown.\n";
 
 	EXPECT_EQ(survey({{"raw_syscalls", "sys_enter"}, {"raw_syscalls", "sys_exit"}}, false),
 		  unknown + tasks);
@@ -368,7 +363,7 @@ TEST(ForeignCapture, WithoutCalls)
 TEST(ForeignCapture, OfBlockDevices)
 {
 	const std::string names =
-		"The capture does not say the names of block devices: they are called by their numbers.\n";
+		"The capture has no names of block devices, so they have their numbers as names.\n";
 
 	EXPECT_EQ(survey({{"block", "block_rq_issue"},
 			  {"block", "block_rq_complete"},
@@ -376,20 +371,20 @@ TEST(ForeignCapture, OfBlockDevices)
 		  names);
 	EXPECT_EQ(survey({{"block", "block_bio_queue"}, {"block", "block_bio_complete"}}), names);
 	EXPECT_EQ(survey({{"block", "block_rq_insert"}, {"block", "block_rq_complete"}}),
-		  "The capture does not say who queued block requests (block_bio_queue): they are "
-		  "booked on the task that handed them to the device, which may be another one.\n" +
+		  "The capture does not say which task queued a block request (block_bio_queue), "
+		  "so requests are attributed to the task that passed them to the device.\n" +
 			  names);
 	EXPECT_EQ(survey({{"block", "block_rq_issue"}}),
-		  "The capture has only the begins of block requests: they are left incomplete; "
-		  "perf record -e 'block:*' has both.\n" +
+		  "The capture has only the begins of block requests, so they are incomplete. Use "
+		  "perf record -e 'block:*'.\n" +
 			  names);
 	EXPECT_EQ(survey({{"block", "block_rq_complete"}}),
-		  "The capture has only the ends of block requests: they are left out; "
-		  "perf record -e 'block:*' has both.\n" +
+		  "The capture has only the ends of block requests, so they are out. Use perf "
+		  "record -e 'block:*'.\n" +
 			  names);
 	EXPECT_EQ(survey({{"block", "block_bio_queue"}}),
-		  "The capture has only the begins of block requests: they are left out; "
-		  "perf record -e 'block:*' has both.\n" +
+		  "The capture has only the begins of block requests, so they are out. Use perf "
+		  "record -e 'block:*'.\n" +
 			  names);
 }
 
@@ -401,7 +396,7 @@ TEST(ForeignCapture, OfBlockDevicesAndCalls)
 				  {"block", "block_rq_issue"},
 				  {"block", "block_bio_queue"}});
 
-	EXPECT_NE(all.find(std::string("called by their numbers.\n") + unknown), std::string::npos)
+	EXPECT_NE(all.find(std::string("their numbers as names.\n") + unknown), std::string::npos)
 		<< all;
 }
 
@@ -415,8 +410,8 @@ TEST(ForeignCapture, WithTracepointsThatHaveNoFormat)
 	c.add_event("", PERF_TYPE_TRACEPOINT, 4001);
 	Decoder d(c.open(), decode_free);
 	EXPECT_EQ(warnings(d.get()).at(0),
-		  "The capture has no format of 2 of its tracepoints (a:b, (no name)): "
-		  "their samples cannot be read.");
+		  "The capture has no format of 2 of its tracepoints (a:b, (no name)), so their "
+		  "samples cannot be read.");
 }
 
 TEST(ForeignCapture, WithPathsFromTheKernelHasNames)
@@ -432,7 +427,7 @@ TEST(ForeignCapture, WithPathsFromTheKernelHasNames)
 	bool is_said = false;
 
 	for (const std::string &warning : warnings(d.get())) {
-		is_said |= warning.find("began is unknown.") != std::string::npos;
+		is_said |= warning.find("before it are unknown.") != std::string::npos;
 		EXPECT_EQ(warning.find("names of files"), std::string::npos);
 	}
 	EXPECT_TRUE(is_said);

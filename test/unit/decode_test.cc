@@ -327,7 +327,7 @@ TEST(Decode, AMissingFieldFailsTheSetUp)
 	c.info.release = release;
 	EXPECT_EQ(c.open(&err), nullptr);
 	EXPECT_EQ(std::string(err.text).substr(0, 71),
-		  "tracepoint raw_syscalls:sys_exit of Linux 5.4.0-77 has no field \"ret\"\nT");
+		  "tracepoint raw_syscalls:sys_exit of Linux 5.4.0-77 has no field \"ret\"\ni");
 }
 
 TEST(Decode, SamplesWithoutTimesFailTheSetUp)
@@ -364,8 +364,8 @@ TEST(Decode, ACaptureWithoutAnyFormatFailsTheSetUp)
 	EXPECT_EQ(c.open(&err), nullptr);
 	EXPECT_STREQ(
 		err.text,
-		"the capture holds no formats of its tracepoints: its recording was broken off "
-		"before they were written");
+		"the capture has no formats of its tracepoints, because its recording was killed "
+		"before it wrote them");
 }
 
 TEST(Decode, NumbersOfAnotherMachineAreLeftOut)

@@ -102,7 +102,7 @@ TEST(Tracepoint, AMissingFieldIsNamedWithItsKernel)
 {
 	EXPECT_EQ(sentence("raw_syscalls", format_text("sys_exit", 1, field("long id", 8, 8, 1))),
 		  "tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has no field \"ret\"\n"
-		  "This kernel's format of it is not understood; please report it with "
+		  "iotrace does not understand this kernel's format; please report it with "
 		  "events/raw_syscalls/sys_exit/format.");
 	EXPECT_NE(sentence("syscalls", format_text("sys_enter_read", 1, field("int nr", 8, 4, 1)))
 			  .find("\"__syscall_nr\""),
@@ -177,7 +177,7 @@ TEST(Tracepoint, WhatIsNoFormatIsRefused)
 	      changed("format:", "format: "), good + std::string(70000, 'x')})
 		EXPECT_EQ(sentence("raw_syscalls", text), "a tracepoint format of " +
 								  std::to_string(text.size()) +
-								  " bytes is no format file");
+								  " bytes is not a format file");
 	for (const std::string &text :
 	     {changed("field:long ret", "field:ret"),
 	      changed("field:long ret", "field:long"),
@@ -204,9 +204,9 @@ TEST(Tracepoint, WhatIsNoFormatIsRefused)
 		tracepoint tp;
 
 		EXPECT_LT(init(&tp, "raw_syscalls", text, &err), 0) << text;
-		EXPECT_EQ(
-			std::string(err.text).substr(0, 96),
-			"tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has a format with a line that is no field\nT");
+		EXPECT_EQ(std::string(err.text).substr(0, 99),
+			  "tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has a format with "
+			  "a line that is not a field\ni");
 	}
 }
 

@@ -102,7 +102,7 @@ TEST(Counter, UnknownNameIsAnsweredWithNearOnes)
 	struct error err = {};
 
 	EXPECT_EQ(counter_find("page-faluts", &attr, &err), -EINVAL);
-	EXPECT_NE(strstr(err.text, "-E page-faluts: no counter has that name\n"), nullptr)
+	EXPECT_NE(strstr(err.text, "-E page-faluts: there is no counter with that name\n"), nullptr)
 		<< err.text;
 	EXPECT_NE(strcasestr(err.text, "did you mean page-faults"), nullptr) << err.text;
 }
@@ -142,7 +142,7 @@ TEST_F(PerfSet, TooManyCounters)
 	for (auto &name : names)
 		name = "page-faults";
 	EXPECT_EQ(counter_add(&set, 0, names, 17, &err), -E2BIG);
-	EXPECT_STREQ(err.text, "17 counters: at most 16 can be read along");
+	EXPECT_STREQ(err.text, "17 counters: at most 16 can be read together");
 }
 
 TEST(Rights, NumberOfAFile)

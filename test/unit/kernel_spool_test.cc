@@ -252,7 +252,8 @@ TEST_F(SpoolFull, ItIsSaidAndWhatWasWrittenStays)
 	EXPECT_EQ(spool_available(spool, 0), written + 16);
 	EXPECT_EQ(spool_dropped(spool) + written, sent.size());
 	EXPECT_EQ(spool_close(spool, &err), -EFBIG);
-	EXPECT_EQ(std::string(err.text).find("spool: write " + path + ": no room"), 0u) << err.text;
+	EXPECT_EQ(std::string(err.text).find("spool: write " + path + ": no space left"), 0u)
+		<< err.text;
 	auto got = read_back();
 
 	ASSERT_EQ(got.size(), written + 16);

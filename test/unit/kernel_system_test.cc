@@ -213,15 +213,12 @@ TEST_F(System, NumbersOfDevicesAreTheKernels)
 	EXPECT_EQ(number, 259u << 20 | 300);
 	EXPECT_EQ(sysblock_number(&root, "sda1", &number, &err), -EINVAL);
 	EXPECT_STREQ(err.text,
-		     "device sda1: it is a partition, and requests are those of its disk: "
-		     "name sda");
+		     "device sda1 is a partition, but requests belong to its disk: use sda");
 	for (const char *name : {"sdz", "", ".", "../block/sda", "sda/sda1"}) {
 		err = {};
 		EXPECT_EQ(sysblock_number(&root, name, &number, &err), -ENODEV) << name;
 	}
-	EXPECT_STREQ(err.text,
-		     "device sda/sda1: there is no block device of that name in /sys/block, which "
-		     "lists them");
+	EXPECT_STREQ(err.text, "no block device sda/sda1; /sys/block lists the devices");
 }
 
 TEST_F(System, MemoryInBytesAndPressure)
@@ -278,9 +275,9 @@ TEST_F(System, WhatIsNoControlGroupIsNamed)
 {
 	put("plain/file", "");
 	EXPECT_LT(cgroup_open(&root, scratch.path("plain").c_str(), &err), 0);
-	EXPECT_EQ(err.text, "cgroup " + scratch.path("plain") +
-				    ": there is none: neither a directory of that name with "
-				    "cgroup.procs in it, nor one below the mount of cgroup2");
+	EXPECT_EQ(err.text, "no cgroup " + scratch.path("plain") +
+				    ": neither this directory nor the one below the mount of "
+				    "cgroup2 has a file cgroup.procs");
 }
 
 class Groups : public System

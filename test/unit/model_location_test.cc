@@ -48,7 +48,7 @@ class Location : public ::testing::Test
 			const struct trace_thread *thread = trace_thread(d.trace, t);
 
 			all += std::string(t ? " " : "") + trace_text(d.trace, thread->name);
-			all += thread->folded ? "*" + std::to_string(thread->folded) : "";
+			all += thread->sharing ? "*" + std::to_string(thread->sharing) : "";
 		}
 		return all;
 	}
@@ -87,13 +87,13 @@ TEST_F(Location, IsSharedByThreadsThatComeOneAfterTheOther)
 	}
 	d.end();
 	EXPECT_EQ(locations(), "shell true true*99");
-	EXPECT_EQ(tally_get(&d.tally, folded), 98u);
+	EXPECT_EQ(tally_get(&d.tally, threads_sharing), 98u);
 	ASSERT_EQ(trace_processes(d.trace), 3u);
 	const struct trace_process *shared = trace_process(d.trace, 2);
 	EXPECT_EQ(shared->kind, TRACE_SHARED_GROUP);
-	EXPECT_EQ(shared->folded, 99u);
+	EXPECT_EQ(shared->sharing, 99u);
 	EXPECT_EQ(shared->parent, ID_NONE);
-	EXPECT_STREQ(trace_text(d.trace, shared->name), "folded processes");
+	EXPECT_STREQ(trace_text(d.trace, shared->name), "shared locations");
 	EXPECT_EQ(count(IO_PROGRAM_BEGIN), 1u); /* only who has a location of its own */
 	EXPECT_EQ(count(IO_PROGRAM_END), 1u);
 	EXPECT_EQ(count(IO_ENTER), 101u);
@@ -198,7 +198,7 @@ TEST_F(Location, IsSharedByThreadsOfAProcessToo)
 		d.exit(10, tid);
 	}
 	EXPECT_EQ(trace_threads(d.trace), 3u);
-	EXPECT_EQ(trace_thread(d.trace, 2)->folded, 10u);
+	EXPECT_EQ(trace_thread(d.trace, 2)->sharing, 10u);
 	EXPECT_EQ(trace_thread(d.trace, 2)->process, trace_thread(d.trace, 0)->process);
 	EXPECT_EQ(count(IO_THREAD_BEGIN), 0u);
 	EXPECT_EQ(count(IO_THREAD_END), 0u);

@@ -92,29 +92,30 @@ TEST_F(Books, SomeGapsHaveNoNumber)
 {
 	b.tally.n[TALLY_detached] = 1;
 	settle({10});
-	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "incomplete: 1 program ran on without being recorded, since it is set-uid or may "
-		  "not be read (--source=bpf records it).");
+	EXPECT_EQ(
+		sentence(BOOKS_LOSS),
+		"incomplete: 1 program continued without being recorded, because it is set-uid or may "
+		"not be read (--source=bpf records it).");
 	b.tally.n[TALLY_detached] = 0;
 	b.tally.n[TALLY_cpus_unseen] = 2;
 	b.tally.n[TALLY_untraced] = 3;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: 2 CPUs came online, and some of what ran there is missing; 3 new tasks "
-		"could not be followed for want of memory.");
+		"incomplete: 2 CPUs came online, and some of their events are missing; 3 new tasks "
+		"could not be followed for lack of memory.");
 	b.tally.n[TALLY_foreign_processes] = 1;
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
 		"incomplete: 1 process ran a 32-bit program, whose system calls are not recorded; 2 "
-		"CPUs came online, and some of what ran there is missing; 3 new tasks could not be "
-		"followed for want of memory.");
+		"CPUs came online, and some of their events are missing; 3 new tasks could not be "
+		"followed for lack of memory.");
 	b.tally.n[TALLY_foreign_processes] = 0;
 	b.tally.n[TALLY_malformed] = 1;
 	b.tally.n[TALLY_events]--;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 1 of 10 events is missing (it does not follow its format). 2 CPUs "
-		  "came online, and some of what ran there is missing; 3 new tasks could not be "
-		  "followed for want of memory.");
+		  "came online, and some of their events are missing; 3 new tasks could not be "
+		  "followed for lack of memory.");
 }
 
 /* Nothing that was counted is missing, but nobody knows what came after. */
@@ -127,15 +128,15 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
-		  "full or the file was cut. What came after is not known");
+		  "full or the file was truncated. Later events are unknown");
 	b.trace->host.end_reason = TRACE_END_ERROR;
-	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording before its end");
+	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording early");
 	b.trace->host.end_reason = 0;
 	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 10 events recorded");
 	b.tally.n[TALLY_torn] = 40;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
-		  "full or the file was cut. What came after is not known");
+		  "full or the file was truncated. Later events are unknown");
 }
 
 TEST_F(Books, NothingLost)
@@ -171,9 +172,10 @@ TEST_F(Books, LostAndUnseen)
 	settle({700, 0, 790});
 	EXPECT_EQ(b.tally.n[TALLY_lost], 500U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
-	EXPECT_EQ(
-		sentence(BOOKS_LOSS),
-		"incomplete: 510 of 2,000 events are missing (500: the kernel found its rings full; 10: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 510 of 2,000 events are missing (500: the kernel's ring buffers "
+		  "were full; 10: the kernel did not deliver them). Try a larger ring buffer with "
+		  "-m, or --source=bpf.");
 }
 
 /* The kernel delivered it: it lay in a part of the spool that was given back to the disk. */
@@ -196,7 +198,8 @@ TEST_F(Books, EndsThatNoEventCountsAreUnseen)
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 3U);
 	EXPECT_EQ(
 		sentence(BOOKS_LOSS),
-		"incomplete: 8 of 23 events are missing (5: the kernel found its rings full; 3: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
+		"incomplete: 8 of 23 events are missing (5: the kernel's ring buffers were full; "
+		"3: the kernel did not deliver them). Try a larger ring buffer with -m, or --source=bpf.");
 }
 
 TEST_F(Books, WhereNothingWasCountedNothingIsUnseen)
@@ -212,7 +215,9 @@ TEST_F(Books, TooManyOfOneDoNotHideTooFewOfAnother)
 	count("enter", 0, 100, 0);
 	count("exit", 1, 100, 0);
 	settle({110, 90});
-	EXPECT_EQ(sentence(BOOKS_WRONG).rfind("iotrace has miscounted: kernel_counted 200 = ", 0),
+	EXPECT_EQ(sentence(BOOKS_WRONG)
+			  .rfind("the event counts contradict each other: kernel_counted 200 = ",
+				 0),
 		  0U);
 }
 
@@ -222,9 +227,10 @@ TEST_F(Books, KernelsThatCountNoLoss)
 	settle({60}, 30);
 	EXPECT_EQ(b.tally.n[TALLY_lost], 30U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 10U);
-	EXPECT_EQ(
-		sentence(BOOKS_LOSS),
-		"incomplete: 40 of 100 events are missing (30: the kernel found its rings full; 10: the kernel did not deliver them). Try a larger ring with -m, or --source=bpf.");
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 40 of 100 events are missing (30: the kernel's ring buffers were "
+		  "full; 10: the kernel did not deliver them). Try a larger ring buffer with -m, "
+		  "or --source=bpf.");
 }
 
 TEST_F(Books, WithoutCountsTheRecordsOfLossAreAll)
@@ -232,9 +238,9 @@ TEST_F(Books, WithoutCountsTheRecordsOfLossAreAll)
 	settle({60}, 30);
 	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 0U);
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
-	EXPECT_EQ(
-		sentence(BOOKS_LOSS),
-		"incomplete: 30 of 90 events are missing (the kernel found its rings full). Try a larger ring with -m.");
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 30 of 90 events are missing (the kernel's ring buffers were full). "
+		  "Try a larger ring buffer with -m.");
 }
 
 TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
@@ -378,10 +384,10 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");
 	struct trace_device *device = &b.trace->device[sda];
 	const struct trace_metric_text metric[] = {{"dirty", "B", "", false, false}};
-	process_id shared = b.process(0, "folded processes");
+	process_id shared = b.process(0, "shared locations");
 
 	b.trace->process[shared].kind = TRACE_SHARED_GROUP;
-	b.trace->process[shared].folded = 12;
+	b.trace->process[shared].sharing = 12;
 	b.process(100, "app");
 	b.thread(shared, 0, "true");
 	b.trace->process[b.process(0, "of no request")].kind = TRACE_PROCESS;
@@ -438,7 +444,7 @@ TEST_F(Books, JsonHasDevicesWithTheirBooks)
 		{"/series/0/metrics/0/unit", "B"},
 		{"/parameters/0", "filename"},
 		{"/trace/processes", "2"},
-		{"/trace/folded_processes", "12"},
+		{"/trace/sharing_processes", "12"},
 		{"/trace/threads", "1"},
 		{"/trace/devices", "2"},
 	};
@@ -543,7 +549,7 @@ TEST_F(Books, WhatTheKernelRefusesIsThere)
 	b.tally.n[TALLY_refused] = 1;
 	books_check(b.trace, &b.tally, text, sizeof(text));
 	EXPECT_STREQ(text,
-		     "incomplete: 1 kind of record is missing, since the kernel refuses the BPF "
+		     "incomplete: 1 kind of record is missing, because the kernel refuses the BPF "
 		     "programs for it.");
 }
 

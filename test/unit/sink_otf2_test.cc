@@ -465,14 +465,14 @@ TEST_F(Otf2Sink, WhatAnotherTaskDidSaysWhich)
 	EXPECT_EQ(text.find("OTF2::IO_BY", text.find(by) + by.size()), std::string::npos) << text;
 }
 
-TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
+TEST_F(Otf2Sink, SharedLocationsSayHowManyShareThem)
 {
-	process_id crowd = b.process(0, "folded processes");
-	thread_id shared = b.thread(crowd, 0, "true");
+	process_id group = b.process(0, "shared locations");
+	thread_id shared = b.thread(group, 0, "true");
 
-	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
-	b.trace->process[crowd].folded = 4711;
-	b.trace->thread[shared].folded = 815;
+	b.trace->process[group].kind = TRACE_SHARED_GROUP;
+	b.trace->process[group].sharing = 4711;
+	b.trace->thread[shared].sharing = 815;
 	b.trace->thread[shared].lived = 31415;
 	open();
 	send(io::create(1, t, h, O_RDWR));
@@ -481,8 +481,8 @@ TEST_F(Otf2Sink, WhatIsFoldedSaysSo)
 	verify();
 	std::string text = otf2_print(path, "-G");
 	for (const char *piece :
-	     {"\"folded processes\"", "\"Folded processes\"", "4711", "\"true (folded)\"",
-	      "\"Folded threads\"", "815", "\"Lifetime of folded threads\"", "31415"})
+	     {"\"shared locations\"", "\"Sharing processes\"", "4711", "\"true (shared)\"",
+	      "\"Sharing threads\"", "815", "\"Lifetime of sharing threads\"", "31415"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
 }
@@ -647,7 +647,7 @@ TEST_F(Otf2Sink, AnEndedThreadIsOnDisk)
 	send(io::create(3, second, h, O_RDONLY));
 	EXPECT_EQ(close(), -EPROTO);
 	EXPECT_STREQ(err.text,
-		     ("1 events that OTF2 cannot express were left out of " + path).c_str());
+		     ("1 events that OTF2 cannot express are missing from " + path).c_str());
 	verify();
 	EXPECT_EQ(report.events, 2u);
 }
@@ -726,9 +726,10 @@ TEST_F(Otf2Sink, ThePathMustNotExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_STREQ(err.text, ("archive: " + path + " exists already; name another one, such as " +
-				path + "/trace")
-				       .c_str());
+	EXPECT_STREQ(err.text,
+		     ("archive: " + path + " already exists; choose another name, for example " +
+		      path + "/trace")
+			     .c_str());
 }
 
 TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
@@ -736,7 +737,7 @@ TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
 	open();
 	std::ofstream(path) << "precious";
 	EXPECT_EQ(close(), -EEXIST);
-	EXPECT_NE(std::string(err.text).find("It is complete; it stays in " + work()),
+	EXPECT_NE(std::string(err.text).find("It is complete, and stays in " + work()),
 		  std::string::npos)
 		<< err.text;
 	std::string text;
@@ -753,9 +754,9 @@ TEST_F(Otf2Sink, TheParentMustExist)
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOENT);
 	EXPECT_EQ(std::string(err.text),
-		  "archive " + path + ": cannot make files in " + scratch.path("missing") +
+		  "archive " + path + ": cannot create files in " + scratch.path("missing") +
 			  ": No such file or directory\n"
-			  "Make that directory first, or name another place.");
+			  "Create that directory first, or choose another one.");
 	for (const char *none : {(const char *)nullptr, "", "-"}) {
 		options.path = none;
 		EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
@@ -839,7 +840,7 @@ TEST_F(Otf2Sink, NoRoomAtOpen)
 	EXPECT_EQ(text.find("too little space left for an archive at " + path + ": "), 0U) << text;
 	EXPECT_NE(text.find(" KiB are free there, and it needs 11258999068"), std::string::npos)
 		<< text;
-	EXPECT_NE(text.find(" KiB to begin with\nMake room there, or name a place on another file "
+	EXPECT_NE(text.find(" KiB to begin with\nFree some space there, or choose another file "
 			    "system with -o."),
 		  std::string::npos)
 		<< text;

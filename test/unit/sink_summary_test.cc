@@ -335,14 +335,14 @@ TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
 		int error;
 		const char *cause, *remedy;
 	} row[] = {
-		{ENOSPC, "the disk was full", "choose a disk with more room (-o, --capture)"},
+		{ENOSPC, "the disk was full", "choose a disk with more space (-o, --capture)"},
 		{EDQUOT, "the disk quota was used up",
-		 "choose a disk with more room (-o, --capture)"},
-		{EFBIG, "a file reached the limit of its size", "raise that limit (ulimit -f)"},
+		 "choose a disk with more space (-o, --capture)"},
+		{EFBIG, "a file reached its size limit", "raise that limit (ulimit -f)"},
 		{EIO, "iotrace could not write (Input/output error)",
-		 "choose another place (-o, --capture)"},
+		 "choose another directory (-o, --capture)"},
 		{0, "iotrace could not write (the capture does not say why)",
-		 "choose another place (-o, --capture)"},
+		 "choose another directory (-o, --capture)"},
 	};
 	struct sink_end end = {};
 
@@ -355,17 +355,16 @@ TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
 		end.code = -r.error;
 		EXPECT_EQ(second_line(),
 			  std::string("the archive ends at 400 us, then ") + r.cause +
-				  ". The numbers here are of the whole run. To record more, " +
+				  ". The numbers here cover the whole run. To record more, " +
 				  r.remedy + ".");
 	}
 	b.trace->host.end_reason = TRACE_END_ERROR;
 	for (const auto &r : row) {
 		b.trace->host.end_errno = r.error;
 		end.is_cut = false;
-		EXPECT_EQ(second_line(),
-			  std::string("recorded until 1.00 ms, then ") + r.cause +
-				  ". All numbers are of that time. To record more, " + r.remedy +
-				  ".");
+		EXPECT_EQ(second_line(), std::string("recorded until 1.00 ms, then ") + r.cause +
+						 ". All numbers cover that time. To record more, " +
+						 r.remedy + ".");
 		end.is_cut = true;
 		EXPECT_NE(second_line().find("that time; the archive ends at 400 us. To"),
 			  std::string::npos);
@@ -378,28 +377,28 @@ TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
 		  std::string::npos);
 }
 
-TEST_F(Summary, FoldedProcessesAreExplainedAndCounted)
+TEST_F(Summary, ProcessesOfSharedLocationsAreExplainedAndCounted)
 {
-	process_id crowd = b.process(0, "folded processes");
-	thread_id shared = b.thread(crowd, 0, "true");
+	process_id group = b.process(0, "shared locations");
+	thread_id shared = b.thread(group, 0, "true");
 	Events all = transfer(1000, 2000, "read", b.handle(p, b.file("/f")), IO_MODE_READ, 7);
 
-	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
-	b.trace->process[crowd].folded = 254;
-	b.trace->thread[shared].folded = 254;
-	all += transfer_of(shared, 2000, 5000, "read", b.handle(crowd, b.file("/f")), IO_MODE_READ,
+	b.trace->process[group].kind = TRACE_SHARED_GROUP;
+	b.trace->process[group].sharing = 254;
+	b.trace->thread[shared].sharing = 254;
+	all += transfer_of(shared, 2000, 5000, "read", b.handle(group, b.file("/f")), IO_MODE_READ,
 			   9);
 	options.top = 1;
 	std::string text = summary_of(all);
 
 	EXPECT_NE(text.find("process (1 of 255)\n"), std::string::npos) << text;
-	EXPECT_NE(text.find("  254 folded processes\n"), std::string::npos) << text;
-	EXPECT_NE(text.find("\nnote: 254 processes are in one row as \"folded processes\", because "
+	EXPECT_NE(text.find("  254 processes (shared)\n"), std::string::npos) << text;
+	EXPECT_NE(text.find("\nnote: 254 processes are in one row, because "
 			    "an archive has room for few threads. With --format null each process "
 			    "has its own row.\n"),
 		  std::string::npos)
 		<< text;
-	b.trace->process[crowd].folded = 0;
+	b.trace->process[group].sharing = 0;
 	EXPECT_EQ(summary_of(all).find("note:"), std::string::npos);
 }
 
@@ -560,16 +559,16 @@ TEST_F(Summary, Remarks)
 	expect("the command ended with exit status 2.");
 	b.trace->host.source = TRACE_SOURCE_PERF;
 	b.trace->host.source_why = b.text("no BTF\033");
-	expect("calls were recorded through perf instead of BPF: no BTF\\x1b");
+	expect("calls were recorded with perf instead of BPF: no BTF\\x1b");
 	b.trace->host.source = TRACE_SOURCE_BPF;
 	b.trace->host.block_source = TRACE_SOURCE_PERF;
 	b.trace->host.block_why = b.text("no field");
-	expect("block requests were recorded through perf instead of BPF: no field");
+	expect("block requests were recorded with perf instead of BPF: no field");
 	b.refuse("io_uring requests", "no tracepoint\033", "");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b");
 	b.refuse("record locks", "other arguments", "perf");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b; record locks: "
-	       "other arguments; recorded through perf");
+	       "other arguments; recorded with perf");
 	b.trace->refusals = 0;
 	b.tally.n[TALLY_foreign_calls] = 1700;
 	expect("calls of 32-bit programs, which were not recorded: 1,700.");
@@ -624,13 +623,13 @@ TEST_F(Summary, FiltersThatNothingMatches)
 	b.trace->filters.other[0] = b.text("sh");
 	b.trace->filters.others = 1;
 	EXPECT_EQ(note(),
-		  "no task that matches --comm 'dd' made a call. Calls of 'sh' were left out.");
+		  "no task that matches --comm 'dd' made a call. Calls of 'sh' were excluded.");
 	b.filter(FILTER_USER, "1000");
 	for (str_id &name : b.trace->filters.other)
 		name = b.text("ls");
 	b.trace->filters.others = TRACE_OTHERS;
 	EXPECT_EQ(note(), "no task that matches --uid '1000' made a call. Calls of "
-			  "'ls', 'ls', 'ls' and perhaps others were left out.");
+			  "'ls', 'ls', 'ls' and perhaps others were excluded.");
 	b.trace->filters.others = 0;
 	b.filter(FILTER_CGROUP, "a.slice");
 	EXPECT_EQ(note(), "no task that matches --cgroup 'a.slice' made a call.");
@@ -643,8 +642,7 @@ TEST_F(Summary, FiltersThatNothingMatches)
 	b.filter(FILTER_DEVICE, "sda");
 	EXPECT_EQ(
 		note(),
-		"no block request of 'sda' was recorded. 7 of tasks that are not recorded were left "
-		"out.");
+		"no block request of 'sda' was recorded. 7 of tasks that are not recorded were excluded.");
 	b.filter(FILTER_DEVICE, "sda");
 	EXPECT_EQ(note(request(1000, 1000, 2000, device(sda), 1, REQUEST_READ, 512)), "");
 	b.tally.n[TALLY_calls] = 1;
@@ -663,16 +661,16 @@ TEST_F(Summary, TextSaysWhatIsMissing)
 	b.trace->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
 	b.trace->counts = 1;
 	EXPECT_NE(summary_of({}).find(
-			  "\nincomplete: 1,700 of 1,710 events are missing (the kernel found "
-			  "its rings full). Try a larger ring with -m. Missing: 1,700 of "
+			  "\nincomplete: 1,700 of 1,710 events are missing (the kernel's ring "
+			  "buffers were full). Try a larger ring buffer with -m. Missing: 1,700 of "
 			  "raw_syscalls:sys_exit.\n"),
 		  std::string::npos)
 		<< summary_of({});
 	b.tally.n[TALLY_begun] = 1;
 	EXPECT_NE(
 		summary_of({}).find(
-			"\niotrace has miscounted: begun 1 = completed 0 + cancelled 0 + "
-			"aborted 0 + in_flight 0. If the capture is not damaged, this is a fault of "
+			"\nthe event counts contradict each other: begun 1 = completed 0 + cancelled 0 + "
+			"aborted 0 + in_flight 0. If the capture is not damaged, this is a bug in "
 			"iotrace: please report it.\n"),
 		std::string::npos)
 		<< summary_of({});
@@ -972,7 +970,7 @@ TEST_F(Summary, AMissingEndOfARequestIsSaidOnce)
 	device(sda)->stat[1][2] = 1;
 	std::string text = summary_of(all);
 
-	EXPECT_NE(text.find("           1 without an end, left out of %util and aqu-sz\n"),
+	EXPECT_NE(text.find("           1 without an end, not counted in %util and aqu-sz\n"),
 		  std::string::npos)
 		<< text;
 	EXPECT_EQ(text.find("note: "), std::string::npos) << text;

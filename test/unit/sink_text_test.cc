@@ -244,18 +244,18 @@ TEST_F(TextSink, WhatIsLeftOut)
 	EXPECT_NE(rest.find("thread t0"), std::string::npos) << rest;
 }
 
-TEST_F(TextSink, WhatIsFolded)
+TEST_F(TextSink, SharedLocations)
 {
-	process_id crowd = b.process(0, "folded processes");
-	thread_id shared = b.thread(crowd, 0, "true");
+	process_id group = b.process(0, "shared locations");
+	thread_id shared = b.thread(group, 0, "true");
 	std::string rest;
 
-	b.trace->process[crowd].kind = TRACE_SHARED_GROUP;
-	b.trace->process[crowd].folded = 16;
-	b.trace->thread[shared].folded = 17;
+	b.trace->process[group].kind = TRACE_SHARED_GROUP;
+	b.trace->process[group].sharing = 16;
+	b.trace->thread[shared].sharing = 17;
 	EXPECT_EQ(text({io::enter(1, shared, "read")}, &rest), "1 t1 ENTER read\n");
 	EXPECT_NE(rest.find("process p1 SHARED 16\n"), std::string::npos) << rest;
-	EXPECT_NE(rest.find("thread t1 t1 \"true\" FOLDED 17\n"), std::string::npos) << rest;
+	EXPECT_NE(rest.find("thread t1 t1 \"true\" SHARED 17\n"), std::string::npos) << rest;
 }
 
 TEST_F(TextSink, SeriesAndParameters)
@@ -287,9 +287,9 @@ TEST_F(TextSink, ItCannotBeCreated)
 
 	EXPECT_EQ(sink_text_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(std::string(err.text),
-		  "text " + bad + ": cannot make files in " + scratch.path("missing") +
+		  "text " + bad + ": cannot create files in " + scratch.path("missing") +
 			  ": No such file or directory\n"
-			  "Make that directory first, or name another place.");
+			  "Create that directory first, or choose another one.");
 }
 
 TEST_F(TextSink, AFullDisk)

@@ -132,9 +132,9 @@ TEST_F(Naming, AValueLeadsToNoOtherDirectory)
 TEST_F(Naming, WhatIsRefused)
 {
 	EXPECT_EQ(expand("a%z"),
-		  "error: -o: there is no placeholder '%z'; there are %h %p %t %j %r %l %n %%\n"
+		  "error: -o: unknown placeholder '%z': expected one of %h %p %t %j %r %l %n %%\n"
 		  "A percent sign in a name is written %%.");
-	EXPECT_EQ(expand("100%").find("error: -o: there is no placeholder '%'; "), 0u);
+	EXPECT_EQ(expand("100%").find("error: -o: unknown placeholder '%': "), 0u);
 	EXPECT_EQ(expand("%n"),
 		  "error: -o: %n, the number of the node in the job, is not known: the "
 		  "environment has none of SLURM_NODEID, PBS_NODENUM, PALS_NODEID");

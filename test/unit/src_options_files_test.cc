@@ -148,14 +148,14 @@ TEST_F(Files, WhatIsNoLineIsRefusedWithItsNumber)
 	} row[] = {
 		{"--path 'a", "a quotation mark (') is not closed"},
 		{"--path \"a\\\"", "a quotation mark (\") is not closed"},
-		{"--path a\\", "it ends with a backslash, and a line has no continuation"},
+		{"--path a\\", "it ends with a backslash, but lines cannot be continued"},
 	};
 
 	for (const auto &[line, wrong] : row)
 		EXPECT_EQ(words(std::string("-q\n\n") + line + "\n-v\n"),
 			  (Words{user + ", line 3: " + wrong + way_out}));
 	EXPECT_EQ(words(std::string("-q\n-\0v", 6)),
-		  (Words{user + ", line 2: it has a NUL byte, so this is no text" + way_out}));
+		  (Words{user + ", line 2: it contains a NUL byte, so it is not text" + way_out}));
 }
 
 TEST_F(Files, TextOfALineIsReadAsTheSameWords)
@@ -206,12 +206,12 @@ TEST_F(Files, OnlyOptionsOfARecordingHold)
 	const struct {
 		const char *line, *wrong;
 	} row[] = {
-		{"--topp 3", "there is no option '--topp'; did you mean '--top'?"},
+		{"--topp 3", "unknown option '--topp'; did you mean '--top'?"},
 		{"--top", "option '--top' needs a value: --top N"},
 		{"--top many",
 		 "--top: invalid number of rows 'many': expected 0 to 10000, for example 10"},
-		{"ls -l", "'ls' is no option, and only options can be here"},
-		{"-q -- ls", "'ls' is no option, and only options can be here"},
+		{"ls -l", "'ls' is not an option, and only options are allowed here"},
+		{"-q -- ls", "'ls' is not an option, and only options are allowed here"},
 		{"-h", "--help and --version are for the command line only"},
 		{"--version", "--help and --version are for the command line only"},
 	};
@@ -231,13 +231,13 @@ TEST_F(Files, WhatIsNoTextFileIsRefusedAtOnce)
 	const std::string head = "cannot use the options in " + user + ": ";
 
 	std::filesystem::create_directory(user);
-	EXPECT_EQ(read(), head + "it is no regular file" + way_out);
+	EXPECT_EQ(read(), head + "it is not a regular file" + way_out);
 	std::filesystem::remove(user);
 	ASSERT_EQ(mkfifo(user.c_str(), 0600), 0);
-	EXPECT_EQ(read(), head + "it is no regular file" + way_out);
+	EXPECT_EQ(read(), head + "it is not a regular file" + way_out);
 	std::filesystem::remove(user);
 	std::filesystem::create_symlink("/dev/zero", user);
-	EXPECT_EQ(read(), head + "it is no regular file" + way_out);
+	EXPECT_EQ(read(), head + "it is not a regular file" + way_out);
 	std::filesystem::remove(user);
 	std::filesystem::create_symlink(user, user);
 	EXPECT_EQ(read(), "cannot read the options in " + user +
@@ -276,8 +276,8 @@ TEST_F(Files, WithLentRightsOnlyThatOfRootHolds)
 	EXPECT_EQ(parse(), "");
 	EXPECT_EQ(all(), (Words{}));
 	EXPECT_EQ(said,
-		  "the options in IOTRACE_OPTIONS are not used: iotrace has capabilities that "
-		  "its user does not have. Give them on the command line\n");
+		  "the options in IOTRACE_OPTIONS are ignored, because iotrace has capabilities "
+		  "that its user does not have. Give them on the command line\n");
 	said.clear();
 	environment["IOTRACE_OPTIONS"] = " \n";
 	EXPECT_EQ(parse(), "");

@@ -127,28 +127,29 @@ TEST_F(Options, HelpAndVersionEndIt)
 TEST_F(Options, WhatIsNotUnderstoodIsNamedAndTheNearestToo)
 {
 	EXPECT_EQ(refused({"--ouptut", "x"}),
-		  "there is no option '--ouptut'; did you mean '--output'?");
-	EXPECT_EQ(refused({"--bufer=4"}), "there is no option '--bufer'; did you mean '--buffer'?");
-	EXPECT_EQ(refused({"--nonsense"}), "there is no option '--nonsense'");
-	EXPECT_EQ(refused({"-x"}), "there is no option '-x'");
-	EXPECT_EQ(refused({"-fx"}), "there is no option '-x'");
+		  "unknown option '--ouptut'; did you mean '--output'?");
+	EXPECT_EQ(refused({"--bufer=4"}), "unknown option '--bufer'; did you mean '--buffer'?");
+	EXPECT_EQ(refused({"--nonsense"}), "unknown option '--nonsense'");
+	EXPECT_EQ(refused({"-x"}), "unknown option '-x'");
+	EXPECT_EQ(refused({"-fx"}), "unknown option '-x'");
 	EXPECT_EQ(refused({"-o"}), "option '-o' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--output"}), "option '--output' needs a value: --output DIR");
 	EXPECT_EQ(refused({"--flag=1"}), "option '--flag' takes no value");
-	EXPECT_EQ(refused({"--buffer", "1"}), "--buffer: '1' is too small: at least 4K");
+	EXPECT_EQ(refused({"--buffer", "1"}), "--buffer: size '1' is too small: the minimum is 4K");
 	EXPECT_EQ(refused({"--buffer", "4194304T"}),
-		  "--buffer: '4194304T' is too large: less than 4194304T");
-	EXPECT_EQ(refused({"--buffer", "much"}),
-		  "--buffer: 'much' is no size: a number of bytes, or with K, M, G (4M)");
-	EXPECT_EQ(refused({"-E", ""}), "--event: an empty value");
+		  "--buffer: size '4194304T' is too large: it must be less than 4194304T");
+	EXPECT_EQ(
+		refused({"--buffer", "much"}),
+		"--buffer: invalid size 'much': expected a number of bytes, for example 65536, 64K or 4M");
+	EXPECT_EQ(refused({"-E", ""}), "--event: the value is empty");
 }
 
 TEST_F(Options, AnOptionOfAnotherToolHasAHint)
 {
-	EXPECT_EQ(refused({"-z"}), "there is no option '-z'\nUse -f.");
-	EXPECT_EQ(refused({"-fz"}), "there is no option '-z'\nUse -f.");
-	EXPECT_EQ(refused({"--zeta=4"}), "there is no option '--zeta'\nUse --flag.");
-	EXPECT_EQ(refused({"--zet"}), "there is no option '--zet'") << "it is no option either";
+	EXPECT_EQ(refused({"-z"}), "unknown option '-z'\nUse -f.");
+	EXPECT_EQ(refused({"-fz"}), "unknown option '-z'\nUse -f.");
+	EXPECT_EQ(refused({"--zeta=4"}), "unknown option '--zeta'\nUse --flag.");
+	EXPECT_EQ(refused({"--zet"}), "unknown option '--zet'") << "it is no option either";
 }
 
 TEST_F(Options, Sizes)
@@ -277,13 +278,15 @@ TEST_F(Select, Specs)
 TEST_F(Select, Refusals)
 {
 	EXPECT_EQ(refused("nonsense"),
-		  "'nonsense' is no group of system calls; there are data, sync, open, meta, dir, "
-		  "lock, net, mmap, aio, uring, fault, writeback, task, all, default");
+		  "unknown group of system calls 'nonsense': expected data, sync, open, meta, dir, "
+		  "lock, net, mmap, aio, uring, fault, writeback, task, all or default");
 	EXPECT_EQ(refused("data,synk").substr(0, 59),
-		  "'synk' is no group of system calls (did you mean 'sync'?); ");
+		  "unknown group of system calls 'synk' (did you mean 'sync'?)");
 	EXPECT_EQ(refused("data,pread64"), "'pread64' is a system call; its group is data");
-	EXPECT_EQ(refused("-open"), "'open' cannot be left out: all others rest on it");
-	EXPECT_EQ(refused("-task"), "'task' cannot be left out: all others rest on it");
+	EXPECT_EQ(refused("-open"),
+		  "group 'open' cannot be removed, because all other groups depend on it");
+	EXPECT_EQ(refused("-task"),
+		  "group 'task' cannot be removed, because all other groups depend on it");
 	refused("");
 	refused("data,");
 	refused("+");

@@ -82,9 +82,9 @@ TEST(Output, Formats)
 		EXPECT_EQ(output_is_archive(&options), !strcmp(name, "otf2"));
 	}
 	EXPECT_LT(output_parse_format(&options.format, "txt", &err), 0);
-	EXPECT_STREQ(err.text, "there is no format 'txt'; did you mean 'text'?");
+	EXPECT_STREQ(err.text, "unknown format 'txt'; did you mean 'text'?");
 	EXPECT_LT(output_parse_format(&options.format, "summary", &err), 0);
-	EXPECT_STREQ(err.text, "there is no format 'summary'; there are otf2, text and null");
+	EXPECT_STREQ(err.text, "unknown format 'summary': expected otf2, text or null");
 }
 
 TEST(Output, Summaries)
@@ -100,7 +100,7 @@ TEST(Output, Summaries)
 	EXPECT_EQ(summary.path, nullptr);
 	for (const char *bad : {"", "jso", "jsonx", "xml", ":file", "json:", "none:file"})
 		EXPECT_LT(output_parse_summary(&summary, bad, &err), 0) << bad;
-	EXPECT_STREQ(err.text, "none:file: no summary, and yet a file for it");
+	EXPECT_STREQ(err.text, "none:file: a summary of the kind none has no file");
 	EXPECT_LT(output_parse_summary(&summary, "json:-q", &err), 0);
 	EXPECT_STREQ(err.text, "json:-q: '-q' looks like an option; if it is a file: json:./-q");
 	EXPECT_LT(output_parse_summary(&summary, "text:-", &err), 0);

@@ -75,8 +75,8 @@ TEST_F(Pattern, BeginsInTheCurrentDirectory)
 TEST_F(Pattern, ADirectoryHasARemark)
 {
 	const char said[] =
-		"' is a directory: the pattern matches the directory alone. For what is below "
-		"it: '";
+		"' is a directory: the pattern matches only the directory itself. To match the "
+		"files in it: '";
 
 	EXPECT_EQ(parsed("in"), below("/sub \\[1]/in"));
 	EXPECT_EQ(remarks, "'in" + std::string(said) + "in/*'");

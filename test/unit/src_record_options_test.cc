@@ -116,7 +116,7 @@ TEST_F(Record, DevicesAreThoseOfBothOptions)
 	EXPECT_EQ(live({"--device", "sda"}).blocks.choice, BLOCK_OWN);
 	EXPECT_EQ(live({"--block=all,sda"}).blocks.choice, BLOCK_ALL);
 	EXPECT_EQ(say({"--no-block", "--device", "sda"}),
-		  "a device, but no block requests: --block=none");
+		  "--device cannot be combined with --block=none");
 	EXPECT_EQ(say({"--block=sda,"}), "--block: the name of a device is missing");
 }
 
@@ -146,52 +146,54 @@ TEST_F(Record, WhatDoesNotGoTogether)
 				  "or -a for the whole machine");
 	EXPECT_EQ(say({"-p", "1"}), "either -p PID or a command, not both");
 	EXPECT_EQ(say({"-p", "1", "-a"}, false), "either -p PID or -a, not both");
-	EXPECT_EQ(say({"--cgroup", "x"}), "--cgroup chooses among all processes: add -a");
+	EXPECT_EQ(say({"--cgroup", "x"}), "--cgroup works only with -a");
 	EXPECT_EQ(say({"-a", "-E", "page-faults"}),
-		  "-E counts for each thread, which the kernel does not do with -a");
+		  "-E cannot be combined with -a: the kernel does not count for each thread then");
 }
 
 TEST_F(Record, WordsThatAreNotUnderstood)
 {
 	EXPECT_EQ(say({"--duration", "-1", "-a"}),
-		  "--duration: '-1' is no time: seconds, such as 10 or 0.5");
+		  "--duration: invalid duration '-1': expected seconds, for example 10 or 0.5");
 	EXPECT_EQ(say({"--duration", "0", "-a"}),
-		  "--duration: '0' is no time: seconds, such as 10 or 0.5");
+		  "--duration: invalid duration '0': expected seconds, for example 10 or 0.5");
 	EXPECT_EQ(say({"--duration", "1e3", "-a"}),
-		  "--duration: '1e3' is no time: seconds, such as 10 or 0.5");
+		  "--duration: invalid duration '1e3': expected seconds, for example 10 or 0.5");
 	for (const char *number : {"", "-1", "2", "3x", "0x10", "99999999999"})
 		EXPECT_EQ(say({"--ready-fd", number}),
-			  std::string("--ready-fd: '") + number +
-				  "' is no descriptor of iotrace's own: a number, at least 3");
-	EXPECT_EQ(
-		say({"--sample-interval", "0.1"}),
-		"--sample-interval: '0.1' is no interval: milliseconds, at least 1, or 0 for none");
+			  std::string("--ready-fd: invalid descriptor '") + number +
+				  "': expected a number of at least 3");
+	EXPECT_EQ(say({"--sample-interval", "0.1"}),
+		  "--sample-interval: invalid interval '0.1': expected milliseconds, at least 1, "
+		  "or 0 for no samples");
 	EXPECT_EQ(say({"--uid", "nobody-of-that-name"}),
-		  "--uid: 'nobody-of-that-name' is no user of this machine");
+		  "--uid: no user 'nobody-of-that-name' on this machine");
 	EXPECT_EQ(say({"--comm", "a\"b"}),
-		  "--comm: 'a\"b' is no pattern: at most 200 characters, without '\"'");
+		  "--comm: invalid pattern 'a\"b': expected at most 200 characters, without '\"'");
 	EXPECT_EQ(say({"--block-mode", "all"}),
-		  "--block-mode: 'all': there are events, samples and both");
+		  "--block-mode: unknown mode 'all': expected events, samples or both");
 	for (const char *event : {"sched", ":x", "sched:", "sched:=a", "sched:x="})
 		EXPECT_EQ(say({"-e", event}),
-			  std::string("--tracepoint: '") + event +
-				  "' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\n"
-				  "To see which there are: iotrace list -e '*'");
+			  std::string("--tracepoint: invalid tracepoint '") + event +
+				  "': expected SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\n"
+				  "To list all tracepoints: iotrace list -e '*'");
 	EXPECT_EQ(
 		say({"-e", "sched:*"}),
-		"--tracepoint: 'sched:*' is a pattern, and this takes one tracepoint: SYSTEM:EVENT "
-		"or SYSTEM:EVENT=FIELD,...\nTo see those that match: iotrace list -e 'sched:*'");
+		"--tracepoint: 'sched:*' is a pattern, but this option takes a single "
+		"tracepoint: SYSTEM:EVENT "
+		"or SYSTEM:EVENT=FIELD,...\nTo list the matching tracepoints: iotrace list -e 'sched:*'");
 	for (const char *call : {"trace=open,read", "trace=%file", "openat", "read,write"})
 		EXPECT_EQ(
 			say({"-e", call}),
 			std::string("--tracepoint: '") + call +
 				"' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\nTo "
-				"choose system calls: --syscalls; 'iotrace list' shows their groups");
-	EXPECT_EQ(say({"--block=ownn"}), "--block: 'ownn' is no block device; did you mean 'own'?");
+				"choose system calls, use --syscalls; 'iotrace list' shows their groups");
+	EXPECT_EQ(say({"--block=ownn"}), "--block: no block device 'ownn'; did you mean 'own'?");
 	EXPECT_EQ(say({"--block=no-such-device"}), "") << "the kernel is asked later";
-	EXPECT_EQ(say({"-p", "bash"}, false),
-		  "--pid: 'bash' is no process id: a number, or several with commas\n"
-		  "To record the programs of that name: iotrace -a --comm bash");
+	EXPECT_EQ(
+		say({"-p", "bash"}, false),
+		"--pid: invalid process id 'bash': expected a number, or several separated by commas\n"
+		"To record the programs with that name: iotrace -a --comm bash");
 }
 
 /* A row of another tool is no option of ours: it would never be seen. */
@@ -199,7 +201,7 @@ TEST_F(Record, OptionsOfOtherToolsHaveHints)
 {
 	for (const struct option_hint *hint = record_hints; hint->option; hint++)
 		EXPECT_EQ(say({hint->option}),
-			  std::string("there is no option '") + hint->option + "'\n" + hint->hint);
+			  std::string("unknown option '") + hint->option + "'\n" + hint->hint);
 }
 
 TEST_F(Record, ATimeInSecondsBecomesNanoseconds)

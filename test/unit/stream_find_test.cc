@@ -97,7 +97,8 @@ TEST(CaptureFind, MixedLayoutsWithoutACommonPlaceAreRefused)
 
 	file.add_event("a:b", {7}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
 	file.add_event("a:c", {8}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME | PERF_SAMPLE_IP);
-	EXPECT_NE(refused(file.write()).find("events a:b and a:c have no id at a common place"),
+	EXPECT_NE(refused(file.write())
+			  .find("events a:b and a:c do not have their id at the same position"),
 		  std::string::npos);
 }
 
@@ -107,7 +108,8 @@ TEST(CaptureFind, MixedLayoutsWithoutAnyIdAreRefused)
 
 	file.add_event("a:b", {}, PERF_SAMPLE_TIME);
 	file.add_event("a:c", {}, PERF_SAMPLE_TIME | PERF_SAMPLE_TID);
-	EXPECT_NE(refused(file.write()).find("have no id at a common place"), std::string::npos);
+	EXPECT_NE(refused(file.write()).find("do not have their id at the same position"),
+		  std::string::npos);
 }
 
 TEST(CaptureFind, TheIdMustBeAtOnePlaceInOtherRecordsToo)
@@ -116,10 +118,12 @@ TEST(CaptureFind, TheIdMustBeAtOnePlaceInOtherRecordsToo)
 
 	file.add_event("a:b", {7}, OUR_LAYOUT, true);
 	file.add_event("a:c", {8}, OUR_LAYOUT, false);
-	EXPECT_NE(refused(file.write()).find("have no id at a common place"), std::string::npos);
+	EXPECT_NE(refused(file.write()).find("do not have their id at the same position"),
+		  std::string::npos);
 	other.add_event("a:b", {7}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
 	other.add_event("a:c", {8}, PERF_SAMPLE_ID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
-	EXPECT_NE(refused(other.write()).find("have no id at a common place"), std::string::npos);
+	EXPECT_NE(refused(other.write()).find("do not have their id at the same position"),
+		  std::string::npos);
 }
 
 /*

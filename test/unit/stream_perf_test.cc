@@ -238,7 +238,7 @@ TEST_F(PerfRecord, APipeThatClaimsTooMuchTracingDataIsRefused)
 	memcpy(bytes.data() + at - 8, &more, sizeof(more));
 	write_file(scratch.path("x"), bytes);
 	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
-	EXPECT_NE(std::string(err.text).find("is cut off"), std::string::npos);
+	EXPECT_NE(std::string(err.text).find("is truncated"), std::string::npos);
 }
 
 TEST_F(PerfRecord, AFileWithoutASingleRecordWhosePerfWasKilledIsRead)

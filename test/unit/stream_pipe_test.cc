@@ -160,7 +160,7 @@ TEST_F(Pipe, TornAttrsAreRefused)
 	attr.size = sizeof(attr) + 8;
 	file.put_bytes(CAPTURE_RECORD_ATTR, {reinterpret_cast<char *>(&attr), sizeof(attr)});
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_NE(std::string(err.text).find("has an event attribute that is cut off"),
+	EXPECT_NE(std::string(err.text).find("has an event attribute that is truncated"),
 		  std::string::npos);
 	attr.size = 63;
 	file.records.resize(CAPTURE_PIPE_HEADER_SIZE);

@@ -47,17 +47,18 @@ TEST_F(Capture, WhatIsNoCaptureIsRefusedWithItsReason)
 		  file.scratch.path("none") + ": open: No such file or directory");
 	EXPECT_EQ(refused(path_with("")), path + ": is empty");
 	EXPECT_EQ(refused(path_with("PERF")),
-		  path + ": is cut off: it should have 16 bytes at offset 0");
+		  path + ": is truncated: it should have 16 bytes at offset 0");
 	EXPECT_EQ(refused(path_with(std::string(200, 'x'))),
 		  path + ": is neither a capture of iotrace nor a file that perf record wrote");
 	EXPECT_EQ(refused(path_with(swapped + all.substr(8))),
-		  path + ": was recorded on a " + theirs + "-endian machine, and this one is " +
-			  ours + "-endian; convert it on a machine like that one");
-	EXPECT_EQ(refused(path_with("PERFFILE" + all.substr(8))),
-		  path + ": has the perf.data format of before 2009, which is not read");
+		  path + ": was recorded on a " + theirs + "-endian machine, but this machine is " +
+			  ours + "-endian; convert it on a machine of the same kind");
+	EXPECT_EQ(
+		refused(path_with("PERFFILE" + all.substr(8))),
+		path + ": has the perf.data format from before 2009, which iotrace does not read");
 	EXPECT_NE(refused(file.scratch.path("")).find("is a directory"), std::string::npos);
 	ASSERT_EQ(mkfifo(file.scratch.path("fifo").c_str(), 0600), 0);
-	EXPECT_NE(refused("/dev/null").find("is no ordinary file"), std::string::npos);
+	EXPECT_NE(refused("/dev/null").find("is not a regular file"), std::string::npos);
 
 	capture_header header = header_of(all);
 	header.size = 96;
@@ -74,13 +75,13 @@ TEST_F(Capture, SectionsThatAreNotThereAreRefused)
 	bad.attrs.offset = all.size() - 10;
 	set_header(&all, bad);
 	EXPECT_NE(refused(path_with(all))
-			  .find("is cut off: it should have " + std::to_string(good.attr_size) +
+			  .find("is truncated: it should have " + std::to_string(good.attr_size) +
 				" bytes at offset"),
 		  std::string::npos);
 	bad = good;
 	bad.attrs.offset = UINT64_MAX - 3;
 	set_header(&all, bad);
-	EXPECT_NE(refused(path_with(all)).find("is cut off"), std::string::npos);
+	EXPECT_NE(refused(path_with(all)).find("is truncated"), std::string::npos);
 	bad = good;
 	bad.attr_size = 79;
 	set_header(&all, bad);

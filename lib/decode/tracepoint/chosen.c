@@ -99,9 +99,10 @@ static char *take_fields(struct chosen *chosen, const struct tep_event *event)
 	}
 	if (!left_out)
 		return NULL;
-	longer = mem_format("%s: fields that are neither a number nor a string, or more than %d of "
-			    "a kind, are left out: %s",
-			    chosen->text, EVENT_COUNTERS, left_out);
+	longer = mem_format(
+		"%s: skipped fields, which are neither a number nor a string, or more than %d of "
+		"a kind: %s",
+		chosen->text, EVENT_COUNTERS, left_out);
 	free(left_out);
 	return longer;
 }
@@ -121,7 +122,8 @@ char *chosen_add_format(struct chosen *chosen, const char *system, const char *t
 	}
 	free(fields);
 	chosen->is_useless = true;
-	return mem_format("%s: its format cannot be read; its samples are left out", chosen->text);
+	return mem_format("%s: its format cannot be read, so its samples are skipped",
+			  chosen->text);
 }
 
 const struct decode_event *chosen_event(const struct chosen *chosen)

@@ -99,10 +99,10 @@ static int refuse(const struct place *place, struct error *err, const char *what
 	error_say(err, EPROTO, "tracepoint %s:%s of Linux %s %s%s%s%s", place->system, place->name,
 		  place->release ? place->release : "(version unknown)", what, field ? " \"" : "",
 		  field ? field : "", field ? "\"" : "");
-	error_hint(
-		err,
-		"This kernel's format of it is not understood; please report it with events/%s/%s/format.",
-		place->system, place->name);
+	error_hint(err,
+		   "iotrace does not understand this kernel's format; please report it with "
+		   "events/%s/%s/format.",
+		   place->system, place->name);
 	return -EPROTO;
 }
 
@@ -260,8 +260,8 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 
 	*tp = (struct tracepoint){.arch = arch_here(), .call = CALL_ID_NONE};
 	if (format_init(&format, text, size))
-		return error_say(err, EPROTO, "a tracepoint format of %zu bytes is no format file",
-				 size);
+		return error_say(err, EPROTO,
+				 "a tracepoint format of %zu bytes is not a format file", size);
 	place.name = format.name;
 	tp->id = format.id;
 	tp->row = classify(tp, system, format.name);
@@ -270,7 +270,7 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 	fields = format_fields_only(&format);
 	if (!fields) {
 		tp->row = NULL;
-		return refuse(&place, err, "has a format with a line that is no field", NULL);
+		return refuse(&place, err, "has a format with a line that is not a field", NULL);
 	}
 	tep = tep_alloc();
 	tep_set_loglevel(TEP_LOG_NONE);

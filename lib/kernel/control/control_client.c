@@ -60,14 +60,13 @@ int control_say(const char *recorder, enum control_word word, const char *text,
 	join_leave(meeting);
 	free(name);
 	if (socket == -ENOENT)
-		return error_say(err, ENOENT, "%s: there is no recording of yours with this name",
-				 recorder);
+		return error_say(err, ENOENT, "%s: you have no recording with this name", recorder);
 	if (socket < 0)
 		return socket;
 	code = ask(socket, &request, status);
 	close(socket);
 	if (code == -EBADMSG)
-		return error_say(err, EBADMSG, "%s: the recording is of another version of iotrace",
+		return error_say(err, EBADMSG, "%s: the recorder is another version of iotrace",
 				 recorder);
 	return code ? error_set(err, -code, "%s: the recording does not answer", recorder) : 0;
 }

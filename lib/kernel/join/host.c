@@ -166,10 +166,10 @@ static pid_t take_command(struct join_host *host, struct member *member, int pro
 		return 0;
 	}
 	if (strcmp(host->heard.options, host->options) != 0) {
-		snprintf(
-			text, sizeof(text),
-			"--join: the recorder of this node has other options, and all commands that it records have the same: %s",
-			*host->options ? host->options : "none");
+		snprintf(text, sizeof(text),
+			 "--join: the recorder of this node has other options, but all of its "
+			 "commands must have the same: %s",
+			 *host->options ? host->options : "none");
 		reply(member, -EINVAL, text, -1);
 		return 0;
 	}

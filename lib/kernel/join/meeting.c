@@ -38,15 +38,16 @@ static int write_name(char out[NAME_MOST + 1], const char *name, struct error *e
 					 is_plain ? "%c" : "%%%02x", (unsigned char)*at);
 	}
 	if (!used || used > NAME_MOST)
-		return error_say(err, EINVAL, "--join: '%s' is no name: 1 to %d bytes", name,
-				 NAME_MOST);
+		return error_say(err, EINVAL, "--join: invalid name '%s': expected 1 to %d bytes",
+				 name, NAME_MOST);
 	return 0;
 }
 
 static int refuse_directory(const char *path, const char *why, struct error *err)
 {
-	error_say(err, EPERM, "--join: %s, where the recordings of a job meet, %s", path, why);
-	error_hint(err, "remove it, or record each command by itself: --alone");
+	error_say(err, EPERM, "--join: %s, the directory of the recordings of a job, %s", path,
+		  why);
+	error_hint(err, "remove it, or record each command with its own recorder: --alone");
 	return -EPERM;
 }
 
@@ -74,7 +75,7 @@ static int open_directory(struct error *err)
 		return error_set(err, errno, "--join: create %s", path);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
-		return refuse_directory(path, "is no directory that can be opened", err);
+		return refuse_directory(path, "is not a directory that can be opened", err);
 	code = check_directory(dir, path, err);
 	if (!code)
 		return dir;

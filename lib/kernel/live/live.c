@@ -46,9 +46,9 @@ static int open_pid(pid_t pid, struct error *err)
 	if (fd >= 0)
 		return fd;
 	if (code == EINVAL)
-		error_say(err, code, "process %d: that is a thread; name its process", (int)pid);
+		error_say(err, code, "%d is a thread; give the id of its process", (int)pid);
 	else if (code == ESRCH || (kill(pid, 0) && errno == ESRCH))
-		error_say(err, ESRCH, "process %d: there is none", (int)pid);
+		error_say(err, ESRCH, "no process %d", (int)pid);
 	else if (code == EMFILE)
 		error_set(err, code, "process %d: pidfd_open", (int)pid);
 	return -1;

@@ -222,8 +222,8 @@ static int check_fields(const char *format, const char *event, const char *field
 		if (!tracefs_field(format, word, &offset, &size))
 			code = error_say(
 				err, EINVAL,
-				"-e %s: it has no field '%s'; iotrace list -e %s shows them", event,
-				word, event);
+				"-e %s: no field '%s'; 'iotrace list -e %s' shows the fields",
+				event, word, event);
 	free(words);
 	return code;
 }
@@ -238,8 +238,7 @@ static int refuse_addresses(const char *system, const char *event, const char *f
 	if (!confine_is_lent() || !tracefs_has_address(system, format))
 		return 0;
 	error_say(err, EPERM,
-		  "-e %s: its samples have addresses in the kernel, which only root may see",
-		  event);
+		  "-e %s: its samples contain kernel addresses, which only root may see", event);
 	error_hint(err,
 		   "Record it as root, or choose an event without pointers: iotrace list -e '%s:*'",
 		   system);
@@ -338,9 +337,10 @@ static int add_uring(struct live *live, struct error *err)
 					   "io_uring_complete"};
 
 	if (is_secret(live, "io_uring", name[0]))
-		return error_say(err, EPERM,
-				 "--syscalls=+uring through perf records addresses in the kernel, "
-				 "which only root may see. Leave it out, or record through BPF");
+		return error_say(
+			err, EPERM,
+			"--syscalls=+uring with perf records kernel addresses, which only root "
+			"may see. Remove it, or record with BPF");
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		add_optional(live, "io_uring", name[i]);
 	return 0;

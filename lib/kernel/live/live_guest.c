@@ -66,7 +66,7 @@ static int take_answer(struct live *live, struct error *err)
 	if (log >= 0) { /* the host could not begin, and says why */
 		*live->options->host_log = log;
 		return error_say(err, ECANCELED,
-				 "--join: the recorder of this node could not begin");
+				 "--join: the recorder of this node could not start");
 	}
 	if (code)
 		return error_say(
@@ -75,7 +75,7 @@ static int take_answer(struct live *live, struct error *err)
 	if (reply.code)
 		return error_say(err, reply.code < 0 ? -reply.code : ECANCELED, "%s",
 				 *reply.text ? reply.text
-					     : "--join: the recorder of this node could not begin");
+					     : "--join: the recorder of this node could not start");
 	live->guest.capture = mem_strdup(reply.text);
 	return 0;
 }
@@ -137,7 +137,7 @@ int live_leave_host(struct live *live, int *log)
 	while (guest->socket >= 0 && !live_interrupts(live))
 		if (wait_for_word(live) && !hear(live))
 			log_error(
-				"the recorder of this node has ended before the archive was whole\n"
+				"the recorder of this node has ended before the archive was complete\n"
 				"To convert what was recorded: iotrace convert %s",
 				guest->capture);
 	*log = guest->log;

@@ -33,7 +33,7 @@ static int attach_pids(struct live *live, struct error *err)
 	int code = live_attach(live, pids->item, pids->count, err);
 
 	if (!code && !live->set.threads)
-		return error_say(err, ESRCH, "process %u: it has ended", pids->item[0]);
+		return error_say(err, ESRCH, "process %u has ended", pids->item[0]);
 	return code;
 }
 
@@ -50,10 +50,11 @@ int live_setup_cgroups(struct live *live, struct error *err)
 		live->cgroup[live->cgroups++] = fd;
 		for (uint32_t j = 0; j < i; j++)
 			if (cgroup_overlap(fd, live->cgroup[j]))
-				return error_say(err, EINVAL,
-						 "--cgroup: %s and %s: one lies in the other; name "
-						 "the outer one",
-						 cgroups->item[j], cgroups->item[i]);
+				return error_say(
+					err, EINVAL,
+					"--cgroup: %s and %s: one contains the other; give only "
+					"the outer one",
+					cgroups->item[j], cgroups->item[i]);
 	}
 	return 0;
 }
@@ -64,11 +65,12 @@ static bool are_cgroups_recordable(struct live *live)
 	for (uint32_t i = 0; i < live->cgroups; i++) {
 		if (cgroup_is_recordable(live->cgroup[i]))
 			continue;
-		live_add_remark(live,
-				mem_format("cgroup %s: the kernel cannot record by this hierarchy "
-					   "(it has no perf_event): recorded are the processes "
-					   "that are in it now, and their new children",
-					   live->recording->cgroups.item[i]));
+		live_add_remark(
+			live,
+			mem_format("cgroup %s: the kernel cannot filter by this hierarchy (it has "
+				   "no perf_event), so iotrace records the processes that are in "
+				   "the group now, and their new children",
+				   live->recording->cgroups.item[i]));
 		return false;
 	}
 	return true;
@@ -93,7 +95,7 @@ static int attach_cgroups(struct live *live, struct error *err)
 	code = live_attach(live, pids.item, pids.count, err);
 	number_list_release(&pids);
 	if (!code && !live->set.threads)
-		return error_say(err, ESRCH, "cgroup %s: no process is in it",
+		return error_say(err, ESRCH, "cgroup %s has no processes",
 				 live->recording->cgroups.item[0]);
 	return code;
 }
@@ -131,13 +133,11 @@ static int check_namespace(const struct live *live, struct error *err)
 {
 	if (!live->recording->is_system || live->cgroups || rights_sees_all_tasks())
 		return 0;
-	error_say(
-		err, ENOTSUP,
-		"-a: in a container with process ids of its own, the processes outside have none, "
-		"so the calls of two look like those of one");
-	error_hint(err,
-		   "record a command, processes (-p) or a control group (--cgroup) here, or all "
-		   "from outside: nsenter -t 1 -p iotrace -a");
+	error_say(err, ENOTSUP,
+		  "-a: in a container with its own process ids, processes outside it have no ids, "
+		  "so their calls cannot be told apart");
+	error_hint(err, "record a command, processes (-p) or a control group (--cgroup) here, or "
+			"everything from outside the container: nsenter -t 1 -p iotrace -a");
 	return -ENOTSUP;
 }
 

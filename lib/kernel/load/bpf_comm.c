@@ -88,9 +88,9 @@ int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs
 	for (uint32_t i = 0; i < globs; i++)
 		used = add(comm, used, glob[i]);
 	if (used > ELEMENTS)
-		return error_say(err, E2BIG,
-				 "BPF programs know patterns of command names of %d letters "
-				 "together",
-				 ELEMENTS);
+		return error_say(
+			err, E2BIG,
+			"BPF programs can match patterns of command names with at most %d letters in total",
+			ELEMENTS);
 	return 0;
 }

@@ -41,13 +41,13 @@ static int check(const struct bpf_options *options, struct error *err)
 		return error_say(err, E2BIG, "BPF programs filter by at most %d users", BPF_USERS);
 	if (access(BTF_PATH, R_OK))
 		return error_say(err, ENOENT,
-				 "this kernel does not describe itself: no " BTF_PATH
+				 "this kernel has no BTF type information: no " BTF_PATH
 				 " (CONFIG_DEBUG_INFO_BTF)");
 	if (!rights_sees_all_tasks()) /* perf's records say other numbers than the programs */
 		return error_say(err, ENOTSUP,
-				 "in a container with process ids of its own BPF cannot be used");
+				 "BPF cannot be used in a container with its own process ids");
 	if (options->cgroups > BPF_CGROUPS)
-		return error_say(err, E2BIG, "BPF programs know %d control groups at most",
+		return error_say(err, E2BIG, "BPF programs filter by at most %d control groups",
 				 BPF_CGROUPS);
 	return 0;
 }
@@ -176,7 +176,7 @@ static int explain(const struct bpf_refusal *refusal, int code, struct error *er
 	if (code == -EPERM)
 		return explain_rights(err, EPERM);
 	if (!has_helper(BPF_FUNC_for_each_map_elem))
-		return error_say(err, ENOTSUP, "BPF is used from Linux 5.15 on");
+		return error_say(err, ENOTSUP, "BPF needs Linux 5.15 or later");
 	if (!*refusal->program && !*refusal->why)
 		return error_set(err, -code, "BPF programs: load");
 	return error_say(err, -code, "the kernel refuses BPF programs: %s%s%s (%s)",

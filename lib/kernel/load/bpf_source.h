@@ -60,9 +60,9 @@ bool bpf_source_has_met_init(const struct bpf_source *source);
 bool bpf_source_has_detached(const struct bpf_source *source);
 /* Returns how many records found no ring, since there is none for their CPU. The programs are detached. */
 uint64_t bpf_source_strays(const struct bpf_source *source);
-/* Returns how many new tasks could not be marked for want of memory. */
+/* Returns how many new tasks could not be marked for lack of memory. */
 uint32_t bpf_source_untraced(const struct bpf_source *source);
-/* Returns how many calls of all tasks could not be kept for want of memory. */
+/* Returns how many calls of all tasks could not be kept for lack of memory. */
 uint32_t bpf_source_unstored(const struct bpf_source *source);
 /* Returns how often the kernel did not run a program, recorded or not: see bpf_missed.h. */
 uint64_t bpf_source_missed(const struct bpf_source *source);

@@ -87,7 +87,7 @@ static int unknown(const char *name, struct error *err)
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
 		consider(near, name, common[i]);
 	pfm_for_all_pmus(pmu) consider_pmu(near, name, pmu);
-	error_say(err, EINVAL, "-E %s: no counter has that name", name);
+	error_say(err, EINVAL, "-E %s: there is no counter with that name", name);
 	hint_near(near, err);
 	return -EINVAL;
 }
@@ -96,7 +96,7 @@ static int refuse(const char *name, const char *why, struct error *err)
 {
 	error_say(err, EINVAL, "-E %s: %s", name, why);
 	if (strchr(name, ','))
-		error_hint(err, "Several events have an option each: -E %.*s -E %s",
+		error_hint(err, "Use a separate option for each event: -E %.*s -E %s",
 			   (int)strcspn(name, ","), name, strchr(name, ',') + 1);
 	return -EINVAL;
 }
@@ -135,7 +135,7 @@ int counter_add(struct perf_set *set, int leader, const char *const *name, uint3
 		struct error *err)
 {
 	if (count > EVENT_COUNTERS)
-		return error_say(err, E2BIG, "%u counters: at most %d can be read along", count,
+		return error_say(err, E2BIG, "%u counters: at most %d can be read together", count,
 				 EVENT_COUNTERS);
 	if (!count)
 		return 0;

@@ -10,8 +10,9 @@
 enum { FAILED = 125 }; /* the status of a recording that failed */
 
 static const char sentence[] =
-	"iotrace: what it keeps in unnamed files beside its output cannot be read back: the disk reports an error, or somebody "
-	"changed them. The output is not complete. Check the disk (dmesg), or write to another one (-o). 'iotrace check' lists what "
+	"iotrace: cannot read back its unnamed temporary files beside the output: the disk "
+	"reports an error, or somebody changed them. The output is not complete. Check the disk "
+	"(dmesg), or write to another one (-o). 'iotrace check' lists what "
 	"the recording left.\n";
 
 static void say(int number, siginfo_t *info, void *context)

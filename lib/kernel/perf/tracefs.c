@@ -79,7 +79,7 @@ static int open_detached(void)
 static void hint_rights(struct error *err)
 {
 	error_hint(err,
-		   "a group may be let in: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
+		   "to give a group access: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
 		   (unsigned)getegid());
 	rights_hint_setcap(err);
 }
@@ -190,7 +190,7 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 	if (text)
 		return text;
 	if (why.code == ENOENT) {
-		error_say(err, ENOENT, "tracepoint %s:%s: this kernel has none", system, name);
+		error_say(err, ENOENT, "this kernel has no tracepoint %s:%s", system, name);
 		error_hint(err, "a kernel built with CONFIG_FTRACE_SYSCALLS=y has it");
 	} else {
 		error_say(err, why.code, "tracepoint %s:%s: %s", system, name, why.text);

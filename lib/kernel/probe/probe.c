@@ -76,7 +76,7 @@ static void probe_tracefs(struct probe_result *result)
 	if (format) {
 		result->state = PROBE_OK;
 		say(result->detail, "%s",
-		    tracefs.is_detached ? "not mounted; iotrace mounts it for itself alone"
+		    tracefs.is_detached ? "not mounted; iotrace mounts it only for itself"
 					: "mounted and readable");
 	} else {
 		split(result, &err);
@@ -96,7 +96,7 @@ static void probe_paranoid(struct probe_result *result)
 	}
 	result->state = paranoid <= 1 || may ? PROBE_OK : PROBE_MISSING;
 	say(result->detail, "kernel.perf_event_paranoid is %ld%s", paranoid,
-	    may ? "; you may record all the same" : "");
+	    may ? "; you may record nevertheless" : "");
 	if (result->state != PROBE_OK)
 		say(result->remedy, "sysctl kernel.perf_event_paranoid=1");
 }
@@ -240,7 +240,7 @@ static void probe_clone(struct probe_result *result)
 	result->state = may ? PROBE_OK : PROBE_LIMITED;
 	say(result->detail, "%s",
 	    may ? "what new tasks share is recorded"
-		: "what tasks made by clone3() share is not seen: descriptors are taken as copied");
+		: "what tasks of clone3() share is unknown; iotrace assumes copied descriptors");
 	if (!may)
 		say_setcap(result);
 }
@@ -266,8 +266,7 @@ static void probe_bpf(struct probe_result *result)
 
 	result->state = source ? PROBE_OK : PROBE_LIMITED;
 	if (source)
-		say(result->detail,
-		    "the kernel pairs calls and names files: system calls cost less");
+		say(result->detail, "BPF programs record calls with file names, at less cost");
 	else
 		split(result, &err);
 	bpf_source_close(source);
@@ -282,9 +281,10 @@ static void probe_bpf_block(const struct bpf_source *source, struct probe_result
 	*result = (struct probe_result){.name = "BPF block requests",
 					.state = block ? PROBE_OK : PROBE_LIMITED};
 	if (block)
-		say(result->detail, "block requests by their address, with their files");
+		say(result->detail,
+		    "block requests are identified by address and have their files");
 	else
-		say(result->detail, "recorded through perf: %.*s", (int)strcspn(err.text, "\n"),
+		say(result->detail, "recorded with perf: %.*s", (int)strcspn(err.text, "\n"),
 		    err.text);
 	bpf_block_close(block);
 }
@@ -298,8 +298,8 @@ static void probe_feature(const struct bpf_source *source, enum bpf_feature feat
 	*result = (struct probe_result){.name = row->check,
 					.state = *why ? PROBE_LIMITED : PROBE_OK};
 	if (*why)
-		say(result->detail, "%s: %s",
-		    row->instead ? "recorded through perf" : "not recorded", why);
+		say(result->detail, "%s: %s", row->instead ? "recorded with perf" : "not recorded",
+		    why);
 	else
 		say(result->detail, "%s", row->help);
 }
@@ -325,8 +325,8 @@ static void probe_confinement(struct probe_result *result)
 	result->state = confine_has_filter() ? PROBE_OK : PROBE_LIMITED;
 	say(result->detail, "%s",
 	    confine_has_filter()
-		    ? "while it records, iotrace has no right and no system call that it does not use"
-		    : "capabilities are dropped; this build (without libseccomp) filters no system calls");
+		    ? "while it records, iotrace has only the rights and system calls that it needs"
+		    : "capabilities are dropped; this build has no filter of system calls (libseccomp)");
 }
 
 static void probe_counters(struct probe_result *result)

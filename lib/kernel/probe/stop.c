@@ -82,7 +82,7 @@ int stop_recorder(pid_t pid, struct error *err)
 		return error_say(err, ESRCH, "no process %d", (int)pid);
 	if (code == EINVAL)
 		return error_say(err, EINVAL,
-				 "%d is a thread, or no process at all: name the process",
+				 "%d is a thread or not a process; give the id of a process",
 				 (int)pid);
 	rc = check_recorder(pid, err);
 	code = rc ? 0 : send_stop(pid, fd);

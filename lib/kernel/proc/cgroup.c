@@ -62,10 +62,11 @@ int cgroup_open(const struct procfs *proc, const char *path, struct error *err)
 		procfs_mounts(proc, (uint32_t)getpid(), try_mount, &search);
 	if (search.fd >= 0)
 		return search.fd;
-	return error_say(err, ENOENT,
-			 "cgroup %s: there is none: neither a directory of that name with "
-			 "cgroup.procs in it, nor one below the mount of cgroup2",
-			 path);
+	return error_say(
+		err, ENOENT,
+		"no cgroup %s: neither this directory nor the one below the mount of cgroup2 has "
+		"a file cgroup.procs",
+		path);
 }
 
 /* Whether the directory `low` lies in that of `top`. */

@@ -275,11 +275,7 @@ int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number
 	if (search.folder[0])
 		return error_say(
 			err, EINVAL,
-			"device %s: it is a partition, and requests are those of its disk: "
-			"name %s",
-			name, search.folder);
-	return error_say(err, ENODEV,
-			 "device %s: there is no block device of that name in /sys/block, which "
-			 "lists them",
-			 name);
+			"device %s is a partition, but requests belong to its disk: use %s", name,
+			search.folder);
+	return error_say(err, ENODEV, "no block device %s; /sys/block lists the devices", name);
 }

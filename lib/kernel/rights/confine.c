@@ -88,9 +88,9 @@ int confine_begin(bool needs_rights, struct error *err)
 		error_say(
 			err, EPERM,
 			"iotrace is set-user-ID or set-group-ID: any command would run with that id");
-		error_hint(
-			err,
-			"its file can have capabilities instead: chmod ug-s, then what 'iotrace check' says");
+		error_hint(err,
+			   "give the file capabilities instead: chmod ug-s, then the command that "
+			   "'iotrace check' prints");
 		return -EPERM;
 	}
 	if (needs_rights)

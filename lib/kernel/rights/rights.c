@@ -40,7 +40,7 @@ static const char *plain_name(const char *event)
 static int explain_absent(struct error *err, int code, const char *event, const char *plain)
 {
 	if (strncmp(event, CAPTURE_COUNTER_PREFIX, strlen(CAPTURE_COUNTER_PREFIX)) != 0)
-		return error_say(err, code, "event %s: this machine does not have it", plain);
+		return error_say(err, code, "this machine has no event %s", plain);
 	error_say(err, code, "-E %s: this machine cannot count it (no such hardware counter)",
 		  plain);
 	error_hint(
@@ -91,7 +91,7 @@ void rights_hint_setcap(struct error *err)
 {
 	char *command = rights_setcap();
 
-	error_hint(err, "or the program may, for everybody who runs it: %s", command);
+	error_hint(err, "or let everybody who may execute the program record: %s", command);
 	free(command);
 }
 
@@ -165,13 +165,13 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 			event, strerror(code), paranoid);
 		error_hint(
 			err,
-			"any user may record the whole machine with: sysctl kernel.perf_event_paranoid=-1");
+			"to let any user record the whole machine: sysctl kernel.perf_event_paranoid=-1");
 	} else if (paranoid > 1) {
 		error_say(err, code, "event %s: %s: kernel.perf_event_paranoid is %ld", event,
 			  strerror(code), paranoid);
 		error_hint(
 			err,
-			"an ordinary user may record own programs with: sysctl kernel.perf_event_paranoid=1");
+			"to let users record their own programs: sysctl kernel.perf_event_paranoid=1");
 	} else if (tid > 0) {
 		error_say(
 			err, code,
@@ -214,7 +214,7 @@ int rights_explain(struct error *err, int code, const char *name, int tid,
 	case ENOSPC:
 		return error_say(
 			err, code,
-			"event %s: the hardware has no counter left (another profiler runs?)",
+			"event %s: the hardware has no free counter (is another profiler running?)",
 			event);
 	case ENOENT:
 	case ENODEV:

@@ -25,8 +25,8 @@ static void remark_rings(struct live *live, uint64_t want)
 			live,
 			mem_format(
 				"rings of %llu KiB, not %llu KiB, for each CPU: RLIMIT_MEMLOCK and "
-				"kernel.perf_event_mlock_kb allow no more; a fast program may lose "
-				"events (sysctl kernel.perf_event_mlock_kb=%ld allows them)",
+				"kernel.perf_event_mlock_kb do not allow more, so a fast program "
+				"may lose events (sysctl kernel.perf_event_mlock_kb=%ld allows them)",
 				(unsigned long long)(size >> 10), (unsigned long long)(want >> 10),
 				rights_mlock_kb(want)));
 }
@@ -41,12 +41,13 @@ static void remark_foreign(struct live *live)
 		for (uint32_t k = 0; k < i; k++)
 			is_told |= !strcmp(live->set.spec[k].name, name);
 		if (programs && !is_told)
-			live_add_remark(live, mem_format("%s: %u BPF program%s of others run%s "
-							 "before it is recorded and may keep "
-							 "events from us, which nobody counts "
-							 "(bpftool perf show lists them)",
-							 name, programs, programs > 1 ? "s" : "",
-							 programs > 1 ? "" : "s"));
+			live_add_remark(
+				live,
+				mem_format("%s: %u BPF program%s of others run%s before it is "
+					   "recorded, and may suppress events without a count "
+					   "(bpftool perf show lists them)",
+					   name, programs, programs > 1 ? "s" : "",
+					   programs > 1 ? "" : "s"));
 	}
 }
 

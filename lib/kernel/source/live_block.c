@@ -43,8 +43,7 @@ void live_block_open(struct live *live)
 		return;
 	}
 	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
-	live_add_remark(live,
-			mem_format("block requests are recorded through perf: %s", block->why));
+	live_add_remark(live, mem_format("block requests are recorded with perf: %s", block->why));
 }
 
 void live_block_say_groups(struct live *live)

@@ -36,7 +36,7 @@ static void remark_fallback(struct live *live, const struct error *why)
 
 	snprintf(live->bpf.why, sizeof(live->bpf.why), "%.*s", (int)length, why->text);
 	if (bpf_source_is_built())
-		live_add_remark(live, mem_format("recorded through perf, which costs more: %s",
+		live_add_remark(live, mem_format("recorded with perf, which costs more: %s",
 						 live->bpf.why));
 }
 
@@ -57,12 +57,12 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .cgroup = live->cgroup,
 					   .cgroups = has_cgroups ? live->cgroups : 0};
 	const char *perf = recording->source == SOURCE_PERF ? "--source=perf"
-			   : recording->counters.count ? "-E: counters are read with perf's samples"
-						       : NULL;
+			   : recording->counters.count      ? "-E: counters need perf's samples"
+							    : NULL;
 	struct error why = {0};
 
 	if (perf && recording->source == SOURCE_BPF)
-		return error_say(err, EINVAL, "--source=bpf cannot be had with %s", perf);
+		return error_say(err, EINVAL, "--source=bpf cannot be combined with %s", perf);
 	if (perf) {
 		snprintf(live->bpf.why, sizeof(live->bpf.why), "%s", perf);
 		return 0;

@@ -1,5 +1,5 @@
 /*
- * live_perf: where calls are recorded through perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
+ * live_perf: where calls are recorded with perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
  * thread that drains; else the rings have the few records of tasks and wake it themselves.
  */
 #include "live_perf.h"

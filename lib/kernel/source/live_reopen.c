@@ -209,7 +209,7 @@ int live_reopen_join(struct live *live, uint32_t pid, struct error *err)
 	if (code < 0)
 		return code;
 	if (live->set.threads == first)
-		return error_say(err, ESRCH, "process %u: it has ended", pid);
+		return error_say(err, ESRCH, "process %u has ended", pid);
 	add_ids(live, fds);
 	perf_set_enable_from(&live->set, first);
 	return 0;

@@ -31,7 +31,8 @@ int live_find_cpus(struct live *live, struct error *err)
 		log_debug("hotplug of CPUs is not watched: %s", strerror(-live->hotplug_fd));
 	if (perf_set_cpus(&live->set, text))
 		return error_say(err, EBADMSG,
-				 "/sys/devices/system/cpu/online: \"%s\" is no list of CPUs", text);
+				 "/sys/devices/system/cpu/online: \"%s\" is not a list of CPUs",
+				 text);
 	if (procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/present") < 0 ||
 	    perf_set_spares(&live->set, text))
 		log_debug("which CPUs may come is not known");

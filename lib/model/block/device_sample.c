@@ -9,11 +9,10 @@
 enum { EVENT_INTERVAL_NS = 10000000, SECOND_NS = 1000000000 };
 
 static const struct trace_metric_text device_metric[] = {
-	{"reads in flight", "#", "Reads that were begun and did not end yet", false, false},
-	{"writes in flight", "#", "Other requests that were begun and did not end yet", false,
-	 false},
-	{"read rate", "bytes/s", "Bytes read since the sample before", false, false},
-	{"write rate", "bytes/s", "Bytes written since the sample before", false, false},
+	{"reads in flight", "#", "Reads that have begun and not ended", false, false},
+	{"writes in flight", "#", "Other requests that have begun and not ended", false, false},
+	{"read rate", "bytes/s", "Bytes read since the previous sample", false, false},
+	{"write rate", "bytes/s", "Bytes written since the previous sample", false, false},
 	{"service time", "ns", "Mean time from issue to end of the requests that ended", false,
 	 false},
 	{"queue time", "ns", "Mean time from begin to issue of the requests that ended", false,

@@ -82,7 +82,7 @@ static bool is_needed(const struct model *m, const char *bytes, size_t length)
 
 str_id name_add(struct model *m, const char *bytes, size_t length)
 {
-	static const char stand_in[] = "(not kept)";
+	static const char stand_in[] = "(excluded)";
 
 	if (!length || is_needed(m, bytes, length))
 		return model_string(m, bytes, length);

@@ -46,7 +46,7 @@ static process_id group_new(struct model *m, const struct trace_process *group)
 
 static process_id shared_group_join(struct model *m)
 {
-	static const char name[] = "folded processes";
+	static const char name[] = "shared locations";
 
 	if (m->shared_group == ID_NONE)
 		m->shared_group = group_new(
@@ -55,7 +55,7 @@ static process_id shared_group_join(struct model *m)
 						   .name = model_string(m, name, sizeof(name) - 1),
 						   .begin = m->now,
 						   .status = -1});
-	m->trace.process[m->shared_group].folded++;
+	m->trace.process[m->shared_group].sharing++;
 	return m->shared_group;
 }
 
@@ -136,13 +136,13 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 										  .name = name,
 										  .begin = time});
 	} else {
-		tally_add(m->tally, folded, 1);
+		tally_add(m->tally, threads_sharing, 1);
 	}
 	m->shared[shared].is_taken = true;
 	m->shared[shared].since = time;
 	t->shared = shared;
 	t->location = m->shared[shared].location;
-	m->trace.thread[t->location].folded++;
+	m->trace.thread[t->location].sharing++;
 	if (m->trace.thread[t->location].name != name)
 		m->trace.thread[t->location].name = model_string(m, "others", 6);
 }

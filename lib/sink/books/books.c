@@ -285,12 +285,12 @@ static uint32_t count_groups(const struct trace *trace, enum trace_group kind)
 	return count;
 }
 
-static uint32_t count_folded(const struct trace *trace)
+static uint32_t count_sharing(const struct trace *trace)
 {
 	uint32_t count = 0;
 
 	for (process_id p = 0; p < trace_processes(trace); p++)
-		count += trace_process(trace, p)->folded;
+		count += trace_process(trace, p)->sharing;
 	return count;
 }
 
@@ -312,7 +312,7 @@ static json_object *json_trace(const struct trace *trace)
 		uint32_t count;
 	} row[] = {
 		{"processes", count_groups(trace, TRACE_PROCESS)},
-		{"folded_processes", count_folded(trace)},
+		{"sharing_processes", count_sharing(trace)},
 		{"threads", count_threads(trace)},
 		{"devices", count_groups(trace, TRACE_DEVICE)},
 		{"files", trace_files(trace)},

@@ -22,11 +22,12 @@ static const struct {
 	enum missing of;
 	enum when when;
 	const char *why, *why_many; /* of one, of many */
-	const char *remedy;         /* where calls were recorded through perf; NULL: none */
+	const char *remedy;         /* where calls were recorded with perf; NULL: none */
 	const char *remedy_of_bpf;
 } loss[] = {
-	{TALLY_lost, OF_EVENTS, ALWAYS, "the kernel found its ring full",
-	 "the kernel found its rings full", "a larger ring with -m", "a larger ring with -m"},
+	{TALLY_lost, OF_EVENTS, ALWAYS, "the kernel's ring buffer was full",
+	 "the kernel's ring buffers were full", "a larger ring buffer with -m",
+	 "a larger ring buffer with -m"},
 	{TALLY_unseen, OF_EVENTS, WHOLE, "the kernel did not deliver it",
 	 "the kernel did not deliver them", "--source=bpf", no_requests},
 	{TALLY_unseen, OF_EVENTS, CUT, "iotrace could not write it to its spool",
@@ -45,38 +46,38 @@ static const struct {
 	const char *text, *text_many; /* of one, of many */
 } gap[] = {
 	{TALLY_detached,
-	 "program ran on without being recorded, since it is set-uid or may not be read "
+	 "program continued without being recorded, because it is set-uid or may not be read "
 	 "(--source=bpf records it)",
-	 "programs ran on without being recorded, since they are set-uid or may not be read "
+	 "programs continued without being recorded, because they are set-uid or may not be read "
 	 "(--source=bpf records them)"},
 	{TALLY_resumed,
-	 "program is not recorded for a moment after its begin, since it is set-uid or may not be "
+	 "program was not recorded for a moment after its begin, because it is set-uid or may not be "
 	 "read (--source=bpf records all of it)",
-	 "programs are not recorded for a moment after their begin, since they are set-uid or may "
+	 "programs were not recorded for a moment after their begin, because they are set-uid or may "
 	 "not be read (--source=bpf records all of them)"},
 	{TALLY_foreign_processes,
 	 "process ran a 32-bit program, whose system calls are not recorded",
 	 "processes ran 32-bit programs, whose system calls are not recorded"},
 	{TALLY_foreign_apart, "32-bit system call of a 64-bit program is not recorded",
 	 "32-bit system calls of 64-bit programs are not recorded"},
-	{TALLY_cpus_unseen, "CPU came online, and some of what ran there is missing",
-	 "CPUs came online, and some of what ran there is missing"},
-	{TALLY_untraced, "new task could not be followed for want of memory",
-	 "new tasks could not be followed for want of memory"},
-	{TALLY_unstored, "system call was not recorded for want of memory",
-	 "system calls were not recorded for want of memory"},
+	{TALLY_cpus_unseen, "CPU came online, and some of its events are missing",
+	 "CPUs came online, and some of their events are missing"},
+	{TALLY_untraced, "new task could not be followed for lack of memory",
+	 "new tasks could not be followed for lack of memory"},
+	{TALLY_unstored, "system call was not recorded for lack of memory",
+	 "system calls were not recorded for lack of memory"},
 	{TALLY_missed,
 	 "event did not reach a BPF program: the kernel did not run the program, because it was "
 	 "already running on that CPU",
 	 "events did not reach a BPF program: the kernel did not run the program, because it was "
 	 "already running on that CPU"},
 	{TALLY_refused,
-	 "kind of record is missing, since the kernel refuses the BPF programs for it",
-	 "kinds of records are missing, since the kernel refuses the BPF programs for them"},
+	 "kind of record is missing, because the kernel refuses the BPF programs for it",
+	 "kinds of records are missing, because the kernel refuses the BPF programs for them"},
 	{TALLY_uring_unseen,
-	 "call of io_uring is recorded without its requests, since the kernel refuses the BPF "
+	 "call of io_uring is recorded without its requests, because the kernel refuses the BPF "
 	 "programs for them",
-	 "calls of io_uring are recorded without their requests, since the kernel refuses the BPF "
+	 "calls of io_uring are recorded without their requests, because the kernel refuses the BPF "
 	 "programs for them"},
 };
 
@@ -243,11 +244,11 @@ static bool add_broken_end(struct text *text, const struct trace_host *host,
 	bool is_ours = host->source != TRACE_SOURCE_UNKNOWN;
 
 	if (host->end_reason == TRACE_END_ERROR)
-		add(text, "incomplete: an error ended the recording before its end");
+		add(text, "incomplete: an error ended the recording early");
 	else if ((is_ours && host->end_reason < 0) || tally_get(tally, torn))
 		add(text,
-		    "incomplete: the capture has no end, because iotrace was killed, its disk was "
-		    "full or the file was cut. What came after is not known");
+		    "incomplete: the capture has no end, because iotrace was killed, its disk "
+		    "was full or the file was truncated. Later events are unknown");
 	else
 		return false;
 	return true;
@@ -276,7 +277,8 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 
 	if (!tally_balance(tally, wrong, sizeof(wrong))) {
 		add(&out,
-		    "iotrace has miscounted: %s. If the capture is not damaged, this is a fault of iotrace: please report it.",
+		    "the event counts contradict each other: %s. If the capture is not damaged, "
+		    "this is a bug in iotrace: please report it.",
 		    wrong);
 		return BOOKS_WRONG;
 	}
@@ -288,7 +290,7 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
 	if (host->is_of_others)
-		add(&out, "nothing in the archive says whether events are missing");
+		add(&out, "the archive does not say whether events are missing");
 	else
 		add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;

@@ -17,7 +17,7 @@ uint32_t collect_threads(const struct collect *collect)
 		const struct trace_thread *thread = trace_thread(trace, id);
 
 		if (thread->kind == LOCATION_THREAD && !thread->is_left_out)
-			threads += thread->folded ? thread->folded : 1;
+			threads += thread->sharing ? thread->sharing : 1;
 	}
 	return threads;
 }
@@ -28,10 +28,10 @@ uint32_t collect_processes(const struct collect *collect)
 
 	for (uint32_t id = 0; id < collect->processes; id++) {
 		const struct collect_row *row = &collect->process[id].total;
-		uint32_t folded = trace_process(collect->trace, id)->folded;
+		uint32_t sharing = trace_process(collect->trace, id)->sharing;
 
 		if (row->calls || row->asyncs)
-			processes += folded ? folded : 1;
+			processes += sharing ? sharing : 1;
 	}
 	return processes;
 }
@@ -48,7 +48,7 @@ static uint64_t lifetimes(const struct collect *collect)
 
 		if (thread->kind != LOCATION_THREAD || thread->is_left_out)
 			continue;
-		if (thread->folded) {
+		if (thread->sharing) {
 			sum += thread->lived;
 			continue;
 		}

@@ -272,13 +272,13 @@ static int report(const struct sink *sink, struct error *err)
 				   sink->stop_time > sink->first_time ? seconds : 0.0,
 				   sink->not_written,
 				   sink->stop_code == ENOSPC || sink->stop_code == EDQUOT
-					   ? " Choose a disk with more room with -o."
+					   ? " Choose a disk with more space with -o."
 					   : "");
 		return -sink->stop_code;
 	}
 	if (sink->refused)
 		return error_say(err, EPROTO,
-				 "%" PRIu64 " events that OTF2 cannot express were left out of %s",
+				 "%" PRIu64 " events that OTF2 cannot express are missing from %s",
 				 sink->refused, sink->path);
 	return 0;
 }
@@ -419,7 +419,7 @@ static int refuse_space(const struct sink *sink, struct error *err)
 		  "too little space left for an archive at %s: %" PRIu64
 		  " KiB are free there, and it needs %" PRIu64 " KiB to begin with",
 		  sink->path, (has + used) >> 10, (needs + 1023) >> 10);
-	error_hint(err, "Make room there, or name a place on another file system with -o.");
+	error_hint(err, "Free some space there, or choose another file system with -o.");
 	return -ENOSPC;
 }
 
@@ -449,7 +449,7 @@ static struct sink *otf2_open(const struct sink_options *options, struct error *
 	struct sink *sink;
 
 	if (!options->path || !*options->path || strcmp(options->path, "-") == 0) {
-		error_say(err, EINVAL, "an OTF2 archive is a directory: it needs a name");
+		error_say(err, EINVAL, "an OTF2 archive is a directory and needs a name");
 		return NULL;
 	}
 	sink = sink_new(options);

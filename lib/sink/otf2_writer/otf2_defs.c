@@ -188,10 +188,10 @@ static bool write_process_properties(struct sink *sink, process_id p)
 		OTF2_AttributeValue value;
 	} property[] = {
 		/* The verifier knows by it that handles come and go here with many processes. */
-		{"Folded processes",
+		{"Sharing processes",
 		 process->kind == TRACE_SHARED_GROUP,
 		 OTF2_TYPE_UINT64,
-		 {.uint64 = process->folded}},
+		 {.uint64 = process->sharing}},
 		{"Command line",
 		 process->argv,
 		 OTF2_TYPE_STRING,
@@ -254,7 +254,7 @@ static OTF2_StringRef define_location(struct sink *sink, const struct trace_thre
 		return define_device_location(sink, thread);
 	const char *name = trace_text(sink->trace, thread->name);
 	const struct trace_rank *rank = &trace_process(sink->trace, thread->process)->rank;
-	char *text = thread->folded ? mem_format("%s (folded)", name)
+	char *text = thread->sharing ? mem_format("%s (shared)", name)
 		     : rank->is_known
 			     ? mem_format("rank %u: thread %u %s", rank->number, thread->tid, name)
 			     : mem_format("thread %u %s", thread->tid, name);
@@ -293,9 +293,9 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
 		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (thread->folded && !thread->is_left_out)
-			good &= write_number(sink, t, "Folded threads", thread->folded) &&
-				write_number(sink, t, "Lifetime of folded threads", thread->lived);
+		if (thread->sharing && !thread->is_left_out)
+			good &= write_number(sink, t, "Sharing threads", thread->sharing) &&
+				write_number(sink, t, "Lifetime of sharing threads", thread->lived);
 	}
 	return good;
 }

@@ -87,8 +87,8 @@ char *summary_command(const struct trace *trace, process_id id)
 
 	if (!length && process->pid)
 		return mem_strdup("(not known)");
-	if (process->folded)
-		return mem_format("%u folded processes", process->folded);
+	if (process->sharing)
+		return mem_format("%u processes (shared)", process->sharing);
 	return process->argv ? summary_quote(trace_text(trace, text), length)
 			     : summary_escape(trace_text(trace, text), length);
 }

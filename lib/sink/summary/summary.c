@@ -106,7 +106,7 @@ static int summary_close(struct sink *sink, struct error *err)
 
 const struct sink_ops sink_summary_ops = {
 	.name = "summary",
-	.help = "what was done, how long it took, on which files",
+	.help = "a summary of calls, processes, files and devices",
 	.open = summary_open,
 	.event = summary_event,
 	.close = summary_close,

@@ -94,7 +94,7 @@ static void put_others(const struct collect_device *d, const struct page *page)
 		fprintf(out, "%s%s did not end", before, summary_count(count, d->cancelled));
 	before = d->cancelled ? ", " : before;
 	if (d->unseen_ends)
-		fprintf(out, "%s%s without an end, left out of %%util and aqu-sz", before,
+		fprintf(out, "%s%s without an end, not counted in %%util and aqu-sz", before,
 			summary_count(count, d->unseen_ends));
 	fclose(out);
 	if (size)

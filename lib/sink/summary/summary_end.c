@@ -13,10 +13,10 @@ static const struct {
 	int error; /* 0: any other */
 	const char *what, *remedy;
 } cause[] = {
-	{ENOSPC, "the disk was full", "choose a disk with more room (-o, --capture)"},
-	{EDQUOT, "the disk quota was used up", "choose a disk with more room (-o, --capture)"},
-	{EFBIG, "a file reached the limit of its size", "raise that limit (ulimit -f)"},
-	{0, NULL, "choose another place (-o, --capture)"},
+	{ENOSPC, "the disk was full", "choose a disk with more space (-o, --capture)"},
+	{EDQUOT, "the disk quota was used up", "choose a disk with more space (-o, --capture)"},
+	{EFBIG, "a file reached its size limit", "raise that limit (ulimit -f)"},
+	{0, NULL, "choose another directory (-o, --capture)"},
 };
 
 static size_t cause_of(int error)
@@ -67,12 +67,12 @@ static bool put_pauses(const struct summary *summary, FILE *out)
 	if (!paused)
 		return false;
 	if (!recorded) {
-		fputs("nothing was recorded: the recording was paused all the time (--delay, "
+		fputs("nothing was recorded: the recording was paused the whole time (--delay, "
 		      "--start-stopped, iotrace pause).",
 		      out);
 		return true;
 	}
-	fprintf(out, "the recording was paused for %s of %s. All numbers are of the rest.",
+	fprintf(out, "the recording was paused for %s of %s. All numbers exclude the pauses.",
 		summary_time(number, paused), summary_time(whole, paused + recorded));
 	return true;
 }
@@ -94,7 +94,7 @@ bool summary_end(const struct summary *summary, FILE *out)
 		fprintf(out, "the archive ends at %s, then ",
 			summary_time(number, archive_time(summary)));
 	put_cause(error, out);
-	fputs(is_cut ? ". All numbers are of that time" : ". The numbers here are of the whole run",
+	fputs(is_cut ? ". All numbers cover that time" : ". The numbers here cover the whole run",
 	      out);
 	if (is_cut && has_cut)
 		fprintf(out, "; the archive ends at %s",

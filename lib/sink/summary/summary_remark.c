@@ -67,7 +67,7 @@ static bool tell_perf(const struct summary *summary, str_id why, const char *wha
 	const struct trace *trace = summary->collect->trace;
 	char *reason = shown(trace, why);
 
-	snprintf(text, size, "%s recorded through perf instead of BPF: %s", what, reason);
+	snprintf(text, size, "%s recorded with perf instead of BPF: %s", what, reason);
 	free(reason);
 	return true;
 }
@@ -123,7 +123,7 @@ static bool tell_refused(const struct summary *summary, char *text, size_t size)
 		char *instead = shown(trace, refused->instead);
 
 		append(text, size, "%s %s: %s%s%s", i ? ";" : "", name, why,
-		       *instead ? "; recorded through " : "", instead);
+		       *instead ? "; recorded with " : "", instead);
 		free(name);
 		free(why);
 		free(instead);
@@ -161,7 +161,7 @@ static bool tell_path(const struct summary *summary, char *text, size_t size)
 		return false;
 	snprintf(text, size, "no file matched --path %s.", names);
 	if (elsewhere)
-		append(text, size, " %s calls on other files, or on none, were left out.",
+		append(text, size, " %s calls on other files, or on no file, were excluded.",
 		       summary_count(number, elsewhere));
 	return true;
 }
@@ -197,8 +197,8 @@ static bool tell_tasks(const struct summary *summary, char *text, size_t size)
 	}
 	if (others)
 		append(text, size, "%s",
-		       others == TRACE_OTHERS ? " and perhaps others were left out."
-					      : " were left out.");
+		       others == TRACE_OTHERS ? " and perhaps others were excluded."
+					      : " were excluded.");
 	return has_any;
 }
 
@@ -220,7 +220,7 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 		return false;
 	snprintf(text, size, "no block request of %s was recorded.", names);
 	if (others)
-		append(text, size, " %s of tasks that are not recorded were left out.",
+		append(text, size, " %s of tasks that are not recorded were excluded.",
 		       summary_count(number, others));
 	return true;
 }
@@ -251,20 +251,20 @@ static bool tell_tracepoints(const struct summary *summary, char *text, size_t s
 }
 
 /* The table has one row for them. */
-static bool tell_folded(const struct summary *summary, char *text, size_t size)
+static bool tell_shared(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 	char number[SUMMARY_NUMBER];
 
 	for (process_id id = 0; id < trace_processes(trace); id++) {
-		uint32_t folded = trace_process(trace, id)->folded;
+		uint32_t sharing = trace_process(trace, id)->sharing;
 
-		if (!folded)
+		if (!sharing)
 			continue;
 		snprintf(text, size,
-			 "%s process%s in one row as \"folded processes\", because an archive has "
-			 "room for few threads. With --format null each process has its own row.",
-			 summary_count(number, folded), folded == 1 ? " is" : "es are");
+			 "%s process%s in one row, because an archive has room for few threads. "
+			 "With --format null each process has its own row.",
+			 summary_count(number, sharing), sharing == 1 ? " is" : "es are");
 		return true;
 	}
 	return false;
@@ -296,7 +296,7 @@ static bool tell_attached_init(const struct summary *summary, char *text, size_t
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
 	tell_status,  tell_early, tell_left,          tell_source, tell_block_source,
 	tell_refused, tell_path,  tell_tasks,         tell_device, tell_tracepoints,
-	tell_folded,  tell_init,  tell_attached_init,
+	tell_shared,  tell_init,  tell_attached_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };

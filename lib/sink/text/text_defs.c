@@ -9,7 +9,7 @@
  *	process p2 SHARED 17                             so many processes
  *	thread t0 101@100 "cat"
  *	thread t1 sda                                   also: sda/samples, machine/samples
- *	thread t2 t2 "true" FOLDED 17                   so many threads, one after the other
+ *	thread t2 t2 "true" SHARED 17                   so many threads, one after the other
  *	mount m0 "/" "/dev/sda1" "ext4"
  *	file f0 "/etc/passwd" REGULAR m0                and DELETED: it had no name when it was opened
  *	handle h0 p0 f0 "/etc/passwd" PRE_CREATED O_RDWR
@@ -90,7 +90,7 @@ void text_location(struct sink *sink, thread_id id)
 	const struct trace_thread *thread = trace_thread(sink->trace, id);
 	const struct trace_process *group = trace_process(sink->trace, thread->process);
 
-	if (thread->kind == LOCATION_THREAD && (thread->folded || !thread->tid))
+	if (thread->kind == LOCATION_THREAD && (thread->sharing || !thread->tid))
 		text_id(sink->out, 't', id);
 	else if (thread->kind == LOCATION_THREAD)
 		fprintf(sink->out, " %u@%u", thread->tid, group->pid);
@@ -153,7 +153,7 @@ static void print_processes(struct sink *sink)
 		if (process->kind == TRACE_PROCESS)
 			print_process(sink, process);
 		else if (process->kind == TRACE_SHARED_GROUP)
-			fprintf(sink->out, " SHARED %u", process->folded);
+			fprintf(sink->out, " SHARED %u", process->sharing);
 		else
 			print_group(sink, process);
 		putc('\n', sink->out);
@@ -171,8 +171,8 @@ static void print_threads(struct sink *sink)
 		text_location(sink, t);
 		if (thread->kind == LOCATION_THREAD)
 			text_string(sink, thread->name);
-		if (thread->folded)
-			fprintf(sink->out, " FOLDED %u", thread->folded);
+		if (thread->sharing)
+			fprintf(sink->out, " SHARED %u", thread->sharing);
 		putc('\n', sink->out);
 	}
 }
