@@ -1,13 +1,16 @@
 /*
- * archive: reads an OTF2 archive back, and says what is wrong with it.
+ * archive: reads and verifies OTF2 archives.
  *
- * archive_read() gives what the model gives: definitions and io_events. archive_verify() checks. OTF2's own tools check the syntax.
- * This checks what the records mean: that every reference is to something defined, handles are active when they are used,
- * operations begin once and end once, regions nest, time rises on each location and stays inside the clock properties, and the
- * numbers of events are those of the definitions. OTF2 demands that of every archive. iotrace promises more: dense ids in order of
- * definition, matching ids that are unique in the archive, operations that end on the location where they began and are issued if
- * they do not block, regions that are left, I/O on threads only, and counters in iotrace.json that are those of the events. Only
- * archives whose creator is iotrace are checked for that.
+ * archive_read() produces definitions and io_events, as the model does. archive_verify() checks the meaning of the
+ * records; OTF2's own tools check the syntax. OTF2 demands of every archive: references are defined, handles are
+ * used only between their creation and their end, operations begin and end once, regions are properly nested,
+ * timestamps do not decrease and are inside the clock properties, and the definitions have the right numbers of
+ * events.
+ *
+ * iotrace promises more for its own archives, which are checked for it as well: dense ids in the order of
+ * definition, unique matching ids, operations that end on the location where they began and are issued if they are
+ * non-blocking, regions that are left, I/O on threads only, and counters in iotrace.json that agree with the
+ * events.
  */
 #pragma once
 
@@ -27,29 +30,28 @@ struct archive_report {
 	uint64_t begun, completed, cancelled;
 	uint64_t created, duplicated, destroyed; /* handles, by events */
 	uint64_t markers;
-	uint64_t first_time, last_time; /* of the clock properties, ns if the resolution is 10^9 */
-	int has_books;                  /* iotrace.json was there */
-	int ends_early;                 /* it says of itself that events are missing at its end */
-	bool is_of_others;              /* not written by iotrace */
-	uint64_t findings;              /* all; the first of them as sentences: */
-	uint64_t deviations; /* of them: what OTF2 allows, but iotrace promises to avoid */
+	uint64_t first_time,
+		last_time;   /* of the clock properties; in ns if the resolution is 10^9 */
+	int has_books;       /* it has an iotrace.json */
+	int ends_early;      /* a marker says that events are missing at its end */
+	bool is_of_others;   /* not written by iotrace */
+	uint64_t findings;   /* number of all findings; the first of them are in the texts below */
+	uint64_t deviations; /* those findings that OTF2 allows, but iotrace promises to avoid */
 	bool is_deviation[ARCHIVE_FINDINGS];
 	char finding[ARCHIVE_FINDINGS][ARCHIVE_FINDING_SIZE];
 };
 
 /*
- * Returns 0 if the archive could be read, whatever was found; otherwise -errno and a sentence. dir
- * is the archive's directory. Fills report in both cases. Ends for every input, also for one that
- * broke off.
+ * Verifies the archive in the directory `dir`. Returns 0 if it could be read, even if errors were found; otherwise
+ * -errno and a message. Fills the report in both cases. It terminates for every input, also for a truncated one.
  */
 int archive_verify(const char *dir, struct archive_report *report, struct error *err);
 
-/* An archive to read, and where it goes. Lent during archive_read(). */
+/* The archive to read, and the receivers of its contents. Lent during archive_read(). */
 struct archive_source {
 	const char *dir;
 	struct trace *trace; /* empty; its definitions are complete before the first event */
-	struct tally
-		*tally; /* all zero; gets the counters of the archive, or those of its events */
+	struct tally *tally; /* all zero; gets the counters of the archive, or counts its events */
 	void (*on_event)(void *context, const struct io_event *event);
 	bool (*should_stop)(void *context); /* or NULL */
 	void *context;
@@ -57,9 +59,9 @@ struct archive_source {
 
 /*
  * Reads an OTF2 archive, of iotrace or of another program: its definitions, then its events in order of time. Memory grows
- * with the definitions, not with the events. Clock offsets are applied, times are ns. Matching ids become unique. What names
- * something undefined is left out and counted (`ignored`). `records_unread` counts that as well and the kinds of events that are not
- * about I/O or regions; `attributes_unread` counts the attributes that iotrace does not know.
- * Returns 0; 1 if should_stop() said so; or -errno and a sentence: then on_event() has seen what could be read.
+ * with the definitions, not with the events. Applies clock offsets; times are in ns. Makes matching ids unique. Skips records that
+ * refer to something undefined and counts them (`ignored`). `records_unread` counts these and all events that are not about I/O or
+ * regions; `attributes_unread` counts unknown attributes. Returns 0; 1 if should_stop() returned true; or -errno and a message, after
+ * on_event() got all events that could be read.
  */
 int archive_read(const struct archive_source *source, struct error *err);

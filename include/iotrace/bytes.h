@@ -1,8 +1,8 @@
 /*
  * bytes: a cursor over bytes from outside, with a sticky `bad` flag.
  *
- * Read all fields, then ask once: after the first read beyond the end every read gives zero and
- * `bad` stays set. Values are in the byte order of the host.
+ * Read all fields, then check `bad` once: after the first read beyond the end, it stays set and every read returns 0.
+ * Values are in the byte order of the host.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ static inline struct bytes bytes_of(const void *at, size_t size)
 	return b;
 }
 
-/* Returns the next `size` bytes and steps over them, or NULL (and sets bad). */
+/* Returns the next `size` bytes and skips them, or NULL (and sets bad). */
 static inline const void *bytes_take(struct bytes *b, size_t size)
 {
 	const uint8_t *at = b->at;

@@ -1,10 +1,10 @@
 /*
- * cold: memory for what grows with the run and is seldom read again, such as the names of all files.
+ * cold: memory for data that grows with the run and is rarely read again, such as the names of all files.
  *
- * An array or a block that has become large lies in an unlinked file and is mapped from there, so that the kernel can
- * write it out and the process need not keep it. cold_rest() takes all of it out of the process; what is touched again
- * comes back. The file's blocks are allocated before they are mapped, since a full disk would otherwise be a SIGBUS.
- * Where no such file can be made, or the disk is full, ordinary memory is used.
+ * A large array or block is in an unlinked file that is mapped, so the kernel can write it out. cold_rest() removes
+ * all of it from the memory of the process; touched pages come back. The blocks of the file are allocated before
+ * they are mapped, because a full disk would otherwise cause a SIGBUS. If no such file can be created, or the disk
+ * is full, ordinary memory is used.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct cold;
 
-/* Where one growing array lies. All zero: in ordinary memory, always. */
+/* The place of one growing array. All zero: it always uses ordinary memory. */
 struct cold_area {
 	struct cold *cold; /* lent */
 	void *at;          /* mapped, or NULL: in ordinary memory */
@@ -23,36 +23,36 @@ struct cold_area {
 	struct cold_area *next, **link;
 };
 
-/* What is smaller stays in ordinary memory. Files grow by as much, too. */
+/* Smaller arrays stay in ordinary memory. Files grow by this size as well. */
 enum { COLD_STEP = 1 << 20 };
 
-/* Returns a store whose files are made in the directory, of which it has a descriptor of its own. */
+/* Returns a store that creates its files in the directory. It duplicates the descriptor. */
 struct cold *cold_new(int directory);
-/* Frees the store and its blocks; its areas must have been released. NULL is fine. */
+/* Frees the store and its blocks. All areas must have been released before. NULL is fine. */
 void cold_free(struct cold *cold);
-/* Takes out of the process's memory what lies in files. Nothing is lost. NULL is fine. */
+/* Removes the pages of the files from the memory of the process; no data is lost. NULL is fine. */
 void cold_rest(struct cold *cold);
-/* The same, in one of COLD_INTERVAL calls: for a loop over what may be cold. */
+/* The same in one of COLD_INTERVAL calls, for loops over large arrays. */
 enum { COLD_INTERVAL = 8192 };
 static inline void cold_pass(struct cold *cold, uint32_t number)
 {
 	if (cold && number % COLD_INTERVAL == 0)
 		cold_rest(cold);
 }
-/* Returns how many bytes lie in files. */
+/* Returns how many bytes are in files. */
 uint64_t cold_size(const struct cold *cold);
-/* Returns `size` bytes that stay where they are until cold_free(); NULL if they cannot lie in a file. */
+/* Returns `size` bytes at a fixed address until cold_free(); NULL if they cannot be in a file. */
 void *cold_block(struct cold *cold, size_t size);
 
-/* The area is empty, and will be in the store (or NULL: ordinary memory). It must not move. */
+/* Initializes an empty area of the store (NULL: ordinary memory). The struct must not move. */
 void cold_area_init(struct cold_area *area, struct cold *cold);
-/* Frees the array that lies in the area. */
+/* Frees the array in the area. */
 void cold_area_release(struct cold_area *area, void *array);
-/* As mem_grow(); the array must have been grown with this area only, or lie in ordinary memory. */
+/* Like mem_grow(). The array must always be grown with the same area. */
 void *cold_grow(struct cold_area *area, void *array, uint32_t *capacity, uint32_t want,
 		size_t size);
 
-/* As MEM_GROW. */
+/* Like MEM_GROW. */
 #define COLD_GROW(area, ptr, cap, want)                                                            \
 	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))cold_grow((area), (ptr), &(cap), (want), \
 								    sizeof(*(ptr))))               \

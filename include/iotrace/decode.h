@@ -1,8 +1,8 @@
 /*
- * decode: from samples to events.
+ * decode: converts samples to events.
  *
- * Knows tracepoint formats (through libtraceevent), the table of system calls and the facts; keeps no state of
- * tasks. Fields are looked up once, to an offset and a size; a missing field is an error that names kernel,
+ * It knows tracepoint formats (through libtraceevent), the table of system calls and the facts, but keeps no state
+ * of tasks. The offset and size of each field are looked up once. If a field is missing, an error names kernel,
  * tracepoint and field.
  */
 #pragma once
@@ -15,23 +15,23 @@ struct error;
 struct tally;
 
 /*
- * `info` is lent for the life of the decoder. Formats that the file carries are parsed now, those that come as
- * facts when they come. Counts samples, events, ignored, malformed in tally.
+ * `info` is lent for the life of the decoder. Formats in the file are parsed now, formats in facts when they arrive.
+ * Counts samples, events, ignored and malformed in tally.
  */
 struct decode *decode_new(const struct capture_info *info, struct tally *tally, struct error *err);
 void decode_free(struct decode *decode);
 /*
- * Returns 1 and an event, or 0 if the sample is of no interest or malformed (both counted). Enter and
- * exit come as they are; pairing is the model's.
+ * Returns 1 and an event, or 0 if the sample is skipped or malformed (both are counted). Begin and end of a call are separate
+ * events; the model matches them.
  */
 int decode_sample(struct decode *decode, const struct sample *sample, bool is_late,
 		  struct event *event);
-/* Names and number of the counters that exits carry (-E), lent. */
+/* Names and number of the counters in the ends of calls (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);
-/* An event of -e, and the fields that its EVENT_TRACEPOINTs carry. Lent. */
+/* An event of -e, and the fields of its EVENT_TRACEPOINTs. Lent. */
 struct decode_event {
-	const char *name; /* "SYSTEM:EVENT"; more than one may have the same, with other fields */
+	const char *name; /* "SYSTEM:EVENT"; several may have the same name and different fields */
 	uint32_t numbers, strings;
 	const char *number[EVENT_COUNTERS];
 	bool is_signed[EVENT_COUNTERS]; /* the number is an int64_t */
@@ -39,9 +39,9 @@ struct decode_event {
 };
 
 uint32_t decode_events(const struct decode *decode);
-/* Returns NULL if the number is out of range, or the event's format has not come (yet). */
+/* Returns NULL if the number is out of range, or the format of the event has not arrived yet. */
 const struct decode_event *decode_event(const struct decode *decode, uint32_t event);
-/* Returns whether nothing that the capture may hold is about I/O. */
+/* Returns whether the capture has no event about I/O. */
 bool decode_is_without_io(const struct decode *decode);
-/* Returns a sentence about what a foreign capture cannot tell, or NULL after the last. */
+/* Returns a sentence about information that a capture of perf lacks, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);

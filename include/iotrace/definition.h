@@ -1,7 +1,7 @@
 /*
- * definition: what the ids of io_events name. The terms are those of OTF2's definitions.
+ * definition: the objects that the ids of io_events refer to, in the terms of OTF2's definitions.
  *
- * Each struct is one element of an array of struct trace (trace.h). Times are ns of the trace's clock.
+ * Each struct is an element of an array in struct trace (trace.h). Times are in ns of the trace's clock.
  */
 #pragma once
 
@@ -27,26 +27,26 @@ struct trace_thread {
 /* Which rank of a parallel program a process is. */
 struct trace_rank {
 	bool is_known;
-	uint32_t number, of; /* of: how many there are; 0: not known */
+	uint32_t number, of; /* of: number of ranks; 0: unknown */
 };
 
 /*
- * A location group: a process, a block device, the machine (for its samples), or all processes beyond a limit, for which
- * archives have no room. Listed with its first location.
+ * A location group: a process, a block device, the machine (for its samples), or all processes that share locations. Listed with
+ * its first location.
  */
 enum trace_group { TRACE_PROCESS, TRACE_DEVICE, TRACE_MACHINE, TRACE_SHARED_GROUP };
 
 struct trace_process {
 	enum trace_group kind;
-	bool is_left_out; /* it has no location, nor has a process that comes from it (--path) */
-	uint32_t device;  /* TRACE_DEVICE: model_device() */
-	uint32_t pid;     /* TRACE_PROCESS */
-	struct trace_rank rank;               /* its own, or that of a process that it comes from */
-	process_id parent;                    /* ID_NONE, or the recorded process that forked it */
-	str_id name;                          /* last command name, or program path if known */
-	str_id argv;                          /* words separated by NUL; 0 if not known */
-	bool is_argv_cut;                     /* it had more */
-	str_id root;                          /* the last root directory; 0: not known */
+	bool is_left_out;       /* --path: neither it nor a descendant has a location */
+	uint32_t device;        /* TRACE_DEVICE: model_device() */
+	uint32_t pid;           /* TRACE_PROCESS */
+	struct trace_rank rank; /* its own, or that of an ancestor */
+	process_id parent;      /* ID_NONE, or the recorded process that forked it */
+	str_id name;            /* last command name, or program path if known */
+	str_id argv;            /* arguments separated by NUL; 0: unknown */
+	bool is_argv_cut;       /* it had more */
+	str_id root;            /* the last root directory; 0: not known */
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
 	uint32_t sharing;                     /* TRACE_SHARED_GROUP: number of its processes */
 	int32_t status;                       /* wait status, -1: unknown */
@@ -58,12 +58,12 @@ struct trace_file {
 	str_id path; /* absolute */
 	enum trace_file_kind kind;
 	uint32_t mount; /* index in mounts, or ID_NONE */
-	bool is_gone;   /* the last that was seen of it: its name was taken away */
-	bool is_deleted; /* it had no name any more when it was opened; another file may have that path */
+	bool is_gone;   /* its name was removed, as far as the stream shows */
+	bool is_deleted; /* it was already deleted when it was opened; another file may have its path */
 	uint64_t dev, ino; /* 0: not known */
 };
 
-/* Destroyed handles of one process and file are used again. */
+/* A handle. After its destruction it is used again for the same process and file. */
 struct trace_handle {
 	process_id process; /* that created it */
 	file_id file;       /* ID_NONE: not a file, or its name is not known */
@@ -74,17 +74,17 @@ struct trace_handle {
 	uint32_t pre_flags; /* is_pre_created: O_* flags */
 };
 
-/* What a region stands for. */
+/* The origin of a region. */
 enum region_source {
 	REGION_CALL, /* a system call; its id is the call_id */
-	REGION_OTHER /* of an archive that others wrote */
+	REGION_OTHER /* of an archive that another program wrote */
 };
 
-/* What begins and ends on a thread (ENTER, LEAVE), and what it is for. */
+/* Something that begins and ends on a thread (ENTER, LEAVE), and its purpose. */
 struct trace_region {
 	str_id name;
 	enum region_source source;
-	enum call_kind kind; /* of a region that is no call: of the call that it is most like */
+	enum call_kind kind; /* for other regions: the kind of the most similar call */
 	enum call_group group;
 	uint32_t traits;    /* enum call_trait */
 	bool has_path;      /* it names a file by its path */

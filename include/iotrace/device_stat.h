@@ -1,5 +1,5 @@
 /*
- * device_stat: what came of a device's requests against what the kernel itself counted of them, in /sys/block/DEV/stat.
+ * device_stat: compares the recorded requests of a device with the kernel's own counters in /sys/block/DEV/stat.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ struct device_stat {
 
 /* Returns "read", "write", "discard", "flush". */
 const char *device_stat_name(enum device_stat_kind kind);
-/* What the events say. Zeroes count as writes, as the kernel counts them. */
+/* Returns the recorded requests of a kind. Writes of zeroes count as writes, as in the kernel. */
 struct device_stat device_stat_seen(const struct trace_device *device, enum device_stat_kind kind);
-/* What the kernel counted while the recording ran; device->has_stat. */
+/* Returns what the kernel counted during the recording. Needs device->has_stat. */
 struct device_stat device_stat_kernel(const struct trace_device *device,
 				      enum device_stat_kind kind);
-/* Returns whether the two are the same for all kinds; device->has_stat. */
+/* Returns whether both are equal for all kinds. Needs device->has_stat. */
 bool device_stat_balance(const struct trace_device *device);
-/* Sets what device_stat_seen() and, unless kernel is NULL, device_stat_kernel() return. */
+/* Sets the results of device_stat_seen() and, unless kernel is NULL, of device_stat_kernel(). */
 void device_stat_set(struct trace_device *device, enum device_stat_kind kind,
 		     const struct device_stat *seen, const struct device_stat *kernel);

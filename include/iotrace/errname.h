@@ -1,16 +1,16 @@
 /*
- * errname: names of error numbers, those too that the kernel keeps to itself and its tracepoints show all the same.
+ * errname: names of error numbers, including internal ones of the kernel that its tracepoints show.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Returns "ENOENT", "ERESTARTSYS", or NULL: the number has no name. */
+/* Returns "ENOENT", "ERESTARTSYS", or NULL if the number has no name. */
 const char *errname(int error);
-/* Returns what it means, in a few words; like strerror(). */
+/* Returns a short description, like strerror(). */
 const char *errname_text(int error);
 /*
- * Returns whether a signal interrupted the call, and it did not fail by that: it is made again, as another call, or
- * the program gets EINTR. Which of them happens, the kernel decides after its tracepoint.
+ * Returns whether a signal interrupted the call. This is not a failure: the kernel restarts the call as another call, or
+ * returns EINTR to the program. It decides that after the tracepoint.
  */
 bool errname_is_interrupted(int error);

@@ -1,5 +1,5 @@
 /*
- * event: what the kernel said. A value; the strings and bytes in it are lent until the next event.
+ * event: what the kernel reported. A value; its strings and bytes are lent until the next event.
  */
 #pragma once
 
@@ -11,36 +11,36 @@
 #include <stdint.h>
 
 enum event_kind {
-	EVENT_NONE, /* of no interest */
+	EVENT_NONE, /* skipped */
 	EVENT_SYSCALL_ENTER,
 	EVENT_SYSCALL_EXIT,
 	EVENT_FORK,        /* a new task */
 	EVENT_CLONE_FLAGS, /* flags of the fork that the same thread made just before */
 	EVENT_COMM,        /* a task has a new name; is_exec: by execve */
-	EVENT_PROGRAM,     /* a process runs another program now: whether it is a 32-bit one */
-	EVENT_LOCK,        /* what kind of record lock the fcntl in flight asks for */
+	EVENT_PROGRAM,     /* a process executes another program; is_foreign: a 32-bit one */
+	EVENT_LOCK,        /* the type of the record lock that the fcntl in flight requests */
 	EVENT_EXIT,        /* a task ended */
-	EVENT_LOST,        /* samples were lost, from here on */
+	EVENT_LOST,        /* samples were lost from here on */
 	EVENT_FACT,
-	EVENT_CALL,       /* a system call from begin to end, paired in the kernel */
+	EVENT_CALL,       /* a system call from begin to end, matched in the kernel */
 	EVENT_REQUEST,    /* a step in the life of a block request or bio */
 	EVENT_TRACEPOINT, /* an event of -e: its fields */
 	EVENT_AIO,        /* a step of an asynchronous request */
 	EVENT_FAULT,      /* a page fault that read from a mapped file */
-	EVENT_WRITEBACK,  /* the kernel wrote pages of a file that somebody has mapped */
-	EVENT_ARGUMENTS,  /* a process runs a program now: its words */
-	EVENT_STATUS,     /* a process ends now: how */
-	EVENT_STORES,     /* a file is mapped so that what is stored there reaches it */
-	EVENT_LOADS,      /* a file is mapped to be read */
-	EVENT_CODE,       /* a file is mapped to be executed */
-	EVENT_FOREIGN,    /* a 32-bit call begins; what it is, is not looked at */
+	EVENT_WRITEBACK,  /* the kernel wrote pages of a mapped file */
+	EVENT_ARGUMENTS,  /* the arguments of a program that a process executes */
+	EVENT_STATUS,     /* the wait status of a process that ends */
+	EVENT_STORES,     /* a file is mapped shared and writable */
+	EVENT_LOADS,      /* a file is mapped for reading */
+	EVENT_CODE,       /* a file is mapped executable */
+	EVENT_FOREIGN,    /* a 32-bit call begins; iotrace does not decode it */
 };
 
 enum { EVENT_ARGS = 6, EVENT_PATHS = 2, EVENT_FILES = 2, EVENT_COUNTERS = 16 };
 
 #define EVENT_POSITION_UNKNOWN UINT64_MAX
 
-/* A file that a call made a descriptor for, as the kernel had it when the call returned. */
+/* The file of a descriptor that a call created, as the kernel knew it when the call returned. */
 struct event_file {
 	int32_t fd;                /* -1: none */
 	uint32_t flags;            /* O_* of the open file description */
@@ -48,8 +48,8 @@ struct event_file {
 	uint64_t position;         /* EVENT_POSITION_UNKNOWN: has none */
 	uint64_t dev, ino, mnt_id; /* dev as makedev(3) has it */
 	struct event_string
-		name; /* as the process sees it: a path from its root, "pipe:[7]" ...; NULL: absent */
-	bool is_deleted; /* it was called so, but has no name in its directory any more */
+		name;    /* for the process: a path from its root, "pipe:[7]" ...; NULL: unknown */
+	bool is_deleted; /* `name` was its path, but the file has been deleted */
 };
 
 enum event_choice { CHOICE_UNKNOWN, CHOICE_IN, CHOICE_OUT }; /* whether its task is recorded */
@@ -61,20 +61,20 @@ struct event {
 	uint32_t tid;
 	uint32_t cpu;
 	bool is_late;
-	enum event_choice choice; /* of calls and REQUEST, where the kernel was asked */
+	enum event_choice choice; /* of calls and REQUEST, if the kernel reports it */
 	union {
 		struct {
 			call_id call;
 			uint64_t arg[EVENT_ARGS];
 			struct event_string
-				path[EVENT_PATHS]; /* in the order of the row's path, path2 */
+				path[EVENT_PATHS]; /* in the order path, path2 of the row */
 			struct event_string base
-				[EVENT_PATHS]; /* the directories that they start at; NULL: not known */
+				[EVENT_PATHS]; /* the directories where they start; NULL: unknown */
 		} enter;
 		struct {
 			call_id call;
 			int64_t result; /* -errno if failed */
-			/* counters of -E, in the order of decode_counter_name(); per thread and CPU */
+			/* counters of -E in the order of decode_counter_name(), for each thread and CPU */
 			uint32_t counters;
 			uint64_t counter[EVENT_COUNTERS];
 		} exit;
@@ -89,30 +89,30 @@ struct event {
 			struct event_string name;
 		} comm;
 		struct {
-			bool is_foreign; /* its call numbers are those of another table */
+			bool is_foreign; /* it uses another table of call numbers */
 		} program;
 		struct {
-			struct event_string words; /* with a NUL after each, but perhaps the last */
+			struct event_string words; /* with a NUL after each but perhaps the last */
 			bool is_cut;
 		} arguments;
 		int32_t mapped;     /* STORES, LOADS, CODE: the descriptor */
-		int32_t status;     /* as wait(2) has it */
+		int32_t status;     /* as in wait(2) */
 		uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		struct {
-			uint64_t count, until; /* until: the loss was over then; 0: not known */
+			uint64_t count, until; /* until: the end of the loss; 0: unknown */
 		} lost;
 		struct fact fact;
 		struct {
 			call_id call;
-			bool is_in_flight; /* it has not ended (yet): result, position and files say nothing */
-			uint64_t begin; /* ns; the event's own time is that of the end */
+			bool is_in_flight; /* it has not ended: result, position and files are not valid */
+			uint64_t begin; /* ns; the time of the event is that of the end */
 			uint64_t arg[EVENT_ARGS];
 			int64_t result;
 			uint64_t
-				position; /* of the row's fd, after the call; EVENT_POSITION_UNKNOWN */
+				position; /* of the row's fd after the call, or EVENT_POSITION_UNKNOWN */
 			struct event_string path[EVENT_PATHS], base[EVENT_PATHS];
 			struct event_file
-				file[EVENT_FILES]; /* after chdir the directory, without fd */
+				file[EVENT_FILES]; /* after chdir, the directory without fd */
 		} pair;
 		struct request request; /* pid, tid: of the task in whose context it happened */
 		struct {
@@ -124,7 +124,7 @@ struct event {
 		struct {
 			struct aio step; /* pid, tid: of the task in whose context it happened */
 			struct event_file
-				file; /* COMPLETE of an OPEN: what was made; fd -1: not said */
+				file; /* COMPLETE of an OPEN: the new file; fd -1: not reported */
 		} aio;
 		struct {
 			uint64_t begin; /* ns */

@@ -1,13 +1,13 @@
 /*
- * fact: what the kernel side knows and no perf record says.
+ * fact: information that the kernel layer looks up, because no perf record contains it.
  *
- * A fact travels as a sample of the dummy event "iotrace:fact": its raw data is one encoded fact. The
- * kinds and their fields are rows of fact.def. The encoding is self-contained and of the host's byte order:
+ * A fact is a sample of the dummy event "iotrace:fact"; its raw data is one encoded fact. fact.def has the kinds
+ * and their fields. The encoding is self-contained and in the byte order of the host:
  *
  *   u32 kind, u16 count of numbers, u16 count of strings,
  *   u64 number[...], then for each string u16 length and its bytes; no padding.
  *
- * A reader takes kinds that it does not know as "ignored", and fields beyond those it knows likewise.
+ * A reader ignores unknown kinds and unknown further fields.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ enum fact_kind {
 	FACT_KINDS
 };
 
-/* Where the fields of each kind stand in number[] and in string[]: FACT_FD_pid, FACT_FD_target. */
+/* Index of each field in number[] or string[] of its kind: FACT_FD_pid, FACT_FD_target. */
 /* clang-format off */
 #define FACT(kind) enum {
 #define NUMBER(kind, field) FACT_##kind##_##field,
@@ -64,12 +64,12 @@ enum fact_filter {                                                 /* FILTER */
 enum {
 	FACT_NUMBERS = 20,
 	FACT_STRINGS = 5,
-	FACT_STRING_SIZE = 8192, /* longer strings are refused: PATH_MAX and " (deleted)" fit */
-	FACT_ARGUMENTS = 8000,   /* bytes of a program's words that a fact has at most */
+	FACT_STRING_SIZE = 8192, /* maximum size of a string: PATH_MAX and " (deleted)" fit */
+	FACT_ARGUMENTS = 8000,   /* maximum size of a program's arguments in a fact, in bytes */
 	FACT_SIZE_MAX = 60000,
 };
 
-/* Lent: strings point to the caller's memory when written, into the record when read. Not terminated. */
+/* Strings are lent and not terminated: they point to the caller's memory or into the record. */
 struct fact {
 	enum fact_kind kind;
 	uint64_t number[FACT_NUMBERS];
@@ -87,5 +87,5 @@ const char *fact_string_names(uint32_t kind);
 
 /* Returns the encoded size, or 0 if it does not fit or a string is too long. */
 size_t fact_encode(const struct fact *fact, void *out, size_t size);
-/* Returns 0, -EBADMSG if torn, -ENOENT if the kind is unknown. Missing fields are 0 and "". */
+/* Returns 0, -EBADMSG if it is truncated, -ENOENT if the kind is unknown. Missing fields are 0 and "". */
 int fact_decode(struct fact *fact, const void *in, size_t size);

@@ -1,9 +1,9 @@
 /*
- * hash: hashes of what comes from outside, which nobody outside can predict.
+ * hash: hashes of values from outside, which nobody outside can predict.
  *
- * Somebody who chooses names of files or addresses of requests could otherwise choose them so that all hashes are equal,
- * and make each search as long as the table. The secret is that of the process (AT_RANDOM), so hashes differ from run
- * to run: nothing that is written may depend on them, or on the order of a table's slots.
+ * Otherwise somebody could choose file names or request addresses with equal hashes, and make each search as long
+ * as the table. The secret belongs to the process (AT_RANDOM), so hashes differ from run to run. No output may
+ * depend on them, or on the order of slots in a table.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * index: finds ids by the hash of what they stand for; 8 bytes for a slot. The caller compares: the index keeps half of
- * each hash, so that what is elsewhere is read only where it most likely is the right one.
+ * index: finds ids by the hash of their value, with 8 bytes for each slot. The caller compares the values. The
+ * index keeps half of each hash, so that the caller rarely compares a wrong one.
  *
- * Hashes must be those of hash.h: nobody outside can predict them.
+ * Use hashes of hash.h, which nobody outside can predict.
  */
 #pragma once
 
@@ -24,13 +24,13 @@ struct index {
 };
 
 void index_release(struct index *index);
-/* Adds an id, which must not be INDEX_NONE. That it is there already is not noticed. */
+/* Adds an id, which must not be INDEX_NONE. Does not check for duplicates. */
 void index_add(struct index *index, uint64_t hash, uint32_t id);
-/* Takes out this id of this hash, if it is there. */
+/* Removes this id with this hash, if it is present. */
 void index_remove(struct index *index, uint64_t hash, uint32_t id);
 /*
- * Returns the first id of this hash; INDEX_NONE: there is none. `at` is where to go on: index_next() returns the next one.
- * The index must not be changed in between.
+ * Returns the first id with this hash, or INDEX_NONE. `at` is the state for index_next(), which returns the next one. The
+ * index must not change in between.
  */
 uint32_t index_first(const struct index *index, uint64_t hash, uint32_t *at);
 uint32_t index_next(const struct index *index, uint64_t hash, uint32_t *at);

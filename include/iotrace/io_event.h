@@ -1,9 +1,10 @@
 /*
- * io_event: what it means, in the words of OTF2's I/O records. A value; ids only (but for a metric's values).
+ * io_event: the meaning of an event, in the terms of OTF2's I/O records. A value that contains only ids (except the
+ * values of a metric).
  *
- * The ids are those of struct model's arrays and stay valid for the whole run: thread_id (a location), process_id
- * (a location group), handle_id, file_id, str_id, region_id. On each location, time never falls, and
- * ENTER and LEAVE nest.
+ * The ids are indices into the arrays of struct trace and stay valid for the whole run: thread_id (a location),
+ * process_id (a location group), handle_id, file_id, str_id, region_id. On each location, time never decreases, and
+ * ENTER and LEAVE are properly nested.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ typedef uint32_t region_id;
 #define IO_OFFSET_UNKNOWN  UINT64_MAX
 
 enum io_event_kind {
-	IO_PROGRAM_BEGIN, /* a process begins a program (start seen) */
+	IO_PROGRAM_BEGIN, /* a process begins to run a program */
 	IO_PROGRAM_END,
 	IO_THREAD_BEGIN,
 	IO_THREAD_END,
@@ -41,7 +42,7 @@ enum io_event_kind {
 	IO_RELEASE_LOCK,
 	IO_TRY_LOCK,
 	IO_METRIC,
-	IO_PARAMETER, /* a string that an event of -e carried */
+	IO_PARAMETER, /* a string field of an event of -e */
 	IO_LOST,      /* on no location: data was lost around this time */
 	IO_MARK,      /* on no location: a mark that a user or a program set */
 	IO_EVENT_KINDS
@@ -54,9 +55,9 @@ enum io_end {
 	IO_END_LOST,
 	IO_END_RECORDING,
 	IO_END_DEATH,
-	IO_END_MERGED, /* the block request became part of another */
-	IO_END_ABORTED /* asynchronous: by the program, with the request it was linked to, or by the end of its thread */
-}; /* why an operation was cancelled */
+	IO_END_MERGED, /* the block request became part of another one */
+	IO_END_ABORTED /* an asynchronous request: cancelled by the program, with a linked request, or by the end of its thread */
+};                     /* why an operation was cancelled */
 
 struct io_event {
 	enum io_event_kind kind;
@@ -71,11 +72,11 @@ struct io_event {
 			region_id id;
 			int32_t error; /* LEAVE: errno, 0: succeeded */
 			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
-			str_id path; /* LEAVE: what a call that failed named; 0: no path, or not known */
+			str_id path; /* LEAVE: path that a failed call named; 0: none, or unknown */
 		} region;
 		struct {
 			uint32_t
-				flags; /* O_*: access mode, creation and status flags as the call gave them */
+				flags; /* O_*: access mode, creation and status flags of the call */
 		} create;              /* CREATE_HANDLE, CHANGE_STATUS_FLAGS */
 		struct {
 			handle_id new_handle;
@@ -90,27 +91,26 @@ struct io_event {
 			file_id file;
 		} delete_file;
 		struct {
-			uint64_t id; /* matchingId: one counter for the whole archive */
+			uint64_t id; /* matchingId, unique in the whole archive */
 			uint64_t
-				bytes; /* BEGIN: asked for; COMPLETE: returned; or IO_BYTES_UNDEFINED */
-			uint64_t offset; /* BEGIN, in the file; IO_OFFSET_UNKNOWN if not known */
+				bytes; /* BEGIN: requested; COMPLETE: returned; or IO_BYTES_UNDEFINED */
+			uint64_t offset; /* BEGIN: in the file, or IO_OFFSET_UNKNOWN */
 			enum io_mode mode;
 			bool is_non_blocking;
 			bool is_collective_proxy; /* sync(): stands for all files */
 			enum io_end end;          /* CANCELLED */
 			enum request_kind type;   /* on a device's location */
-			uint32_t
-				pid; /* BEGIN on a device's location: who caused it; 0: not known */
-			/* ... and its command name, or "writeback"; on a thread's location that of a task that did it
-			   instead; 0: the thread did */
+			uint32_t pid; /* BEGIN on a device: process that caused it; 0: unknown */
+			/* BEGIN on a device: command name of that process, or "writeback". BEGIN on a thread: command
+			   name of the task that did it; 0: the thread itself */
 			str_id name;
-			str_id rwbs;  /* ... and the letters of the request; 0: no block request */
-			file_id file; /* ... and the file it is for; ID_NONE: not known */
+			str_id rwbs; /* BEGIN on a device: the letters of the request; 0: no block request */
+			file_id file; /* BEGIN on a device: the file whose pages it moves, or ID_NONE */
 			uint32_t
-				cgroup; /* BEGIN, COMPLETE there: model_cgroup() it is charged to, or ID_NONE */
+				cgroup; /* BEGIN, COMPLETE on a device: control group that is charged, or ID_NONE */
 			int32_t error; /* COMPLETE: errno, 0: succeeded */
-			/* On a device's location. COMPLETE, CANCELLED: when it began; COMPLETE: when it was issued last
-			   (a request that its driver gave back is issued again); 0: its issue was not seen */
+			/* On a device. COMPLETE, CANCELLED: time of its begin. COMPLETE: time of its last issue (a driver
+			   can return a request, which is issued again); 0: unknown */
 			uint64_t begun, issued;
 		} op;
 		struct {
@@ -129,7 +129,7 @@ struct io_event {
 			uint64_t count;
 		} lost;
 		struct {
-			uint32_t pid; /* who set it; 0: not known */
+			uint32_t pid; /* process that set it; 0: unknown */
 			str_id text;
 		} mark;
 	};

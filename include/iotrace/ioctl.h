@@ -1,5 +1,5 @@
 /*
- * ioctl: the requests of ioctl() that matter to descriptors, ioctls.def.
+ * ioctl: the requests of ioctl() that affect descriptors (ioctls.def).
  */
 #pragma once
 
@@ -9,7 +9,7 @@ enum ioctl_effect {
 	IOCTL_FLAGS,   /* an exec will close the descriptor */
 	IOCTL_UNFLAGS, /* an exec will not */
 	IOCTL_MAKES,   /* the result is a new descriptor */
-	IOCTL_PUTS, /* the result is a number that another process has got, or that was replaced there */
+	IOCTL_PUTS, /* the result is a descriptor number that another process got, or that was replaced there */
 };
 
 struct ioctl_row {
@@ -19,5 +19,5 @@ struct ioctl_row {
 	enum call_cloexec cloexec; /* CALL_CLOEXEC_IF: if the argument has O_CLOEXEC */
 };
 
-/* Returns the row of a request, or NULL: it does nothing to descriptors. */
+/* Returns the row of a request, or NULL if it does not affect descriptors. */
 const struct ioctl_row *ioctl_row(uint64_t request);

@@ -1,7 +1,7 @@
 /*
- * job: what batch systems and launchers of parallel programs say of a process in its environment.
+ * job: information from batch systems and launchers about a process, in its environment.
  *
- * job.def has all variables. The names of outputs and what an archive says of ranks come from this one table.
+ * job.def has all variables. The names of outputs and the ranks in an archive use this one table.
  */
 #pragma once
 
@@ -14,23 +14,23 @@ enum job_value {
 	JOB_STEP,
 	JOB_NAME,
 	JOB_USER,
-	JOB_NODES, /* how many */
-	JOB_NODE,  /* the number of this one */
+	JOB_NODES, /* number of nodes */
+	JOB_NODE,  /* index of this node */
 	JOB_RANK,
-	JOB_SIZE, /* how many ranks */
+	JOB_SIZE, /* number of ranks */
 	JOB_LOCAL_RANK,
 	JOB_LOCAL_SIZE,
 	JOB_VALUES
 };
 
 struct job_facts {
-	const char *value[JOB_VALUES]; /* NULL: not known; lent from the environment */
-	const char *system;            /* that knows JOB_ID; NULL: none does */
+	const char *value[JOB_VALUES]; /* NULL: unknown; lent from the environment */
+	const char *system;            /* the one that provided JOB_ID, or NULL */
 };
 
 /* Fills the facts from variables of an environment; `variable` returns NULL for one that is not set. */
 void job_read(struct job_facts *facts, const char *(*variable)(const char *name));
-/* The same from a block of NAME=VALUE with a NUL after each, which has to end with a NUL. */
+/* The same from a block of NAME=VALUE strings with a NUL after each. It must end with a NUL. */
 void job_read_block(struct job_facts *facts, const char *block, size_t length);
 /* Returns the index-th variable that may have the value, the most specific first; NULL beyond the last. */
 const char *job_variable(enum job_value value, uint32_t index);

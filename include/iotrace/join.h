@@ -1,15 +1,15 @@
 /*
  * join: one recording for all commands of a job on a node.
  *
- * The words:
- *   meeting   a name of a user, by which the recordings of a job find each other: a lock and a socket in /tmp/iotrace-UID,
- *             a directory that only this user may enter.
+ * Terms:
+ *   meeting   a lock and a socket with one name in /tmp/iotrace-UID, a directory that only this user may enter. The recordings of
+ *             a job find each other there.
  *   host      the recorder of the node: a process that listens at the meeting and records all commands that join.
- *   guest     an iotrace that was started for a command. It forks the command, hands it to the host while it waits, and lets it
- *             go when the host records it. The command keeps its parent, its terminal, its limits and its exit status.
- *   member    a guest's command, as the host knows it.
+ *   guest     an iotrace that was started for a command. It forks the command, asks the host to record it, and lets it run when
+ *             the host does. The command keeps its parent, terminal, limits and exit status.
+ *   member    the command of a guest, from the host's view.
  *
- * The sockets are of AF_UNIX, with whole messages (join/message.h). The kernel says which user sent them.
+ * The sockets are AF_UNIX sockets with whole messages (message/message.h). The kernel reports which user sent each message.
  */
 #pragma once
 
@@ -20,33 +20,33 @@ struct join_meeting;
 struct join_host;
 
 /*
- * Waits until nobody else is at the meeting with this name, and holds it. Its directory is made if there is none. Returns NULL
- * with a sentence if somebody else could enter that directory.
+ * Waits for the lock of the meeting with this name, and takes it. Creates the directory if it does not exist. Returns NULL with a
+ * message if other users could enter that directory.
  */
 struct join_meeting *join_meet(const char *name, struct error *err);
-/* Lets others in, as soon as no child has it any more, and frees it. NULL does nothing. */
+/* Releases the lock, as soon as no child holds it any more, and frees the meeting. NULL is fine. */
 void join_leave(struct join_meeting *meeting);
 
-/* Returns a socket to the host, -ENOENT if there is none, or another -errno with a sentence. */
+/* Returns a socket to the host, -ENOENT if there is no host, or another -errno with a message. */
 int join_connect(const struct join_meeting *meeting, struct error *err);
-/* Returns a socket at which guests arrive from now on, or -errno with a sentence. What an ended host left is removed. */
+/* Returns a listening socket for guests, or -errno with a message. Removes the socket of a host that has ended. */
 int join_listen(const struct join_meeting *meeting, struct error *err);
 
 /*
- * Makes a process for the host, in a session of its own and nobody's child. Returns 0 in it: the meeting is left there, all
- * descriptors are closed but the listening socket and those of standard input (empty) and of standard output and error, which are
- * a text in memory: *log. Returns 1 in the caller's process, or -errno with a sentence.
+ * Creates the process of the host, in its own session and not as a child. Returns 0 in it: there the meeting is released, and all
+ * descriptors are closed except the listening socket, standard input (empty), and standard output and error, which write to a text
+ * in memory (*log). Returns 1 in the process of the caller, or -errno with a message.
  */
 int join_fork_host(struct join_meeting *meeting, int *listener, int *log, struct error *err);
 
 /*
- * Returns the host of a meeting, which takes the listening socket. Guests must have the same options, in the same words. `expected`
- * is how many members there will be, or 0 if that is not known. NULL with a sentence.
+ * Returns the host of a meeting; it takes over the listening socket. Guests must have literally the same options. `expected` is the
+ * number of members that will join; 0: unknown. Returns NULL with a message on failure.
  */
 struct join_host *join_host_new(const char *name, int listener, const char *options,
 				unsigned expected, struct error *err);
 /*
- * Nobody can join any more. The guests that still wait get the exit status of the host, and the first of them the
- * descriptor `log`, whose text it prints. NULL does nothing.
+ * Ends the host: no guest can join any more. Waiting guests get the exit status of the host, and the first of them also the
+ * descriptor `log`, whose text it prints. NULL is fine.
  */
 void join_host_free(struct join_host *host, int status, int log);

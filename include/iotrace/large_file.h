@@ -1,9 +1,9 @@
 /*
- * large_file: the kernel's O_LARGEFILE, which glibc defines as 0 where it is implied.
+ * large_file: the kernel's O_LARGEFILE. glibc defines it as 0 on architectures where it is implied.
  */
 #pragma once
 
 #include <fcntl.h>
 
-/* Architectures give four flags these four bits, in different order. This is the one that is left. */
+/* All architectures use the same four bits for four flags, in different order. This is the remaining bit. */
 enum { LARGE_FILE = 0740000 & ~(O_DIRECT | O_DIRECTORY | O_NOFOLLOW) };

@@ -1,7 +1,7 @@
 /*
- * list: texts or numbers in an array that grows.
+ * list: a growing array of texts or numbers.
  *
- * A list is valid when it is zeroed. The texts are lent; where a list owns them, its owner says so.
+ * A zeroed list is valid and empty. The texts are lent, unless the owner of the list says otherwise.
  */
 #pragma once
 

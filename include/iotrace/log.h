@@ -1,9 +1,9 @@
 /*
- * log: messages for people, on standard error.
+ * log: messages for users, on standard error.
  *
- * A line is built first and written with one call, so lines of two threads or programs do not mix.
- * Bytes that are not printable UTF-8 are escaped. Never called in the stream path. The level is the
- * library's only global; a test may put its own function in the place of the writer.
+ * A line is built first and written with one call, so lines of two threads or programs do not mix. Bytes that are
+ * not printable UTF-8 are escaped. Code that processes the stream never calls it. The level is the library's only
+ * global variable; a test may replace the writer by its own function.
  */
 #pragma once
 
@@ -11,12 +11,12 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 typedef void (*log_writer)(enum log_level level, const char *line);
 
-/* Sets the level (default LOG_WARN): lines above it are not even formatted. */
+/* Sets the level (default LOG_WARN). Lines above it are not formatted. */
 void log_set_level(enum log_level level);
 enum log_level log_level(void);
-/* Replaces the writer; NULL brings the default back ("iotrace: LINE" on stderr). */
+/* Replaces the writer; NULL restores the default ("iotrace: LINE" on stderr). */
 void log_set_writer(log_writer writer);
-/* Use the macros below. Embedded '\n' makes further lines. */
+/* Use the macros below. A '\n' in the text begins a further line. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_at(level, ...) ((level) <= log_level() ? log_write((level), __VA_ARGS__) : (void)0)

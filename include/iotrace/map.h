@@ -1,7 +1,7 @@
 /*
- * map: 64-bit keys to 32-bit values; open addressing, no pointers in it.
+ * map: a hash map from 64-bit keys to 32-bit values, with open addressing and without pointers.
  *
- * The only hash map of the project. Values are ids. MAP_NONE is no value.
+ * It is the only hash map of the project. Values are ids. MAP_NONE is not a valid value.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ void map_clear(struct map *map);
 uint32_t map_seek(const struct map *map, uint64_t key);
 
 /*
- * Returns the number of the entry where the search for key begins. The product of 128 bits is folded, so that both
- * halves of a key, which are small ids, reach the low bits. The map must have entries.
+ * Returns the index of the entry where the search for key begins. Both halves of a key are small ids, so both halves of the
+ * 128-bit product are combined. The map must have entries.
  */
 static inline uint32_t map_first(const struct map *map, uint64_t key)
 {
@@ -42,7 +42,7 @@ static inline uint32_t map_first(const struct map *map, uint64_t key)
 	return (uint32_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (map->capacity - 1);
 }
 
-/* Returns the value of key, or MAP_NONE. Mostly it is the first that is looked at. */
+/* Returns the value of key, or MAP_NONE. */
 static inline uint32_t map_get(const struct map *map, uint64_t key)
 {
 	const struct map_entry *entry;
@@ -55,10 +55,10 @@ static inline uint32_t map_get(const struct map *map, uint64_t key)
 
 /* Sets or replaces. value must not be MAP_NONE. */
 void map_set(struct map *map, uint64_t key, uint32_t value);
-/* Returns the value that was there, or MAP_NONE. */
+/* Removes the key. Returns its value, or MAP_NONE. */
 uint32_t map_remove(struct map *map, uint64_t key);
 
-/* Returns key of two 32-bit ids. */
+/* Returns the key of two 32-bit ids. */
 static inline uint64_t map_key(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;

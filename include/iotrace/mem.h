@@ -1,8 +1,8 @@
 /*
- * mem: allocation that cannot fail.
+ * mem: memory allocation that cannot fail.
  *
- * Out of memory prints a sentence and ends the program with status 125. Sizes that come from input are
- * checked against a limit before they get here.
+ * If memory is exhausted, it prints a message and ends the program with status 125. Check sizes from input against
+ * a limit before you call it.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ char *mem_strdup(const char *text);
 void *mem_dup(const void *bytes, size_t size);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns array, large enough for want elements; capacity grows by halves. New elements are zeroed. */
+/* Returns the array, large enough for `want` elements; the capacity grows by a half. New elements are zeroed. */
 void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size);
 
-/* Makes room for element number `want - 1` in a growable array { T *ptr; uint32_t cap; }. */
+/* Grows an array { T *ptr; uint32_t cap; } so that it has an element `want - 1`. */
 #define MEM_GROW(ptr, cap, want)                                                                   \
 	((want) > (cap) ? (void)((ptr) = (__typeof__(ptr))mem_grow((ptr), &(cap), (want),          \
 								   sizeof(*(ptr))))                \

@@ -1,5 +1,5 @@
 /*
- * metric: what is sampled: counters of threads, figures of devices and of the machine, fields of events.
+ * metric: sampled values: counters of threads, statistics of devices and of the machine, fields of events.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct trace_series {
 
 struct trace_metric {
 	str_id name, unit, description;
-	bool is_accumulated; /* grows from the start; else an absolute value */
+	bool is_accumulated; /* a counter since the start; otherwise an absolute value */
 	bool is_signed;
-	bool is_real; /* the bits of its values are those of a double; in archives of other programs only */
+	bool is_real; /* its values are the bits of a double; only in archives of other programs */
 };

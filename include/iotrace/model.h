@@ -1,9 +1,9 @@
 /*
- * model: what the events mean.
+ * model: the meaning of events.
  *
- * It knows processes, threads, descriptor tables, open file descriptions, files; turns events into io_events and
- * hands each to one function. It asks no questions: all it knows came through model_event(). It owns the
- * definitions of the trace, which sinks may read at any time.
+ * It follows processes, threads, descriptor tables, open file descriptions and files, converts events into
+ * io_events, and passes each of these to one function. It does not query the system: all information comes through
+ * model_event(). It owns the definitions of the trace, which sinks may read at any time.
  */
 #pragma once
 
@@ -16,26 +16,26 @@ struct model;
 
 typedef void (*model_output)(void *context, const struct io_event *event);
 
-/* Counts in tally. The events of each location go to output() in the order of time; those of several have no order. */
+/* Counts in tally. output() gets the events of each location in the order of time; between locations there is no order. */
 struct model *model_new(struct tally *tally, model_output output, void *context);
 void model_free(struct model *model);
-/* What is known of files may lie in unlinked files in this directory. */
+/* Large tables may be in unlinked files in this directory. */
 void model_use_directory(struct model *model, int directory);
-void model_forget_names(struct model *model); /* of files: no sink needs them */
+void model_forget_names(struct model *model); /* no sink needs names of files */
 void model_fold_late(
-	struct model *model); /* no archive is made: threads need not share locations */
+	struct model *model); /* no archive is written, so threads need not share locations */
 void model_event(struct model *model, const struct event *event);
-/* The stream has ended: closes what is in flight, counts what is open. Call once. */
+/* Call it once at the end of the stream: ends calls in flight, and counts what is open. */
 void model_end(struct model *model);
 
-/* What is defined so far. Lent for the life of the model. */
+/* Returns the definitions so far. Lent for the life of the model. */
 const struct trace *model_trace(const struct model *model);
 
-/* The counters of -E, a series of calls: their names are copied. Before the first event. */
+/* Defines the counters of -E; copies their names. Call it before the first event. */
 void model_set_counters(struct model *model, const char *const *name, uint32_t count);
 /*
- * Says what an event of -e carries: its numbers become a series, its strings parameters. Copied; before its first
- * EVENT_TRACEPOINT, of which nothing is recorded else.
+ * Defines the fields of an event of -e: numbers become a series, strings become parameters. Copies its arguments. Call it before
+ * the first EVENT_TRACEPOINT of this event; otherwise those are not recorded.
  */
 void model_set_tracepoint(struct model *model, uint32_t event, const struct decode_event *text);
 bool model_has_tracepoint(const struct model *model, uint32_t event);

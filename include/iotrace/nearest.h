@@ -1,5 +1,5 @@
 /*
- * nearest: the word that was probably meant.
+ * nearest: the word that the user probably meant.
  */
 #pragma once
 
@@ -7,17 +7,16 @@
 
 struct nearest {
 	const char *word; /* lent */
-	const char
-		*best; /* the nearest so far, or NULL if none is near enough to be worth a hint */
+	const char *best; /* the nearest so far, or NULL if none is similar enough for a hint */
 	uint32_t distance;
 };
 
 void nearest_init(struct nearest *nearest, const char *word);
 void nearest_try(struct nearest *nearest, const char *candidate);
 /*
- * Returns how many letters were inserted, left out, replaced or swapped with their neighbour; UINT32_MAX if a word has more than
+ * Returns how many letters were inserted, omitted, replaced or swapped with their neighbour; UINT32_MAX if a word has more than
  * 63 letters.
  */
 uint32_t nearest_distance(const char *a, const char *b);
-/* The same where a letter and its capital are one. */
+/* The same, ignoring case. */
 uint32_t nearest_distance_any_case(const char *a, const char *b);

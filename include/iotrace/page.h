@@ -1,7 +1,7 @@
 /*
- * page: what iotrace keeps in mapped files of its own (cold.h), and cannot read back.
+ * page: errors when iotrace reads back its own mapped files (cold.h).
  */
 #pragma once
 
-/* From here on a page of a mapped file that the disk does not give back ends the process with a sentence and status 125. */
+/* From here on, if a page of a mapped file cannot be read back, the process ends with a message and status 125. */
 void page_guard(void);

@@ -1,21 +1,22 @@
 /*
- * pause: the times at which a recording was paused, and what a trace leaves out of them.
+ * pause: the times at which a recording was paused, and the records that this excludes.
  *
- * Files, descriptors and processes are followed all the time, so that their names are right later. All calls, operations, requests and
- * samples that begin in a pause are left out; what began before goes on. Times are those of the trace's clock, in ns.
+ * Files, descriptors and processes are always followed, so that their names are right later. Calls, operations,
+ * requests and samples that begin in a pause are excluded; those that began before continue. Times are in ns of the
+ * trace's clock.
  */
 #pragma once
 
 #include <iotrace/trace.h>
 
 #define PAUSE_LASTS UINT64_MAX
-/* The category of OTF2 markers that are marks of users. */
+/* The category of OTF2 markers for marks of users. */
 #define MARK_CATEGORY "Mark"
 
-/* The recording is paused from this time on, or goes on. Does nothing if that is so already. Times do not fall. */
+/* Pauses or resumes the recording at this time. No effect if that is already its state. Times must not decrease. */
 void trace_set_paused(struct trace *trace, uint64_t time, bool is_paused);
 bool trace_is_paused(const struct trace *trace, uint64_t time);
-/* Returns how long of a span the recording was paused. */
+/* Returns for how long the recording was paused in a span. */
 uint64_t trace_paused(const struct trace *trace, uint64_t from, uint64_t to);
 /* Returns how long the recording lasted, without its pauses. */
 uint64_t trace_recorded(const struct trace *trace);

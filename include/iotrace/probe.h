@@ -1,5 +1,6 @@
 /*
- * probe: what this machine lets this user record, and what would allow more. `iotrace check`, `iotrace list`.
+ * probe: what this user can record on this machine, and what would allow more. For `iotrace check` and `iotrace
+ * list`.
  */
 #pragma once
 
@@ -14,13 +15,13 @@ struct probe_result {
 	const char *name; /* "tracefs", "perf_event_paranoid" ... */
 	enum probe_state state;
 	bool is_needed;   /* iotrace -- COMMAND cannot work without it */
-	char detail[256]; /* what was found */
-	char remedy[256]; /* the exact command that would change it; "" if none is needed */
+	char detail[256]; /* the result */
+	char remedy[256]; /* the command that would allow more; "" if none is needed */
 };
 
-/* Fills at most `size` results; returns how many there are. Runs every probe afresh. */
+/* Runs all probes. Fills at most `size` results and returns how many there are. */
 uint32_t probe_all(struct probe_result *result, uint32_t size);
-/* Returns the command that lets everybody who runs this program record with it; NULL: the caller may do all it can. */
+/* Returns the setcap command for this program; NULL if the caller already has all rights. */
 char *probe_setcap(void); /* to be freed */
 /* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
 int probe_call(const struct call_row *row);
@@ -30,12 +31,12 @@ int probe_call(const struct call_row *row);
  */
 int probe_tracepoints(void (*call)(void *context, const char *name), void *context,
 		      struct error *err);
-/* Calls with each field of a tracepoint but those that all have: its type and name, lent for the call. Returns as above. */
+/* Calls with type and name (lent) of each field of a tracepoint, except the fields that all have. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
 /* The monotonic clock, ns. */
 uint64_t probe_now(void);
-/* Width of the terminal on fd in columns, or 0 if it is none. */
+/* Returns the width of the terminal on fd in columns, or 0 if fd is not a terminal. */
 int probe_columns(int fd);
-/* Returns whether Ctrl-C on the terminal on fd reaches this process: it runs in the foreground and does not ignore it. */
+/* Returns whether Ctrl-C on the terminal on fd reaches this process, because it is in the foreground and does not ignore it. */
 bool probe_has_terminal(int fd);

@@ -1,30 +1,30 @@
 /*
- * recorded: what is known of a recording as a whole: its machine, its command, what was chosen and what was missed.
+ * recorded: facts about a recording as a whole: its machine, command, filters and gaps.
  */
 #pragma once
 
 #include <iotrace/definition.h>
 
-/* What the kernel says of one of its events at the end of the recording. */
+/* The kernel's count of one event at the end of the recording. */
 struct trace_count {
 	str_id name;
 	uint32_t event; /* index in capture_info */
 	uint64_t counted, lost;
-	bool has_lost; /* the kernel could say (Linux 6.0) */
+	bool has_lost; /* the kernel counts losses (Linux 6.0) */
 };
 
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
 enum { TRACE_ATTACHED = 4 };
-enum { TRACE_END_ERROR = 2 }; /* a reason of fact END: bytes found no room */
+enum { TRACE_END_ERROR = 2 }; /* a reason of fact END: a write failed */
 
-/* The job of a batch system that the recording was made in (fact JOB). */
+/* The job of a batch system in which the recording was made (fact JOB). */
 struct trace_job {
 	str_id system; /* "Slurm"; 0: there was none */
 	str_id id, name, user;
-	uint32_t nodes, ranks; /* how many it has; 0: not known */
+	uint32_t nodes, ranks; /* numbers of them; 0: unknown */
 };
 
-/* A command that the recording was given, or that joined. */
+/* The recorded command, or a command that joined. */
 struct trace_command {
 	uint32_t pid;
 	struct trace_rank rank;
@@ -34,40 +34,40 @@ struct trace_command {
 
 struct trace_host {
 	str_id hostname, release, machine,
-		argv;            /* argv: words of the recorded command, separated by NUL */
+		argv;            /* argv: arguments of the recorded command, separated by NUL */
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
 	int32_t status; /* of the recorded command: wait status, -1: unknown */
-	int end_reason; /* fact END, -1 if the stream broke off */
+	int end_reason; /* fact END, -1 if the stream is truncated */
 	int end_errno;  /* TRACE_END_ERROR: of the write that failed; 0: not known */
 	uint64_t first_time, last_time;        /* of recorded tasks; is_system: of the recording */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
-	/* Without a command and is_system: processes that ran already, and the first of these. */
+	/* Without a command and is_system: number of processes that were already running, and the first of them. */
 	uint32_t attached, attached_pid[TRACE_ATTACHED];
 	str_id attached_name[TRACE_ATTACHED];
 	bool is_joined;    /* commands join: argv and cwd are those of the first */
 	uint32_t commands; /* is_joined: how many did */
-	str_id cwd;        /* where the recorded command was started (fact COMMAND); 0: not known */
-	uint32_t source;   /* who paired the calls: 1: perf, 2: BPF; 0: not said */
-	str_id source_why; /* why it was not the other */
-	uint32_t block_source; /* who told of block requests: as source; 0: nobody, or not said */
-	str_id block_why;      /* why it was perf, though BPF paired the calls */
+	str_id cwd; /* working directory of the command at its start (fact COMMAND); 0: unknown */
+	uint32_t source;       /* source of the calls: 1: perf, 2: BPF; 0: unknown */
+	str_id source_why;     /* why not the other one */
+	uint32_t block_source; /* source of block requests; 0: none, or unknown */
+	str_id block_why;      /* why it was perf, although BPF recorded the calls */
 	struct trace_job job;
 	str_id creator; /* of an archive that was read: "Score-P 8.4" */
-	bool is_of_others; /* read from an archive that another program wrote: nothing says what it lacks */
-	bool is_system, is_argv_cut; /* all processes are recorded; argv is not whole */
-	enum block_choice block;     /* which block requests are */
-	uint32_t block_mode;         /* bits of enum block_output: what they become */
+	bool is_of_others; /* from an archive of another program, which does not say which events are missing */
+	bool is_system, is_argv_cut; /* all processes are recorded; argv is truncated */
+	enum block_choice block;     /* which block requests are recorded */
+	uint32_t block_mode;         /* bits of enum block_output */
 	uint64_t sample_interval;    /* ns, of devices and the machine; 0: none, or not known */
 };
 
-/* The recording was paused from here to there, in ns; PAUSE_LASTS: to its end. See iotrace/pause.h. */
+/* A pause of the recording, in ns; PAUSE_LASTS: to its end. See iotrace/pause.h. */
 struct trace_pause {
 	uint64_t from, to;
 };
 
-/* A filter that the recording had: --path, --comm, --uid, --cgroup, --device. */
+/* A filter of the recording: --path, --comm, --uid, --cgroup, --device. */
 struct trace_filter {
 	enum fact_filter kind;
 	str_id text; /* a glob, or a name */
@@ -75,25 +75,25 @@ struct trace_filter {
 
 enum { TRACE_OTHERS = 3 };
 
-/* What a recording was to keep, and what it met instead. */
+/* Whether the filters matched, and what they excluded. */
 struct trace_filters {
 	struct trace_filter *filter;
 	uint32_t count, cap;
 	str_id other
-		[TRACE_OTHERS]; /* command names of the first few tasks that made calls and were left out */
+		[TRACE_OTHERS]; /* command names of the first few excluded tasks that made calls */
 	uint32_t others;
 	bool has_met_path;        /* a name passed --path */
-	uint64_t calls_elsewhere; /* calls that did not pass --path: on other files, or on none */
+	uint64_t calls_elsewhere; /* calls that --path excluded: on other files, or on no file */
 };
 
-/* What the kernel let no BPF program record, though the recording asked for it. */
+/* A requested kind of record whose BPF program the kernel refused. */
 struct trace_refused {
 	str_id name;    /* "io_uring requests" */
 	str_id why;     /* "this kernel has no tracepoint ..." */
-	str_id instead; /* what recorded the same: "perf"; 0: nothing */
+	str_id instead; /* the source that recorded it instead: "perf"; 0: none */
 };
 
-/* Options that the recording was given (fact OPTION). */
+/* Options of the recording (fact OPTION). */
 struct trace_option {
 	str_id from;   /* a file, a variable of the environment, or "command line" */
 	str_id words;  /* separated by NUL */

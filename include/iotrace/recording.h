@@ -1,12 +1,12 @@
 /*
- * recording: what the user wants to be recorded.
+ * recording: what the user wants to record.
  *
- * One struct from the command line to the BPF programs. The options of `iotrace record` are parsed into it, and everything
- * below holds it by a const pointer and reads what it needs. Nobody copies a field. What becomes of a wish is state of
- * those who find it out: block requests that the kernel refuses, or the descriptors of the control groups.
+ * This one struct is passed from the command line to the BPF programs. The options of `iotrace record` are parsed
+ * into it, and all code below reads it through a const pointer, without copies. Results, such as refused block
+ * requests or descriptors of control groups, are state of the code that finds them.
  *
- * All of it belongs to the caller, and does not change from live_open() to live_close(). Lists may be empty. Times are in
- * nanoseconds, sizes in bytes. A recording that is zero but for a command or processes is a valid one.
+ * The caller owns all of it, and does not change it between live_open() and live_close(). Lists may be empty. Times
+ * are in nanoseconds, sizes in bytes. A recording with a command or processes, and zero otherwise, is valid.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who pairs system calls: see iotrace(1). */
+/* The source of system calls: see iotrace-record(1). */
 enum live_source { SOURCE_AUTO, SOURCE_PERF, SOURCE_BPF };
 
-/* --block, --device and --block-mode. What the user left open is decided before live_open(). */
+/* --block, --device and --block-mode. Defaults are filled in before live_open(). */
 struct recording_blocks {
-	bool is_given;   /* --block: if there are none, that is an error, not a remark */
-	bool has_choice; /* the user said which */
+	bool is_given;   /* --block was given: a failure to record them is an error, not a remark */
+	bool has_choice; /* the user chose which */
 	enum block_choice choice;
-	uint32_t mode;            /* bits of enum block_output: what is made of them */
+	uint32_t mode;            /* bits of enum block_output */
 	struct text_list devices; /* only these: names as in /sys/block, or paths */
 };
 
@@ -33,10 +33,10 @@ struct recording_users {
 	struct text_list names; /* each as the user wrote it */
 };
 
-/* Options as they were given: words of the command line, of a line of a file, or of a variable of the environment. */
+/* Options as they were given on the command line, in a line of a file, or in an environment variable. */
 struct recording_words {
 	char *from;    /* a path, the name of a variable, or "command line" */
-	uint32_t line; /* of the file, from 1; 0: it is no file */
+	uint32_t line; /* of the file, from 1; 0: not a file */
 	int argc;
 	char **argv; /* as main() gets them: the first is the program's name, NULL behind the last */
 };
@@ -60,25 +60,24 @@ struct recording {
 	uint64_t sample_interval;     /* of the machine and its devices; 0: no samples */
 
 	/* How long. */
-	uint64_t duration;  /* the recording ends then, a command runs on; 0: no limit */
-	uint64_t delay;     /* it is paused from the begin for so long; 0: not */
-	bool is_stopped;    /* it is paused from the begin until a user starts it */
-	const char *name;   /* by which a user can talk to it, beside its process id; NULL: none */
-	bool waits_for_all; /* for the last descendant, not only for the command; not with -a */
-	bool has_marks;     /* the command has a descriptor that it writes marks to */
-	int ready_fd;       /* gets "ready\n" and is closed when everything is recorded; 0: none */
+	uint64_t duration;  /* the recording ends then, a command continues; 0: no limit */
+	uint64_t delay;     /* it begins paused for this time; 0: not paused */
+	bool is_stopped;    /* it begins paused until a user starts it */
+	const char *name;   /* another name than the process id for requests to it; NULL: none */
+	bool waits_for_all; /* wait for the last descendant of the command; not with -a */
+	bool has_marks;     /* the command gets a descriptor for marks */
+	int ready_fd;       /* gets "ready\n" and is closed when the recording is active; 0: none */
 
 	/* How. */
 	enum live_source source;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
-	uint64_t buffer_bytes; /* bound of the queue in memory; 0: the default */
-	const struct recording_words
-		*given; /* what all this comes from, for readers of the stream */
+	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */
+	const struct recording_words *given; /* the original options, for readers of the stream */
 	uint32_t given_count;
-	const char *refused; /* for tests: the kernel is made to refuse this BPF program */
+	const char *refused; /* for tests: make the kernel refuse this BPF program */
 };
 
-/* Returns whether the user asked for block requests, beside what -a records anyway. */
+/* Returns whether the user requested block requests explicitly; -a records them anyway. */
 static inline bool recording_asks_for_blocks(const struct recording *recording)
 {
 	return recording->blocks.is_given || recording->blocks.devices.count;

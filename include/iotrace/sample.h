@@ -1,11 +1,9 @@
 /*
- * sample: one record of a perf stream, taken apart. Says which bytes the kernel sent, and nothing
- * more.
+ * sample: one parsed record of a perf stream: the bytes that the kernel sent, and nothing more.
  *
- * A record is a perf_event_header and a body (include/uapi/linux/perf_event.h). How the body of a
- * sample and the trailer of every other record are laid out depends on the event's perf_event_attr,
- * so a sample_layout is worked out once for each event and sample_parse() then reads at known
- * places.
+ * A record is a perf_event_header and a body (include/uapi/linux/perf_event.h). The perf_event_attr of the event
+ * determines the layout of a sample's body and of the trailer of other records. So a sample_layout is computed once
+ * for each event, and sample_parse() then reads at known offsets.
  */
 #pragma once
 
@@ -15,12 +13,12 @@
 #include <stdint.h>
 
 /*
- * A stream of records is in order for each CPU. A stream that is of no CPU has a number instead,
- * from SAMPLE_STREAM_FIRST on: rings that a library fills in user space, or records of another
- * machine. Facts and records without either are a stream of their own.
+ * The records of each CPU are one ordered stream. A stream that does not belong to a CPU has a number from
+ * SAMPLE_STREAM_FIRST on: ring buffers that a library fills in user space, or records of another machine. Facts and records
+ * without either are one further stream.
  */
 #define SAMPLE_CPU_NONE     UINT32_MAX
-#define SAMPLE_STREAM_FIRST 0x10000U /* no kernel has as many CPUs */
+#define SAMPLE_STREAM_FIRST 0x10000U /* larger than any number of CPUs */
 
 enum { SAMPLE_STREAMS = 1024 };
 
@@ -30,13 +28,13 @@ struct sample_layout {
 	uint64_t sample_type;
 	uint64_t read_format;
 	uint64_t branch_sample_type;
-	uint8_t regs_user; /* how many registers a sample carries: the bits of sample_regs_user, _intr */
+	uint8_t regs_user; /* number of registers in a sample: bits set in sample_regs_user, _intr */
 	uint8_t regs_intr;
-	bool sample_id_all; /* records that are no samples end in the same id fields */
+	bool sample_id_all; /* records that are not samples end in the same id fields */
 };
 
 /*
- * Lent: every pointer points into the record that was parsed and dies with it.
+ * All pointers point into the parsed record and are valid as long as it is.
  * Fields that the layout lacks are 0 (cpu: SAMPLE_CPU_NONE).
  */
 struct sample {
@@ -49,34 +47,32 @@ struct sample {
 	uint32_t tid;
 	uint32_t cpu;
 	uint64_t time;
-	uint64_t until; /* of a loss that begins at `time`: when its ring went on; else 0 */
+	uint64_t
+		until; /* for a loss that begins at `time`: when its ring buffer continued; otherwise 0 */
 	uint64_t id;
 	const uint8_t *raw; /* PERF_SAMPLE_RAW: tracepoint fields, or a fact */
 	uint32_t raw_size;
-	uint32_t values; /* PERF_SAMPLE_READ: how many of value[] and value_id[] */
+	uint32_t values; /* PERF_SAMPLE_READ: number of elements in value[] and value_id[] */
 	uint64_t value[SAMPLE_VALUES_MAX];
 	uint64_t value_id[SAMPLE_VALUES_MAX];
-	const uint8_t *body; /* other records: what stands between header and trailer */
+	const uint8_t *body; /* other records: the bytes between header and trailer */
 	uint32_t body_size;
 };
 
 /*
- * Returns 0, or -ENOTSUP with a sentence if sample_type has a bit that sample_parse() does not
- * know.
+ * Returns 0, or -ENOTSUP with a message if sample_type has a bit that sample_parse() does not know.
  */
 struct error;
 int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr,
 		       struct error *err);
 
 /*
- * Returns whether the first record in [at, at + left) is whole: its size, or 0 if it is torn or
- * impossible.
+ * Returns the size of the first record in [at, at + left), or 0 if it is truncated or invalid.
  */
 uint32_t sample_record_size(const void *at, size_t left);
 
 /*
- * Returns 0, or -EBADMSG if the record is shorter than its layout says. `record` is whole
- * (sample_record_size() said so).
+ * Returns 0, or -EBADMSG if the record is shorter than its layout. `record` must be complete (see sample_record_size()).
  */
 int sample_parse(struct sample *sample, const struct sample_layout *layout, const void *record);
 

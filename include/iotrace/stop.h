@@ -1,5 +1,5 @@
 /*
- * stop: ends a recording of another iotrace from outside, and nothing else: what it follows runs on.
+ * stop: ends the recording of another iotrace from outside. The recorded processes continue.
  */
 #pragma once
 
@@ -8,11 +8,11 @@
 
 struct error;
 
-/* Every recorder answers this signal, also one whose caller ignores signals: it is blocked and read. */
+/* Every recorder blocks this signal and reads it, so it also works if the caller ignores signals. */
 #define STOP_SIGNAL SIGUSR1
 
 /*
- * Sends STOP_SIGNAL to a process once it is known to be a recorder: its name is iotrace's, and it blocks the signal,
- * so that nothing else could be killed by it. Returns 0, or -errno with a sentence. The archive is written after that.
+ * Sends STOP_SIGNAL to a process if it is a recorder: it has the name of iotrace and blocks the signal. So no other program can
+ * be killed. Returns 0, or -errno with a message. The recorder writes its archive after that.
  */
 int stop_recorder(pid_t pid, struct error *err);

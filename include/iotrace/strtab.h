@@ -1,8 +1,8 @@
 /*
- * strtab: byte strings to dense ids, each stored once.
+ * strtab: maps byte strings to dense ids, and stores each string once.
  *
- * Id 0 is the empty string. Strings may hold any byte but are also terminated by a NUL. Ids are never
- * taken back; text pointers stay valid until strtab_release().
+ * Id 0 is the empty string. Strings may contain any byte and are also terminated by a NUL. Ids are never removed;
+ * pointers to texts stay valid until strtab_release().
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct strtab;
 
 struct strtab *strtab_new(void);
 void strtab_free(struct strtab *tab);
-/* From now on, the texts of a large table may lie in the store, which is lent until strtab_free(). */
+/* From now on, the texts of a large table may be in the store, which is lent until strtab_free(). */
 void strtab_use(struct strtab *tab, struct cold *cold);
 /* Returns the id of the bytes, which are copied if new. */
 str_id strtab_add(struct strtab *tab, const char *bytes, size_t length);

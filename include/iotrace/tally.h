@@ -1,5 +1,5 @@
 /*
- * tally: the counters of tally.def, and whether they balance.
+ * tally: the counters of tally.def, and their equations.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ const char *tally_sentence(enum tally_counter counter);
 bool tally_is_warning(enum tally_counter counter);
 
 /*
- * Returns whether every equation of the books holds; if not, the first that does not stands in text
+ * Returns whether all equations hold. Otherwise, text contains the first one that does not
  * ("begun 7 = completed 5 + cancelled 0 + in_flight 1").
  */
 bool tally_balance(const struct tally *tally, char *text, size_t size);

@@ -1,8 +1,9 @@
 /*
  * trace: the definitions of a trace, which its io_events refer to by id.
  *
- * The model fills one while it reads a capture, lib/archive while it reads an OTF2 archive. Sinks read it, and know neither
- * of the two. An id is an index. Arrays only grow, so an id stays valid; pointers into them are valid until the next event.
+ * The model fills a trace while it reads a capture, and lib/archive while it reads an OTF2 archive. Sinks read it
+ * and know neither of the two. An id is an index. Arrays only grow, so ids stay valid; pointers into arrays are
+ * valid until the next event.
  */
 #pragma once
 
@@ -12,10 +13,10 @@
 #include <iotrace/metric.h>
 #include <iotrace/recorded.h>
 
-/* NAME[id], id < NAMEs; owned by the trace. Who fills it grows each array with its capacity, NAMEs_cap. */
+/* NAME[id], id < NAMEs; owned by the trace. The code that fills an array grows it with its capacity, NAMEs_cap. */
 struct trace {
 	struct strtab *strings;
-	struct cold *cold; /* where large arrays lie, and those of sinks may; NULL: in memory */
+	struct cold *cold; /* store of large arrays, also for sinks; NULL: memory */
 	struct cold_area file_area, handle_area;
 	struct trace_thread *thread;
 	struct trace_process *process;
@@ -31,7 +32,7 @@ struct trace {
 	struct trace_count *count;
 	struct trace_refused *refused;
 	struct trace_option *option;
-	struct trace_pause *pause;     /* by time */
+	struct trace_pause *pause;     /* in the order of time */
 	struct trace_command *command; /* in the order in which they joined */
 	uint32_t threads, threads_cap, processes, processes_cap, files, files_cap, handles,
 		handles_cap;
@@ -42,7 +43,7 @@ struct trace {
 		pauses_cap, commands, commands_cap;
 	struct trace_filters filters;
 	struct trace_host host;
-	uint64_t unseen_ends; /* block requests that must have ended, though no event says so */
+	uint64_t unseen_ends; /* block requests that have ended without an event */
 };
 
 uint32_t trace_threads(const struct trace *trace);
@@ -85,23 +86,23 @@ struct cold *trace_cold(const struct trace *trace);
 const struct strtab *trace_strings(const struct trace *trace);
 /* Lent for the life of the trace. */
 const char *trace_text(const struct trace *trace, str_id id);
-/* Returns how many command names there are of tasks that were left out. */
+/* Returns the number of command names of excluded tasks. */
 uint32_t trace_others(const struct trace *trace, str_id name[TRACE_OTHERS]);
-/* Returns whether a name of a file passed --path, or there was no such filter. */
+/* Returns whether a file name matched --path, or there was no such filter. */
 bool trace_met_path(const struct trace *trace);
 uint64_t trace_calls_elsewhere(const struct trace *trace);
 uint64_t trace_unseen_ends(const struct trace *trace);
 
-/* An empty trace. It must not move: its large arrays may lie in files. */
+/* Initializes an empty trace. The struct must not move, because its large arrays may be in files. */
 void trace_init(struct trace *trace);
 /* Frees all that it owns. */
 void trace_release(struct trace *trace);
-/* What is known of files may lie in unlinked files in this directory. Before the first definition. */
+/* Large tables may be in unlinked files in this directory. Call it before the first definition. */
 void trace_use_directory(struct trace *trace, int directory);
-/* Returns the id of the bytes, which are copied if new; 0 if there are none. */
+/* Returns the id of the bytes, which are copied if they are new; 0 if size is 0. */
 str_id trace_string(struct trace *trace, const char *bytes, size_t length);
 
-/* Defines a region for each system call, with the call_id for its id. Before all other regions. */
+/* Defines a region for each system call; its id is the call_id. Call it before all other regions are defined. */
 void trace_add_calls(struct trace *trace);
 
 /* The texts of a metric, for trace_add_series(). */
@@ -109,8 +110,8 @@ struct trace_metric_text {
 	const char *name, *unit, *description;
 	bool is_accumulated, is_signed;
 };
-/* Returns a new series. Texts are copied; before the first event of it. */
+/* Returns a new series. Copies the texts. Call it before the first event of the series. */
 uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_calls,
 			  const struct trace_metric_text *metric, uint32_t metrics);
-/* Returns a new parameter: a string that an event of -e carries. The name is copied. */
+/* Returns a new parameter, a string field of an event of -e. Copies the name. */
 uint32_t trace_add_parameter(struct trace *trace, const char *name);

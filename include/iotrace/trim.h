@@ -1,8 +1,8 @@
 /*
- * trim: gives the middle of a capture back to the disk while it grows, as far as its reader has come.
+ * trim: removes the middle of a capture from the disk while it grows, up to where its reader is.
  *
- * The first bytes stay, with all that a capture says at its begin: from them, and from what was not read yet, a capture can
- * be converted whose writer was killed. In place of the middle stands a record that says how much is gone.
+ * The first bytes stay, with everything that a capture describes at its begin. If the writer is killed, these and
+ * the unread part can be converted. A record in place of the middle says how much is missing.
  */
 #pragma once
 
@@ -15,22 +15,22 @@ struct trim;
 
 enum {
 	TRIM_KEPT = 256 << 20, /* bytes of records that stay */
-	TRIM_STEP = 16 << 20,  /* what goes at a time */
+	TRIM_STEP = 16 << 20,  /* bytes that are removed at a time */
 };
 
-/* Where a record ends, and how many records of the kernel are before it. */
+/* The end of a record, and the number of the kernel's records before it. */
 struct trim_mark {
 	uint64_t end, records;
 };
 
-/* Returns one for the writer's file, which may be finished meanwhile; NULL if the file system cannot do it. */
+/* Returns a trim for the file of the writer; NULL if the file system cannot punch holes. */
 struct trim *trim_new(const struct capture_writer *writer, uint64_t kept);
 void trim_free(struct trim *trim);
-/* Returns how many records of the kernel these are. */
+/* Returns the number of records of the kernel in these bytes. */
 uint64_t trim_count(const uint8_t *records, size_t size);
-/* The next records, so many, were written up to this offset behind the begin of all records. */
+/* Notes that `records` more were written, up to this offset from the begin of all records. */
 void trim_note(struct trim *trim, uint64_t end, uint64_t records);
-/* Returns whether there is something to cut now that the reader is at this offset, and fills in up to where. */
+/* Returns whether something can be removed if the reader is at this offset, and up to where. */
 bool trim_is_due(struct trim *trim, uint64_t reader, struct trim_mark *mark);
-/* Cuts. trim_note() may run meanwhile in another thread, but not trim_is_due(). */
+/* Removes it. trim_note() may run at the same time in another thread, but trim_is_due() may not. */
 void trim_cut(struct trim *trim, const struct trim_mark *mark);
