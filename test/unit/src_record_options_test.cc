@@ -185,8 +185,8 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 	for (const char *call : {"trace=open,read", "trace=%file", "openat", "read,write"})
 		EXPECT_EQ(
 			say({"-e", call}),
-			std::string("--tracepoint: '") + call +
-				"' is no tracepoint: SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\nTo "
+			std::string("--tracepoint: invalid tracepoint '") + call +
+				"': expected SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\nTo "
 				"choose system calls, use --syscalls; 'iotrace list' shows their groups");
 	EXPECT_EQ(say({"--block=ownn"}), "--block: no block device 'ownn'; did you mean 'own'?");
 	EXPECT_EQ(say({"--block=no-such-device"}), "") << "the kernel is asked later";

@@ -10,7 +10,6 @@
 #include "device.h"
 #include "out/outbox.h"
 
-
 /* What OTF2 has no word for moves no data of the program: its bytes are no bytes written. */
 static enum io_mode mode_of(enum request_kind type)
 {

@@ -3,7 +3,6 @@
  */
 #include "position.h"
 
-
 void position_share(struct model *m, struct description *d)
 {
 	if (!d->is_shared)

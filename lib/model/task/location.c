@@ -15,7 +15,6 @@
 
 #include "out/outbox.h"
 
-
 static void emit(struct model *m, enum io_event_kind kind, thread_id location, uint64_t time)
 {
 	struct io_event event = {.kind = kind, .thread = location, .time = time, .handle = ID_NONE};
