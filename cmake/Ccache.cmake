@@ -1,13 +1,17 @@
-# Ccache: compilations go through ccache where it works (it needs a folder that it may write to).
+# Ccache: compilations go through ccache where it works (it needs a folder that it may write to). One cache serves all
+# checkouts: ccache makes paths below the source folder relative, and what the compiler writes down of them is relative, too.
 option(IOTRACE_CCACHE "compile through ccache, if it is installed" ON)
 find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
 if(IOTRACE_CCACHE AND CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/ccache.c "int main(void) { return 0; }\n")
-  execute_process(COMMAND ${CCACHE} ${CMAKE_C_COMPILER} -c -o ccache.o ccache.c
+  set(launcher env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+  set(relative -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+  execute_process(COMMAND ${launcher} ${CMAKE_C_COMPILER} ${relative} -c -o ccache.o ccache.c
     WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/CMakeFiles RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
   if(result EQUAL 0)
-    set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+    add_compile_options(${relative})
   endif()
 endif()
