@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 IOTRACE = os.environ.get("IOTRACE", "iotrace")
 SOURCE = os.environ.get("IOTRACE_SOURCE", "bpf")  # who records system calls
@@ -16,6 +17,24 @@ CALMED = dict(os.environ, LC_ALL="C")  # sentences are compared
 
 def workload(name):
     return os.path.join(BIN, f"workload_{name}")
+
+
+def wait_until(is_so, seconds=60):
+    """Waits for as long as it takes on a busy machine. Returns whether it is so."""
+    end = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(is_so())
+
+
+def without_others():
+    """Starts this program again where recordings of nobody else meet: some tests count them, or name none."""
+    meetings = f"/tmp/iotrace-{os.getuid()}"
+    if os.environ.get("IOTRACE_TEST_MEETINGS") != meetings:
+        os.makedirs(meetings, mode=0o700, exist_ok=True)
+        inside = 'mount -t tmpfs -o mode=700 iotrace-live "$0" && exec "$@"'
+        os.execvpe("unshare", ["unshare", "-m", "sh", "-c", inside, meetings, sys.executable, "-B", *sys.argv],
+                   dict(os.environ, IOTRACE_TEST_MEETINGS=meetings))
 
 
 class Live:
@@ -82,11 +101,11 @@ class Live:
             print((ran.stderr or b"").decode(errors="replace"))
         return ran
 
-    def start(self, *options, **more):
+    def start(self, *options, wrapper=(), **more):
         """Starts iotrace with these options and returns its process as soon as it records. It may have ended instead."""
         ready, its_end = os.pipe()
         more.setdefault("env", CALMED)
-        run = subprocess.Popen([IOTRACE, "--ready-fd", str(its_end), *options], pass_fds=(its_end,), **more)
+        run = subprocess.Popen([*wrapper, IOTRACE, "--ready-fd", str(its_end), *options], pass_fds=(its_end,), **more)
         os.close(its_end)
         with open(ready, "rb") as file:
             self.equal(f"{options}: the word that it records", file.read(), b"ready\n")

@@ -156,6 +156,7 @@ static void finish(struct live *live, enum live_end end)
 	if (end == LIVE_ENDED) /* else others might join */
 		live_members_look(live);
 	live_requests_look(live);
+	live_requests_close(live); /* the command may run on, but nobody answers */
 	live_marks_look(live);
 	live_facts_off(live);
 	ring_sources_stop(&live->sources);
