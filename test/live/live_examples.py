@@ -15,7 +15,7 @@ from groups import CGROUP2, hierarchy  # noqa: E402
 from live import CALMED, IOTRACE, Live  # noqa: E402
 
 MAN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "man")
-SECONDS = 2  # after which a user presses Ctrl-C
+SECONDS = 0.5  # after which a user presses Ctrl-C
 ENDLESS = re.compile(r"-p 4711|^iotrace -a (?!.*--duration)")
 APP = "#!/bin/sh\ncat /etc/passwd >/dev/null\n"
 # Open MPI refuses root, and more ranks than there are cores, unless it is asked.
@@ -53,12 +53,18 @@ def run(live, page, example, names):
     for name, here in names.items():
         line = line.replace(name, here)
     environment = dict(CALMED, **MPI, PATH=f"{live.path('bin')}:{os.environ['PATH']}", SLURM_JOB_ID="17")
-    with subprocess.Popen(["sh", "-ec", f"exec {line}" if ENDLESS.search(example) else line], cwd=folder, env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as shell:
+    ready, its_end = os.pipe()
+    if ENDLESS.search(example):
+        line, environment["IOTRACE_OPTIONS"] = f"exec {line}", f"--ready-fd {its_end}"
+    with subprocess.Popen(["sh", "-ec", line], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, pass_fds=(its_end,)) as shell:
+        os.close(its_end)
         if ENDLESS.search(example):
+            live.equal(f"{page}: {example}: the word that it records", os.read(ready, 10), b"ready\n")
             time.sleep(SECONDS)
             shell.send_signal(signal.SIGINT)
         _, said = shell.communicate(timeout=120)
+    os.close(ready)
     live.check(shell.returncode == 0, f"{page}: {example}: {shell.returncode}\n{said.decode(errors='replace')}")
 
 

@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, Live, workload  # noqa: E402
+from live import CALMED, IOTRACE, Live, wait_until, workload  # noqa: E402
 
 FOREVER = "1000000000"
 
@@ -138,11 +138,8 @@ def test_ignored(live):
     run = Recording(live, "insist", ["sh", "-c", script])
     for _ in range(3):
         run.iotrace.send_signal(signal.SIGTERM)
-        time.sleep(1.1)
-    made = os.path.join(run.directory, "iotrace.json")
-    until = time.monotonic() + 20
-    while not os.path.exists(made) and time.monotonic() < until:
-        time.sleep(0.1)
+        time.sleep(1.3)
+    wait_until(lambda: os.path.exists(os.path.join(run.directory, "iotrace.json")))
     live.check(is_alive(run.command), "insist: the command was killed")
     live.equal("insist: iotrace waits for it", run.iotrace.poll(), None)
     about = live.examine(run.directory, lossless=False)

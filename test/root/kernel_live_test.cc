@@ -706,8 +706,7 @@ class LiveStubborn : public Live
 	void run(int number, std::vector<int> at)
 	{
 		command({"sh", "-c",
-			 "trap '' TERM HUP; touch " + scratch.path("ready") +
-				 "; sleep 2.5; exit 9"});
+			 "trap '' TERM HUP; touch " + scratch.path("ready") + "; sleep 3; exit 9"});
 		ASSERT_TRUE(open());
 		ASSERT_EQ(live_start(live, &err), 0) << err.text;
 		while (access(scratch.path("ready").c_str(), F_OK))
@@ -729,14 +728,14 @@ class LiveStubborn : public Live
 
 TEST_F(LiveStubborn, TheSameSignalWithinASecondCountsOnce)
 {
-	run(SIGTERM, {0, 50, 900});
+	run(SIGTERM, {0, 50, 600});
 	EXPECT_EQ(end, LIVE_ENDED);
 	EXPECT_EQ(read_spool(path).of(FACT_EXIT).size(), 1u);
 }
 
 TEST_F(LiveStubborn, ASecondRequestToEndEndsTheRecordingOnly)
 {
-	run(SIGTERM, {0, 1100});
+	run(SIGTERM, {0, 1500});
 	EXPECT_EQ(end, LIVE_DETACHED);
 	EXPECT_EQ(read_spool(path).of(FACT_EXIT).size(), 0u);
 }
