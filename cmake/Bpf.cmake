@@ -60,7 +60,7 @@ function(iotrace_bpf_object name)
     set(object ${dir}/${name}_${file}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-      COMMAND ${BPF_CLANG} -target bpf -O2 -g -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${IOTRACE_WERROR}>:-Werror>
+      COMMAND ${IOTRACE_CCACHE_BPF} ${BPF_CLANG} -target bpf -O2 -g -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${IOTRACE_WERROR}>:-Werror>
         -D__TARGET_ARCH_${arch} ${arg_DEFINE} -Ilib/kernel -Iinclude ${asm} -fdebug-compilation-dir=. -c lib/kernel/bpf/${file}.bpf.c
         -o ${object}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}

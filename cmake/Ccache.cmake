@@ -13,5 +13,6 @@ if(IOTRACE_CCACHE AND CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER AND NOT CMAKE_CXX
     set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
     add_compile_options(${relative})
+    set(IOTRACE_CCACHE_BPF env CCACHE_NOHASHDIR=1 ${CCACHE}) # cmake/Bpf.cmake has relative paths only
   endif()
 endif()
