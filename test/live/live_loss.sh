@@ -6,15 +6,25 @@
 head -c 4096 /dev/urandom >"$work/data"
 storm="$TEST_BIN_DIR/workload_storm"
 
-# The smallest ring, and iotrace kept from its work: it is stopped while the storm goes on.
+# The smallest ring, and iotrace kept from its work: it is stopped while a storm goes on, from the first call to the last. Only
+# a record that finds room says that others were lost, so a second storm follows when iotrace works again.
 lose() {
-	: >"$work/storm.out"
-	"$IOTRACE" -m 4K "$@" -- "$storm" "$work/data" 2 300000 >"$work/storm.out" 2>"$work/said" &
+	rm -f "$work/begin" "$work/go"
+	mkfifo "$work/begin" "$work/go"
+	# shellcheck disable=SC2016 # the inner shell expands it
+	"$IOTRACE" -m 4K --ready-fd 9 "$@" -- sh -c 'read -r _ <"$1/begin"; "$2" "$1/data" 2 150000; read -r _ <"$1/go"
+		exec "$2" "$1/data" 2 150000' sh "$work" "$storm" >"$work/storm.out" 2>"$work/said" 9>"$work/ready" &
 	recorder=$!
-	until grep -q ready "$work/storm.out" || ! kill -0 $recorder; do sleep 0.01; done
+	wait_until 60 grep -q ready "$work/ready" || {
+		wrong "it does not record"
+		wait $recorder
+		return
+	}
 	kill -STOP $recorder
-	sleep 0.05 # the storm goes on after it: only a record that finds room says that others were lost
+	echo >"$work/begin"
+	wait_until 60 grep -q '^300000$' "$work/storm.out" || wrong "the first storm does not end"
 	kill -CONT $recorder
+	echo >"$work/go"
 	wait $recorder
 }
 
