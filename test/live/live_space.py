@@ -7,11 +7,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
-from live import CALMED, IOTRACE, SOURCE, Live, workload  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until, workload  # noqa: E402
 
 FEW, MANY = 50000, 350000
 
@@ -48,13 +47,6 @@ def blocks(path):
     return os.stat(path).st_blocks * 512
 
 
-def wait_until(is_so, seconds=120):
-    end = time.monotonic() + seconds
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.1)
-    return is_so()
-
-
 def test_spool(live):
     """What is converted goes from the disk beyond the first 256 MiB. When the recorder is killed, the rest is converted, and a
     sentence says what is missing; what --capture keeps stays whole."""
@@ -66,12 +58,12 @@ def test_spool(live):
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         live.equal("what the command says", run.stdout.readline(), b"done\n")
         spool = live.path(f".{os.path.basename(capture if is_kept else trace)}.iotrace", "spool")
-        live.check(wait_until(lambda path=spool: os.path.getsize(path) > 400 << 20, 10), "the spool is too small for this test")
+        live.check(wait_until(lambda path=spool: os.path.getsize(path) > 400 << 20), "the spool is too small for this test")
         if is_kept:
             run.communicate(b"\n")
             live.check(blocks(capture) >= os.path.getsize(capture) - (1 << 20), "a capture that is kept has a hole")
             continue
-        live.check(wait_until(lambda path=spool: blocks(path) < 300 << 20), f"the spool has {blocks(spool) >> 20} MiB on the disk")
+        live.check(wait_until(lambda path=spool: blocks(path) < 300 << 20, 120), f"the spool has {blocks(spool) >> 20} MiB on the disk")
         os.kill(run.pid, signal.SIGKILL)
         run.communicate()
         ran = live.run([IOTRACE, "convert", "--summary=none", "-o", trace, spool])
@@ -96,7 +88,7 @@ def test_page(live):
     run = live.start(f"--source={SOURCE}", "-q", "-o", trace, "--", workload("distinct"), "60000", live.dir,
                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     live.equal("what the command says", run.stdout.readline(), b"done\n")
-    live.check(wait_until(lambda: unnamed(run.pid), 20), "iotrace keeps nothing in files")
+    live.check(wait_until(lambda: unnamed(run.pid)), "iotrace keeps nothing in files")
     for path in unnamed(run.pid):
         with contextlib.suppress(FileNotFoundError):  # iotrace goes on, and may have closed it
             os.truncate(path, 0)
