@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import block  # noqa: E402
 from archive import Archive  # noqa: E402
 from groups import CGROUP2, hierarchy  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until  # noqa: E402
 from otf2 import events  # noqa: E402
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -173,19 +173,24 @@ def test_cgroup(live, data):
             choose_group(live, data, kind, place, True)
 
 
+def is_in(group, pid):
+    with open(f"{group}/cgroup.procs", encoding="ascii") as file:
+        return str(pid) in file.read().split()
+
+
 def choose_group(live, data, kind, place, remark):
     name = f"iotrace-live-{os.getpid()}"
     group = f"{place}/{name}"
     os.mkdir(group)
     inside = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; read go; "
-                               f"dd if={data} of=/dev/null bs=1 count=30 status=none; read end"],
-                              stdin=subprocess.PIPE)
-    time.sleep(0.5)
+                               f"dd if={data} of=/dev/null bs=1 count=30 status=none; echo done; read end"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    live.check(wait_until(lambda: is_in(group, inside.pid)), f"{kind}: it does not enter its group")
 
     def act():
         os.write(inside.stdin.fileno(), b"go\n")
         dd(data, 70)
-        time.sleep(0.5)
+        live.equal(f"{kind}: what the one in the group says", inside.stdout.readline(), b"done\n")
 
     try:
         directory = live.path(kind)
