@@ -44,11 +44,14 @@ static int choose_names(struct record_places *places, const struct record_option
 	return 0;
 }
 
-/* In a job with ranks, all of them were given one name. */
+/* In a job, several recordings were given one name. */
 static int refuse_name(const struct record_places *places, const char *name, struct error *err)
 {
 	if (naming_has_ranks(&places->naming))
-		error_hint(err, "In a job with several ranks, give each a name: -o %s.%%r", name);
+		error_hint(err,
+			   "In a job, name each recording: %s.%%t, and each rank that is recorded "
+			   "alone: %s.%%r",
+			   name, name);
 	else if (err->code == EBUSY)
 		error_hint(err, "Give each recording a name of its own, for example %s.%%p", name);
 	return -err->code;

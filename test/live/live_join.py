@@ -233,6 +233,30 @@ def test_patient(live):
     live.equal("patient: complete", live.examine(archive)["is_complete"], True)
 
 
+def test_batch_end(live):
+    """As Slurm ends a job in control groups: TERM to all, to the recorder as well, and 30 s later KILL. The archive is whole before."""
+    name, archive = f"batch-{os.getpid()}", live.path("batch")
+    script = "trap '' TERM; cat /etc/passwd; echo >batch.out; until [ -e batch.gate ]; do sleep 0.2; done; exit 4"
+    process = start(live, name, archive, ["sh", "-c", script])
+    live.check(wait_until(lambda: os.path.exists(live.path("batch.out"))), "batch: the command does not run")
+    host = host_of(name)
+    os.kill(host, signal.SIGTERM)
+    begun = time.monotonic()
+    time.sleep(5)
+    live.check(not os.path.exists(archive), "batch: the recording does not wait for the command")
+    live.check(wait_until(lambda: os.path.exists(archive)), "batch: no archive")
+    took = time.monotonic() - begun
+    live.check(took < 30, f"batch: the archive was whole after {took:.1f} s only")
+    live.check(wait_until(lambda: not os.path.exists(f"/proc/{host}")), "batch: the recorder stays")
+    live.equal("batch: the command runs on", process.poll(), None)
+    with open(live.path("batch.gate"), "w", encoding="utf-8"):
+        pass
+    code, _, err = ends(process)
+    live.equal("batch: status", code, 4)
+    live.check(b"iotrace summary" in err, f"batch: {err!r}")
+    live.equal("batch: complete", live.examine(archive)["is_complete"], False)
+
+
 def test_refused(live):
     """A recorder that cannot begin: each guest says why, and no command runs."""
     name, archive = f"refused-{os.getpid()}", live.path("there")
@@ -256,6 +280,6 @@ def test_directory(live):
 
 with Live() as test:
     for each in (test_ranks, test_late, test_alone, test_killed_guests, test_orphan, test_killed_host, test_stop, test_patient,
-                 test_refused, test_directory):
+                 test_batch_end, test_refused, test_directory):
         if len(sys.argv) < 2 or each.__name__ in sys.argv[1:]:
             each(test)
