@@ -20,6 +20,7 @@ enum job_value {
 	JOB_SIZE, /* number of ranks */
 	JOB_LOCAL_RANK,
 	JOB_LOCAL_SIZE,
+	JOB_LOCAL_RANKS, /* those of this node, with commas between them */
 	JOB_VALUES
 };
 

@@ -168,11 +168,34 @@ char *naming_job(const struct naming *naming)
 	return mem_format("job-%s-%s", number ? number : "", part ? part : "");
 }
 
+/*
+ * Returns how many ranks are in a list that has this one, or 0. A task of Slurm may be a launcher with ranks of its own: these see the
+ * list of their launcher, which has nobody else.
+ */
+static unsigned count_ranks(const char *list, const char *rank)
+{
+	unsigned count = 0;
+	bool has_rank = false;
+
+	for (const char *at = list; *at;) {
+		size_t length = strcspn(at, ",");
+
+		has_rank |= length == strlen(rank) && !strncmp(at, rank, length);
+		count++;
+		at += length + (at[length] == ',');
+	}
+	return has_rank && count > 1 ? count : 0;
+}
+
 unsigned naming_local_size(const struct naming *naming)
 {
 	const char *size = value_in_job(naming, JOB_LOCAL_SIZE);
+	const char *list = value_in_job(naming, JOB_LOCAL_RANKS);
+	const char *rank = value_in_job(naming, JOB_RANK);
 
-	return size ? (unsigned)strtoul(size, NULL, 10) : 0;
+	if (size)
+		return (unsigned)strtoul(size, NULL, 10);
+	return list && rank ? count_ranks(list, rank) : 0;
 }
 
 char *naming_default(const struct naming *naming)
