@@ -89,9 +89,9 @@ class Cluster:
     def __init__(self, live, tracker):
         self.dir = live.made(f"slurm.{tracker}")
         self.live = live
-        self.env = dict(CALMED, SLURM_CONF=f"{self.dir}/slurm.conf", PATH=f"{os.path.dirname(IOTRACE)}:/usr/sbin:{CALMED['PATH']}")
+        self.env = dict(CALMED, SLURM_CONF=f"{self.dir}/slurm.conf", PATH=f"{self.dir}/bin:/usr/sbin:{CALMED['PATH']}")
         self.daemons = []
-        for name in ("state", "spool", "work"):
+        for name in ("state", "spool", "work", "bin", "recorded"):
             os.mkdir(f"{self.dir}/{name}")
         os.chmod(self.dir, 0o755)
         host = socket.gethostname().split(".")[0]
@@ -100,7 +100,11 @@ class Cluster:
         with open(f"{self.dir}/cgroup.conf", "w", encoding="utf-8") as file:
             file.write("CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n")
         with open(f"{self.dir}/plugstack.conf", "w", encoding="utf-8") as file:
-            file.write(f"required {PLUGIN} iotrace={IOTRACE}\n" if PLUGIN else "")
+            file.write(f"required {PLUGIN} iotrace={self.dir}/bin/iotrace\n" if PLUGIN else "")
+        # The recorder of plugin and prolog takes its time to end, and says when it has.
+        with open(f"{self.dir}/bin/iotrace", "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{IOTRACE} \"$@\"\nstatus=$?\nsleep 0.7\n: >{self.dir}/recorded/$$\nexit $status\n")
+        os.chmod(f"{self.dir}/bin/iotrace", 0o755)
 
     def start(self, *argv):
         with open(f"{self.dir}/{argv[0]}.out", "wb") as out:
@@ -147,6 +151,10 @@ class Cluster:
     def is_gone(self, job):
         """Whether Slurm has nothing of it that runs or ends."""
         return job.encode() not in self.run("squeue", "-h", "-o", "%i").stdout.split()
+
+    def recorded(self):
+        """How many recorders of plugin and prolog have ended."""
+        return len(os.listdir(f"{self.dir}/recorded"))
 
     def archives(self, pattern):
         return sorted(glob.glob(f"{self.dir}/work/{pattern}"))
@@ -209,6 +217,7 @@ def test_scancel(live, slurm):
 def test_plugin(live, slurm):
     """--iotrace: nobody touches the command."""
     slurm.srun("plugin", f"--iotrace=--source={SOURCE} -o 'plugin %j.%n'", "sh", "-c", WRITE + "; exit 3", status=3)
+    live.equal("plugin: recorders that had ended before the step", slurm.recorded(), 1)
     archives = slurm.archives("plugin *.0")
     if live.equal("plugin: archives", len(archives), 1):
         slurm.expect("plugin", archives[0], TASKS)
@@ -233,7 +242,9 @@ def test_plugin(live, slurm):
 
 def test_prolog(live, slurm):
     env = {"SLURM_TASK_PROLOG": f"{SHARE}/task-prolog", "SLURM_TASK_EPILOG": f"{SHARE}/task-epilog"}
+    before = slurm.recorded()
     slurm.srun("prolog", "sh", "-c", WRITE + "; exit 3", status=3, IOTRACE_TASKS=f"--source={SOURCE} -o 'prolog %j'", **env)
+    live.equal("prolog: recorders that had ended before the step", slurm.recorded() - before, 1)
     archives = slurm.archives("prolog *")
     if live.equal("prolog: archives", len(archives), 1):
         slurm.expect("prolog", archives[0], TASKS)
