@@ -8,11 +8,11 @@
 #include <iotrace/bpf_record.h>
 
 enum {
-	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and what stands around special names */
+	BPF_NAME_ROOM = 4096 + 16, /* PATH_MAX, and the characters around special names */
 	BPF_RWBS_ROOM = 10,
 };
 
-/* Texts that no record holds as such; an event lends them until the next one. */
+/* Texts that are built from records; an event lends them until the next one. */
 struct bpf_text {
 	char name[EVENT_FILES][BPF_NAME_ROOM];
 	char base[EVENT_PATHS][BPF_NAME_ROOM];
@@ -20,14 +20,14 @@ struct bpf_text {
 };
 
 /*
- * Fills the event from the sample's raw data. arch: of the machine that recorded; NULL: not known, calls are ignored.
+ * Fills the event from the sample's raw data. arch: of the recording machine; NULL: unknown, and calls are skipped.
  */
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event);
 
 /*
- * bpf_name.c: turns the names behind a FILE part into a path, or what readlink(/proc/PID/fd/N) gives of what has none.
- * Returns whether they follow their format. at is NULL if the name cannot be told.
+ * bpf_name.c: converts the names of a FILE part into a path, or for files without a path into the text of /proc/PID/fd/N.
+ * Returns whether they follow their format. at is NULL if the name is unknown.
  */
 bool bpf_file_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *part, const char *names,
 		   size_t size, struct event_string *name);

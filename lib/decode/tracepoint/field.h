@@ -1,5 +1,5 @@
 /*
- * field: the place of a field in a sample, and its value.
+ * field: the offset and size of a field in a sample, and its value.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ enum field_shape { FIELD_NONE, FIELD_NUMBER, FIELD_NUMBERS, FIELD_STRING, FIELD_
 struct field {
 	uint16_t offset;
 	uint16_t size;    /* 0: the format has no such field */
-	uint16_t element; /* bytes of one element of an array, else size */
+	uint16_t element; /* bytes of one element of an array, otherwise size */
 	bool is_signed;
-	bool is_dynamic;  /* says where a string is: u32, offset below 16 bits of length */
+	bool is_dynamic; /* a u32 that refers to a string: length in the upper 16 bits, offset in the lower */
 	bool is_relative; /* that offset counts from the end of the field */
 };
 
@@ -49,15 +49,14 @@ static inline int64_t field_value(const struct field *field, const uint8_t *raw)
 }
 
 /*
- * Finds a field's place. Returns whether it can be used: it has the shape, and lies within what a sample can hold.
+ * Finds a field. Returns whether it is usable: it has the right shape and is inside the largest sample.
  */
 struct tep_format_field;
 bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from);
-/* Fills up to `count` values from an array; those that it does not have are 0. */
+/* Fills `count` values from an array; values beyond its end are 0. */
 void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count);
 /*
- * Returns whether the string lies inside the sample (no field: true, and at is NULL). Without its
- * NUL.
+ * Returns whether the string is inside the sample; without a field, returns true and at is NULL. The size excludes the NUL.
  */
 bool field_string(const struct field *field, const struct sample *sample,
 		  struct event_string *string);

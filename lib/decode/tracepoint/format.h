@@ -1,5 +1,5 @@
 /*
- * format: the text of a format file, checked before a parser sees it.
+ * format: checks the text of a format file before libtraceevent parses it.
  */
 #pragma once
 
@@ -11,14 +11,13 @@ enum { FORMAT_NAME_SIZE = 128, FORMAT_SIZE_MAX = 65536 };
 struct format {
 	char name[FORMAT_NAME_SIZE];
 	uint32_t id;
-	const char *fields; /* lent: what follows "format:" */
+	const char *fields; /* lent: the text after "format:" */
 	size_t size;
 };
 
-/* Returns 0, or -EPROTO if the text does not begin as a format file does. */
+/* Returns 0, or -EPROTO if the text does not begin like a format file. */
 int format_init(struct format *format, const char *text, size_t size);
 /*
- * Returns the whole text with an empty print format (the caller frees it), or NULL if a line is no
- * field.
+ * Returns the text with an empty print format (the caller frees it), or NULL if a line is not a field.
  */
 char *format_fields_only(const struct format *format);

@@ -1,9 +1,8 @@
 /*
- * tracepoint: where the fields of a tracepoint stand in its samples.
+ * tracepoint: the offsets of the fields of a tracepoint in its samples.
  *
- * A format file is read once, through libtraceevent, into a struct tracepoint; after that a sample
- * is read by memcpy at known offsets. Nothing beyond `need` bytes is touched without its own
- * check.
+ * libtraceevent parses a format file once, into a struct tracepoint. After that, samples are read by memcpy at known
+ * offsets. Reads beyond `need` bytes have their own check.
  */
 #pragma once
 
@@ -25,9 +24,9 @@ typedef enum decoded (*tracepoint_decoder)(const struct tracepoint *tp, const st
 
 enum tracepoint_use {
 	USE_ALWAYS,
-	USE_NUMBERS,         /* it is known what numbers of calls mean */
-	USE_NO_TASK_RECORDS, /* no FORK and EXIT records say it already */
-	USE_NO_EXEC_RECORDS, /* no COMM records say it already */
+	USE_NUMBERS,         /* the numbers of calls are known */
+	USE_NO_TASK_RECORDS, /* there are no FORK and EXIT records */
+	USE_NO_EXEC_RECORDS, /* there are no COMM records */
 };
 
 struct field_wanted {
@@ -46,20 +45,19 @@ struct tracepoint_row {
 };
 
 struct tracepoint {
-	const struct tracepoint_row *row; /* NULL: of no interest */
-	const struct arch
-		*arch; /* of the machine that recorded (at first: this one); NULL: not known */
-	uint32_t id;   /* attr.config of its events */
-	call_id call;  /* of the row's '*' */
-	uint16_t need; /* bytes of raw data that all fields but strings need */
+	const struct tracepoint_row *row; /* NULL: its samples are skipped */
+	const struct arch *arch; /* of the recording machine (at first: this one); NULL: unknown */
+	uint32_t id;             /* attr.config of its events */
+	call_id call;            /* of the row's '*' */
+	uint16_t need;           /* minimum size of the raw data, for all fields except strings */
 	struct field field[TRACEPOINT_FIELDS];
 	struct field arg[EVENT_ARGS];
 	struct field path[EVENT_PATHS];
 };
 
 /*
- * Returns 0, or -errno with a sentence. A tracepoint that is of no interest is no error: row is
- * NULL. `text` is a format file (lent); release, of the kernel, may be NULL.
+ * Returns 0, or -errno with a message. For a tracepoint that iotrace does not use, row is NULL. `text` is a format file (lent);
+ * release is that of the kernel, or NULL.
  */
 int tracepoint_init(struct tracepoint *tp, const char *system, const char *text, size_t size,
 		    const char *release, struct error *err);

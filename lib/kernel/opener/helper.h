@@ -1,5 +1,5 @@
 /*
- * helper: what runs in the opener's process.
+ * helper: the main function of the opener's process.
  */
 #pragma once
 
@@ -14,8 +14,8 @@ struct opener_request {
 };
 
 struct opener_reply {
-	int32_t code; /* 0: a descriptor comes along; else -errno */
+	int32_t code; /* 0: a descriptor is attached; otherwise -errno */
 };
 
-/* Answers requests until the other end of the socket is closed; then the process ends. */
+/* Answers requests until the other end of the socket is closed. Then the process ends. */
 void __attribute__((noreturn)) helper_main(int socket, const struct opener_table *table);

@@ -1,15 +1,14 @@
 /*
- * counter: -E, counters that are read along with each end of a call. Names are libpfm4's.
+ * counter: counters (-E) that are read with each end of a call. Their names are those of libpfm4.
  */
 #pragma once
 
 #include "perf_event.h"
 
-/* Returns 0 and the attr that counts what `name` says, or -errno with a sentence (with near names, if unknown). */
+/* Returns 0 and the attr for the counter `name`, or -errno with a message, which suggests similar names. */
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err);
 /*
- * Makes the spec `leader` read counters along with each sample: they become its group. To be called just after
- * the leader was added.
+ * Makes the spec `leader` read counters with each sample: they become its group. Call it just after the leader was added.
  */
 int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count,
 		struct error *err);

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* Returns a descriptor to which the kernel tells what becomes of devices, or -errno. */
+/* Returns a descriptor for the kernel's messages about devices (uevents), or -errno. */
 int hotplug_open(void);
-/* Calls back for each CPU that has come online since the last time. Returns 0, or -ENOBUFS: some messages were lost. */
+/* Calls back for each CPU that came online since the last call. Returns 0, or -ENOBUFS if messages were lost. */
 int hotplug_take(int fd, void (*came)(void *context, uint32_t cpu), void *context);
-/* Reads one message: "online@/devices/system/cpu/cpu7". Returns the number of the CPU that it says came, or -1. */
+/* Parses a message such as "online@/devices/system/cpu/cpu7". Returns the number of the CPU that came online, or -1. */
 int hotplug_cpu(const char *message);

@@ -54,7 +54,7 @@ void cgroup_names_close(struct cgroup_names *names)
 {
 	if (names->top > 0)
 		close(names->top);
-	map_release(&names->told);
+	map_release(&names->known);
 	names->top = -1;
 }
 
@@ -70,11 +70,11 @@ static bool say(struct place *place, int fd)
 	struct cgroup_names *names = place->names;
 	struct stat status;
 
-	if (fstat(fd, &status) || names->told.count >= CGROUP_NAMES_MAX)
+	if (fstat(fd, &status) || names->known.count >= CGROUP_NAMES_MAX)
 		return false;
-	if (map_get(&names->told, status.st_ino) != MAP_NONE)
+	if (map_get(&names->known, status.st_ino) != MAP_NONE)
 		return true;
-	map_set(&names->told, status.st_ino, 0);
+	map_set(&names->known, status.st_ino, 0);
 	facts_add(place->facts,
 		  &(struct fact){.kind = FACT_CGROUP,
 				 .number = {[FACT_CGROUP_id] = status.st_ino},

@@ -1,9 +1,9 @@
 /*
  * cgroup_names: facts of the control groups of the hierarchy that charges block requests.
  *
- * The kernel tells the id of a group, which is the inode of its directory. Which groups occur only the stream knows, so
- * all are told that there are when the recording begins, and when it ends those that came since. A group that came
- * and went between has no name.
+ * The kernel reports the id of a group, which is the inode of its directory. Only the stream shows which groups occur, so there is a
+ * fact for each group that exists when the recording begins, and at its end for each new one. A group that was created and removed
+ * in between has no name.
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 
 #include <iotrace/map.h>
 
-enum { CGROUP_NAMES_MAX = 1 << 14 }; /* more are not told: somebody waits */
+enum { CGROUP_NAMES_MAX = 1 << 14 }; /* maximum number of groups: a caller waits for the result */
 
 struct cgroup_names {
-	int top;         /* directory of the hierarchy; -1: none */
-	struct map told; /* ids */
+	int top;          /* directory of the hierarchy; -1: none */
+	struct map known; /* ids of groups that have a fact */
 };
 
-/* Finds the hierarchy: that of blkio of version 1 where it is mounted, else version 2. */
+/* Finds the hierarchy: that of blkio of version 1 if it is mounted, otherwise version 2. */
 void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc);
-/* The same below a directory, which is taken. */
+/* The same below a directory; takes over the descriptor. */
 void cgroup_names_at(struct cgroup_names *names, int top);
-/* Adds a fact for each group that was not told yet. */
+/* Adds a fact for each group that has none yet. */
 void cgroup_names_say(struct cgroup_names *names, struct facts *facts);
-/* All zero is a closed one, too. */
+/* Also closes a zeroed struct. */
 void cgroup_names_close(struct cgroup_names *names);

@@ -1,11 +1,10 @@
 /*
- * lookup_thread: a thread for each CPU that asks /proc about a descriptor as soon as it is opened there.
+ * lookup_thread: a thread for each CPU that looks up a descriptor in /proc as soon as a program opens it there.
  *
- * It sits on the CPU whose ring it watches, with a real-time priority where we may: the wake-up then happens
- * where the program runs, and the program goes on when the answer is there. (From another CPU it takes some 30 us
- * until a sleeping thread runs; many files are closed by then. Measured: 20 to 60 % of the names of short-lived
- * files from one thread anywhere, 93 to 100 % this way, for the same CPU time of the program.) Walking the ring
- * takes nothing out of it: that is left to the rounds.
+ * It runs on the CPU whose ring buffer it watches, with a real-time priority if that is allowed. So the wake-up happens where the
+ * program runs, and the program continues when the answer is there. From another CPU, a sleeping thread needs about 30 us to run,
+ * and many files are closed by then. Measured for short-lived files: 20 to 60 % of the names with one thread on any CPU, 93 to
+ * 100 % this way, for the same CPU time of the program. The thread only reads the ring buffer; the rounds empty it.
  */
 #pragma once
 
@@ -18,15 +17,16 @@
 struct lookup_thread {
 	struct perf_set *set; /* lent */
 	uint32_t cpu;         /* its index there */
-	int stop_fd, due_fd; /* lent: readable when it shall end; to be written when a ring fills */
+	int stop_fd,
+		due_fd; /* lent: readable when the thread must end; written when a ring buffer fills */
 	pthread_t thread;
 	bool has_thread;
-	sem_t is_ready;        /* the thread is in its place */
-	pthread_mutex_t mutex; /* all below */
+	sem_t is_ready;        /* the thread runs on its CPU */
+	pthread_mutex_t mutex; /* protects all fields below */
 	struct lookup lookup;
 	struct facts facts;
-	uint64_t seen;    /* how far the ring was walked */
-	uint8_t *scratch; /* a record that wraps around */
+	uint64_t seen;    /* position up to which the ring buffer was read */
+	uint8_t *scratch; /* for a record that wraps around */
 };
 
 void lookup_thread_init(struct lookup_thread *thread, struct perf_set *set, uint32_t cpu,
@@ -35,14 +35,13 @@ void lookup_thread_init(struct lookup_thread *thread, struct perf_set *set, uint
 int lookup_thread_start(struct lookup_thread *thread, int stop_fd, int due_fd);
 /* Waits until the thread is on its CPU and watches. */
 void lookup_thread_wait(struct lookup_thread *thread);
-/* After stop_fd has become readable. */
+/* Call it after stop_fd has become readable. */
 void lookup_thread_join(struct lookup_thread *thread);
 void lookup_thread_release(struct lookup_thread *thread);
 
 /*
- * Looks at what has come; moves the answers that have been gathered to `out`. Returns the position in the ring up
- * to which everything was seen.
+ * Reads new records and moves all answers to `out`. Returns the position in the ring buffer up to which everything was read.
  */
 uint64_t lookup_thread_take(struct lookup_thread *thread, struct facts *out);
-/* The ring was given back up to here. */
+/* The space up to this position was returned to the kernel. */
 void lookup_thread_skip(struct lookup_thread *thread, uint64_t position);

@@ -1,7 +1,7 @@
 /*
- * rank: which rank of a parallel program a process is, as its environment says.
+ * rank: the rank of a process in a parallel program, from its environment.
  *
- * The environment is that of the last exec: a process that begins without one has it from its parent.
+ * The environment is that of the last exec; a process without an exec has that of its parent.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct procfs;
 
 struct rank {
 	bool is_known;
-	uint32_t rank, ranks; /* ranks: how many there are; 0: not known */
+	uint32_t rank, ranks; /* ranks: number of ranks; 0: unknown */
 };
 
-/* What may not be read is not known. */
+/* Returns an unknown rank if the environment may not be read. */
 struct rank rank_read(const struct procfs *proc, uint32_t pid);

@@ -7,5 +7,5 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads a terminated string out of the memory of a process. Returns its length, or -errno. */
+/* Reads a terminated string from the memory of a process. Returns its length, or -errno. */
 ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size);

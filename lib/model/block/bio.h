@@ -1,8 +1,8 @@
 /*
- * bio: bios: who queued what, and the operations of devices that have no requests.
+ * bio: which task queued which bio, and operations of devices that have no requests.
  *
- * Whether a device has requests is learned: one step of a request says so, one end of a bio says the opposite (the
- * bios of a request have no end of their own). Until then its bios are kept; in the end nothing is lost or made up.
+ * The steps of a device show whether it has requests: a step of a request proves it, and the end of a bio proves the opposite, because
+ * bios of a request have no end of their own. Until then its bios are stored.
  */
 #pragma once
 

@@ -1,16 +1,16 @@
 /*
- * device_out: io_events of operations on the location of their device.
+ * device_out: emits io_events of operations on the location of their device.
  *
- * A request that waits in a scheduler may still grow. Its BEGIN, and what follows on the same location, waits in the outbox
- * until it is issued; one that becomes part of another meanwhile never began.
+ * A request that waits in a scheduler may still grow. So its BEGIN, and later events of the location, wait in the outbox until it is
+ * issued. If it becomes part of another request meanwhile, it is withdrawn.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* is_final: its size is the last word. */
+/* is_final: its size is final. */
 void device_out_begin(struct model *m, uint32_t op, bool is_final);
-/* It is issued now; only the first time there is an io_event. */
+/* It was issued; only the first issue has an io_event. */
 void device_out_issue(struct model *m, uint32_t op);
 void device_out_complete(struct model *m, uint32_t op);
 void device_out_cancel(struct model *m, uint32_t op, enum io_end why);

@@ -1,13 +1,13 @@
 /*
- * request: the steps of block requests and bios, and what they mean.
+ * request: processes the steps of block requests and bios.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* A step that the kernel told: EVENT_REQUEST. */
+/* Processes an EVENT_REQUEST. */
 void request_step(struct model *m, const struct event *event);
-/* Samples were lost: what is in flight may have ended. */
+/* Samples were lost, so requests in flight may have ended. */
 void request_doubt_all(struct model *m);
-/* The stream has ended: cancels what is in flight. */
+/* The stream has ended: cancels requests in flight. */
 void request_end_all(struct model *m);

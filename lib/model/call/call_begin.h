@@ -1,17 +1,17 @@
 /*
- * call_begin: what the arguments of a call meant when it began.
+ * call_begin: resolves the arguments of a call at its begin.
  */
 #pragma once
 
 #include "state/state.h"
 
 /*
- * Fills in what id, enter and arg of the call (the rest is zero) meant at the time of its begin, which may be past:
- * paths, and the opens that its descriptors named, held. A call that closes empties its slot.
+ * Resolves the arguments of a call (id, enter and arg are set, the rest is zero) at the time of its begin, which may be in the past:
+ * its paths, and the opens of its descriptors, which are held. A call that closes a descriptor empties its slot.
  */
 void call_begin(struct model *m, uint32_t task, struct call *call,
 		const struct event_string path[EVENT_PATHS],
 		const struct event_string base[EVENT_PATHS]);
-/* Sets what path argument `index` of the call means, which starts at `base` if it is relative (empty: not known). */
+/* Sets path argument `index` of the call; a relative path starts at `base` (empty: unknown). */
 void call_path(struct model *m, struct call *call, uint32_t index, struct event_string path,
 	       struct event_string base);

@@ -1,21 +1,21 @@
 /*
- * call_trait: what can be said of a call by its row and its arguments.
+ * call_trait: properties of a call that follow from its row and its arguments.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* Returns the argument as the int that a descriptor is, or -1 if the row has none there. */
+/* Returns the argument as a descriptor (int), or -1 if the row has none there. */
 static inline int call_fd(const struct call *call, int8_t index)
 {
 	return index == CALL_NO_ARG ? -1 : (int)call->arg[index];
 }
-/* Returns what the call named with its first path, as far as it is known, or 0. */
+/* Returns the first path of the call, as far as it is known, or 0. */
 static inline str_id call_named(const struct call *call)
 {
 	return call->path[0] ? call->path[0] : call->written;
 }
-/* Whether the row's fd is one that the call acts on, not a directory of a path or the first of a range. */
+/* Whether the call acts on the row's fd, which is not a start directory or the begin of a range. */
 bool call_has_descriptor(const struct call *call);
 /* Whether a COPY moves the position of one end. */
 bool call_copies_at_position(const struct call_row *row, const struct call *call, int end);
@@ -30,14 +30,14 @@ static inline bool call_uses_position(const struct call_row *row, const struct c
 	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
 }
 bool call_writes(const struct call_row *row, int end);
-/* Whether it writes at the end of the file, whatever offset it gives; appends: its description does, or may. */
+/* Whether it writes at the end of the file, no matter which offset it gives; appends: its description does, or may. */
 bool call_appends(const struct call_row *row, const struct call *call, bool appends, int end);
-/* Whether it may make a descriptor; whether it may close any of them. */
+/* Whether it may create a descriptor; whether it may close descriptors. */
 bool call_opens(const struct call_row *row);
 bool call_closes_many(const struct call_row *row);
-/* Whether what it sends may have descriptors with it. */
+/* Whether it may send descriptors. */
 bool call_passes(const struct call_row *row);
-/* Whether it acts on memory, and is I/O only if a file is there. */
+/* Whether it acts on memory and is I/O only if a file is mapped there. */
 bool call_is_of_memory(const struct call_row *row);
-/* Whether it is one of many things that a call may do, and nothing of interest. */
+/* Whether it is a multi-purpose call (such as ioctl) with a purpose that iotrace does not record. */
 bool call_is_of_no_interest(const struct call *call);

@@ -1,12 +1,12 @@
 /*
- * op_end: one function for each kind of call: applies the result, and emits what stands between ENTER and LEAVE.
+ * op_end: one function for each kind of call: applies the result and emits the records between ENTER and LEAVE.
  */
 #pragma once
 
 #include "call_trait.h"
 #include "op_emit.h"
 
-/* Does what the kind of the call (enum call_kind) does. */
+/* Calls the function of the call's kind (enum call_kind). */
 void op_apply(struct op *op);
 
 /* op_data.c */
@@ -28,7 +28,7 @@ void end_fcntl(struct op *op);
 void end_ioctl(struct op *op);
 void end_exec(struct op *op);
 void end_unshare(struct op *op);
-/* op->made becomes what an open that succeeded made: before its ENTER, which has the name of the file. */
+/* Creates op->made for a successful open, before its ENTER, which has the name of the file. */
 void op_make(struct op *op);
 /* op_lock.c */
 void end_lock(struct op *op);
@@ -38,5 +38,5 @@ void end_delete(struct op *op);
 void end_rename(struct op *op);
 void end_chdir(struct op *op);
 void end_chroot(struct op *op);
-/* Returns what the call shows of the file that its first path names. */
+/* Returns what the call shows about the file of its first path. */
 enum trace_file_kind op_file_kind(const struct op *op);

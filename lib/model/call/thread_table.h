@@ -1,22 +1,22 @@
 /*
- * thread_table: descriptors that a thread shares with others no more.
+ * thread_table: threads that no longer share their descriptor table.
  *
- * Threads share one table, and so may processes. Who unshares it has a copy: its descriptors are others from then on,
- * which lead where the old ones do, so that each is closed, and used again, apart from those. They have handles of their own.
+ * Threads share a table, and processes may share one. A thread that unshares it gets a copy. The descriptors of the copy have the same
+ * files, but are closed and reused independently. They have their own handles.
  */
 #pragma once
 
 #include "fd/fdtable.h"
 #include "op_end.h"
 
-/* A new thread shares its creator's table. Without CLONE_FILES, which a later record says, it gets a copy. */
+/* A new thread shares the table of its creator. Without CLONE_FILES, which a later record shows, it gets a copy. */
 void thread_table_share(struct model *m, uint32_t parent, uint32_t child);
 void thread_table_part(struct model *m, uint32_t child, uint32_t process);
-/* From the end of the call on its thread shares its table with nobody. */
+/* From the end of the call on, its thread has an own table. */
 void thread_table_unshare(struct op *op);
 /*
- * The thread is all that is left of its process, after an exec: its table is the process's, and nobody else's. emptied
- * (its context: op) is called for what the others had.
+ * After an exec the thread is the only one of its process: its table becomes that of the process. Calls `emptied` (context: op) for the
+ * opens of the other tables.
  */
 void thread_table_exec(struct op *op, table_emptied emptied);
 /* The thread ends, and its own table with it. */

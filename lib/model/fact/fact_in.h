@@ -1,10 +1,10 @@
 /*
- * fact_in: what facts change in the model.
+ * fact_in: applies facts to the model.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* Whether the recording is longer than what the command did: all processes are recorded, or those of -p, or it still runs. */
+/* Whether the duration is that of the recording, and not of the command: with -a, with -p, or if the command still runs. */
 bool host_lasts_until_end(const struct model *m);
 void fact_in(struct model *m, const struct event *event);

@@ -1,8 +1,8 @@
 /*
- * fs: current directories and roots, which processes may share (CLONE_FS).
+ * fs: current directories and root directories, which processes may share (CLONE_FS).
  *
- * What they are called is asked when a path needs it: names change without a word. Kept is only when they may have
- * become others.
+ * Their names come with each path that needs them, because directories can be renamed. The model only keeps the times at which they
+ * may have changed.
  */
 #pragma once
 
@@ -13,20 +13,20 @@ struct fs_root {
 	uint64_t mount_namespace; /* 0: not known */
 };
 
-/* Returns one with one user. */
+/* Returns a new one with one user. */
 uint32_t fs_new(struct model *m);
 void fs_drop(struct model *m, uint32_t fs);
-/* The process begins with what its parent has. */
+/* A new process gets a copy of its parent's. */
 void fs_copy(struct model *m, uint32_t process, uint32_t parent);
-/* The process uses that of another one from now on. */
+/* From now on the process shares that of another one. */
 void fs_share(struct model *m, uint32_t process, uint32_t other);
-/* A call that changes it begins (change 1) or ends (-1) now. */
+/* A call that changes it begins (change 1) or ends (-1). */
 void fs_move(struct model *m, uint32_t fs, int change);
-/* From now on the process, and those that share with it, have this root. */
+/* Sets the root of the process, and of those that share it. */
 void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root);
-/* A process that had the same root may have another now: pivot_root() moves them all. */
+/* pivot_root() may have changed the root of all processes that had the same one. */
 void fs_forget_like(struct model *m, uint32_t process);
-/* Data was lost, and with it perhaps the calls that changed them. */
+/* After a loss of data: calls that changed them may be missing. */
 void fs_forget_all(struct model *m);
-/* It has a mount namespace of its own now, whose number is not known. */
+/* The process has a new mount namespace, whose inode is unknown. */
 void fs_part(struct model *m, uint32_t process);

@@ -1,9 +1,9 @@
 /*
- * position: whose position the stream may not show all moves of.
+ * position: file descriptions whose position may change without a record.
  *
- * A process that is not recorded may hold the same open file description: it was open before the recording, somebody
- * passed it over a socket, or took it with pidfd_getfd(). Its position is then believed only where the kernel says it at
- * the end of a call (BPF), and the model agrees.
+ * A process that is not recorded may hold the same open file description: because it was open before the recording, was passed over a
+ * socket, or was taken with pidfd_getfd(). The model then uses the position only if the kernel reports it at the end of a call (BPF)
+ * and it agrees with the model.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 
 #include <fcntl.h>
 
-/* Somebody else may hold the description. */
+/* A process that is not recorded may hold the description. */
 void position_share(struct model *m, struct description *d);
-/* All descriptors of the table may lead somebody else to the same descriptions. */
+/* The same for all descriptions in a table. */
 void position_share_table(struct model *m, uint32_t table);
-/* The same for all tables. */
+/* The same for the descriptions in all tables. */
 void position_share_all(struct model *m);
-/* A message was sent through the socket (ID_NONE: not known which), and any descriptor of the table may be in it. */
+/* A message was sent through the socket (ID_NONE: unknown); it may contain any descriptor of the table. */
 void position_pass(struct model *m, uint32_t table, uint32_t socket);
-/* Whether somebody may have set O_APPEND whom the stream does not show. */
+/* Whether a process that is not recorded may have set O_APPEND. */
 static inline bool position_may_append(const struct model *m, const struct description *d)
 {
 	return d->may_append || (d->is_shared && d->append_doubts != m->append_doubts);
 }
-/* Whether a write to it ends the file, wherever it was asked to begin; also if that is not known. */
+/* Whether a write appends to the file, or may do so, no matter which offset the call gives. */
 static inline bool position_appends(const struct model *m, const struct description *d)
 {
 	return position_may_append(m, d) || d->flags & O_APPEND;
 }
-/* F_SETFL set its flags, or may have (UINT32_MAX). ID_NONE: of an open that is not known. */
+/* F_SETFL sets the flags (UINT32_MAX: may have set any). ID_NONE: of an unknown open. */
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags);

@@ -1,5 +1,5 @@
 /*
- * name_filter: which names of files --path and --exclude-path want.
+ * name_filter: which file names match --path and --exclude-path.
  */
 #pragma once
 
@@ -7,14 +7,14 @@
 
 void name_filter_add(struct model *m, bool is_exclusion, str_id glob);
 void name_filter_release(struct model *m);
-/* Whether certain files are asked for, and not only some left out. There is a filter. */
+/* Whether there is a --path, and not only --exclude-path. Needs a filter. */
 bool name_filter_is_choosy(const struct model *m);
-/* Returns whether records of a file of this name (0: not known) are wanted. */
+/* Returns whether records of a file with this name (0: unknown) are recorded. */
 bool name_is_wanted(struct model *m, str_id name);
 /*
- * Returns the id of a file's name. Names of which no record can leave the model share one, so that they take no memory. That is
- * so if all patterns are of paths and match whatever is below what they match, and no block request may name the file.
+ * Returns the id of a file name. Names that cannot appear in the output share one id, so they take no memory. This is possible if all
+ * patterns are absolute and match everything below what they match, and block requests cannot name the file.
  */
 str_id name_add(struct model *m, const char *bytes, size_t length);
-/* Returns whether it is the name that they share. */
+/* Returns whether it is the shared name. */
 bool name_is_stand_in(const struct model *m, str_id name);

@@ -1,5 +1,5 @@
 /*
- * life: threads and processes, from fork to exit: what begins and ends with them.
+ * life: begin and end of threads and processes: fork, exec, exit.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 void life_part(struct model *m, uint32_t pid, uint32_t tid);
 /*
- * Something is of this thread. If another one was known by its number, that has ended, and nobody said so: call this before
+ * An event belongs to this thread. If another thread had its number, that thread has ended without a record. Call this before
  * task_get().
  */
 static inline void life_meet(struct model *m, uint32_t pid, uint32_t tid)
@@ -18,11 +18,11 @@ static inline void life_meet(struct model *m, uint32_t pid, uint32_t tid)
 void life_fork(struct model *m, const struct event *event);
 void life_clone_flags(struct model *m, const struct event *event);
 void life_comm(struct model *m, const struct event *event);
-/* The end of a call: that of an exec is the end of all threads of the process but one. */
+/* The end of a call. The end of an exec ends all other threads of the process. */
 void life_call_end(struct model *m, const struct event *event);
 void life_exit(struct model *m, const struct event *event);
-/* Records the process from now on, or no more. */
+/* Starts or stops recording the process. */
 void life_leave_out(struct model *m, uint32_t process, bool is_left_out);
-/* All that still runs: calls in flight are cancelled, descriptors counted as open. */
+/* At the end of the stream: cancels calls in flight, and counts open descriptors. */
 void life_end_all(struct model *m);
 void life_release(struct model *m);

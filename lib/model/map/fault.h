@@ -1,13 +1,13 @@
 /*
  * fault: page faults that read from mapped files, as operations of these files.
  *
- * A fault names an inode, not a descriptor, and most programs close what they have mapped: so each process has one handle for
- * each file that it reads this way, which counts as open all the time.
+ * A fault has an inode and no descriptor, and most programs close the descriptor of a mapped file. So each process has one handle for
+ * each file that it reads in this way, which is open for the whole recording.
  */
 #pragma once
 
 #include "state/state.h"
 
 void fault_in(struct model *m, const struct event *event);
-/* Returns the open of the process's handle for what is mapped of the file. Not held; it stays. */
+/* Returns the permanent open of the process for this mapped file. Not held. */
 uint32_t fault_open(struct model *m, process_id process, file_id file);

@@ -1,10 +1,9 @@
 /*
- * writeback: the kernel writes pages of a file that a recorded process has mapped to be written.
+ * writeback: the kernel writes pages of a file that a recorded process has mapped for writing.
  *
- * It is a flush of that file, beside what the program does: a non-blocking operation. It stands on the location of the thread
- * that mapped the file, for that is whose stores reach the disk by it: if several have, of who did so last; where that
- * thread has ended or only its parent mapped it, of the first thread of the process that still has it. The writing of any
- * other file is none of ours.
+ * This is a non-blocking flush of the file. It is on the location of the thread that mapped the file (the last one if there are
+ * several), because the stores of that thread reach the disk. If that thread has ended, or a parent of the process made the mapping, it
+ * is on the location of the first thread of the process. Writeback of other files is skipped.
  */
 #pragma once
 

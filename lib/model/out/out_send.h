@@ -7,5 +7,5 @@
 
 /* Counts an operation. */
 void out_count(struct model *m, const struct io_event *event);
-/* Lets out an event that has all that it needs, unless it began in a pause. */
+/* Sends a complete event to the output, unless it began in a pause. */
 void out_send(struct model *m, const struct io_event *event);

@@ -1,19 +1,19 @@
 /*
  * foreign: 32-bit programs, and 32-bit calls of 64-bit programs.
  *
- * Their calls have the numbers of another table. They are counted, and not decoded.
+ * Their calls use another table of numbers. iotrace counts them and does not decode them.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* The process began a program of 32 bits, or one of 64 bits. */
+/* The process executes a 32-bit or a 64-bit program. */
 void foreign_set(struct model *m, uint32_t process, bool is_foreign);
-/* The process was found when the recording began. */
+/* The same for a process that was running when the recording began. */
 void foreign_found(struct model *m, uint32_t process, bool is_foreign);
-/* The same as foreign_set(), of an exec in the stream. */
+/* The same as foreign_set(), for an exec in the stream. */
 void foreign_program(struct model *m, const struct event *event);
 /* A task of a process with is_foreign makes a call. */
 void foreign_call(struct model *m, uint32_t task);
-/* The kernel says that a call is one of 32 bits. */
+/* The kernel reports a 32-bit call. */
 void foreign_event(struct model *m, const struct event *event);

@@ -1,20 +1,20 @@
 /*
- * location: which location of the archive a thread's events stand on, and which group is its process.
+ * location: assigns threads to locations of the archive, and processes to location groups.
  */
 #pragma once
 
 #include "state/state.h"
 
-/* Returns a new group, a new location of the archive. */
+/* Return a new group, and a new location, of the archive. */
 process_id group_add(struct model *m, const struct trace_process *group);
 thread_id location_add(struct model *m, const struct trace_thread *location);
-/* Returns the public id of the process, listed if this is its first use. */
+/* Returns the public id of the process; defines it at its first use. */
 process_id process_group(struct model *m, uint32_t process);
 /* See task_location(). */
 thread_id location_new(struct model *m, uint32_t task, uint64_t time);
 /*
- * Returns the public id of the thread, which is listed (and begins in the archive) if this is its first use. time is
- * that of the event: nothing earlier will be emitted of this thread from now on.
+ * Returns the public id of the thread. At its first use it is defined and begins in the archive. time: of the event; no earlier event
+ * of this thread will follow.
  */
 static inline thread_id task_location(struct model *m, uint32_t task, uint64_t time)
 {
@@ -23,16 +23,16 @@ static inline thread_id task_location(struct model *m, uint32_t task, uint64_t t
 	return location != ID_NONE ? location : location_new(m, task, time);
 }
 void location_rename(struct model *m, uint32_t task, str_id name);
-/* The thread has ended. is_busy: what it submitted is still in flight; location_end() follows when that has ended. */
+/* The thread has ended. is_busy: its requests are still in flight; location_end() follows when they have ended. */
 void location_leave(struct model *m, uint32_t task, bool is_busy);
-/* The last io_event of a thread: nothing of it is in flight any more. */
+/* Emits the last io_event of a thread, when none of its requests is in flight. */
 void location_end(struct model *m, thread_id location);
-/* Whether the process is, or would be, a member of the shared group: the archive then has its events, but no definition of it. */
+/* Whether the process is, or would be, in the group of shared locations, so the archive has its events but no definition of it. */
 bool location_is_in_shared_group(const struct model *m, uint32_t process);
 void location_end_program(struct model *m, thread_id location, uint64_t time, int32_t status);
-/* Returns where the counters of the thread are added up: with its own, or with those that it shares a location with. */
+/* Returns the totals of the thread's counters: its own, or those of its shared location. */
 uint64_t *location_totals(struct model *m, uint32_t task, uint64_t *own);
 /* Returns whether the end of the process may close handles of the archive. */
 bool location_may_close(const struct model *m, uint32_t process);
-/* A process has closed a descriptor. Returns whether the handle goes on in its group, or has been destroyed already. */
+/* A process has closed a descriptor. Returns whether the handle is still open in its group, or was already destroyed. */
 bool location_keeps(struct model *m, uint32_t process, uint32_t open);

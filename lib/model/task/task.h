@@ -6,7 +6,7 @@
 
 #include "state/state.h"
 
-/* Returns the working id of a thread that is nearly always found so, or ID_NONE. */
+/* Returns the working id of a thread from the cache, or ID_NONE. */
 static inline uint32_t task_near(const struct model *m, uint32_t pid, uint32_t tid)
 {
 	uint32_t id = m->task_near[tid % TASKS_NEAR];
@@ -21,8 +21,8 @@ static inline uint32_t task_near(const struct model *m, uint32_t pid, uint32_t t
 }
 uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid);
 /*
- * Returns the working id of the thread; made up (with its process) if nothing showed it before. No other thread is known by
- * the number: see life_meet().
+ * Returns the working id of the thread. If it is not yet known, creates it and its process. No other thread may have this number: see
+ * life_meet().
  */
 static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 {
@@ -30,21 +30,21 @@ static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 
 	return id != ID_NONE ? id : task_seek(m, pid, tid);
 }
-/* Returns a new one, of a process that is known. */
+/* Returns a new thread of a known process. */
 uint32_t task_new(struct model *m, uint32_t process, uint32_t tid);
-/* Returns it, or MAP_NONE. */
+/* Returns the working id, or MAP_NONE. */
 uint32_t task_find(const struct model *m, uint32_t tid);
 uint32_t process_find(const struct model *m, uint32_t pid);
-/* Returns the working id of the process; made up with an empty table if it is new. */
+/* Returns the working id of the process. If it is new, creates it with an empty table. */
 uint32_t process_get(struct model *m, uint32_t pid);
-/* Returns a new one, without a table. */
+/* Returns a new process without a table. */
 uint32_t process_new(struct model *m, uint32_t pid);
-/* Returns what /proc shows as the process's descriptors: the table of its first thread. */
+/* Returns the descriptor table that /proc shows for the process: that of its first thread. */
 uint32_t process_table(const struct model *m, uint32_t process);
-/* Whether what the process does is recorded (now). */
+/* Whether the process is recorded at this time. */
 static inline bool process_is_recorded(const struct model *m, uint32_t process)
 {
 	return !m->process[process].is_prelude && !m->process[process].is_left_out;
 }
-/* The thread has this command name, and so has its process if it is the first thread. */
+/* Sets the command name of the thread, and of its process if it is the first thread. */
 void task_rename(struct model *m, uint32_t task, str_id name);

@@ -1,5 +1,5 @@
 /*
- * tracepoint: events of -e, as metrics and parameters on the location of the thread that they happened in.
+ * tracepoint: emits events of -e as metrics and parameters on the location of their thread.
  */
 #pragma once
 
