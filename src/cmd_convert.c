@@ -28,7 +28,7 @@ struct convert_options {
 
 static const struct option_row rows[] = {
 	{'o', "output", "DIR",
-	 "the archive to make (default: the file's name without .spool or .data)", OPTION_TEXT,
+	 "write the archive to DIR (default: the file's name without .spool or .data)", OPTION_TEXT,
 	 offsetof(struct convert_options, output.path), NULL, NULL},
 	OUTPUT_ROWS(struct convert_options, output),
 	OPTION_ROW_HELP,

@@ -276,7 +276,7 @@ static int parse_source(void *source, const char *arg, struct error *err)
 #define RECORDING(member) FIELD(recording.member)
 
 const struct option_row record_rows[] = {
-	{'o', "output", "DIR", "the archive to make (default: iotrace-HOST-DATE-TIME-PID)",
+	{'o', "output", "DIR", "write the archive to DIR (default: iotrace-HOST-DATE-TIME-PID)",
 	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
 	{'p', "pid", "PID[,PID...]",
 	 "record these running processes, with their threads and new children", OPTION_CALL,
@@ -290,7 +290,7 @@ const struct option_row record_rows[] = {
 	 "record in one archive all commands on this node that use this name (the default in a "
 	 "job with ranks)",
 	 OPTION_TEXT, FIELD(join), NULL, NULL},
-	{0, "alone", NULL, "use an own recorder and archive for this command, also in a job",
+	{0, "alone", NULL, "use a separate recorder and archive for this command, also in a job",
 	 OPTION_FLAG, FIELD(is_alone), NULL, NULL},
 	{0, "duration", "SECONDS", "stop the recording after this time; a command continues",
 	 OPTION_CALL, RECORDING(duration), parse_duration, NULL},
