@@ -252,7 +252,7 @@ def test_fifo(live):
     fifo = live.path("fifo")
     os.mkfifo(fifo)
     ran = live.run(["timeout", "-k", "1", "5", IOTRACE, "convert", fifo])
-    live.check(ran.returncode == 125 and b"no ordinary file" in ran.stderr, f"a FIFO: {ran.returncode} {ran.stderr!r}")
+    live.check(ran.returncode == 125 and b"not a regular file" in ran.stderr, f"a FIFO: {ran.returncode} {ran.stderr!r}")
 
 
 if sys.argv[1:2] == ["--swap"]:

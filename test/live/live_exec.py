@@ -103,7 +103,7 @@ def resumed(live, name, path):
     live.equal(f"{name}: never recorded again", counters["detached"], 0)
     live.equal(f"{name}: recorded again", counters["resumed"], 2)
     live.check(0 < counters["resumed_us"] < 2000000, f"{name}: after {counters['resumed_us']} us")
-    live.check(b"2 programs are not recorded for a moment after their begin" in words, f"{name}: {words!r}")
+    live.check(b"2 programs were not recorded for a moment after their begin" in words, f"{name}: {words!r}")
 
 
 def lost(live, path):

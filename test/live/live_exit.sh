@@ -149,7 +149,7 @@ test_newcomer() {
 		"$IOTRACE" check-archive "$work/empty"
 	says "check-archive of a file" 1 "an OTF2 archive is a directory" "$IOTRACE" check-archive "$work/text"
 	says "check-archive of nothing" 1 "No such file" "$IOTRACE" check-archive "$work/nothing"
-	says "check-archive of an anchor" 0 "nothing is wrong" "$IOTRACE" check-archive "$work/archive/traces.otf2"
+	says "check-archive of an anchor" 0 "no errors found" "$IOTRACE" check-archive "$work/archive/traces.otf2"
 	says "help" 0 "usage: iotrace [record]" "$IOTRACE" help
 	says "help of a command" 0 "usage: iotrace convert" "$IOTRACE" help convert
 	says "help of what is none" 125 "did you mean 'check-archive'" "$IOTRACE" help check-archiv
