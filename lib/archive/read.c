@@ -1,7 +1,5 @@
 /*
  * read: an archive, from its definitions to its last event, in order of time.
- *
- * The files are checked first, as for archive_verify(): what the library must not see it never sees.
  */
 #include "reader.h"
 
@@ -11,69 +9,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_AT_ONCE = 1 << 13 };
+enum { EVENTS_AT_ONCE = 1 << 13 }; /* before it is asked whether to stop */
 
-static void read_creator(struct reader *r)
+struct stop {
+	struct reader *reader;
+	bool is_wanted;
+};
+
+static bool on_event(void *context, const struct walk_event *event)
 {
-	char *creator = verify_creator(&r->verify);
+	struct stop *stop = context;
+	const struct archive_source *source = stop->reader->source;
 
-	if (creator)
-		r->trace->host.creator = trace_string(r->trace, creator, strlen(creator));
-	free(creator);
+	read_event(stop->reader, event);
+	if (stop->reader->read % EVENTS_AT_ONCE == 0 && source->should_stop)
+		stop->is_wanted = source->should_stop(source->context);
+	return !stop->is_wanted;
 }
 
 static int read_events(struct reader *r, struct error *err)
 {
-	const struct archive_source *source = r->source;
-	struct verify *v = &r->verify;
-	OTF2_GlobalEvtReader *events = verify_open_events(v);
-	uint64_t read = EVENTS_AT_ONCE, total = 0;
-	OTF2_ErrorCode code = OTF2_SUCCESS;
-	int rc = 0;
+	struct tally *tally = r->source->tally;
+	struct stop stop = {r, false};
 
-	if (!events)
-		return v->report->findings ? error_say(err, EBADMSG, "%s: %s", source->dir,
-						       v->report->finding[0])
-					   : 0;
-	r->call = mem_array(r->trace->threads, sizeof(*r->call));
-	read_register(r, events);
-	while (!rc && code == OTF2_SUCCESS && read == EVENTS_AT_ONCE && total <= v->event_limit) {
-		code = OTF2_Reader_ReadGlobalEvents(v->reader, events, EVENTS_AT_ONCE, &read);
-		total += read;
-		rc = source->should_stop && source->should_stop(source->context);
-	}
+	r->call = mem_array(r->trace->threads + 1, sizeof(*r->call));
+	walk_events(&r->walk, on_event, &stop);
 	if (!r->is_ours) {
-		tally_add(source->tally, events, total);
-		tally_add(source->tally, samples, total + tally_get(source->tally, ignored));
-		tally_add(source->tally, records_unread, total - r->emitted);
+		tally_add(tally, events, r->read);
+		tally_add(tally, samples, r->read + tally_get(tally, ignored));
+		tally_add(tally, records_unread, r->read - r->emitted);
 	}
-	if (code != OTF2_SUCCESS || v->is_bad)
-		rc = error_say(err, EBADMSG, "the events of %s cannot be read to their end: %s",
-			       source->dir, v->message);
-	else if (total > v->event_limit)
-		rc = error_say(err, EBADMSG, "the event files of %s have no end", source->dir);
-	else if (!rc && v->report->findings)
-		rc = error_say(err, EBADMSG, "a part of %s is missing: %s", source->dir,
-			       v->report->finding[0]);
 	read_end(r);
-	verify_close_events(v, events);
-	return rc;
+	if (r->report.findings)
+		return error_say(err, EBADMSG, "a part of %s is missing: %s", r->source->dir,
+				 r->report.finding[0]);
+	return stop.is_wanted;
 }
 
 static int read_all(struct reader *r, struct error *err)
 {
-	int rc = verify_open_archive(&r->verify, err);
+	int code = walk_open(&r->walk, err);
+	const char *creator = r->walk.anchor.creator;
 
-	if (rc)
-		return rc;
-	read_creator(r);
-	r->is_ours = r->verify.is_of_iotrace;
+	if (code)
+		return code;
+	r->is_ours = r->walk.is_of_iotrace;
+	r->trace->host.creator = trace_string(r->trace, creator, strlen(creator));
 	r->trace->host.is_of_others = !r->is_ours;
-	if (!read_definitions(r))
-		return error_say(err, EBADMSG,
-				 "the definitions in %s/traces.def cannot be read: %s",
-				 r->source->dir, r->verify.message);
-	read_resolve(r);
+	read_definitions(r);
 	read_notes(r);
 	read_marks(r);
 	return read_events(r, err);
@@ -82,27 +65,22 @@ static int read_all(struct reader *r, struct error *err)
 int archive_read(const struct archive_source *source, struct error *err)
 {
 	struct reader r = {
-		.verify = {.dir = source->dir, .report = &r.report},
+		.walk = {.dir = source->dir, .report = &r.report},
 		.source = source,
 		.trace = source->trace,
-		.free_op = ID_NONE,
+		.unknown = ID_NONE,
+		.mounted = ID_NONE,
 	};
-	OTF2_ErrorCallback before = verify_take_messages(&r.verify);
-	int rc = read_all(&r, err);
+	int code = read_all(&r, err);
 
-	for (int i = 0; i < READ_KINDS; i++)
-		map_release(&r.of[i]);
-	map_release(&r.op_of);
 	map_release(&r.cgroup_of);
+	free(r.string);
 	free(r.attribute);
-	free(r.node);
-	free(r.node_of_group);
-	free(r.paradigm_of_handle);
-	free(r.property);
+	free(r.device_of_node);
+	free(r.is_block);
 	free(r.member);
-	free(r.op);
+	free(r.series);
 	free(r.call);
-	verify_release(&r.verify);
-	OTF2_Error_RegisterCallback(before, NULL);
-	return rc;
+	walk_release(&r.walk);
+	return code;
 }

@@ -1,249 +1,178 @@
 /*
- * read_defs: definitions, as they stand in the file. Fields that are str_ids hold StringRefs until read_resolve().
+ * read_defs: definitions, in the terms of struct trace.
+ *
+ * A definition may stand before what it refers to. So the definitions are read in passes: those of a pass need what those of the
+ * passes before it say.
  */
 #include "reader.h"
 
-#include <fcntl.h>
 #include <iotrace/mem.h>
+#include <stdlib.h>
 #include <string.h>
 
-static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
-				  uint64_t realtime)
+static str_id add_text(struct reader *r, const char *text)
 {
-	struct reader *r = data;
-
-	r->resolution = resolution;
-	r->first = offset;
-	r->length = length;
-	r->realtime = realtime;
-	return OTF2_CALLBACK_SUCCESS;
+	return trace_string(r->trace, text, strlen(text));
 }
 
-static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text)
+/* Returns the id of what a field refers to, or ID_NONE. */
+static uint32_t id_of(const struct reader *r, const struct value *field)
 {
-	struct reader *r = data;
-
-	map_set(&r->of[READ_OF_STRING], self, read_text(r, text, strlen(text)));
-	return OTF2_CALLBACK_SUCCESS;
+	return walk_id_of(&r->walk, field);
 }
 
-static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
-				      OTF2_StringRef description, OTF2_Type type)
+static void clock(struct reader *r, const struct record *record, uint32_t id)
 {
-	struct reader *r = data;
+	const struct value *is = record->value;
 
-	(void)description;
-	(void)type;
-	MEM_GROW(r->attribute, r->attribute_capacity, r->attributes + 1);
-	r->attribute[r->attributes].name = name;
-	r->attribute[r->attributes].id = READ_ATTRIBUTES;
-	map_set(&r->of[READ_OF_ATTRIBUTE], self, r->attributes++);
-	return OTF2_CALLBACK_SUCCESS;
+	(void)id;
+	r->resolution = is[0].is;
+	r->first = is[1].is;
+	r->length = is[2].is;
+	r->realtime = is[3].is;
 }
 
-static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
-				 OTF2_StringRef class, OTF2_SystemTreeNodeRef parent)
+static void string(struct reader *r, const struct record *record, uint32_t id)
 {
-	struct reader *r = data;
-
-	(void)parent;
-	MEM_GROW(r->node, r->node_capacity, r->nodes + 1);
-	r->node[r->nodes] = (struct read_node){name, class, NONE};
-	map_set(&r->of[READ_OF_NODE], self, r->nodes++);
-	return OTF2_CALLBACK_SUCCESS;
+	r->string[id] = read_text(r, record->text[0], strlen(record->text[0]));
 }
 
-static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
-				  OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
-				  OTF2_LocationGroupRef parent)
+static void attribute(struct reader *r, const struct record *record, uint32_t id)
 {
-	struct reader *r = data;
-	struct trace *trace = r->trace;
-	process_id id = trace->processes;
-
-	(void)type;
-	MEM_GROW(trace->process, trace->processes_cap, id + 1);
-	trace->process[id] = (struct trace_process){.kind = TRACE_PROCESS,
-						    .name = name,
-						    .parent = parent,
-						    .status = -1};
-	MEM_GROW(r->node_of_group, r->node_of_group_capacity, id + 1);
-	r->node_of_group[id] = node;
-	map_set(&r->of[READ_OF_GROUP], self, id);
-	trace->processes++;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
-				     OTF2_LocationType type, uint64_t events,
-				     OTF2_LocationGroupRef group)
-{
-	struct reader *r = data;
-	struct trace *trace = r->trace;
-	thread_id id = trace->threads;
-
-	(void)events;
-	MEM_GROW(r->verify.location, r->verify.location_capacity, r->verify.locations + 1);
-	r->verify.location[r->verify.locations++] = (struct verify_location){.ref = self};
-	MEM_GROW(trace->thread, trace->threads_cap, id + 1);
-	trace->thread[id] = (struct trace_thread){.kind = type == OTF2_LOCATION_TYPE_METRIC
-								  ? LOCATION_METRIC
-								  : LOCATION_THREAD,
-						  .process = group,
-						  .name = name};
-	map_set(&r->of[READ_OF_LOCATION], self, id);
-	trace->threads++;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
-				   OTF2_StringRef canonical, OTF2_StringRef description,
-				   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-				   OTF2_RegionFlag flags, OTF2_StringRef source,
-				   uint32_t first_line, uint32_t last_line)
-{
-	struct reader *r = data;
-	struct trace *trace = r->trace;
-
-	(void)canonical;
-	(void)description;
-	(void)paradigm;
-	(void)flags;
-	(void)source;
-	(void)first_line;
-	(void)last_line;
-	MEM_GROW(trace->region, trace->regions_cap, trace->regions + 1);
-	trace->region[trace->regions] =
-		(struct trace_region){.name = name,
-				      .source = REGION_OTHER,
-				      .kind = CALL_META,
-				      .group = role == OTF2_REGION_ROLE_FILE_IO ? GROUP_DATA
-					       : role == OTF2_REGION_ROLE_FILE_IO_METADATA
-						       ? GROUP_META
-						       : GROUP_TASK};
-	map_set(&r->of[READ_OF_REGION], self, trace->regions++);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_paradigm(void *data, OTF2_IoParadigmRef self,
-				     OTF2_StringRef identification, OTF2_StringRef name,
-				     OTF2_IoParadigmClass class, OTF2_IoParadigmFlag flags,
-				     uint8_t count, const OTF2_IoParadigmProperty *properties,
-				     const OTF2_Type *types, const OTF2_AttributeValue *values)
-{
-	struct reader *r = data;
-
-	(void)name;
-	(void)class;
-	(void)flags;
-	(void)count;
-	(void)properties;
-	(void)types;
-	(void)values;
-	map_set(&r->of[READ_OF_PARADIGM], self, identification);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static void add_file(struct reader *r, OTF2_IoFileRef self, OTF2_StringRef name,
-		     enum trace_file_kind kind)
-{
-	struct trace *trace = r->trace;
-
-	COLD_GROW(&trace->file_area, trace->file, trace->files_cap, trace->files + 1);
-	trace->file[trace->files] =
-		(struct trace_file){.path = name, .kind = kind, .mount = ID_NONE};
-	map_set(&r->of[READ_OF_FILE], self, trace->files++);
-}
-
-static OTF2_CallbackCode on_file(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
-				 OTF2_SystemTreeNodeRef scope)
-{
-	(void)scope;
-	add_file(data, self, name, FILE_REGULAR);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_directory(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
-				      OTF2_SystemTreeNodeRef scope)
-{
-	(void)scope;
-	add_file(data, self, name, FILE_DIRECTORY);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
-				   OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
-				   OTF2_IoHandleFlag flags, OTF2_CommRef comm,
-				   OTF2_IoHandleRef parent)
-{
-	struct reader *r = data;
-	struct trace *trace = r->trace;
-	handle_id id = trace->handles;
-
-	(void)comm;
-	(void)parent;
-	COLD_GROW(&trace->handle_area, trace->handle, trace->handles_cap, id + 1);
-	trace->handle[id] = (struct trace_handle){
-		.process = ID_NONE,
-		.file = file,
-		.name = name,
-		.is_pre_created = flags & OTF2_IO_HANDLE_FLAG_PRE_CREATED,
-		.is_all_proxy = flags & OTF2_IO_HANDLE_FLAG_ALL_PROXY,
+	static const char *const name[READ_ATTRIBUTES] = {
+#define OTF2_ATTRIBUTE(id, type, name, ...) name,
+#include <iotrace/otf2.def>
 	};
-	MEM_GROW(r->paradigm_of_handle, r->paradigm_of_handle_capacity, id + 1);
-	r->paradigm_of_handle[id] = paradigm;
-	map_set(&r->of[READ_OF_HANDLE], self, id);
-	trace->handles++;
-	return OTF2_CALLBACK_SUCCESS;
+	str_id is = read_string(r, &record->value[1]);
+	int known = 0;
+
+	while (known < READ_ATTRIBUTES && !read_is(r, is, name[known]))
+		known++;
+	r->attribute[id] = (enum read_attribute)known;
 }
 
-static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef ref, OTF2_IoAccessMode mode,
-					 OTF2_IoStatusFlag flags)
+uint32_t read_add_device(struct reader *r, str_id name, const char *number)
 {
-	struct reader *r = data;
-	uint32_t id = read_id(r, READ_OF_HANDLE, ref);
-
-	if (id != MAP_NONE)
-		r->trace->handle[id].pre_flags = read_open_flags(mode, 0, flags);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef name,
-				   OTF2_StringRef description, OTF2_MetricType type,
-				   OTF2_MetricMode mode, OTF2_Type value, OTF2_Base base,
-				   int64_t exponent, OTF2_StringRef unit)
-{
-	struct reader *r = data;
-
-	(void)type;
-	(void)base;
-	(void)exponent;
-	MEM_GROW(r->member, r->member_capacity, r->members + 1);
-	r->member[r->members] = (struct read_member){name,
-						     unit,
-						     description,
-						     mode == OTF2_METRIC_ACCUMULATED_START,
-						     value == OTF2_TYPE_INT64,
-						     value == OTF2_TYPE_DOUBLE};
-	map_set(&r->of[READ_OF_MEMBER], self, r->members++);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count,
-				  const OTF2_MetricMemberRef *members,
-				  OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder)
-{
-	struct reader *r = data;
 	struct trace *trace = r->trace;
-	struct trace_series series = {.metric = trace->metrics,
-				      .is_of_calls = occurrence == OTF2_METRIC_SYNCHRONOUS_STRICT};
 
-	(void)recorder;
-	series.is_of_calls |= occurrence == OTF2_METRIC_SYNCHRONOUS;
-	for (uint8_t i = 0; i < count && i < EVENT_COUNTERS; i++) {
-		uint32_t member = read_id(r, READ_OF_MEMBER, members[i]);
-		const struct read_member none = {NONE, NONE, NONE, false, false, false};
-		const struct read_member *m = member == MAP_NONE ? &none : &r->member[member];
+	MEM_GROW(trace->device, trace->devices_cap, trace->devices + 1);
+	trace->device[trace->devices] = (struct trace_device){.name = name,
+							      .dev = read_device_number(number),
+							      .disk = ID_NONE,
+							      .group = ID_NONE,
+							      .location = ID_NONE,
+							      .samples = ID_NONE,
+							      .handle = ID_NONE};
+	return trace->devices++;
+}
+
+static void node(struct reader *r, const struct record *record, uint32_t id)
+{
+	struct trace_host *host = &r->trace->host;
+	str_id name = read_string(r, &record->value[1]);
+	str_id class = read_string(r, &record->value[2]);
+
+	r->device_of_node[id] = NONE;
+	if (read_is(r, class, "block device"))
+		r->device_of_node[id] = read_add_device(r, name, "");
+	else if (!host->hostname && read_is(r, class, "node"))
+		host->hostname = name;
+}
+
+static void paradigm(struct reader *r, const struct record *record, uint32_t id)
+{
+	r->is_block[id] = read_is(r, read_string(r, &record->value[1]), "block_io");
+}
+
+/* Its fields: itself, name, description, type, mode, type of its values, base, exponent, unit. */
+static void member(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+
+	r->member[id] = (struct read_member){
+		.name = read_string(r, &is[1]),
+		.unit = read_string(r, &is[8]),
+		.description = read_string(r, &is[2]),
+		.is_accumulated = is[4].is == OTF2_METRIC_ACCUMULATED_START,
+		.is_signed = is[5].is == OTF2_TYPE_INT64,
+		.is_real = is[5].is == OTF2_TYPE_DOUBLE,
+	};
+}
+
+static void file(struct reader *r, const struct record *record, uint32_t id)
+{
+	cold_pass(r->trace->cold, id);
+	r->trace->file[id].path = read_string(r, &record->value[1]);
+	r->trace->file[id].kind = record->type == DEFINE_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR;
+}
+
+/* A region of a system call is as the table of calls says; of all others the role is known. */
+static void region(struct reader *r, const struct record *record, uint32_t id)
+{
+	struct trace_region *region = &r->trace->region[id];
+	uint64_t role = record->value[8].is;
+	const struct call_row *row;
+	const char *name;
+	call_id call;
+
+	*region = (struct trace_region){.name = read_string(r, &record->value[1]),
+					.source = REGION_OTHER,
+					.kind = CALL_META,
+					.group = role == OTF2_REGION_ROLE_FILE_IO ? GROUP_DATA
+						 : role == OTF2_REGION_ROLE_FILE_IO_METADATA
+							 ? GROUP_META
+							 : GROUP_TASK};
+	name = trace_text(r->trace, region->name);
+	call = call_by_name(name, strlen(name));
+	if (call == CALL_ID_NONE)
+		return;
+	row = call_row(call);
+	region->source = r->is_ours ? REGION_CALL : REGION_OTHER;
+	region->kind = row->kind;
+	region->group = row->group;
+	region->traits = row->traits;
+	region->has_path = row->path != CALL_NO_ARG;
+	region->has_two_paths = row->path2 != CALL_NO_ARG;
+}
+
+static void parameter(struct reader *r, const struct record *record, uint32_t id)
+{
+	r->trace->parameter[id] = read_string(r, &record->value[1]);
+}
+
+/* Its fields: itself, name, type, node, what created it. */
+static void group(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+	struct trace_process *process = &r->trace->process[id];
+	uint32_t node = id_of(r, &is[3]);
+
+	*process = (struct trace_process){.name = read_string(r, &is[1]), .status = -1};
+	process->parent = id_of(r, &is[4]);
+	if (node != NONE && r->device_of_node[node] != NONE) {
+		process->kind = TRACE_DEVICE;
+		process->device = r->device_of_node[node];
+		process->parent = ID_NONE;
+		r->trace->device[process->device].group = id;
+	} else if (r->is_ours) {
+		read_name_process(r, process);
+	}
+}
+
+/* Its fields: itself, number of members, members, occurrence. */
+static void class(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+	struct trace *trace = r->trace;
+	uint64_t count = is[1].is, occurrence = is[2 + count].is;
+	struct trace_series series = {.metric = trace->metrics,
+				      .is_of_calls = occurrence == OTF2_METRIC_SYNCHRONOUS_STRICT ||
+						     occurrence == OTF2_METRIC_SYNCHRONOUS};
+
+	for (uint64_t i = 0; i < count && i < EVENT_COUNTERS; i++) {
+		uint32_t member = id_of(r, &is[2 + i]);
+		const struct read_member none = {0};
+		const struct read_member *m = member == NONE ? &none : &r->member[member];
 
 		MEM_GROW(trace->metric, trace->metrics_cap, trace->metrics + 1);
 		trace->metric[trace->metrics++] =
@@ -252,109 +181,203 @@ static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count
 		series.metrics++;
 	}
 	MEM_GROW(trace->series, trace->series_cap, trace->series_count + 1);
-	trace->series[trace->series_count] = series;
-	map_set(&r->of[READ_OF_SERIES], self, trace->series_count++);
-	return OTF2_CALLBACK_SUCCESS;
+	r->series[id] = trace->series_count;
+	trace->series[trace->series_count++] = series;
+}
+
+/* Its fields: itself, name, file, paradigm, flags. */
+static void handle(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+	uint32_t paradigm = id_of(r, &is[3]);
+
+	cold_pass(r->trace->cold, id);
+	r->trace->handle[id] = (struct trace_handle){
+		.process = ID_NONE,
+		.file = id_of(r, &is[2]),
+		.name = read_string(r, &is[1]),
+		.is_block = paradigm != NONE && r->is_block[paradigm],
+		.is_pre_created = is[4].is & OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+		.is_all_proxy = is[4].is & OTF2_IO_HANDLE_FLAG_ALL_PROXY,
+	};
+}
+
+static void handle_state(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+
+	id = id_of(r, &is[0]);
+	if (id != NONE)
+		r->trace->handle[id].pre_flags = read_open_flags(is[1].is, 0, is[2].is);
+}
+
+/* Every location has a group, also where its archive defines none. */
+static process_id group_of(struct reader *r, process_id group)
+{
+	struct trace *trace = r->trace;
+
+	if (group != ID_NONE)
+		return group;
+	if (r->unknown == ID_NONE) {
+		MEM_GROW(trace->process, trace->processes_cap, trace->processes + 1);
+		trace->process[trace->processes] =
+			(struct trace_process){.kind = TRACE_PROCESS,
+					       .name = add_text(r, "(no location group)"),
+					       .parent = ID_NONE,
+					       .status = -1};
+		r->unknown = trace->processes++;
+	}
+	return r->unknown;
+}
+
+/* Its fields: itself, name, type, number of events, group. */
+static void location(struct reader *r, const struct record *record, uint32_t id)
+{
+	const struct value *is = record->value;
+	process_id group = group_of(r, id_of(r, &is[4]));
+	const struct trace_process *process = &r->trace->process[group];
+	struct trace_thread *thread = &r->trace->thread[id];
+	struct trace_device *device;
+
+	*thread = (struct trace_thread){.process = group, .name = read_string(r, &is[1])};
+	thread->kind = is[2].is == OTF2_LOCATION_TYPE_METRIC ? LOCATION_METRIC : LOCATION_THREAD;
+	if (process->kind == TRACE_DEVICE) {
+		device = &r->trace->device[process->device];
+		if (thread->kind == LOCATION_THREAD)
+			thread->kind = LOCATION_DEVICE;
+		*(thread->kind == LOCATION_DEVICE ? &device->location : &device->samples) = id;
+	} else if (r->is_ours && thread->kind == LOCATION_THREAD) {
+		read_name_thread(r, thread);
+	}
 }
 
 /* The values of an instance are those of its class, on the location that records them. */
-static OTF2_CallbackCode on_instance(void *data, OTF2_MetricRef self, OTF2_MetricRef class,
-				     OTF2_LocationRef recorder, OTF2_MetricScope kind,
-				     uint64_t scope)
+static void instance(struct reader *r, const struct record *record, uint32_t id)
 {
-	struct reader *r = data;
-	uint32_t series = read_id(r, READ_OF_SERIES, class);
+	uint32_t class = id_of(r, &record->value[1]);
 
-	(void)recorder;
-	(void)kind;
-	(void)scope;
-	if (series != MAP_NONE)
-		map_set(&r->of[READ_OF_SERIES], self, series);
-	return OTF2_CALLBACK_SUCCESS;
+	if (class != NONE)
+		r->series[id] = r->series[class];
 }
 
-static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
-				      OTF2_ParameterType type)
+static void property(struct reader *r, const struct record *record, uint32_t id)
 {
-	struct reader *r = data;
+	(void)id;
+	read_property(r, record);
+}
+
+enum { PASSES = 5 };
+
+static const struct {
+	int pass; /* 0: is not read */
+	void (*take)(struct reader *r, const struct record *record, uint32_t id);
+} row[UINT8_MAX + 1] = {
+	[DEFINE_CLOCK] = {1, clock},
+	[DEFINE_STRING] = {1, string},
+	[DEFINE_ATTRIBUTE] = {2, attribute},
+	[DEFINE_NODE] = {2, node},
+	[DEFINE_IO_PARADIGM] = {2, paradigm},
+	[DEFINE_METRIC_MEMBER] = {2, member},
+	[DEFINE_FILE] = {2, file},
+	[DEFINE_DIRECTORY] = {2, file},
+	[DEFINE_REGION] = {2, region},
+	[DEFINE_PARAMETER] = {2, parameter},
+	[DEFINE_GROUP] = {3, group},
+	[DEFINE_METRIC_CLASS] = {3, class},
+	[DEFINE_HANDLE] = {3, handle},
+	[DEFINE_LOCATION] = {4, location},
+	[DEFINE_METRIC_INSTANCE] = {4, instance},
+	[DEFINE_HANDLE_STATE] = {4, handle_state},
+	[DEFINE_NODE_PROPERTY] = {5, property},
+	[DEFINE_GROUP_PROPERTY] = {5, property},
+	[DEFINE_LOCATION_PROPERTY] = {5, property},
+	[DEFINE_FILE_PROPERTY] = {5, property},
+};
+
+struct pass {
+	struct reader *reader;
+	int now;
+};
+
+static void on_definition(void *context, const struct record *record, uint32_t id)
+{
+	const struct pass *pass = context;
+
+	if (row[record->type].pass == pass->now &&
+	    (id != NONE || !record_defines(record->row))) /* the file may have changed */
+		row[record->type].take(pass->reader, record, id);
+}
+
+/* A file that is a device is an ordinary one in OTF2; its path says which it is. */
+static void find_devices(struct reader *r)
+{
+	struct trace *trace = r->trace;
+	struct map device_of = {0};
+
+	for (uint32_t i = 0; i < trace->devices; i++) {
+		char *path = mem_format("/dev/%s", trace_text(trace, trace->device[i].name));
+
+		map_set(&device_of, add_text(r, path), i);
+		free(path);
+	}
+	for (file_id id = 0; trace->devices && id < trace->files; id++) {
+		uint32_t device = map_get(&device_of, trace->file[id].path);
+
+		cold_pass(trace->cold, id);
+		if (device == MAP_NONE)
+			continue;
+		trace->file[id].kind = FILE_DEVICE;
+		trace->file[id].dev = trace->device[device].dev;
+	}
+	map_release(&device_of);
+}
+
+/* Arrays for all that is defined, in which nothing refers to anything. */
+static void make_room(struct reader *r)
+{
+	const struct defined *defined = r->walk.defined;
 	struct trace *trace = r->trace;
 
-	(void)type;
-	MEM_GROW(trace->parameter, trace->parameters_cap, trace->parameters + 1);
-	trace->parameter[trace->parameters] = name;
-	map_set(&r->of[READ_OF_PARAMETER], self, trace->parameters++);
-	return OTF2_CALLBACK_SUCCESS;
+	r->string = mem_array(defined[KIND_STRING].count + 1, sizeof(*r->string));
+	r->attribute = mem_array(defined[KIND_ATTRIBUTE].count + 1, sizeof(*r->attribute));
+	r->device_of_node = mem_array(defined[KIND_NODE].count + 1, sizeof(*r->device_of_node));
+	r->is_block = mem_array(defined[KIND_PARADIGM].count + 1, sizeof(*r->is_block));
+	r->member = mem_array(defined[KIND_METRIC_MEMBER].count + 1, sizeof(*r->member));
+	r->series = mem_array(defined[KIND_METRIC].count + 1, sizeof(*r->series));
+	memset(r->series, UINT8_MAX, defined[KIND_METRIC].count * sizeof(*r->series));
+	memset(r->device_of_node, UINT8_MAX, defined[KIND_NODE].count * sizeof(*r->device_of_node));
+	MEM_GROW(trace->process, trace->processes_cap, defined[KIND_GROUP].count);
+	MEM_GROW(trace->thread, trace->threads_cap, defined[KIND_LOCATION].count);
+	MEM_GROW(trace->region, trace->regions_cap, defined[KIND_REGION].count);
+	MEM_GROW(trace->parameter, trace->parameters_cap, defined[KIND_PARAMETER].count);
+	COLD_GROW(&trace->file_area, trace->file, trace->files_cap, defined[KIND_FILE].count);
+	COLD_GROW(&trace->handle_area, trace->handle, trace->handles_cap,
+		  defined[KIND_HANDLE].count);
+	trace->processes = defined[KIND_GROUP].count;
+	trace->threads = defined[KIND_LOCATION].count;
+	trace->regions = defined[KIND_REGION].count;
+	trace->parameters = defined[KIND_PARAMETER].count;
+	trace->files = defined[KIND_FILE].count;
+	trace->handles = defined[KIND_HANDLE].count;
+	for (process_id id = 0; id < trace->processes; id++)
+		trace->process[id] = (struct trace_process){.parent = ID_NONE, .status = -1};
+	for (file_id id = 0; id < trace->files; id++)
+		trace->file[id].mount = ID_NONE;
+	for (handle_id id = 0; id < trace->handles; id++)
+		trace->handle[id].process = trace->handle[id].file = ID_NONE;
+	for (thread_id id = 0; id < trace->threads; id++)
+		trace->thread[id].process = ID_NONE;
 }
 
-static OTF2_CallbackCode property(struct reader *r, enum read_kind kind, uint64_t of,
-				  OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+void read_definitions(struct reader *r)
 {
-	MEM_GROW(r->property, r->property_capacity, r->properties + 1);
-	r->property[r->properties++] = (struct read_property){kind, of, name, type, value};
-	return OTF2_CALLBACK_SUCCESS;
-}
+	struct pass pass = {r, 1};
 
-static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef of,
-					  OTF2_StringRef name, OTF2_Type type,
-					  OTF2_AttributeValue value)
-{
-	return property(data, READ_OF_NODE, of, name, type, value);
-}
-
-static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef of,
-					   OTF2_StringRef name, OTF2_Type type,
-					   OTF2_AttributeValue value)
-{
-	return property(data, READ_OF_GROUP, of, name, type, value);
-}
-
-static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef of, OTF2_StringRef name,
-					      OTF2_Type type, OTF2_AttributeValue value)
-{
-	return property(data, READ_OF_LOCATION, of, name, type, value);
-}
-
-static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef of, OTF2_StringRef name,
-					  OTF2_Type type, OTF2_AttributeValue value)
-{
-	return property(data, READ_OF_FILE, of, name, type, value);
-}
-
-bool read_definitions(struct reader *r)
-{
-	OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(r->verify.reader);
-	OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
-	uint64_t read;
-	bool good;
-
-	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
-	OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
-	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, on_node);
-	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_group);
-	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
-	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
-	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(c, on_paradigm);
-	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(c, on_file);
-	OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(c, on_directory);
-	OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
-	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(c, on_handle_state);
-	OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_member);
-	OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_class);
-	OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(c, on_instance);
-	OTF2_GlobalDefReaderCallbacks_SetParameterCallback(c, on_parameter);
-	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(c, on_node_property);
-	OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(c, on_group_property);
-	OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
-	OTF2_GlobalDefReaderCallbacks_SetIoFilePropertyCallback(c, on_file_property);
-	good = definitions &&
-	       OTF2_Reader_RegisterGlobalDefCallbacks(r->verify.reader, definitions, c, r) ==
-		       OTF2_SUCCESS &&
-	       OTF2_Reader_ReadAllGlobalDefinitions(r->verify.reader, definitions, &read) ==
-		       OTF2_SUCCESS &&
-	       !r->verify.is_bad;
-	OTF2_GlobalDefReaderCallbacks_Delete(c);
-	if (definitions)
-		OTF2_Reader_CloseGlobalDefReader(r->verify.reader, definitions);
-	return good;
+	make_room(r);
+	for (; pass.now <= PASSES; pass.now++)
+		walk_definitions(&r->walk, on_definition, &pass);
+	read_property_end(r);
+	for (thread_id id = 0; id < r->trace->threads; id++)
+		r->trace->thread[id].process = group_of(r, r->trace->thread[id].process);
+	find_devices(r);
 }

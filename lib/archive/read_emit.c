@@ -23,7 +23,7 @@ str_id read_text(struct reader *r, const char *text, size_t length)
 	return id;
 }
 
-uint64_t read_time(const struct reader *r, OTF2_TimeStamp time)
+uint64_t read_time(const struct reader *r, uint64_t time)
 {
 	__extension__ unsigned __int128 scaled = (unsigned __int128)time * NANOSECONDS;
 
@@ -79,102 +79,93 @@ void read_end(struct reader *r)
 		let_go(r, &r->call[thread], &none);
 }
 
-static bool is_known(const struct reader *r, OTF2_AttributeRef ref)
+/* A list is the number of its attributes, and for each what it is and its value. */
+static enum read_attribute attribute_of(const struct reader *r, const struct value *field)
 {
-	uint32_t attribute = read_id(r, READ_OF_ATTRIBUTE, ref);
+	uint32_t id = walk_id(&r->walk, KIND_ATTRIBUTE, field->is);
 
-	return attribute != MAP_NONE && r->attribute[attribute].id != READ_ATTRIBUTES;
+	return id == NONE ? READ_ATTRIBUTES : r->attribute[id];
+}
+
+const struct value *read_attribute(const struct reader *r, const struct walk_event *from,
+				   enum read_attribute id, OTF2_Type type)
+{
+	const struct record *list = from->attributes;
+
+	for (uint32_t i = 1; i + 1 < list->values; i += 2)
+		if (list->value[i + 1].type == type && attribute_of(r, &list->value[i]) == id)
+			return &list->value[i + 1];
+	return NULL;
+}
+
+str_id read_attribute_string(const struct reader *r, const struct walk_event *from,
+			     enum read_attribute id)
+{
+	const struct value *value = read_attribute(r, from, id, OTF2_TYPE_STRING);
+
+	return value ? read_string(r, value) : 0;
+}
+
+file_id read_attribute_file(const struct reader *r, const struct walk_event *from)
+{
+	const struct value *value = read_attribute(r, from, READ_FILE, OTF2_TYPE_IO_FILE);
+
+	return value ? walk_id_of(&r->walk, value) : ID_NONE;
 }
 
 /* No io_event has room for what other programs note. */
-static void count_unread(struct reader *r, OTF2_AttributeList *list)
+static void count_unread(struct reader *r, const struct record *list)
 {
-	uint32_t count = OTF2_AttributeList_GetNumberOfElements(list);
-
-	for (uint32_t i = 0; i < count; i++) {
-		OTF2_AttributeRef ref;
-		OTF2_Type type;
-		OTF2_AttributeValue value;
-
-		if (OTF2_AttributeList_GetAttributeByIndex(list, i, &ref, &type, &value) !=
-			    OTF2_SUCCESS ||
-		    !is_known(r, ref))
+	for (uint32_t i = 1; i + 1 < list->values; i += 2)
+		if (attribute_of(r, &list->value[i]) == READ_ATTRIBUTES)
 			tally_add(r->source->tally, attributes_unread, 1);
-	}
 }
 
-void read_emit(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-	       OTF2_AttributeList *attributes, struct io_event *event)
+struct io_event read_new(const struct reader *r, const struct walk_event *from,
+			 enum io_event_kind kind)
 {
-	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
-	struct trace_thread *of;
-	struct read_call *call;
+	return (struct io_event){.kind = kind,
+				 .thread = from->location,
+				 .time = read_time(r, from->time),
+				 .handle = ID_NONE};
+}
 
-	if (thread == MAP_NONE) {
-		tally_add(r->source->tally, ignored, 1);
-		return;
-	}
+void read_ignore(struct reader *r)
+{
+	tally_add(r->source->tally, ignored, 1);
+}
+
+void read_emit(struct reader *r, const struct walk_event *from, const struct io_event *event)
+{
+	struct trace_thread *thread = &r->trace->thread[event->thread];
+	struct read_call *call = &r->call[event->thread];
+
 	r->emitted++;
-	count_unread(r, attributes);
-	event->thread = thread;
-	event->time = read_time(r, time);
-	of = &r->trace->thread[thread];
-	of->begin = of->begin ? of->begin : event->time;
-	of->end = event->time;
-	call = &r->call[thread];
+	count_unread(r, from->attributes);
+	thread->begin = thread->begin ? thread->begin : event->time;
+	thread->end = event->time;
 	if (let_go(r, call, event) || event->kind == IO_ENTER)
 		call->event[call->events++] = *event;
 	else
 		r->source->on_event(r->source->context, event);
 }
 
-bool read_attribute(const struct reader *r, OTF2_AttributeList *list, enum read_attribute id,
-		    OTF2_Type type, OTF2_AttributeValue *value)
+handle_id read_handle(struct reader *r, const struct walk_event *from, const struct value *field)
 {
-	uint32_t count = OTF2_AttributeList_GetNumberOfElements(list);
+	uint32_t id = walk_id(&r->walk, KIND_HANDLE, field->is);
+	struct trace_handle *handle;
+	const struct trace_process *process;
 
-	for (uint32_t i = 0; i < count; i++) {
-		OTF2_AttributeRef ref;
-		OTF2_Type is;
-
-		if (OTF2_AttributeList_GetAttributeByIndex(list, i, &ref, &is, value) !=
-			    OTF2_SUCCESS ||
-		    is != type)
-			continue;
-		uint32_t attribute = read_id(r, READ_OF_ATTRIBUTE, ref);
-
-		if (attribute != MAP_NONE && r->attribute[attribute].id == id)
-			return true;
-	}
-	return false;
-}
-
-handle_id read_handle(struct reader *r, OTF2_LocationRef location, OTF2_IoHandleRef ref)
-{
-	uint32_t handle = read_id(r, READ_OF_HANDLE, ref);
-	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
-	struct trace_process *process;
-
-	if (handle == MAP_NONE || thread == MAP_NONE) {
-		tally_add(r->source->tally, ignored, 1);
+	if (id == NONE) {
+		read_ignore(r);
 		return ID_NONE;
 	}
-	if (r->trace->handle[handle].process == ID_NONE) {
-		r->trace->handle[handle].process = r->trace->thread[thread].process;
-		process = &r->trace->process[r->trace->thread[thread].process];
+	handle = &r->trace->handle[id];
+	if (handle->process == ID_NONE) {
+		handle->process = r->trace->thread[from->location].process;
+		process = &r->trace->process[handle->process];
 		if (process->kind == TRACE_DEVICE)
-			r->trace->device[process->device].handle = handle;
+			r->trace->device[process->device].handle = id;
 	}
-	return handle;
-}
-
-file_id read_file(const struct reader *r, OTF2_AttributeList *list)
-{
-	OTF2_AttributeValue value;
-	uint32_t file;
-
-	if (!read_attribute(r, list, READ_FILE, OTF2_TYPE_IO_FILE, &value))
-		return ID_NONE;
-	file = read_id(r, READ_OF_FILE, value.ioFileRef);
-	return file == MAP_NONE ? ID_NONE : file;
+	return id;
 }

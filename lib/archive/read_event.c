@@ -1,59 +1,49 @@
 /*
- * read_event: regions, programs, threads and metrics.
+ * read_event: regions, programs, threads, metrics and parameters.
  */
 #include "reader.h"
 
-#include <inttypes.h>
+#include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_RegionRef ref)
+static void enter(struct reader *r, const struct walk_event *from)
 {
-	struct reader *r = data;
-	uint32_t region = read_id(r, READ_OF_REGION, ref);
-	struct io_event event = {
-		.kind = IO_ENTER,
-		.handle = ID_NONE,
-		.region = {.id = region, .file = read_file(r, attributes)},
-	};
-	OTF2_AttributeValue value;
+	const struct value *handle = read_attribute(r, from, READ_HANDLE, OTF2_TYPE_IO_HANDLE);
+	struct io_event event = read_new(r, from, IO_ENTER);
 
-	if (region == MAP_NONE) {
-		tally_add(r->source->tally, ignored, 1);
-		return OTF2_CALLBACK_SUCCESS;
+	event.region.id = walk_id_of(&r->walk, from->record->value);
+	event.region.file = read_attribute_file(r, from);
+	if (event.region.id == NONE) {
+		read_ignore(r);
+		return;
 	}
-	if (read_attribute(r, attributes, READ_HANDLE, OTF2_TYPE_IO_HANDLE, &value))
-		event.handle = read_handle(r, location, value.ioHandleRef);
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	if (handle)
+		event.handle = read_handle(r, from, handle);
+	read_emit(r, from, &event);
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_RegionRef ref)
+static void leave(struct reader *r, const struct walk_event *from)
 {
-	struct reader *r = data;
-	uint32_t region = read_id(r, READ_OF_REGION, ref);
-	struct io_event event = {.kind = IO_LEAVE,
-				 .handle = ID_NONE,
-				 .region = {.id = region, .file = ID_NONE}};
-	OTF2_AttributeValue value;
+	const struct value *error = read_attribute(r, from, READ_ERRNO, OTF2_TYPE_INT32);
+	struct io_event event = read_new(r, from, IO_LEAVE);
 
-	if (region == MAP_NONE) {
-		tally_add(r->source->tally, ignored, 1);
-		return OTF2_CALLBACK_SUCCESS;
-	}
-	if (read_attribute(r, attributes, READ_ERRNO, OTF2_TYPE_INT32, &value))
-		event.region.error = value.int32;
-	if (read_attribute(r, attributes, READ_PATH, OTF2_TYPE_STRING, &value))
-		event.region.path = read_string(r, value.stringRef);
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	event.region.id = walk_id_of(&r->walk, from->record->value);
+	event.region.file = ID_NONE;
+	event.region.error = error ? (int32_t)error->is : 0;
+	event.region.path = read_attribute_string(r, from, READ_PATH);
+	if (event.region.id == NONE)
+		read_ignore(r);
+	else
+		read_emit(r, from, &event);
 }
 
-/* The words of the program, separated by NUL: better than the "Command line" of its definition, which is one text. */
-static str_id words_of(struct reader *r, OTF2_StringRef name, uint32_t count,
-		       const OTF2_StringRef *arguments)
+/*
+ * The words of the program, separated by NUL: better than the "Command line" of its definition, which is one text. The fields:
+ * name, number of arguments, arguments.
+ */
+static str_id words_of(struct reader *r, const struct value *is)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -62,10 +52,10 @@ static str_id words_of(struct reader *r, OTF2_StringRef name, uint32_t count,
 
 	if (!out)
 		return 0;
-	fputs(trace_text(r->trace, read_string(r, name)), out);
-	for (uint32_t i = 0; i < count; i++) {
+	fputs(trace_text(r->trace, read_string(r, &is[0])), out);
+	for (uint64_t i = 0; i < is[1].is; i++) {
 		fputc('\0', out);
-		fputs(trace_text(r->trace, read_string(r, arguments[i])), out);
+		fputs(trace_text(r->trace, read_string(r, &is[2 + i])), out);
 	}
 	if (fclose(out) == 0)
 		argv = trace_string(r->trace, text, size);
@@ -73,121 +63,86 @@ static str_id words_of(struct reader *r, OTF2_StringRef name, uint32_t count,
 	return argv;
 }
 
-static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
-					  void *data, OTF2_AttributeList *attributes,
-					  OTF2_StringRef name, uint32_t count,
-					  const OTF2_StringRef *arguments)
+static struct trace_process *process_of(const struct reader *r, const struct walk_event *from)
 {
-	struct io_event event = {.kind = IO_PROGRAM_BEGIN, .handle = ID_NONE};
-	struct reader *r = data;
-	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
-
-	if (thread != MAP_NONE && (count || !r->is_ours))
-		r->trace->process[r->trace->thread[thread].process].argv = words_of(r, name, count,
-										    arguments);
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	return &r->trace->process[r->trace->thread[from->location].process];
 }
 
-static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-					OTF2_AttributeList *attributes, int64_t status)
+static void begin_program(struct reader *r, const struct walk_event *from)
 {
-	struct reader *r = data;
-	uint32_t thread = read_id(r, READ_OF_LOCATION, location);
-	struct io_event event = {.kind = IO_PROGRAM_END,
-				 .handle = ID_NONE,
-				 .program.exit_status = status < 0 || status > INT32_MAX
-								? -1
-								: (int32_t)status};
+	const struct io_event event = read_new(r, from, IO_PROGRAM_BEGIN);
+	const struct value *is = from->record->value;
 
-	if (thread != MAP_NONE)
-		r->trace->process[r->trace->thread[thread].process].status =
-			event.program.exit_status;
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	if (is[1].is || !r->is_ours)
+		process_of(r, from)->argv = words_of(r, is);
+	read_emit(r, from, &event);
 }
 
-static OTF2_CallbackCode thread(struct reader *r, OTF2_LocationRef location, OTF2_TimeStamp time,
-				OTF2_AttributeList *attributes, enum io_event_kind kind)
+static void end_program(struct reader *r, const struct walk_event *from)
 {
-	struct io_event event = {.kind = kind, .handle = ID_NONE};
+	int64_t status = (int64_t)from->record->value[0].is;
+	struct io_event event = read_new(r, from, IO_PROGRAM_END);
 
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	event.program.exit_status = status < 0 || status > INT32_MAX ? -1 : (int32_t)status;
+	process_of(r, from)->status = event.program.exit_status;
+	read_emit(r, from, &event);
 }
 
-static OTF2_CallbackCode on_thread_begin(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-					 OTF2_AttributeList *attributes, OTF2_CommRef comm,
-					 uint64_t sequence)
+/* Its fields: of what, how many, and for each a type and a value. */
+static void metric(struct reader *r, const struct walk_event *from)
 {
-	(void)comm;
-	(void)sequence;
-	return thread(data, location, time, attributes, IO_THREAD_BEGIN);
-}
-
-static OTF2_CallbackCode on_thread_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				       OTF2_AttributeList *attributes, OTF2_CommRef comm,
-				       uint64_t sequence)
-{
-	(void)comm;
-	(void)sequence;
-	return thread(data, location, time, attributes, IO_THREAD_END);
-}
-
-static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_MetricRef metric,
-				   uint8_t count, const OTF2_Type *types,
-				   const OTF2_MetricValue *values)
-{
-	struct reader *r = data;
-	uint32_t series = read_id(r, READ_OF_SERIES, metric);
+	const struct value *is = from->record->value;
+	uint32_t id = walk_id_of(&r->walk, &is[0]);
 	uint64_t counter[EVENT_COUNTERS] = {0};
-	struct io_event event = {.kind = IO_METRIC,
-				 .handle = ID_NONE,
-				 .metric = {.series = series, .counter = counter}};
+	struct io_event event = read_new(r, from, IO_METRIC);
 
-	(void)types;
-	if (series == MAP_NONE) {
-		tally_add(r->source->tally, ignored, 1);
-		return OTF2_CALLBACK_SUCCESS;
+	event.metric.series = id == NONE ? NONE : r->series[id];
+	if (event.metric.series == NONE) {
+		read_ignore(r);
+		return;
 	}
-	for (uint8_t i = 0; i < count && i < r->trace->series[series].metrics; i++)
-		counter[i] = values[i].unsigned_int; /* a union: the bits of a double, too */
-	event.metric.counters = r->trace->series[series].metrics;
-	read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+	event.metric.counters = r->trace->series[event.metric.series].metrics;
+	event.metric.counter = counter;
+	for (uint64_t i = 0; i < is[1].is && i < event.metric.counters; i++)
+		counter[i] = is[3 + 2 * i].is;
+	read_emit(r, from, &event);
 }
 
-static OTF2_CallbackCode on_parameter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				      OTF2_AttributeList *attributes, OTF2_ParameterRef ref,
-				      OTF2_StringRef string)
+static void parameter(struct reader *r, const struct walk_event *from)
 {
-	struct reader *r = data;
-	uint32_t parameter = read_id(r, READ_OF_PARAMETER, ref);
-	struct io_event event = {.kind = IO_PARAMETER,
-				 .handle = ID_NONE,
-				 .parameter = {parameter, read_string(r, string)}};
+	const struct value *is = from->record->value;
+	struct io_event event = read_new(r, from, IO_PARAMETER);
 
-	if (parameter == MAP_NONE)
-		tally_add(r->source->tally, ignored, 1);
+	event.parameter.parameter = walk_id_of(&r->walk, &is[0]);
+	event.parameter.value = read_string(r, &is[1]);
+	if (event.parameter.parameter == NONE)
+		read_ignore(r);
 	else
-		read_emit(r, location, time, attributes, &event);
-	return OTF2_CALLBACK_SUCCESS;
+		read_emit(r, from, &event);
 }
 
-void read_register(struct reader *r, OTF2_GlobalEvtReader *events)
+static void thread(struct reader *r, const struct walk_event *from)
 {
-	OTF2_GlobalEvtReaderCallbacks *c = OTF2_GlobalEvtReaderCallbacks_New();
+	bool is_begin = from->record->type == EVENT_THREAD_BEGIN;
+	const struct io_event event = read_new(r, from, is_begin ? IO_THREAD_BEGIN : IO_THREAD_END);
 
-	OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(c, on_enter);
-	OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(c, on_leave);
-	OTF2_GlobalEvtReaderCallbacks_SetProgramBeginCallback(c, on_program_begin);
-	OTF2_GlobalEvtReaderCallbacks_SetProgramEndCallback(c, on_program_end);
-	OTF2_GlobalEvtReaderCallbacks_SetThreadBeginCallback(c, on_thread_begin);
-	OTF2_GlobalEvtReaderCallbacks_SetThreadEndCallback(c, on_thread_end);
-	OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(c, on_metric);
-	OTF2_GlobalEvtReaderCallbacks_SetParameterStringCallback(c, on_parameter);
-	read_register_io(c);
-	OTF2_Reader_RegisterGlobalEvtCallbacks(r->verify.reader, events, c, r);
-	OTF2_GlobalEvtReaderCallbacks_Delete(c);
+	read_emit(r, from, &event);
+}
+
+void read_event(struct reader *r, const struct walk_event *from)
+{
+	static void (*const take[UINT8_MAX + 1])(struct reader *, const struct walk_event *) = {
+		[EVENT_ENTER] = enter,
+		[EVENT_LEAVE] = leave,
+		[EVENT_PROGRAM_BEGIN] = begin_program,
+		[EVENT_PROGRAM_END] = end_program,
+		[EVENT_THREAD_BEGIN] = thread,
+		[EVENT_THREAD_END] = thread,
+		[EVENT_METRIC] = metric,
+		[EVENT_PARAMETER_STRING] = parameter,
+	};
+
+	r->read++;
+	if (from->record->row)
+		(take[from->record->type] ? take[from->record->type] : read_io)(r, from);
 }

@@ -20,7 +20,7 @@ static const struct flag status_row[] = {
 #include <iotrace/otf2.def>
 };
 
-static uint32_t translate(const struct flag *row, size_t rows, uint32_t means)
+static uint32_t translate(const struct flag *row, size_t rows, uint64_t means)
 {
 	uint32_t flags = 0;
 
@@ -30,8 +30,7 @@ static uint32_t translate(const struct flag *row, size_t rows, uint32_t means)
 	return flags;
 }
 
-uint32_t read_open_flags(OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation,
-			 OTF2_IoStatusFlag status)
+uint32_t read_open_flags(uint64_t mode, uint64_t creation, uint64_t status)
 {
 	uint32_t access = mode == OTF2_IO_ACCESS_MODE_WRITE_ONLY   ? O_WRONLY
 			  : mode == OTF2_IO_ACCESS_MODE_READ_WRITE ? O_RDWR

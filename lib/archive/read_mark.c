@@ -6,7 +6,6 @@
 
 #include <iotrace/mem.h>
 #include <iotrace/pause.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct marks {
@@ -14,41 +13,33 @@ struct marks {
 	struct map is_left_out; /* definitions */
 };
 
-static OTF2_CallbackCode on_definition(void *data, OTF2_MarkerRef self, const char *group,
-				       const char *category, OTF2_MarkerSeverity severity)
+/* The fields of a definition: itself, group, category. Those of a marker: time, duration, what defines it, its scope, its text. */
+static void on_marker(void *context, const struct record *record)
 {
-	struct marks *marks = data;
-
-	(void)severity;
-	if (!strcmp(group, "iotrace") && strcmp(category, MARK_CATEGORY) != 0)
-		map_set(&marks->is_left_out, self, 1);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_mark(void *data, OTF2_TimeStamp time, OTF2_TimeStamp duration,
-				 OTF2_MarkerRef marker, OTF2_MarkerScope scope, uint64_t ref,
-				 const char *text)
-{
-	const struct marks *marks = data;
+	struct marks *marks = context;
 	struct reader *r = marks->r;
-	const struct io_event mark = {.kind = IO_MARK,
-				      .thread = ID_NONE,
-				      .time = read_time(r, time),
-				      .handle = ID_NONE,
-				      .mark.text = read_text(r, text, strlen(text))};
+	const struct value *is = record->value;
 
-	(void)duration;
-	(void)scope;
-	(void)ref;
-	if (map_get(&marks->is_left_out, marker) == MAP_NONE)
+	if (record->type == MARKER_DEFINITION) {
+		if (!strcmp(record->text[0], "iotrace") &&
+		    strcmp(record->text[1], MARK_CATEGORY) != 0)
+			map_set(&marks->is_left_out, is[0].is, 1);
+	} else if (map_get(&marks->is_left_out, is[2].is) == MAP_NONE) {
+		const struct io_event mark = {.kind = IO_MARK,
+					      .thread = ID_NONE,
+					      .time = read_time(r, is[0].is),
+					      .handle = ID_NONE,
+					      .mark.text = read_text(r, record->text[0],
+								     strlen(record->text[0]))};
+
 		r->source->on_event(r->source->context, &mark);
-	return OTF2_CALLBACK_SUCCESS;
+	}
 }
 
 void read_marks(struct reader *r)
 {
 	struct marks marks = {.r = r};
 
-	verify_markers(&r->verify, on_definition, on_mark, &marks);
+	walk_markers(&r->walk, on_marker, &marks);
 	map_release(&marks.is_left_out);
 }

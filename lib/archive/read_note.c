@@ -4,6 +4,7 @@
  * Both may be missing, or be anything: then less is known.
  */
 #include "reader.h"
+#include "verify.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,20 +17,17 @@
 
 static uint64_t number_of(const struct reader *r, const char *name)
 {
-	char key[128], *value = NULL;
-	uint64_t number = 0;
+	const char *value;
+	char key[128];
 
 	snprintf(key, sizeof(key), "IOTRACE::%s", name);
 	for (char *c = key; *c; c++)
 		if (*c >= 'a' && *c <= 'z')
 			*c = (char)(*c - 'a' + 'A');
-	if (OTF2_Reader_GetProperty(r->verify.reader, key, &value) == OTF2_SUCCESS && value)
-		number = strtoull(value, NULL, 10);
-	free(value);
-	return number;
+	value = anchor_property(&r->walk.anchor, key);
+	return value ? strtoull(value, NULL, 10) : 0;
 }
 
-/* A property that is not there is a complaint of the library, and nothing wrong. */
 static void read_counters(struct reader *r)
 {
 	struct tally *tally = r->source->tally;
@@ -38,8 +36,6 @@ static void read_counters(struct reader *r)
 		tally->n[i] += number_of(r, tally_name(i));
 	r->trace->host.processes_seen = (uint32_t)number_of(r, "processes_seen");
 	r->trace->host.threads_seen = (uint32_t)number_of(r, "threads_seen");
-	r->verify.is_bad = false;
-	r->verify.message[0] = '\0';
 }
 
 static struct json_object *member(struct json_object *object, const char *name, enum json_type type)
@@ -275,10 +271,10 @@ void read_notes(struct reader *r)
 	}
 	read_counters(r);
 	errno = 0;
-	top = verify_read_books(&r->verify, &wrong);
+	top = verify_read_books(r->walk.dir, &wrong);
 	code = errno;
 	if (!top && code != ENOENT)
-		verify_found(&r->verify, "iotrace.json %s", wrong);
+		walk_found(&r->walk, "iotrace.json %s", wrong);
 	if (!top)
 		return;
 	read_command(r, member(top, "command", json_type_object));

@@ -32,8 +32,8 @@ static void compare(struct verify *v, struct json_object *top, const char *name,
 	uint64_t booked;
 
 	if (counter(top, name, &booked) && booked != events)
-		verify_deviates(v, "iotrace.json has %" PRIu64 " %s, the events %" PRIu64, booked,
-				name, events);
+		walk_deviates(&v->walk, "iotrace.json has %" PRIu64 " %s, the events %" PRIu64,
+			      booked, name, events);
 }
 
 /*
@@ -46,17 +46,17 @@ static void compare_cancelled(struct verify *v, struct json_object *top)
 	counter(top, "aborted", &aborted);
 	if (counter(top, "cancelled", &cancelled) && counter(top, "in_flight", &in_flight) &&
 	    cancelled + aborted + in_flight != v->report->cancelled)
-		verify_deviates(v,
-				"iotrace.json has %" PRIu64 " cancelled and %" PRIu64
-				" in flight, the events %" PRIu64 " cancelled",
-				cancelled + aborted, in_flight, v->report->cancelled);
+		walk_deviates(&v->walk,
+			      "iotrace.json has %" PRIu64 " cancelled and %" PRIu64
+			      " in flight, the events %" PRIu64 " cancelled",
+			      cancelled + aborted, in_flight, v->report->cancelled);
 }
 
-struct json_object *verify_read_books(const struct verify *v, const char **wrong)
+struct json_object *verify_read_books(const char *dir, const char **wrong)
 {
 	struct json_object *top = NULL;
 	uint64_t size;
-	int fd = verify_open(v, "iotrace.json", &size, wrong);
+	int fd = file_descriptor(dir, "iotrace.json", &size, wrong);
 
 	if (fd < 0)
 		return NULL;
@@ -70,7 +70,7 @@ struct json_object *verify_read_books(const struct verify *v, const char **wrong
 
 void verify_books(struct verify *v)
 {
-	char *path = mem_format("%s/iotrace.json", v->dir);
+	char *path = mem_format("%s/iotrace.json", v->walk.dir);
 	const char *wrong = "is not JSON";
 	struct json_object *top;
 
@@ -78,9 +78,9 @@ void verify_books(struct verify *v)
 	free(path);
 	if (!v->report->has_books)
 		return;
-	top = verify_read_books(v, &wrong);
+	top = verify_read_books(v->walk.dir, &wrong);
 	if (!top)
-		verify_deviates(v, "iotrace.json %s", wrong);
+		walk_deviates(&v->walk, "iotrace.json %s", wrong);
 	if (top && !v->report->ends_early) {
 		compare(v, top, "begun", v->report->begun);
 		compare(v, top, "completed", v->report->completed);

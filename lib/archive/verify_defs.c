@@ -1,7 +1,8 @@
 /*
- * verify_defs: no definition twice, and no reference to what is not defined.
+ * verify_defs: definitions refer to nothing that is not defined.
  *
- * What events need of a definition is kept under its index: arrays grow with what was read and never with what a reference says.
+ * The table of records says which fields are references. What events need of a definition is kept under its id: arrays have as many
+ * elements as there are definitions, whatever a reference says.
  */
 #include "verify.h"
 
@@ -9,304 +10,147 @@
 #include <iotrace/mem.h>
 #include <string.h>
 
-static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
-				  uint64_t realtime)
+static void refer(struct verify *v, const struct value *field)
 {
-	struct verify *v = data;
+	if (field->kind != KIND_NONE && !walk_is_undefined(field) &&
+	    walk_id_of(&v->walk, field) == NONE)
+		map_set(&v->missing[field->kind], field->is, 1);
+}
 
-	(void)realtime;
-	if (resolution == 0)
-		verify_found(v, "the clock has no resolution");
+static void on_clock(struct verify *v, const struct value *is)
+{
+	uint64_t offset = is[1].is, length = is[2].is;
+
+	if (is[0].is == 0)
+		walk_found(&v->walk, "the clock has no resolution");
 	if (v->has_clock)
-		verify_found(v, "the clock properties are defined twice");
+		walk_found(&v->walk, "the clock properties are defined twice");
 	v->has_clock = true;
 	v->clock_first = offset;
 	v->clock_last = length > UINT64_MAX - offset ? UINT64_MAX : offset + length;
-	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
+/* Its fields: itself, name, type, node, what created it. */
+static void on_group(struct verify *v, const struct value *is, uint32_t id)
 {
-	struct verify *v = data;
+	struct verify_group *group = &v->group[id];
 
-	verify_define(v, KIND_STRING, self);
-	if (strcmp(string, "Sharing processes") == 0)
-		v->sharing_name = self;
-	return OTF2_CALLBACK_SUCCESS;
+	group->ref = (uint32_t)is[0].is;
+	group->parent = (uint32_t)is[4].is;
+	if (group->parent == group->ref)
+		walk_found(&v->walk, "LocationGroup %u created itself", group->ref);
 }
 
-static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
-				      OTF2_StringRef description, OTF2_Type type)
+/* Its fields: itself, name, type, number of events, group. */
+static void on_location(struct verify *v, const struct value *is, uint32_t id)
 {
-	struct verify *v = data;
-	uint32_t index;
-
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_STRING, description);
-	index = verify_define(v, KIND_ATTRIBUTE, self);
-	if (index != NONE) {
-		MEM_GROW(v->attribute_type, v->attribute_capacity, index + 1);
-		v->attribute_type[index] = type;
-	}
-	return OTF2_CALLBACK_SUCCESS;
+	v->location[id] = (struct verify_location){.defined_events = is[3].is,
+						   .group = (uint32_t)is[4].is,
+						   .type = (OTF2_LocationType)is[2].is};
 }
 
-static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
-				 OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+/* Its fields: itself, name, type before OTF2 1.2, number of members, members, type. Only locations are definitions here. */
+static void on_members(struct verify *v, const struct value *is)
 {
-	struct verify *v = data;
+	uint64_t count = is[3].is;
 
-	verify_define(v, KIND_NODE, self);
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_STRING, class_name);
-	verify_refer(v, KIND_NODE, parent);
-	return OTF2_CALLBACK_SUCCESS;
+	for (uint64_t i = 0; is[4 + count].is == OTF2_GROUP_TYPE_COMM_LOCATIONS && i < count; i++)
+		refer(v, &(const struct value){is[4 + i].is, KIND_LOCATION, OTF2_TYPE_NONE});
 }
 
-static OTF2_CallbackCode on_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
-				  OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
-				  OTF2_LocationGroupRef parent)
+/* Its fields: itself, number of members, members, occurrence. */
+static void on_class(struct verify *v, const struct value *is, uint32_t id)
 {
-	struct verify *v = data;
-	uint32_t index;
+	uint8_t count = (uint8_t)is[1].is;
 
-	(void)type;
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_NODE, node);
-	verify_refer(v, KIND_GROUP, parent);
-	if (parent == self)
-		verify_found(v, "LocationGroup %u created itself", self);
-	index = verify_define(v, KIND_GROUP, self);
-	if (index != NONE) {
-		MEM_GROW(v->group, v->group_capacity, index + 1);
-		v->group[index].ref = self;
-		v->group[index].parent = parent;
-	}
-	return OTF2_CALLBACK_SUCCESS;
+	v->series[id] = (struct series){(OTF2_MetricOccurrence)is[2 + count].is, count,
+					v->class_members, NONE};
+	MEM_GROW(v->class_member, v->class_member_capacity, v->class_members + count);
+	for (uint8_t i = 0; i < count; i++)
+		v->class_member[v->class_members++] = (uint32_t)is[2 + i].is;
 }
 
-static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
-				     OTF2_LocationType type, uint64_t events,
-				     OTF2_LocationGroupRef group)
+static void on_handle_state(struct verify *v, uint32_t handle)
 {
-	struct verify *v = data;
-
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_GROUP, group);
-	if (verify_define(v, KIND_LOCATION, self) == NONE)
-		return OTF2_CALLBACK_SUCCESS;
-	MEM_GROW(v->location, v->location_capacity, v->locations + 1);
-	v->location[v->locations++] = (struct verify_location){.ref = self,
-							       .defined_events = events,
-							       .group = group,
-							       .type = type};
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
-				   OTF2_StringRef canonical, OTF2_StringRef description,
-				   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-				   OTF2_RegionFlag flags, OTF2_StringRef source,
-				   uint32_t first_line, uint32_t last_line)
-{
-	struct verify *v = data;
-
-	(void)role;
-	(void)paradigm;
-	(void)flags;
-	(void)first_line;
-	(void)last_line;
-	verify_define(v, KIND_REGION, self);
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_STRING, canonical);
-	verify_refer(v, KIND_STRING, description);
-	verify_refer(v, KIND_STRING, source);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_members(void *data, OTF2_GroupRef self, OTF2_StringRef name,
-				    OTF2_GroupType type, OTF2_Paradigm paradigm,
-				    OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
-{
-	struct verify *v = data;
-
-	(void)paradigm;
-	(void)flags;
-	verify_define(v, KIND_MEMBERS, self);
-	verify_refer(v, KIND_STRING, name);
-	for (uint32_t i = 0; i < count; i++)
-		if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
-			verify_refer(v, KIND_LOCATION, members[i]);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
-				 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
-{
-	struct verify *v = data;
-
-	(void)flags;
-	verify_define(v, KIND_COMM, self);
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_MEMBERS, group);
-	verify_refer(v, KIND_COMM, parent);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
-				       OTF2_GroupRef group_a, OTF2_GroupRef group_b,
-				       OTF2_CommRef common, OTF2_CommFlag flags)
-{
-	struct verify *v = data;
-
-	(void)flags;
-	verify_define(v, KIND_COMM, self);
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_MEMBERS, group_a);
-	verify_refer(v, KIND_MEMBERS, group_b);
-	verify_refer(v, KIND_COMM, common);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_paradigm(void *data, OTF2_IoParadigmRef self,
-				     OTF2_StringRef identification, OTF2_StringRef name,
-				     OTF2_IoParadigmClass class, OTF2_IoParadigmFlag flags,
-				     uint8_t count, const OTF2_IoParadigmProperty *properties,
-				     const OTF2_Type *types, const OTF2_AttributeValue *values)
-{
-	struct verify *v = data;
-
-	(void)class;
-	(void)flags;
-	(void)count;
-	(void)properties;
-	(void)types;
-	(void)values;
-	verify_define(v, KIND_PARADIGM, self);
-	verify_refer(v, KIND_STRING, identification);
-	verify_refer(v, KIND_STRING, name);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-/* Regular files and directories share their ids. */
-static OTF2_CallbackCode on_file(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
-				 OTF2_SystemTreeNodeRef scope)
-{
-	struct verify *v = data;
-
-	verify_define(v, KIND_FILE, self);
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_NODE, scope);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-/* A property of what the kind and id name. */
-static OTF2_CallbackCode property(struct verify *v, enum kind kind, uint64_t of,
-				  OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
-{
-	verify_refer(v, kind, of);
-	verify_refer(v, KIND_STRING, name);
-	if (type == OTF2_TYPE_STRING)
-		verify_refer(v, KIND_STRING, value.stringRef);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef file, OTF2_StringRef name,
-					  OTF2_Type type, OTF2_AttributeValue value)
-{
-	return property(data, KIND_FILE, file, name, type, value);
-}
-
-static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef node,
-					  OTF2_StringRef name, OTF2_Type type,
-					  OTF2_AttributeValue value)
-{
-	return property(data, KIND_NODE, node, name, type, value);
-}
-
-static OTF2_CallbackCode on_group_property(void *data, OTF2_LocationGroupRef group,
-					   OTF2_StringRef name, OTF2_Type type,
-					   OTF2_AttributeValue value)
-{
-	struct verify *v = data;
-	struct verify_group *process = verify_group(v, group);
-
-	if (process && name == v->sharing_name && name && v->is_of_iotrace)
-		process->is_shared = true;
-	return property(data, KIND_GROUP, group, name, type, value);
-}
-
-static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location,
-					      OTF2_StringRef name, OTF2_Type type,
-					      OTF2_AttributeValue value)
-{
-	return property(data, KIND_LOCATION, location, name, type, value);
-}
-
-static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
-				   OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
-				   OTF2_IoHandleFlag flags, OTF2_CommRef comm,
-				   OTF2_IoHandleRef parent)
-{
-	struct verify *v = data;
-	uint32_t index;
-
-	verify_refer(v, KIND_STRING, name);
-	verify_refer(v, KIND_FILE, file);
-	verify_refer(v, KIND_PARADIGM, paradigm);
-	verify_refer(v, KIND_COMM, comm);
-	verify_refer(v, KIND_HANDLE, parent);
-	index = verify_define(v, KIND_HANDLE, self);
-	if (index != NONE) {
-		MEM_GROW(v->handle_flags, v->handle_capacity, index + 1);
-		v->handle_flags[index] = flags;
-	}
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef handle,
-					 OTF2_IoAccessMode mode, OTF2_IoStatusFlag flags)
-{
-	struct verify *v = data;
-
-	(void)mode;
-	(void)flags;
-	verify_refer(v, KIND_HANDLE, handle);
 	MEM_GROW(v->handle_state, v->handle_state_capacity, v->handle_states + 1);
 	v->handle_state[v->handle_states++] = handle;
-	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
+/* What one that has no id of its own says. */
+static void on_other(struct verify *v, const struct record *record)
 {
-	OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
+	const struct value *is = record->value;
+	struct verify_group *process;
 
-	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
-	OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
-	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, on_node);
-	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_group);
-	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
-	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
-	verify_register_metric_definitions(c);
-	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_members);
-	OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
-	OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_inter_comm);
-	OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(c, on_paradigm);
-	OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(c, on_file);
-	OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(c, on_file);
-	OTF2_GlobalDefReaderCallbacks_SetIoFilePropertyCallback(c, on_file_property);
-	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(c, on_node_property);
-	OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(c, on_group_property);
-	OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
-	OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
-	OTF2_GlobalDefReaderCallbacks_SetIoPreCreatedHandleStateCallback(c, on_handle_state);
-	return c;
+	if (record->type == DEFINE_CLOCK) {
+		on_clock(v, is);
+	} else if (record->type == DEFINE_METRIC_RECORDER) {
+		map_set(&v->recorder, walk_pair(is[0].is, is[1].is), 1);
+	} else if (record->type == DEFINE_HANDLE_STATE) {
+		on_handle_state(v, (uint32_t)is[0].is);
+	} else if (record->type == DEFINE_GROUP_PROPERTY) {
+		process = verify_group(v, (uint32_t)is[0].is);
+		if (process && is[1].is == v->folded_name && v->folded_name &&
+		    v->walk.is_of_iotrace)
+			process->is_folded = true;
+	}
+}
+
+static void on_definition(void *context, const struct record *record, uint32_t id)
+{
+	struct verify *v = context;
+	const struct value *is = record->value;
+
+	for (uint32_t i = 0; i < record->values; i++)
+		refer(v, &is[i]);
+	if (id == NONE) {
+		on_other(v, record);
+		return;
+	}
+	switch (record->type) {
+	case DEFINE_STRING:
+		if (!strcmp(record->text[0], "Folded processes"))
+			v->folded_name = (OTF2_StringRef)is[0].is;
+		break;
+	case DEFINE_ATTRIBUTE:
+		v->attribute_type[id] = (uint8_t)is[2].is;
+		break;
+	case DEFINE_GROUP:
+		on_group(v, is, id);
+		break;
+	case DEFINE_LOCATION:
+		on_location(v, is, id);
+		break;
+	case DEFINE_MEMBERS:
+		on_members(v, is);
+		break;
+	case DEFINE_METRIC_MEMBER:
+		v->member_type[id] = (uint8_t)is[5].is;
+		break;
+	case DEFINE_METRIC_CLASS:
+		on_class(v, is, id);
+		break;
+	case DEFINE_METRIC_INSTANCE:
+		v->series[id] = (struct series){.instance_of = (uint32_t)is[1].is};
+		break;
+	case DEFINE_HANDLE:
+		v->handle_flags[id] = (uint32_t)is[4].is;
+		break;
+	default:
+		break;
+	}
+}
+
+struct verify_group *verify_group(const struct verify *v, uint32_t ref)
+{
+	uint32_t id = walk_id(&v->walk, KIND_GROUP, ref);
+
+	return id == NONE ? NULL : &v->group[id];
 }
 
 static void check_missing(struct verify *v, enum kind kind)
 {
-	const struct map *missing = &v->defined[kind].missing;
+	const struct map *missing = &v->missing[kind];
 	uint64_t first = UINT64_MAX;
 
 	if (!missing->count)
@@ -315,61 +159,53 @@ static void check_missing(struct verify *v, enum kind kind)
 		if (missing->entry[i].state == MAP_USED && missing->entry[i].key < first)
 			first = missing->entry[i].key;
 	if (missing->count == 1)
-		verify_found(v, "a definition names %s %" PRIu64 ", which is not defined",
-			     verify_kind_name[kind], first);
+		walk_found(&v->walk, "a definition names %s %" PRIu64 ", which is not defined",
+			   walk_kind_name[kind], first);
 	else
-		verify_found(v,
-			     "definitions name %s %" PRIu64
-			     ", which is not defined, and %u other such",
-			     verify_kind_name[kind], first, missing->count - 1);
+		walk_found(&v->walk,
+			   "definitions name %s %" PRIu64
+			   ", which is not defined, and %u other such",
+			   walk_kind_name[kind], first, missing->count - 1);
 }
 
 static void check_references(struct verify *v)
 {
-	for (enum kind k = 0; k < KINDS; k++)
-		check_missing(v, k);
+	for (enum kind kind = KIND_STRING; kind < KINDS; kind++)
+		check_missing(v, kind);
 	for (uint32_t i = 0; i < v->handle_states; i++) {
-		uint32_t index = verify_index(v, KIND_HANDLE, v->handle_state[i]);
+		uint32_t id = walk_id(&v->walk, KIND_HANDLE, v->handle_state[i]);
 
-		if (index != NONE && !(v->handle_flags[index] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
-			verify_found(v,
-				     "IoHandle %u has a state before its creation, but is created",
-				     v->handle_state[i]);
+		if (id != NONE && !(v->handle_flags[id] & OTF2_IO_HANDLE_FLAG_PRE_CREATED))
+			walk_found(&v->walk,
+				   "IoHandle %u has a state before its creation, but is created",
+				   v->handle_state[i]);
 	}
 	if (!v->has_clock)
-		verify_found(v, "there are no clock properties");
+		walk_found(&v->walk, "there are no clock properties");
 }
 
-bool verify_definitions(struct verify *v)
+void verify_definitions(struct verify *v)
 {
-	OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(v->reader);
-	OTF2_GlobalDefReaderCallbacks *callbacks = callbacks_new();
+	const struct defined *defined = v->walk.defined;
 	struct archive_report *report = v->report;
-	bool good = definitions &&
-		    OTF2_Reader_RegisterGlobalDefCallbacks(v->reader, definitions, callbacks, v) ==
-			    OTF2_SUCCESS &&
-		    OTF2_Reader_ReadAllGlobalDefinitions(v->reader, definitions,
-							 &report->definitions) == OTF2_SUCCESS &&
-		    !v->is_bad;
 
-	OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-	if (definitions)
-		OTF2_Reader_CloseGlobalDefReader(v->reader, definitions);
-	if (!good)
-		return false;
+	v->attribute_type = mem_array(defined[KIND_ATTRIBUTE].count + 1, 1);
+	v->location = mem_array(v->walk.locations + 1, sizeof(*v->location));
+	v->group = mem_array(defined[KIND_GROUP].count + 1, sizeof(*v->group));
+	v->handle_flags = mem_array(defined[KIND_HANDLE].count + 1, sizeof(*v->handle_flags));
+	v->member_type = mem_array(defined[KIND_METRIC_MEMBER].count + 1, 1);
+	v->series = mem_array(defined[KIND_METRIC].count + 1, sizeof(*v->series));
+	walk_definitions(&v->walk, on_definition, v);
 	check_references(v);
-	uint64_t declared = report->definitions;
-
-	if (OTF2_Reader_GetNumberOfGlobalDefinitions(v->reader, &declared) == OTF2_SUCCESS &&
-	    declared != report->definitions)
-		verify_found(v, "the anchor says %" PRIu64 " definitions, there are %" PRIu64,
-			     declared, report->definitions);
-	report->locations = v->defined[KIND_LOCATION].count;
-	report->processes = v->defined[KIND_GROUP].count;
-	report->regions = v->defined[KIND_REGION].count;
-	report->files = v->defined[KIND_FILE].count;
-	report->handles = v->defined[KIND_HANDLE].count;
+	if (v->walk.anchor.definitions != v->walk.definitions)
+		walk_found(&v->walk, "the anchor says %" PRIu64 " definitions, there are %" PRIu64,
+			   v->walk.anchor.definitions, v->walk.definitions);
+	report->definitions = v->walk.definitions;
+	report->locations = v->walk.locations;
+	report->processes = defined[KIND_GROUP].count;
+	report->regions = defined[KIND_REGION].count;
+	report->files = defined[KIND_FILE].count;
+	report->handles = defined[KIND_HANDLE].count;
 	report->first_time = v->clock_first;
 	report->last_time = v->clock_last;
-	return true;
 }

@@ -1,139 +1,230 @@
 /*
- * verify_events: what holds for every event, and regions, programs and threads.
+ * verify_events: what holds for every event; regions, programs and metrics.
+ *
+ * What is sampled has the types and the number that its class says, and an asynchronous class is recorded only by the locations
+ * that are listed as its recorders.
  */
 #include "verify.h"
 
 #include <inttypes.h>
 #include <iotrace/mem.h>
 
-static OTF2_CallbackCode on_unknown(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				    OTF2_AttributeList *attributes)
+enum { INSTANCES_MOST = 100 }; /* of instances of instances; they may be a ring */
+
+static uint64_t ref_of(const struct verify *v, const struct walk_event *event)
 {
-	verify_event(data, location, time, attributes);
-	verify_deviates(data, "there is an event of an unknown kind on location %" PRIu64,
-			location);
-	return OTF2_CALLBACK_SUCCESS;
+	return v->walk.location[event->location].ref;
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+/* Finds fault with a reference of an event to something undefined. */
+static bool check_reference(struct verify *v, const struct walk_event *event,
+			    const struct value *field, const char *what)
 {
-	struct verify_location *state = verify_event(data, location, time, attributes);
+	if (field->kind == KIND_NONE || walk_id_of(&v->walk, field) != NONE)
+		return true;
+	walk_found(&v->walk,
+		   "%s on location %" PRIu64 " names %s %" PRIu64 ", which is not defined", what,
+		   ref_of(v, event), walk_kind_name[field->kind], field->is);
+	return false;
+}
 
-	verify_ref(data, KIND_REGION, region, "Enter", location);
-	if (!state)
-		return OTF2_CALLBACK_SUCCESS;
+/* A list is the number of its attributes, and for each what it is and its value. */
+static void check_attributes(struct verify *v, const struct walk_event *event)
+{
+	const struct record *list = event->attributes;
+
+	for (uint32_t i = 1; i + 1 < list->values; i += 2) {
+		const struct value *of = &list->value[i], *is = of + 1;
+
+		if (!check_reference(v, event, of, "an event"))
+			continue;
+		if (v->attribute_type[walk_id_of(&v->walk, of)] != is->type)
+			walk_found(&v->walk,
+				   "an attribute on location %" PRIu64
+				   " is not of the type of Attribute %" PRIu64,
+				   ref_of(v, event), of->is);
+		check_reference(v, event, is, "an attribute");
+	}
+}
+
+static const char *what_is(const struct record *record)
+{
+	switch (record->type) {
+	case EVENT_THREAD_BEGIN:
+	case EVENT_THREAD_END:
+		return "a thread's begin or end";
+	case EVENT_IO_ACQUIRE_LOCK:
+	case EVENT_IO_RELEASE_LOCK:
+	case EVENT_IO_TRY_LOCK:
+		return "a lock";
+	default:
+		return record->row->name;
+	}
+}
+
+static void check_references(struct verify *v, const struct walk_event *event)
+{
+	const struct record *record = event->record;
+
+	for (uint32_t i = 0; record->row && i < record->values; i++)
+		check_reference(v, event, &record->value[i], what_is(record));
+}
+
+static void enter(struct verify_location *state, uint32_t region)
+{
 	MEM_GROW(state->region, state->region_capacity, state->depth + 1);
 	state->region[state->depth++] = region;
-	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+static void leave(struct verify *v, const struct walk_event *event, uint32_t region)
 {
-	struct verify *v = data;
-	struct verify_location *state = verify_event(v, location, time, attributes);
+	struct verify_location *state = &v->location[event->location];
 
-	verify_ref(v, KIND_REGION, region, "Leave", location);
-	if (!state)
-		return OTF2_CALLBACK_SUCCESS;
 	if (state->depth == 0)
-		verify_found(v,
-			     "region %u is left on location %" PRIu64 " at %" PRIu64
-			     ", but none was entered",
-			     region, location, time);
+		walk_found(&v->walk,
+			   "region %u is left on location %" PRIu64 " at %" PRIu64
+			   ", but none was entered",
+			   region, ref_of(v, event), event->time);
 	else if (state->region[--state->depth] != region)
-		verify_found(v,
-			     "region %u is left on location %" PRIu64 " at %" PRIu64
-			     " where %u was entered",
-			     region, location, time, state->region[state->depth]);
-	return OTF2_CALLBACK_SUCCESS;
+		walk_found(&v->walk,
+			   "region %u is left on location %" PRIu64 " at %" PRIu64
+			   " where %u was entered",
+			   region, ref_of(v, event), event->time, state->region[state->depth]);
 }
 
-/* Returns what is kept of the location's process, or NULL. */
-static struct verify_group *process_of(const struct verify *v, const struct verify_location *state)
+static void begin_program(struct verify *v, const struct walk_event *event)
 {
-	return state ? verify_group(v, state->group) : NULL;
-}
+	struct verify_group *process = verify_group(v, v->location[event->location].group);
 
-static OTF2_CallbackCode on_program_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
-					  void *data, OTF2_AttributeList *attributes,
-					  OTF2_StringRef name, uint32_t count,
-					  const OTF2_StringRef *arguments)
-{
-	struct verify *v = data;
-	struct verify_group *process = process_of(v, verify_event(v, location, time, attributes));
-
-	verify_ref(v, KIND_STRING, name, "ProgramBegin", location);
-	for (uint32_t i = 0; i < count; i++)
-		verify_ref(v, KIND_STRING, arguments[i], "ProgramBegin", location);
 	if (process && process->has_begun)
-		verify_found(v, "the program on location %" PRIu64 " begins twice", location);
+		walk_found(&v->walk, "the program on location %" PRIu64 " begins twice",
+			   ref_of(v, event));
 	if (process)
 		process->has_begun = true;
-	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_program_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-					OTF2_AttributeList *attributes, int64_t status)
+static void end_program(struct verify *v, const struct walk_event *event)
 {
-	struct verify *v = data;
-	struct verify_group *process = process_of(v, verify_event(v, location, time, attributes));
+	struct verify_group *process = verify_group(v, v->location[event->location].group);
 
-	(void)status;
 	if (process && (!process->has_begun || process->has_ended))
-		verify_found(v, "the program on location %" PRIu64 " ends %s", location,
-			     process->has_ended ? "twice" : "but did not begin");
+		walk_found(&v->walk, "the program on location %" PRIu64 " ends %s",
+			   ref_of(v, event), process->has_ended ? "twice" : "but did not begin");
 	if (process)
 		process->has_ended = true;
-	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_thread(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_CommRef comm,
-				   uint64_t sequence)
+/* Returns the class of a metric, or NULL: it is an instance of nothing. */
+static const struct series *class_of(const struct verify *v, uint64_t metric)
 {
-	(void)sequence;
-	verify_event(data, location, time, attributes);
-	verify_ref(data, KIND_COMM, comm, "a thread's begin or end", location);
-	return OTF2_CALLBACK_SUCCESS;
+	for (int i = 0; i < INSTANCES_MOST; i++) {
+		uint32_t id = walk_id(&v->walk, KIND_METRIC, metric);
+
+		if (id == NONE || v->series[id].instance_of == NONE)
+			return id == NONE ? NULL : &v->series[id];
+		metric = v->series[id].instance_of;
+	}
+	return NULL;
 }
 
-void verify_register_events(struct verify *v, OTF2_GlobalEvtReader *events)
+/* Its fields: of what, how many, and for each a type and a value. */
+static void check_metric(struct verify *v, const struct walk_event *event)
 {
-	OTF2_GlobalEvtReaderCallbacks *c = OTF2_GlobalEvtReaderCallbacks_New();
+	const struct value *is = event->record->value;
+	const struct series *series = class_of(v, is[0].is);
+	uint32_t metric = (uint32_t)is[0].is, count = (uint32_t)is[1].is;
+	uint64_t ref = ref_of(v, event);
 
-	OTF2_GlobalEvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
-	OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(c, on_enter);
-	OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(c, on_leave);
-	OTF2_GlobalEvtReaderCallbacks_SetProgramBeginCallback(c, on_program_begin);
-	OTF2_GlobalEvtReaderCallbacks_SetProgramEndCallback(c, on_program_end);
-	OTF2_GlobalEvtReaderCallbacks_SetThreadBeginCallback(c, on_thread);
-	OTF2_GlobalEvtReaderCallbacks_SetThreadEndCallback(c, on_thread);
-	verify_register_metrics(c);
-	verify_register_io(c);
-	OTF2_Reader_RegisterGlobalEvtCallbacks(v->reader, events, c, v);
-	OTF2_GlobalEvtReaderCallbacks_Delete(c);
+	if (!series)
+		return;
+	if (count != series->members)
+		walk_found(&v->walk,
+			   "Metric %u on location %" PRIu64 " has %u values, its class %u", metric,
+			   ref, count, series->members);
+	for (uint32_t i = 0; i < count && i < series->members; i++) {
+		uint32_t member = walk_id(&v->walk, KIND_METRIC_MEMBER,
+					  v->class_member[series->first + i]);
+
+		if (member != NONE && v->member_type[member] != is[2 + 2 * i].is)
+			walk_found(&v->walk,
+				   "value %u of Metric %u on location %" PRIu64
+				   " is not of the type of its member",
+				   i, metric, ref);
+	}
+	if (series->occurrence == OTF2_METRIC_ASYNCHRONOUS &&
+	    map_get(&v->recorder, walk_pair(metric, ref)) == MAP_NONE)
+		walk_deviates(&v->walk,
+			      "Metric %u is recorded on location %" PRIu64
+			      ", which is no recorder of it",
+			      metric, ref);
+}
+
+static void check_time(struct verify *v, const struct walk_event *event)
+{
+	struct verify_location *state = &v->location[event->location];
+	uint64_t time = event->time;
+
+	if (state->has_events && time < state->last_time)
+		walk_found(&v->walk,
+			   "time falls on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
+			   ref_of(v, event), state->last_time, time);
+	if (v->has_clock && (time < v->clock_first || time > v->clock_last))
+		walk_found(&v->walk,
+			   "an event on location %" PRIu64 " at %" PRIu64
+			   " is outside the clock properties",
+			   ref_of(v, event), time);
+	state->has_events = true;
+	state->last_time = time;
+}
+
+bool verify_event(void *context, const struct walk_event *event)
+{
+	struct verify *v = context;
+	const struct record *record = event->record;
+	uint32_t first = record->values ? (uint32_t)record->value[0].is : 0;
+
+	v->report->events++;
+	check_time(v, event);
+	check_attributes(v, event);
+	check_references(v, event);
+	if (!record->row)
+		walk_deviates(&v->walk, "there is an event of an unknown kind on location %" PRIu64,
+			      ref_of(v, event));
+	else if (record->type == EVENT_ENTER)
+		enter(&v->location[event->location], first);
+	else if (record->type == EVENT_LEAVE)
+		leave(v, event, first);
+	else if (record->type == EVENT_PROGRAM_BEGIN)
+		begin_program(v, event);
+	else if (record->type == EVENT_PROGRAM_END)
+		end_program(v, event);
+	else if (record->type == EVENT_METRIC)
+		check_metric(v, event);
+	else
+		verify_io(v, event);
+	return true;
 }
 
 void verify_events_end(struct verify *v)
 {
-	for (uint32_t p = 0; p < v->locations; p++) {
-		const struct verify_location *state = &v->location[p];
+	for (uint32_t id = 0; id < v->walk.locations; id++) {
+		const struct verify_location *state = &v->location[id];
+		const struct location *location = &v->walk.location[id];
 
-		if (!state->has_file)
+		if (!location->has_file)
 			continue;
-		if (state->file_events != state->defined_events)
-			verify_found(v,
-				     "location %" PRIu64 " has %" PRIu64
-				     " events, its definition says %" PRIu64,
-				     state->ref, state->file_events, state->defined_events);
+		if (location->events != state->defined_events)
+			walk_found(&v->walk,
+				   "location %" PRIu64 " has %" PRIu64
+				   " events, its definition says %" PRIu64,
+				   location->ref, location->events, state->defined_events);
 		if (state->depth)
-			verify_deviates(v, "location %" PRIu64 " ends inside region %u", state->ref,
-					state->region[state->depth - 1]);
+			walk_deviates(&v->walk, "location %" PRIu64 " ends inside region %u",
+				      location->ref, state->region[state->depth - 1]);
 	}
-	for (uint64_t g = 0; g < v->defined[KIND_GROUP].count; g++)
-		if (v->group[g].has_begun && !v->group[g].has_ended)
-			verify_found(v, "the program of LocationGroup %u does not end",
-				     v->group[g].ref);
+	for (uint32_t id = 0; id < v->walk.defined[KIND_GROUP].count; id++)
+		if (v->group[id].has_begun && !v->group[id].has_ended)
+			walk_found(&v->walk, "the program of LocationGroup %u does not end",
+				   v->group[id].ref);
+	verify_io_end(v);
 }

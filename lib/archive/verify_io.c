@@ -4,7 +4,7 @@
  * Handles belong to a location group, and a process inherits those of the one that created it: a
  * handle that was not touched in a group yet is what it was in the groups it comes from. Events of
  * different locations with the same time have no order, so a use just before an activation at the
- * same time is fine. A group of shared locations stands for many processes, so it inherits from any process, and shares with any.
+ * same time is fine. A group that many processes were folded into inherits from anybody, and shares with anybody.
  */
 #include "verify.h"
 
@@ -37,14 +37,14 @@ static struct activity *activity_get(struct verify *v, uint32_t group, uint32_t 
 
 static bool has_flag(const struct verify *v, uint32_t handle, uint32_t flag)
 {
-	uint32_t index = verify_index(v, KIND_HANDLE, handle);
+	uint32_t id = walk_id(&v->walk, KIND_HANDLE, handle);
 
-	return index != NONE && v->handle_flags[index] & flag;
+	return id != NONE && v->handle_flags[id] & flag;
 }
 
 static bool was_active_anywhere(const struct verify *v, uint32_t handle)
 {
-	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
+	for (uint64_t i = 0; i < v->walk.defined[KIND_GROUP].count; i++) {
 		const struct activity *activity = activity_find(v, v->group[i].ref, handle);
 
 		if (activity && activity->was_active)
@@ -63,7 +63,7 @@ static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, u
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
 	process = verify_group(v, group);
-	if (process && process->is_shared)
+	if (process && process->is_folded)
 		return was_active_anywhere(v, handle);
 	for (int i = 0; i < ANCESTORS_MOST && process; i++) {
 		activity = activity_find(v, process->parent, handle);
@@ -92,12 +92,12 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 {
 	if (activity_find(v, ancestor, handle))
 		return false;
-	for (uint64_t i = 0; i < v->defined[KIND_GROUP].count; i++) {
+	for (uint64_t i = 0; i < v->walk.defined[KIND_GROUP].count; i++) {
 		const struct verify_group *process = &v->group[i];
 		const struct activity *activity = activity_find(v, process->ref, handle);
 
 		if (!activity || !activity->is_active ||
-		    !(process->is_shared || descends(v, process, ancestor)))
+		    !(process->is_folded || descends(v, process, ancestor)))
 			continue;
 		*activity_get(v, ancestor, handle) = (struct activity){true, true, time};
 		return true;
@@ -108,312 +108,180 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 static void inactive(struct verify *v)
 {
 	if (v->has_early)
-		verify_found(v,
-			     "IoHandle %u is used in LocationGroup %u at %" PRIu64
-			     ", but is not active there",
-			     v->early.handle, v->early.group, v->early.time);
+		walk_found(&v->walk,
+			   "IoHandle %u is used in LocationGroup %u at %" PRIu64
+			   ", but is not active there",
+			   v->early.handle, v->early.group, v->early.time);
 	v->has_early = false;
 }
 
-static void use(struct verify *v, const struct verify_location *state, uint32_t handle,
-		uint64_t time, const char *what)
+/* A handle that is defined, in a group. */
+static void use(struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
-	if (!state || !verify_ref(v, KIND_HANDLE, handle, what, state->ref))
-		return;
-	if (is_active(v, state->group, handle, time) || is_shared(v, state->group, handle, time))
+	if (is_active(v, group, handle, time) || is_shared(v, group, handle, time))
 		return;
 	inactive(v);
-	v->early = (struct early_use){time, state->group, handle};
+	v->early = (struct early_use){time, group, handle};
 	v->has_early = true;
 }
 
-static void activate(struct verify *v, const struct verify_location *state, uint32_t handle,
-		     uint64_t time, const char *what)
+static void activate(struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
-	if (!state || !verify_ref(v, KIND_HANDLE, handle, what, state->ref))
-		return;
-	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_ALL_PROXY))
-		verify_found(v, "IoHandle %u stands for all handles, but is created", handle);
-	struct activity *activity = activity_get(v, state->group, handle);
+	struct activity *activity;
 
+	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_ALL_PROXY))
+		walk_found(&v->walk, "IoHandle %u stands for all handles, but is created", handle);
+	activity = activity_get(v, group, handle);
 	if (activity->is_active)
-		verify_found(v,
-			     "IoHandle %u is created in LocationGroup %u at %" PRIu64
-			     ", but is active there",
-			     handle, state->group, time);
+		walk_found(&v->walk,
+			   "IoHandle %u is created in LocationGroup %u at %" PRIu64
+			   ", but is active there",
+			   handle, group, time);
 	*activity = (struct activity){true, true, time};
-	if (v->has_early && v->early.handle == handle && v->early.group == state->group &&
+	if (v->has_early && v->early.handle == handle && v->early.group == group &&
 	    v->early.time == time)
 		v->has_early = false;
 }
 
-/*
- * All events but those that this file is for come this way, too: the early use of another time is
- * one.
- */
-static struct verify_location *event(struct verify *v, uint64_t location, uint64_t time,
-				     OTF2_AttributeList *attributes)
+static void destroy(struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
-	struct verify_location *state = verify_event(v, location, time, attributes);
-
-	if (v->has_early && v->early.time != time)
-		inactive(v);
-	if (state && state->type != OTF2_LOCATION_TYPE_CPU_THREAD)
-		verify_deviates(v, "there is I/O on location %" PRIu64 ", which is not a thread",
-				location);
-	return state;
-}
-
-static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				   OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation,
-				   OTF2_IoStatusFlag status)
-{
-	struct verify *v = data;
-
-	(void)mode;
-	(void)creation;
-	(void)status;
-	v->report->created++;
-	activate(v, event(v, location, time, attributes), handle, time, "IoCreateHandle");
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_destroy(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				    OTF2_AttributeList *attributes, OTF2_IoHandleRef handle)
-{
-	struct verify *v = data;
-	struct verify_location *state = event(v, location, time, attributes);
-
-	v->report->destroyed++;
-	if (!state || !verify_ref(v, KIND_HANDLE, handle, "IoDestroyHandle", location))
-		return OTF2_CALLBACK_SUCCESS;
-	const struct activity *activity = activity_find(v, state->group, handle);
+	const struct activity *activity = activity_find(v, group, handle);
 
 	/* Twice at the same time is twice. */
 	if (activity && !activity->is_active)
-		verify_found(v,
-			     "IoHandle %u is destroyed in LocationGroup %u at %" PRIu64
-			     ", but is not active there",
-			     handle, state->group, time);
+		walk_found(&v->walk,
+			   "IoHandle %u is destroyed in LocationGroup %u at %" PRIu64
+			   ", but is not active there",
+			   handle, group, time);
 	else
-		use(v, state, handle, time, "IoDestroyHandle");
-	*activity_get(v, state->group, handle) = (struct activity){false, true, time};
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_duplicate(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				      OTF2_AttributeList *attributes, OTF2_IoHandleRef old,
-				      OTF2_IoHandleRef new, OTF2_IoStatusFlag status)
-{
-	struct verify *v = data;
-	struct verify_location *state = event(v, location, time, attributes);
-
-	(void)status;
-	v->report->duplicated++;
-	use(v, state, old, time, "IoDuplicateHandle");
-	activate(v, state, new, time, "IoDuplicateHandle");
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_seek(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				 OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				 int64_t request, OTF2_IoSeekOption whence, uint64_t result)
-{
-	(void)request;
-	(void)whence;
-	(void)result;
-	use(data, event(data, location, time, attributes), handle, time, "IoSeek");
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_flags(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				  OTF2_IoStatusFlag status)
-{
-	(void)status;
-	use(data, event(data, location, time, attributes), handle, time, "IoChangeStatusFlags");
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_delete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_IoParadigmRef paradigm,
-				   OTF2_IoFileRef file)
-{
-	event(data, location, time, attributes);
-	verify_ref(data, KIND_PARADIGM, paradigm, "IoDeleteFile", location);
-	verify_ref(data, KIND_FILE, file, "IoDeleteFile", location);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				 OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				 OTF2_LockType type)
-{
-	(void)type;
-	use(data, event(data, location, time, attributes), handle, time, "a lock");
-	return OTF2_CALLBACK_SUCCESS;
+		use(v, group, handle, time);
+	*activity_get(v, group, handle) = (struct activity){false, true, time};
 }
 
 /* Returns whether no operation of the archive had the id. Of ids beyond what is kept this is not known. */
 static bool is_new_id(struct verify *v, uint64_t id)
 {
 	uint64_t word = id / 64, bit = UINT64_C(1) << id % 64;
+	bool is_new;
 
 	if (word >= ID_WORDS_MOST || word > v->report->events)
 		return true;
 	MEM_GROW(v->id_seen, v->id_words, (uint32_t)word + 1);
-	bool is_new = !(v->id_seen[word] & bit);
-
+	is_new = !(v->id_seen[word] & bit);
 	v->id_seen[word] |= bit;
 	return is_new;
 }
 
-static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				  OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				  OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags,
-				  uint64_t bytes, uint64_t id)
+static uint64_t ref_of(const struct verify *v, const struct walk_event *event)
 {
-	struct verify *v = data;
-	struct verify_location *state = event(v, location, time, attributes);
-	uint64_t key = verify_pair(handle, id);
-	uint32_t index;
-
-	(void)mode;
-	(void)bytes;
-	v->report->begun++;
-	use(v, state, handle, time, "IoOperationBegin");
-	if (map_get(&v->operation_of, key) != MAP_NONE) {
-		verify_found(v,
-			     "operation %" PRIu64 " begins twice, on location %" PRIu64
-			     " at %" PRIu64,
-			     id, location, time);
-		return OTF2_CALLBACK_SUCCESS;
-	}
-	if (v->is_of_iotrace && !is_new_id(v, id))
-		verify_deviates(v,
-				"operation %" PRIu64 " on location %" PRIu64 " at %" PRIu64
-				" has the id of an earlier one",
-				id, location, time);
-	if (v->free_operations) {
-		index = v->free_operation[--v->free_operations];
-	} else {
-		index = v->operations++;
-		MEM_GROW(v->operation, v->operation_capacity, v->operations);
-	}
-	v->operation[index] =
-		(struct operation){.id = id,
-				   .location = location,
-				   .is_in_flight = true,
-				   .is_non_blocking = flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING};
-	map_set(&v->operation_of, key, index);
-	return OTF2_CALLBACK_SUCCESS;
+	return v->walk.location[event->location].ref;
 }
 
-/* Returns the operation in flight, or NULL. */
-static struct operation *in_flight(struct verify *v, uint64_t location, uint64_t time,
-				   uint32_t handle, uint64_t id, const char *what)
+static void begin(struct verify *v, const struct walk_event *event)
 {
-	uint32_t index = map_get(&v->operation_of, verify_pair(handle, id));
+	uint64_t id = event->operation->id;
 
-	if (index == MAP_NONE) {
-		verify_found(v,
-			     "operation %" PRIu64 " %s on location %" PRIu64 " at %" PRIu64
-			     ", but is not in flight",
-			     id, what, location, time);
-		return NULL;
-	}
-	struct operation *operation = &v->operation[index];
-
-	if (operation->location != location)
-		verify_deviates(v,
-				"operation %" PRIu64 " %s on location %" PRIu64 " at %" PRIu64
-				", but did not begin there",
-				id, what, location, time);
-	return operation;
+	if (event->is_again)
+		walk_found(&v->walk,
+			   "operation %" PRIu64 " begins twice, on location %" PRIu64
+			   " at %" PRIu64,
+			   id, ref_of(v, event), event->time);
+	else if (v->walk.is_of_iotrace && !is_new_id(v, id))
+		walk_deviates(&v->walk,
+			      "operation %" PRIu64 " on location %" PRIu64 " at %" PRIu64
+			      " has the id of an earlier one",
+			      id, ref_of(v, event), event->time);
 }
 
-static OTF2_CallbackCode on_issued(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				   OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				   uint64_t id)
+static void go_on(struct verify *v, const struct walk_event *event, const char *what)
 {
-	struct verify *v = data;
+	const struct record *record = event->record;
+	const struct operation *op = event->operation;
+	uint64_t id = record->value[record->values - 1].is;
 
-	event(v, location, time, attributes);
-	struct operation *operation = in_flight(v, location, time, handle, id, "is issued");
-
-	if (!operation)
-		return OTF2_CALLBACK_SUCCESS;
-	if (!operation->is_non_blocking || operation->is_issued)
-		verify_found(v, "operation %" PRIu64 " is issued %s", id,
-			     operation->is_issued ? "twice" : "but is blocking");
-	operation->is_issued = true;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static void end(struct verify *v, uint64_t location, uint64_t time, uint32_t handle, uint64_t id,
-		const char *what, bool must_be_issued)
-{
-	struct operation *operation = in_flight(v, location, time, handle, id, what);
-
-	if (!operation)
+	if (!op) {
+		walk_found(&v->walk,
+			   "operation %" PRIu64 " %s on location %" PRIu64 " at %" PRIu64
+			   ", but is not in flight",
+			   id, what, ref_of(v, event), event->time);
 		return;
-	if (operation->is_non_blocking && !operation->is_issued && must_be_issued)
-		verify_deviates(v, "operation %" PRIu64 " %s, but was not issued", id, what);
-	operation->is_in_flight = false;
-	uint32_t index = map_remove(&v->operation_of, verify_pair(handle, id));
-
-	MEM_GROW(v->free_operation, v->free_operation_capacity, v->free_operations + 1);
-	v->free_operation[v->free_operations++] = index;
+	}
+	if (op->location != event->location)
+		walk_deviates(&v->walk,
+			      "operation %" PRIu64 " %s on location %" PRIu64 " at %" PRIu64
+			      ", but did not begin there",
+			      id, what, ref_of(v, event), event->time);
+	if (record->type == EVENT_IO_ISSUED && (!op->is_non_blocking || op->is_issued))
+		walk_found(&v->walk, "operation %" PRIu64 " is issued %s", id,
+			   op->is_issued ? "twice" : "but blocks");
+	/* A request that waited when the recording ended is cancelled and was not issued. */
+	if (record->type == EVENT_IO_COMPLETE && op->is_non_blocking && !op->is_issued)
+		walk_deviates(&v->walk, "operation %" PRIu64 " %s, but was not issued", id, what);
 }
 
-static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				     OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				     uint64_t bytes, uint64_t id)
+static void operate(struct verify *v, const struct walk_event *event)
 {
-	struct verify *v = data;
-
-	(void)bytes;
-	v->report->completed++;
-	event(v, location, time, attributes);
-	end(v, location, time, handle, id, "completes", true);
-	return OTF2_CALLBACK_SUCCESS;
+	if (event->record->type == EVENT_IO_BEGIN)
+		begin(v, event);
+	else if (event->record->type == EVENT_IO_ISSUED)
+		go_on(v, event, "is issued");
+	else if (event->record->type == EVENT_IO_COMPLETE)
+		go_on(v, event, "completes");
+	else if (event->record->type == EVENT_IO_CANCELLED)
+		go_on(v, event, "is cancelled");
 }
 
-static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-				      OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
-				      uint64_t id)
+static void count(struct archive_report *report, uint8_t type)
 {
-	struct verify *v = data;
-
-	v->report->cancelled++;
-	event(v, location, time, attributes);
-	/* A request that waited when the recording ended. */
-	end(v, location, time, handle, id, "is cancelled", false);
-	return OTF2_CALLBACK_SUCCESS;
+	report->created += type == EVENT_IO_CREATE_HANDLE;
+	report->destroyed += type == EVENT_IO_DESTROY_HANDLE;
+	report->duplicated += type == EVENT_IO_DUPLICATE_HANDLE;
+	report->begun += type == EVENT_IO_BEGIN;
+	report->completed += type == EVENT_IO_COMPLETE;
+	report->cancelled += type == EVENT_IO_CANCELLED;
 }
 
-void verify_register_io(OTF2_GlobalEvtReaderCallbacks *c)
+/* Whether the handle of such a record must be active. */
+static bool uses(uint8_t type)
 {
-	OTF2_GlobalEvtReaderCallbacks_SetIoCreateHandleCallback(c, on_create);
-	OTF2_GlobalEvtReaderCallbacks_SetIoDestroyHandleCallback(c, on_destroy);
-	OTF2_GlobalEvtReaderCallbacks_SetIoDuplicateHandleCallback(c, on_duplicate);
-	OTF2_GlobalEvtReaderCallbacks_SetIoSeekCallback(c, on_seek);
-	OTF2_GlobalEvtReaderCallbacks_SetIoChangeStatusFlagsCallback(c, on_flags);
-	OTF2_GlobalEvtReaderCallbacks_SetIoDeleteFileCallback(c, on_delete);
-	OTF2_GlobalEvtReaderCallbacks_SetIoAcquireLockCallback(c, on_lock);
-	OTF2_GlobalEvtReaderCallbacks_SetIoReleaseLockCallback(c, on_lock);
-	OTF2_GlobalEvtReaderCallbacks_SetIoTryLockCallback(c, on_lock);
-	OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(c, on_begin);
-	OTF2_GlobalEvtReaderCallbacks_SetIoOperationIssuedCallback(c, on_issued);
-	OTF2_GlobalEvtReaderCallbacks_SetIoOperationCompleteCallback(c, on_complete);
-	OTF2_GlobalEvtReaderCallbacks_SetIoOperationCancelledCallback(c, on_cancelled);
+	return type != EVENT_IO_DELETE_FILE && type != EVENT_IO_ISSUED &&
+	       type != EVENT_IO_COMPLETE && type != EVENT_IO_CANCELLED;
+}
+
+void verify_io(struct verify *v, const struct walk_event *event)
+{
+	const struct verify_location *state = &v->location[event->location];
+	const struct value *is = event->record->value;
+	uint8_t type = event->record->type;
+	uint32_t handle;
+
+	if (type < EVENT_IO_CREATE_HANDLE || type > EVENT_IO_TRY_LOCK || type == EVENT_IO_TEST)
+		return;
+	count(v->report, type);
+	if (v->has_early && v->early.time != event->time)
+		inactive(v);
+	if (state->type != OTF2_LOCATION_TYPE_CPU_THREAD)
+		walk_deviates(&v->walk, "there is I/O on location %" PRIu64 ", which is no thread",
+			      ref_of(v, event));
+	handle = (uint32_t)is[0].is;
+	if (uses(type) && walk_id(&v->walk, KIND_HANDLE, handle) != NONE) {
+		if (type == EVENT_IO_CREATE_HANDLE)
+			activate(v, state->group, handle, event->time);
+		else if (type == EVENT_IO_DESTROY_HANDLE)
+			destroy(v, state->group, handle, event->time);
+		else
+			use(v, state->group, handle, event->time);
+	}
+	if (type == EVENT_IO_DUPLICATE_HANDLE && walk_id_of(&v->walk, &is[1]) != NONE)
+		activate(v, state->group, (uint32_t)is[1].is, event->time);
+	operate(v, event);
 }
 
 void verify_io_end(struct verify *v)
 {
 	inactive(v);
-	for (uint32_t i = 0; i < v->operations; i++)
-		if (v->operation[i].is_in_flight)
-			verify_found(v, "operation %" PRIu64 " does not end", v->operation[i].id);
+	for (uint32_t i = 0; i < v->walk.operations; i++)
+		if (v->walk.operation[i].is_in_flight)
+			walk_found(&v->walk, "operation %" PRIu64 " does not end",
+				   v->walk.operation[i].id);
 }

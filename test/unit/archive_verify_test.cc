@@ -15,13 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The library does not free what it had of an anchor that it could not read to its end. */
-extern "C" const char *__lsan_default_suppressions();
-extern "C" const char *__lsan_default_suppressions()
-{
-	return "leak:otf2_file_posix_open\nleak:otf2_archive_open\nleak:OTF2_UTILS\n";
-}
-
 namespace
 {
 

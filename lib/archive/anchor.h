@@ -1,0 +1,22 @@
+/*
+ * anchor: traces.otf2, the file of an archive that says what the others are like.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct anchor {
+	uint64_t event_chunk, definition_chunk, locations, definitions;
+	uint8_t *bytes; /* of the whole file; owned */
+	const char *creator;
+	const char *property; /* a name, its value, the next name ...: a NUL behind each */
+	uint32_t properties;
+	size_t left; /* bytes from the first property on */
+};
+
+/* Returns NULL, or what is wrong with it. The caller calls anchor_release() in both cases. */
+const char *anchor_read(struct anchor *anchor, const char *dir);
+/* Returns the value of a property, or NULL. Lent. */
+const char *anchor_property(const struct anchor *anchor, const char *name);
+void anchor_release(struct anchor *anchor);

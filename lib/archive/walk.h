@@ -1,0 +1,141 @@
+/*
+ * walk: an archive, from its definitions to its last event, in order of time. There is one walk; archive_read() and
+ * archive_verify() are two who follow it.
+ *
+ *	anchor.c, file.c, record.c	the files, chunk by chunk and field by field; nothing in them is believed
+ *	walk.c		opens, gives each definition an id, hands definitions and markers on
+ *	walk_events.c	merges the events of all locations
+ *	walk_op.c	operations from their begin to their end
+ *	walk_local.c	what a location's own definitions do to its events: other ids, other times
+ *	verify*.c	says what is wrong
+ *	read*.c		gives what the model gives
+ *
+ * Definitions have ids from 0 upwards in their order, for each kind. References may have any value, stand before what they
+ * refer to, or refer to nothing.
+ */
+#pragma once
+
+#include "anchor.h"
+#include "file.h"
+
+#include <iotrace/archive.h>
+#include <iotrace/map.h>
+#include <string.h>
+
+/* The definitions of a kind. */
+struct defined {
+	uint32_t count;
+	uint32_t dense;   /* references below are their own id */
+	struct map id_of; /* of all others */
+};
+
+struct local; /* walk_local.c */
+
+struct location {
+	uint64_t ref;
+	uint64_t events;     /* in its file */
+	bool has_file;       /* which can be read */
+	struct local *local; /* NULL: nothing */
+	struct file *file;   /* while events are read */
+};
+
+/* Since its begin. */
+struct operation {
+	uint64_t id;     /* the matching id */
+	uint64_t number; /* of the operations in the archive, from 0 upwards */
+	uint32_t location;
+	bool is_in_flight, is_non_blocking, is_issued;
+	uint64_t mode;          /* OTF2_IoOperationMode */
+	uint64_t begun, issued; /* ticks */
+	enum request_kind type; /* for archive_read(): more than the mode says */
+};
+
+struct walk {
+	const char *dir;
+	struct archive_report *report;
+	struct anchor anchor;
+	bool is_of_iotrace;
+	bool is_verified; /* what OTF2 forbids is a finding; otherwise only what cannot be read is */
+	struct defined defined[KINDS];
+	uint64_t definitions;
+	struct location *location; /* by id */
+	uint32_t locations, location_capacity;
+
+	struct map operation_of; /* by walk_pair() of handle and matching id: in flight */
+	struct operation *operation;
+	uint32_t operations, operation_capacity;
+	uint32_t *free_operation;
+	uint32_t free_operations, free_capacity;
+	uint64_t begun;
+};
+
+/* Opens the archive and gives its definitions ids. Returns 0, or -errno and a sentence. */
+int walk_open(struct walk *walk, struct error *err);
+/* Hands on each definition, in the order of the file. Of those that define nothing the id is NONE. */
+void walk_definitions(struct walk *walk,
+		      void (*on)(void *context, const struct record *definition, uint32_t id),
+		      void *context);
+/* The same for the markers and what defines them, if there are any. */
+void walk_markers(struct walk *walk, void (*on)(void *context, const struct record *marker),
+		  void *context);
+
+struct walk_event {
+	uint32_t location;                        /* id */
+	uint64_t time;                            /* in ticks of the archive's clock */
+	const struct record *record, *attributes; /* lent */
+	struct operation *operation; /* that it begins, issues or ends; NULL: it is not in flight */
+	bool is_again;               /* it begins what is in flight */
+};
+
+/*
+ * Hands on the events of all files that can be read, in order of time; at one time, in the order of the locations' references.
+ * What of a file cannot be read is a finding. Ends early once on() returns false. Returns whether any file could be read.
+ */
+bool walk_events(struct walk *walk, bool (*on)(void *context, const struct walk_event *event),
+		 void *context);
+void walk_release(struct walk *walk);
+
+/* Returns the id of what is defined, or NONE. */
+static inline uint32_t walk_id(const struct walk *walk, uint8_t kind, uint64_t ref)
+{
+	const struct defined *defined = &walk->defined[kind];
+
+	return ref < defined->dense ? (uint32_t)ref : map_get(&defined->id_of, ref);
+}
+/* The same, of a field. */
+static inline uint32_t walk_id_of(const struct walk *walk, const struct value *field)
+{
+	return walk_id(walk, field->kind, field->is);
+}
+/* Returns whether the reference is to nothing, as OTF2 writes that. */
+static inline bool walk_is_undefined(const struct value *field)
+{
+	return field->is == (field->kind == KIND_LOCATION ? OTF2_UNDEFINED_LOCATION : UINT32_MAX);
+}
+/* Returns a key of both that, in practice, no other pair has. */
+uint64_t walk_pair(uint64_t first, uint64_t second);
+/* What OTF2 calls each kind. */
+extern const char *const walk_kind_name[KINDS];
+
+/* One more finding, which OTF2 forbids; the first of them are kept. */
+void walk_found(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what OTF2 allows, but iotrace promises to avoid: nothing if another program wrote the archive. */
+void walk_deviates(struct walk *walk, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* walk.c: a file of the archive, which file_begin() may begin. */
+struct file walk_file(const struct walk *walk, const char *name, enum content content);
+/* Reads a file to its end, and counts its records. Returns whether it is right; otherwise that is a finding. */
+bool walk_check(struct walk *walk, struct file *file, uint64_t *records);
+
+/* walk_op.c: before the event is handed on, and behind that. */
+void walk_op_before(struct walk *walk, struct walk_event *event);
+void walk_op_behind(struct walk *walk, const struct walk_event *event);
+
+/* walk_local.c: Reads what the location's own definitions say, if they are there. Returns false if they are damaged. */
+bool local_read(struct walk *walk, struct location *location);
+/* Gives the references of a record the values that they have in the archive. */
+void local_map(const struct local *local, struct record *record);
+/* Returns the archive's time of a time on the location. Times of one location are given in their order. */
+uint64_t local_time(struct local *local, uint64_t time);
+void local_free(struct local *local);
