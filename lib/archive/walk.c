@@ -185,8 +185,6 @@ void walk_markers(struct walk *walk, void (*on)(void *context, const struct reco
 
 void walk_release(struct walk *walk)
 {
-	for (uint32_t i = 0; i < walk->locations; i++)
-		local_free(walk->location[i].local);
 	free(walk->location);
 	free(walk->operation);
 	free(walk->free_operation);

@@ -35,7 +35,7 @@ struct location {
 	uint64_t ref;
 	uint64_t events;     /* in its file */
 	bool has_file;       /* which can be read */
-	struct local *local; /* NULL: nothing */
+	struct local *local; /* while events are read; NULL: it says nothing */
 	struct file *file;   /* while events are read */
 };
 

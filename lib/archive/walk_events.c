@@ -101,10 +101,14 @@ static void open_all(struct merge *merge)
 static void close_all(struct walk *walk)
 {
 	for (uint32_t id = 0; id < walk->locations; id++) {
-		if (walk->location[id].file)
-			file_release(walk->location[id].file);
-		free(walk->location[id].file);
-		walk->location[id].file = NULL;
+		struct location *location = &walk->location[id];
+
+		if (location->file)
+			file_release(location->file);
+		free(location->file);
+		local_free(location->local);
+		location->file = NULL;
+		location->local = NULL;
 	}
 }
 
