@@ -43,6 +43,7 @@ struct sink_options {
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive, *capture;      /* summary: their paths, or NULL; read by close() */
 	const struct sink_end *archive_end; /* summary: of that archive, or NULL; read by close() */
+	bool is_of_library; /* otf2: the library writes events, as in a build for which its form is not known */
 	struct place *place; /* otf2, text: where `path` is created; NULL: the sink opens it */
 	unsigned mode,
 		system_mode; /* permissions of the output, the latter if all processes were recorded; 0: 0644 */

@@ -360,6 +360,7 @@ static struct sink *sink_new(const struct sink_options *options)
 	struct sink *sink = mem_zero(sizeof(*sink));
 
 	sink->options = *options;
+	sink->is_of_library = IOTRACE_OTF2_LIBRARY || options->is_of_library;
 	sink->trace = options->trace;
 	sink->tally = options->tally;
 	sink->directory = -1;

@@ -8,6 +8,7 @@
  *	otf2_use.c      numbers of regions and files, by their first use
  *	otf2_text.c     strings, by their ids
  *	otf2_file.c     the event file of a location
+ *	otf2_library.c  the same where the library writes it
  *	otf2_chunk.c    memory and files of the library, its messages
  *	otf2_space.c    room on the disk: what is free, and a reserve for the end
  *	otf2_repair.c   an event file that could not be written in full, ended properly
@@ -68,6 +69,8 @@ struct location {
 	uint64_t begin;          /* its time */
 	int fd;                  /* -1: not open */
 	struct buffer *buffer;   /* NULL unless it is open */
+	OTF2_EvtWriter *writer;  /* of the library, if that writes events; NULL: not open */
+	uint64_t library_time;   /* of the last record that it was given */
 	uint64_t written;        /* bytes of the file that are on disk */
 	uint64_t flushed_events; /* of them, in whole chunks on disk */
 	uint64_t flushed_bytes;
@@ -120,6 +123,7 @@ struct sink {
 	char *path, *part;               /* the archive; where it grows, for sentences */
 	int directory;                   /* that, open */
 	OTF2_Archive *archive;
+	bool is_of_library;                /* it writes events, too */
 	OTF2_GlobalDefWriter *definitions; /* at close only */
 
 	struct location *location;
@@ -240,6 +244,11 @@ int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_Locati
 /* Returns how many event files may stay open: few if the limit of descriptors is low. */
 uint32_t otf2_files_most(void);
 int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset);
+
+/* otf2_library.c: gives the library the records from there to location->at. Returns 0 or -errno. */
+int otf2_library_take(struct sink *sink, struct location *location, const uint8_t *bytes);
+/* Ends the library's file. Returns 0 or -errno: it has no end, then. */
+int otf2_library_close(struct sink *sink, struct location *location);
 
 /* otf2_chunk.c */
 void otf2_chunk_install(struct sink *sink);

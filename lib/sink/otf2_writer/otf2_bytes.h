@@ -45,7 +45,7 @@ static inline uint8_t *put_fixed(uint8_t *at, uint64_t value)
 	return at + sizeof(value);
 }
 
-enum { HEAD_SIZE = 2 * 1 + 2 * 8 };
+enum { HEAD_SIZE = 2 * 1 + 2 * 8, LAST_EVENT_AT = 10 };
 
 /* The header of a chunk has the numbers of its first and of its last event. */
 static inline uint8_t *put_head(uint8_t *at, uint64_t first, uint64_t last)

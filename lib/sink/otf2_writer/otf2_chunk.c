@@ -1,5 +1,5 @@
 /*
- * otf2_chunk: the callbacks of the OTF2 library, which writes definitions and markers: memory, flushes, messages.
+ * otf2_chunk: the callbacks of the OTF2 library, which writes definitions, markers, and sometimes events: memory, flushes, messages.
  *
  * The library frees a buffer twice after a write that failed. So it never writes but the small anchor: a buffer asks for
  * memory when its chunk is full, and that is when the chunk is written, here; then it gets the same memory again. What is
@@ -9,6 +9,7 @@
  * or cleared.
  */
 #include "otf2.h"
+#include "otf2_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,6 +83,8 @@ static char *file_name(OTF2_FileType type, OTF2_LocationRef ref)
 	switch (type) {
 	case OTF2_FILETYPE_LOCAL_DEFS:
 		return mem_format("traces/%" PRIu64 ".def", (uint64_t)ref);
+	case OTF2_FILETYPE_EVENTS:
+		return mem_format("traces/%" PRIu64 ".evt", (uint64_t)ref);
 	case OTF2_FILETYPE_MARKER:
 		return mem_strdup("traces.marker");
 	default:
@@ -160,11 +163,19 @@ static size_t chunk_used(const struct chunk *chunk)
 	return used;
 }
 
-/* The buffer is deleted: what it holds is the end of its file. */
+/*
+ * The buffer is deleted: what it holds is the end of its file. The library would put the number of the last event into the header of
+ * the chunk when it writes it. All of OTF2 3 has it there, or its readers could not read the files of each other.
+ */
 static void chunk_end(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		      OTF2_LocationRef ref)
 {
-	int code = chunk_write(sink, chunk, type, ref, chunk_used(chunk));
+	int code;
+
+	if (type == OTF2_FILETYPE_EVENTS)
+		memcpy(chunk->bytes + LAST_EVENT_AT, &sink->location[ref].events,
+		       sizeof(sink->location[ref].events));
+	code = chunk_write(sink, chunk, type, ref, chunk_used(chunk));
 
 	if (code)
 		sink->write_code = -code;

@@ -25,7 +25,6 @@ enum {
 	SPARE_MOST = 32,      /* buffers kept for the next locations */
 	FILES_MOST = 256,     /* files that stay open; others are opened for each write */
 	FILES_OF_OTHERS = 64, /* descriptors that the limit leaves to the rest of the program */
-	LAST_EVENT_AT = 10,
 };
 
 struct buffer {
@@ -157,12 +156,8 @@ static void put_program_begin(struct sink *sink, struct location *location)
 	free(record);
 }
 
-/* Writes what is in the buffer. */
-static int write_out(struct sink *sink, struct location *location)
+static int write_file(struct sink *sink, struct location *location, size_t size)
 {
-	if (location->is_begin_due)
-		put_program_begin(sink, location);
-	size_t size = (size_t)(location->at - location->buffer->bytes);
 	int code = file_reach(sink, location);
 
 	if (!code)
@@ -170,6 +165,20 @@ static int write_out(struct sink *sink, struct location *location)
 				     location->written);
 	if (!code && sink->files > sink->files_most)
 		code = file_leave(sink, location);
+	return code;
+}
+
+/* Writes what is in the buffer. */
+static int write_out(struct sink *sink, struct location *location)
+{
+	size_t size;
+	int code;
+
+	if (location->is_begin_due)
+		put_program_begin(sink, location);
+	size = (size_t)(location->at - location->buffer->bytes);
+	code = sink->is_of_library ? otf2_library_take(sink, location, location->buffer->bytes)
+				   : write_file(sink, location, size);
 	if (code)
 		return code;
 	location->written += size;
@@ -183,6 +192,8 @@ static int head_end(struct sink *sink, struct location *location)
 {
 	int code;
 
+	if (sink->is_of_library)
+		return 0;
 	if (location->written == location->flushed_bytes) {
 		memcpy(location->buffer->bytes + LAST_EVENT_AT, &location->events,
 		       sizeof(location->events));
@@ -229,9 +240,11 @@ static int chunk_turn(struct sink *sink, struct location *location, uint64_t tim
 	if (code)
 		return code;
 	location->flushed_bytes = location->written;
-	location->flushed_events = location->events;
-	location->flushed_time = location->last_time;
-	location->flushed = location->nest;
+	if (!sink->is_of_library) { /* what that has on disk cannot be ended without it */
+		location->flushed_events = location->events;
+		location->flushed_time = location->last_time;
+		location->flushed = location->nest;
+	}
 	head_begin(location);
 	location->at = put_fixed(put_u8(location->at, MARK_TIME), time);
 	location->last_time = time;
@@ -280,7 +293,8 @@ int otf2_file_close(struct sink *sink, struct location *location)
 	}
 	if (!code)
 		code = write_out(sink, location);
-	int closed = file_leave(sink, location);
+	int closed = sink->is_of_library ? otf2_library_close(sink, location)
+					 : file_leave(sink, location);
 
 	buffer_give(sink, location->buffer);
 	location->buffer = NULL;

@@ -3,7 +3,7 @@
  *
  * A write that stopped half way is not resumed; and readers loop for ever on a file without an end. Whole chunks stand on
  * the disk up to flushed_bytes. What follows is cut off, and a last chunk is put there: it leaves the regions that are open
- * behind the whole chunks, and ends the program.
+ * behind the whole chunks, and ends the program. A file of the library becomes one without events.
  */
 #include "otf2.h"
 #include "otf2_bytes.h"
@@ -38,21 +38,22 @@ static size_t last_chunk(uint8_t chunk[LAST_CHUNK_MOST], struct location *locati
 	return (size_t)(put_u8(put_u8(at, MARK_END_OF_FILE), MARK_END_OF_BUFFER) - chunk);
 }
 
-static int repair(const struct sink *sink, OTF2_LocationRef ref, struct location *location)
+static int repair(struct sink *sink, OTF2_LocationRef ref, struct location *location)
 {
 	int fd = otf2_file_fd(sink, ref);
 	uint8_t chunk[LAST_CHUNK_MOST];
+	bool is_of_library = sink->is_of_library;
 	int code;
 
 	if (fd < 0)
 		return fd;
-	code = ftruncate(fd, (off_t)location->flushed_bytes) != 0 ? -errno : 0;
-	if (!code)
+	code = ftruncate(fd, is_of_library ? 0 : (off_t)location->flushed_bytes) ? -errno : 0;
+	if (!code && !is_of_library)
 		code = otf2_write_at(fd, chunk, last_chunk(chunk, location),
 				     location->flushed_bytes);
 	if (close(fd) != 0 && !code)
 		code = -errno;
-	return code;
+	return !code && is_of_library ? otf2_library_close(sink, location) : code;
 }
 
 int otf2_repair(struct sink *sink)

@@ -104,7 +104,9 @@ uint64_t otf2_space_of_end(const struct sink *sink)
  */
 __attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
 {
-	uint64_t end = otf2_space_of_end(sink), pending = (uint64_t)sink->open * WRITE_SIZE;
+	uint64_t end = otf2_space_of_end(sink);
+	uint64_t pending = (uint64_t)sink->open *
+			   (sink->is_of_library ? WRITE_SIZE + CHUNK_SIZE : WRITE_SIZE);
 
 	sink->unchecked = 0;
 	int code = space_reserve(&sink->space, end);
