@@ -61,7 +61,8 @@ struct archive_source {
  * Reads an OTF2 archive, of iotrace or of another program: its definitions, then its events in order of time. Memory grows
  * with the definitions, not with the events. Applies clock offsets; times are in ns. Makes matching ids unique. Skips records that
  * refer to something undefined and counts them (`ignored`). `records_unread` counts these and all events that are not about I/O or
- * regions; `attributes_unread` counts unknown attributes. Returns 0; 1 if should_stop() returned true; or -errno and a message, after
- * on_event() got all events that could be read.
+ * regions. An attribute that iotrace does not know becomes an IO_PARAMETER if it is a string or refers to a definition that has a name;
+ * `attributes_unread` counts the others. Returns 0; 1 if should_stop() returned true; or -errno and a message, after on_event() got all
+ * events that could be read.
  */
 int archive_read(const struct archive_source *source, struct error *err);

@@ -76,6 +76,7 @@ int archive_read(const struct archive_source *source, struct error *err)
 	map_release(&r.cgroup_of);
 	free(r.string);
 	free(r.attribute);
+	free(r.parameter);
 	free(r.device_of_node);
 	free(r.is_block);
 	free(r.member);

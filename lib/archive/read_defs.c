@@ -44,11 +44,19 @@ static void attribute(struct reader *r, const struct record *record, uint32_t id
 #include <iotrace/otf2.def>
 	};
 	str_id is = read_string(r, &record->value[1]);
+	struct trace *trace = r->trace;
 	int known = 0;
 
 	while (known < READ_ATTRIBUTES && !read_is(r, is, name[known]))
 		known++;
 	r->attribute[id] = (enum read_attribute)known;
+	r->parameter[id] = NONE;
+	if (known < READ_ATTRIBUTES || record->value[2].is < OTF2_TYPE_STRING)
+		return;
+	/* Its values are strings, or definitions, which have names. */
+	MEM_GROW(trace->parameter, trace->parameters_cap, trace->parameters + 1);
+	trace->parameter[trace->parameters] = is;
+	r->parameter[id] = trace->parameters++;
 }
 
 uint32_t read_add_device(struct reader *r, str_id name, const char *number)
@@ -340,10 +348,12 @@ static void make_room(struct reader *r)
 
 	r->string = mem_array(defined[KIND_STRING].count + 1, sizeof(*r->string));
 	r->attribute = mem_array(defined[KIND_ATTRIBUTE].count + 1, sizeof(*r->attribute));
+	r->parameter = mem_array(defined[KIND_ATTRIBUTE].count + 1, sizeof(*r->parameter));
 	r->device_of_node = mem_array(defined[KIND_NODE].count + 1, sizeof(*r->device_of_node));
 	r->is_block = mem_array(defined[KIND_PARADIGM].count + 1, sizeof(*r->is_block));
 	r->member = mem_array(defined[KIND_METRIC_MEMBER].count + 1, sizeof(*r->member));
 	r->series = mem_array(defined[KIND_METRIC].count + 1, sizeof(*r->series));
+	memset(r->parameter, UINT8_MAX, defined[KIND_ATTRIBUTE].count * sizeof(*r->parameter));
 	memset(r->series, UINT8_MAX, defined[KIND_METRIC].count * sizeof(*r->series));
 	memset(r->device_of_node, UINT8_MAX, defined[KIND_NODE].count * sizeof(*r->device_of_node));
 	MEM_GROW(trace->process, trace->processes_cap, defined[KIND_GROUP].count);

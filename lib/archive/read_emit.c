@@ -113,12 +113,73 @@ file_id read_attribute_file(const struct reader *r, const struct walk_event *fro
 	return value ? walk_id_of(&r->walk, value) : ID_NONE;
 }
 
-/* No io_event has room for what other programs note. */
-static void count_unread(struct reader *r, const struct record *list)
+bool read_attribute_number(const struct reader *r, const struct walk_event *from,
+			   enum read_attribute id, uint64_t *number)
 {
-	for (uint32_t i = 1; i + 1 < list->values; i += 2)
-		if (attribute_of(r, &list->value[i]) == READ_ATTRIBUTES)
+	static const uint8_t bits[] = {
+		[OTF2_TYPE_UINT8] = 8,   [OTF2_TYPE_UINT16] = 16, [OTF2_TYPE_UINT32] = 32,
+		[OTF2_TYPE_UINT64] = 64, [OTF2_TYPE_INT8] = 8,    [OTF2_TYPE_INT16] = 16,
+		[OTF2_TYPE_INT32] = 32,  [OTF2_TYPE_INT64] = 64};
+
+	const struct record *list = from->attributes;
+
+	for (uint32_t i = 1; i + 1 < list->values; i += 2) {
+		const struct value *value = &list->value[i + 1];
+		int shift = value->type < sizeof(bits) ? 64 - bits[value->type] : 64;
+
+		if (shift == 64 || attribute_of(r, &list->value[i]) != id)
+			continue;
+		*number = value->type < OTF2_TYPE_INT8
+				  ? value->is
+				  : (uint64_t)((int64_t)(value->is << shift) >> shift);
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether the value is a string, or something that has a name. */
+static bool text_of(const struct reader *r, const struct value *value, str_id *text)
+{
+	const struct trace *trace = r->trace;
+	uint32_t id = walk_id_of(&r->walk, value);
+	const struct trace_series *series;
+
+	if (value->kind == KIND_NONE || id == NONE)
+		return false;
+	if (value->kind == KIND_METRIC && r->series[id] != NONE) {
+		series = &trace->series[r->series[id]];
+		*text = series->metrics ? trace->metric[series->metric].name : 0;
+		return true;
+	}
+	*text = value->kind == KIND_STRING      ? r->string[id]
+		: value->kind == KIND_REGION    ? trace->region[id].name
+		: value->kind == KIND_FILE      ? trace->file[id].path
+		: value->kind == KIND_HANDLE    ? trace->handle[id].name
+		: value->kind == KIND_LOCATION  ? trace->thread[id].name
+		: value->kind == KIND_GROUP     ? trace->process[id].name
+		: value->kind == KIND_PARAMETER ? trace->parameter[id]
+						: 0;
+	return *text;
+}
+
+/* Of what other programs note, strings and names are parameters of the record. No io_event has room for anything else. */
+static void take_others(struct reader *r, const struct walk_event *from, bool has_room)
+{
+	const struct record *list = from->attributes;
+	struct io_event event = read_new(r, from, IO_PARAMETER);
+
+	for (uint32_t i = 1; i + 1 < list->values; i += 2) {
+		uint32_t id = walk_id(&r->walk, KIND_ATTRIBUTE, list->value[i].is);
+
+		if (id != NONE && r->attribute[id] != READ_ATTRIBUTES)
+			continue;
+		event.parameter.parameter = id == NONE ? NONE : r->parameter[id];
+		if (has_room && event.parameter.parameter != NONE &&
+		    text_of(r, &list->value[i + 1], &event.parameter.value))
+			r->source->on_event(r->source->context, &event);
+		else
 			tally_add(r->source->tally, attributes_unread, 1);
+	}
 }
 
 struct io_event read_new(const struct reader *r, const struct walk_event *from,
@@ -139,12 +200,13 @@ void read_emit(struct reader *r, const struct walk_event *from, const struct io_
 {
 	struct trace_thread *thread = &r->trace->thread[event->thread];
 	struct read_call *call = &r->call[event->thread];
+	bool waits = let_go(r, call, event);
 
 	r->emitted++;
-	count_unread(r, from->attributes);
+	take_others(r, from, !waits);
 	thread->begin = thread->begin ? thread->begin : event->time;
 	thread->end = event->time;
-	if (let_go(r, call, event) || event->kind == IO_ENTER)
+	if (waits || event->kind == IO_ENTER)
 		call->event[call->events++] = *event;
 	else
 		r->source->on_event(r->source->context, event);

@@ -26,12 +26,13 @@ static void enter(struct reader *r, const struct walk_event *from)
 
 static void leave(struct reader *r, const struct walk_event *from)
 {
-	const struct value *error = read_attribute(r, from, READ_ERRNO, OTF2_TYPE_INT32);
 	struct io_event event = read_new(r, from, IO_LEAVE);
+	uint64_t error;
 
 	event.region.id = walk_id_of(&r->walk, from->record->value);
 	event.region.file = ID_NONE;
-	event.region.error = error ? (int32_t)error->is : 0;
+	if (read_attribute_number(r, from, READ_ERRNO, &error))
+		event.region.error = (int32_t)error;
 	event.region.path = read_attribute_string(r, from, READ_PATH);
 	if (event.region.id == NONE)
 		read_ignore(r);
@@ -68,11 +69,25 @@ static struct trace_process *process_of(const struct reader *r, const struct wal
 	return &r->trace->process[r->trace->thread[from->location].process];
 }
 
+/* Names of our own archives have these numbers. */
+static void take_numbers(const struct reader *r, const struct walk_event *from)
+{
+	struct trace_thread *thread = &r->trace->thread[from->location];
+	struct trace_process *process = process_of(r, from);
+	uint64_t number;
+
+	if (!process->pid && read_attribute_number(r, from, READ_PROCESS_ID, &number))
+		process->pid = (uint32_t)number;
+	if (!thread->tid && read_attribute_number(r, from, READ_THREAD_ID, &number))
+		thread->tid = (uint32_t)number;
+}
+
 static void begin_program(struct reader *r, const struct walk_event *from)
 {
 	const struct io_event event = read_new(r, from, IO_PROGRAM_BEGIN);
 	const struct value *is = from->record->value;
 
+	take_numbers(r, from);
 	if (is[1].is || !r->is_ours)
 		process_of(r, from)->argv = words_of(r, is);
 	read_emit(r, from, &event);

@@ -110,10 +110,11 @@ static void lock(struct reader *r, const struct walk_event *from)
 
 static void read_request(struct reader *r, const struct walk_event *from, struct io_event *event)
 {
-	const struct value *pid = read_attribute(r, from, READ_BLOCK_PROCESS, OTF2_TYPE_UINT64);
 	str_id cgroup = read_attribute_string(r, from, READ_BLOCK_CGROUP);
+	uint64_t pid;
 
-	event->op.pid = pid ? (uint32_t)pid->is : 0;
+	if (read_attribute_number(r, from, READ_BLOCK_PROCESS, &pid))
+		event->op.pid = (uint32_t)pid;
 	event->op.name = read_attribute_string(r, from, READ_BLOCK_COMMAND);
 	event->op.rwbs = read_attribute_string(r, from, READ_BLOCK_RWBS);
 	event->op.type = type_of(r, event);
@@ -147,12 +148,12 @@ static struct io_event new_of(const struct reader *r, const struct walk_event *f
 static void begin(struct reader *r, const struct walk_event *from)
 {
 	const struct value *is = from->record->value;
-	const struct value *offset = read_attribute(r, from, READ_OFFSET, OTF2_TYPE_UINT64);
 	struct io_event event = new_of(r, from, IO_OP_BEGIN);
 
 	event.handle = read_handle(r, from, &is[0]);
 	event.op.bytes = bytes_of(&event, is[3].is);
-	event.op.offset = offset ? offset->is : IO_OFFSET_UNKNOWN;
+	event.op.offset = IO_OFFSET_UNKNOWN;
+	read_attribute_number(r, from, READ_OFFSET, &event.op.offset);
 	event.op.is_collective_proxy = r->trace->handle[event.handle].is_all_proxy;
 	if (r->trace->handle[event.handle].is_block)
 		read_request(r, from, &event);
@@ -183,11 +184,12 @@ static void issue(struct reader *r, const struct walk_event *from)
 /* Its fields: handle, bytes, id. */
 static void complete(struct reader *r, const struct walk_event *from)
 {
-	const struct value *error = read_attribute(r, from, READ_ERRNO, OTF2_TYPE_INT32);
 	struct io_event event = new_of(r, from, IO_OP_COMPLETE);
+	uint64_t error;
 
 	event.op.bytes = bytes_of(&event, from->record->value[1].is);
-	event.op.error = error ? (int32_t)error->is : 0;
+	if (read_attribute_number(r, from, READ_ERRNO, &error))
+		event.op.error = (int32_t)error;
 	tally_add(r->source->tally, completed, !r->is_ours);
 	go_on(r, from, &event);
 }

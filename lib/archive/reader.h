@@ -46,8 +46,10 @@ struct reader {
 
 	str_id *string;                 /* by id, as all that follows */
 	enum read_attribute *attribute; /* READ_ATTRIBUTES: none of ours */
-	uint32_t *device_of_node;       /* id of the device that it stands for, or NONE */
-	bool *is_block;                 /* a paradigm */
+	uint32_t *
+		parameter; /* of an attribute: what its values are as strings; NONE: no parameter */
+	uint32_t *device_of_node; /* id of the device that it stands for, or NONE */
+	bool *is_block;           /* a paradigm */
 	struct read_member *member;
 	uint32_t *series;   /* of a metric, or NONE */
 	process_id unknown; /* of locations without a group, or ID_NONE */
@@ -99,6 +101,9 @@ void read_end(struct reader *r);
 /* Returns the value of the event's attribute, or NULL: it has none of that type. */
 const struct value *read_attribute(const struct reader *r, const struct walk_event *from,
 				   enum read_attribute id, OTF2_Type type);
+/* The same of integers of any type, as 64 bits. Returns whether there is one. */
+bool read_attribute_number(const struct reader *r, const struct walk_event *from,
+			   enum read_attribute id, uint64_t *number);
 /* Returns the string, or 0. */
 str_id read_attribute_string(const struct reader *r, const struct walk_event *from,
 			     enum read_attribute id);

@@ -43,6 +43,7 @@ void check(void *context, const struct io_event *event)
 			   (event->region.file != ID_NONE && event->region.file >= trace->files) ||
 			   event->region.path >= strtab_count(trace->strings))) ||
 	    (event->kind == IO_METRIC && event->metric.series >= trace->series_count) ||
+	    (event->kind == IO_PARAMETER && event->parameter.parameter >= trace->parameters) ||
 	    (event->kind == IO_DELETE_FILE && event->delete_file.file >= trace->files))
 		abort();
 }
