@@ -60,8 +60,8 @@ static bool is_wrong_here(struct file *file, const char *what)
 	return false;
 }
 
-/* Returns what stands at the next place, or NULL. That many bytes must be left in the chunk. */
-static const uint8_t *look(struct file *file, size_t size)
+/* Reads from the next place on. Returns what stands there, or NULL. */
+static const uint8_t *refill(struct file *file, size_t size)
 {
 	uint64_t left = file->limit - file->at, now;
 	size_t want = size > WINDOW_SIZE ? size : WINDOW_SIZE;
@@ -69,8 +69,6 @@ static const uint8_t *look(struct file *file, size_t size)
 	ssize_t length;
 	int fd;
 
-	if (file->at >= file->start && file->at - file->start + size <= file->held)
-		return file->window + (file->at - file->start);
 	want = want < left ? want : (size_t)left;
 	MEM_GROW(file->window, file->capacity, (uint32_t)want);
 	fd = file_descriptor(file->dir, file->name, &now, &wrong);
@@ -82,6 +80,14 @@ static const uint8_t *look(struct file *file, size_t size)
 	if (file->held < size)
 		is_wrong(file, wrong);
 	return file->held < size ? NULL : file->window;
+}
+
+/* Returns what stands at the next place, or NULL. That many bytes must be left in the chunk. */
+static inline const uint8_t *look(struct file *file, size_t size)
+{
+	if (file->at >= file->start && file->at - file->start + size <= file->held)
+		return file->window + (file->at - file->start);
+	return refill(file, size);
 }
 
 /* The file goes on with the chunk that begins there. */

@@ -42,6 +42,7 @@ struct location {
 /* Since its begin. */
 struct operation {
 	uint64_t id;     /* the matching id */
+	uint64_t key;    /* walk_pair() of handle and id */
 	uint64_t number; /* of the operations in the archive, from 0 upwards */
 	uint32_t location;
 	bool is_in_flight, is_non_blocking, is_issued;

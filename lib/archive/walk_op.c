@@ -17,6 +17,7 @@ static uint32_t begin(struct walk *walk, const struct walk_event *event, uint64_
 		MEM_GROW(walk->operation, walk->operation_capacity, ++walk->operations);
 	walk->operation[index] = (struct operation){
 		.id = is[4].is,
+		.key = key,
 		.number = walk->begun++,
 		.location = event->location,
 		.is_in_flight = true,
