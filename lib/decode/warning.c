@@ -49,6 +49,14 @@ void warning_release(struct decode *d)
 	d->warnings = d->warnings_cap = 0;
 }
 
+static bool reads_step(const struct reader *reader, enum request_step step)
+{
+	const struct tracepoint_row *row = reader->tp.row;
+
+	return row && reader->decode == row->decode && !strcmp(row->system, "block") &&
+	       row->step == step;
+}
+
 static void survey_reader(struct survey *s, const struct reader *reader)
 {
 	const struct {
@@ -69,10 +77,10 @@ static void survey_reader(struct survey *s, const struct reader *reader)
 	s->has_paths |= reader->tp.path[0].size > 0;
 	s->has_forks |= reader->decode == decode_sched_fork;
 	s->has_thread_ends |= reader->decode == decode_sched_exit;
-	s->has_requests |= reader->decode == decode_rq_issue || reader->decode == decode_rq_insert;
-	s->has_request_ends |= reader->decode == decode_rq_complete;
-	s->has_bios |= reader->decode == decode_bio_queue;
-	s->has_bio_ends |= reader->decode == decode_bio_complete;
+	s->has_requests |= reads_step(reader, REQUEST_ISSUE) || reads_step(reader, REQUEST_INSERT);
+	s->has_request_ends |= reads_step(reader, REQUEST_COMPLETE);
+	s->has_bios |= reads_step(reader, REQUEST_BIO_QUEUE);
+	s->has_bio_ends |= reads_step(reader, REQUEST_BIO_COMPLETE);
 }
 
 static void survey_init(struct survey *s, const struct decode *d)

@@ -18,8 +18,10 @@ def wanted_formats(top):
     """Returns the tracepoints that iotrace may read, as pairs of system and name. The ends of all calls are alike: one is kept."""
     wanted = {("syscalls", "sys_exit_read")}
     with open(f"{top}/lib/decode/tracepoint/tracepoints.def", encoding="utf-8") as file:
-        for system, names in re.findall(r'TRACEPOINT\("(\w+)", "([^"]+)"', file.read()):
-            wanted.update((system, name) for name in names.split("|"))
+        rows = file.read()
+    for system, names in re.findall(r'TRACEPOINT\("(\w+)", "([^"]+)"', rows):
+        wanted.update((system, name) for name in names.split("|"))
+    wanted.update(("block", name) for name in re.findall(r'^BLOCK\("(\w+)"', rows, re.M))
     with open(f"{top}/include/iotrace/syscalls.def", encoding="utf-8") as file:
         wanted.update(("syscalls", f"sys_enter_{name}") for name in re.findall(r"^SYSCALL\((\w+),", file.read(), re.M))
     return wanted

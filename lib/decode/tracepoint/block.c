@@ -33,18 +33,18 @@ static uint64_t number_at(const struct tracepoint *tp, uint32_t index, const str
 }
 
 /* What all have. The name is left out. A split says where the rest begins, and not how long the first part is. */
-static enum decoded fill(const struct tracepoint *tp, const struct sample *sample,
-			 struct event *event, enum request_step step)
+enum decoded decode_block_step(const struct tracepoint *tp, const struct sample *sample,
+			       struct event *event)
 {
 	struct request *request = &event->request;
 	uint64_t sectors = number_at(tp, BLOCK_SECTORS, sample);
 
 	event->kind = EVENT_REQUEST;
-	*request = (struct request){.step = step,
+	*request = (struct request){.step = (enum request_step)tp->row->step,
 				    .dev = device(field_value(&tp->field[BLOCK_DEV], sample->raw)),
 				    .sector = number_at(tp, BLOCK_SECTOR, sample),
 				    .old_sector = SECTOR_NONE};
-	if (step == REQUEST_SPLIT) {
+	if (request->step == REQUEST_SPLIT) {
 		request->old_sector = sectors;
 		sectors -= request->sector;
 	}
@@ -56,59 +56,47 @@ static enum decoded fill(const struct tracepoint *tp, const struct sample *sampl
 }
 
 static enum decoded fill_named(const struct tracepoint *tp, const struct sample *sample,
-			       struct event *event, enum request_step step, uint32_t name)
+			       struct event *event, uint32_t name)
 {
-	enum decoded decoded = fill(tp, sample, event, step);
+	enum decoded decoded = decode_block_step(tp, sample, event);
 
 	if (decoded == DECODED_EVENT && !string_at(tp, name, sample, &event->request.name))
 		return DECODED_MALFORMED;
 	return decoded;
 }
 
-/* Of a request that waits or goes to the device. */
-static enum decoded fill_request(const struct tracepoint *tp, const struct sample *sample,
-				 struct event *event, enum request_step step)
+/* A request that waits or goes to the device. */
+enum decoded decode_block_request(const struct tracepoint *tp, const struct sample *sample,
+				  struct event *event)
 {
-	enum decoded decoded = fill_named(tp, sample, event, step, BLOCK_LAST);
+	enum decoded decoded = fill_named(tp, sample, event, BLOCK_LAST);
 
 	event->request.bytes = (uint32_t)number_at(tp, BLOCK_MORE, sample);
 	return decoded;
 }
 
 /* The kernel has errors below zero; some of old were counts of errors above. */
-static enum decoded fill_end(const struct tracepoint *tp, const struct sample *sample,
-			     struct event *event, enum request_step step)
+enum decoded decode_block_end(const struct tracepoint *tp, const struct sample *sample,
+			      struct event *event)
 {
-	enum decoded decoded = fill(tp, sample, event, step);
+	enum decoded decoded = decode_block_step(tp, sample, event);
 	int64_t error = (int64_t)number_at(tp, BLOCK_MORE, sample);
 
 	event->request.error = (int32_t)(error < 0 ? -error : error);
 	return decoded;
 }
 
-enum decoded decode_bio_queue(const struct tracepoint *tp, const struct sample *sample,
+enum decoded decode_block_bio(const struct tracepoint *tp, const struct sample *sample,
 			      struct event *event)
 {
-	return fill_named(tp, sample, event, REQUEST_BIO_QUEUE, BLOCK_MORE);
-}
-
-enum decoded decode_bio_complete(const struct tracepoint *tp, const struct sample *sample,
-				 struct event *event)
-{
-	return fill_end(tp, sample, event, REQUEST_BIO_COMPLETE);
-}
-
-enum decoded decode_bio_backmerge(const struct tracepoint *tp, const struct sample *sample,
-				  struct event *event)
-{
-	return fill_named(tp, sample, event, REQUEST_BIO_MERGE, BLOCK_MORE);
+	return fill_named(tp, sample, event, BLOCK_MORE);
 }
 
 /* The request began where the bio ends, and begins where the bio does from now on. */
-enum decoded decode_bio_frontmerge(const struct tracepoint *tp, const struct sample *sample,
-				   struct event *event)
+enum decoded decode_block_frontmerge(const struct tracepoint *tp, const struct sample *sample,
+				     struct event *event)
 {
-	enum decoded decoded = fill_named(tp, sample, event, REQUEST_BIO_MERGE, BLOCK_MORE);
+	enum decoded decoded = fill_named(tp, sample, event, BLOCK_MORE);
 
 	event->request.old_dev = event->request.dev;
 	event->request.old_sector = event->request.sector + event->request.sectors;
@@ -118,51 +106,9 @@ enum decoded decode_bio_frontmerge(const struct tracepoint *tp, const struct sam
 enum decoded decode_block_remap(const struct tracepoint *tp, const struct sample *sample,
 				struct event *event)
 {
-	enum decoded decoded = fill(tp, sample, event, REQUEST_BIO_REMAP);
+	enum decoded decoded = decode_block_step(tp, sample, event);
 
 	event->request.old_dev = device(field_value(&tp->field[BLOCK_MORE], sample->raw));
 	event->request.old_sector = number_at(tp, BLOCK_LAST, sample);
 	return decoded;
-}
-
-enum decoded decode_block_split(const struct tracepoint *tp, const struct sample *sample,
-				struct event *event)
-{
-	return fill_named(tp, sample, event, REQUEST_SPLIT, BLOCK_MORE);
-}
-
-enum decoded decode_rq_insert(const struct tracepoint *tp, const struct sample *sample,
-			      struct event *event)
-{
-	return fill_request(tp, sample, event, REQUEST_INSERT);
-}
-
-enum decoded decode_rq_issue(const struct tracepoint *tp, const struct sample *sample,
-			     struct event *event)
-{
-	return fill_request(tp, sample, event, REQUEST_ISSUE);
-}
-
-enum decoded decode_rq_merge(const struct tracepoint *tp, const struct sample *sample,
-			     struct event *event)
-{
-	return fill_request(tp, sample, event, REQUEST_MERGE);
-}
-
-enum decoded decode_rq_requeue(const struct tracepoint *tp, const struct sample *sample,
-			       struct event *event)
-{
-	return fill(tp, sample, event, REQUEST_REQUEUE);
-}
-
-enum decoded decode_rq_complete(const struct tracepoint *tp, const struct sample *sample,
-				struct event *event)
-{
-	return fill_end(tp, sample, event, REQUEST_COMPLETE);
-}
-
-enum decoded decode_rq_error(const struct tracepoint *tp, const struct sample *sample,
-			     struct event *event)
-{
-	return fill_end(tp, sample, event, REQUEST_ERROR);
 }

@@ -34,8 +34,16 @@
 	}
 static const struct tracepoint_row rows[] = {
 #define TRACEPOINT(system, name, decoder, use, ...)                                                \
-	{system, name, decode_##decoder, use, {__VA_ARGS__}},
+	{system, name, decode_##decoder, use, {__VA_ARGS__}, 0},
+#define BLOCK(name, decoder, step, ...)                                                            \
+	{"block",                                                                                  \
+	 name,                                                                                     \
+	 decode_block_##decoder,                                                                   \
+	 USE_ALWAYS,                                                                               \
+	 {NUMBER("dev"), NUMBER("sector"), STRING("rwbs"), __VA_ARGS__},                           \
+	 step},
 #include "tracepoints.def"
+#undef BLOCK
 #undef TRACEPOINT
 };
 

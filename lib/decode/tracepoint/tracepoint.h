@@ -42,6 +42,7 @@ struct tracepoint_row {
 	tracepoint_decoder decode;
 	enum tracepoint_use use;
 	struct field_wanted field[TRACEPOINT_FIELDS]; /* up to the first FIELD_NONE */
+	uint32_t step;                                /* enum request_step, of a BLOCK */
 };
 
 struct tracepoint {
@@ -70,5 +71,7 @@ const struct tracepoint_row *tracepoint_row(uint32_t index);
 #define TRACEPOINT(system, name, decoder, ...)                                                     \
 	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample,    \
 				      struct event *event);
+#define BLOCK(name, decoder, ...) TRACEPOINT("block", name, block_##decoder, __VA_ARGS__)
 #include "tracepoints.def"
+#undef BLOCK
 #undef TRACEPOINT
