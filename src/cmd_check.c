@@ -15,12 +15,6 @@
 
 enum { PROBES_MAX = 64, INDENT = 32, INDENT_WIDE = 9, WIDTH = 80 };
 
-struct check_options {
-	bool unused;
-};
-
-static const struct option_row rows[] = {OPTION_ROW_HELP, {0}};
-
 static const char *const state_name[] = {
 	[PROBE_OK] = "ok",
 	[PROBE_LIMITED] = "limited",
@@ -113,8 +107,7 @@ const struct command command_check = {
 	.help = "Shows what can be recorded on this machine, and how to allow more.",
 	.operands = "",
 	.about = "The exit status is 0 if 'iotrace -- COMMAND' will work, and 1 otherwise.\n",
-	.row = rows,
+	.row = options_help_only,
 	.needs_rights = true,
-	.size = sizeof(struct check_options),
 	.run = check,
 };

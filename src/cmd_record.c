@@ -317,12 +317,8 @@ static char *join_words(int argc, char **argv)
 {
 	char *line = mem_strdup("iotrace");
 
-	for (int i = 0; i < argc; i++) {
-		char *longer = mem_format("%s %s", line, argv[i]);
-
-		free(line);
-		line = longer;
-	}
+	for (int i = 0; i < argc; i++)
+		mem_append(&line, " %s", argv[i]);
 	return line;
 }
 
@@ -425,21 +421,6 @@ fail:
 	return node_leave(&r.node, err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED);
 }
 
-static int defaults(void *options, bool is_alone, int argc, char **argv, struct error *err)
-{
-	return record_options_defaults(options, is_alone, argc, argv, err);
-}
-
-static void init(void *options)
-{
-	record_options_init(options);
-}
-
-static void release(void *options)
-{
-	record_options_release(options);
-}
-
 const struct command command_record = {
 	.name = "record",
 	.help = "Runs COMMAND, or follows running processes or the whole machine, and writes what\nthey do with files and disks to an OTF2 archive.",
@@ -454,8 +435,8 @@ const struct command command_record = {
 	.runs_command = true,
 	.needs_rights = true,
 	.size = sizeof(struct record_options),
-	.init = init,
-	.defaults = defaults,
+	.init = record_options_init,
+	.defaults = record_options_defaults,
 	.run = record,
-	.release = release,
+	.release = record_options_release,
 };

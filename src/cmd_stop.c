@@ -11,12 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-struct stop_options {
-	bool unused;
-};
-
-static const struct option_row rows[] = {OPTION_ROW_HELP, {0}};
-
 /* Returns the number that a word is, or 0. */
 static pid_t take_pid(const char *word)
 {
@@ -78,7 +72,6 @@ const struct command command_stop = {
 	"The recorder writes its archive. If it started a command, the command continues,\n"
 	"and the recorder waits for it and exits with its status. The exit status of\n"
 	"stop is 0, or 1 if one of the arguments is not a recording.\n",
-	.row = rows,
-	.size = sizeof(struct stop_options),
+	.row = options_help_only,
 	.run = stop,
 };

@@ -1,5 +1,5 @@
 /*
- * command: what `iotrace WORD` can be. Each is a cmd_WORD.c with its struct command, which calls what is here and below.
+ * command: what `iotrace WORD` can be. Each is a struct command in a cmd_*.c, which calls what is here and below.
  * The table of them (commands.h) stands above.
  */
 #pragma once

@@ -18,6 +18,8 @@ enum {
 	SIZE_LEAST = 4096, /* less is a slip: a letter behind it is missing */
 };
 
+const struct option_row options_help_only[] = {OPTION_ROW_HELP, {0}};
+
 static uint32_t row_count(const struct option_row *row)
 {
 	uint32_t count = 0;

@@ -48,6 +48,9 @@ struct option_hint {
 		'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL                    \
 	}
 
+/* Of a command without options of its own. */
+extern const struct option_row options_help_only[];
+
 /* Whether the word behind the option is its value. */
 bool option_has_value(const struct option_row *row);
 

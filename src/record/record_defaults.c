@@ -18,9 +18,9 @@ static void add_command_line(struct options_lines *lines, int argc, char **argv)
 		options_lines_add(lines, command_line, count, (const char *const *)argv);
 }
 
-int record_options_defaults(struct record_options *options, bool is_alone, int argc, char **argv,
-			    struct error *err)
+int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err)
 {
+	struct record_options *options = context;
 	struct options_places places;
 	int code = 0;
 

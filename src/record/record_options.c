@@ -360,8 +360,9 @@ const struct option_row record_rows[] = {
 	{0},
 };
 
-void record_options_init(struct record_options *options)
+void record_options_init(void *context)
 {
+	struct record_options *options = context;
 	struct recording *recording = &options->recording;
 
 	output_options_init(&options->output);
@@ -377,8 +378,9 @@ static void free_texts(const struct text_list *list)
 		free((void *)(uintptr_t)list->item[i]);
 }
 
-void record_options_release(struct record_options *options)
+void record_options_release(void *context)
 {
+	struct record_options *options = context;
 	struct recording *recording = &options->recording;
 	struct text_list *lists[] = {&recording->cgroups,        &recording->comms,
 				     &recording->paths,          &recording->excluded,

@@ -23,11 +23,11 @@ extern const struct option_row record_rows[];
 /* What users know of other tools. */
 extern const struct option_hint record_hints[];
 
-void record_options_init(struct record_options *options);
-void record_options_release(struct record_options *options);
-/* Takes the options of files and of the environment: see command.h. */
-int record_options_defaults(struct record_options *options, bool is_alone, int argc, char **argv,
-			    struct error *err);
+/* As command.h asks for them. Each gets a struct record_options. */
+void record_options_init(void *context);
+void record_options_release(void *context);
+/* Takes the options of files and of the environment. */
+int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err);
 /* Says with -v what was given, and where. */
 void record_options_tell(const struct record_options *options);
 /*
