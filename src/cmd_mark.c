@@ -20,12 +20,8 @@ static char *join(int argc, char **argv)
 {
 	char *text = mem_strdup(argv[0]);
 
-	for (int i = 1; i < argc; i++) {
-		char *longer = mem_format("%s %s", text, argv[i]);
-
-		free(text);
-		text = longer;
-	}
+	for (int i = 1; i < argc; i++)
+		mem_append(&text, " %s", argv[i]);
 	return text;
 }
 

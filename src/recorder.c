@@ -34,12 +34,8 @@ static int refuse_several(const struct recorder_list *list, struct error *err)
 {
 	char *names = mem_strdup("");
 
-	for (uint32_t i = 0; i < list->names.count; i++) {
-		char *longer = mem_format("%s%s%s", names, i ? ", " : "", list->names.item[i]);
-
-		free(names);
-		names = longer;
-	}
+	for (uint32_t i = 0; i < list->names.count; i++)
+		mem_append(&names, "%s%s", i ? ", " : "", list->names.item[i]);
 	error_say(err, EINVAL, "you have several recordings; name one of them: %s", names);
 	free(names);
 	return -EINVAL;

@@ -17,6 +17,8 @@ void *mem_resize(void *old, size_t size);
 char *mem_strdup(const char *text);
 void *mem_dup(const void *bytes, size_t size);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Appends to a text that one of these made. */
+void mem_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns the array, large enough for `want` elements; the capacity grows by a half. New elements are zeroed. */
 void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size);

@@ -79,6 +79,21 @@ char *mem_format(const char *format, ...)
 	return checked(text, strlen(format));
 }
 
+void mem_append(char **text, const char *format, ...)
+{
+	char *more = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&more, format, args) < 0)
+		more = NULL;
+	va_end(args);
+	checked(more, strlen(format));
+	*text = mem_resize(*text, strlen(*text) + strlen(more) + 1);
+	strcat(*text, more);
+	free(more);
+}
+
 void *mem_grow(void *array, uint32_t *capacity, uint32_t want, size_t size)
 {
 	uint64_t wider = *capacity + (uint64_t)*capacity / 2;

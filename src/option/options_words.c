@@ -174,11 +174,9 @@ char *options_line_text(const struct recording_words *line)
 	for (int i = 1; i < line->argc; i++) {
 		char *word = is_plain(line->argv[i]) ? mem_strdup(line->argv[i])
 						     : quote(line->argv[i]);
-		char *longer = mem_format("%s%s%s", text, i > 1 ? " " : "", word);
 
+		mem_append(&text, "%s%s", i > 1 ? " " : "", word);
 		free(word);
-		free(text);
-		text = longer;
 	}
 	return text;
 }

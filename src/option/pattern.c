@@ -18,13 +18,8 @@
 /* Returns the path as fnmatch() wants it: what the directory's name has of a pattern's characters is escaped. */
 static char *add_escaped(char *text, const char *more)
 {
-	for (; *more; more++) {
-		char *longer = mem_format("%s%s%c", text, strchr("*?[\\", *more) ? "\\" : "",
-					  *more);
-
-		free(text);
-		text = longer;
-	}
+	for (; *more; more++)
+		mem_append(&text, "%s%c", strchr("*?[\\", *more) ? "\\" : "", *more);
 	return text;
 }
 

@@ -124,7 +124,6 @@ char *naming_expand(const struct naming *naming, const char *what, const char *p
 	for (const char *at = pattern; *at;) {
 		size_t plain = strcspn(at, "%");
 		const struct row *row = at[plain] ? find(at[plain + 1]) : NULL;
-		char *longer;
 
 		if (at[plain] && (!row || !at[plain + 1])) {
 			unknown_letter(at + plain + 1, what, err);
@@ -134,9 +133,7 @@ char *naming_expand(const struct naming *naming, const char *what, const char *p
 			unknown_value(row, what, err);
 			goto fail;
 		}
-		longer = mem_format("%s%.*s%s", name, (int)plain, at, row ? value : "");
-		free(name);
-		name = longer;
+		mem_append(&name, "%.*s%s", (int)plain, at, row ? value : "");
 		at += plain + (row ? 2 : 0);
 	}
 	return name;

@@ -43,11 +43,9 @@ static char *join_words(const struct record_options *options)
 
 	for (uint32_t i = 0; i < options->given.count; i++) {
 		char *line = options_line_text(&options->given.line[i]);
-		char *longer = mem_format("%s%s%s", text, *text ? " " : "", line);
 
+		mem_append(&text, "%s%s", *text ? " " : "", line);
 		free(line);
-		free(text);
-		text = longer;
 	}
 	return text;
 }

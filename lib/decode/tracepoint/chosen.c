@@ -87,24 +87,20 @@ static bool take_field(struct chosen *chosen, const struct tep_format_field *fro
 static char *take_fields(struct chosen *chosen, const struct tep_event *event)
 {
 	const struct tep_format_field *from;
-	char *left_out = NULL, *longer;
+	char *left_out = mem_strdup(""), *sentence = NULL;
 
 	for (from = event->format.fields; from; from = from->next) {
 		if (!is_named(chosen->names, from->name) || take_field(chosen, from))
 			continue;
-		longer = mem_format("%s%s%s", left_out ? left_out : "", left_out ? ", " : "",
-				    from->name);
-		free(left_out);
-		left_out = longer;
+		mem_append(&left_out, "%s%s", *left_out ? ", " : "", from->name);
 	}
-	if (!left_out)
-		return NULL;
-	longer = mem_format(
-		"%s: skipped fields, which are neither a number nor a string, or more than %d of "
-		"a kind: %s",
-		chosen->text, EVENT_COUNTERS, left_out);
+	if (*left_out)
+		sentence = mem_format(
+			"%s: skipped fields, which are neither a number nor a string, or more than %d of "
+			"a kind: %s",
+			chosen->text, EVENT_COUNTERS, left_out);
 	free(left_out);
-	return longer;
+	return sentence;
 }
 
 char *chosen_add_format(struct chosen *chosen, const char *system, const char *text, size_t size)

@@ -49,14 +49,11 @@ static char *both(char *a, char *b)
 /* Appends "FORMAT" to the alternatives in `text`, which is taken. */
 static char *either(char *text, char *another)
 {
-	char *longer;
-
 	if (!text)
 		return another;
-	longer = mem_format("%s||%s", text, another);
-	free(text);
+	mem_append(&text, "||%s", another);
 	free(another);
-	return longer;
+	return text;
 }
 
 /* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
