@@ -118,6 +118,18 @@ TEST(Mem, GrowAtTheLimitDoesNotWrap)
 	free(same);
 }
 
+TEST(Mem, AppendTakesTheTextAsItGrows)
+{
+	char *text = mem_strdup("");
+
+	mem_append(&text, "%s", "");
+	EXPECT_STREQ(text, "");
+	for (int i = 0; i < 3; i++)
+		mem_append(&text, "%s%d", *text ? ", " : "", i);
+	EXPECT_STREQ(text, "0, 1, 2");
+	free(text);
+}
+
 TEST(MemDeath, OutOfMemoryEndsWithTheStatusOfAFailure)
 {
 	/* Out of the compiler's sight, which would warn of these sizes. */
