@@ -7,12 +7,14 @@
 #include "path/left.h"
 #include "path/naming.h"
 #include "path/paths.h"
+#include "run/each.h"
 #include "run/output.h"
 #include "run/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <iotrace/error.h>
+#include <iotrace/event.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
@@ -24,15 +26,34 @@
 
 struct convert_options {
 	struct output_options output;
+	bool is_each;
 };
 
 static const struct option_row rows[] = {
 	{'o', "output", "DIR",
 	 "write the archive to DIR (default: the file's name without .spool or .data)", OPTION_TEXT,
 	 offsetof(struct convert_options, output.path), NULL, NULL},
+	{0, "each", NULL,
+	 "an archive for each command of a recording with --each, under the name that it was to have",
+	 OPTION_FLAG, offsetof(struct convert_options, is_each), NULL, NULL},
 	OUTPUT_ROWS(struct convert_options, output),
 	OPTION_ROW_HELP,
 	{0},
+};
+
+/* What is made here. */
+struct conversion {
+	const struct convert_options *options;
+	const char *file;
+	char *path, *summary; /* NULL: a standard stream */
+	char *archive;        /* its directory, if the file is none but an archive */
+	struct quiet quiet;
+	struct output output;
+	struct output_options whole; /* --each: of the output of the whole, which is a summary */
+	struct each_options each_options;
+	struct each *each;     /* NULL: there is one archive */
+	struct error no_place; /* for the archive of a command */
+	bool is_of_each;       /* the recording was to have several archives */
 };
 
 /* SIGINT and SIGTERM stay pending and are looked for: an archive of what came until then is better than none. */
@@ -55,7 +76,9 @@ static bool is_asked_to_stop(void *context)
 
 static void show_progress(void *context, uint64_t bytes, uint64_t total)
 {
-	output_progress(context, bytes, total);
+	struct conversion *c = context;
+
+	output_progress(&c->output, bytes, total);
 }
 
 static void tell_remarks(const struct run *run, bool is_quiet)
@@ -81,24 +104,114 @@ static void tell_remarks(const struct run *run, bool is_quiet)
 		       (unsigned long long)run_torn(run));
 }
 
-static int convert_file(struct output *output, const char *file, bool is_archive, struct error *err)
+/* Where the recording was to make the archive, or of the same name in the directory of -o. The caller frees it. */
+static char *path_of_command(const struct conversion *c, const struct fact *fact)
+{
+	const struct fact_string *name = &fact->string[FACT_COMMAND_archive];
+	const struct fact_string *cwd = &fact->string[FACT_COMMAND_cwd];
+	char *path = mem_format("%.*s", (int)name->length, name->at), *whole;
+	const char *slash = strrchr(path, '/');
+
+	if (c->path)
+		whole = mem_format("%s/%s", c->path, slash ? slash + 1 : path);
+	else if (*path != '/' && cwd->length)
+		whole = mem_format("%.*s/%s", (int)cwd->length, cwd->at, path);
+	else
+		whole = mem_strdup(path);
+	free(path);
+	return whole;
+}
+
+static struct place *place_of_command(void *context, const struct event *command)
+{
+	struct conversion *c = context;
+	struct error err = {0};
+	struct place *place;
+	char *path;
+
+	if (!command->fact.string[FACT_COMMAND_archive].length)
+		return NULL;
+	path = path_of_command(c, &command->fact);
+	place = place_open("--each", path, &err);
+	if (!place && !c->no_place.code)
+		c->no_place = err;
+	free(path);
+	return place;
+}
+
+static void take_event(void *context, const struct event *event)
+{
+	struct conversion *c = context;
+
+	c->is_of_each |= event->kind == EVENT_FACT && event->fact.kind == FACT_COMMAND &&
+			 event->fact.string[FACT_COMMAND_archive].length;
+	if (c->each)
+		each_take(c->each, event);
+}
+
+static void open_each(struct conversion *c)
+{
+	c->each_options = (struct each_options){.output = &c->options->output,
+						.run = c->output.run,
+						.place_of = place_of_command,
+						.context = c};
+	c->each = each_new(&c->each_options);
+}
+
+static int close_each(struct conversion *c, bool is_complete, struct error *err)
+{
+	int code = each_close(c->each, is_complete, err);
+
+	if (!code && c->no_place.code) {
+		*err = c->no_place;
+		code = -err->code;
+	}
+	if (!code && !c->is_of_each) {
+		error_say(err, EINVAL, "%s was not recorded with --each", c->file);
+		error_hint(err, "For one archive of all that it has: without --each.");
+		code = -err->code;
+	}
+	if (!c->options->output.is_quiet)
+		each_tell(c->each);
+	return code;
+}
+
+static void tell_each(const struct conversion *c)
+{
+	if (c->is_of_each && !c->each && !c->options->output.is_quiet)
+		log_warn("this was recorded with --each, and is one archive of all commands here\n"
+			 "For an archive of each command: iotrace convert --each %s",
+			 c->file);
+}
+
+/* Returns 0 or an enum run_result, or -errno with a sentence. */
+static int read_file(struct conversion *c, struct error *err)
 {
 	const struct run_source source = {
-		.path = file,
+		.path = c->archive ? c->archive : c->file,
 		.should_stop = is_asked_to_stop,
 		.progress = show_progress,
-		.context = output,
+		.on_event = take_event,
+		.context = c,
 	};
+
+	return c->archive ? run_archive(c->output.run, &source, err)
+			  : run_convert(c->output.run, &source, err);
+}
+
+static int convert_file(struct conversion *c, struct error *err)
+{
+	struct output *output = &c->output;
 	struct error trouble = {0};
-	int rc = output_open(output, err);
-	int closed;
+	int rc = output_open(output, err), closed = 0, also;
 
 	if (rc) {
 		output_discard(output);
 		return rc;
 	}
-	rc = is_archive ? run_archive(output->run, &source, &trouble)
-			: run_convert(output->run, &source, &trouble);
+	if (c->options->is_each)
+		open_each(c);
+	rc = read_file(c, &trouble);
 	/* Not even the header could be read: there is nothing to keep. */
 	if (rc < 0 && !tally_get(run_tally(output->run), samples)) {
 		*err = trouble;
@@ -107,12 +220,15 @@ static int convert_file(struct output *output, const char *file, bool is_archive
 	}
 	output_end_progress(output);
 	tell_remarks(output->run, output->options->is_quiet);
-	closed = output_close(output, rc == RUN_COMPLETE, err);
+	if (c->each)
+		closed = close_each(c, rc == RUN_COMPLETE, err);
+	also = output_close(output, rc == RUN_COMPLETE, closed ? &(struct error){0} : err);
+	tell_each(c);
 	if (rc < 0)
 		*err = trouble;
 	else if (rc == RUN_STOPPED)
-		rc = error_say(err, EINTR, "stopped: only a part of %s is converted", file);
-	return rc ? rc : closed;
+		rc = error_say(err, EINTR, "stopped: only a part of %s is converted", c->file);
+	return rc ? rc : closed ? closed : also;
 }
 
 static bool has_file(const char *directory, const char *name)
@@ -150,16 +266,6 @@ static int refuse_others(const char *file, const struct output_options *options,
 	return -err->code;
 }
 
-/* What is made here. */
-struct conversion {
-	const struct convert_options *options;
-	const char *file;
-	char *path, *summary; /* NULL: a standard stream */
-	char *archive;        /* its directory, if the file is none but an archive */
-	struct quiet quiet;
-	struct output output;
-};
-
 /* Names, with their placeholders filled in. */
 static int choose_names(struct conversion *c, struct error *err)
 {
@@ -169,7 +275,7 @@ static int choose_names(struct conversion *c, struct error *err)
 	naming_init(&naming);
 	if (options->path)
 		c->path = naming_expand(&naming, "-o", options->path, err);
-	else if (output_is_archive(options))
+	else if (output_is_archive(options) && !c->options->is_each)
 		c->path = path_of_conversion(c->file);
 	if (!err->code && options->summary.path)
 		c->summary = naming_expand(&naming, "--summary", options->summary.path, err);
@@ -199,7 +305,7 @@ static int open_places(struct conversion *c, struct error *err)
 {
 	int code = choose_names(c, err);
 
-	if (!code && c->path && output_is_made(&c->options->output)) {
+	if (!code && c->path && output_is_made(&c->whole)) {
 		const char *what = c->output.path ? "-o" : "-o, by default";
 
 		c->output.place = place_open(what, c->path, err);
@@ -221,6 +327,9 @@ static int convert(void *context, int argc, char **argv)
 		return command_misused(&command_convert, &err);
 	}
 	c.file = argv[0];
+	c.whole = c.options->output;
+	if (c.options->is_each)
+		c.whole.format = sink_find("null");
 	c.archive = is_archive(c.file) ? archive_path(c.file) : NULL;
 	quiet_begin(&c.quiet);
 	rc = limit_check(&err);
@@ -233,17 +342,18 @@ static int convert(void *context, int argc, char **argv)
 		if (!c.output.place)
 			quiet_end(&c.quiet);
 		hold_signals(&signals);
-		c.output.options = &c.options->output;
-		c.output.path = c.path;
+		c.output.options = &c.whole;
+		c.output.path = c.options->is_each ? NULL : c.path;
 		c.output.summary_path = c.summary;
 		c.output.run = c.archive ? run_new_archive() : run_new();
-		rc = convert_file(&c.output, c.archive ? c.archive : c.file, c.archive, &err);
+		rc = convert_file(&c, &err);
+		each_free(c.each);
 		run_free(c.output.run);
 	}
 	place_close(c.output.place);
 	if (rc)
 		command_complain(&err);
-	else if (c.output.place && !c.archive)
+	else if ((c.output.place || c.options->is_each) && !c.archive)
 		left_converted(c.file, c.options->output.is_quiet);
 	free(c.archive);
 	free(c.summary);

@@ -6,12 +6,14 @@
  */
 #include "cannot_run.h"
 #include "command.h"
+#include "guest.h"
 #include "option/limit.h"
 #include "path/left.h"
 #include "record/disk_limit.h"
 #include "record/node.h"
 #include "record/record_options.h"
 #include "record/record_places.h"
+#include "run/each.h"
 #include "run/output.h"
 #include "run/run.h"
 
@@ -26,7 +28,6 @@
 #include <iotrace/quiet.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A recording in the making. One destructor: end(). */
@@ -39,6 +40,9 @@ struct job {
 	struct run *run;
 	struct live *live;
 	struct output output;
+	struct output_options whole; /* --each: of the output of the whole, which is a summary */
+	struct each_options each_options;
+	struct each *each; /* NULL: there is one archive */
 	struct disk_limit limit;
 	bool has_output;   /* output_open() succeeded */
 	bool has_terminal; /* Ctrl-C reaches us */
@@ -71,13 +75,47 @@ static int open_live(struct job *r, struct error *err)
 	return r->live ? 0 : -1;
 }
 
+/* Whether several commands have an archive each. */
+static bool is_of_each(const struct job *r)
+{
+	return r->options->is_each && r->node.host;
+}
+
+static struct place *place_of_command(void *context, const struct event *command)
+{
+	const struct job *r = context;
+
+	return live_take_place(r->live, (uint32_t)command->fact.number[FACT_COMMAND_pid]);
+}
+
+static void take_event(void *context, const struct event *event)
+{
+	each_take(((const struct job *)context)->each, event);
+}
+
+static void open_each(struct job *r)
+{
+	r->each_options = (struct each_options){
+		.output = &r->options->output,
+		.run = r->run,
+		.is_private = confine_is_lent(),
+		.groups = r->options->recording.groups,
+		.place_of = place_of_command,
+		.context = r,
+	};
+	r->each = each_new(&r->each_options);
+}
+
 static int open_output(struct job *r, struct error *err)
 {
 	int rc;
 
+	r->whole = r->options->output;
+	if (is_of_each(r))
+		r->whole.format = sink_find("null");
 	r->run = run_new();
 	r->output = (struct output){
-		.options = &r->options->output,
+		.options = &r->whole,
 		.path = r->places.path,
 		.summary_path = r->places.summary,
 		.run = r->run,
@@ -87,6 +125,8 @@ static int open_output(struct job *r, struct error *err)
 	};
 	rc = output_open(&r->output, err);
 	r->has_output = !rc;
+	if (!rc && is_of_each(r))
+		open_each(r);
 	return rc;
 }
 
@@ -94,6 +134,7 @@ static void end(struct job *r)
 {
 	if (r->live)
 		live_close(r->live, NULL);
+	each_free(r->each);
 	run_free(r->run);
 	free(r->node.options);
 	record_places_release(&r->places);
@@ -113,7 +154,6 @@ static bool is_asked_to_stop(void *context)
 
 	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places))
 		live_end(r->live);
-
 	if (interrupts == 1 && !r->is_warned && is_told(r)) {
 		output_end_progress(&r->output);
 		log_warn("converting the recorded data; another Ctrl-C stops the conversion");
@@ -136,7 +176,7 @@ static uint64_t available(void *context, uint64_t have)
 {
 	struct job *r = context;
 
-	if (run_is_cut_short(r->run))
+	if (run_is_cut_short(r->run) || (r->each && each_is_cut_short(r->each)))
 		live_keep_spool(r->live);
 	return live_available(r->live, have);
 }
@@ -150,18 +190,11 @@ static int convert(struct job *r, struct error *err)
 		.available_context = r,
 		.should_stop = is_asked_to_stop,
 		.progress = show_progress,
+		.on_event = r->each ? take_event : NULL,
 		.context = r,
 	};
 
 	return run_convert(r->run, &source, err);
-}
-
-static int status_of(int wait_status)
-{
-	if (wait_status < 0)
-		return STATUS_OK;
-	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status)
-					: WEXITSTATUS(wait_status);
 }
 
 /* What is missing is no question of how much the user wants to be told. */
@@ -178,7 +211,6 @@ static void tell_remarks(const struct job *r)
 	const char *remark;
 
 	tell_limit(r);
-
 	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 	for (uint32_t i = 0; (remark = run_warning(r->run, i)); i++)
@@ -221,6 +253,16 @@ static void keep_spool(struct job *r)
 			 path, path);
 }
 
+/* Returns 0, or -errno with the first trouble. What is written is written, though another archive is not. */
+static int close_archives(struct job *r, bool is_complete, struct error *err)
+{
+	int code = r->each ? each_close(r->each, is_complete, err) : 0;
+	int also = output_close_main(&r->output, is_complete, code ? NULL : err);
+
+	r->output.is_written &= !code;
+	return code ? code : also;
+}
+
 /*
  * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
  * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
@@ -235,13 +277,15 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 	tell_remarks(r);
 	if (trouble->code)
 		complain(&status, trouble);
-	code = output_close_main(&r->output, is_complete, &err);
+	code = close_archives(r, is_complete, &err);
 	if (code)
 		complain(&status, &err);
 	if (publish_capture(r, &err))
 		complain(&status, &err);
 	if (output_close(&r->output, is_complete, &err) && !code)
 		complain(&status, &err);
+	if (r->each && !r->options->output.is_quiet)
+		each_tell(r->each);
 	if (live_close(r->live, &err))
 		complain(&status, &err);
 	r->live = NULL;
@@ -260,7 +304,7 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 static void finish_early(struct job *r, int converted, struct error *err)
 {
 	if (converted < 0 || !live_command_runs(r->live) ||
-	    output_close_main(&r->output, converted == RUN_COMPLETE, err))
+	    close_archives(r, converted == RUN_COMPLETE, err))
 		return;
 	if (converted == RUN_STOPPED || r->places.capture_place)
 		return;
@@ -275,7 +319,7 @@ static int follow(struct job *r, const char *name)
 	int exec_errno = 0, status;
 
 	finish_early(r, converted, &err);
-	status = status_of(live_wait(r->live, &exec_errno));
+	status = command_exit_status(live_wait(r->live, &exec_errno));
 	if (!exec_errno)
 		return finish(r, converted, &err, status);
 	output_discard(&r->output);
@@ -329,33 +373,19 @@ static void hint_value(char *const *end, struct error *err)
 		error_hint(err, "'%s' is the value of %s here.", end[-1], end[-2]);
 }
 
-/* Another process records the command: all that is left is to run it. */
-static int run_as_guest(struct job *r, const char *name)
+static int run_guest(struct job *r, const char *name)
 {
-	int log = -1, exec_errno = 0, status, code;
-	const struct live_options live = {
-		.recording = &r->options->recording,
-		.quiet = &r->quiet,
-		.host_socket = r->node.socket,
+	const struct guest guest = {
+		.options = r->options,
+		.socket = r->node.socket,
 		.join_options = r->node.options,
-		.host_log = &log,
+		.quiet = &r->quiet,
+		.name = name,
 	};
-	struct error err = {0};
+	int status = guest_run(&guest, &r->places);
 
-	r->live = live_open(&live, &err);
-	if (!r->live || live_start(r->live, &err)) {
-		node_print_log(log);
-		command_complain(&err);
-		end(r);
-		return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
-	}
-	status = status_of(live_wait(r->live, &exec_errno));
-	if (exec_errno)
-		status = cannot_run(r->options, name, exec_errno);
-	code = live_leave_host(r->live, &log);
-	node_print_log(log);
 	end(r);
-	return code ? STATUS_FAILED : status;
+	return status;
 }
 
 /* Returns 0, or -errno with a sentence. In a host, the command is that of a guest like others. */
@@ -369,9 +399,13 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 	meeting = node_meeting(options, &naming, err);
 	if (!meeting)
 		return -err->code;
-	code = node_enter(&r->node, meeting, options, &naming, err);
+	/* First: a command whose archive cannot be made is none for a recorder. */
+	code = options->is_each ? record_places_open_archive(&r->places, options, err) : 0;
+	if (!code)
+		code = node_enter(&r->node, meeting, options, &naming, err);
 	free(meeting);
 	if (r->node.host) {
+		record_places_leave(&r->places); /* the descriptors are the guest's */
 		options->recording.argv = NULL;
 		options->recording.ready_fd = 0;
 		options->recording.name = options->join;
@@ -404,8 +438,9 @@ static int record(void *context, int argc, char **argv)
 	if (enter_node(&r, options, &err))
 		goto fail;
 	if (r.node.socket)
-		return run_as_guest(&r, argv[0]);
-	if (record_places_open(&r.places, options, &err))
+		return run_guest(&r, argv[0]);
+	if (is_of_each(&r) ? record_places_open_whole(&r.places, options, &err)
+			   : record_places_open(&r.places, options, &err))
 		goto fail;
 	tell_left(&r);
 	if (open_live(&r, &err) || open_output(&r, &err) || live_start(r.live, &err))

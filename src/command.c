@@ -9,6 +9,7 @@
 #include <iotrace/log.h>
 #include <iotrace/nearest.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* What other tools call what a command does. */
 static const struct {
@@ -42,6 +43,14 @@ void command_complain(struct error *err)
 {
 	limit_hint(err);
 	log_error("%s", err->text);
+}
+
+int command_exit_status(int wait_status)
+{
+	if (wait_status < 0)
+		return STATUS_OK;
+	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status)
+					: WEXITSTATUS(wait_status);
 }
 
 int command_misused(const struct command *command, const struct error *err)

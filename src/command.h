@@ -46,5 +46,7 @@ struct command {
 const char *command_nearest(const char *name);
 /* Prints the error, with the limits of this process that may be its cause. */
 void command_complain(struct error *err);
+/* Returns the exit status for a wait status of the recorded command, -1: there was none. */
+int command_exit_status(int wait_status);
 /* Prints the error and how to get help; returns STATUS_FAILED. */
 int command_misused(const struct command *command, const struct error *err);

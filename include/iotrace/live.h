@@ -37,6 +37,8 @@ struct live_options {
 	 */
 	int host_socket;
 	const char *join_options;
+	const struct place
+		*own_place; /* of such a command, for an archive of its own; NULL: it has none */
 	int *host_log; /* the text of a host that cannot start, to be printed, or -1; the caller closes it */
 	bool is_confined; /* the whole process permanently drops rights and system calls: confine.h */
 };
@@ -89,5 +91,7 @@ int live_wait(struct live *live, int *exec_errno);
  * a text of the host to be printed, or -1; the caller closes it.
  */
 int live_leave_host(struct live *live, int *log);
+/* Returns the place for the archive of a command that joined, which the caller then owns; NULL if it has none. */
+struct place *live_take_place(struct live *live, uint32_t pid);
 /* Stops, closes and frees everything. Returns 0 or the first error of the recording (for example a full disk). */
 int live_close(struct live *live, struct error *err);

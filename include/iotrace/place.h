@@ -37,6 +37,20 @@ const char *place_target(const struct place *place);
 const char *place_work(const struct place *place);
 /* Returns the directory that the target will be in. Lent. */
 const char *place_directory(const struct place *place);
+/* A place on its way to another process of the same user: descriptors and names. */
+struct place_parts {
+	int parent, work, owner;
+	const char *path;      /* of the target */
+	const char *work_name; /* in its directory */
+};
+
+/* Shows what another process needs to go on with the place. Lent until it is freed. */
+struct place_parts place_show(const struct place *place);
+/* Frees a place that another process goes on with: nothing is removed. After a fork its descriptors may be closed already. */
+void place_forget(struct place *place);
+void place_forget_closed(struct place *place);
+/* Returns the place, which has the descriptors from now on; NULL with a sentence, and they are still the caller's. */
+struct place *place_take(const struct place_parts *parts, struct error *err);
 /* Returns how many bytes were free on its file system when the place was opened; 0: unknown. */
 uint64_t place_free_before(const struct place *place);
 /* Returns whether the path names the same target, which does not exist yet. */

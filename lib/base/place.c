@@ -26,17 +26,6 @@ enum {
 	RANDOM_LETTERS = 6,
 	SUFFIX_MOST = sizeof("." PLACE_MARK "-") + RANDOM_LETTERS,
 	TRIES = 100,
-	KEPT_MOST = 2,
-};
-
-struct place {
-	struct place_site site;
-	int work, owner; /* descriptors */
-	char *work_name, *work_path;
-	const char *kept[KEPT_MOST]; /* lent, literals */
-	uint32_t kepts;
-	bool is_published, is_given_up;
-	uint64_t free_before;
 };
 
 /* Returns 0 or -errno. `from` must not be an empty directory. Never replaces anything but what was made here. */
@@ -100,19 +89,24 @@ int place_write_all(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Locked for as long as this process lives. Some file systems have no locks: then the host decides. */
-static int write_owner(struct place *place)
+int place_sign(const struct place *place)
 {
 	char host[256] = "", text[PLACE_OWNER_SIZE];
 
+	gethostname(host, sizeof(host) - 1);
+	snprintf(text, sizeof(text), "process %d on %s\n", (int)getpid(), host);
+	return place_write_all(place->owner, text, strlen(text));
+}
+
+/* Locked for as long as this process lives. Some file systems have no locks: then the host decides. */
+static int write_owner(struct place *place)
+{
 	place->owner = openat(place->work, PLACE_OWNER,
 			      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (place->owner < 0)
 		return -errno;
 	flock(place->owner, LOCK_EX | LOCK_NB);
-	gethostname(host, sizeof(host) - 1);
-	snprintf(text, sizeof(text), "process %d on %s\n", (int)getpid(), host);
-	return place_write_all(place->owner, text, strlen(text));
+	return place_sign(place);
 }
 
 /*
@@ -413,7 +407,7 @@ bool place_is_given_up(const struct place *place)
 
 void place_keep(struct place *place, const char *name)
 {
-	if (place->kepts < KEPT_MOST)
+	if (place->kepts < PLACE_KEPT_MOST)
 		place->kept[place->kepts++] = name;
 }
 
@@ -479,6 +473,17 @@ void place_close(struct place *place)
 	if (!place)
 		return;
 	tidy(place);
+	place_forget(place);
+}
+
+void place_forget_closed(struct place *place)
+{
+	place->work = place->owner = place->site.parent = -1;
+	place_forget(place);
+}
+
+void place_forget(struct place *place)
+{
 	if (place->work >= 0)
 		close(place->work);
 	if (place->owner >= 0)

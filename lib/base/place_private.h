@@ -22,6 +22,20 @@ struct place_site {
 	const char *name; /* in path */
 };
 
+enum { PLACE_KEPT_MOST = 2 };
+
+struct place {
+	struct place_site site;
+	int work, owner; /* descriptors */
+	char *work_name, *work_path;
+	const char *kept[PLACE_KEPT_MOST]; /* lent, literals */
+	uint32_t kepts;
+	bool is_published, is_given_up;
+	uint64_t free_before;
+};
+
+/* Fills in the names alone. */
+void place_site_name(struct place_site *site, const char *path);
 /* Returns 0 or -errno. To be released in any case. */
 int place_site_open(struct place_site *site, const char *path);
 void place_site_release(struct place_site *site);
@@ -37,6 +51,8 @@ char *place_join(const char *directory, const char *name);
 enum { PLACE_OWNER_SIZE = 320 };
 enum place_state place_look(int parent, const char *name, char owner[PLACE_OWNER_SIZE], int *work);
 
+/* Says in the owner file who makes the output. Returns 0 or -errno. */
+int place_sign(const struct place *place);
 /* A work directory of a random name that nobody competes for. Takes the site, or returns NULL with -errno in *code. */
 struct place *place_new(struct place_site *site, int *code);
 /* Publishes by replacing what is there. Returns 0 or -errno. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int place_site_open(struct place_site *site, const char *path)
+void place_site_name(struct place_site *site, const char *path)
 {
 	size_t length = strlen(path);
 	const char *slash;
@@ -26,6 +26,11 @@ int place_site_open(struct place_site *site, const char *path)
 			  : slash == site->path
 				  ? mem_strdup("/")
 				  : mem_format("%.*s", (int)(slash - site->path), site->path);
+}
+
+int place_site_open(struct place_site *site, const char *path)
+{
+	place_site_name(site, path);
 	site->parent = open(site->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return site->parent < 0 ? -errno : 0;
 }

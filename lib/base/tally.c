@@ -36,6 +36,12 @@ static const struct equation {
 	 false},
 };
 
+void tally_merge(struct tally *tally, const struct tally *other)
+{
+	for (uint32_t i = 0; i < TALLY_COUNT; i++)
+		tally->n[i] += other->n[i];
+}
+
 const char *tally_name(enum tally_counter counter)
 {
 	assert((unsigned int)counter < TALLY_COUNT);

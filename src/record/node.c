@@ -25,10 +25,13 @@ static const char *excluding(const struct record_options *options)
 		{recording->counters.count, "-E"},
 		{recording->waits_for_all, "--wait"},
 		{recording->duration, "--duration"},
-		{options->output.path && naming_is_of_process(options->output.path),
-		 "-o with %p, %r or %l"},
+		{!options->is_each && options->output.path &&
+			 naming_is_of_process(options->output.path),
+		 "-o with %p, %r or %l, but for --each"},
 		{options->capture && naming_is_of_process(options->capture),
 		 "--capture with %p, %r or %l"},
+		{options->output.summary.path && naming_is_of_process(options->output.summary.path),
+		 "--summary with %p, %r or %l"},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
@@ -73,8 +76,13 @@ char *node_meeting(const struct record_options *options, const struct naming *na
 
 	if (options->join && options->is_alone)
 		error_say(err, EINVAL, "either --join or --alone, not both");
-	else if (options->join && option)
-		error_say(err, EINVAL, "--join cannot be combined with %s", option);
+	else if (options->is_each && options->is_alone)
+		error_say(err, EINVAL, "--each cannot be combined with --alone");
+	else if (options->is_each && !output_is_made(&options->output))
+		error_say(err, EINVAL, "--each cannot be combined with --format null, which makes no archive");
+	else if ((options->join || options->is_each) && option)
+		error_say(err, EINVAL, "%s cannot be combined with %s",
+			  options->join ? "--join" : "--each", option);
 	else if (options->join)
 		return mem_format("name-%s", options->join);
 	else if (!options->is_alone && !option && naming_has_ranks(naming))

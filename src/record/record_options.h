@@ -14,6 +14,7 @@ struct record_options {
 	struct options_lines given; /* all words that were parsed, and where they stood */
 	const char *join;           /* NULL: not given */
 	bool is_alone;
+	bool is_each;   /* an archive for each command that joins */
 	uint64_t limit; /* bytes on disk; 0: none */
 	const char *capture;
 	int verbosity;

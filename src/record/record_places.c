@@ -118,6 +118,27 @@ static int check_summary(const struct record_places *places, struct error *err)
 	return place_may_write(places->summary, err) ? error_wrap(err, "--summary") : 0;
 }
 
+static int open_archive(struct record_places *places, struct error *err)
+{
+	if (!places->path)
+		return open_default(places, NULL, err);
+	places->place = place_open("-o", places->path, err);
+	return places->place ? 0 : refuse_name(places, places->path, err);
+}
+
+/* What is beside the archive. */
+static int open_others(struct record_places *places, struct error *err)
+{
+	int code = open_capture(places, err);
+
+	if (!code)
+		code = check_summary(places, err);
+	if (!code)
+		places->spool = mem_format("%s/" PLACE_SPOOL,
+					   place_work(record_places_spool(places)));
+	return code;
+}
+
 int record_places_open(struct record_places *places, const struct record_options *options,
 		       struct error *err)
 {
@@ -127,18 +148,53 @@ int record_places_open(struct record_places *places, const struct record_options
 	code = choose_names(places, options, err);
 	if (!code && !places->path && !output_is_made(&options->output))
 		code = open_temporary(places, err);
-	else if (!code && !places->path)
-		code = open_default(places, NULL, err);
-	else if (!code && !(places->place = place_open("-o", places->path, err)))
-		code = refuse_name(places, places->path, err);
-	if (!code)
-		code = open_capture(places, err);
-	if (!code)
-		code = check_summary(places, err);
+	else if (!code)
+		code = open_archive(places, err);
+	return code ? code : open_others(places, err);
+}
+
+int record_places_open_archive(struct record_places *places, const struct record_options *options,
+			       struct error *err)
+{
+	int code;
+
+	naming_init(&places->naming);
+	code = choose_names(places, options, err);
+	return code ? code : open_archive(places, err);
+}
+
+/* The caller frees it; NULL: the current directory. */
+static char *directory_of(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return !slash ? NULL : mem_format("%.*s", (int)(slash - path) + (slash == path), path);
+}
+
+int record_places_open_whole(struct record_places *places, const struct record_options *options,
+			     struct error *err)
+{
+	char *directory;
+	int code;
+
+	naming_init(&places->naming);
+	code = choose_names(places, options, err);
 	if (code)
 		return code;
-	places->spool = mem_format("%s/" PLACE_SPOOL, place_work(record_places_spool(places)));
-	return 0;
+	directory = directory_of(places->path);
+	free(places->path);
+	code = open_default(places, directory, err);
+	free(directory);
+	return code ? code : open_others(places, err);
+}
+
+void record_places_leave(struct record_places *places)
+{
+	if (places->place)
+		place_forget_closed(places->place);
+	places->place = NULL;
+	record_places_release(places);
+	*places = (struct record_places){.place = NULL};
 }
 
 void record_places_release(struct record_places *places)

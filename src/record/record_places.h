@@ -24,6 +24,16 @@ struct record_places {
  */
 int record_places_open(struct record_places *places, const struct record_options *options,
 		       struct error *err);
+/*
+ * The same for --each. In the process of a command: its archive alone. In the recorder: what is of all commands, and the spool beside
+ * the archive of the first.
+ */
+int record_places_open_archive(struct record_places *places, const struct record_options *options,
+			       struct error *err);
+int record_places_open_whole(struct record_places *places, const struct record_options *options,
+			     struct error *err);
+/* Frees after a fork what another process goes on with. */
+void record_places_leave(struct record_places *places);
 /* Closes what is open; all zero is fine. */
 void record_places_release(struct record_places *places);
 /* Returns where the spool lies. Lent. */

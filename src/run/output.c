@@ -196,7 +196,8 @@ int output_open(struct output *output, struct error *err)
 	if (output->main_sink < 0)
 		return output->main_sink;
 	/* -q is about the terminal: a file that was asked for is written. */
-	if (options->summary.kind == OUTPUT_NONE || (options->is_quiet && !options->summary.path)) {
+	if (output->has_no_summary || options->summary.kind == OUTPUT_NONE ||
+	    (options->is_quiet && !options->summary.path)) {
 		if (!output_is_made(options))
 			run_forget_names(output->run);
 		return 0;

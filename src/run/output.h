@@ -96,6 +96,7 @@ struct output {
 	uint32_t groups;     /* for iotrace.json; 0: not known */
 	struct place *place; /* where `path` is made; NULL: standard output, or nothing */
 	bool is_private;     /* what is recorded is for its user alone, whatever it is */
+	bool has_no_summary; /* whatever the options say */
 	struct sink_options main, summary;
 	struct sink_end end;         /* of the archive */
 	int main_sink, summary_sink; /* -1: not open */
@@ -106,7 +107,7 @@ struct output {
 	uint32_t percent;
 };
 
-/* Opens the sinks. `output` is zeroed but for its first seven members. */
+/* Opens the sinks. `output` is zeroed but for its first eight members. */
 int output_open(struct output *output, struct error *err);
 /* Draws the line `ACTION: 12 of 34 MiB, 35 %` over itself; nothing unless standard error is a terminal. */
 void output_progress(struct output *output, uint64_t bytes, uint64_t total);

@@ -26,6 +26,7 @@ enum {
 
 struct run {
 	struct tally tally;
+	struct tally stream;  /* of what comes before the model; added to tally at the end */
 	struct model *model;  /* NULL: an archive is read */
 	struct trace archive; /* its definitions, where there is no model */
 	const struct trace *trace;
@@ -33,6 +34,7 @@ struct run {
 	struct order *order;
 	struct decode *decode;
 	const struct run_source *source;
+	const struct run *from; /* whose events it got; NULL: its own */
 	uint32_t until_asked;
 	uint64_t *samples; /* by event of the capture */
 	uint32_t events;
@@ -174,15 +176,27 @@ static int ask(const struct run *run)
 	return RUN_COMPLETE;
 }
 
+static void give_model(struct run *run, const struct decode *decode, const struct event *event)
+{
+	if (event->kind == EVENT_TRACEPOINT &&
+	    !model_has_tracepoint(run->model, event->tracepoint.event))
+		model_set_tracepoint(run->model, event->tracepoint.event,
+				     decode_event(decode, event->tracepoint.event));
+	model_event(run->model, event);
+}
+
 static void take_event(struct run *run, const struct event *event)
 {
 	if (event->kind == EVENT_LOST)
 		run->lost_records += event->lost.count;
-	if (event->kind == EVENT_TRACEPOINT &&
-	    !model_has_tracepoint(run->model, event->tracepoint.event))
-		model_set_tracepoint(run->model, event->tracepoint.event,
-				     decode_event(run->decode, event->tracepoint.event));
-	model_event(run->model, event);
+	give_model(run, run->decode, event);
+	if (run->source->on_event)
+		run->source->on_event(run->source->context, event);
+}
+
+void run_feed(struct run *run, const struct run *from, const struct event *event)
+{
+	give_model(run, from->decode, event);
 }
 
 /* What was cut out of the capture is lost, as what the kernel found no room for. */
@@ -196,7 +210,7 @@ static void take_gap(struct run *run, uint64_t time)
 	take_event(run, &lost);
 }
 
-/* Hands on all that may leave. Returns an enum run_end. */
+/* Hands on all that may leave. Returns an enum run_result. */
 static int drain(struct run *run)
 {
 	struct sample sample;
@@ -310,8 +324,8 @@ static int open_source(struct run *run, struct error *err)
 		return err->code ? -err->code : -EIO;
 	run->events = capture_info(run->capture)->events;
 	run->samples = mem_array(run->events, sizeof(*run->samples));
-	run->order = order_new(run->capture, &run->tally);
-	run->decode = decode_new(capture_info(run->capture), &run->tally, err);
+	run->order = order_new(run->capture, &run->stream);
+	run->decode = decode_new(capture_info(run->capture), &run->stream, err);
 	if (!run->decode)
 		return err->code ? -err->code : -EIO;
 	if (decode_is_without_io(run->decode))
@@ -323,6 +337,15 @@ static int open_source(struct run *run, struct error *err)
 	return 0;
 }
 
+/* All that came before the model is the same for each run of a capture. */
+static void end_model(struct run *run, const struct run *from)
+{
+	tally_merge(&run->tally, &from->stream);
+	model_end(run->model);
+	books_settle(&run->tally, model_trace(run->model), from->samples, from->events,
+		     &(struct books_missing){from->lost_records, from->gone});
+}
+
 int run_convert(struct run *run, const struct run_source *source, struct error *err)
 {
 	int rc;
@@ -331,11 +354,16 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	rc = open_source(run, err);
 	if (!rc)
 		rc = loop(run, err);
-	tally_add(&run->tally, torn, run_torn(run));
-	model_end(run->model);
-	books_settle(&run->tally, model_trace(run->model), run->samples, run->events,
-		     &(struct books_missing){run->lost_records, run->gone});
+	tally_add(&run->stream, torn, run_torn(run));
+	end_model(run, run);
 	return rc;
+}
+
+void run_end(struct run *run, const struct run *from, uint64_t unassigned)
+{
+	run->from = from;
+	tally_add(&run->tally, unassigned, unassigned);
+	end_model(run, from);
 }
 
 static bool should_stop(void *context)
@@ -382,8 +410,10 @@ uint64_t run_gone(const struct run *run)
 
 const uint64_t *run_samples(const struct run *run, uint32_t *events)
 {
-	*events = run->events;
-	return run->samples;
+	const struct run *whole = run->from ? run->from : run;
+
+	*events = whole->events;
+	return whole->samples;
 }
 
 const struct trace *run_trace(const struct run *run)

@@ -8,6 +8,7 @@
 #include <iotrace/sink.h>
 
 struct error;
+struct event;
 struct place;
 struct run;
 
@@ -21,10 +22,12 @@ struct run_source {
 	bool (*should_stop)(void *context); /* or NULL */
 	void (*progress)(void *context, uint64_t bytes,
 			 uint64_t total); /* or NULL; total 0: not known */
+	/* Gets each event after the model has, or NULL. */
+	void (*on_event)(void *context, const struct event *event);
 	void *context;
 };
 
-enum run_end {
+enum run_result {
 	RUN_COMPLETE = 0,
 	RUN_STOPPED = 1,     /* should_stop() said so */
 	RUN_SINK_FAILED = 2, /* a sink can take no more; its close says why */
@@ -47,12 +50,19 @@ void run_free(struct run *run);
  */
 int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
 		 struct error *err);
-/* Returns an enum run_end, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
+/* Returns an enum run_result, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
 /*
  * The same, of the OTF2 archive in the directory `source->path`. Call once, for a run of run_new_archive().
  */
 int run_archive(struct run *run, const struct run_source *source, struct error *err);
+/*
+ * Gives an event of another run, which reads a capture, to this one, which reads none; and when the other has ended, ends this
+ * one. It has the books of that capture, of which it is one part. unassigned: calls in it of which nobody knows whether they
+ * are of this part.
+ */
+void run_feed(struct run *run, const struct run *from, const struct event *event);
+void run_end(struct run *run, const struct run *from, uint64_t unassigned);
 /* Returns 0 or what the sink met. */
 int run_close_sink(struct run *run, int sink, struct error *err);
 /* Returns how many samples came of each event of the capture. Lent until run_free(). */

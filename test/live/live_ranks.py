@@ -2,9 +2,13 @@
 """Ranks of a parallel program, which a small launcher makes: processes are named after their rank, however early they fork, and the
 job is known. A process without a rank has its usual name."""
 
+import glob
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
@@ -60,6 +64,103 @@ def test_job(live):
     live.equal("the command", users(Archive(directory), "/etc/passwd"), ["rank 1: cat"])
 
 
+def start_ranks(live, pattern, command, ranks, *options, job="each"):
+    env = dict(CALMED, OMPI_COMM_WORLD_LOCAL_SIZE=str(ranks), OMPI_COMM_WORLD_SIZE=str(ranks), SLURM_JOB_ID=f"{job}{os.getpid()}")
+    return [subprocess.Popen([IOTRACE, "-q", f"--source={SOURCE}", "--each", "-o", pattern, *options, "--", *command],
+                             env=dict(env, OMPI_COMM_WORLD_RANK=str(rank)), cwd=live.dir, stderr=subprocess.PIPE)
+            for rank in range(ranks)]
+
+
+def wait_until(is_so):
+    end = time.monotonic() + 60
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.02)
+    return is_so()
+
+
+def ends(process):
+    _, err = process.communicate(timeout=60)
+    return process.returncode, err
+
+
+def test_each(live):
+    """One recorder, an archive for each rank: the rank's own processes with all that they do, the same as if it had been recorded
+    alone; a rank that is killed has one, too, and one whose command could not be run has none."""
+    script = ('head -c $((1000 * (OMPI_COMM_WORLD_RANK + 1))) /dev/zero >each.$OMPI_COMM_WORLD_RANK; cat each.$OMPI_COMM_WORLD_RANK >out.'
+              '$OMPI_COMM_WORLD_RANK & wait; sleep 0.3; [ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $$')
+    started = start_ranks(live, "t.%r", ["sh", "-c", script], 4)
+    live.equal("each: statuses", [ends(process) for process in started], [(0, b""), (0, b""), (137, b""), (0, b"")])
+    for rank in range(4):
+        about = live.examine(live.path(f"t.{rank}"))
+        live.equal(f"each: rank {rank} is complete", about["is_complete"], True)
+        live.equal(f"each: commands of rank {rank}", [command["rank"] for command in about["commands"]], [rank])
+        archive = Archive(live.path(f"t.{rank}"))
+        size = 1000 * (rank + 1)
+        written = {name: sum(p.whole().files.get(f"{live.dir}/{name}", {}).get("written_bytes", 0) for p in archive.groups.values())
+                   for name in [f"{kind}.{other}" for kind in ("each", "out") for other in range(4)]}
+        live.equal(f"each: what rank {rank} wrote", {name: n for name, n in written.items() if n},
+                   {f"each.{rank}": size, f"out.{rank}": size})
+    started = start_ranks(live, "none.%r", ["/nothing/there"], 2, job="none")
+    live.equal("each: no command", [ends(process)[0] for process in started], [127, 127])
+    live.equal("each: no archive", [name for name in os.listdir(live.dir) if name.startswith("none")], [])
+
+
+def test_each_killed(live):
+    """The recorder is killed: the commands run on, and what it left becomes the same archives, or one."""
+    started = start_ranks(live, "k.%r", ["sh", "-c", "echo x >k.out.$OMPI_COMM_WORLD_RANK; read -r _ <k.gate"], 3, job="killed")
+    os.mkfifo(live.path("k.gate"))
+    outs = [live.path(f"k.out.{rank}") for rank in range(3)]
+    live.check(wait_until(lambda: all(map(os.path.exists, outs))), "killed recorder: its commands did not begin")
+    time.sleep(1)
+    spools = glob.glob(live.path(".iotrace-*.iotrace", "spool"))
+    live.equal("killed recorder: spools", len(spools), 1)
+    with open(os.path.join(os.path.dirname(spools[0]), "owner"), encoding="utf-8") as file:
+        os.kill(int(file.read().split()[1]), signal.SIGKILL)
+    gate = os.open(live.path("k.gate"), os.O_RDWR)
+    os.write(gate, b"go\n" * 3)
+    for process in started:
+        code, err = ends(process)
+        live.check(b"has ended" in err and b"iotrace convert" in err, f"killed recorder: {code} {err!r}")
+    os.close(gate)
+    whole = live.path("k.whole")
+    ran = live.run([IOTRACE, "convert", "-o", whole, spools[0]])
+    live.check(ran.returncode == 0 and b"convert --each" in ran.stderr, f"killed recorder, whole: {ran.returncode} {ran.stderr!r}")
+    with open(f"{whole}/iotrace.json", encoding="utf-8") as file:
+        live.equal("killed recorder: commands of the whole", len(json.load(file)["commands"]), 3)
+    os.mkdir(live.path("k.copies"))
+    for options in ([], ["-o", live.path("k.copies")]):
+        ran = live.run([IOTRACE, "convert", "-q", "--each", *options, spools[0]])
+        live.check(ran.returncode == 0 and b"has no end" in ran.stderr, f"killed recorder, each {options}: {ran.stderr!r}")
+    ran = live.run([IOTRACE, "convert", "-q", "--each", spools[0]])
+    live.check(ran.returncode == 125 and b"k.0" in ran.stderr, f"killed recorder, once more: {ran.returncode} {ran.stderr!r}")
+    ran = live.run([IOTRACE, "convert", "-q", "--each", "-o", live.path("k.none"), whole])
+    live.equal("convert --each of an archive", ran.returncode, 125)
+    for where, rank in [(where, rank) for where in ("", "k.copies") for rank in range(3)]:
+        archive = Archive(live.path(where, f"k.{rank}"))
+        wrote = [name for name in outs for p in archive.groups.values() if p.whole().files.get(name, {}).get("written_bytes")]
+        live.equal(f"killed recorder: what rank {rank} wrote", wrote, [outs[rank]])
+
+
+def test_each_name(live):
+    """Two ranks with one name: the second does not run. What cannot be had together is said."""
+    started = start_ranks(live, "same", ["sh", "-c", "echo ran >>ran; sleep 0.3"], 2, job="same")
+    ended = [ends(process) for process in started]
+    live.equal("one name: statuses", sorted(code for code, _ in ended), [0, 125])
+    said = b"".join(err for _, err in ended)
+    live.check(b"is making same" in said and b"-o same.%r" in said, f"one name: {said!r}")
+    with open(live.path("ran"), encoding="utf-8") as file:
+        live.equal("one name: who ran", file.read(), "ran\n")
+    for options, word in ((["-E", "cycles"], b"-E"), (["--format", "null"], b"null"), (["--alone"], b"--alone"), (["--wait"], b"--wait")):
+        ran = live.run([IOTRACE, "--each", *options, "-o", "x.%r", "true"], env=dict(CALMED, OMPI_COMM_WORLD_RANK="0"))
+        live.check(ran.returncode == 125 and b"--each" in ran.stderr and word in ran.stderr, f"--each {options}: {ran.stderr!r}")
+    ran = live.run([IOTRACE, "-q", "--each", "-o", live.path("one.%p"), "true"], env=CALMED)
+    live.equal("--each without a job", (ran.returncode, ran.stderr), (0, b""))
+    live.equal("--each without a job: archives", len([name for name in os.listdir(live.dir) if name.startswith("one.")]), 1)
+
+
 with Live() as test:
+    test_each(test)
+    test_each_killed(test)
+    test_each_name(test)
     test_launcher(test)
     test_job(test)

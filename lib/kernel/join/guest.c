@@ -7,10 +7,31 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/place.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static int send_place(int socket, const struct place *place)
+{
+	const struct place_parts parts = place_show(place);
+	const struct {
+		int fd;
+		const char *text;
+	} part[JOIN_PARTS] = {[JOIN_DIRECTORY] = {parts.parent, parts.path},
+			      [JOIN_WORK] = {parts.work, parts.work_name},
+			      [JOIN_OWNER] = {parts.owner, ""}};
+	int code = 0;
+
+	for (int i = 0; i < JOIN_PARTS && !code; i++) {
+		struct join_request request = {.word = JOIN_PLACE, .status = i};
+
+		snprintf(request.argv, sizeof(request.argv), "%s", part[i].text);
+		code = message_send(socket, &request, sizeof(request), part[i].fd);
+	}
+	return code;
+}
 
 int guest_send_command(int socket, const struct guest_command *command, struct error *err)
 {
@@ -26,7 +47,9 @@ int guest_send_command(int socket, const struct guest_command *command, struct e
 	process = (int)syscall(SYS_pidfd_open, command->pid, 0);
 	if (process < 0)
 		return error_set(err, errno, "--join: the command's process");
-	code = message_send(socket, &request, sizeof(request), process);
+	code = command->place ? send_place(socket, command->place) : 0;
+	if (!code)
+		code = message_send(socket, &request, sizeof(request), process);
 	close(process);
 	/* A host that could not begin may have gone already: its answer says so. */
 	return code && code != -EPIPE ? error_set(err, -code, "--join: the recorder of this node")

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 struct error;
+struct place;
 
 /* A command that waits. Lent. */
 struct guest_command {
@@ -17,6 +18,7 @@ struct guest_command {
 	uint32_t size;     /* of the words */
 	bool is_cut;       /* there are more words */
 	const char *options;
+	const struct place *place; /* for an archive of its own; NULL: it has none */
 };
 
 /* Hands it over. Returns 0, or -errno with a sentence. */

@@ -4,6 +4,7 @@
 #include "host.h"
 
 #include "clock.h"
+#include "host_place.h"
 #include "meeting.h"
 #include "message/message.h"
 #include "words.h"
@@ -27,11 +28,12 @@ static const uint64_t status_ns = 100000000;
 enum { LISTENER = UINT32_MAX, STATUS_SIZE = 4096 };
 
 struct member {
-	int socket;       /* of its guest; -1: that has ended, or has all that it wants */
-	int process;      /* readable when it has ended; -1: there is none (any more) */
-	pid_t guest, pid; /* pid: of the command, 0: it has not joined */
-	bool is_waiting;  /* its command has ended, and it waits for the archive */
-	bool has_ended;   /* it has said so */
+	int socket;               /* of its guest; -1: that has ended, or has all that it wants */
+	int process;              /* readable when it has ended; -1: there is none (any more) */
+	pid_t guest, pid;         /* pid: of the command, 0: it has not joined */
+	bool is_waiting;          /* its command has ended, and it waits for the archive */
+	bool has_ended;           /* it has said so */
+	struct join_place *place; /* that it has sent, until it is taken; or NULL */
 };
 
 struct join_host {
@@ -218,6 +220,9 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 		host->is_asked_to_stop = true;
 	} else if (request->word == JOIN_MARK && process < 0) {
 		return take_mark(request, arrival);
+	} else if (request->word == JOIN_PLACE && process >= 0 && member->process < 0) {
+		join_place_add(&member->place, request, process);
+		return false;
 	} else if (request->word == JOIN_HERE && process >= 0 && member->process < 0) {
 		*arrival = (struct join_arrival){
 			.member = index,
@@ -227,6 +232,8 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 								      : sizeof(request->argv),
 			.is_cut = request->is_cut,
 		};
+		if (arrival->pid)
+			arrival->place = join_place_take(&member->place);
 		member->process = arrival->pid ? process : -1;
 		member->pid = arrival->pid;
 		if (!arrival->pid)
@@ -297,10 +304,19 @@ static bool has_silent_guest(const struct join_host *host)
 	return false;
 }
 
+/* Whether all that came are gone again: their commands were refused, or somebody killed them. */
+static bool is_deserted(const struct join_host *host)
+{
+	for (uint32_t i = 0; i < host->members; i++)
+		if (host->member[i].socket >= 0)
+			return false;
+	return host->members;
+}
+
 static uint64_t patience(const struct join_host *host)
 {
 	if (!host->joined)
-		return first_ns;
+		return is_deserted(host) ? next_ns : first_ns;
 	if (!host->expected || host->joined < host->expected)
 		return next_ns;
 	return has_silent_guest(host) ? status_ns : 0;
@@ -379,6 +395,7 @@ void join_host_free(struct join_host *host, int status, int log)
 			log = -1;
 		close_fd(&member->socket);
 		close_fd(&member->process);
+		join_place_release(&member->place);
 	}
 	close_fd(&host->listener);
 	close_fd(&host->epoll);

@@ -19,6 +19,8 @@ struct join_arrival {
 		words; /* with NUL between them, or the text of the mark; lent until the next call */
 	uint32_t size; /* of the words */
 	bool is_cut;   /* there are more words */
+	struct place
+		*place; /* for an archive of its own, which the caller takes; NULL: it has none */
 };
 
 /* Returns a descriptor that is readable when there is something to look at. Lent. */

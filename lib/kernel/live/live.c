@@ -13,6 +13,7 @@
 #include "load/bpf_source.h"
 #include "round/live_control.h"
 #include "round/live_facts.h"
+#include "round/live_members.h"
 #include "round/live_request.h"
 #include "round/live_round.h"
 #include "source/live_lookup_threads.h"
@@ -398,6 +399,7 @@ int live_close(struct live *live, struct error *err)
 	command_close(&live->command);
 	command_close(&live->keeper);
 	live_guest_release(&live->guest);
+	live_members_release(live);
 	ring_sources_close(&live->sources);
 	live_requests_close(live);
 	marks_release(&live->marks);

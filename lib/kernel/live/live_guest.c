@@ -91,7 +91,8 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 							  .words = words.text,
 							  .size = words.size,
 							  .is_cut = words.is_cut,
-							  .options = options},
+							  .options = options,
+							  .place = live->options->own_place},
 				  err);
 	free(words.text);
 	while (!code && !wait_for_word(live))

@@ -30,7 +30,8 @@ struct live_words live_words_of(char *const argv[])
 				   .is_cut = size > FACT_ARGUMENTS};
 }
 
-void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd)
+void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd,
+		      const char *archive)
 {
 	/* Before its exec it has the environment of the iotrace that it comes from. */
 	struct rank rank = rank_read(&live->proc, (uint32_t)pid);
@@ -41,7 +42,8 @@ void live_say_command(struct live *live, pid_t pid, const struct live_words *wor
 				       [FACT_COMMAND_rank] = rank.rank,
 				       [FACT_COMMAND_ranks] = rank.ranks},
 			    .string = {[FACT_COMMAND_argv] = {words->text, words->size},
-				       [FACT_COMMAND_cwd] = fact_text(cwd)}};
+				       [FACT_COMMAND_cwd] = fact_text(cwd),
+				       [FACT_COMMAND_archive] = fact_text(archive ? archive : "")}};
 
 	facts_add(&live->facts, &fact, (uint32_t)pid, clock_now());
 }
@@ -51,7 +53,8 @@ void live_say_own_command(struct live *live)
 	struct live_words words = live_words_of(live->recording->argv);
 	char cwd[4096];
 
-	live_say_command(live, live->command.pid, &words, getcwd(cwd, sizeof(cwd)) ? cwd : "");
+	live_say_command(live, live->command.pid, &words, getcwd(cwd, sizeof(cwd)) ? cwd : "",
+			 NULL);
 	free(words.text);
 }
 

@@ -17,8 +17,9 @@ struct live_words {
 };
 
 struct live_words live_words_of(char *const argv[]);
-void live_say_command(struct live *live, pid_t pid, const struct live_words *words,
-		      const char *cwd);
+/* archive: that of this command alone, or NULL. */
+void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd,
+		      const char *archive);
 /* A command has ended with this wait status. */
 void live_say_status(struct live *live, pid_t pid, int status);
 /* The one that this process has forked. */

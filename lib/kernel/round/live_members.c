@@ -15,6 +15,8 @@
 #include <iotrace/confine.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +34,8 @@ static void say_command(struct live *live, const struct join_arrival *arrival)
 
 	memcpy(words.text, arrival->words, words.size);
 	procfs_link(&live->proc, cwd, sizeof(cwd), "%d/cwd", (int)arrival->pid);
-	live_say_command(live, arrival->pid, &words, cwd);
+	live_say_command(live, arrival->pid, &words, cwd,
+			 arrival->place ? place_target(arrival->place) : NULL);
 	free(words.text);
 }
 
@@ -52,10 +55,52 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 	return 0;
 }
 
+/* The place is there before the stream says that somebody needs it. */
+static void offer(struct live *live, const struct join_arrival *arrival)
+{
+	struct live_places *places = &live->places;
+
+	if (!arrival->place)
+		return;
+	pthread_mutex_lock(&live->mutex);
+	MEM_GROW(places->place, places->capacity, places->count + 1);
+	places->place[places->count++] = (struct live_place){(uint32_t)arrival->pid,
+							     arrival->place};
+	pthread_mutex_unlock(&live->mutex);
+}
+
+struct place *live_take_place(struct live *live, uint32_t pid)
+{
+	struct live_places *places = &live->places;
+	struct place *place = NULL;
+
+	pthread_mutex_lock(&live->mutex);
+	for (uint32_t i = 0; i < places->count && !place; i++)
+		if (places->place[i].pid == pid) {
+			place = places->place[i].place;
+			places->place[i] = places->place[--places->count];
+		}
+	pthread_mutex_unlock(&live->mutex);
+	return place;
+}
+
+void live_members_release(struct live *live)
+{
+	for (uint32_t i = 0; i < live->places.count; i++)
+		place_close(live->places.place[i].place);
+	free(live->places.place);
+}
+
 static void take_member(struct live *live, const struct join_arrival *arrival)
 {
 	struct error why = {0};
-	int code = add(live, arrival, &why);
+	int code;
+
+	offer(live, arrival);
+	code = add(live, arrival, &why);
+	/* The guest removes what it made. */
+	if (code && arrival->place)
+		place_forget(live_take_place(live, (uint32_t)arrival->pid));
 
 	log_debug("process %d joins: %s", (int)arrival->pid, code ? why.text : "recorded");
 	join_host_answer(live->host, arrival->member, code, code ? why.text : live->capture);

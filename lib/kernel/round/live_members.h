@@ -17,3 +17,5 @@ bool live_members_are_gone(const struct live *live);
 /* When this is to be asked, at the latest; 0: when somebody ends. */
 uint64_t live_members_deadline(const struct live *live);
 bool live_members_run(const struct live *live);
+/* Removes the places that nobody took. */
+void live_members_release(struct live *live);

@@ -47,6 +47,15 @@ struct live_guest {
 	int log;        /* and this text to be printed; -1: none */
 };
 
+/* Of commands that joined, until somebody fills them. */
+struct live_places {
+	struct live_place {
+		uint32_t pid;
+		struct place *place;
+	} * place;
+	uint32_t count, capacity;
+};
+
 struct live {
 	const struct recording *recording;  /* lent by the caller */
 	const struct live_options *options; /* lent by the caller during live_open() only */
@@ -116,8 +125,9 @@ struct live {
 	atomic_bool is_stopping; /* shared: live_close() has no patience */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	enum live_end end; /* shared, with the mutex */
-	bool is_begun;     /* shared, with the mutex: the control thread may go */
+	enum live_end end;         /* shared, with the mutex */
+	bool is_begun;             /* shared, with the mutex: the control thread may go */
+	struct live_places places; /* shared, with the mutex */
 
 	char *remark[LIVE_REMARKS];
 	uint32_t remarks;

@@ -64,6 +64,8 @@ static const struct {
 	 "CPUs came online, and some of their events are missing"},
 	{TALLY_untraced, "new task could not be followed for lack of memory",
 	 "new tasks could not be followed for lack of memory"},
+	{TALLY_unassigned, "system call is in no archive, since the begin of its process was lost",
+	 "system calls are in no archive, since the begins of their processes were lost"},
 	{TALLY_unstored, "system call was not recorded for lack of memory",
 	 "system calls were not recorded for lack of memory"},
 	{TALLY_missed,

@@ -1,0 +1,38 @@
+/*
+ * each: an archive for each command of a recording that several joined (--each).
+ *
+ * The recording is one, and so are its capture and its stream. Each command has a model and sinks of its own, which get the events
+ * of the processes that descend from it: its archive is the one that a recorder of this command alone would have made. The whole
+ * is in the run that reads the stream; it makes the summary.
+ */
+#pragma once
+
+#include "output.h"
+
+struct each;
+struct error;
+struct event;
+struct place;
+
+/* Lent until each_free(). */
+struct each_options {
+	const struct output_options *output;
+	const struct run *run; /* that reads the stream */
+	bool is_private;       /* as in struct output */
+	uint32_t groups;
+	/* Returns the place for the archive of a command, which is taken, or NULL: it has none. */
+	struct place *(*place_of)(void *context, const struct event *command);
+	void *context;
+};
+
+struct each *each_new(const struct each_options *options);
+/* For run_source.on_event: takes an event of the stream. */
+void each_take(struct each *each, const struct event *event);
+/* Returns whether an archive takes no further events. */
+bool each_is_cut_short(const struct each *each);
+/* The stream has ended: finishes the archives. Returns 0, or -errno with the first trouble. */
+int each_close(struct each *each, bool is_complete, struct error *err);
+/* Says on standard error which archives there are. */
+void each_tell(const struct each *each);
+/* Removes what each_close() has not finished. NULL is fine. */
+void each_free(struct each *each);

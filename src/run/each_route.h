@@ -1,0 +1,26 @@
+/*
+ * each_route: which events are of which command, where several commands are recorded together.
+ *
+ * An event is of the command that its process descends from. What is said of no process (the machine, its mounts, loss) is of all.
+ */
+#pragma once
+
+#include <iotrace/event.h>
+#include <iotrace/map.h>
+
+enum { ROUTE_ALL = UINT32_MAX - 1, ROUTE_NONE = UINT32_MAX };
+
+/* All zero is the begin. */
+struct each_route {
+	struct map part_of_process;
+	bool has_loss;    /* from here on a process may be unknown whose begin was lost */
+	uint64_t unknown; /* calls of such processes */
+};
+
+/* The process and all that it forks from now on are of this part. */
+void each_route_add(struct each_route *route, uint32_t pid, uint32_t part);
+/* Returns the part that the event is of, ROUTE_ALL or ROUTE_NONE. */
+uint32_t each_route_of(struct each_route *route, const struct event *event);
+/* Returns whether the fact says something that commands which come later rest on. */
+bool each_route_is_lasting(const struct event *event);
+void each_route_release(struct each_route *route);
