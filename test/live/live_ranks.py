@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 
+import otf2
+
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
@@ -32,6 +34,20 @@ def users(archive, path):
     return sorted(p.name.split(" (")[0] for p in archive.groups.values() if p.whole().files.get(path, {}).get("reads"))
 
 
+def groups_of(directory):
+    with otf2.reader.open(os.path.join(directory, "traces.otf2")) as trace:
+        return list(trace.definitions.location_groups)
+
+
+def tree_of(group):
+    """The nodes above a process, from the nearest on: class and name."""
+    node, nodes = group.system_tree_parent, []
+    while node is not None:
+        nodes.append((node.class_name, node.name))
+        node = node.parent
+    return nodes
+
+
 def test_launcher(live):
     home = live.made("data")
     for name in [f"{kind}.{rank}" for kind in ("own", "child", "late") for rank in range(4)] + ["outside"]:
@@ -47,6 +63,11 @@ def test_launcher(live):
         for kind in ("child", "late"):
             live.equal(f"who reads {kind}.{rank}", users(archive, f"{home}/{kind}.{rank}"), [f"rank {rank}: cat"])
     live.equal("who reads outside", users(archive, f"{home}/outside"), ["cat"])
+    live.equal("nodes of processes", {group.name.split(":")[0]: tree_of(group) for group in groups_of(directory)
+                                      if group.name.startswith("rank ")},
+               {f"rank {rank}": [("rank", f"rank {rank}"), ("node", os.uname().nodename), ("machine", "Linux")] for rank in range(4)})
+    live.equal("the node of a process without a rank", [tree_of(group)[0][0] for group in groups_of(directory)
+                                                       if not group.name.startswith("rank ")][:1], ["node"])
     threads = [name for name in archive.locations if name.startswith("rank 2: thread ")]
     live.check(len(threads) == 4, f"threads of rank 2: {archive.locations}")
 
@@ -55,7 +76,7 @@ def test_job(live):
     """The recorder is a task of the job itself: even a command that ends at once has its rank."""
     directory = live.path("job")
     live.record(directory, ["cat", "/etc/passwd"], "-q", f"--source={SOURCE}",
-                env=dict(CALMED, **JOB, SLURM_PROCID="1", SLURM_NTASKS="3"))
+                env=dict(CALMED, **JOB, SLURM_STEP_ID="0", SLURM_PROCID="1", SLURM_NTASKS="3"))
     job = {"system": "Slurm", "id": "4711", "name": "heat \x1b[2J", "user": "anna", "nodes": 2, "ranks": 3}
     live.equal("the job", live.examine(directory)["job"], job)
     live.equal("the job in a report", json.loads(live.run([IOTRACE, "report", "--json", directory]).stdout)["run"]["job"], job)
@@ -132,7 +153,7 @@ def test_each_killed(live):
         ran = live.run([IOTRACE, "convert", "-q", "--each", *options, spools[0]])
         live.check(ran.returncode == 0 and b"has no end" in ran.stderr, f"killed recorder, each {options}: {ran.stderr!r}")
     ran = live.run([IOTRACE, "convert", "-q", "--each", spools[0]])
-    live.check(ran.returncode == 125 and b"k.0" in ran.stderr, f"killed recorder, once more: {ran.returncode} {ran.stderr!r}")
+    live.check(ran.returncode == 125 and b"exists already" in ran.stderr, f"killed recorder, once more: {ran.returncode} {ran.stderr!r}")
     ran = live.run([IOTRACE, "convert", "-q", "--each", "-o", live.path("k.none"), whole])
     live.equal("convert --each of an archive", ran.returncode, 125)
     for where, rank in [(where, rank) for where in ("", "k.copies") for rank in range(3)]:

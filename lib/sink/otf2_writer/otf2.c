@@ -308,6 +308,7 @@ static void sink_free(struct sink *sink)
 	map_release(&sink->recorder_of);
 	map_release(&sink->cgroup_of_ref);
 	free(sink->group_of_process);
+	map_release(&sink->node_of_rank);
 	free(sink->lost);
 	free(sink->mark);
 	free(sink->path);

@@ -133,7 +133,8 @@ struct sink {
 	char *scratch;           /* of escape: SCRATCH_SIZE */
 	uint32_t *ref_of_string; /* of the trace: StringRef + 1; 0: not known yet */
 	uint32_t ref_of_string_capacity;
-	bool is_empty; /* at close: a location without events stands for none */
+	bool is_empty;           /* at close: a location without events stands for none */
+	struct map node_of_rank; /* at close: SystemTreeNodeRefs */
 	OTF2_LocationGroupRef *group_of_process; /* at close, of those that are defined */
 	struct map cgroup_of_ref; /* strings of groups whose path was not known then */
 	uint32_t *ref_of_region;  /* of the trace: RegionRef + 1; 0: not used */

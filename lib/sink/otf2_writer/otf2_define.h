@@ -39,5 +39,10 @@ bool otf2_write_devices(struct sink *sink);
 OTF2_StringRef define_device_group(struct sink *sink, const struct trace_process *group);
 OTF2_StringRef define_device_location(struct sink *sink, const struct trace_thread *location);
 
+/* otf2_defs_rank.c: the nodes of ranks, behind those of devices. */
+bool otf2_write_ranks(struct sink *sink);
+/* Returns the node of a process: that of its rank, or the host's. */
+OTF2_SystemTreeNodeRef otf2_node_of(const struct sink *sink, const struct trace_process *process);
+
 /* otf2_defs_metric.c */
 bool otf2_write_metrics(struct sink *sink);

@@ -237,7 +237,8 @@ static bool write_processes(struct sink *sink)
 			continue;
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroup(
 			sink->definitions, sink->group_of_process[p], define_group(sink, process),
-			OTF2_LOCATION_GROUP_TYPE_PROCESS, is_device ? next_device++ : NODE_HOST,
+			OTF2_LOCATION_GROUP_TYPE_PROCESS,
+			is_device ? next_device++ : otf2_node_of(sink, process),
 			has_parent ? sink->group_of_process[process->parent]
 				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
@@ -438,7 +439,7 @@ static bool write_locations(struct sink *sink)
 	if (sink->is_empty)
 		return write_nothing(sink);
 	number_groups(sink);
-	return write_processes(sink) && write_threads(sink);
+	return otf2_write_ranks(sink) && write_processes(sink) && write_threads(sink);
 }
 
 bool otf2_write_definitions(struct sink *sink)
