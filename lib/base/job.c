@@ -25,7 +25,7 @@ static const struct row {
 #include <iotrace/job.def>
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), SLURM_SPECIAL_STEPS = 0xfffffff0 };
 
 /* Returns the first row of the value that is set, or -1. */
 static int first(const char *const found[ROWS], enum job_value value)
@@ -54,10 +54,57 @@ static const char *size_of(const char *const found[ROWS], const char *rank)
 	return NULL;
 }
 
-static void choose(struct job_facts *facts, const char *const found[ROWS])
+/* Returns what this teller says of the value, or NULL. */
+static const char *said_by(const char *const found[ROWS], enum teller teller, enum job_value value)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].teller == teller && rows[i].value == value && found[i] && *found[i])
+			return found[i];
+	return NULL;
+}
+
+/*
+ * Slurm says rank 0 in the environment of a batch script, which is a task of no step, and all that is started from it inherits that.
+ * Where scripts and shells are steps, their numbers are special.
+ */
+static bool is_script_of_slurm(const char *const found[ROWS])
+{
+	const char *step = said_by(found, TELLER_SLURM, JOB_STEP);
+
+	return !step || strtoul(step, NULL, 10) >= SLURM_SPECIAL_STEPS;
+}
+
+/* The script is task 1 on the first virtual node. */
+static bool is_script_of_pbs(const char *const found[ROWS])
+{
+	const char *task = said_by(found, TELLER_PBS, JOB_TASK);
+	const char *node = said_by(found, TELLER_PBS, JOB_RANK);
+
+	return task && node && !strcmp(task, "1") && !strcmp(node, "0");
+}
+
+/* A batch script is no rank. */
+static void drop_script(const char *found[ROWS], enum teller teller)
+{
+	static const bool is_of_ranks[JOB_VALUES] = {[JOB_RANK] = true,
+						     [JOB_SIZE] = true,
+						     [JOB_LOCAL_RANK] = true,
+						     [JOB_LOCAL_SIZE] = true,
+						     [JOB_LOCAL_RANKS] = true};
+
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].teller == teller && is_of_ranks[rows[i].value])
+			found[i] = NULL;
+}
+
+static void choose(struct job_facts *facts, const char *found[ROWS])
 {
 	int id = first(found, JOB_ID);
 
+	if (is_script_of_slurm(found))
+		drop_script(found, TELLER_SLURM);
+	if (is_script_of_pbs(found))
+		drop_script(found, TELLER_PBS);
 	for (int value = 0; value < JOB_VALUES; value++) {
 		int row = first(found, (enum job_value)value);
 

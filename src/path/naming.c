@@ -91,7 +91,8 @@ static bool value_of(const struct naming *naming, const struct row *row, char va
 }
 
 /* Names the variables that were looked for. */
-static void unknown_value(const struct row *row, const char *what, struct error *err)
+static void unknown_value(const struct naming *naming, const struct row *row, const char *what,
+			  struct error *err)
 {
 	char names[512] = "";
 	size_t used = 0;
@@ -102,6 +103,11 @@ static void unknown_value(const struct row *row, const char *what, struct error 
 					 used ? ", " : "", name);
 	error_say(err, EINVAL, "%s: %%%c, %s, is not known: the environment has none of %s", what,
 		  row->letter, row->help, names);
+	if ((row->value == JOB_RANK || row->value == JOB_LOCAL_RANK) &&
+	    naming->variable("SLURM_PROCID"))
+		error_hint(err,
+			   "Slurm's rank 0 of a batch script is none: only what srun or mpirun "
+			   "starts has a rank.");
 }
 
 static void unknown_letter(const char *at, const char *what, struct error *err)
@@ -130,7 +136,7 @@ char *naming_expand(const struct naming *naming, const char *what, const char *p
 			goto fail;
 		}
 		if (row && !value_of(naming, row, value)) {
-			unknown_value(row, what, err);
+			unknown_value(naming, row, what, err);
 			goto fail;
 		}
 		mem_append(&name, "%.*s%s", (int)plain, at, row ? value : "");

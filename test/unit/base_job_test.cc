@@ -68,7 +68,10 @@ TEST_F(Job, EachVariableIsReadAndIsThereOnce)
 		ASSERT_NE(job_variable(what, 0), nullptr);
 		for (uint32_t k = 0; (name = job_variable(what, k)); k++) {
 			EXPECT_TRUE(seen.insert(name).second) << name;
-			environment = {{name, "17"}};
+			environment.clear();
+			if (what != JOB_STEP)
+				environment["SLURM_STEP_ID"] = "0";
+			environment[name] = "17";
 			if (what != JOB_SIZE)
 				EXPECT_EQ(value(what), "17") << name;
 			environment[name] = "";
@@ -94,11 +97,58 @@ TEST_F(Job, TheNearestLauncherKnowsBest)
 /* srun --mpi=pmix: PMIx has no variable for the size. */
 TEST_F(Job, AnotherThatCountsAlikeKnowsTheSize)
 {
+	environment["SLURM_STEP_ID"] = "0";
 	environment["PMIX_RANK"] = environment["SLURM_PROCID"] = "5";
 	environment["SLURM_NTASKS"] = "8";
 	EXPECT_EQ(value(JOB_SIZE), "8");
 	environment["SLURM_STEP_NUM_TASKS"] = "6";
 	EXPECT_EQ(value(JOB_SIZE), "6");
+}
+
+/* Slurm 22.05 sets these in a batch script, and an mpirun in it inherits them. */
+TEST_F(Job, ABatchScriptOfSlurmIsNoRank)
+{
+	const std::map<std::string, std::string> script = {{"SLURM_JOB_ID", "5"},
+							   {"SLURM_PROCID", "0"},
+							   {"SLURM_LOCALID", "0"},
+							   {"SLURM_NODEID", "0"},
+							   {"SLURM_NTASKS", "4"}};
+
+	environment = script;
+	EXPECT_EQ(value(JOB_RANK), "none");
+	EXPECT_EQ(value(JOB_LOCAL_RANK), "none");
+	EXPECT_EQ(value(JOB_SIZE), "none");
+	EXPECT_EQ(value(JOB_ID), "5");
+	EXPECT_EQ(value(JOB_NODE), "0");
+	for (const char *step : {"4294967291", "4294967290", "4294967292"}) {
+		environment["SLURM_STEP_ID"] = step;
+		EXPECT_EQ(value(JOB_RANK), "none") << step;
+	}
+	environment["SLURM_STEP_ID"] = "1";
+	EXPECT_EQ(value(JOB_RANK), "0");
+	EXPECT_EQ(value(JOB_LOCAL_RANK), "0");
+	EXPECT_EQ(value(JOB_SIZE), "4");
+	environment = script;
+	environment["OMPI_COMM_WORLD_RANK"] = "0";
+	EXPECT_EQ(value(JOB_RANK), "0");
+	EXPECT_EQ(value(JOB_SIZE), "none") << "of other ranks";
+	environment["OMPI_COMM_WORLD_SIZE"] = "2";
+	EXPECT_EQ(value(JOB_SIZE), "2");
+}
+
+TEST_F(Job, ABatchScriptOfPbsIsNoRank)
+{
+	environment = {{"PBS_JOBID", "5"},
+		       {"PBS_VNODENUM", "0"},
+		       {"PBS_TASKNUM", "1"},
+		       {"PBS_NP", "4"}};
+	EXPECT_EQ(value(JOB_RANK), "none");
+	EXPECT_EQ(value(JOB_SIZE), "none");
+	environment["PBS_TASKNUM"] = "2";
+	EXPECT_EQ(value(JOB_RANK), "0");
+	EXPECT_EQ(value(JOB_SIZE), "4");
+	environment["PBS_VNODENUM"] = environment["PBS_TASKNUM"] = "1";
+	EXPECT_EQ(value(JOB_RANK), "1");
 }
 
 TEST_F(Job, TheSystemIsThatOfTheNumber)

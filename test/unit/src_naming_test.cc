@@ -105,7 +105,7 @@ TEST_F(Naming, WhatLaunchersSay)
 	};
 
 	for (const auto &row : rows) {
-		environment.clear();
+		environment = {{"SLURM_STEP_ID", "0"}};
 		EXPECT_FALSE(naming_has_ranks(&naming));
 		environment[row.variable] = "17";
 		EXPECT_EQ(expand(row.pattern), "17") << row.variable;
@@ -116,11 +116,19 @@ TEST_F(Naming, WhatLaunchersSay)
 /* A step of Slurm that runs mpirun has both. */
 TEST_F(Naming, TheNearestLauncherKnowsBest)
 {
-	environment["SLURM_PROCID"] = "0";
+	environment["SLURM_STEP_ID"] = environment["SLURM_PROCID"] = "0";
 	environment["PMIX_RANK"] = "12";
 	EXPECT_EQ(expand("%r"), "12");
 	environment["PMIX_RANK"] = "";
 	EXPECT_EQ(expand("%r"), "0");
+}
+
+TEST_F(Naming, ABatchScriptIsToldWhyItHasNoRank)
+{
+	environment["SLURM_PROCID"] = "0";
+	EXPECT_FALSE(naming_has_ranks(&naming));
+	EXPECT_NE(expand("%r").find("\nSlurm's rank 0 of a batch script is none"),
+		  std::string::npos);
 }
 
 TEST_F(Naming, AValueLeadsToNoOtherDirectory)
