@@ -116,6 +116,8 @@ def test_each(live):
         live.equal(f"each: rank {rank} is complete", about["is_complete"], True)
         live.equal(f"each: commands of rank {rank}", [command["rank"] for command in about["commands"]], [rank])
         archive = Archive(live.path(f"t.{rank}"))
+        names = [name or "" for name, _ in archive.handles]
+        live.equal(f"each: handles of iotrace in rank {rank}", [name for name in names if "signalfd" in name or ".iotrace" in name], [])
         size = 1000 * (rank + 1)
         written = {name: sum(p.whole().files.get(f"{live.dir}/{name}", {}).get("written_bytes", 0) for p in archive.groups.values())
                    for name in [f"{kind}.{other}" for kind in ("each", "out") for other in range(4)]}

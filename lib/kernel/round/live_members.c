@@ -50,7 +50,9 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 	if (code)
 		return code;
 	say_command(live, arrival);
-	live_say_process(live, (uint32_t)pid, LOOKUP_START);
+	live_say_tasks(live, (uint32_t)pid);
+	/* It waits for its exec: what it has of its guest is not its own. */
+	lookup_process(&live->lookup, (uint32_t)pid, LOOKUP_START, false);
 	live_round(live);
 	return 0;
 }
