@@ -152,7 +152,7 @@ static bool is_asked_to_stop(void *context)
 	struct job *r = context;
 	int interrupts = live_interrupts(r->live);
 
-	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places))
+	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places, r->each))
 		live_end(r->live);
 	if (interrupts == 1 && !r->is_warned && is_told(r)) {
 		output_end_progress(&r->output);
@@ -201,8 +201,8 @@ static int convert(struct job *r, struct error *err)
 static void tell_limit(const struct job *r)
 {
 	if (r->limit.is_reached)
-		log_warn("the recording ended early: it used %llu MiB on disk, which is the "
-			 "--limit. Later events are not recorded",
+		log_warn("the recording ended early, because --limit allows %llu MiB on disk. Later "
+			 "events are not recorded",
 			 (unsigned long long)r->limit.bytes >> 20);
 }
 

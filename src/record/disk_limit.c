@@ -4,6 +4,7 @@
 #include "disk_limit.h"
 
 #include "record_places.h"
+#include "run/each.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +16,9 @@
 
 enum { BLOCK = 512, DEPTH_MOST = 4 };
 
-static const uint64_t interval_ns = 100000000;
+/* Between two looks: at least so long, and so many times as long as a look takes, on a slow file system. */
+static const uint64_t interval_ns = 20000000;
+enum { LOOKS_SHARE = 20 };
 
 /* Files may go and come meanwhile. */
 static uint64_t bytes_below(int parent, const char *name, int depth)
@@ -42,20 +45,37 @@ static uint64_t bytes_below(int parent, const char *name, int depth)
 	return bytes;
 }
 
-bool disk_limit_look(struct disk_limit *limit, const struct record_places *places)
+/*
+ * What comes until the next look, and what has come but is not in the archive yet, takes room, too: about as much as came since the
+ * last one, each.
+ */
+static bool is_near(struct disk_limit *limit, uint64_t bytes)
 {
-	const struct place *const place[] = {places->place, places->capture_place};
-	uint64_t bytes = 0, now;
+	uint64_t grown = bytes > limit->before ? bytes - limit->before : 0;
+
+	limit->before = bytes;
+	return bytes + 2 * grown >= limit->bytes;
+}
+
+bool disk_limit_look(struct disk_limit *limit, const struct record_places *places,
+		     const struct each *each)
+{
+	const struct place *place[] = {places->place, places->capture_place};
+	uint64_t bytes = 0, begun;
 
 	if (!limit->bytes || limit->is_reached)
 		return limit->is_reached;
-	now = probe_now();
-	if (now < limit->next_ns)
+	begun = probe_now();
+	if (begun < limit->next_ns)
 		return false;
-	limit->next_ns = now + interval_ns;
 	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]); i++)
 		if (place[i])
 			bytes += bytes_below(place_dir(place[i]), ".", 0);
-	limit->is_reached = bytes >= limit->bytes;
+	for (uint32_t i = 0; each && each_place(each, i, &place[0]); i++)
+		if (place[0])
+			bytes += bytes_below(place_dir(place[0]), ".", 0);
+	limit->next_ns = probe_now();
+	limit->next_ns += interval_ns + LOOKS_SHARE * (limit->next_ns - begun);
+	limit->is_reached = is_near(limit, bytes);
 	return limit->is_reached;
 }

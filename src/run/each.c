@@ -137,6 +137,14 @@ bool each_is_cut_short(const struct each *each)
 	return false;
 }
 
+bool each_place(const struct each *each, uint32_t index, const struct place **place)
+{
+	if (index >= each->parts)
+		return false;
+	*place = each->part[index]->output.place;
+	return true;
+}
+
 /* A command that could not be run leaves nothing, as if it had been recorded alone. */
 static bool is_empty(const struct part *part)
 {

@@ -28,6 +28,8 @@ struct each_options {
 struct each *each_new(const struct each_options *options);
 /* For run_source.on_event: takes an event of the stream. */
 void each_take(struct each *each, const struct event *event);
+/* Returns false beyond the last archive; *place: where it grows, lent, or NULL. */
+bool each_place(const struct each *each, uint32_t index, const struct place **place);
 /* Returns whether an archive takes no further events. */
 bool each_is_cut_short(const struct each *each);
 /* The stream has ended: finishes the archives. Returns 0, or -errno with the first trouble. */
