@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What recording costs a job of many ranks on a node: the ranks bare, with one iotrace around all, each with an iotrace that joins, and
-each with a recorder of its own, in turn. Beside them runs a program that is not recorded.
+"""What recording costs a job of many ranks on a node: the ranks bare, with one iotrace around all, each with an iotrace that joins, the
+same with --each, and each with a recorder of its own, in turn. Beside them runs a program that is not recorded.
 
 As root: test/bench/ranks.py [--iotrace build/iotrace] [--ranks N] [--rounds N]"""
 
@@ -42,6 +42,10 @@ class Bench:
     def joined(self):
         return [self.start(self.iotrace, "-q", "--join", f"bench-{os.getpid()}", "-o", f"{self.place}/out", "--") for _ in range(self.ranks)]
 
+    def each(self):
+        return [self.start(self.iotrace, "-q", "--join", f"bench-{os.getpid()}", "--each", "-o", f"{self.place}/out.%p", "--")
+                for _ in range(self.ranks)]
+
     def alone(self):
         return [self.start(self.iotrace, "-q", "--alone", "-o", f"{self.place}/out.{i}", "--") for i in range(self.ranks)]
 
@@ -50,18 +54,16 @@ class Bench:
         bystander = self.start(calls=6 * self.calls)
         words = [line.split() for run in way() for line in run.communicate()[0].splitlines()]
         beside = float(bystander.communicate()[0].split()[0])
-        for entry in os.listdir(self.place):
-            if entry.startswith("out"):
-                shutil.rmtree(f"{self.place}/{entry}")
+        self.clear()
         return statistics.mean(float(word[0]) for word in words), beside
 
-    def sleepers(self, count, seconds):
-        return [subprocess.Popen([self.iotrace, "-q", "--join", f"sleep-{os.getpid()}", "-o", f"{self.place}/out", "--", "sleep", str(seconds)])
-                for _ in range(count)]
+    def sleepers(self, count, seconds, *options):
+        return [subprocess.Popen([self.iotrace, "-q", "--join", f"sleep-{os.getpid()}", "-o", f"{self.place}/out", *options, "--", "sleep",
+                                  str(seconds)]) for _ in range(count)]
 
-    def memory(self, count):
+    def memory(self, count, *options):
         """Returns KiB of all processes of iotrace while so many commands are recorded together: each page once."""
-        started, total = self.sleepers(count, 4), 0
+        started, total = self.sleepers(count, 4, *options), 0
         time.sleep(2)
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -72,8 +74,13 @@ class Bench:
                 pass
         for run in started:
             run.wait()
-        shutil.rmtree(f"{self.place}/out")
+        self.clear()
         return total
+
+    def clear(self):
+        for entry in os.listdir(self.place):
+            if entry.startswith("out"):
+                shutil.rmtree(f"{self.place}/{entry}")
 
     def later(self):
         """Returns ms that `iotrace true` takes where a recorder is there."""
@@ -98,7 +105,7 @@ def main():
     place = tempfile.mkdtemp(prefix="iotrace-ranks-")
     try:
         bench = Bench(options, place)
-        ways = [bench.bare, bench.one, bench.joined, bench.alone]
+        ways = [bench.bare, bench.one, bench.joined, bench.each, bench.alone]
         runs = {way.__name__: [] for way in ways}
         for _ in range(options.rounds):
             for way in ways:
@@ -109,7 +116,9 @@ def main():
         took = bench.later()
         print(f"the 2nd to the last start in {statistics.median(took):.1f} ms, {max(took):.1f} at most")
         alone, all_of_them = bench.memory(1), bench.memory(options.ranks)
-        print(f"memory: {alone} KiB for one, {(all_of_them - alone) / (options.ranks - 1):.0f} KiB for each other")
+        each = (bench.memory(1, "--each", "-o", f"{place}/out.%p"), bench.memory(options.ranks, "--each", "-o", f"{place}/out.%p"))
+        print(f"memory: {alone} KiB for one, {(all_of_them - alone) / (options.ranks - 1):.0f} KiB for each other; "
+              f"with --each {each[0]} KiB, {(each[1] - each[0]) / (options.ranks - 1):.0f} KiB")
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

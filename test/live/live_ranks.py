@@ -128,6 +128,25 @@ def test_each(live):
     live.equal("each: no archive", [name for name in os.listdir(live.dir) if name.startswith("none")], [])
 
 
+def test_nodes(live):
+    """Two nodes, which are namespaces with a host name each: each has its own recorder and archive, whose name and tree have the host."""
+    job = f"nodes{os.getpid()}"
+    started = []
+    for rank in range(4):
+        env = dict(CALMED, OMPI_COMM_WORLD_LOCAL_SIZE="2", OMPI_COMM_WORLD_SIZE="4", OMPI_COMM_WORLD_RANK=str(rank), SLURM_JOB_ID=job)
+        started.append(subprocess.Popen(["unshare", "-u", "sh", "-c", f'hostname node{rank // 2}; exec "$@"', "node", IOTRACE, "-q",
+                                         f"--source={SOURCE}", "-o", "n.%j.%h", "--", "sleep", "0.3"],
+                                        env=env, cwd=live.dir, stderr=subprocess.PIPE))
+    live.equal("nodes: statuses", [ends(process) for process in started], [(0, b"")] * 4)
+    for node in range(2):
+        archive = live.path(f"n.{job}.node{node}")
+        about = live.examine(archive)
+        live.equal(f"node {node}: ranks", sorted(command["rank"] for command in about["commands"]), [2 * node, 2 * node + 1])
+        trees = {group.name.split(":")[0]: tree_of(group) for group in groups_of(archive)}
+        live.equal(f"node {node}: tree", trees, {f"rank {rank}": [("rank", f"rank {rank}"), ("node", f"node{node}"), ("job", f"job {job}")]
+                                                 for rank in (2 * node, 2 * node + 1)})
+
+
 def test_each_killed(live):
     """The recorder is killed: the commands run on, and what it left becomes the same archives, or one."""
     started = start_ranks(live, "k.%r", ["sh", "-c", "echo x >k.out.$OMPI_COMM_WORLD_RANK; read -r _ <k.gate"], 3, job="killed")
@@ -184,6 +203,7 @@ def test_each_name(live):
 with Live() as test:
     test_each(test)
     test_each_killed(test)
+    test_nodes(test)
     test_each_name(test)
     test_launcher(test)
     test_job(test)
