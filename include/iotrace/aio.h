@@ -56,7 +56,8 @@ enum {
 	AIO_POSITIONED = 64, /* it uses and moves the file position */
 	AIO_PASSES = 128,    /* it may send descriptors */
 	AIO_LATE =
-		256 /* it gets its file after the submission: when other requests end, or in another thread */
+		256, /* it gets its file after the submission: when other requests end, or in another thread */
+	AIO_TELLS = 512 /* FIXED: its COMPLETE says which file it had */
 };
 
 struct aio {
@@ -73,6 +74,8 @@ struct aio {
 	uint64_t offset;    /* in the file, or AIO_UNKNOWN */
 	uint64_t bytes;     /* requested, or AIO_UNKNOWN */
 	int64_t result;     /* COMPLETE: result of the operation, or -errno */
+	uint64_t
+		file; /* COMPLETE: address of the fixed file that it used or opened; 0: not reported. The first one comes with the file. */
 };
 
 /* Returns the action of an opcode. flags: adds those that the opcode implies. */

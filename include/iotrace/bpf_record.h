@@ -135,7 +135,7 @@ struct bpf_record_writeback {
 	uint8_t name[16];    /* comm of the task */
 };
 
-/* A step of an asynchronous request: struct aio of aio.h. A FILE part is the file that it opened. */
+/* A step of an asynchronous request: struct aio of aio.h. A FILE part is the file that it opened, or its fixed file (fd -1). */
 struct bpf_record_aio {
 	struct bpf_record_head head;
 	uint16_t step, api;
@@ -144,4 +144,5 @@ struct bpf_record_aio {
 	uint32_t reserved;
 	uint64_t queue, key, user_data, offset, bytes;
 	int64_t result;
+	uint64_t file; /* old captures have none */
 };

@@ -124,7 +124,7 @@ struct event {
 		struct {
 			struct aio step; /* pid, tid: of the task in whose context it happened */
 			struct event_file
-				file; /* COMPLETE of an OPEN: the new file; fd -1: not reported */
+				file; /* COMPLETE of an OPEN: the new file; of a fixed file: that file, fd -1; mode 0: not reported */
 		} aio;
 		struct {
 			uint64_t begin; /* ns */

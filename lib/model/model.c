@@ -4,6 +4,7 @@
 #include "aio/aio_in.h"
 
 #include "aio/aio_out.h"
+#include "aio/aio_queue.h"
 #include "block/cgroup.h"
 #include "block/device.h"
 #include "block/device_sample.h"
@@ -135,6 +136,7 @@ static void event_lost(struct model *m, const struct event *event)
 		m->lost_until = event->lost.until;
 	fs_forget_all(m);
 	table_doubt_all(m, DOUBT_LOSS);
+	aio_queue_unfix_all(m);
 	request_doubt_all(m);
 	out_emit(m, &lost, ID_NONE, ID_NONE);
 }

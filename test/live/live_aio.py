@@ -83,8 +83,9 @@ def run_uring(live, how, options):
     live.equal(f"{what}: whose", next(iter(requests.locations)).startswith("iou-sqp"), how == "sqpoll")
     if options == BPF:
         live.equal(f"{what}: offsets", requests.offsets, said["offsets"])
-        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 7)
-        live.equal(f"{what}: fixed", requests.of(f"{folder}/fixed"), {"writes": 1, "written_bytes": 4096})
+        live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 6)
+        for name in ("fixed", "direct"):
+            live.equal(f"{what}: {name}", requests.of(f"{folder}/{name}"), {"writes": 1, "written_bytes": 4096})
 
 
 def run_message(live):
@@ -94,7 +95,32 @@ def run_message(live):
     live.examine(archive)
     requests = Requests(archive)
     live.equal("message: first", requests.of(f"{folder}/first"), {"writes": 2, "written_bytes": 11 + 12})
-    live.equal("message: on the ring", requests.on_ring[IoOperationMode.WRITE], 1)
+    live.equal("message: second", requests.of(f"{folder}/second"), {"writes": 1, "written_bytes": 13})
+    live.equal("message: on the ring", requests.on_ring, {})
+
+
+def run_direct(live):
+    """Files and sockets that only requests opened, in the slots of the ring, have their names."""
+    folder, archive, reads = live.made("files direct"), live.path("archive direct"), Counter()
+
+    def count(process, location, event):
+        if isinstance(event, events.IoOperationBegin) and event.mode == IoOperationMode.READ:
+            reads[event.handle.name] += 1
+
+    ran = live.record(archive, [workload("direct"), folder], *BPF)
+    if ran.returncode:
+        return
+    said = json.loads(ran.stdout)
+    live.examine(archive)
+    requests = Requests(archive)
+    written = said["files"] | {f"again-{i}": [1, 14] for i in range(said["again"])}
+    for name, (writes, size) in written.items():
+        live.equal(f"direct: {name}", requests.of(f"{folder}/{name}"), {"writes": writes, "written_bytes": size})
+    live.equal("direct: on the ring", requests.on_ring, {})
+    Archive(archive, count)
+    sockets = [f"socket:[{inode}]" for inode in said["sockets"]]
+    if all(said["sockets"]):
+        live.equal("direct: reads of each socket", {name: reads[name] for name in sockets}, dict.fromkeys(sockets, 1))
 
 
 def run_accept(live):
@@ -168,6 +194,7 @@ with Live() as live:
         run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
     run_uring(live, "left", BPF)
     run_message(live)
+    run_direct(live)
     run_accept(live)
     run_libaio(live)
     run_many(live)

@@ -188,7 +188,7 @@ static void write_fixed(void)
 	reap_sum(1);
 }
 
-/* A fixed file without a descriptor, and another one in its place that never had one. */
+/* A fixed file without a descriptor, and another one in its place that never had one: both are written. */
 static void fixed(const char *directory)
 {
 	int fd = make(directory, "fixed");
@@ -292,6 +292,6 @@ int main(int argc, char **argv)
 	printf("{\"data\": {\"reads\": %d, \"read_bytes\": %ld, \"writes\": %d, \"written_bytes\": %ld}, "
 	       "\"flushed\": {\"flushes\": 1}, \"left\": %ld, \"offsets\": %d, \"cancelled\": %d, \"written\": \"%s\", \"pid\": %d}\n",
 	       rounds * DEPTH + 2, moved + BLOCK, rounds * DEPTH, moved, left,
-	       2 * rounds * DEPTH + 4 + (is_left ? DEPTH : 0), 3 + never, written, (int)getpid());
+	       2 * rounds * DEPTH + 5 + (is_left ? DEPTH : 0), 3 + never, written, (int)getpid());
 	return 0;
 }

@@ -356,12 +356,51 @@ bpf_record_aio aio_record()
 	r.offset = 4096;
 	r.bytes = 512;
 	r.result = 9;
+	r.file = 0x3000;
 	return r;
 }
 
 TEST_F(Bpf, EveryTruncationOfAnAsynchronousRequestIsMalformed)
 {
-	expect_no_truncation(bytes_of(aio_record()));
+	bpf_record_aio r = aio_record();
+
+	expect_no_truncation(bytes_of(r));
+	r.head.size = offsetof(bpf_record_aio, file);
+	std::vector<uint8_t> old = bytes_of(r);
+
+	old.resize(r.head.size);
+	expect_no_truncation(old);
+}
+
+TEST_F(Bpf, AFixedFileHasNoDescriptor)
+{
+	bpf_record_aio r = aio_record();
+	std::string parts = BpfRecord(0).file(-1, {"b", "a"}).parts;
+
+	r.head.parts = 1;
+	ASSERT_EQ(send(bytes_of(r, parts)), 1);
+	EXPECT_EQ(e.aio.step.file, 0x3000U);
+	EXPECT_EQ(e.aio.file.fd, -1);
+	EXPECT_EQ(std::string(e.aio.file.name.at, e.aio.file.name.length), "/a/b");
+	r.file = 0;
+	EXPECT_EQ(send(bytes_of(r, parts)), 0)
+		<< "what has no name of the kernel's is a descriptor";
+	EXPECT_EQ(c.count(TALLY_malformed), 1U);
+}
+
+TEST_F(Bpf, AnAsynchronousRequestOfAnOldCaptureHasNoFixedFile)
+{
+	bpf_record_aio r = aio_record();
+	std::vector<uint8_t> bytes;
+
+	r.head.size = offsetof(bpf_record_aio, file);
+	r.head.parts = 1;
+	bytes = bytes_of(r, BpfRecord(0).file(9, {"b", "a"}).parts);
+	bytes.erase(bytes.begin() + offsetof(bpf_record_aio, file), bytes.begin() + sizeof(r));
+	ASSERT_EQ(send(bytes), 1);
+	EXPECT_EQ(e.aio.step.result, 9);
+	EXPECT_EQ(e.aio.step.file, 0U);
+	EXPECT_EQ(e.aio.file.fd, 9);
 }
 
 TEST_F(Bpf, AStepOrAnInterfaceThatIsNoneIsMalformed)
@@ -598,6 +637,7 @@ TEST_F(Bpf, AnAsynchronousRequestHasItsFile)
 	EXPECT_EQ(e.aio.step.user_data, 77U);
 	EXPECT_EQ(e.aio.step.offset, 4096U);
 	EXPECT_EQ(e.aio.step.bytes, 512U);
+	EXPECT_EQ(e.aio.step.file, 0x3000U);
 	EXPECT_EQ(e.aio.step.result, 9);
 	EXPECT_EQ(e.aio.file.fd, 9);
 	EXPECT_EQ(std::string(e.aio.file.name.at, e.aio.file.name.length), "/a/b");

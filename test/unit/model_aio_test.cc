@@ -589,6 +589,211 @@ INSTANTIATE_TEST_SUITE_P(Aio, FixedFile,
 					   changes(AIO_PASS, 0, AIO_DIRECT, AIO_UNKNOWN)),
 			 name_of_change);
 
+/* Through BPF the end of a request says which fixed file it had, and the first time what that is. */
+class ToldFile : public Aio
+{
+      protected:
+	void complete(struct aio step, uint64_t file, const char *name = nullptr)
+	{
+		struct event e = d.base(EVENT_AIO, 10, 10);
+
+		step.file = file;
+		e.aio.step = step;
+		e.aio.file.fd = -1;
+		if (name) {
+			e.aio.file.flags = O_RDWR;
+			e.aio.file.mode = S_IFREG | 0644;
+			e.aio.file.ino = file;
+			e.aio.file.position = EVENT_POSITION_UNKNOWN;
+			e.aio.file.name = {name, static_cast<uint32_t>(strlen(name))};
+		}
+		model_event(d.model, &e);
+	}
+
+	static struct aio request(uint64_t key, enum aio_action action, int32_t index,
+				  uint32_t flags)
+	{
+		struct aio a = aio_submit(key, action, flags);
+
+		a.fd = AIO_FD_NONE;
+		a.index = index;
+		return a;
+	}
+
+	void submit_write(uint64_t key, int32_t index, uint32_t flags = 0)
+	{
+		step(request(key, AIO_WRITE, index, AIO_FIXED | AIO_TELLS | flags));
+	}
+
+	void submit_open(uint64_t key, int32_t index)
+	{
+		step(request(key, AIO_OPEN, index, AIO_DIRECT));
+	}
+
+	void submit_close(uint64_t key, int32_t index)
+	{
+		step(request(key, AIO_CLOSE, index, AIO_DIRECT));
+	}
+
+	/* Which file each write has: "1:/data/a 2:/data/b", by its bytes. */
+	std::string writes()
+	{
+		std::string all;
+
+		text();
+		for (const io_event &e : d.events)
+			if (e.kind == IO_OP_COMPLETE && e.op.mode == IO_MODE_WRITE)
+				all += (all.empty() ? "" : " ") + std::to_string(e.op.bytes) + ":" +
+				       d.path(e.handle);
+		return all;
+	}
+};
+
+TEST_F(ToldFile, OfARequestThatOpenedIt)
+{
+	submit_open(7, 2);
+	complete(aio_complete(7, 0), 0x99, "/data/b");
+	enter();
+	submit_write(8, 2);
+	leave();
+	EXPECT_NE(d.text().find("OP_BEGIN"), std::string::npos) << "nothing waits for its end";
+	complete(aio_complete(8, 1), 0x99);
+	EXPECT_EQ(writes(), "1:/data/b");
+}
+
+TEST_F(ToldFile, WhereTheKernelChoseTheSlot)
+{
+	submit_open(7, -1);
+	complete(aio_complete(7, 5), 0x99, "/data/b");
+	submit_write(8, 5);
+	complete(aio_complete(8, 1), 0x99);
+	EXPECT_EQ(writes(), "1:/data/b");
+}
+
+TEST_F(ToldFile, OfOneThatARequestAcceptsAgainAndAgain)
+{
+	struct aio more = aio_complete(7, 5, AIO_MORE);
+
+	submit_open(7, -1);
+	complete(more, 0x99, "socket:[5]");
+	more.result = 6;
+	complete(more, 0x9a, "socket:[6]");
+	submit_write(8, 6);
+	complete(aio_complete(8, 1), 0x9a);
+	submit_write(9, 5);
+	complete(aio_complete(9, 2), 0x99);
+	EXPECT_EQ(writes(), "1:socket:[6] 2:socket:[5]");
+}
+
+TEST_F(ToldFile, OfTheFirstRequestThatUsesIt)
+{
+	enter();
+	submit_write(8, 2);
+	leave();
+	EXPECT_EQ(d.text().find("OP_BEGIN"), std::string::npos) << "its end says the file";
+	complete(aio_complete(8, 1), 0x99, "/data/b");
+	submit_write(8, 2);
+	complete(aio_complete(8, 2), 0x99);
+	EXPECT_EQ(writes(), "1:/data/b 2:/data/b");
+}
+
+TEST_F(ToldFile, OfAChainOfRequests)
+{
+	for (uint64_t i = 1; i < 3; i++) {
+		submit_open(7, 2);
+		submit_write(8, 2, AIO_LATE);
+		submit_close(9, 2);
+		complete(aio_complete(7, 0), 0x99, i == 1 ? "/data/b" : "/data/c");
+		complete(aio_complete(8, (int64_t)i), 0x99);
+		complete(aio_complete(9, 0), 0);
+	}
+	EXPECT_EQ(writes(), "1:/data/b 2:/data/c");
+}
+
+TEST_F(ToldFile, IsNotThatOfALaterRequest)
+{
+	submit_write(8, 2, AIO_LATE);
+	submit_close(9, 2);
+	complete(aio_complete(9, 0), 0);
+	complete(aio_complete(8, 1), 0x99, "/data/b");
+	submit_write(10, 2);
+	complete(aio_complete(10, 2), 0);
+	EXPECT_EQ(writes(), "1:/data/b 2:anon_inode:[io_uring]");
+}
+
+TEST_F(ToldFile, IsNotThatOfOneThatHasWaitedTooLong)
+{
+	enter();
+	submit_write(8, 2);
+	leave();
+	submit_open(7, 2);
+	complete(aio_complete(7, 0), 0x99, "/data/b");
+	d.now += 31000000000;
+	d.call(10, 11, "fsync", {3}, 0);
+	complete(aio_complete(8, 1), 0x98, "/data/c");
+	EXPECT_EQ(writes(), "1:anon_inode:[io_uring]");
+}
+
+TEST_F(ToldFile, IsThatOfItsDescriptorWhereThatIsKnown)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0);
+
+	fix.fd = 3;
+	fix.index = 2;
+	step(fix);
+	submit_write(8, 2);
+	complete(aio_complete(8, 1), 0x99, "/data/a");
+	submit_write(9, 2, AIO_LATE);
+	complete(aio_complete(9, 2), 0x99);
+	EXPECT_EQ(writes(), "1:/data/a 2:/data/a");
+	EXPECT_EQ(trace_handles(d.trace), 1U) << "no other handle of it";
+}
+
+TEST_F(ToldFile, IsRememberedWhereAMessageLeavesAllInDoubt)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0);
+
+	fix.fd = 3;
+	fix.index = 2;
+	step(fix);
+	submit_write(8, 2);
+	complete(aio_complete(8, 1), 0x99, "/data/a");
+	step(request(7, AIO_PASS, -1, AIO_DIRECT));
+	submit_write(9, 2);
+	complete(aio_complete(7, 0), 0);
+	complete(aio_complete(9, 2), 0x99);
+	EXPECT_EQ(writes(), "1:/data/a 2:/data/a");
+}
+
+TEST_F(ToldFile, AfterALossIsToldAgain)
+{
+	struct aio fix = aio_step_of(AIO_FILES, 0);
+
+	fix.fd = 3;
+	fix.index = 2;
+	step(fix);
+	submit_open(7, 4);
+	complete(aio_complete(7, 0), 0x99, "/data/b");
+	d.lost(3);
+	submit_write(8, 2);
+	complete(aio_complete(8, 1), 0x97, "/data/c");
+	submit_write(9, 4);
+	complete(aio_complete(9, 2), 0x99);
+	EXPECT_EQ(writes(), "1:/data/c 2:/data/b");
+}
+
+TEST_F(ToldFile, OfAWriteThatItsWayOfOpeningForbids)
+{
+	submit_write(8, 2);
+	complete(aio_complete(8, -EBADF), 0x99, "/data/b");
+	submit_write(9, 3);
+	complete(aio_complete(9, -EBADF), 0);
+	text();
+	EXPECT_EQ(d.path(find(IO_OP_COMPLETE)->handle), "/data/b");
+	EXPECT_EQ(find(IO_OP_COMPLETE)->op.error, EBADF);
+	EXPECT_EQ(find(IO_OP_BEGIN, 1), nullptr) << "there was nothing";
+}
+
 TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)
 {
 	d.at(2000);

@@ -123,7 +123,7 @@ TEST(ManRecord, AsynchronousRequestsAreDescribed)
 		   {HEAD(R, head), NUMBER(R, step), NUMBER(R, api), NUMBER(R, opcode),
 		    NUMBER(R, flags), NUMBER(R, fd), NUMBER(R, index), NUMBER(R, reserved),
 		    NUMBER(R, queue), NUMBER(R, key), NUMBER(R, user_data), NUMBER(R, offset),
-		    NUMBER(R, bytes), NUMBER(R, result)},
+		    NUMBER(R, bytes), NUMBER(R, result), NUMBER(R, file)},
 		   sizeof(R));
 }
 

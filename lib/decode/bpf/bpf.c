@@ -19,6 +19,7 @@ struct parts {
 	struct event_file *file;   /* [EVENT_FILES], or NULL */
 	struct event *program;     /* EVENT_ARGUMENTS, or NULL */
 	const struct arch *arch; /* whose O_* the flags of files are; NULL: those of this machine */
+	bool is_fixed;           /* a file of it needs no descriptor */
 };
 
 static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
@@ -48,7 +49,7 @@ static bool take_file(const struct parts *to, const struct bpf_part *part, const
 	if (part->size < sizeof(f))
 		return false;
 	memcpy(&f, at, sizeof(f));
-	if (is_directory ? f.fd != -1 : f.fd < 0)
+	if (is_directory ? f.fd != -1 : f.fd < (to->is_fixed ? -1 : 0))
 		return false;
 	if (!to->file || part->index >= EVENT_FILES)
 		return true;
@@ -129,7 +130,7 @@ static enum decoded take_enter(struct bpf_text *text, const struct sample *sampl
 			       const struct arch *arch, const struct bpf_record_call *record,
 			       struct event *event)
 {
-	struct parts parts = {text, event->enter.path, event->enter.base, NULL, NULL, arch};
+	struct parts parts = {text, event->enter.path, event->enter.base, NULL, NULL, arch, false};
 
 	event->kind = EVENT_SYSCALL_ENTER;
 	memcpy(event->enter.arg, record->arg, sizeof(event->enter.arg));
@@ -154,8 +155,8 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 			      const struct arch *arch, const struct bpf_record_call *record,
 			      struct event *event)
 {
-	struct parts parts = {text, event->pair.path, event->pair.base, event->pair.file, NULL,
-			      arch};
+	struct parts parts = {
+		text, event->pair.path, event->pair.base, event->pair.file, NULL, arch, false};
 	uint32_t i;
 
 	event->kind = EVENT_CALL;
@@ -276,10 +277,16 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 			     const struct arch *arch, struct event *event)
 {
 	struct event_file file[EVENT_FILES] = {{.fd = -1}, {.fd = -1}};
-	struct parts parts = {text, NULL, NULL, file, NULL, arch};
-	struct bpf_record_aio r;
+	struct parts parts = {text, NULL, NULL, file, NULL, arch, false};
+	struct bpf_record_aio r = {0};
 
-	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= AIO_STEPS || r.api >= AIO_APIS)
+	if (!take_fixed(sample, &r, sizeof(r)) &&
+	    !take_fixed(sample, &r, offsetof(struct bpf_record_aio, file)))
+		return DECODED_MALFORMED;
+	if (r.head.size < sizeof(r))
+		r.file = 0;
+	parts.is_fixed = r.file;
+	if (r.step >= AIO_STEPS || r.api >= AIO_APIS)
 		return DECODED_MALFORMED;
 	event->kind = EVENT_AIO;
 	event->aio.step = (struct aio){
@@ -295,6 +302,7 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 		.offset = r.offset,
 		.bytes = r.bytes,
 		.result = r.result,
+		.file = r.file,
 	};
 	event->aio.step.action = aio_action(event->aio.step.api, r.opcode, &event->aio.step.flags);
 	if (!take_parts(&parts, sample, &r.head))

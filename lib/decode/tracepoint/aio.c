@@ -46,6 +46,7 @@ static const struct opcode uring[] = {
 	[47] = {AIO_WRITE, AIO_REPEATS},  /* SEND_ZC: a second end, when the memory is free */
 	[48] = {AIO_WRITE, AIO_REPEATS | AIO_PASSES}, /* SENDMSG_ZC */
 	[49] = {AIO_READ, AIO_REPEATS},               /* READ_MULTISHOT */
+	[54] = {AIO_OPEN, 0},                         /* FIXED_FD_INSTALL */
 	[58] = {AIO_READ, AIO_REPEATS},               /* RECV_ZC */
 	[60] = {AIO_READ, 0},                         /* READV_FIXED */
 	[61] = {AIO_WRITE, 0},                        /* WRITEV_FIXED */

@@ -6,6 +6,7 @@
 #include "calls.bpf.c"
 #include "detail.bpf.c"
 #include "fault.bpf.c"
+#include "fixed.bpf.c"
 #include "program.bpf.c"
 #include "uring.bpf.c"
 #include "writeback.bpf.c"

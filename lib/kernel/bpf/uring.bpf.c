@@ -8,11 +8,11 @@
 
 #include "bpf/base/calls.h"
 #include "bpf/base/identity.h"
-#include "bpf/base/loop.h"
 #include "bpf/base/sample.h"
 #include "bpf/name/file.h"
 #include "bpf/request/aio.h"
 #include "bpf/request/entry.h"
+#include "bpf/request/told.h"
 
 /* Threads that the kernel makes for rings appear in no tracepoint of forks, and have names of their own: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)
@@ -63,37 +63,6 @@ static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_k
 		put_position(aio, entry.offset, entry.rw_flags);
 	}
 	aio->bytes = is_vector ? iovecs_size(PEEK(rw, addr), size) : size;
-}
-
-/* Not all kernels know fixed files of each kind. */
-#define SLOT(type, command)                                                                        \
-	(bpf_core_field_exists(struct type, file_slot) ? PEEK((struct type *)(command), file_slot) \
-						       : 0)
-
-/* is_old: a type that the kernel may lack is not to be named, since libbpf looks for it in all modules. */
-static __always_inline uint32_t slot_of(struct io_kiocb *request, uint8_t opcode, bool is_old)
-{
-	void *command = (void *)&request->file;
-
-	switch (opcode) {
-	case OP_OPENAT:
-	case OP_OPENAT2:
-		return SLOT(io_open, command);
-	case OP_ACCEPT:
-		return SLOT(io_accept, command);
-	case OP_SOCKET:
-		return is_old ? 0 : SLOT(io_socket, command);
-	case OP_CLOSE:
-		return SLOT(io_close, command);
-	default:
-		return 0;
-	}
-}
-
-static __always_inline bool opens(uint8_t opcode)
-{
-	return opcode == OP_OPENAT || opcode == OP_OPENAT2 || opcode == OP_ACCEPT ||
-	       opcode == OP_SOCKET;
 }
 
 /* Where the kernel does not say what a message is, it may be a file. */
@@ -158,30 +127,6 @@ static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
 	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
 }
 
-/* How a request ended, as the versions of the kernel say it. */
-struct ending {
-	void *ring;
-	struct io_kiocb *request; /* NULL: one that goes on */
-	uint64_t user_data;
-	int32_t result;
-	uint32_t flags;
-	uint8_t opcode; /* 0: not known */
-};
-
-/* What a request opens, where its completion does not say which request it was: by its ring and the program's number. */
-struct opening {
-	uint64_t ring, user_data;
-};
-
-enum { OPENINGS = 1024 };
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, OPENINGS);
-	__type(key, struct opening);
-	__type(value, uint8_t);
-} openings SEC(".maps");
-
 static __always_inline void put_entry(struct bpf_record_aio *aio, struct io_kiocb *request,
 				      uint64_t flags)
 {
@@ -204,31 +149,6 @@ static __always_inline void put_entry(struct bpf_record_aio *aio, struct io_kioc
 	}
 }
 
-/* One request may accept many connections: only its last completion says which it was. */
-static __always_inline void note_opening(const struct bpf_record_aio *aio, struct io_kiocb *request,
-					 uint32_t slot)
-{
-	struct opening opening = {(uint64_t)PEEK(request, ctx), aio->user_data};
-	uint8_t opcode = aio->opcode;
-
-	if ((!keeps_entry(request) || opcode == OP_ACCEPT) && opens(opcode) && !slot)
-		bpf_map_update_elem(&openings, &opening, &opcode, BPF_ANY);
-}
-
-/* Finds the opcode where the kernel does not say it. */
-static __always_inline void find_opening(struct ending *ending)
-{
-	struct opening opening = {(uint64_t)ending->ring, ending->user_data};
-	uint8_t *opcode = NULL;
-
-	if (!ending->request || ending->opcode == OP_ACCEPT)
-		opcode = bpf_map_lookup_elem(&openings, &opening);
-	if (opcode)
-		ending->opcode = *opcode;
-	if (opcode && !(ending->flags & CQE_MORE))
-		bpf_map_delete_elem(&openings, &opening);
-}
-
 static __always_inline void take_request(struct io_kiocb *request, uint32_t more, bool is_old)
 {
 	uint32_t slot;
@@ -249,6 +169,8 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 	put_entry(aio, request, flags);
 	if (flags & SQE_SKIP)
 		aio->flags |= AIO_SILENT;
+	else if (flags & SQE_FIXED_FILE && !is_old)
+		aio->flags |= AIO_TELLS;
 	if (PEEK(ctx, flags) & SQPOLL)
 		aio->flags |= AIO_BY_THREAD;
 	if (is_late(ctx, flags))
@@ -256,6 +178,8 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 	aio->flags |= more;
 	slot = slot_of(request, aio->opcode, is_old);
 	put_slot(aio, slot);
+	if (takes_out(aio->opcode, slot))
+		note_change();
 	note_opening(aio, request, slot);
 	put_command(aio, request, is_old);
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
@@ -296,49 +220,81 @@ static __always_inline void put_ending(struct bpf_record_aio *aio, const struct 
 	aio->opcode = ending->opcode;
 }
 
-/* With what the request opened: gathered in the scratch. */
-static __always_inline void send_opened(struct task_struct *task, const struct ending *ending)
+/* With a file: gathered in the scratch. fd: its descriptor. Returns whether it is there. */
+static __always_inline bool send_with_file(struct task_struct *task, const struct ending *ending,
+					   struct file *file, int32_t fd)
 {
 	uint32_t cpu;
 	struct scratch *scratch = take_scratch(&cpu);
 	uint32_t begin = SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_aio), end;
 	struct bpf_record_aio *aio;
 	struct outgoing out;
+	bool is_sent;
 
 	if (!scratch)
-		return;
+		return false;
 	aio = (void *)(scratch->bytes + SCRATCH_AT + RAW_AT);
 	fill_aio(aio, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
 	put_ending(aio, ending);
-	end = put_file(scratch, begin, cpu, task, ending->result, 0);
+	aio->file = fd < 0 ? identity_of(file) : 0;
+	end = put_open_file(scratch, begin, cpu, task, file, fd, 0);
 	aio->head.parts = end != begin;
-	if (send_scratch(scratch, &out, task, end))
+	is_sent = send_scratch(scratch, &out, task, end);
+	if (is_sent)
 		count(&out.book->requests);
 	give_scratch();
+	return is_sent;
+}
+
+static __always_inline void send_ending(const struct ending *ending, struct file *fixed)
+{
+	struct bpf_record_aio *aio;
+	struct outgoing out;
+
+	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
+	if (!out.head)
+		return;
+	put_ending(aio, ending);
+	aio->file = identity_of(fixed);
+	end_aio(&out);
+}
+
+/* Workers of the kernel's own see other names than the program. */
+static __always_inline void send_fixed(struct task_struct *task, const struct ending *ending,
+				       struct file *file)
+{
+	struct told_key key = {(uint64_t)ending->ring, (uint64_t)file};
+	struct told now = told_of(task, file);
+
+	if (is_told(&key, &now))
+		send_ending(ending, file);
+	else if (send_with_file(task, ending, file, AIO_FD_NONE))
+		bpf_map_update_elem(&told, &key, &now, BPF_ANY);
 }
 
 static __always_inline void end_request(struct ending *ending)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_record_aio *aio;
-	struct outgoing out;
 	bool is_worker = task->flags & KERNEL_THREAD;
+	struct file *file;
 
 	if (!is_traced_process(task) && !(is_worker && is_of_traced_task(ending->request)))
 		return;
-	if (ending->request)
-		ending->opcode = PEEK(ending->request, opcode);
 	find_opening(ending);
-	if (!is_worker && opens(ending->opcode) && ending->result >= 0 &&
-	    !(ending->request && slot_of(ending->request, ending->opcode, false))) {
-		send_opened(task, ending);
-		return;
+	if (takes_out(ending->opcode, ending->slot))
+		note_change();
+	if (!is_worker && opens(ending->opcode) && ending->result >= 0 && !ending->slot) {
+		file = file_of(task, ending->result);
+		if (file) {
+			send_with_file(task, ending, file, ending->result);
+			return;
+		}
 	}
-	aio = begin_aio(&out, AIO_COMPLETE, AIO_URING, identity_of(ending->ring));
-	if (!out.head)
-		return;
-	put_ending(aio, ending);
-	end_aio(&out);
+	file = is_worker ? NULL : file_of_ending(ending);
+	if (file)
+		send_fixed(task, ending, file);
+	else
+		send_ending(ending, NULL);
 }
 
 SEC("raw_tp/io_uring_complete")
@@ -359,7 +315,7 @@ SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data, int result,
 	     unsigned int flags, uint64_t extra1, uint64_t extra2)
 {
-	struct ending ending = {ring, request, user_data, result, flags, 0};
+	struct ending ending = {ring, request, user_data, result, flags, 0, 0};
 
 	end_request(&ending);
 	return 0;
@@ -369,7 +325,7 @@ int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data,
 SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_old, void *ring, uint64_t user_data, int result, unsigned int flags)
 {
-	struct ending ending = {ring, NULL, user_data, result, flags, 0};
+	struct ending ending = {ring, NULL, user_data, result, flags, 0, 0};
 
 	end_request(&ending);
 	return 0;
@@ -390,108 +346,4 @@ int BPF_PROG(ring_made, int fd, void *ring, uint32_t sq_entries, uint32_t cq_ent
 	aio->fd = fd;
 	end_aio(&out);
 	return 0;
-}
-
-/* Fixed files of a ring: `fds` are those from number `first` on. */
-struct fixing {
-	uint64_t ring, fds;
-	uint32_t first, count;
-	bool is_update; /* -1 takes one out */
-};
-
-static long fix_one(TURN(struct fixing *fixing))
-{
-	struct bpf_record_aio *aio;
-	struct outgoing out;
-	uint32_t index = TURN_NUMBER;
-	int32_t fd;
-
-	if (index >= fixing->count ||
-	    bpf_probe_read_user(&fd, sizeof(fd), (void *)(fixing->fds + index * sizeof(fd))))
-		return 1;
-	if (fd < -1 || (fd < 0 && !fixing->is_update))
-		return 0;
-	aio = begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring);
-	if (!out.head)
-		return 0;
-	aio->index = fixing->first + index;
-	aio->fd = fd;
-	end_aio(&out);
-	return 0;
-}
-
-static __always_inline void unfix_all(const struct fixing *fixing)
-{
-	struct outgoing out;
-
-	begin_aio(&out, AIO_FILES, AIO_URING, fixing->ring);
-	if (out.head)
-		end_aio(&out);
-}
-
-/* Returns how many descriptors the call has fixed, and says where they are. An update may have stopped early. */
-static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what, uint64_t address,
-					    uint32_t count, uint32_t result)
-{
-	struct files_update_user update;
-	struct rsrc_register_user two;
-	struct rsrc_update_user update2;
-
-	switch (what) {
-	case REGISTER_FILES:
-		fixing->fds = address;
-		return count;
-	case REGISTER_FILES_UPDATE:
-		if (bpf_probe_read_user(&update, sizeof(update), (void *)address))
-			return 0;
-		fixing->first = update.offset;
-		fixing->fds = update.fds;
-		fixing->is_update = true;
-		return result;
-	case REGISTER_FILES2:
-		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
-			return 0;
-		fixing->fds = two.data;
-		return two.data ? two.count : 0;
-	case REGISTER_FILES_UPDATE2:
-		if (bpf_probe_read_user(&update2, sizeof(update2), (void *)address))
-			return 0;
-		fixing->first = update2.offset;
-		fixing->fds = update2.data;
-		fixing->is_update = true;
-		return result;
-	default:
-		return 0;
-	}
-}
-
-static __always_inline int fix_files(void *ring, unsigned int what, long result)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct bpf_call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-	struct fixing fixing = {.ring = identity_of(ring)};
-
-	if (!call || !call->begin || result < 0)
-		return 0;
-	if (what == UNREGISTER_FILES || what == REGISTER_FILES || what == REGISTER_FILES2)
-		unfix_all(&fixing);
-	fixing.count = find_fixing(&fixing, what, call->arg[2], call->arg[3], result);
-	if (fixing.count && fixing.count <= REQUESTS_MOST)
-		REPEAT(fixing.count, fix_one, &fixing);
-	return 0;
-}
-
-SEC("raw_tp/io_uring_register")
-int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, unsigned int buffers,
-	     long result)
-{
-	return fix_files(ring, what, result);
-}
-
-/* Its arguments before Linux 5.19. */
-SEC("raw_tp/io_uring_register")
-int BPF_PROG(files_fixed_old, void *ring, unsigned int what, unsigned int files,
-	     unsigned int buffers, bool has_event, long result)
-{
-	return fix_files(ring, what, result);
 }

@@ -114,7 +114,7 @@ void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 	int64_t result = aio->result;
 	struct slot *slot;
 
-	if (result < 0 || m->aio.op[op].request.flags & AIO_DIRECT)
+	if (result < 0)
 		return;
 	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
 	if (event->aio.file.fd == result && !is_another(aio, slot)) {

@@ -4,6 +4,7 @@
 #include "aio_in.h"
 
 #include "aio_fd.h"
+#include "aio_fixed.h"
 #include "aio_op.h"
 #include "aio_out.h"
 #include "aio_queue.h"
@@ -80,7 +81,8 @@ static void find_file(struct model *m, uint32_t op, uint64_t time)
 	open = aio_open_of(m, op, time);
 	if (open != ID_NONE)
 		aio_decide(m, op, open);
-	else if (request->flags & AIO_FIXED || request->api == AIO_LIBAIO)
+	else if ((request->flags & AIO_FIXED && !aio_fixed_waits(m, op)) ||
+		 request->api == AIO_LIBAIO)
 		aio_decide_now(m, op);
 }
 
@@ -173,6 +175,7 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	int64_t result = step->event->aio.step.result;
 	struct aio_op *o = &m->aio.op[op];
 
+	aio_fixed_told(m, op, step->event);
 	if (was_without_file(o, result)) {
 		o->is_withdrawn = o->is_decided = m->is_unblocked = true;
 		return;
@@ -200,9 +203,13 @@ static void step_complete(struct model *m, const struct step *step)
 	}
 	struct aio_op *o = &m->aio.op[op];
 
-	aio_fd_unfix(m, op, aio->result);
-	if (o->request.action == AIO_OPEN)
-		aio_fd_opened(m, op, step->event);
+	if (o->request.action == AIO_OPEN && o->request.flags & AIO_DIRECT) {
+		aio_fixed_opened(m, op, step->event);
+	} else {
+		aio_fd_unfix(m, op, aio->result);
+		if (o->request.action == AIO_OPEN)
+			aio_fd_opened(m, op, step->event);
+	}
 	if (aio->flags & AIO_MORE) {
 		o->done += aio->result > 0 ? (uint64_t)aio->result : 0;
 		return;

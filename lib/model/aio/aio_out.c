@@ -142,7 +142,8 @@ static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue 
 	uint32_t open = aio_queue_fixed(queue, op->request.index);
 	struct description known;
 
-	if (op->request.flags & AIO_LATE && queue->fixed_changed > op->begin)
+	if (op->request.flags & (AIO_LATE | AIO_TELLS) &&
+	    !aio_queue_is_fixed(queue, op->request.index, op->begin))
 		return ID_NONE;
 	if (open == ID_NONE || table_has(m, aio_op_table(m, id), open))
 		return open;

@@ -56,8 +56,9 @@ struct aio_queue *aio_queue_get(struct model *m, uint32_t process, const struct 
 static void fixed_clear(struct model *m, struct aio_queue *q)
 {
 	for (uint32_t i = 0; i < q->fixed_count; i++)
-		open_drop(m, q->fixed[i]);
+		open_drop(m, q->fixed[i].open);
 	q->fixed_count = 0;
+	q->fixed_changed = m->now;
 }
 
 static void queue_forget(struct model *m, struct aio_queue *q)
@@ -65,6 +66,7 @@ static void queue_forget(struct model *m, struct aio_queue *q)
 	fixed_clear(m, q);
 	open_drop(m, q->open);
 	free(q->fixed);
+	map_release(&q->told);
 	*q = (struct aio_queue){0};
 }
 
@@ -97,24 +99,38 @@ static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
 	return slot && !slot->doubt ? slot->open : ID_NONE;
 }
 
+/* Returns the slot of a fixed file that is given another open, whose hold is the slot's; NULL: there are not that many. */
+static struct fixed_slot *slot_put(struct model *m, struct aio_queue *q, uint32_t index,
+				   uint32_t open)
+{
+	if (index >= FIXED_LIMIT)
+		return NULL;
+	MEM_GROW(q->fixed, q->fixed_cap, index + 1);
+	while (q->fixed_count <= index)
+		q->fixed[q->fixed_count++] = (struct fixed_slot){ID_NONE, q->fixed_changed};
+	open_hold(m, open);
+	open_drop(m, q->fixed[index].open);
+	q->fixed[index].open = open;
+	return &q->fixed[index];
+}
+
 void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step)
 {
 	struct aio_queue *q = aio_queue_get(m, process, step);
-	uint32_t index = (uint32_t)step->index;
+	struct fixed_slot *slot;
 
 	if (step->index < 0) {
 		fixed_clear(m, q);
 		return;
 	}
-	if (index >= FIXED_LIMIT)
-		return;
-	MEM_GROW(q->fixed, q->fixed_cap, index + 1);
-	while (q->fixed_count <= index)
-		q->fixed[q->fixed_count++] = ID_NONE;
-	open_drop(m, q->fixed[index]);
-	q->fixed[index] = open_of(m, table, step->fd);
-	open_hold(m, q->fixed[index]);
-	q->fixed_changed = m->now;
+	slot = slot_put(m, q, (uint32_t)step->index, open_of(m, table, step->fd));
+	if (slot)
+		slot->changed = m->now;
+}
+
+void aio_queue_know(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open)
+{
+	slot_put(m, queue, index, open);
 }
 
 void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
@@ -123,9 +139,11 @@ void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, 
 	struct aio_queue *q = aio_queue_get(m, process, step);
 
 	for (; index < q->fixed_count && count; index++, count--) {
-		open_drop(m, q->fixed[index]);
-		q->fixed[index] = ID_NONE;
+		open_drop(m, q->fixed[index].open);
+		q->fixed[index] = (struct fixed_slot){ID_NONE, m->now};
 	}
+	if (count)
+		q->fixed_changed = m->now;
 }
 
 void aio_queue_unfix_all(struct model *m)
@@ -137,7 +155,15 @@ void aio_queue_unfix_all(struct model *m)
 
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index)
 {
-	return index >= 0 && (uint32_t)index < queue->fixed_count ? queue->fixed[index] : ID_NONE;
+	return index >= 0 && (uint32_t)index < queue->fixed_count ? queue->fixed[index].open
+								  : ID_NONE;
+}
+
+bool aio_queue_is_fixed(const struct aio_queue *queue, int32_t index, uint64_t since)
+{
+	bool is_in_array = index >= 0 && (uint32_t)index < queue->fixed_count;
+
+	return (is_in_array ? queue->fixed[index].changed : queue->fixed_changed) <= since;
 }
 
 /* A descriptor of the ring that nobody knows, or that is closed, while the program uses what is mapped of it. */
@@ -184,7 +210,9 @@ uint32_t aio_queue_open(struct model *m, struct aio_queue *queue, uint64_t time)
 
 void aio_queue_release(struct model *m)
 {
-	for (uint32_t i = 0; i < m->aio.queues; i++)
+	for (uint32_t i = 0; i < m->aio.queues; i++) {
 		free(m->aio.queue[i].fixed);
+		map_release(&m->aio.queue[i].told);
+	}
 	free(m->aio.queue);
 }

@@ -19,8 +19,13 @@ void aio_queue_unfix_all(struct model *m);
 void aio_queue_end(struct model *m, uint32_t process, const struct aio *step);
 void aio_queue_end_all(struct model *m, uint32_t process);
 
+/* What the fixed file is, since it changed last. */
+void aio_queue_know(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open);
+
 /* Returns the open of a fixed file, or ID_NONE if it is not known. */
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index);
+/* Whether nothing has changed it after that time. */
+bool aio_queue_is_fixed(const struct aio_queue *queue, int32_t index, uint64_t since);
 /*
  * Returns what stands for the file of a request that began at `time` where it is not known: the ring itself. Its
  * descriptor's open, or one that is taken as open from before.

@@ -45,17 +45,24 @@ struct aio_op {
 	bool is_elsewhere; /* the offset that it has is not where it begins: it appends, or has no position */
 };
 
+/* A fixed file of a ring. */
+struct fixed_slot {
+	uint32_t open;    /* held; ID_NONE: not known */
+	uint64_t changed; /* since when it is this one, or since when it is not known which it is */
+};
+
 /* A ring of io_uring, or an aio_context_t: which is an address in its process. */
 struct aio_queue {
 	bool is_used;
 	enum aio_api api;
 	uint64_t key;
 	uint32_t process;
-	int32_t fd;      /* AIO_FD_NONE: not known */
-	uint32_t open;   /* stands for the files that are not known, held; ID_NONE: none yet */
-	uint32_t *fixed; /* opens of its fixed files, held; ID_NONE */
+	int32_t fd;    /* AIO_FD_NONE: not known */
+	uint32_t open; /* stands for the files that are not known, held; ID_NONE: none yet */
+	struct fixed_slot *fixed;
 	uint32_t fixed_count, fixed_cap;
-	uint64_t fixed_changed; /* when one was set last */
+	uint64_t fixed_changed; /* when one that is not in the array may have changed last */
+	struct map told; /* from what the kernel calls a fixed file to an open of it that lasts */
 	/* Before Linux 5.18 a START comes before its SUBMIT, and does not say whose it is. */
 	int32_t started_fd;
 	uint32_t started_tid;

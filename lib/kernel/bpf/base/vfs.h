@@ -87,6 +87,7 @@ struct file {
 	unsigned int f_flags;
 	long long f_pos;
 	struct path f_path;
+	struct inode *f_inode;
 } KERNEL;
 
 struct fdtable {

@@ -19,9 +19,26 @@ struct io_submit_state {
 	struct io_submit_link link;
 } KERNEL;
 
+/* A fixed file, since Linux 6.13. */
+struct io_rsrc_node {
+	unsigned long file_ptr;
+} KERNEL;
+
+struct io_rsrc_data {
+	unsigned int nr;
+	struct io_rsrc_node **nodes;
+} KERNEL;
+
+struct io_file_table {
+	struct io_rsrc_data data; /* since Linux 6.13 */
+	void *files;              /* before: 64 bits for each */
+	unsigned int alloc_hint;  /* since Linux 5.19 */
+} KERNEL;
+
 struct io_ring_ctx {
-	unsigned int flags;
+	unsigned int flags, nr_user_files;
 	struct io_submit_state submit_state;
+	struct io_file_table file_table;
 } KERNEL;
 
 struct sqe_user; /* none of the kernel's */

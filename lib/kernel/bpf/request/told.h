@@ -1,0 +1,90 @@
+/*
+ * told: which fixed files the reader knows already.
+ *
+ * A fixed file may have no descriptor. The end of the first request that has it says what it is; the others say the same address.
+ * The kernel uses the memory of files and inodes again, so all is said again after a fixed file may have gone.
+ */
+#pragma once
+
+#include "bpf/base/vfs.h"
+#include "opening.h"
+
+enum {
+	TOLD = 4096,
+	FILE_BITS = 7, /* the lowest of an address, where the kernel has flags of the file */
+};
+
+struct told_key {
+	uint64_t ring, file;
+};
+
+struct told {
+	uint64_t inode, number, changes;
+	uint32_t process; /* it sees the name from its root */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TOLD);
+	__type(key, struct told_key);
+	__type(value, struct told);
+} told SEC(".maps");
+
+uint64_t fixed_changes; /* how often one may have gone */
+
+/* Whether a fixed file that is there goes: nothing does where the kernel takes a free slot. */
+static __always_inline bool takes_out(uint8_t opcode, uint32_t slot)
+{
+	return (slot && slot != SLOT_ANY) || opcode == OP_FILES_UPDATE || opcode == OP_MSG_RING ||
+	       opcode == OP_PIPE;
+}
+
+static __always_inline void note_change(void)
+{
+	__sync_fetch_and_add(&fixed_changes, 1);
+}
+
+static __always_inline struct told told_of(struct task_struct *task, struct file *file)
+{
+	struct inode *inode = PEEK(file, f_inode);
+
+	return (struct told){(uint64_t)inode, PEEK(inode, i_ino), fixed_changes, task->tgid};
+}
+
+static __always_inline bool is_told(const struct told_key *key, const struct told *now)
+{
+	struct told *before = bpf_map_lookup_elem(&told, key);
+
+	return before && before->inode == now->inode && before->number == now->number &&
+	       before->changes == now->changes && before->process == now->process;
+}
+
+/* Returns the fixed file with this number, or NULL. Kernels before Linux 5.19 are not asked: their tables are others. */
+static __always_inline struct file *fixed_file(struct io_ring_ctx *ring, uint32_t index)
+{
+	uint64_t file = 0;
+
+	if (bpf_core_field_exists(ring->file_table.data)) {
+		if (index < PEEK(ring, file_table.data.nr))
+			file = PEEK_WORD(PEEK(ring, file_table.data.nodes) + index);
+		file = file ? PEEK((struct io_rsrc_node *)file, file_ptr) : 0;
+	} else if (bpf_core_field_exists(ring->file_table.alloc_hint)) {
+		if (index < PEEK(ring, nr_user_files))
+			file = PEEK_WORD((uint64_t *)PEEK(ring, file_table.files) + index);
+	}
+	return (void *)(file & ~(uint64_t)FILE_BITS);
+}
+
+/* Returns the fixed file that a request has used or opened, or NULL. */
+static __always_inline struct file *file_of_ending(const struct ending *ending)
+{
+	if (ending->slot && opens(ending->opcode))
+		return ending->result < 0
+			       ? NULL
+			       : fixed_file(ending->ring, ending->slot == SLOT_ANY
+								  ? (uint32_t)ending->result
+								  : ending->slot - 1);
+	if (ending->request && PEEK(ending->request, flags) & SQE_FIXED_FILE)
+		return PEEK(ending->request, file);
+	return NULL;
+}

@@ -1,0 +1,90 @@
+/*
+ * aio_fixed: fixed files that the ends of requests tell of. See aio_fixed.h.
+ *
+ * They have handles that last, as nobody closes them as a descriptor is closed.
+ */
+#include "aio_fixed.h"
+
+#include "aio_fd.h"
+#include "aio_out.h"
+#include "aio_queue.h"
+#include "fd/fdtable.h"
+#include "fd/identity.h"
+
+bool aio_fixed_waits(struct model *m, uint32_t op)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	const struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
+
+	return o->request.flags & AIO_TELLS && aio_queue_fixed(queue, o->request.index) == ID_NONE;
+}
+
+/* Returns the open that stands for the file, or ID_NONE if it has no name. */
+static uint32_t open_of_file(struct model *m, process_id process, const struct event_file *file)
+{
+	uint32_t description = description_new(m, file->flags);
+	struct description known;
+
+	identity_describe(m, description, file);
+	known = m->description[description];
+	known.position = IO_OFFSET_UNKNOWN;
+	pool_give(&m->descriptions, description);
+	return known.name ? open_lasting(m, &known, process) : ID_NONE;
+}
+
+/* Returns what the end of a request tells, or ID_NONE. Another process than the ring's may call the same file by another path. */
+static uint32_t told_open(struct model *m, uint32_t op, const struct event *event)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
+	uint64_t key = event->aio.step.file;
+	uint32_t open;
+
+	if (!key || queue->process != o->process)
+		return ID_NONE;
+	if (!event->aio.file.mode)
+		return map_get(&queue->told, key);
+	open = open_of_file(m, m->trace.thread[o->location].process, &event->aio.file);
+	if (open == ID_NONE)
+		map_remove(&queue->told, key);
+	else
+		map_set(&queue->told, key, open);
+	return open;
+}
+
+/* The slot is known from now on if it is the same since the request was submitted. */
+void aio_fixed_told(struct model *m, uint32_t op, const struct event *event)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
+	int32_t index = o->request.index;
+	bool is_same = aio_queue_is_fixed(queue, index, o->begin);
+	uint32_t known = is_same ? aio_queue_fixed(queue, index) : ID_NONE, told;
+
+	if (!(o->request.flags & AIO_FIXED))
+		return;
+	told = told_open(m, op, event);
+	if (told == ID_NONE || known != ID_NONE)
+		return;
+	if (is_same && index >= 0)
+		aio_queue_know(m, queue, (uint32_t)index, told);
+	aio_decide(m, op, told);
+}
+
+/* Several requests at once may open the same slot: then it is not known which came last. No two get the same one from the kernel. */
+void aio_fixed_opened(struct model *m, uint32_t op, const struct event *event)
+{
+	const struct aio_op *o = &m->aio.op[op];
+	struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
+	int32_t index = o->request.index;
+	bool is_sure = index < 0 || aio_queue_is_fixed(queue, index, o->begin);
+	int64_t result = event->aio.step.result;
+	uint32_t open;
+
+	aio_fd_unfix(m, op, result);
+	if (result < 0)
+		return;
+	open = told_open(m, op, event);
+	if (is_sure && open != ID_NONE)
+		aio_queue_know(m, queue, index < 0 ? (uint32_t)result : (uint32_t)index, open);
+}
