@@ -368,9 +368,10 @@ def test_words(live):
 def test_silence(live):
     """-a and -p say on a terminal that they record, where to, and how to end it. Elsewhere they are silent."""
     sleeper = subprocess.Popen(["sleep", "100"])
-    for name, options, whom in (("whole", ["-a", "--no-block"], "all processes"),
-                                ("one", ["-p", str(sleeper.pid)], f"process {sleeper.pid}")):
-        terminal = Terminal(200, [IOTRACE, *options, "-o", live.path(name)], PLAIN)
+    for name, options, whom, columns in (("whole", ["-a", "--no-block"], "all processes", 200),
+                                         ("one", ["-p", str(sleeper.pid)], f"process {sleeper.pid}", 200),
+                                         ("serial", ["-p", str(sleeper.pid)], f"process {sleeper.pid}", 0)):
+        terminal = Terminal(columns, [IOTRACE, *options, "-o", live.path(name)], PLAIN)
         line = f"iotrace: recording {whom} to {live.path(name)}; Ctrl-C ends the recording\r\n"
         live.check(terminal.shows(line.encode()), f"{name}: said {terminal.said!r}")
         terminal.types(b"\x03")

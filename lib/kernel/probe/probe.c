@@ -413,9 +413,12 @@ uint64_t probe_now(void)
 
 int probe_columns(int fd)
 {
+	enum { USUAL = 80 }; /* a serial console does not know how wide it is */
 	struct winsize size;
 
-	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+	if (ioctl(fd, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col ? size.ws_col : USUAL;
 }
 
 bool probe_has_terminal(int fd)
