@@ -44,7 +44,7 @@ static const char *take_text(struct bytes *in)
 /* Returns NULL, or what is wrong. */
 static const char *parse_end(struct anchor *anchor, struct bytes in, uint64_t version, bool is_big)
 {
-	const char *broken = "broke off, or is no anchor";
+	const char *broken = "is truncated, or is not an anchor";
 
 	if (version >= PROPERTIES_SINCE)
 		anchor->properties = (uint32_t)take(&in, 4, is_big);
@@ -76,7 +76,7 @@ static const char *parse(struct anchor *anchor, size_t size, uint64_t definition
 	OTF2_Compression compression;
 
 	if (!has_mark || !magic || memcmp(magic, "OTF2", 5) != 0)
-		return "broke off, or is no anchor";
+		return "is truncated, or is not an anchor";
 	bytes_take(&in, VERSION_SIZE);
 	anchor->event_chunk = take(&in, 8, is_big);
 	anchor->definition_chunk = take(&in, 8, is_big);
@@ -88,9 +88,9 @@ static const char *parse(struct anchor *anchor, size_t size, uint64_t definition
 	anchor->creator = take_text(&in);
 	take_text(&in); /* description */
 	if (in.bad)
-		return "broke off, or is no anchor";
+		return "is truncated, or is not an anchor";
 	if (substrate != OTF2_SUBSTRATE_POSIX || compression != OTF2_COMPRESSION_NONE)
-		return "has files that are compressed or of no file system";
+		return "has compressed files, or is a single container file";
 	if (anchor->event_chunk < CHUNK_LEAST || anchor->event_chunk > CHUNK_MOST ||
 	    anchor->definition_chunk < CHUNK_LEAST || anchor->definition_chunk > CHUNK_MOST)
 		return "has an impossible size of chunks";

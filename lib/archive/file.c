@@ -35,7 +35,7 @@ int file_descriptor(const char *dir, const char *name, uint64_t *size, const cha
 	if (fd < 0 || fstat(fd, &status) != 0)
 		*wrong = strerror(errno);
 	else if (!S_ISREG(status.st_mode))
-		*wrong = "is no regular file";
+		*wrong = "is not a regular file";
 	else {
 		*size = (uint64_t)status.st_size;
 		return fd;
@@ -131,7 +131,7 @@ bool file_begin(struct file *file)
 	if (file->size < HEADER_SIZE + END_SIZE)
 		wrong = "is too short";
 	else if (!has_end(fd, file->size))
-		wrong = "broke off: it has no end";
+		wrong = "is truncated: it has no end";
 	close(fd);
 	return wrong ? is_wrong(file, wrong) : begin_chunk(file, 0);
 }
@@ -144,7 +144,7 @@ static const uint8_t *take_length(struct file *file)
 	const uint8_t *at = left ? look(file, 1) : NULL;
 
 	if (!at) {
-		record_wrong(t, "broke off");
+		record_wrong(t, "is truncated");
 		return NULL;
 	}
 	size = *at;
@@ -152,7 +152,7 @@ static const uint8_t *take_length(struct file *file)
 		before = 1 + sizeof(size);
 		at = left < before ? NULL : look(file, before);
 		if (!at) {
-			record_wrong(t, "broke off");
+			record_wrong(t, "is truncated");
 			return NULL;
 		}
 		size = record_number(at + 1, sizeof(size), t->is_big);
@@ -197,7 +197,7 @@ static bool take_time(struct file *file)
 	if (!at || *at != MARK_TIME || file->content != CONTENT_EVENTS)
 		return at;
 	if (file->limit - file->at <= TIME_SIZE)
-		return is_wrong_here(file, "a record broke off");
+		return is_wrong_here(file, "a record is truncated");
 	at = look(file, TIME_SIZE);
 	if (at)
 		file->time = record_number(at + 1, TIME_SIZE - 1, file->taking.is_big);
@@ -213,7 +213,7 @@ static bool take_type(struct file *file, uint8_t *type)
 	for (;;) {
 		file->taking.offset = file->at;
 		if (file->at == file->limit)
-			return is_wrong_here(file, "a record broke off");
+			return is_wrong_here(file, "a record is truncated");
 		at = take_time(file) ? look(file, 1) : NULL;
 		if (!at)
 			return false;

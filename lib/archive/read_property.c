@@ -55,9 +55,9 @@ static void group_property(struct reader *r, process_id id, const struct propert
 {
 	struct trace_process *process = &r->trace->process[id];
 
-	if (read_is(r, p->name, "Folded processes") && p->is->type == OTF2_TYPE_UINT64) {
+	if (read_is(r, p->name, "Sharing processes") && p->is->type == OTF2_TYPE_UINT64) {
 		process->kind = TRACE_SHARED_GROUP;
-		process->folded = (uint32_t)p->is->is;
+		process->sharing = (uint32_t)p->is->is;
 	} else if (read_is(r, p->name, "Command line")) {
 		process->argv = string_of(r, p);
 	} else if (read_is(r, p->name, "Ranks") && p->is->type == OTF2_TYPE_UINT64) {
@@ -120,9 +120,9 @@ static void location_property(struct reader *r, thread_id id, const struct prope
 
 	if (p->is->type != OTF2_TYPE_UINT64)
 		return;
-	if (read_is(r, p->name, "Folded threads"))
-		thread->folded = (uint32_t)p->is->is;
-	else if (read_is(r, p->name, "Lifetime of folded threads"))
+	if (read_is(r, p->name, "Sharing threads"))
+		thread->sharing = (uint32_t)p->is->is;
+	else if (read_is(r, p->name, "Lifetime of sharing threads"))
 		thread->lived = p->is->is;
 }
 

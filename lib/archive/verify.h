@@ -23,7 +23,7 @@ struct verify_location { /* what is known of a location */
 struct verify_group {         /* what is known of a location group */
 	uint32_t ref, parent; /* parent: NONE */
 	bool has_begun, has_ended;
-	bool is_folded; /* stands for many processes, with any parents */
+	bool is_shared; /* stands for many processes, with any parents */
 };
 
 struct series { /* a metric class */
@@ -57,9 +57,9 @@ struct verify {
 	uint32_t class_members, class_member_capacity;
 	uint32_t *handle_state; /* references of handles that have a state before their creation */
 	uint32_t handle_states, handle_state_capacity;
-	OTF2_StringRef folded_name; /* of the property that says so; 0: no string is */
-	struct map missing[KINDS];  /* what definitions refer to and is not defined */
-	struct map recorder;        /* by walk_pair() of metric and location */
+	OTF2_StringRef sharing_name; /* of the property that says so; 0: no string is */
+	struct map missing[KINDS];   /* what definitions refer to and is not defined */
+	struct map recorder;         /* by walk_pair() of metric and location */
 
 	uint64_t clock_first, clock_last;
 	bool has_clock;

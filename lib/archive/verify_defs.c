@@ -90,9 +90,9 @@ static void on_other(struct verify *v, const struct record *record)
 		on_handle_state(v, (uint32_t)is[0].is);
 	} else if (record->type == DEFINE_GROUP_PROPERTY) {
 		process = verify_group(v, (uint32_t)is[0].is);
-		if (process && is[1].is == v->folded_name && v->folded_name &&
+		if (process && is[1].is == v->sharing_name && v->sharing_name &&
 		    v->walk.is_of_iotrace)
-			process->is_folded = true;
+			process->is_shared = true;
 	}
 }
 
@@ -109,8 +109,8 @@ static void on_definition(void *context, const struct record *record, uint32_t i
 	}
 	switch (record->type) {
 	case DEFINE_STRING:
-		if (!strcmp(record->text[0], "Folded processes"))
-			v->folded_name = (OTF2_StringRef)is[0].is;
+		if (!strcmp(record->text[0], "Sharing processes"))
+			v->sharing_name = (OTF2_StringRef)is[0].is;
 		break;
 	case DEFINE_ATTRIBUTE:
 		v->attribute_type[id] = (uint8_t)is[2].is;

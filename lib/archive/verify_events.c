@@ -155,7 +155,7 @@ static void check_metric(struct verify *v, const struct walk_event *event)
 	    map_get(&v->recorder, walk_pair(metric, ref)) == MAP_NONE)
 		walk_deviates(&v->walk,
 			      "Metric %u is recorded on location %" PRIu64
-			      ", which is no recorder of it",
+			      ", which is not one of its recorders",
 			      metric, ref);
 }
 
@@ -166,7 +166,7 @@ static void check_time(struct verify *v, const struct walk_event *event)
 
 	if (state->has_events && time < state->last_time)
 		walk_found(&v->walk,
-			   "time falls on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
+			   "time decreases on location %" PRIu64 ", from %" PRIu64 " to %" PRIu64,
 			   ref_of(v, event), state->last_time, time);
 	if (v->has_clock && (time < v->clock_first || time > v->clock_last))
 		walk_found(&v->walk,

@@ -4,7 +4,7 @@
  * Handles belong to a location group, and a process inherits those of the one that created it: a
  * handle that was not touched in a group yet is what it was in the groups it comes from. Events of
  * different locations with the same time have no order, so a use just before an activation at the
- * same time is fine. A group that many processes were folded into inherits from anybody, and shares with anybody.
+ * same time is fine. A group of shared locations stands for many processes, so it inherits from any process, and shares with any.
  */
 #include "verify.h"
 
@@ -63,7 +63,7 @@ static bool is_active(const struct verify *v, uint32_t group, uint32_t handle, u
 	if (has_flag(v, handle, OTF2_IO_HANDLE_FLAG_PRE_CREATED | OTF2_IO_HANDLE_FLAG_ALL_PROXY))
 		return true;
 	process = verify_group(v, group);
-	if (process && process->is_folded)
+	if (process && process->is_shared)
 		return was_active_anywhere(v, handle);
 	for (int i = 0; i < ANCESTORS_MOST && process; i++) {
 		activity = activity_find(v, process->parent, handle);
@@ -97,7 +97,7 @@ static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint
 		const struct activity *activity = activity_find(v, process->ref, handle);
 
 		if (!activity || !activity->is_active ||
-		    !(process->is_folded || descends(v, process, ancestor)))
+		    !(process->is_shared || descends(v, process, ancestor)))
 			continue;
 		*activity_get(v, ancestor, handle) = (struct activity){true, true, time};
 		return true;
@@ -213,7 +213,7 @@ static void go_on(struct verify *v, const struct walk_event *event, const char *
 			      id, what, ref_of(v, event), event->time);
 	if (record->type == EVENT_IO_ISSUED && (!op->is_non_blocking || op->is_issued))
 		walk_found(&v->walk, "operation %" PRIu64 " is issued %s", id,
-			   op->is_issued ? "twice" : "but blocks");
+			   op->is_issued ? "twice" : "but is blocking");
 	/* A request that waited when the recording ended is cancelled and was not issued. */
 	if (record->type == EVENT_IO_COMPLETE && op->is_non_blocking && !op->is_issued)
 		walk_deviates(&v->walk, "operation %" PRIu64 " %s, but was not issued", id, what);
@@ -261,7 +261,8 @@ void verify_io(struct verify *v, const struct walk_event *event)
 	if (v->has_early && v->early.time != event->time)
 		inactive(v);
 	if (state->type != OTF2_LOCATION_TYPE_CPU_THREAD)
-		walk_deviates(&v->walk, "there is I/O on location %" PRIu64 ", which is no thread",
+		walk_deviates(&v->walk,
+			      "there is I/O on location %" PRIu64 ", which is not a thread",
 			      ref_of(v, event));
 	handle = (uint32_t)is[0].is;
 	if (uses(type) && walk_id(&v->walk, KIND_HANDLE, handle) != NONE) {
