@@ -1,6 +1,3 @@
-/*
- * cannot_run: see cannot_run.h.
- */
 #include "cannot_run.h"
 
 #include "command.h"

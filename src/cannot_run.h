@@ -1,6 +1,4 @@
-/*
- * cannot_run: why a command could not be run.
- */
+/* cannot_run: why a command could not be run. */
 #pragma once
 
 #include "record/record_options.h"

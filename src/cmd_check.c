@@ -1,6 +1,4 @@
-/*
- * check: what this machine lets this user record, and the command that would allow more.
- */
+/* check: what this machine lets this user record, and the command that would allow more. */
 #include "command.h"
 #include "path/left.h"
 #include "path/paths.h"

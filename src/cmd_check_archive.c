@@ -1,6 +1,4 @@
-/*
- * check-archive: reads an archive back and says what is wrong with it.
- */
+/* check-archive: reads an archive back and says what is wrong with it. */
 #include "command.h"
 #include "path/archive_path.h"
 

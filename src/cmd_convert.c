@@ -1,6 +1,4 @@
-/*
- * convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote.
- */
+/* convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote. */
 #include "command.h"
 #include "option/limit.h"
 #include "path/archive_path.h"

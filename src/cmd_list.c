@@ -1,6 +1,4 @@
-/*
- * list: the groups of system calls, the calls in them, and what of it this kernel has; or its tracepoints.
- */
+/* list: the groups of system calls, the calls in them, and what of it this kernel has; or its tracepoints. */
 #include "command.h"
 
 #include <fnmatch.h>

@@ -1,6 +1,4 @@
-/*
- * mark: sets a mark in the archive of a recording that runs.
- */
+/* mark: sets a mark in the archive of a recording that runs. */
 #include "recorder.h"
 
 #include <errno.h>

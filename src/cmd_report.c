@@ -1,6 +1,4 @@
-/*
- * report: what an archive says, as a summary.
- */
+/* report: what an archive says, as a summary. */
 #include "command.h"
 #include "path/archive_path.h"
 #include "run/output.h"

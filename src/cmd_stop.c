@@ -1,6 +1,4 @@
-/*
- * stop: ends a recording and leaves alone what it records.
- */
+/* stop: ends a recording and leaves alone what it records. */
 #include "recorder.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * command: what a command says when it cannot do what it was asked for.
- */
+/* command: what a command says when it cannot do what it was asked for. */
 #include "command.h"
 
 #include "option/limit.h"

@@ -1,6 +1,4 @@
-/*
- * commands: the table, and what is the same for all: options, --help, the end of the output.
- */
+/* commands: the table, and what is the same for all: options, --help, the end of the output. */
 #include "commands.h"
 
 #include <iotrace/error.h>

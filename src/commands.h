@@ -1,6 +1,4 @@
-/*
- * commands: the table of all commands, for those that choose one of them or show them all.
- */
+/* commands: the table of all commands, for those that choose one of them or show them all. */
 #pragma once
 
 #include "command.h"

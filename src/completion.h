@@ -1,6 +1,4 @@
-/*
- * completion: the scripts that complete iotrace's command line, written from the option rows.
- */
+/* completion: the scripts that complete iotrace's command line, written from the option rows. */
 #pragma once
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * guest: see guest.h. Another process records the command: all that is left is to run it.
- */
+/* guest: see guest.h. Another process records the command: all that is left is to run it. */
 #include "guest.h"
 
 #include "cannot_run.h"

@@ -1,6 +1,4 @@
-/*
- * guest: runs a command that another recorder of this node records.
- */
+/* guest: runs a command that another recorder of this node records. */
 #pragma once
 
 #include "record/record_options.h"

@@ -1,6 +1,4 @@
-/*
- * main: which command it is. `iotrace WORD` is a command if WORD names one, else `iotrace record`.
- */
+/* main: which command it is. `iotrace WORD` is a command if WORD names one, else `iotrace record`. */
 #include "commands.h"
 #include "completion.h"
 

@@ -1,6 +1,3 @@
-/*
- * recorder: see recorder.h.
- */
 #include "recorder.h"
 
 #include <errno.h>

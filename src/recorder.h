@@ -1,6 +1,4 @@
-/*
- * recorder: the commands that talk to a recording that runs: which one is meant, and what it answers.
- */
+/* recorder: the commands that talk to a recording that runs: which one is meant, and what it answers. */
 #pragma once
 
 #include "command.h"

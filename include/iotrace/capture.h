@@ -44,9 +44,7 @@ struct capture_format {
 	uint64_t id;   /* of the tracepoint, or UINT64_MAX: what attr.config says */
 };
 
-/*
- * The description of a stream. Its creator owns it; capture_info_release() frees the contents.
- */
+/* The description of a stream. Its creator owns it; capture_info_release() frees the contents. */
 struct capture_info {
 	struct capture_event *event;
 	uint32_t events, events_cap;
@@ -60,9 +58,7 @@ struct capture_info {
 
 void capture_info_init(struct capture_info *info);
 void capture_info_release(struct capture_info *info);
-/*
- * Adds an event; copies the name and computes the layout. Returns it, or NULL with a message if it is not supported.
- */
+/* Adds an event; copies the name and computes the layout. Returns it, or NULL with a message if it is not supported. */
 struct capture_event *capture_info_add_event(struct capture_info *info,
 					     const struct perf_event_attr *attr, const char *name,
 					     const uint64_t *id, uint32_t ids, struct error *err);
@@ -125,8 +121,6 @@ uint64_t capture_torn(const struct capture *capture);
 uint64_t capture_gone(const struct capture *capture, uint64_t *records);
 /* Returns the index of the event with this kernel id, or UINT32_MAX. If there is one event only, returns it. */
 uint32_t capture_find_event(const struct capture *capture, uint64_t id);
-/*
- * Finds the event of a record and parses it. Returns 0 or -EBADMSG. User records (type >= 64) have no time.
- */
+/* Finds the event of a record and parses it. Returns 0 or -EBADMSG. User records (type >= 64) have no time. */
 int capture_parse(const struct capture *capture, const void *record, struct sample *sample);
 void capture_close(struct capture *capture);

@@ -1,6 +1,4 @@
-/*
- * device: the block devices that the model knows.
- */
+/* device: the block devices that the model knows. */
 #pragma once
 
 #include <iotrace/definition.h>

@@ -1,6 +1,4 @@
-/*
- * device_stat: compares the recorded requests of a device with the kernel's own counters in /sys/block/DEV/stat.
- */
+/* device_stat: compares the recorded requests of a device with the kernel's own counters in /sys/block/DEV/stat. */
 #pragma once
 
 #include <iotrace/device.h>

@@ -1,6 +1,4 @@
-/*
- * errname: names of error numbers, including internal ones of the kernel that its tracepoints show.
- */
+/* errname: names of error numbers, including internal ones of the kernel that its tracepoints show. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * event: what the kernel reported. A value; its strings and bytes are lent until the next event.
- */
+/* event: what the kernel reported. A value; its strings and bytes are lent until the next event. */
 #pragma once
 
 #include <iotrace/aio.h>

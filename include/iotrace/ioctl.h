@@ -1,6 +1,4 @@
-/*
- * ioctl: the requests of ioctl() that affect descriptors (ioctls.def).
- */
+/* ioctl: the requests of ioctl() that affect descriptors (ioctls.def). */
 #pragma once
 
 #include <iotrace/syscall.h>

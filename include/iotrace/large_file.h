@@ -1,6 +1,4 @@
-/*
- * large_file: the kernel's O_LARGEFILE. glibc defines it as 0 on architectures where it is implied.
- */
+/* large_file: the kernel's O_LARGEFILE. glibc defines it as 0 on architectures where it is implied. */
 #pragma once
 
 #include <fcntl.h>

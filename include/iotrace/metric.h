@@ -1,6 +1,4 @@
-/*
- * metric: sampled values: counters of threads, statistics of devices and of the machine, fields of events.
- */
+/* metric: sampled values: counters of threads, statistics of devices and of the machine, fields of events. */
 #pragma once
 
 #include <iotrace/definition.h>

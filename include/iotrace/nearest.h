@@ -1,6 +1,4 @@
-/*
- * nearest: the word that the user probably meant.
- */
+/* nearest: the word that the user probably meant. */
 #pragma once
 
 #include <stdint.h>

@@ -23,9 +23,7 @@ struct tally;
  */
 struct order *order_new(const struct capture *capture, struct tally *tally);
 void order_free(struct order *order);
-/*
- * Takes over the round and frees it later. Its bytes are complete records. Call it when order_next() returns 0.
- */
+/* Takes over the round and frees it later. Its bytes are complete records. Call it when order_next() returns 0. */
 void order_add_round(struct order *order, struct capture_round *round);
 /* No round will follow: order_next() returns all remaining records. */
 void order_end(struct order *order);

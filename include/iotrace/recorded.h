@@ -1,6 +1,4 @@
-/*
- * recorded: facts about a recording as a whole: its machine, command, filters and gaps.
- */
+/* recorded: facts about a recording as a whole: its machine, command, filters and gaps. */
 #pragma once
 
 #include <iotrace/definition.h>

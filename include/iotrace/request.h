@@ -1,6 +1,4 @@
-/*
- * request: what the kernel reports about a block request, in the terms of its block tracepoints.
- */
+/* request: what the kernel reports about a block request, in the terms of its block tracepoints. */
 #pragma once
 
 #ifndef __bpf__

@@ -59,16 +59,12 @@ struct sample {
 	uint32_t body_size;
 };
 
-/*
- * Returns 0, or -ENOTSUP with a message if sample_type has a bit that sample_parse() does not know.
- */
+/* Returns 0, or -ENOTSUP with a message if sample_type has a bit that sample_parse() does not know. */
 struct error;
 int sample_layout_init(struct sample_layout *layout, const struct perf_event_attr *attr,
 		       struct error *err);
 
-/*
- * Returns the size of the first record in [at, at + left), or 0 if it is truncated or invalid.
- */
+/* Returns the size of the first record in [at, at + left), or 0 if it is truncated or invalid. */
 uint32_t sample_record_size(const void *at, size_t left);
 
 /*

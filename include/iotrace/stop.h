@@ -1,6 +1,4 @@
-/*
- * stop: ends the recording of another iotrace from outside. The recorded processes continue.
- */
+/* stop: ends the recording of another iotrace from outside. The recorded processes continue. */
 #pragma once
 
 #include <signal.h>

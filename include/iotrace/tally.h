@@ -1,6 +1,4 @@
-/*
- * tally: the counters of tally.def, and their equations.
- */
+/* tally: the counters of tally.def, and their equations. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * cold: see cold.h. Each area has a file of its own, which only grows; blocks have one together.
- */
+/* cold: see cold.h. Each area has a file of its own, which only grows; blocks have one together. */
 #include <iotrace/cold.h>
 
 #include <iotrace/mem.h>

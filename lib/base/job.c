@@ -1,6 +1,3 @@
-/*
- * job: see job.h.
- */
 #include <iotrace/job.h>
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * nearest: Damerau's distance (optimal alignment) over short words, in three rows of a table.
- */
+/* nearest: Damerau's distance (optimal alignment) over short words, in three rows of a table. */
 #include <iotrace/nearest.h>
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * place_file: a small file that is written at once, where a file may stand already.
- */
+/* place_file: a small file that is written at once, where a file may stand already. */
 #include "place_private.h"
 
 #include <errno.h>

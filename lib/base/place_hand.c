@@ -1,6 +1,4 @@
-/*
- * place_hand: a place goes from the process that found it free to another that fills it.
- */
+/* place_hand: a place goes from the process that found it free to another that fills it. */
 #include "place_private.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * What the files of place share.
- */
+/* What the files of place share. */
 #pragma once
 
 #include <iotrace/place.h>

@@ -1,6 +1,4 @@
-/*
- * place_site: where a target lies, and whether something is there already.
- */
+/* place_site: where a target lies, and whether something is there already. */
 #include "place_private.h"
 
 #include <errno.h>

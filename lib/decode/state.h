@@ -61,14 +61,10 @@ enum decoded reader_refuse(const struct tracepoint *tp, const struct sample *sam
 			   struct event *event);
 /* Sets up the readers for all events in the header of the capture. */
 int reader_set_up(struct decode *decode, struct error *err);
-/*
- * Adds a format file and completes the readers that wait for it. Returns 0 or -errno with a message.
- */
+/* Adds a format file and completes the readers that wait for it. Returns 0 or -errno with a message. */
 int reader_add_format(struct decode *decode, const char *system, const char *text, size_t size,
 		      struct error *err);
-/*
- * Sets the machine that recorded the stream. If it is unknown, calls that have only a number are skipped.
- */
+/* Sets the machine that recorded the stream. If it is unknown, calls that have only a number are skipped. */
 void reader_set_machine(struct decode *decode, const char *machine, size_t length);
 void reader_release(struct decode *decode);
 

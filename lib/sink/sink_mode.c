@@ -1,6 +1,4 @@
-/*
- * sink_mode: the permissions of what a sink makes.
- */
+/* sink_mode: the permissions of what a sink makes. */
 #include "sinks.h"
 
 #include <iotrace/trace.h>

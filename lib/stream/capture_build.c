@@ -1,6 +1,4 @@
-/*
- * capture_build: feature sections, written: the inverse of capture_feature.c and capture_tracing.c.
- */
+/* capture_build: feature sections, written: the inverse of capture_feature.c and capture_tracing.c. */
 #include "capture_build.h"
 
 #include <iotrace/mem.h>

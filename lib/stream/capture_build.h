@@ -1,6 +1,4 @@
-/*
- * capture_build: the front of a capture, built in memory before it is written.
- */
+/* capture_build: the front of a capture, built in memory before it is written. */
 #pragma once
 
 #include <iotrace/capture.h>

@@ -1,6 +1,4 @@
-/*
- * capture_io: bytes of a capture, which must be there.
- */
+/* capture_io: bytes of a capture, which must be there. */
 #include <iotrace/error.h>
 
 #include <errno.h>

@@ -14,9 +14,7 @@
 struct bytes;
 struct chunk;
 
-/*
- * How a kernel id becomes an event: ids are dense (the kernel counts them up), so mostly by index.
- */
+/* How a kernel id becomes an event: ids are dense (the kernel counts them up), so mostly by index. */
 struct capture_find {
 	uint16_t *dense; /* event + 1 of id base + i, 0: none; NULL: in the map */
 	uint64_t base;
@@ -69,9 +67,7 @@ void capture_info_name_events(struct capture_info *info);
 int capture_find_init(struct capture_find *find, const struct capture_info *info,
 		      struct error *err);
 void capture_find_release(struct capture_find *find);
-/*
- * Returns the event whose layout the record has, or UINT32_MAX. For captures that are not uniform.
- */
+/* Returns the event whose layout the record has, or UINT32_MAX. For captures that are not uniform. */
 uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
 			     bool is_sample);
 

@@ -1,6 +1,4 @@
-/*
- * order_sort: records by time.
- */
+/* order_sort: records by time. */
 #pragma once
 
 #include <stdint.h>

@@ -112,9 +112,7 @@ static void skip_branches(struct bytes *b, uint64_t branch_type)
 
 static void skip_registers(struct bytes *b, uint32_t count)
 {
-	/*
-	 * A task without registers of that kind (a kernel thread) has ABI 0, and nothing follows.
-	 */
+	/* A task without registers of that kind (a kernel thread) has ABI 0, and nothing follows. */
 	if (bytes_u64(b))
 		skip(b, count, 8);
 }

@@ -10,9 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/*
- * PERF_SAMPLE_WEIGHT_STRUCT is the last (since Linux 5.12), PERF_FORMAT_LOST likewise (since 6.0).
- */
+/* PERF_SAMPLE_WEIGHT_STRUCT is the last (since Linux 5.12), PERF_FORMAT_LOST likewise (since 6.0). */
 #define SAMPLE_BITS_KNOWN ((UINT64_C(1) << 25) - 1)
 #define READ_BITS_KNOWN   ((UINT64_C(1) << 5) - 1)
 #define READ_LOST         (UINT64_C(1) << 4)

@@ -23,9 +23,7 @@ struct sample_place {
 	struct sample_spot trailer; /* distances from the end of any other record */
 };
 
-/*
- * perf writes a time of 0 into records that it made up itself, and takes all ones as unknown, too.
- */
+/* perf writes a time of 0 into records that it made up itself, and takes all ones as unknown, too. */
 static inline bool sample_time_is_known(uint64_t time)
 {
 	return time != 0 && time != UINT64_MAX;

@@ -1,6 +1,3 @@
-/*
- * device_stat: see device_stat.h.
- */
 #include <iotrace/device_stat.h>
 
 enum { NONE = DEVICE_STATS };

@@ -1,6 +1,3 @@
-/*
- * io_event: see io_event.h.
- */
 #include <iotrace/io_event.h>
 
 const char *io_event_name(enum io_event_kind kind)

@@ -1,6 +1,3 @@
-/*
- * pause: see pause.h.
- */
 #include <iotrace/mem.h>
 #include <iotrace/pause.h>
 

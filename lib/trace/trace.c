@@ -1,6 +1,3 @@
-/*
- * trace: see trace.h.
- */
 #include <iotrace/mem.h>
 #include <iotrace/trace.h>
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * limit: see limit.h.
- */
 #include "limit.h"
 
 #include <errno.h>

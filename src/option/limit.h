@@ -1,6 +1,4 @@
-/*
- * limit: a limit of this process (setrlimit(2)) as the cause of an error.
- */
+/* limit: a limit of this process (setrlimit(2)) as the cause of an error. */
 #pragma once
 
 struct error;

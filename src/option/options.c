@@ -1,6 +1,4 @@
-/*
- * options: getopt_long() does the parsing, from tables made of the rows; the sentences are our own.
- */
+/* options: getopt_long() does the parsing, from tables made of the rows; the sentences are our own. */
 #include "options.h"
 
 #include <errno.h>

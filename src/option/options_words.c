@@ -1,6 +1,3 @@
-/*
- * options_words: see options_words.h.
- */
 #include "options_words.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * pattern: see pattern.h.
- */
 #include "pattern.h"
 
 #include "options.h"

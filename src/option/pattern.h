@@ -1,6 +1,4 @@
-/*
- * pattern: which files an option means.
- */
+/* pattern: which files an option means. */
 #pragma once
 
 struct error;

@@ -1,6 +1,4 @@
-/*
- * select: the groups are rows of the table of system calls; this only reads their names.
- */
+/* select: the groups are rows of the table of system calls; this only reads their names. */
 #include "select.h"
 
 #include <errno.h>

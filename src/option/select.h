@@ -1,6 +1,4 @@
-/*
- * select: --syscalls. Which groups of system calls are recorded.
- */
+/* select: --syscalls. Which groups of system calls are recorded. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,3 @@
-/*
- * archive_path: see archive_path.h.
- */
 #include "archive_path.h"
 
 #include "paths.h"

@@ -1,6 +1,4 @@
-/*
- * archive_path: how users name an OTF2 archive: by its directory, or by its anchor file.
- */
+/* archive_path: how users name an OTF2 archive: by its directory, or by its anchor file. */
 #pragma once
 
 #include <stdbool.h>

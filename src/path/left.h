@@ -1,6 +1,4 @@
-/*
- * left: what killed recordings left, and how to convert or remove it.
- */
+/* left: what killed recordings left, and how to convert or remove it. */
 #pragma once
 
 #include <stdbool.h>

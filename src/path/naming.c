@@ -1,6 +1,4 @@
-/*
- * naming: a row for each placeholder. What is known of a job comes from <iotrace/job.h>.
- */
+/* naming: a row for each placeholder. What is known of a job comes from <iotrace/job.h>. */
 #include "naming.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * paths: the names that follow from other names.
- */
+/* paths: the names that follow from other names. */
 #include "paths.h"
 
 #include <fnmatch.h>

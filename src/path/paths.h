@@ -1,6 +1,4 @@
-/*
- * paths: the names that follow from other names.
- */
+/* paths: the names that follow from other names. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * disk_limit: see disk_limit.h. What counts are blocks: the spool has holes where it is converted.
- */
+/* disk_limit: see disk_limit.h. What counts are blocks: the spool has holes where it is converted. */
 #include "disk_limit.h"
 
 #include "record_places.h"

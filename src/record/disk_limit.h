@@ -1,6 +1,4 @@
-/*
- * disk_limit: --limit: how much room a recording takes on disk, with all that is being made.
- */
+/* disk_limit: --limit: how much room a recording takes on disk, with all that is being made. */
 #pragma once
 
 #include <stdbool.h>

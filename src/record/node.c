@@ -1,6 +1,3 @@
-/*
- * node: see node.h.
- */
 #include "node.h"
 
 #include <errno.h>
@@ -79,7 +76,8 @@ char *node_meeting(const struct record_options *options, const struct naming *na
 	else if (options->is_each && options->is_alone)
 		error_say(err, EINVAL, "--each cannot be combined with --alone");
 	else if (options->is_each && !output_is_made(&options->output))
-		error_say(err, EINVAL, "--each cannot be combined with --format null, which makes no archive");
+		error_say(err, EINVAL,
+			  "--each cannot be combined with --format null, which makes no archive");
 	else if ((options->join || options->is_each) && option)
 		error_say(err, EINVAL, "%s cannot be combined with %s",
 			  options->join ? "--join" : "--each", option);

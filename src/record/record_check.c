@@ -1,6 +1,4 @@
-/*
- * record_check: what of the options goes together, and what the user left open.
- */
+/* record_check: what of the options goes together, and what the user left open. */
 #include "record_options.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * record_defaults: the options of a recording that are not on the command line.
- */
+/* record_defaults: the options of a recording that are not on the command line. */
 #include "option/options_files.h"
 #include "record_options.h"
 

@@ -1,6 +1,4 @@
-/*
- * record_options: the rows, and the words that are not plain texts or numbers.
- */
+/* record_options: the rows, and the words that are not plain texts or numbers. */
 #include "record_options.h"
 
 #include "option/options_files.h"

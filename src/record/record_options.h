@@ -1,6 +1,4 @@
-/*
- * record_options: what record can be told, and what of it goes together.
- */
+/* record_options: what record can be told, and what of it goes together. */
 #pragma once
 
 #include "option/options_words.h"

@@ -1,6 +1,3 @@
-/*
- * record_places: see record_places.h.
- */
 #include "record_places.h"
 
 #include "path/paths.h"

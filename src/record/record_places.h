@@ -1,6 +1,4 @@
-/*
- * record_places: what a recording makes, and where.
- */
+/* record_places: what a recording makes, and where. */
 #pragma once
 
 #include "path/naming.h"

@@ -1,6 +1,3 @@
-/*
- * each: see each.h.
- */
 #include "each.h"
 
 #include "each_route.h"

@@ -1,6 +1,4 @@
-/*
- * each_route: see each_route.h. A number of a process may be used again: then its fork says whose it is.
- */
+/* each_route: see each_route.h. A number of a process may be used again: then its fork says whose it is. */
 #include "each_route.h"
 
 /* Whom the facts of a kind are for. */

@@ -1,6 +1,4 @@
-/*
- * output: what record and convert make of a run: an archive (or text, or nothing), iotrace.json in it, the summary.
- */
+/* output: what record and convert make of a run: an archive (or text, or nothing), iotrace.json in it, the summary. */
 #pragma once
 
 #include "option/options.h"

@@ -52,9 +52,7 @@ int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_option
 		 struct error *err);
 /* Returns an enum run_result, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
-/*
- * The same, of the OTF2 archive in the directory `source->path`. Call once, for a run of run_new_archive().
- */
+/* The same, of the OTF2 archive in the directory `source->path`. Call once, for a run of run_new_archive(). */
 int run_archive(struct run *run, const struct run_source *source, struct error *err);
 /*
  * Gives an event of another run, which reads a capture, to this one, which reads none; and when the other has ended, ends this

@@ -1,6 +1,4 @@
-/*
- * bpf: reads the records of the event "iotrace:bpf"; see bpf_record.h.
- */
+/* bpf: reads the records of the event "iotrace:bpf"; see bpf_record.h. */
 #pragma once
 
 #include "tracepoint/tracepoint.h"
@@ -19,9 +17,7 @@ struct bpf_text {
 	char rwbs[BPF_RWBS_ROOM];
 };
 
-/*
- * Fills the event from the sample's raw data. arch: of the recording machine; NULL: unknown, and calls are skipped.
- */
+/* Fills the event from the sample's raw data. arch: of the recording machine; NULL: unknown, and calls are skipped. */
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event);
 

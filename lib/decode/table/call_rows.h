@@ -1,6 +1,4 @@
-/*
- * call_rows: the number of each row of syscalls.def, which is its call_id.
- */
+/* call_rows: the number of each row of syscalls.def, which is its call_id. */
 #pragma once
 
 enum call_rows {

@@ -1,6 +1,4 @@
-/*
- * ioctl: the table of ioctls.def.
- */
+/* ioctl: the table of ioctls.def. */
 #include <iotrace/ioctl.h>
 
 #include <stddef.h>

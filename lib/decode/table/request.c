@@ -1,6 +1,4 @@
-/*
- * request: what the letters of a block request (rwbs) say. See request.h.
- */
+/* request: what the letters of a block request (rwbs) say. See request.h. */
 #include <iotrace/request.h>
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * chosen: an event of -e: any tracepoint, with all its fields or the named ones.
- */
+/* chosen: an event of -e: any tracepoint, with all its fields or the named ones. */
 #pragma once
 
 #include "tracepoint.h"

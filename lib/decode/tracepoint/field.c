@@ -1,6 +1,4 @@
-/*
- * field: the place of a field in a sample, and its value. See field.h.
- */
+/* field: the place of a field in a sample, and its value. See field.h. */
 #include "field.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * field: the offset and size of a field in a sample, and its value.
- */
+/* field: the offset and size of a field in a sample, and its value. */
 #pragma once
 
 #include <iotrace/event.h>
@@ -48,9 +46,7 @@ static inline int64_t field_value(const struct field *field, const uint8_t *raw)
 	return field_value_at(raw + field->offset, field->size, field->is_signed);
 }
 
-/*
- * Finds a field. Returns whether it is usable: it has the right shape and is inside the largest sample.
- */
+/* Finds a field. Returns whether it is usable: it has the right shape and is inside the largest sample. */
 struct tep_format_field;
 bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from);
 /* Fills `count` values from an array; values beyond its end are 0. */

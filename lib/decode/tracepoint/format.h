@@ -1,6 +1,4 @@
-/*
- * format: checks the text of a format file before libtraceevent parses it.
- */
+/* format: checks the text of a format file before libtraceevent parses it. */
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +15,5 @@ struct format {
 
 /* Returns 0, or -EPROTO if the text does not begin like a format file. */
 int format_init(struct format *format, const char *text, size_t size);
-/*
- * Returns the text with an empty print format (the caller frees it), or NULL if a line is not a field.
- */
+/* Returns the text with an empty print format (the caller frees it), or NULL if a line is not a field. */
 char *format_fields_only(const struct format *format);

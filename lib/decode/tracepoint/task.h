@@ -1,6 +1,4 @@
-/*
- * task: perf records that are not samples: begin and end of tasks, and losses.
- */
+/* task: perf records that are not samples: begin and end of tasks, and losses. */
 #pragma once
 
 #include "tracepoint.h"

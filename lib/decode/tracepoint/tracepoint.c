@@ -187,9 +187,7 @@ static int path_field(struct tracepoint *tp, uint32_t path, const char *argument
 	return 0;
 }
 
-/*
- * The first field is the call's number; its arguments follow in order, each in a field of its own.
- */
+/* The first field is the call's number; its arguments follow in order, each in a field of its own. */
 static int call_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
 		       struct error *err)
 {
@@ -242,9 +240,7 @@ static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct pla
 	return fill(tp, event, place, err);
 }
 
-/*
- * Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest.
- */
+/* Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest. */
 static const struct tracepoint_row *classify(struct tracepoint *tp, const char *system,
 					     const char *name)
 {

@@ -1,6 +1,4 @@
-/*
- * fixed.bpf: descriptors that become fixed files of a ring by io_uring_register().
- */
+/* fixed.bpf: descriptors that become fixed files of a ring by io_uring_register(). */
 #include "bpf/request/uring.h"
 
 #include "bpf/base/calls.h"

@@ -1,6 +1,3 @@
-/*
- * marks: see marks.h.
- */
 #include "marks.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * notify: see notify.h.
- */
 #include "notify.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * notify: a word through a descriptor to somebody who waits for it, and who may be gone.
- */
+/* notify: a word through a descriptor to somebody who waits for it, and who may be gone. */
 #pragma once
 
 #include <stddef.h>

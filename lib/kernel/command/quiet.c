@@ -1,6 +1,3 @@
-/*
- * quiet: see quiet.h.
- */
 #include <iotrace/quiet.h>
 
 static const int quieted[QUIET_SIGNALS] = {SIGPIPE, SIGXFSZ};

@@ -1,6 +1,4 @@
-/*
- * target: what is recorded: a command of our own that waits to be let go, or processes that run already.
- */
+/* target: what is recorded: a command of our own that waits to be let go, or processes that run already. */
 #pragma once
 
 #include <signal.h>

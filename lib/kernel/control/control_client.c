@@ -1,6 +1,4 @@
-/*
- * control_client: see iotrace/control.h.
- */
+/* control_client: see iotrace/control.h. */
 #include "control_words.h"
 
 #include "join/meeting.h"

@@ -1,6 +1,3 @@
-/*
- * control_server: see control_server.h.
- */
 #include "control_server.h"
 
 #include "join/meeting.h"

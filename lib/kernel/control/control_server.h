@@ -1,6 +1,4 @@
-/*
- * control_server: the recorder's side of iotrace/control.h. Nothing blocks.
- */
+/* control_server: the recorder's side of iotrace/control.h. Nothing blocks. */
 #pragma once
 
 #include "control_words.h"

@@ -1,6 +1,4 @@
-/*
- * bpf_choice: which programs of each feature are loaded and attached. See bpf_feature.h.
- */
+/* bpf_choice: which programs of each feature are loaded and attached. See bpf_feature.h. */
 #pragma once
 
 #include "bpf_feature.h"

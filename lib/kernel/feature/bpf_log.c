@@ -1,6 +1,4 @@
-/*
- * bpf_log: the words of libbpf. See bpf_log.h.
- */
+/* bpf_log: the words of libbpf. See bpf_log.h. */
 #include "bpf_log.h"
 
 #include <iotrace/log.h>

@@ -1,6 +1,4 @@
-/*
- * bpf_log: what libbpf says goes to the log, at the level of -vv; and why it refuses to load is kept.
- */
+/* bpf_log: what libbpf says goes to the log, at the level of -vv; and why it refuses to load is kept. */
 #pragma once
 
 #include <bpf/libbpf.h>

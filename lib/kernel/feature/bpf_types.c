@@ -1,6 +1,4 @@
-/*
- * bpf_types: looks through BTF. Types are many: what is looked for often is looked for all at once.
- */
+/* bpf_types: looks through BTF. Types are many: what is looked for often is looked for all at once. */
 #include "bpf_types.h"
 
 #include <bpf/btf.h>

@@ -1,6 +1,3 @@
-/*
- * guest: see guest.h.
- */
 #include "guest.h"
 
 #include "message/message.h"

@@ -1,6 +1,4 @@
-/*
- * guest: the other end of host.h.
- */
+/* guest: the other end of host.h. */
 #pragma once
 
 #include "words.h"

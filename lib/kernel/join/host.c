@@ -1,6 +1,4 @@
-/*
- * host: see host.h. A guest may be killed at any time: what counts is the process of its command.
- */
+/* host: see host.h. A guest may be killed at any time: what counts is the process of its command. */
 #include "host.h"
 
 #include "clock.h"

@@ -1,6 +1,4 @@
-/*
- * host: the members of a recording that others join. One thread at a time uses it; nothing blocks.
- */
+/* host: the members of a recording that others join. One thread at a time uses it; nothing blocks. */
 #pragma once
 
 #include <iotrace/join.h>

@@ -1,6 +1,4 @@
-/*
- * host_place: see host_place.h. A guest whose command is refused removes its place itself: here it is only closed.
- */
+/* host_place: see host_place.h. A guest whose command is refused removes its place itself: here it is only closed. */
 #include "host_place.h"
 
 #include "words.h"

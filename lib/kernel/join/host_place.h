@@ -1,6 +1,4 @@
-/*
- * host_place: the place that a guest found for the archive of its command, which comes in several messages.
- */
+/* host_place: the place that a guest found for the archive of its command, which comes in several messages. */
 #pragma once
 
 struct join_place;

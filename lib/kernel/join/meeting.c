@@ -1,6 +1,4 @@
-/*
- * meeting: see meeting.h. The directory and all in it belong to one user, so that no name in it leads to others.
- */
+/* meeting: see meeting.h. The directory and all in it belong to one user, so that no name in it leads to others. */
 #include "meeting.h"
 
 #include <dirent.h>

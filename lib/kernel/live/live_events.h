@@ -1,6 +1,4 @@
-/*
- * live_events: which events are opened.
- */
+/* live_events: which events are opened. */
 #pragma once
 
 #include "source/live_private.h"

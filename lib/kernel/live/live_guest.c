@@ -1,6 +1,3 @@
-/*
- * live_guest: see live_guest.h.
- */
 #include "live_guest.h"
 
 #include "join/guest.h"

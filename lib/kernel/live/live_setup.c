@@ -1,6 +1,4 @@
-/*
- * live_setup: for which tasks the events of a recording are opened, and how its capture describes them.
- */
+/* live_setup: for which tasks the events of a recording are opened, and how its capture describes them. */
 #include "live_setup.h"
 
 #include "live_events.h"

@@ -1,6 +1,4 @@
-/*
- * bpf_calls: what a program does with a call follows from its kind and from the roles of its arguments.
- */
+/* bpf_calls: what a program does with a call follows from its kind and from the roles of its arguments. */
 #include "bpf_calls.h"
 
 #include <iotrace/syscall.h>

@@ -1,6 +1,4 @@
-/*
- * bpf_calls: syscalls.def in the words of the BPF programs.
- */
+/* bpf_calls: syscalls.def in the words of the BPF programs. */
 #pragma once
 
 #include "bpf_shared.h"

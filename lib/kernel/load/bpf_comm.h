@@ -1,6 +1,4 @@
-/*
- * bpf_comm: globs of command names, as a table that BPF programs step through.
- */
+/* bpf_comm: globs of command names, as a table that BPF programs step through. */
 #pragma once
 
 #include "bpf_shared.h"

@@ -1,6 +1,4 @@
-/*
- * bpf_load: attempts. See bpf_load.h.
- */
+/* bpf_load: attempts. See bpf_load.h. */
 #include "bpf_load.h"
 
 #include "bpf_calls.h"

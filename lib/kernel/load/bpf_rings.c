@@ -1,6 +1,4 @@
-/*
- * bpf_rings: see bpf_rings.h. All rings of CPUs that are online have one size.
- */
+/* bpf_rings: see bpf_rings.h. All rings of CPUs that are online have one size. */
 #include "bpf_rings.h"
 
 #include "bpf_source.h"

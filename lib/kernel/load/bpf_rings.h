@@ -1,6 +1,4 @@
-/*
- * bpf_rings: the ring buffers of all CPUs, in the map where the programs find them.
- */
+/* bpf_rings: the ring buffers of all CPUs, in the map where the programs find them. */
 #pragma once
 
 #include "bpf_ring.h"

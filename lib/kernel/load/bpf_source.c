@@ -1,6 +1,4 @@
-/*
- * bpf_source: libbpf's part. Everything that can be refused is refused by bpf_source_open().
- */
+/* bpf_source: libbpf's part. Everything that can be refused is refused by bpf_source_open(). */
 #include "bpf_source.h"
 
 #include "bpf_load.h"

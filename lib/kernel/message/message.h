@@ -1,6 +1,4 @@
-/*
- * message: whole messages over a socket of AF_UNIX, each with one descriptor at most.
- */
+/* message: whole messages over a socket of AF_UNIX, each with one descriptor at most. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
-/*
- * descent: whether a thread belongs to a process that descends from one of the roots.
- */
+/* descent: whether a thread belongs to a process that descends from one of the roots. */
 #pragma once
 
 #include <stdbool.h>

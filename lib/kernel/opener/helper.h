@@ -1,6 +1,4 @@
-/*
- * helper: the main function of the opener's process.
- */
+/* helper: the main function of the opener's process. */
 #pragma once
 
 #include "opener.h"

@@ -1,6 +1,4 @@
-/*
- * opener: the recorder's side. See opener.h.
- */
+/* opener: the recorder's side. See opener.h. */
 #include "opener.h"
 
 #include "helper.h"

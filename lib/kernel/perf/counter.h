@@ -1,6 +1,4 @@
-/*
- * counter: counters (-E) that are read with each end of a call. Their names are those of libpfm4.
- */
+/* counter: counters (-E) that are read with each end of a call. Their names are those of libpfm4. */
 #pragma once
 
 #include "perf_event.h"

@@ -1,6 +1,4 @@
-/*
- * filter: filters of the kernel's tracepoints for a set of system call numbers.
- */
+/* filter: filters of the kernel's tracepoints for a set of system call numbers. */
 #pragma once
 
 #include <iotrace/syscall.h>

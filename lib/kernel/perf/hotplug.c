@@ -1,6 +1,4 @@
-/*
- * hotplug: the kernel's uevents. A CPU that went and came back between two looks at /sys would not be seen there.
- */
+/* hotplug: the kernel's uevents. A CPU that went and came back between two looks at /sys would not be seen there. */
 #include "hotplug.h"
 
 #include <errno.h>

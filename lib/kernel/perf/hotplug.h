@@ -1,6 +1,4 @@
-/*
- * hotplug: CPUs that come online while a recording runs.
- */
+/* hotplug: CPUs that come online while a recording runs. */
 #pragma once
 
 #include <stdint.h>

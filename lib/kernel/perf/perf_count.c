@@ -1,6 +1,4 @@
-/*
- * perf_count: what the events of a recording say when they are asked.
- */
+/* perf_count: what the events of a recording say when they are asked. */
 #include "perf_event.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * probe_events: which tracepoints there are, and what they say.
- */
+/* probe_events: which tracepoints there are, and what they say. */
 #include <iotrace/probe.h>
 
 #include "perf/tracefs.h"

@@ -1,6 +1,4 @@
-/*
- * cgroup: found as a directory that has cgroup.procs. What can be recorded is tried, not concluded from versions.
- */
+/* cgroup: found as a directory that has cgroup.procs. What can be recorded is tried, not concluded from versions. */
 #include "cgroup.h"
 
 #include "perf/perf_event.h"

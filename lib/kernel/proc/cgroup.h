@@ -1,6 +1,4 @@
-/*
- * cgroup: control groups by the names that users give them.
- */
+/* cgroup: control groups by the names that users give them. */
 #pragma once
 
 #include "procfs.h"

@@ -1,6 +1,4 @@
-/*
- * cgroup_names: a walk through the directories. See cgroup_names.h.
- */
+/* cgroup_names: a walk through the directories. See cgroup_names.h. */
 #include "cgroup_names.h"
 
 #include "clock.h"

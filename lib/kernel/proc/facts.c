@@ -1,6 +1,4 @@
-/*
- * facts: encodes facts and wraps them into samples of the dummy event, which belong to no CPU.
- */
+/* facts: encodes facts and wraps them into samples of the dummy event, which belong to no CPU. */
 #include "facts.h"
 
 #include <iotrace/mem.h>

@@ -1,6 +1,4 @@
-/*
- * facts: collects facts as records of the stream until a round takes them.
- */
+/* facts: collects facts as records of the stream until a round takes them. */
 #pragma once
 
 #include <iotrace/fact.h>

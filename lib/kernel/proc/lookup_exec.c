@@ -1,6 +1,4 @@
-/*
- * lookup_exec: processes that go on without perf's events since an exec.
- */
+/* lookup_exec: processes that go on without perf's events since an exec. */
 #include "lookup.h"
 
 #include <iotrace/mem.h>

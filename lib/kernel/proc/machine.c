@@ -1,6 +1,4 @@
-/*
- * machine: two files of /proc. A kernel without pressure stall information has no second one.
- */
+/* machine: two files of /proc. A kernel without pressure stall information has no second one. */
 #include "machine.h"
 
 #include "clock.h"

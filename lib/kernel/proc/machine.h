@@ -1,6 +1,4 @@
-/*
- * machine: samples of the whole machine at each interval.
- */
+/* machine: samples of the whole machine at each interval. */
 #pragma once
 
 #include "facts.h"

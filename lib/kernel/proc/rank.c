@@ -1,6 +1,4 @@
-/*
- * rank: see rank.h. What stands beyond the first 128 KiB of an environment is not seen.
- */
+/* rank: see rank.h. What stands beyond the first 128 KiB of an environment is not seen. */
 #include "rank.h"
 
 #include "procfs.h"

@@ -1,6 +1,4 @@
-/*
- * remote: the memory of other processes. See remote.h.
- */
+/* remote: the memory of other processes. See remote.h. */
 #include "remote.h"
 
 #include <errno.h>

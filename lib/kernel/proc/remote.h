@@ -1,6 +1,4 @@
-/*
- * remote: the memory of other processes.
- */
+/* remote: the memory of other processes. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * sysblock: small texts, one for each property. What a device does not have is left empty.
- */
+/* sysblock: small texts, one for each property. What a device does not have is left empty. */
 #include "sysblock.h"
 
 #include "clock.h"

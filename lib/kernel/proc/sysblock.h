@@ -1,6 +1,4 @@
-/*
- * sysblock: reads names, properties, lower devices and counters of block devices from /sys/block.
- */
+/* sysblock: reads names, properties, lower devices and counters of block devices from /sys/block. */
 #pragma once
 
 #include "facts.h"

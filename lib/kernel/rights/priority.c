@@ -1,6 +1,4 @@
-/*
- * priority: a scheduling policy, by the system call itself: sched_setattr(2) has no wrapper in most C libraries.
- */
+/* priority: a scheduling policy, by the system call itself: sched_setattr(2) has no wrapper in most C libraries. */
 #include "priority.h"
 
 #include <iotrace/confine.h>

@@ -1,6 +1,4 @@
-/*
- * rights: messages about operations that the kernel refused, with the command that would allow them.
- */
+/* rights: messages about operations that the kernel refused, with the command that would allow them. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * ring_source: all sources, one after the other.
- */
+/* ring_source: all sources, one after the other. */
 #include "ring_source.h"
 
 #include <assert.h>

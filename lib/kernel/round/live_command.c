@@ -1,6 +1,3 @@
-/*
- * live_command: see live_command.h.
- */
 #include "live_command.h"
 
 #include "clock.h"

@@ -1,6 +1,4 @@
-/*
- * live_command: what is said of a command before it begins.
- */
+/* live_command: what is said of a command before it begins. */
 #pragma once
 
 #include <stdbool.h>

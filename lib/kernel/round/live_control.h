@@ -1,6 +1,4 @@
-/*
- * live_control: the thread that moves rounds of records from the rings to the spool.
- */
+/* live_control: the thread that moves rounds of records from the rings to the spool. */
 #pragma once
 
 #include "source/live_private.h"

@@ -1,6 +1,3 @@
-/*
- * live_cpus: see live_cpus.h.
- */
 #include "live_cpus.h"
 
 #include "clock.h"

@@ -1,6 +1,4 @@
-/*
- * live_cpus: CPUs that come while iotrace records.
- */
+/* live_cpus: CPUs that come while iotrace records. */
 #pragma once
 
 struct live;

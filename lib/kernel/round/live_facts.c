@@ -1,6 +1,4 @@
-/*
- * live_facts: what is said before the first record and after the last.
- */
+/* live_facts: what is said before the first record and after the last. */
 #include "live_facts.h"
 
 #include "clock.h"

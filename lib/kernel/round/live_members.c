@@ -1,6 +1,4 @@
-/*
- * live_members: a command is recorded as one that -p names, but that it waits: nothing of it is missing.
- */
+/* live_members: a command is recorded as one that -p names, but that it waits: nothing of it is missing. */
 #include "live_members.h"
 
 #include "join/host.h"

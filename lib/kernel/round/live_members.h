@@ -1,6 +1,4 @@
-/*
- * live_members: the commands that join a recording.
- */
+/* live_members: the commands that join a recording. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,3 @@
-/*
- * live_request: see live_request.h.
- */
 #include "live_request.h"
 
 #include "clock.h"

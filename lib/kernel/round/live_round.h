@@ -1,6 +1,4 @@
-/*
- * live_round: a round moves what is in all rings into the spool.
- */
+/* live_round: a round moves what is in all rings into the spool. */
 #pragma once
 
 #include "source/live_private.h"

@@ -1,6 +1,4 @@
-/*
- * live_attach: events are opened for tasks, of processes that run already as well.
- */
+/* live_attach: events are opened for tasks, of processes that run already as well. */
 #pragma once
 
 #include "live_private.h"

@@ -1,6 +1,4 @@
-/*
- * live_block: the programs for block requests, as the control thread sees them.
- */
+/* live_block: the programs for block requests, as the control thread sees them. */
 #include "live_block.h"
 
 #include "live_private.h"

@@ -1,6 +1,4 @@
-/*
- * live_bpf_count: what the programs counted, and what they could not record.
- */
+/* live_bpf_count: what the programs counted, and what they could not record. */
 #include "live_private.h"
 
 #include "clock.h"

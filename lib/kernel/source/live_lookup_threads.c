@@ -1,6 +1,4 @@
-/*
- * live_lookup_threads: the threads that look into /proc, one for each CPU.
- */
+/* live_lookup_threads: the threads that look into /proc, one for each CPU. */
 #include "live_lookup_threads.h"
 
 #include <errno.h>

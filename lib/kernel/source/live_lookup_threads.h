@@ -1,6 +1,4 @@
-/*
- * live_lookup_threads: the threads that look into /proc, one for each CPU.
- */
+/* live_lookup_threads: the threads that look into /proc, one for each CPU. */
 #pragma once
 
 #include "live_private.h"

@@ -1,6 +1,4 @@
-/*
- * live_perf: the rings of perf, one for each CPU, as a source of the recording.
- */
+/* live_perf: the rings of perf, one for each CPU, as a source of the recording. */
 #pragma once
 
 #include "ring/ring_source.h"

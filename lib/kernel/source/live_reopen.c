@@ -1,6 +1,3 @@
-/*
- * live_reopen: see live_reopen.h.
- */
 #include "live_reopen.h"
 
 #include "clock.h"

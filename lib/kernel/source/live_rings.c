@@ -1,6 +1,3 @@
-/*
- * live_rings: see live_rings.h.
- */
 #include "live_rings.h"
 
 #include "live_private.h"

@@ -1,6 +1,4 @@
-/*
- * live_rings: which CPUs have rings, and how large these are.
- */
+/* live_rings: which CPUs have rings, and how large these are. */
 #pragma once
 
 #include <stdint.h>

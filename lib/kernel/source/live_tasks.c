@@ -1,6 +1,4 @@
-/*
- * live_tasks: what is said of the tasks of a process that runs already.
- */
+/* live_tasks: what is said of the tasks of a process that runs already. */
 #include "live_tasks.h"
 
 #include "clock.h"

@@ -1,6 +1,4 @@
-/*
- * aio_fd: requests that open and close descriptors.
- */
+/* aio_fd: requests that open and close descriptors. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * aio_op: asynchronous requests, found by their key, or by their queue and what the program calls them.
- */
+/* aio_op: asynchronous requests, found by their key, or by their queue and what the program calls them. */
 #pragma once
 
 #include "state/state.h"

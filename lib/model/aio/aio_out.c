@@ -1,6 +1,4 @@
-/*
- * aio_out: the operations of asynchronous requests, and which handles they have. See aio_out.h.
- */
+/* aio_out: the operations of asynchronous requests, and which handles they have. See aio_out.h. */
 #include "aio_out.h"
 
 #include "aio_op.h"

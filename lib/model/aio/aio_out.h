@@ -1,6 +1,4 @@
-/*
- * aio_out: the operations of asynchronous requests, as io_events on the location of those who submitted them.
- */
+/* aio_out: the operations of asynchronous requests, as io_events on the location of those who submitted them. */
 #pragma once
 
 #include "state/state.h"

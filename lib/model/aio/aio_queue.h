@@ -1,6 +1,4 @@
-/*
- * aio_queue: rings of io_uring, and which files their requests mean.
- */
+/* aio_queue: rings of io_uring, and which files their requests mean. */
 #pragma once
 
 #include "state/state.h"

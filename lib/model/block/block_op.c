@@ -1,6 +1,4 @@
-/*
- * block_op: an operation on a device from its begin to its end. See block_op.h.
- */
+/* block_op: an operation on a device from its begin to its end. See block_op.h. */
 #include "block_op.h"
 
 #include "device.h"

@@ -1,6 +1,4 @@
-/*
- * block_op: an operation on a device, from its begin to its end, for requests and for bios.
- */
+/* block_op: an operation on a device, from its begin to its end, for requests and for bios. */
 #pragma once
 
 #include "state/state.h"

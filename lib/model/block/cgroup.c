@@ -1,6 +1,4 @@
-/*
- * cgroup: two maps by the kernel's id: what is listed, and what is known. See cgroup.h.
- */
+/* cgroup: two maps by the kernel's id: what is listed, and what is known. See cgroup.h. */
 #include "cgroup.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * device: block devices. See device.h.
- */
+/* device: block devices. See device.h. */
 #include "device.h"
 
 #include "file/file.h"

@@ -1,6 +1,4 @@
-/*
- * device: block devices: their properties from facts, and their locations in the archive.
- */
+/* device: block devices: their properties from facts, and their locations in the archive. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * device_sample: figures of devices and of the machine at intervals. See device_sample.h.
- */
+/* device_sample: figures of devices and of the machine at intervals. See device_sample.h. */
 #include "device_sample.h"
 
 #include "device.h"

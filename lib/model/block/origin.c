@@ -1,6 +1,4 @@
-/*
- * origin: which task, and which file, a request is for. See origin.h.
- */
+/* origin: which task, and which file, a request is for. See origin.h. */
 #include "origin.h"
 
 #include "file/file.h"

@@ -1,6 +1,4 @@
-/*
- * request: processes the steps of block requests and bios.
- */
+/* request: processes the steps of block requests and bios. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * request_index: requests in flight. See request_index.h and block_state.h.
- */
+/* request_index: requests in flight. See request_index.h and block_state.h. */
 #include "request_index.h"
 
 enum {

@@ -1,6 +1,4 @@
-/*
- * request_index: finds requests in flight by their key, or by device and sector.
- */
+/* request_index: finds requests in flight by their key, or by device and sector. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * call_begin: resolves the arguments of a call at its begin.
- */
+/* call_begin: resolves the arguments of a call at its begin. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * call_trait: what can be said of a call by its row and its arguments. See call_trait.h.
- */
+/* call_trait: what can be said of a call by its row and its arguments. See call_trait.h. */
 #include "call_trait.h"
 
 #include <iotrace/ioctl.h>

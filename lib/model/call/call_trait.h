@@ -1,6 +1,4 @@
-/*
- * call_trait: properties of a call that follow from its row and its arguments.
- */
+/* call_trait: properties of a call that follow from its row and its arguments. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * op: a call in flight, from its enter to its end. What each kind of call means stands in op_kind.c.
- */
+/* op: a call in flight, from its enter to its end. What each kind of call means stands in op_kind.c. */
 #include "op.h"
 
 #include "call_begin.h"

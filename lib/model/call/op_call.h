@@ -1,6 +1,4 @@
-/*
- * op_call: common code for calls with separate begin and end (op.c), and with both in one event (op_pair.c).
- */
+/* op_call: common code for calls with separate begin and end (op.c), and with both in one event (op_pair.c). */
 #pragma once
 
 #include "op_end.h"

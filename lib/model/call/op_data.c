@@ -1,6 +1,4 @@
-/*
- * op_data: calls that move data or a position, and those that flush.
- */
+/* op_data: calls that move data or a position, and those that flush. */
 #include "op_end.h"
 
 #include "block/origin.h"

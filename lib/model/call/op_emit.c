@@ -1,6 +1,4 @@
-/*
- * op_emit: what a call makes, and the io_events that say so. See op_emit.h.
- */
+/* op_emit: what a call makes, and the io_events that say so. See op_emit.h. */
 #include "op_emit.h"
 
 #include "call_trait.h"

@@ -1,6 +1,4 @@
-/*
- * op_emit: the opens that a call creates, and its io_events.
- */
+/* op_emit: the opens that a call creates, and its io_events. */
 #pragma once
 
 #include "out/outbox.h"

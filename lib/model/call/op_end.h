@@ -1,6 +1,4 @@
-/*
- * op_end: one function for each kind of call: applies the result and emits the records between ENTER and LEAVE.
- */
+/* op_end: one function for each kind of call: applies the result and emits the records between ENTER and LEAVE. */
 #pragma once
 
 #include "call_trait.h"

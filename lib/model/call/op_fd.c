@@ -1,6 +1,4 @@
-/*
- * op_fd: calls that make, copy and close descriptors, or change what they are.
- */
+/* op_fd: calls that make, copy and close descriptors, or change what they are. */
 #include "op_end.h"
 
 #include "aio/aio_in.h"

@@ -1,6 +1,4 @@
-/*
- * op_lock: calls that lock files.
- */
+/* op_lock: calls that lock files. */
 #include "op_end.h"
 
 #include "op_emit.h"

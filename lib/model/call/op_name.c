@@ -1,6 +1,4 @@
-/*
- * op_name: calls that change names, and directories that names start at.
- */
+/* op_name: calls that change names, and directories that names start at. */
 #include "op_end.h"
 
 #include "fd/fs.h"

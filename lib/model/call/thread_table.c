@@ -1,6 +1,4 @@
-/*
- * thread_table: the descriptors of a thread that does not share those of its process. See thread_table.h.
- */
+/* thread_table: the descriptors of a thread that does not share those of its process. See thread_table.h. */
 #include "thread_table.h"
 
 #include "fd/fdtable.h"

@@ -1,6 +1,4 @@
-/*
- * fact_in: applies facts to the model.
- */
+/* fact_in: applies facts to the model. */
 #pragma once
 
 #include "state/state.h"

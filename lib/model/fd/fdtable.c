@@ -1,6 +1,4 @@
-/*
- * fdtable: descriptor tables, their slots, and what the slots lead to. See fdtable.h and state.h.
- */
+/* fdtable: descriptor tables, their slots, and what the slots lead to. See fdtable.h and state.h. */
 #include "fdtable.h"
 
 #include "handle.h"

@@ -1,6 +1,4 @@
-/*
- * fs: current directories and roots. See fs.h.
- */
+/* fs: current directories and roots. See fs.h. */
 #include "fs.h"
 
 uint32_t fs_new(struct model *m)

@@ -1,6 +1,4 @@
-/*
- * handle: which handle of the archive an open has. See handle.h.
- */
+/* handle: which handle of the archive an open has. See handle.h. */
 #include "handle.h"
 
 #include "file/name_filter.h"

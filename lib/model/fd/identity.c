@@ -1,6 +1,4 @@
-/*
- * identity: a description gets its name. See identity.h.
- */
+/* identity: a description gets its name. See identity.h. */
 #include "identity.h"
 
 #include "file/file.h"

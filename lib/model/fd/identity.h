@@ -1,6 +1,4 @@
-/*
- * identity: the file of a descriptor, as found by a look-up in /proc or reported by the kernel.
- */
+/* identity: the file of a descriptor, as found by a look-up in /proc or reported by the kernel. */
 #pragma once
 
 #include "state/state.h"

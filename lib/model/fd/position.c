@@ -1,6 +1,4 @@
-/*
- * position: whose position the stream may not show all moves of. See position.h.
- */
+/* position: whose position the stream may not show all moves of. See position.h. */
 #include "position.h"
 
 void position_share(struct model *m, struct description *d)

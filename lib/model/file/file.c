@@ -1,6 +1,4 @@
-/*
- * file: paths, files and mounts. A file is its absolute path: that is what the archive's readers compare.
- */
+/* file: paths, files and mounts. A file is its absolute path: that is what the archive's readers compare. */
 #include "file.h"
 
 #include "name_filter.h"

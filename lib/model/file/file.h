@@ -1,6 +1,4 @@
-/*
- * file: paths, files and mounts.
- */
+/* file: paths, files and mounts. */
 #pragma once
 
 #include "state/state.h"

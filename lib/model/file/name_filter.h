@@ -1,6 +1,4 @@
-/*
- * name_filter: which file names match --path and --exclude-path.
- */
+/* name_filter: which file names match --path and --exclude-path. */
 #pragma once
 
 #include "state/state.h"

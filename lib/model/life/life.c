@@ -1,6 +1,4 @@
-/*
- * life: threads and processes, from fork to exit. See life.h.
- */
+/* life: threads and processes, from fork to exit. See life.h. */
 #include "life.h"
 
 #include "aio/aio_in.h"

@@ -1,6 +1,4 @@
-/*
- * life: begin and end of threads and processes: fork, exec, exit.
- */
+/* life: begin and end of threads and processes: fork, exec, exit. */
 #pragma once
 
 #include "task/task.h"

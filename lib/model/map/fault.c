@@ -1,6 +1,4 @@
-/*
- * fault: page faults that read from mapped files. See fault.h.
- */
+/* fault: page faults that read from mapped files. See fault.h. */
 #include "fault.h"
 
 #include "fd/fdtable.h"

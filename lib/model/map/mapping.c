@@ -1,6 +1,4 @@
-/*
- * mapping: a sorted array for each process. See mapping.h.
- */
+/* mapping: a sorted array for each process. See mapping.h. */
 #include "mapping.h"
 
 #include "fd/fdtable.h"

@@ -1,6 +1,4 @@
-/*
- * mapping: mapped files by address, so that munmap and msync find their file.
- */
+/* mapping: mapped files by address, so that munmap and msync find their file. */
 #pragma once
 
 #include "state/state.h"

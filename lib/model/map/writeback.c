@@ -1,6 +1,4 @@
-/*
- * writeback: files that the kernel writes because they are mapped. See writeback.h.
- */
+/* writeback: files that the kernel writes because they are mapped. See writeback.h. */
 #include "writeback.h"
 
 #include "fault.h"

@@ -1,6 +1,3 @@
-/*
- * out_send: see out_send.h.
- */
 #include "out_send.h"
 
 #include "pause_filter.h"

@@ -1,6 +1,4 @@
-/*
- * out_send: the last step of an io_event that leaves the model.
- */
+/* out_send: the last step of an io_event that leaves the model. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * outbox: everything that waits before it leaves the model. See outbox.h.
- */
+/* outbox: everything that waits before it leaves the model. See outbox.h. */
 #include "outbox.h"
 
 #include "fd/fdtable.h"

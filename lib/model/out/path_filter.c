@@ -1,6 +1,4 @@
-/*
- * path_filter: which events --path and --exclude-path let out. See path_filter.h.
- */
+/* path_filter: which events --path and --exclude-path let out. See path_filter.h. */
 #include "path_filter.h"
 
 #include "file/name_filter.h"

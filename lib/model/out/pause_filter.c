@@ -1,6 +1,3 @@
-/*
- * pause_filter: see pause_filter.h.
- */
 #include "pause_filter.h"
 
 #include <iotrace/pause.h>

@@ -1,6 +1,4 @@
-/*
- * filters: the facts FILTER.
- */
+/* filters: the facts FILTER. */
 #include "filters.h"
 
 void filters_add(struct model *m, enum fact_filter kind, str_id text)

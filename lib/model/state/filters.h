@@ -1,6 +1,4 @@
-/*
- * filters: see <iotrace/filters.h>. The facts FILTER, and what was left out because of them.
- */
+/* filters: see <iotrace/filters.h>. The facts FILTER, and what was left out because of them. */
 #pragma once
 
 #include "state.h"

@@ -1,6 +1,4 @@
-/*
- * pool: ids that are used again, and the strings of the model. See state.h.
- */
+/* pool: ids that are used again, and the strings of the model. See state.h. */
 #include "state.h"
 
 #include <string.h>

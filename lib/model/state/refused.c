@@ -1,6 +1,4 @@
-/*
- * refused: the fact REFUSED.
- */
+/* refused: the fact REFUSED. */
 #include "refused.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * refused: see <iotrace/refused.h>. What is missing for that is counted: at once, or with the calls that ask for it.
- */
+/* refused: see <iotrace/refused.h>. What is missing for that is counted: at once, or with the calls that ask for it. */
 #pragma once
 
 #include "state.h"

@@ -1,6 +1,4 @@
-/*
- * call_counter: counters of -E. See call_counter.h.
- */
+/* call_counter: counters of -E. See call_counter.h. */
 #include "call_counter.h"
 
 #include "location.h"

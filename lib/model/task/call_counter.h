@@ -1,6 +1,4 @@
-/*
- * call_counter: counters of -E, which the kernel reports at the end of each call.
- */
+/* call_counter: counters of -E, which the kernel reports at the end of each call. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * choice: which tasks are recorded (--comm, --uid). See choice.h.
- */
+/* choice: which tasks are recorded (--comm, --uid). See choice.h. */
 #include "choice.h"
 
 #include "fd/position.h"

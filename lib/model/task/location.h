@@ -1,6 +1,4 @@
-/*
- * location: assigns threads to locations of the archive, and processes to location groups.
- */
+/* location: assigns threads to locations of the archive, and processes to location groups. */
 #pragma once
 
 #include "state/state.h"

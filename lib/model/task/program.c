@@ -1,6 +1,4 @@
-/*
- * program: what a process was called with, and how it ended. See program.h.
- */
+/* program: what a process was called with, and how it ended. See program.h. */
 #include "program.h"
 
 #include "location.h"

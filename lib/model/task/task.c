@@ -1,6 +1,4 @@
-/*
- * task: threads and processes that are alive, by their numbers. See task.h and state.h.
- */
+/* task: threads and processes that are alive, by their numbers. See task.h and state.h. */
 #include "task.h"
 
 #include "choice.h"

@@ -1,6 +1,4 @@
-/*
- * tracepoint: events of -e. See tracepoint.h.
- */
+/* tracepoint: events of -e. See tracepoint.h. */
 #include "tracepoint.h"
 
 #include "location.h"

@@ -1,6 +1,4 @@
-/*
- * tracepoint: emits events of -e as metrics and parameters on the location of their thread.
- */
+/* tracepoint: emits events of -e as metrics and parameters on the location of their thread. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * unseen: descriptors that nobody saw being made. See unseen.h.
- */
+/* unseen: descriptors that nobody saw being made. See unseen.h. */
 #include "unseen.h"
 
 #include "fd/fdtable.h"

@@ -1,6 +1,4 @@
-/*
- * unseen: descriptors whose creation is not in the stream.
- */
+/* unseen: descriptors whose creation is not in the stream. */
 #pragma once
 
 #include "state/state.h"

@@ -1,6 +1,4 @@
-/*
- * books_check: the one sentence about completeness.
- */
+/* books_check: the one sentence about completeness. */
 #include "print/summary_name.h"
 
 #include <iotrace/books.h>

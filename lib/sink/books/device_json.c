@@ -1,6 +1,3 @@
-/*
- * device_json: see device_json.h.
- */
 #include "device_json.h"
 
 #include "json_text.h"

@@ -1,6 +1,4 @@
-/*
- * device_json: what is known of a block device, and its books, as JSON objects.
- */
+/* device_json: what is known of a block device, and its books, as JSON objects. */
 #pragma once
 
 #include <stdint.h>

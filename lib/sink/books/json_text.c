@@ -1,6 +1,4 @@
-/*
- * json_text: what the JSON writers share.
- */
+/* json_text: what the JSON writers share. */
 #include "json_text.h"
 
 #include <iotrace/books.h>

@@ -1,6 +1,3 @@
-/*
- * collect_counter: see collect_counter.h.
- */
 #include "collect_counter.h"
 
 #include <iotrace/mem.h>

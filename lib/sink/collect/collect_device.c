@@ -1,6 +1,3 @@
-/*
- * collect_device: see collect_device.h.
- */
 #include "collect.h"
 
 #include <iotrace/mem.h>

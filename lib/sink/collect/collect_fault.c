@@ -1,6 +1,4 @@
-/*
- * collect_fault: see collect_fault.h. It counts while events come, and ranks when they are over.
- */
+/* collect_fault: see collect_fault.h. It counts while events come, and ranks when they are over. */
 #include "collect_fault.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * collect_place: see collect_place.h. File systems and paths that no disk stands behind are tables.
- */
+/* collect_place: see collect_place.h. File systems and paths that no disk stands behind are tables. */
 #include "collect_place.h"
 
 #include <iotrace/trace.h>

@@ -1,6 +1,4 @@
-/*
- * collect_place: which place a file or a descriptor belongs to.
- */
+/* collect_place: which place a file or a descriptor belongs to. */
 #pragma once
 
 #include "collect.h"

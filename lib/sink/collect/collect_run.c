@@ -1,6 +1,4 @@
-/*
- * collect_run: figures of the whole recording. See collect.h.
- */
+/* collect_run: figures of the whole recording. See collect.h. */
 #include "collect.h"
 
 #include <iotrace/pause.h>

@@ -73,9 +73,7 @@ static inline void written(struct sink *sink, struct location *location,
 		nest(sink, location, event);
 }
 
-/*
- * After a failed write nothing more can go to this location; another refusal concerns one record.
- */
+/* After a failed write nothing more can go to this location; another refusal concerns one record. */
 static void refused(struct sink *sink, struct location *location)
 {
 	if (location->state != LOCATION_TORN) {
@@ -168,9 +166,7 @@ static bool is_empty(const struct trace *trace)
 	return true;
 }
 
-/*
- * Every location of the trace is defined, so each gets its files, even if no event of it was taken.
- */
+/* Every location of the trace is defined, so each gets its files, even if no event of it was taken. */
 static void close_locations(struct sink *sink)
 {
 	uint32_t locations = otf2_locations(sink);

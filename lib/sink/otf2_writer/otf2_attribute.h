@@ -1,6 +1,4 @@
-/*
- * otf2_attribute: the kinds of records, and the list of attributes that may stand before one.
- */
+/* otf2_attribute: the kinds of records, and the list of attributes that may stand before one. */
 #pragma once
 
 #include "otf2.h"

@@ -1,6 +1,4 @@
-/*
- * otf2_define: strings of definitions.
- */
+/* otf2_define: strings of definitions. */
 #include "otf2_define.h"
 
 #include <iotrace/cold.h>

@@ -1,6 +1,4 @@
-/*
- * otf2_defs_rank: the nodes of the ranks of a parallel program, between the host and their processes.
- */
+/* otf2_defs_rank: the nodes of the ranks of a parallel program, between the host and their processes. */
 #include "otf2_define.h"
 
 #include <iotrace/mem.h>

@@ -1,6 +1,4 @@
-/*
- * otf2_host: the number of this host, for the OTF2 library.
- */
+/* otf2_host: the number of this host, for the OTF2 library. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
-/*
- * otf2_program_record: the record ProgramBegin, with the words of the program.
- */
+/* otf2_program_record: the record ProgramBegin, with the words of the program. */
 #include "otf2_attribute.h"
 
 #include <iotrace/mem.h>

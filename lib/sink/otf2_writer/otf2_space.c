@@ -99,9 +99,7 @@ uint64_t otf2_space_of_end(const struct sink *sink)
 	       (uint64_t)trace_threads(trace) * FILE_BYTES;
 }
 
-/*
- * What is in memory must fit, what comes at the end must fit, and what will come until the next look.
- */
+/* What is in memory must fit, what comes at the end must fit, and what will come until the next look. */
 __attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
 {
 	uint64_t end = otf2_space_of_end(sink);

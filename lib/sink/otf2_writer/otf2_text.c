@@ -1,6 +1,4 @@
-/*
- * otf2_text: strings of the archive, by their ids. What the library refuses in UTF-8 is escaped.
- */
+/* otf2_text: strings of the archive, by their ids. What the library refuses in UTF-8 is escaped. */
 #include "otf2.h"
 
 #include <iotrace/escape.h>

@@ -1,6 +1,3 @@
-/*
- * page: see page.h.
- */
 #include "page.h"
 
 #include "summary_name.h"

@@ -1,6 +1,4 @@
-/*
- * page: lines and tables of text that fit a terminal. In a file or a pipe nothing is left out and nothing is cut.
- */
+/* page: lines and tables of text that fit a terminal. In a file or a pipe nothing is left out and nothing is cut. */
 #pragma once
 
 #include <stdbool.h>

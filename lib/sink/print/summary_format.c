@@ -1,6 +1,4 @@
-/*
- * summary_format: numbers as a person reads them. Three digits say enough, and a column keeps its width.
- */
+/* summary_format: numbers as a person reads them. Three digits say enough, and a column keeps its width. */
 #include "summary_name.h"
 
 #include <stdio.h>

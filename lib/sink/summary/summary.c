@@ -1,6 +1,4 @@
-/*
- * summary: the sink. It collects while events come; what is read is made in close().
- */
+/* summary: the sink. It collects while events come; what is read is made in close(). */
 #include "summary.h"
 #include "sinks.h"
 

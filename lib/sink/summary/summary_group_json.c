@@ -1,6 +1,4 @@
-/*
- * summary_group_json: what block requests of each control group moved, for programs.
- */
+/* summary_group_json: what block requests of each control group moved, for programs. */
 #include "books/device_json.h"
 #include "books/json_text.h"
 #include "summary.h"

@@ -1,6 +1,4 @@
-/*
- * summary_page: the tables of the summary for people. Each prints nothing if there is nothing to tell.
- */
+/* summary_page: the tables of the summary for people. Each prints nothing if there is nothing to tell. */
 #pragma once
 
 #include "print/page.h"

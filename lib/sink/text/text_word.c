@@ -1,6 +1,4 @@
-/*
- * text_word: ids and flags, as the lines of events and those of definitions have them.
- */
+/* text_word: ids and flags, as the lines of events and those of definitions have them. */
 #include "text.h"
 
 #include <iotrace/large_file.h>

@@ -1,6 +1,4 @@
-/*
- * calls: which tasks are traced, and the calls that they are in.
- */
+/* calls: which tasks are traced, and the calls that they are in. */
 #pragma once
 
 #include "sample.h"

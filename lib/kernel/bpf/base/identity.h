@@ -1,6 +1,4 @@
-/*
- * identity: what a record calls a structure of the kernel's.
- */
+/* identity: what a record calls a structure of the kernel's. */
 #pragma once
 
 #include "kernel.h"

@@ -1,6 +1,4 @@
-/*
- * page: what counts in pages.
- */
+/* page: what counts in pages. */
 #pragma once
 
 #include "kernel.h"

@@ -1,6 +1,4 @@
-/*
- * scratch: where a record is gathered that has parts, before it is copied into the ring as long as it is.
- */
+/* scratch: where a record is gathered that has parts, before it is copied into the ring as long as it is. */
 #pragma once
 
 #include "sample.h"

@@ -1,6 +1,4 @@
-/*
- * user: whether the current task is of a user who is recorded.
- */
+/* user: whether the current task is of a user who is recorded. */
 #pragma once
 
 #include "load/bpf_shared.h"

@@ -1,6 +1,4 @@
-/*
- * vfs: what the programs read of files, directories and mounts. See kernel.h.
- */
+/* vfs: what the programs read of files, directories and mounts. See kernel.h. */
 #pragma once
 
 #include "peek.h"

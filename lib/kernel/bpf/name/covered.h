@@ -1,6 +1,4 @@
-/*
- * covered: whether something is mounted on a directory.
- */
+/* covered: whether something is mounted on a directory. */
 #pragma once
 
 #include "bpf/base/loop.h"

@@ -1,6 +1,4 @@
-/*
- * directory: the current directory of a task, where a relative path starts, and its root.
- */
+/* directory: the current directory of a task, where a relative path starts, and its root. */
 #pragma once
 
 #include "where.h"

@@ -1,6 +1,4 @@
-/*
- * file: what a descriptor leads to, and its flags.
- */
+/* file: what a descriptor leads to, and its flags. */
 #pragma once
 
 #include "where.h"

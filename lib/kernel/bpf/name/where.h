@@ -1,6 +1,4 @@
-/*
- * where: what a path of the kernel's leads to: the fields of the file, and its names.
- */
+/* where: what a path of the kernel's leads to: the fields of the file, and its names. */
 #pragma once
 
 #include "walk.h"

@@ -1,6 +1,4 @@
-/*
- * aio: records of asynchronous requests.
- */
+/* aio: records of asynchronous requests. */
 #pragma once
 
 #include "bpf/base/sample.h"

@@ -1,6 +1,4 @@
-/*
- * opening: how requests ended, and what those opened that open.
- */
+/* opening: how requests ended, and what those opened that open. */
 #pragma once
 
 #include "entry.h"

@@ -1,6 +1,4 @@
-/*
- * uring: what the programs read of io_uring, in the kernel and in the program.
- */
+/* uring: what the programs read of io_uring, in the kernel and in the program. */
 #pragma once
 
 #include "bpf/base/kernel.h"

@@ -1,6 +1,4 @@
-/*
- * uring_number: the numbers of io_uring: flags, opcodes, and what io_uring_register is asked for.
- */
+/* uring_number: the numbers of io_uring: flags, opcodes, and what io_uring_register is asked for. */
 #pragma once
 
 enum {
