@@ -201,9 +201,10 @@ static int convert(struct job *r, struct error *err)
 static void tell_limit(const struct job *r)
 {
 	if (r->limit.is_reached)
-		log_warn("the recording ended early, because --limit allows %llu MiB on disk. Later "
-			 "events are not recorded",
-			 (unsigned long long)r->limit.bytes >> 20);
+		log_warn(
+			"the recording ended early, because --limit allows %llu MiB on disk. Later "
+			"events are not recorded",
+			(unsigned long long)r->limit.bytes >> 20);
 }
 
 static void tell_remarks(const struct job *r)

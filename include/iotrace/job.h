@@ -21,7 +21,7 @@ enum job_value {
 	JOB_LOCAL_RANK,
 	JOB_LOCAL_SIZE,
 	JOB_LOCAL_RANKS, /* those of this node, with commas between them */
-	JOB_TASK, /* a number that tells a batch script from what is started in it */
+	JOB_TASK,        /* a number that tells a batch script from what is started in it */
 	JOB_VALUES
 };
 
