@@ -174,7 +174,7 @@ def test_each_killed(live):
         ran = live.run([IOTRACE, "convert", "-q", "--each", *options, spools[0]])
         live.check(ran.returncode == 0 and b"has no end" in ran.stderr, f"killed recorder, each {options}: {ran.stderr!r}")
     ran = live.run([IOTRACE, "convert", "-q", "--each", spools[0]])
-    live.check(ran.returncode == 125 and b"exists already" in ran.stderr, f"killed recorder, once more: {ran.returncode} {ran.stderr!r}")
+    live.check(ran.returncode == 125 and b"already exists" in ran.stderr, f"killed recorder, once more: {ran.returncode} {ran.stderr!r}")
     ran = live.run([IOTRACE, "convert", "-q", "--each", "-o", live.path("k.none"), whole])
     live.equal("convert --each of an archive", ran.returncode, 125)
     for where, rank in [(where, rank) for where in ("", "k.copies") for rank in range(3)]:
