@@ -153,7 +153,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_number_names(FACT_FORMAT), "part parts");
 	EXPECT_STREQ(fact_string_names(FACT_FORMAT), "system name text");
 	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut has_rank rank ranks");
-	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd");
+	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd archive");
 	EXPECT_STREQ(fact_number_names(FACT_TASK),
 		     "tid pid ppid start_time is_foreign is_left_out is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe argv");

@@ -159,7 +159,7 @@ TEST_F(Naming, OfThisProcess)
 TEST_F(Naming, RanksOfTheNode)
 {
 	EXPECT_EQ(naming_local_size(&naming), 0U);
-	environment = {{"SLURM_PROCID", "5"}, {"SLURM_GTIDS", "4,5,6"}};
+	environment = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "5"}, {"SLURM_GTIDS", "4,5,6"}};
 	EXPECT_EQ(naming_local_size(&naming), 3U);
 	/* Not of this rank: mpirun in a task of Slurm, or in its batch script. */
 	environment["OMPI_COMM_WORLD_RANK"] = "7";
@@ -168,7 +168,10 @@ TEST_F(Naming, RanksOfTheNode)
 	EXPECT_EQ(naming_local_size(&naming), 16U);
 	environment = {{"PMIX_RANK", "0"}, {"SLURM_PROCID", "0"}, {"SLURM_GTIDS", "0"}};
 	EXPECT_EQ(naming_local_size(&naming), 0U);
-	environment = {{"SLURM_PROCID", "1"}, {"SLURM_GTIDS", "10,11"}};
+	environment = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_GTIDS", "10,11"}};
+	EXPECT_EQ(naming_local_size(&naming), 0U);
+	/* A batch script is no rank. */
+	environment = {{"SLURM_PROCID", "0"}, {"SLURM_GTIDS", "0,1"}};
 	EXPECT_EQ(naming_local_size(&naming), 0U);
 }
 
