@@ -450,6 +450,8 @@ void collect_release(struct collect *collect)
 	cold_area_release(&collect->share_area, collect->share);
 	free(collect->process);
 	free(collect->thread);
+	for (int i = 0; i < CLASSES; i++)
+		histogram_release(&collect->classes[i].latency);
 	collect_faults_release(&collect->faults);
 	free(collect->async);
 	collect_device_release(collect);

@@ -13,10 +13,10 @@
 #include "collect_counter.h"
 #include "collect_device.h"
 #include "collect_fault.h"
-#include "histogram.h"
 #include "top.h"
 
 #include <iotrace/cold.h>
+#include <iotrace/histogram.h>
 #include <iotrace/map.h>
 #include <iotrace/sink.h>
 #include <iotrace/trace.h>

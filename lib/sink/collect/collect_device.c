@@ -116,8 +116,14 @@ void collect_device_event(struct collect *collect, uint32_t device, const struct
 void collect_device_release(struct collect *collect)
 {
 	for (uint32_t i = 0; i < collect->devices; i++) {
-		free(collect->device[i] ? collect->device[i]->open : NULL);
-		free(collect->device[i]);
+		struct collect_device *d = collect->device[i];
+
+		if (!d)
+			continue;
+		histogram_release(&d->latency);
+		histogram_release(&d->service);
+		free(d->open);
+		free(d);
 	}
 	free(collect->device);
 	free(collect->group);

@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include "histogram.h"
-
+#include <iotrace/histogram.h>
 #include <iotrace/io_event.h>
 #include <stdint.h>
 

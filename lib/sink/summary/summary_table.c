@@ -276,6 +276,7 @@ static void put_rest(const struct summary *summary, const struct page *page,
 	}
 	snprintf(name, sizeof(name), "%u more", count);
 	put_class(page, table, name, rest);
+	histogram_release(&rest->latency);
 	free(rest);
 }
 

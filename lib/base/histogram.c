@@ -2,8 +2,9 @@
  * histogram: log-linear buckets. Bucket b of row r (r > 0) holds values [(64 + b) << (r - 1), (64 + b + 1) << (r - 1));
  * row 0 holds 0..63 themselves.
  */
-#include "histogram.h"
-
+#include <iotrace/histogram.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t bucket_of(uint64_t value)
@@ -16,16 +17,25 @@ static uint32_t bucket_of(uint64_t value)
 	return ((shift + 1) << HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift) - HISTOGRAM_SUB;
 }
 
-/* Returns the value in the middle of a bucket. */
-static uint64_t bucket_middle(uint32_t bucket)
+uint64_t histogram_from(uint32_t bucket)
 {
 	uint32_t row = bucket >> HISTOGRAM_SUB_BITS;
 	uint64_t low = bucket & (HISTOGRAM_SUB - 1);
 
-	if (!row)
-		return low;
-	low = (low + HISTOGRAM_SUB) << (row - 1);
-	return low + (((uint64_t)1 << (row - 1)) - 1) / 2;
+	return row ? (low + HISTOGRAM_SUB) << (row - 1) : low;
+}
+
+uint64_t histogram_to(uint32_t bucket)
+{
+	uint32_t row = bucket >> HISTOGRAM_SUB_BITS;
+
+	return histogram_from(bucket) + (row ? ((uint64_t)1 << (row - 1)) - 1 : 0);
+}
+
+/* Returns the value in the middle of a bucket. */
+static uint64_t bucket_middle(uint32_t bucket)
+{
+	return histogram_from(bucket) + (histogram_to(bucket) - histogram_from(bucket)) / 2;
 }
 
 void histogram_init(struct histogram *histogram)
@@ -34,15 +44,31 @@ void histogram_init(struct histogram *histogram)
 	histogram->min = UINT64_MAX;
 }
 
+void histogram_release(struct histogram *histogram)
+{
+	for (uint32_t i = 0; i < HISTOGRAM_ROWS; i++)
+		free(histogram->row[i]);
+	memset(histogram->row, 0, sizeof(histogram->row));
+}
+
+static uint64_t *row_of(struct histogram *histogram, uint32_t row)
+{
+	if (!histogram->row[row])
+		histogram->row[row] = mem_array(HISTOGRAM_SUB, sizeof(**histogram->row));
+	return histogram->row[row];
+}
+
 void histogram_add(struct histogram *histogram, uint64_t value)
 {
+	uint32_t bucket = bucket_of(value);
+
 	histogram->count++;
 	histogram->sum += value;
 	if (value < histogram->min)
 		histogram->min = value;
 	if (value > histogram->max)
 		histogram->max = value;
-	histogram->bucket[bucket_of(value)]++;
+	row_of(histogram, bucket >> HISTOGRAM_SUB_BITS)[bucket & (HISTOGRAM_SUB - 1)]++;
 }
 
 void histogram_merge(struct histogram *histogram, const struct histogram *other)
@@ -53,8 +79,9 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 	histogram->sum += other->sum;
 	histogram->min = other->min < histogram->min ? other->min : histogram->min;
 	histogram->max = other->max > histogram->max ? other->max : histogram->max;
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		histogram->bucket[i] += other->bucket[i];
+	for (uint32_t i = 0; i < HISTOGRAM_ROWS; i++)
+		for (uint32_t k = 0; other->row[i] && k < HISTOGRAM_SUB; k++)
+			row_of(histogram, i)[k] += other->row[i][k];
 }
 
 /* Returns the rank, from 1, of the value asked for; without overflow for any count. */
@@ -77,7 +104,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, uint32_t permille
 	if (rank == histogram->count)
 		return histogram->max;
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		seen += histogram->bucket[i];
+		seen += histogram_bucket(histogram, i);
 		if (seen < rank)
 			continue;
 		value = bucket_middle(i);

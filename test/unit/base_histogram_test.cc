@@ -1,12 +1,11 @@
 /*
  * The histogram against exact percentiles of the same values.
  */
-#include "collect/histogram.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <iotrace/histogram.h>
 #include <memory>
 #include <random>
 #include <vector>
@@ -22,7 +21,12 @@ class Histogram : public ::testing::Test
 
 	void SetUp() override
 	{
+		histogram_release(h.get());
 		histogram_init(h.get());
+	}
+	void TearDown() override
+	{
+		histogram_release(h.get());
 	}
 
 	void add(uint64_t value)
@@ -62,7 +66,7 @@ TEST_F(Histogram, OneValueIsExact)
 {
 	for (uint64_t value :
 	     {uint64_t(0), uint64_t(63), uint64_t(64), uint64_t(1000003), UINT64_MAX}) {
-		histogram_init(h.get());
+		SetUp();
 		histogram_add(h.get(), value);
 		for (uint32_t permille : {0U, 500U, 1000U})
 			EXPECT_EQ(histogram_quantile(h.get(), permille), value);
@@ -127,6 +131,38 @@ TEST_F(Histogram, ManyEqualAndOneSlow)
 	EXPECT_NEAR(static_cast<double>(histogram_quantile(h.get(), 999)), 1000, 1000.0 / 128);
 	EXPECT_EQ(histogram_quantile(h.get(), 1000), 5000000U);
 	compare();
+}
+
+/* The bounds that are told of a bucket are the rule: at most 1/64 of a value apart, without gap or overlap. */
+TEST_F(Histogram, BucketsHaveNoGapAndAreNarrow)
+{
+	EXPECT_EQ(histogram_from(0), 0U);
+	for (uint32_t i = 0; i + 1 < HISTOGRAM_BUCKETS; i++) {
+		EXPECT_EQ(histogram_to(i) + 1, histogram_from(i + 1)) << i;
+		EXPECT_LE(histogram_to(i) - histogram_from(i), histogram_from(i) / 64) << i;
+	}
+	EXPECT_EQ(histogram_to(HISTOGRAM_BUCKETS - 1), UINT64_MAX);
+}
+
+TEST_F(Histogram, EachValueIsInTheBucketWithItsBounds)
+{
+	std::mt19937_64 random(11);
+
+	for (int i = 0; i < 2000; i++) {
+		uint64_t value = random() >> (random() % 64);
+		uint32_t found = 0;
+
+		SetUp();
+		histogram_add(h.get(), value);
+		for (uint32_t b = 0; b < HISTOGRAM_BUCKETS; b++) {
+			if (!histogram_bucket(h.get(), b))
+				continue;
+			found++;
+			EXPECT_LE(histogram_from(b), value);
+			EXPECT_GE(histogram_to(b), value);
+		}
+		EXPECT_EQ(found, 1U);
+	}
 }
 
 } // namespace

@@ -1,0 +1,44 @@
+/*
+ * histogram: how long things took, in constant memory whatever their number.
+ *
+ * Buckets are linear within a power of two (64 to each), so a value is known to 1/64 of itself over the
+ * whole range of 64 bits; values below 64 exactly. Count, sum and the extremes are exact. The buckets of a power of two
+ * are allocated when the first value falls there: half a kilobyte each, and most things need a few of them.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum {
+	HISTOGRAM_SUB_BITS = 6,
+	HISTOGRAM_SUB = 1 << HISTOGRAM_SUB_BITS,
+	HISTOGRAM_ROWS = 64 - HISTOGRAM_SUB_BITS + 1,
+	HISTOGRAM_BUCKETS = HISTOGRAM_ROWS * HISTOGRAM_SUB,
+};
+
+struct histogram {
+	uint64_t count, sum, min, max;
+	uint64_t *row[HISTOGRAM_ROWS]; /* of HISTOGRAM_SUB buckets each; NULL: all are 0 */
+};
+
+void histogram_init(struct histogram *histogram);
+void histogram_release(struct histogram *histogram);
+void histogram_add(struct histogram *histogram, uint64_t value);
+/* All values of the other are added. */
+void histogram_merge(struct histogram *histogram, const struct histogram *other);
+/*
+ * Returns the value that `permille` of 1000 values do not exceed (500: the median), at most 1/128 of itself
+ * away from the exact one and never outside of what was added; 0 if nothing was.
+ */
+uint64_t histogram_quantile(const struct histogram *histogram, uint32_t permille);
+/* Returns how many values a bucket has. */
+static inline uint64_t histogram_bucket(const struct histogram *histogram, uint32_t bucket)
+{
+	const uint64_t *row = histogram->row[bucket >> HISTOGRAM_SUB_BITS];
+
+	return row ? row[bucket & (HISTOGRAM_SUB - 1)] : 0;
+}
+
+/* Returns the smallest and the largest value of a bucket. */
+uint64_t histogram_from(uint32_t bucket);
+uint64_t histogram_to(uint32_t bucket);
