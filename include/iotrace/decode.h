@@ -36,7 +36,24 @@ struct decode_event {
 	const char *number[EVENT_COUNTERS];
 	bool is_signed[EVENT_COUNTERS]; /* the number is an int64_t */
 	const char *string[EVENT_COUNTERS];
+	char *const *symbol; /* for decode_symbol() */
 };
+
+/* Returns what the event's format calls this value of a number ("FUSE_OPEN"), or NULL. Lent as the event is. */
+const char *decode_symbol(const struct decode_event *event, uint32_t number, uint64_t value);
+/*
+ * Whoever reads the capture wants these tracepoints, "SYSTEM:EVENT[=FIELD,...]", whatever else their samples are used for; lent,
+ * and the list does not change. Before the first sample.
+ */
+struct text_list;
+void decode_want(struct decode *decode, const struct text_list *events);
+/*
+ * Returns whether the sample is of a wanted event: then `event` is an EVENT_TRACEPOINT with its number in the list. Counts
+ * nothing.
+ */
+bool decode_wanted(const struct decode *decode, const struct sample *sample, struct event *event);
+/* Returns the fields of a wanted event, or NULL: the capture has no such event, or its format has not come (yet). */
+const struct decode_event *decode_wanted_event(const struct decode *decode, uint32_t index);
 
 uint32_t decode_events(const struct decode *decode);
 /* Returns NULL if the number is out of range, or the format of the event has not arrived yet. */

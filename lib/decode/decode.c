@@ -64,6 +64,7 @@ void decode_free(struct decode *d)
 	if (!d)
 		return;
 	reader_release(d);
+	wanted_release(d);
 	assembly_release(&d->assembly);
 	map_release(&d->counter_of_id);
 	warning_release(d);

@@ -96,6 +96,7 @@ int reader_add_format(struct decode *d, const char *system, const char *text, si
 	uint32_t i;
 	int rc;
 
+	wanted_add_format(d, system, text, size);
 	if (!d->waiting)
 		return 0;
 	rc = tracepoint_init(&tp, system, text, size, d->info->release, err);

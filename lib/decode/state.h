@@ -50,6 +50,9 @@ struct decode {
 	uint32_t counters;
 	struct chosen **chosen; /* of -e */
 	uint32_t chosens, chosen_cap;
+	struct wanted *want;
+	uint32_t wants;
+	uint32_t *want_of; /* by event of the capture: the index, CHOSEN_NONE */
 	char **warning;
 	uint32_t warnings, warnings_cap;
 };
@@ -67,6 +70,10 @@ int reader_add_format(struct decode *decode, const char *system, const char *tex
 /* Sets the machine that recorded the stream. If it is unknown, calls that have only a number are skipped. */
 void reader_set_machine(struct decode *decode, const char *machine, size_t length);
 void reader_release(struct decode *decode);
+
+/* Gives a format to the wanted event of that name. */
+void wanted_add_format(struct decode *decode, const char *system, const char *text, size_t size);
+void wanted_release(struct decode *decode);
 
 /* Handles a FACT_FORMAT; an error becomes a warning. */
 void assembly_add(struct decode *decode, const struct fact *fact);

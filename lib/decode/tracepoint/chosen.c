@@ -7,6 +7,7 @@
 #include "chosen.h"
 
 #include "format.h"
+#include "symbols.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct chosen {
 	char *names; /* NULL: all fields; else with commas between */
 	struct decode_event event;
 	struct field number[EVENT_COUNTERS], string[EVENT_COUNTERS];
+	char *symbol[EVENT_COUNTERS]; /* of each number: "VALUE NAME" lines, or NULL */
 	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not come */
 	uint32_t need;   /* bytes of raw data that the fields need, without dynamic strings */
 	bool is_useless; /* its format cannot be read */
@@ -34,11 +36,14 @@ struct chosen *chosen_new(const char *text)
 		chosen->names = names + 1;
 	}
 	chosen->event.name = chosen->text;
+	chosen->event.symbol = chosen->symbol;
 	return chosen;
 }
 
 void chosen_free(struct chosen *chosen)
 {
+	for (uint32_t i = 0; i < EVENT_COUNTERS; i++)
+		free(chosen->symbol[i]);
 	tep_free(chosen->tep);
 	free(chosen->text);
 	free(chosen);
@@ -114,7 +119,10 @@ char *chosen_add_format(struct chosen *chosen, const char *system, const char *t
 	if (fields && !tep_parse_format(chosen->tep, &event, fields, strlen(fields), system) &&
 	    event) {
 		free(fields);
-		return take_fields(chosen, event);
+		fields = take_fields(chosen, event);
+		for (uint32_t i = 0; i < chosen->event.numbers; i++)
+			chosen->symbol[i] = symbols_of(text, size, chosen->event.number[i]);
+		return fields;
 	}
 	free(fields);
 	chosen->is_useless = true;

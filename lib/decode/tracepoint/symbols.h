@@ -1,0 +1,16 @@
+/*
+ * symbols: names for the values of a tracepoint's field, as the print format of its format file has them:
+ * __print_symbolic(REC->FIELD, {1, "NAME"}, ...).
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Returns a table, which the caller frees, or NULL: the format has none for the field, or several, of which another field chooses
+ * one.
+ */
+char *symbols_of(const char *format, size_t size, const char *field);
+/* Returns the name of the value, or NULL. Lent. */
+const char *symbols_find(const char *symbols, uint64_t value);
