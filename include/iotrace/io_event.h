@@ -57,7 +57,7 @@ enum io_end {
 	IO_END_DEATH,
 	IO_END_MERGED, /* the block request became part of another one */
 	IO_END_ABORTED /* an asynchronous request: cancelled by the program, with a linked request, or by the end of its thread */
-};                     /* why an operation was cancelled */
+};                     /* why an operation was cancelled, or a call was cut */
 
 struct io_event {
 	enum io_event_kind kind;
@@ -73,6 +73,8 @@ struct io_event {
 			int32_t error; /* LEAVE: errno, 0: succeeded */
 			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
 			str_id path; /* LEAVE: path that a failed call named; 0: none, or unknown */
+			bool is_cut; /* LEAVE: the end was not seen, for this reason; not of archives */
+			enum io_end end;
 		} region;
 		struct {
 			uint32_t

@@ -191,6 +191,8 @@ static void emit_leave(struct op *op)
 	event.region.error = op->error;
 	event.region.file = ID_NONE;
 	event.region.path = op->error ? call_named(&op->call) : 0;
+	event.region.is_cut = op->is_cancelled;
+	event.region.end = op->end;
 	op_emit(op, &event, ID_NONE);
 }
 

@@ -1,0 +1,442 @@
+/*
+ * engine: begins and ends meet here, and tasks come and go. See <iotrace/span_engine.h>.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/nearest.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static struct span_seen seen_of(const struct open_span *span, enum span_fate fate, uint64_t time)
+{
+	struct span_seen seen = {.span = span->span,
+				 .fate = fate,
+				 .group = span->group,
+				 .begin = span->begin,
+				 .end = time > span->begin ? time : span->begin,
+				 .bytes = span->bytes,
+				 .pid = span->pid,
+				 .tid = span->tid,
+				 .comm = span->comm,
+				 .about = span->about};
+
+	memcpy(seen.key, span->key, sizeof(seen.key));
+	return seen;
+}
+
+static void emit(struct span_engine *engine, const struct open_span *span, enum span_fate fate,
+		 uint64_t time)
+{
+	const struct span_seen seen = seen_of(span, fate, time);
+
+	engine->span[span->span].books.fate[fate]++;
+	engine->output.seen(engine->output.context, &seen);
+}
+
+/* By a signal, by itself, or it is not known how. */
+static enum span_fate fate_of(const struct span_engine *engine, const struct open_span *span)
+{
+	uint32_t status = map_get(&engine->status, span->pid);
+
+	return status != MAP_NONE && WIFSIGNALED(status) ? SPAN_DIED : SPAN_LEFT;
+}
+
+/* What has begun and will not end any more. */
+static void give_up(struct span_engine *engine, uint32_t slot, enum span_fate fate, uint64_t time)
+{
+	const struct open_span *open = &engine->open.at[slot];
+
+	if (open->left)
+		emit(engine, open, fate_of(engine, open), open->left);
+	else
+		emit(engine, open, fate, time);
+	open_remove(&engine->open, slot);
+}
+
+void engine_begin(struct span_engine *engine, const struct open_span *span)
+{
+	uint32_t old = open_find(&engine->open, span->span, span->key);
+
+	if (old != OPEN_NONE)
+		give_up(engine, old, SPAN_BEGUN_AGAIN, span->begin);
+	engine->span[span->span].books.begun++;
+	open_add(&engine->open, span);
+}
+
+bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
+		uint64_t time, uint64_t bytes)
+{
+	uint32_t slot = open_find(&engine->open, span, key);
+
+	if (slot == OPEN_NONE) {
+		engine->span[span].books.ends_without_begin += fate == SPAN_ENDED;
+		return false;
+	}
+	if (bytes)
+		engine->open.at[slot].bytes = bytes;
+	emit(engine, &engine->open.at[slot], fate, time);
+	open_remove(&engine->open, slot);
+	return true;
+}
+
+void engine_whole(struct span_engine *engine, const struct open_span *span, enum span_fate fate,
+		  uint64_t time)
+{
+	engine->span[span->span].books.begun++;
+	emit(engine, span, fate, time);
+}
+
+void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time)
+{
+	if (!engine->open.at[slot].left)
+		engine->open.at[slot].left = time;
+}
+
+str_id engine_comm(struct span_engine *engine, uint32_t tid)
+{
+	uint32_t comm = map_get(&engine->comm, tid);
+
+	return comm == MAP_NONE ? 0 : comm;
+}
+
+void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text)
+{
+	const struct span_note note = {tid, time, text};
+
+	if (engine->output.note)
+		engine->output.note(engine->output.context, &note);
+}
+
+static void name_task(struct span_engine *engine, uint32_t tid, const char *name, uint32_t length)
+{
+	if (length)
+		map_set(&engine->comm, tid, strtab_add(engine->strings, name, length));
+}
+
+static void take_exit(struct span_engine *engine, const struct event *event)
+{
+	uint32_t slot;
+
+	map_remove(&engine->comm, event->tid);
+	if (event->tid != event->pid)
+		return;
+	slot = open_of_process(&engine->open, event->pid);
+	for (; slot != OPEN_NONE; slot = engine->open.at[slot].after)
+		engine_leave(engine, slot, event->time);
+}
+
+static void take_fork(struct span_engine *engine, const struct event *event)
+{
+	uint32_t comm = engine_comm(engine, event->tid);
+
+	if (comm)
+		map_set(&engine->comm, event->fork.child_tid, comm);
+	map_remove(&engine->status, event->fork.child_pid);
+	if (engine->chooses) {
+		map_set(&engine->chosen, event->fork.child_pid, 1);
+		map_set(&engine->chosen, event->fork.child_tid, 1);
+	}
+}
+
+static void take_fact(struct span_engine *engine, const struct fact *fact)
+{
+	const uint64_t *number = fact->number;
+	const struct fact_string *comm = &fact->string[FACT_TASK_comm];
+
+	switch (fact->kind) {
+	case FACT_TASK:
+		name_task(engine, (uint32_t)number[FACT_TASK_tid], comm->at, comm->length);
+		if (number[FACT_TASK_is_left_out])
+			break;
+		map_set(&engine->chosen, number[FACT_TASK_pid], 1);
+		map_set(&engine->chosen, number[FACT_TASK_tid], 1);
+		break;
+	case FACT_COMMAND:
+		map_set(&engine->chosen, number[FACT_COMMAND_pid], 1);
+		break;
+	case FACT_EXIT:
+		map_set(&engine->status, number[FACT_EXIT_pid],
+			(uint32_t)number[FACT_EXIT_status] & 0xffff);
+		break;
+	default:
+		break;
+	}
+}
+
+static void see_time(struct span_engine *engine, uint64_t time)
+{
+	if (!time)
+		return;
+	if (!engine->first || time < engine->first)
+		engine->first = time;
+	if (time > engine->last)
+		engine->last = time;
+}
+
+void span_engine_event(struct span_engine *engine, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_COMM:
+		name_task(engine, event->tid, event->comm.name.at, event->comm.name.length);
+		break;
+	case EVENT_FORK:
+		take_fork(engine, event);
+		break;
+	case EVENT_STATUS:
+		map_set(&engine->status, event->pid, (uint32_t)event->status & 0xffff);
+		break;
+	case EVENT_EXIT:
+		take_exit(engine, event);
+		break;
+	case EVENT_LOST:
+		engine->lost += event->lost.count;
+		break;
+	case EVENT_FACT:
+		take_fact(engine, &event->fact);
+		return;
+	default:
+		break;
+	}
+	see_time(engine, event->time);
+}
+
+static bool is_chosen(const struct span_engine *engine, const struct open_span *open)
+{
+	return !engine->chooses || map_get(&engine->chosen, open->pid) != MAP_NONE;
+}
+
+static uint64_t group_of(struct span_engine *engine, const struct engine_span *span,
+			 const struct engine_use *use, const struct event *event)
+{
+	uint64_t value = 0;
+
+	if (span->by == SPAN_BY_GROUP)
+		engine_field(engine, &use->group, event, &value);
+	return value;
+}
+
+static void begin(struct span_engine *engine, const struct engine_use *use,
+		  const struct event *event, struct open_span *open)
+{
+	struct engine_span *span = &engine->span[use->span];
+
+	open->begin = event->time;
+	open->pid = event->pid;
+	open->tid = event->tid;
+	if (span->span->where == SPAN_OF_KEY)
+		open->pid = open->tid = (uint32_t)open->key[0];
+	open->comm = engine_comm(engine, open->tid);
+	if (!is_chosen(engine, open)) {
+		span->books.left_out++;
+		return;
+	}
+	open->group = span->by == SPAN_BY_PROCESS  ? open->pid
+		      : span->by == SPAN_BY_THREAD ? open->tid
+		      : span->is_group_of_end      ? 0
+						   : group_of(engine, span, use, event);
+	engine_field(engine, &use->size, event, &open->bytes);
+	engine_begin(engine, open);
+}
+
+static void end(struct span_engine *engine, const struct engine_use *use, const struct event *event,
+		const struct open_span *open)
+{
+	const struct engine_span *span = &engine->span[use->span];
+	uint32_t slot = open_find(&engine->open, use->span, open->key);
+	uint64_t bytes = 0;
+
+	if (slot != OPEN_NONE && span->is_group_of_end)
+		engine->open.at[slot].group = group_of(engine, span, use, event);
+	if (span->is_size_of_end)
+		engine_field(engine, &use->size, event, &bytes);
+	engine_end(engine, use->span, open->key, SPAN_ENDED, event->time, bytes);
+}
+
+/* With a part of the key it takes away all that have it. */
+static void cancel(struct span_engine *engine, const struct engine_use *use,
+		   const struct event *event, const struct open_span *open)
+{
+	const struct span *span = engine->span[use->span].span;
+	uint32_t keys = span->side[SPAN_CANCEL].keys;
+
+	if (keys == span->side[SPAN_BEGIN].keys) {
+		engine_end(engine, use->span, open->key, SPAN_CANCELLED, event->time, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < engine->open.count; i++) {
+		const struct open_span *other = &engine->open.at[i];
+
+		if (other->is_used && other->span == use->span &&
+		    !memcmp(other->key, open->key, keys * sizeof(*open->key)))
+			engine_end(engine, use->span, other->key, SPAN_CANCELLED, event->time, 0);
+	}
+}
+
+static void use_event(struct span_engine *engine, const struct engine_use *use,
+		      const struct event *event)
+{
+	const struct span *span = engine->span[use->span].span;
+	const struct span_point *point = &span->side[use->side];
+	struct open_span open = {.span = (uint16_t)use->span};
+
+	engine->span[use->span].books.events++;
+	if (!engine_passes(engine, use, point, event))
+		return;
+	for (uint32_t i = 0; i < point->keys; i++)
+		engine_field(engine, &use->key[i], event, &open.key[i]);
+	if (use->side == SPAN_BEGIN)
+		begin(engine, use, event, &open);
+	else if (use->side == SPAN_END)
+		end(engine, use, event, &open);
+	else
+		cancel(engine, use, event, &open);
+}
+
+static void note_fields(struct span_engine *engine, const struct decode_event *fields,
+			const struct event *event)
+{
+	char text[ENGINE_NOTE];
+	size_t at = (size_t)snprintf(text, sizeof(text), "%s", fields->name);
+
+	for (uint32_t i = 0; i < event->tracepoint.numbers && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+				       fields->is_signed[i] ? " %s=%lld" : " %s=%llu",
+				       fields->number[i],
+				       (unsigned long long)event->tracepoint.number[i]);
+	engine_note(engine, event->tid, event->time, text);
+}
+
+void span_engine_tracepoint(struct span_engine *engine, const struct event *event)
+{
+	const struct engine_event *what = &engine->event[event->tracepoint.event];
+
+	see_time(engine, event->time);
+	/* An event may end one span and begin the next: ends first. */
+	for (uint32_t i = 0; i < what->uses; i++)
+		if (what->use[i].side != SPAN_BEGIN)
+			use_event(engine, &what->use[i], event);
+	for (uint32_t i = 0; i < what->uses; i++)
+		if (what->use[i].side == SPAN_BEGIN)
+			use_event(engine, &what->use[i], event);
+	if (engine->output.note && what->fields)
+		note_fields(engine, what->fields, event);
+}
+
+void span_engine_end(struct span_engine *engine)
+{
+	uint64_t end = span_engine_last(engine);
+
+	engine_drop_unissued(engine);
+	for (uint32_t i = 0; i < engine->open.count; i++)
+		if (engine->open.at[i].is_used)
+			give_up(engine, i, SPAN_OPEN, end);
+}
+
+void span_engine_look(const struct span_engine *engine,
+		      void (*call)(void *context, const struct span_seen *seen), void *context)
+{
+	uint64_t now = span_engine_last(engine);
+	struct span_seen seen;
+
+	for (uint32_t i = 0; i < engine->open.count; i++) {
+		const struct open_span *open = &engine->open.at[i];
+
+		if (!open->is_used || open->begin > now)
+			continue;
+		seen = seen_of(open, open->left ? fate_of(engine, open) : SPAN_OPEN,
+			       open->left ? open->left : now);
+		call(context, &seen);
+	}
+}
+
+struct span_engine *span_engine_new(const struct span *const *span, uint32_t spans,
+				    const struct trace *trace, const struct span_output *output)
+{
+	struct span_engine *engine = mem_zero(sizeof(*engine));
+
+	engine->span = mem_array(spans, sizeof(*engine->span));
+	engine->spans = spans;
+	engine->trace = trace;
+	engine->output = *output;
+	engine->strings = strtab_new();
+	open_init(&engine->open);
+	for (uint32_t i = 0; i < spans; i++) {
+		engine->span[i].span = span[i];
+		span_add_events(span[i], output->note, &engine->events);
+		engine->has_sources[span[i]->source] = true;
+		engine->has_model_spans |= span[i]->source != SPAN_OF_TRACEPOINTS;
+		if (span[i]->source != SPAN_OF_TRACEPOINTS)
+			engine_io_group(&engine->span[i], SPAN_BY_GROUP);
+	}
+	engine->event = mem_array(engine->events.count ? engine->events.count : 1,
+				  sizeof(*engine->event));
+	return engine;
+}
+
+void span_engine_free(struct span_engine *engine)
+{
+	if (!engine)
+		return;
+	for (uint32_t i = 0; i < engine->events.count; i++) {
+		free((void *)(uintptr_t)engine->events.item[i]);
+		free(engine->event[i].use);
+	}
+	for (uint32_t i = 0; i < engine->spans; i++)
+		free(engine->span[i].trouble);
+	for (uint32_t i = 0; i < engine->threads; i++)
+		free(engine->thread[i]);
+	text_list_release(&engine->events);
+	map_release(&engine->comm);
+	map_release(&engine->chosen);
+	map_release(&engine->status);
+	open_release(&engine->open);
+	strtab_free(engine->strings);
+	free(engine->thread);
+	free(engine->event);
+	free(engine->span);
+	free(engine);
+}
+
+void span_engine_choose_tasks(struct span_engine *engine)
+{
+	engine->chooses = true;
+}
+
+const struct text_list *span_engine_events(const struct span_engine *engine)
+{
+	return &engine->events;
+}
+
+const struct span_books *span_engine_books(const struct span_engine *engine, uint32_t span)
+{
+	return &engine->span[span].books;
+}
+
+const char *span_engine_trouble(const struct span_engine *engine, uint32_t span)
+{
+	return engine->span[span].trouble;
+}
+
+uint64_t span_engine_first(const struct span_engine *engine)
+{
+	uint64_t first = engine->trace ? trace_host(engine->trace)->first_time : 0;
+
+	return first && (!engine->first || engine->has_model_spans) ? first : engine->first;
+}
+
+uint64_t span_engine_last(const struct span_engine *engine)
+{
+	uint64_t last = engine->trace ? trace_host(engine->trace)->last_time : 0;
+
+	return last > engine->last ? last : engine->last;
+}
+
+uint64_t span_engine_lost(const struct span_engine *engine)
+{
+	return engine->lost;
+}

@@ -1,0 +1,460 @@
+/*
+ * engine_io: spans of the model: calls, operations, block requests, descriptors. Their keys are ids of the trace.
+ */
+#include "engine.h"
+
+#include <iotrace/escape.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A request that has not been issued yet: when its service begins is not known. */
+static const uint64_t not_issued = UINT64_MAX;
+
+static struct engine_thread *thread_of(struct span_engine *engine, thread_id id)
+{
+	MEM_GROW(engine->thread, engine->threads_cap, id + 1);
+	if (id >= engine->threads)
+		engine->threads = id + 1;
+	if (!engine->thread[id])
+		engine->thread[id] = mem_zero(sizeof(**engine->thread));
+	return engine->thread[id];
+}
+
+static struct engine_frame *frame_of(struct engine_thread *thread)
+{
+	return thread->depth && thread->depth <= ENGINE_DEPTH ? &thread->frame[thread->depth - 1]
+							      : NULL;
+}
+
+static str_id name_of_file(const struct span_engine *engine, file_id file)
+{
+	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->path : 0;
+}
+
+static str_id name_of_handle(const struct span_engine *engine, handle_id id)
+{
+	const struct trace_handle *handle;
+
+	if (id >= trace_handles(engine->trace))
+		return 0;
+	handle = trace_handle(engine->trace, id);
+	return handle->file != ID_NONE ? name_of_file(engine, handle->file) : handle->name;
+}
+
+static enum span_fate fate_of(enum io_end end)
+{
+	switch (end) {
+	case IO_END_RECORDING:
+		return SPAN_OPEN;
+	case IO_END_LOST:
+		return SPAN_LOST;
+	case IO_END_DEATH:
+		return SPAN_DIED;
+	case IO_END_EXIT:
+	case IO_END_MERGED:
+	case IO_END_ABORTED:
+		break;
+	}
+	return SPAN_CANCELLED;
+}
+
+static uint64_t group_of(const struct engine_span *span, const struct span_engine *engine,
+			 const struct io_event *event, const struct engine_frame *frame,
+			 str_id file)
+{
+	switch (span->by) {
+	case SPAN_BY_PROCESS:
+		return trace_thread(engine->trace, event->thread)->process;
+	case SPAN_BY_THREAD:
+		return event->thread;
+	case SPAN_BY_FILE:
+		return file;
+	case SPAN_BY_CALL:
+		return frame ? trace_region(engine->trace, frame->region)->name : 0;
+	case SPAN_BY_MODE:
+		return event->op.mode;
+	case SPAN_BY_GROUP:
+	case SPAN_BY_DEVICE:
+	case SPAN_BY_NONE:
+	case SPAN_BYS:
+		break;
+	}
+	return 0;
+}
+
+/* Who: the task of the thread's location. */
+static struct open_span open_of(const struct span_engine *engine, uint32_t span,
+				const struct io_event *event, uint64_t key)
+{
+	const struct trace_thread *thread = trace_thread(engine->trace, event->thread);
+	const struct trace_process *process = trace_process(engine->trace, thread->process);
+
+	return (struct open_span){.span = (uint16_t)span,
+				  .key = {key},
+				  .begin = event->time,
+				  .pid = process->pid,
+				  .tid = thread->tid,
+				  .comm = thread->name ? thread->name : process->name};
+}
+
+static void note_call(struct span_engine *engine, const struct io_event *event,
+		      const struct engine_frame *frame)
+{
+	char text[ENGINE_NOTE], name[ENGINE_NOTE] = "";
+	const struct trace *trace = engine->trace;
+	int length;
+
+	if (frame->name)
+		escape_text(name, sizeof(name), trace_text(trace, frame->name),
+			    strtab_length(trace_strings(trace), frame->name));
+	length = snprintf(text, sizeof(text), "%s %s",
+			  trace_text(trace, trace_region(trace, frame->region)->name), name);
+	if (frame->bytes && length > 0 && (size_t)length < sizeof(text))
+		snprintf(text + length, sizeof(text) - (size_t)length, " %llu bytes",
+			 (unsigned long long)frame->bytes);
+	engine_note(engine, trace_thread(trace, event->thread)->tid, frame->enter, text);
+}
+
+static void leave(struct span_engine *engine, struct engine_thread *thread,
+		  const struct io_event *event)
+{
+	const struct engine_frame *frame = frame_of(thread);
+	const struct trace_region *region;
+
+	if (thread->depth)
+		thread->depth--;
+	if (!frame || frame->region >= trace_regions(engine->trace))
+		return;
+	region = trace_region(engine->trace, frame->region);
+	/* A function of a program that does no I/O itself. */
+	if (region->source == REGION_OTHER && region->group == GROUP_TASK)
+		return;
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		struct open_span open;
+
+		if (engine->span[i].span->source != SPAN_OF_CALLS)
+			continue;
+		open = open_of(engine, i, event, event->thread);
+		open.begin = frame->enter;
+		open.bytes = frame->bytes;
+		open.about = frame->name;
+		open.group = group_of(&engine->span[i], engine, event, frame, frame->name);
+		engine_whole(engine, &open,
+			     event->region.is_cut ? fate_of(event->region.end) : SPAN_ENDED,
+			     event->time);
+	}
+	if (engine->output.note)
+		note_call(engine, event, frame);
+}
+
+static void enter(struct span_engine *engine, struct engine_thread *thread,
+		  const struct io_event *event)
+{
+	struct engine_frame *frame;
+
+	thread->depth++;
+	frame = frame_of(thread);
+	if (!frame)
+		return;
+	*frame = (struct engine_frame){
+		.region = event->region.id,
+		.enter = event->time,
+		.name = event->handle != ID_NONE ? name_of_handle(engine, event->handle)
+						 : name_of_file(engine, event->region.file),
+	};
+}
+
+/* Operations outside of calls are page faults, unless they are asynchronous. */
+static bool is_of(enum span_source source, const struct engine_thread *thread,
+		  const struct io_event *event)
+{
+	return source == SPAN_OF_OPERATIONS ||
+	       (source == SPAN_OF_FAULTS && !thread->depth && !event->op.is_non_blocking);
+}
+
+static void op_begin(struct span_engine *engine, struct engine_thread *thread,
+		     const struct io_event *event)
+{
+	str_id name = name_of_handle(engine, event->handle);
+
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		struct open_span open;
+
+		if (!is_of(engine->span[i].span->source, thread, event))
+			continue;
+		open = open_of(engine, i, event, event->op.id);
+		open.about = name;
+		open.group = group_of(&engine->span[i], engine, event, frame_of(thread), name);
+		engine_begin(engine, &open);
+	}
+}
+
+static void op_end(struct span_engine *engine, struct engine_thread *thread,
+		   const struct io_event *event)
+{
+	struct engine_frame *frame = frame_of(thread);
+	bool is_whole = event->kind == IO_OP_COMPLETE;
+	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
+
+	if (is_whole && frame && !event->op.is_non_blocking)
+		frame->bytes += bytes;
+	for (uint32_t i = 0; i < engine->spans; i++)
+		if (is_of(engine->span[i].span->source, thread, event))
+			engine_end(engine, i, &(const uint64_t[SPAN_KEYS]){event->op.id}[0],
+				   is_whole ? SPAN_ENDED : fate_of(event->op.end), event->time,
+				   is_whole ? bytes : 0);
+}
+
+static void create(struct span_engine *engine, struct engine_thread *thread,
+		   const struct io_event *event, handle_id handle)
+{
+	str_id name = name_of_handle(engine, handle);
+
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		struct open_span open;
+
+		if (engine->span[i].span->source != SPAN_OF_DESCRIPTORS)
+			continue;
+		open = open_of(engine, i, event, handle);
+		open.about = name;
+		open.group = group_of(&engine->span[i], engine, event, frame_of(thread), name);
+		engine_begin(engine, &open);
+	}
+}
+
+/* What no call destroys goes with its process. */
+static void destroy(struct span_engine *engine, const struct engine_thread *thread,
+		    const struct io_event *event)
+{
+	const uint64_t key[SPAN_KEYS] = {event->handle};
+
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		uint32_t slot;
+
+		if (engine->span[i].span->source != SPAN_OF_DESCRIPTORS)
+			continue;
+		slot = thread->depth ? OPEN_NONE : open_find(&engine->open, i, key);
+		if (slot != OPEN_NONE)
+			engine_leave(engine, slot, event->time);
+		else
+			engine_end(engine, i, key, SPAN_ENDED, event->time, 0);
+	}
+}
+
+static void program_end(struct span_engine *engine, const struct io_event *event)
+{
+	const struct trace_thread *thread = trace_thread(engine->trace, event->thread);
+
+	if (event->program.exit_status >= 0)
+		map_set(&engine->status, trace_process(engine->trace, thread->process)->pid,
+			(uint32_t)event->program.exit_status & 0xffff);
+}
+
+static void thread_event(struct span_engine *engine, const struct io_event *event)
+{
+	struct engine_thread *thread = thread_of(engine, event->thread);
+
+	switch (event->kind) {
+	case IO_ENTER:
+		enter(engine, thread, event);
+		break;
+	case IO_LEAVE:
+		leave(engine, thread, event);
+		break;
+	case IO_OP_BEGIN:
+		op_begin(engine, thread, event);
+		break;
+	case IO_OP_COMPLETE:
+	case IO_OP_CANCELLED:
+		op_end(engine, thread, event);
+		break;
+	case IO_CREATE_HANDLE:
+		create(engine, thread, event, event->handle);
+		break;
+	case IO_DUPLICATE_HANDLE:
+		create(engine, thread, event, event->duplicate.new_handle);
+		break;
+	case IO_DESTROY_HANDLE:
+		destroy(engine, thread, event);
+		break;
+	case IO_PROGRAM_END:
+		program_end(engine, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_of_request(enum span_source source)
+{
+	return source == SPAN_OF_REQUESTS || source == SPAN_OF_QUEUE || source == SPAN_OF_SERVICE;
+}
+
+static uint64_t request_group(const struct engine_span *span, const struct span_engine *engine,
+			      const struct io_event *event)
+{
+	uint32_t process = trace_thread(engine->trace, event->thread)->process;
+	uint32_t device = trace_process(engine->trace, process)->device;
+
+	switch (span->kind) {
+	case GROUP_IS_REQUEST:
+		return map_key(device, event->op.type);
+	case GROUP_IS_DEVICE:
+		return device;
+	case GROUP_IS_MODE:
+		return IO_MODES + event->op.type;
+	case GROUP_IS_OWNER:
+		return map_key(event->op.pid, event->op.name);
+	case GROUP_IS_TRACE_TEXT:
+		return name_of_file(engine, event->op.file);
+	default:
+		return 0;
+	}
+}
+
+static void request_begin(struct span_engine *engine, const struct io_event *event)
+{
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		const struct engine_span *span = &engine->span[i];
+		bool is_service = span->span->source == SPAN_OF_SERVICE;
+
+		if (!is_of_request(span->span->source))
+			continue;
+		engine_begin(engine, &(const struct open_span){
+					     .span = (uint16_t)i,
+					     .key = {event->op.id},
+					     .begin = is_service ? not_issued : event->time,
+					     .bytes = event->op.bytes == IO_BYTES_UNDEFINED
+							      ? 0
+							      : event->op.bytes,
+					     .pid = event->op.pid,
+					     .comm = event->op.name,
+					     .about = name_of_file(engine, event->op.file),
+					     .group = request_group(span, engine, event),
+				     });
+	}
+}
+
+static void forget(struct span_engine *engine, uint32_t slot)
+{
+	engine->span[engine->open.at[slot].span].books.begun--;
+	open_remove(&engine->open, slot);
+}
+
+void engine_drop_unissued(struct span_engine *engine)
+{
+	if (!engine->has_sources[SPAN_OF_SERVICE])
+		return;
+	for (uint32_t i = 0; i < engine->open.count; i++)
+		if (engine->open.at[i].is_used && engine->open.at[i].begin == not_issued)
+			forget(engine, i);
+}
+
+/* The last issue counts: a request that its driver gave back is issued again. */
+static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t slot,
+			    const struct io_event *event)
+{
+	struct open_span *open = &engine->open.at[slot];
+	enum span_source source = engine->span[span].span->source;
+	bool is_whole = event->kind == IO_OP_COMPLETE;
+	enum span_fate fate = is_whole ? SPAN_ENDED : fate_of(event->op.end);
+	uint64_t time = event->time;
+
+	if (source == SPAN_OF_SERVICE && event->op.issued)
+		open->begin = event->op.issued;
+	if (open->begin == not_issued) {
+		forget(engine, slot);
+		return;
+	}
+	if (source == SPAN_OF_QUEUE && is_whole) {
+		time = event->op.issued;
+		fate = time ? SPAN_ENDED
+			    : SPAN_CANCELLED; /* bios of a stacked device are not issued */
+	}
+	engine_end(engine, span, &(const uint64_t[SPAN_KEYS]){event->op.id}[0], fate, time, 0);
+}
+
+static void request_event(struct span_engine *engine, const struct io_event *event)
+{
+	const uint64_t key[SPAN_KEYS] = {event->op.id};
+
+	if (event->kind == IO_OP_BEGIN) {
+		request_begin(engine, event);
+		return;
+	}
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		enum span_source source = engine->span[i].span->source;
+		uint32_t slot;
+
+		if (!is_of_request(source))
+			continue;
+		slot = open_find(&engine->open, i, key);
+		if (event->kind == IO_OP_ISSUED && source == SPAN_OF_SERVICE && slot != OPEN_NONE)
+			engine->open.at[slot].begin = event->time;
+		if (event->kind != IO_OP_COMPLETE && event->kind != IO_OP_CANCELLED)
+			continue;
+		if (slot != OPEN_NONE)
+			request_end_one(engine, i, slot, event);
+		else
+			engine->span[i].books.ends_without_begin++;
+	}
+}
+
+void span_engine_io_event(struct span_engine *engine, const struct io_event *event)
+{
+	if (event->kind == IO_LOST)
+		engine->lost += event->lost.count;
+	if (!engine->has_model_spans || event->thread >= trace_threads(engine->trace))
+		return;
+	switch (trace_thread(engine->trace, event->thread)->kind) {
+	case LOCATION_THREAD:
+		thread_event(engine, event);
+		break;
+	case LOCATION_DEVICE:
+		request_event(engine, event);
+		break;
+	case LOCATION_METRIC:
+		break;
+	}
+}
+
+bool engine_io_group(struct engine_span *span, enum span_by by)
+{
+	enum span_source source = span->span->source;
+	bool is_request = is_of_request(source), is_call = source == SPAN_OF_CALLS;
+	bool has_mode = is_request || source == SPAN_OF_OPERATIONS || source == SPAN_OF_FAULTS;
+
+	if (by == SPAN_BY_GROUP && !is_request)
+		by = is_call ? SPAN_BY_CALL : SPAN_BY_FILE;
+	span->by = by;
+	switch (by) {
+	case SPAN_BY_GROUP:
+		span->kind = GROUP_IS_REQUEST;
+		return true;
+	case SPAN_BY_NONE:
+		span->kind = GROUP_IS_NOTHING;
+		return true;
+	case SPAN_BY_PROCESS:
+		span->kind = is_request ? GROUP_IS_OWNER : GROUP_IS_PROCESS;
+		return true;
+	case SPAN_BY_THREAD:
+		span->kind = GROUP_IS_THREAD;
+		return !is_request;
+	case SPAN_BY_FILE:
+		span->kind = GROUP_IS_TRACE_TEXT;
+		return true;
+	case SPAN_BY_CALL:
+		span->kind = GROUP_IS_TRACE_TEXT;
+		return !is_request && source != SPAN_OF_FAULTS;
+	case SPAN_BY_MODE:
+		span->kind = GROUP_IS_MODE;
+		return has_mode;
+	case SPAN_BY_DEVICE:
+		span->kind = GROUP_IS_DEVICE;
+		return is_request;
+	case SPAN_BYS:
+		break;
+	}
+	return false;
+}

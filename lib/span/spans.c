@@ -1,0 +1,138 @@
+/*
+ * spans: the rows of spans.def, and which tracepoints a span needs.
+ */
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/nearest.h>
+#include <iotrace/span.h>
+#include <string.h>
+
+struct row {
+	const char *name, *spec, *context, *help;
+	enum span_source source;
+	enum span_where where;
+};
+
+static const struct row rows[] = {
+#define MODEL_SPAN(name, from, help) {#name, NULL, NULL, help, SPAN_OF_##from, SPAN_IN_TASK},
+#define SPAN(name, at, spec, context, help)                                                        \
+	{#name, spec, context, help, SPAN_OF_TRACEPOINTS, SPAN_##at},
+/* clang-format off */
+#include <iotrace/spans.def>
+/* clang-format on */
+#undef MODEL_SPAN
+#undef SPAN
+};
+
+static char *copy(const char *text)
+{
+	return text ? mem_strdup(text) : NULL;
+}
+
+struct span *span_row(uint32_t index)
+{
+	const struct row *row = &rows[index];
+	struct span *span;
+	char *text;
+
+	if (index >= sizeof(rows) / sizeof(*rows))
+		return NULL;
+	if (row->source == SPAN_OF_TRACEPOINTS) {
+		text = mem_format("%s: %s", row->name, row->spec);
+		span = span_parse(text, NULL);
+		free(text);
+	} else {
+		span = mem_zero(sizeof(*span));
+		span->name = mem_strdup(row->name);
+	}
+	span->source = row->source;
+	span->where = row->where;
+	span->context = copy(row->context);
+	span->help = copy(row->help);
+	return span;
+}
+
+struct span *span_find(const char *name, struct error *err)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!strcmp(rows[i].name, name))
+			return span_row(i);
+		nearest_try(&nearest, rows[i].name);
+	}
+	error_say(err, EINVAL, "there is no span '%s'%s%s%s", name,
+		  nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+		  nearest.best ? "'?" : "");
+	error_hint(err, "To see which there are: iotrace list --spans");
+	return NULL;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; *list; list += strspn(list, ",")) {
+		size_t next = strcspn(list, ",");
+
+		if (next == length && !memcmp(list, word, length))
+			return true;
+		list += next;
+	}
+	return false;
+}
+
+/* Returns the text of the event in the list, which is added if it is not there. */
+static const char **text_of(struct text_list *events, const char *event)
+{
+	size_t length = strlen(event);
+
+	for (uint32_t i = 0; i < events->count; i++)
+		if (!strncmp(events->item[i], event, length) && events->item[i][length] == '=')
+			return &events->item[i];
+	text_list_add(events, mem_format("%s=", event));
+	return &events->item[events->count - 1];
+}
+
+static void add_field(struct text_list *events, const char *event, const char *field)
+{
+	const char **text = text_of(events, event);
+	const char *fields = strchr(*text, '=') + 1;
+	char *longer;
+
+	if (!field || has_word(fields, field))
+		return;
+	longer = mem_format("%s%s%s", *text, *fields ? "," : "", field);
+	free((void *)(uintptr_t)*text);
+	*text = longer;
+}
+
+static void add_context(const struct span *span, struct text_list *events)
+{
+	char *words = mem_strdup(span->context), *rest = words, *word;
+
+	while ((word = strsep(&rest, " ")))
+		text_of(events, word);
+	free(words);
+}
+
+void span_add_events(const struct span *span, bool with_context, struct text_list *events)
+{
+	for (int side = 0; side < SPAN_SIDES; side++) {
+		const struct span_point *point = &span->side[side];
+
+		if (!point->event)
+			continue;
+		text_of(events, point->event);
+		for (uint32_t i = 0; i < point->keys; i++)
+			add_field(events, point->event, point->key[i]);
+		for (uint32_t i = 0; i < point->tests; i++)
+			add_field(events, point->event, point->test[i].field);
+		add_field(events, point->event, span->group);
+		add_field(events, point->event, span->size);
+	}
+	if (with_context && span->context)
+		add_context(span, events);
+}

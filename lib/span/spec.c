@@ -1,0 +1,328 @@
+/*
+ * spec: a span from the sentence that defines it. See <iotrace/span.h> for the grammar.
+ */
+#include "spec_words.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/nearest.h>
+#include <iotrace/span.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const keywords[] = {"->", "if", "by", "group", "as", "size", "cancel"};
+
+static const char *const side_name[SPAN_SIDES] = {"begin", "end", "cancel"};
+
+struct spec {
+	struct spec_words words;
+	struct span *span;
+	struct error *err;
+};
+
+static bool is_keyword(const char *word)
+{
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+		if (!strcmp(keywords[i], word))
+			return true;
+	return false;
+}
+
+/* Says what should stand where the next word stands. */
+static int expect(const struct spec *spec, const char *what)
+{
+	const struct spec_words *words = &spec->words;
+	struct nearest nearest;
+
+	if (words->is_broken)
+		return error_say(spec->err, EINVAL,
+				 "span '%s': a quotation mark is missing, or a word is too long",
+				 spec->span->name);
+	if (!*words->word && !words->is_quoted)
+		return error_say(spec->err, EINVAL, "span '%s': %s is missing at its end",
+				 spec->span->name, what);
+	nearest_init(&nearest, words->word);
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+		nearest_try(&nearest, keywords[i]);
+	return error_say(spec->err, EINVAL, "span '%s': '%s' where %s should stand%s%s%s",
+			 spec->span->name, words->word, what,
+			 nearest.best && nearest.distance ? "; did you mean '" : "",
+			 nearest.best && nearest.distance ? nearest.best : "",
+			 nearest.best && nearest.distance ? "'?" : "");
+}
+
+static bool is_name(const char *word)
+{
+	if (!*word || is_keyword(word))
+		return false;
+	for (; *word; word++)
+		if (!isalnum((unsigned char)*word) && *word != '_' && *word != '-' && *word != '.')
+			return false;
+	return true;
+}
+
+static int take_name(struct spec *spec, const char *what, char **name)
+{
+	if (spec->words.is_quoted || !is_name(spec->words.word))
+		return expect(spec, what);
+	*name = mem_strdup(spec->words.word);
+	spec_words_next(&spec->words);
+	return 0;
+}
+
+static int take_event(struct spec *spec, enum span_side side)
+{
+	const char *word = spec->words.word, *colon = strchr(word, ':');
+	char what[64];
+
+	if (spec->words.is_quoted || !colon || colon == word || !colon[1] ||
+	    strchr(colon + 1, ':') || strpbrk(word, "*?[=")) {
+		snprintf(what, sizeof(what), "the tracepoint of its %s, SYSTEM:EVENT,",
+			 side_name[side]);
+		return expect(spec, what);
+	}
+	spec->span->side[side].event = mem_strdup(word);
+	spec_words_next(&spec->words);
+	return 0;
+}
+
+static bool take_compare(struct spec *spec, enum span_compare *compare)
+{
+	static const char *const sign[] = {
+		[SPAN_EQUAL] = "==",      [SPAN_UNEQUAL] = "!=", [SPAN_LESS] = "<",
+		[SPAN_LESS_EQUAL] = "<=", [SPAN_GREATER] = ">",  [SPAN_GREATER_EQUAL] = ">=",
+		[SPAN_MATCHES] = "~",
+	};
+
+	for (size_t i = 0; i < sizeof(sign) / sizeof(*sign); i++) {
+		if (!spec_words_take(&spec->words, sign[i]))
+			continue;
+		*compare = (enum span_compare)i;
+		return true;
+	}
+	return false;
+}
+
+static void read_number(struct span_test *test)
+{
+	char *end = NULL;
+
+	errno = 0;
+	test->is_negative = *test->text == '-';
+	test->number = test->is_negative ? (uint64_t)strtoll(test->text, &end, 0)
+					 : strtoull(test->text, &end, 0);
+	test->is_number = end != test->text && !*end && !errno &&
+			  (test->is_negative || isdigit((unsigned char)*test->text));
+}
+
+static int take_test(struct spec *spec, struct span_point *point, bool is_alternative)
+{
+	struct span_test *test = &point->test[point->tests];
+	int code;
+
+	if (point->tests == SPAN_TESTS)
+		return error_say(spec->err, EINVAL,
+				 "span '%s': more than %d conditions of an event", spec->span->name,
+				 SPAN_TESTS);
+	test->is_alternative = is_alternative;
+	point->tests++;
+	code = take_name(spec, "a field of a condition", &test->field);
+	if (code)
+		return code;
+	if (!take_compare(spec, &test->compare))
+		return expect(spec, "one of == != < <= > >= ~");
+	if (!spec->words.is_quoted && (!*spec->words.word || is_keyword(spec->words.word)))
+		return expect(spec, "the value of a condition");
+	test->text = mem_strdup(spec->words.word);
+	if (!spec->words.is_quoted)
+		read_number(test);
+	spec_words_next(&spec->words);
+	if (test->is_number || test->compare == SPAN_EQUAL || test->compare == SPAN_UNEQUAL ||
+	    test->compare == SPAN_MATCHES)
+		return 0;
+	return error_say(spec->err, EINVAL,
+			 "span '%s': '%s' is no number, and only numbers have an order",
+			 spec->span->name, test->text);
+}
+
+static int take_point(struct spec *spec, enum span_side side)
+{
+	struct span_point *point = &spec->span->side[side];
+	int code = take_event(spec, side);
+	bool is_alternative = false;
+
+	if (code || !spec_words_take(&spec->words, "if"))
+		return code;
+	do {
+		code = take_test(spec, point, is_alternative);
+		is_alternative = !strcmp(spec->words.word, "||");
+	} while (!code &&
+		 (spec_words_take(&spec->words, "&&") || spec_words_take(&spec->words, "||")));
+	return code;
+}
+
+/* "A/B": A of the begin, B of the end and of what cancels. */
+static int take_key(struct spec *spec, uint32_t index)
+{
+	struct span_point *side = spec->span->side;
+	int code = take_name(spec, "a field of the key", &side[SPAN_BEGIN].key[index]);
+
+	if (code)
+		return code;
+	side[SPAN_BEGIN].keys = side[SPAN_END].keys = index + 1;
+	if (!spec_words_take(&spec->words, "/")) {
+		side[SPAN_END].key[index] = mem_strdup(side[SPAN_BEGIN].key[index]);
+		return 0;
+	}
+	return take_name(spec, "a field of the key", &side[SPAN_END].key[index]);
+}
+
+static int take_keys(struct spec *spec)
+{
+	uint32_t count = 0;
+	int code;
+
+	if (!spec_words_take(&spec->words, "by"))
+		return expect(spec, "'by' and the key");
+	do {
+		if (count == SPAN_KEYS)
+			return error_say(spec->err, EINVAL,
+					 "span '%s': a key of more than %d fields",
+					 spec->span->name, SPAN_KEYS);
+		code = take_key(spec, count++);
+	} while (!code && spec_words_take(&spec->words, ","));
+	return code;
+}
+
+/* Without a key of its own, the cancel takes away the span that has its key. */
+static int take_cancel(struct spec *spec)
+{
+	struct span_point *cancel = &spec->span->side[SPAN_CANCEL];
+	const struct span_point *end = &spec->span->side[SPAN_END];
+	int code = take_point(spec, SPAN_CANCEL);
+
+	if (code)
+		return code;
+	if (!spec_words_take(&spec->words, "by")) {
+		for (cancel->keys = 0; cancel->keys < end->keys; cancel->keys++)
+			cancel->key[cancel->keys] = mem_strdup(end->key[cancel->keys]);
+		return 0;
+	}
+	do {
+		if (cancel->keys == end->keys)
+			return error_say(
+				spec->err, EINVAL,
+				"span '%s': the key of its cancel has more fields than that of its begin",
+				spec->span->name);
+		code = take_name(spec, "a field of the key", &cancel->key[cancel->keys++]);
+	} while (!code && spec_words_take(&spec->words, ","));
+	return code;
+}
+
+static int take_rest(struct spec *spec)
+{
+	struct span *span = spec->span;
+	int code = 0;
+
+	while (!code && (*spec->words.word || spec->words.is_quoted)) {
+		if (!span->group && spec_words_take(&spec->words, "group")) {
+			code = take_name(spec, "a field", &span->group);
+			if (!code && spec_words_take(&spec->words, "as"))
+				code = take_name(spec, "a name", &span->group_name);
+		} else if (!span->size && spec_words_take(&spec->words, "size")) {
+			code = take_name(spec, "a field", &span->size);
+		} else if (!span->side[SPAN_CANCEL].event &&
+			   spec_words_take(&spec->words, "cancel")) {
+			code = take_cancel(spec);
+		} else {
+			code = expect(spec, "group, size, cancel or the end");
+		}
+	}
+	return code || !spec->words.is_broken ? code : expect(spec, "");
+}
+
+bool span_is_of_task(const char *field)
+{
+	static const char *const names[] = {"pid", "tid", "cpu", "comm"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], field))
+			return true;
+	return false;
+}
+
+/* A key with the thread or the process in it keeps each span within one of them. */
+static enum span_where where_of(const struct span *span)
+{
+	const struct span_point *begin = &span->side[SPAN_BEGIN], *end = &span->side[SPAN_END];
+
+	for (uint32_t i = 0; i < begin->keys; i++)
+		if (!strcmp(begin->key[i], end->key[i]) &&
+		    (!strcmp(begin->key[i], "tid") || !strcmp(begin->key[i], "pid")))
+			return SPAN_IN_TASK;
+	return SPAN_ANYWHERE;
+}
+
+static int parse(struct spec *spec, const char *text, size_t name)
+{
+	int code;
+
+	spec->span->name = mem_format("%.*s", (int)name, text);
+	if (!is_name(spec->span->name))
+		return error_say(
+			spec->err, EINVAL,
+			"span '%s': it has no name; expected 'NAME: BEGIN -> END by FIELD'", text);
+	spec_words_init(&spec->words, text + name + 1);
+	code = take_point(spec, SPAN_BEGIN);
+	if (!code && !spec_words_take(&spec->words, "->"))
+		code = expect(spec, "'->' and the end");
+	if (!code)
+		code = take_point(spec, SPAN_END);
+	if (!code)
+		code = take_keys(spec);
+	if (!code)
+		code = take_rest(spec);
+	if (!code)
+		spec->span->where = where_of(spec->span);
+	return code;
+}
+
+struct span *span_parse(const char *text, struct error *err)
+{
+	struct spec spec = {.span = mem_zero(sizeof(*spec.span)), .err = err};
+	const char *colon = strchr(text, ':');
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!parse(&spec, text, colon && colon > text ? (size_t)(colon - text) : 0))
+		return spec.span;
+	span_free(spec.span);
+	return NULL;
+}
+
+void span_free(struct span *span)
+{
+	if (!span)
+		return;
+	for (int side = 0; side < SPAN_SIDES; side++) {
+		struct span_point *point = &span->side[side];
+
+		for (uint32_t i = 0; i < SPAN_TESTS; i++) {
+			free(point->test[i].field);
+			free(point->test[i].text);
+		}
+		for (uint32_t i = 0; i < SPAN_KEYS; i++)
+			free(point->key[i]);
+		free(point->event);
+	}
+	free(span->name);
+	free(span->help);
+	free(span->group);
+	free(span->group_name);
+	free(span->size);
+	free(span->context);
+	free(span);
+}

@@ -1,0 +1,323 @@
+/*
+ * Spans of the model: calls, operations, block requests, descriptors, from io_events as the model and an archive give them.
+ */
+#include "trace_builder.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <iotrace/error.h>
+#include <iotrace/leaks.h>
+#include <iotrace/span_engine.h>
+#include <map>
+#include <sys/sysmacros.h>
+
+namespace
+{
+
+class Io : public ::testing::Test
+{
+      protected:
+	TraceBuilder b;
+	process_id p = b.process(100, "app");
+	thread_id t = b.thread(p, 101, "worker");
+	std::vector<struct span *> spans;
+	struct span_engine *engine = nullptr;
+	std::vector<struct span_seen> seen;
+	std::vector<std::string> notes;
+
+	void open(const std::vector<const char *> &names, const char *by = nullptr)
+	{
+		struct error err = {};
+		struct span_output output = {};
+
+		for (const char *name : names)
+			spans.push_back(span_find(name, &err));
+		output.seen = [](void *context, const struct span_seen *s) {
+			static_cast<Io *>(context)->seen.push_back(*s);
+		};
+		output.note = [](void *context, const struct span_note *note) {
+			static_cast<Io *>(context)->notes.emplace_back(note->text);
+		};
+		output.context = this;
+		engine = span_engine_new(spans.data(), static_cast<uint32_t>(spans.size()), b.trace,
+					 &output);
+		if (by)
+			EXPECT_EQ(span_engine_group_by(engine, by, &err), 0) << err.text;
+	}
+	void TearDown() override
+	{
+		for (uint32_t i = 0; i < spans.size(); i++) {
+			const struct span_books *books = span_engine_books(engine, i);
+			uint64_t sum = 0;
+
+			for (uint64_t count : books->fate)
+				sum += count;
+			EXPECT_EQ(books->begun, sum);
+			span_free(spans[i]);
+		}
+		span_engine_free(engine);
+	}
+	void feed(const std::vector<io_event> &events)
+	{
+		for (const io_event &event : events)
+			span_engine_io_event(engine, &event);
+	}
+	std::string group(const struct span_seen &s)
+	{
+		char text[256];
+
+		return std::string(text,
+				   span_engine_group(engine, s.span, s.group, text, sizeof(text)));
+	}
+	io_event program_end(uint64_t time, int status)
+	{
+		io_event e = io::at(time, IO_PROGRAM_END, t);
+
+		e.program.exit_status = status;
+		return e;
+	}
+};
+
+TEST_F(Io, ACallHasItsFileAndItsBytes)
+{
+	handle_id h = b.handle(p, b.file("/data"));
+
+	open({"call"});
+	feed(io::operation(100, 130, t, h, 1, IO_MODE_READ, 4096));
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 30U);
+	EXPECT_EQ(seen[0].bytes, 4096U);
+	EXPECT_EQ(group(seen[0]), "read");
+	EXPECT_STREQ(span_engine_about(engine, &seen[0]), "/data");
+	EXPECT_STREQ(span_engine_comm(engine, &seen[0]), "worker");
+	EXPECT_EQ(seen[0].tid, 101U);
+	ASSERT_EQ(notes.size(), 1U);
+	EXPECT_EQ(notes[0], "read /data 4096 bytes");
+}
+
+TEST_F(Io, ACallThatWasCutIsNoneThatEnded)
+{
+	io_event cut = io::leave(20, t, "read");
+
+	cut.region.is_cut = true;
+	cut.region.end = IO_END_RECORDING;
+	open({"call"});
+	feed({io::enter(10, t, "read"), cut, io::enter(30, t, "read"), io::leave(35, t, "read")});
+	ASSERT_EQ(seen.size(), 2U);
+	EXPECT_EQ(seen[0].fate, SPAN_OPEN);
+	EXPECT_EQ(seen[1].fate, SPAN_ENDED);
+}
+
+TEST_F(Io, CallsWithinCallsAreSpansOfTheirOwn)
+{
+	open({"call"});
+	feed({io::enter(1, t, "fsync"), io::enter(2, t, "write"), io::leave(5, t, "write"),
+	      io::leave(9, t, "fsync")});
+	ASSERT_EQ(seen.size(), 2U);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 3U);
+	EXPECT_EQ(seen[1].end - seen[1].begin, 8U);
+}
+
+TEST_F(Io, AnOperationMayOutliveItsCall)
+{
+	handle_id h = b.handle(p, b.file("/data"));
+	io_event begin = io::begin(10, t, h, 7, IO_MODE_WRITE, 512);
+
+	begin.op.is_non_blocking = true;
+	open({"io", "fault"});
+	feed({io::enter(9, t, "write"), begin, io::leave(11, t, "write"),
+	      io::complete(90, t, h, 7, 512)});
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 80U);
+	EXPECT_EQ(seen[0].bytes, 512U);
+	EXPECT_EQ(group(seen[0]), "/data");
+}
+
+TEST_F(Io, AnOperationOutsideOfCallsIsAPageFault)
+{
+	handle_id h = b.handle(p, b.file("/lib"));
+
+	open({"fault"});
+	feed({io::begin(10, t, h, 1, IO_MODE_READ, 4096), io::complete(15, t, h, 1, 4096)});
+	feed(io::operation(20, 30, t, h, 2, IO_MODE_READ, 4096));
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 5U);
+	EXPECT_EQ(span_engine_books(engine, 0)->ends_without_begin, 0U);
+}
+
+TEST_F(Io, OperationsHaveTheirFates)
+{
+	handle_id h = b.handle(p, b.file("/data"));
+	const std::map<enum io_end, enum span_fate> fates = {{IO_END_RECORDING, SPAN_OPEN},
+							     {IO_END_DEATH, SPAN_DIED},
+							     {IO_END_LOST, SPAN_LOST},
+							     {IO_END_ABORTED, SPAN_CANCELLED}};
+
+	open({"io"}, "mode");
+	for (const auto &[end, fate] : fates) {
+		io_event cancel = io::at(5, IO_OP_CANCELLED, t, h);
+
+		cancel.op.id = 1;
+		cancel.op.end = end;
+		feed({io::begin(1, t, h, 1, IO_MODE_WRITE, 1), cancel});
+		EXPECT_EQ(seen.back().fate, fate);
+		EXPECT_EQ(group(seen.back()), "write");
+	}
+}
+
+TEST_F(Io, ARequestIsItsQueueAndItsService)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> request = io::request(100, 160, 400, d->location, d->handle, 1,
+						    REQUEST_WRITE, 4096);
+
+	request[2].op.begun = 100;
+	request[2].op.issued = 160;
+	open({"block", "block-queue", "block-service"});
+	feed(request);
+	ASSERT_EQ(seen.size(), 3U);
+	std::map<uint32_t, uint64_t> taken;
+	for (const struct span_seen &s : seen) {
+		taken[s.span] = s.end - s.begin;
+		EXPECT_EQ(group(s), "sda write");
+	}
+	EXPECT_EQ(taken[0], 300U);
+	EXPECT_EQ(taken[1], 60U);
+	EXPECT_EQ(taken[2], 240U);
+}
+
+TEST_F(Io, ARequestThatWasNeverIssuedHasNoService)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> request = io::request(100, 0, 400, d->location, d->handle, 1,
+						    REQUEST_READ, 4096);
+
+	request[2].op.begun = 100;
+	open({"block", "block-queue", "block-service"});
+	feed({request[0], request[2]});
+	feed({io::begin(500, d->location, d->handle, 2, IO_MODE_READ, 4096)});
+	span_engine_end(engine);
+	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_ENDED], 1U);
+	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_OPEN], 1U);
+	EXPECT_EQ(span_engine_books(engine, 1)->fate[SPAN_CANCELLED], 1U);
+	EXPECT_EQ(span_engine_books(engine, 2)->begun, 0U);
+}
+
+class Descriptors : public Io
+{
+      protected:
+	handle_id h = b.handle(p, b.file("/tmp/a"));
+	std::vector<io_event> opened(uint64_t time, handle_id handle)
+	{
+		return {io::enter(time, t, "openat"), io::create(time + 1, t, handle, 0),
+			io::leave(time + 2, t, "openat")};
+	}
+	std::vector<io_event> closed(uint64_t time, handle_id handle)
+	{
+		return {io::enter(time, t, "close", handle), io::destroy(time, t, handle),
+			io::leave(time + 1, t, "close")};
+	}
+};
+
+TEST_F(Descriptors, ACloseEndsThem)
+{
+	open({"fd"});
+	feed(opened(10, h));
+	feed(closed(50, h));
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].fate, SPAN_ENDED);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 39U);
+	EXPECT_EQ(group(seen[0]), "/tmp/a");
+}
+
+TEST_F(Descriptors, WhatGoesWithItsProcessWasLeftOrDied)
+{
+	for (int status : {0, SIGKILL}) {
+		if (engine)
+			TearDown();
+		spans.clear();
+		seen.clear();
+		open({"fd"});
+		feed(opened(10, h));
+		feed({io::destroy(90, t, h), program_end(90, status)});
+		span_engine_end(engine);
+		ASSERT_EQ(seen.size(), 1U);
+		EXPECT_EQ(seen[0].fate, status ? SPAN_DIED : SPAN_LEFT);
+		EXPECT_EQ(seen[0].end, 90U);
+	}
+}
+
+TEST_F(Descriptors, DuplicatesAreSpansOfTheirOwn)
+{
+	io_event duplicate = io::at(20, IO_DUPLICATE_HANDLE, t, h);
+
+	duplicate.duplicate.new_handle = b.handle(p, b.file("/tmp/a"));
+	open({"fd"});
+	feed(opened(10, h));
+	feed({duplicate});
+	feed(closed(30, h));
+	span_engine_end(engine);
+	EXPECT_EQ(span_engine_books(engine, 0)->begun, 2U);
+	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_OPEN], 1U);
+}
+
+TEST_F(Descriptors, OneThatWasOpenBeforeIsNone)
+{
+	open({"fd"});
+	feed(closed(5, h));
+	EXPECT_EQ(span_engine_books(engine, 0)->begun, 0U);
+	EXPECT_EQ(span_engine_books(engine, 0)->ends_without_begin, 1U);
+}
+
+TEST_F(Descriptors, ALookTellsWhatIsOpenNowAndChangesNothing)
+{
+	struct leaks leaks = {};
+
+	open({"fd"});
+	feed(opened(10, h));
+	b.trace->host.last_time = 1000;
+	span_engine_look(engine, leaks_seen, &leaks);
+	EXPECT_EQ(leaks.leaks, 1U);
+	EXPECT_EQ(leaks.open[0], 1U);
+	EXPECT_TRUE(seen.empty());
+	leaks_release(&leaks);
+	feed(closed(50, h));
+	EXPECT_EQ(seen.back().fate, SPAN_ENDED);
+}
+
+struct span_seen leak(enum span_fate fate, uint64_t age, uint64_t group)
+{
+	struct span_seen s = {};
+
+	s.fate = fate;
+	s.begin = 100;
+	s.end = 100 + age;
+	s.group = group;
+	return s;
+}
+
+TEST(Leaks, AreWhatWasLeftAndWhatIsOpenForLong)
+{
+	struct leaks leaks = {};
+
+	leaks.older_than = 1000;
+	for (const struct span_seen &s :
+	     {leak(SPAN_LEFT, 1, 1), leak(SPAN_OPEN, 1000, 2), leak(SPAN_OPEN, 2000, 2),
+	      leak(SPAN_OPEN, 999, 3), leak(SPAN_DIED, 5000, 4), leak(SPAN_CANCELLED, 5000, 5),
+	      leak(SPAN_ENDED, 5000, 6), leak(SPAN_BEGUN_AGAIN, 5000, 7), leak(SPAN_LOST, 5000, 8)})
+		leaks_seen(&leaks, &s);
+	leaks_sort(&leaks);
+	EXPECT_EQ(leaks.leaks, 3U);
+	EXPECT_EQ(leaks.left[0], 1U);
+	EXPECT_EQ(leaks.open[0], 2U);
+	EXPECT_EQ(leaks.young[0], 1U);
+	ASSERT_EQ(leaks.groups, 2U);
+	EXPECT_EQ(leaks.group[0].group, 2U);
+	EXPECT_EQ(leaks.group[0].count, 2U);
+	EXPECT_EQ(leaks.group[0].oldest, 2000U);
+	leaks_release(&leaks);
+}
+
+} // namespace
