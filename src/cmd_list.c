@@ -1,5 +1,6 @@
 /* list: the groups of system calls, the calls in them, and what of it this kernel has; or its tracepoints. */
 #include "command.h"
+#include "span/span_list.h"
 
 #include <fnmatch.h>
 #include <iotrace/error.h>
@@ -14,12 +15,15 @@ enum { INDENT = 10, WIDTH = 80 };
 
 struct list_options {
 	const char *tracepoints; /* a glob */
+	bool has_spans;
 };
 
 static const struct option_row rows[] = {
 	{'e', "tracepoint", "GLOB",
 	 "show the kernel's tracepoints SYSTEM:EVENT that match, with their fields", OPTION_TEXT,
 	 offsetof(struct list_options, tracepoints), NULL, NULL},
+	{0, "spans", NULL, "show the spans of iotrace latency, and whether they work here",
+	 OPTION_FLAG, offsetof(struct list_options, has_spans), NULL, NULL},
 	OPTION_ROW_HELP,
 	{0},
 };
@@ -140,6 +144,8 @@ static int list(void *context, int argc, char **argv)
 		error_say(&err, 0, "list takes no operand, but '%s' was given", argv[0]);
 		return command_misused(&command_list, &err);
 	}
+	if (options->has_spans)
+		return span_list();
 	if (options->tracepoints)
 		return list_tracepoints(options->tracepoints);
 	for (int i = 0; i < GROUP_COUNT; i++)
@@ -152,7 +158,7 @@ static int list(void *context, int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.help = "Shows which system calls can be recorded, in the groups of --syscalls, or which\ntracepoints the kernel has.",
+	.help = "Shows which system calls can be recorded, in the groups of --syscalls, or which\ntracepoints the kernel has, or which spans can be measured.",
 	.operands = "",
 	.row = rows,
 	.needs_rights = true,

@@ -56,6 +56,7 @@ struct recording {
 	struct text_list excluded; /* no records of these files: globs */
 	struct recording_blocks blocks;
 	struct text_list tracepoints; /* -e SYSTEM:EVENT[=FIELD,...] */
+	struct text_list everywhere;  /* the same, but of all tasks of the machine */
 	struct text_list counters;    /* -E: read with each call */
 	uint64_t sample_interval;     /* of the machine and its devices; 0: no samples */
 

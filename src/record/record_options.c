@@ -43,7 +43,7 @@ static int take_pid(struct number_list *list, const char *word, struct error *er
 	return 0;
 }
 
-static int parse_pids(void *list, const char *arg, struct error *err)
+int record_parse_pids(void *list, const char *arg, struct error *err)
 {
 	char *words = mem_strdup(arg), *rest = words, *word;
 	int rc = 0;
@@ -65,7 +65,7 @@ static bool take_decimal(const char *text, double most, double *value)
 	return !*end && *value <= most;
 }
 
-static int parse_duration(void *field, const char *arg, struct error *err)
+int record_parse_duration(void *field, const char *arg, struct error *err)
 {
 	double seconds;
 
@@ -101,7 +101,7 @@ static int parse_fd(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-static int parse_uid(void *field, const char *arg, struct error *err)
+int record_parse_uid(void *field, const char *arg, struct error *err)
 {
 	struct recording_users *users = field;
 	const struct passwd *user = NULL;
@@ -153,7 +153,7 @@ static int refuse_event(const char *word, struct error *err)
 }
 
 /* The kernel matches it: *, ?, [...]; it has no escape for a quotation mark. */
-static int parse_comm(void *list, const char *arg, struct error *err)
+int record_parse_comm(void *list, const char *arg, struct error *err)
 {
 	if (strchr(arg, '"') || strlen(arg) > GLOB_MAX)
 		return error_say(
@@ -229,7 +229,7 @@ static int parse_no_block(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-static int parse_device(void *field, const char *arg, struct error *err)
+int record_parse_device(void *field, const char *arg, struct error *err)
 {
 	struct recording_blocks *blocks = field;
 
@@ -256,7 +256,7 @@ static int parse_block_mode(void *field, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "unknown mode '%s': expected events, samples or both", arg);
 }
 
-static int parse_source(void *source, const char *arg, struct error *err)
+int record_parse_source(void *source, const char *arg, struct error *err)
 {
 	static const char *const name[] = {
 		[SOURCE_AUTO] = "auto", [SOURCE_PERF] = "perf", [SOURCE_BPF] = "bpf"};
@@ -278,7 +278,7 @@ const struct option_row record_rows[] = {
 	 OPTION_TEXT, FIELD(output.path), NULL, NULL},
 	{'p', "pid", "PID[,PID...]",
 	 "record these running processes, with their threads and new children", OPTION_CALL,
-	 RECORDING(pids), parse_pids, NULL},
+	 RECORDING(pids), record_parse_pids, NULL},
 	{'a', "system", NULL,
 	 "record all processes of the machine, while the command runs or until Ctrl-C", OPTION_FLAG,
 	 RECORDING(is_system), NULL, NULL},
@@ -294,9 +294,9 @@ const struct option_row record_rows[] = {
 	 "with one recorder for several commands: an archive for each of them, named after -o, such as t.%r",
 	 OPTION_FLAG, FIELD(is_each), NULL, NULL},
 	{0, "duration", "SECONDS", "stop the recording after this time; a command continues",
-	 OPTION_CALL, RECORDING(duration), parse_duration, NULL},
+	 OPTION_CALL, RECORDING(duration), record_parse_duration, NULL},
 	{0, "delay", "SECONDS", "start recording this long after the start of the command",
-	 OPTION_CALL, RECORDING(delay), parse_duration, NULL},
+	 OPTION_CALL, RECORDING(delay), record_parse_duration, NULL},
 	{0, "start-stopped", NULL, "begin paused; 'iotrace start' resumes", OPTION_FLAG,
 	 RECORDING(is_stopped), NULL, NULL},
 	{0, "marks", NULL,
@@ -313,14 +313,14 @@ const struct option_row record_rows[] = {
 	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
 	{0, "source", "SOURCE",
 	 "source of system calls: bpf, perf, or auto (bpf if available, the default)", OPTION_CALL,
-	 RECORDING(source), parse_source, "auto bpf perf"},
+	 RECORDING(source), record_parse_source, "auto bpf perf"},
 	{0, "cgroup", "PATH", "with -a: record only tasks of this control group (may be repeated)",
 	 OPTION_CALL, RECORDING(cgroups), options_add, NULL},
 	{0, "uid", "USER",
 	 "record only processes of this user, a number or a name (may be repeated)", OPTION_CALL,
-	 RECORDING(users), parse_uid, NULL},
+	 RECORDING(users), record_parse_uid, NULL},
 	{0, "comm", "GLOB", "record only threads whose command name matches (may be repeated)",
-	 OPTION_CALL, RECORDING(comms), parse_comm, NULL},
+	 OPTION_CALL, RECORDING(comms), record_parse_comm, NULL},
 	{0, "path", "GLOB", "record only files whose path matches (may be repeated)", OPTION_CALL,
 	 RECORDING(paths), pattern_parse, NULL},
 	{0, "exclude-path", "GLOB", "exclude files whose path matches (may be repeated)",
@@ -332,7 +332,7 @@ const struct option_row record_rows[] = {
 	{0, "no-block", NULL, "record no block requests, like --block=none", OPTION_CALL,
 	 RECORDING(blocks), parse_no_block, NULL},
 	{0, "device", "DEV", "record only requests of this block device (may be repeated)",
-	 OPTION_CALL, RECORDING(blocks), parse_device, NULL},
+	 OPTION_CALL, RECORDING(blocks), record_parse_device, NULL},
 	{0, "block-mode", "MODE",
 	 "record block requests as events, as samples, or both (the default)", OPTION_CALL,
 	 RECORDING(blocks.mode), parse_block_mode, "events samples both"},

@@ -22,6 +22,14 @@ extern const struct option_row record_rows[];
 /* What users know of other tools. */
 extern const struct option_hint record_hints[];
 
+/* Parsers of rows that other commands have, too. */
+int record_parse_pids(void *number_list, const char *arg, struct error *err);
+int record_parse_duration(void *ns, const char *arg, struct error *err);
+int record_parse_uid(void *users, const char *arg, struct error *err);
+int record_parse_comm(void *text_list, const char *arg, struct error *err);
+int record_parse_source(void *source, const char *arg, struct error *err);
+int record_parse_device(void *blocks, const char *arg, struct error *err);
+
 /* As command.h asks for them. Each gets a struct record_options. */
 void record_options_init(void *context);
 void record_options_release(void *context);

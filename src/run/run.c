@@ -17,6 +17,7 @@
 #include <iotrace/order.h>
 #include <iotrace/page.h>
 #include <iotrace/place.h>
+#include <iotrace/span_engine.h>
 #include <stdlib.h>
 
 enum {
@@ -47,12 +48,15 @@ struct run {
 		struct sink *sink;
 	} sink[RUN_SINKS];
 	int sinks;
+	struct span_engine *spans; /* NULL: nobody looks for spans */
 };
 
 static void output(void *context, const struct io_event *event)
 {
 	struct run *run = context;
 
+	if (run->spans)
+		span_engine_io_event(run->spans, event);
 	if (run->sinks == 1 && run->sink->ops) {
 		run->sink->ops->event(run->sink->sink, event);
 		return;
@@ -176,6 +180,25 @@ static int ask(const struct run *run)
 	return RUN_COMPLETE;
 }
 
+void run_use_spans(struct run *run, struct span_engine *engine)
+{
+	run->spans = engine;
+}
+
+/* Whatever else the sample says, it may be the begin or the end of a span. */
+static void find_spans(struct run *run, const struct sample *sample)
+{
+	struct event event;
+
+	if (!decode_wanted(run->decode, sample, &event))
+		return;
+	/* Its format came with the file, or in the stream before. */
+	if (!span_engine_is_defined(run->spans, event.tracepoint.event))
+		span_engine_define(run->spans, event.tracepoint.event,
+				   decode_wanted_event(run->decode, event.tracepoint.event));
+	span_engine_tracepoint(run->spans, &event);
+}
+
 static void give_model(struct run *run, const struct decode *decode, const struct event *event)
 {
 	if (event->kind == EVENT_TRACEPOINT &&
@@ -189,6 +212,8 @@ static void take_event(struct run *run, const struct event *event)
 {
 	if (event->kind == EVENT_LOST)
 		run->lost_records += event->lost.count;
+	if (run->spans)
+		span_engine_event(run->spans, event);
 	give_model(run, run->decode, event);
 	if (run->source->on_event)
 		run->source->on_event(run->source->context, event);
@@ -224,6 +249,8 @@ static int drain(struct run *run)
 			take_gap(run, sample.time);
 		if (sample.time)
 			run->last = sample.time;
+		if (run->spans)
+			find_spans(run, &sample);
 		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
 			take_event(run, &event);
 		if (--run->until_asked)
@@ -328,7 +355,9 @@ static int open_source(struct run *run, struct error *err)
 	run->decode = decode_new(capture_info(run->capture), &run->stream, err);
 	if (!run->decode)
 		return err->code ? -err->code : -EIO;
-	if (decode_is_without_io(run->decode))
+	if (run->spans)
+		decode_want(run->decode, span_engine_events(run->spans));
+	if (!run->spans && decode_is_without_io(run->decode))
 		return refuse_other_events(source->path, err);
 	counters = decode_counters(run->decode);
 	for (uint32_t i = 0; i < counters && i < EVENT_COUNTERS; i++)

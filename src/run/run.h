@@ -50,6 +50,9 @@ void run_free(struct run *run);
  */
 int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
 		 struct error *err);
+struct span_engine;
+/* Spans are looked for, too; lent until run_free(). The engine must have been made with run_trace(). */
+void run_use_spans(struct run *run, struct span_engine *engine);
 /* Returns an enum run_result, or -errno with a sentence; in all cases the sinks have seen an end. Call once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
 /* The same, of the OTF2 archive in the directory `source->path`. Call once, for a run of run_new_archive(). */

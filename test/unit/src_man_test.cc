@@ -86,7 +86,8 @@ TEST(Man, EveryPageOfSection1HasItsSections)
 {
 	for (const char *name :
 	     {"iotrace.1", "iotrace-record.1", "iotrace-convert.1", "iotrace-list.1",
-	      "iotrace-check.1", "iotrace-check-archive.1", "iotrace-report.1", "iotrace-stop.1"})
+	      "iotrace-check.1", "iotrace-check-archive.1", "iotrace-report.1", "iotrace-stop.1",
+	      "iotrace-latency.1", "iotrace-leaks.1"})
 		for (const char *section : {"NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT",
 					    "FILES", "EXIT STATUS", "EXAMPLES", "SEE ALSO"})
 			EXPECT_NE(page(name).find(std::string(".Sh ") + section + "\n"),

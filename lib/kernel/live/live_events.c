@@ -243,7 +243,7 @@ static int refuse_addresses(const char *system, const char *event, const char *f
 }
 
 /* -e SYSTEM:EVENT[=FIELD,...]. The capture's name of it says which fields were chosen. */
-static int add_chosen(struct live *live, const char *text, struct error *err)
+static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
 	size_t colon = strcspn(text, ":"), length = strcspn(text, "=");
 	char *full = mem_format("%.*s", (int)length, text);
@@ -259,7 +259,9 @@ static int add_chosen(struct live *live, const char *text, struct error *err)
 	if (!code)
 		code = refuse_addresses(system, full, format, err);
 	if (!code)
-		code = add_named(live, ROLE_CHOSEN, system, event, name, filter_of_tasks(live),
+		code = add_named(live, role, system, event, name,
+				 role == ROLE_CHOSEN ? filter_of_tasks(live)
+						     : filter_without_own(live, NULL),
 				 err);
 	free(format);
 	free(system);
@@ -271,10 +273,13 @@ static int add_chosen(struct live *live, const char *text, struct error *err)
 static int add_all_chosen(struct live *live, struct error *err)
 {
 	const struct text_list *chosen = &live->recording->tracepoints;
+	const struct text_list *everywhere = &live->recording->everywhere;
 	int code = 0;
 
 	for (uint32_t i = 0; i < chosen->count && code >= 0; i++)
-		code = add_chosen(live, chosen->item[i], err);
+		code = add_chosen(live, ROLE_CHOSEN, chosen->item[i], err);
+	for (uint32_t i = 0; i < everywhere->count && code >= 0; i++)
+		code = add_chosen(live, ROLE_BLOCK, everywhere->item[i], err);
 	return code;
 }
 

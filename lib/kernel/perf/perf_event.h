@@ -27,7 +27,7 @@ enum perf_role {
 	ROLE_OPTIONAL, /* the recording works without it, so it may be refused */
 	ROLE_COUNTER,  /* -E: read with the ends */
 	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */
-	ROLE_BLOCK,    /* block requests: always of the whole machine */
+	ROLE_BLOCK,    /* block requests, and events of some spans: always of the whole machine */
 };
 
 enum { PERF_SPECS_MAX = 64, PERF_NO_LEADER = -1, PERF_EVERYBODY = -1 };

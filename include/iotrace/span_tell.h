@@ -1,0 +1,36 @@
+/*
+ * span_tell: what was found of spans, for people and for programs.
+ */
+#pragma once
+
+#include <iotrace/latency.h>
+#include <iotrace/leaks.h>
+#include <stdio.h>
+
+struct tally;
+struct trace;
+
+/* Lent for each call. */
+struct span_tell {
+	const struct span_engine *engine;
+	const struct span *const *span;
+	uint32_t spans;
+	struct latency *latency;
+	struct leaks *leaks;
+	const struct trace *trace;
+	const struct tally *tally;
+	uint64_t from, to; /* what the numbers are of, ns of the trace's clock */
+	size_t columns;    /* of the terminal; 0: it is none */
+	bool has_style;    /* bold type, and 256 colours */
+	bool has_histogram, has_heat;
+	bool is_part; /* the recording goes on: nothing is said of what is open */
+	uint32_t top; /* rows of a table */
+};
+
+/* Prints the tables. */
+void latency_text(const struct span_tell *tell, FILE *out);
+void latency_json(const struct span_tell *tell, FILE *out);
+void leaks_text(const struct span_tell *tell, FILE *out);
+void leaks_json(const struct span_tell *tell, FILE *out);
+/* The heat map of each span as one image. */
+void latency_svg(const struct span_tell *tell, FILE *out);

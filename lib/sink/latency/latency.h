@@ -1,0 +1,20 @@
+/*
+ * latency: what the outputs of `iotrace latency` share.
+ */
+#pragma once
+
+#include <iotrace/span_tell.h>
+
+struct json_object;
+struct page;
+
+/* Returns the name of a group, fit for a terminal, which the caller frees. */
+char *latency_group_text(const struct span_tell *tell, const struct latency_group *group);
+/* Returns the file or the key of a span; the same. */
+char *latency_about_text(const struct span_tell *tell, const struct span_seen *seen);
+/* The heat map of a span as text. */
+void latency_heat_text(const struct span_tell *tell, const struct latency_heat *heat, FILE *out);
+/* { span, begun, ended, ... } of each span, and the books of the recording. */
+struct json_object *span_books_json(const struct span_tell *tell);
+/* "12 ended, 1 open at the end": a line for each span, and one about what is missing. */
+void span_books_text(const struct span_tell *tell, const struct page *page);

@@ -1,0 +1,168 @@
+/*
+ * latency_json: all numbers, for programs. Times are ns, and so their names say.
+ */
+#include "books/json_text.h"
+#include "latency.h"
+
+#include <iotrace/mem.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 4096 };
+
+static void add_number(json_object *to, const char *key, uint64_t value)
+{
+	json_object_object_add(to, key, json_object_new_uint64(value));
+}
+
+static void add_real(json_object *to, const char *key, double value)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.3f", value);
+	json_object_object_add(to, key, json_object_new_double_s(value, text));
+}
+
+static json_object *bucket(uint64_t from, uint64_t to, uint64_t count)
+{
+	json_object *object = json_object_new_object();
+
+	add_number(object, "from_ns", from);
+	add_number(object, "to_ns", to);
+	add_number(object, "count", count);
+	return object;
+}
+
+static json_object *json_histogram(const struct histogram *h)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		if (histogram_bucket(h, i))
+			json_object_array_add(all, bucket(histogram_from(i), histogram_to(i),
+							  histogram_bucket(h, i)));
+	return all;
+}
+
+static json_object *json_heat(const struct latency_heat *heat)
+{
+	json_object *object = json_object_new_object(), *columns = json_object_new_array();
+
+	for (uint32_t column = 0; column < heat->columns; column++) {
+		json_object *rows = json_object_new_array();
+
+		for (uint32_t row = heat->first; row < heat->first + heat->rows; row++)
+			if (heat_cell(heat, column, row))
+				json_object_array_add(rows, bucket(heat_from(row), heat_to(row),
+								   heat_cell(heat, column, row)));
+		json_object_array_add(columns, rows);
+	}
+	add_number(object, "start_ns", heat->start);
+	add_number(object, "step_ns", heat->step);
+	json_object_object_add(object, "columns", columns);
+	return object;
+}
+
+static json_object *json_name(const struct span_tell *tell, uint32_t span, uint64_t group)
+{
+	char *text = mem_alloc(NAME_MOST);
+	size_t length = span_engine_group(tell->engine, span, group, text, NAME_MOST);
+	json_object *name = json_bytes(text, length);
+
+	free(text);
+	return name;
+}
+
+static json_object *json_group(const struct span_tell *tell, const struct latency_group *group)
+{
+	static const struct {
+		const char *key;
+		uint32_t permille;
+	} quantile[] = {{"p50_ns", 500}, {"p90_ns", 900}, {"p99_ns", 990}, {"p999_ns", 999}};
+	const struct histogram *h = &group->histogram;
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "span",
+			       json_object_new_string(tell->span[group->span]->name));
+	json_object_object_add(object, "group", json_name(tell, group->span, group->group));
+	add_number(object, "count", h->count);
+	add_real(object, "avg_ns", latency_average(group));
+	add_number(object, "min_ns", h->count ? h->min : 0);
+	add_number(object, "max_ns", h->max);
+	add_real(object, "stddev_ns", latency_deviation(group));
+	for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
+		add_number(object, quantile[i].key, histogram_quantile(h, quantile[i].permille));
+	add_number(object, "sum_ns", h->sum);
+	add_number(object, "bytes", group->bytes);
+	json_object_object_add(object, "histogram", json_histogram(h));
+	if (tell->has_heat)
+		json_object_object_add(object, "heat", json_heat(&group->heat));
+	return object;
+}
+
+static json_object *json_context(const struct latency_slow *slow)
+{
+	json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < slow->contexts; i++) {
+		json_object *object = json_object_new_object();
+
+		add_number(object, "time_ns", slow->context[i].time);
+		json_object_object_add(object, "event",
+				       json_object_new_string(slow->context[i].text));
+		json_object_array_add(all, object);
+	}
+	return all;
+}
+
+static json_object *json_slow(const struct span_tell *tell, const struct latency_slow *slow)
+{
+	const struct span_seen *seen = &slow->seen;
+	const char *comm = span_engine_comm(tell->engine, seen);
+	const char *about = span_engine_about(tell->engine, seen);
+	json_object *object = json_object_new_object();
+	char *key = mem_alloc(NAME_MOST);
+	size_t length = span_engine_key(tell->engine, seen, key, NAME_MOST);
+
+	json_object_object_add(object, "span",
+			       json_object_new_string(tell->span[seen->span]->name));
+	json_object_object_add(object, "group", json_name(tell, seen->span, seen->group));
+	add_number(object, "pid", seen->pid);
+	add_number(object, "tid", seen->tid);
+	json_object_object_add(object, "comm", json_bytes(comm, strlen(comm)));
+	json_object_object_add(object, "file", *about ? json_bytes(about, strlen(about)) : NULL);
+	json_object_object_add(object, "key", length ? json_bytes(key, length) : NULL);
+	add_number(object, "begun_ns", seen->begin);
+	add_number(object, "latency_ns", seen->end - seen->begin);
+	add_number(object, "bytes", seen->bytes);
+	json_object_object_add(object, "context", json_context(slow));
+	free(key);
+	return object;
+}
+
+void latency_json(const struct span_tell *tell, FILE *out)
+{
+	json_object *top = json_object_new_object(), *spans = json_object_new_array();
+	json_object *slowest = json_object_new_array();
+	const struct latency_group *const *group;
+	const struct latency_slow *slow;
+	uint32_t groups = latency_groups(tell->latency, &group);
+	uint32_t slows = latency_slowest(tell->latency, &slow);
+
+	for (uint32_t i = 0; i < groups; i++)
+		json_object_array_add(spans, json_group(tell, group[i]));
+	for (uint32_t i = 0; i < slows; i++)
+		json_object_array_add(slowest, json_slow(tell, &slow[i]));
+	add_number(top, "start_ns", tell->from);
+	add_number(top, "duration_ns", tell->to > tell->from ? tell->to - tell->from : 0);
+	json_object_object_add(top, "spans", spans);
+	json_object_object_add(top, "slowest", slowest);
+	add_number(top, "not_above", latency_below(tell->latency));
+	json_object_object_add(top, "books", span_books_json(tell));
+	json_print(out,
+		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
+	fputc('\n', out);
+	json_object_put(top);
+}

@@ -1,0 +1,134 @@
+/*
+ * leaks_text: whether there are leaks, how sure that is, and which.
+ */
+#include "latency.h"
+#include "print/page.h"
+#include "print/summary_name.h"
+
+#include <iotrace/books.h>
+#include <iotrace/mem.h>
+#include <iotrace/trace.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is missing may have been an end. */
+static bool is_sure(const struct span_tell *tell)
+{
+	char sentence[512];
+
+	return !span_engine_lost(tell->engine) &&
+	       books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) == BOOKS_BALANCED;
+}
+
+static char *add(char *text, const char *before, uint64_t count, const char *what)
+{
+	char number[SUMMARY_NUMBER];
+	char *longer;
+
+	if (!count)
+		return text;
+	longer = mem_format("%s%s%s %s", text, before, summary_count(number, count), what);
+	free(text);
+	return longer;
+}
+
+static void put_verdict(const struct span_tell *tell, const struct page *page, uint32_t span)
+{
+	const struct leaks *leaks = tell->leaks;
+	const char *trouble = span_engine_trouble(tell->engine, span);
+	uint64_t left = leaks->left[span], open = leaks->open[span], all = left + open;
+	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
+	char *text, *open_for;
+
+	if (trouble) {
+		fprintf(page->out, "%s\n", trouble);
+		return;
+	}
+	summary_count(begun, span_engine_books(tell->engine, span)->begun);
+	text = all ? mem_format("%s: %s leaks of %s begun", tell->span[span]->name,
+				summary_count(number, all), begun)
+		   : mem_format("%s: no leaks of %s begun", tell->span[span]->name, begun);
+	open_for = mem_format("open for %s or longer", summary_time(age, leaks->older_than));
+	text = add(text, ": ", left, "open when their process ended by itself");
+	text = add(text, left ? ", " : ": ", open, leaks->older_than ? open_for : "open now");
+	page_wrap(page, text, 0, 2);
+	free(open_for);
+	free(text);
+}
+
+static void put_sureness(const struct span_tell *tell, const struct page *page)
+{
+	char sentence[512];
+
+	if (is_sure(tell)) {
+		fputs("sure: no event is missing\n", page->out);
+		return;
+	}
+	fputs("not sure: events are missing, and an end may be among them\n", page->out);
+	if (books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) != BOOKS_BALANCED)
+		page_wrap(page, sentence, 0, 2);
+}
+
+static void put_group(const struct span_tell *tell, const struct page *page,
+		      const struct page_table *table, const struct leak_group *group)
+{
+	const struct latency_group name_of = {.span = group->span, .group = group->group};
+	const char *comm = span_engine_comm(tell->engine, &group->first);
+	char *name = latency_group_text(tell, &name_of), *about, *who, *what, *cut;
+	char count[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
+
+	about = latency_about_text(tell, &group->first);
+	who = summary_escape(comm, strlen(comm));
+	what = !strcmp(name, about) ? mem_strdup(name) : mem_format("%s %s", name, about);
+	cut = summary_cut(what, page_rest(page, table), 6);
+	free(what);
+	what = mem_format("%s(%u)", who, group->first.pid);
+	page_row(page, table,
+		 (const char *const[]){summary_count(count, group->count),
+				       summary_time(age, group->oldest),
+				       tell->span[group->span]->name, what, cut});
+	free(what);
+	free(cut);
+	free(who);
+	free(about);
+	free(name);
+}
+
+static void put_groups(const struct span_tell *tell, const struct page *page)
+{
+	static const struct page_column column[] = {
+		{"leaks", 9, 0, false},
+		{"oldest", 9, 0, false},
+		{"span", -14, 60, false},
+		{"process", -24, 0, false},
+		{"what, and the oldest of them", 0, 0, false},
+	};
+	const struct page_table table = {column, sizeof(column) / sizeof(*column)};
+	const struct leaks *leaks = tell->leaks;
+	uint32_t shown = leaks->groups <= tell->top + 1 ? leaks->groups : tell->top;
+	uint64_t rest = 0;
+
+	if (shown)
+		page_heading(page, &table);
+	for (uint32_t i = 0; i < shown; i++)
+		put_group(tell, page, &table, &leaks->group[i]);
+	for (uint32_t i = shown; i < leaks->groups; i++)
+		rest += leaks->group[i].count;
+	if (rest)
+		fprintf(page->out, "%8llu  more in %u groups\n", (unsigned long long)rest,
+			leaks->groups - shown);
+}
+
+void leaks_text(const struct span_tell *tell, FILE *out)
+{
+	const struct page page = {out, tell->columns, tell->has_style ? "\033[1m" : "",
+				  tell->has_style ? "\033[0m" : ""};
+
+	leaks_sort(tell->leaks);
+	for (uint32_t span = 0; span < tell->spans; span++)
+		put_verdict(tell, &page, span);
+	put_sureness(tell, &page);
+	put_groups(tell, &page);
+	if (!tell->is_part)
+		span_books_text(tell, &page);
+}

@@ -1,0 +1,174 @@
+/*
+ * span_live: a recording that leaves nothing but numbers. As in `iotrace record`, all that can be refused is refused before the
+ * command runs, and then the command comes first.
+ */
+#include "cannot_run.h"
+#include "command.h"
+#include "option/limit.h"
+#include "record/record_places.h"
+#include "span_run.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/live.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <iotrace/probe.h>
+#include <iotrace/quiet.h>
+#include <iotrace/trace.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t round_ns = 50000000; /* how often round() may be called */
+
+struct recording_run {
+	struct span_run *run;
+	struct record_places places;
+	struct quiet quiet;
+	struct live *live;
+	char *cmdline;
+};
+
+static char *join_words(int argc, char **argv)
+{
+	char *line = mem_strdup("iotrace");
+
+	for (int i = 0; i < argc; i++) {
+		char *longer = mem_format("%s %s", line, argv[i]);
+
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+static int open_live(struct recording_run *r, struct error *err)
+{
+	const struct live_options live = {
+		.recording = &r->run->options->record.recording,
+		.place = record_places_spool(&r->places),
+		.spool_path = r->places.spool,
+		.cmdline = r->cmdline,
+		.quiet = &r->quiet,
+		.is_confined = true,
+	};
+
+	r->live = live_open(&live, err);
+	return r->live ? 0 : -1;
+}
+
+static bool is_asked_to_stop(void *context)
+{
+	const struct recording_run *r = context;
+	uint64_t now = probe_now();
+
+	if (r->run->round && now - r->run->now >= round_ns) {
+		r->run->now = now;
+		r->run->round(r->run->context);
+	}
+	return live_interrupts(r->live) >= 2;
+}
+
+static uint64_t available(void *context, uint64_t have)
+{
+	const struct recording_run *r = context;
+
+	return live_available(r->live, have);
+}
+
+static void say_begin(const struct recording_run *r)
+{
+	const struct recording *recording = &r->run->options->record.recording;
+
+	if (recording->argv || recording->duration || probe_columns(STDERR_FILENO) <= 0)
+		return;
+	log_warn("recording %s; Ctrl-C ends it",
+		 recording->is_system ? "all processes" : "the processes of -p");
+}
+
+static int status_of(int wait_status)
+{
+	if (wait_status < 0)
+		return STATUS_OK;
+	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status)
+					: WEXITSTATUS(wait_status);
+}
+
+static int follow(struct recording_run *r, const char *name)
+{
+	const struct run_source source = {
+		.path = r->places.spool,
+		.place = record_places_spool(&r->places),
+		.available = available,
+		.available_context = r,
+		.should_stop = is_asked_to_stop,
+		.context = r,
+	};
+	struct error err = {0};
+	int converted = run_convert(r->run->run, &source, &err);
+	int exec_errno = 0, status;
+	const char *remark;
+
+	span_engine_end(r->run->engine);
+	status = status_of(live_wait(r->live, &exec_errno));
+	if (exec_errno) {
+		r->run->has_failed = true;
+		return cannot_run(&r->run->options->record, name, exec_errno);
+	}
+	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
+		log_warn("%s", remark);
+	for (uint32_t i = 0; (remark = run_warning(r->run->run, i)); i++)
+		log_warn("%s", remark);
+	if (converted < 0) {
+		command_complain(&err);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+static int start(struct recording_run *r, struct error *err)
+{
+	int code = limit_check(err);
+
+	if (!code)
+		code = record_places_open(&r->places, &r->run->options->record, err);
+	if (!code)
+		code = open_live(r, err);
+	if (code)
+		return code;
+	if (r->places.place)
+		run_use_directory(r->run->run, place_dir(r->places.place));
+	run_fold_late(r->run->run);
+	if (!r->run->options->record.recording.is_system)
+		span_engine_choose_tasks(r->run->engine);
+	return live_start(r->live, err);
+}
+
+int span_run_live(struct span_run *run, int argc, char **argv)
+{
+	struct recording_run r = {.run = run};
+	struct error err = {0};
+	int status;
+
+	quiet_begin(&r.quiet);
+	r.cmdline = join_words(argc, argv);
+	if (start(&r, &err)) {
+		command_complain(&err);
+		run->has_failed = true;
+		status = err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
+	} else {
+		say_begin(&r);
+		status = follow(&r, argc ? argv[0] : "");
+	}
+	err = (struct error){0};
+	if (r.live && live_close(r.live, &err)) {
+		command_complain(&err);
+		status = STATUS_FAILED;
+	}
+	record_places_release(&r.places);
+	free(r.cmdline);
+	return status;
+}

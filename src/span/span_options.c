@@ -1,0 +1,372 @@
+/*
+ * span_options: see span_options.h.
+ */
+#include "span_options.h"
+
+#include "option/select.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/sink.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000 };
+
+static const uint64_t older_default = 1000000000; /* a second */
+
+static int parse_file(void *field, const char *arg, struct error *err)
+{
+	struct span_file *file = field;
+
+	if (arg && !*arg)
+		return error_say(err, EINVAL, "the name of the file is empty");
+	file->is_wanted = true;
+	file->path = arg && strcmp(arg, "-") != 0 ? arg : NULL;
+	return 0;
+}
+
+static int parse_number(void *field, const char *arg, struct error *err)
+{
+	char *end = NULL;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(arg, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)*arg) || number > NUMBER_MOST)
+		return error_say(err, EINVAL,
+				 "invalid number '%s': expected 0 to %d, for example 10", arg,
+				 NUMBER_MOST);
+	*(uint32_t *)field = (uint32_t)number;
+	return 0;
+}
+
+/* "10ms", "1.5s", "800us", "90ns"; a number alone is seconds. */
+static int parse_time(void *field, const char *arg, struct error *err)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"", 1e9}};
+	char *end = NULL;
+	double value = isdigit((unsigned char)*arg) || *arg == '.' ? strtod(arg, &end) : -1;
+
+	for (size_t i = 0; value > 0 && i < sizeof(unit) / sizeof(*unit); i++) {
+		if (strcmp(end, unit[i].unit) != 0 || value * unit[i].ns > 1e18)
+			continue;
+		*(uint64_t *)field = (uint64_t)(value * unit[i].ns + 0.5);
+		return 0;
+	}
+	return error_say(
+		err, EINVAL,
+		"invalid time '%s': expected a number and ns, us, ms or s, for example 10ms", arg);
+}
+
+static int parse_syscalls(void *field, const char *arg, struct error *err)
+{
+	uint32_t groups = select_default();
+	int code = select_parse(&groups, arg, err);
+
+	*(uint64_t *)field = groups;
+	return code;
+}
+
+#define FIELD(member)     offsetof(struct span_options, member)
+#define RECORDING(member) FIELD(record.recording.member)
+
+/* Of what, where it is recorded: as `iotrace record` has them. */
+#define TASK_ROWS                                                                                                 \
+	{'p',                                                                                                     \
+	 "pid",                                                                                                   \
+	 "PID[,PID...]",                                                                                          \
+	 "follow these processes, all their threads and new children",                                            \
+	 OPTION_CALL,                                                                                             \
+	 RECORDING(pids),                                                                                         \
+	 record_parse_pids,                                                                                       \
+	 NULL},                                                                                                   \
+		{'a',         "system",                                                                           \
+		 NULL,        "all processes of the machine",                                                     \
+		 OPTION_FLAG, RECORDING(is_system),                                                               \
+		 NULL,        NULL},                                                                              \
+		{0,                                                                                               \
+		 "duration",                                                                                      \
+		 "SECONDS",                                                                                       \
+		 "stop after this time; a command runs on",                                                       \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(duration),                                                                             \
+		 record_parse_duration,                                                                           \
+		 NULL},                                                                                           \
+		{0,                                                                                               \
+		 "syscalls",                                                                                      \
+		 "GROUP[,GROUP...]",                                                                              \
+		 "which system calls: see 'iotrace list'",                                                        \
+		 OPTION_CALL,                                                                                     \
+		 FIELD(syscalls),                                                                                 \
+		 parse_syscalls,                                                                                  \
+		 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"}, \
+		{0,                                                                                               \
+		 "source",                                                                                        \
+		 "SOURCE",                                                                                        \
+		 "who records system calls: bpf, perf, or auto",                                                  \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(source),                                                                               \
+		 record_parse_source,                                                                             \
+		 "auto bpf perf"},                                                                                \
+		{0,           "cgroup",                                                                           \
+		 "PATH",      "with -a: only tasks of this control group (may be repeated)",                      \
+		 OPTION_CALL, RECORDING(cgroups),                                                                 \
+		 options_add, NULL},                                                                              \
+		{0,                                                                                               \
+		 "uid",                                                                                           \
+		 "USER",                                                                                          \
+		 "only processes of this user, a number or a name (may be repeated)",                             \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(users),                                                                                \
+		 record_parse_uid,                                                                                \
+		 NULL},                                                                                           \
+		{0,                                                                                               \
+		 "comm",                                                                                          \
+		 "GLOB",                                                                                          \
+		 "only threads whose command name matches (may be repeated)",                                     \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(comms),                                                                                \
+		 record_parse_comm,                                                                               \
+		 NULL},                                                                                           \
+		{0,                                                                                               \
+		 "device",                                                                                        \
+		 "DEV",                                                                                           \
+		 "only requests of this block device (may be repeated)",                                          \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(blocks),                                                                               \
+		 record_parse_device,                                                                             \
+		 NULL},                                                                                           \
+	{                                                                                                         \
+		'm', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,                \
+			RECORDING(ring_bytes), NULL, NULL                                                         \
+	}
+
+const struct option_row span_latency_rows[] = {
+	{0, "span", "SPAN",
+	 "what to measure: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: call)",
+	 OPTION_CALL, FIELD(words), options_add,
+	 "call io block block-queue block-service fault fuse sched"},
+	{0, "by", "GROUP",
+	 "group by none, process, thread, file, call, mode or device, and not by what the span says",
+	 OPTION_TEXT, FIELD(by), NULL, "group none process thread file call mode device"},
+	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
+	 NULL},
+	{0, "above", "TIME", "only what took longer: 10ms, 1.5s, 800us", OPTION_CALL, FIELD(above),
+	 parse_time, NULL},
+	{0, "slowest", "N", "also show the N that took longest", OPTION_CALL, FIELD(slowest),
+	 parse_number, NULL},
+	{0, "context", "K", "with --slowest: what the thread did before, K events", OPTION_CALL,
+	 FIELD(context), parse_number, NULL},
+	{0, "histogram", NULL, "also show how many took how long", OPTION_FLAG,
+	 FIELD(has_histogram), NULL, NULL},
+	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
+	 OPTION_CALL, FIELD(heat), parse_file, NULL},
+	{0, "interval", "TIME", "while it records, also print what ended since the last time",
+	 OPTION_CALL, FIELD(interval), parse_time, NULL},
+	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),
+	 parse_file, NULL},
+	TASK_ROWS,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+const struct option_row span_leaks_rows[] = {
+	{0, "span", "SPAN",
+	 "what may leak: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: fd)",
+	 OPTION_CALL, FIELD(words), options_add, "fd block fuse"},
+	{0, "by", "GROUP",
+	 "group by none, process, thread, file, call, mode or device, and not by what the span says",
+	 OPTION_TEXT, FIELD(by), NULL, "group none process thread file call mode device"},
+	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
+	 OPTION_CALL, FIELD(older_than), parse_time, NULL},
+	{0, "every", "TIME", "while it records, also print what is open for longer than that",
+	 OPTION_CALL, FIELD(interval), parse_time, NULL},
+	{0, "top", "N", "rows of the table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
+	 NULL},
+	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),
+	 parse_file, NULL},
+	TASK_ROWS,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+void span_options_init(struct span_options *options)
+{
+	record_options_init(&options->record);
+	options->top = TOP_DEFAULT;
+	options->older_than = older_default;
+}
+
+void span_options_release(struct span_options *options)
+{
+	struct recording *recording = &options->record.recording;
+
+	for (uint32_t i = 0; i < recording->tracepoints.count; i++)
+		free((void *)(uintptr_t)recording->tracepoints.item[i]);
+	for (uint32_t i = 0; i < recording->everywhere.count; i++)
+		free((void *)(uintptr_t)recording->everywhere.item[i]);
+	for (uint32_t i = 0; i < options->spans; i++)
+		span_free(options->span[i]);
+	text_list_release(&recording->everywhere);
+	text_list_release(&options->words);
+	record_options_release(&options->record);
+}
+
+/* A name, or a sentence that begins with one. */
+static struct span *span_of(const char *word, struct error *err)
+{
+	return strchr(word, ':') ? span_parse(word, err) : span_find(word, err);
+}
+
+static int add_span(struct span_options *options, const char *word, struct error *err)
+{
+	struct span *span;
+
+	if (options->spans == SPANS_MAX)
+		return error_say(err, EINVAL, "--span: more than %d spans", SPANS_MAX);
+	span = span_of(word, err);
+	if (!span)
+		return -err->code;
+	options->span[options->spans++] = span;
+	for (uint32_t i = 0; i + 1 < options->spans; i++)
+		if (!strcmp(options->span[i]->name, span->name))
+			return error_say(err, EINVAL, "--span: two spans have the name '%s'",
+					 span->name);
+	return 0;
+}
+
+int span_options_complete(struct span_options *options, const char *otherwise, struct error *err)
+{
+	int code = 0;
+
+	if (options->context && !options->slowest)
+		return error_say(err, EINVAL, "--context goes with --slowest N");
+	if (!options->words.count)
+		return add_span(options, otherwise, err);
+	for (uint32_t i = 0; i < options->words.count && !code; i++)
+		code = add_span(options, options->words.item[i], err);
+	return code;
+}
+
+static bool is_any_of(const struct span_options *options, enum span_source a, enum span_source b)
+{
+	for (uint32_t i = 0; i < options->spans; i++)
+		if (options->span[i]->source >= a && options->span[i]->source <= b)
+			return true;
+	return false;
+}
+
+/* Returns whether the event is in the list already. Texts are SYSTEM:EVENT=FIELDS there. */
+static bool has_event(const struct text_list *list, const char *text)
+{
+	size_t length = strcspn(text, "=");
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!strncmp(list->item[i], text, length) && !list->item[i][length])
+			return true;
+	return false;
+}
+
+static void add_events(struct span_options *options, bool is_everywhere)
+{
+	struct recording *recording = &options->record.recording;
+	struct text_list *to = is_everywhere ? &recording->everywhere : &recording->tracepoints;
+	struct text_list events = {0};
+
+	for (uint32_t i = 0; i < options->spans; i++)
+		if ((options->span[i]->where != SPAN_IN_TASK) == is_everywhere)
+			span_add_events(options->span[i], options->context, &events);
+	for (uint32_t i = 0; i < events.count; i++) {
+		const char *text = events.item[i];
+
+		if (!has_event(&recording->everywhere, text))
+			text_list_add(to, mem_format("%.*s", (int)strcspn(text, "="), text));
+		free((void *)(uintptr_t)text);
+	}
+	text_list_release(&events);
+}
+
+static void choose_calls(struct span_options *options)
+{
+	struct recording *recording = &options->record.recording;
+	bool has_calls = is_any_of(options, SPAN_OF_CALLS, SPAN_OF_OPERATIONS) || options->context;
+
+	if (options->syscalls)
+		recording->groups = (uint32_t)options->syscalls;
+	else if (!has_calls)
+		recording->groups = CALL_GROUPS_ALWAYS;
+	if (is_any_of(options, SPAN_OF_FAULTS, SPAN_OF_FAULTS))
+		recording->groups |= 1U << GROUP_FAULT;
+}
+
+static int choose(struct span_options *options, struct error *err)
+{
+	struct recording *recording = &options->record.recording;
+	bool has_blocks = is_any_of(options, SPAN_OF_REQUESTS, SPAN_OF_SERVICE);
+	int code = 0;
+
+	for (uint32_t i = 0; i < options->spans && !code; i++)
+		code = span_check(options->span[i], err);
+	if (code)
+		return code;
+	choose_calls(options);
+	recording->blocks.is_given = has_blocks;
+	if (!has_blocks && recording->blocks.devices.count)
+		return error_say(err, EINVAL,
+				 "--device goes with --span block, block-queue or block-service");
+	if (!has_blocks) {
+		recording->blocks.has_choice = true;
+		recording->blocks.choice = BLOCK_NONE;
+	}
+	recording->blocks.mode = BLOCK_EVENTS;
+	recording->sample_interval = 0;
+	add_events(options, true);
+	add_events(options, false);
+	if (recording->everywhere.count && recording->comms.count)
+		return error_say(
+			err, EINVAL,
+			"--comm: spans that end in other threads cannot be chosen by a thread's name");
+	return 0;
+}
+
+/* What `record` would make of it: nothing that stays. */
+int span_options_record(struct span_options *options, char *const *argv, struct error *err)
+{
+	struct record_options *record = &options->record;
+	const struct recording *recording = &record->recording;
+	int code = choose(options, err);
+
+	record->output.format = sink_find("null");
+	record->output.is_quiet = true;
+	if (!code && !argv && !recording->is_system && !recording->pids.count)
+		return error_say(err, EINVAL,
+				 "nothing to follow: a COMMAND, -a, -p PID, or a FILE");
+	return code ? code : record_options_complete(record, argv, err);
+}
+
+int span_options_check_file(const struct span_options *options, const char *file, struct error *err)
+{
+	const struct recording *recording = &options->record.recording;
+
+	if (recording->is_system || recording->pids.count)
+		return error_say(err, EINVAL, "%s, or what -a and -p record: not both", file);
+	if (options->interval)
+		return error_say(
+			err, EINVAL,
+			"--interval and --every are for what is being recorded, not for %s", file);
+	if (recording->duration || recording->cgroups.count || recording->comms.count ||
+	    recording->users.names.count || recording->blocks.devices.count || options->syscalls ||
+	    recording->ring_bytes || recording->source != SOURCE_AUTO)
+		return error_say(
+			err, EINVAL,
+			"%s was recorded before: --duration, --syscalls, --source, --cgroup, --uid, --comm, "
+			"--device and -m are for a recording",
+			file);
+	return 0;
+}

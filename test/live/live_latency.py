@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+"""iotrace latency and iotrace leaks live: against strace, the summary of the same archive, perf script of the same capture, fio, and a
+program that leaks."""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from live import IOTRACE, Live, SOURCE  # noqa: E402
+
+FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
+
+
+def told(live, verb, *options, status=0, **more):
+    ran = live.run([IOTRACE, verb, f"--json={live.path('told.json')}", *options], **more)
+    if not live.equal(f"{verb} {options}: exit status", ran.returncode, status):
+        print((ran.stderr or b"").decode(errors="replace"))
+    with open(live.path("told.json"), encoding="utf-8") as file:
+        numbers = json.load(file)
+    for span in numbers["books"]["spans"]:
+        live.equal(f"{span}: balance", span["begun"], sum(span[fate] for fate in FATES))
+    return numbers
+
+
+def rows(numbers, span=None):
+    return {row["group"]: (row["count"], row["min_ns"], row["max_ns"], row["sum_ns"]) for row in numbers["spans"]
+            if span in (None, row["span"])}
+
+
+def calls(live):
+    """As many of each call as strace counts, and the same numbers from the archive and from the capture of one run."""
+    command = ["dd", "if=/dev/zero", f"of={live.path('out')}", "bs=4k", "count=300"]
+    live.run(["strace", "-f", "-c", "-o", live.path("strace"), *command])
+    counted = {}
+    with open(live.path("strace"), encoding="ascii") as file:
+        for line in file:
+            words = line.split()
+            if len(words) in (5, 6) and words[3].isdigit():
+                counted[words[-1]] = int(words[3])
+    mine = rows(told(live, "latency", "--syscalls=all", f"--source={SOURCE}", "--", *command))
+    for call in ("read", "write", "openat", "close"):
+        live.equal(f"{call}: count", mine[call][0], counted[call])
+    live.record(live.path("trace"), command, "-q", "--capture", live.path("capture"), f"--source={SOURCE}")
+    archive, capture = (rows(told(live, "latency", live.path(name))) for name in ("trace", "capture"))
+    live.equal("archive and capture", archive, capture)
+    report = json.loads(live.run([IOTRACE, "report", "--json", live.path("trace")]).stdout)
+    for name, of in (("read", ("read", "pread64")), ("write", ("write",))):
+        live.equal(f"report: {name}", report["calls"][name]["calls"], sum(archive[call][0] for call in of if call in archive))
+
+
+def script(live, capture, events):
+    """perf script's lines of these events: [(ns, tid, event, {field: value})]."""
+    ran = live.run(["perf", "script", "--ns", "-F", "comm,pid,tid,time,event,trace", "-i", capture])
+    found = []
+    for line in ran.stdout.decode(errors="replace").splitlines():
+        match = re.match(r"\s*.*?\s+(\d+)/(\d+)\s+(\d+)\.(\d{9}):\s+([\w-]+:[\w-]+):\s*(.*)", line)
+        if match and match.group(5) in events:
+            found.append((int(match.group(3)) * 10**9 + int(match.group(4)), int(match.group(2)), match.group(5), match.group(6)))
+    return sorted(found, key=lambda row: row[0])
+
+
+def exact(live):
+    """Counts, minima, maxima and sums as a calculation from perf script of the same capture gives them."""
+    capture = live.path("perf.data")
+    ran = live.run(["perf", "record", "-q", "-a", "-k", "mono", "-m", "4M", "-e", "sched:sched_wakeup,sched:sched_switch", "-o", capture, "--",
+                    "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; ls /usr/bin >/dev/null; done"])
+    live.equal("perf record", ran.returncode, 0)
+    woken, waits = {}, collections.defaultdict(list)
+    for time, _, event, text in script(live, capture, ("sched:sched_wakeup", "sched:sched_switch")):
+        if event == "sched:sched_wakeup":
+            name, pid = re.match(r"(?:comm=)?(.*?)(?: pid=|:)(\d+) (?:prio=|\[)", text).groups()
+            woken[int(pid)] = (time, name)
+        else:
+            pid = int(re.search(r"(?:next_pid=| ==> .*:)(\d+) (?:next_prio=|\[)", text).group(1))
+            if pid in woken:
+                begin, name = woken.pop(pid)
+                waits[name].append(time - begin)
+    expected = {name: (len(values), min(values), max(values), sum(values)) for name, values in waits.items()}
+    live.check(sum(row[0] for row in expected.values()) > 20, "hardly any wakeups")
+    live.equal("sched from perf.data", rows(told(live, "latency", "--span", "sched", capture)), expected)
+    own = "mine: sched:sched_wakeup -> sched:sched_switch by pid/next_pid group comm"
+    live.equal("a span of one's own", rows(told(live, "latency", "--span", own, capture)), expected)
+    some = own.replace("sched_wakeup", 'sched_wakeup if comm == "sleep"', 1)
+    live.equal("with a condition", rows(told(live, "latency", "--span", some, capture)),
+               {name: row for name, row in expected.items() if name == "sleep"})
+
+
+def tracepoints(live):
+    """Spans of tracepoints of a command: only its own, though the events are those of the whole machine."""
+    numbers = told(live, "latency", "--span", "sched", "--by", "process", "--", "sh", "-c", "sleep 0.1; sleep 0.1")
+    live.check(numbers["books"]["spans"][0]["ended"] >= 2, f"two sleeps woke up: {numbers['books']['spans']}")
+    own = "s: syscalls:sys_enter_nanosleep -> syscalls:sys_exit_nanosleep by tid"
+    other = "s: syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep by tid group which_clock"
+    numbers = told(live, "latency", "--span", other, "--", "sleep", "0.2")
+    live.equal("one sleep", [row["count"] for row in numbers["spans"]], [1])
+    live.check(0.2e9 <= numbers["spans"][0]["min_ns"] < 1e9, f"0.2 seconds: {numbers['spans'][0]['min_ns']}")
+    numbers = told(live, "latency", "--span", own, "--", "true")
+    live.equal("no sleep", numbers["spans"], [])
+    ran = live.run([IOTRACE, "latency", "--span", own.replace("nanosleep by", "nanosleeb by"), "--", "true"])
+    live.equal("a wrong event", (ran.returncode, b"did you mean 'syscalls:sys_exit_nanosleep'?" in ran.stderr), (125, True))
+    ran = live.run([IOTRACE, "latency", "--span", other.replace("which_clock", "which_clok"), "--", "true"])
+    live.equal("a wrong field", (ran.returncode, b"did you mean 'which_clock'?" in ran.stderr), (125, True))
+
+
+def block(live):
+    """Requests of a loop device against fio's own latencies of completion."""
+    image, device = live.path("image"), None
+    if not shutil.which("fio"):
+        live.lacks("fio")
+        return
+    with open(image, "wb") as file:
+        file.truncate(32 << 20)
+    try:
+        device = live.run(["losetup", "--find", "--show", image]).stdout.decode().strip()
+        if not device:
+            live.lacks("a loop device")
+            return
+        command = ["fio", "--name=a", f"--filename={device}", "--rw=randwrite", "--bs=4k", "--size=4m", "--direct=1", "--ioengine=sync",
+                   "--randrepeat=1", "--output-format=json", f"--output={live.path('fio')}"]
+        numbers = told(live, "latency", "--span", "block", "--span", "block-service", "--by", "mode", "--device", os.path.basename(device),
+                       f"--source={SOURCE}", "--", *command)
+    finally:
+        if device:
+            live.run(["losetup", "-d", device])
+    with open(live.path("fio"), encoding="utf-8") as file:
+        text = file.read()
+    clat = json.loads(text[text.index("{"):])["jobs"][0]["write"]
+    mine = {row["span"]: row for row in numbers["spans"] if row["group"] == "write"}
+    live.equal("requests", mine["block"]["count"], clat["total_ios"])
+    live.check(mine["block"]["avg_ns"] <= clat["clat_ns"]["mean"], f"a request is a part of fio's latency: "
+               f"{mine['block']['avg_ns']} and {clat['clat_ns']['mean']}")
+    live.check(mine["block"]["avg_ns"] >= 0.3 * clat["clat_ns"]["mean"], f"most of fio's latency is the request: "
+               f"{mine['block']['avg_ns']} and {clat['clat_ns']['mean']}")
+    live.check(mine["block-service"]["sum_ns"] <= mine["block"]["sum_ns"], "the service is a part")
+
+
+LEAKER = """
+import os, signal, sys
+kept = [os.open(path, os.O_RDONLY) for path in ['/etc/passwd'] * 3 + ['/etc/hostname'] * 4]
+for i in range(200):
+    os.close(os.open('/etc/group', os.O_RDONLY))
+if sys.argv[1] == 'kill':
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def leaks(live):
+    """Seven of some hundred, from two files; killed, they died."""
+    command = ["/usr/bin/python3", "-S", "-c", LEAKER]
+    numbers = told(live, "leaks", f"--source={SOURCE}", "--", *command, "exit", status=1)
+    found = collections.Counter(leak["file"] for leak in numbers["leaks"] if leak["file"] in ("/etc/passwd", "/etc/hostname", "/etc/group"))
+    live.equal("leaks", found, {"/etc/passwd": 3, "/etc/hostname": 4})
+    live.check(all(leak["process_ended"] for leak in numbers["leaks"]), "the process has ended")
+    live.check(numbers["begun"] >= 207 and numbers["ended"] >= 200, f"begun and ended: {numbers['begun']}, {numbers['ended']}")
+    if SOURCE == "bpf":
+        numbers = told(live, "leaks", f"--source={SOURCE}", "--", *command, "kill", status=137)
+        live.equal("leaks of a killed process", numbers["leaks"], [])
+        live.check(numbers["died"] >= 7, f"died: {numbers['died']}")
+    live.record(live.path("leaks"), [*command, "exit"], "-q", f"--source={SOURCE}")
+    archive = told(live, "leaks", live.path("leaks"), status=1)
+    again = collections.Counter(leak["file"] for leak in archive["leaks"])
+    live.equal("leaks in an archive", {path: again[path] for path in found}, dict(found))
+    none = live.run([IOTRACE, "leaks", f"--source={SOURCE}", "--", "cat", "/etc/hostname"])
+    live.equal("no leaks", (none.returncode, b"fd: no leaks of" in none.stderr, b"sure: no event is missing" in none.stderr),
+               (0, True, True))
+
+
+def running(live):
+    """A process that runs on: what is open is a leak once it is older than the limit."""
+    with open(live.path("script"), "w", encoding="ascii") as file:
+        file.write("import time\na = open('/etc/passwd')\ntime.sleep(1)\nb = open('/etc/hostname')\ntime.sleep(1)\n")
+    ran = live.run([IOTRACE, "leaks", f"--source={SOURCE}", "--duration", "1.6", "--older-than", "1s", f"--json={live.path('now.json')}",
+                    "--every", "500ms", "--", "/usr/bin/python3", "-S", live.path("script")])
+    live.equal("status", ran.returncode, 1)
+    with open(live.path("now.json"), encoding="utf-8") as file:
+        files = [leak["file"] for leak in json.load(file)["leaks"]]
+    live.check("/etc/passwd" in files, f"old: {files}")
+    live.check("/etc/hostname" not in files, f"too young: {files}")
+
+
+with Live() as test:
+    for each in (calls, exact, tracepoints, block, leaks, running):
+        each(test)
