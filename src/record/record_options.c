@@ -90,7 +90,7 @@ static int parse_interval(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-static int parse_fd(void *field, const char *arg, struct error *err)
+int record_parse_fd(void *field, const char *arg, struct error *err)
 {
 	size_t digits = strspn(arg, "0123456789");
 
@@ -306,7 +306,7 @@ const struct option_row record_rows[] = {
 	 OPTION_SIZE, FIELD(limit), NULL, NULL},
 	{0, "ready-fd", "N",
 	 "write \"ready\" to this open descriptor and close it when the recording is active",
-	 OPTION_CALL, RECORDING(ready_fd), parse_fd, NULL},
+	 OPTION_CALL, RECORDING(ready_fd), record_parse_fd, NULL},
 	{0, "syscalls", "GROUP[,GROUP...]",
 	 "record these groups of system calls; +GROUP and -GROUP change the default; see 'iotrace list'",
 	 OPTION_CALL, RECORDING(groups), select_parse,

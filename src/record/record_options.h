@@ -24,6 +24,7 @@ extern const struct option_hint record_hints[];
 
 /* Parsers of rows that other commands have, too. */
 int record_parse_pids(void *number_list, const char *arg, struct error *err);
+int record_parse_fd(void *field, const char *arg, struct error *err);
 int record_parse_duration(void *ns, const char *arg, struct error *err);
 int record_parse_uid(void *users, const char *arg, struct error *err);
 int record_parse_comm(void *text_list, const char *arg, struct error *err);

@@ -131,8 +131,11 @@ static int follow(struct recording_run *r, const char *name)
 
 static int start(struct recording_run *r, struct error *err)
 {
+	const struct recording *recording = &r->run->options->record.recording;
 	int code = limit_check(err);
 
+	if (!code && recording->ready_fd)
+		code = live_keep_ready_fd(recording->ready_fd, err);
 	if (!code)
 		code = record_places_open(&r->places, &r->run->options->record, err);
 	if (!code)
@@ -142,7 +145,7 @@ static int start(struct recording_run *r, struct error *err)
 	if (r->places.place)
 		run_use_directory(r->run->run, place_dir(r->places.place));
 	run_fold_late(r->run->run);
-	if (!r->run->options->record.recording.is_system)
+	if (!recording->is_system)
 		span_engine_choose_tasks(r->run->engine);
 	return live_start(r->live, err);
 }

@@ -99,6 +99,14 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 		 record_parse_duration,                                                                           \
 		 NULL},                                                                                           \
 		{0,                                                                                               \
+		 "ready-fd",                                                                                      \
+		 "N",                                                                                             \
+		 "write \"ready\" to this descriptor when the recording is active",                               \
+		 OPTION_CALL,                                                                                     \
+		 RECORDING(ready_fd),                                                                             \
+		 record_parse_fd,                                                                                 \
+		 NULL},                                                                                           \
+		{0,                                                                                               \
 		 "syscalls",                                                                                      \
 		 "GROUP[,GROUP...]",                                                                              \
 		 "which system calls: see 'iotrace list'",                                                        \

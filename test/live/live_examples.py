@@ -38,8 +38,10 @@ def prepare(live, folder, example):
         with open(f"{folder}/{name}", "w", encoding="ascii") as file:
             file.write(APP)
         os.chmod(f"{folder}/{name}", 0o755)
-    if re.search(r"(check-archive|report|--format text).* trace$", example):
+    if re.search(r"(check-archive|report|--format text|latency).* trace$", example):
         live.run([IOTRACE, "-q", "-o", "trace", "./app"], cwd=folder)
+    if "latency" in example and example.endswith("app.data"):
+        live.run([IOTRACE, "-a", "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)
     if "convert" in example:
         live.run([IOTRACE, "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)
         os.mkdir(f"{folder}/.trace.iotrace")
@@ -55,6 +57,8 @@ def run(live, page, example, names):
     environment = dict(CALMED, **MPI, PATH=f"{live.path('bin')}:{os.environ['PATH']}", SLURM_JOB_ID="17")
     ready, its_end = os.pipe()
     if ENDLESS.search(example):
+        # Options of a recording may come from the environment, those of latency and leaks do not.
+        line = re.sub("^iotrace (latency|leaks) ", rf"\g<0>--ready-fd {its_end} ", line)
         line, environment["IOTRACE_OPTIONS"] = f"exec {line}", f"--ready-fd {its_end}"
     with subprocess.Popen(["sh", "-ec", line], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, pass_fds=(its_end,)) as shell:

@@ -189,7 +189,7 @@ def test_each_name(live):
     ended = [ends(process) for process in started]
     live.equal("one name: statuses", sorted(code for code, _ in ended), [0, 125])
     said = b"".join(err for _, err in ended)
-    live.check(b"is making same" in said and b"-o same.%r" in said, f"one name: {said!r}")
+    live.check(b"is making same" in said and b"same.%r" in said, f"one name: {said!r}")
     with open(live.path("ran"), encoding="utf-8") as file:
         live.equal("one name: who ran", file.read(), "ran\n")
     for options, word in ((["-E", "cycles"], b"-E"), (["--format", "null"], b"null"), (["--alone"], b"--alone"), (["--wait"], b"--wait")):
