@@ -94,7 +94,7 @@ def test_page(live):
             os.truncate(path, 0)
     _, words = run.communicate(b"\n")
     live.equal("exit status", run.returncode, 125)
-    live.check(b"cannot be read back" in words, f"no sentence: {words!r}")
+    live.check(b"cannot read back" in words, f"no sentence: {words!r}")
     live.check(not os.path.exists(trace), "there is an archive")
 
 
