@@ -9,12 +9,14 @@
 static uint32_t begin(struct walk *walk, const struct walk_event *event, uint64_t key)
 {
 	const struct value *is = event->record->value;
-	uint32_t index = walk->operations;
+	uint32_t index;
 
-	if (walk->free_operations)
+	if (walk->free_operations) {
 		index = walk->free_operation[--walk->free_operations];
-	else
-		MEM_GROW(walk->operation, walk->operation_capacity, ++walk->operations);
+	} else {
+		index = walk->operations++;
+		MEM_GROW(walk->operation, walk->operation_capacity, walk->operations);
+	}
 	walk->operation[index] = (struct operation){
 		.id = is[4].is,
 		.key = key,

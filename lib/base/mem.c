@@ -81,6 +81,7 @@ char *mem_format(const char *format, ...)
 
 void mem_append(char **text, const char *format, ...)
 {
+	size_t length = strlen(*text), added;
 	char *more = NULL;
 	va_list args;
 
@@ -89,8 +90,9 @@ void mem_append(char **text, const char *format, ...)
 		more = NULL;
 	va_end(args);
 	checked(more, strlen(format));
-	*text = mem_resize(*text, strlen(*text) + strlen(more) + 1);
-	strcat(*text, more);
+	added = strlen(more);
+	*text = mem_resize(*text, length + added + 1);
+	memcpy(*text + length, more, added + 1);
 	free(more);
 }
 

@@ -53,7 +53,7 @@ static int parse_time(void *field, const char *arg, struct error *err)
 	char *end = NULL;
 	double value = isdigit((unsigned char)*arg) || *arg == '.' ? strtod(arg, &end) : -1;
 
-	for (size_t i = 0; value > 0 && i < sizeof(unit) / sizeof(*unit); i++) {
+	for (size_t i = 0; end && value > 0 && i < sizeof(unit) / sizeof(*unit); i++) {
 		if (strcmp(end, unit[i].unit) != 0 || value * unit[i].ns > 1e18)
 			continue;
 		*(uint64_t *)field = (uint64_t)(value * unit[i].ns + 0.5);

@@ -69,7 +69,9 @@ def run(live, page, example, names):
             shell.send_signal(signal.SIGINT)
         _, said = shell.communicate(timeout=120)
     os.close(ready)
-    live.check(shell.returncode == 0, f"{page}: {example}: {shell.returncode}\n{said.decode(errors='replace')}")
+    # The shell of ./app puts its output back: a descriptor that it opens and leaves open, and so a leak.
+    good = (0, 1) if example.startswith("iotrace leaks") else (0,)
+    live.check(shell.returncode in good, f"{page}: {example}: {shell.returncode}\n{said.decode(errors='replace')}")
 
 
 def main():
