@@ -97,13 +97,6 @@ void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time)
 		engine->open.at[slot].left = time;
 }
 
-str_id engine_comm(struct span_engine *engine, uint32_t tid)
-{
-	uint32_t comm = map_get(&engine->comm, tid);
-
-	return comm == MAP_NONE ? 0 : comm;
-}
-
 void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text)
 {
 	const struct span_note note = {tid, time, text};

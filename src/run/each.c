@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MOST = 4 }; /* archives whose names are told */
+enum { TOLD_MOST = 4 }; /* archives that a message names */
 
 /* One command. Its output refers to its own options, so it does not move. */
 struct part {
