@@ -91,7 +91,7 @@ class Cluster:
         self.live = live
         self.env = dict(CALMED, SLURM_CONF=f"{self.dir}/slurm.conf", PATH=f"{self.dir}/bin:/usr/sbin:{CALMED['PATH']}")
         self.daemons = []
-        for name in ("state", "spool", "work", "bin", "recorded"):
+        for name in ("state", "spool", "tasks", "bin", "recorded"):
             os.mkdir(f"{self.dir}/{name}")
         os.chmod(self.dir, 0o755)
         host = socket.gethostname().split(".")[0]
@@ -130,7 +130,7 @@ class Cluster:
                 daemon.wait()
 
     def run(self, *argv, **env):
-        return self.live.run(argv, env=dict(self.env, **env), cwd=f"{self.dir}/work")
+        return self.live.run(argv, env=dict(self.env, **env), cwd=f"{self.dir}/tasks")
 
     def srun(self, what, *argv, status=0, **env):
         ran = self.run("srun", f"-n{TASKS}", "--overcommit", *argv, **env)
@@ -157,14 +157,14 @@ class Cluster:
         return len(os.listdir(f"{self.dir}/recorded"))
 
     def archives(self, pattern):
-        return sorted(glob.glob(f"{self.dir}/work/{pattern}"))
+        return sorted(glob.glob(f"{self.dir}/tasks/{pattern}"))
 
     def expect(self, what, archive, tasks, blocks=BLOCKS):
         """The bytes that tasks have written to their files."""
         about = self.live.examine(archive)
         self.live.equal(f"{what}: complete", about["is_complete"], True)
         sums = written(archive)
-        expected = {f"{self.dir}/work/out.{task}": blocks * BLOCK for task in range(tasks)}
+        expected = {f"{self.dir}/tasks/out.{task}": blocks * BLOCK for task in range(tasks)}
         self.live.equal(f"{what}: bytes", sums, expected)
         return about
 
@@ -188,8 +188,8 @@ def test_script(live, slurm):
               f"srun {RECORD} -o script.%j.2 -- sh -c '{WRITE}; [ $SLURM_PROCID != 1 ] || kill -9 $$'\n")
     job = slurm.batch("script", script)
     live.check(wait_until(lambda: slurm.is_gone(job)), "script: the job does not end")
-    slurm.expect("script, first step", f"{slurm.dir}/work/script.{job}.1", 2)
-    about = slurm.expect("script, second step", f"{slurm.dir}/work/script.{job}.2", 2)
+    slurm.expect("script, first step", f"{slurm.dir}/tasks/script.{job}.1", 2)
+    about = slurm.expect("script, second step", f"{slurm.dir}/tasks/script.{job}.2", 2)
     live.equal("script: signals", sorted(command["signal"] or 0 for command in about["commands"]), [0, signal.SIGKILL])
     with open(f"{slurm.dir}/script.log", encoding="utf-8") as file:
         live.check("WRONG" not in file.read(), "script: the first step failed")
@@ -209,7 +209,7 @@ def cancelled(live, slurm, what, command, *options):
 
 def test_scancel(live, slurm):
     job = cancelled(live, slurm, "scancel", f"{RECORD} -o scancel.%j -- sh -c '{WRITE}; sleep 60'")
-    archive = f"{slurm.dir}/work/scancel.{job}"
+    archive = f"{slurm.dir}/tasks/scancel.{job}"
     live.check(wait_until(lambda: os.path.exists(archive)), "scancel: no archive")
     slurm.expect("scancel", archive, 2)
 
