@@ -37,6 +37,13 @@ static void say_not_found(const struct record_options *options, const char *name
 		log_error("%s: command not found; put the pattern of --path in quotes, "
 			  "or the shell expands it",
 			  name);
+	else if (path_is_directory(name))
+		log_error("%s: command not found; %s is a directory here, and no OTF2 archive",
+			  name, name);
+	else if (path_exists(name))
+		log_error("%s: command not found; the file %s here is no program, capture or "
+			  "archive",
+			  name, name);
 	else
 		log_error("%s: command not found", name);
 }
@@ -63,4 +70,9 @@ int cannot_run(const struct record_options *options, const char *name, int code)
 	else
 		log_error("%s: %s", name, strerror(code));
 	return code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+int cannot_find(const struct record_options *options, const char *name)
+{
+	return path_may_run(name) ? 0 : cannot_run(options, name, ENOENT);
 }

@@ -5,3 +5,9 @@
 
 /* Says it as a shell does, with what the user may have meant, and returns a shell's exit status: 126 or 127. code: errno of exec. */
 int cannot_run(const struct record_options *options, const char *name, int code);
+
+/*
+ * Before anything is made or asked for: a mistyped name is no question of rights. Returns 0 if the command may be there, or as
+ * cannot_run().
+ */
+int cannot_find(const struct record_options *options, const char *name);

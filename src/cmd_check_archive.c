@@ -29,8 +29,8 @@ static void put_contents(const struct archive_report *report)
 	printf("events %" PRIu64 "; operations: begun %" PRIu64 ", completed %" PRIu64
 	       ", cancelled %" PRIu64 "\n",
 	       report->events, report->begun, report->completed, report->cancelled);
-	printf("handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64
-	       "; markers %" PRIu64 "\n",
+	printf("records of handles: created %" PRIu64 ", duplicated %" PRIu64 ", destroyed %" PRIu64
+	       " (inherited ones, too); markers %" PRIu64 "\n",
 	       report->created, report->duplicated, report->destroyed, report->markers);
 	if (report->is_of_others)
 		puts("not written by iotrace: only the rules of OTF2 were checked");
@@ -59,7 +59,7 @@ static int report_on(const char *directory, bool is_quiet)
 
 	if (why) {
 		log_error("%s: %s", directory, why);
-		return STATUS_FOUND;
+		return STATUS_FAILED;
 	}
 	memset(&report, 0, sizeof(report));
 	if (archive_verify(directory, &report, &err)) {
@@ -96,8 +96,8 @@ const struct command command_check_archive = {
 	.name = "check-archive",
 	.help = "Reads an archive and reports every error in it.",
 	.operands = "DIR",
-	.about = "The exit status is 0 if there are no errors. It is 1 otherwise, also if the\n"
-		 "archive cannot be read.\n",
+	.about = "The exit status is 0 if there are no errors, 1 if there are, and 125 if DIR is\n"
+		 "not an archive.\n",
 	.row = rows,
 	.size = sizeof(struct check_archive_options),
 	.run = check_archive,

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/event.h>
 #include <iotrace/log.h>
@@ -238,11 +239,13 @@ static bool has_file(const char *directory, const char *name)
 	return has;
 }
 
-static bool is_archive(const char *file)
+/* A name for the output is looked for when it is sure that there is an input. */
+static int check_capture(const char *file, struct error *err)
 {
-	const char *slash = strrchr(file, '/');
+	struct capture *capture = capture_open(file, NULL, NULL, err);
 
-	return has_file(file, "traces.otf2") || !strcmp(slash ? slash + 1 : file, "traces.otf2");
+	capture_close(capture);
+	return capture ? 0 : -err->code;
 }
 
 /* What is surely no input. Each case has a sentence that says what to do instead. */
@@ -252,14 +255,16 @@ static int refuse_others(const char *file, const struct output_options *options,
 
 	if (stat(file, &st) < 0)
 		return error_set(err, errno, "%s", file);
-	if (is_archive(file) && output_is_archive(options)) {
+	if (archive_path_is(file) && output_is_archive(options)) {
 		error_say(err, EINVAL, "%s: is already an OTF2 archive", file);
 		error_hint(err, "'iotrace report' prints its summary, 'iotrace convert --format "
 				"text' its records, and 'iotrace check-archive' checks it");
-	} else if (!is_archive(file) && has_file(file, "spool")) {
+	} else if (!archive_path_is(file) && has_file(file, "spool")) {
 		error_say(err, EISDIR, "%s: is a directory; the recording in it is %s/spool", file,
 			  file);
 		error_hint(err, "To convert it: iotrace convert %s/spool", file);
+	} else if (S_ISREG(st.st_mode)) {
+		return check_capture(file, err);
 	}
 	return -err->code;
 }
@@ -328,7 +333,7 @@ static int convert(void *context, int argc, char **argv)
 	c.whole = c.options->output;
 	if (c.options->is_each)
 		c.whole.format = sink_find("null");
-	c.archive = is_archive(c.file) ? archive_path(c.file) : NULL;
+	c.archive = archive_path_is(c.file) ? archive_path(c.file) : NULL;
 	quiet_begin(&c.quiet);
 	rc = limit_check(&err);
 	if (!rc)

@@ -419,6 +419,7 @@ static int record(void *context, int argc, char **argv)
 	struct record_options *options = context;
 	struct job r = {.options = options, .limit.bytes = options->limit};
 	struct error err = {0};
+	int status;
 
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
@@ -428,6 +429,9 @@ static int record(void *context, int argc, char **argv)
 			hint_value(argv, &err);
 		return command_misused(&command_record, &err);
 	}
+	status = argc ? cannot_find(options, argv[0]) : 0;
+	if (status)
+		return status;
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);

@@ -1,6 +1,7 @@
 /* commands: the table, and what is the same for all: options, --help, the end of the output. */
 #include "commands.h"
 
+#include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
@@ -57,9 +58,11 @@ void command_help(const struct command *command, FILE *out)
 /* Returns the status of output that went to standard output: a full disk must not pass for success. */
 static int finish_output(int status)
 {
-	if ((fflush(stdout) == 0 && !ferror(stdout)) || status == STATUS_FAILED)
+	int code = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+
+	if (!code || status == STATUS_FAILED)
 		return status;
-	log_error("write to standard output failed");
+	log_error("write standard output: %s", strerror(code));
 	return STATUS_FAILED;
 }
 

@@ -40,6 +40,7 @@ static int read_events(struct reader *r, struct error *err)
 		tally_add(tally, records_unread, r->read - r->emitted);
 	}
 	read_end(r);
+	tally_add(tally, parts_missing, r->report.findings);
 	if (r->report.findings)
 		return error_say(err, EBADMSG, "a part of %s is missing: %s", r->source->dir,
 				 r->report.finding[0]);

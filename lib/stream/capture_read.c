@@ -167,17 +167,23 @@ static int read_file(struct capture *capture, struct error *err)
 	struct {
 		char magic[8];
 		uint64_t size;
-	} head;
+	} head = {0};
 	uint64_t file_size = 0;
 	int rc;
 
 	rc = open_file(capture, &file_size, err);
 	if (!rc && file_size == 0)
 		return error_say(err, EBADMSG, "is empty");
+	/* A short file of something else is not called a truncated capture. */
 	if (!rc)
-		rc = capture_read_exactly(capture, 0, &head, sizeof(head), err);
+		rc = capture_read_exactly(capture, 0, head.magic,
+					  file_size < sizeof(head.magic) ? file_size
+									 : sizeof(head.magic),
+					  err);
 	if (!rc)
 		rc = check_magic(head.magic, err);
+	if (!rc)
+		rc = capture_read_exactly(capture, 0, &head, sizeof(head), err);
 	if (!rc && head.size == CAPTURE_PIPE_HEADER_SIZE)
 		rc = read_pipe_header(capture, file_size, err);
 	else if (!rc && head.size == sizeof(struct capture_header))

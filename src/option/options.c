@@ -134,7 +134,18 @@ static int refuse(const struct option_row *row, const struct option_hint *hint, 
 	return -1;
 }
 
-static int take(const struct option_row *row, void *options, const char *arg, struct error *err)
+/* The option is called by the name that the user wrote. */
+static void name_option(const struct option_row *row, const char *option, struct error *err)
+{
+	if (option[1] != '-' && row->short_name)
+		error_wrap(err, "-%c", row->short_name);
+	else
+		error_wrap(err, "--%s", row->name);
+}
+
+/* option: the word with the name of the option. */
+static int take(const struct option_row *row, void *options, const char *option, const char *arg,
+		struct error *err)
 {
 	void *field = (char *)options + row->offset;
 	int rc = 0;
@@ -164,7 +175,7 @@ static int take(const struct option_row *row, void *options, const char *arg, st
 	}
 	if (!rc)
 		return 0;
-	error_wrap(err, "--%s", row->name);
+	name_option(row, option, err);
 	return -1;
 }
 
@@ -197,14 +208,16 @@ static int refuse_value(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
-static int take_word(const struct option_row *row, int value, void *options, const char *word,
+/* last: the last word that getopt took. */
+static int take_word(const struct option_row *row, int value, void *options, char *const *last,
 		     struct error *err)
 {
 	const struct option_row *of = find_row(row, value);
+	bool is_apart = optarg == *last; /* the value is a word of its own */
 
-	if (optarg == word && is_option(row, of, word))
-		return refuse_value(of, word, err);
-	return take(of, options, optarg, err);
+	if (is_apart && is_option(row, of, optarg))
+		return refuse_value(of, optarg, err);
+	return take(of, options, is_apart ? last[-1] : *last, optarg, err);
 }
 
 int options_parse(const struct option_row *row, const struct option_hint *hint, bool is_command,
@@ -224,7 +237,7 @@ int options_parse(const struct option_row *row, const struct option_hint *hint, 
 		if (value == '?' || value == ':')
 			rc = refuse(row, hint, value, argv[optind - 1], err);
 		else
-			rc = take_word(row, value, options, argv[optind - 1], err);
+			rc = take_word(row, value, options, &argv[optind - 1], err);
 	}
 	free(short_names);
 	free(long_names);

@@ -6,6 +6,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *archive_path(const char *path)
@@ -20,14 +21,25 @@ char *archive_path(const char *path)
 	return mem_format("%.*s", (int)length, path);
 }
 
+bool archive_path_is(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *anchor = mem_format("%s/traces.otf2", path);
+	bool is = path_exists(anchor) || !strcmp(slash ? slash + 1 : path, "traces.otf2");
+
+	free(anchor);
+	return is;
+}
+
 const char *archive_path_wrong(const char *directory)
 {
+	struct stat status;
 	char *anchor;
 	int code;
 
-	if (!path_exists(directory))
-		return strerror(ENOENT);
-	if (!path_is_directory(directory))
+	if (stat(directory, &status))
+		return strerror(errno);
+	if (!S_ISDIR(status.st_mode))
 		return "is a file; an OTF2 archive is a directory";
 	anchor = mem_format("%s/traces.otf2", directory);
 	code = access(anchor, F_OK) ? errno : 0;

@@ -1,12 +1,14 @@
 /* paths: the names that follow from other names. */
 #include "paths.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *path_of_conversion(const char *capture)
 {
@@ -54,6 +56,33 @@ bool path_is_program(const char *path)
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & 0111;
+}
+
+/* In a directory that may not be searched there is nothing to run. */
+static bool is_there(const char *path)
+{
+	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
+}
+
+/* As execvp(3): PATH may be unset, and an empty directory in it is the current one. */
+bool path_may_run(const char *name)
+{
+	const char *list = getenv("PATH"), *at = list ? list : "/bin:/usr/bin";
+	bool may = false;
+
+	if (!*name)
+		return false;
+	if (strchr(name, '/'))
+		return is_there(name);
+	while (at && !may) {
+		size_t length = strcspn(at, ":");
+		char *path = mem_format("%.*s%s%s", (int)length, at, length ? "/" : "", name);
+
+		may = is_there(path);
+		free(path);
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return may;
 }
 
 /* Who lends us rights could otherwise send us anywhere. */

@@ -15,6 +15,8 @@ bool path_exists(const char *path);
 bool path_is_directory(const char *path);
 /* Returns whether it is a file that somebody may execute. */
 bool path_is_program(const char *path);
+/* Returns whether execvp() may find a program of that name: false only if there is surely none. */
+bool path_may_run(const char *name);
 /* Returns the directories for temporary files, one after the other, the one of the environment first; NULL: no more. */
 const char *path_temporary(uint32_t index);
 /* Returns the name in /sys/block of a device that is given as NAME or /dev/NAME: part of `device`. */

@@ -1,6 +1,7 @@
 /* record_options: the rows, and the words that are not plain texts or numbers. */
 #include "record_options.h"
 
+#include "option/duration.h"
 #include "option/options_files.h"
 #include "option/pattern.h"
 #include "option/select.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
+static const uint64_t ns_per_ms = 1000000;
 
 enum { SAMPLE_MS = 100, GLOB_MAX = 200 };
 
@@ -54,39 +55,23 @@ int record_parse_pids(void *list, const char *arg, struct error *err)
 	return rc;
 }
 
-/* Returns whether the text is a number, with a point at most, and no more than `most`. */
-static bool take_decimal(const char *text, double most, double *value)
-{
-	char *end = NULL;
-
-	if (!*text || strspn(text, "0123456789.") != strlen(text) || !strcmp(text, "."))
-		return false;
-	*value = strtod(text, &end);
-	return !*end && *value <= most;
-}
-
 int record_parse_duration(void *field, const char *arg, struct error *err)
 {
-	double seconds;
-
-	if (!take_decimal(arg, 1e9, &seconds) || seconds <= 0)
-		return error_say(err, EINVAL,
-				 "invalid duration '%s': expected seconds, for example 10 or 0.5",
-				 arg);
-	*(uint64_t *)field = (uint64_t)(seconds * (double)ns_per_s);
-	return 0;
+	return duration_parse(field, arg, err);
 }
 
 static int parse_interval(void *field, const char *arg, struct error *err)
 {
-	double ms;
+	uint64_t ns;
+	int code = duration_parse_ms(&ns, arg, err);
 
-	if (!take_decimal(arg, 1e9, &ms) || (ms > 0 && ms < 1))
+	if (code)
+		return code;
+	if (ns && ns < ns_per_ms)
 		return error_say(
 			err, EINVAL,
-			"invalid interval '%s': expected milliseconds, at least 1, or 0 for no samples",
-			arg);
-	*(uint64_t *)field = (uint64_t)(ms * (double)ns_per_ms);
+			"invalid interval '%s': expected at least 1 ms, or 0 for no samples", arg);
+	*(uint64_t *)field = ns;
 	return 0;
 }
 
@@ -293,9 +278,9 @@ const struct option_row record_rows[] = {
 	{0, "each", NULL,
 	 "with one recorder for several commands: an archive for each of them, named after -o, such as t.%r",
 	 OPTION_FLAG, FIELD(is_each), NULL, NULL},
-	{0, "duration", "SECONDS", "stop the recording after this time; a command continues",
+	{0, "duration", "TIME", "stop the recording after this time; a command continues",
 	 OPTION_CALL, RECORDING(duration), record_parse_duration, NULL},
-	{0, "delay", "SECONDS", "start recording this long after the start of the command",
+	{0, "delay", "TIME", "start recording this long after the start of the command",
 	 OPTION_CALL, RECORDING(delay), record_parse_duration, NULL},
 	{0, "start-stopped", NULL, "begin paused; 'iotrace start' resumes", OPTION_FLAG,
 	 RECORDING(is_stopped), NULL, NULL},

@@ -154,8 +154,12 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 {
 	struct recording_run r = {.run = run};
 	struct error err = {0};
-	int status;
+	int status = argc ? cannot_find(&run->options->record, argv[0]) : 0;
 
+	if (status) {
+		run->has_failed = true;
+		return status;
+	}
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	if (start(&r, &err)) {

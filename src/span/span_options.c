@@ -43,27 +43,6 @@ static int parse_number(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-/* "10ms", "1.5s", "800us", "90ns"; a number alone is seconds. */
-static int parse_time(void *field, const char *arg, struct error *err)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"", 1e9}};
-	char *end = NULL;
-	double value = isdigit((unsigned char)*arg) || *arg == '.' ? strtod(arg, &end) : -1;
-
-	for (size_t i = 0; end && value > 0 && i < sizeof(unit) / sizeof(*unit); i++) {
-		if (strcmp(end, unit[i].unit) != 0 || value * unit[i].ns > 1e18)
-			continue;
-		*(uint64_t *)field = (uint64_t)(value * unit[i].ns + 0.5);
-		return 0;
-	}
-	return error_say(
-		err, EINVAL,
-		"invalid time '%s': expected a number and ns, us, ms or s, for example 10ms", arg);
-}
-
 static int parse_syscalls(void *field, const char *arg, struct error *err)
 {
 	uint32_t groups = select_default();
@@ -92,7 +71,7 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 		 NULL,        NULL},                                                                              \
 		{0,                                                                                               \
 		 "duration",                                                                                      \
-		 "SECONDS",                                                                                       \
+		 "TIME",                                                                                          \
 		 "stop after this time; a command runs on",                                                       \
 		 OPTION_CALL,                                                                                     \
 		 RECORDING(duration),                                                                             \
@@ -166,7 +145,7 @@ const struct option_row span_latency_rows[] = {
 	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
 	 NULL},
 	{0, "above", "TIME", "only what took longer: 10ms, 1.5s, 800us", OPTION_CALL, FIELD(above),
-	 parse_time, NULL},
+	 record_parse_duration, NULL},
 	{0, "slowest", "N", "also show the N that took longest", OPTION_CALL, FIELD(slowest),
 	 parse_number, NULL},
 	{0, "context", "K", "with --slowest: what the thread did before, K events", OPTION_CALL,
@@ -176,7 +155,7 @@ const struct option_row span_latency_rows[] = {
 	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
 	 OPTION_CALL, FIELD(heat), parse_file, NULL},
 	{0, "interval", "TIME", "while it records, also print what ended since the last time",
-	 OPTION_CALL, FIELD(interval), parse_time, NULL},
+	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
 	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),
 	 parse_file, NULL},
 	TASK_ROWS,
@@ -192,9 +171,9 @@ const struct option_row span_leaks_rows[] = {
 	 "group by none, process, thread, file, call, mode or device, and not by what the span says",
 	 OPTION_TEXT, FIELD(by), NULL, "group none process thread file call mode device"},
 	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
-	 OPTION_CALL, FIELD(older_than), parse_time, NULL},
+	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
 	{0, "every", "TIME", "while it records, also print what is open for longer than that",
-	 OPTION_CALL, FIELD(interval), parse_time, NULL},
+	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
 	{0, "top", "N", "rows of the table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
 	 NULL},
 	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),

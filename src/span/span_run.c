@@ -4,28 +4,16 @@
 #include "span_run.h"
 
 #include "path/archive_path.h"
-#include "path/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
-#include <iotrace/mem.h>
 #include <iotrace/trace.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool is_archive(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *anchor = mem_format("%s/traces.otf2", path);
-	bool is = path_exists(anchor) || !strcmp(slash ? slash + 1 : path, "traces.otf2");
-
-	free(anchor);
-	return is;
-}
 
 /* As the header of perf.data begins, in either byte order. */
 static bool is_capture(const char *path)
@@ -42,7 +30,7 @@ static bool is_capture(const char *path)
 
 bool span_run_is_file(const char *path)
 {
-	return is_archive(path) || is_capture(path);
+	return archive_path_is(path) || is_capture(path);
 }
 
 int span_run_init(struct span_run *run, const char *path, const struct span_output *output,
@@ -50,7 +38,7 @@ int span_run_init(struct span_run *run, const char *path, const struct span_outp
 {
 	const struct span_options *options = run->options;
 
-	run->run = path && is_archive(path) ? run_new_archive() : run_new();
+	run->run = path && archive_path_is(path) ? run_new_archive() : run_new();
 	run->engine = span_engine_new((const struct span *const *)options->span, options->spans,
 				      run_trace(run->run), output);
 	run_use_spans(run->run, run->engine);
@@ -108,7 +96,7 @@ int span_run_file(struct span_run *run, const char *path, struct error *err)
 	int code;
 
 	hold_signals();
-	if (is_archive(path))
+	if (archive_path_is(path))
 		code = read_archive(run, path, err);
 	else
 		code = run_convert(run->run, &source, err);

@@ -36,4 +36,16 @@ ends 125 "iotrace.json is not JSON" "$IOTRACE" report "$archive"
 grep -q "ENOENT of newfstatat" "$work/out" || { echo "what could be read was not reported" && status=1; }
 rm "$archive/iotrace.json"
 "$IOTRACE" report "$archive" >/dev/null || { echo "an archive may lack its iotrace.json" && status=1; }
+
+# What is missing of an archive is missing in the sentence on completeness, too.
+"$IOTRACE" convert -q -o "$work/short" "$SOURCE_DIR/test/golden/captures/hello.data"
+truncate -s 100 "$work"/short/traces/*.evt
+for command in report leaks latency; do
+	ends 125 "is truncated" "$IOTRACE" "$command" "$work/short"
+	if grep -E '^(complete|sure):' "$work/out" || [ "$(grep -c "parts of the archive" "$work/out")" != 1 ]; then
+		echo "$command of an archive that lacks events says:" && cat "$work/out" && status=1
+	fi
+done
+ends 125 "is truncated" "$IOTRACE" report --json "$work/short"
+grep -q '"state":"incomplete"' "$work/out" || { echo "JSON of an archive that lacks events" && status=1; }
 exit "$status"

@@ -130,6 +130,9 @@ says() {
 	grep -q 'iotrace:counter' "$work/err" && wrong "$what: a name of ours: $(cat "$work/err")"
 }
 
+# shellcheck disable=SC2317 # called by says
+on_full() { "$@" >/dev/full; }
+
 test_newcomer() {
 	"$IOTRACE" -q -o "$work/archive" -- true
 	echo text >"$work/text"
@@ -140,15 +143,28 @@ test_newcomer() {
 	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
 	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
 	says "convert of an anchor" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive/traces.otf2"
+	mkdir "$work/text-too"
+	echo no capture >"$work/text-too.data"
+	says "convert of a text" 125 "neither a capture" "$IOTRACE" convert "$work/text-too.data"
+	says "report of a file below a file" 125 "Not a directory" "$IOTRACE" report "$work/text/archive"
+	says "latency of a text" 127 "the file text here is no program, capture or archive" \
+		env -C "$work" "$IOTRACE" latency text
+	says "leaks of a directory" 127 "empty is a directory here, and no OTF2 archive" \
+		env -C "$work" "$IOTRACE" leaks empty
+	says "a time with its unit" 0 "complete" "$IOTRACE" --format null --duration 200ms -- sleep 0.3
+	for words in list check --help "list --spans"; do
+		# shellcheck disable=SC2086 # words
+		says "$words on a full disk" 125 "write standard output: No space left on device" on_full "$IOTRACE" $words
+	done
 	says "convert of nothing" 125 "$work/none/file: No such file" "$IOTRACE" convert "$work/none/file"
 	mkdir "$work/.left.iotrace" && : >"$work/.left.iotrace/spool"
 	says "convert of what was left" 125 "iotrace convert $work/.left.iotrace/spool" \
 		"$IOTRACE" convert "$work/.left.iotrace"
 	says "help of convert" 0 ".DIR.iotrace/spool" "$IOTRACE" convert --help
-	says "check-archive of a folder" 1 "is not an OTF2 archive: it has no traces.otf2" \
+	says "check-archive of a folder" 125 "is not an OTF2 archive: it has no traces.otf2" \
 		"$IOTRACE" check-archive "$work/empty"
-	says "check-archive of a file" 1 "an OTF2 archive is a directory" "$IOTRACE" check-archive "$work/text"
-	says "check-archive of nothing" 1 "No such file" "$IOTRACE" check-archive "$work/nothing"
+	says "check-archive of a file" 125 "an OTF2 archive is a directory" "$IOTRACE" check-archive "$work/text"
+	says "check-archive of nothing" 125 "No such file" "$IOTRACE" check-archive "$work/nothing"
 	says "check-archive of an anchor" 0 "no errors found" "$IOTRACE" check-archive "$work/archive/traces.otf2"
 	says "help" 0 "usage: iotrace [record]" "$IOTRACE" help
 	says "help of a command" 0 "usage: iotrace convert" "$IOTRACE" help convert

@@ -47,6 +47,8 @@ test_refusal() {
 	echo 1 >"$paranoid"
 	refuses "no tracefs" trac
 	echo 2 >"$paranoid"
+	status "a mistyped command" 127 nobody "$work/iotrace" lst
+	equal "a mistyped command" "$(cat "$work/err")" "iotrace: lst: command not found; did you mean 'iotrace list'?"
 	refuses "nothing at all" "mount -o remount,mode=750,gid=65534 /sys/kernel/tracing && sysctl kernel.perf_event_paranoid=1"
 	mount -o remount,mode=750,gid=65534 "$tracefs" || wrong "tracefs cannot be remounted"
 	echo 2 >"$paranoid"

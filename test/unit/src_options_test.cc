@@ -141,7 +141,7 @@ TEST_F(Options, WhatIsNotUnderstoodIsNamedAndTheNearestToo)
 	EXPECT_EQ(
 		refused({"--buffer", "much"}),
 		"--buffer: invalid size 'much': expected a number of bytes, for example 65536, 64K or 4M");
-	EXPECT_EQ(refused({"-E", ""}), "--event: the value is empty");
+	EXPECT_EQ(refused({"-E", ""}), "-E: the value is empty");
 }
 
 TEST_F(Options, AnOptionOfAnotherToolHasAHint)

@@ -1,6 +1,7 @@
 /*
  * Names that follow from other names, and the options of all outputs.
  */
+#include "path/archive_path.h"
 #include "path/paths.h"
 #include "run/output.h"
 
@@ -51,6 +52,36 @@ TEST(Paths, NamesOfDevices)
 	for (const char *name : {"", "sd", "sda.c", "sdiff", "ls", "dm", "loop", "md5sum", "/dev/",
 				 "/bin/sda", "./sda"})
 		EXPECT_FALSE(path_is_like_device(name)) << name;
+}
+
+TEST(Paths, OfCommands)
+{
+	const std::string before = getenv("PATH");
+
+	setenv("PATH", "/nonexistent:/bin", 1);
+	EXPECT_TRUE(path_may_run("sh"));
+	EXPECT_TRUE(path_may_run("/bin/sh"));
+	EXPECT_FALSE(path_may_run("no-such-command"));
+	EXPECT_FALSE(path_may_run("./no-such-command"));
+	EXPECT_FALSE(path_may_run("/bin/sh/sh"));
+	EXPECT_FALSE(path_may_run(""));
+	setenv("PATH", "/nonexistent", 1);
+	EXPECT_FALSE(path_may_run("sh"));
+	unsetenv("PATH");
+	EXPECT_TRUE(path_may_run("sh"));
+	ASSERT_EQ(chdir("/bin"), 0);
+	setenv("PATH", "/nonexistent:", 1);
+	EXPECT_TRUE(path_may_run("sh"));
+	setenv("PATH", before.c_str(), 1);
+}
+
+/* The reason is the kernel's own. */
+TEST(Paths, WhyItIsNoArchive)
+{
+	EXPECT_STREQ(archive_path_wrong("/bin/sh/archive"), "Not a directory");
+	EXPECT_STREQ(archive_path_wrong("/nonexistent"), "No such file or directory");
+	EXPECT_STREQ(archive_path_wrong("/bin/sh"), "is a file; an OTF2 archive is a directory");
+	EXPECT_STREQ(archive_path_wrong("/proc"), "is not an OTF2 archive: it has no traces.otf2");
 }
 
 TEST(Output, Modes)

@@ -153,19 +153,19 @@ TEST_F(Record, WhatDoesNotGoTogether)
 
 TEST_F(Record, WordsThatAreNotUnderstood)
 {
-	EXPECT_EQ(say({"--duration", "-1", "-a"}),
-		  "--duration: invalid duration '-1': expected seconds, for example 10 or 0.5");
-	EXPECT_EQ(say({"--duration", "0", "-a"}),
-		  "--duration: invalid duration '0': expected seconds, for example 10 or 0.5");
-	EXPECT_EQ(say({"--duration", "1e3", "-a"}),
-		  "--duration: invalid duration '1e3': expected seconds, for example 10 or 0.5");
+	for (const char *time :
+	     {"-1", "0", "1e3", "0x10", "", ".", "1 s", "1.2.3", "s", "99999999999", "0.1ns", "5d"})
+		EXPECT_EQ(say({"--duration", time, "-a"}),
+			  std::string("--duration: invalid time '") + time +
+				  "': expected seconds, or a number with ns, us, ms, s, m or h, "
+				  "for example 10, 0.5 or 20ms");
 	for (const char *number : {"", "-1", "2", "3x", "0x10", "99999999999"})
 		EXPECT_EQ(say({"--ready-fd", number}),
 			  std::string("--ready-fd: invalid descriptor '") + number +
 				  "': expected a number of at least 3");
 	EXPECT_EQ(say({"--sample-interval", "0.1"}),
-		  "--sample-interval: invalid interval '0.1': expected milliseconds, at least 1, "
-		  "or 0 for no samples");
+		  "--sample-interval: invalid interval '0.1': expected at least 1 ms, or 0 for "
+		  "no samples");
 	EXPECT_EQ(say({"--uid", "nobody-of-that-name"}),
 		  "--uid: no user 'nobody-of-that-name' on this machine");
 	EXPECT_EQ(say({"--comm", "a\"b"}),
@@ -174,25 +174,25 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 		  "--block-mode: unknown mode 'all': expected events, samples or both");
 	for (const char *event : {"sched", ":x", "sched:", "sched:=a", "sched:x="})
 		EXPECT_EQ(say({"-e", event}),
-			  std::string("--tracepoint: invalid tracepoint '") + event +
+			  std::string("-e: invalid tracepoint '") + event +
 				  "': expected SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\n"
 				  "To list all tracepoints: iotrace list -e '*'");
 	EXPECT_EQ(
 		say({"-e", "sched:*"}),
-		"--tracepoint: 'sched:*' is a pattern, but this option takes a single "
+		"-e: 'sched:*' is a pattern, but this option takes a single "
 		"tracepoint: SYSTEM:EVENT "
 		"or SYSTEM:EVENT=FIELD,...\nTo list the matching tracepoints: iotrace list -e 'sched:*'");
 	for (const char *call : {"trace=open,read", "trace=%file", "openat", "read,write"})
 		EXPECT_EQ(
 			say({"-e", call}),
-			std::string("--tracepoint: invalid tracepoint '") + call +
+			std::string("-e: invalid tracepoint '") + call +
 				"': expected SYSTEM:EVENT or SYSTEM:EVENT=FIELD,...\nTo "
 				"choose system calls, use --syscalls; 'iotrace list' shows their groups");
 	EXPECT_EQ(say({"--block=ownn"}), "--block: no block device 'ownn'; did you mean 'own'?");
 	EXPECT_EQ(say({"--block=no-such-device"}), "") << "the kernel is asked later";
 	EXPECT_EQ(
 		say({"-p", "bash"}, false),
-		"--pid: invalid process id 'bash': expected a number, or several separated by commas\n"
+		"-p: invalid process id 'bash': expected a number, or several separated by commas\n"
 		"To record the programs with that name: iotrace -a --comm bash");
 }
 

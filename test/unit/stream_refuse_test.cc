@@ -46,7 +46,9 @@ TEST_F(Capture, WhatIsNoCaptureIsRefusedWithItsReason)
 	EXPECT_EQ(refused(file.scratch.path("none")),
 		  file.scratch.path("none") + ": open: No such file or directory");
 	EXPECT_EQ(refused(path_with("")), path + ": is empty");
-	EXPECT_EQ(refused(path_with("PERF")),
+	EXPECT_EQ(refused(path_with("short")),
+		  path + ": is neither a capture of iotrace nor a file that perf record wrote");
+	EXPECT_EQ(refused(path_with("PERFILE2")),
 		  path + ": is truncated: it should have 16 bytes at offset 0");
 	EXPECT_EQ(refused(path_with(std::string(200, 'x'))),
 		  path + ": is neither a capture of iotrace nor a file that perf record wrote");

@@ -80,6 +80,8 @@ static const struct {
 	 "programs for them",
 	 "calls of io_uring are recorded without their requests, because the kernel refuses the BPF "
 	 "programs for them"},
+	{TALLY_parts_missing, "part of the archive is missing or cannot be read",
+	 "parts of the archive are missing or cannot be read"},
 };
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };

@@ -65,7 +65,8 @@ static void put_sureness(const struct span_tell *tell, const struct page *page)
 		return;
 	}
 	fputs("not sure: events are missing, and an end may be among them\n", page->out);
-	if (books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) != BOOKS_BALANCED)
+	if (tell->is_part && /* or the books say it */
+	    books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) != BOOKS_BALANCED)
 		page_wrap(page, sentence, 0, 2);
 }
 

@@ -1,0 +1,11 @@
+/* duration: a length of time on the command line, such as "10", "0.5", "800us" or "2m". */
+#pragma once
+
+#include <stdint.h>
+
+struct error;
+
+/* Takes a length above 0 in nanoseconds. A number without a unit is in seconds. Returns 0, or -errno with a sentence. */
+int duration_parse(uint64_t *ns, const char *text, struct error *err);
+/* The same, but a number without a unit is in milliseconds, and 0 is allowed. */
+int duration_parse_ms(uint64_t *ns, const char *text, struct error *err);
