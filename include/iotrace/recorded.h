@@ -8,7 +8,8 @@ struct trace_count {
 	str_id name;
 	uint32_t event; /* index in capture_info */
 	uint64_t counted, lost;
-	bool has_lost; /* the kernel counts losses (Linux 6.0) */
+	bool has_lost;   /* the kernel counts losses (Linux 6.0) */
+	bool is_inexact; /* `counted` includes events that the kernel delivers to nobody */
 };
 
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */

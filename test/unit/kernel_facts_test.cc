@@ -165,7 +165,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
 	EXPECT_STREQ(fact_number_names(FACT_EXE),
 		     "pid t0 error is_foreign is_left_out is_cut has_rank rank ranks");
-	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost");
+	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost is_inexact");
 	EXPECT_STREQ(fact_number_names(FACT_LOOKUPS), "done gone");
 	EXPECT_STREQ(fact_number_names(FACT_EXIT), "pid status");
 	EXPECT_STREQ(fact_number_names(FACT_END), "reason dropped error");

@@ -30,7 +30,7 @@ class Books : public ::testing::Test
 		b.trace->count = static_cast<struct trace_count *>(
 			mem_grow(b.trace->count, &b.trace->counts_cap, b.trace->counts + 1,
 				 sizeof(struct trace_count)));
-		b.trace->count[b.trace->counts++] = {b.text(name), event, counted, lost, has_lost};
+		b.trace->count[b.trace->counts++] = {b.text(name), event, counted, lost, has_lost, false};
 	}
 
 	/* Of block requests. */
@@ -253,6 +253,37 @@ TEST_F(Books, SamplesTooBrokenToBePlacedAreNotUnseen)
 	EXPECT_EQ(b.tally.n[TALLY_unseen], 0U);
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 2 of 10 events are missing (they do not follow their format).");
+}
+
+/* The kernel counts wakeups of a thread by others, and delivers them to nobody. */
+TEST_F(Books, WhatIsNotComparedWithItsCount)
+{
+	count("iotrace:event:sched:sched_wakeup", 0, 35, 0);
+	count("enter", 1, 7, 0);
+	b.trace->count[0].is_inexact = true;
+	settle({10, 7});
+	EXPECT_EQ(sentence(BOOKS_BALANCED), "complete: all 17 events recorded");
+	EXPECT_EQ(b.tally.n[TALLY_kernel_counted], 17U);
+}
+
+/* No other source and no option of ours would deliver them. */
+TEST_F(Books, NothingHelpsAgainstUndeliveredEventsThatWereChosen)
+{
+	count("iotrace:event:sched:sched_wakeup", 0, 35, 0);
+	count("enter", 1, 7, 0);
+	settle({33, 7});
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 2 of 42 events are missing (the kernel did not deliver them).");
+}
+
+TEST_F(Books, WhatHelpsAgainstOthers)
+{
+	count("iotrace:event:sched:sched_wakeup", 0, 35, 0);
+	count("enter", 1, 8, 0);
+	settle({33, 7});
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 3 of 43 events are missing (the kernel did not deliver them). Try "
+		  "--source=bpf.");
 }
 
 /* iotrace had to end the recording: then it was not the kernel that did not deliver. */

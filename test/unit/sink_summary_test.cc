@@ -596,7 +596,7 @@ TEST_F(Summary, EventsThatWereAskedFor)
 		b.trace->count = static_cast<struct trace_count *>(
 			mem_grow(b.trace->count, &b.trace->counts_cap, b.trace->counts + 1,
 				 sizeof(struct trace_count)));
-		b.trace->count[b.trace->counts++] = {b.text(name), 0, 1700, 0, true};
+		b.trace->count[b.trace->counts++] = {b.text(name), 0, 1700, 0, true, false};
 	}
 	EXPECT_NE(summary_of({}).find("\nnote: events of -e: 1,700 of sched:one, 1,700 of x:y.\n"),
 		  std::string::npos)
@@ -658,7 +658,7 @@ TEST_F(Summary, TextSaysWhatIsMissing)
 	b.tally.n[TALLY_lost] = 1700;
 	b.tally.n[TALLY_kernel_counted] = 1710;
 	b.trace->count = static_cast<struct trace_count *>(calloc(1, sizeof(struct trace_count)));
-	b.trace->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true};
+	b.trace->count[0] = {b.text("raw_syscalls:sys_exit"), 0, 1710, 1700, true, false};
 	b.trace->counts = 1;
 	EXPECT_NE(summary_of({}).find(
 			  "\nincomplete: 1,700 of 1,710 events are missing (the kernel's ring "

@@ -2,8 +2,10 @@
 #include "perf_event.h"
 
 #include <errno.h>
+#include <iotrace/capture.h>
 #include <iotrace/mem.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -51,6 +53,28 @@ struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec)
 		}
 	}
 	return sum;
+}
+
+bool perf_set_is_inexact(const struct perf_set *set, uint32_t spec)
+{
+	static const char *const about_a_task[] = {
+		"sched:sched_waking",       "sched:sched_wakeup",     "sched:sched_wakeup_new",
+		"sched:sched_stat_wait",    "sched:sched_stat_sleep", "sched:sched_stat_iowait",
+		"sched:sched_stat_blocked",
+	};
+	const char *name = set->spec[spec].name;
+	size_t prefix = strlen(CAPTURE_CHOSEN_PREFIX);
+
+	if (set->target != TARGET_THREAD || set->spec[spec].role != ROLE_CHOSEN)
+		return false;
+	for (size_t i = 0; i < sizeof(about_a_task) / sizeof(*about_a_task); i++) {
+		size_t length = strlen(about_a_task[i]);
+
+		if (!strncmp(name + prefix, about_a_task[i], length) &&
+		    (!name[prefix + length] || name[prefix + length] == '='))
+			return true;
+	}
+	return false;
 }
 
 uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count)

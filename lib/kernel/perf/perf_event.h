@@ -132,6 +132,11 @@ bool perf_set_has_tasks(const struct perf_set *set);
 uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec);
 /* Sums what a spec counted over threads and CPUs. */
 struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec);
+/*
+ * Returns whether the kernel counts more than it delivers. It gives events such as sched_wakeup also to the task that they are
+ * about (__perf_task() in include/trace/events/sched.h). There it counts them, but delivers none (seen with Linux 6.18).
+ */
+bool perf_set_is_inexact(const struct perf_set *set, uint32_t spec);
 
 /* Returns the ids of a spec's events (the caller frees them). */
 uint64_t *perf_set_ids(const struct perf_set *set, uint32_t spec, uint32_t *count);

@@ -110,7 +110,9 @@ static void say_counts(void *self)
 					 .number = {[FACT_COUNT_event] = event - 1,
 						    [FACT_COUNT_counted] = count.counted,
 						    [FACT_COUNT_lost] = count.lost,
-						    [FACT_COUNT_has_lost] = live->set.has_lost},
+						    [FACT_COUNT_has_lost] = live->set.has_lost,
+						    [FACT_COUNT_is_inexact] =
+							    perf_set_is_inexact(&live->set, i)},
 					 .string = {[FACT_COUNT_name] = fact_text(spec->name)}},
 			  0, clock_now());
 	}

@@ -306,7 +306,8 @@ static void fact_count(struct model *m, const struct event *event)
 				     .event = (uint32_t)n[FACT_COUNT_event],
 				     .counted = n[FACT_COUNT_counted],
 				     .lost = n[FACT_COUNT_lost],
-				     .has_lost = n[FACT_COUNT_has_lost] != 0};
+				     .has_lost = n[FACT_COUNT_has_lost] != 0,
+				     .is_inexact = n[FACT_COUNT_is_inexact] != 0};
 }
 
 static void fact_lookups(struct model *m, const struct event *event)

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iotrace/capture.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/sink.h>
@@ -17,6 +18,7 @@
 #include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,12 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
 	return event < events ? samples[event] : 0;
 }
 
+static bool is_of_chosen(const struct trace *trace, const struct trace_count *count)
+{
+	return !strncmp(trace_text(trace, count->name), CAPTURE_CHOSEN_PREFIX,
+			strlen(CAPTURE_CHOSEN_PREFIX));
+}
+
 /*
  * What was counted and neither came nor was lost is unseen. That is worked out for each event, so that too much of
  * one cannot hide too little of another: then the equation fails.
@@ -33,16 +41,18 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
 void books_settle(struct tally *tally, const struct trace *trace, const uint64_t *samples,
 		  uint32_t events, const struct books_missing *missing)
 {
-	uint64_t counted = 0, lost = 0, unseen = 0, placed = 0, strays, cut;
+	uint64_t counted = 0, lost = 0, unseen = 0, chosen = 0, placed = 0, strays, cut;
 	bool has_lost = true;
 
 	for (uint32_t i = 0; i < trace_counts(trace); i++) {
 		const struct trace_count *count = trace_count(trace, i);
 		uint64_t came = samples_of(samples, events, count->event) + count->lost;
+		uint64_t all = count->is_inexact ? came : count->counted;
 
-		counted += count->counted;
+		counted += all;
 		lost += count->lost;
-		unseen += count->counted > came ? count->counted - came : 0;
+		unseen += all > came ? all - came : 0;
+		chosen += all > came && is_of_chosen(trace, count) ? all - came : 0;
 		has_lost = has_lost && count->has_lost;
 	}
 	if (!has_lost || !trace_counts(trace)) {
@@ -65,6 +75,7 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 	tally_add(tally, kernel_counted, counted);
 	tally_add(tally, lost, lost);
 	tally_add(tally, unseen, counted ? unseen : 0);
+	tally_add(tally, unseen_chosen, counted && chosen < unseen ? chosen : counted ? unseen : 0);
 }
 
 /* Either is null; both are if the end is not known. */
@@ -328,7 +339,7 @@ static json_object *json_trace(const struct trace *trace)
 	return object;
 }
 
-/* What the kernel counted, event by event. "lost" is null where it cannot say (before Linux 6.0). */
+/* What the kernel counted, event by event. "counted" is null where that says nothing, "lost" is null where it cannot say (before Linux 6.0). */
 static json_object *json_events(const struct books *books)
 {
 	const struct trace *trace = books->trace;
@@ -339,7 +350,7 @@ static json_object *json_events(const struct books *books)
 		json_object *row = json_object_new_object();
 
 		json_set_text(row, "name", trace, count->name);
-		json_set_number(row, "counted", count->counted);
+		json_set_known(row, "counted", !count->is_inexact, count->counted);
 		json_set_known(row, "lost", count->has_lost, count->lost);
 		json_set_number(row, "samples",
 				samples_of(books->samples, books->events, count->event));

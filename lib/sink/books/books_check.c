@@ -188,6 +188,10 @@ static const char *remedy_of(int row, const struct books_view *view)
 {
 	const char *remedy = view->is_perf ? loss[row].remedy : loss[row].remedy_of_bpf;
 
+	/* Chosen tracepoints are recorded in one way only. */
+	if (loss[row].counter == TALLY_unseen &&
+	    tally_get(view->tally, unseen_chosen) == tally_get(view->tally, unseen))
+		return NULL;
 	return is_row_of(row, view) && (remedy != no_requests || view->has_requests) ? remedy
 										     : NULL;
 }
