@@ -141,7 +141,7 @@ static void end(struct job *r)
 	free(r->cmdline);
 }
 
-static bool is_told(const struct job *r)
+static bool shows_messages(const struct job *r)
 {
 	return !r->options->output.is_quiet && probe_columns(STDERR_FILENO) > 0;
 }
@@ -154,7 +154,7 @@ static bool is_asked_to_stop(void *context)
 
 	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places, r->each))
 		live_end(r->live);
-	if (interrupts == 1 && !r->is_warned && is_told(r)) {
+	if (interrupts == 1 && !r->is_warned && shows_messages(r)) {
 		output_end_progress(&r->output);
 		log_warn("converting the recorded data; another Ctrl-C stops the conversion");
 		r->is_warned = true;
@@ -340,7 +340,7 @@ static void say_begin(const struct job *r)
 	const struct recording *recording = &r->options->recording;
 	char *whom, *where, *how;
 
-	if (recording->argv || r->node.host || !is_told(r))
+	if (recording->argv || r->node.host || !shows_messages(r))
 		return;
 	whom = recording->is_system ? mem_strdup("all processes")
 	       : is_init(recording)

@@ -16,7 +16,7 @@ struct trace_thread {
 	process_id process;
 	str_id name;
 	uint64_t begin, end; /* 0: not seen */
-	bool is_left_out;    /* --path: no io_event of it is recorded */
+	bool is_excluded;    /* --path: no io_event of it is recorded */
 	bool is_ending;      /* it has ended, but not all requests that it submitted */
 	/* Shared: how many threads used it in turn (else 0), and their total lifetime in ns. If the last one still
 	 * runs, it is not included. */
@@ -38,7 +38,7 @@ enum trace_group { TRACE_PROCESS, TRACE_DEVICE, TRACE_MACHINE, TRACE_SHARED_GROU
 
 struct trace_process {
 	enum trace_group kind;
-	bool is_left_out;       /* --path: neither it nor a descendant has a location */
+	bool is_excluded;       /* --path: neither it nor a descendant has a location */
 	uint32_t device;        /* TRACE_DEVICE: model_device() */
 	uint32_t pid;           /* TRACE_PROCESS */
 	struct trace_rank rank; /* its own, or that of an ancestor */

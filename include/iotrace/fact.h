@@ -54,7 +54,7 @@ enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT, GAP_
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
 enum fact_filter {                                                 /* FILTER */
 		   FILTER_PATH_KEPT,
-		   FILTER_PATH_LEFT_OUT,
+		   FILTER_PATH_EXCLUDED,
 		   FILTER_COMM,
 		   FILTER_USER,
 		   FILTER_DEVICE,

@@ -29,7 +29,7 @@ struct span_books {
 	uint64_t begun, fate[SPAN_FATES];
 	uint64_t
 		ends_without_begin; /* it began before the recording, or its begin was lost or was not wanted */
-	uint64_t left_out; /* begins of tasks that were not chosen */
+	uint64_t excluded; /* begins of tasks that were not chosen */
 	uint64_t events;   /* of a span of tracepoints: how many of its events came */
 };
 

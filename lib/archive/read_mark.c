@@ -10,7 +10,7 @@
 
 struct marks {
 	struct reader *r;
-	struct map is_left_out; /* definitions */
+	struct map is_excluded; /* definitions */
 };
 
 /* The fields of a definition: itself, group, category. Those of a marker: time, duration, what defines it, its scope, its text. */
@@ -23,8 +23,8 @@ static void on_marker(void *context, const struct record *record)
 	if (record->type == MARKER_DEFINITION) {
 		if (!strcmp(record->text[0], "iotrace") &&
 		    strcmp(record->text[1], MARK_CATEGORY) != 0)
-			map_set(&marks->is_left_out, is[0].is, 1);
-	} else if (map_get(&marks->is_left_out, is[2].is) == MAP_NONE) {
+			map_set(&marks->is_excluded, is[0].is, 1);
+	} else if (map_get(&marks->is_excluded, is[2].is) == MAP_NONE) {
 		const struct io_event mark = {.kind = IO_MARK,
 					      .thread = ID_NONE,
 					      .time = read_time(r, is[0].is),
@@ -41,5 +41,5 @@ void read_marks(struct reader *r)
 	struct marks marks = {.r = r};
 
 	walk_markers(&r->walk, on_marker, &marks);
-	map_release(&marks.is_left_out);
+	map_release(&marks.is_excluded);
 }

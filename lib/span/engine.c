@@ -144,7 +144,7 @@ static void take_fact(struct span_engine *engine, const struct fact *fact)
 	switch (fact->kind) {
 	case FACT_TASK:
 		name_task(engine, (uint32_t)number[FACT_TASK_tid], comm->at, comm->length);
-		if (number[FACT_TASK_is_left_out])
+		if (number[FACT_TASK_is_excluded])
 			break;
 		map_set(&engine->chosen, number[FACT_TASK_pid], 1);
 		map_set(&engine->chosen, number[FACT_TASK_tid], 1);
@@ -225,7 +225,7 @@ static void begin(struct span_engine *engine, const struct engine_use *use,
 		open->pid = open->tid = (uint32_t)open->key[0];
 	open->comm = engine_comm(engine, open->tid);
 	if (!is_chosen(engine, open)) {
-		span->books.left_out++;
+		span->books.excluded++;
 		return;
 	}
 	open->group = span->by == SPAN_BY_PROCESS  ? open->pid

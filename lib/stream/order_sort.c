@@ -3,7 +3,7 @@
  *
  * Where the entries are few rising runs (two CPUs, a stream with nested interrupts), neighbouring
  * runs are merged until one is left: a pass for each doubling. Where they are many runs (hundreds of
- * CPUs, a file without CPU numbers), they are dealt out by one digit of their time after the other, from
+ * CPUs, a file without CPU numbers), they are distributed by one digit of their time after the other, from
  * the lowest: a pass for each digit in which times differ, however many runs there are. Neither asks
  * a question whose answer the processor would have to guess.
  */
@@ -17,7 +17,7 @@ enum {
 	DIGIT_BITS_MOST = 12,
 	DIGIT_VALUES_MOST = 1 << DIGIT_BITS_MOST,
 	/* Below, the counting of digits costs more than passes over the entries. */
-	DEAL_LEAST = 256,
+	RADIX_LEAST = 256,
 };
 
 /* How times are cut into digits: as few as can be, and then as small ones as can be. */
@@ -113,9 +113,9 @@ static struct digits digits_of(uint64_t first, uint64_t last)
 	return (struct digits){first, count, count ? (bits + count - 1) / count : 0};
 }
 
-/* Deals the entries out by the digit which begins at bit `shift`. */
-static void deal(const struct order_entry *from, struct order_entry *to, uint32_t count,
-		 const struct digits *digits, uint32_t shift)
+/* Distributes the entries by the digit that begins at bit `shift`. */
+static void distribute(const struct order_entry *from, struct order_entry *to, uint32_t count,
+		       const struct digits *digits, uint32_t shift)
 {
 	uint32_t place[DIGIT_VALUES_MOST];
 	uint32_t values = 1U << digits->bits, next = 0;
@@ -134,13 +134,13 @@ static void deal(const struct order_entry *from, struct order_entry *to, uint32_
 }
 
 /* Returns where the result is. */
-static struct order_entry *deal_all(struct order_entry *from, struct order_entry *to,
-				    uint32_t count, const struct digits *digits)
+static struct order_entry *radix_sort(struct order_entry *from, struct order_entry *to,
+				      uint32_t count, const struct digits *digits)
 {
 	for (uint32_t digit = 0; digit < digits->count; digit++) {
 		struct order_entry *swap = from;
 
-		deal(from, to, count, digits, digit * digits->bits);
+		distribute(from, to, count, digits, digit * digits->bits);
 		from = to;
 		to = swap;
 	}
@@ -159,7 +159,7 @@ struct order_entry *order_sort(struct order_entry *entry, struct order_entry *sc
 	if (s.runs == 1)
 		return entry;
 	digits = digits_of(s.first, s.last);
-	if (count < DEAL_LEAST || bits_of(s.runs - 1) <= digits.count)
+	if (count < RADIX_LEAST || bits_of(s.runs - 1) <= digits.count)
 		return merge(entry, scratch, count);
-	return deal_all(entry, scratch, count, &digits);
+	return radix_sort(entry, scratch, count, &digits);
 }

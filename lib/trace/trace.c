@@ -60,7 +60,7 @@ bool trace_met_path(const struct trace *trace)
 	bool has_any = false;
 
 	for (uint32_t i = 0; i < trace->filters.count; i++)
-		has_any |= trace->filters.filter[i].kind <= FILTER_PATH_LEFT_OUT;
+		has_any |= trace->filters.filter[i].kind <= FILTER_PATH_EXCLUDED;
 	return !has_any || trace->filters.has_met_path;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MOST = 4 }; /* archives that a message names */
+enum { NAMED_MOST = 4 }; /* archives that a message names */
 
 /* One command. Its output refers to its own options, so it does not move. */
 struct part {
@@ -201,14 +201,14 @@ void each_tell(const struct each *each)
 			made[count++] = each->part[i];
 	qsort(made, count, sizeof(*made), by_path);
 	for (uint32_t i = 0; i < count; i++) {
-		bool is_told = i + 1 < TOLD_MOST || i + 1 == count;
+		bool is_named = i + 1 < NAMED_MOST || i + 1 == count;
 		char *longer = mem_format("%s%s%s", names,
-					  !i        ? ""
-					  : is_told ? ", "
-						    : "",
-					  is_told              ? made[i]->path
-					  : i + 1 == TOLD_MOST ? ", ..."
-							       : "");
+					  !i         ? ""
+					  : is_named ? ", "
+						     : "",
+					  is_named              ? made[i]->path
+					  : i + 1 == NAMED_MOST ? ", ..."
+								: "");
 
 		free(names);
 		names = longer;

@@ -48,10 +48,10 @@ enum ledger_sum {
 	SUM_CLOSES,
 	SUM_READS,
 	SUM_READ_BYTES,
-	SUM_READS_UNTOLD,
+	SUM_READS_UNSIZED,
 	SUM_WRITES,
 	SUM_WRITTEN_BYTES,
-	SUM_WRITES_UNTOLD,
+	SUM_WRITES_UNSIZED,
 	SUM_FLUSHES,
 	SUM_SEEKS,
 	SUM_FLAG_CHANGES,
@@ -214,7 +214,7 @@ static inline long on_read(const char *path, int64_t offset, long result)
 	int error = errno;
 
 	ledger_add(path, SUM_READS, 1);
-	ledger_add(path, result < 0 ? SUM_READS_UNTOLD : SUM_READ_BYTES, result < 0 ? 1 : result);
+	ledger_add(path, result < 0 ? SUM_READS_UNSIZED : SUM_READ_BYTES, result < 0 ? 1 : result);
 	ledger_offset(path, offset);
 	errno = error;
 	return result;
@@ -225,7 +225,7 @@ static inline long on_write(const char *path, int64_t offset, long result)
 	int error = errno;
 
 	ledger_add(path, SUM_WRITES, 1);
-	ledger_add(path, result < 0 ? SUM_WRITES_UNTOLD : SUM_WRITTEN_BYTES,
+	ledger_add(path, result < 0 ? SUM_WRITES_UNSIZED : SUM_WRITTEN_BYTES,
 		   result < 0 ? 1 : result);
 	ledger_offset(path, offset);
 	errno = error;
@@ -241,10 +241,10 @@ static inline long on_copy(const char *from, int64_t from_offset, const char *to
 }
 
 /* A transfer that does not tell how many bytes it moved. */
-static inline long on_untold(const char *path, bool is_read, long result)
+static inline long on_unsized(const char *path, bool is_read, long result)
 {
 	ledger_add(path, is_read ? SUM_READS : SUM_WRITES, 1);
-	ledger_add(path, is_read ? SUM_READS_UNTOLD : SUM_WRITES_UNTOLD, 1);
+	ledger_add(path, is_read ? SUM_READS_UNSIZED : SUM_WRITES_UNSIZED, 1);
 	return result;
 }
 
@@ -364,10 +364,10 @@ static inline void ledger_print_calls(FILE *out)
 static inline void ledger_print_files(FILE *out)
 {
 	static const char *const key[SUMS] = {
-		"opens",        "dups",         "closes",        "reads",         "read_bytes",
-		"reads_untold", "writes",       "written_bytes", "writes_untold", "flushes",
-		"seeks",        "flag_changes", "locks",         "unlocks",       "locks_tried",
-		"touches",      "offsets",      "offset_total",  "any_offset",    "deletes",
+		"opens",         "dups",         "closes",        "reads",          "read_bytes",
+		"reads_unsized", "writes",       "written_bytes", "writes_unsized", "flushes",
+		"seeks",         "flag_changes", "locks",         "unlocks",        "locks_tried",
+		"touches",       "offsets",      "offset_total",  "any_offset",     "deletes",
 	};
 
 	for (int i = 0; i < ledger.files; i++) {

@@ -101,8 +101,8 @@ def moves(test):
     if SOURCE == "bpf":  # perf may read a path too late
         test.equal("removed and not told", removed(top) - ours, set())
     test.check(len(ours) > len(removed(top)) // 2, f"only {len(ours)} of {len(removed(top))} removals have a name")
-    for path, told in places.opened.items():
-        test.equal(f"the file of the calls that opened {path}", told, {path})
+    for path, files in places.opened.items():
+        test.equal(f"the file of the calls that opened {path}", files, {path})
     check_deleted(test, archive, top)
     check_roots(test, archive, top)
 

@@ -43,8 +43,8 @@ static void test_many(int a, int b)
 	struct mmsghdr message[2] = {{.msg_hdr = {.msg_iov = iov, .msg_iovlen = 1}},
 				     {.msg_hdr = {.msg_iov = iov + 1, .msg_iovlen = 1}}};
 
-	GIVES(2, on_untold(OTHER, false, CALL(sendmmsg, a, message, 2, 0)));
-	GIVES(2, on_untold(OTHER, true, CALL(recvmmsg, b, message, 2, MSG_DONTWAIT, NULL)));
+	GIVES(2, on_unsized(OTHER, false, CALL(sendmmsg, a, message, 2, 0)));
+	GIVES(2, on_unsized(OTHER, true, CALL(recvmmsg, b, message, 2, MSG_DONTWAIT, NULL)));
 }
 
 static void test_pair(int type)

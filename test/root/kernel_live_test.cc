@@ -550,16 +550,16 @@ TEST_F(Live, TheWholeMachine)
 	EXPECT_EQ(spool.of(FACT_HOST)[0]->fact.number[5], 1u);
 	EXPECT_EQ(spool.of(FACT_HOST)[0]->fact.number[6], uint64_t(BLOCK_ALL));
 	ASSERT_EQ(spool.of(FACT_BEGIN).size(), 1u);
-	bool is_told = false, is_held = false;
+	bool is_reported = false, is_held = false;
 	for (auto fact : spool.of(FACT_TASK)) {
 		EXPECT_NE(fact->fact.number[0], uint64_t(getpid())) << "never ourselves";
-		is_told |= fact->fact.number[1] == uint64_t(other);
+		is_reported |= fact->fact.number[1] == uint64_t(other);
 	}
 	for (auto fact : spool.of(FACT_FD)) {
 		EXPECT_NE(fact->fact.number[0], uint64_t(getpid()));
 		is_held |= fact->fact.number[0] == uint64_t(other) && fact->text[0] == name;
 	}
-	EXPECT_TRUE(is_told);
+	EXPECT_TRUE(is_reported);
 	EXPECT_TRUE(is_held);
 	EXPECT_FALSE(spool.of(FACT_DEVICE).empty());
 	std::map<uint64_t, unsigned> phases;
@@ -602,15 +602,15 @@ TEST_F(Live, OnlyCommandsThatMatch)
 
 TEST_F(Live, FiltersAreToldToTheReader)
 {
-	const char *path_kept[] = {"/data/*"}, *left_out[] = {"*.o", "*.so"};
+	const char *path_kept[] = {"/data/*"}, *excluded[] = {"*.o", "*.so"};
 
 	choose(recording.paths, path_kept);
-	choose(recording.excluded, left_out);
+	choose(recording.excluded, excluded);
 	Spool spool = record({"true"});
 	ASSERT_EQ(spool.of(FACT_FILTER).size(), 3u);
 	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_KEPT));
 	EXPECT_EQ(spool.of(FACT_FILTER)[0]->text[0], "/data/*");
-	EXPECT_EQ(spool.of(FACT_FILTER)[2]->fact.number[0], uint64_t(FILTER_PATH_LEFT_OUT));
+	EXPECT_EQ(spool.of(FACT_FILTER)[2]->fact.number[0], uint64_t(FILTER_PATH_EXCLUDED));
 	EXPECT_EQ(spool.of(FACT_FILTER)[2]->text[0], "*.so");
 }
 

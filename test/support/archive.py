@@ -15,8 +15,8 @@ from otf2.enums import IoOperationMode
 MARK = "lremovexattr"
 UNDEFINED = 2**64 - 1
 EVERY = "*"
-WORDS = {IoOperationMode.READ: ("reads", "read_bytes", "reads_untold"),
-         IoOperationMode.WRITE: ("writes", "written_bytes", "writes_untold"),
+WORDS = {IoOperationMode.READ: ("reads", "read_bytes", "reads_unsized"),
+         IoOperationMode.WRITE: ("writes", "written_bytes", "writes_unsized"),
          IoOperationMode.FLUSH: ("flushes", None, None)}
 
 

@@ -82,15 +82,15 @@ class Regions:
     def __init__(self):
         self.bytes = Counter()
         self.region = {}
-        self.told = {}
+        self.is_counted = {}
 
     def on_event(self, process, location, event):
         kind = type(event)
         if kind is events.Enter:
             self.region[location] = event.region.name
-            self.told[location] = False
-        elif kind is events.IoOperationComplete and not self.told[location]:
-            self.told[location] = True
+            self.is_counted[location] = False
+        elif kind is events.IoOperationComplete and not self.is_counted[location]:
+            self.is_counted[location] = True
             name = self.region[location]
             if name in DATA and event.bytes_result != UNDEFINED:
                 self.bytes[name] += event.bytes_result

@@ -18,7 +18,7 @@ KERNEL = {"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "sendfile
 CLONES = ("clone", "clone3", "fork", "vfork")
 OTHER = "other"
 # A pipe's ends may have been found or not, which makes them handles that come and go; their data is what counts.
-OF_OTHER = ("reads", "read_bytes", "reads_untold", "writes", "written_bytes", "writes_untold", "flushes")
+OF_OTHER = ("reads", "read_bytes", "reads_unsized", "writes", "written_bytes", "writes_unsized", "flushes")
 
 
 # How a file is opened, in the words of OTF2.

@@ -32,7 +32,7 @@ def names(lines):
     return of
 
 
-def told(text):
+def content(text):
     """The records of each location, and what is defined of processes, threads, handles and the host."""
     lines = text.splitlines()
     of = names(lines)
@@ -105,7 +105,7 @@ def main():
             opened = lzma.open(capture) if capture.suffix == ".xz" else open(capture, "rb")
             with opened as packed:
                 unpacked.write_bytes(packed.read())
-            want, have = (told(text) for text in texts(iotrace, unpacked, folder))
+            want, have = (content(text) for text in texts(iotrace, unpacked, folder))
             found = list(differences(want, have)) + list(summaries(folder))
         checked += sum(len(lines) for lines in want[0].values())
         failed += bool(found)

@@ -155,7 +155,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd archive");
 	EXPECT_STREQ(fact_number_names(FACT_TASK),
-		     "tid pid ppid start_time is_foreign is_left_out is_cut has_rank rank ranks");
+		     "tid pid ppid start_time is_foreign is_excluded is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_string_names(FACT_TASK), "comm exe argv");
 	EXPECT_STREQ(fact_number_names(FACT_CWD), "pid t0 error");
 	EXPECT_STREQ(fact_number_names(FACT_ROOT), "pid t0 error mount_namespace");
@@ -164,7 +164,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_number_names(FACT_MOUNT), "mnt_id dev");
 	EXPECT_STREQ(fact_string_names(FACT_MOUNT), "mount_point source type");
 	EXPECT_STREQ(fact_number_names(FACT_EXE),
-		     "pid t0 error is_foreign is_left_out is_cut has_rank rank ranks");
+		     "pid t0 error is_foreign is_excluded is_cut has_rank rank ranks");
 	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost is_inexact");
 	EXPECT_STREQ(fact_number_names(FACT_LOOKUPS), "done gone");
 	EXPECT_STREQ(fact_number_names(FACT_EXIT), "pid status");

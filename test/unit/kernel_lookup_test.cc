@@ -173,7 +173,7 @@ TEST_F(Lookup, AFileOfAServerIsNotAskedForItsStatus)
 
 	links_add_mount(&base.links, "/et", "nfs4");
 	links_add_mount(&base.links, "/mnt", "ext4");
-	EXPECT_EQ(base.links.shies, 1u);
+	EXPECT_EQ(base.links.remotes, 1u);
 	links_add_mount(&base.links, "/etc", "nfs");
 	see_exit("openat", 3);
 	lookup_run(&lookup);

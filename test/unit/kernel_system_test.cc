@@ -314,8 +314,8 @@ class Groups : public System
 		return status.st_ino;
 	}
 
-	/* What is told now: path by id. */
-	std::map<uint64_t, std::string> told()
+	/* What is reported now: path by id. */
+	std::map<uint64_t, std::string> reported()
 	{
 		std::map<uint64_t, std::string> found;
 
@@ -331,19 +331,19 @@ class Groups : public System
 
 TEST_F(Groups, EachHasItsInodeAndItsPathBelowTheTop)
 {
-	EXPECT_EQ(told(), (std::map<uint64_t, std::string>{{inode("top"), "/"},
-							   {inode("top/a b"), "/a b"},
-							   {inode("top/a b/c"), "/a b/c"},
-							   {inode("top/z"), "/z"}}));
+	EXPECT_EQ(reported(), (std::map<uint64_t, std::string>{{inode("top"), "/"},
+							       {inode("top/a b"), "/a b"},
+							       {inode("top/a b/c"), "/a b/c"},
+							       {inode("top/z"), "/z"}}));
 }
 
 TEST_F(Groups, LaterOnlyThoseThatCameSince)
 {
-	told();
+	reported();
 	make("top/a b/c/new");
-	EXPECT_EQ(told(),
+	EXPECT_EQ(reported(),
 		  (std::map<uint64_t, std::string>{{inode("top/a b/c/new"), "/a b/c/new"}}));
-	EXPECT_TRUE(told().empty());
+	EXPECT_TRUE(reported().empty());
 }
 
 TEST_F(Groups, ThereMayBeNoHierarchy)
@@ -375,7 +375,7 @@ TEST_F(Groups, TheHierarchyIsThatOfBlkioOrVersion2)
 		put(own, text);
 		cgroup_names_close(&names);
 		cgroup_names_open(&names, &root);
-		std::map<uint64_t, std::string> found = told();
+		std::map<uint64_t, std::string> found = reported();
 		EXPECT_EQ(found[inode(is_first ? "top/blkio" : "top/z")], "/") << text;
 		EXPECT_EQ(found.size(), is_first ? 2u : 1u) << text;
 	}

@@ -823,7 +823,7 @@ TEST_F(Aio, ALinkedRequestThatNeverBeganIsCancelled)
 
 TEST_F(Aio, WhatIsLeftOutIsInNoBookHoweverItEnded)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_EXCLUDED}, {"/data/*"});
 	for (uint64_t key : {7, 8}) {
 		step(aio_submit(key, AIO_WRITE));
 		step(aio_start(key, 3));

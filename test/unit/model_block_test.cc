@@ -554,7 +554,7 @@ TEST_F(Block, ACommandWithoutADiskIsLeftOut)
 	issue("N", 0, 0, 0);
 	complete("N", UINT64_MAX, 0, 0, 0);
 	EXPECT_EQ(text(), "");
-	EXPECT_EQ(count(TALLY_requests_left_out), 1u);
+	EXPECT_EQ(count(TALLY_requests_excluded), 1u);
 }
 
 /* Who. */
@@ -742,7 +742,7 @@ TEST_F(Block, OwnKeepsWhatRecordedTasksCausedAndCountsTheRest)
 	EXPECT_EQ(text(), "8:0 BEGIN #0 WRITE 4096 @8192 app(10) W\n"
 			  "8:0 ISSUED #0\n"
 			  "8:0 COMPLETE #0 4096\n");
-	EXPECT_EQ(count(TALLY_requests_left_out), 1u);
+	EXPECT_EQ(count(TALLY_requests_excluded), 1u);
 	EXPECT_EQ(count(TALLY_requests_orphan), 0u);
 	EXPECT_EQ(seen(sda), (Seen{1, 8, 1, 8, 0, 0, 0})) << "the device did both";
 }
@@ -768,7 +768,7 @@ TEST_F(Block, OwnIsNotWhatALeftOutUserOrAnUnwantedCommandCaused)
 			  "8:0 BEGIN #1 READ 4096 @53248 cp(13) R\n"
 			  "8:0 ISSUED #1\n"
 			  "8:0 COMPLETE #1 4096\n");
-	EXPECT_EQ(count(TALLY_requests_left_out), 2u);
+	EXPECT_EQ(count(TALLY_requests_excluded), 2u);
 	EXPECT_EQ(seen(sda), (Seen{4, 32, 0, 0, 0, 0, 0})) << "the device did them all";
 }
 
@@ -784,7 +784,7 @@ TEST_F(Block, BeforeTheCommandNothingIsRecorded)
 	text();
 	EXPECT_EQ(count(TALLY_begun), 1u);
 	EXPECT_EQ(count(TALLY_completed), 1u);
-	EXPECT_EQ(count(TALLY_requests_left_out), 1u);
+	EXPECT_EQ(count(TALLY_requests_excluded), 1u);
 }
 
 /* Devices. */
@@ -859,7 +859,7 @@ TEST_F(Block, TheBiosOfADeviceWithRequestsAreNone)
 	bio_end("R", 64, 8, sda, EIO); /* failed before it was a request */
 	text();
 	EXPECT_EQ(count(TALLY_begun), 1u);
-	EXPECT_EQ(count(TALLY_bios_left_out), 1u);
+	EXPECT_EQ(count(TALLY_bios_skipped), 1u);
 }
 
 TEST_F(Block, BiosThatWereTakenForOperationsAreCancelledByTheFirstRequest)
@@ -911,7 +911,7 @@ TEST_F(Block, BiosWithoutAnEndAreLeftOutUnlessTheDeviceHasNoRequests)
 	EXPECT_EQ(text(), "zram0 BEGIN #0 WRITE 4096 @0 app(10) W\n"
 			  "zram0 ISSUED #0\n"
 			  "zram0 CANCELLED #0 RECORDING\n");
-	EXPECT_EQ(count(TALLY_bios_left_out), 1u);
+	EXPECT_EQ(count(TALLY_bios_skipped), 1u);
 }
 
 TEST_F(Block, SoManyBiosWithoutAnEndHaveNone)
@@ -919,7 +919,7 @@ TEST_F(Block, SoManyBiosWithoutAnEndHaveNone)
 	for (uint64_t i = 0; i < 20000; i++)
 		bio("W", 8 * i, 8);
 	EXPECT_EQ(text(), "");
-	EXPECT_EQ(count(TALLY_bios_left_out), 16384u);
+	EXPECT_EQ(count(TALLY_bios_skipped), 16384u);
 }
 
 /* Samples. */

@@ -114,16 +114,16 @@ TEST_F(Failed, IsKeptIfItsPathMatches)
 	pair("openat", {CWD, 0, O_RDONLY}, -ENOENT, "/etc/none");
 	d.call(10, 10, "close", {9}, -EBADF);
 	EXPECT_EQ(ended(), "10 LEAVE openat errno 2 /data/none\n");
-	EXPECT_EQ(d.tally.n[TALLY_left_out], 4u);
+	EXPECT_EQ(d.tally.n[TALLY_records_excluded], 4u);
 }
 
 TEST_F(Failed, IsLeftOutIfItsPathIs)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"/etc/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_EXCLUDED}, {"/etc/*"});
 	pair("openat", {CWD, 0, O_RDONLY}, -ENOENT, "/data/none");
 	pair("openat", {CWD, 0, O_RDONLY}, -ENOENT, "/etc/none");
 	EXPECT_EQ(ended(), "10 LEAVE openat errno 2 /data/none\n");
-	EXPECT_EQ(d.tally.n[TALLY_left_out], 2u);
+	EXPECT_EQ(d.tally.n[TALLY_records_excluded], 2u);
 }
 
 } // namespace

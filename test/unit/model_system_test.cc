@@ -231,7 +231,7 @@ TEST_F(Kept, OnlyFilesThatMatch)
 				 "7 DESTROY_HANDLE h0 /data/a/b\n"
 				 "7 LEAVE close\n");
 	EXPECT_EQ(trace_handles(d.trace), 1u);
-	EXPECT_EQ(d.tally.n[TALLY_left_out], 12u);
+	EXPECT_EQ(d.tally.n[TALLY_records_excluded], 12u);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -248,7 +248,7 @@ TEST_F(Kept, UnwantedNamesShareOne)
 	EXPECT_LE(trace_files(d.trace),
 		  5u); /* /data/0 to 2, what the three stand in, and perhaps one for all others */
 	EXPECT_LT(strtab_count(trace_strings(d.trace)), call_count() + 60);
-	EXPECT_EQ(d.tally.n[TALLY_left_out], 300u * 10);
+	EXPECT_EQ(d.tally.n[TALLY_records_excluded], 300u * 10);
 	EXPECT_EQ(d.unbalanced(), "");
 }
 
@@ -309,7 +309,7 @@ TEST_F(Kept, WhoseCallsWereLeftOut)
 
 TEST_F(Kept, AllFilesButThoseThatMatch)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"*.so*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_EXCLUDED}, {"*.so*"});
 	use("/lib/libc.so.6", 3);
 	use("/data/x", 4);
 	d.call(7, 7, "close", {9}, -EBADF);
@@ -332,7 +332,7 @@ TEST_F(Kept, AnExclusionGoesBeforeAnInclusion)
 {
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
 	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/more/?"});
-	d.fact(FACT_FILTER, {FILTER_PATH_LEFT_OUT}, {"*.o"});
+	d.fact(FACT_FILTER, {FILTER_PATH_EXCLUDED}, {"*.o"});
 	use("/data/x.o", 3);
 	use("/more/xx", 4);
 	use("/more/x", 5);
@@ -372,7 +372,7 @@ TEST_F(Kept, OfATaskWithAnotherNameOnlyWhatItLeavesToOthers)
 	EXPECT_EQ(d.path(0), "/data/a");
 	EXPECT_TRUE(trace_handle(d.trace, 0)->is_pre_created);
 	EXPECT_EQ(trace_threads(d.trace), 1u);
-	EXPECT_EQ(d.tally.n[TALLY_left_out], 3u);
+	EXPECT_EQ(d.tally.n[TALLY_records_excluded], 3u);
 	EXPECT_EQ(d.tally.n[TALLY_calls], 2u);
 }
 
@@ -486,10 +486,10 @@ class Listed : public Kept
 		std::string threads, processes;
 
 		for (uint32_t i = 0; i < trace_threads(d.trace); i++)
-			if (!trace_thread(d.trace, i)->is_left_out)
+			if (!trace_thread(d.trace, i)->is_excluded)
 				threads += std::to_string(trace_thread(d.trace, i)->tid) + " ";
 		for (uint32_t i = 0; i < trace_processes(d.trace); i++)
-			if (!trace_process(d.trace, i)->is_left_out)
+			if (!trace_process(d.trace, i)->is_excluded)
 				processes += std::to_string(trace_process(d.trace, i)->pid) + " ";
 		return threads + "; " + processes;
 	}
@@ -564,8 +564,8 @@ TEST_F(Listed, AreAllWhereNothingIsLeftOut)
 	all.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
 	all.call(7, 7, "close", {9}, -EBADF);
 	ASSERT_EQ(trace_threads(all.trace), 1u);
-	EXPECT_FALSE(trace_thread(all.trace, 0)->is_left_out);
-	EXPECT_FALSE(trace_process(all.trace, 0)->is_left_out);
+	EXPECT_FALSE(trace_thread(all.trace, 0)->is_excluded);
+	EXPECT_FALSE(trace_process(all.trace, 0)->is_excluded);
 }
 
 } // namespace

@@ -30,7 +30,8 @@ class Books : public ::testing::Test
 		b.trace->count = static_cast<struct trace_count *>(
 			mem_grow(b.trace->count, &b.trace->counts_cap, b.trace->counts + 1,
 				 sizeof(struct trace_count)));
-		b.trace->count[b.trace->counts++] = {b.text(name), event, counted, lost, has_lost, false};
+		b.trace->count[b.trace->counts++] = {b.text(name), event,    counted,
+						     lost,         has_lost, false};
 	}
 
 	/* Of block requests. */
@@ -404,12 +405,12 @@ TEST_F(Books, JsonSaysWhatWasRecorded)
 
 TEST_F(Books, JsonHasDevicesWithTheirBooks)
 {
-	process_id left_out = b.process(4711, "idle");
+	process_id excluded = b.process(4711, "idle");
 
-	thread_id idle = b.thread(left_out, 4711, "idle");
+	thread_id idle = b.thread(excluded, 4711, "idle");
 
-	b.trace->thread[idle].is_left_out = true;
-	b.trace->process[left_out].is_left_out = true;
+	b.trace->thread[idle].is_excluded = true;
+	b.trace->process[excluded].is_excluded = true;
 	b.cgroup(17, "/a/b");
 	b.cgroup(18, "");
 	uint32_t sda = b.device(makedev(8, 0), "sda"), loop = b.device(makedev(7, 0), "loop0");

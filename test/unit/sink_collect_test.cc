@@ -485,7 +485,7 @@ TEST_F(Collect, WhatIsLeftOutHadNoThreads)
 
 	thread_id idle = b.thread(0, 4711, "idle");
 
-	b.trace->thread[idle].is_left_out = true;
+	b.trace->thread[idle].is_excluded = true;
 	EXPECT_EQ(collect_threads(&s), threads);
 	EXPECT_EQ(collect_verdict(&s).lived, lived);
 }

@@ -606,9 +606,9 @@ TEST_F(Otf2Sink, WhatIsLeftOutIsNotDefined)
 		  last = b.thread(child, 301, "last");
 	handle_id own = b.handle(child, f);
 
-	for (thread_id left_out : {t, idle})
-		b.trace->thread[left_out].is_left_out = true;
-	b.trace->process[out].is_left_out = true;
+	for (thread_id excluded : {t, idle})
+		b.trace->thread[excluded].is_excluded = true;
+	b.trace->process[out].is_excluded = true;
 	open();
 	send(io::at(5, IO_THREAD_BEGIN, last));
 	send(io::create(10, last, own, O_RDWR));
@@ -653,7 +653,7 @@ TEST_F(Otf2Sink, TheLibraryWritesTheSameArchive)
 	thread_id out = b.thread(p, 101, "out"), worker = b.thread(p, 102, "worker");
 	std::map<std::string, std::string> written[2];
 
-	b.trace->thread[out].is_left_out = true;
+	b.trace->thread[out].is_excluded = true;
 	b.thread(p, 103, "idle");
 	for (bool library : {false, true}) {
 		is_of_library = library;
@@ -677,9 +677,9 @@ TEST_F(Otf2Sink, TheLibraryWritesTheSameArchive)
 
 TEST_F(Otf2Sink, WhereAllIsLeftOutALocationStandsForNone)
 {
-	b.trace->thread[t].is_left_out = b.trace->process[p].is_left_out = true;
+	b.trace->thread[t].is_excluded = b.trace->process[p].is_excluded = true;
 	b.thread(p, 101, "other");
-	b.trace->thread[1].is_left_out = true;
+	b.trace->thread[1].is_excluded = true;
 	open();
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();

@@ -638,7 +638,7 @@ TEST_F(Summary, FiltersThatNothingMatches)
 	EXPECT_EQ(note(), "no task that matches --comm 'dd' and --uid '1000' made a call.");
 	b.filter(FILTER_DEVICE, "sda");
 	EXPECT_EQ(note(), "no block request of 'sda' was recorded.");
-	b.tally.n[TALLY_requests_left_out] = 7;
+	b.tally.n[TALLY_requests_excluded] = 7;
 	b.filter(FILTER_DEVICE, "sda");
 	EXPECT_EQ(
 		note(),

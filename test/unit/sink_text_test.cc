@@ -237,7 +237,7 @@ TEST_F(TextSink, WhatIsLeftOut)
 	thread_id idle = b.thread(out, 200, "out");
 	std::string rest;
 
-	b.trace->process[out].is_left_out = b.trace->thread[idle].is_left_out = true;
+	b.trace->process[out].is_excluded = b.trace->thread[idle].is_excluded = true;
 	text({}, &rest);
 	EXPECT_EQ(rest.find("process p1"), std::string::npos) << rest;
 	EXPECT_EQ(rest.find("thread t1"), std::string::npos) << rest;

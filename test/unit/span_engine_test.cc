@@ -244,9 +244,9 @@ TEST(Engine, OnlyTasksThatAreFollowedHaveSpans)
 	d.happens(2, "a:b", {101}, 101, 101);
 	d.happens(2, "a:b", {100}, 50, 50);
 	EXPECT_EQ(d.books(0).begun, 1U);
-	EXPECT_EQ(d.books(0).left_out, 2U);
+	EXPECT_EQ(d.books(0).excluded, 2U);
 	EXPECT_EQ(d.books(1).begun, 2U);
-	EXPECT_EQ(d.books(1).left_out, 1U);
+	EXPECT_EQ(d.books(1).excluded, 1U);
 }
 
 TEST(Engine, GroupsByProcessThreadOrNothing)

@@ -92,19 +92,19 @@ static bool take_field(struct chosen *chosen, const struct tep_format_field *fro
 static char *take_fields(struct chosen *chosen, const struct tep_event *event)
 {
 	const struct tep_format_field *from;
-	char *left_out = mem_strdup(""), *sentence = NULL;
+	char *skipped = mem_strdup(""), *sentence = NULL;
 
 	for (from = event->format.fields; from; from = from->next) {
 		if (!is_named(chosen->names, from->name) || take_field(chosen, from))
 			continue;
-		mem_append(&left_out, "%s%s", *left_out ? ", " : "", from->name);
+		mem_append(&skipped, "%s%s", *skipped ? ", " : "", from->name);
 	}
-	if (*left_out)
+	if (*skipped)
 		sentence = mem_format(
 			"%s: skipped fields, which are neither a number nor a string, or more than %d of "
 			"a kind: %s",
-			chosen->text, EVENT_COUNTERS, left_out);
-	free(left_out);
+			chosen->text, EVENT_COUNTERS, skipped);
+	free(skipped);
 	return sentence;
 }
 

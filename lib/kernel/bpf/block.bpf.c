@@ -33,7 +33,7 @@ volatile bool is_on;
 #define NO_SECTOR   (~0ULL)
 #define SECTOR_BITS 9
 
-static __always_inline bool is_told(uint32_t dev)
+static __always_inline bool is_recorded(uint32_t dev)
 {
 	return is_on && (!has_devices || bpf_map_lookup_elem(&devices, &dev));
 }
@@ -137,7 +137,7 @@ static __always_inline int send_request(struct request *request, uint32_t step)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_step(&out, step, dev, flags);
 	if (!out.head)
@@ -185,7 +185,7 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_step(&out, REQUEST_COMPLETE, dev, request->cmd_flags);
 	if (!out.head)
@@ -280,7 +280,7 @@ int BPF_PROG(bio_comes, struct bio *bio)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_bio(&out, REQUEST_BIO_QUEUE, dev, bio);
 	if (!out.head)
@@ -298,7 +298,7 @@ int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_bio(&out, REQUEST_BIO_COMPLETE, dev, bio);
 	if (!out.head)
@@ -314,7 +314,7 @@ static __always_inline int send_merge(struct bio *bio, bool is_before)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_bio(&out, REQUEST_BIO_MERGE, dev, bio);
 	if (!out.head)
@@ -347,7 +347,7 @@ int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev) && !is_told(old))
+	if (!is_recorded(dev) && !is_recorded(old))
 		return 0;
 	record = begin_bio(&out, REQUEST_BIO_REMAP, dev, bio);
 	if (!out.head)
@@ -366,7 +366,7 @@ int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 	struct bpf_record_request *record;
 	struct outgoing out;
 
-	if (!is_told(dev))
+	if (!is_recorded(dev))
 		return 0;
 	record = begin_bio(&out, REQUEST_SPLIT, dev, bio);
 	if (!out.head)

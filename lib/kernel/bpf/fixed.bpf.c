@@ -5,7 +5,7 @@
 #include "bpf/base/identity.h"
 #include "bpf/base/loop.h"
 #include "bpf/request/aio.h"
-#include "bpf/request/told.h"
+#include "bpf/request/known_file.h"
 
 /* Fixed files of a ring: `fds` are those from number `first` on. */
 struct fixing {

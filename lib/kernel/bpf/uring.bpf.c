@@ -12,7 +12,7 @@
 #include "bpf/name/file.h"
 #include "bpf/request/aio.h"
 #include "bpf/request/entry.h"
-#include "bpf/request/told.h"
+#include "bpf/request/known_file.h"
 
 /* Threads that the kernel makes for rings appear in no tracepoint of forks, and have names of their own: their process counts. */
 static __always_inline bool is_traced_process(struct task_struct *task)
@@ -263,13 +263,13 @@ static __always_inline void send_ending(const struct ending *ending, struct file
 static __always_inline void send_fixed(struct task_struct *task, const struct ending *ending,
 				       struct file *file)
 {
-	struct told_key key = {(uint64_t)ending->ring, (uint64_t)file};
-	struct told now = told_of(task, file);
+	struct known_file_key key = {(uint64_t)ending->ring, (uint64_t)file};
+	struct known_file now = known_file_of(task, file);
 
-	if (is_told(&key, &now))
+	if (is_known(&key, &now))
 		send_ending(ending, file);
 	else if (send_with_file(task, ending, file, AIO_FD_NONE))
-		bpf_map_update_elem(&told, &key, &now, BPF_ANY);
+		bpf_map_update_elem(&known_files, &key, &now, BPF_ANY);
 }
 
 static __always_inline void end_request(struct ending *ending)

@@ -348,7 +348,7 @@ static int add_uring(struct live *live, struct error *err)
 	return 0;
 }
 
-static bool is_told_by_bpf(const struct live *live, enum bpf_feature feature)
+static bool is_recorded_by_bpf(const struct live *live, enum bpf_feature feature)
 {
 	const struct bpf_feature_state *state =
 		live->bpf.source ? bpf_source_feature(live->bpf.source, feature) : NULL;
@@ -366,9 +366,10 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_all_chosen(live, err);
 	if (code < 0)
 		return code;
-	if (!is_told_by_bpf(live, BPF_FEATURE_CLONE))
+	if (!is_recorded_by_bpf(live, BPF_FEATURE_CLONE))
 		add_optional(live, "task", "task_newtask");
-	if (live->recording->groups >> GROUP_LOCK & 1 && !is_told_by_bpf(live, BPF_FEATURE_LOCK))
+	if (live->recording->groups >> GROUP_LOCK & 1 &&
+	    !is_recorded_by_bpf(live, BPF_FEATURE_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
 	if (live->recording->groups >> GROUP_URING & 1 && !live->bpf.source)
 		code = add_uring(live, err);

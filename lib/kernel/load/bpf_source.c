@@ -174,7 +174,7 @@ const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *sour
 	return &source->loaded.choice.state[feature];
 }
 
-void bpf_source_leave_out(struct bpf_source *source, pid_t pid)
+void bpf_source_exclude(struct bpf_source *source, pid_t pid)
 {
 	source->programs->bss->own_helper = pid;
 }

@@ -48,7 +48,7 @@ int bpf_source_attach(struct bpf_source *source, struct error *err);
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
 /* One more process of ours that is no part of all tasks. */
-void bpf_source_leave_out(struct bpf_source *source, pid_t pid);
+void bpf_source_exclude(struct bpf_source *source, pid_t pid);
 /* Returns what became of a feature. Lent. */
 const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
 						   enum bpf_feature feature);

@@ -113,7 +113,7 @@ char *filter_numbers(const int *number, uint32_t count, uint32_t hot)
 	return text.at;
 }
 
-static const char *const hot_calls[] = {"read", "write", "pread64", "pwrite64", "lseek"};
+static const char *const frequent_calls[] = {"read", "write", "pread64", "pwrite64", "lseek"};
 
 static bool is_opener(const struct call_row *row)
 {
@@ -145,10 +145,10 @@ static bool in_exit(const struct call_row *row)
 	return !is_opener(row);
 }
 
-static bool is_hot(const struct call_row *row)
+static bool is_frequent(const struct call_row *row)
 {
-	for (size_t i = 0; i < sizeof(hot_calls) / sizeof(hot_calls[0]); i++)
-		if (!strcmp(row->name, hot_calls[i]))
+	for (size_t i = 0; i < sizeof(frequent_calls) / sizeof(frequent_calls[0]); i++)
+		if (!strcmp(row->name, frequent_calls[i]))
 			return true;
 	return false;
 }
@@ -179,7 +179,7 @@ static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 
 static char *exit_filter(uint32_t groups)
 {
-	char *others = chosen(groups, in_exit, is_hot);
+	char *others = chosen(groups, in_exit, is_frequent);
 	char *openers = chosen(groups, is_opener, is_low);
 	char *text = mem_format("%s||(ret<0&&(%s))", others, openers);
 
@@ -199,7 +199,7 @@ char *filter_calls(enum filter_use use, uint32_t groups)
 	if (use == FILTER_EXIT)
 		return exit_filter(groups);
 	if (use == FILTER_ENTER)
-		return chosen(groups, in_enter, is_hot);
+		return chosen(groups, in_enter, is_frequent);
 	if (use == FILTER_PATH)
 		return chosen(groups, is_named, is_low);
 	numbers = chosen(groups, is_opener, is_low);

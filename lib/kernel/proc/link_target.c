@@ -22,7 +22,7 @@
 enum { LINK_SIZE = 64 };
 
 /* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
-static const char *const shy_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
+static const char *const remote_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
 
 static const char deleted[] = " (deleted)";
 static const uint32_t tail = sizeof(deleted) - 1;
@@ -37,29 +37,29 @@ void mounts_release(struct mounts *mounts)
 
 void links_release(struct links *links)
 {
-	for (uint32_t i = 0; i < links->shies; i++)
-		free(links->shy[i]);
-	free(links->shy);
+	for (uint32_t i = 0; i < links->remotes; i++)
+		free(links->remote[i]);
+	free(links->remote);
 	*links = (struct links){0};
 }
 
 void links_add_mount(struct links *links, const char *mount_point, const char *type)
 {
-	for (size_t i = 0; i < sizeof(shy_types) / sizeof(shy_types[0]); i++) {
-		if (strcmp(type, shy_types[i]))
+	for (size_t i = 0; i < sizeof(remote_types) / sizeof(remote_types[0]); i++) {
+		if (strcmp(type, remote_types[i]))
 			continue;
-		MEM_GROW(links->shy, links->shy_cap, links->shies + 1);
-		links->shy[links->shies++] = mem_strdup(mount_point);
+		MEM_GROW(links->remote, links->remote_cap, links->remotes + 1);
+		links->remote[links->remotes++] = mem_strdup(mount_point);
 	}
 }
 
 /* Returns whether the file is in one of these mounts. */
-static bool is_shy(const struct links *links, const char *path)
+static bool is_remote(const struct links *links, const char *path)
 {
-	for (uint32_t i = 0; i < links->shies; i++) {
-		size_t length = strlen(links->shy[i]);
+	for (uint32_t i = 0; i < links->remotes; i++) {
+		size_t length = strlen(links->remote[i]);
 
-		if (!strncmp(path, links->shy[i], length) &&
+		if (!strncmp(path, links->remote[i], length) &&
 		    (length == 1 || path[length] == '/' || !path[length]))
 			return true;
 	}
@@ -249,7 +249,7 @@ static bool is_reached(struct link_target *found, struct mounts *mounts, struct 
 }
 
 /* Whether the path leads there, and not to what is mounted above. Of a deleted file only the directory can be asked. */
-static bool is_led_to(const struct link_target *found, const struct procfs *proc, uint32_t tid)
+static bool leads_to_file(const struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
 	char name[LINK_SIZE + LINK_TARGET_SIZE];
 	struct statx there;
@@ -272,7 +272,7 @@ static bool is_covered(const struct link_target *found, const struct mounts *mou
 	bool may_be = mounts->have_changed || __atomic_load_n(&links->are_apart, __ATOMIC_RELAXED);
 
 	return may_be && found->length && found->has_status && !is_memory(found) &&
-	       found->status.stx_mask & STATX_MNT_ID && !is_led_to(found, links->proc, tid);
+	       found->status.stx_mask & STATX_MNT_ID && !leads_to_file(found, links->proc, tid);
 }
 
 static void take_name(struct link_target *found)
@@ -293,7 +293,7 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENOENT;
 	snprintf(name, sizeof(name), "%u/%s", tid, link);
-	if (!is_shy(links, found->target))
+	if (!is_remote(links, found->target))
 		found->has_status = status_of(links->proc->root, name, &found->status);
 	found->is_path = found->target[0] == '/';
 	if (!found->is_path)

@@ -18,8 +18,8 @@ enum { LINK_TARGET_SIZE = 4096 + 16 };
 /* State that the look-ups of all threads share. Initially all 0 except proc. */
 struct links {
 	const struct procfs *proc; /* lent */
-	char **shy; /* mount points (of remote file systems) whose files are only named, without a stat */
-	uint32_t shies, shy_cap;
+	char **remote; /* mount points (of remote file systems) whose files are only named, without a stat */
+	uint32_t remotes, remote_cap;
 	bool are_apart; /* some processes have another root or mount namespace than iotrace; atomic */
 };
 

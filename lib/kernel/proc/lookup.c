@@ -349,7 +349,7 @@ static void look_at_program(struct lookup *lookup, uint32_t pid, uint32_t tid)
 
 	fact.number[FACT_EXE_error] = n < 0 ? (uint64_t)-n : 0;
 	fact.number[FACT_EXE_is_foreign] = n > 0 && procfs_is_foreign(proc, tid);
-	fact.number[FACT_EXE_is_left_out] = lookup_is_left_out(lookup->base, tid);
+	fact.number[FACT_EXE_is_excluded] = lookup_is_excluded(lookup->base, tid);
 	fact.string[FACT_EXE_path] = (struct fact_string){target, n < 0 ? 0 : (uint32_t)n};
 	fact.string[FACT_EXE_argv] = (struct fact_string){words,
 							  procfs_arguments(proc, tid, words,

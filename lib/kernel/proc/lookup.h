@@ -89,7 +89,7 @@ void lookup_base_release(struct lookup_base *base);
 void lookup_add_event(struct lookup_base *base, uint64_t id, enum perf_role role);
 void lookup_add_process(struct lookup_base *base, uint32_t pid);
 /* Returns whether the process belongs to a user who is not recorded. */
-static inline bool lookup_is_left_out(const struct lookup_base *base, uint32_t pid)
+static inline bool lookup_is_excluded(const struct lookup_base *base, uint32_t pid)
 {
 	return base->uids && !procfs_is_of(base->links.proc, pid, base->uid, base->uids);
 }

@@ -111,7 +111,7 @@ static void say_filters(struct live *live)
 		enum fact_filter kind;
 		const struct text_list *globs;
 	} row[] = {
-		{FILTER_PATH_KEPT, &recording->paths}, {FILTER_PATH_LEFT_OUT, &recording->excluded},
+		{FILTER_PATH_KEPT, &recording->paths}, {FILTER_PATH_EXCLUDED, &recording->excluded},
 		{FILTER_COMM, &recording->comms},      {FILTER_DEVICE, &recording->blocks.devices},
 		{FILTER_CGROUP, &recording->cgroups},  {FILTER_USER, &recording->users.names},
 	};
@@ -241,7 +241,7 @@ static void say_descriptors(struct live *live, uint32_t pid)
 {
 	bool is_command = pid == (uint32_t)live->command.pid;
 
-	if (!is_own(live, pid) && !lookup_is_left_out(&live->base, pid))
+	if (!is_own(live, pid) && !lookup_is_excluded(&live->base, pid))
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 

@@ -34,11 +34,11 @@ static void remark_foreign(struct live *live)
 	for (uint32_t i = 0; i < live->set.specs; i++) {
 		const char *name = live->set.spec[i].name;
 		uint32_t programs = perf_set_foreign(&live->set, i);
-		bool is_told = false;
+		bool is_repeated = false;
 
 		for (uint32_t k = 0; k < i; k++)
-			is_told |= !strcmp(live->set.spec[k].name, name);
-		if (programs && !is_told)
+			is_repeated |= !strcmp(live->set.spec[k].name, name);
+		if (programs && !is_repeated)
 			live_add_remark(
 				live,
 				mem_format("%s: %u BPF program%s of others run%s before it is "

@@ -21,7 +21,7 @@ static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 /* timeout(1) signals its child and then the group of both: that is one request. */
 static const uint64_t once_ns = 1000000000;
 /* Batch systems send SIGKILL some time after SIGTERM, Slurm after 30 s: the archive has to be whole before that. */
-static const uint64_t farewell_ns = 20000000000;
+static const uint64_t postpone_ns = 20000000000;
 
 enum { STOP_RECORDING = 2, STOP_CONVERSION = 3 };
 
@@ -101,9 +101,9 @@ static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 }
 
 /* What ends a job ends its commands: the first signal waits for them, but not for long. Returns whether it was the first. */
-static bool is_farewell(struct live *live)
+static bool postpones_end(struct live *live)
 {
-	uint64_t most = clock_now() + farewell_ns;
+	uint64_t most = clock_now() + postpone_ns;
 
 	if (!live->host || !join_host_has_members(live->host) || is_repeated(&live->asked_at) ||
 	    live->requests++)
@@ -123,7 +123,7 @@ static void answer(struct live *live, const struct signalfd_siginfo *signal)
 		pass_on(live, signal);
 		return;
 	}
-	if (is_farewell(live))
+	if (postpones_end(live))
 		return;
 	if (is_sent(signal) && is_repeated(&live->sent_at[signal->ssi_signo]))
 		return;

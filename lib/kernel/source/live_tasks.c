@@ -26,7 +26,7 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	fact.number[FACT_TASK_ppid] = task.ppid;
 	fact.number[FACT_TASK_start_time] = task.start_time;
 	fact.number[FACT_TASK_is_foreign] = procfs_is_foreign(&live->proc, pid);
-	fact.number[FACT_TASK_is_left_out] = lookup_is_left_out(&live->base, pid);
+	fact.number[FACT_TASK_is_excluded] = lookup_is_excluded(&live->base, pid);
 	fact.string[FACT_TASK_comm] = fact_text(task.comm);
 	fact.string[FACT_TASK_exe] = fact_text(exe);
 	if (tid == pid)

@@ -33,7 +33,7 @@ static uint32_t open_of_file(struct model *m, process_id process, const struct e
 }
 
 /* Returns what the end of a request tells, or ID_NONE. Another process than the ring's may call the same file by another path. */
-static uint32_t told_open(struct model *m, uint32_t op, const struct event *event)
+static uint32_t open_at_end(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
 	struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
@@ -43,32 +43,32 @@ static uint32_t told_open(struct model *m, uint32_t op, const struct event *even
 	if (!key || queue->process != o->process)
 		return ID_NONE;
 	if (!event->aio.file.mode)
-		return map_get(&queue->told, key);
+		return map_get(&queue->by_address, key);
 	open = open_of_file(m, m->trace.thread[o->location].process, &event->aio.file);
 	if (open == ID_NONE)
-		map_remove(&queue->told, key);
+		map_remove(&queue->by_address, key);
 	else
-		map_set(&queue->told, key, open);
+		map_set(&queue->by_address, key, open);
 	return open;
 }
 
 /* The slot is known from now on if it is the same since the request was submitted. */
-void aio_fixed_told(struct model *m, uint32_t op, const struct event *event)
+void aio_fixed_ended(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
 	struct aio_queue *queue = aio_queue_get(m, o->process, &o->request);
 	int32_t index = o->request.index;
 	bool is_same = aio_queue_is_fixed(queue, index, o->begin);
-	uint32_t known = is_same ? aio_queue_fixed(queue, index) : ID_NONE, told;
+	uint32_t known = is_same ? aio_queue_fixed(queue, index) : ID_NONE, open;
 
 	if (!(o->request.flags & AIO_FIXED))
 		return;
-	told = told_open(m, op, event);
-	if (told == ID_NONE || known != ID_NONE)
+	open = open_at_end(m, op, event);
+	if (open == ID_NONE || known != ID_NONE)
 		return;
 	if (is_same && index >= 0)
-		aio_queue_know(m, queue, (uint32_t)index, told);
-	aio_decide(m, op, told);
+		aio_queue_know(m, queue, (uint32_t)index, open);
+	aio_decide(m, op, open);
 }
 
 /* Several requests at once may open the same slot: then it is not known which came last. No two get the same one from the kernel. */
@@ -84,7 +84,7 @@ void aio_fixed_opened(struct model *m, uint32_t op, const struct event *event)
 	aio_fd_unfix(m, op, result);
 	if (result < 0)
 		return;
-	open = told_open(m, op, event);
+	open = open_at_end(m, op, event);
 	if (is_sure && open != ID_NONE)
 		aio_queue_know(m, queue, index < 0 ? (uint32_t)result : (uint32_t)index, open);
 }

@@ -11,6 +11,6 @@
 /* Whether only the end of the request will say which file it has. */
 bool aio_fixed_waits(struct model *m, uint32_t op);
 /* An operation on a fixed file has ended: it is decided, if the end says the file. */
-void aio_fixed_told(struct model *m, uint32_t op, const struct event *event);
+void aio_fixed_ended(struct model *m, uint32_t op, const struct event *event);
 /* A request that opens a fixed file has ended, or goes on. */
 void aio_fixed_opened(struct model *m, uint32_t op, const struct event *event);

@@ -173,7 +173,7 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	int64_t result = step->event->aio.step.result;
 	struct aio_op *o = &m->aio.op[op];
 
-	aio_fixed_told(m, op, step->event);
+	aio_fixed_ended(m, op, step->event);
 	if (was_without_file(o, result)) {
 		o->is_withdrawn = o->is_decided = m->is_unblocked = true;
 		return;

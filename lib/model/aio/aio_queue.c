@@ -66,7 +66,7 @@ static void queue_forget(struct model *m, struct aio_queue *q)
 	fixed_clear(m, q);
 	open_drop(m, q->open);
 	free(q->fixed);
-	map_release(&q->told);
+	map_release(&q->by_address);
 	*q = (struct aio_queue){0};
 }
 
@@ -212,7 +212,7 @@ void aio_queue_release(struct model *m)
 {
 	for (uint32_t i = 0; i < m->aio.queues; i++) {
 		free(m->aio.queue[i].fixed);
-		map_release(&m->aio.queue[i].told);
+		map_release(&m->aio.queue[i].by_address);
 	}
 	free(m->aio.queue);
 }

@@ -69,7 +69,7 @@ static void pend(struct model *m, uint32_t device, uint32_t op)
 	w->pending[w->pendings++] = op;
 	if (w->pendings < PENDING_MAX)
 		return;
-	tally_add(m->tally, bios_left_out, w->pendings);
+	tally_add(m->tally, bios_skipped, w->pendings);
 	drop_pending(m, device);
 	w->kind = DEVICE_OF_REQUESTS;
 }
@@ -104,7 +104,7 @@ void bio_complete(struct model *m, uint32_t device, const struct event *event,
 	(void)event;
 	/* It failed before it was part of a request. */
 	if (m->block.work[device].kind == DEVICE_OF_REQUESTS) {
-		tally_add(m->tally, bios_left_out, 1);
+		tally_add(m->tally, bios_skipped, 1);
 		return;
 	}
 	uint32_t op = request_index_find(m, device, &bio, &bios);
@@ -185,6 +185,6 @@ void bio_end_of(struct model *m, uint32_t device)
 		has_bios(m, device);
 		return;
 	}
-	tally_add(m->tally, bios_left_out, w->pendings);
+	tally_add(m->tally, bios_skipped, w->pendings);
 	drop_pending(m, device);
 }

@@ -43,7 +43,7 @@ void block_op_show(struct model *m, uint32_t op, bool is_final)
 			 (m->trace.host.block != BLOCK_OWN || o->cause.is_recorded);
 	m->block.work[o->device].in_flight[direction(o)] += o->is_counted;
 	if (!o->is_recorded) {
-		tally_add(m->tally, requests_left_out, 1);
+		tally_add(m->tally, requests_excluded, 1);
 		return;
 	}
 	if (!m->trace.host.first_time)

@@ -211,7 +211,7 @@ void request_step(struct model *m, const struct event *event)
 	if (request.step >= REQUEST_STEPS || request.type >= REQUEST_KINDS)
 		return;
 	if (device == ID_NONE) {
-		tally_add(m->tally, requests_left_out, request.step == REQUEST_ISSUE);
+		tally_add(m->tally, requests_excluded, request.step == REQUEST_ISSUE);
 		return;
 	}
 	if (steps[request.step].is_of_request)

@@ -93,7 +93,7 @@ void op_enter(struct model *m, const struct event *event)
 	struct call call = {.id = event->enter.call, .enter = event->time};
 
 	choice_note(m, task, event);
-	if (p->is_left_out || (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC))
+	if (p->is_excluded || (p->is_prelude && call_row(event->enter.call)->kind != CALL_EXEC))
 		return;
 	if (p->is_foreign) {
 		foreign_call(m, task);
@@ -130,7 +130,7 @@ static void find_unseen(struct model *m, struct op *op)
 	const struct call_row *row = op->row;
 	uint32_t table = task_table(m, op->task);
 
-	if (op->error == EBADF || row->kind == CALL_CLOSE || op->is_left_out)
+	if (op->error == EBADF || row->kind == CALL_CLOSE || op->is_excluded)
 		return;
 	if (op->call.open == ID_NONE && call_has_descriptor(&op->call))
 		op->call.open = unseen_fd(m, op->process, table, call_fd(&op->call, row->fd),
@@ -204,7 +204,7 @@ static void op_end(struct op *op, const struct event *counters)
 
 	if (op->row->kind == CALL_OPEN && !op->error && !op->is_cancelled)
 		op_make(op);
-	if (is_silent || op->is_left_out) {
+	if (is_silent || op->is_excluded) {
 		op_apply(op);
 		open_drop(op->m, op->call.open);
 		open_drop(op->m, op->call.open2);
@@ -240,7 +240,7 @@ static void op_init(struct model *m, struct op *op, uint32_t task, uint64_t time
 	op->time = time;
 	op->position = EVENT_POSITION_UNKNOWN;
 	op->made = ID_NONE;
-	op->is_left_out = op_is_left_out(m, task, op->row);
+	op->is_excluded = op_is_excluded(m, task, op->row);
 }
 
 static bool is_in_exec(const struct task *task)
@@ -316,12 +316,12 @@ void op_complete(struct op *op, const struct event *counters)
 	op->error = has_failed ? (int)-op->result : 0;
 	bool is_interrupted = errname_is_interrupted(op->error);
 
-	tally_add(op->m->tally, left_out, op->is_left_out);
-	if (op->is_left_out)
-		filters_left_out(op->m, op->task);
-	tally_add(op->m->tally, calls, !op->is_left_out);
-	tally_add(op->m->tally, calls_failed, !op->is_left_out && has_failed && !is_interrupted);
-	tally_add(op->m->tally, calls_interrupted, !op->is_left_out && is_interrupted);
+	tally_add(op->m->tally, records_excluded, op->is_excluded);
+	if (op->is_excluded)
+		filters_add_excluded(op->m, op->task);
+	tally_add(op->m->tally, calls, !op->is_excluded);
+	tally_add(op->m->tally, calls_failed, !op->is_excluded && has_failed && !is_interrupted);
+	tally_add(op->m->tally, calls_interrupted, !op->is_excluded && is_interrupted);
 	find_unseen(op->m, op);
 	refused_see(op->m, op->row, op->result);
 	op_end(op, counters);

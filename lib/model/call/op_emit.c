@@ -11,7 +11,7 @@
 #include <fcntl.h>
 
 /* The other calls are recorded of wanted tasks only, and by names that are surer than those known here. */
-bool op_is_left_out(const struct model *m, uint32_t task, const struct call_row *row)
+bool op_is_excluded(const struct model *m, uint32_t task, const struct call_row *row)
 {
 	return CALL_GROUPS_ALWAYS >> row->group & 1 && choice_leaves_out(m, task);
 }
@@ -36,17 +36,17 @@ static bool may_be_moved_unseen(const struct op *op)
 {
 	const struct model *m = op->m;
 
-	return op->is_left_out ||
+	return op->is_excluded ||
 	       (choice_is_partial(m) &&
 		(m->process[op->process].tasks > 1 || m->table[task_table(m, op->task)].users > 1));
 }
 
 uint32_t op_open(const struct op *op, uint32_t description)
 {
-	process_id creator = op->is_left_out ? ID_NONE : process_group(op->m, op->process);
+	process_id creator = op->is_excluded ? ID_NONE : process_group(op->m, op->process);
 	uint32_t open = open_new(op->m, description, creator);
 
-	op->m->open[open].is_found = op->is_left_out;
+	op->m->open[open].is_found = op->is_excluded;
 	if (may_be_moved_unseen(op))
 		position_share(op->m, &op->m->description[description]);
 	return open;
@@ -60,7 +60,7 @@ void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloe
 				 .handle = ID_NONE};
 
 	event.duplicate.flags = is_cloexec ? O_CLOEXEC : 0;
-	if (!op->is_left_out)
+	if (!op->is_excluded)
 		out_emit(op->m, &event, from, open);
 }
 

@@ -15,7 +15,7 @@ struct op {
 	int64_t result;
 	int error;         /* errno, 0: succeeded */
 	bool is_cancelled; /* its end did not arrive: result and error are not valid */
-	bool is_left_out;  /* of an excluded task (--comm): it only changes the tables */
+	bool is_excluded;  /* of an excluded task (--comm): it only changes the tables */
 	bool is_pair; /* it is known only at its end, so others may have changed its descriptors since its begin */
 	uint32_t made;     /* the new open, held; or ID_NONE */
 	uint64_t position; /* is_pair: of call.open at the end, or EVENT_POSITION_UNKNOWN */
@@ -25,11 +25,11 @@ struct op {
 };
 
 /* Whether the call is excluded because of its task; it then only changes the tables. */
-bool op_is_left_out(const struct model *m, uint32_t task, const struct call_row *row);
+bool op_is_excluded(const struct model *m, uint32_t task, const struct call_row *row);
 /* Emits an event on the location of the call. */
 static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 {
-	if (op->is_left_out)
+	if (op->is_excluded)
 		return;
 	event->thread = op->thread;
 	event->handle = ID_NONE;

@@ -84,7 +84,7 @@ void op_pair(struct model *m, const struct event *event)
 			.file = event->pair.file};
 
 	choice_note(m, task, event);
-	op.is_left_out = op_is_left_out(m, task, op.row);
+	op.is_excluded = op_is_excluded(m, task, op.row);
 	m->is_paired = true;
 	if (!process_is_recorded(m, m->task[task].process))
 		return;

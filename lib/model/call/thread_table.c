@@ -67,8 +67,8 @@ void thread_table_part(struct model *m, uint32_t child, uint32_t process)
 	if (m->task[child].process != process || !process_is_recorded(m, process) ||
 	    m->task[child].call.id != CALL_ID_NONE)
 		return;
-	op.is_left_out = op_is_left_out(m, child, call_row(call_by_name("clone", strlen("clone"))));
-	op.thread = op.is_left_out ? ID_NONE : task_location(m, child, m->now);
+	op.is_excluded = op_is_excluded(m, child, call_row(call_by_name("clone", strlen("clone"))));
+	op.thread = op.is_excluded ? ID_NONE : task_location(m, child, m->now);
 	thread_table_unshare(&op);
 }
 

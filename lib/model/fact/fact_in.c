@@ -148,7 +148,7 @@ static void fact_fd(struct model *m, const struct event *event)
 	bool is_new = f.reason == REASON_START && !m->trace.host.is_system;
 	uint32_t process = is_new ? process_get(m, f.pid) : process_find(m, f.pid);
 
-	if (process == MAP_NONE || m->process[process].is_left_out)
+	if (process == MAP_NONE || m->process[process].is_excluded)
 		return;
 	uint32_t task = f.tid ? task_find(m, f.tid) : MAP_NONE;
 	bool is_of_task = task != MAP_NONE && m->task[task].process == process;
@@ -181,7 +181,7 @@ static void fact_exe(struct model *m, const struct event *event)
 	if (process == MAP_NONE || event->fact.number[FACT_EXE_error])
 		return;
 	foreign_set(m, process, event->fact.number[FACT_EXE_is_foreign]);
-	life_leave_out(m, process, event->fact.number[FACT_EXE_is_left_out]);
+	life_exclude(m, process, event->fact.number[FACT_EXE_is_excluded]);
 	struct trace_rank rank = rank_of(event, FACT_EXE_has_rank);
 
 	program_set_rank(m, process, event->fact.number[FACT_EXE_t0], &rank);
@@ -288,7 +288,7 @@ static void fact_task(struct model *m, const struct event *event)
 			    &(struct words){event->fact.string[FACT_TASK_argv].at,
 					    event->fact.string[FACT_TASK_argv].length,
 					    event->fact.number[FACT_TASK_is_cut]});
-	life_leave_out(m, m->task[task].process, event->fact.number[FACT_TASK_is_left_out]);
+	life_exclude(m, m->task[task].process, event->fact.number[FACT_TASK_is_excluded]);
 }
 
 static void fact_mount(struct model *m, const struct event *event)
@@ -330,8 +330,8 @@ static void fact_filter(struct model *m, const struct event *event)
 
 	if (event->fact.number[FACT_FILTER_kind] <= FILTER_CGROUP)
 		filters_add(m, (enum fact_filter)event->fact.number[FACT_FILTER_kind], glob);
-	if (event->fact.number[FACT_FILTER_kind] <= FILTER_PATH_LEFT_OUT)
-		name_filter_add(m, event->fact.number[FACT_FILTER_kind] == FILTER_PATH_LEFT_OUT,
+	if (event->fact.number[FACT_FILTER_kind] <= FILTER_PATH_EXCLUDED)
+		name_filter_add(m, event->fact.number[FACT_FILTER_kind] == FILTER_PATH_EXCLUDED,
 				glob);
 	else if (event->fact.number[FACT_FILTER_kind] == FILTER_COMM)
 		choice_add_comm(m, glob);

@@ -101,8 +101,8 @@ bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
 	if (is_early && !is_due)
 		return false;
 	m->is_unblocked = true;
-	o->is_left_out = !name_is_wanted(m, d->name);
-	if (o->is_left_out)
+	o->is_excluded = !name_is_wanted(m, d->name);
+	if (o->is_excluded)
 		return true;
 	d->is_early |= is_early;
 	if (!o->is_found && !(is_early && d->state == NAME_AWAITED) && !is_deleted(m, d->file))
@@ -115,7 +115,7 @@ bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
  * Whether the process has what its creator had, as it came from it. A member of the shared group may come from anybody, and nobody outside of
  * it comes from there.
  */
-static bool is_heir(const struct model *m, process_id process, process_id creator)
+static bool inherits_from(const struct model *m, process_id process, process_id creator)
 {
 	if (process == m->shared_group)
 		return true;
@@ -141,7 +141,7 @@ handle_id handle_of(struct model *m, process_id process, uint32_t open)
 
 	if (o->handle == ID_NONE) /* its records are not wanted */
 		return ID_NONE;
-	if (o->creator == process || o->is_found || is_heir(m, process, o->creator))
+	if (o->creator == process || o->is_found || inherits_from(m, process, o->creator))
 		return o->handle;
 	for (uint32_t i = o->share; i != ID_NONE; i = m->share[i].next)
 		if (m->share[i].process == process)

@@ -19,7 +19,7 @@ bool handle_assign_new(struct model *m, uint32_t open, bool is_due);
  */
 static inline bool handle_assign(struct model *m, uint32_t open, bool is_due)
 {
-	return open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_left_out ||
+	return open == ID_NONE || m->open[open].handle != ID_NONE || m->open[open].is_excluded ||
 	       handle_assign_new(m, open, is_due);
 }
 /* Returns the handle of an open in a process (public id); ID_NONE: its records are excluded. */

@@ -7,7 +7,7 @@
 
 enum { NAME_SIZE = 4096 };
 
-enum verdict { UNKNOWN, WANTED, LEFT_OUT };
+enum verdict { UNKNOWN, WANTED, EXCLUDED };
 
 struct name_filter {
 	struct name_glob {
@@ -104,12 +104,12 @@ bool name_is_wanted(struct model *m, str_id name)
 		return !k->inclusions;
 	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
-		k->verdict[name] = judge(m, trace_text(&m->trace, name)) ? WANTED : LEFT_OUT;
+		k->verdict[name] = judge(m, trace_text(&m->trace, name)) ? WANTED : EXCLUDED;
 	m->trace.filters.has_met_path |= k->verdict[name] == WANTED;
 	return k->verdict[name] == WANTED;
 }
 
-bool name_filter_is_choosy(const struct model *m)
+bool name_filter_has_inclusions(const struct model *m)
 {
 	return m->name_filter->inclusions != 0;
 }

@@ -6,7 +6,7 @@
 void name_filter_add(struct model *m, bool is_exclusion, str_id glob);
 void name_filter_release(struct model *m);
 /* Whether there is a --path, and not only --exclude-path. Needs a filter. */
-bool name_filter_is_choosy(const struct model *m);
+bool name_filter_has_inclusions(const struct model *m);
 /* Returns whether records of a file with this name (0: unknown) are recorded. */
 bool name_is_wanted(struct model *m, str_id name);
 /*

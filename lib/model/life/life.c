@@ -99,7 +99,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->is_argv_cut = p->is_argv_cut;
 	c->rank = p->rank;
 	c->is_prelude = p->is_prelude;
-	c->is_left_out = p->is_left_out;
+	c->is_excluded = p->is_excluded;
 	c->is_foreign = p->is_foreign;
 	c->begin = m->now;
 	fs_copy(m, child, parent);
@@ -201,12 +201,12 @@ void life_comm(struct model *m, const struct event *event)
 }
 
 /* Neither what the descriptors of a process lead to nor its asynchronous requests are followed while it is left out. */
-void life_leave_out(struct model *m, uint32_t process, bool is_left_out)
+void life_exclude(struct model *m, uint32_t process, bool is_excluded)
 {
-	if (m->process[process].is_left_out == is_left_out)
+	if (m->process[process].is_excluded == is_excluded)
 		return;
-	m->process[process].is_left_out = is_left_out;
-	if (!is_left_out)
+	m->process[process].is_excluded = is_excluded;
+	if (!is_excluded)
 		return;
 	aio_process_end(m, process);
 	uint32_t table = table_new(m);

@@ -20,7 +20,7 @@ void life_comm(struct model *m, const struct event *event);
 void life_call_end(struct model *m, const struct event *event);
 void life_exit(struct model *m, const struct event *event);
 /* Starts or stops recording the process. */
-void life_leave_out(struct model *m, uint32_t process, bool is_left_out);
+void life_exclude(struct model *m, uint32_t process, bool is_excluded);
 /* At the end of the stream: cancels calls in flight, and counts open descriptors. */
 void life_end_all(struct model *m);
 void life_release(struct model *m);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum verdict { UNKNOWN, WANTED, LEFT_OUT };
+enum verdict { UNKNOWN, WANTED, EXCLUDED };
 
 /* What is known of the file that a record concerns. */
 static enum verdict verdict_of(struct model *m, const struct io_event *event, uint32_t open)
@@ -14,16 +14,16 @@ static enum verdict verdict_of(struct model *m, const struct io_event *event, ui
 	file_id file = ID_NONE;
 
 	if (open != ID_NONE)
-		return m->open[open].is_left_out ? LEFT_OUT : WANTED;
+		return m->open[open].is_excluded ? EXCLUDED : WANTED;
 	if (event->kind == IO_ENTER)
 		file = event->region.file;
 	else if (event->kind == IO_DELETE_FILE)
 		file = event->delete_file.file;
 	else if (event->kind == IO_LEAVE && event->region.path)
-		return name_is_wanted(m, event->region.path) ? WANTED : LEFT_OUT;
+		return name_is_wanted(m, event->region.path) ? WANTED : EXCLUDED;
 	if (file == ID_NONE)
 		return UNKNOWN;
-	return name_is_wanted(m, m->trace.file[file].path) ? WANTED : LEFT_OUT;
+	return name_is_wanted(m, m->trace.file[file].path) ? WANTED : EXCLUDED;
 }
 
 static struct region *region_of(struct model *m, thread_id thread)
@@ -51,12 +51,12 @@ static void list(struct model *m, thread_id thread)
 	const struct region *region = region_of(m, thread);
 	process_id group = m->trace.thread[thread].process;
 
-	if (!m->trace.thread[thread].is_left_out)
+	if (!m->trace.thread[thread].is_excluded)
 		return;
-	m->trace.thread[thread].is_left_out = false;
-	for (; group != ID_NONE && m->trace.process[group].is_left_out;
+	m->trace.thread[thread].is_excluded = false;
+	for (; group != ID_NONE && m->trace.process[group].is_excluded;
 	     group = m->trace.process[group].parent)
-		m->trace.process[group].is_left_out = false;
+		m->trace.process[group].is_excluded = false;
 	if (region->has_begin)
 		out_send(m, &region->begin);
 }
@@ -74,14 +74,15 @@ static void let_out(struct model *m, const struct io_event *enter)
  */
 static bool pass_leave(struct model *m, struct region *region, enum verdict verdict)
 {
-	bool is_wanted = verdict == WANTED || (verdict == UNKNOWN && !name_filter_is_choosy(m));
+	bool is_wanted = verdict == WANTED ||
+			 (verdict == UNKNOWN && !name_filter_has_inclusions(m));
 	bool is_out = region->state == GONE_OUT;
 
-	if (region->state == WAITING && !region->has_left_out && is_wanted) {
+	if (region->state == WAITING && !region->has_excluded && is_wanted) {
 		let_out(m, &region->enter);
 		is_out = true;
 	}
-	tally_add(m->tally, left_out, region->state == WAITING && !is_out);
+	tally_add(m->tally, records_excluded, region->state == WAITING && !is_out);
 	m->trace.filters.calls_elsewhere += !is_out;
 	region->state = OUTSIDE;
 	return is_out;
@@ -90,14 +91,14 @@ static bool pass_leave(struct model *m, struct region *region, enum verdict verd
 static bool pass_enter(struct region *region, const struct io_event *event, enum verdict verdict)
 {
 	region->state = verdict == WANTED ? GONE_OUT : WAITING;
-	region->has_left_out = verdict == LEFT_OUT;
+	region->has_excluded = verdict == EXCLUDED;
 	region->enter = *event;
 	return verdict == WANTED;
 }
 
 static bool pass_inner(struct model *m, struct region *region, enum verdict verdict)
 {
-	region->has_left_out |= verdict == LEFT_OUT;
+	region->has_excluded |= verdict == EXCLUDED;
 	if (verdict == UNKNOWN)
 		return region->state == GONE_OUT;
 	if (verdict == WANTED && region->state == WAITING) {
@@ -111,15 +112,15 @@ static bool pass_inner(struct model *m, struct region *region, enum verdict verd
 static bool pass_life(struct model *m, const struct io_event *event)
 {
 	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;
-	bool is_left_out = m->trace.thread[event->thread].is_left_out;
+	bool is_excluded = m->trace.thread[event->thread].is_excluded;
 
-	if (is_begin && is_left_out) {
+	if (is_begin && is_excluded) {
 		struct region *region = region_of(m, event->thread);
 
 		region->begin = *event;
 		region->has_begin = true;
 	}
-	return !is_left_out;
+	return !is_excluded;
 }
 
 static bool is_of_life(const struct io_event *event)
@@ -140,7 +141,7 @@ static bool pass_of_call(struct model *m, const struct io_event *event, uint32_t
 	else
 		is_out = pass_inner(m, region, verdict_of(m, event, open));
 	if (!is_out)
-		tally_add(m->tally, left_out, 1);
+		tally_add(m->tally, records_excluded, 1);
 	return is_out;
 }
 

@@ -33,12 +33,12 @@ static bool pass_call(struct model *m, const struct io_event *event)
 {
 	struct out_pause *call = call_of(m, event->thread);
 	bool is_out = call->is_in_call
-			      ? !call->is_left_out
+			      ? !call->is_excluded
 			      : event->kind == IO_LEAVE || !trace_is_paused(&m->trace, event->time);
 
 	if (event->kind == IO_ENTER) {
 		call->is_in_call = true;
-		call->is_left_out = !is_out;
+		call->is_excluded = !is_out;
 	} else if (event->kind == IO_LEAVE) {
 		call->is_in_call = false;
 	}
@@ -49,16 +49,16 @@ static bool pass_operation(struct model *m, const struct io_event *event)
 {
 	bool is_begin = event->kind == IO_OP_BEGIN;
 	bool is_end = event->kind == IO_OP_COMPLETE || event->kind == IO_OP_CANCELLED;
-	bool is_left_out;
+	bool is_excluded;
 
 	if (is_begin && !pass_call(m, event)) {
 		map_set(&m->out.paused, event->op.id, 1);
 		return false;
 	}
-	is_left_out = !is_begin && map_get(&m->out.paused, event->op.id) != MAP_NONE;
-	if (is_end && is_left_out)
+	is_excluded = !is_begin && map_get(&m->out.paused, event->op.id) != MAP_NONE;
+	if (is_end && is_excluded)
 		map_remove(&m->out.paused, event->op.id);
-	return !is_left_out;
+	return !is_excluded;
 }
 
 bool pause_filter_passes(struct model *m, const struct io_event *event)

@@ -62,7 +62,7 @@ struct aio_queue {
 	struct fixed_slot *fixed;
 	uint32_t fixed_count, fixed_cap;
 	uint64_t fixed_changed; /* when one that is not in the array may have changed last */
-	struct map told; /* from what the kernel calls a fixed file to an open of it that lasts */
+	struct map by_address;  /* from the address of a fixed file to an open of it that lasts */
 	/* Before Linux 5.18 a START comes before its SUBMIT, and does not say whose it is. */
 	int32_t started_fd;
 	uint32_t started_tid;

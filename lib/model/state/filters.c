@@ -9,7 +9,7 @@ void filters_add(struct model *m, enum fact_filter kind, str_id text)
 	f->filter[f->count++] = (struct trace_filter){kind, text};
 }
 
-void filters_left_out(struct model *m, uint32_t task)
+void filters_add_excluded(struct model *m, uint32_t task)
 {
 	struct trace_filters *f = &m->trace.filters;
 	str_id name = m->task[task].name;

@@ -5,4 +5,4 @@
 
 void filters_add(struct model *m, enum fact_filter kind, str_id text);
 /* A call of the task is left out. */
-void filters_left_out(struct model *m, uint32_t task);
+void filters_add_excluded(struct model *m, uint32_t task);

@@ -98,7 +98,7 @@ struct process {
 	uint32_t fs;      /* its current directory and root */
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec, which is not recorded */
-	bool is_left_out; /* of a user who is not recorded: its descriptors are unknown */
+	bool is_excluded; /* of a user who is not recorded: its descriptors are unknown */
 	bool is_foreign;  /* runs a 32-bit program */
 	bool is_foreign_counted;
 	bool is_argv_cut;   /* argv is truncated */
@@ -199,7 +199,7 @@ struct open {
 	bool is_coming;     /* its call is being processed: it gets its descriptor in a moment */
 	bool is_all_proxy;
 	bool is_gone;     /* destroyed in the shared group, see location.c */
-	bool is_left_out; /* excluded by --path: it has no handle */
+	bool is_excluded; /* excluded by --path: it has no handle */
 	uint32_t share;   /* handles of processes that did not inherit it; ID_NONE */
 };
 
@@ -238,7 +238,7 @@ struct out_location {
 /* The state of a location inside or outside a call: see path_filter.h. */
 struct region {
 	enum { OUTSIDE, WAITING, GONE_OUT } state;
-	bool has_left_out; /* one of its records was excluded */
+	bool has_excluded; /* one of its records was excluded */
 	struct io_event enter;
 	struct io_event begin; /* the waiting begin of the thread or its program */
 	bool has_begin;
@@ -246,7 +246,7 @@ struct region {
 
 /* The call in flight of a location, in recordings with pauses: see pause_filter.h. */
 struct out_pause {
-	bool is_in_call, is_left_out;
+	bool is_in_call, is_excluded;
 };
 
 struct outbox {

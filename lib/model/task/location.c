@@ -39,7 +39,7 @@ static process_id group_new(struct model *m, const struct trace_process *group)
 {
 	process_id id = group_add(m, group);
 
-	m->trace.process[id].is_left_out = m->name_filter != NULL;
+	m->trace.process[id].is_excluded = m->name_filter != NULL;
 	return id;
 }
 
@@ -91,7 +91,7 @@ static thread_id thread_new(struct model *m, const struct trace_thread *thread)
 {
 	thread_id id = location_add(m, thread);
 
-	m->trace.thread[id].is_left_out = m->name_filter != NULL;
+	m->trace.thread[id].is_excluded = m->name_filter != NULL;
 	return id;
 }
 

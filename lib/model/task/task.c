@@ -33,7 +33,7 @@ uint32_t process_new(struct model *m, uint32_t pid)
 					  .status = -1,
 					  .group = ID_NONE,
 					  .leader = ID_NONE,
-					  .is_left_out = is_of_unknown_user(m),
+					  .is_excluded = is_of_unknown_user(m),
 					  .fs = fs_new(m)};
 	map_set(&m->process_by_pid, pid, id);
 	m->trace.host.processes_seen++;

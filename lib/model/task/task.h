@@ -44,7 +44,7 @@ uint32_t process_table(const struct model *m, uint32_t process);
 /* Whether the process is recorded at this time. */
 static inline bool process_is_recorded(const struct model *m, uint32_t process)
 {
-	return !m->process[process].is_prelude && !m->process[process].is_left_out;
+	return !m->process[process].is_prelude && !m->process[process].is_excluded;
 }
 /* Sets the command name of the thread, and of its process if it is the first thread. */
 void task_rename(struct model *m, uint32_t task, str_id name);

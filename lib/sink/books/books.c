@@ -292,7 +292,7 @@ static uint32_t count_groups(const struct trace *trace, enum trace_group kind)
 
 	for (process_id p = 0; p < trace_processes(trace); p++)
 		count += trace_process(trace, p)->kind == kind &&
-			 !trace_process(trace, p)->is_left_out;
+			 !trace_process(trace, p)->is_excluded;
 	return count;
 }
 
@@ -311,7 +311,7 @@ static uint32_t count_threads(const struct trace *trace)
 
 	for (thread_id t = 0; t < trace_threads(trace); t++)
 		count += trace_thread(trace, t)->kind == LOCATION_THREAD &&
-			 !trace_thread(trace, t)->is_left_out;
+			 !trace_thread(trace, t)->is_excluded;
 	return count;
 }
 

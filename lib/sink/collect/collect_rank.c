@@ -16,7 +16,7 @@ uint32_t collect_threads(const struct collect *collect)
 	for (thread_id id = 0; id < trace_threads(trace); id++) {
 		const struct trace_thread *thread = trace_thread(trace, id);
 
-		if (thread->kind == LOCATION_THREAD && !thread->is_left_out)
+		if (thread->kind == LOCATION_THREAD && !thread->is_excluded)
 			threads += thread->sharing ? thread->sharing : 1;
 	}
 	return threads;
@@ -46,7 +46,7 @@ static uint64_t lifetimes(const struct collect *collect)
 	for (thread_id id = 0; id < trace_threads(trace); id++) {
 		const struct trace_thread *thread = trace_thread(trace, id);
 
-		if (thread->kind != LOCATION_THREAD || thread->is_left_out)
+		if (thread->kind != LOCATION_THREAD || thread->is_excluded)
 			continue;
 		if (thread->sharing) {
 			sum += thread->lived;

@@ -47,7 +47,7 @@ static void put_span(const struct span_tell *tell, const struct page *page, uint
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		text = join(text, books->fate[rows[i].fate], rows[i].text);
 	text = join(text, books->ends_without_begin, "more ended whose begin was not seen");
-	text = join(text, books->left_out, "more were of tasks that are not recorded");
+	text = join(text, books->excluded, "more were of tasks that are not recorded");
 	line = mem_format("%s: %s begun%s%s", tell->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
@@ -80,7 +80,7 @@ static json_object *span_json(const struct span_tell *tell, uint32_t span)
 				       json_object_new_uint64(books->fate[rows[i].fate]));
 	json_object_object_add(object, "ends_without_begin",
 			       json_object_new_uint64(books->ends_without_begin));
-	json_object_object_add(object, "left_out", json_object_new_uint64(books->left_out));
+	json_object_object_add(object, "excluded", json_object_new_uint64(books->excluded));
 	json_object_object_add(object, "trouble", trouble ? json_object_new_string(trouble) : NULL);
 	return object;
 }

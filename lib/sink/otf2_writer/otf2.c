@@ -161,7 +161,7 @@ static void end_program(struct sink *sink, struct location *location)
 static bool is_empty(const struct trace *trace)
 {
 	for (thread_id t = 0; t < trace_threads(trace); t++)
-		if (!trace_thread(trace, t)->is_left_out)
+		if (!trace_thread(trace, t)->is_excluded)
 			return false;
 	return true;
 }

@@ -173,7 +173,7 @@ static void number_groups(struct sink *sink)
 	sink->group_of_process = mem_array(trace_processes(sink->trace),
 					   sizeof(*sink->group_of_process));
 	for (process_id p = 0; p < trace_processes(sink->trace); p++)
-		sink->group_of_process[p] = trace_process(sink->trace, p)->is_left_out
+		sink->group_of_process[p] = trace_process(sink->trace, p)->is_excluded
 						    ? OTF2_UNDEFINED_LOCATION_GROUP
 						    : next++;
 }
@@ -233,7 +233,7 @@ static bool write_processes(struct sink *sink)
 		bool is_device = process->kind == TRACE_DEVICE;
 		bool has_parent = process->kind == TRACE_PROCESS && process->parent != ID_NONE;
 
-		if (process->is_left_out)
+		if (process->is_excluded)
 			continue;
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroup(
 			sink->definitions, sink->group_of_process[p], define_group(sink, process),
@@ -243,7 +243,7 @@ static bool write_processes(struct sink *sink)
 				   : OTF2_UNDEFINED_LOCATION_GROUP));
 	}
 	for (process_id p = 0; p < trace_processes(sink->trace); p++)
-		if (!trace_process(sink->trace, p)->is_left_out)
+		if (!trace_process(sink->trace, p)->is_excluded)
 			good &= write_process_properties(sink, p);
 	return good;
 }
@@ -282,7 +282,7 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
 		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (thread->is_left_out)
+		if (thread->is_excluded)
 			continue;
 		/* Requests are I/O, which only locations of this type may hold. */
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
@@ -294,7 +294,7 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
 		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (thread->sharing && !thread->is_left_out)
+		if (thread->sharing && !thread->is_excluded)
 			good &= write_number(sink, t, "Sharing threads", thread->sharing) &&
 				write_number(sink, t, "Lifetime of sharing threads", thread->lived);
 	}

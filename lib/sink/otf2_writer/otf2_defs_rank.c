@@ -7,7 +7,7 @@
 /* Its processes are named after it, or not even defined. */
 static bool has_rank(const struct trace_process *process)
 {
-	return process->kind == TRACE_PROCESS && process->rank.is_known && !process->is_left_out;
+	return process->kind == TRACE_PROCESS && process->rank.is_known && !process->is_excluded;
 }
 
 static int by_number(const void *a, const void *b)

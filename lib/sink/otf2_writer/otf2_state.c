@@ -17,7 +17,7 @@ uint32_t otf2_locations(const struct sink *sink)
 
 bool otf2_is_defined(const struct sink *sink, thread_id location)
 {
-	return sink->is_empty ? location == 0 : !trace_thread(sink->trace, location)->is_left_out;
+	return sink->is_empty ? location == 0 : !trace_thread(sink->trace, location)->is_excluded;
 }
 
 bool otf2_is_block(const struct sink *sink, handle_id handle)

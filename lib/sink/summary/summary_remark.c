@@ -212,7 +212,7 @@ static bool has_requests(const struct collect *collect)
 
 static bool tell_device(const struct summary *summary, char *text, size_t size)
 {
-	uint64_t others = tally_get(summary->options->tally, requests_left_out);
+	uint64_t others = tally_get(summary->options->tally, requests_excluded);
 	char names[512], number[SUMMARY_NUMBER];
 
 	if (has_requests(summary->collect) ||

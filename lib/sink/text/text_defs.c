@@ -147,7 +147,7 @@ static void print_processes(struct sink *sink)
 	for (process_id p = 0; p < trace_processes(sink->trace); p++) {
 		const struct trace_process *process = trace_process(sink->trace, p);
 
-		if (process->is_left_out)
+		if (process->is_excluded)
 			continue;
 		fprintf(sink->out, "process p%u", p);
 		if (process->kind == TRACE_PROCESS)
@@ -165,7 +165,7 @@ static void print_threads(struct sink *sink)
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
 		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (thread->is_left_out)
+		if (thread->is_excluded)
 			continue;
 		fprintf(sink->out, "thread t%u", t);
 		text_location(sink, t);

@@ -1,5 +1,5 @@
 /*
- * told: which fixed files the reader knows already.
+ * known_file: which fixed files the reader knows already.
  *
  * A fixed file may have no descriptor. The end of the first request that has it says what it is; the others say the same address.
  * The kernel uses the memory of files and inodes again, so all is said again after a fixed file may have gone.
@@ -10,25 +10,25 @@
 #include "opening.h"
 
 enum {
-	TOLD = 4096,
+	KNOWN_FILES = 4096,
 	FILE_BITS = 7, /* the lowest of an address, where the kernel has flags of the file */
 };
 
-struct told_key {
+struct known_file_key {
 	uint64_t ring, file;
 };
 
-struct told {
+struct known_file {
 	uint64_t inode, number, changes;
 	uint32_t process; /* it sees the name from its root */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, TOLD);
-	__type(key, struct told_key);
-	__type(value, struct told);
-} told SEC(".maps");
+	__uint(max_entries, KNOWN_FILES);
+	__type(key, struct known_file_key);
+	__type(value, struct known_file);
+} known_files SEC(".maps");
 
 uint64_t fixed_changes; /* how often one may have gone */
 
@@ -44,16 +44,16 @@ static __always_inline void note_change(void)
 	__sync_fetch_and_add(&fixed_changes, 1);
 }
 
-static __always_inline struct told told_of(struct task_struct *task, struct file *file)
+static __always_inline struct known_file known_file_of(struct task_struct *task, struct file *file)
 {
 	struct inode *inode = PEEK(file, f_inode);
 
-	return (struct told){(uint64_t)inode, PEEK(inode, i_ino), fixed_changes, task->tgid};
+	return (struct known_file){(uint64_t)inode, PEEK(inode, i_ino), fixed_changes, task->tgid};
 }
 
-static __always_inline bool is_told(const struct told_key *key, const struct told *now)
+static __always_inline bool is_known(const struct known_file_key *key, const struct known_file *now)
 {
-	struct told *before = bpf_map_lookup_elem(&told, key);
+	struct known_file *before = bpf_map_lookup_elem(&known_files, key);
 
 	return before && before->inode == now->inode && before->number == now->number &&
 	       before->changes == now->changes && before->process == now->process;
