@@ -9,7 +9,7 @@ storm="$TEST_BIN_DIR/workload_storm"
 # The smallest ring, and iotrace kept from its work: it is stopped while a storm goes on, from the first call to the last. Only
 # a record that finds room says that others were lost, so a second storm follows when iotrace works again.
 lose() {
-	rm -f "$work/begin" "$work/go"
+	rm -f "$work/begin" "$work/go" "$work/ready" "$work/storm.out" # of the last time
 	mkfifo "$work/begin" "$work/go"
 	# shellcheck disable=SC2016 # the inner shell expands it
 	"$IOTRACE" -m 4K --ready-fd 9 "$@" -- sh -c 'read -r _ <"$1/begin"; "$2" "$1/data" 2 150000; read -r _ <"$1/go"
