@@ -3,6 +3,8 @@
 # its own. And iotrace says what it cannot do, in its own statuses, without running the command.
 # shellcheck source-path=SCRIPTDIR source=../support/live.sh
 . "$(dirname "$0")/../support/live.sh"
+# ctest leaves its log open, and goes on writing to it.
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 record() { "$IOTRACE" -q -o "$work/trace.$((n = n + 1))" "$@"; }
 n=0
 
