@@ -12,7 +12,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live, workload  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until, without_others  # noqa: E402
 
 RANKS = 16
 MEETINGS = f"/tmp/iotrace-{os.getuid()}"
@@ -30,13 +30,6 @@ def start(live, name, archive, command, *options, env=None, **more):
 def ends(process):
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
-
-
-def wait_until(is_so):
-    end = time.monotonic() + PATIENCE
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.02)
-    return is_so()
 
 
 def processes(word):
@@ -278,6 +271,7 @@ def test_directory(live):
     live.check(code == 125 and not out and b"is open to other users" in err and b"--alone" in err, f"directory: {code} {err!r}")
 
 
+without_others()  # one of these tests opens the meeting place to all
 with Live() as test:
     for each in (test_ranks, test_late, test_alone, test_killed_guests, test_orphan, test_killed_host, test_stop, test_patient,
                  test_batch_end, test_refused, test_directory):

@@ -15,7 +15,7 @@ import otf2
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until  # noqa: E402
 
 # Each rank reads a file by itself and, by a child, another one.
 RANK = 'read -r word <"$1/own.$2"; cat "$1/child.$2"; sleep 0.3; cat "$1/late.$2"; :'
@@ -90,13 +90,6 @@ def start_ranks(live, pattern, command, ranks, *options, job="each"):
     return [subprocess.Popen([IOTRACE, "-q", f"--source={SOURCE}", "--each", "-o", pattern, *options, "--", *command],
                              env=dict(env, OMPI_COMM_WORLD_RANK=str(rank)), cwd=live.dir, stderr=subprocess.PIPE)
             for rank in range(ranks)]
-
-
-def wait_until(is_so):
-    end = time.monotonic() + 60
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.02)
-    return is_so()
 
 
 def ends(process):

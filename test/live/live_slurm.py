@@ -15,13 +15,12 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until  # noqa: E402
 
 SHARE = os.path.join(HERE, "..", "..", "share", "slurm")
 PLUGIN = os.environ.get("IOTRACE_SPANK", "")
 TASKS = 4
 BLOCKS, BLOCK = 100, 4096
-PATIENCE = 60
 WRITE = f"dd if=/dev/zero of=out.$SLURM_PROCID bs={BLOCK} count={BLOCKS} status=none"
 RECORD = f"{IOTRACE} -q --source={SOURCE}"
 
@@ -64,13 +63,6 @@ def free_ports(number):
     for each in sockets:
         each.close()
     return ports
-
-
-def wait_until(is_so):
-    end = time.monotonic() + PATIENCE
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.05)
-    return is_so()
 
 
 def written(archive):
