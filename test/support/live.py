@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,11 @@ IOTRACE = os.environ.get("IOTRACE", "iotrace")
 SOURCE = os.environ.get("IOTRACE_SOURCE", "bpf")  # who records system calls
 BIN = os.environ.get("TEST_BIN_DIR", ".")
 SKIPPED = 77  # what CTest takes for "cannot run here"
+MARK = f"IOTRACE_TEST={os.getpid()}"  # in the environment of all that this test starts
+os.environ.update([MARK.split("=")])
 CALMED = dict(os.environ, LC_ALL="C")  # sentences are compared
+for number in (signal.SIGINT, signal.SIGQUIT):  # a script ignores them for what it starts in the background
+    signal.signal(number, signal.SIG_DFL)
 
 
 def workload(name):
@@ -25,6 +30,17 @@ def wait_until(is_so, seconds=60):
     while not is_so() and time.monotonic() < end:
         time.sleep(0.02)
     return bool(is_so())
+
+
+def end_what_is_left():
+    """Kills what this test started and did not end."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if MARK.encode() in file.read().split(b"\0") and int(pid) != os.getpid():
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            pass
 
 
 def without_others():
@@ -51,6 +67,7 @@ class Live:
         return self
 
     def __exit__(self, kind, value, trace):
+        end_what_is_left()
         shutil.rmtree(self.dir, ignore_errors=True)
         if kind is not None:
             return False
@@ -107,8 +124,8 @@ class Live:
         more.setdefault("env", CALMED)
         run = subprocess.Popen([*wrapper, IOTRACE, "--ready-fd", str(its_end), *options], pass_fds=(its_end,), **more)
         os.close(its_end)
-        with open(ready, "rb") as file:
-            self.equal(f"{options}: the word that it records", file.read(), b"ready\n")
+        with open(ready, "rb") as file:  # a wrapper may have it open for longer
+            self.equal(f"{options}: the word that it records", file.readline(), b"ready\n")
         return run
 
     def examine(self, archive, lossless=True):

@@ -10,7 +10,13 @@ wrongs=0
 
 # To be extended by a test that has more to put back.
 tidy() { :; }
-trap 'tidy; rm -rf "$work"' EXIT
+# Kills what this test started and did not end: it has this variable.
+export IOTRACE_TEST=$$
+end_what_is_left() {
+	unset IOTRACE_TEST
+	grep -lsz "^IOTRACE_TEST=$$\$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx $$ | xargs -r kill -9 2>/dev/null
+}
+trap 'tidy; end_what_is_left; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
 wrong() {
@@ -78,12 +84,12 @@ harmless() {
 
 # wait_until SECONDS COMMAND...
 wait_until() {
-	tries=$(($1 * 10))
+	tries=$(($1 * 50))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
+		sleep 0.02
 	done
 }
 
