@@ -23,6 +23,7 @@
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <map>
+#include <sched.h>
 #include <set>
 #include <string>
 #include <sys/ioctl.h>
@@ -1322,6 +1323,25 @@ TEST_F(LiveBpf, CountersArePerfsBusiness)
 	ASSERT_EQ(spool.of(FACT_SOURCE).size(), 1u);
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_PERF));
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->text[0].substr(0, 2), "-E");
+}
+
+/* On one CPU the threads of the recorder run first, and have closed the ring buffers when live_start() goes on. */
+TEST_F(LiveBpf, ADurationMayBeOverAtOnce)
+{
+	cpu_set_t before, one;
+
+	recording.is_system = true;
+	recording.duration = 1;
+	ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+	if (open()) {
+		EXPECT_EQ(live_start(live, &err), 0) << err.text;
+		EXPECT_EQ(follow(), 0) << err.text;
+		EXPECT_EQ(end, LIVE_ENDED);
+	}
+	EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 /* Which records are missing where the kernel refuses a program. -1: none that the test makes. */

@@ -253,6 +253,16 @@ static int start_control(struct live *live, struct error *err)
 	return 0;
 }
 
+static void say_source(const struct live *live)
+{
+	uint64_t size = live->bpf.source ? bpf_source_ring(live->bpf.source, 0)->size
+					 : live->set.ring[0].size;
+
+	log_info("recording through %s, with rings of %llu KiB on %u CPUs",
+		 live->bpf.source ? "BPF" : "perf", (unsigned long long)size >> 10,
+		 live->set.online);
+}
+
 /*
  * A command cannot open anything before it is let go; what runs already is looked at while events flow. Our threads
  * are there before the events are on: nobody sees them begin.
@@ -279,6 +289,7 @@ static int start(struct live *live, struct error *err)
 		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
 	if (live->command.pid) /* it begins now */
 		live_requests_begin(live);
+	say_source(live); /* before its rings may be closed: the recording may end at once */
 	live_let_go(live);
 	return 0;
 }
@@ -294,16 +305,6 @@ static void confine(const struct live *live)
 	code = confine_filter(live->command.pid);
 	if (code)
 		log_info("system calls are not confined: %s", strerror(-code));
-}
-
-static void say_source(const struct live *live)
-{
-	uint64_t size = live->bpf.source ? bpf_source_ring(live->bpf.source, 0)->size
-					 : live->set.ring[0].size;
-
-	log_info("recording through %s, with rings of %llu KiB on %u CPUs",
-		 live->bpf.source ? "BPF" : "perf", (unsigned long long)size >> 10,
-		 live->set.online);
 }
 
 /* The one who asked for it may be gone. The recording goes on without them. */
@@ -335,7 +336,6 @@ int live_start(struct live *live, struct error *err)
 	confine_lower();
 	if (code)
 		return code;
-	say_source(live);
 	confine(live);
 	say_ready(live);
 	return live->command.pid ? command_release(&live->command, err) : 0;
