@@ -55,7 +55,6 @@ bool decode_wanted(const struct decode *decode, const struct sample *sample, str
 /* Returns the fields of a wanted event, or NULL: the capture has no such event, or its format has not come (yet). */
 const struct decode_event *decode_wanted_event(const struct decode *decode, uint32_t index);
 
-uint32_t decode_events(const struct decode *decode);
 /* Returns NULL if the number is out of range, or the format of the event has not arrived yet. */
 const struct decode_event *decode_event(const struct decode *decode, uint32_t event);
 /* Returns whether the capture has no event about I/O. */

@@ -80,6 +80,9 @@ void place_close(struct place *place);
  */
 int place_may_write(const char *path, struct error *err);
 int place_write(const char *path, const void *bytes, size_t size, unsigned mode, struct error *err);
+/* Write all bytes to a descriptor. Return 0 or -errno. */
+int place_write_all(int fd, const void *bytes, size_t size);
+int place_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 /* Returns whether the path leads to that file. */
 bool place_is_file(const char *path, const struct stat *file);
 

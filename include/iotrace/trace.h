@@ -46,39 +46,35 @@ struct trace {
 	uint64_t unseen_ends; /* block requests that have ended without an event */
 };
 
-uint32_t trace_threads(const struct trace *trace);
-uint32_t trace_processes(const struct trace *trace);
-uint32_t trace_files(const struct trace *trace);
-uint32_t trace_handles(const struct trace *trace);
-uint32_t trace_mounts(const struct trace *trace);
-uint32_t trace_regions(const struct trace *trace);
-uint32_t trace_devices(const struct trace *trace);
-uint32_t trace_cgroups(const struct trace *trace);
-uint32_t trace_series_count(const struct trace *trace);
-uint32_t trace_metrics(const struct trace *trace);
-uint32_t trace_counts(const struct trace *trace);
-uint32_t trace_refusals(const struct trace *trace);
-uint32_t trace_options(const struct trace *trace);
-uint32_t trace_pauses(const struct trace *trace);
-uint32_t trace_commands(const struct trace *trace);
 uint32_t trace_filters(const struct trace *trace);
 uint32_t trace_parameters(const struct trace *trace);
-/* Lent until the next event. */
-const struct trace_thread *trace_thread(const struct trace *trace, uint32_t id);
-const struct trace_process *trace_process(const struct trace *trace, uint32_t id);
-const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
-const struct trace_handle *trace_handle(const struct trace *trace, uint32_t id);
-const struct trace_mount *trace_mount(const struct trace *trace, uint32_t id);
-const struct trace_region *trace_region(const struct trace *trace, region_id id);
-const struct trace_device *trace_device(const struct trace *trace, uint32_t id);
-const struct trace_cgroup *trace_cgroup(const struct trace *trace, uint32_t id);
-const struct trace_series *trace_series(const struct trace *trace, uint32_t id);
-const struct trace_metric *trace_metric(const struct trace *trace, uint32_t id);
-const struct trace_count *trace_count(const struct trace *trace, uint32_t id);
-const struct trace_refused *trace_refused(const struct trace *trace, uint32_t id);
-const struct trace_option *trace_option(const struct trace *trace, uint32_t id);
-const struct trace_pause *trace_pause(const struct trace *trace, uint32_t id);
-const struct trace_command *trace_command(const struct trace *trace, uint32_t id);
+/* trace_threads() returns how many there are, trace_thread() one of them, lent until the next event. */
+#define ACCESSOR(type, plural, singular, number)                                                   \
+	static inline uint32_t trace_##plural(const struct trace *trace)                           \
+	{                                                                                          \
+		return trace->number;                                                              \
+	}                                                                                          \
+	static inline const struct type *trace_##singular(const struct trace *trace, uint32_t id)  \
+	{                                                                                          \
+		return &trace->singular[id];                                                       \
+	}
+
+ACCESSOR(trace_thread, threads, thread, threads)
+ACCESSOR(trace_process, processes, process, processes)
+ACCESSOR(trace_file, files, file, files)
+ACCESSOR(trace_handle, handles, handle, handles)
+ACCESSOR(trace_mount, mounts, mount, mounts)
+ACCESSOR(trace_region, regions, region, regions)
+ACCESSOR(trace_device, devices, device, devices)
+ACCESSOR(trace_cgroup, cgroups, cgroup, cgroups)
+ACCESSOR(trace_series, series_count, series, series_count)
+ACCESSOR(trace_metric, metrics, metric, metrics)
+ACCESSOR(trace_count, counts, count, counts)
+ACCESSOR(trace_refused, refusals, refused, refusals)
+ACCESSOR(trace_option, options, option, options)
+ACCESSOR(trace_pause, pauses, pause, pauses)
+ACCESSOR(trace_command, commands, command, commands)
+#undef ACCESSOR
 const struct trace_filter *trace_filter(const struct trace *trace, uint32_t id);
 str_id trace_parameter(const struct trace *trace, uint32_t id);
 const struct trace_host *trace_host(const struct trace *trace);

@@ -3,7 +3,6 @@
  */
 #include "reader.h"
 
-#include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +40,8 @@ static void leave(struct reader *r, const struct walk_event *from)
 }
 
 /*
- * The words of the program, separated by NUL: better than the "Command line" of its definition, which is one text. The fields:
- * name, number of arguments, arguments.
+ * Returns the words of the program, separated by NUL. The "Command line" of its definition is one text, so word boundaries are
+ * lost there. Fields of the record: name, number of arguments, arguments.
  */
 static str_id words_of(struct reader *r, const struct value *is)
 {
@@ -69,7 +68,7 @@ static struct trace_process *process_of(const struct reader *r, const struct wal
 	return &r->trace->process[r->trace->thread[from->location].process];
 }
 
-/* Names of our own archives have these numbers. */
+/* In our own archives, names contain these numbers. */
 static void take_numbers(const struct reader *r, const struct walk_event *from)
 {
 	struct trace_thread *thread = &r->trace->thread[from->location];

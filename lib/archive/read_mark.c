@@ -1,10 +1,9 @@
 /*
- * read_mark: marks, from the markers of an archive. In an archive of iotrace, markers of other categories say what iotrace.json says,
- * too, and are left out. In an archive of another program, every marker is a mark.
+ * read_mark: makes marks of the markers of an archive. In an archive of iotrace, only one category of markers is marks;
+ * iotrace.json has the information of the others. In an archive of another program, every marker is a mark.
  */
 #include "reader.h"
 
-#include <iotrace/mem.h>
 #include <iotrace/pause.h>
 #include <string.h>
 

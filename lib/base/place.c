@@ -38,7 +38,7 @@ static int rename_new(int from_dir, const char *from, int to_dir, const char *to
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* The file system does not know the flag: take the name with something empty, and replace that. */
+	/* The file system does not know the flag: create something empty with the name, and replace it. */
 	if (fstatat(from_dir, from, &status, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	if (S_ISDIR(status.st_mode)) {
@@ -72,23 +72,6 @@ static char *random_name(const char *name)
 	return work_name(name, suffix);
 }
 
-int place_write_all(int fd, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-
-	while (size) {
-		ssize_t put = write(fd, at, size);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put < 0 ? -errno : -ENOSPC;
-		at += put;
-		size -= (size_t)put;
-	}
-	return 0;
-}
-
 int place_sign(const struct place *place)
 {
 	char host[256] = "", text[PLACE_OWNER_SIZE];
@@ -110,8 +93,8 @@ static int write_owner(struct place *place)
 }
 
 /*
- * Whether it is the directory that was just made: what is in a directory that somebody put in its place meanwhile is not ours to
- * remove. Neither owner nor mode can tell: NFS gives what root makes to another user, and FAT knows no modes.
+ * Returns whether it is the directory that was just made. Somebody may have put another one in its place, whose files must not
+ * be removed. Owner and mode cannot show that: on NFS, files of root belong to another user, and FAT has no modes.
  */
 static bool is_empty(int dir)
 {
@@ -158,7 +141,7 @@ static int make_work(struct place *place)
 	return -ESTALE;
 }
 
-/* Takes the name that other recorders of the same target want, too. Left work directories do not hinder. */
+/* Takes the name that other recorders of the same target compete for. Work directories of killed recorders do not matter. */
 static int claim(struct place *place, const char *what, struct error *err)
 {
 	char owner[PLACE_OWNER_SIZE], suffix[16] = "";
@@ -192,7 +175,9 @@ static int claim(struct place *place, const char *what, struct error *err)
 			 what, TRIES, place->site.path, place->site.directory);
 }
 
-/* What helps where no files can be made; what begins with a small letter follows the name of the option. */
+/*
+ * Advice for directories in which no files can be created. If it begins with a small letter, it follows the name of the option.
+ */
 static const struct {
 	int code;
 	const char *remedy;
@@ -210,7 +195,7 @@ static const struct {
 static void say_refused(const char *what, const struct place_site *site, int code,
 			struct error *err)
 {
-	/* The directory is there: file systems such as proc say so if they take no files. */
+	/* The directory exists, so this is a file system that takes no files, such as proc. */
 	if (code == ENOENT && site->parent >= 0)
 		code = EPERM;
 	error_set(err, code, "%s %s: cannot create files in %s", what, site->path, site->directory);
@@ -245,7 +230,7 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 	if (!place)
 		say_refused(what, &site, -code, err);
 	place_site_release(&site);
-	/* Who had the name meanwhile may have published it and gone. */
+	/* Another recorder may have published the target and ended meanwhile. */
 	if (place && (claim(place, what, err) || place_site_check_new(&place->site, what, err))) {
 		place_close(place);
 		return NULL;
@@ -303,8 +288,8 @@ int place_read(const struct place *place, const char *name)
 }
 
 /*
- * Calls for each entry of a directory but "." and "..". Returns 0 or the first that is not. There may be hardly any
- * descriptors, so this takes one for each level.
+ * Calls call() for each entry but "." and "..". Returns 0, or the first other result. It uses one descriptor for each level,
+ * because there may be few.
  */
 static int each_entry(DIR *directory, int (*call)(int dir, const char *name, unsigned mode),
 		      unsigned mode)
@@ -338,7 +323,7 @@ static int set_mode(int dir, const char *name, unsigned mode)
 	if (!directory)
 		return errno != ENOTDIR || fchmodat(dir, name, mode, 0) ? -errno : 0;
 	code = each_entry(directory, set_mode, mode);
-	/* Who may read a directory may enter it; what it inherited of its parent (S_ISGID) stays. */
+	/* Everyone who may read a directory may also enter it. S_ISGID, which it has inherited, stays. */
 	if (!code &&
 	    (fstat(dirfd(directory), &status) ||
 	     fchmod(dirfd(directory), (status.st_mode & 07000) | mode | (mode & 0444) >> 2)))
@@ -411,7 +396,7 @@ void place_keep(struct place *place, const char *name)
 		place->kept[place->kepts++] = name;
 }
 
-/* Returns whether something is left that somebody wants. */
+/* Returns whether anything is left that must be kept. */
 static bool clear(const struct place *place)
 {
 	static const char *const made[] = {PLACE_ARCHIVE, PLACE_TEXT, PLACE_SPOOL};
@@ -431,7 +416,7 @@ static bool clear(const struct place *place)
 	return has_kept;
 }
 
-/* Somebody may have put another directory there: that is not ours to remove. */
+/* Somebody may have put another directory there, which must not be removed. */
 static void remove_work(const struct place *place)
 {
 	struct stat ours, there;

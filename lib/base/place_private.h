@@ -37,7 +37,7 @@ void place_site_name(struct place_site *site, const char *path);
 /* Returns 0 or -errno. To be released in any case. */
 int place_site_open(struct place_site *site, const char *path);
 void place_site_release(struct place_site *site);
-/* Refuses a name that is taken, be it by a link to nothing. A directory that is no archive is nothing to remove. */
+/* Refuses a name that exists, even as a dangling link. It advises to remove a directory only if it is an archive. */
 int place_site_check_new(const struct place_site *site, const char *what, struct error *err);
 /* Returns the path of a name in a directory, for sentences. The caller frees it. */
 char *place_join(const char *directory, const char *name);
@@ -55,4 +55,3 @@ int place_sign(const struct place *place);
 struct place *place_new(struct place_site *site, int *code);
 /* Publishes by replacing what is there. Returns 0 or -errno. */
 int place_replace(struct place *place, const char *name, unsigned mode);
-int place_write_all(int fd, const void *bytes, size_t size);

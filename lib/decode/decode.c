@@ -232,11 +232,6 @@ const char *decode_counter_name(const struct decode *d, uint32_t counter)
 	return counter < d->counters ? d->counter_name[counter] : NULL;
 }
 
-uint32_t decode_events(const struct decode *d)
-{
-	return d->chosens;
-}
-
 const struct decode_event *decode_event(const struct decode *d, uint32_t event)
 {
 	return event < d->chosens ? chosen_event(d->chosen[event]) : NULL;

@@ -1,4 +1,3 @@
-/* model: the dispatch of events, and access to what the model knows. See model.h and state.h. */
 #include "aio/aio_in.h"
 
 #include "aio/aio_out.h"

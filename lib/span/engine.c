@@ -3,10 +3,8 @@
  */
 #include "engine.h"
 
-#include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <iotrace/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,6 @@ struct engine_event {
 	const struct decode_event *fields; /* NULL: nobody has said where they are */
 	struct engine_use *use;
 	uint32_t uses, cap;
-	bool is_noted;
 };
 
 /* What the groups of a span are. */

@@ -5,7 +5,6 @@
 
 #include <fnmatch.h>
 #include <iotrace/mem.h>
-#include <iotrace/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

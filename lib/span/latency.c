@@ -1,6 +1,3 @@
-/*
- * latency: adds up. See <iotrace/latency.h>.
- */
 #include "recent.h"
 #include "slowest.h"
 

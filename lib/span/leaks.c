@@ -1,6 +1,3 @@
-/*
- * leaks: see <iotrace/leaks.h>.
- */
 #include <iotrace/leaks.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>

@@ -100,13 +100,10 @@ static void add_field(struct text_list *events, const char *event, const char *f
 {
 	const char **text = text_of(events, event);
 	const char *fields = strchr(*text, '=') + 1;
-	char *longer;
 
 	if (!field || has_word(fields, field))
 		return;
-	longer = mem_format("%s%s%s", *text, *fields ? "," : "", field);
-	free((void *)(uintptr_t)*text);
-	*text = longer;
+	mem_append((char **)(uintptr_t)text, "%s%s", *fields ? "," : "", field);
 }
 
 static void add_context(const struct span *span, struct text_list *events)

@@ -1,5 +1,7 @@
-/* capture_build: feature sections, written: the inverse of capture_feature.c and capture_tracing.c. */
+/* capture_build: writes feature sections, the inverse of capture_feature.c and capture_tracing.c. */
 #include "capture_build.h"
+
+#include "capture_private.h"
 
 #include <iotrace/mem.h>
 
@@ -63,8 +65,8 @@ static void build_file(struct build *build, const char *text)
 }
 
 /*
- * perf refuses a file without the description of a ftrace page, which it does not need for what is
- * in here. Where nobody read it from tracefs it is made up from the sizes.
+ * perf refuses a file without the description of an ftrace page, although it does not need it for these records. If it could
+ * not be read from tracefs, it is made from the sizes.
  */
 static void build_header_page(struct build *build, const struct capture_info *info,
 			      uint32_t page_size)
@@ -184,18 +186,6 @@ static void build_feature(struct build *build, const struct capture_info *info, 
 	case CAPTURE_TRACING_DATA:
 		build_tracing(build, info);
 		break;
-	case CAPTURE_HOSTNAME:
-		build_string(build, info->hostname);
-		break;
-	case CAPTURE_OSRELEASE:
-		build_string(build, info->release);
-		break;
-	case CAPTURE_VERSION:
-		build_string(build, info->version);
-		break;
-	case CAPTURE_ARCH:
-		build_string(build, info->machine);
-		break;
 	case CAPTURE_NRCPUS:
 		build_cpus(build, info);
 		break;
@@ -204,6 +194,9 @@ static void build_feature(struct build *build, const struct capture_info *info, 
 		break;
 	case CAPTURE_EVENT_DESC:
 		build_events(build, info);
+		break;
+	default:
+		build_string(build, *capture_text((struct capture_info *)(uintptr_t)info, id));
 		break;
 	}
 }

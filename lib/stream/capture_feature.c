@@ -1,9 +1,8 @@
 /*
- * capture_feature: feature sections, read.
+ * capture_feature: reads feature sections.
  *
- * perf writes about thirty of them; the rows of `parsers` are those that iotrace needs. The same
- * bytes come in three ways: from the table behind the records, from the table in front of them
- * (files of iotrace), and as records of a pipe.
+ * perf writes about thirty of them; `parsers` has a row for each that iotrace needs. They come from the table after the
+ * records, from the table before the records (files of iotrace), or as records of a pipe.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -31,33 +30,13 @@ static char *take_string(struct bytes *b)
 	return text;
 }
 
-/* The last that says it is right; *to keeps its value if the section is torn. */
+/* The last section counts. *to keeps its value if the section is truncated. */
 static void replace(char **to, char *text)
 {
 	if (!text)
 		return;
 	free(*to);
 	*to = text;
-}
-
-static void parse_hostname(struct capture_info *info, struct bytes *b)
-{
-	replace(&info->hostname, take_string(b));
-}
-
-static void parse_release(struct capture_info *info, struct bytes *b)
-{
-	replace(&info->release, take_string(b));
-}
-
-static void parse_version(struct capture_info *info, struct bytes *b)
-{
-	replace(&info->version, take_string(b));
-}
-
-static void parse_machine(struct capture_info *info, struct bytes *b)
-{
-	replace(&info->machine, take_string(b));
 }
 
 static void parse_cpus(struct capture_info *info, struct bytes *b)
@@ -78,7 +57,7 @@ static void parse_cmdline(struct capture_info *info, struct bytes *b)
 
 		if (!at)
 			break;
-		/* A word and its space are shorter than the word and its size were. */
+		/* The line has room: a word and its blank take fewer bytes than the word and its size in the section. */
 		if (i)
 			line[length++] = ' ';
 		size = (uint32_t)strnlen(at, size);
@@ -105,15 +84,31 @@ static void parse_events(struct capture_info *info, struct bytes *b)
 	}
 }
 
+char **capture_text(struct capture_info *info, uint32_t feature)
+{
+	switch (feature) {
+	case CAPTURE_HOSTNAME:
+		return &info->hostname;
+	case CAPTURE_OSRELEASE:
+		return &info->release;
+	case CAPTURE_VERSION:
+		return &info->version;
+	case CAPTURE_ARCH:
+		return &info->machine;
+	default:
+		return NULL;
+	}
+}
+
 static const struct {
 	uint32_t id;
 	const char *name;
-	void (*parse)(struct capture_info *info, struct bytes *b);
+	void (*parse)(struct capture_info *info, struct bytes *b); /* NULL: it is a text */
 } parsers[] = {
-	{CAPTURE_HOSTNAME, "HOSTNAME", parse_hostname},
-	{CAPTURE_OSRELEASE, "OSRELEASE", parse_release},
-	{CAPTURE_VERSION, "VERSION", parse_version},
-	{CAPTURE_ARCH, "ARCH", parse_machine},
+	{CAPTURE_HOSTNAME, "HOSTNAME", NULL},
+	{CAPTURE_OSRELEASE, "OSRELEASE", NULL},
+	{CAPTURE_VERSION, "VERSION", NULL},
+	{CAPTURE_ARCH, "ARCH", NULL},
 	{CAPTURE_NRCPUS, "NRCPUS", parse_cpus},
 	{CAPTURE_CMDLINE, "CMDLINE", parse_cmdline},
 	{CAPTURE_EVENT_DESC, "EVENT_DESC", parse_events},
@@ -133,7 +128,10 @@ int capture_parse_feature(struct capture_info *info, uint32_t id, const void *at
 		;
 	if (i == PARSERS)
 		return 0;
-	parsers[i].parse(info, &b);
+	if (parsers[i].parse)
+		parsers[i].parse(info, &b);
+	else
+		replace(capture_text(info, id), take_string(&b));
 	if (b.bad)
 		return error_say(err, EBADMSG, "its section %s is damaged", parsers[i].name);
 	return 0;

@@ -33,7 +33,6 @@ struct capture {
 	struct capture_find find;
 	capture_available available;
 	void *context;
-	bool is_pipe;   /* what `perf record -o -` writes: no header, all is in the stream */
 	uint64_t flags; /* of the header: which feature sections follow the data */
 	uint64_t data;  /* file offset of the first record */
 	uint64_t end;   /* file offset where records end; while it grows, as far as it is known */
@@ -56,7 +55,9 @@ int capture_read_exactly(const struct capture *capture, uint64_t offset, void *o
 			 struct error *err);
 int capture_read_features(struct capture *capture, struct error *err);
 int capture_read_pipe(struct capture *capture, struct error *err);
-/* Takes one feature section into the info. Ids that are of no use are not looked at. */
+/* Returns the text of the info that a feature is, or NULL. */
+char **capture_text(struct capture_info *info, uint32_t feature);
+/* Reads one feature section into the info. Unknown ids are ignored. */
 int capture_parse_feature(struct capture_info *info, uint32_t id, const void *at, size_t size,
 			  struct error *err);
 int capture_parse_tracing(struct capture_info *info, const void *at, size_t size,

@@ -1,9 +1,8 @@
 /*
- * capture_read: opens a perf.data file and learns what it says of itself.
+ * capture_read: opens a perf.data file and reads its description.
  *
- * A file has a header with the places of its sections. What `perf record -o -` writes has none: all
- * is in records of perf's own, before the first record of the kernel (capture_pipe.c). Nothing in a
- * file is believed: sections are read where they claim to be, and must be there.
+ * A file has a header with the places of its sections. The output of `perf record -o -` has none; its description is in records
+ * before the first record of the kernel (capture_pipe.c). Nothing in a file is trusted: a section must lie inside the file.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -113,8 +112,8 @@ static int read_events(struct capture *capture, const struct capture_header *hea
 }
 
 /*
- * Where the records begin and end. Their size is 0 while the file is written, and for ever if its
- * writer died; then there is no table behind them.
+ * Finds where the records begin and end. Their size is 0 while the file is being written, and stays 0 if the writer is killed;
+ * then there is no table after them.
  */
 static int find_data(struct capture *capture, const struct capture_header *header,
 		     uint64_t file_size, struct error *err)
@@ -156,7 +155,6 @@ static int read_header(struct capture *capture, uint64_t file_size, struct error
 
 static int read_pipe_header(struct capture *capture, uint64_t file_size, struct error *err)
 {
-	capture->is_pipe = true;
 	capture->data = CAPTURE_PIPE_HEADER_SIZE;
 	capture->end = file_size;
 	return capture_read_pipe(capture, err);
@@ -220,7 +218,7 @@ struct capture *capture_open_in(int fd, const char *path, capture_available avai
 		capture_close(capture);
 		return NULL;
 	}
-	/* Of a file that grows, nothing is there until it is said to be. */
+	/* A growing file has nothing until available() says so. */
 	if (available) {
 		capture->end = capture->data;
 		capture->promised = 0;
@@ -230,7 +228,7 @@ struct capture *capture_open_in(int fd, const char *path, capture_available avai
 	return capture;
 }
 
-/* A pipe without a writer would hold us up here; what it is, is looked at when it is open. */
+/* O_NONBLOCK: the open of a pipe would wait for its writer. The type of the file is checked after the open. */
 struct capture *capture_open(const char *path, capture_available available, void *context,
 			     struct error *err)
 {

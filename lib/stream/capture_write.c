@@ -10,6 +10,7 @@
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,7 @@ static void build_attrs(struct build *build, const struct capture_info *info)
 	}
 }
 
-/* All that stands before the records. */
+/* Builds everything before the records. */
 static void build_front(struct capture_writer *writer, struct build *build,
 			const struct capture_info *info)
 {
@@ -76,23 +77,6 @@ static void build_front(struct capture_writer *writer, struct build *build,
 	memcpy(build->bytes, header, sizeof(*header));
 	memcpy(build->bytes + sizeof(*header) + sizeof(front), writer->table,
 	       features * sizeof(struct capture_section));
-}
-
-/* Returns 0 or a positive errno. */
-static int write_at(int fd, uint64_t offset, const void *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : EIO;
-		bytes = (const uint8_t *)bytes + n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return 0;
 }
 
 static int say_write(const struct capture_writer *writer, int code, struct error *err)
@@ -121,7 +105,7 @@ struct capture_writer *capture_create_in(int fd, const char *path, const struct 
 	writer->path = mem_strdup(path);
 	writer->fd = fd;
 	build_front(writer, &build, info);
-	code = write_at(writer->fd, 0, build.bytes, build.size);
+	code = -place_write_at(writer->fd, build.bytes, build.size, 0);
 	build_release(&build);
 	if (code) {
 		say_write(writer, code, err);
@@ -151,16 +135,13 @@ int capture_write(struct capture_writer *writer, const void *records, size_t siz
 		  struct error *err)
 {
 	uint64_t end = writer->header.data.offset + writer->written;
-	int code = write_at(writer->fd, end, records, size);
+	int code = -place_write_at(writer->fd, records, size, end);
 
 	if (!code) {
 		writer->written += size;
 		return 0;
 	}
-	/*
-	 * What came before stays readable. If even this fails, a reader finds a torn record at the
-	 * end.
-	 */
+	/* The earlier records stay readable. If this fails, too, a reader finds an incomplete record at the end. */
 	(void)!ftruncate(writer->fd, (off_t)end);
 	return say_write(writer, code, err);
 }
@@ -176,21 +157,18 @@ uint64_t capture_written(const struct capture_writer *writer)
 	return writer->written;
 }
 
-/*
- * Returns 0 or a positive errno. Without room for the table the file still says how many records it
- * has.
- */
+/* Returns 0 or a positive errno. If there is no room for the table, the header still gets the size of the records. */
 static int write_end(struct capture_writer *writer)
 {
 	uint64_t end = writer->header.data.offset + writer->written;
 	int table, header;
 
 	writer->header.data.size = writer->written;
-	table = write_at(writer->fd, end, writer->table,
-			 count_features(writer) * sizeof(writer->table[0]));
+	table = -place_write_at(writer->fd, writer->table,
+				count_features(writer) * sizeof(writer->table[0]), end);
 	if (table)
 		writer->header.flags[0] = 0;
-	header = write_at(writer->fd, 0, &writer->header, sizeof(writer->header));
+	header = -place_write_at(writer->fd, &writer->header, sizeof(writer->header), 0);
 	return table ? table : header;
 }
 

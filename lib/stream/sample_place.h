@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include <iotrace/sample.h>
-
 #include "sample_bits.h"
+
+#include <iotrace/sample.h>
 
 struct sample_spot {
 	uint16_t time;

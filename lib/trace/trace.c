@@ -3,32 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCESSOR(type, plural, singular, number)                                                   \
-	uint32_t trace_##plural(const struct trace *trace)                                         \
-	{                                                                                          \
-		return trace->number;                                                              \
-	}                                                                                          \
-	const struct type *trace_##singular(const struct trace *trace, uint32_t id)                \
-	{                                                                                          \
-		return &trace->singular[id];                                                       \
-	}
-
-ACCESSOR(trace_thread, threads, thread, threads)
-ACCESSOR(trace_process, processes, process, processes)
-ACCESSOR(trace_file, files, file, files)
-ACCESSOR(trace_handle, handles, handle, handles)
-ACCESSOR(trace_mount, mounts, mount, mounts)
-ACCESSOR(trace_region, regions, region, regions)
-ACCESSOR(trace_device, devices, device, devices)
-ACCESSOR(trace_cgroup, cgroups, cgroup, cgroups)
-ACCESSOR(trace_series, series_count, series, series_count)
-ACCESSOR(trace_metric, metrics, metric, metrics)
-ACCESSOR(trace_count, counts, count, counts)
-ACCESSOR(trace_refused, refusals, refused, refusals)
-ACCESSOR(trace_option, options, option, options)
-ACCESSOR(trace_pause, pauses, pause, pauses)
-ACCESSOR(trace_command, commands, command, commands)
-
 uint32_t trace_parameters(const struct trace *trace)
 {
 	return trace->parameters;

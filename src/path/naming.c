@@ -1,4 +1,4 @@
-/* naming: a row for each placeholder. What is known of a job comes from <iotrace/job.h>. */
+/* naming: a row for each placeholder. Facts about a job come from <iotrace/job.h>. */
 #include "naming.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static bool value_of(const struct naming *naming, const struct row *row, char va
 		snprintf(value, VALUE_MOST, "%%");
 	else if (text)
 		snprintf(value, VALUE_MOST, "%s", text);
-	/* A value is part of a name and leads to no other directory. */
+	/* A value must not contain a slash, because it is part of a file name. */
 	for (char *at = value; (at = strchr(at, '/'));)
 		*at = '_';
 	return *value;
@@ -159,7 +159,7 @@ bool naming_is_of_process(const char *pattern)
 	return false;
 }
 
-/* Where no launcher names its job, its ranks have one parent. */
+/* If the launcher does not name the job, its ranks have the same parent process. */
 char *naming_job(const struct naming *naming)
 {
 	const char *number = value_in_job(naming, JOB_ID), *part = value_in_job(naming, JOB_STEP);
@@ -170,8 +170,8 @@ char *naming_job(const struct naming *naming)
 }
 
 /*
- * Returns how many ranks are in a list that has this one, or 0. A task of Slurm may be a launcher with ranks of its own: these see the
- * list of their launcher, which has nobody else.
+ * Returns the number of ranks in a list that contains this one, or 0. A Slurm task may be a launcher with ranks of its own,
+ * which inherit a list that has only the launcher.
  */
 static unsigned count_ranks(const char *list, const char *rank)
 {
@@ -208,10 +208,4 @@ char *naming_default(const struct naming *naming)
 	if (!value_of(naming, &id, job))
 		return mem_format("iotrace-%s-%s-%ld", naming->host, stamp, naming->pid);
 	return mem_format("iotrace-%s-%s-%s-%ld", job, naming->host, stamp, naming->pid);
-}
-
-void naming_help(FILE *out)
-{
-	for (int i = 0; i < ROWS; i++)
-		fprintf(out, "  %%%c  %s\n", rows[i].letter, rows[i].help);
 }

@@ -32,5 +32,3 @@ char *naming_job(const struct naming *naming);
 unsigned naming_local_size(const struct naming *naming);
 /* Returns iotrace-HOST-YYYYmmdd-HHMMSS-PID, in a job iotrace-JOB-HOST-...; the caller frees it. */
 char *naming_default(const struct naming *naming);
-/* Prints a line for each placeholder. */
-void naming_help(FILE *out);

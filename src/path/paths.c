@@ -28,15 +28,6 @@ char *path_of_conversion(const char *capture)
 	return mem_format("%s.otf2", capture);
 }
 
-char *path_trimmed(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return mem_format("%.*s", (int)length, path);
-}
-
 bool path_exists(const char *path)
 {
 	struct stat status;
@@ -85,7 +76,7 @@ bool path_may_run(const char *name)
 	return may;
 }
 
-/* Who lends us rights could otherwise send us anywhere. */
+/* With lent rights, the environment must not choose the directory. */
 const char *path_temporary(uint32_t index)
 {
 	static const char *const directory[] = {"/tmp", "/var/tmp"};

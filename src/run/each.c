@@ -13,7 +13,7 @@
 
 enum { NAMED_MOST = 4 }; /* archives that a message names */
 
-/* One command. Its output refers to its own options, so it does not move. */
+/* The archive of one command. It does not move, because its output refers to its options. */
 struct part {
 	uint32_t pid;
 	char *path;
@@ -90,7 +90,7 @@ static void open_part(struct each *each, struct part *part, struct place *place)
 		feed(each, part, &each->lasting[i]);
 }
 
-/* A number that is used again is that of the last command that had it. */
+/* If a process id is used again, the last command that had it counts. */
 static void add_part(struct each *each, const struct event *command)
 {
 	struct place *place = each->options->place_of(each->options->context, command);
@@ -142,7 +142,7 @@ bool each_place(const struct each *each, uint32_t index, const struct place **pl
 	return true;
 }
 
-/* A command that could not be run leaves nothing, as if it had been recorded alone. */
+/* A command that could not be run leaves no archive, as without --each. */
 static bool is_empty(const struct part *part)
 {
 	return !part->has_begun && !trace_threads(run_trace(part->output.run));
@@ -201,17 +201,10 @@ void each_tell(const struct each *each)
 			made[count++] = each->part[i];
 	qsort(made, count, sizeof(*made), by_path);
 	for (uint32_t i = 0; i < count; i++) {
-		bool is_named = i + 1 < NAMED_MOST || i + 1 == count;
-		char *longer = mem_format("%s%s%s", names,
-					  !i         ? ""
-					  : is_named ? ", "
-						     : "",
-					  is_named              ? made[i]->path
-					  : i + 1 == NAMED_MOST ? ", ..."
-								: "");
-
-		free(names);
-		names = longer;
+		if (i + 1 < NAMED_MOST || i + 1 == count)
+			mem_append(&names, "%s%s", i ? ", " : "", made[i]->path);
+		else if (i + 1 == NAMED_MOST)
+			mem_append(&names, ", ...");
 	}
 	if (count)
 		log_warn("%u archive%s, one for each command: %s", count, count == 1 ? "" : "s",

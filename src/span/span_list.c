@@ -1,6 +1,3 @@
-/*
- * span_list: see span_list.h.
- */
 #include "span_list.h"
 
 #include "command.h"

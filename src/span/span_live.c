@@ -1,6 +1,6 @@
 /*
- * span_live: a recording that leaves nothing but numbers. As in `iotrace record`, all that can be refused is refused before the
- * command runs, and then the command comes first.
+ * span_live: a recording that leaves only numbers. As in `iotrace record`, everything that can fail is checked before the
+ * command runs.
  */
 #include "cannot_run.h"
 #include "command.h"
@@ -19,10 +19,7 @@
 #include <iotrace/trace.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static const uint64_t round_ns = 50000000; /* how often round() may be called */
 
 struct recording_run {
 	struct span_run *run;
@@ -36,12 +33,8 @@ static char *join_words(int argc, char **argv)
 {
 	char *line = mem_strdup("iotrace");
 
-	for (int i = 0; i < argc; i++) {
-		char *longer = mem_format("%s %s", line, argv[i]);
-
-		free(line);
-		line = longer;
-	}
+	for (int i = 0; i < argc; i++)
+		mem_append(&line, " %s", argv[i]);
 	return line;
 }
 
@@ -63,11 +56,14 @@ static int open_live(struct recording_run *r, struct error *err)
 static bool is_asked_to_stop(void *context)
 {
 	const struct recording_run *r = context;
-	uint64_t now = probe_now();
+	struct span_run *run = r->run;
+	uint64_t now = run->round ? probe_now() : 0;
 
-	if (r->run->round && now - r->run->now >= round_ns) {
-		r->run->now = now;
-		r->run->round(r->run->context);
+	if (!run->now)
+		run->now = now;
+	if (now - run->now >= run->options->interval && run->round) {
+		run->now = now;
+		run->round(run->context);
 	}
 	return live_interrupts(r->live) >= 2;
 }
@@ -89,14 +85,6 @@ static void say_begin(const struct recording_run *r)
 		 recording->is_system ? "all processes" : "the processes of -p");
 }
 
-static int status_of(int wait_status)
-{
-	if (wait_status < 0)
-		return STATUS_OK;
-	return WIFSIGNALED(wait_status) ? STATUS_SIGNAL + WTERMSIG(wait_status)
-					: WEXITSTATUS(wait_status);
-}
-
 static int follow(struct recording_run *r, const char *name)
 {
 	const struct run_source source = {
@@ -113,7 +101,7 @@ static int follow(struct recording_run *r, const char *name)
 	const char *remark;
 
 	span_engine_end(r->run->engine);
-	status = status_of(live_wait(r->live, &exec_errno));
+	status = command_exit_status(live_wait(r->live, &exec_errno));
 	if (exec_errno) {
 		r->run->has_failed = true;
 		return cannot_run(&r->run->options->record, name, exec_errno);

@@ -1,6 +1,3 @@
-/*
- * span_options: see span_options.h.
- */
 #include "span_options.h"
 
 #include "option/select.h"
@@ -55,7 +52,7 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 #define FIELD(member)     offsetof(struct span_options, member)
 #define RECORDING(member) FIELD(record.recording.member)
 
-/* Of what, where it is recorded: as `iotrace record` has them. */
+/* Options that choose what is recorded; they are the same as those of `iotrace record`. */
 #define TASK_ROWS                                                                                                 \
 	{'p',                                                                                                     \
 	 "pid",                                                                                                   \
@@ -183,15 +180,18 @@ const struct option_row span_leaks_rows[] = {
 	{0},
 };
 
-void span_options_init(struct span_options *options)
+void span_options_init(void *context)
 {
+	struct span_options *options = context;
+
 	record_options_init(&options->record);
 	options->top = TOP_DEFAULT;
 	options->older_than = older_default;
 }
 
-void span_options_release(struct span_options *options)
+void span_options_release(void *context)
 {
+	struct span_options *options = context;
 	struct recording *recording = &options->record.recording;
 
 	for (uint32_t i = 0; i < recording->tracepoints.count; i++)
@@ -322,7 +322,7 @@ static int choose(struct span_options *options, struct error *err)
 	return 0;
 }
 
-/* What `record` would make of it: nothing that stays. */
+/* Completes the options of `record`, without any output. */
 int span_options_record(struct span_options *options, char *const *argv, struct error *err)
 {
 	struct record_options *record = &options->record;

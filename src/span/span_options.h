@@ -1,6 +1,4 @@
-/*
- * span_options: what `iotrace latency` and `iotrace leaks` can be told: of what, grouped how, and how it is shown.
- */
+/* span_options: the options of `iotrace latency` and `iotrace leaks`. */
 #pragma once
 
 #include "option/options.h"
@@ -28,8 +26,8 @@ struct span_options {
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];
 
-void span_options_init(struct span_options *options);
-void span_options_release(struct span_options *options);
+void span_options_init(void *options);
+void span_options_release(void *options);
 /* Makes options->span of the words, or of the name `otherwise`. Returns 0, or -EINVAL with a sentence. */
 int span_options_complete(struct span_options *options, const char *otherwise, struct error *err);
 /* Whether all that was given goes together with a file. The same. */

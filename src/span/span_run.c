@@ -1,6 +1,4 @@
-/*
- * span_run: an archive, or a capture. What is recorded: span_live.c.
- */
+/* span_run: runs `latency` and `leaks`, and reads archives and captures. span_live.c records. */
 #include "span_run.h"
 
 #include "path/archive_path.h"
@@ -26,29 +24,6 @@ static bool is_capture(const char *path)
 		close(fd);
 	return got == sizeof(magic) &&
 	       (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
-}
-
-bool span_run_is_file(const char *path)
-{
-	return archive_path_is(path) || is_capture(path);
-}
-
-int span_run_init(struct span_run *run, const char *path, const struct span_output *output,
-		  struct error *err)
-{
-	const struct span_options *options = run->options;
-
-	run->run = path && archive_path_is(path) ? run_new_archive() : run_new();
-	run->engine = span_engine_new((const struct span *const *)options->span, options->spans,
-				      run_trace(run->run), output);
-	run_use_spans(run->run, run->engine);
-	return options->by ? span_engine_group_by(run->engine, options->by, err) : 0;
-}
-
-void span_run_release(struct span_run *run)
-{
-	span_engine_free(run->engine);
-	run_free(run->run);
 }
 
 static void hold_signals(void)
@@ -89,7 +64,7 @@ static int read_archive(struct span_run *run, const char *path, struct error *er
 	return code;
 }
 
-int span_run_file(struct span_run *run, const char *path, struct error *err)
+static int read_file(struct span_run *run, const char *path, struct error *err)
 {
 	const struct run_source source = {.path = path, .should_stop = is_asked_to_stop};
 	const char *remark;
@@ -104,4 +79,64 @@ int span_run_file(struct span_run *run, const char *path, struct error *err)
 		log_warn("%s", remark);
 	span_engine_end(run->engine);
 	return code;
+}
+
+static int status_of_file(struct span_run *run, const char *file)
+{
+	struct error err = {0};
+	int code = read_file(run, file, &err);
+
+	run->has_failed = code && !span_engine_last(run->engine);
+	if (code < 0)
+		command_complain(&err);
+	else if (code)
+		log_warn("stopped: these are the numbers of a part of %s", file);
+	return code ? STATUS_FAILED : STATUS_OK;
+}
+
+/* Makes run and engine. */
+static int init(struct span_run *run, const char *file, struct error *err)
+{
+	const struct span_options *options = run->options;
+
+	run->run = file && archive_path_is(file) ? run_new_archive() : run_new();
+	run->engine = span_engine_new((const struct span *const *)options->span, options->spans,
+				      run_trace(run->run), run->output);
+	run_use_spans(run->run, run->engine);
+	return options->by ? span_engine_group_by(run->engine, options->by, err) : 0;
+}
+
+static int run_it(struct span_run *run, const char *file, int argc, char **argv)
+{
+	struct error err = {0};
+	int status;
+
+	if (init(run, file, &err)) {
+		command_complain(&err);
+		return STATUS_FAILED;
+	}
+	status = file ? status_of_file(run, file) : span_run_live(run, argc, argv);
+	if (run->has_failed || !run->tell(run->context, &err))
+		return status;
+	command_complain(&err);
+	return STATUS_FAILED;
+}
+
+int span_run_command(struct span_run *run, const struct command *command, const char *otherwise,
+		     int argc, char **argv)
+{
+	const char *file = argc == 1 && (archive_path_is(argv[0]) || is_capture(argv[0])) ? argv[0]
+										     : NULL;
+	struct error err = {0};
+	int status;
+
+	if (span_options_complete(run->options, otherwise, &err) ||
+	    (file ? span_options_check_file(run->options, file, &err)
+		  : span_options_record(run->options, argc ? argv : NULL, &err)))
+		return command_misused(command, &err);
+	run->fd = argc && !file ? STDERR_FILENO : STDOUT_FILENO;
+	status = run_it(run, file, argc, argv);
+	span_engine_free(run->engine);
+	run_free(run->run);
+	return status;
 }

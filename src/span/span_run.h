@@ -1,32 +1,29 @@
-/*
- * span_run: events from wherever they come, to the engine that looks for spans in them.
- */
+/* span_run: passes events of an archive, a capture or a recording to the engine that finds spans in them. */
 #pragma once
 
+#include "command.h"
 #include "run/run.h"
 #include "span_options.h"
 
 #include <iotrace/span_engine.h>
 
-/* A search. One destructor: span_run_release(). */
+/* A run of `iotrace latency` or `iotrace leaks`. The first five are the caller's. */
 struct span_run {
 	struct span_options *options;
+	const struct span_output *output;
+	void (*round)(void *context); /* at each --interval or --every; or NULL */
+	int (*tell)(void *context,
+		    struct error *err); /* at the end; returns 0, or -errno with a sentence */
+	void *context;
 	struct run *run;
 	struct span_engine *engine;
-	uint64_t now; /* of the monotonic clock, when round() was called last */
-	/* Called while it goes on, some times a second at most; or NULL. */
-	void (*round)(void *context);
-	void *context;
-	bool has_failed; /* to run the command: nothing is to be told */
+	int fd;          /* for text: standard output is the command's own, if there is one */
+	uint64_t now;    /* of the monotonic clock, when round() was called last */
+	bool has_failed; /* nothing was read or recorded: there is nothing to tell */
 };
 
-/* Returns whether the operand is an archive, a capture or a file of perf record. */
-bool span_run_is_file(const char *path);
-/* Makes run and engine; for an archive or for events. `output` is copied. Returns 0, or -EINVAL with a sentence. */
-int span_run_init(struct span_run *run, const char *path, const struct span_output *output,
-		  struct error *err);
-/* Reads the file to its end. Returns 0, or -errno with a sentence; 1: it was stopped. */
-int span_run_file(struct span_run *run, const char *path, struct error *err);
-/* Records a command, processes or the machine. Returns the exit status; errors are printed. argv: the command, or NULL. */
+/* All that the command does. `otherwise` is the span without --span. Returns the exit status; errors are printed. */
+int span_run_command(struct span_run *run, const struct command *command, const char *otherwise,
+		     int argc, char **argv);
+/* Records a command, processes or the machine. The same. argv: the command, or NULL. */
 int span_run_live(struct span_run *run, int argc, char **argv);
-void span_run_release(struct span_run *run);

@@ -36,14 +36,6 @@ TEST(Paths, OfAConversion)
 	EXPECT_EQ(taken(path_of_conversion("dir/.trace.iotrace/spool")), "dir/trace");
 }
 
-TEST(Paths, Trimmed)
-{
-	EXPECT_EQ(taken(path_trimmed("a/b//")), "a/b");
-	EXPECT_EQ(taken(path_trimmed("/")), "/");
-	EXPECT_EQ(taken(path_trimmed("///")), "/");
-	EXPECT_EQ(taken(path_trimmed("")), "");
-}
-
 TEST(Paths, NamesOfDevices)
 {
 	for (const char *name : {"sda", "sdb1", "vda", "xvdf", "nvme0n1", "dm-0", "loop7", "md127",

@@ -11,6 +11,16 @@
 
 enum { PART_ALIGN = 8 };
 
+/* Returns a text that ends at its NUL, or after `size` bytes. */
+static struct event_string text_at(const uint8_t *at, size_t size)
+{
+	return (struct event_string){(const char *)at, (uint32_t)strnlen((const char *)at, size)};
+}
+
+/* The name in a record of this type. */
+#define NAME_IN(sample, type)                                                                      \
+	text_at((sample)->raw + offsetof(struct type, name), sizeof(((struct type *)0)->name))
+
 /* What the parts of a record fill. */
 struct parts {
 	struct bpf_text *text;
@@ -24,12 +34,8 @@ struct parts {
 
 static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
 {
-	const char *bytes = (const char *)at + sizeof(*part);
-
-	if (!to->path || part->index >= EVENT_PATHS || part->flags & BPF_PART_TORN)
-		return true;
-	to->path[part->index] =
-		(struct event_string){bytes, (uint32_t)strnlen(bytes, part->size - sizeof(*part))};
+	if (to->path && part->index < EVENT_PATHS && !(part->flags & BPF_PART_TORN))
+		to->path[part->index] = text_at(at + sizeof(*part), part->size - sizeof(*part));
 	return true;
 }
 
@@ -93,9 +99,9 @@ static bool take_base(const struct parts *to, const struct bpf_part *part, const
 			     part->size - sizeof(f), &to->base[part->index]);
 }
 
-/* Returns whether all parts lie inside the record. */
-static bool take_parts(const struct parts *to, const struct sample *sample,
-		       const struct bpf_record_head *head)
+/* Malformed are parts that do not lie inside the record. */
+static enum decoded take_parts(const struct parts *to, const struct sample *sample,
+			       const struct bpf_record_head *head)
 {
 	static bool (*const take[BPF_PART_KINDS])(const struct parts *, const struct bpf_part *,
 						  const uint8_t *) = {
@@ -110,20 +116,20 @@ static bool take_parts(const struct parts *to, const struct sample *sample,
 
 	for (i = 0; i < head->parts; i++) {
 		if (left < sizeof(part))
-			return false;
+			return DECODED_MALFORMED;
 		memcpy(&part, at, sizeof(part));
 		if (part.size < sizeof(part) || part.size > left)
-			return false;
+			return DECODED_MALFORMED;
 		if (part.kind < BPF_PART_KINDS && take[part.kind] &&
 		    !take[part.kind](to, &part, at))
-			return false;
+			return DECODED_MALFORMED;
 		/* The last may lack what pads it. */
 		step = ((size_t)part.size + PART_ALIGN - 1) & ~(size_t)(PART_ALIGN - 1);
 		step = step < left ? step : left;
 		at += step;
 		left -= step;
 	}
-	return true;
+	return DECODED_EVENT;
 }
 
 static enum decoded take_enter(struct bpf_text *text, const struct sample *sample,
@@ -137,7 +143,7 @@ static enum decoded take_enter(struct bpf_text *text, const struct sample *sampl
 	arch_arguments(arch, event->enter.call, event->enter.arg);
 	memset(event->enter.path, 0, sizeof(event->enter.path));
 	memset(event->enter.base, 0, sizeof(event->enter.base));
-	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+	return take_parts(&parts, sample, &record->head);
 }
 
 static enum decoded take_exit(struct bpf_text *text, const struct sample *sample,
@@ -148,7 +154,7 @@ static enum decoded take_exit(struct bpf_text *text, const struct sample *sample
 	event->kind = EVENT_SYSCALL_EXIT;
 	event->exit.result = record->result;
 	event->exit.counters = 0;
-	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+	return take_parts(&parts, sample, &record->head);
 }
 
 static enum decoded take_pair(struct bpf_text *text, const struct sample *sample,
@@ -178,7 +184,7 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 		return DECODED_MALFORMED;
 	if (!record->head.parts)
 		return DECODED_EVENT;
-	return take_parts(&parts, sample, &record->head) ? DECODED_EVENT : DECODED_MALFORMED;
+	return take_parts(&parts, sample, &record->head);
 }
 
 /* Copies the fixed part of a record. Returns whether it is all there. */
@@ -246,7 +252,6 @@ static struct event_string rwbs(struct bpf_text *text, enum request_kind type, u
 static enum decoded take_request(struct bpf_text *text, const struct sample *sample,
 				 struct event *event)
 {
-	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_request, name);
 	struct bpf_record_request r;
 
 	if (!take_fixed(sample, &r, sizeof(r)) || r.step >= REQUEST_STEPS ||
@@ -268,7 +273,7 @@ static enum decoded take_request(struct bpf_text *text, const struct sample *sam
 		.inode_dev = makedev(r.inode_major, r.inode_minor),
 		.cgroup = r.cgroup,
 		.rwbs = rwbs(text, (enum request_kind)r.type, r.letters),
-		.name = {name, (uint32_t)strnlen(name, sizeof(r.name))},
+		.name = NAME_IN(sample, bpf_record_request),
 	};
 	return DECODED_EVENT;
 }
@@ -305,7 +310,7 @@ static enum decoded take_aio(struct bpf_text *text, const struct sample *sample,
 		.file = r.file,
 	};
 	event->aio.step.action = aio_action(event->aio.step.api, r.opcode, &event->aio.step.flags);
-	if (!take_parts(&parts, sample, &r.head))
+	if (take_parts(&parts, sample, &r.head) != DECODED_EVENT)
 		return DECODED_MALFORMED;
 	event->aio.file = file[0];
 	return DECODED_EVENT;
@@ -334,7 +339,6 @@ static enum decoded take_fault(const struct sample *sample, struct event *event)
 
 static enum decoded take_writeback(const struct sample *sample, struct event *event)
 {
-	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_writeback, name);
 	struct bpf_record_writeback r;
 
 	if (!take_fixed(sample, &r, sizeof(r)) || r.begin > sample->time)
@@ -344,8 +348,7 @@ static enum decoded take_writeback(const struct sample *sample, struct event *ev
 	event->writeback.dev = makedev(r.major, r.minor);
 	event->writeback.ino = r.ino;
 	event->writeback.bytes = r.bytes;
-	event->writeback.name = (struct event_string){name,
-						      (uint32_t)strnlen(name, sizeof(r.name))};
+	event->writeback.name = NAME_IN(sample, bpf_record_writeback);
 	return DECODED_EVENT;
 }
 
@@ -390,7 +393,6 @@ static enum decoded take_detail(const struct sample *sample, struct event *event
 
 static enum decoded take_task(const struct sample *sample, struct event *event)
 {
-	const char *name = (const char *)sample->raw + offsetof(struct bpf_record_task, name);
 	struct bpf_record_task r;
 
 	if (!take_fixed(sample, &r, sizeof(r)))
@@ -404,8 +406,7 @@ static enum decoded take_task(const struct sample *sample, struct event *event)
 	case BPF_RECORD_COMM:
 		event->kind = EVENT_COMM;
 		event->comm.is_exec = true;
-		event->comm.name = (struct event_string){name,
-							 (uint32_t)strnlen(name, sizeof(r.name))};
+		event->comm.name = NAME_IN(sample, bpf_record_task);
 		break;
 	default:
 		event->kind = EVENT_EXIT;
@@ -421,8 +422,9 @@ static enum decoded take_program(const struct sample *sample, const struct bpf_r
 
 	event->kind = EVENT_ARGUMENTS;
 	event->arguments.words.at = NULL;
-	return take_parts(&parts, sample, head) && event->arguments.words.at ? DECODED_EVENT
-									     : DECODED_MALFORMED;
+	if (take_parts(&parts, sample, head) != DECODED_EVENT || !event->arguments.words.at)
+		return DECODED_MALFORMED;
+	return DECODED_EVENT;
 }
 
 static enum event_choice choice_of(const struct bpf_record_head *head)

@@ -19,46 +19,24 @@ enum {
 };
 #undef _
 
-/* Rows without a number get a place of their own behind the last. */
-#define AT(number, name) [(number) < 0 ? ARCH_NUMBERS + ROW_##name : (number)] = ROW_##name + 1,
+enum { OF_X86_64, OF_GENERIC, OF_PPC64, OF_S390X, TABLES };
 
-static const int16_t x86_64_numbers[ROWS] = {
-#define SYSCALL(name, NR, ...) X86_64_##NR,
+static const int16_t numbers[TABLES][ROWS] = {
+#define SYSCALL(name, NR, ...)                                                                     \
+	[OF_X86_64][ROW_##name] = X86_64_##NR, [OF_GENERIC][ROW_##name] = GENERIC_##NR,            \
+	[OF_PPC64][ROW_##name] = PPC64_##NR, [OF_S390X][ROW_##name] = S390X_##NR,
 #include <iotrace/syscalls.def>
 #undef SYSCALL
 };
-static const call_id x86_64_rows[ARCH_NUMBERS + ROWS] = {
-#define SYSCALL(name, NR, ...) AT(X86_64_##NR, name)
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const int16_t generic_numbers[ROWS] = {
-#define SYSCALL(name, NR, ...) GENERIC_##NR,
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const call_id generic_rows[ARCH_NUMBERS + ROWS] = {
-#define SYSCALL(name, NR, ...) AT(GENERIC_##NR, name)
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const int16_t ppc64_numbers[ROWS] = {
-#define SYSCALL(name, NR, ...) PPC64_##NR,
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const call_id ppc64_rows[ARCH_NUMBERS + ROWS] = {
-#define SYSCALL(name, NR, ...) AT(PPC64_##NR, name)
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const int16_t s390x_numbers[ROWS] = {
-#define SYSCALL(name, NR, ...) S390X_##NR,
-#include <iotrace/syscalls.def>
-#undef SYSCALL
-};
-static const call_id s390x_rows[ARCH_NUMBERS + ROWS] = {
-#define SYSCALL(name, NR, ...) AT(S390X_##NR, name)
+
+/* Rows without a number get a place of their own behind the last. */
+#define AT(table, number, name)                                                                    \
+	[OF_##table][(number) < 0 ? ARCH_NUMBERS + ROW_##name : (number)] = ROW_##name + 1
+
+static const call_id rows[TABLES][ARCH_NUMBERS + ROWS] = {
+#define SYSCALL(name, NR, ...)                                                                     \
+	AT(X86_64, X86_64_##NR, name), AT(GENERIC, GENERIC_##NR, name),                            \
+		AT(PPC64, PPC64_##NR, name), AT(S390X, S390X_##NR, name),
 #include <iotrace/syscalls.def>
 #undef SYSCALL
 };
@@ -80,13 +58,14 @@ static const call_id s390x_rows[ARCH_NUMBERS + ROWS] = {
 enum { X86_64, AARCH64, RISCV64, LOONGARCH64, PPC64LE, PPC64, S390X, ARCHS };
 
 static const struct arch archs[ARCHS] = {
-	[X86_64] = {"x86_64", x86_64_numbers, x86_64_rows, USUAL_BITS, false, false},
-	[AARCH64] = {"aarch64", generic_numbers, generic_rows, ARM_BITS, false, false},
-	[RISCV64] = {"riscv64", generic_numbers, generic_rows, USUAL_BITS, false, false},
-	[LOONGARCH64] = {"loongarch64", generic_numbers, generic_rows, USUAL_BITS, false, false},
-	[PPC64LE] = {"ppc64le", ppc64_numbers, ppc64_rows, PPC_BITS, false, true},
-	[PPC64] = {"ppc64", ppc64_numbers, ppc64_rows, PPC_BITS, false, true},
-	[S390X] = {"s390x", s390x_numbers, s390x_rows, USUAL_BITS, true, false},
+	[X86_64] = {"x86_64", numbers[OF_X86_64], rows[OF_X86_64], USUAL_BITS, false, false},
+	[AARCH64] = {"aarch64", numbers[OF_GENERIC], rows[OF_GENERIC], ARM_BITS, false, false},
+	[RISCV64] = {"riscv64", numbers[OF_GENERIC], rows[OF_GENERIC], USUAL_BITS, false, false},
+	[LOONGARCH64] = {"loongarch64", numbers[OF_GENERIC], rows[OF_GENERIC], USUAL_BITS, false,
+			 false},
+	[PPC64LE] = {"ppc64le", numbers[OF_PPC64], rows[OF_PPC64], PPC_BITS, false, true},
+	[PPC64] = {"ppc64", numbers[OF_PPC64], rows[OF_PPC64], PPC_BITS, false, true},
+	[S390X] = {"s390x", numbers[OF_S390X], rows[OF_S390X], USUAL_BITS, true, false},
 };
 
 enum { HERE = ARCH_HERE };

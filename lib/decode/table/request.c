@@ -1,4 +1,3 @@
-/* request: what the letters of a block request (rwbs) say. See request.h. */
 #include <iotrace/request.h>
 
 #include <stdbool.h>

@@ -1,4 +1,3 @@
-/* field: the place of a field in a sample, and its value. See field.h. */
 #include "field.h"
 
 #include <string.h>

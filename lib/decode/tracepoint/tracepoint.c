@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <traceevent/event-parse.h>

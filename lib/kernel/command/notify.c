@@ -3,28 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
+#include <iotrace/place.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-/* A SIGPIPE that waited before, or that the caller blocks, is not ours to take away. */
+/* Removes only the SIGPIPE of this write, not one that was pending before. */
 int notify(int fd, const char *bytes, size_t size)
 {
 	sigset_t pipe_only, old, pending;
@@ -36,7 +22,7 @@ int notify(int fd, const char *bytes, size_t size)
 	pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
 	sigpending(&pending);
 	waits = sigismember(&pending, SIGPIPE);
-	code = write_all(fd, bytes, size);
+	code = place_write_all(fd, bytes, size);
 	if (code == -EPIPE && !waits)
 		sigtimedwait(&pipe_only, NULL, &(struct timespec){0});
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

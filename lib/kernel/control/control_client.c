@@ -1,4 +1,3 @@
-/* control_client: see iotrace/control.h. */
 #include "control_words.h"
 
 #include "join/meeting.h"
@@ -29,7 +28,7 @@ static int receive(int socket, struct control_status *status)
 	return code;
 }
 
-/* Without this process's copy of the other end, the death of the recorder ends the waiting. */
+/* This process must close its copy of the other end, so that the wait ends if the recorder dies. */
 static int ask(int recorder, const struct control_request *request, struct control_status *status)
 {
 	int pair[2], code;
@@ -73,7 +72,7 @@ struct listing {
 	struct text_list *recorders;
 };
 
-/* A socket that nobody receives at was left by a recorder that was killed. */
+/* A socket without a receiver was left by a killed recorder. */
 static void add(void *context, const char *name)
 {
 	struct listing *listing = context;

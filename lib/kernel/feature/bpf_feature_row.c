@@ -1,4 +1,3 @@
-/* bpf_feature_row: the features, as people know them. See bpf_feature.h. */
 #include "bpf_feature.h"
 
 static const struct bpf_feature_row rows[BPF_FEATURES] = {

@@ -1,4 +1,3 @@
-/* bpf_log: the words of libbpf. See bpf_log.h. */
 #include "bpf_log.h"
 
 #include <iotrace/log.h>
@@ -6,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libbpf calls back without saying for whom it works. */
+/* libbpf's callback has no context argument. */
 static _Thread_local struct bpf_refusal *kept;
 
 void bpf_log_keep(struct bpf_refusal *refusal)

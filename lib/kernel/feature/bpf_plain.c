@@ -1,4 +1,3 @@
-/* bpf_plain: the BPF programs for kernels that lack a function which the others call by its name. See bpf_plain.h. */
 #include "bpf_plain.h"
 
 int bpf_plain_open(struct bpf_object_skeleton *skeleton, const void *elf, size_t size)

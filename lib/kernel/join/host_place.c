@@ -3,7 +3,6 @@
 
 #include "words.h"
 
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <iotrace/trim.h>
@@ -57,7 +56,7 @@ int live_setup_cgroups(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Where the kernel cannot tell a group's tasks apart (a hierarchy of version 1 without perf_event). */
+/* Returns false if the kernel cannot select the tasks of a group (cgroup v1 without perf_event). */
 static bool are_cgroups_recordable(struct live *live)
 {
 	for (uint32_t i = 0; i < live->cgroups; i++) {
@@ -98,7 +97,7 @@ static int attach_cgroups(struct live *live, struct error *err)
 	return code;
 }
 
-/* Ctrl-C reaches the command's process as well, which waits without a handler. */
+/* Ctrl-C also reaches the waiting child, which has no handler. */
 int live_explain_gone(struct live *live, struct error *err)
 {
 	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
@@ -126,7 +125,7 @@ static int open_events(struct live *live, struct error *err)
 	return code == -ESRCH ? live_explain_gone(live, err) : code;
 }
 
-/* All tasks outside have the number 0 here, so the calls of two look like those of one. */
+/* In a pid namespace, all tasks outside have the number 0, so their calls cannot be distinguished. */
 static int check_namespace(const struct live *live, struct error *err)
 {
 	if (!live->recording->is_system || live->cgroups || rights_sees_all_tasks())
@@ -220,7 +219,7 @@ static void describe_host(struct live *live)
 	info->header_event = tracefs_text(&live->tracefs, "events/header_event", NULL);
 }
 
-/* Where the number of the call and its result or arguments stand comes from the format. */
+/* Finds the offsets of the call number and of its result or arguments in the format. */
 static int find_offsets(const struct live *live, const char *name, const char *field,
 			struct lookup_offsets *offsets, struct error *err)
 {

@@ -1,4 +1,3 @@
-/* bpf_load: attempts. See bpf_load.h. */
 #include "bpf_load.h"
 
 #include "bpf_calls.h"
@@ -50,7 +49,7 @@ static int check(const struct bpf_options *options, struct error *err)
 	return 0;
 }
 
-/* Linux 7.0 lets programs at tracepoints be preempted. What they do then is tried nowhere else. */
+/* Since Linux 7.0, programs at tracepoints may be preempted. */
 static bool lets_preempt(void)
 {
 	struct utsname name;
@@ -84,7 +83,7 @@ static struct iotrace_bpf *open_plain(void)
 	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
-/* What does not change from one attempt to the next. */
+/* What is the same for all attempts. */
 struct plan {
 	const struct bpf_options *options;
 	uint32_t mounted_flag;
@@ -151,7 +150,7 @@ static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain
 	return code;
 }
 
-/* Without descriptors libbpf takes the kernel for an old one, and complains of what that lacks. */
+/* If descriptors run out, libbpf assumes an old kernel and names features that it lacks. */
 static bool lacks_descriptors(void)
 {
 	enum { ENOUGH = 64 }; /* for all maps and programs */
@@ -164,7 +163,7 @@ static bool lacks_descriptors(void)
 	return count < ENOUGH;
 }
 
-/* Why there is no recording through BPF at all. */
+/* Says why nothing can be recorded through BPF. */
 static int explain(const struct bpf_refusal *refusal, int code, struct error *err)
 {
 	if (*err->text)
@@ -182,7 +181,7 @@ static int explain(const struct bpf_refusal *refusal, int code, struct error *er
 			 strerror(-code));
 }
 
-/* Without the feature that was refused there is one feature less, so this ends. */
+/* Each attempt has one feature less, so this ends. */
 static int load_most(struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
 {
 	struct bpf_refusal refusal;
@@ -194,7 +193,7 @@ static int load_most(struct bpf_loaded *loaded, const struct plan *plan, struct 
 
 		if (may_be_fast && !try(loaded, plan, false, &refusal, err))
 			return 0;
-		/* What lacks a function of the kernel is refused before any program is. */
+		/* If the kernel lacks a function, loading fails before any program is checked. */
 		may_be_fast = may_be_fast && *refusal.program;
 		code = try(loaded, plan, true, &refusal, err);
 		if (!code)

@@ -1,8 +1,7 @@
 /*
- * bpf_source: the BPF programs of a recording: loaded, attached, told whom to trace, and their rings.
+ * bpf_source: the BPF programs of a recording, the tasks that they trace, and their rings.
  *
- * They write the records of bpf_record.h into one ring for each CPU. A build without libbpf has the same functions,
- * and the first of them says so.
+ * They write the records of bpf_record.h into one ring for each CPU. In a build without libbpf, bpf_source_open() fails.
  */
 #pragma once
 
@@ -10,7 +9,6 @@
 #include "bpf_shared.h"
 #include "feature/bpf_feature.h"
 
-#include <iotrace/syscall.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -42,23 +40,23 @@ bool bpf_source_is_built(void);
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err);
 void bpf_source_close(struct bpf_source *source);
 
-/* From here on new tasks of marked ones are marked. The last that needs any right. */
+/* From here on, children of marked tasks are marked. It is the last step that needs rights. */
 int bpf_source_attach(struct bpf_source *source, struct error *err);
 /* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
-/* One more process of ours that is no part of all tasks. */
+/* Excludes one more process of iotrace from a system recording. */
 void bpf_source_exclude(struct bpf_source *source, pid_t pid);
 /* Returns what became of a feature. Lent. */
 const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
 						   enum bpf_feature feature);
 /* Calls that begin from now on are recorded, or are not. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
-/* Whether a program ran in process 1, if that was to be recorded. */
+/* Returns whether a program has run in process 1. */
 bool bpf_source_has_met_init(const struct bpf_source *source);
-/* Whether a task lives on that perf's events no longer follow, or one that it made. */
+/* Returns whether a task runs that perf's events no longer follow, or a descendant of one. */
 bool bpf_source_has_detached(const struct bpf_source *source);
-/* Returns how many records found no ring, since there is none for their CPU. The programs are detached. */
+/* Returns how many records were lost because their CPU has no ring. Call it after the programs are detached. */
 uint64_t bpf_source_strays(const struct bpf_source *source);
 /* Returns how many new tasks could not be marked for lack of memory. */
 uint32_t bpf_source_untraced(const struct bpf_source *source);
@@ -77,7 +75,7 @@ struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu);
 /* Returns a descriptor that can be polled for the wake-ups that the books ask for; lent. */
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 
-/* What the programs of another object have in common with these. The maps are lent. */
+/* What the programs of another object share with these. The maps are lent. */
 struct bpf_common {
 	int rings_fd, books_fd;
 	bool is_plain; /* see bpf_plain.h */

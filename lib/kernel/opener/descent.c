@@ -31,17 +31,6 @@ void descent_init(struct descent *descent, int proc, const uint32_t *root, uint3
 		append(descent, root[i]);
 }
 
-void descent_release(struct descent *descent)
-{
-	for (uint32_t i = 0; i < descent->roots; i++)
-		if (descent->alive[i] >= 0)
-			close(descent->alive[i]);
-	if (descent->checked_fd >= 0)
-		close(descent->checked_fd);
-	free(descent->alive);
-	free(descent->root);
-}
-
 static bool has_ended(int fd)
 {
 	struct pollfd end = {.fd = fd, .events = POLLIN};

@@ -17,7 +17,6 @@ struct descent {
 
 /* The roots must be alive. A root that has ended is no longer a root, because another process may get its number. */
 void descent_init(struct descent *descent, int proc, const uint32_t *root, uint32_t roots);
-void descent_release(struct descent *descent);
 /*
  * Adds a root. All its user ids must be those of iotrace's user (owner and group of /proc/PID show whether others may inspect it).
  * Returns 0, -EPERM, or -ESRCH.

@@ -1,4 +1,3 @@
-/* opener: the recorder's side. See opener.h. */
 #include "opener.h"
 
 #include "helper.h"

@@ -1,4 +1,3 @@
-/* cgroup_names: a walk through the directories. See cgroup_names.h. */
 #include "cgroup_names.h"
 
 #include "clock.h"

@@ -1,4 +1,3 @@
-/* remote: the memory of other processes. See remote.h. */
 #include "remote.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * live_bpf: the stream gets what the programs wrote, record by record, and where they could not write, a record of loss
- * in its place by time.
- */
+/* live_bpf: moves the records of the programs into the stream, and adds a record of loss where they could not write. */
 #include "live_bpf.h"
 
 #include "clock.h"
@@ -27,7 +24,7 @@ enum {
 	BUSY_TRIES = 1000,
 };
 
-/* Where the time stands in a record: behind header, id, ip, pid and tid. */
+/* The offset of the time in a record: after header, id, ip, pid and tid. */
 enum { TIME_AT = 32 };
 
 static void remark_fallback(struct live *live, const struct error *why)
@@ -168,10 +165,7 @@ static bool records_init(const struct live *live)
 	return false;
 }
 
-/*
- * Some kernels run no program in process 1, neither of BPF nor of perf, and count no event of it. What other processes did
- * is complete all the same.
- */
+/* Some kernels run no BPF or perf program in process 1, and count none of its events. Other processes are complete. */
 static void say_init(struct live *live)
 {
 	if (records_init(live) && time_of_init(live) > live->bpf.init_time &&
@@ -204,8 +198,8 @@ static int open_rings(void *self, struct error *err)
 }
 
 /*
- * What was dropped since the last round, and when that began. A drop between the two readings has its time taken away,
- * and counts from the beginning of the next round's records.
+ * Reads how many records were dropped since the last round, and when that began. The time of a drop between the two reads is
+ * lost; such a drop counts from the begin of the next round.
  */
 static void take_losses(struct live *live, uint32_t index)
 {
@@ -217,7 +211,7 @@ static void take_losses(struct live *live, uint32_t index)
 		return;
 	cpu->lost = dropped - cpu->reported;
 	cpu->lost_at = __atomic_exchange_n(&books->first_drop, 0, __ATOMIC_ACQ_REL);
-	/* A drop that is counted now happened after the previous look at the rings. */
+	/* A newly counted drop happened after the rings were read before. */
 	if (cpu->lost_at && cpu->lost_at < live->bpf.taken_at)
 		cpu->lost_at = live->bpf.taken_at;
 	cpu->lost_until = __atomic_load_n(&books->last_drop, __ATOMIC_ACQUIRE);
@@ -264,7 +258,7 @@ static void put_loss(struct live *live, uint32_t index)
 		  0, cpu->lost_at);
 }
 
-/* A program that was stopped in the middle of a record goes on at once, or when its (virtual) CPU does. */
+/* A program that was interrupted while it wrote a record continues at once, or when its (virtual) CPU runs again. */
 static enum bpf_ring_next patient_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
 				       const void **bytes, uint32_t *length)
 {
@@ -286,8 +280,8 @@ static uint64_t time_of(const void *record, uint32_t length)
 }
 
 /*
- * Copies records up to head, or until the room is full, or to where the loss began. Returns how many bytes; *at is
- * behind the last one.
+ * Copies records up to the head, the end of the room, or the begin of a loss. Returns the number of bytes; *at is then behind
+ * the last record.
  */
 static size_t copy(const struct bpf_ring *ring, struct live_bpf_cpu *cpu, uint64_t *at,
 		   uint8_t *room, enum bpf_ring_next *next)
@@ -370,7 +364,7 @@ static bool is_held(const void *self)
 	return ((const struct live *)self)->bpf.is_held;
 }
 
-/* The programs for block requests write into these rings, so what they were not told of is missing here. */
+/* The programs for block requests write into these rings, so steps that the kernel did not pass to them are missing here. */
 static void book_missed(struct live *live, uint64_t missed)
 {
 	struct bpf_books *books = bpf_source_books(live->bpf.source, 0);
@@ -440,16 +434,6 @@ static void close_rings(void *self)
 	live->bpf.cpus = 0;
 }
 
-static bool has_all(const void *self)
-{
-	return live_bpf_has_all(self);
-}
-
-static void say_count(void *self)
-{
-	live_bpf_say_count(self);
-}
-
 const struct ring_source_ops live_bpf_ops = {
 	.name = "bpf",
 	.open = open_rings,
@@ -457,8 +441,8 @@ const struct ring_source_ops live_bpf_ops = {
 	.move = move_rings,
 	.is_held = is_held,
 	.stop = stop,
-	.has_all = has_all,
+	.has_all = live_bpf_has_all,
 	.put_rest = put_calls_in_flight,
-	.lost = say_count,
+	.lost = live_bpf_say_count,
 	.close = close_rings,
 };

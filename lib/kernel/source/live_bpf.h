@@ -1,7 +1,7 @@
 /*
- * live_bpf: a recording's BPF source, as the control thread sees it: rings to be emptied, books to be kept.
+ * live_bpf: the BPF source of a recording. The control thread empties its rings and counts records.
  *
- * The caller drains; everything here is of one thread at a time.
+ * Only one thread at a time uses it.
  */
 #pragma once
 
@@ -42,20 +42,20 @@ struct live_bpf {
 /* Id of the event "iotrace:bpf". */
 #define LIVE_BPF_ID (((uint64_t)1 << 62) + 1)
 
-/* Chooses the source as the options say. Returns 0, or -errno with a sentence if it must be BPF and cannot. */
+/* Chooses the source. Returns 0, or -errno with a sentence if the user requires BPF, but it is not possible. */
 int live_bpf_open(struct live *live, struct error *err);
 /* Adds the event to the capture's description. */
 int live_bpf_describe(struct live *live, struct error *err);
-/* Attaches the programs and marks whom to trace; then no right is needed any more. */
+/* Attaches the programs and marks the tasks to trace. It is the last step that needs rights. */
 int live_bpf_attach(struct live *live, struct error *err);
 /* Their rings. Of a struct live. */
 extern const struct ring_source_ops live_bpf_ops;
-/* Says what the programs could not record since the rings were looked at before. */
+/* Adds facts about calls and events that the programs missed since the rings were read before. */
 void live_bpf_take_gaps(struct live *live, uint64_t now);
-/* Whether no BPF program has to do without a ring on the CPU with this number. */
+/* Returns whether the CPU with this number has a ring, or no BPF program runs. */
 bool live_bpf_follows(const struct live *live, uint32_t number);
-/* Whether all has been moved that the programs counted. */
-bool live_bpf_has_all(const struct live *live);
-/* The facts SOURCE and COUNT. */
+/* has_all() and lost() of live_bpf_ops: whether all has been moved that the programs counted, and the fact COUNT. */
+bool live_bpf_has_all(const void *self);
+/* The fact SOURCE. */
 void live_bpf_say_source(struct live *live);
-void live_bpf_say_count(struct live *live);
+void live_bpf_say_count(void *self);

@@ -1,4 +1,4 @@
-/* live_bpf_count: what the programs counted, and what they could not record. */
+/* live_bpf_count: the counts of the programs, and what they could not record. */
 #include "live_private.h"
 
 #include "clock.h"
@@ -6,7 +6,7 @@
 
 #include <iotrace/bpf_record.h>
 
-/* Since the rings were looked at before. What was missed may have closed any descriptor. */
+/* A gap since the rings were read before. A missed event may have closed any descriptor. */
 static void say_gap(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
 {
 	uint64_t from = live->bpf.taken_at ? live->bpf.taken_at : now;
@@ -39,8 +39,9 @@ static uint64_t count_records(const struct bpf_books *books)
 	       __atomic_load_n(&books->steps, __ATOMIC_RELAXED);
 }
 
-bool live_bpf_has_all(const struct live *live)
+bool live_bpf_has_all(const void *self)
 {
+	const struct live *live = self;
 	bool has_all = true;
 
 	for (uint32_t cpu = 0; cpu < live->bpf.cpus; cpu++)
@@ -90,8 +91,9 @@ void live_bpf_say_source(struct live *live)
 		say_refused(live, (enum bpf_feature)i);
 }
 
-void live_bpf_say_count(struct live *live)
+void live_bpf_say_count(void *self)
 {
+	struct live *live = self;
 	uint64_t counted = live->bpf.in_flight, lost;
 	uint32_t untraced;
 

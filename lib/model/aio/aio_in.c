@@ -1,4 +1,3 @@
-/* aio_in: what the steps of asynchronous requests mean. See aio_in.h and aio_state.h. */
 #include "aio_in.h"
 
 #include "aio_fd.h"

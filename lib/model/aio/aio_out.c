@@ -1,4 +1,3 @@
-/* aio_out: the operations of asynchronous requests, and which handles they have. See aio_out.h. */
 #include "aio_out.h"
 
 #include "aio_op.h"

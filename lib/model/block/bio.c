@@ -1,4 +1,3 @@
-/* bio: bios, and the operations of devices that have no requests. See bio.h. */
 #include "bio.h"
 
 #include "block_op.h"

@@ -1,4 +1,3 @@
-/* block_op: an operation on a device from its begin to its end. See block_op.h. */
 #include "block_op.h"
 
 #include "device.h"

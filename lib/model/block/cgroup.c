@@ -1,4 +1,3 @@
-/* cgroup: two maps by the kernel's id: what is listed, and what is known. See cgroup.h. */
 #include "cgroup.h"
 
 #include <inttypes.h>

@@ -1,4 +1,3 @@
-/* device: block devices. See device.h. */
 #include "device.h"
 
 #include "file/file.h"

@@ -1,4 +1,3 @@
-/* device_sample: figures of devices and of the machine at intervals. See device_sample.h. */
 #include "device_sample.h"
 
 #include "device.h"

@@ -1,4 +1,3 @@
-/* origin: which task, and which file, a request is for. See origin.h. */
 #include "origin.h"
 
 #include "file/file.h"

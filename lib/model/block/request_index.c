@@ -1,4 +1,3 @@
-/* request_index: requests in flight. See request_index.h and block_state.h. */
 #include "request_index.h"
 
 enum {

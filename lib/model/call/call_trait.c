@@ -1,4 +1,3 @@
-/* call_trait: what can be said of a call by its row and its arguments. See call_trait.h. */
 #include "call_trait.h"
 
 #include <iotrace/ioctl.h>

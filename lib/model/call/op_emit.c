@@ -1,4 +1,3 @@
-/* op_emit: what a call makes, and the io_events that say so. See op_emit.h. */
 #include "op_emit.h"
 
 #include "call_trait.h"

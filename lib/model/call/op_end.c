@@ -1,4 +1,3 @@
-/* op_end: which function ends which kind of call. See op_end.h. */
 #include "op_end.h"
 
 #include "op_emit.h"

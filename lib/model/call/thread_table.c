@@ -1,4 +1,3 @@
-/* thread_table: the descriptors of a thread that does not share those of its process. See thread_table.h. */
 #include "thread_table.h"
 
 #include "fd/fdtable.h"

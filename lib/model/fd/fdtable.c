@@ -1,4 +1,3 @@
-/* fdtable: descriptor tables, their slots, and what the slots lead to. See fdtable.h and state.h. */
 #include "fdtable.h"
 
 #include "handle.h"

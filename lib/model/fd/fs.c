@@ -1,4 +1,3 @@
-/* fs: current directories and roots. See fs.h. */
 #include "fs.h"
 
 uint32_t fs_new(struct model *m)

@@ -1,4 +1,3 @@
-/* handle: which handle of the archive an open has. See handle.h. */
 #include "handle.h"
 
 #include "file/name_filter.h"

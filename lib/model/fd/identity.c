@@ -1,4 +1,3 @@
-/* identity: a description gets its name. See identity.h. */
 #include "identity.h"
 
 #include "file/file.h"

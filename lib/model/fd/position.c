@@ -1,4 +1,3 @@
-/* position: whose position the stream may not show all moves of. See position.h. */
 #include "position.h"
 
 void position_share(struct model *m, struct description *d)

@@ -1,4 +1,3 @@
-/* name_filter: which names of files --path and --exclude-path want. See name_filter.h. */
 #include "name_filter.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,3 @@
-/* life: threads and processes, from fork to exit. See life.h. */
 #include "life.h"
 
 #include "aio/aio_in.h"

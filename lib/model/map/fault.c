@@ -1,4 +1,3 @@
-/* fault: page faults that read from mapped files. See fault.h. */
 #include "fault.h"
 
 #include "fd/fdtable.h"

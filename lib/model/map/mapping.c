@@ -1,4 +1,3 @@
-/* mapping: a sorted array for each process. See mapping.h. */
 #include "mapping.h"
 
 #include "fd/fdtable.h"

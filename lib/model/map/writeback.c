@@ -1,4 +1,3 @@
-/* writeback: files that the kernel writes because they are mapped. See writeback.h. */
 #include "writeback.h"
 
 #include "fault.h"

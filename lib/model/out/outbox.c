@@ -1,4 +1,3 @@
-/* outbox: everything that waits before it leaves the model. See outbox.h. */
 #include "outbox.h"
 
 #include "fd/fdtable.h"

@@ -1,4 +1,3 @@
-/* path_filter: which events --path and --exclude-path let out. See path_filter.h. */
 #include "path_filter.h"
 
 #include "file/name_filter.h"

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <iotrace/device.h>
-#include <iotrace/index.h>
 #include <iotrace/map.h>
 #include <iotrace/metric.h>
 #include <iotrace/request.h>

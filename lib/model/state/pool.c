@@ -1,4 +1,3 @@
-/* pool: ids that are used again, and the strings of the model. See state.h. */
 #include "state.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* call_counter: counters of -E. See call_counter.h. */
 #include "call_counter.h"
 
 #include "location.h"

@@ -1,4 +1,3 @@
-/* choice: which tasks are recorded (--comm, --uid). See choice.h. */
 #include "choice.h"
 
 #include "fd/position.h"

@@ -1,4 +1,3 @@
-/* foreign: 32-bit programs, and 32-bit calls of 64-bit programs. See foreign.h. */
 #include "foreign.h"
 
 #include "choice.h"

@@ -1,4 +1,3 @@
-/* program: what a process was called with, and how it ended. See program.h. */
 #include "program.h"
 
 #include "location.h"

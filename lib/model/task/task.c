@@ -1,4 +1,3 @@
-/* task: threads and processes that are alive, by their numbers. See task.h and state.h. */
 #include "task.h"
 
 #include "choice.h"

@@ -1,4 +1,3 @@
-/* tracepoint: events of -e. See tracepoint.h. */
 #include "tracepoint.h"
 
 #include "location.h"

@@ -1,4 +1,3 @@
-/* unseen: descriptors that nobody saw being made. See unseen.h. */
 #include "unseen.h"
 
 #include "fd/fdtable.h"

@@ -123,8 +123,11 @@ static void print_number(FILE *out, uint32_t number)
 	fprintf(out, "\\u%04x", number);
 }
 
-void json_print(FILE *out, const char *json)
+void json_print(FILE *out, json_object *object)
 {
+	const char *json = json_object_to_json_string_ext(object,
+							  JSON_C_TO_STRING_PLAIN |
+								  JSON_C_TO_STRING_NOSLASHESCAPE);
 	char safe[64];
 
 	while (*json) {
@@ -139,6 +142,8 @@ void json_print(FILE *out, const char *json)
 			print_number(out, number);
 		json += length;
 	}
+	fputc('\n', out);
+	json_object_put(object);
 }
 
 json_object *json_books(const struct trace *trace, const struct tally *tally)

@@ -31,9 +31,9 @@ struct json_object *json_job(const struct trace *trace);
 /* Words that are separated by NUL: an array, or null if there are none. */
 struct json_object *json_words(const struct trace *trace, str_id id);
 /*
- * Prints JSON text so that a terminal can take it: characters of its strings that escape_text() would escape
- * (DEL, the C1 controls, marks of direction) become \uXXXX.
+ * Prints an object in one line, and frees it. Characters that escape_text() would escape (DEL, the C1 controls, marks of
+ * direction) become \uXXXX, so that a terminal can take it.
  */
-void json_print(FILE *out, const char *json);
+void json_print(FILE *out, struct json_object *object);
 /* { balanced, sentence, counters } */
 struct json_object *json_books(const struct trace *trace, const struct tally *tally);

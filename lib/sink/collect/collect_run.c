@@ -1,4 +1,3 @@
-/* collect_run: figures of the whole recording. See collect.h. */
 #include "collect.h"
 
 #include <iotrace/pause.h>

@@ -12,8 +12,12 @@ struct page;
 char *latency_group_text(const struct span_tell *tell, const struct latency_group *group);
 /* Returns the file or the key of a span; the same. */
 char *latency_about_text(const struct span_tell *tell, const struct span_seen *seen);
+/* Appends "12 ended" to a text of mem.h, unless the count is 0. */
+void latency_append(char **text, const char *before, uint64_t count, const char *what);
 /* The heat map of a span as text. */
 void latency_heat_text(const struct span_tell *tell, const struct latency_heat *heat, FILE *out);
+/* { span, group, pid, tid, comm, file, key, begun_ns } of one span. */
+struct json_object *span_seen_json(const struct span_tell *tell, const struct span_seen *seen);
 /* { span, begun, ended, ... } of each span, and the books of the recording. */
 struct json_object *span_books_json(const struct span_tell *tell);
 /* "12 ended, 1 open at the end": a line for each span, and one about what is missing. */

@@ -25,17 +25,17 @@ static const struct {
 	{SPAN_LOST, "lost", "with an end that was lost"},
 };
 
-static char *join(char *text, uint64_t count, const char *what)
+void latency_append(char **text, const char *before, uint64_t count, const char *what)
 {
 	char number[SUMMARY_NUMBER];
-	char *longer;
 
-	if (!count)
-		return text;
-	longer = mem_format("%s%s%s %s", text, *text ? ", " : "", summary_count(number, count),
-			    what);
-	free(text);
-	return longer;
+	if (count)
+		mem_append(text, "%s%s %s", before, summary_count(number, count), what);
+}
+
+static void append(char **text, uint64_t count, const char *what)
+{
+	latency_append(text, **text ? ", " : "", count, what);
 }
 
 static void put_span(const struct span_tell *tell, const struct page *page, uint32_t span)
@@ -45,9 +45,9 @@ static void put_span(const struct span_tell *tell, const struct page *page, uint
 	char number[SUMMARY_NUMBER];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		text = join(text, books->fate[rows[i].fate], rows[i].text);
-	text = join(text, books->ends_without_begin, "more ended whose begin was not seen");
-	text = join(text, books->excluded, "more were of tasks that are not recorded");
+		append(&text, books->fate[rows[i].fate], rows[i].text);
+	append(&text, books->ends_without_begin, "more ended whose begin was not seen");
+	append(&text, books->excluded, "more were of tasks that are not recorded");
 	line = mem_format("%s: %s begun%s%s", tell->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
@@ -70,18 +70,15 @@ void span_books_text(const struct span_tell *tell, const struct page *page)
 static json_object *span_json(const struct span_tell *tell, uint32_t span)
 {
 	const struct span_books *books = span_engine_books(tell->engine, span);
-	const char *trouble = span_engine_trouble(tell->engine, span);
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "span", json_object_new_string(tell->span[span]->name));
-	json_object_object_add(object, "begun", json_object_new_uint64(books->begun));
+	json_set_word(object, "span", tell->span[span]->name);
+	json_set_number(object, "begun", books->begun);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		json_object_object_add(object, rows[i].key,
-				       json_object_new_uint64(books->fate[rows[i].fate]));
-	json_object_object_add(object, "ends_without_begin",
-			       json_object_new_uint64(books->ends_without_begin));
-	json_object_object_add(object, "excluded", json_object_new_uint64(books->excluded));
-	json_object_object_add(object, "trouble", trouble ? json_object_new_string(trouble) : NULL);
+		json_set_number(object, rows[i].key, books->fate[rows[i].fate]);
+	json_set_number(object, "ends_without_begin", books->ends_without_begin);
+	json_set_number(object, "excluded", books->excluded);
+	json_set_word(object, "trouble", span_engine_trouble(tell->engine, span));
 	return object;
 }
 
@@ -92,8 +89,7 @@ json_object *span_books_json(const struct span_tell *tell)
 
 	for (uint32_t i = 0; i < tell->spans; i++)
 		json_object_array_add(spans, span_json(tell, i));
-	json_object_object_add(books, "spans", spans);
-	json_object_object_add(books, "lost_samples",
-			       json_object_new_uint64(span_engine_lost(tell->engine)));
+	json_set(books, "spans", spans);
+	json_set_number(books, "lost_samples", span_engine_lost(tell->engine));
 	return books;
 }

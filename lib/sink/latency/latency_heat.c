@@ -7,7 +7,6 @@
 #include "latency.h"
 #include "print/summary_name.h"
 
-#include <iotrace/escape.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +122,7 @@ static uint32_t empty_rows(const struct latency_heat *heat, uint32_t row)
 	return rows;
 }
 
-/* Of many empty rows one line is shown. */
+/* Prints one line for many empty rows. */
 void latency_heat_text(const struct span_tell *tell, const struct latency_heat *heat, FILE *out)
 {
 	size_t columns = tell->columns ? tell->columns : COLUMNS_PLAIN;

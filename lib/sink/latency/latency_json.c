@@ -11,26 +11,21 @@
 
 enum { NAME_MOST = 4096 };
 
-static void add_number(json_object *to, const char *key, uint64_t value)
-{
-	json_object_object_add(to, key, json_object_new_uint64(value));
-}
-
 static void add_real(json_object *to, const char *key, double value)
 {
 	char text[40];
 
 	snprintf(text, sizeof(text), "%.3f", value);
-	json_object_object_add(to, key, json_object_new_double_s(value, text));
+	json_set(to, key, json_object_new_double_s(value, text));
 }
 
 static json_object *bucket(uint64_t from, uint64_t to, uint64_t count)
 {
 	json_object *object = json_object_new_object();
 
-	add_number(object, "from_ns", from);
-	add_number(object, "to_ns", to);
-	add_number(object, "count", count);
+	json_set_number(object, "from_ns", from);
+	json_set_number(object, "to_ns", to);
+	json_set_number(object, "count", count);
 	return object;
 }
 
@@ -58,9 +53,9 @@ static json_object *json_heat(const struct latency_heat *heat)
 								   heat_cell(heat, column, row)));
 		json_object_array_add(columns, rows);
 	}
-	add_number(object, "start_ns", heat->start);
-	add_number(object, "step_ns", heat->step);
-	json_object_object_add(object, "columns", columns);
+	json_set_number(object, "start_ns", heat->start);
+	json_set_number(object, "step_ns", heat->step);
+	json_set(object, "columns", columns);
 	return object;
 }
 
@@ -83,21 +78,21 @@ static json_object *json_group(const struct span_tell *tell, const struct latenc
 	const struct histogram *h = &group->histogram;
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "span",
-			       json_object_new_string(tell->span[group->span]->name));
-	json_object_object_add(object, "group", json_name(tell, group->span, group->group));
-	add_number(object, "count", h->count);
+	json_set_word(object, "span", tell->span[group->span]->name);
+	json_set(object, "group", json_name(tell, group->span, group->group));
+	json_set_number(object, "count", h->count);
 	add_real(object, "avg_ns", latency_average(group));
-	add_number(object, "min_ns", h->count ? h->min : 0);
-	add_number(object, "max_ns", h->max);
+	json_set_number(object, "min_ns", h->count ? h->min : 0);
+	json_set_number(object, "max_ns", h->max);
 	add_real(object, "stddev_ns", latency_deviation(group));
 	for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
-		add_number(object, quantile[i].key, histogram_quantile(h, quantile[i].permille));
-	add_number(object, "sum_ns", h->sum);
-	add_number(object, "bytes", group->bytes);
-	json_object_object_add(object, "histogram", json_histogram(h));
+		json_set_number(object, quantile[i].key,
+				histogram_quantile(h, quantile[i].permille));
+	json_set_number(object, "sum_ns", h->sum);
+	json_set_number(object, "bytes", group->bytes);
+	json_set(object, "histogram", json_histogram(h));
 	if (tell->has_heat)
-		json_object_object_add(object, "heat", json_heat(&group->heat));
+		json_set(object, "heat", json_heat(&group->heat));
 	return object;
 }
 
@@ -108,36 +103,40 @@ static json_object *json_context(const struct latency_slow *slow)
 	for (uint32_t i = 0; i < slow->contexts; i++) {
 		json_object *object = json_object_new_object();
 
-		add_number(object, "time_ns", slow->context[i].time);
-		json_object_object_add(object, "event",
-				       json_object_new_string(slow->context[i].text));
+		json_set_number(object, "time_ns", slow->context[i].time);
+		json_set_word(object, "event", slow->context[i].text);
 		json_object_array_add(all, object);
 	}
 	return all;
 }
 
-static json_object *json_slow(const struct span_tell *tell, const struct latency_slow *slow)
+json_object *span_seen_json(const struct span_tell *tell, const struct span_seen *seen)
 {
-	const struct span_seen *seen = &slow->seen;
 	const char *comm = span_engine_comm(tell->engine, seen);
 	const char *about = span_engine_about(tell->engine, seen);
 	json_object *object = json_object_new_object();
 	char *key = mem_alloc(NAME_MOST);
 	size_t length = span_engine_key(tell->engine, seen, key, NAME_MOST);
 
-	json_object_object_add(object, "span",
-			       json_object_new_string(tell->span[seen->span]->name));
-	json_object_object_add(object, "group", json_name(tell, seen->span, seen->group));
-	add_number(object, "pid", seen->pid);
-	add_number(object, "tid", seen->tid);
-	json_object_object_add(object, "comm", json_bytes(comm, strlen(comm)));
-	json_object_object_add(object, "file", *about ? json_bytes(about, strlen(about)) : NULL);
-	json_object_object_add(object, "key", length ? json_bytes(key, length) : NULL);
-	add_number(object, "begun_ns", seen->begin);
-	add_number(object, "latency_ns", seen->end - seen->begin);
-	add_number(object, "bytes", seen->bytes);
-	json_object_object_add(object, "context", json_context(slow));
+	json_set_word(object, "span", tell->span[seen->span]->name);
+	json_set(object, "group", json_name(tell, seen->span, seen->group));
+	json_set_number(object, "pid", seen->pid);
+	json_set_number(object, "tid", seen->tid);
+	json_set(object, "comm", json_bytes(comm, strlen(comm)));
+	json_set(object, "file", *about ? json_bytes(about, strlen(about)) : NULL);
+	json_set(object, "key", length ? json_bytes(key, length) : NULL);
+	json_set_number(object, "begun_ns", seen->begin);
 	free(key);
+	return object;
+}
+
+static json_object *json_slow(const struct span_tell *tell, const struct latency_slow *slow)
+{
+	json_object *object = span_seen_json(tell, &slow->seen);
+
+	json_set_number(object, "latency_ns", slow->seen.end - slow->seen.begin);
+	json_set_number(object, "bytes", slow->seen.bytes);
+	json_set(object, "context", json_context(slow));
 	return object;
 }
 
@@ -154,15 +153,11 @@ void latency_json(const struct span_tell *tell, FILE *out)
 		json_object_array_add(spans, json_group(tell, group[i]));
 	for (uint32_t i = 0; i < slows; i++)
 		json_object_array_add(slowest, json_slow(tell, &slow[i]));
-	add_number(top, "start_ns", tell->from);
-	add_number(top, "duration_ns", tell->to > tell->from ? tell->to - tell->from : 0);
-	json_object_object_add(top, "spans", spans);
-	json_object_object_add(top, "slowest", slowest);
-	add_number(top, "not_above", latency_below(tell->latency));
-	json_object_object_add(top, "books", span_books_json(tell));
-	json_print(out,
-		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
-							       JSON_C_TO_STRING_NOSLASHESCAPE));
-	fputc('\n', out);
-	json_object_put(top);
+	json_set_number(top, "start_ns", tell->from);
+	json_set_number(top, "duration_ns", tell->to > tell->from ? tell->to - tell->from : 0);
+	json_set(top, "spans", spans);
+	json_set(top, "slowest", slowest);
+	json_set_number(top, "not_above", latency_below(tell->latency));
+	json_set(top, "books", span_books_json(tell));
+	json_print(out, top);
 }

@@ -58,7 +58,7 @@ static void put_row(const struct span_tell *tell, const struct page *page,
 	free(cut);
 }
 
-/* What the rows leave out, so that the table adds up. */
+/* The sum of all further rows, so that the table adds up. */
 static void put_rest(const struct span_tell *tell, const struct page *page,
 		     const struct page_table *table, const struct latency_group *const *group,
 		     uint32_t count)
@@ -203,8 +203,7 @@ static void put_slowest(const struct span_tell *tell, const struct page *page)
 
 void latency_text(const struct span_tell *tell, FILE *out)
 {
-	const struct page page = {out, tell->columns, tell->has_style ? "\033[1m" : "",
-				  tell->has_style ? "\033[0m" : ""};
+	const struct page page = page_new(out, tell->columns, tell->has_style);
 	const struct latency_group *const *group;
 	uint32_t groups = latency_groups(tell->latency, &group), at = 0;
 

@@ -11,25 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is missing may have been an end. */
+/* A missing event may have been an end. */
 static bool is_sure(const struct span_tell *tell)
 {
 	char sentence[512];
 
 	return !span_engine_lost(tell->engine) &&
 	       books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) == BOOKS_BALANCED;
-}
-
-static char *add(char *text, const char *before, uint64_t count, const char *what)
-{
-	char number[SUMMARY_NUMBER];
-	char *longer;
-
-	if (!count)
-		return text;
-	longer = mem_format("%s%s%s %s", text, before, summary_count(number, count), what);
-	free(text);
-	return longer;
 }
 
 static void put_verdict(const struct span_tell *tell, const struct page *page, uint32_t span)
@@ -49,8 +37,8 @@ static void put_verdict(const struct span_tell *tell, const struct page *page, u
 				summary_count(number, all), begun)
 		   : mem_format("%s: no leaks of %s begun", tell->span[span]->name, begun);
 	open_for = mem_format("open for %s or longer", summary_time(age, leaks->older_than));
-	text = add(text, ": ", left, "open when their process ended by itself");
-	text = add(text, left ? ", " : ": ", open, leaks->older_than ? open_for : "open now");
+	latency_append(&text, ": ", left, "open when their process ended by itself");
+	latency_append(&text, left ? ", " : ": ", open, leaks->older_than ? open_for : "open now");
 	page_wrap(page, text, 0, 2);
 	free(open_for);
 	free(text);
@@ -122,8 +110,7 @@ static void put_groups(const struct span_tell *tell, const struct page *page)
 
 void leaks_text(const struct span_tell *tell, FILE *out)
 {
-	const struct page page = {out, tell->columns, tell->has_style ? "\033[1m" : "",
-				  tell->has_style ? "\033[0m" : ""};
+	const struct page page = page_new(out, tell->columns, tell->has_style);
 
 	leaks_sort(tell->leaks);
 	for (uint32_t span = 0; span < tell->spans; span++)

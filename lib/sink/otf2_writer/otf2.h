@@ -241,10 +241,8 @@ void otf2_file_release(struct sink *sink);
 int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref);
 /* The file of events with one number gets another, lower one. Returns 0 or -errno. */
 int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to);
-/* Writes all of the bytes there. Returns 0 or -errno. */
 /* Returns how many event files may stay open: few if the limit of descriptors is low. */
 uint32_t otf2_files_most(void);
-int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset);
 
 /* otf2_library.c: gives the library the records from there to location->at. Returns 0 or -errno. */
 int otf2_library_take(struct sink *sink, struct location *location, const uint8_t *bytes);

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileTy
 		if (code)
 			return code;
 	}
-	code = otf2_write_at(chunk->fd, chunk->bytes, size, chunk->written);
+	code = place_write_at(chunk->fd, chunk->bytes, size, chunk->written);
 	if (size < CHUNK_SIZE) {
 		/* Network file systems tell of a full disk only now. */
 		if (close(chunk->fd) != 0 && !code)

@@ -3,10 +3,12 @@
 
 #include <iotrace/cold.h>
 #include <iotrace/mem.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A failure shows in library_code: who wants a string could do nothing about it. */
+/* A failure is seen in library_code, since callers could not handle it. */
 void define_new_strings(struct sink *sink)
 {
 	while (sink->strings_written < strtab_count(sink->strings)) {
@@ -29,6 +31,34 @@ OTF2_StringRef define_text(struct sink *sink, const char *text)
 	return define_string(sink, text, strlen(text));
 }
 
+OTF2_StringRef define_format(struct sink *sink, const char *format, ...)
+{
+	char *text = NULL;
+	OTF2_StringRef ref;
+	va_list args;
+
+	va_start(args, format);
+	ref = vasprintf(&text, format, args) < 0 ? 0 : define_text(sink, text);
+	va_end(args);
+	free(text);
+	return ref;
+}
+
+bool define_properties(struct sink *sink,
+		       OTF2_ErrorCode (*write)(OTF2_GlobalDefWriter *, uint32_t ref, OTF2_StringRef,
+					       OTF2_Type, OTF2_AttributeValue),
+		       uint32_t ref, const struct property *property, size_t count)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < count; i++)
+		if (property[i].is_known)
+			good &= is_good(write(sink->definitions, ref,
+					      define_text(sink, property[i].name), property[i].type,
+					      property[i].value));
+	return good;
+}
+
 OTF2_StringRef define_str(struct sink *sink, str_id id)
 {
 	const struct strtab *strings = trace_strings(sink->trace);
@@ -47,10 +77,9 @@ OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut)
 	for (uint32_t i = 0; i < length; i++)
 		if (line[i] == '\0')
 			line[i] = ' ';
-	char *text = mem_format("%.*s%s", (int)length, line, is_cut ? " [...]" : "");
-	OTF2_StringRef ref = define_text(sink, text);
+	OTF2_StringRef ref = define_format(sink, "%.*s%s", (int)length, line,
+					   is_cut ? " [...]" : "");
 
-	free(text);
 	free(line);
 	return ref;
 }

@@ -29,9 +29,39 @@ static inline bool is_good(OTF2_ErrorCode code)
 void define_new_strings(struct sink *sink);
 OTF2_StringRef define_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef define_text(struct sink *sink, const char *text);
+OTF2_StringRef define_format(struct sink *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 OTF2_StringRef define_str(struct sink *sink, str_id id);
 /* The words of an argv, with a space between, and "[...]" behind them if they are not all. */
 OTF2_StringRef define_words(struct sink *sink, str_id argv, bool is_cut);
+
+/* A property of a node, a group or a file; it is written if is_known. */
+struct property {
+	const char *name;
+	bool is_known;
+	OTF2_Type type;
+	OTF2_AttributeValue value;
+};
+
+/* Each returns a property, which is known if the value is not 0. */
+static inline struct property property_text(struct sink *sink, const char *name, str_id text)
+{
+	return (struct property){name,
+				 text,
+				 OTF2_TYPE_STRING,
+				 {.stringRef = text ? define_str(sink, text) : 0}};
+}
+
+static inline struct property property_number(const char *name, uint64_t number)
+{
+	return (struct property){name, number, OTF2_TYPE_UINT64, {.uint64 = number}};
+}
+
+/* Writes those of `ref` that are known. `write` is a function of the library: the kind of what `ref` is. */
+bool define_properties(struct sink *sink,
+		       OTF2_ErrorCode (*write)(OTF2_GlobalDefWriter *, uint32_t ref, OTF2_StringRef,
+					       OTF2_Type, OTF2_AttributeValue),
+		       uint32_t ref, const struct property *property, size_t count);
 
 /* otf2_defs_device.c: the nodes of the block devices. */
 bool otf2_write_devices(struct sink *sink);

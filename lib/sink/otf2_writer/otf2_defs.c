@@ -58,101 +58,66 @@ static bool write_attributes(struct sink *sink)
 	return good;
 }
 
-/* 0 if there is none: who asks does not use it. */
-static OTF2_StringRef define_known(struct sink *sink, str_id text)
-{
-	return text ? define_str(sink, text) : 0;
-}
-
 /* The root of the tree is the job, if there is one. */
 static bool write_root(struct sink *sink)
 {
 	const struct trace_job *job = &trace_host(sink->trace)->job;
-	char *name = job->id ? mem_format("job %s", trace_text(sink->trace, job->id))
-			     : mem_strdup("Linux");
-	const struct {
-		const char *name;
-		bool is_known;
-		OTF2_Type type;
-		OTF2_AttributeValue value;
-	} property[] = {
-		{"Batch system",
-		 job->system,
-		 OTF2_TYPE_STRING,
-		 {.stringRef = define_known(sink, job->system)}},
-		{"Job id", job->id, OTF2_TYPE_STRING, {.stringRef = define_known(sink, job->id)}},
-		{"Job name",
-		 job->name,
-		 OTF2_TYPE_STRING,
-		 {.stringRef = define_known(sink, job->name)}},
-		{"Job user",
-		 job->user,
-		 OTF2_TYPE_STRING,
-		 {.stringRef = define_known(sink, job->user)}},
+	const struct property property[] = {
+		property_text(sink, "Batch system", job->system),
+		property_text(sink, "Job id", job->id),
+		property_text(sink, "Job name", job->name),
+		property_text(sink, "Job user", job->user),
 		{"Job nodes", job->nodes, OTF2_TYPE_UINT32, {.uint32 = job->nodes}},
 		{"Job ranks", job->ranks, OTF2_TYPE_UINT32, {.uint32 = job->ranks}},
 	};
-	OTF2_GlobalDefWriter *w = sink->definitions;
-	bool good = is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-			    w, NODE_MACHINE, define_text(sink, name),
-			    define_text(sink, job->id ? "job" : "machine"),
-			    OTF2_UNDEFINED_SYSTEM_TREE_NODE)) &&
-		    is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-			    w, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+	OTF2_StringRef name = job->id ? define_format(sink, "job %s",
+						      trace_text(sink->trace, job->id))
+				      : define_text(sink, "Linux");
 
-	for (size_t i = 0; i < sizeof(property) / sizeof(property[0]); i++)
-		if (property[i].is_known)
-			good &= is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-				w, NODE_MACHINE, define_text(sink, property[i].name),
-				property[i].type, property[i].value));
-	free(name);
-	return good;
+	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		       sink->definitions, NODE_MACHINE, name,
+		       define_text(sink, job->id ? "job" : "machine"),
+		       OTF2_UNDEFINED_SYSTEM_TREE_NODE)) &&
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+		       sink->definitions, NODE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE)) &&
+	       define_properties(sink, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty,
+				 NODE_MACHINE, property, sizeof(property) / sizeof(*property));
 }
 
 static bool write_tree(struct sink *sink)
 {
 	const struct trace_host *host = trace_host(sink->trace);
-	OTF2_GlobalDefWriter *w = sink->definitions;
-	OTF2_AttributeValue release = {.stringRef = define_str(sink, host->release)};
-	OTF2_AttributeValue machine = {.stringRef = define_str(sink, host->machine)};
-	OTF2_AttributeValue cpus = {.uint32 = host->cpus};
+	const struct property property[] = {
+		{"Kernel release",
+		 true,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_str(sink, host->release)}},
+		{"Machine", true, OTF2_TYPE_STRING, {.stringRef = define_str(sink, host->machine)}},
+		{"CPUs", true, OTF2_TYPE_UINT32, {.uint32 = host->cpus}},
+	};
 
 	return write_root(sink) &&
-	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w, NODE_HOST,
+	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(sink->definitions, NODE_HOST,
 								define_str(sink, host->hostname),
 								define_text(sink, "node"),
 								NODE_MACHINE)) &&
 	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-		       w, NODE_HOST, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY)) &&
-	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-		       w, NODE_HOST, define_text(sink, "Kernel release"), OTF2_TYPE_STRING,
-		       release)) &&
-	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-		       w, NODE_HOST, define_text(sink, "Machine"), OTF2_TYPE_STRING, machine)) &&
-	       is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, NODE_HOST,
-									define_text(sink, "CPUs"),
-									OTF2_TYPE_UINT32, cpus));
+		       sink->definitions, NODE_HOST, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY)) &&
+	       define_properties(sink, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty, NODE_HOST,
+				 property, sizeof(property) / sizeof(*property));
 }
 
 /* "1234 name" */
-static OTF2_StringRef define_numbered(struct sink *sink, uint32_t number, str_id name)
+static OTF2_StringRef define_numbered(struct sink *sink, const struct trace_process *process)
 {
-	char *text = mem_format("%u %s", number, trace_text(sink->trace, name));
-	OTF2_StringRef ref = define_text(sink, text);
-
-	free(text);
-	return ref;
+	return define_format(sink, "%u %s", process->pid, trace_text(sink->trace, process->name));
 }
 
-/* "rank 3: name (1234)": who reads it looks for ranks, and the number tells processes of a rank apart. */
+/* Who reads it looks for ranks, and the process id tells processes of a rank apart. */
 static OTF2_StringRef define_ranked(struct sink *sink, const struct trace_process *process)
 {
-	char *text = mem_format("rank %u: %s (%u)", process->rank.number,
-				trace_text(sink->trace, process->name), process->pid);
-	OTF2_StringRef ref = define_text(sink, text);
-
-	free(text);
-	return ref;
+	return define_format(sink, "rank %u: %s (%u)", process->rank.number,
+			     trace_text(sink->trace, process->name), process->pid);
 }
 
 static OTF2_StringRef define_group(struct sink *sink, const struct trace_process *process)
@@ -160,7 +125,7 @@ static OTF2_StringRef define_group(struct sink *sink, const struct trace_process
 	if (process->kind == TRACE_PROCESS && process->rank.is_known)
 		return define_ranked(sink, process);
 	if (process->kind == TRACE_PROCESS)
-		return define_numbered(sink, process->pid, process->name);
+		return define_numbered(sink, process);
 	if (process->kind == TRACE_SHARED_GROUP)
 		return define_str(sink, process->name);
 	return define_device_group(sink, process);
@@ -181,12 +146,7 @@ static void number_groups(struct sink *sink)
 static bool write_process_properties(struct sink *sink, process_id p)
 {
 	const struct trace_process *process = trace_process(sink->trace, p);
-	const struct {
-		const char *name;
-		bool is_known;
-		OTF2_Type type;
-		OTF2_AttributeValue value;
-	} property[] = {
+	const struct property property[] = {
 		/* The verifier knows by it that handles come and go here with many processes. */
 		{"Sharing processes",
 		 process->kind == TRACE_SHARED_GROUP,
@@ -202,25 +162,14 @@ static bool write_process_properties(struct sink *sink, process_id p)
 		 process->rank.is_known,
 		 OTF2_TYPE_UINT64,
 		 {.uint64 = process->rank.number}},
-		{"Ranks", process->rank.of, OTF2_TYPE_UINT64, {.uint64 = process->rank.of}},
-		{"Root directory",
-		 process->root,
-		 OTF2_TYPE_STRING,
-		 {.stringRef = process->root ? define_str(sink, process->root) : 0}},
-		{"Mount namespace",
-		 process->mount_namespace,
-		 OTF2_TYPE_UINT64,
-		 {.uint64 = process->mount_namespace}},
+		property_number("Ranks", process->rank.of),
+		property_text(sink, "Root directory", process->root),
+		property_number("Mount namespace", process->mount_namespace),
 	};
-	bool good = true;
 
-	for (size_t i = 0; i < sizeof(property) / sizeof(property[0]); i++)
-		if (property[i].is_known)
-			good &= is_good(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-				sink->definitions, sink->group_of_process[p],
-				define_text(sink, property[i].name), property[i].type,
-				property[i].value));
-	return good;
+	return define_properties(sink, OTF2_GlobalDefWriter_WriteLocationGroupProperty,
+				 sink->group_of_process[p], property,
+				 sizeof(property) / sizeof(*property));
 }
 
 static bool write_processes(struct sink *sink)
@@ -255,14 +204,13 @@ static OTF2_StringRef define_location(struct sink *sink, const struct trace_thre
 		return define_device_location(sink, thread);
 	const char *name = trace_text(sink->trace, thread->name);
 	const struct trace_rank *rank = &trace_process(sink->trace, thread->process)->rank;
-	char *text = thread->sharing ? mem_format("%s (shared)", name)
-		     : rank->is_known
-			     ? mem_format("rank %u: thread %u %s", rank->number, thread->tid, name)
-			     : mem_format("thread %u %s", thread->tid, name);
-	OTF2_StringRef ref = define_text(sink, text);
 
-	free(text);
-	return ref;
+	if (thread->sharing)
+		return define_format(sink, "%s (shared)", name);
+	if (rank->is_known)
+		return define_format(sink, "rank %u: thread %u %s", rank->number, thread->tid,
+				     name);
+	return define_format(sink, "thread %u %s", thread->tid, name);
 }
 
 static bool write_number(struct sink *sink, thread_id t, const char *name, uint64_t number)
@@ -365,8 +313,7 @@ static bool write_comm(struct sink *sink, OTF2_CommRef comm, const struct ranked
 {
 	OTF2_GlobalDefWriter *w = sink->definitions;
 	process_id process = sink->process_of_comm[comm];
-	const struct trace_process *entry = trace_process(sink->trace, process);
-	OTF2_StringRef name = define_numbered(sink, entry->pid, entry->name);
+	OTF2_StringRef name = define_numbered(sink, trace_process(sink->trace, process));
 	uint32_t members = 0;
 
 	for (uint32_t rank = 0; rank < all->count; rank++)

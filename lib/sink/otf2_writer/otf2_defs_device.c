@@ -1,7 +1,8 @@
 /*
- * otf2_defs_device: block devices, each a node below the host's, with what is known of it as properties.
+ * otf2_defs_device: block devices: each is a node below the host, with properties.
  *
- * Listed are those that had a request or a sample: each has a location group. Its nodes stand in the order of the groups.
+ * Only devices that had a request or a sample are listed. Each has a location group, and the nodes are in the order of the
+ * groups.
  */
 #include "otf2_define.h"
 
@@ -12,60 +13,32 @@
 
 enum { SECTOR_SIZE = 512 };
 
-static bool add_text(struct sink *sink, OTF2_SystemTreeNodeRef node, const char *name,
-		     OTF2_StringRef text)
-{
-	OTF2_AttributeValue value = {.stringRef = text};
-
-	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(sink->definitions, node,
-									define_text(sink, name),
-									OTF2_TYPE_STRING, value));
-}
-
-static bool add_number(struct sink *sink, OTF2_SystemTreeNodeRef node, const char *name,
-		       uint64_t number)
-{
-	OTF2_AttributeValue value = {.uint64 = number};
-
-	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(sink->definitions, node,
-									define_text(sink, name),
-									OTF2_TYPE_UINT64, value));
-}
-
-/* "8:0", as the kernel writes it. */
-static OTF2_StringRef define_dev(struct sink *sink, uint32_t dev)
-{
-	char *text = mem_format("%u:%u", major(dev), minor(dev));
-	OTF2_StringRef ref = define_text(sink, text);
-
-	free(text);
-	return ref;
-}
-
 static bool write_properties(struct sink *sink, OTF2_SystemTreeNodeRef node,
 			     const struct trace_device *device)
 {
 	const struct trace *trace = sink->trace;
 	str_id disk = device->disk < trace_devices(trace) ? trace_device(trace, device->disk)->name
 							  : 0;
-	const struct {
-		const char *name;
-		str_id value;
-	} row[] = {{"Model", device->model},
-		   {"Scheduler", device->scheduler},
-		   {"Backing file", device->backing},
-		   {"Devices below", device->under},
-		   {"Whole disk", disk}};
-	bool good = add_text(sink, node, "Device number", define_dev(sink, device->dev));
+	const struct property property[] = {
+		{"Device number",
+		 true,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_format(sink, "%u:%u", major(device->dev),
+					     minor(device->dev))}},
+		property_text(sink, "Model", device->model),
+		property_text(sink, "Scheduler", device->scheduler),
+		property_text(sink, "Backing file", device->backing),
+		property_text(sink, "Devices below", device->under),
+		property_text(sink, "Whole disk", disk),
+		property_number("Size", device->sectors * SECTOR_SIZE),
+		{"Rotational",
+		 device->is_known,
+		 OTF2_TYPE_UINT64,
+		 {.uint64 = device->is_rotational}},
+	};
 
-	for (uint32_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		if (row[i].value)
-			good &= add_text(sink, node, row[i].name, define_str(sink, row[i].value));
-	if (device->sectors)
-		good &= add_number(sink, node, "Size", device->sectors * SECTOR_SIZE);
-	if (device->is_known)
-		good &= add_number(sink, node, "Rotational", device->is_rotational);
-	return good;
+	return define_properties(sink, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty, node,
+				 property, sizeof(property) / sizeof(*property));
 }
 
 bool otf2_write_devices(struct sink *sink)
@@ -94,11 +67,8 @@ OTF2_StringRef define_device_group(struct sink *sink, const struct trace_process
 	if (group->kind == TRACE_MACHINE)
 		return define_text(sink, "machine");
 	const struct trace_device *device = trace_device(sink->trace, group->device);
-	char *text = mem_format("block I/O %s", trace_text(sink->trace, device->name));
-	OTF2_StringRef ref = define_text(sink, text);
 
-	free(text);
-	return ref;
+	return define_format(sink, "block I/O %s", trace_text(sink->trace, device->name));
 }
 
 OTF2_StringRef define_device_location(struct sink *sink, const struct trace_thread *location)

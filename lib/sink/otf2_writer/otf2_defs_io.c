@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <iotrace/mem.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,21 +78,34 @@ static bool write_files(struct sink *sink)
 	return good;
 }
 
-/* Another file of the archive may have the same path: the one that was there later. */
-static bool write_deleted(struct sink *sink)
+static bool write_properties_of(struct sink *sink, OTF2_IoFileRef f)
 {
-	bool good = true;
+	const struct trace_file *file = trace_file(sink->trace, sink->file_of_ref[f]);
+	const struct trace_mount *mount = file->mount < trace_mounts(sink->trace)
+						  ? trace_mount(sink->trace, file->mount)
+						  : NULL;
+	const struct property property[] = {
+		{"File system",
+		 mount,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = mount ? define_str(sink, mount->type) : 0}},
+		{"Mount Point",
+		 mount,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = mount ? define_str(sink, mount->mount_point) : 0}},
+		{"Mount Source",
+		 mount,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = mount ? define_str(sink, mount->source) : 0}},
+		/* Another file of the archive may have the same path: the one that was there later. */
+		{"Deleted",
+		 file->is_deleted,
+		 OTF2_TYPE_STRING,
+		 {.stringRef = define_text(sink, "yes")}},
+	};
 
-	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
-		cold_pass(trace_cold(sink->trace), f);
-		OTF2_AttributeValue value = {.stringRef = define_text(sink, "yes")};
-
-		if (trace_file(sink->trace, sink->file_of_ref[f])->is_deleted)
-			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
-				sink->definitions, f, define_text(sink, "Deleted"),
-				OTF2_TYPE_STRING, value));
-	}
-	return good;
+	return define_properties(sink, OTF2_GlobalDefWriter_WriteIoFileProperty, f, property,
+				 sizeof(property) / sizeof(*property));
 }
 
 static bool write_file_properties(struct sink *sink)
@@ -102,28 +114,7 @@ static bool write_file_properties(struct sink *sink)
 
 	for (OTF2_IoFileRef f = 0; f < sink->file_refs; f++) {
 		cold_pass(trace_cold(sink->trace), f);
-		uint32_t index = trace_file(sink->trace, sink->file_of_ref[f])->mount;
-
-		if (index >= trace_mounts(sink->trace))
-			continue;
-		const struct trace_mount *mount = trace_mount(sink->trace, index);
-		const struct {
-			const char *name;
-			str_id value;
-		} property[] = {
-			{"File system", mount->type},
-			{"Mount Point", mount->mount_point},
-			{"Mount Source", mount->source},
-		};
-
-		for (uint32_t i = 0; i < sizeof(property) / sizeof(property[0]); i++) {
-			OTF2_AttributeValue value = {
-				.stringRef = define_str(sink, property[i].value)};
-
-			good &= is_good(OTF2_GlobalDefWriter_WriteIoFileProperty(
-				sink->definitions, f, define_text(sink, property[i].name),
-				OTF2_TYPE_STRING, value));
-		}
+		good &= write_properties_of(sink, f);
 	}
 	return good;
 }
@@ -169,7 +160,7 @@ bool otf2_write_io_definitions(struct sink *sink)
 {
 	use_files_of_handles(sink);
 	return write_paradigms(sink) && write_files(sink) && write_file_properties(sink) &&
-	       write_deleted(sink) && write_handles(sink) && sink->library_code == OTF2_SUCCESS;
+	       write_handles(sink) && sink->library_code == OTF2_SUCCESS;
 }
 
 static void set_number(struct sink *sink, const char *key, uint64_t number)
@@ -183,7 +174,7 @@ static void set_number(struct sink *sink, const char *key, uint64_t number)
 	OTF2_Archive_SetProperty(sink->archive, name, value, true);
 }
 
-/* Names are in capitals, as OTF2 wants them: IOTRACE::BEGUN is `begun` of the books. */
+/* OTF2 wants capitals: IOTRACE::BEGUN is the counter `begun`. */
 void otf2_write_properties(struct sink *sink)
 {
 	const struct trace_host *host = trace_host(sink->trace);

@@ -4,7 +4,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-/* Its processes are named after it, or not even defined. */
+/* Returns whether the process is defined and has a rank. */
 static bool has_rank(const struct trace_process *process)
 {
 	return process->kind == TRACE_PROCESS && process->rank.is_known && !process->is_excluded;
@@ -44,18 +44,13 @@ static uint32_t first_node(const struct sink *sink)
 static bool write_rank(struct sink *sink, OTF2_SystemTreeNodeRef node,
 		       const struct trace_rank *rank)
 {
-	char *name = mem_format("rank %u", rank->number);
-	bool good = is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(sink->definitions, node,
-								     define_text(sink, name),
-								     define_text(sink, "rank"),
-								     NODE_HOST));
+	const struct property ranks = property_number("Ranks", rank->of);
 
-	if (rank->of)
-		good &= is_good(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-			sink->definitions, node, define_text(sink, "Ranks"), OTF2_TYPE_UINT64,
-			(OTF2_AttributeValue){.uint64 = rank->of}));
-	free(name);
-	return good;
+	return is_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		       sink->definitions, node, define_format(sink, "rank %u", rank->number),
+		       define_text(sink, "rank"), NODE_HOST)) &&
+	       define_properties(sink, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty, node,
+				 &ranks, 1);
 }
 
 bool otf2_write_ranks(struct sink *sink)

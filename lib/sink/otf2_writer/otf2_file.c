@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -72,22 +73,6 @@ uint32_t otf2_files_most(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_MOST + FILES_OF_OTHERS)
 		return FILES_MOST;
 	return limit.rlim_cur > FILES_OF_OTHERS ? (uint32_t)limit.rlim_cur - FILES_OF_OTHERS : 0;
-}
-
-int otf2_write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -ENOSPC;
-		bytes += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
 }
 
 enum { FILE_NAME_SIZE = 48 };
@@ -161,8 +146,8 @@ static int write_file(struct sink *sink, struct location *location, size_t size)
 	int code = file_reach(sink, location);
 
 	if (!code)
-		code = otf2_write_at(location->fd, location->buffer->bytes, size,
-				     location->written);
+		code = place_write_at(location->fd, location->buffer->bytes, size,
+				      location->written);
 	if (!code && sink->files > sink->files_most)
 		code = file_leave(sink, location);
 	return code;
@@ -201,9 +186,9 @@ static int head_end(struct sink *sink, struct location *location)
 	}
 	code = file_reach(sink, location);
 	return code ? code
-		    : otf2_write_at(location->fd, (const uint8_t *)&location->events,
-				    sizeof(location->events),
-				    location->flushed_bytes + LAST_EVENT_AT);
+		    : place_write_at(location->fd, (const uint8_t *)&location->events,
+				     sizeof(location->events),
+				     location->flushed_bytes + LAST_EVENT_AT);
 }
 
 static void head_begin(struct location *location)

@@ -10,6 +10,7 @@
 #include "otf2_record.h"
 
 #include <errno.h>
+#include <iotrace/place.h>
 #include <unistd.h>
 
 enum {
@@ -49,8 +50,8 @@ static int repair(struct sink *sink, OTF2_LocationRef ref, struct location *loca
 		return fd;
 	code = ftruncate(fd, is_of_library ? 0 : (off_t)location->flushed_bytes) ? -errno : 0;
 	if (!code && !is_of_library)
-		code = otf2_write_at(fd, chunk, last_chunk(chunk, location),
-				     location->flushed_bytes);
+		code = place_write_at(fd, chunk, last_chunk(chunk, location),
+				      location->flushed_bytes);
 	if (close(fd) != 0 && !code)
 		code = -errno;
 	return !code && is_of_library ? otf2_library_close(sink, location) : code;

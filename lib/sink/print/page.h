@@ -1,4 +1,4 @@
-/* page: lines and tables of text that fit a terminal. In a file or a pipe nothing is left out and nothing is cut. */
+/* page: lines and tables of text that fit a terminal. In a file or a pipe, nothing is omitted or cut. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,11 @@ struct page {
 	const char *bold, *plain;
 };
 
+static inline struct page page_new(FILE *out, size_t columns, bool has_style)
+{
+	return (struct page){out, columns, has_style ? "\033[1m" : "", has_style ? "\033[0m" : ""};
+}
+
 /*
  * Prints text in lines, the first with `first` blanks before it, the others with `indent`. No line ends between a number
  * and its unit.
@@ -23,7 +28,7 @@ struct page_column {
 	const char *title;
 	int width; /* with the blank before it; negative: to the left, with a blank behind it; 0: the rest of the line */
 	size_t from;    /* columns that a terminal must have for it */
-	bool is_absent; /* in this table nobody needs it */
+	bool is_absent; /* not shown in this table */
 };
 
 struct page_table {

@@ -1,6 +1,4 @@
-/*
- * summary_name: see summary_name.h. Text is escaped first and cut then, so a cut never frees a byte that was escaped.
- */
+/* summary_name: escapes a text before it cuts it, so a cut never uncovers an escaped byte. */
 #include "summary_name.h"
 
 #include <ctype.h>
@@ -21,6 +19,11 @@ char *summary_escape(const char *bytes, size_t length)
 
 	escape_text(text, size, bytes, length);
 	return text;
+}
+
+char *summary_string(const struct trace *trace, str_id id)
+{
+	return summary_escape(trace_text(trace, id), strtab_length(trace_strings(trace), id));
 }
 
 static bool is_plain(const char *word, size_t length)
@@ -171,7 +174,7 @@ char *summary_cut(const char *text, size_t columns, uint32_t head)
 			  fit_tail(text + used, columns - columns * head / PARTS));
 }
 
-/* Whether they look the same and are not. */
+/* Returns whether another text looks the same after the cut, but is different. */
 static bool is_mistaken(char *const *text, char *const *cut, uint32_t a, uint32_t b)
 {
 	return !strcmp(cut[a], cut[b]) && strcmp(text[a], text[b]) != 0;
@@ -211,7 +214,7 @@ static const char *find_difference(char *const *text, char *const *cut, uint32_t
 	return text[index] + most;
 }
 
-/* Cuts one so that the part by which it differs is seen: with a longer beginning, or without one. */
+/* Cuts a text so that the part that differs is visible: with a longer beginning, or without one. */
 static char *cut_apart(char *const *text, char *const *cut, uint32_t count, uint32_t index,
 		       size_t columns)
 {

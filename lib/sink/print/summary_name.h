@@ -11,6 +11,7 @@
 
 /* Foreign bytes, escaped as escape_text() does. */
 char *summary_escape(const char *bytes, size_t length);
+char *summary_string(const struct trace *trace, str_id id);
 /* Words that are separated by NUL, quoted as a shell would need them. */
 char *summary_quote(const char *words, size_t length);
 /* A process: its command line as far as it is known, else its name. */

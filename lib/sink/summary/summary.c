@@ -1,4 +1,4 @@
-/* summary: the sink. It collects while events come; what is read is made in close(). */
+/* summary: the sink. It collects while events arrive, and writes the summary in close(). */
 #include "summary.h"
 #include "sinks.h"
 
@@ -31,22 +31,6 @@ static void summary_event(struct sink *sink, const struct io_event *event)
 	collect_event(&sink->collect, event);
 }
 
-/* Writes with one call, so that lines of the command do not come in between. */
-static int write_all(int fd, const char *at, size_t left)
-{
-	while (left) {
-		ssize_t put = write(fd, at, left);
-
-		if (put < 0 && errno != EINTR)
-			return -errno;
-		if (put > 0) {
-			at += put;
-			left -= (size_t)put;
-		}
-	}
-	return 0;
-}
-
 static int summary_put(const struct sink_options *options, const char *text, size_t size,
 		       struct error *err)
 {
@@ -54,8 +38,10 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 	int code;
 
 	if (!path || !strcmp(path, "-")) {
-		code = write_all(options->is_on_stdout ? STDOUT_FILENO : STDERR_FILENO, text, size);
-		/* That nobody reads any more is nobody's loss. */
+		/* With one call, so that lines of the command do not come in between. */
+		code = place_write_all(options->is_on_stdout ? STDOUT_FILENO : STDERR_FILENO, text,
+				       size);
+		/* A reader that has gone is not an error. */
 		return !code || code == -EPIPE
 			       ? 0
 			       : error_set(err, -code, "summary: write to standard %s",

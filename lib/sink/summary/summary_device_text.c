@@ -29,8 +29,7 @@ static char *device_name(const struct summary *summary, const struct page *page,
 {
 	const struct trace *trace = summary->collect->trace;
 	str_id name = trace_device(trace, id)->name;
-	char *safe = summary_escape(trace_text(trace, name),
-				    strtab_length(trace_strings(trace), name));
+	char *safe = summary_string(trace, name);
 	char *cut = summary_cut(safe, page->columns ? (size_t)name_width(page) - 2 : 0, 4);
 
 	free(safe);
@@ -73,7 +72,7 @@ static void put_traffic(const struct collect_device *d, enum request_kind kind, 
 	*before = ", ";
 }
 
-/* What the columns have no room for, if there was any. */
+/* Requests for which there is no column. */
 static void put_others(const struct collect_device *d, const struct page *page)
 {
 	char count[SUMMARY_NUMBER], *text = NULL;
@@ -144,7 +143,7 @@ static void put_difference(const char **before, const char *name, struct device_
 	*before = ",";
 }
 
-/* What the kernel's own count of a device has and the events have not, if it is another. */
+/* The difference between the kernel's counts of a device and the events, if there is one. */
 static void put_difference_of(const struct summary *summary, const struct page *page, uint32_t id)
 {
 	const struct trace_device *device = trace_device(summary->collect->trace, id);
@@ -168,7 +167,7 @@ static void put_difference_of(const struct summary *summary, const struct page *
 	free(name);
 }
 
-/* Whether requests whose end was not delivered are all that the kernel counted in addition: the line above says so. */
+/* Returns whether undelivered ends explain the whole difference; then the line above says so already. */
 static bool is_said(const struct summary *summary, uint32_t id)
 {
 	const struct trace_device *device = trace_device(summary->collect->trace, id);
@@ -228,7 +227,6 @@ static void put_cache(const struct summary *summary, const struct page *page,
 	free(name);
 }
 
-/* Programs and disks: only where both sides are known. */
 static void put_caches(const struct summary *summary, const struct page *page, uint32_t rows)
 {
 	const struct collect *collect = summary->collect;
@@ -288,7 +286,7 @@ void summary_devices(const struct summary *summary, const struct page *page, uin
 
 enum { ROOT_GROUP = 1 }; /* its id; it has no name where cgroup2 is not mounted */
 
-/* Where nobody made groups, all is charged to the one that is always there. */
+/* Without other groups, everything belongs to the root group. */
 static bool has_groups(const struct collect *collect)
 {
 	for (uint32_t id = 0; id < collect->groups; id++) {
@@ -304,7 +302,7 @@ static char *group_name(const struct trace *trace, uint32_t id)
 {
 	str_id name = trace_cgroup(trace, id)->name;
 
-	return summary_escape(trace_text(trace, name), strtab_length(trace_strings(trace), name));
+	return summary_string(trace, name);
 }
 
 void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows)

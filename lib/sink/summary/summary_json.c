@@ -357,9 +357,5 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_set(top, "source", json_source(summary));
 	json_set(top, "archive", json_path(options->archive));
 	json_set(top, "capture", json_path(options->capture));
-	json_print(out,
-		   json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN |
-							       JSON_C_TO_STRING_NOSLASHESCAPE));
-	fputc('\n', out);
-	json_object_put(top);
+	json_print(out, top);
 }

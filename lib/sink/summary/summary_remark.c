@@ -1,7 +1,4 @@
-/*
- * summary_remark: what a reader should know beside the numbers. A remark is a function and its row in a table; the text
- * and JSON have the same ones.
- */
+/* summary_remark: notes on the numbers. A remark is a function and its row in a table; text and JSON have the same remarks. */
 #include "summary.h"
 
 #include <iotrace/books.h>
@@ -11,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* Returns a text of the stream as it may be shown, to be freed. */
-static char *shown(const struct trace *trace, str_id id)
-{
-	return summary_escape(trace_text(trace, id), strtab_length(trace_strings(trace), id));
-}
 
 static bool tell_status(const struct summary *summary, char *text, size_t size)
 {
@@ -65,14 +56,14 @@ static bool tell_perf(const struct summary *summary, str_id why, const char *wha
 		      size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
-	char *reason = shown(trace, why);
+	char *reason = summary_string(trace, why);
 
 	snprintf(text, size, "%s recorded with perf instead of BPF: %s", what, reason);
 	free(reason);
 	return true;
 }
 
-/* Who asked for perf knows it. */
+/* The user asked for perf. */
 static bool is_asked_for(const struct summary *summary, str_id why)
 {
 	return !strcmp(trace_text(summary->collect->trace, why), "--source=perf");
@@ -118,9 +109,9 @@ static bool tell_refused(const struct summary *summary, char *text, size_t size)
 	snprintf(text, size, "the kernel refuses BPF programs:");
 	for (uint32_t i = 0; i < refusals; i++) {
 		const struct trace_refused *refused = trace_refused(trace, i);
-		char *name = shown(trace, refused->name);
-		char *why = shown(trace, refused->why);
-		char *instead = shown(trace, refused->instead);
+		char *name = summary_string(trace, refused->name);
+		char *why = summary_string(trace, refused->why);
+		char *instead = summary_string(trace, refused->instead);
 
 		append(text, size, "%s %s: %s%s%s", i ? ";" : "", name, why,
 		       *instead ? "; recorded with " : "", instead);
@@ -143,7 +134,7 @@ static bool name_filters(const struct trace *trace, enum fact_filter kind, char 
 
 		if (filter->kind != kind)
 			continue;
-		name = shown(trace, filter->text);
+		name = summary_string(trace, filter->text);
 		append(text, size, "%s'%s'", has_any ? ", " : "", name);
 		free(name);
 		has_any = true;
@@ -190,7 +181,7 @@ static bool tell_tasks(const struct summary *summary, char *text, size_t size)
 	}
 	append(text, size, " made a call.");
 	for (uint32_t i = 0; i < others; i++) {
-		char *other = shown(trace, name[i]);
+		char *other = summary_string(trace, name[i]);
 
 		append(text, size, "%s'%s'", i ? ", " : " Calls of ", other);
 		free(other);
@@ -236,7 +227,7 @@ static bool tell_tracepoints(const struct summary *summary, char *text, size_t s
 	*text = '\0';
 	for (uint32_t i = 0; i < trace_counts(trace); i++) {
 		const struct trace_count *count = trace_count(trace, i);
-		char *name = shown(trace, count->name);
+		char *name = summary_string(trace, count->name);
 
 		if (!strncmp(name, prefix, strlen(prefix))) {
 			append(text, size, "%s%s of %.*s", before,
@@ -278,7 +269,7 @@ static bool tell_init(const struct summary *summary, char *text, size_t size)
 	return tally_get(summary->options->tally, untraceable);
 }
 
-/* Who names process 1 may mean all that it ever started. */
+/* A user who names process 1 may mean all its descendants. */
 static bool tell_attached_init(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
@@ -301,7 +292,7 @@ static bool (*const remark[])(const struct summary *summary, char *text, size_t 
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };
 
-/* Ends of requests are among what is missing, and the table of devices has them. */
+/* Undelivered ends of requests are missing events, too, and the table of devices shows them. */
 static uint64_t unseen_ends(const struct collect *collect)
 {
 	uint64_t ends = 0;
@@ -311,7 +302,7 @@ static uint64_t unseen_ends(const struct collect *collect)
 	return ends;
 }
 
-/* What was counted and is worth a word; what is missing is in the sentence on completeness already. */
+/* Counters that are warnings. The sentence about completeness already names missing events. */
 static bool tell_counter(const struct summary *summary, enum tally_counter counter, char *text,
 			 size_t size)
 {

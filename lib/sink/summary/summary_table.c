@@ -82,7 +82,7 @@ static void put_process(const struct summary *summary, const struct page *page,
 				       time_of(text[4], process->wait), command});
 }
 
-/* Of a command that has no children the first line says all. */
+/* The first line already names a command without children. */
 static bool is_alone(const struct summary *summary, const struct top *top)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
@@ -164,8 +164,7 @@ static struct file_names name_files(const struct collect *collect, const struct 
 	for (uint32_t i = 0; i < top->count; i++) {
 		str_id path = trace_file(trace, top->id[i])->path;
 
-		n.path[i] = summary_escape(trace_text(trace, path),
-					   strtab_length(trace_strings(trace), path));
+		n.path[i] = summary_string(trace, path);
 		n.user[i] = users_of(collect, top->id[i]);
 		n.device[i] = device_of(trace, top->id[i]);
 	}
@@ -198,7 +197,7 @@ static void put_file(const struct summary *summary, const struct page *page,
 				       *name[1] ? name[1] : NULL, name[2]});
 }
 
-/* Requests of one device only: the name in each row would say nothing. */
+/* Returns whether all requests are of one device, so that its name in each row would be useless. */
 static bool is_one_device(const struct collect *collect)
 {
 	uint32_t count = 0;
@@ -256,7 +255,7 @@ static void put_class(const struct page *page, const struct page_table *table, c
 				       summary_time(text[7], latency->max)});
 }
 
-/* What the rows leave out, so that the table adds up. */
+/* The sum of all further rows, so that the table adds up. */
 static void put_rest(const struct summary *summary, const struct page *page,
 		     const struct page_table *table, const uint32_t *id, uint32_t count)
 {
@@ -289,7 +288,7 @@ void summary_calls(const struct summary *summary, const struct page *page, uint3
 	};
 	const struct page_table table = TABLE(column);
 	struct top top = collect_top_classes(summary->collect, summary->options->sort, CLASSES);
-	/* A row for one that is left out would take as much room as that one. */
+	/* A row for one more would take as much room as the row "1 more". */
 	uint32_t shown = rows && top.count <= rows + 1 ? top.count : rows;
 
 	if (shown)

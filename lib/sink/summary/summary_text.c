@@ -64,8 +64,7 @@ static char *name_attached(const struct trace *trace)
 	if (!out)
 		return mem_strdup("running processes");
 	if (host->is_of_others) {
-		char *creator = summary_escape(trace_text(trace, host->creator),
-					       strtab_length(trace_strings(trace), host->creator));
+		char *creator = summary_string(trace, host->creator);
 
 		fprintf(out, "an archive of %s", *creator ? creator : "another program");
 		free(creator);
@@ -75,8 +74,7 @@ static char *name_attached(const struct trace *trace)
 	fputs(!shown ? "running processes" : shown == 1 ? "process " : "processes ", out);
 	for (uint32_t i = 0; i < shown; i++) {
 		str_id id = host->attached_name[i];
-		char *name = summary_escape(trace_text(trace, id),
-					    strtab_length(trace_strings(trace), id));
+		char *name = summary_string(trace, id);
 
 		fprintf(out, "%s%u (%s)", i ? ", " : "", host->attached_pid[i], name);
 		free(name);
@@ -87,7 +85,6 @@ static char *name_attached(const struct trace *trace)
 	return text;
 }
 
-/* What was recorded: the command, the machine, or processes that ran already. */
 static void put_title(const struct summary *summary, const struct page *page)
 {
 	static const char title[] = "iotrace summary: ";
@@ -188,7 +185,7 @@ static void put_verdict(const struct summary *summary, const struct page *page)
 	end(&s, INDENT);
 }
 
-/* Whether a place has a hundredth of all time, or of all data: less is not worth a word. */
+/* Returns whether a place has a hundredth of all time or data. */
 static bool is_worth(const struct collect_row *row, const struct collect_row *all)
 {
 	return (row->time && row->time * 100 >= all->time) ||
@@ -197,7 +194,7 @@ static bool is_worth(const struct collect_row *row, const struct collect_row *al
 	       (row->written && row->written * 100 >= all->written);
 }
 
-/* What went through pipes and the like, which the numbers of files leave out. */
+/* I/O of pipes and the like, which the numbers of files do not include. */
 static void put_elsewhere(const struct summary *summary, const struct page *page)
 {
 	const char *before = "besides files: ";
@@ -238,8 +235,7 @@ static void put_counters(const struct summary *summary, const struct page *page)
 		return;
 	for (uint32_t i = 0; i < counters->metrics; i++) {
 		str_id id = trace_metric(trace, counters->metric + i)->name;
-		char *name = summary_escape(trace_text(trace, id),
-					    strtab_length(trace_strings(trace), id));
+		char *name = summary_string(trace, id);
 
 		fprintf(s.out, "%s%s %s", i ? ", " : "counters: ", name,
 			summary_count(number, collect_counter(counters, i)));
@@ -248,7 +244,7 @@ static void put_counters(const struct summary *summary, const struct page *page)
 	end(&s, INDENT);
 }
 
-/* Of which events; what the kernel counted as lost only is known for each. */
+/* Names the lost events. Only losses that the kernel counted are known for each event. */
 static void put_lost(const struct summary *summary, FILE *out)
 {
 	const struct trace *trace = summary->collect->trace;
@@ -261,8 +257,7 @@ static void put_lost(const struct summary *summary, FILE *out)
 
 		if (!count->has_lost || !count->lost)
 			continue;
-		name = summary_escape(trace_text(trace, count->name),
-				      strtab_length(trace_strings(trace), count->name));
+		name = summary_string(trace, count->name);
 		fprintf(out, "%s%s of %s", before, summary_count(number, count->lost), name);
 		before = ", ";
 		free(name);
@@ -315,8 +310,7 @@ static void put_fault(const struct trace *trace, const struct collect_fault *fau
 		      const char *before, FILE *out)
 {
 	str_id region = trace_region(trace, fault->region)->name;
-	char *call = summary_escape(trace_text(trace, region),
-				    strtab_length(trace_strings(trace), region));
+	char *call = summary_string(trace, region);
 	const char *name = errname(fault->error);
 	char number[SUMMARY_NUMBER];
 
@@ -325,14 +319,12 @@ static void put_fault(const struct trace *trace, const struct collect_fault *fau
 	free(call);
 }
 
-/* In one line, whatever blanks the name has. */
 static void put_named_fault(const struct summary *summary, const struct page *page,
 			    const char *before, uint32_t index)
 {
 	const struct collect_named_fault *named = &summary->collect->faults.named[index];
 	const struct trace *trace = summary->collect->trace;
-	char *name = summary_escape(trace_text(trace, named->name),
-				    strtab_length(trace_strings(trace), named->name));
+	char *name = summary_string(trace, named->name);
 	char *text = NULL, *cut;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -368,7 +360,7 @@ static void put_errors(const struct summary *summary, const struct page *page,
 	end(&s, INDENT);
 }
 
-/* Below stand the first names; what is one error at one name takes one line. */
+/* The most frequent names follow. A single error with a single name takes one line. */
 static void put_faults_of(const struct summary *summary, const struct page *page,
 			  enum collect_fault_kind kind, uint32_t rows, uint32_t names,
 			  uint64_t besides)
@@ -398,8 +390,8 @@ static uint64_t count_of(const struct collect_faults *faults, enum collect_fault
 }
 
 /*
- * What failed first, then how programs look for what is not there: that is seldom a fault. What is harmless has a line of
- * its own only where nothing else was looked for, or where somebody asks for more rows.
+ * Failures come first, then look-ups of missing names, which are seldom faults. Harmless errors have a line only if there are
+ * no such look-ups, or if the user asks for more rows.
  */
 static void put_faults(const struct summary *summary, const struct page *page, uint32_t rows)
 {
@@ -427,7 +419,7 @@ static void put_path(const char *title, const char *path, const struct page *pag
 void summary_text(const struct summary *summary, bool is_color, FILE *out)
 {
 	const struct sink_options *options = summary->options;
-	struct page page = {out, 0, is_color ? "\033[1m" : "", is_color ? "\033[0m" : ""};
+	struct page page = page_new(out, 0, is_color);
 	uint32_t rows = options->top == SINK_TOP_DEFAULT ? SUMMARY_TOP_TEXT : options->top;
 
 	if (options->columns > 0)
