@@ -21,7 +21,7 @@ static bool is_device_of_block(const struct record_options *options, const char 
 	return is;
 }
 
-/* There is no command of that name: says what the user may have meant by it. */
+/* Says what the user may have meant by a command that does not exist. */
 static void say_not_found(const struct record_options *options, const char *name)
 {
 	const char *near = command_nearest(name);

@@ -3,7 +3,10 @@
 
 #include "record/record_options.h"
 
-/* Says it as a shell does, with what the user may have meant, and returns a shell's exit status: 126 or 127. code: errno of exec. */
+/*
+ * Prints the message as a shell does, with what the user may have meant. Returns the exit status of a shell: 126 or 127. code:
+ * errno of exec.
+ */
 int cannot_run(const struct record_options *options, const char *name, int code);
 
 /*

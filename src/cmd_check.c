@@ -20,7 +20,7 @@ static const char *const state_name[] = {
 };
 
 /*
- * Puts text into the last column of the table, on a terminal in several lines. What is to be copied is never put so, and in a
+ * Prints text in the last column of the table, on a terminal in several lines. Commands to copy are never wrapped, and in a
  * pipe each test has one line.
  */
 static void put_detail(const char *text, bool is_terminal)
@@ -31,7 +31,7 @@ static void put_detail(const char *text, bool is_terminal)
 		puts(text);
 }
 
-/* Puts what is to be copied: once, where there is room for it, and not if the last line has it. */
+/* Prints the command to copy on a line of its own, but not twice. */
 static void put_remedy(const struct probe_result *result, uint32_t index, const char *last)
 {
 	const char *remedy = result[index].remedy;
@@ -45,7 +45,7 @@ static void put_remedy(const struct probe_result *result, uint32_t index, const 
 	printf("%*s%s\n", is_wide ? INDENT_WIDE : INDENT, "", remedy);
 }
 
-/* Each line above is a way for itself; this one replaces them all. */
+/* Each command above allows one thing; this one replaces them all. */
 static void put_setcap(const char *command)
 {
 	bool is_wide = command && strlen(command) + 2 > WIDTH;

@@ -40,7 +40,6 @@ static const struct option_row rows[] = {
 	{0},
 };
 
-/* What is made here. */
 struct conversion {
 	const struct convert_options *options;
 	const char *file;
@@ -55,7 +54,10 @@ struct conversion {
 	bool is_of_each;       /* the recording was to have several archives */
 };
 
-/* SIGINT and SIGTERM stay pending and are looked for: an archive of what came until then is better than none. */
+/*
+ * SIGINT and SIGTERM stay pending, and the loop checks for them, so that an interrupted conversion leaves an archive of what it
+ * has read.
+ */
 static void hold_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -211,7 +213,7 @@ static int convert_file(struct conversion *c, struct error *err)
 	if (c->options->is_each)
 		open_each(c);
 	rc = read_file(c, &trouble);
-	/* Not even the header could be read: there is nothing to keep. */
+	/* Not even the header could be read, so there is nothing to keep. */
 	if (rc < 0 && !tally_get(run_tally(output->run), samples)) {
 		*err = trouble;
 		output_discard(output);
@@ -248,7 +250,7 @@ static int check_capture(const char *file, struct error *err)
 	return capture ? 0 : -err->code;
 }
 
-/* What is surely no input. Each case has a sentence that says what to do instead. */
+/* Refuses files that cannot be an input, and says what to do instead. */
 static int refuse_others(const char *file, const struct output_options *options, struct error *err)
 {
 	struct stat st;
@@ -289,7 +291,7 @@ static int choose_names(struct conversion *c, struct error *err)
 	return -err->code;
 }
 
-/* What is read must not be written over. */
+/* The summary must not overwrite the input. */
 static int check_summary(const struct conversion *c, struct error *err)
 {
 	struct stat input;
@@ -341,7 +343,7 @@ static int convert(void *context, int argc, char **argv)
 	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
-		/* Text for a reader who has enough, such as head(1): a silent end, as that of any filter. */
+		/* The reader has closed the pipe, as head(1) does: end silently, like any filter. */
 		if (!c.output.place)
 			quiet_end(&c.quiet);
 		hold_signals(&signals);

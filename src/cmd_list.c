@@ -1,4 +1,4 @@
-/* list: the groups of system calls, the calls in them, and what of it this kernel has; or its tracepoints. */
+/* list: lists the groups of system calls, their calls, and which of them this kernel has; or its tracepoints. */
 #include "command.h"
 #include "span/span_list.h"
 
@@ -100,7 +100,7 @@ static void put_tracepoint(void *context, const char *name)
 	probe_fields(name, put_field, NULL);
 }
 
-/* What is advised prints something. */
+/* Advises only commands that print something. */
 static int say_none(const struct search *search)
 {
 	int near = search->near_found[0] ? 0 : 1;

@@ -1,8 +1,8 @@
 /*
  * record: run a command, follow running processes or the whole machine, and leave an archive of their I/O.
  *
- * All that can be refused is refused before the command runs. From then on the command comes first: it ends as it
- * would have, its status is ours, and errors of our own are printed afterwards.
+ * Everything that can fail is checked before the command runs. From then on the command comes first: it ends as it would
+ * without iotrace, iotrace exits with its status, and prints its own errors afterwards.
  */
 #include "cannot_run.h"
 #include "command.h"
@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A recording in the making. One destructor: end(). */
+/* The state of the command. One destructor: end(). */
 struct job {
 	const struct record_options *options;
 	struct record_places places;
@@ -49,7 +49,7 @@ struct job {
 	bool is_warned;    /* that one more interrupt stops the conversion */
 };
 
-/* What earlier recordings left here is named once, before the command writes to the terminal. */
+/* Names what killed recordings left here, before the command writes to the terminal. */
 static void tell_left(const struct job *r)
 {
 	if (!r->options->output.is_quiet)
@@ -63,7 +63,7 @@ static int open_live(struct job *r, struct error *err)
 		.recording = &r->options->recording,
 		.place = record_places_spool(&r->places),
 		.spool_path = r->places.spool,
-		/* What has no name before it is whole can be made again from all of it only. */
+		/* An output that gets its name only when it is complete can be made again only from the whole spool. */
 		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
@@ -146,7 +146,10 @@ static bool shows_messages(const struct job *r)
 	return !r->options->output.is_quiet && probe_columns(STDERR_FILENO) > 0;
 }
 
-/* Once may be a slip, or was meant for the command: only twice ends what may have taken hours to record. */
+/*
+ * A single Ctrl-C may be a mistake, or may be meant for the command. Only the second one stops the conversion of a recording
+ * that may have taken hours.
+ */
 static bool is_asked_to_stop(void *context)
 {
 	struct job *r = context;
@@ -162,7 +165,7 @@ static bool is_asked_to_stop(void *context)
 	return interrupts >= 2;
 }
 
-/* While the command runs, the terminal is its own. */
+/* The terminal belongs to the command while it runs. */
 static void show_progress(void *context, uint64_t bytes, uint64_t total)
 {
 	struct job *r = context;
@@ -171,7 +174,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 		output_progress(&r->output, bytes, total);
 }
 
-/* What the archive has no room for can be converted elsewhere: it stays in the spool. */
+/* If the archive is cut short for lack of space, the spool stays, so that it can be converted elsewhere. */
 static uint64_t available(void *context, uint64_t have)
 {
 	struct job *r = context;
@@ -197,7 +200,7 @@ static int convert(struct job *r, struct error *err)
 	return run_convert(r->run, &source, err);
 }
 
-/* What is missing is no question of how much the user wants to be told. */
+/* Printed even with -q, because data is missing. */
 static void tell_limit(const struct job *r)
 {
 	if (r->limit.is_reached)
@@ -218,7 +221,7 @@ static void tell_remarks(const struct job *r)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 }
 
-/* Tells a trouble of iotrace; its status goes before the command's own. */
+/* Prints an error of iotrace, whose status replaces that of the command. */
 static void complain(int *status, struct error *err)
 {
 	command_complain(err);
@@ -239,7 +242,7 @@ static int publish_capture(struct job *r, struct error *err)
 	return code;
 }
 
-/* What is not converted stays, and a message says where. */
+/* Keeps what was not converted, and says where it is. */
 static void keep_spool(struct job *r)
 {
 	struct place *place = record_places_spool(&r->places);
@@ -254,7 +257,7 @@ static void keep_spool(struct job *r)
 			 path, path);
 }
 
-/* Returns 0, or -errno with the first trouble. What is written is written, though another archive is not. */
+/* Returns 0, or -errno with the first error. A failure of one archive does not affect the others. */
 static int close_archives(struct job *r, bool is_complete, struct error *err)
 {
 	int code = r->each ? each_close(r->each, is_complete, err) : 0;
@@ -265,8 +268,8 @@ static int close_archives(struct job *r, bool is_complete, struct error *err)
 }
 
 /*
- * The recording has ended: closes everything, tells what there is to tell. Signals are given back with the recording,
- * so the archive is closed before: an impatient Ctrl-C does not leave half of it.
+ * Ends the recording: closes everything and prints the summary. The archive is closed before signals get their old handlers, so
+ * a Ctrl-C cannot leave half of it.
  */
 static int finish(struct job *r, int converted, struct error *trouble, int status)
 {
@@ -299,8 +302,8 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 }
 
 /*
- * The recording was stopped and the command runs on: the archive is made whole now, as nobody knows how long that
- * takes and how it ends. The summary waits, since the terminal is the command's.
+ * The recording was stopped, but the command still runs, perhaps for long. The archive is completed now. The summary waits,
+ * because the terminal belongs to the command.
  */
 static void finish_early(struct job *r, int converted, struct error *err)
 {
@@ -334,7 +337,7 @@ static bool is_init(const struct recording *recording)
 	return recording->pids.count == 1 && recording->pids.item[0] == 1;
 }
 
-/* With a command the terminal is the command's own, and its end is the recording's. */
+/* With a command, the terminal belongs to the command, and the recording ends with it. */
 static void say_begin(const struct job *r)
 {
 	const struct recording *recording = &r->options->recording;
@@ -367,7 +370,7 @@ static char *join_words(int argc, char **argv)
 	return line;
 }
 
-/* The last word was taken for the value of an option: perhaps that has none, and it is the command. */
+/* The last word became the value of an option. The user may have meant it as the command. */
 static void hint_value(char *const *end, struct error *err)
 {
 	if (end[-1][0] != '-' && end[-2][0] == '-')
@@ -389,7 +392,7 @@ static int run_guest(struct job *r, const char *name)
 	return status;
 }
 
-/* Returns 0, or -errno with a sentence. In a host, the command is that of a guest like others. */
+/* Returns 0, or -errno with a sentence. A host has no command of its own: its first command is that of a guest. */
 static int enter_node(struct job *r, struct record_options *options, struct error *err)
 {
 	struct naming naming;
@@ -400,7 +403,7 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 	meeting = node_meeting(options, &naming, err);
 	if (!meeting)
 		return -err->code;
-	/* First: a command whose archive cannot be made is none for a recorder. */
+	/* First: a command whose archive cannot be created must not join. */
 	code = options->is_each ? record_places_open_archive(&r->places, options, err) : 0;
 	if (!code)
 		code = node_enter(&r->node, meeting, options, &naming, err);
@@ -435,7 +438,7 @@ static int record(void *context, int argc, char **argv)
 	quiet_begin(&r.quiet);
 	r.cmdline = join_words(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
-	/* First: no descriptor of ours may have got its number. */
+	/* First: no descriptor of iotrace may have this number. */
 	if (limit_check(&err))
 		goto fail;
 	if (options->recording.ready_fd && live_keep_ready_fd(options->recording.ready_fd, &err))

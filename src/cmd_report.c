@@ -1,4 +1,4 @@
-/* report: what an archive says, as a summary. */
+/* report: prints the summary of an archive. */
 #include "command.h"
 #include "path/archive_path.h"
 #include "run/output.h"

@@ -1,4 +1,4 @@
-/* stop: ends a recording and leaves alone what it records. */
+/* stop: ends a recording, but not the recorded programs. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static pid_t find(const char *name, struct error *err)
 	return pid;
 }
 
-/* A process id is enough for a recording that nobody can talk to. */
+/* A process id also stops a recording that has no control socket. */
 static int stop_one(const char *word)
 {
 	struct error err = {0};

@@ -1,4 +1,4 @@
-/* command: what a command says when it cannot do what it was asked for. */
+/* command: errors of commands. */
 #include "command.h"
 
 #include "option/limit.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What other tools call what a command does. */
+/* Names that commands have in other tools. */
 static const struct {
 	const char *word, *command;
 } others[] = {

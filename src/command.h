@@ -1,7 +1,4 @@
-/*
- * command: what `iotrace WORD` can be. Each is a struct command in a cmd_*.c, which calls what is here and below.
- * The table of them (commands.h) stands above.
- */
+/* command: a command, `iotrace WORD`. Each is a struct command in a cmd_*.c. Their table is in commands.h. */
 #pragma once
 
 #include "option/options.h"
@@ -23,13 +20,13 @@ struct command {
 	const char *about;    /* paragraphs behind the options in --help, or NULL */
 	const struct option_row *row;
 	const struct option_hint *hint; /* for options that users know of other tools, or NULL */
-	bool is_default;                /* its word may be left out */
+	bool is_default;                /* its word may be omitted */
 	bool runs_command;              /* the operands are a program with its own options */
-	bool needs_rights;              /* what the program's file lends its user: see confine.h */
-	size_t size;                    /* of its options */
-	void (*init)(void *options);    /* sets what is not 0 by default; or NULL */
+	bool needs_rights; /* uses the capabilities of the program's file: see confine.h */
+	size_t size;       /* of its options */
+	void (*init)(void *options); /* sets what is not 0 by default; or NULL */
 	/*
-	 * Takes options that stand elsewhere, before those of the command line are parsed; NULL: there are none. is_alone: the
+	 * Parses options from files and the environment, before those of the command line; NULL: there are none. is_alone: the
 	 * command line wants none of them. argv: its words before the operands. Returns 0, or -errno with a sentence.
 	 */
 	int (*defaults)(void *options, bool is_alone, int argc, char **argv, struct error *err);

@@ -1,7 +1,6 @@
 /*
- * completion: bash, zsh and fish. What an option's value is follows from its row: words, or the ARG's name (DIR,
- * FILE, PID). Behind the options of `record` stands a command line, which the shell completes as it would one of its
- * own.
+ * completion: bash, zsh and fish. The row of an option shows what its value is: words, or the name of its ARG (DIR, FILE, PID).
+ * The options of `record` are followed by a command line, which the shell completes like any other.
  */
 #include "completion.h"
 
@@ -11,7 +10,7 @@
 #include <iotrace/log.h>
 #include <string.h>
 
-/* Help for scripts: without characters that a shell or zsh's _arguments would read. */
+/* Help without characters that are special to a shell or to zsh's _arguments. */
 static void put_help(const char *help, FILE *out)
 {
 	for (; *help; help++)
@@ -38,7 +37,7 @@ static void put_pattern(const struct option_row *row, FILE *out)
 	fprintf(out, "--%s", row->name);
 }
 
-/* What the name of an argument says of its values, in the words of each shell. */
+/* How each shell completes a kind of value. */
 static const struct value_kind {
 	const char *word; /* the option's name, or what its argument begins with */
 	const char *bash, *zsh, *fish;
@@ -66,13 +65,12 @@ static const struct value_kind *kind_of(const struct option_row *row)
 	return NULL;
 }
 
-/* Whether the value is several with commas; what begins with SYSTEM:EVENT has commas of another kind. */
+/* Returns whether the value is a list with commas. In SYSTEM:EVENT=A,B the comma means something else. */
 static bool is_list(const struct option_row *row)
 {
 	return row->arg && strchr(row->arg, ',') && !strchr(row->arg, ':');
 }
 
-/* The words of the option itself, and behind "[=DEV" those of its kind. */
 static void bash_value(const struct option_row *row, FILE *out)
 {
 	const struct value_kind *kind = kind_of(row);
@@ -142,8 +140,8 @@ static void bash_valued(FILE *out)
 }
 
 /*
- * Bash cuts the line at = and : as well, and replaces only the last piece. Here words are cut at blanks only: $cur is
- * what is typed of the value that is completed, $head what stands before it in the same word.
+ * Bash also splits the line at = and :, and replaces only the last piece. These functions split it at blanks only: $cur is the
+ * typed part of the value, $head what is before it in the same word.
  */
 static const char bash_helpers[] =
 	"_iotrace_words()\n{\n\tCOMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n}\n\n"
@@ -178,7 +176,6 @@ static const char bash_helpers[] =
 	"\t\tCOMPREPLY[i]=${COMPREPLY[i]#\"$drop\"}\n"
 	"\tdone\n}\n\n";
 
-/* Behind the options of record a command line begins, which is completed as one of its own. */
 static void bash_record(FILE *out)
 {
 	fputs("_iotrace_command_line()\n{\n\tlocal index\n"

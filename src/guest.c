@@ -1,4 +1,4 @@
-/* guest: see guest.h. Another process records the command: all that is left is to run it. */
+/* guest: another process records the command, so this one only runs it. */
 #include "guest.h"
 
 #include "cannot_run.h"

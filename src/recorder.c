@@ -38,7 +38,7 @@ static int refuse_several(const struct recorder_list *list, struct error *err)
 	return -EINVAL;
 }
 
-/* Of a named recording the process id is its second name. */
+/* A recording that has a name can also be found by its process id. */
 static bool has_pid(const char *name, const char *pid)
 {
 	struct control_status *status = mem_zero(sizeof(*status));
@@ -94,7 +94,7 @@ static void print_status(const struct control_status *status)
 	free(command);
 }
 
-/* Returns 0, or -errno with a sentence. One of several that has ended meanwhile is none any more. */
+/* Returns 0, or -errno with a sentence. If all are meant, one that has ended meanwhile is not an error. */
 static int say_to(const struct recorder_list *list, bool is_for_all, enum control_word word,
 		  struct error *err)
 {

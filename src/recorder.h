@@ -1,4 +1,4 @@
-/* recorder: the commands that talk to a recording that runs: which one is meant, and what it answers. */
+/* recorder: for the commands that talk to a running recording: finds it, and prints its answer. */
 #pragma once
 
 #include "command.h"

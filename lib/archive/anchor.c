@@ -1,8 +1,8 @@
 /*
- * anchor: reads the anchor, and refuses numbers that cannot be.
+ * anchor: reads the anchor, and refuses impossible numbers.
  *
- * It has, behind its marks: magic, versions, the two sizes of chunks, the numbers of locations and of global definitions, three
- * strings, the properties, and numbers that nobody needs.
+ * The fields after its marks are: magic, versions, two chunk sizes, the numbers of locations and of global definitions, three
+ * strings, the properties, and numbers that iotrace does not need.
  */
 #include "anchor.h"
 
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum {
-	VERSION_SIZE = 4, /* of the records, and of the library: behind that of the anchor */
+	VERSION_SIZE =
+		4, /* versions of the records and of the library; they follow that of the anchor */
 	CHUNK_LEAST = 256 << 10,
 	CHUNK_MOST = 16 << 20,
 	ANCHOR_MOST = 16 << 20,
@@ -33,7 +34,6 @@ static uint64_t take(struct bytes *in, size_t size, bool is_big)
 	return at ? record_number(at, size, is_big) : 0;
 }
 
-/* Returns a text, or NULL. */
 static const char *take_text(struct bytes *in)
 {
 	const uint8_t *end = in->left ? memchr(in->at, '\0', in->left) : NULL;

@@ -1,6 +1,4 @@
-/*
- * anchor: traces.otf2, the file of an archive that says what the others are like.
- */
+/* anchor: traces.otf2, the file that describes the other files of an archive. */
 #pragma once
 
 #include <stddef.h>

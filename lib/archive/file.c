@@ -1,6 +1,6 @@
 /*
- * file: chunks, and records one after the other. A part of the file is in memory at a time, and no descriptor stays open: archives
- * have thousands of files.
+ * file: reads chunks, and their records one after the other. Only a part of the file is in memory, and no descriptor stays
+ * open, because an archive may have thousands of files.
  */
 #include "file.h"
 
@@ -18,16 +18,15 @@ enum {
 	HEADER_SIZE = 18,
 	END_SIZE = 2,
 	TIME_SIZE = 9,
-	SHORT_MOST = 9, /* bytes of a record that has no length */
-	LARGE = 0xff,   /* a length that stands in the eight bytes behind it */
-	WINDOW_SIZE =
-		1 << 15, /* of a file so much is read at once, or a whole record if it is larger */
+	SHORT_MOST = 9,        /* bytes of a record that has no length */
+	LARGE = 0xff,          /* a length that stands in the eight bytes behind it */
+	WINDOW_SIZE = 1 << 15, /* bytes that are read at once; a larger record is read as a whole */
 };
 
 int file_descriptor(const char *dir, const char *name, uint64_t *size, const char **wrong)
 {
 	char *path = mem_format("%s/%s", dir, name);
-	/* A pipe would be waited for. */
+	/* O_NONBLOCK: the open of a pipe would wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
@@ -45,7 +44,7 @@ int file_descriptor(const char *dir, const char *name, uint64_t *size, const cha
 	return -1;
 }
 
-/* Returns false, for its callers. */
+/* Records the fault. Returns false, so that callers can return it. */
 static bool is_wrong(struct file *file, const char *what)
 {
 	if (!*file->taking.wrong)
@@ -60,7 +59,7 @@ static bool is_wrong_here(struct file *file, const char *what)
 	return false;
 }
 
-/* Reads from the next place on. Returns what stands there, or NULL. */
+/* Fills the window from the next place on. Returns the bytes there, or NULL. */
 static const uint8_t *refill(struct file *file, size_t size)
 {
 	uint64_t left = file->limit - file->at, now;
@@ -82,7 +81,7 @@ static const uint8_t *refill(struct file *file, size_t size)
 	return file->held < size ? NULL : file->window;
 }
 
-/* Returns what stands at the next place, or NULL. That many bytes must be left in the chunk. */
+/* Returns the next bytes, or NULL. The chunk must have that many left. */
 static inline const uint8_t *look(struct file *file, size_t size)
 {
 	if (file->at >= file->start && file->at - file->start + size <= file->held)
@@ -90,7 +89,7 @@ static inline const uint8_t *look(struct file *file, size_t size)
 	return refill(file, size);
 }
 
-/* The file goes on with the chunk that begins there. */
+/* Continues with the chunk that begins at `at`. */
 static bool begin_chunk(struct file *file, uint64_t at)
 {
 	const uint8_t *header;
@@ -136,7 +135,7 @@ bool file_begin(struct file *file)
 	return wrong ? is_wrong(file, wrong) : begin_chunk(file, 0);
 }
 
-/* Returns the fields of a record with a length, behind which the file is then; or NULL. */
+/* Takes a record that has a length. Returns its fields, or NULL. */
 static const uint8_t *take_length(struct file *file)
 {
 	struct taking *t = &file->taking;
@@ -205,7 +204,7 @@ static bool take_time(struct file *file)
 	return at;
 }
 
-/* Takes the type of the next record, in the chunks of the file. Returns false at the end, or if something is wrong. */
+/* Takes the type of the next record. Returns false at the end of the file, or if something is wrong. */
 static bool take_type(struct file *file, uint8_t *type)
 {
 	const uint8_t *at;

@@ -1,8 +1,8 @@
 /*
  * file: a file of an archive, read from its begin to its end, record by record.
  *
- * A file is a row of chunks of one size, of which only the last may be shorter; each begins with a header mark and the number of
- * its first event, and the last ends with the marks of the end. A file that broke off lacks them.
+ * A file consists of chunks of one size; only the last may be shorter. Each begins with a header mark and the number of its
+ * first event. The last ends with end marks; a truncated file lacks them.
  */
 #pragma once
 

@@ -1,6 +1,4 @@
-/*
- * read: an archive, from its definitions to its last event, in order of time.
- */
+/* read: reads an archive from its definitions to its last event, in order of time. */
 #include "reader.h"
 
 #include <errno.h>
@@ -9,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_AT_ONCE = 1 << 13 }; /* before it is asked whether to stop */
+enum { EVENTS_AT_ONCE = 1 << 13 }; /* between two calls of should_stop() */
 
 struct stop {
 	struct reader *reader;

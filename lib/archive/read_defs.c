@@ -1,8 +1,8 @@
 /*
  * read_defs: definitions, in the terms of struct trace.
  *
- * A definition may stand before what it refers to. So the definitions are read in passes: those of a pass need what those of the
- * passes before it say.
+ * A definition may come before the ones that it refers to. So definitions are read in several passes, and each pass needs only
+ * the results of earlier passes.
  */
 #include "reader.h"
 
@@ -53,7 +53,7 @@ static void attribute(struct reader *r, const struct record *record, uint32_t id
 	r->parameter[id] = NONE;
 	if (known < READ_ATTRIBUTES || record->value[2].is < OTF2_TYPE_STRING)
 		return;
-	/* Its values are strings, or definitions, which have names. */
+	/* Values of this attribute are strings, or definitions that have names. */
 	MEM_GROW(trace->parameter, trace->parameters_cap, trace->parameters + 1);
 	trace->parameter[trace->parameters] = is;
 	r->parameter[id] = trace->parameters++;
@@ -114,7 +114,7 @@ static void file(struct reader *r, const struct record *record, uint32_t id)
 	r->trace->file[id].kind = record->type == DEFINE_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
-/* A region of a system call is as the table of calls says; of all others the role is known. */
+/* The table of calls describes the region of a system call. Of any other region, OTF2 says only the role. */
 static void region(struct reader *r, const struct record *record, uint32_t id)
 {
 	struct trace_region *region = &r->trace->region[id];
@@ -219,7 +219,7 @@ static void handle_state(struct reader *r, const struct record *record, uint32_t
 		r->trace->handle[id].pre_flags = read_open_flags(is[1].is, 0, is[2].is);
 }
 
-/* Every location has a group, also where its archive defines none. */
+/* Every location gets a group, even if the archive defines none for it. */
 static process_id group_of(struct reader *r, process_id group)
 {
 	struct trace *trace = r->trace;
@@ -316,7 +316,7 @@ static void on_definition(void *context, const struct record *record, uint32_t i
 		row[record->type].take(pass->reader, record, id);
 }
 
-/* A file that is a device is an ordinary one in OTF2; its path says which it is. */
+/* In OTF2, a device is an ordinary file. Its path shows that it is a device. */
 static void find_devices(struct reader *r)
 {
 	struct trace *trace = r->trace;
@@ -340,7 +340,7 @@ static void find_devices(struct reader *r)
 	map_release(&device_of);
 }
 
-/* Arrays for all that is defined, in which nothing refers to anything. */
+/* Allocates an array for each kind of definition. No element refers to another one yet. */
 static void make_room(struct reader *r)
 {
 	const struct defined *defined = r->walk.defined;

@@ -1,6 +1,4 @@
-/*
- * read_emit: what all events share: their time, their handle, their attributes, and the way out.
- */
+/* read_emit: what all events share: time, handle, attributes, and how they are passed on. */
 #include "reader.h"
 
 #include <iotrace/escape.h>
@@ -33,7 +31,7 @@ uint64_t read_time(const struct reader *r, uint64_t time)
 	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 
-/* Whether the record names the handle that the call which was entered before it acts on. */
+/* Returns whether the handle of this record is the one that the current call acts on. */
 static bool is_of_call(const struct trace_region *region, const struct io_event *event)
 {
 	switch (event->kind) {
@@ -52,7 +50,7 @@ static bool is_of_call(const struct trace_region *region, const struct io_event 
 	}
 }
 
-/* Hands on what waits on the location. Returns whether `next` has to wait as well. */
+/* Passes on the events that wait on the location. Returns whether `next` must wait, too. */
 static bool let_go(struct reader *r, struct read_call *call, const struct io_event *next)
 {
 	struct io_event *enter = &call->event[0];
@@ -79,7 +77,7 @@ void read_end(struct reader *r)
 		let_go(r, &r->call[thread], &none);
 }
 
-/* A list is the number of its attributes, and for each what it is and its value. */
+/* An attribute list has a count, and then the id and the value of each attribute. */
 static enum read_attribute attribute_of(const struct reader *r, const struct value *field)
 {
 	uint32_t id = walk_id(&r->walk, KIND_ATTRIBUTE, field->is);
@@ -162,7 +160,9 @@ static bool text_of(const struct reader *r, const struct value *value, str_id *t
 	return *text;
 }
 
-/* Of what other programs note, strings and names are parameters of the record. No io_event has room for anything else. */
+/*
+ * Strings and names in attributes of other programs become parameters of the record. An io_event has no room for other values.
+ */
 static void take_others(struct reader *r, const struct walk_event *from, bool has_room)
 {
 	const struct record *list = from->attributes;

@@ -1,6 +1,4 @@
-/*
- * read_io: handles, operations and locks. Matching ids become unique in the archive.
- */
+/* read_io: handles, operations and locks. Operations get ids that are unique in the archive. */
 #include "reader.h"
 
 #include <fcntl.h>
@@ -45,7 +43,7 @@ static uint32_t cgroup_of(struct reader *r, str_id name)
 	return trace->cgroups++;
 }
 
-/* Hands on an event of a handle that is defined; the first field of its record is that. */
+/* Passes on an event, if its handle (the first field of the record) is defined. */
 static void emit(struct reader *r, const struct walk_event *from, struct io_event *event)
 {
 	event->handle = read_handle(r, from, from->record->value);
@@ -123,7 +121,7 @@ static void read_request(struct reader *r, const struct walk_event *from, struct
 	event->op.file = read_attribute_file(r, from);
 }
 
-/* A flush moves no bytes; OTF2 has a number nevertheless. */
+/* A flush moves no bytes, but its OTF2 record has a byte count. */
 static uint64_t bytes_of(const struct io_event *event, uint64_t bytes)
 {
 	return event->op.mode == IO_MODE_FLUSH && !bytes ? IO_BYTES_UNDEFINED : bytes;

@@ -17,7 +17,7 @@ uint32_t read_device_number(const char *text)
 	return *end == ':' ? (uint32_t)makedev(high, strtoul(end + 1, NULL, 10)) : 0;
 }
 
-/* The name becomes what follows `end` in it. */
+/* Cuts everything before `end` off the name. */
 static void shorten(struct reader *r, str_id *name, const char *end)
 {
 	char *rest = mem_strdup(end); /* the table of strings may move it */

@@ -1,7 +1,7 @@
 /*
- * read_note: what iotrace's archives say besides: the counters, as properties of the trace, and iotrace.json.
+ * read_note: reads what only archives of iotrace have: the counters, as properties of the trace, and iotrace.json.
  *
- * Both may be missing, or be anything: then less is known.
+ * Either may be missing or damaged.
  */
 #include "reader.h"
 #include "verify.h"
@@ -130,7 +130,7 @@ static void read_reason(struct reader *r, struct json_object *top)
 			r->trace->host.end_reason = i;
 }
 
-/* What was recorded after the archive's end is not in it, whatever the reason of the recording's own end. */
+/* If the archive ends early, events that were recorded later are not in it. */
 static void read_early_end(struct reader *r, struct json_object *top)
 {
 	struct trace_host *host = &r->trace->host;
@@ -164,7 +164,7 @@ static void read_source(struct reader *r, struct json_object *top)
 	host->source_why = text_of(r, member(top, "source_why", json_type_string));
 	host->block_why = text_of(r, member(top, "block_source_why", json_type_string));
 	host->block = host->block_source ? BLOCK_ALL : BLOCK_NONE;
-	/* A capture of perf record has no end; those of iotrace do, unless it was killed. */
+	/* A capture of `perf record` never has an END fact. A capture of iotrace has one unless iotrace was killed. */
 	if (host->end_reason < 0 && host->source == TRACE_SOURCE_PERF)
 		host->source = TRACE_SOURCE_UNKNOWN;
 }
@@ -224,7 +224,7 @@ static void read_device(struct reader *r, struct json_object *row)
 	str_id name = text_of(r, member(row, "name", json_type_string));
 	struct trace_device *device = device_named(r, name);
 
-	/* It had no requests, so it is no location: the page cache may have served all that programs asked for. */
+	/* A device without requests has no location. The page cache may have served all reads and writes. */
 	if (!device && name && dev) {
 		uint32_t id = read_add_device(r, name, json_object_get_string(dev));
 

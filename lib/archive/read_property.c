@@ -1,6 +1,4 @@
-/*
- * read_property: what is said of system tree nodes, location groups, locations and files.
- */
+/* read_property: properties of system tree nodes, location groups, locations and files. */
 #include "reader.h"
 
 #include <iotrace/mem.h>
@@ -69,7 +67,7 @@ static void group_property(struct reader *r, process_id id, const struct propert
 	}
 }
 
-/* The three properties of a file that name its mount stand together. */
+/* The three properties that describe the mount of a file follow each other. */
 static struct trace_mount *mount_of(struct reader *r, struct trace_file *file)
 {
 	struct trace *trace = r->trace;
@@ -82,7 +80,7 @@ static struct trace_mount *mount_of(struct reader *r, struct trace_file *file)
 	return &trace->mount[file->mount];
 }
 
-/* The last mount is that of the file: forgets it if the one before, or any of the last few, is the same. */
+/* The last mount is that of the file. If one of the last few mounts is equal, it is used instead. */
 static void share_mount(struct reader *r, struct trace_file *file)
 {
 	enum { MOUNTS_NEAR = 64 };

@@ -1,18 +1,18 @@
 /*
  * Private to lib/archive: what is known while an archive is read. See walk.h.
  *
- *	read.c		the whole
- *	read_defs.c	definitions, in the terms of struct trace
- *	read_name.c	what names of our own archives say
- *	read_property.c	what is said of nodes, groups, locations and files
- *	read_note.c	what our own archives say besides: properties, iotrace.json
- *	read_flags.c	how files were opened
- *	read_mark.c	markers
- *	read_emit.c	what all events share
- *	read_event.c	regions, programs, threads, metrics
- *	read_io.c	handles and operations
+ * 	read.c		the whole
+ * 	read_defs.c	definitions, in the terms of struct trace
+ * 	read_name.c	what names of our own archives say
+ * 	read_property.c	what is said of nodes, groups, locations and files
+ * 	read_note.c	what only our own archives have: properties, iotrace.json
+ * 	read_flags.c	how files were opened
+ * 	read_mark.c	markers
+ * 	read_emit.c	what all events share
+ * 	read_event.c	regions, programs, threads, metrics
+ * 	read_io.c	handles and operations
  *
- * What names something undefined is left out, and counted.
+ * Records that refer to something undefined are skipped and counted.
  */
 #pragma once
 
@@ -92,11 +92,11 @@ uint64_t read_time(const struct reader *r, uint64_t time);
 /* Returns an event of the kind, with the thread and the time of what was read. */
 struct io_event read_new(const struct reader *r, const struct walk_event *from,
 			 enum io_event_kind kind);
-/* Hands it on. Counts attributes that are none of ours. */
+/* Passes the event on. Counts the attributes that iotrace does not read. */
 void read_emit(struct reader *r, const struct walk_event *from, const struct io_event *event);
-/* What the event names is not defined: it is left out. */
+/* Counts an event that is skipped, because it refers to something undefined. */
 void read_ignore(struct reader *r);
-/* The events have ended: hands on what waits. */
+/* Passes on the events that still wait at the end. */
 void read_end(struct reader *r);
 /* Returns the value of the event's attribute, or NULL: it has none of that type. */
 const struct value *read_attribute(const struct reader *r, const struct walk_event *from,

@@ -1,8 +1,8 @@
 /*
  * record: takes records apart, by a table of their fields.
  *
- * Each field is compared with the bytes that are left before it is read, and each count with what can be there. Fields that a
- * newer writer puts behind those of the table are left out, as OTF2 wants it.
+ * Before a field is read, its size is compared with the bytes that are left, and a count with the elements that fit there.
+ * Fields that newer writers append to a record are skipped, as OTF2 requires.
  */
 #include "record.h"
 
@@ -140,8 +140,8 @@ static uint64_t undefined(const struct form *field)
 }
 
 /*
- * All below take what is at a place. They return the place behind it, or NULL if it is wrong or leads beyond the end of the
- * record.
+ * The functions below take the value at a place. Each returns the place after it, or NULL if the value is wrong or ends beyond
+ * the record.
  */
 static const uint8_t *take_fixed(struct taking *t, const uint8_t *at, const struct form *field)
 {
@@ -198,7 +198,7 @@ static bool can_count(struct taking *t, const uint8_t *at, uint64_t count, size_
 	return false;
 }
 
-/* Either a global id for each local one, or pairs, which are sorted. */
+/* A map has a global id for each local one, or sorted pairs of both. */
 static const uint8_t *take_map(struct taking *t, const uint8_t *at)
 {
 	const struct form *id = &form['N'];
@@ -293,7 +293,7 @@ static const uint8_t *take_elements(struct taking *t, const uint8_t *at, const c
 	return at;
 }
 
-/* Older writers had no such field. A value was a string, and stands before it. */
+/* Older writers have no such field: a property value was always a string, which comes before it. */
 static void add_missing(struct taking *t, const struct form *field)
 {
 	if (field->form == VALUE) {

@@ -1,7 +1,7 @@
 /*
  * record: the records in the files of an archive, and their fields.
  *
- * Nothing in a file is believed: a record that has not the bytes that it speaks of is refused, and says why.
+ * Nothing in a file is trusted. A record whose fields need more bytes than it has is refused with a reason.
  */
 #pragma once
 
@@ -84,9 +84,9 @@ static inline bool record_defines(const struct row *row)
 {
 	return row && *row->fields == '!';
 }
-/* Takes the fields at a place apart. Returns the place behind them, or NULL: what is wrong is said in t->wrong. */
+/* Parses the fields at a place. Returns the place after them, or NULL with the reason in t->wrong. */
 const uint8_t *record_take(struct taking *t, const uint8_t *at);
-/* Says what is wrong with the record, unless something was before. */
+/* Sets the reason, unless there is one already. */
 void record_wrong(struct taking *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns a number of that many bytes. */
 uint64_t record_number(const uint8_t *at, size_t size, bool is_big);

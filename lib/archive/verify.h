@@ -82,7 +82,7 @@ struct verify_group *verify_group(const struct verify *v, uint32_t ref);
 bool verify_event(void *context, const struct walk_event *event);
 void verify_events_end(struct verify *v);
 
-/* verify_io.c: checks a record of a handle or an operation; all others are none of its concern. */
+/* verify_io.c: checks a record of a handle or an operation, and ignores all others. */
 void verify_io(struct verify *v, const struct walk_event *event);
 void verify_io_end(struct verify *v);
 

@@ -1,8 +1,7 @@
 /*
  * verify_books: the counters in iotrace.json against the events.
  *
- * What the pipeline counted must be what the archive holds. An archive that ends early says so, and
- * is not compared.
+ * The counters must agree with the records of the archive. An archive that ends early says so and is not compared.
  */
 #include "verify.h"
 
@@ -36,9 +35,7 @@ static void compare(struct verify *v, struct json_object *top, const char *name,
 			      booked, name, events);
 }
 
-/*
- * What is in flight at the end of the recording stands in the archive as cancelled, too; so does what was aborted.
- */
+/* The archive shows aborted operations, and those in flight at the end of the recording, as cancelled. */
 static void compare_cancelled(struct verify *v, struct json_object *top)
 {
 	uint64_t cancelled, in_flight, aborted = 0;

@@ -1,8 +1,8 @@
 /*
- * verify_defs: definitions refer to nothing that is not defined.
+ * verify_defs: checks that definitions refer only to what is defined.
  *
- * The table of records says which fields are references. What events need of a definition is kept under its id: arrays have as many
- * elements as there are definitions, whatever a reference says.
+ * The table of records says which fields are references. Arrays are indexed by id, so a reference of any value cannot make them
+ * larger than the number of definitions.
  */
 #include "verify.h"
 
@@ -76,7 +76,7 @@ static void on_handle_state(struct verify *v, uint32_t handle)
 	v->handle_state[v->handle_states++] = handle;
 }
 
-/* What one that has no id of its own says. */
+/* Definitions without an id of their own. */
 static void on_other(struct verify *v, const struct record *record)
 {
 	const struct value *is = record->value;

@@ -1,8 +1,8 @@
 /*
- * verify_events: what holds for every event; regions, programs and metrics.
+ * verify_events: checks every event, and regions, programs and metrics.
  *
- * What is sampled has the types and the number that its class says, and an asynchronous class is recorded only by the locations
- * that are listed as its recorders.
+ * The values of a metric must have the types and the number that its class says. Only the listed recorders of an asynchronous
+ * class may record it.
  */
 #include "verify.h"
 
@@ -28,7 +28,7 @@ static bool check_reference(struct verify *v, const struct walk_event *event,
 	return false;
 }
 
-/* A list is the number of its attributes, and for each what it is and its value. */
+/* An attribute list has a count, and then the id and the value of each attribute. */
 static void check_attributes(struct verify *v, const struct walk_event *event)
 {
 	const struct record *list = event->attributes;

@@ -147,7 +147,7 @@ static void destroy(struct verify *v, uint32_t group, uint32_t handle, uint64_t 
 {
 	const struct activity *activity = activity_find(v, group, handle);
 
-	/* Twice at the same time is twice. */
+	/* Two activations at the same time are two. */
 	if (activity && !activity->is_active)
 		walk_found(&v->walk,
 			   "IoHandle %u is destroyed in LocationGroup %u at %" PRIu64
@@ -158,7 +158,7 @@ static void destroy(struct verify *v, uint32_t group, uint32_t handle, uint64_t 
 	*activity_get(v, group, handle) = (struct activity){false, true, time};
 }
 
-/* Returns whether no operation of the archive had the id. Of ids beyond what is kept this is not known. */
+/* Returns whether no earlier operation had the id. Ids beyond the limit are assumed to be new. */
 static bool is_new_id(struct verify *v, uint64_t id)
 {
 	uint64_t word = id / 64, bit = UINT64_C(1) << id % 64;

@@ -1,17 +1,17 @@
 /*
- * walk: an archive, from its definitions to its last event, in order of time. There is one walk; archive_read() and
- * archive_verify() are two who follow it.
+ * walk: an archive, from its definitions to its last event, in order of time. archive_read() and archive_verify() both use this
+ * walk.
  *
- *	anchor.c, file.c, record.c	the files, chunk by chunk and field by field; nothing in them is believed
- *	walk.c		opens, gives each definition an id, hands definitions and markers on
- *	walk_events.c	merges the events of all locations
- *	walk_op.c	operations from their begin to their end
- *	walk_local.c	what a location's own definitions do to its events: other ids, other times
- *	verify*.c	says what is wrong
- *	read*.c		gives what the model gives
+ * 	anchor.c, file.c, record.c	the files, chunk by chunk and field by field; nothing in them is believed
+ * 	walk.c		opens the archive, gives each definition an id, passes definitions and markers on
+ * 	walk_events.c	merges the events of all locations
+ * 	walk_op.c	operations from their begin to their end
+ * 	walk_local.c	applies a location's own definitions to its events: other ids, other times
+ * 	verify*.c	says what is wrong
+ * 	read*.c		gives what the model gives
  *
- * Definitions have ids from 0 upwards in their order, for each kind. References may have any value, stand before what they
- * refer to, or refer to nothing.
+ * For each kind, definitions get ids from 0 upwards in their order. A reference may have any value, come before its definition,
+ * or refer to nothing.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ struct walk {
 	struct archive_report *report;
 	struct anchor anchor;
 	bool is_of_iotrace;
-	bool is_verified; /* what OTF2 forbids is a finding; otherwise only what cannot be read is */
+	bool is_verified; /* reports what OTF2 forbids; otherwise only what cannot be read */
 	struct defined defined[KINDS];
 	uint64_t definitions;
 	struct location *location; /* by id */
@@ -72,7 +72,7 @@ struct walk {
 
 /* Opens the archive and gives its definitions ids. Returns 0, or -errno and a sentence. */
 int walk_open(struct walk *walk, struct error *err);
-/* Hands on each definition, in the order of the file. Of those that define nothing the id is NONE. */
+/* Passes on each definition, in the order of the file. The id is NONE for records that define nothing. */
 void walk_definitions(struct walk *walk,
 		      void (*on)(void *context, const struct record *definition, uint32_t id),
 		      void *context);
@@ -89,8 +89,8 @@ struct walk_event {
 };
 
 /*
- * Hands on the events of all files that can be read, in order of time; at one time, in the order of the locations' references.
- * What of a file cannot be read is a finding. Ends early once on() returns false. Returns whether any file could be read.
+ * Passes on the events of all readable files, in order of time; events of the same time are in the order of the locations'
+ * references. Unreadable parts are findings. Ends early when on() returns false. Returns whether any file could be read.
  */
 bool walk_events(struct walk *walk, bool (*on)(void *context, const struct walk_event *event),
 		 void *context);
@@ -118,7 +118,7 @@ uint64_t walk_pair(uint64_t first, uint64_t second);
 /* What OTF2 calls each kind. */
 extern const char *const walk_kind_name[KINDS];
 
-/* One more finding, which OTF2 forbids; the first of them are kept. */
+/* Reports something that OTF2 forbids. Only the first findings are kept. */
 void walk_found(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what OTF2 allows, but iotrace promises to avoid: nothing if another program wrote the archive. */
 void walk_deviates(struct walk *walk, const char *format, ...)

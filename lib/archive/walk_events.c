@@ -27,7 +27,6 @@ static bool is_before(const struct merge *merge, const struct head *a, const str
 				  : location[a->location].ref < location[b->location].ref;
 }
 
-/* The head may be later than those below it. */
 static void sink_down(struct merge *merge, uint32_t at)
 {
 	struct head *head = merge->head, moved = head[at];
@@ -42,7 +41,7 @@ static void sink_down(struct merge *merge, uint32_t at)
 	head[at] = moved;
 }
 
-/* Reads the next event of a head's location. Returns whether there is one. */
+/* Reads the next event of the location. Returns whether there is one. */
 static bool advance(struct walk *walk, struct head *head)
 {
 	struct location *location = &walk->location[head->location];

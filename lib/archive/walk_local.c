@@ -1,6 +1,6 @@
 /*
- * walk_local: a location may have ids and a clock of its own. Its file of definitions has tables from its ids to those of the archive,
- * and how much the archive's clock was ahead of its own at some times; between them, the difference is interpolated.
+ * walk_local: a location may have its own ids and its own clock. Its file of definitions maps its ids to those of the archive,
+ * and says by how much the archive's clock was ahead at some times. Between these times the difference is interpolated.
  */
 #include "walk.h"
 
@@ -34,7 +34,7 @@ static const uint8_t table_of_kind[KINDS] = {
 #include "record.def"
 };
 
-/* The fields of a table: what it is of, how many, whether they are pairs, the ids. A second table of a kind is left out. */
+/* The fields of a table: kind, count, whether the ids are pairs, the ids. A second table of a kind is ignored. */
 static void add_table(struct local *local, const struct record *record)
 {
 	const struct value *v = record->value;
@@ -102,7 +102,7 @@ static int compare(const void *key, const void *pair)
 	return (a > b) - (a < b);
 }
 
-/* What is in no table is the archive's id. */
+/* An id that is in no table is already an id of the archive. */
 static uint64_t global(const struct table *table, uint64_t id)
 {
 	const uint64_t *pair;

@@ -1,5 +1,6 @@
 /*
- * walk_op: operations. OTF2 wants matching ids to be unique among the operations of a handle that are in flight, and only that.
+ * walk_op: pairs the begin and the end of operations. OTF2 only requires that matching ids are unique among the operations of a
+ * handle that are in flight.
  */
 #include "walk.h"
 

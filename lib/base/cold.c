@@ -1,4 +1,4 @@
-/* cold: see cold.h. Each area has a file of its own, which only grows; blocks have one together. */
+/* cold: each area has its own file, which only grows. All blocks share one file. */
 #include <iotrace/cold.h>
 
 #include <iotrace/mem.h>
@@ -19,7 +19,7 @@ struct block {
 
 struct cold {
 	int directory;
-	bool is_refused; /* a file could not be made, or could not grow: nobody tries again */
+	bool is_refused; /* a file could not be created or could not grow; it is not tried again */
 	struct cold_area *area;
 	struct block *block;
 	uint32_t blocks, blocks_cap;
@@ -56,7 +56,7 @@ void cold_free(struct cold *cold)
 	free(cold);
 }
 
-/* Pages of a shared mapping keep what was written to them: they only leave the process. */
+/* The pages of a shared mapping keep their content in the page cache. They only leave this process. */
 void cold_rest(struct cold *cold)
 {
 	if (!cold)

@@ -51,7 +51,7 @@ static void join(char *text, const char *head, const char *tail)
 	memcpy(text, built, used + 1);
 }
 
-/* Twice the size: a head that is too long shall be seen to be too long. */
+/* Twice the size, so that join() sees whether the head is too long. */
 #define FORMAT_HEAD(head, format)                                                                  \
 	do {                                                                                       \
 		va_list args;                                                                      \

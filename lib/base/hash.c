@@ -71,7 +71,7 @@ struct hash_key hash_key_of_process(void)
 
 	if (random)
 		memcpy(&bytes, random, sizeof(bytes));
-	/* The C library guards the stack with the same bytes: they do not stand in a second place. */
+	/* The C library uses the same bytes to guard the stack, so they are not copied to a second place. */
 	key.low = hash_bytes(bytes, "low", 3);
 	key.high = hash_bytes(bytes, "high", 4);
 	return key;

@@ -1,7 +1,7 @@
 /*
- * index: linear probing. A hash's home is where it stands in the range of all hashes, so that the number of slots need not
- * be a power of two: the table grows by halves, and at least half of it is in use. A slot that becomes free takes what stands
- * behind it and belongs there, so that there is never rubbish.
+ * index: linear probing. A hash's home is where it stands in the range of all hashes, so that the number of slots need not be a
+ * power of two: the table grows by halves, and at least half of it is in use. When an entry is removed, entries behind it move
+ * up, so there are no marks of deleted entries.
  */
 #include <iotrace/index.h>
 
@@ -85,13 +85,13 @@ uint32_t index_next(const struct index *index, uint64_t hash, uint32_t *at)
 	return search(index, hash, at);
 }
 
-/* Returns how far behind its home a slot stands that is used. */
+/* Returns how far the entry in a slot is from its home. */
 static uint32_t way(const struct index *index, uint32_t home, uint32_t i)
 {
 	return i >= home ? i - home : i + index->slots - home;
 }
 
-/* The slot is free. What stands behind it, and could not be found any more, moves up. */
+/* Moves up the entries behind the gap that could no longer be found. */
 static void close_gap(struct index *index, uint32_t gap)
 {
 	for (uint32_t i = behind(index, gap); index->slot[i].next_id; i = behind(index, i)) {

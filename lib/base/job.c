@@ -33,7 +33,9 @@ static int first(const char *const found[ROWS], enum job_value value)
 	return -1;
 }
 
-/* Whether who tells this row counts the same ranks: it says the same rank, or is the one that said it. */
+/*
+ * Returns whether the launcher of this row counts the same ranks: it gives the same rank, or it is the one that gave the rank.
+ */
 static bool counts_alike(const char *const found[ROWS], int row, const char *rank)
 {
 	for (int i = 0; i < ROWS; i++)
@@ -51,7 +53,7 @@ static const char *size_of(const char *const found[ROWS], const char *rank)
 	return NULL;
 }
 
-/* Returns what this teller says of the value, or NULL. */
+/* Returns the value that this launcher gives, or NULL. */
 static const char *said_by(const char *const found[ROWS], enum teller teller, enum job_value value)
 {
 	for (int i = 0; i < ROWS; i++)
@@ -61,8 +63,8 @@ static const char *said_by(const char *const found[ROWS], enum teller teller, en
 }
 
 /*
- * Slurm says rank 0 in the environment of a batch script, which is a task of no step, and all that is started from it inherits that.
- * Where scripts and shells are steps, their numbers are special.
+ * Slurm sets rank 0 in the environment of a batch script, which is not a task of a step, and processes that it starts inherit
+ * this. If scripts and shells are steps, their step numbers are special.
  */
 static bool is_script_of_slurm(const char *const found[ROWS])
 {

@@ -1,9 +1,9 @@
 /*
  * map: linear probing over a power of two of 16-byte entries.
  *
- * At least a quarter of the entries is free, so that every search ends. A deleted entry keeps longer
- * searches whole; but where the entry behind it is free nothing needs it, and it becomes free at once.
- * So insert-and-remove, which is what requests and descriptors do, leaves next to no rubbish.
+ * At least a quarter of the entries is free, so that every search ends. A deleted entry stays marked, so that searches go on
+ * behind it. If the entry behind it is free, it becomes free at once. So inserting and removing in turn, as requests and
+ * descriptors do, leaves almost no marks.
  */
 #include <iotrace/map.h>
 
@@ -61,7 +61,7 @@ uint32_t map_seek(const struct map *map, uint64_t key)
 	return entry ? entry->value : MAP_NONE;
 }
 
-/* Returns the first entry on the way of key that holds nothing; key itself must not be in the map. */
+/* Returns the first unused entry for the key, which must not be in the map. */
 static struct map_entry *vacancy(const struct map *map, uint64_t key)
 {
 	uint32_t mask = map->capacity - 1;
@@ -87,7 +87,7 @@ static void rehash(struct map *map, uint32_t capacity)
 	free(old);
 }
 
-/* Makes room for one more. Only entries in use make the map larger; rubbish is swept out. */
+/* Makes room for one more. The map grows only for entries in use; deleted ones are dropped. */
 static void reserve(struct map *map)
 {
 	if (!map->capacity) {

@@ -1,7 +1,7 @@
 /*
  * mem: malloc() and friends, but out of memory ends the program.
  *
- * A size of 0 gives memory of one byte, so that NULL never has to be told from "nothing".
+ * A size of 0 gives one byte, so NULL is never a result.
  */
 #include <iotrace/mem.h>
 

@@ -14,7 +14,7 @@ enum way {
 	WAY_WRITE,   /* a terminal, a pipe: written to */
 };
 
-/* What others put into a directory like /tmp may lead anywhere. */
+/* A link of another user in a directory like /tmp may lead anywhere. */
 static bool is_of_others(const struct stat *directory, const struct stat *entry)
 {
 	return directory->st_mode & S_ISVTX && entry->st_uid != geteuid() &&

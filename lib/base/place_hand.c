@@ -17,7 +17,7 @@ struct place_parts place_show(const struct place *place)
 				    .work_name = place->work_name};
 }
 
-/* The lock came with the descriptor; the process that it names goes. */
+/* The lock came with the descriptor. The process that the owner file names is about to end. */
 struct place *place_take(const struct place_parts *parts, struct error *err)
 {
 	struct place *place = mem_zero(sizeof(*place));

@@ -1,9 +1,8 @@
 /*
- * place_left: work directories that nobody works in any more.
+ * place_left: finds work directories of killed recorders.
  *
- * Only directories of the own user count: another user could put anything there for us to tell about. A lock says that
- * the recorder runs. It may run on another host that shares the file system; where the owner file names another host than
- * this one, nothing is known, and the recorder is taken to run.
+ * Only directories of the same user count, because another user could put anything there. A lock means that the recorder runs.
+ * It may run on another host that shares the file system: if the owner file names another host, the recorder is assumed to run.
  */
 #include "place_private.h"
 

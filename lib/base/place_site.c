@@ -1,4 +1,4 @@
-/* place_site: where a target lies, and whether something is there already. */
+/* place_site: where a target will be, and whether the name exists already. */
 #include "place_private.h"
 
 #include <errno.h>

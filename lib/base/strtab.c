@@ -50,7 +50,7 @@ static char *block_add(struct strtab *tab, size_t size)
 	return block->bytes;
 }
 
-/* Many texts are mostly those of files that nobody touches any more. */
+/* If there are many texts, most of them name files that are no longer in use. */
 static void begin_block(struct strtab *tab)
 {
 	tab->at = tab->stored < COLD_STEP ? NULL : cold_block(tab->area.cold, COLD_STEP);

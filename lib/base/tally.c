@@ -25,7 +25,7 @@ static const struct equation {
 	int right[SIDE_MAX];
 	bool is_optional; /* a left side of 0 means: nobody counted */
 } equations[] = {
-	/* A file of another program says nothing of what the kernel counted. */
+	/* A file of another program does not have the kernel's counts. */
 	{{TALLY_kernel_counted, END}, {TALLY_samples, TALLY_lost, TALLY_unseen, END}, true},
 	{{TALLY_samples, END}, {TALLY_events, TALLY_ignored, TALLY_malformed, END}, false},
 	{{TALLY_begun, END},

@@ -5,7 +5,7 @@
 
 #include "capture_format.h"
 
-/* Bytes that grow. */
+/* A growing buffer. */
 struct build {
 	uint8_t *bytes;
 	size_t size;

@@ -1,10 +1,9 @@
 /*
- * capture_find: of which event a record is, and so how it is laid out.
+ * capture_find: finds the event of a record, and so its layout.
  *
- * A record says its event by a kernel id. Where the id stands must not depend on the event, so it
- * is the same place for all (IDENTIFIER was added to the kernel for this); a file where it is not
- * is refused. Mostly all events have one layout, and a record can be taken apart before its event
- * is known.
+ * A record names its event by a kernel id. The place of the id must be the same for all events (IDENTIFIER was added to the
+ * kernel for this); other files are refused. Usually all events have one layout, so a record can be parsed before its event is
+ * known.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -107,10 +106,7 @@ uint32_t capture_find_event(const struct capture *capture, uint64_t id)
 	return (uint32_t)find->dense[id - find->base] - 1;
 }
 
-/*
- * Records that perf made up have id 0 and the layout of the first event; a sample that no event
- * owns cannot be taken apart.
- */
+/* Records that perf itself makes have id 0 and the layout of the first event. A sample without an event cannot be parsed. */
 uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
 			     bool is_sample)
 {
@@ -121,10 +117,7 @@ uint32_t capture_find_layout(const struct capture *capture, const uint8_t *recor
 	/* Then no event has a trailer: find_places() made sure that they agree. */
 	if (!spot->id)
 		return 0;
-	/*
-	 * A sample has its id behind that distance, another record has its header before it: 8
-	 * bytes either way.
-	 */
+	/* In both cases there are 8 more bytes: the id of a sample, or the header of another record. */
 	if (size < spot->id + sizeof(uint64_t))
 		return UINT32_MAX;
 	event = capture_find_event(capture,
@@ -143,7 +136,6 @@ int capture_parse(const struct capture *capture, const void *record, struct samp
 		layout = capture_find_layout(capture, record, header.size,
 					     header.type == PERF_RECORD_SAMPLE);
 		if (layout == UINT32_MAX) {
-			/* Say at least what kind of record it was. */
 			*sample = (struct sample){.type = header.type,
 						  .misc = header.misc,
 						  .size = header.size,

@@ -17,10 +17,7 @@
 #define CAPTURE_MAGIC         "2ELIFREP"
 #define CAPTURE_MAGIC_SWAPPED "PERFILE2"
 #endif
-/*
- * Stands behind the header of files that iotrace wrote; a table of features as behind the data
- * follows.
- */
+/* Follows the header of files that iotrace writes. After it comes a table of features like the one behind the data. */
 #define CAPTURE_FRONT_MAGIC "iotrace1"
 
 struct capture_section {
@@ -53,8 +50,8 @@ struct capture_front {
 };
 
 /*
- * Stands in place of records that were cut out: `bytes` follow that are gone; `records` of the kernel were there, including those
- * under this record.
+ * Stands in place of records that were cut out. The next `bytes` bytes are gone; they had `records` records of the kernel,
+ * including those that this record overwrote.
  */
 struct capture_gap {
 	struct perf_event_header header;

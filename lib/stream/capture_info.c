@@ -1,7 +1,7 @@
 /*
- * capture_info: what a stream says of itself, as arrays that grow.
+ * capture_info: the description of a stream.
  *
- * Written once, when a capture is opened or a recording begins; everybody else only reads it.
+ * It is filled when a capture is opened or a recording begins, and only read afterwards.
  */
 #include <iotrace/capture.h>
 #include <iotrace/error.h>

@@ -1,4 +1,4 @@
-/* capture_io: bytes of a capture, which must be there. */
+/* capture_io: reads bytes of a capture, which must be there. */
 #include <iotrace/error.h>
 
 #include <errno.h>

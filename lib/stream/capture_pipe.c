@@ -1,9 +1,8 @@
 /*
- * capture_pipe: what `perf record -o -` says of itself.
+ * capture_pipe: the preamble of what `perf record -o -` writes.
  *
- * Attributes, names, features and format files are records of perf's own, which stand before
- * everything that the kernel wrote. They are read once, when the file is opened; later the round
- * reader steps over them.
+ * Attributes, names, features and format files are records of perf's own, which stand before everything that the kernel wrote.
+ * They are read once, when the file is opened; later the round reader steps over them.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>

@@ -37,10 +37,7 @@ struct chunk {
 
 enum scan { SCAN_AGAIN, SCAN_MORE, SCAN_ROUND, SCAN_TORN, SCAN_COMPRESSED };
 
-/*
- * Large memory is used from end to end: huge pages save a fault for each 4 KiB. A kernel without
- * them says no.
- */
+/* A chunk is used completely, so huge pages save a page fault for each 4 KiB. A kernel without them refuses, which is fine. */
 static void want_huge_pages(struct chunk *chunk)
 {
 	uintptr_t from = ((uintptr_t)chunk + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -96,7 +93,7 @@ static struct chunk *chunk_take(struct capture *capture, size_t size)
 	return chunk_new(size > CHUNK_LEAST ? size : CHUNK_LEAST);
 }
 
-/* Where there is no room the smallest goes. */
+/* If all places are taken, the smallest chunk is freed. */
 static void chunk_keep(struct capture *capture, struct chunk *chunk)
 {
 	size_t slot = 0;
@@ -113,7 +110,7 @@ static void chunk_keep(struct capture *capture, struct chunk *chunk)
 	capture->old[slot] = chunk;
 }
 
-/* Takes the unfinished round and what follows it to a chunk that has room for a step more. */
+/* Moves the unfinished round and what follows it to a chunk that has room for one more step. */
 static void move_round(struct capture *capture)
 {
 	struct chunk *old = capture->chunk;
@@ -133,14 +130,14 @@ static void move_round(struct capture *capture)
 	chunk_keep(capture, old);
 }
 
-/* Nobody else looks at a chunk in which the first round begins: then it may grow where it is. */
+/* A chunk in which the first round begins has no other user, so it may grow in place. */
 static void make_room(struct capture *capture)
 {
 	struct chunk *chunk = capture->chunk;
 
 	if (chunk && chunk->filled < chunk->size)
 		return;
-	/* What was dropped from the round is better left behind. */
+	/* Bytes that were dropped from the round are not copied. */
 	if (!chunk || capture->round != 0 || capture->kept != capture->scan) {
 		move_round(capture);
 		return;
@@ -253,16 +250,13 @@ static enum scan scan_user(struct capture *capture, const uint8_t *record, uint3
 	return type == CAPTURE_RECORD_FINISHED_ROUND ? SCAN_ROUND : SCAN_AGAIN;
 }
 
-/* A record that can never become whole, however much is read. */
+/* Returns whether the record is damaged, so that reading on cannot complete it. */
 static bool is_impossible(const struct perf_event_header *header)
 {
 	return !header->type || header->size < sizeof(*header);
 }
 
-/*
- * Returns how many bytes of whole records of the kernel stand here. Millions of records per second
- * pass.
- */
+/* Returns how many bytes of complete kernel records there are. Millions of records per second pass here. */
 static size_t plain_span(const uint8_t *at, size_t left)
 {
 	struct perf_event_header header;
@@ -278,7 +272,7 @@ static size_t plain_span(const uint8_t *at, size_t left)
 	return span;
 }
 
-/* One record of perf's own, or the reason why there is no further one. */
+/* Looks at a record of perf itself, or finds out why there is no further record. */
 static enum scan scan_one(struct capture *capture)
 {
 	const uint8_t *record = capture->chunk->bytes + capture->scan;
@@ -294,7 +288,7 @@ static enum scan scan_one(struct capture *capture)
 		return SCAN_MORE;
 	if (header.type >= SAMPLE_USER_TYPES)
 		return scan_user(capture, record, header.type, header.size);
-	/* It is whole, and yet plain_span() stopped before it: the round is full. */
+	/* The record is complete, so plain_span() stopped because the round is full. */
 	return SCAN_ROUND;
 }
 
@@ -313,7 +307,7 @@ static enum scan scan_records(struct capture *capture)
 	return found == SCAN_AGAIN ? SCAN_MORE : found;
 }
 
-/* The end of what can be read: whatever is left is no whole record, or is missing from the file. */
+/* Ends the capture. What is left is an incomplete record, or is missing from the file. */
 static void finish(struct capture *capture)
 {
 	uint64_t end = capture->promised > capture->end ? capture->promised : capture->end;

@@ -52,7 +52,7 @@ static void take_header_file(struct bytes *b, const char *name, char **to)
 	}
 }
 
-/* `budget` is how many formats may still be taken: adding one compares it with all others. */
+/* `budget`: how many formats may still be added. It is limited, because each is compared with all others. */
 static void take_formats(struct capture_info *info, struct bytes *b, const char *system,
 			 uint32_t *budget)
 {

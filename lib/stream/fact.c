@@ -1,8 +1,8 @@
 /*
  * fact: the rows of fact.def as a table, and the encoding of one fact.
  *
- * A fact says how many numbers and strings it carries, so readers and writers of different versions
- * understand each other: what is missing is 0 or "", what is too much is stepped over.
+ * A fact says how many numbers and strings it has, so readers and writers of different versions understand each other: missing
+ * fields are 0 or "", and additional fields are skipped.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/fact.h>

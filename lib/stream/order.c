@@ -1,12 +1,11 @@
 /*
  * order: rounds in, one rising sequence out.
  *
- * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves.
- * Each stream has a queue of {time, place}, which is rising by construction (where it is not, it is
- * sorted, stably). What may leave is lined up, queue behind queue, and the whole line is sorted by
- * time: to pick the earliest of many queues again and again costs more, and jumps about in memory.
- * The sort is stable, so of equal times the lower CPU is first, facts and what has no CPU are last,
- * and within a stream the file's order holds: the sequence is a function of the records alone.
+ * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves. Each stream has a queue of
+ * {time, place}, which is rising by construction (where it is not, it is sorted, stably). Records that may leave are appended
+ * to the line, queue by queue, and the whole line is sorted by time. Repeatedly picking the earliest of many queues would cost
+ * more, and would jump about in memory. The sort is stable, so of equal times the lower CPU is first, facts and what has no CPU
+ * are last, and within a stream the file's order holds: the sequence is a function of the records alone.
  *
  * Invariant: after everything up to `limit` has left, only records of the newest round are queued.
  */
@@ -20,18 +19,12 @@
 #include "order_sort.h"
 
 enum {
-	/*
-	 * CPUs and streams beyond are taken as "none": no kernel has more, but a damaged file may
-	 * say anything.
-	 */
+	/* Higher CPU and stream numbers count as "none". No kernel has more, but a damaged file may contain any number. */
 	STREAM_CPUS = 8192,
 	RANK_NONE = STREAM_CPUS + SAMPLE_STREAMS,
-	/*
-	 * How many rounds without any time are held back, so that what they hold gets the first
-	 * one.
-	 */
+	/* How many rounds without any time are held back, so that their records get the first time that comes. */
 	ROUNDS_HELD = 4,
-	/* How far ahead the bytes of a record are asked for: neighbours in time are none in memory. */
+	/* How far ahead records are prefetched: neighbours in time are not neighbours in memory. */
 	PREFETCH_RECORDS = 16,
 	CACHE_LINE = 64,
 	PREFETCH_LINES = 3, /* a record of a system call is 90 bytes, give or take */
@@ -153,7 +146,7 @@ static inline bool is_loss(uint32_t type)
 	return type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES;
 }
 
-/* Decode books a record that it cannot read in the same way. */
+/* Counts as decode does for a record that it cannot read. */
 static void count_malformed(struct order *order)
 {
 	tally_add(order->tally, samples, 1);
@@ -222,7 +215,7 @@ void order_end(struct order *order)
 	order->is_dirty = true;
 }
 
-/* What may leave is sorted where it lies or into the scratch memory; the two change places then. */
+/* Sorts the line in place, or into the scratch memory; then the two are exchanged. */
 static void sort_line(struct order *order)
 {
 	struct order_entry *sorted;
@@ -311,7 +304,7 @@ static void line_up(struct order *order)
 	order->is_dirty = false;
 }
 
-/* Nothing more may leave: all rounds but the newest are done with. */
+/* Frees all rounds but the newest: all their records have left. */
 static void retire_rounds(struct order *order)
 {
 	bool is_end = order->limit == UINT64_MAX;
@@ -361,7 +354,7 @@ int order_next(struct order *order, struct sample *sample, bool *is_late)
 			return 0;
 		line_up(order);
 	}
-	/* What has no time and nothing before it comes with the first record that has one. */
+	/* Records without a time at the begin of the stream get the first time that is known. */
 	if (!order->reached && order->earliest <= order->limit && order->earliest != UINT64_MAX)
 		order->reached = order->earliest;
 	while (order->next < order->line_count) {

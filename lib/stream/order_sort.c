@@ -1,11 +1,9 @@
 /*
- * order_sort: entries by time, stably, in the cheaper of two ways.
+ * order_sort: sorts entries by time, stably, in the cheaper of two ways.
  *
- * Where the entries are few rising runs (two CPUs, a stream with nested interrupts), neighbouring
- * runs are merged until one is left: a pass for each doubling. Where they are many runs (hundreds of
- * CPUs, a file without CPU numbers), they are distributed by one digit of their time after the other, from
- * the lowest: a pass for each digit in which times differ, however many runs there are. Neither asks
- * a question whose answer the processor would have to guess.
+ * If the entries are few rising runs (two CPUs, a stream with nested interrupts), neighbouring runs are merged until one is
+ * left. If there are many runs (hundreds of CPUs, a file without CPU numbers), a radix sort distributes the entries by one
+ * digit of their time after the other, from the lowest. Neither has branches that the processor would mispredict.
  */
 #include "order_sort.h"
 
@@ -13,14 +11,14 @@
 #include <string.h>
 
 enum {
-	/* A digit's counts are to fit in the processor's first cache, and its places in the second. */
+	/* The counts of a digit fit in the first-level cache, and the places in the second. */
 	DIGIT_BITS_MOST = 12,
 	DIGIT_VALUES_MOST = 1 << DIGIT_BITS_MOST,
-	/* Below, the counting of digits costs more than passes over the entries. */
+	/* For fewer entries, counting digits costs more than merging. */
 	RADIX_LEAST = 256,
 };
 
-/* How times are cut into digits: as few as can be, and then as small ones as can be. */
+/* How times are cut into digits: as few digits as possible, each with as few bits as possible. */
 struct digits {
 	uint64_t first; /* the time that is 0 */
 	uint32_t count;

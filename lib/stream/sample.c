@@ -112,7 +112,7 @@ static void skip_branches(struct bytes *b, uint64_t branch_type)
 
 static void skip_registers(struct bytes *b, uint32_t count)
 {
-	/* A task without registers of that kind (a kernel thread) has ABI 0, and nothing follows. */
+	/* A task without such registers (a kernel thread) has ABI 0, and no registers follow. */
 	if (bytes_u64(b))
 		skip(b, count, 8);
 }
@@ -127,7 +127,7 @@ static void skip_stack(struct bytes *b)
 	bytes_u64(b);
 }
 
-/* What stands behind the raw data. Nobody asks for it; it only has to be there. */
+/* Skips the fields after the raw data. iotrace does not use them, but they must be complete. */
 static void skip_tail(struct bytes *b, const struct sample_layout *layout)
 {
 	uint64_t type = layout->sample_type;
@@ -257,7 +257,7 @@ static int parse_other(struct bytes b, const struct sample_layout *layout, struc
 	return 0;
 }
 
-/* All but the values, which are many and rarely there. */
+/* Clears all but the values: they are large and rarely present. */
 static inline void clear(struct sample *sample)
 {
 	sample->event = UINT32_MAX;

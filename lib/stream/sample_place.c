@@ -1,8 +1,8 @@
 /*
- * sample_place: works the distances out, once for each layout.
+ * sample_place: computes the distances, once for each layout.
  *
- * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so the order is
- * a table; in the trailer it is another one.
+ * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so the order is a table; in the trailer it
+ * is another one.
  */
 #include "sample_place.h"
 

@@ -1,4 +1,4 @@
-/* trim: see trim.h. The record of the gap is written before the hole is punched, so a reader never meets the hole. */
+/* trim: writes the record of the gap before it punches the hole, so a reader never meets the hole. */
 #include <iotrace/trim.h>
 
 #include <iotrace/mem.h>

@@ -1,4 +1,4 @@
-/* limit: a limit of this process (setrlimit(2)) as the cause of an error. */
+/* limit: finds limits of this process (setrlimit(2)) that may have caused an error. */
 #pragma once
 
 struct error;

@@ -1,4 +1,4 @@
-/* options: getopt_long() does the parsing, from tables made of the rows; the sentences are our own. */
+/* options: getopt_long() parses, with tables that are made of the rows; the messages are made here. */
 #include "options.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum {
 	LONG_FIRST = 256, /* getopt's values: this + index of the row */
 	HELP_COLUMN = 28, /* where the words of the help begin */
 	HELP_WIDTH = 80,
-	SIZE_LEAST = 4096, /* less is a slip: a letter behind it is missing */
+	SIZE_LEAST = 4096, /* a smaller size is a mistake: its unit is missing */
 };
 
 const struct option_row options_help_only[] = {OPTION_ROW_HELP, {0}};
@@ -74,7 +74,7 @@ static const struct option_row *find_row(const struct option_row *row, int value
 	return row->name ? row : NULL;
 }
 
-/* --optoin: names what is near. */
+/* Suggests a similar option. */
 static int unknown_long(const struct option_row *row, const char *word, struct error *err)
 {
 	size_t length = strcspn(word + 2, "=");
@@ -93,7 +93,7 @@ static int unknown_long(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
-/* In place of a name that is near: the one that other tools have is meant. */
+/* Options of other tools get their own hint instead of a similar name. */
 static bool has_hint(const struct option_hint *hint, const char *name, size_t length,
 		     struct error *err)
 {
@@ -180,8 +180,8 @@ static int take(const struct option_row *row, void *options, const char *option,
 }
 
 /*
- * Returns whether a value is surely an option whose neighbour has lost its value. Names of files begin with '-' only by
- * mistake; any other value may.
+ * Returns whether a value is really the next option, because the value is missing. A file name that begins with '-' is a
+ * mistake; any other value may begin so.
  */
 static bool is_option(const struct option_row *row, const struct option_row *of, const char *word)
 {

@@ -48,7 +48,7 @@ struct option_hint {
 		'h', "help", NULL, "show this help", OPTION_HELP, 0, NULL, NULL                    \
 	}
 
-/* Of a command without options of its own. */
+/* The rows of a command without options of its own. */
 extern const struct option_row options_help_only[];
 
 /* Whether the word behind the option is its value. */

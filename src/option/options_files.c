@@ -34,7 +34,7 @@ void options_places_init(struct options_places *places)
 					  .is_lent = confine_is_lent()};
 }
 
-/* As the XDG Base Directory Specification says: a path that is relative counts as none. NULL: the user has no directory. */
+/* The XDG Base Directory Specification says that a relative path is ignored. Returns NULL if the user has no directory. */
 static char *user_path(const struct options_places *places)
 {
 	const char *config = places->variable("XDG_CONFIG_HOME");
@@ -45,7 +45,9 @@ static char *user_path(const struct options_places *places)
 	return home && *home == '/' ? mem_format("%s/.config/iotrace/options", home) : NULL;
 }
 
-/* Returns what is wrong with a file: who can change it decides what is recorded, and which files are made. Or NULL. */
+/*
+ * Returns what is wrong with a file, or NULL. Anyone who can change it decides what is recorded, and which files are created.
+ */
 static const char *mistrust(const struct stat *status, const struct source *source)
 {
 	bool is_ours = !status->st_uid || status->st_uid == geteuid();
@@ -101,7 +103,7 @@ static int take_open_file(struct options_lines *lines, const struct source *sour
 	return code;
 }
 
-/* Below a directory that does not let us in, nothing is there for us. */
+/* A file in a directory that iotrace may not enter counts as absent. */
 static bool is_absent(const char *path, int code)
 {
 	struct stat status;

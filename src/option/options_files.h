@@ -1,10 +1,10 @@
 /*
- * options_files: options that hold though they are not on the command line, so that no job script has to be changed.
+ * options_files: options that are not on the command line, so that job scripts need no change.
  *
- * They stand in the file of the machine, in the file of the user, and in a variable of the environment, and are parsed in this order,
- * before the command line: the last of an option with one value counts, and options that may be repeated add up. A program whose
- * file has capabilities that its user does not have reads the file of the machine only, and that only if it is root's alone: who lends
- * rights says what they are used for.
+ * They stand in the file of the machine, in the file of the user, and in a variable of the environment, and are parsed in this
+ * order, before the command line: the last of an option with one value counts, and options that may be repeated add up. A
+ * program whose file has capabilities that its user does not have reads the file of the machine only, and that only if it is
+ * root's alone: who lends rights says what they are used for.
  */
 #pragma once
 
@@ -13,7 +13,6 @@
 
 #define OPTIONS_VARIABLE "IOTRACE_OPTIONS"
 
-/* Where it is looked for. */
 struct options_places {
 	const char *machine;                       /* a path */
 	const char *(*variable)(const char *name); /* of the environment; NULL: it is not set */
@@ -23,8 +22,8 @@ struct options_places {
 /* Those of this process. */
 void options_places_init(struct options_places *places);
 /*
- * Adds the lines of all places. Returns 0, or -errno with a sentence if a file is there that cannot be read, is no text, or may be
- * written by others. A file that is not there is no error.
+ * Adds the lines of all places. Returns 0, or -errno with a sentence if a file exists but cannot be read, is not text, or is
+ * writable by others. A missing file is not an error.
  */
 int options_files_read(struct options_lines *lines, const struct options_places *places,
 		       struct error *err);

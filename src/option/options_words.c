@@ -148,7 +148,7 @@ static bool is_plain(const char *word)
 	return *word && strspn(word, letters) == strlen(word);
 }
 
-/* Between single quotes all stands for itself but such a quote. */
+/* In single quotes, only a single quote is special. */
 static char *quote(const char *word)
 {
 	char *text = mem_alloc(4 * strlen(word) + 3), *at = text;

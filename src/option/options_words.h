@@ -1,8 +1,8 @@
 /*
- * options_words: the words of options that stand in a text: a file, or a variable of the environment.
+ * options_words: splits options in a file or an environment variable into words.
  *
- * Each line is like a command line: words with blanks between, quotes and backslashes as in a shell, and a comment behind '#'. Nothing
- * is expanded, so no file can run anything.
+ * Each line is like a command line: words with blanks between them, quotes and backslashes as in a shell, and a comment after
+ * '#'. Nothing is expanded, so no file can run a program.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the path as fnmatch() wants it: what the directory's name has of a pattern's characters is escaped. */
+/* Appends a path whose special characters are escaped for fnmatch(). */
 static char *add_escaped(char *text, const char *more)
 {
 	for (; *more; more++)
@@ -20,7 +20,7 @@ static char *add_escaped(char *text, const char *more)
 	return text;
 }
 
-/* Who means what is below a directory forgets the star. */
+/* A user who means all files in a directory may forget the star. */
 static void remark_directory(const char *path)
 {
 	size_t length = strlen(path);

@@ -1,4 +1,4 @@
-/* pattern: which files an option means. */
+/* pattern: patterns of file names. */
 #pragma once
 
 struct error;

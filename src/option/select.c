@@ -1,4 +1,4 @@
-/* select: the groups are rows of the table of system calls; this only reads their names. */
+/* select: the groups are those of the table of system calls. */
 #include "select.h"
 
 #include <errno.h>
@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of calls: requests and what becomes of pages are none, and the tracepoints of requests take 25 ms each to close. */
+/*
+ * All groups of calls. Requests, page faults and writeback are not calls, and each tracepoint of requests takes 25 ms to close.
+ */
 static const uint32_t all = ((1U << GROUP_COUNT) - 1) &
 			    ~(1U << GROUP_URING | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK);
-/* Who asks for mappings by name wants to know what moves through them. */
+/* A user who asks for mappings also wants the data that moves through them. */
 static const uint32_t mappings = 1U << GROUP_MAP | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK;
 
 uint32_t select_default(void)

@@ -5,7 +5,7 @@
 
 struct error;
 
-/* Returns bits 1 << enum call_group of those that are on unless somebody says otherwise. */
+/* Returns the default groups, as bits 1 << enum call_group. */
 uint32_t select_default(void);
 /*
  * For an OPTION_CALL row; the field is a uint32_t of such bits. SPEC is a list with commas: `data,sync` are just

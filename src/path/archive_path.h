@@ -7,5 +7,5 @@
 char *archive_path(const char *path);
 /* Returns whether it names an archive: its directory, or its anchor file, which need not be there. */
 bool archive_path_is(const char *path);
-/* Returns why it cannot be the directory of an archive at all, or NULL. */
+/* Returns why it cannot be the directory of an archive, or NULL. */
 const char *archive_path_wrong(const char *directory);

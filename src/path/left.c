@@ -1,6 +1,6 @@
 /*
- * left: sentences about the work directories that place.h finds. Names are quoted for a shell, so that the commands can be
- * copied as they stand.
+ * left: messages about the work directories that place.h finds. Names are quoted for a shell, so that the commands can be
+ * copied.
  */
 #include "left.h"
 

@@ -1,4 +1,4 @@
-/* paths: the names that follow from other names. */
+/* paths: makes names from other names. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,5 +21,5 @@ bool path_may_run(const char *name);
 const char *path_temporary(uint32_t index);
 /* Returns the name in /sys/block of a device that is given as NAME or /dev/NAME: part of `device`. */
 const char *path_device(const char *device);
-/* Returns whether it is called as a block device is, or its file in /dev; it need not be there. */
+/* Returns whether the name is like that of a block device, or of its file in /dev. The device need not exist. */
 bool path_is_like_device(const char *name);

@@ -1,4 +1,4 @@
-/* disk_limit: see disk_limit.h. What counts are blocks: the spool has holes where it is converted. */
+/* disk_limit: counts blocks, because the spool has holes where it was converted. */
 #include "disk_limit.h"
 
 #include "record_places.h"
@@ -14,7 +14,7 @@
 
 enum { BLOCK = 512, DEPTH_MOST = 4 };
 
-/* Between two looks: at least so long, and so many times as long as a look takes, on a slow file system. */
+/* Minimum time between two checks. On a slow file system, it is a multiple of the time that a check takes. */
 static const uint64_t interval_ns = 20000000;
 enum { LOOKS_SHARE = 20 };
 
@@ -44,8 +44,8 @@ static uint64_t bytes_below(int parent, const char *name, int depth)
 }
 
 /*
- * What comes until the next look, and what has come but is not in the archive yet, takes room, too: about as much as came since the
- * last one, each.
+ * Data that arrives until the next check takes room, and so does data that is not in the archive yet. Each is about as much as
+ * arrived since the last check.
  */
 static bool is_near(struct disk_limit *limit, uint64_t bytes)
 {

@@ -1,4 +1,4 @@
-/* disk_limit: --limit: how much room a recording takes on disk, with all that is being made. */
+/* disk_limit: --limit: the disk space of a recording and all its outputs. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@ struct disk_limit {
 };
 
 /*
- * Looks, a few times a second at most. Returns whether there is a limit and it is reached, or would be before the recording can end;
- * from the first time on. each: archives beside those of the places, or NULL.
+ * Checks, at most a few times a second. Returns whether the limit is reached, or would be before the recording can end. Once
+ * true, it stays true. each: further archives, or NULL.
  */
 bool disk_limit_look(struct disk_limit *limit, const struct record_places *places,
 		     const struct each *each);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What one recorder cannot do for several commands. Returns NULL if it can do all. */
+/* Returns an option that one recorder cannot serve for several commands, or NULL. */
 static const char *excluding(const struct record_options *options)
 {
 	const struct recording *recording = &options->recording;
@@ -51,8 +51,8 @@ static char *join_words(const struct record_options *options)
 }
 
 /*
- * In a job, who has other options has another recorder: no command is refused that nobody asked to join. The key of the hash is
- * the same in all processes, and so is what the machine's name says of nodes that share a directory.
+ * In a job, commands with different options have different recorders, so no command is refused only because iotrace joins by
+ * itself. The key of the hash is the same in all processes. The host name distinguishes nodes that share a directory.
  */
 static char *meeting_of_job(const struct record_options *options, const struct naming *naming)
 {

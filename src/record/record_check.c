@@ -1,4 +1,4 @@
-/* record_check: what of the options goes together, and what the user left open. */
+/* record_check: checks which options go together, and chooses defaults. */
 #include "record_options.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is recorded of block requests if the user did not say it. */
+/* The default of --block. */
 static enum block_choice default_block_choice(const struct recording *recording)
 {
 	bool is_asked = recording_asks_for_blocks(recording);
 
-	/* Who chooses tasks wants their requests. */
+	/* A user who chooses tasks wants only their requests. */
 	if (recording->users.ids.count || recording->comms.count || recording->cgroups.count)
 		return recording->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
 	if (recording->is_system)
@@ -71,7 +71,7 @@ static void compare_event(void *context, const char *name)
 	}
 }
 
-/* What is advised prints something. */
+/* Advises only commands that print something. */
 static void hint_event(const struct search *search, struct error *err)
 {
 	const char *wanted = search->nearest.word;
@@ -90,7 +90,7 @@ static void hint_event(const struct search *search, struct error *err)
 			system, wanted);
 }
 
-/* If it cannot be seen which there are, opening it says so. */
+/* If tracefs cannot be read, opening the event fails with a message. */
 static int check_event(const char *event, struct error *err)
 {
 	char *name = mem_format("%.*s", (int)strcspn(event, "="), event);

@@ -1,4 +1,4 @@
-/* record_options: the rows, and the words that are not plain texts or numbers. */
+/* record_options: the rows, and parsers for their values. */
 #include "record_options.h"
 
 #include "option/duration.h"
@@ -357,7 +357,6 @@ void record_options_init(void *context)
 	recording->blocks.mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 }
 
-/* Of a list whose items are its own. */
 static void free_texts(const struct text_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)

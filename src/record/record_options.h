@@ -1,4 +1,4 @@
-/* record_options: what record can be told, and what of it goes together. */
+/* record_options: the options of record, and which of them go together. */
 #pragma once
 
 #include "option/options_words.h"
@@ -19,7 +19,7 @@ struct record_options {
 };
 
 extern const struct option_row record_rows[];
-/* What users know of other tools. */
+/* Hints for options of other tools. */
 extern const struct option_hint record_hints[];
 
 /* Parsers of rows that other commands have, too. */
@@ -36,7 +36,7 @@ void record_options_init(void *context);
 void record_options_release(void *context);
 /* Takes the options of files and of the environment. */
 int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err);
-/* Says with -v what was given, and where. */
+/* With -v, prints the options and where they were given. */
 void record_options_tell(const struct record_options *options);
 /*
  * Checks what goes together, and decides what the user left open: options->recording is complete then. argv: the command,

@@ -13,7 +13,7 @@
 
 enum { DEFAULT_NAMES = 100 };
 
-/* The capture that is to be kept is made where it will stand. */
+/* A capture that is kept grows beside its target. */
 struct place *record_places_spool(const struct record_places *places)
 {
 	return places->capture_place ? places->capture_place : places->place;
@@ -59,7 +59,7 @@ static bool is_taken(const struct error *err)
 	return err->code == EEXIST || err->code == EBUSY;
 }
 
-/* A name that nobody asked for gives way. */
+/* If the default name is taken, another one is used. */
 static int open_default(struct record_places *places, const char *directory, struct error *err)
 {
 	char *name = naming_default(&places->naming);
@@ -78,7 +78,7 @@ static int open_default(struct record_places *places, const char *directory, str
 	return places->place ? 0 : -err->code;
 }
 
-/* What is made nowhere needs a place for the spool only, while the recording runs. */
+/* Without an output, only the spool needs a place while the recording runs. */
 static int open_temporary(struct record_places *places, struct error *err)
 {
 	int code = open_default(places, NULL, err);

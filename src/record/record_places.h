@@ -1,4 +1,4 @@
-/* record_places: what a recording makes, and where. */
+/* record_places: the outputs of a recording, and where they are. */
 #pragma once
 
 #include "path/naming.h"
@@ -17,8 +17,8 @@ struct record_places {
 };
 
 /*
- * Chooses names, and sees that they can be made by nobody else. Where nothing is made (--format null) and the current
- * directory does not take the spool, it lies in a directory for temporary files. Returns 0, or an error with a sentence.
+ * Chooses names and reserves them. With --format null, if the current directory does not take the spool, the spool is in a
+ * directory for temporary files. Returns 0, or an error with a sentence.
  */
 int record_places_open(struct record_places *places, const struct record_options *options,
 		       struct error *err);

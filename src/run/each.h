@@ -1,9 +1,9 @@
 /*
  * each: an archive for each command of a recording that several joined (--each).
  *
- * The recording is one, and so are its capture and its stream. Each command has a model and sinks of its own, which get the events
- * of the processes that descend from it: its archive is the one that a recorder of this command alone would have made. The whole
- * is in the run that reads the stream; it makes the summary.
+ * There is one recording with one capture. Each command has its own model and sinks, which get the events of its descendants,
+ * so its archive is the one that a recorder of this command alone would have made. The run that reads the capture has all
+ * events, and makes the summary.
  */
 #pragma once
 

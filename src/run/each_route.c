@@ -1,4 +1,4 @@
-/* each_route: see each_route.h. A number of a process may be used again: then its fork says whose it is. */
+/* each_route: a process id may be used again. Then the fork of the new process shows whose it is. */
 #include "each_route.h"
 
 /* Whom the facts of a kind are for. */
@@ -44,7 +44,7 @@ static uint32_t part_of(const struct each_route *route, uint32_t pid)
 	return part == MAP_NONE ? ROUTE_NONE : part;
 }
 
-/* A child of nobody's is nobody's, even if its number was that of somebody's. */
+/* The child of a process of no command belongs to no command, even if its process id was used by one before. */
 static uint32_t fork_of(struct each_route *route, const struct event *event)
 {
 	uint32_t part = part_of(route, event->pid), child = event->fork.child_pid;

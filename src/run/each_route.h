@@ -1,7 +1,8 @@
 /*
- * each_route: which events are of which command, where several commands are recorded together.
+ * each_route: finds the command of an event, if several commands are recorded together.
  *
- * An event is of the command that its process descends from. What is said of no process (the machine, its mounts, loss) is of all.
+ * An event belongs to the command that its process descends from. Events without a process (machine, mounts, losses) belong to
+ * all.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * output: order matters at the end. The archive is closed first; before it gets its name, iotrace.json goes into it with
- * the last of the books. Then the summary can tell both.
+ * output: order matters at the end. The archive is closed first. Before it gets its name, iotrace.json is added with the final
+ * counters. The summary comes last, so it can name both.
  */
 #include "output.h"
 
@@ -51,7 +51,7 @@ int output_parse_format(void *format, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "unknown format '%s': expected otf2, text or null", arg);
 }
 
-/* Names of files begin with '-' only by mistake. */
+/* A file name that begins with '-' is a mistake. */
 static int refuse_summary_file(const char *arg, const char *path, struct error *err)
 {
 	return error_say(err, EINVAL, "%s: '%s' looks like an option; if it is a file: %.*s./%s",
@@ -195,7 +195,7 @@ int output_open(struct output *output, struct error *err)
 					 &output->main, err);
 	if (output->main_sink < 0)
 		return output->main_sink;
-	/* -q is about the terminal: a file that was asked for is written. */
+	/* -q affects only the terminal. A summary file is still written. */
 	if (output->has_no_summary || options->summary.kind == OUTPUT_NONE ||
 	    (options->is_quiet && !options->summary.path)) {
 		if (!output_is_made(options))
@@ -221,7 +221,7 @@ void output_end_progress(struct output *output)
 	output->progress = 0;
 }
 
-/* Only another percent is worth a line, so no clock is needed. */
+/* The line is printed again when the percentage changes, so no clock is needed. */
 void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 {
 	uint32_t percent = total ? (uint32_t)((double)bytes * 100 / (double)total) : 0;

@@ -1,4 +1,4 @@
-/* output: what record and convert make of a run: an archive (or text, or nothing), iotrace.json in it, the summary. */
+/* output: the outputs of record and convert: an archive (or text, or nothing) with iotrace.json, and the summary. */
 #pragma once
 
 #include "option/options.h"
@@ -117,9 +117,9 @@ void output_end_progress(struct output *output);
  */
 int output_close_main(struct output *output, bool is_complete, struct error *err);
 /*
- * Closes the sinks, writes iotrace.json, tells the summary, says aloud what was lost. Returns 0, or -errno with the
- * first trouble: then the archive is not whole, or with --strict, data is missing.
+ * Closes the sinks, writes iotrace.json, prints the summary and warnings about lost data. Returns 0, or -errno with the first
+ * error: the archive is incomplete, or with --strict, data is missing.
  */
 int output_close(struct output *output, bool is_complete, struct error *err);
-/* Closes the sinks and takes away what they wrote: nothing was recorded. */
+/* Closes the sinks and removes what they wrote, because nothing was recorded. */
 void output_discard(struct output *output);

@@ -1,9 +1,8 @@
 /*
  * run: capture → order → decode → model → sinks.
  *
- * A round of records goes in, what may leave in order of time comes out, each record becomes at most one event, each
- * event any number of io_events, and every sink sees each of those. Nothing here knows whether the program that made
- * the records still runs.
+ * Records go in by rounds and come out in order of time. Each record becomes at most one event, each event any number of
+ * io_events, and every sink gets each of them. Nothing here knows whether the recorder still runs.
  */
 #include "run.h"
 
@@ -185,14 +184,14 @@ void run_use_spans(struct run *run, struct span_engine *engine)
 	run->spans = engine;
 }
 
-/* Whatever else the sample says, it may be the begin or the end of a span. */
+/* Any sample may be the begin or the end of a span, whatever else it means. */
 static void find_spans(struct run *run, const struct sample *sample)
 {
 	struct event event;
 
 	if (!decode_wanted(run->decode, sample, &event))
 		return;
-	/* Its format came with the file, or in the stream before. */
+	/* The format came with the file, or earlier in the stream. */
 	if (!span_engine_is_defined(run->spans, event.tracepoint.event))
 		span_engine_define(run->spans, event.tracepoint.event,
 				   decode_wanted_event(run->decode, event.tracepoint.event));
@@ -224,7 +223,7 @@ void run_feed(struct run *run, const struct run *from, const struct event *event
 	give_model(run, from->decode, event);
 }
 
-/* What was cut out of the capture is lost, as what the kernel found no room for. */
+/* Records that were cut out of the capture count as lost, like those for which the kernel had no room. */
 static void take_gap(struct run *run, uint64_t time)
 {
 	const struct event lost = {.kind = EVENT_LOST,
@@ -235,7 +234,7 @@ static void take_gap(struct run *run, uint64_t time)
 	take_event(run, &lost);
 }
 
-/* Hands on all that may leave. Returns an enum run_result. */
+/* Passes on all records that may leave. Returns an enum run_result. */
 static int drain(struct run *run)
 {
 	struct sample sample;
@@ -308,7 +307,7 @@ static int loop(struct run *run, struct error *err)
 			return end;
 		tell_progress(run);
 	}
-	/* An error in the middle: what came before it is as good as ever. */
+	/* After an error in the middle, the records before it are still valid. */
 	order_end(run->order);
 	end = drain(run);
 	return rc < 0 ? rc : end;
@@ -366,7 +365,7 @@ static int open_source(struct run *run, struct error *err)
 	return 0;
 }
 
-/* All that came before the model is the same for each run of a capture. */
+/* The counters of stages before the model are the same for each run of a capture. */
 static void end_model(struct run *run, const struct run *from)
 {
 	tally_merge(&run->tally, &from->stream);

@@ -1,7 +1,4 @@
-/*
- * run: the one loop. A capture goes in at one end, sinks hang at the other; recording and converting differ only in
- * who writes the capture meanwhile.
- */
+/* run: the one loop, from a capture to the sinks. Recording and converting differ only in who writes the capture. */
 #pragma once
 
 #include <iotrace/capture.h>
@@ -12,7 +9,7 @@ struct event;
 struct place;
 struct run;
 
-/* Where the bytes come from, and who is asked or told while they pass. Lent during run_convert(). */
+/* The input, and functions to call while it is read. Lent during run_convert(). */
 struct run_source {
 	const char *path;
 	const struct place
@@ -36,7 +33,7 @@ enum run_result {
 struct run *run_new(void);
 /* For run_archive(). */
 struct run *run_new_archive(void);
-/* What is known of files may lie in unlinked files in this directory. */
+/* Large tables may be in unlinked files in this directory. */
 void run_use_directory(struct run *run, int directory);
 /* Names of files are not kept: no sink needs them. */
 void run_forget_names(struct run *run);

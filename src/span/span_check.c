@@ -1,6 +1,4 @@
-/*
- * span_check: whether this kernel has the tracepoints of a span, and they the fields.
- */
+/* span_check: checks that this kernel has the tracepoints and fields of a span. */
 #include "span_options.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /*
- * block.bpf: what happens to block requests and bios, a record for each step.
+ * block.bpf: writes a record for each step of block requests and bios.
  *
- * The steps are those of the kernel's block tracepoints, and say the same; but a request is identified by its address, so that
- * its steps find each other for certain. A bio that comes from the page cache says for which file.
- * block_rq_error is not among them: the end of the same request has its error.
+ * The steps are the kernel's block tracepoints, with the same information. In addition, a request has its address, so that its
+ * steps are matched reliably, and a bio of the page cache has its file. block_rq_error is not needed, because the end of the
+ * same request has its error.
  *
- * Interrupts end requests while the same CPU is at another step: what is counted is counted by one instruction.
+ * Interrupts may end requests while the same CPU is at another step, so counters are changed by one instruction.
  */
 #include "block.h"
 #include "bpf/base/identity.h"
@@ -130,7 +130,7 @@ static __always_inline uint32_t device_of_request(struct request *request)
 	return device_of_disk(((struct request___old *)request)->rq_disk);
 }
 
-/* A request that waits or goes to the device. Commands move no sectors, and are nowhere. */
+/* Sends a step of a request. Commands have no sectors and no place. */
 static __always_inline int send_request(struct request *request, uint32_t step)
 {
 	uint32_t dev = device_of_request(request), flags = request->cmd_flags;
@@ -204,10 +204,10 @@ static __always_inline uint32_t device_of_bio(struct bio *bio)
 	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }
 
-/* A word of a page that is a pointer in places: not to be taken apart as one. */
+/* A word of a page that is a pointer in some kernels. It is read as a number. */
 #define PAGE_WORD(page, field) PEEK_WORD((void *)(page) + bpf_core_field_offset((page)->field))
 
-/* The page that a bio moves next, or that of which it is a part. */
+/* Returns the page that a bio moves next, or the head of its compound page. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
 	void *vector = (void *)FOLLOW(bio, bi_io_vec) +
@@ -219,8 +219,8 @@ static __always_inline struct page *page_of(struct bio *bio)
 }
 
 /*
- * Whether the page cache is what moves it: being written, or not read yet. A file's page can also be the memory that a program
- * reads into or writes from, which says nothing of where to.
+ * Returns whether the page cache moves the page: it is being written, or not read yet. A page of a file may also be the buffer
+ * of a program's direct I/O, which has nothing to do with the file of that page.
  */
 static __always_inline bool is_of_cache(struct page *page, bool is_write)
 {
@@ -307,7 +307,7 @@ int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
 	return end_step(&out);
 }
 
-/* One that is put before its request moves the begin of that: it was where the bio ends. */
+/* A bio that is merged before its request moves the begin of the request. */
 static __always_inline int send_merge(struct bio *bio, bool is_before)
 {
 	uint32_t dev = device_of_bio(bio);
@@ -358,7 +358,7 @@ int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
 	return end_step(&out);
 }
 
-/* Of where the rest begins the kernel says the lower half. */
+/* The kernel gives only the lower 32 bits of where the rest begins. */
 SEC("tp_btf/block_split")
 int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 {

@@ -1,5 +1,5 @@
 /*
- * detail: what a call in flight does not say among its arguments: the flags of a new task, the type of a record lock.
+ * detail: details that are not among the arguments of a call: the flags of a new task, the type of a record lock.
  *
  * perf has tracepoints for both, but to close one of its events takes the kernel 25 to 40 ms.
  */

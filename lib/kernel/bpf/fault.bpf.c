@@ -1,9 +1,9 @@
 /*
  * fault.bpf: reads of mapped files, by the page faults that wait for them.
  *
- * A fault that does not find its page looks into the file's cache, and reads what is not there: from the page itself to
- * some around it that may be wanted next. Then it is tried again, which is how its end is known. One that finds all in the cache
- * is no I/O. The tracepoints are raw ones for the reason that uring.bpf has.
+ * A fault reads its page if it is not in the page cache, and some pages around it. Then the access is tried again, which shows
+ * the end of the fault. A fault that finds its page in the cache is not I/O. The tracepoints are raw ones for the same reason
+ * as in uring.bpf.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"

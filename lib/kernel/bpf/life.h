@@ -1,8 +1,8 @@
 /*
  * life: the begin and the end of tasks that perf's events do not follow.
  *
- * Where events are inherited, the kernel takes them off a process that executes a program with other rights, or one that it
- * may not read. The process goes on, and its FORK, COMM and EXIT come from the programs from then on.
+ * The kernel removes inherited events from a process that executes a program with other rights, or one that it may not read.
+ * From then on, the FORK, COMM and EXIT records of the process come from these programs.
  */
 #pragma once
 

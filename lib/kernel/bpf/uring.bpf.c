@@ -1,8 +1,8 @@
 /*
  * uring.bpf: the requests of io_uring.
  *
- * A request is read when the kernel takes it; its memory is not touched by the program any more. The tracepoints are raw
- * ones without types: for those the kernel would look through all that it knows of itself, which takes longer than all else.
+ * A request is read when the kernel takes it; from then on the program does not change it. The tracepoints are raw ones without
+ * types: for typed ones, the kernel searches all its types, which takes longer than everything else.
  */
 #include "bpf/request/uring.h"
 

@@ -1,10 +1,10 @@
 /*
  * writeback: what the kernel writes of files that are mapped.
  *
- * What a program stores into a mapping nobody sees; that it has reached the disk is told here. Who writes is a worker of
- * the kernel, or whoever asked for it: so it is the file that is asked, and whoever reads the records knows for whom it is.
- * A flush of one file (fsync, msync, sync_file_range) does not come this way: it is a call. The tracepoints are raw ones for
- * the reason that uring.bpf has.
+ * Stores into a mapping are not visible, but their writeback to the disk is. Who writes is a worker of the kernel, or whoever
+ * asked for it: so it is the file that is asked, and whoever reads the records knows for whom it is. A flush of one file
+ * (fsync, msync, sync_file_range) does not come this way: it is a call. The tracepoints are raw ones for the reason that
+ * uring.bpf has.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"

@@ -1,6 +1,6 @@
 /*
- * environment: the kernel lays down, one after the other, the arguments, the environment and the name of the program, each
- * with its NUL (binfmt_elf, all versions). The loader takes variables out of the list of pointers; the texts stay.
+ * environment: the kernel puts the arguments, the environment and the name of the program one after the other in memory, each
+ * with its NUL (binfmt_elf, all versions). The loader removes variables from the list of pointers, but the texts stay.
  */
 #include "environment.h"
 

@@ -1,5 +1,5 @@
 /*
- * environment: what the caller of iotrace gave to it, for the command.
+ * environment: the environment that the caller of iotrace meant for the command.
  *
  * A program with capabilities of its file runs in the loader's secure mode (ld.so(8)), which takes LD_LIBRARY_PATH, LD_PRELOAD,
  * TMPDIR, GLIBC_TUNABLES and others out of the environment, so that they have no power over it. The command runs with the

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * A shell must be able to redirect descriptors of one digit (POSIX), and dash knows no others. Programs get the low ones first, so
- * the search begins with the highest.
+ * POSIX only requires shells to redirect descriptors of one digit, and dash supports no others. Programs get the low ones
+ * first, so the search begins with the highest.
  */
 enum { GIVER_FIRST = 9, GIVER_LAST = 3 };
 
@@ -71,7 +71,7 @@ static pid_t sender(struct msghdr *message)
 	return ucred.pid;
 }
 
-/* Descriptors that come along are the sender's affair: there is no room for them, so the kernel closes them. */
+/* There is no room for descriptors that come with a mark, so the kernel closes them. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid)
 {
 	union control control;

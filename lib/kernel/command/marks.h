@@ -23,6 +23,6 @@ void marks_init(struct marks *marks);
 int marks_open(struct marks *marks, struct error *err);
 /* The command has its end. */
 void marks_give(struct marks *marks);
-/* Takes a mark, terminated and without newlines at its end. *pid: who wrote it, or 0. Returns false if there is none. */
+/* Takes a mark, as a string without newlines at its end. *pid: the writer, or 0. Returns false if there is none. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);
 void marks_release(struct marks *marks);

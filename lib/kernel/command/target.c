@@ -64,7 +64,7 @@ child(char *const argv[], int release, int error, int mark, const struct command
 	_exit(EXIT_NO_EXEC);
 }
 
-/* The child is looked at before it execs: what it drops of our rights is gone by then. */
+/* The child is looked up before its exec, after it has dropped the rights of iotrace. */
 static bool is_ready(const struct command *command)
 {
 	ssize_t n;

@@ -1,4 +1,4 @@
-/* target: what is recorded: a command of our own that waits to be let go, or processes that run already. */
+/* target: a command: forked, released, waited for. */
 #pragma once
 
 #include <signal.h>
@@ -27,8 +27,8 @@ struct command_signals {
 
 void command_init(struct command *command);
 /*
- * Forks a child that waits before its exec. Call it before limits are raised and files are opened: the child
- * has what was there at that time, and what is opened close-on-exec goes with the exec.
+ * Forks a child that waits before its exec. Call it before limits are raised and files are opened, because the child inherits
+ * them.
  */
 int command_fork(struct command *command, char *const argv[], const struct command_signals *signals,
 		 struct error *err);
@@ -37,5 +37,5 @@ int command_release(struct command *command, struct error *err);
 bool command_ended(struct command *command, bool wait);
 /* Returns the errno with which execve failed, or 0. Does not block. */
 int command_exec_error(struct command *command);
-/* A child that was never let go ends; a command that runs is left alone. */
+/* Ends a child that was never released, but not a running command. */
 void command_close(struct command *command);

@@ -26,7 +26,7 @@ int control_server_open(struct control_server *server, const char *name, struct 
 	return server->socket < 0 ? server->socket : 0;
 }
 
-/* What is no request is dropped. */
+/* Other messages are ignored. */
 bool control_server_next(struct control_server *server, struct control_request *request,
 			 int *answer)
 {

@@ -11,7 +11,7 @@ struct control_server {
 };
 
 void control_server_init(struct control_server *server);
-/* Returns 0, or -errno with a sentence: nobody can ask. */
+/* Returns 0, or -errno with a sentence. */
 int control_server_open(struct control_server *server, const char *name, struct error *err);
 /* Takes a request. *answer is for control_server_answer(). Returns false if there is none. */
 bool control_server_next(struct control_server *server, struct control_request *request,

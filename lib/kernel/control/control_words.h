@@ -1,6 +1,6 @@
 /*
- * control_words: a request, which comes with the descriptor of a socket for the answer. Both sides are of one machine, and of one
- * version: a message of another size is none.
+ * control_words: a request comes with the descriptor of a socket for the answer. Both sides have the same version on the same
+ * machine, so a message of another size is ignored.
  */
 #pragma once
 

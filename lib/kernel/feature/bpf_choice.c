@@ -1,8 +1,8 @@
 /*
  * bpf_choice: a table of programs by the layout of their tracepoint.
  *
- * The kernel checks how many arguments a program reads, but not which they are: one that was written for another layout would
- * record something else than it means. So a program is chosen by the layout that the kernel's types describe.
+ * The kernel checks how many arguments a program reads, but not their types, so a program for another layout would record wrong
+ * values. A program is chosen by the layout that the kernel's types describe.
  */
 #include "bpf_choice.h"
 
@@ -20,7 +20,7 @@ struct way {
 	const char *program, *tracepoint, *letters;
 };
 
-/* Of programs that tell the same, one fits the kernel. */
+/* Of alternative programs, at most one fits the kernel. */
 static const struct {
 	enum bpf_feature feature;
 	struct way way[WAYS];

@@ -15,7 +15,10 @@ struct bpf_choice {
 	struct bpf_link *link[BPF_TASKS];
 };
 
-/* Wants the features of these groups (1 << GROUP_*), and refuses those whose tracepoints the kernel has not, or has otherwise. */
+/*
+ * Chooses the features of these groups (1 << GROUP_*), and refuses those whose tracepoints are missing or have an unknown
+ * layout.
+ */
 void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct btf *kernel);
 /* Before the object is loaded: of the features' programs, those that were chosen are loaded with it. */
 void bpf_choice_apply(const struct bpf_choice *choice, struct bpf_object *object);

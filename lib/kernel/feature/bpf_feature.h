@@ -1,9 +1,9 @@
 /*
- * bpf_feature: what the BPF programs tell beside the calls themselves.
+ * bpf_feature: groups of BPF programs that record more than the calls themselves.
  *
- * The programs of a recording are one object, since to load an object costs 40 ms. A feature is some of them, and the kernel may
- * refuse it without taking the rest along: its tracepoints are others, or the verifier does not accept a program. Then the
- * object is loaded again without the programs of that feature, and the reason is kept for those who asked for it.
+ * The programs of a recording are one object, because loading an object takes 40 ms. The kernel may refuse a feature: its
+ * tracepoints are different, or the verifier does not accept a program. Then the object is loaded again without that feature,
+ * and the reason is kept.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* bpf_log: what libbpf says goes to the log, at the level of -vv; and why it refuses to load is kept. */
+/* bpf_log: writes libbpf's messages to the log (-vv), and keeps the reason of a refusal. */
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -12,5 +12,5 @@ struct bpf_refusal {
 
 /* For libbpf_set_print(). Line by line: of a program that is refused, all that the verifier says. */
 int bpf_log(enum libbpf_print_level level, const char *format, va_list args);
-/* From here on what libbpf complains of in this thread is kept there; NULL: nowhere. */
+/* From here on, libbpf's complaints in this thread are kept there; NULL: nowhere. */
 void bpf_log_keep(struct bpf_refusal *refusal);

@@ -1,6 +1,6 @@
 /*
- * bpf_missed: how often the kernel did not run a program of an object, since that program was at work on the same CPU: an
- * interrupt, or another task where programs may be preempted, met it there.
+ * bpf_missed: how often the kernel did not run a program of an object, because the same program was running on that CPU when an
+ * interrupt or another task came.
  */
 #pragma once
 
@@ -10,7 +10,7 @@ struct bpf_object;
 
 enum { BPF_MISSED_PROGRAMS = 32 };
 
-/* What the kernel says of each program, opened early: to ask by bpf() may not be allowed later. */
+/* The fdinfo of each program, opened early, because bpf() may not be allowed later. */
 struct bpf_missed {
 	int fd[BPF_MISSED_PROGRAMS];
 	int count;

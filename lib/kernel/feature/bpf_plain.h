@@ -1,10 +1,11 @@
 /*
  * bpf_plain: the BPF programs for kernels that lack a function which the others call by its name.
  *
- * libbpf looks for a name that the kernel does not have in all modules, which takes CAP_SYS_ADMIN, also if the program could
- * do without it. So the same programs are there twice: those of NAME.skel.h call bpf_rdonly_cast() (since Linux 6.2) and, if
- * it is there, bpf_preempt_disable() (since Linux 6.10). Those of NAME_plain.skel.h call nothing but helpers, and those of
- * Linux 5.15 only, unless a constant says that the kernel has more: they run before Linux 6.2, and for users without CAP_SYS_ADMIN before Linux 6.10. Their skeletons are alike.
+ * libbpf looks for an unknown name in all modules, which needs CAP_SYS_ADMIN, even if the program could work without it. So the
+ * same programs are there twice: those of NAME.skel.h call bpf_rdonly_cast() (since Linux 6.2) and, if it is there,
+ * bpf_preempt_disable() (since Linux 6.10). Those of NAME_plain.skel.h call nothing but helpers, and those of Linux 5.15 only,
+ * unless a constant says that the kernel has more: they run before Linux 6.2, and for users without CAP_SYS_ADMIN before Linux
+ * 6.10. Their skeletons are alike.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* bpf_types: looks through BTF. Types are many: what is looked for often is looked for all at once. */
+/* bpf_types: searches BTF. There are many types, so tracepoints are searched for in one pass. */
 #include "bpf_types.h"
 
 #include <bpf/btf.h>

@@ -1,8 +1,8 @@
 /*
- * bpf_types: what the running kernel says of its own types.
+ * bpf_types: the types of the running kernel.
  *
- * Programs could ask for the number of an enumerator by themselves; but where the enumeration has another name, or none yet,
- * libbpf looks for it in all modules, which takes more rights than the programs do.
+ * Programs could ask for the value of an enumerator themselves. But if the enumeration has another name, or does not exist,
+ * libbpf looks for it in all modules, which needs more rights than the programs do.
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /*
  * live: a recording's life as its caller sees it: open, start, follow, wait, close.
  *
- * The child is forked before anything else is done, so that it has the caller's signals, limits and
- * descriptors; everything that is opened later is close-on-exec in any case. live_close() accepts a recording
- * that got no further than any of the steps.
+ * The child is forked first, so it has the caller's signals, limits and descriptors; everything that is opened later is close-
+ * on-exec. live_close() accepts a recording that failed at any step.
  */
 #include "source/live_private.h"
 
@@ -70,7 +69,7 @@ static int open_pids(struct live *live, struct error *err)
 	return 0;
 }
 
-/* For ourselves alone: the command has been forked already. */
+/* Only for iotrace: the command has been forked already. */
 static void raise_limits(void)
 {
 	static const enum __rlimit_resource limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
@@ -119,7 +118,7 @@ static struct live *live_new(const struct live_options *options)
 	return live;
 }
 
-/* All our threads get it from this one, so that one comparison in the kernel leaves out what they do. */
+/* All threads of iotrace inherit this name, so the kernel can exclude their events with one comparison. */
 static void take_name(struct live *live)
 {
 	pthread_getname_np(pthread_self(), live->old_name, sizeof(live->old_name));
@@ -127,7 +126,7 @@ static void take_name(struct live *live)
 	pthread_setname_np(pthread_self(), live->own_name);
 }
 
-/* What comes later opens files, too: the archive, and /proc. Better refused now than torn then. */
+/* The archive and look-ups in /proc need descriptors later, so too few are refused now. */
 static int check_descriptors(const struct live *live, struct error *err)
 {
 	int fd[DESCRIPTORS_LEAST], opened = 0, code = 0;
@@ -142,7 +141,7 @@ static int check_descriptors(const struct live *live, struct error *err)
 	return code ? error_set(err, code, "files of the archive") : 0;
 }
 
-/* All that takes more rights than looking on. No file that the user names is opened here. */
+/* Everything that needs raised rights. It opens no file that the user names. */
 static int setup_events(struct live *live, struct error *err)
 {
 	int code;
@@ -174,7 +173,7 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-/* It waits as a command does before it is let go, and ends with us. */
+/* The keeper waits like a command before its release, and ends with iotrace. */
 static int start_keeper(struct live *live, struct error *err)
 {
 	static char name[] = "iotrace";
@@ -242,7 +241,7 @@ struct live *live_open(const struct live_options *options, struct error *err)
 	return NULL;
 }
 
-/* It waits until all that came before is in the spool. */
+/* The control thread waits until all earlier records are in the spool. */
 static int start_control(struct live *live, struct error *err)
 {
 	int code = pthread_create(&live->control, NULL, live_control, live);
@@ -264,8 +263,8 @@ static void say_source(const struct live *live)
 }
 
 /*
- * A command cannot open anything before it is let go; what runs already is looked at while events flow. Our threads
- * are there before the events are on: nobody sees them begin.
+ * A command cannot open anything before its release; running processes are looked up while events flow. The threads of iotrace
+ * are created before the events are enabled, so their begin is not recorded.
  */
 static int start(struct live *live, struct error *err)
 {
@@ -294,7 +293,7 @@ static int start(struct live *live, struct error *err)
 	return 0;
 }
 
-/* The recording is as good without it, and many machines have no filters: nothing that a user must be told of. */
+/* The recording works without the seccomp filter, and many machines have none, so the user is not told. */
 static void confine(const struct live *live)
 {
 	int code;
@@ -307,7 +306,7 @@ static void confine(const struct live *live)
 		log_info("system calls are not confined: %s", strerror(-code));
 }
 
-/* The one who asked for it may be gone. The recording goes on without them. */
+/* The reader may have gone. The recording goes on. */
 static void say_ready(const struct live *live)
 {
 	static const char word[] = "ready\n";
@@ -321,7 +320,7 @@ static void say_ready(const struct live *live)
 	close(fd);
 }
 
-/* The threads that look and drain have the rights that are left; who called us opens files of the user. */
+/* The threads that look up and drain keep the remaining rights. The caller has none, because it opens files of the user. */
 int live_start(struct live *live, struct error *err)
 {
 	int code;

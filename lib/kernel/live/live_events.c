@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What requests do, from the bio to the end. Kernels differ in the rest; without these two there is no request. */
+/* The steps of a block request. Only issue and complete must exist; the others differ between kernels. */
 static const struct {
 	const char *name;
 	bool is_needed;
@@ -56,7 +56,7 @@ static char *either(char *text, char *another)
 	return text;
 }
 
-/* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
+/* COMM in capitals is the name of the task, even if the tracepoint has a field `comm`. */
 static char *filter_of_names(const struct live *live)
 {
 	const struct text_list *comms = &live->recording->comms;
@@ -85,8 +85,8 @@ static char *filter_of_tasks(const struct live *live)
 }
 
 /*
- * What all else rests on is recorded of tasks with any name: a descriptor that they leave to a chosen task would have a
- * wrong name.
+ * Calls that change descriptors are recorded for tasks of any name. Otherwise a descriptor that a chosen task inherits could
+ * have a wrong name.
  */
 static char *filter_of_calls(const struct live *live, enum filter_use use)
 {
@@ -159,7 +159,7 @@ static int add_named(struct live *live, enum perf_role role, const char *system,
 	return index;
 }
 
-/* One that the tasks of the recording cause. */
+/* Adds a tracepoint for the recorded tasks. */
 static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
 			  const char *name, char *filter, struct error *err)
 {
@@ -207,7 +207,7 @@ static void add_tasks(struct live *live)
 	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
 }
 
-/* The fields that are asked for must be there: "A,B". */
+/* Checks that the chosen fields exist: "A,B". */
 static int check_fields(const char *format, const char *event, const char *fields,
 			struct error *err)
 {
@@ -226,8 +226,8 @@ static int check_fields(const char *format, const char *event, const char *field
 }
 
 /*
- * Who has the rights of the program's file only may record, but not see where things lie in the kernel: that is for root, as in
- * /proc/kallsyms. A sample has all fields of its event, whichever were chosen.
+ * A user with lent rights may record, but must not see kernel addresses, which only root sees, as in /proc/kallsyms. A sample
+ * has all fields of its event, not only the chosen ones.
  */
 static int refuse_addresses(const char *system, const char *event, const char *format,
 			    struct error *err)
@@ -242,7 +242,7 @@ static int refuse_addresses(const char *system, const char *event, const char *f
 	return -EPERM;
 }
 
-/* -e SYSTEM:EVENT[=FIELD,...]. The capture's name of it says which fields were chosen. */
+/* -e SYSTEM:EVENT[=FIELD,...]. The name of the event in the capture contains the chosen fields. */
 static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
 	size_t colon = strcspn(text, ":"), length = strcspn(text, "=");
@@ -283,7 +283,7 @@ static int add_all_chosen(struct live *live, struct error *err)
 	return code;
 }
 
-/* Returns whether the user may not see what samples of this event have. */
+/* Returns whether the user must not see the samples of this event. */
 static bool is_secret(const struct live *live, const char *system, const char *name)
 {
 	char *format = confine_is_lent() ? tracefs_format(&live->tracefs, system, name, NULL)
@@ -294,7 +294,7 @@ static bool is_secret(const struct live *live, const char *system, const char *n
 	return has_address;
 }
 
-/* The clone flags of new tasks, the kind of a record lock: what they say is left out where they are refused. */
+/* Adds an event whose information is only missing if the kernel refuses it, such as clone flags or the kind of a lock. */
 static void add_optional(struct live *live, const char *system, const char *name)
 {
 	struct error ignored = {0};

@@ -28,7 +28,7 @@ void live_guest_release(struct live_guest *guest)
 	live_guest_init(guest);
 }
 
-/* The host puts them into the stream. */
+/* Sends marks to the host, which puts them into the stream. */
 static void send_marks(const struct live *live)
 {
 	char text[MARK_TEXT_MOST + 1];
@@ -39,7 +39,7 @@ static void send_marks(const struct live *live)
 			guest_send_mark(live->guest.socket, pid, text);
 }
 
-/* Sleeps until the host says something or a signal comes. Returns whether the host did; a negative socket never does. */
+/* Sleeps until a message of the host or a signal arrives. Returns whether it was a message; a negative socket never has one. */
 static bool wait_for_word(struct live *live)
 {
 	struct pollfd fds[] = {{.fd = live->guest.socket, .events = POLLIN},
@@ -112,7 +112,7 @@ static bool hear(struct live *live)
 	return guest->has_reply;
 }
 
-/* A host that was asked to stop has done its work before the command has ended. */
+/* A host that was asked to stop finishes before the command ends. */
 void live_guest_wait(struct live *live)
 {
 	while (live_command_runs(live))

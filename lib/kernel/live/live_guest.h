@@ -12,7 +12,7 @@ struct live;
 struct live_guest;
 
 void live_guest_init(struct live_guest *guest);
-/* Hands the command over while it waits. Returns 0, or -errno with a sentence. */
+/* Gives the waiting command to the host. Returns 0, or -errno with a sentence. */
 int live_guest_join(struct live *live, int socket, const char *options, struct error *err);
 /* Waits until the command has ended, and says so if the host ends before it. */
 void live_guest_wait(struct live *live);

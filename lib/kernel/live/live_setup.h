@@ -1,4 +1,4 @@
-/* live_setup: what is made before a recording begins. Each returns 0, or -errno with a sentence. */
+/* live_setup: steps before a recording begins. Each returns 0, or -errno with a sentence. */
 #pragma once
 
 #include "source/live_private.h"

@@ -1,6 +1,4 @@
-/*
- * bpf_absent: stands in for bpf_source and bpf_block where clang, bpftool or libbpf was missing when iotrace was built.
- */
+/* bpf_absent: replaces bpf_source and bpf_block in builds without clang, bpftool or libbpf. */
 #include "bpf_block.h"
 #include "bpf_source.h"
 

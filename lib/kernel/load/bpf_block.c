@@ -1,4 +1,4 @@
-/* bpf_block: libbpf's part. Everything that can be refused is refused by bpf_block_open(). */
+/* bpf_block: the part that uses libbpf. Everything that can fail is in bpf_block_open(). */
 #include "bpf_block.h"
 
 #include "bpf_source.h"

@@ -1,8 +1,8 @@
 /*
  * bpf_block: the BPF programs for block requests, which write into the rings of a bpf_source.
  *
- * An object of its own: where a kernel refuses it, calls are recorded through BPF all the same. A build without libbpf
- * has the same functions, and the first of them says so.
+ * It is an object of its own, so calls are recorded through BPF even if the kernel refuses it. In a build without libbpf,
+ * bpf_block_open() fails.
  */
 #pragma once
 
@@ -27,5 +27,5 @@ void bpf_block_close(struct bpf_block *block);
 void bpf_block_enable(struct bpf_block *block, bool is_on);
 /* No program runs any more. */
 void bpf_block_detach(struct bpf_block *block);
-/* Returns how many steps the kernel did not tell a program, since an interrupt met that very program at work. */
+/* Returns how many steps the kernel did not pass to a program, because an interrupt came while the same program was running. */
 uint64_t bpf_block_missed(const struct bpf_block *block);

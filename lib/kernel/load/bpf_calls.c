@@ -1,10 +1,10 @@
-/* bpf_calls: what a program does with a call follows from its kind and from the roles of its arguments. */
+/* bpf_calls: what the programs do with a call follows from its kind and from the roles of its arguments. */
 #include "bpf_calls.h"
 
 #include <iotrace/syscall.h>
 #include <string.h>
 
-/* Kinds whose begin counts at once, or has the records of new tasks behind it. */
+/* Kinds whose begin takes effect at once, or is followed by the records of new tasks. */
 static uint32_t apart_flags(const struct call_row *row)
 {
 	switch (row->kind) {
@@ -28,10 +28,7 @@ static int8_t pair_argument(const struct call_row *row)
 	return strcmp(row->name, "socketpair") ? 0 : 3;
 }
 
-/*
- * Whether it goes on from where the file stands, and leaves it elsewhere. Those that have both an offset and flags do so
- * with the offset -1.
- */
+/* Returns whether the call uses and moves the file position. Calls that have an offset and flags do so if the offset is -1. */
 static bool moves(const struct call_row *row)
 {
 	bool is_data = row->kind == CALL_READ || row->kind == CALL_WRITE || row->kind == CALL_COPY;

@@ -1,4 +1,4 @@
-/* bpf_calls: syscalls.def in the words of the BPF programs. */
+/* bpf_calls: translates syscalls.def for the BPF programs. */
 #pragma once
 
 #include "bpf_shared.h"

@@ -1,9 +1,8 @@
 /*
  * bpf_load: the programs of a recording, as many as the kernel takes.
  *
- * They are there twice (bpf_plain.h): first those are tried that cost less. The kernel may refuse a program: then all are loaded
- * again without the feature that it belongs to (bpf_feature.h). Only without the programs that record the calls is there
- * nothing to be had.
+ * There are two builds of them (bpf_plain.h); the faster one is tried first. If the kernel refuses a program, all are loaded
+ * again without its feature (bpf_feature.h). Only if the programs for calls are refused does it fail.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * bpf_ring: the kernel's part of the contract is in its kernel/bpf/ringbuf.c: one page with the reader's position, which
- * we may write; one with the writer's; then the data, twice. A record's length is stored with release when it is done.
+ * bpf_ring: the kernel's side is in its kernel/bpf/ringbuf.c: one page with the reader's position, which is writable; one with
+ * the writer's position; then the data, twice. A record's length is stored with release semantics when the record is complete.
  */
 #include "bpf_ring.h"
 

@@ -1,9 +1,9 @@
 /*
  * bpf_ring: the memory of a BPF ring buffer, as its reader sees it.
  *
- * Mechanism only, as perf_ring is: any memory of the right shape will do. Positions only rise; the place of one in
- * memory is its remainder by the (power of two) size, and the kernel maps the data twice in a row, so that no record
- * wraps around. In front of each record stands a word with its length, which says whether it is still being written.
+ * It works on any memory of this layout, as perf_ring does. Positions only rise; the place of a position in memory is its
+ * remainder by the size, a power of two. The kernel maps the data twice in a row, so no record wraps around. Before each record
+ * is a word with its length, which also says whether the record is still being written.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ uint64_t bpf_ring_tail(const struct bpf_ring *ring);
 void bpf_ring_release(struct bpf_ring *ring, uint64_t tail);
 
 /*
- * How far a round goes. It may end when all is read that had a place in the ring when the round began: what is still being
- * written then, and so stops the reader, holds the round.
+ * How far a round goes. It ends when it has read all records that had space in the ring when the round began. A record that is
+ * still being written holds the round.
  */
 struct bpf_ring_reach {
 	uint64_t head; /* up to here the reader goes now */
@@ -50,8 +50,8 @@ void bpf_ring_take(const struct bpf_ring *ring, struct bpf_ring_reach *reach, bo
 bool bpf_ring_is_reached(const struct bpf_ring *ring, const struct bpf_ring_reach *reach);
 
 /*
- * Steps over the next record before head that was not taken back by its writer: `bytes` (lent until it is released)
- * and `length` are its own. *at stays where it is if there is none.
+ * Steps over the next record before head that its writer has not discarded, and returns its `bytes` (lent until it is released)
+ * and `length`. *at does not change if there is none.
  */
 enum bpf_ring_next bpf_ring_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
 				 const void **bytes, uint32_t *length);

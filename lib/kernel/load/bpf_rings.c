@@ -1,4 +1,4 @@
-/* bpf_rings: see bpf_rings.h. All rings of CPUs that are online have one size. */
+/* bpf_rings: all rings of CPUs that are online have the same size. */
 #include "bpf_rings.h"
 
 #include "bpf_source.h"
@@ -58,7 +58,7 @@ void bpf_rings_release(struct bpf_rings *rings)
 	free(rings->fd);
 }
 
-/* Programs run on a CPU as soon as it comes. Where it has no ring, what they drop is counted. */
+/* Programs run on a CPU as soon as it is online. If it has no ring, they count the records that they drop. */
 static void make_spares(struct bpf_rings *rings, uint64_t size)
 {
 	for (uint32_t i = rings->online; i < rings->cpus; i++)
@@ -68,7 +68,7 @@ static void make_spares(struct bpf_rings *rings, uint64_t size)
 		}
 }
 
-/* All at once: after a change of this map the kernel waits for all programs that run, which takes 10 ms and more. */
+/* All at once, because after each change of this map the kernel waits for all running programs, 10 ms or more. */
 static int give_to_programs(const struct bpf_rings *rings, int map, struct error *err)
 {
 	uint32_t count = rings->cpus;

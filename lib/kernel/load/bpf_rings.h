@@ -16,8 +16,8 @@ struct bpf_rings {
 void bpf_rings_init(struct bpf_rings *rings, const struct bpf_options *options);
 void bpf_rings_release(struct bpf_rings *rings);
 /*
- * Makes and maps the rings, and puts them into the map: as large as the options say, or the largest that can be had. A CPU that may
- * come does without if its ring cannot be had, and so do those behind it: rings->cpus is less then.
+ * Creates and maps the rings, and puts them into the map: as large as the options say, or as large as possible. If the ring of
+ * an offline CPU cannot be created, that CPU and all after it have none, and rings->cpus is less.
  */
 int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *options,
 		   struct error *err);

@@ -1,5 +1,5 @@
 /*
- * bpf_shared: what the BPF programs and those who load them agree on, beside the records (bpf_record.h).
+ * bpf_shared: what the BPF programs and their loader share, besides the records (bpf_record.h).
  *
  * Plain C for the BPF target as well: nothing but integers.
  */
@@ -39,9 +39,8 @@ enum {
 	BPF_CALL_ENDS_QUEUE = 1024,
 	BPF_CALL_CLOSES =
 		2048, /* APART where another task could get the descriptor before it ends */
-	BPF_CALL_IOCTL = 8192, /* only the requests of ioctls.def */
-	BPF_CALL_ALWAYS =
-		4096, /* all else rests on it: recorded of tasks that are not chosen, too */
+	BPF_CALL_IOCTL = 8192,  /* only the requests of ioctls.def */
+	BPF_CALL_ALWAYS = 4096, /* it changes descriptors: recorded for excluded tasks, too */
 	BPF_CALL_BASES =
 		16384, /* relative paths need their directory; if it fails, those of each call do */
 	BPF_CALL_MOVES_ROOT = 32768,
@@ -87,7 +86,7 @@ static inline uint64_t bpf_comm_step(const volatile struct bpf_comm *comm, uint6
 /*
  * A page fault of a mapped file that may be reading it. All 0: none.
  *
- * What the thread reads in another place is no part of it: the place is the system call that the thread is in, if any.
+ * Reads of the thread in another system call, or outside of this one, do not belong to it.
  */
 struct bpf_fault {
 	uint64_t mapping; /* whose cache: an address in the kernel, compared and never followed */

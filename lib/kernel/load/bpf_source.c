@@ -1,4 +1,4 @@
-/* bpf_source: libbpf's part. Everything that can be refused is refused by bpf_source_open(). */
+/* bpf_source: the part that uses libbpf. Everything that can fail is in bpf_source_open(). */
 #include "bpf_source.h"
 
 #include "bpf_load.h"
@@ -79,7 +79,7 @@ static struct bpf_source *new_source(const struct bpf_options *options)
 	return source;
 }
 
-/* Of this recording alone: it is kept nowhere else. */
+/* The key is only of this recording, and is kept nowhere else. */
 static int make_key(struct bpf_source *source, struct error *err)
 {
 	uint32_t key[BPF_CIPHER_KEY];
@@ -111,7 +111,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 		bpf_source_close(source);
 		return NULL;
 	}
-	/* Early, while they are silent: what they cannot tell is then asked of perf. */
+	/* Early, while they are disabled: perf events replace features that cannot be attached. */
 	bpf_choice_attach(&source->loaded.choice, source->programs->obj);
 	bpf_missed_open(&source->missed, source->programs->obj);
 	return source;
@@ -149,7 +149,7 @@ static int open_iterator(const struct bpf_program *program)
 int bpf_source_attach(struct bpf_source *source, struct error *err)
 {
 	struct iotrace_bpf *programs = source->programs;
-	/* Ends first: nobody is marked yet, but with all tasks a begin would wait for its end. */
+	/* Programs for ends first: in a system recording, a begin would wait for its end. */
 	struct bpf_program *const program[LINKS] = {
 		programs->progs.call_ends,
 		programs->progs.call_begins,

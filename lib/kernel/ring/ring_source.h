@@ -1,11 +1,11 @@
 /*
  * ring_source: where records come from, as the thread that drains them sees it.
  *
- * A source has rings, one for each CPU or any others. A round asks every source how far its rings are filled (head), and
- * then lets each move all records up to there into the spool (move). The order of time rests on one rule: a record that
- * a source has not shown by its head has a later time than all records that any source moved in the round before. So a
- * ring must show a record soon after the record got its time; a source that hears of records late, such as a stream from
- * another machine, holds the round (is_held) until it has them.
+ * A source has rings, for example one for each CPU. A round asks every source how far its rings are filled (head), and then
+ * each source moves all records up to there into the spool (move). The order of time depends on one rule: a record behind the
+ * head is later than all records that any source moved in the round before. So a record must appear in its ring soon after it
+ * gets its time. A source that gets records late, such as a stream from another machine, holds the round (is_held) until it has
+ * them.
  *
  * The sources are asked in the order in which they were added, and stopped and closed in the reverse one.
  */
@@ -16,16 +16,19 @@
 
 struct error;
 
-/* What may be missing is NULL. `self` is what was given to ring_sources_add(). */
+/* Optional functions may be NULL. `self` is the argument of ring_sources_add(). */
 struct ring_source_ops {
 	const char *name;
 	/* Switches the rings on. Returns 0, or -errno with a sentence. */
 	int (*open)(void *self, struct error *err);
-	/* A round begins, or one that was held goes on: fixes how far it goes in each ring. */
+	/* A round begins, or a held one continues: sets how far it goes in each ring. */
 	void (*head)(void *self);
-	/* Moves what is before these heads into the spool, with what was lost in its place. Returns how many bytes. */
+	/*
+	 * Moves the records before these heads into the spool, and records of losses in their places. Returns the number of
+	 * bytes.
+	 */
 	uint64_t (*move)(void *self);
-	/* Returns whether a ring is so full that a round is due. May be missing: it wakes us. */
+	/* Returns whether a ring is so full that a round is due. Optional if the source wakes the thread itself. */
 	bool (*is_due)(const void *self);
 	/* Returns whether a record before the head is still being written: the round goes on. May be missing. */
 	bool (*is_held)(const void *self);
@@ -33,9 +36,9 @@ struct ring_source_ops {
 	void (*stop)(void *self);
 	/* Returns whether all that was written has been moved. Asked after stop(). May be missing. */
 	bool (*has_all)(const void *self);
-	/* Puts what had no end when the recording ended behind the last record. May be missing. */
+	/* Appends what has no end yet after the last record. May be missing. */
 	void (*put_rest)(void *self);
-	/* Says how many records there were and how many of them were lost. */
+	/* Adds facts about the number of records and of losses. */
 	void (*lost)(void *self);
 	/* Accepts a source that was not opened. */
 	void (*close)(void *self);

@@ -1,9 +1,9 @@
 /*
- * spool: chunks of memory that go round between two threads.
+ * spool: chunks of memory that circulate between two threads.
  *
- * The control thread fills one chunk; full ones wait in a queue; the writer takes them from its head, and the
- * one being filled as soon as a round is complete and nothing else waits. `busy` says that the filler is
- * between room and commit. One mutex guards everything but the bytes of a chunk that a thread has taken.
+ * The control thread fills one chunk; full ones wait in a queue; the writer takes them from its head, and the one being filled
+ * as soon as a round is complete and nothing else waits. `busy` says that the filler is between room and commit. One mutex
+ * guards everything but the bytes of a chunk that a thread has taken.
  */
 #include "spool.h"
 
@@ -40,8 +40,8 @@ struct spool {
 	pthread_cond_t
 		changed; /* anything below, for the two threads that keep pace with the rings */
 	/*
-	 * For the follower, who may sleep long among other programs: whoever signals a condition may have to
-	 * wait for one who was woken before and has not run yet.
+	 * For the follower. A semaphore, because signalling a condition may wait for an earlier waiter that has not run yet,
+	 * and the follower may wait long for a CPU.
 	 */
 	sem_t news;
 	bool is_awaited;
@@ -169,7 +169,7 @@ static void *writer_main(void *context)
 	}
 }
 
-/* Some blocks on the same file system, which the last records may have when the disk is full. */
+/* Reserves some blocks on the same file system for the last records when the disk is full. */
 static int reserve(int dir)
 {
 	int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -333,7 +333,7 @@ int spool_error(struct spool *spool)
 	return code;
 }
 
-/* The writer no longer writes once it has failed, so the capture is ours. */
+/* The writer thread stops after a failure, so this thread may write to the capture. */
 void spool_put_last(struct spool *spool, const void *records, size_t size)
 {
 	struct error ignored;

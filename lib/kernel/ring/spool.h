@@ -1,9 +1,9 @@
 /*
- * spool: the way of the bytes from the control thread to the capture file.
+ * spool: moves bytes from the control thread to the capture file.
  *
- * A queue in memory with a bound, and a thread that writes it out, so that a slow disk does not hold up the
- * rings before the queue is full. A thread that puts bytes in then waits, and the rings take over, and at last the
- * kernel counts what it loses. Pieces are whole records and go into the file in the order of spool_commit().
+ * It is a bounded queue in memory and a thread that writes it to the file, so a slow disk does not delay the rings until the
+ * queue is full. Then the control thread waits, the rings fill, and at last the kernel loses and counts records. Pieces are
+ * whole records and go into the file in the order of spool_commit().
  */
 #pragma once
 
@@ -22,9 +22,11 @@ enum { SPOOL_PIECE_MAX = 4 << 20 };
  * directory `dir` some room is set aside for the last records. `bound`: bytes in memory.
  */
 struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, struct error *err);
-/* What followers have read may go from the disk, but for the first `kept` bytes of records. Called before all that follow. */
+/*
+ * Removes from the disk what followers have read, except the first `kept` bytes of records. Call it before the functions below.
+ */
 void spool_trim(struct spool *spool, uint64_t kept);
-/* From now on, what is in the file stays there. */
+/* From now on, nothing is removed from the file. */
 void spool_keep(struct spool *spool);
 /* Returns how large a piece may be. */
 size_t spool_piece(const struct spool *spool);
@@ -36,15 +38,15 @@ void *spool_room(struct spool *spool, size_t size);
 void spool_commit(struct spool *spool, size_t size);
 /* These bytes will not come. */
 void spool_drop(struct spool *spool, uint64_t size);
-/* What is in the last, unfilled part of the queue may be written now. */
+/* The last, partly filled chunk may be written now. */
 void spool_flush(struct spool *spool);
 /* Returns whether writing has failed; spool_close() says how. */
 bool spool_has_failed(struct spool *spool);
 /* Returns the errno of the write that failed, or 0. */
 int spool_error(struct spool *spool);
-/* Uses what was set aside for a few more records after a failure: they are written at once. */
+/* Writes a few more records after a failure, into the reserved room. */
 void spool_put_last(struct spool *spool, const void *records, size_t size);
-/* Nothing more will come: writes all that waits and finishes the file. Followers see the end. */
+/* Writes all that waits, and finishes the file. Followers see the end. */
 void spool_finish(struct spool *spool);
 /* capture_available: blocks until more than `have` bytes are in the file, or the end. */
 uint64_t spool_available(struct spool *spool, uint64_t have);

@@ -30,7 +30,7 @@ struct live_words live_words_of(char *const argv[])
 void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd,
 		      const char *archive)
 {
-	/* Before its exec it has the environment of the iotrace that it comes from. */
+	/* Before its exec, the command has the environment of its iotrace. */
 	struct rank rank = rank_read(&live->proc, (uint32_t)pid);
 	struct fact fact = {.kind = FACT_COMMAND,
 			    .number = {[FACT_COMMAND_pid] = (uint64_t)pid,

@@ -1,4 +1,4 @@
-/* live_command: what is said of a command before it begins. */
+/* live_command: facts about a command. */
 #pragma once
 
 #include <stdbool.h>

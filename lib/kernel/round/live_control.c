@@ -1,7 +1,7 @@
 /*
  * live_control: the thread that moves rounds of records from the rings to the spool, until the recording ends.
  *
- * A program that opens many files wakes the look-up threads each time, but not this thread, the writer and the converter.
+ * Opens of files wake only the look-up threads, not this thread, the writer or the converter.
  */
 #include "live_control.h"
 
@@ -33,7 +33,7 @@ static uint64_t next_sample(const struct live *live)
 	return interval ? live->sampled_at + interval : 0;
 }
 
-/* Samples stay on their grid: one that came late does not delay the next. */
+/* Samples keep their grid: a late one does not delay the next. */
 static void sample(struct live *live)
 {
 	uint64_t now = clock_now();
@@ -48,7 +48,7 @@ static void sample(struct live *live)
 	live->sampled_at = now - (now - live->sampled_at) % live->recording->sample_interval;
 }
 
-/* Returns how long nothing is to be done, in ms, rounded up: a sleep that ends too early would only be another one. */
+/* Returns how long the thread can sleep, in ms, rounded up, so that it does not wake too early. */
 static int wait_ms(const struct live *live)
 {
 	uint64_t due[] = {live_next_round(live), next_sample(live), live->until,
@@ -107,7 +107,7 @@ static bool is_left_behind(const struct live *live)
 	return live->recording->waits_for_all && !live->requests && live_has_tasks(live);
 }
 
-/* How a recording ends that something else than the end of what it follows brings to its end. */
+/* Returns why a recording ends before the processes that it follows. */
 static enum live_end ended_early(struct live *live, enum live_end otherwise)
 {
 	return live->pid_fds || live_command_runs(live) || live_members_run(live) ? LIVE_DETACHED
@@ -133,7 +133,7 @@ static enum live_end ended_by(struct live *live)
 	return live->pid_fds && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
 }
 
-/* After a failure there is room for a few records only: those that say what happened. */
+/* After a failure, there is room only for a few records, which say what happened. */
 static void say_end(struct live *live, enum live_end end)
 {
 	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
@@ -150,7 +150,7 @@ static void say_end(struct live *live, enum live_end end)
 	spool_put_last(live->spool, &mark, sizeof(mark));
 }
 
-/* Closing the events waits for the kernel, and nobody waits for us then: the file is complete before. */
+/* Closing the events may take long, so the file is completed before. */
 static void finish(struct live *live, enum live_end end)
 {
 	if (end == LIVE_ENDED) /* else others might join */
@@ -161,7 +161,7 @@ static void finish(struct live *live, enum live_end end)
 	live_facts_off(live);
 	ring_sources_stop(&live->sources);
 	live_round(live);
-	/* What was running when it was stopped may still be at its record. */
+	/* A BPF program that ran during the stop may still write its record. */
 	for (int i = 0; i < HELD_TRIES && !spool_has_failed(live->spool) &&
 			!ring_sources_have_all(&live->sources);
 	     i++) {

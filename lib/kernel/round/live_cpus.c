@@ -17,8 +17,8 @@ static uint32_t index_of_cpu(const struct live *live, uint32_t number)
 }
 
 /*
- * The events of a task stay with it, wait for a CPU that is offline, and count again on one that comes back; a BPF program
- * runs on all CPUs. Events that are a CPU's own are gone with it: they are opened again, and what was there before is missing.
+ * Events of tasks wait while their CPU is offline and work again when it returns, and BPF programs run on all CPUs. Events of a
+ * CPU are lost when it goes offline, so they are opened again. Events before that are missing.
  */
 static void cpu_came(void *context, uint32_t number)
 {

@@ -1,7 +1,7 @@
-/* live_cpus: CPUs that come while iotrace records. */
+/* live_cpus: CPUs that come online during the recording. */
 #pragma once
 
 struct live;
 
-/* Opens what is a CPU's own on those that have come. */
+/* Opens the events of CPUs that have come online. */
 void live_follow_cpus(struct live *live);

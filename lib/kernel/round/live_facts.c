@@ -1,4 +1,4 @@
-/* live_facts: what is said before the first record and after the last. */
+/* live_facts: facts before the first record and after the last. */
 #include "live_facts.h"
 
 #include "clock.h"
@@ -20,7 +20,7 @@ enum { JOB_TEXT_MOST = 255 };
 
 static const uint64_t state_ns = 2000000000; /* for the descriptors of all processes */
 
-/* Two readings of one clock around one of the other: the middle is off by half their distance at most. */
+/* Reads one clock before and after the other. The error of the middle is at most half the difference. */
 static int64_t realtime_offset(void)
 {
 	int64_t best = INT64_MAX, offset = 0;
@@ -103,7 +103,7 @@ static void say_filter(struct live *live, enum fact_filter kind, const char *glo
 		  0, clock_now());
 }
 
-/* What the user chose, for readers of the stream. */
+/* The filters, for readers of the stream. */
 static void say_filters(struct live *live)
 {
 	const struct recording *recording = live->recording;
@@ -121,7 +121,7 @@ static void say_filters(struct live *live)
 			say_filter(live, row[i].kind, row[i].globs->item[k]);
 }
 
-/* Where the choice comes from. */
+/* The options, and where they come from. */
 static void say_options(struct live *live, const struct recording_words *given)
 {
 	struct live_words words = live_words_of(given->argv + 1);
@@ -201,7 +201,7 @@ static bool is_own(const struct live *live, uint32_t pid)
 	return pid == (uint32_t)getpid() || pid == (uint32_t)live->reopen.opener.pid;
 }
 
-/* Both lists are sorted. `before`: whose tasks were said, NULL: of none. */
+/* Both lists are sorted. `before`: processes whose tasks are in the stream already, or NULL. */
 static void say_tasks_of_all(struct live *live, const struct number_list *pids,
 			     const struct number_list *before)
 {
@@ -219,8 +219,8 @@ static void say_tasks_of_all(struct live *live, const struct number_list *pids,
 }
 
 /*
- * Who lives. Names and users first, and those who were born meanwhile once more: children that are born from then on have
- * the name and the user of a parent that is known.
+ * The running processes. Names and users come first, and again for processes that began meanwhile. After that, every new child
+ * has a known parent, whose name and user it inherits.
  */
 static void say_processes(struct live *live, struct number_list *pids)
 {
@@ -245,7 +245,10 @@ static void say_descriptors(struct live *live, uint32_t pid)
 		lookup_process(&live->lookup, pid, LOOKUP_START, !is_command);
 }
 
-/* The command waits, and so does the user: on a machine with very many descriptors not all of them are looked up. */
+/*
+ * The command and the user wait for this, so there is a time limit. On a machine with very many descriptors, not all of them
+ * are looked up.
+ */
 void live_facts_state(struct live *live)
 {
 	uint64_t begun = clock_now(), until = begun + state_ns;

@@ -1,4 +1,4 @@
-/* live_facts: what is said before the first record and after the last. */
+/* live_facts: facts before the first record and after the last. */
 #pragma once
 
 #include "source/live_private.h"

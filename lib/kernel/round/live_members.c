@@ -1,4 +1,4 @@
-/* live_members: a command is recorded as one that -p names, but that it waits: nothing of it is missing. */
+/* live_members: a command that joins is recorded like a process of -p, but it waits, so none of its events is missing. */
 #include "live_members.h"
 
 #include "join/host.h"
@@ -49,13 +49,13 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 		return code;
 	say_command(live, arrival);
 	live_say_tasks(live, (uint32_t)pid);
-	/* It waits for its exec: what it has of its guest is not its own. */
+	/* The command waits for its exec. Until then its descriptors are those of the guest. */
 	lookup_process(&live->lookup, (uint32_t)pid, LOOKUP_START, false);
 	live_round(live);
 	return 0;
 }
 
-/* The place is there before the stream says that somebody needs it. */
+/* The place must be available before the stream names the command. */
 static void offer(struct live *live, const struct join_arrival *arrival)
 {
 	struct live_places *places = &live->places;

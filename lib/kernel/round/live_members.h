@@ -8,7 +8,7 @@ struct live;
 
 /* A descriptor to be polled, or -1. */
 int live_members_fd(const struct live *live);
-/* Records who has come, and notes who has ended. For the control thread. */
+/* Begins to record new members, and notes the ends of others. For the control thread. */
 void live_members_look(struct live *live);
 /* Returns whether there is a host and all its members have ended. */
 bool live_members_are_gone(const struct live *live);

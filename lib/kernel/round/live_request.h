@@ -1,7 +1,7 @@
 /*
- * live_request: what a user asks of the recording while it runs (iotrace/control.h), and its pauses.
+ * live_request: requests of users to a running recording (iotrace/control.h), and pauses.
  *
- * In a pause everything is recorded and followed as before; the reader of the stream leaves out what begins in it (fact PAUSE).
+ * In a pause, everything is recorded as before; the reader of the stream skips what begins in it (fact PAUSE).
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct live;
 
-/* Before the events are on: takes requests from now on, and begins with a pause if the recording is to start later. */
+/* Called before the events are enabled. Takes requests from now on, and begins a pause if the recording starts later. */
 void live_requests_open(struct live *live);
 /* The events are on, or the command begins: from here on --delay and --duration count. */
 void live_requests_begin(struct live *live);

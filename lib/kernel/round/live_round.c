@@ -1,7 +1,7 @@
 /*
  * live_round: a round moves what is in the rings of all sources into the spool.
  *
- * It happens when a ring is a quarter full or LIVE_ROUND_MS after the last one, later if that one found next to nothing.
+ * A round begins when a ring is a quarter full, or LIVE_ROUND_MS after the last one; later if that one found almost nothing.
  */
 #include "live_round.h"
 
@@ -15,7 +15,7 @@ enum { ROUND_IDLE_MS = 800, IDLE_BYTES = 4096 };
 static void pace(struct live *live, uint64_t moved)
 {
 	live->rounded_at = clock_now();
-	/* Whose a process is after an exec, and whether it lost its events, is found out by looking. */
+	/* Short rounds are needed to check, after an exec, the user of a process and whether it lost its events. */
 	if (moved > IDLE_BYTES || live->base.uids || live->base.may_reopen)
 		live->round_ms = LIVE_ROUND_MS;
 	else if (live->round_ms < ROUND_IDLE_MS)

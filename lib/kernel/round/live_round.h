@@ -7,5 +7,5 @@ void live_round(struct live *live);
 bool live_is_round_due(const struct live *live);
 /* Returns when the next one is due in any case, in ns. */
 uint64_t live_next_round(const struct live *live);
-/* Whether a time that may be none (0) has come. */
+/* Returns whether a time has come; 0 never does. */
 bool live_is_time(uint64_t at, uint64_t now);

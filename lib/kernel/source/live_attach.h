@@ -1,4 +1,4 @@
-/* live_attach: events are opened for tasks, of processes that run already as well. */
+/* live_attach: opens events for tasks, including running processes. */
 #pragma once
 
 #include "live_private.h"

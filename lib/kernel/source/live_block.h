@@ -1,7 +1,7 @@
 /*
- * live_block: who records a recording's block requests: BPF programs where calls are recorded through BPF, else perf.
+ * live_block: records block requests: with BPF programs if calls are recorded through BPF, otherwise with perf.
  *
- * What the programs write is in the rings of live_bpf, which empties them and keeps their books.
+ * The programs write into the rings of live_bpf, which empties and counts them.
  */
 #pragma once
 
@@ -23,12 +23,12 @@ struct live_block {
 
 /* Finds the numbers of the devices that the user named. Returns 0, or -errno with a sentence. */
 int live_block_find_devices(struct live *live, struct error *err);
-/* Attaches the BPF programs, which are off, if calls are recorded through BPF. If they cannot be had, a remark says why. */
+/* Attaches the BPF programs, still disabled, if calls are recorded through BPF. If that fails, a remark says why. */
 void live_block_open(struct live *live);
-/* Tells of control groups that were not told of yet: when the recording begins, and when it ends. */
+/* Adds facts for new control groups. Called when the recording begins and when it ends. */
 void live_block_say_groups(struct live *live);
 /* From here on, steps of requests are recorded. */
 void live_block_start(struct live *live);
-/* Nothing more will come. Returns how many steps the kernel did not tell the programs: those are lost. */
+/* Stops the programs. Returns how many steps the kernel did not pass to them; those are lost. */
 uint64_t live_block_stop(struct live *live);
 void live_block_close(struct live *live);

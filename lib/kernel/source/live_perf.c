@@ -1,6 +1,6 @@
 /*
- * live_perf: where calls are recorded with perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
- * thread that drains; else the rings have the few records of tasks and wake it themselves.
+ * live_perf: if calls are recorded with perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
+ * control thread. Otherwise the rings have only the few records of tasks, and wake it themselves.
  */
 #include "live_perf.h"
 
@@ -31,7 +31,7 @@ static void take_heads(void *self)
 		live->head[cpu] = lookup_thread_take(&live->lookup_thread[cpu], &live->facts);
 }
 
-/* Moves [tail, head) into the spool, piece by piece, and gives each back to the kernel at once. */
+/* Moves [tail, head) into the spool piece by piece, and frees each piece in the ring at once. */
 static void move_ring(struct live *live, uint32_t cpu)
 {
 	struct perf_ring *ring = &live->set.ring[cpu];
@@ -89,7 +89,7 @@ static void stop(void *self)
 	live_stop_lookup_threads(live);
 }
 
-/* The events that samples come from: their counts must be found again in the stream. */
+/* Adds the kernel's count of each event that has samples; readers compare it with the stream. */
 static void say_counts(void *self)
 {
 	struct live *live = self;

@@ -1,8 +1,8 @@
 /*
  * live_private: the state of a recording, for the files of this folder.
  *
- * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published the
- * control thread owns it all, but for what is marked as shared; after that it is the caller's again.
+ * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published, the control thread
+ * owns everything that is not marked as shared; before and after that, the caller does.
  */
 #pragma once
 
@@ -81,7 +81,7 @@ struct live {
 	struct priority_nice nice;
 	char old_name[16];
 	char own_name
-		[16]; /* of our threads, which the kernel leaves out of a system recording; "": it need not */
+		[16]; /* of iotrace's threads, which the kernel excludes from a system recording; "": not needed */
 
 	struct procfs proc, sys;
 	struct tracefs tracefs;
@@ -138,7 +138,10 @@ struct live {
 
 /* live_state.c */
 void live_add_remark(struct live *live, char *text); /* taken */
-/* The control thread waits until it may go, and the caller lets it; it says how the recording ended, and the caller waits for that. */
+/*
+ * The control thread waits for its release by the caller. Later it publishes how the recording ended, and the caller waits for
+ * that.
+ */
 void live_wait_for_begin(struct live *live);
 void live_let_go(struct live *live);
 void live_publish(struct live *live, enum live_end end);

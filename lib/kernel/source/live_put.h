@@ -1,4 +1,4 @@
-/* live_put: records go into the spool. */
+/* live_put: puts records into the spool. */
 #pragma once
 
 #include "live_private.h"

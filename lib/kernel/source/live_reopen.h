@@ -1,8 +1,8 @@
 /*
- * live_reopen: events that the kernel took away are opened again, by the opener where the recorder has no right any more.
+ * live_reopen: opens events again that the kernel has closed, through the opener if the recorder no longer has the right.
  *
- * The kernel takes perf's events off a process at an exec that changes its rights, or of a program that it may not read. What the
- * process does until they are open again is not recorded: the fact GAP says so.
+ * The kernel removes perf's events from a process at an exec that changes its rights, or of a program that it may not read.
+ * Until they are open again, the process is not recorded: the fact GAP says so.
  */
 #pragma once
 

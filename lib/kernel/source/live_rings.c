@@ -68,7 +68,10 @@ uint64_t live_ring_want(const struct live *live)
 	return size;
 }
 
-/* Rings are locked memory: what does not fit is not a smaller ring with a remark, but a slip of the pen. */
+/*
+ * Ring buffers are locked memory. A size that does not fit into memory is a mistake of the user, so it is refused and not
+ * reduced.
+ */
 int live_check_ring(const struct live *live, struct error *err)
 {
 	uint64_t ram = ram_bytes();

@@ -1,4 +1,4 @@
-/* live_rings: which CPUs have rings, and how large these are. */
+/* live_rings: the CPUs that have ring buffers, and the sizes of these. */
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * live_signal: what a signal to iotrace means.
  *
- * While a command runs, its terminal is its own: Ctrl-C reaches it without us, and only its end ends the recording.
- * What kill(2) sent to us goes on to it. Without a command, and after its end, a signal is for us.
+ * While a command runs, the terminal belongs to it: Ctrl-C reaches it directly, and the recording ends only with it. Signals
+ * that kill(2) sent to iotrace are passed on to it. Without a command, and after its end, a signal is for iotrace.
  */
 #include "live_signal.h"
 
@@ -18,9 +18,9 @@
 
 static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* timeout(1) signals its child and then the group of both: that is one request. */
+/* timeout(1) signals its child and then the group of both. That is one request. */
 static const uint64_t once_ns = 1000000000;
-/* Batch systems send SIGKILL some time after SIGTERM, Slurm after 30 s: the archive has to be whole before that. */
+/* Batch systems send SIGKILL some time after SIGTERM (Slurm after 30 s). The archive must be complete before that. */
 static const uint64_t postpone_ns = 20000000000;
 
 enum { STOP_RECORDING = 2, STOP_CONVERSION = 3 };
@@ -79,8 +79,8 @@ static bool is_repeated(uint64_t *counted_at)
 }
 
 /*
- * The command decides what the signal means. It may ignore a request to end, so the second one ends the recording,
- * which leaves a whole archive, and a third one its conversion. What the command sends to its group it has itself.
+ * The command decides what the signal means. It may ignore a request to end, so the second one ends the recording, which leaves
+ * a complete archive, and the third one ends the conversion. Signals that the command sends to its own group are not passed on.
  */
 static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 {
@@ -100,7 +100,10 @@ static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 		atomic_store(&live->interrupts, 2);
 }
 
-/* What ends a job ends its commands: the first signal waits for them, but not for long. Returns whether it was the first. */
+/*
+ * A signal that ends a job also ends its commands. The first one waits for them, but not for long. Returns whether it was the
+ * first.
+ */
 static bool postpones_end(struct live *live)
 {
 	uint64_t most = clock_now() + postpone_ns;
@@ -147,7 +150,7 @@ bool live_command_runs(struct live *live)
 	return live->command.pid && !command_ended(&live->command, false);
 }
 
-/* Once the control thread has done its part, nobody else reads the signals. */
+/* After the control thread has ended, this function reads the signals. */
 int live_interrupts(const struct live *live)
 {
 	if (live_ended(live) != LIVE_RUNNING)

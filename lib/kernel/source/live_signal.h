@@ -1,7 +1,7 @@
 /*
- * live_signal: the signals of a recording, for the files live*.c.
+ * live_signal: the signals of a recording.
  *
- * What the caller ignores (nohup, a shell's background) stays ignored: a blocked signal would be queued.
+ * Signals that the caller ignores (nohup, background jobs) stay ignored; a blocked signal would be queued.
  */
 #pragma once
 

@@ -1,6 +1,4 @@
-/*
- * live_state: what the threads of a recording tell each other: that it has begun, how it ends; and what its caller is to know.
- */
+/* live_state: what the threads of a recording tell each other: its begin and its end; and remarks for the caller. */
 #include "live_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* live_tasks: what is said of the tasks of a process that runs already. */
+/* live_tasks: facts about the tasks of a running process. */
 #include "live_tasks.h"
 
 #include "clock.h"
@@ -6,8 +6,8 @@
 #include "proc/rank.h"
 
 /*
- * Its time is that before the question: a task that ends meanwhile ends after it in the stream, too. One that has
- * ended and waits for its parent is none.
+ * The fact has the time before the look-up, so a task that ends meanwhile ends later in the stream, too. A zombie does not
+ * count.
  */
 static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 {

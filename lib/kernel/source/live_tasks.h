@@ -1,4 +1,4 @@
-/* live_tasks: the tasks that are recorded: what is said of those that run already, and whether any is left. */
+/* live_tasks: the recorded tasks: facts about running ones, and whether any is left. */
 #pragma once
 
 #include "live_private.h"

@@ -35,8 +35,8 @@ static bool is_of_chosen(const struct trace *trace, const struct trace_count *co
 }
 
 /*
- * What was counted and neither came nor was lost is unseen. That is worked out for each event, so that too much of
- * one cannot hide too little of another: then the equation fails.
+ * An event that the kernel counted, but that neither arrived nor was lost, is unseen. This is computed for each event, so that
+ * too many of one cannot hide missing ones of another; then the equation fails.
  */
 void books_settle(struct tally *tally, const struct trace *trace, const uint64_t *samples,
 		  uint32_t events, const struct books_missing *missing)
@@ -63,7 +63,7 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 		lost += cut;
 		unseen -= cut;
 	}
-	/* Samples too broken to say of which event they are. */
+	/* Samples that are too damaged to name their event. */
 	for (uint32_t i = 0; i < events; i++)
 		placed += samples[i];
 	strays = tally_get(tally, samples) > placed ? tally_get(tally, samples) - placed : 0;
@@ -78,7 +78,7 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 	tally_add(tally, unseen_chosen, counted && chosen < unseen ? chosen : counted ? unseen : 0);
 }
 
-/* Either is null; both are if the end is not known. */
+/* At least one of the two is null; both are if the end is unknown. */
 static void add_status(json_object *object, int status)
 {
 	bool is_exit = status >= 0 && WIFEXITED(status);
@@ -182,7 +182,7 @@ static void add_times(json_object *top, const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
 	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
-	/* A capture may say anything: what is beyond all calendars is not known. */
+	/* A damaged capture may contain any time: a time beyond the calendar counts as unknown. */
 	int64_t start = (int64_t)(host->first_time + (uint64_t)host->realtime_offset);
 	time_t seconds = (time_t)(start / 1000000000);
 	bool is_known = host->realtime_offset && start > 0;
@@ -210,7 +210,7 @@ bool books_ends_early(const struct trace *trace)
 	return host->argv && host->status < 0 && host->end_reason >= 0;
 }
 
-/* A capture of iotrace says who paired the calls, and has an end unless iotrace was killed; those of perf have neither. */
+/* A capture of iotrace names its source, and has an end unless iotrace was killed. A capture of perf has neither. */
 static bool is_whole(const struct trace *trace, const struct tally *tally)
 {
 	const struct trace_host *host = trace_host(trace);
@@ -339,7 +339,7 @@ static json_object *json_trace(const struct trace *trace)
 	return object;
 }
 
-/* What the kernel counted, event by event. "counted" is null where that says nothing, "lost" is null where it cannot say (before Linux 6.0). */
+/* The kernel's count of each event. "counted" is null if it is meaningless, "lost" if the kernel does not count losses. */
 static json_object *json_events(const struct books *books)
 {
 	const struct trace *trace = books->trace;
@@ -359,7 +359,7 @@ static json_object *json_events(const struct books *books)
 	return events;
 }
 
-/* Captures of old, and those of perf, say nothing of it: they are perf's. */
+/* Old captures, and those of perf, do not name the source: it was perf. */
 static const char *source_name(uint32_t source)
 {
 	return source == TRACE_SOURCE_BPF ? "bpf" : "perf";

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of what something is missing, and when a reason is the right one. */
+/* What is incomplete, and when a reason applies. */
 enum missing { OF_EVENTS, OF_ARCHIVE };
 enum when { ALWAYS, CUT, WHOLE }; /* iotrace could write what it recorded, or had to end before */
 
-/* Only ends of block requests are counted apart from what delivers them. */
+/* Only ends of block requests are counted independently of their delivery. */
 static const char no_requests[] = "--block=none if you do not need block requests";
 
-/* What makes something missing, and what helps. */
+/* Why events are missing, and what helps. */
 static const struct {
 	enum tally_counter counter;
 	enum missing of;
@@ -38,7 +38,7 @@ static const struct {
 	 "they could not be written", NULL, NULL},
 };
 
-/* What makes an unknown number of events missing. The number before the text is that of the counter. */
+/* Reasons for an unknown number of missing events. The text follows the value of the counter. */
 static const struct {
 	enum tally_counter counter;
 	const char *text, *text_many; /* of one, of many */

@@ -13,5 +13,5 @@ struct trace;
 struct json_object *device_json(const struct trace *trace, uint32_t device);
 /* Returns { id, path } of a control group; path is null if it was gone. */
 struct json_object *cgroup_json(const struct trace *trace, uint32_t cgroup);
-/* Returns whether there is anything to tell: requests, or a count of the kernel's. */
+/* Returns whether the device has requests, or a count of the kernel. */
 int device_json_is_worth(const struct trace *trace, uint32_t device);

@@ -36,7 +36,7 @@ static struct collect_file *file_of(struct collect *collect, file_id id)
 	}
 	struct collect_file *file = &collect->file[id];
 
-	/* The place is settled at the first use, so that the rows of files add up to those of places. */
+	/* The place is fixed at the first use, so that the rows of files add up to those of places. */
 	if (!file->processes && !file->share) {
 		file->share = ID_NONE;
 		file->place = collect_place_of_file(collect->trace, id);
@@ -131,7 +131,7 @@ static void add_row(struct collect_row *to, const struct collect_row *row)
 	to->async_time += row->async_time;
 }
 
-/* Books a row that is about one call, or one operation, wherever it belongs. */
+/* Adds the row of one call or operation to its class, place, process and total. */
 static void book(struct collect *collect, enum collect_class class,
 		 const struct collect_frame *where, process_id process,
 		 const struct collect_row *row)
@@ -196,7 +196,7 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 	place_of(collect, event->handle, frame);
 }
 
-/* What the call named, or what it acted on. Of two paths nobody says which one the error is about. */
+/* Returns the path or handle name of the call. If the call has two paths, it is unknown which one failed. */
 static str_id name_of(const struct collect *collect, const struct collect_frame *frame,
 		      const struct io_event *event)
 {
@@ -245,7 +245,7 @@ static void leave(struct collect *collect, struct collect_thread *thread,
 	row.time = since(frame->enter, event->time);
 	class = frame->call_class;
 	histogram_add(&collect->classes[class].latency, row.time);
-	/* A call inside another one is part of that one's time already. */
+	/* The time of a nested call is already part of the outer one. */
 	if (thread->depth)
 		row.time = 0;
 	book(collect, class, frame, process_of(collect, event), &row);
@@ -266,7 +266,7 @@ static void begin_async(struct collect *collect, const struct io_event *event)
 	map_set(&collect->issued, event->op.id, slot);
 }
 
-/* Returns whether the operation was an asynchronous one; then it is no more, and row has its count and time. */
+/* Ends an asynchronous operation, and puts its count and time into row. Returns false if it was not asynchronous. */
 static bool end_async(struct collect *collect, const struct io_event *event,
 		      struct collect_row *row)
 {
@@ -309,7 +309,7 @@ static void complete(struct collect *collect, struct collect_thread *thread,
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
-	/* Of one layer of I/O within another, the outer one has what the program asked for. */
+	/* If one I/O layer calls another, only the outer one counts, as it has what the program asked for. */
 	if (thread->depth > 1 || event->op.bytes == IO_BYTES_UNDEFINED)
 		row.read = row.written = 0;
 	else if (event->op.mode == IO_MODE_READ)
@@ -330,7 +330,7 @@ static void begin(struct collect *collect, struct collect_thread *thread,
 	};
 	struct collect_frame *frame = open_frame(thread);
 
-	/* What the region of another program does is known by its operation. */
+	/* The class of a region of another program follows from its operation. */
 	if (frame && frame->call_class == CLASS_OTHER &&
 	    trace_region(collect->trace, frame->region)->source == REGION_OTHER)
 		frame->call_class = class[event->op.mode];
@@ -354,7 +354,7 @@ static void cancel(struct collect *collect, struct collect_thread *thread,
 	book(collect, CLASS_ASYNC, &where, process_of(collect, event), &row);
 }
 
-/* The call has shown what it is for: a descriptor that it made, or a lock. */
+/* Takes the class of a call from what it did: it created a descriptor, or used a lock. */
 static void learn(struct collect *collect, struct collect_thread *thread,
 		  const struct io_event *event)
 {
@@ -369,8 +369,8 @@ static void learn(struct collect *collect, struct collect_thread *thread,
 }
 
 /*
- * Requests of devices are no calls: what programs asked for and what reached a disk are counted apart. Returns whether the
- * event is of a program, and books it if it is of a device.
+ * Requests of devices are not calls: what programs asked for and what reached a disk are counted separately. Returns whether
+ * the event is of a program; otherwise it is counted here.
  */
 static bool is_of_program(struct collect *collect, const struct io_event *event)
 {

@@ -1,12 +1,12 @@
 /*
- * collect: what a run did, as numbers. collect.c adds up while events come; collect_rank.c picks out of it what stands
- * out. Every output of a summary (text, JSON, later a page) takes all numbers from here, so that no two can disagree.
+ * collect: the numbers of a run. collect.c adds up while events arrive; collect_rank.c selects the largest. Every output of a
+ * summary takes all numbers from here, so no two can disagree.
  *
- * Every call but those of the group "task" is booked once: in its class, at its place, for its process and for the file
- * that it concerned, with the time from its Enter to its Leave. Bytes come from the operations inside. Operations that
- * outlive their call have a count and a time of their own, since they overlap. Requests of block devices are apart:
- * collect_device.h. Memory grows with files, processes, threads and devices, never with calls; all numbers are sums or
- * histograms, so that the collections of two runs could be added.
+ * Every call but those of the group "task" is booked once: in its class, at its place, for its process and for the file that it
+ * concerned, with the time from its Enter to its Leave. Bytes come from the operations inside. Operations that outlive their
+ * call have a count and a time of their own, since they overlap. Requests of block devices are apart: collect_device.h. Memory
+ * grows with files, processes, threads and devices, never with calls; all numbers are sums or histograms, so that the
+ * collections of two runs could be added.
  */
 #pragma once
 
@@ -32,11 +32,11 @@ enum collect_class {
 	CLASS_META,  /* stat, access, unlink, rename, chmod ...: --syscalls=meta */
 	CLASS_DIR,   /* getdents */
 	CLASS_OTHER, /* lseek, fcntl, dup, connect, io_submit ... */
-	CLASS_ASYNC, /* operations that outlive their call; their time is nobody's waiting */
+	CLASS_ASYNC, /* operations that outlive their call; nobody waits for their time */
 	CLASSES
 };
 
-/* What a call concerned. The time of the first is I/O of files, that of the next five is mostly waiting for others. */
+/* What a call was about. Time at the first place is file I/O; time at the next five is mostly waiting for others. */
 enum collect_place {
 	PLACE_FILES,
 	PLACE_PIPES,

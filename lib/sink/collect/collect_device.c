@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time goes on. It is the newest request's; if that does not count, it is that of the one before. */
+/*
+ * Books the time since the last event to the newest request in flight. If that request does not count in the end, the time goes
+ * to the one before it.
+ */
 static void advance(struct collect_device *d, uint64_t time)
 {
 	if (d->in_flight && time > d->since)
@@ -20,10 +23,7 @@ static void begin(struct collect_device *d, uint64_t time)
 	d->open[d->in_flight++] = (struct collect_open){.begun = time};
 }
 
-/*
- * The request is not in flight any more. If it counts, the device was busy since its begin: that is all the time of the
- * requests since.
- */
+/* Ends a request. If it counts, the device was busy since its begin, so the time of all later requests is busy time. */
 static void end(struct collect_device *d, uint64_t begun, uint64_t time, bool counts)
 {
 	uint32_t at = d->in_flight;
@@ -180,7 +180,6 @@ static uint32_t device_by_dev(const struct trace *trace, uint64_t dev)
 	return ID_NONE;
 }
 
-/* "/dev/sda1" is a device if one has the name "sda1". */
 uint32_t collect_device_by_path(const struct trace *trace, str_id path)
 {
 	static const char folder[] = "/dev/";
@@ -194,7 +193,7 @@ uint32_t collect_device_by_path(const struct trace *trace, str_id path)
 	return ID_NONE;
 }
 
-/* Some file systems show a number that is no device's; their mount names one. */
+/* Some file systems have numbers that are not those of a device. Then the mount names the device. */
 uint32_t collect_device_of_file(const struct trace *trace, file_id of)
 {
 	const struct trace_file *file = trace_file(trace, of);

@@ -1,9 +1,9 @@
 /*
- * collect_device: what block devices did, from the requests on their locations; and what programs asked of their files.
+ * collect_device: what block devices did, from their requests; and what programs asked of files on them.
  *
- * A request is in flight from its begin to its end. Waiting is the whole of that, service the part since it was issued
- * (last). A device is busy while anything is in flight; a request whose end the kernel did not deliver counts as nothing, since
- * nobody knows when it ended.
+ * A request is in flight from its begin to its end. Wait is all of this time, service the part since it was last issued. A
+ * device is busy while any request is in flight. A request whose end the kernel did not deliver does not count, because its end
+ * is unknown.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct collect_traffic {
 /* A request in flight. Whether its time counts is only known at its end. */
 struct collect_open {
 	uint64_t begun;
-	uint64_t newest; /* how long no later one was in flight as well, ns */
+	uint64_t newest; /* how long it was the newest in flight, ns */
 };
 
 struct collect_device {
@@ -73,7 +73,7 @@ struct collect_cache {
 };
 /* Returns an array for all devices, which the caller frees. */
 struct collect_cache *collect_caches(const struct collect *collect);
-/* Returns whether the requests of the device were recorded: then nothing means that there was nothing. */
+/* Returns whether the requests of the device were recorded, so that no request means that there was none. */
 bool collect_device_is_recorded(const struct collect *collect, uint32_t device);
 /* Returns the share of what was asked for that never reached the disk, or -1: nothing was asked for. */
 double collect_cache_share(uint64_t asked, uint64_t disk);

@@ -1,4 +1,4 @@
-/* collect_fault: see collect_fault.h. It counts while events come, and ranks when they are over. */
+/* collect_fault: counts while events arrive, and ranks at the end. */
 #include "collect_fault.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ void collect_faults_release(struct collect_faults *faults)
 	map_release(&faults->named_of);
 }
 
-/* Which calls fail with an error although nothing is wrong: that is how programs find out what is there. */
+/* Calls that fail although nothing is wrong, because programs use them to find out what exists. */
 static bool is_of_name(const struct trace_region *region)
 {
 	return region->has_path || region->group == GROUP_NET;
@@ -61,7 +61,7 @@ static bool is_delete(const struct trace_region *region)
 	return region->kind == CALL_DELETE;
 }
 
-/* Programs close all descriptors that there might be. */
+/* Some programs close all possible descriptors. */
 static bool is_of_descriptor(const struct trace_region *region)
 {
 	return region->kind == CALL_CLOSE || region->kind == CALL_FCNTL;
@@ -143,7 +143,7 @@ const char *collect_fault_name(enum collect_fault_kind kind)
 	return name[kind];
 }
 
-/* What the loader and the C library look for in many places. */
+/* Files that the loader and the C library look for in many places. */
 static bool is_of_library(const char *path)
 {
 	static const char *const glob[] = {"/etc/ld.so.*",     "*.so",       "*.so.*",
@@ -180,7 +180,7 @@ static const char *last_component(const struct collect_faults *faults, str_id pa
 	return slash ? slash + 1 : text;
 }
 
-/* Whether the last component of the path is among the words behind the first that the command was called with. */
+/* Returns whether an argument of the command has the last component of the path. */
 static bool is_in_command(const struct collect_faults *faults, str_id path)
 {
 	const struct trace *trace = faults->trace;
@@ -196,7 +196,7 @@ static bool is_lookup(const struct collect_named_fault *named)
 	return named->kind == FAULT_LOOKUP || named->kind == FAULT_USUAL;
 }
 
-/* Fills in what the name itself and its call say. */
+/* Judges a failure by its name and its call. */
 static void judge(const struct collect_faults *faults, struct collect_named_fault *named)
 {
 	const struct trace_region *region = region_of(faults, &named->fault);
@@ -217,7 +217,7 @@ static uint64_t hash_of_last(const struct collect_faults *faults, str_id path)
 	return hash_bytes(hash_key_of_process(), last, strlen(last));
 }
 
-/* Returns the last components of all look-ups, by their hash: 1 if a file is called so, or 0. */
+/* Returns a map from the hash of the last component of each look-up to 1 if a file has that name, otherwise 0. */
 static struct map find_elsewhere(const struct collect_faults *faults)
 {
 	const struct trace *trace = faults->trace;

@@ -14,9 +14,9 @@
 /* What an error means to somebody who looks for a fault. */
 enum collect_fault_kind {
 	FAULT_FAILED,
-	FAULT_LOOKUP, /* how programs find out what is there: a name that is not */
-	FAULT_USUAL,  /* how they find out anything else: no symbolic link, no data yet ... */
-	FAULT_PROBE, /* of names only: a look-up that nobody wonders about, such as those of the loader */
+	FAULT_LOOKUP,      /* a look-up of a name that does not exist */
+	FAULT_USUAL,       /* an error that programs expect: not a symbolic link, no data yet ... */
+	FAULT_PROBE,       /* only of names: an ordinary look-up, such as those of the loader */
 	FAULT_INTERRUPTED, /* a signal came: the call comes again, or the program got EINTR */
 	FAULT_KINDS
 };
@@ -53,7 +53,7 @@ void collect_faults_init(struct collect_faults *faults, const struct trace *trac
 /* Counts one; its name may be 0: not known. `last` is its time. */
 void collect_faults_add(struct collect_faults *faults, const struct collect_named_fault *one);
 void collect_faults_release(struct collect_faults *faults);
-/* All are counted: finds out what the names mean. The look-up of a file that was found elsewhere is a probe. */
+/* Judges the names when all are counted. The look-up of a file that was found elsewhere is a probe. */
 void collect_faults_judge(struct collect_faults *faults);
 
 /* Returns "failure", "lookup", "probe", "interruption". */

@@ -1,4 +1,4 @@
-/* collect_place: see collect_place.h. File systems and paths that no disk stands behind are tables. */
+/* collect_place: tables of file systems and paths that are not on a disk. */
 #include "collect_place.h"
 
 #include <iotrace/trace.h>
@@ -15,7 +15,7 @@ static const struct {
 	[PLACE_OTHER] = {"other", false},
 };
 
-/* What a path that begins so leads to, where its file system is not known, or is one that may hold anything. */
+/* The place of a path with this prefix, if its file system is unknown or may hold anything. */
 static const struct {
 	const char *prefix;
 	enum collect_place place;
@@ -90,7 +90,7 @@ enum collect_place collect_place_of_file(const struct trace *trace, file_id id)
 		return PLACE_TERMINALS;
 	if (file->kind == FILE_FIFO)
 		return PLACE_PIPES;
-	/* That it is a device is known only once somebody has looked it up. */
+	/* It is known to be a device only after a look-up. */
 	if (file->kind != FILE_DIRECTORY &&
 	    (BEGINS(disk, path) || collect_device_by_path(trace, file->path) != ID_NONE))
 		return PLACE_FILES;

@@ -9,7 +9,7 @@ const char *collect_place_name(enum collect_place place);
 bool collect_is_wait(enum collect_place place);
 /* Returns the place of a file, by its file system where the stream names it, else by its path. */
 enum collect_place collect_place_of_file(const struct trace *trace, file_id file);
-/* Returns the place of what no file is known of. */
+/* Returns the place of a handle without a known file. */
 enum collect_place collect_place_of_handle(const struct trace *trace,
 					   const struct trace_handle *handle);
 /* Returns the place of a region that concerns no descriptor, or none that is known. */

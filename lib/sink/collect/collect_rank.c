@@ -1,7 +1,4 @@
-/*
- * collect_rank: see collect_rank.h. Each list is one pass over what was collected, so that a run with a million files
- * costs no sort.
- */
+/* collect_rank: makes each list in one pass, so a run with a million files needs no sort. */
 #include "collect_rank.h"
 
 #include "collect_place.h"
@@ -116,7 +113,7 @@ static uint64_t weight_of(const struct collect_row *row, enum sink_sort sort)
 	return row->read + row->written;
 }
 
-/* Where the chosen number is the same, time decides, then data, then calls, then who came first. */
+/* If the chosen number is equal, time decides, then data, then calls, then the id. */
 static bool row_is_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct order *order = context;

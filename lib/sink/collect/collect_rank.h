@@ -1,7 +1,4 @@
-/*
- * collect_rank: what stands out of a collection: totals of the run, and the first few processes, files, devices, control
- * groups and errors.
- */
+/* collect_rank: totals of the run, and the largest processes, files, devices, control groups and errors. */
 #pragma once
 
 #include "collect.h"
@@ -23,10 +20,7 @@ uint32_t collect_processes(const struct collect *collect);
 /* Returns bytes a second over the whole run. */
 double collect_rate(const struct collect *collect, uint64_t bytes);
 
-/*
- * Each returns a sorted list of ids, which the caller releases. What did nothing is left out; .seen has how many there
- * were.
- */
+/* Each returns a sorted list of ids, which the caller releases. It has only ids that did something; .seen is their number. */
 struct top collect_top_processes(const struct collect *collect, enum sink_sort sort, uint32_t size);
 /* Of files at one place: PLACE_FILES, PLACE_KERNEL ... */
 struct top collect_top_files(const struct collect *collect, enum collect_place place,

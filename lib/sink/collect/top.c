@@ -1,4 +1,4 @@
-/* top: a heap whose root is the last of those that are kept, so that one comparison refuses most of what is offered. */
+/* top: a heap whose root is the last of the kept ids, so one comparison rejects most others. */
 #include "top.h"
 
 #include <iotrace/mem.h>

@@ -29,7 +29,7 @@ static int trouble(const struct sink *sink)
 	return sink->library_errno ? sink->library_errno : EIO;
 }
 
-/* Its events are on disk after it, or cut off and counted. */
+/* Afterwards its events are on disk, or cut off and counted. */
 static void location_close(struct sink *sink, OTF2_LocationRef ref)
 {
 	struct location *location = &sink->location[ref];
@@ -73,7 +73,7 @@ static inline void written(struct sink *sink, struct location *location,
 		nest(sink, location, event);
 }
 
-/* After a failed write nothing more can go to this location; another refusal concerns one record. */
+/* After a failed write, the location takes no further events. Any other refusal concerns one record. */
 static void refused(struct sink *sink, struct location *location)
 {
 	if (location->state != LOCATION_TORN) {
@@ -84,7 +84,7 @@ static void refused(struct sink *sink, struct location *location)
 	otf2_stop(sink, trouble(sink), location->last_time);
 }
 
-/* Calls that have begun may end: only whole calls stand in the archive. */
+/* A call that has begun may end, so that the archive has only complete calls. */
 static bool is_taken(struct sink *sink, const struct location *location,
 		     const struct io_event *event)
 {
@@ -95,7 +95,7 @@ static bool is_taken(struct sink *sink, const struct location *location,
 	}
 	bool is_begin = event->kind == IO_PROGRAM_BEGIN, is_end = event->kind == IO_PROGRAM_END;
 
-	/* OTF2 wants them once and in pairs. */
+	/* OTF2 requires that they come once, and in pairs. */
 	if (location->state == LOCATION_ENDED || (is_begin && location->had_program) ||
 	    (is_end && !location->nest.in_program)) {
 		sink->refused++;
@@ -104,7 +104,7 @@ static bool is_taken(struct sink *sink, const struct location *location,
 	return true;
 }
 
-/* Returns whether the event can be written; not for those that say so themselves by their location. */
+/* Returns whether the event can be written. */
 __attribute__((noinline, cold)) static bool is_writable(struct sink *sink,
 							const struct io_event *event)
 {
@@ -149,7 +149,7 @@ static bool otf2_failed(const struct sink *sink)
 	return sink->is_stopped;
 }
 
-/* OTF2 wants an end for each program that began; that it was not seen is its undefined status. */
+/* OTF2 requires an end for each program that began. If no end was recorded, its status is undefined. */
 static void end_program(struct sink *sink, struct location *location)
 {
 	if (!location->nest.in_program || location->state != LOCATION_OPEN || location->nest.depth)
@@ -205,7 +205,7 @@ static bool write_local_definitions(struct sink *sink)
 	return OTF2_Archive_CloseDefFiles(sink->archive) == OTF2_SUCCESS && good;
 }
 
-/* Where the trace has gaps, the archive has none. */
+/* Gives the event files numbers without gaps. */
 static int rename_locations(struct sink *sink)
 {
 	int code = 0;
@@ -219,7 +219,7 @@ static int rename_locations(struct sink *sink)
 static int finish(struct sink *sink, struct error *err)
 {
 	sink->is_empty = is_empty(sink->trace);
-	/* What goes wrong from here on is another trouble than the one that ended the events. */
+	/* Errors from here on are different from the one that ended the events. */
 	close_locations(sink);
 	OTF2_Archive_CloseEvtFiles(sink->archive);
 	space_release(&sink->space);
@@ -247,7 +247,7 @@ static int finish(struct sink *sink, struct error *err)
 	return 0;
 }
 
-/* The troubles of the stream, in one sentence; the archive is there nevertheless. */
+/* The errors of the stream in one sentence. The archive exists nevertheless. */
 static int report(const struct sink *sink, struct error *err)
 {
 	if (sink->is_stopped) {
@@ -312,7 +312,7 @@ static void sink_free(struct sink *sink)
 	free(sink);
 }
 
-/* The archive is whole: what else belongs into it, and its name. */
+/* The archive is complete: adds iotrace.json, and gives it its name. */
 static int publish(struct sink *sink, struct error *err)
 {
 	const struct sink_options *options = &sink->options;
@@ -330,7 +330,7 @@ static int publish(struct sink *sink, struct error *err)
 	}
 	if (options->complete)
 		added = options->complete(options->context, sink->directory, &end, err);
-	/* Without them nobody could tell what it lacks: what was recorded is worth more than such an archive. */
+	/* Without iotrace.json nobody could see what the archive lacks, so it is not published. */
 	if (added)
 		return added;
 	published = place_publish(sink->place, PLACE_ARCHIVE, sink_mode(options), err);
@@ -372,7 +372,7 @@ static struct sink *sink_new(const struct sink_options *options)
 	return sink;
 }
 
-/* The library knows paths only. This one is of the directory that is open, whatever names lead to it meanwhile. */
+/* The library takes only paths. This path leads to the open directory, even if somebody renames it. */
 static int archive_open(struct sink *sink)
 {
 	char path[64];
@@ -405,7 +405,7 @@ static int make_directory(struct sink *sink, struct error *err)
 	return sink->directory < 0 ? error_set(err, errno, "open directory %s", sink->part) : 0;
 }
 
-/* What the recording takes there already was free before, and is needed. */
+/* The space that the recording already uses there counts as free. */
 static int refuse_space(const struct sink *sink, struct error *err)
 {
 	uint64_t has = space_free(&sink->space), before = place_free_before(sink->place);

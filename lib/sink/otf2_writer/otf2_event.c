@@ -1,9 +1,8 @@
 /*
  * otf2_event: one io_event becomes one record.
  *
- * A function for each kind, in a table. Attributes are few, for they cost: an offset where it is
- * known, the errno of a call that failed and the path it named, the file or handle of a call that has no I/O record to
- * name it.
+ * A table has a function for each kind. Attributes cost time, so there are few: a known offset, the errno and the path of a
+ * failed call, and the file or handle of a call without an I/O record.
  */
 #include "otf2_flags.h"
 #include "otf2_record.h"
@@ -214,7 +213,7 @@ static void add_request(struct sink *sink, struct attributes *list, const struct
 			      otf2_file(sink, event->op.file));
 }
 
-/* A flush moves no data. Readers that sum up what they find would take "undefined" for 2^64 - 1 bytes. */
+/* A flush moves no data. Some readers add up byte counts, and would take "undefined" for 2^64 - 1 bytes. */
 static uint64_t bytes_of(const struct io_event *event)
 {
 	bool has_none = event->op.mode == IO_MODE_FLUSH && event->op.bytes == IO_BYTES_UNDEFINED;
@@ -355,7 +354,7 @@ static bool write_metric(struct sink *sink, struct location *location, const str
 		return false;
 	const struct trace_series *series = trace_series(sink->trace, event->metric.series);
 
-	/* The class has all metrics; a reader takes no fewer. */
+	/* A reader expects values for all metrics of the class. */
 	if (series->metrics > EVENT_COUNTERS || event->metric.counters != series->metrics)
 		return false;
 	if (!series->is_of_calls)

@@ -25,7 +25,6 @@ static uint8_t take_u8(const uint8_t **at)
 	return *(*at)++;
 }
 
-/* What put_u64() puts. */
 static uint64_t take_u64(const uint8_t **at)
 {
 	uint8_t size = take_u8(at);
@@ -194,7 +193,7 @@ static OTF2_ErrorCode write_record(struct transfer *t, enum record_type type)
 	}
 }
 
-/* Of what the buffer holds, marks of chunks are not for the library. Returns whether a record follows. */
+/* Skips marks, which are not for the library. Returns whether a record follows. */
 static bool skip_marks(struct transfer *t, const uint8_t *end)
 {
 	while (t->at < end && *t->at <= MARK_ATTRIBUTES) {

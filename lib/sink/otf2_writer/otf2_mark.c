@@ -1,6 +1,6 @@
 /*
- * otf2_mark: what concerns no location stands in the archive as markers: lost events, pauses, marks that users and programs set,
- * and that the archive ends early. They are global, and written at the end.
+ * otf2_mark: markers of the archive: lost events, pauses, marks of users and programs, and an early end. They are global and
+ * written at the end.
  */
 #include "otf2_define.h"
 

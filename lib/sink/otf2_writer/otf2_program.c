@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* One that is not the first record stands where it comes. */
+/* Writes a ProgramBegin that is not the first record of its location. */
 static bool write_now(struct sink *sink, struct location *location, uint64_t time)
 {
 	uint32_t size;

@@ -1,4 +1,4 @@
-/* otf2_text: strings of the archive, by their ids. What the library refuses in UTF-8 is escaped. */
+/* otf2_text: strings of the archive, by their ids. Bytes that are not valid UTF-8 are escaped. */
 #include "otf2.h"
 
 #include <iotrace/escape.h>

@@ -1,7 +1,4 @@
-/*
- * summary: a run told to people (summary_text.c) and to programs (summary_json.c). All numbers come from a collection,
- * collect.h.
- */
+/* summary: the summary for people (summary_text.c) and for programs (summary_json.c). All numbers come from collect.h. */
 #pragma once
 
 #include "collect/collect.h"

@@ -1,6 +1,6 @@
 /*
- * summary_end: that the recording, or its archive, ends before the command does. It stands before all numbers, since they
- * are of a part of the run.
+ * summary_end: says that the recording or its archive ends before the command. This comes before all numbers, since they
+ * describe only a part of the run.
  */
 #include "summary.h"
 

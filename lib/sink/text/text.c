@@ -351,7 +351,7 @@ static int text_close(struct sink *sink, struct error *err)
 	if (sink->out != stdout && fclose(sink->out) != 0 && !code)
 		code = error_set(err, errno, "close %s", sink->path);
 	sink->out = NULL;
-	/* What stands there under its name is whole. */
+	/* A file that has its final name is complete. */
 	if (!code && sink->place)
 		code = place_publish(sink->place, PLACE_TEXT, sink_mode(&sink->options), err);
 	sink_free(sink);

@@ -1,4 +1,4 @@
-/* identity: what a record calls a structure of the kernel's. */
+/* identity: how a record identifies a structure of the kernel. */
 #pragma once
 
 #include "kernel.h"
@@ -16,7 +16,7 @@ __noinline uint64_t enciphered(uint64_t address)
 	return bpf_encipher(&cipher, address);
 }
 
-/* Its address, or what stands for that; 0: none. */
+/* Returns the address, or an id in its place; 0: none. */
 static __always_inline uint64_t identity_of(const void *structure)
 {
 	uint64_t address;

@@ -1,8 +1,8 @@
 /*
  * kernel: what the programs read of the kernel's own structures.
  *
- * Only the fields that are used, in no order: where they stand is asked of the running kernel's BTF when the
- * programs are loaded. So no header of a kernel is needed to build, and one binary fits many kernels.
+ * Only the fields that are used, in any order: their offsets come from the running kernel's BTF when the programs are loaded.
+ * So the build needs no kernel headers, and one binary fits many kernels.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
- * sample: what every record of ours begins with, and the way into the ring of this CPU.
+ * sample: the head of every record, and how a record gets into the ring of its CPU.
  *
- * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP,
- * TID, TIME, CPU and RAW, so it is copied out of the ring as it is. The raw data begins behind its 32-bit size, so it is not
- * aligned to 8: where the kernel minds (few processors), the programs are refused and perf does their job.
+ * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP, TID, TIME, CPU and RAW,
+ * so it is copied out of the ring as it is. The raw data begins behind its 32-bit size, so it is not aligned to 8: where the
+ * kernel minds (few processors), the programs are refused and perf does their job.
  *
- * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer has
- * a time that is later than that position, however long the program is delayed (live_bpf.h, stream/order.h).
+ * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer
+ * has a time that is later than that position, however long the program is delayed (live_bpf.h, stream/order.h).
  */
 #pragma once
 
@@ -89,7 +89,7 @@ static __always_inline void note_drop(struct bpf_books *book)
 	__sync_fetch_and_add(&book->dropped, 1);
 }
 
-/* Whether the reader is to be woken: once, when it said so. Two programs that find that at once both wake it. */
+/* Returns whether to wake the reader, which asks for one wake-up. Two programs may both wake it at the same time. */
 static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 {
 	add(&book->bytes, size + BPF_RINGBUF_HDR_SZ);

@@ -1,8 +1,8 @@
 /*
  * iocb: the iocbs of io_submit.
  *
- * There is no tracepoint for them: they are read when io_submit begins, and again when it took fewer than it was given;
- * their ends are what io_getevents brings.
+ * They have no tracepoint. They are read when io_submit begins, and again if it has taken fewer than it was given. io_getevents
+ * returns their ends.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
  * known_file: which fixed files the reader knows already.
  *
- * A fixed file may have no descriptor. The end of the first request that has it says what it is; the others say the same address.
- * The kernel uses the memory of files and inodes again, so all is said again after a fixed file may have gone.
+ * A fixed file may have no descriptor. The end of the first request that uses it describes it; later ones have only its
+ * address. The kernel reuses the memory of files and inodes, so files are described again after a fixed file may have been
+ * removed.
  */
 #pragma once
 
@@ -32,7 +33,7 @@ struct {
 
 uint64_t fixed_changes; /* how often one may have gone */
 
-/* Whether a fixed file that is there goes: nothing does where the kernel takes a free slot. */
+/* Returns whether the request may remove a fixed file. It does not if the kernel chooses a free slot. */
 static __always_inline bool takes_out(uint8_t opcode, uint32_t slot)
 {
 	return (slot && slot != SLOT_ANY) || opcode == OP_FILES_UPDATE || opcode == OP_MSG_RING ||

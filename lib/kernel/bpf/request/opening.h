@@ -1,4 +1,4 @@
-/* opening: how requests ended, and what those opened that open. */
+/* opening: how requests ended, and what they opened. */
 #pragma once
 
 #include "entry.h"
@@ -77,7 +77,7 @@ static __always_inline void note_opening(const struct bpf_record_aio *aio, struc
 		bpf_map_update_elem(&openings, &opening, &opened, BPF_ANY);
 }
 
-/* Finds what the kernel does not say. */
+/* Finds the opening of a request that its completion does not name. */
 static __always_inline void find_opening(struct ending *ending)
 {
 	struct opening opening = {(uint64_t)ending->ring, ending->user_data};
