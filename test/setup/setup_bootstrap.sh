@@ -103,9 +103,29 @@ test_without_root_the_rest_is_tested() {
 	equal "left out for user $1" "$(grep -c '80 tests were left out: .*sudo ./bootstrap test -L root' "$work/err")" "$3"
 }
 
+# A few that failed beside others are run again alone, and the result of that counts; many are not.
+test_failed_are_run_again() { # WHAT FAILED STATUS RUNS
+	machine 0
+	sed "s|^here=.*|here=$work|" "$here/bootstrap" >"$work/bootstrap"
+	sed -i 's/^	ensure .*/	:/; s/^	build .*/	:/; s/^	mount_tracefs$/	:/' "$work/bootstrap"
+	mkdir -p "$work/build-dev/Testing/Temporary"
+	seq "$2" >"$work/build-dev/Testing/Temporary/LastTestsFailed.log"
+	stub ctest <<-'END'
+		echo "$*"
+		case "$*" in *--rerun-failed*) exit 0 ;; *) exit 8 ;; esac
+	END
+	stub wc <<-'END'
+		exec /usr/bin/wc "$@"
+	END
+	status "$1" "$3" env PATH="$bin" /bin/sh "$work/bootstrap" test
+	equal "$1: runs" "$(grep -c preset "$work/out")" "$4"
+}
+
 test_without_a_terminal
 test_without_rights
 test_compilers
 test_without_root_the_rest_is_tested 0 "" 0
 test_without_root_the_rest_is_tested 1000 "-LE ^root$ " 1
+test_failed_are_run_again "two tests failed" 2 0 2
+test_failed_are_run_again "four tests failed" 4 8 1
 finish
