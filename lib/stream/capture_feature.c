@@ -19,15 +19,8 @@ static char *take_string(struct bytes *b)
 {
 	uint32_t size = bytes_u32(b);
 	const char *at = bytes_take(b, size);
-	char *text;
 
-	if (!at)
-		return NULL;
-	size = (uint32_t)strnlen(at, size);
-	text = mem_alloc(size + 1U);
-	memcpy(text, at, size);
-	text[size] = '\0';
-	return text;
+	return at ? mem_format("%.*s", (int)size, at) : NULL;
 }
 
 /* The last section counts. *to keeps its value if the section is truncated. */

@@ -25,15 +25,9 @@ static const char *take_text(struct bytes *b)
 static char *take_file(struct bytes *b)
 {
 	uint64_t size = bytes_u64(b);
-	const void *at = bytes_take(b, size);
-	char *text;
+	const char *at = bytes_take(b, size);
 
-	if (!at)
-		return NULL;
-	text = mem_alloc(size + 1);
-	memcpy(text, at, size);
-	text[size] = '\0';
-	return text;
+	return at ? mem_format("%.*s", (int)size, at) : NULL;
 }
 
 static void take_header_file(struct bytes *b, const char *name, char **to)

@@ -218,29 +218,11 @@ static int parse_sample(struct bytes b, const struct sample_layout *layout, stru
  * The id fields at the end of a record that is no sample. IDENTIFIER is last here, so that it can
  * be found.
  */
-static void parse_trailer(const uint8_t *at, uint64_t type, struct sample *sample)
+static void parse_trailer(const uint8_t *at, uint32_t size, uint64_t type, struct sample *sample)
 {
-	if (type & PERF_SAMPLE_TID) {
-		sample->pid = sample_u32(at);
-		sample->tid = sample_u32(at + 4);
-		at += 8;
-	}
-	if (type & PERF_SAMPLE_TIME) {
-		sample->time = sample_u64(at);
-		at += 8;
-	}
-	if (type & PERF_SAMPLE_ID) {
-		sample->id = sample_u64(at);
-		at += 8;
-	}
-	if (type & PERF_SAMPLE_STREAM_ID)
-		at += 8;
-	if (type & PERF_SAMPLE_CPU) {
-		sample->cpu = sample_u32(at);
-		at += 8;
-	}
+	parse_head(at, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		sample->id = sample_u64(at);
+		sample->id = sample_u64(at + size - 8);
 }
 
 static int parse_other(struct bytes b, const struct sample_layout *layout, struct sample *sample)
@@ -253,7 +235,7 @@ static int parse_other(struct bytes b, const struct sample_layout *layout, struc
 		return -EBADMSG;
 	sample->body = b.at;
 	sample->body_size = (uint32_t)(b.left - size);
-	parse_trailer(b.at + sample->body_size, trailer, sample);
+	parse_trailer(b.at + sample->body_size, size, trailer, sample);
 	return 0;
 }
 

@@ -360,7 +360,6 @@ struct model {
 	thread_id
 		command_leader; /* the command has ended at command_end, and its status is expected; or ID_NONE */
 	uint64_t command_end;
-	bool has_command; /* the stream has a command: nothing is recorded before its exec */
 };
 
 static inline struct description *open_description(struct model *m, uint32_t open)
