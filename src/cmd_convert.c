@@ -28,6 +28,7 @@ struct convert_options {
 	bool is_each;
 };
 
+#define OUTPUT(member) offsetof(struct convert_options, output.member)
 static const struct option_row rows[] = {
 	{'o', "output", "DIR",
 	 "write the archive to DIR (default: the file's name without .spool or .data)", OPTION_TEXT,
@@ -35,7 +36,7 @@ static const struct option_row rows[] = {
 	{0, "each", NULL,
 	 "an archive for each command of a recording with --each, under the name that it was to have",
 	 OPTION_FLAG, offsetof(struct convert_options, is_each), NULL, NULL},
-	OUTPUT_ROWS(struct convert_options, output),
+#include "run/output_rows.def"
 	OPTION_ROW_HELP,
 	{0},
 };

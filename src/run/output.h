@@ -24,56 +24,7 @@ struct output_options {
 	unsigned mode; /* --mode; 0: not given */
 };
 
-#define OUTPUT_ROWS(type, member)                                                                  \
-	{0,                                                                                        \
-	 "format",                                                                                 \
-	 "FORMAT",                                                                                 \
-	 "what to write: otf2 (the default), text, or null for nothing",                           \
-	 OPTION_CALL,                                                                              \
-	 offsetof(type, member.format),                                                            \
-	 output_parse_format,                                                                      \
-	 "otf2 text null"},                                                                        \
-		{'q',         "quiet",                                                             \
-		 NULL,        "print nothing but errors",                                          \
-		 OPTION_FLAG, offsetof(type, member.is_quiet),                                     \
-		 NULL,        NULL},                                                               \
-		{0,                                                                                \
-		 "mode",                                                                           \
-		 "MODE",                                                                           \
-		 "permissions of the files (default: 600 with -a, otherwise by the umask)",        \
-		 OPTION_CALL,                                                                      \
-		 offsetof(type, member.mode),                                                      \
-		 output_parse_mode,                                                                \
-		 NULL},                                                                            \
-		{0,                                                                                \
-		 "summary",                                                                        \
-		 "KIND[:FILE]",                                                                    \
-		 "text (the default), json or none; to standard error or FILE",                    \
-		 OPTION_CALL,                                                                      \
-		 offsetof(type, member.summary),                                                   \
-		 output_parse_summary,                                                             \
-		 "text json none"},                                                                \
-		{0,                                                                                \
-		 "top",                                                                            \
-		 "N",                                                                              \
-		 "rows in each table of the summary (default: 5; 100 in JSON)",                    \
-		 OPTION_CALL,                                                                      \
-		 offsetof(type, member.top),                                                       \
-		 output_parse_top,                                                                 \
-		 NULL},                                                                            \
-		{0,                                                                                \
-		 "sort",                                                                           \
-		 "KEY",                                                                            \
-		 "sort these tables by data (the default), read, written, time or calls",          \
-		 OPTION_CALL,                                                                      \
-		 offsetof(type, member.sort),                                                      \
-		 output_parse_sort,                                                                \
-		 "data read written time calls"},                                                  \
-	{                                                                                          \
-		0, "strict", NULL, "exit with 125 if events are missing", OPTION_FLAG,             \
-			offsetof(type, member.is_strict), NULL, NULL                               \
-	}
-
+/* Parsers of output_rows.def. */
 int output_parse_format(void *format, const char *arg, struct error *err);
 int output_parse_summary(void *summary, const char *arg, struct error *err);
 int output_parse_top(void *top, const char *arg, struct error *err);

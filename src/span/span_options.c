@@ -52,95 +52,11 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 #define FIELD(member)     offsetof(struct span_options, member)
 #define RECORDING(member) FIELD(record.recording.member)
 
-/* Options that choose what is recorded; they are the same as those of `iotrace record`. */
-#define TASK_ROWS                                                                                                 \
-	{'p',                                                                                                     \
-	 "pid",                                                                                                   \
-	 "PID[,PID...]",                                                                                          \
-	 "follow these processes, all their threads and new children",                                            \
-	 OPTION_CALL,                                                                                             \
-	 RECORDING(pids),                                                                                         \
-	 record_parse_pids,                                                                                       \
-	 NULL},                                                                                                   \
-		{'a',         "system",                                                                           \
-		 NULL,        "all processes of the machine",                                                     \
-		 OPTION_FLAG, RECORDING(is_system),                                                               \
-		 NULL,        NULL},                                                                              \
-		{0,                                                                                               \
-		 "duration",                                                                                      \
-		 "TIME",                                                                                          \
-		 "stop after this time; a command runs on",                                                       \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(duration),                                                                             \
-		 record_parse_duration,                                                                           \
-		 NULL},                                                                                           \
-		{0,                                                                                               \
-		 "ready-fd",                                                                                      \
-		 "N",                                                                                             \
-		 "write \"ready\" to this descriptor when the recording is active",                               \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(ready_fd),                                                                             \
-		 record_parse_fd,                                                                                 \
-		 NULL},                                                                                           \
-		{0,                                                                                               \
-		 "syscalls",                                                                                      \
-		 "GROUP[,GROUP...]",                                                                              \
-		 "which system calls: see 'iotrace list'",                                                        \
-		 OPTION_CALL,                                                                                     \
-		 FIELD(syscalls),                                                                                 \
-		 parse_syscalls,                                                                                  \
-		 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"}, \
-		{0,                                                                                               \
-		 "source",                                                                                        \
-		 "SOURCE",                                                                                        \
-		 "who records system calls: bpf, perf, or auto",                                                  \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(source),                                                                               \
-		 record_parse_source,                                                                             \
-		 "auto bpf perf"},                                                                                \
-		{0,           "cgroup",                                                                           \
-		 "PATH",      "with -a: only tasks of this control group (may be repeated)",                      \
-		 OPTION_CALL, RECORDING(cgroups),                                                                 \
-		 options_add, NULL},                                                                              \
-		{0,                                                                                               \
-		 "uid",                                                                                           \
-		 "USER",                                                                                          \
-		 "only processes of this user, a number or a name (may be repeated)",                             \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(users),                                                                                \
-		 record_parse_uid,                                                                                \
-		 NULL},                                                                                           \
-		{0,                                                                                               \
-		 "comm",                                                                                          \
-		 "GLOB",                                                                                          \
-		 "only threads whose command name matches (may be repeated)",                                     \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(comms),                                                                                \
-		 record_parse_comm,                                                                               \
-		 NULL},                                                                                           \
-		{0,                                                                                               \
-		 "device",                                                                                        \
-		 "DEV",                                                                                           \
-		 "only requests of this block device (may be repeated)",                                          \
-		 OPTION_CALL,                                                                                     \
-		 RECORDING(blocks),                                                                               \
-		 record_parse_device,                                                                             \
-		 NULL},                                                                                           \
-	{                                                                                                         \
-		'm', "ring-size", "SIZE", "the kernel's ring for each CPU (K, M, G)", OPTION_SIZE,                \
-			RECORDING(ring_bytes), NULL, NULL                                                         \
-	}
-
 const struct option_row span_latency_rows[] = {
 	{0, "span", "SPAN",
 	 "what to measure: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: call)",
 	 OPTION_CALL, FIELD(words), options_add,
 	 "call io block block-queue block-service fault fuse sched"},
-	{0, "by", "GROUP",
-	 "group by none, process, thread, file, call, mode or device, and not by what the span says",
-	 OPTION_TEXT, FIELD(by), NULL, "group none process thread file call mode device"},
-	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
-	 NULL},
 	{0, "above", "TIME", "only what took longer: 10ms, 1.5s, 800us", OPTION_CALL, FIELD(above),
 	 record_parse_duration, NULL},
 	{0, "slowest", "N", "also show the N that took longest", OPTION_CALL, FIELD(slowest),
@@ -153,31 +69,18 @@ const struct option_row span_latency_rows[] = {
 	 OPTION_CALL, FIELD(heat), parse_file, NULL},
 	{0, "interval", "TIME", "while it records, also print what ended since the last time",
 	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
-	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),
-	 parse_file, NULL},
-	TASK_ROWS,
-	OPTION_ROW_HELP,
-	{0},
+#include "span/span_rows.def"
 };
 
 const struct option_row span_leaks_rows[] = {
 	{0, "span", "SPAN",
 	 "what may leak: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: fd)",
 	 OPTION_CALL, FIELD(words), options_add, "fd block fuse"},
-	{0, "by", "GROUP",
-	 "group by none, process, thread, file, call, mode or device, and not by what the span says",
-	 OPTION_TEXT, FIELD(by), NULL, "group none process thread file call mode device"},
 	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
 	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
 	{0, "every", "TIME", "while it records, also print what is open for longer than that",
 	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
-	{0, "top", "N", "rows of the table (default: 20)", OPTION_CALL, FIELD(top), parse_number,
-	 NULL},
-	{0, "json", "[=FILE]", "as JSON, on standard output or in FILE", OPTION_CALL, FIELD(json),
-	 parse_file, NULL},
-	TASK_ROWS,
-	OPTION_ROW_HELP,
-	{0},
+#include "span/span_rows.def"
 };
 
 void span_options_init(void *context)

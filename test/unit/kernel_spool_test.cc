@@ -76,7 +76,7 @@ class Spool : public testing::Test
 		void *room;
 
 		while (!(room = spool_room(spool, bytes.size())))
-			if (spool_has_failed(spool))
+			if (spool_error(spool))
 				return false;
 		memcpy(room, bytes.data(), bytes.size());
 		spool_commit(spool, bytes.size());
@@ -167,7 +167,7 @@ TEST_F(Spool, MoreThanAPieceIsRefused)
 {
 	open(1 << 20);
 	EXPECT_EQ(spool_room(spool, spool_piece(spool) + 1), nullptr);
-	EXPECT_FALSE(spool_has_failed(spool));
+	EXPECT_FALSE(spool_error(spool));
 	EXPECT_EQ(spool_close(spool, &err), 0);
 }
 
@@ -240,7 +240,7 @@ TEST_F(SpoolFull, ItIsSaidAndWhatWasWrittenStays)
 	open(1 << 20);
 	while (put(record(4096, 7)))
 		spool_flush(spool);
-	EXPECT_TRUE(spool_has_failed(spool));
+	EXPECT_TRUE(spool_error(spool));
 	EXPECT_EQ(spool_room(spool, 8), nullptr);
 	uint64_t written = spool_available(spool, 0);
 	auto last = record(16, 9);

@@ -313,16 +313,6 @@ void spool_flush(struct spool *spool)
 	pthread_mutex_unlock(&spool->mutex);
 }
 
-bool spool_has_failed(struct spool *spool)
-{
-	bool has_failed;
-
-	pthread_mutex_lock(&spool->mutex);
-	has_failed = spool->has_failed;
-	pthread_mutex_unlock(&spool->mutex);
-	return has_failed;
-}
-
 int spool_error(struct spool *spool)
 {
 	int code;

@@ -40,9 +40,7 @@ void spool_commit(struct spool *spool, size_t size);
 void spool_drop(struct spool *spool, uint64_t size);
 /* The last, partly filled chunk may be written now. */
 void spool_flush(struct spool *spool);
-/* Returns whether writing has failed; spool_close() says how. */
-bool spool_has_failed(struct spool *spool);
-/* Returns the errno of the write that failed, or 0. */
+/* Returns the errno of the write that failed, or 0; spool_close() says more. */
 int spool_error(struct spool *spool);
 /* Writes a few more records after a failure, into the reserved room. */
 void spool_put_last(struct spool *spool, const void *records, size_t size);

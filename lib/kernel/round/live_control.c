@@ -125,7 +125,7 @@ static enum live_end ended_by(struct live *live)
 		return ended_early(live, LIVE_ENDED);
 	if (live->is_ending || atomic_load(&live->is_stopping))
 		return ended_early(live, LIVE_INTERRUPTED);
-	if (spool_has_failed(live->spool))
+	if (spool_error(live->spool))
 		return LIVE_FAILED;
 	for (uint32_t i = 0; i < live->pid_fds; i++)
 		if (!has_process_ended(live, i))
@@ -141,7 +141,7 @@ static void say_end(struct live *live, enum live_end end)
 
 	facts_clear(&live->facts);
 	live_facts_end(live, end);
-	if (!spool_has_failed(live->spool)) {
+	if (!spool_error(live->spool)) {
 		live_put_facts(live);
 		live_end_round(live);
 		return;
@@ -162,14 +162,14 @@ static void finish(struct live *live, enum live_end end)
 	ring_sources_stop(&live->sources);
 	live_round(live);
 	/* A BPF program that ran during the stop may still write its record. */
-	for (int i = 0; i < HELD_TRIES && !spool_has_failed(live->spool) &&
+	for (int i = 0; i < HELD_TRIES && !spool_error(live->spool) &&
 			!ring_sources_have_all(&live->sources);
 	     i++) {
 		poll(NULL, 0, 1);
 		live_round(live);
 	}
 	ring_sources_put_rest(&live->sources);
-	if (spool_has_failed(live->spool))
+	if (spool_error(live->spool))
 		end = LIVE_FAILED;
 	say_end(live, end);
 	live_publish(live, end);

@@ -11,7 +11,7 @@ void *live_room(struct live *live, uint64_t size)
 
 	while (!(room = spool_room(live->spool, size))) {
 		live_read_signals(live);
-		if (spool_has_failed(live->spool) || atomic_load(&live->interrupts) > 1 ||
+		if (spool_error(live->spool) || atomic_load(&live->interrupts) > 1 ||
 		    atomic_load(&live->is_stopping))
 			return NULL;
 	}
