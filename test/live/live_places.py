@@ -161,6 +161,29 @@ def in_chroot(test):
     test.equal("chroot: bytes read", dict(files), {"/etc/passwd": os.path.getsize("/etc/passwd")})
 
 
+def outside_of_chroot(test):
+    """The root is no mount of its own: a file beside it has no name inside, though the kernel says one."""
+    root, archive, outside = test.made("plain"), test.path("plain.trace"), test.path("outside")
+    with open(outside, "wb") as file:
+        file.write(b"x" * 4321)
+    entries = [entry for entry in os.scandir("/") if entry.is_dir()]
+    mounts = [f'mkdir "{root}{entry.path}" && mount --rbind "{entry.path}" "{root}{entry.path}"'
+              for entry in entries if not entry.is_symlink()]
+    links = [f'ln -s "{os.readlink(entry.path)}" "{root}{entry.path}"' for entry in entries if entry.is_symlink()]
+    script = " && ".join([*mounts, *links, f'chroot "{root}" {IOTRACE} -o "{archive}" -q -- cat - /etc/passwd <"{outside}" >/dev/null'])
+    ran = test.run([*PRIVATE, "sh", "-c", script])
+    if not test.equal("plain chroot: exit status", ran.returncode, 0):
+        print(ran.stderr.decode(errors="replace"))
+        return
+    files = defaultdict(int)
+    for process in Archive(archive).groups.values():
+        for path, did in process.whole().files.items():
+            files[path] += did["read_bytes"]
+    test.equal("plain chroot: inside", files["/etc/passwd"], os.path.getsize("/etc/passwd"))
+    test.equal("plain chroot: outside", [path for path, size in files.items() if size == 4321], [None])
+
+
 with Live() as test_:
     moves(test_)
     in_chroot(test_)
+    outside_of_chroot(test_)

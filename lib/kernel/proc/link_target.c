@@ -71,6 +71,11 @@ static void add_mount(void *context, const struct procfs_mount *mount)
 	map_set(context, mount->mnt_id, 1);
 }
 
+static void look_for_root(void *context, const struct procfs_mount *mount)
+{
+	((struct mounts *)context)->has_root |= !strcmp(mount->mount_point, "/");
+}
+
 /* Nothing is revalidated, no server is asked: a recording must not hang where a program does. */
 static bool status_of(int above, const char *name, struct statx *status)
 {
@@ -110,6 +115,8 @@ static bool know_ours(struct mounts *mounts, const struct procfs *proc)
 	if (poll(&change, 1, 0) > 0 || is_new) {
 		mounts->have_changed |= !is_new;
 		read_mounts(&mounts->here, proc, own);
+		mounts->has_root = false;
+		procfs_mounts(proc, own, look_for_root, mounts);
 	}
 	return mounts->here.count != 0;
 }
@@ -265,11 +272,12 @@ static bool leads_to_file(const struct link_target *found, const struct procfs *
 	       (found->is_deleted || is_same_file(&there, &found->status));
 }
 
-/* Mounts that came later may lie over the file. */
+/* Mounts that came later may lie over the file, or it is outside of the chroot that iotrace is in. */
 static bool is_covered(const struct link_target *found, const struct mounts *mounts,
 		       struct links *links, uint32_t tid)
 {
-	bool may_be = mounts->have_changed || __atomic_load_n(&links->are_apart, __ATOMIC_RELAXED);
+	bool may_be = mounts->have_changed || !mounts->has_root ||
+		      __atomic_load_n(&links->are_apart, __ATOMIC_RELAXED);
 
 	return may_be && found->length && found->has_status && !is_memory(found) &&
 	       found->status.stx_mask & STATX_MNT_ID && !leads_to_file(found, links->proc, tid);

@@ -37,6 +37,7 @@ struct mounts {
 	bool is_open;
 	int fd;          /* of iotrace's mountinfo, to be polled for changes; -1: none */
 	struct map here; /* ids of the mounts that are attached */
+	bool has_root; /* our root is a mount point; otherwise the kernel also names files outside of it */
 	bool have_changed; /* mounts changed since they were first read, so one may hide an open file */
 };
 
