@@ -1,6 +1,7 @@
 /* paths: the names that follow from other names. */
 #include "paths.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <iotrace/mem.h>
@@ -64,7 +65,7 @@ bool path_may_run(const char *name)
 	if (!*name)
 		return false;
 	if (strchr(name, '/'))
-		return is_there(name);
+		return is_there(name) || errno == EACCES; /* exec says why not */
 	while (at && !may) {
 		size_t length = strcspn(at, ":");
 		char *path = mem_format("%.*s%s%s", (int)length, at, length ? "/" : "", name);
