@@ -1,6 +1,6 @@
 /*
- * counter: libpfm4 turns a name into an attr; the kernel then reads the group with each sample of its leader.
- * A word that nobody knows is answered with the nearest ones.
+ * counter: libpfm4 translates a name into a perf_event_attr; the kernel then reads the group with each sample of its leader.
+ * For an unknown name, similar ones are suggested.
  */
 #include "counter.h"
 

@@ -1,9 +1,8 @@
 /*
- * tracefs: finds it, or mounts it for ourselves alone, and reads format files.
+ * tracefs: finds tracefs, or mounts it privately, and reads format files.
  *
- * A mount of our own is detached (fsmount): it has a directory descriptor and no place, and it is gone with
- * the descriptor. The few things that are needed from a format before libtraceevent sees it (its number,
- * where a field stands) are read here from the text.
+ * A private mount is detached (fsmount): it has a descriptor but no path, and disappears with the descriptor. The id and the
+ * offsets of single fields are parsed here, because libtraceevent belongs to lib/decode, which this layer does not use.
  */
 #include "tracefs.h"
 

@@ -76,7 +76,7 @@ static void look_for_root(void *context, const struct procfs_mount *mount)
 	((struct mounts *)context)->has_root |= !strcmp(mount->mount_point, "/");
 }
 
-/* Nothing is revalidated, no server is asked: a recording must not hang where a program does. */
+/* AT_STATX_DONT_SYNC asks no server, so a recording does not hang when a file server does. */
 static bool status_of(int above, const char *name, struct statx *status)
 {
 	return !statx(above, name, AT_STATX_DONT_SYNC,

@@ -1,8 +1,8 @@
 /*
- * lookup: collects during the walk of the rings, asks afterwards.
+ * lookup: collects descriptors while the rings are walked, and looks them up afterwards.
  *
- * The newest is asked first: in a burst of opens the older descriptors are likely to be closed already, and a
- * look-up of a number that was used again is a waste. The reader of the stream counts records that cannot be parsed.
+ * The newest comes first: in a burst of opens, older descriptors are probably closed already, and a look-up of a reused number
+ * is useless. The reader of the stream counts records that cannot be parsed.
  */
 #include "lookup.h"
 
@@ -260,7 +260,7 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
 	}
 }
 
-/* What is not known of the file behind the link stays 0. */
+/* Unknown numbers of the file stay 0. */
 static void add_status(struct fact *fact, const struct link_target *found)
 {
 	const struct statx *status = &found->status;

@@ -67,7 +67,7 @@ static bool say_if_full(const struct lookup_thread *thread)
 	return write(thread->due_fd, &one, sizeof(one)) > 0 || errno == EAGAIN;
 }
 
-/* A process that goes on without its events is said to the control thread at once. */
+/* Tells the control thread at once if a process has lost its events. */
 static void look_now(struct lookup_thread *thread)
 {
 	uint64_t one = 1;

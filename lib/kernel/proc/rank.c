@@ -1,4 +1,4 @@
-/* rank: see rank.h. What stands beyond the first 128 KiB of an environment is not seen. */
+/* rank: reads only the first 128 KiB of an environment. */
 #include "rank.h"
 
 #include "procfs.h"

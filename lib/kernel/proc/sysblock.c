@@ -110,7 +110,7 @@ static void add_word(void *context, const struct place *place)
 	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", place->name);
 }
 
-/* A loop device stands on the device of the file system that its file is in. */
+/* A loop device is above the device of the file system of its file. */
 static void find_under_file(const struct procfs *sys, const char *file, char *words)
 {
 	char target[TEXT_SIZE];

@@ -1,6 +1,6 @@
 /*
- * rights: an errno of perf_event_open() says little, so each is looked at together with the settings that
- * decide it. Three lines at most: what was refused, and the commands that would change it.
+ * rights: an errno of perf_event_open() says little, so it is explained by the settings that matter. A message has at most
+ * three lines: what was refused, and the commands that would change it.
  */
 #include "rights.h"
 
