@@ -126,7 +126,7 @@ int span_run_command(struct span_run *run, const struct command *command, const 
 		     int argc, char **argv)
 {
 	const char *file = argc == 1 && (archive_path_is(argv[0]) || is_capture(argv[0])) ? argv[0]
-										     : NULL;
+											  : NULL;
 	struct error err = {0};
 	int status;
 

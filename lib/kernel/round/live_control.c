@@ -162,8 +162,8 @@ static void finish(struct live *live, enum live_end end)
 	ring_sources_stop(&live->sources);
 	live_round(live);
 	/* A BPF program that ran during the stop may still write its record. */
-	for (int i = 0; i < HELD_TRIES && !spool_error(live->spool) &&
-			!ring_sources_have_all(&live->sources);
+	for (int i = 0;
+	     i < HELD_TRIES && !spool_error(live->spool) && !ring_sources_have_all(&live->sources);
 	     i++) {
 		poll(NULL, 0, 1);
 		live_round(live);
