@@ -32,7 +32,8 @@ static void say_not_found(const struct record_options *options, const char *name
 		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
 	else if (path_is_program(name))
 		log_error("%s: command not found; did you mean './%s'?", name, name);
-	else if ((options->recording.paths.count || options->recording.excluded.count) &&
+	else if ((options->recording.selection.paths.count ||
+		  options->recording.selection.excluded.count) &&
 		 path_exists(name))
 		log_error("%s: command not found; put the pattern of --path in quotes, "
 			  "or the shell expands it",

@@ -99,7 +99,7 @@ static void open_each(struct job *r)
 		.output = &r->options->output,
 		.run = r->run,
 		.is_private = confine_is_lent(),
-		.groups = r->options->recording.groups,
+		.groups = r->options->recording.selection.groups,
 		.place_of = place_of_command,
 		.context = r,
 	};
@@ -121,7 +121,7 @@ static int open_output(struct job *r, struct error *err)
 		.run = r->run,
 		.place = r->places.place,
 		.is_private = confine_is_lent(),
-		.groups = r->options->recording.groups,
+		.groups = r->options->recording.selection.groups,
 	};
 	rc = output_open(&r->output, err);
 	r->has_output = !rc;

@@ -18,6 +18,7 @@ struct trace_thread {
 	uint64_t begin, end; /* 0: not seen */
 	bool is_excluded;    /* --path: no io_event of it is recorded */
 	bool is_ending;      /* it has ended, but not all requests that it submitted */
+	uint32_t selection;  /* which filters of the recording hold for it: see trace_filter */
 	/* Shared: how many threads used it in turn (else 0), and their total lifetime in ns. If the last one still
 	 * runs, it is not included. */
 	uint32_t sharing;
@@ -50,6 +51,7 @@ struct trace_process {
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
 	uint32_t sharing;                     /* TRACE_SHARED_GROUP: number of its processes */
 	int32_t status;                       /* wait status, -1: unknown */
+	uint32_t selection; /* as that of its threads; of the shared group: each has its own */
 };
 
 enum trace_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE, FILE_FIFO };

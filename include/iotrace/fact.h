@@ -59,6 +59,7 @@ enum fact_filter {                                                 /* FILTER */
 		   FILTER_USER,
 		   FILTER_DEVICE,
 		   FILTER_CGROUP,
+		   FILTER_GROUPS,
 };
 
 enum {

@@ -8,6 +8,8 @@
  *   guest     an iotrace that was started for a command. It forks the command, asks the host to record it, and lets it run when
  *             the host does. The command keeps its parent, terminal, limits and exit status.
  *   member    the command of a guest, from the host's view.
+ *   selection what a member wants recorded of its processes: --path, --exclude-path, --comm, --syscalls. Members may have different
+ *             ones. All other options are those of the recorder, and the same for all members.
  *
  * The sockets are AF_UNIX sockets with whole messages (message/message.h). The kernel reports which user sent each message.
  */
@@ -40,8 +42,8 @@ int join_listen(const struct join_meeting *meeting, struct error *err);
 int join_fork_host(struct join_meeting *meeting, int *listener, int *log, struct error *err);
 
 /*
- * Returns the host of a meeting; it takes over the listening socket. Guests must have literally the same options. `expected` is the
- * number of members that will join; 0: unknown. Returns NULL with a message on failure.
+ * Returns the host of a meeting; it takes over the listening socket. `options` are those that all guests must have in common, one a
+ * line: "--source=perf". `expected` is the number of members that will join; 0: unknown. Returns NULL with a message on failure.
  */
 struct join_host *join_host_new(const char *name, int listener, const char *options,
 				unsigned expected, struct error *err);

@@ -33,7 +33,7 @@ struct live_options {
 	struct join_host *host;
 	/*
 	 * The command is handed to the host at the other end of this socket, which is taken, and nothing is recorded here;
-	 * 0: there is none. join_options: what join_host_new() had.
+	 * 0: there is none. join_options: the options of its recorder, as join_host_new() has them.
 	 */
 	int host_socket;
 	const char *join_options;

@@ -27,8 +27,9 @@ struct trace_job {
 struct trace_command {
 	uint32_t pid;
 	struct trace_rank rank;
-	str_id argv;    /* words separated by NUL */
-	int32_t status; /* wait status, -1: not known */
+	str_id argv;        /* words separated by NUL */
+	int32_t status;     /* wait status, -1: not known */
+	uint32_t selection; /* see trace_filter */
 };
 
 struct trace_host {
@@ -66,10 +67,15 @@ struct trace_pause {
 	uint64_t from, to;
 };
 
-/* A filter of the recording: --path, --comm, --uid, --cgroup, --device. */
+/*
+ * A filter of the recording: --path, --comm, --uid, --cgroup, --device, --syscalls. It holds for processes with this selection: commands
+ * that joined may have different ones.
+ */
 struct trace_filter {
 	enum fact_filter kind;
 	str_id text; /* a glob, or a name */
+	uint32_t selection;
+	uint32_t groups; /* FILTER_GROUPS: bits 1 << enum call_group */
 };
 
 enum { TRACE_OTHERS = 3 };

@@ -27,6 +27,14 @@ struct recording_blocks {
 	struct text_list devices; /* only these: names as in /sys/block, or paths */
 };
 
+/* What is recorded of the processes of a command. Each command that joins a recording has its own. */
+struct recording_selection {
+	uint32_t groups; /* of calls: bits 1 << enum call_group; OPEN and TASK are always in */
+	struct text_list comms;    /* only tasks with these command names: globs */
+	struct text_list paths;    /* only records of these files: globs */
+	struct text_list excluded; /* no records of these files: globs */
+};
+
 /* --uid: only tasks of these users. */
 struct recording_users {
 	struct number_list ids;
@@ -48,12 +56,9 @@ struct recording {
 	bool is_system;           /* -a: all processes of the machine */
 	struct text_list cgroups; /* only tasks of these: paths, or names below the mount */
 	struct recording_users users;
-	struct text_list comms; /* only tasks with these command names: globs */
 
 	/* What they do. */
-	uint32_t groups; /* of calls: bits 1 << enum call_group; OPEN and TASK are always in */
-	struct text_list paths;    /* only records of these files: globs */
-	struct text_list excluded; /* no records of these files: globs */
+	struct recording_selection selection;
 	struct recording_blocks blocks;
 	struct text_list tracepoints; /* -e SYSTEM:EVENT[=FIELD,...] */
 	struct text_list everywhere;  /* the same, but of all tasks of the machine */

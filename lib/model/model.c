@@ -17,6 +17,7 @@
 #include "map/writeback.h"
 #include "out/outbox.h"
 #include "state/state.h"
+#include "task/choice.h"
 #include "task/foreign.h"
 #include "task/program.h"
 #include "task/task.h"
@@ -34,6 +35,7 @@ struct model *model_new(struct tally *tally, model_output output, void *context)
 	trace_init(&m->trace);
 	trace_add_calls(&m->trace);
 	m->key = hash_key_of_process();
+	choice_reach(m, 0);
 	m->all_proxy = ID_NONE;
 	m->block.sampling.device_series = m->block.sampling.memory_series =
 		m->block.sampling.pressure_series = ID_NONE;
@@ -93,9 +95,9 @@ void model_free(struct model *m)
 	free(m->tracepoint);
 	device_release(m);
 	cgroup_release(m);
-	free(m->choice.comm);
 	index_release(&m->file_by_inode);
 	name_filter_release(m);
+	choice_release(m);
 	out_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)

@@ -244,25 +244,38 @@ int options_parse(const struct option_row *row, const struct option_hint *hint, 
 	return rc ? rc : optind;
 }
 
-int options_scan(const struct option_row *row, bool is_command, int argc, char **argv,
-		 bool *takes_defaults)
+int options_walk(const struct option_row *row, bool is_command, int argc, char **argv,
+		 options_found found, void *context)
 {
 	char *short_names = make_short(row, is_command);
 	struct option *long_names = make_long(row);
 	int value;
 
-	*takes_defaults = true;
 	opterr = 0;
 	optind = 0; /* glibc: begin anew */
 	while ((value = getopt_long(argc, argv, short_names, long_names, NULL)) != -1) {
 		const struct option_row *of = value == '?' || value == ':' ? NULL
 									   : find_row(row, value);
 
-		*takes_defaults &= !of || of->type < OPTION_HELP;
+		if (of)
+			found(context, of, optarg);
 	}
 	free(short_names);
 	free(long_names);
 	return optind;
+}
+
+static void find_defaults(void *context, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	*(bool *)context &= row->type < OPTION_HELP;
+}
+
+int options_scan(const struct option_row *row, bool is_command, int argc, char **argv,
+		 bool *takes_defaults)
+{
+	*takes_defaults = true;
+	return options_walk(row, is_command, argc, argv, find_defaults, takes_defaults);
 }
 
 void options_wrap(const char *text, int column, FILE *out)

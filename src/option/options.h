@@ -63,6 +63,11 @@ enum { OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
  */
 int options_parse(const struct option_row *row, const struct option_hint *hint, bool is_command,
 		  void *options, int argc, char **argv, struct error *err);
+/* arg: the value, or NULL. */
+typedef void (*options_found)(void *context, const struct option_row *row, const char *arg);
+/* Calls back for each option that is in a row. Returns the index of the first operand, or argc. */
+int options_walk(const struct option_row *row, bool is_command, int argc, char **argv,
+		 options_found found, void *context);
 /*
  * Returns the index of the first operand, or argc, and takes no value. takes_defaults: set unless an option asks for help or the
  * version, or is OPTION_NO_DEFAULTS. What is wrong is for options_parse() to say.

@@ -151,12 +151,22 @@ bool naming_has_ranks(const struct naming *naming)
 	return value_in_job(naming, JOB_RANK) != NULL;
 }
 
-bool naming_is_of_process(const char *pattern)
+static bool has_any(const char *pattern, const char *letters)
 {
 	for (const char *at = pattern; (at = strchr(at, '%')) && at[1]; at += 2)
-		if (strchr("prl", at[1]))
+		if (strchr(letters, at[1]))
 			return true;
 	return false;
+}
+
+bool naming_is_of_process(const char *pattern)
+{
+	return has_any(pattern, "prl");
+}
+
+bool naming_has_time(const char *pattern)
+{
+	return has_any(pattern, "t");
 }
 
 /* If the launcher does not name the job, its ranks have the same parent process. */

@@ -26,6 +26,8 @@ char *naming_expand(const struct naming *naming, const char *what, const char *p
 bool naming_has_ranks(const struct naming *naming);
 /* Returns whether a name differs from rank to rank. */
 bool naming_is_of_process(const char *pattern);
+/* Returns whether it differs from one recording to the next. */
+bool naming_has_time(const char *pattern);
 /* Returns a name that all ranks of the job on this node have in common; the caller frees it. */
 char *naming_job(const struct naming *naming);
 /* Returns how many ranks of the job are on this node; 0: it is not known. */

@@ -1,5 +1,7 @@
 #include "node.h"
 
+#include "owner.h"
+
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/hash.h>
@@ -21,7 +23,6 @@ static const char *excluding(const struct record_options *options)
 		{recording->is_system, "-a"},
 		{recording->counters.count, "-E"},
 		{recording->waits_for_all, "--wait"},
-		{recording->duration, "--duration"},
 		{!options->is_each && options->output.path &&
 			 naming_is_of_process(options->output.path),
 		 "-o with %p, %r or %l, but for --each"},
@@ -37,31 +38,21 @@ static const char *excluding(const struct record_options *options)
 	return NULL;
 }
 
-static char *join_words(const struct record_options *options)
-{
-	char *text = mem_strdup("");
-
-	for (uint32_t i = 0; i < options->given.count; i++) {
-		char *line = options_line_text(&options->given.line[i]);
-
-		mem_append(&text, "%s%s", *text ? " " : "", line);
-		free(line);
-	}
-	return text;
-}
-
 /*
- * In a job, commands with different options have different recorders, so no command is refused only because iotrace joins by
- * itself. The key of the hash is the same in all processes. The host name distinguishes nodes that share a directory.
+ * In a job, commands with the same output have the same recorder, and so have those without one if all options of a recorder are the
+ * same: no command is refused that nobody asked to join. A name with a time is another one for each recording. The key of the hash is
+ * the same in all processes, and so is what the machine's name says of nodes that share a directory.
  */
 static char *meeting_of_job(const struct record_options *options, const struct naming *naming)
 {
-	char *job = naming_job(naming), *words = join_words(options);
-	char *whole = mem_format("%s %s %s", job, naming->host, words);
+	char *job = naming_job(naming), *names = owner_of_names(options);
+	char *all = *names && !naming_has_time(names) ? NULL : owner_of_recorder(options);
+	char *whole = mem_format("%s %s %s", job, naming->host, all ? all : names);
 	uint64_t hash = hash_bytes((struct hash_key){0}, whole, strlen(whole));
 
 	free(whole);
-	free(words);
+	free(all);
+	free(names);
 	free(job);
 	return mem_format("job-%016llx", (unsigned long long)hash);
 }
@@ -118,7 +109,7 @@ int node_enter(struct node *node, const char *name, const struct record_options 
 	struct join_meeting *meeting = join_meet(name, err);
 	int socket = meeting ? join_connect(meeting, err) : -err->code;
 
-	node->options = join_words(options);
+	node->options = owner_of_recorder(options);
 	if (socket == -ENOENT) {
 		int code = begin_host(node, meeting, name, naming_local_size(naming), err);
 

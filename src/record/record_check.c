@@ -15,7 +15,8 @@ static enum block_choice default_block_choice(const struct recording *recording)
 	bool is_asked = recording_asks_for_blocks(recording);
 
 	/* A user who chooses tasks wants only their requests. */
-	if (recording->users.ids.count || recording->comms.count || recording->cgroups.count)
+	if (recording->users.ids.count || recording->selection.comms.count ||
+	    recording->cgroups.count)
 		return recording->is_system || is_asked ? BLOCK_OWN : BLOCK_NONE;
 	if (recording->is_system)
 		return BLOCK_ALL;

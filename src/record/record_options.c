@@ -285,12 +285,12 @@ const struct option_row record_rows[] = {
 	 OPTION_SIZE, FIELD(limit), NULL, NULL},
 	{0, "syscalls", "GROUP[,GROUP...]",
 	 "record these groups of system calls; +GROUP and -GROUP change the default; see 'iotrace list'",
-	 OPTION_CALL, RECORDING(groups), select_parse,
+	 OPTION_CALL, RECORDING(selection.groups), select_parse,
 	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
 	{0, "path", "GLOB", "record only files whose path matches (may be repeated)", OPTION_CALL,
-	 RECORDING(paths), pattern_parse, NULL},
+	 RECORDING(selection.paths), pattern_parse, NULL},
 	{0, "exclude-path", "GLOB", "exclude files whose path matches (may be repeated)",
-	 OPTION_CALL, RECORDING(excluded), pattern_parse, NULL},
+	 OPTION_CALL, RECORDING(selection.excluded), pattern_parse, NULL},
 	{0, "block", "[=DEV,...]",
 	 "record block requests: of these devices; own (those that recorded tasks caused); all; or none "
 	 "(default: all with -a, or own with --cgroup, --uid or --comm; otherwise none)",
@@ -329,7 +329,7 @@ void record_options_init(void *context)
 	struct recording *recording = &options->recording;
 
 	output_options_init(&options->output);
-	recording->groups = select_default();
+	recording->selection.groups = select_default();
 	recording->sample_interval = SAMPLE_MS * ns_per_ms;
 	recording->blocks.mode = BLOCK_EVENTS | BLOCK_SAMPLES;
 }
@@ -344,14 +344,14 @@ void record_options_release(void *context)
 {
 	struct record_options *options = context;
 	struct recording *recording = &options->recording;
-	struct text_list *lists[] = {&recording->cgroups,        &recording->comms,
-				     &recording->paths,          &recording->excluded,
-				     &recording->tracepoints,    &recording->counters,
-				     &recording->blocks.devices, &recording->users.names};
+	struct text_list *lists[] = {&recording->cgroups,         &recording->selection.comms,
+				     &recording->selection.paths, &recording->selection.excluded,
+				     &recording->tracepoints,     &recording->counters,
+				     &recording->blocks.devices,  &recording->users.names};
 
 	free_texts(&recording->blocks.devices);
-	free_texts(&recording->paths);
-	free_texts(&recording->excluded);
+	free_texts(&recording->selection.paths);
+	free_texts(&recording->selection.excluded);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		text_list_release(lists[i]);
 	number_list_release(&recording->pids);

@@ -188,11 +188,11 @@ static void choose_calls(struct span_options *options)
 	bool has_calls = is_any_of(options, SPAN_OF_CALLS, SPAN_OF_OPERATIONS) || options->context;
 
 	if (options->syscalls)
-		recording->groups = (uint32_t)options->syscalls;
+		recording->selection.groups = (uint32_t)options->syscalls;
 	else if (!has_calls)
-		recording->groups = CALL_GROUPS_ALWAYS;
+		recording->selection.groups = CALL_GROUPS_ALWAYS;
 	if (is_any_of(options, SPAN_OF_FAULTS, SPAN_OF_FAULTS))
-		recording->groups |= 1U << GROUP_FAULT;
+		recording->selection.groups |= 1U << GROUP_FAULT;
 }
 
 static int choose(struct span_options *options, struct error *err)
@@ -218,7 +218,7 @@ static int choose(struct span_options *options, struct error *err)
 	recording->sample_interval = 0;
 	add_events(options, true);
 	add_events(options, false);
-	if (recording->everywhere.count && recording->comms.count)
+	if (recording->everywhere.count && recording->selection.comms.count)
 		return error_say(
 			err, EINVAL,
 			"--comm: spans that end in other threads cannot be chosen by a thread's name");
@@ -250,7 +250,7 @@ int span_options_check_file(const struct span_options *options, const char *file
 		return error_say(
 			err, EINVAL,
 			"--interval and --every are for what is being recorded, not for %s", file);
-	if (recording->duration || recording->cgroups.count || recording->comms.count ||
+	if (recording->duration || recording->cgroups.count || recording->selection.comms.count ||
 	    recording->users.names.count || recording->blocks.devices.count || options->syscalls ||
 	    recording->ring_bytes || recording->source != SOURCE_AUTO)
 		return error_say(

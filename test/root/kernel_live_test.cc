@@ -235,7 +235,7 @@ class Live : public testing::Test
 	void SetUp() override
 	{
 		recording.source = SOURCE_PERF;
-		recording.groups = GROUPS;
+		recording.selection.groups = GROUPS;
 		options.recording = &recording;
 		options.spool_path = path.c_str();
 		options.cmdline = "test";
@@ -248,8 +248,9 @@ class Live : public testing::Test
 			free(word);
 		number_list_release(&recording.pids);
 		for (struct text_list *list :
-		     {&recording.comms, &recording.paths, &recording.excluded,
-		      &recording.tracepoints, &recording.counters, &recording.blocks.devices})
+		     {&recording.selection.comms, &recording.selection.paths,
+		      &recording.selection.excluded, &recording.tracepoints, &recording.counters,
+		      &recording.blocks.devices})
 			text_list_release(list);
 	}
 
@@ -596,7 +597,7 @@ TEST_F(Live, OnlyCommandsThatMatch)
 	std::string name = file("in");
 	const char *comm[] = {"wc*", "nothing"};
 
-	choose(recording.comms, comm);
+	choose(recording.selection.comms, comm);
 	Spool spool = record({"sh", "-c", "cat " + name + " >/dev/null; wc " + name});
 	EXPECT_GE((spool.exits[{call_row(call_by_name("read", 4))->number, 11}]), 1u);
 }
@@ -605,8 +606,8 @@ TEST_F(Live, FiltersAreToldToTheReader)
 {
 	const char *path_kept[] = {"/data/*"}, *excluded[] = {"*.o", "*.so"};
 
-	choose(recording.paths, path_kept);
-	choose(recording.excluded, excluded);
+	choose(recording.selection.paths, path_kept);
+	choose(recording.selection.excluded, excluded);
 	Spool spool = record({"true"});
 	ASSERT_EQ(spool.of(FACT_FILTER).size(), 3u);
 	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_KEPT));
@@ -996,7 +997,7 @@ class LiveBpf : public Live
 	{
 		Live::SetUp();
 		recording.source = SOURCE_BPF;
-		recording.groups = ~0U;
+		recording.selection.groups = ~0U;
 	}
 
 	/* What the test left behind it is told of in full. */

@@ -145,7 +145,7 @@ class TraceBuilder
 		struct trace_filters *f = &trace->filters;
 
 		f->filter = grow(f->filter, f->count, &f->cap);
-		f->filter[f->count++] = {kind, text(name)};
+		f->filter[f->count++] = {kind, text(name), 0, 0};
 	}
 
 	void refuse(const std::string &name, const std::string &why, const std::string &instead)

@@ -134,4 +134,19 @@ TEST_F(BpfCalls, NoArgumentIsBeyondTheLast)
 	}
 }
 
+/* What is added while the programs run is what would have been there from the begin. */
+TEST_F(BpfCalls, GroupsThatAreAddedLaterAreTheSame)
+{
+	struct bpf_call_role all[BPF_CALLS];
+	const uint32_t first = 1U << GROUP_DATA, more = 1U << GROUP_META | 1U << GROUP_MAP;
+
+	bpf_calls_fill(all, first | more);
+	bpf_calls_fill(role, first);
+	EXPECT_NE(memcmp(role, all, sizeof(role)), 0);
+	bpf_calls_add(role, more);
+	EXPECT_EQ(memcmp(role, all, sizeof(role)), 0);
+	bpf_calls_add(role, more | first);
+	EXPECT_EQ(memcmp(role, all, sizeof(role)), 0);
+}
+
 } // namespace

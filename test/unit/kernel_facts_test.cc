@@ -152,7 +152,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_string_names(FACT_HOST), "hostname release machine iotrace_version");
 	EXPECT_STREQ(fact_number_names(FACT_FORMAT), "part parts");
 	EXPECT_STREQ(fact_string_names(FACT_FORMAT), "system name text");
-	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut has_rank rank ranks");
+	EXPECT_STREQ(fact_number_names(FACT_COMMAND), "pid is_cut has_rank rank ranks selection");
 	EXPECT_STREQ(fact_string_names(FACT_COMMAND), "argv cwd archive");
 	EXPECT_STREQ(fact_number_names(FACT_TASK),
 		     "tid pid ppid start_time is_foreign is_excluded is_cut has_rank rank ranks");

@@ -176,8 +176,8 @@ TEST_F(Files, TheMachineTheUserAndTheEnvironmentInThisOrder)
 	EXPECT_EQ(all(), (Words{"etc:1 --top 1", "etc:2 --path /m", "options:2 --top 2 --path /u",
 				"IOTRACE_OPTIONS:0 --top 3", "IOTRACE_OPTIONS:0 --path /e"}));
 	EXPECT_EQ(options.output.top, 3U);
-	ASSERT_EQ(options.recording.paths.count, 3U);
-	EXPECT_STREQ(options.recording.paths.item[2], "/e");
+	ASSERT_EQ(options.recording.selection.paths.count, 3U);
+	EXPECT_STREQ(options.recording.selection.paths.item[2], "/e");
 }
 
 TEST_F(Files, TheUsersFileIsWhereTheSpecificationSays)

@@ -132,12 +132,12 @@ TEST_F(Record, ChoicesMayBeRepeated)
 	EXPECT_EQ(said.users.ids.item[1], getuid());
 	EXPECT_STREQ(said.users.names.item[0], "root");
 	EXPECT_EQ(said.users.names.item[1], me);
-	EXPECT_EQ(said.comms.count, 2u);
+	EXPECT_EQ(said.selection.comms.count, 2u);
 	EXPECT_EQ(said.cgroups.count, 2u);
-	ASSERT_EQ(said.paths.count, 1u);
-	EXPECT_STREQ(said.paths.item[0], "/x/*");
-	ASSERT_EQ(said.excluded.count, 1u);
-	EXPECT_STREQ(said.excluded.item[0], "*.o");
+	ASSERT_EQ(said.selection.paths.count, 1u);
+	EXPECT_STREQ(said.selection.paths.item[0], "/x/*");
+	ASSERT_EQ(said.selection.excluded.count, 1u);
+	EXPECT_STREQ(said.selection.excluded.item[0], "*.o");
 }
 
 TEST_F(Record, WhatDoesNotGoTogether)
@@ -239,8 +239,8 @@ TEST_F(Record, RelativePatternsBecomeAbsolute)
 	for (const auto &r : row) {
 		const struct recording &live = this->live(
 			{"--path", r.given, "--exclude-path", r.given});
-		EXPECT_EQ(std::string(live.paths.item[0]), r.is) << r.given;
-		EXPECT_EQ(std::string(live.excluded.item[0]), r.is) << r.given;
+		EXPECT_EQ(std::string(live.selection.paths.item[0]), r.is) << r.given;
+		EXPECT_EQ(std::string(live.selection.excluded.item[0]), r.is) << r.given;
 	}
 	EXPECT_EQ(chdir(before), 0);
 	rmdir(made);

@@ -14,8 +14,8 @@
 #include "bpf/request/iocb.h"
 #include "life.h"
 
-const volatile struct bpf_call_role roles[BPF_CALLS];
-int wanted_tgid;   /* whose threads mark_tasks() is to mark */
+struct bpf_call_role roles[BPF_CALLS]; /* there may be more when another command joins */
+int wanted_tgid;                       /* whose threads mark_tasks() is to mark */
 bool has_met_init; /* process 1 made a call: some kernels run no program in it */
 
 enum { AT_FDCWD = -100 };                              /* <fcntl.h> */

@@ -33,8 +33,10 @@ static int send_place(int socket, const struct place *place)
 int guest_send_command(int socket, const struct guest_command *command, struct error *err)
 {
 	struct join_request request = {.word = JOIN_HERE, .is_cut = command->is_cut};
-	int process, code;
+	int process, code = join_selection_pack(&request.selection, command->selection, err);
 
+	if (code)
+		return code;
 	if (strlen(command->options) >= sizeof(request.options))
 		return error_say(err, E2BIG, "--join: the options are longer than %zu bytes",
 				 sizeof(request.options) - 1);

@@ -12,10 +12,11 @@ struct place;
 /* A command that waits. Lent. */
 struct guest_command {
 	pid_t pid;
-	const char *words; /* with NUL between them */
-	uint32_t size;     /* of the words */
-	bool is_cut;       /* there are more words */
-	const char *options;
+	const char *words;   /* with NUL between them */
+	uint32_t size;       /* of the words */
+	bool is_cut;         /* there are more words */
+	const char *options; /* those that are the same for all commands */
+	const struct recording_selection *selection;
 	const struct place *place; /* for an archive of its own; NULL: it has none */
 };
 

@@ -5,6 +5,7 @@
 #include "host_place.h"
 #include "meeting.h"
 #include "message/message.h"
+#include "same.h"
 #include "words.h"
 
 #include <errno.h>
@@ -157,20 +158,16 @@ static pid_t child_of(int process, pid_t guest)
 /* Returns the process that is to be recorded; 0: it is refused. */
 static pid_t take_command(struct join_host *host, struct member *member, int process)
 {
-	char text[JOIN_TEXT_SIZE];
 	pid_t pid = child_of(process, member->guest);
+	struct error why = {0};
 
 	if (!pid) {
 		reply(member, -EPERM,
 		      "--join: the recorder of this node takes only commands of iotrace", -1);
 		return 0;
 	}
-	if (strcmp(host->heard.options, host->options) != 0) {
-		snprintf(text, sizeof(text),
-			 "--join: the recorder of this node has other options, but all of its "
-			 "commands must have the same: %s",
-			 *host->options ? host->options : "none");
-		reply(member, -EINVAL, text, -1);
+	if (join_compare(host->options, host->heard.options, &why)) {
+		reply(member, -EINVAL, why.text, -1);
 		return 0;
 	}
 	return pid;
@@ -229,6 +226,7 @@ static bool hear(struct join_host *host, uint32_t index, struct join_arrival *ar
 			.size = request->size < sizeof(request->argv) ? request->size
 								      : sizeof(request->argv),
 			.is_cut = request->is_cut,
+			.selection = &request->selection,
 		};
 		if (arrival->pid)
 			arrival->place = join_place_take(&member->place);

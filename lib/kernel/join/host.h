@@ -17,6 +17,8 @@ struct join_arrival {
 		words; /* with NUL between them, or the text of the mark; lent until the next call */
 	uint32_t size; /* of the words */
 	bool is_cut;   /* there are more words */
+	const struct join_selection
+		*selection; /* of what the command does; lent until the next call */
 	struct place
 		*place; /* for an archive of its own, which the caller takes; NULL: it has none */
 };

@@ -16,6 +16,8 @@
  */
 #pragma once
 
+#include "selection.h"
+
 #include <stdint.h>
 
 enum { JOIN_OPTIONS_SIZE = 4096, JOIN_WORDS_SIZE = 8000, JOIN_TEXT_SIZE = 4096 + 256 };
@@ -28,7 +30,8 @@ struct join_request {
 	int32_t status; /* JOIN_ENDED; JOIN_MARK: the process that set it; JOIN_PLACE: enum join_part */
 	uint32_t size, is_cut;           /* JOIN_HERE: bytes of argv; there are more */
 	char argv[JOIN_WORDS_SIZE];      /* with NUL between them */
-	char options[JOIN_OPTIONS_SIZE]; /* JOIN_HERE */
+	char options[JOIN_OPTIONS_SIZE]; /* JOIN_HERE: those that are the same for all commands */
+	struct join_selection selection; /* JOIN_HERE */
 };
 
 struct join_reply {

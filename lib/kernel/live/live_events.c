@@ -9,7 +9,7 @@
 
 #include "load/bpf_source.h"
 #include "perf/counter.h"
-#include "perf/filter.h"
+#include "source/live_filter.h"
 
 #include <errno.h>
 #include <iotrace/capture.h>
@@ -32,87 +32,6 @@ static const struct {
 	{"block_bio_remap", false, true},  {"block_bio_backmerge", false, false},
 	{"block_split", false, false},     {"block_bio_frontmerge", false, false},
 };
-
-/* Returns "A", or "(A)&&B"; both are taken, either may be NULL. */
-static char *both(char *a, char *b)
-{
-	char *text;
-
-	if (!a || !b)
-		return a ? a : b;
-	text = mem_format("(%s)&&%s", a, b);
-	free(a);
-	free(b);
-	return text;
-}
-
-/* Appends "FORMAT" to the alternatives in `text`, which is taken. */
-static char *either(char *text, char *another)
-{
-	if (!text)
-		return another;
-	mem_append(&text, "||%s", another);
-	free(another);
-	return text;
-}
-
-/* COMM in capitals is the name of the task, even if the tracepoint has a field `comm`. */
-static char *filter_of_names(const struct live *live)
-{
-	const struct text_list *comms = &live->recording->comms;
-	char *chosen = NULL, *text;
-
-	for (uint32_t i = 0; i < comms->count; i++)
-		chosen = either(chosen, mem_format("COMM~\"%s\"", comms->item[i]));
-	if (!chosen)
-		return NULL;
-	text = mem_format("(%s)", chosen);
-	free(chosen);
-	return text;
-}
-
-/* Takes the filter, which may be NULL. */
-static char *filter_without_own(const struct live *live, char *filter)
-{
-	if (!*live->own_name)
-		return filter;
-	return both(filter, mem_format("COMM!=\"%s\"", live->own_name));
-}
-
-static char *filter_of_tasks(const struct live *live)
-{
-	return filter_without_own(live, filter_of_names(live));
-}
-
-/*
- * Calls that change descriptors are recorded for tasks of any name. Otherwise a descriptor that a chosen task inherits could
- * have a wrong name.
- */
-static char *filter_of_calls(const struct live *live, enum filter_use use)
-{
-	char *names = filter_of_names(live), *always = NULL;
-	char *filter = filter_calls(use, live->recording->groups);
-
-	if (names) {
-		filter = both(filter, names);
-		always = filter_calls(use, CALL_GROUPS_ALWAYS);
-	}
-	if (always)
-		filter = either(filter, always);
-	return filter_without_own(live, filter);
-}
-
-static char *filter_of_devices(const struct live *live, bool has_old_dev)
-{
-	char *text = NULL;
-
-	for (uint32_t i = 0; i < live->devices; i++) {
-		text = either(text, mem_format("dev==%u", live->device[i]));
-		if (has_old_dev)
-			text = either(text, mem_format("old_dev==%u", live->device[i]));
-	}
-	return text;
-}
 
 /*
  * Adds a tracepoint, and its format to the capture; `name` as the capture calls it, or NULL. Returns its index, or
@@ -138,12 +57,11 @@ static int add_named(struct live *live, enum perf_role role, const char *system,
 		return error_say(err, EBADMSG, "tracepoint %s:%s: its format has no ID", system,
 				 event);
 	}
-	if (filter && strlen(filter) > FILTER_SIZE_MAX) {
+	full = name ? mem_strdup(name) : mem_format("%s:%s", system, event);
+	if (live_filter_check(full, filter, err)) {
 		free(filter);
-		return error_say(err, E2BIG,
-				 "tracepoint %s:%s: a filter of more than %d bytes: name fewer "
-				 "commands (--comm), devices (--device) or groups (--syscalls)",
-				 system, event, FILTER_SIZE_MAX);
+		free(full);
+		return -err->code;
 	}
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
 	attr.sample_period = 1;
@@ -151,7 +69,6 @@ static int add_named(struct live *live, enum perf_role role, const char *system,
 		attr.watermark = 0;
 		attr.wakeup_events = 1;
 	}
-	full = name ? mem_strdup(name) : mem_format("%s:%s", system, event);
 	index = perf_set_add(&live->set, role, &attr, full, filter, PERF_NO_LEADER);
 	free(full);
 	if (index == -E2BIG)
@@ -161,36 +78,38 @@ static int add_named(struct live *live, enum perf_role role, const char *system,
 
 /* Adds a tracepoint for the recorded tasks. */
 static int add_tracepoint(struct live *live, enum perf_role role, const char *system,
-			  const char *name, char *filter, struct error *err)
+			  const char *name, struct error *err)
 {
-	return add_named(live, role, system, name, NULL, both(filter, filter_of_tasks(live)), err);
+	char *filter = live_filter(live, role, &live->recording->selection);
+
+	return add_named(live, role, system, name, NULL, filter, err);
 }
 
-static int add_side(struct live *live, enum perf_role role, const char *side, enum filter_use use,
-		    struct error *err)
-{
-	return add_named(live, role, "raw_syscalls", side, NULL, filter_of_calls(live, use), err);
-}
-
-static int add_exits(struct live *live, enum perf_role role, enum filter_use use, struct error *err)
+static int add_exits(struct live *live, enum perf_role role, struct error *err)
 {
 	const struct text_list *counters = &live->recording->counters;
-	int index = add_side(live, role, "sys_exit", use, err);
+	int index = add_tracepoint(live, role, "raw_syscalls", "sys_exit", err);
 
 	return index < 0 ? index
 			 : counter_add(&live->set, index, counters->item, counters->count, err);
 }
 
+/* All events are there from the begin: a command that joins later may want calls that the first does not. */
+static bool may_want(const struct live *live, enum call_group group)
+{
+	return live->host || live->recording->selection.groups >> group & 1;
+}
+
 static int add_calls(struct live *live, struct error *err)
 {
-	int code = add_side(live, ROLE_ENTER, "sys_enter", FILTER_ENTER, err);
+	int code = add_tracepoint(live, ROLE_ENTER, "raw_syscalls", "sys_enter", err);
 
-	if (code >= 0 && live->recording->groups >> GROUP_META & 1) /* all calls of FILTER_PATH */
-		code = add_side(live, ROLE_PATH, "sys_enter", FILTER_PATH, err);
+	if (code >= 0 && may_want(live, GROUP_META)) /* all calls of FILTER_PATH */
+		code = add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", err);
 	if (code >= 0)
-		code = add_exits(live, ROLE_EXIT, FILTER_EXIT, err);
+		code = add_exits(live, ROLE_EXIT, err);
 	if (code >= 0)
-		code = add_exits(live, ROLE_OPENER, FILTER_OPENER, err);
+		code = add_exits(live, ROLE_OPENER, err);
 	return code;
 }
 
@@ -260,8 +179,9 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 		code = refuse_addresses(system, full, format, err);
 	if (!code)
 		code = add_named(live, role, system, event, name,
-				 role == ROLE_CHOSEN ? filter_of_tasks(live)
-						     : filter_without_own(live, NULL),
+				 role == ROLE_CHOSEN
+					 ? live_filter(live, role, &live->recording->selection)
+					 : live_filter_without_own(live, NULL),
 				 err);
 	free(format);
 	free(system);
@@ -303,7 +223,7 @@ static void add_optional(struct live *live, const char *system, const char *name
 		log_debug("%s:%s is not recorded: it has addresses in the kernel", system, name);
 		return;
 	}
-	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, NULL, &ignored) < 0)
+	if (add_tracepoint(live, ROLE_OPTIONAL, system, name, &ignored) < 0)
 		log_debug("%s:%s is not recorded: %s", system, name, ignored.text);
 }
 
@@ -312,7 +232,8 @@ static int add_block(struct live *live, struct error *err)
 	for (size_t i = 0; i < sizeof(block_event) / sizeof(block_event[0]); i++) {
 		struct error why = {0};
 		int code = add_named(live, ROLE_BLOCK, "block", block_event[i].name, NULL,
-				     filter_of_devices(live, block_event[i].has_old_dev), &why);
+				     live_filter_of_devices(live, block_event[i].has_old_dev),
+				     &why);
 
 		if (code >= 0)
 			continue;
@@ -368,10 +289,9 @@ int live_add_events(struct live *live, struct error *err)
 		return code;
 	if (!is_recorded_by_bpf(live, BPF_FEATURE_CLONE))
 		add_optional(live, "task", "task_newtask");
-	if (live->recording->groups >> GROUP_LOCK & 1 &&
-	    !is_recorded_by_bpf(live, BPF_FEATURE_LOCK))
+	if (may_want(live, GROUP_LOCK) && !is_recorded_by_bpf(live, BPF_FEATURE_LOCK))
 		add_optional(live, "filelock", "fcntl_setlk");
-	if (live->recording->groups >> GROUP_URING & 1 && !live->bpf.source)
+	if (live->recording->selection.groups >> GROUP_URING & 1 && !live->bpf.source)
 		code = add_uring(live, err);
 	if (code < 0)
 		return code;

@@ -89,6 +89,7 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 							  .size = words.size,
 							  .is_cut = words.is_cut,
 							  .options = options,
+							  .selection = &live->recording->selection,
 							  .place = live->options->own_place},
 				  err);
 	free(words.text);

@@ -54,6 +54,10 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 	return -ENOTSUP;
 }
 
+void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all_names)
+{
+}
+
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)
 {
 	return -ENOTSUP;

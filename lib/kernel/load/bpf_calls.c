@@ -96,18 +96,37 @@ static struct bpf_call_role role_of(const struct call_row *row)
 	return role;
 }
 
-void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
+/* A program that sees the flags sees the rest. */
+static void set_role(struct bpf_call_role *role, const struct call_row *row)
 {
-	memset(role, 0, BPF_CALLS * sizeof(*role));
-	groups |= CALL_GROUPS_ALWAYS;
+	struct bpf_call_role new = role_of(row);
+	uint32_t flags = new.flags;
+
+	new.flags = role->flags;
+	*role = new;
+	__atomic_store_n(&role->flags, flags, __ATOMIC_RELEASE);
+}
+
+void bpf_calls_add(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
+{
 	for (uint32_t i = 0; i < call_count(); i++) {
 		const struct call_row *row = call_row((call_id)i);
 
 		if (row->number < 0 || row->number >= BPF_CALLS)
 			continue;
-		if (groups >> row->group & 1)
-			role[row->number] = role_of(row);
-		else if (row->kind == CALL_MAP)
-			role[row->number] = (struct bpf_call_role){.flags = BPF_CALL_MAPS};
+		if (groups >> row->group & 1 && !(role[row->number].flags & BPF_CALL_CHOSEN))
+			set_role(&role[row->number], row);
 	}
+}
+
+void bpf_calls_fill(struct bpf_call_role role[BPF_CALLS], uint32_t groups)
+{
+	memset(role, 0, BPF_CALLS * sizeof(*role));
+	for (uint32_t i = 0; i < call_count(); i++) {
+		const struct call_row *row = call_row((call_id)i);
+
+		if (row->kind == CALL_MAP && row->number >= 0 && row->number < BPF_CALLS)
+			role[row->number].flags = BPF_CALL_MAPS;
+	}
+	bpf_calls_add(role, groups | CALL_GROUPS_ALWAYS);
 }

@@ -103,7 +103,7 @@ static void spoil(struct bpf_object *object, const char *program)
 static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
 {
 	const struct bpf_options *options = plan->options;
-	const struct text_list *comms = &options->recording->comms;
+	const struct text_list *comms = &options->recording->selection.comms;
 	struct iotrace_bpf *programs = loaded->programs;
 
 	bpf_map__set_max_entries(programs->maps.rings, (uint32_t)plan->cpus);
@@ -121,8 +121,7 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	programs->rodata->has_dynptr = loaded->has_dynptr;
 	programs->rodata->is_preemptible = lets_preempt();
-	bpf_calls_fill((struct bpf_call_role *)(uintptr_t)programs->rodata->roles,
-		       options->recording->groups);
+	bpf_calls_fill(programs->bss->roles, options->recording->selection.groups);
 	bpf_choice_apply(&loaded->choice, programs->obj);
 	spoil(programs->obj, options->recording->refused);
 	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, comms->item,
@@ -218,7 +217,8 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 		return error_set(err, -plan.cpus, "BPF programs: number of CPUs");
 	kernel = btf__load_vmlinux_btf();
 	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
-	bpf_choice_init(&loaded->choice, options->recording->groups, kernel);
+	bpf_choice_init(&loaded->choice,
+			options->recording->selection.groups | options->more_groups, kernel);
 	btf__free(kernel);
 	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
 	return load_most(loaded, &plan, err);

@@ -1,6 +1,7 @@
 /* bpf_source: the part that uses libbpf. Everything that can fail is in bpf_source_open(). */
 #include "bpf_source.h"
 
+#include "bpf_calls.h"
 #include "bpf_load.h"
 #include "bpf_rings.h"
 #include "feature/bpf_missed.h"
@@ -227,6 +228,13 @@ void bpf_source_detach(struct bpf_source *source)
 		source->link[i] = NULL;
 	}
 	bpf_choice_detach(&source->loaded.choice);
+}
+
+void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all_names)
+{
+	bpf_calls_add(source->programs->bss->roles, groups);
+	if (takes_all_names)
+		__atomic_store_n(&source->programs->bss->takes_all_names, true, __ATOMIC_RELEASE);
 }
 
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)

@@ -27,6 +27,8 @@ struct bpf_options {
 	uint64_t ring_least;
 	uint64_t spare_bytes; /* for each CPU that may come */
 	uint64_t id;          /* of the event in the capture */
+	uint32_t
+		more_groups; /* commands that join may want these, too: their programs must be there */
 	bool hides_addresses; /* of the kernel: ids stand for them */
 	bool is_system;       /* all tasks but those of this process */
 	const int *
@@ -42,6 +44,8 @@ void bpf_source_close(struct bpf_source *source);
 
 /* From here on, children of marked tasks are marked. It is the last step that needs rights. */
 int bpf_source_attach(struct bpf_source *source, struct error *err);
+/* Also records the calls of these groups, and those of tasks with any name: a command has joined that wants them. */
+void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all_names);
 /* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);

@@ -266,7 +266,7 @@ static bool is_wanted(const struct perf_set *set, const struct perf_spec *spec, 
 /* Opens a spec on all CPUs where it is not open yet; one of the whole machine with the first thread only. */
 static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct error *err)
 {
-	if (set->spec[index].role == ROLE_BLOCK && set->threads)
+	if (set->spec[index].is_skipped || (set->spec[index].role == ROLE_BLOCK && set->threads))
 		return 0;
 	for (uint32_t cpu = 0; cpu < set->cpus; cpu++) {
 		int code = 0;

@@ -39,9 +39,10 @@ struct perf_spec {
 	enum perf_role role;
 	struct perf_event_attr attr;
 	char *name;
-	char *filter;   /* NULL: none */
-	int leader;     /* index of the spec that leads its group */
-	bool is_absent; /* it was refused and is optional */
+	char *filter;    /* NULL: none */
+	int leader;      /* index of the spec that leads its group */
+	bool is_absent;  /* it was refused and is optional */
+	bool is_skipped; /* threads from now on need it not */
 };
 
 struct perf_set {

@@ -248,7 +248,7 @@ static void probe_clone(struct probe_result *result)
 static struct bpf_source *open_bpf(struct error *err)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const struct recording all = {.groups = ~0U};
+	const struct recording all = {.selection.groups = ~0U};
 	const struct bpf_options options = {.recording = &all,
 					    .cpu = &(uint32_t){0},
 					    .cpus = 1,

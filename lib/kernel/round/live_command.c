@@ -27,22 +27,24 @@ struct live_words live_words_of(char *const argv[])
 				   .is_cut = size > FACT_ARGUMENTS};
 }
 
-void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd,
-		      const char *archive)
+void live_say_command(struct live *live, const struct live_said *command)
 {
 	/* Before its exec, the command has the environment of its iotrace. */
-	struct rank rank = rank_read(&live->proc, (uint32_t)pid);
+	struct rank rank = rank_read(&live->proc, (uint32_t)command->pid);
+	const char *archive = command->archive ? command->archive : "";
 	struct fact fact = {.kind = FACT_COMMAND,
-			    .number = {[FACT_COMMAND_pid] = (uint64_t)pid,
-				       [FACT_COMMAND_is_cut] = words->is_cut,
+			    .number = {[FACT_COMMAND_pid] = (uint64_t)command->pid,
+				       [FACT_COMMAND_is_cut] = command->words->is_cut,
 				       [FACT_COMMAND_has_rank] = rank.is_known,
 				       [FACT_COMMAND_rank] = rank.rank,
-				       [FACT_COMMAND_ranks] = rank.ranks},
-			    .string = {[FACT_COMMAND_argv] = {words->text, words->size},
-				       [FACT_COMMAND_cwd] = fact_text(cwd),
-				       [FACT_COMMAND_archive] = fact_text(archive ? archive : "")}};
+				       [FACT_COMMAND_ranks] = rank.ranks,
+				       [FACT_COMMAND_selection] = command->selection},
+			    .string = {[FACT_COMMAND_argv] = {command->words->text,
+							      command->words->size},
+				       [FACT_COMMAND_cwd] = fact_text(command->cwd),
+				       [FACT_COMMAND_archive] = fact_text(archive)}};
 
-	facts_add(&live->facts, &fact, (uint32_t)pid, clock_now());
+	facts_add(&live->facts, &fact, (uint32_t)command->pid, clock_now());
 }
 
 void live_say_own_command(struct live *live)
@@ -50,8 +52,11 @@ void live_say_own_command(struct live *live)
 	struct live_words words = live_words_of(live->recording->argv);
 	char cwd[4096];
 
-	live_say_command(live, live->command.pid, &words, getcwd(cwd, sizeof(cwd)) ? cwd : "",
-			 NULL);
+	live_say_command(live, &(struct live_said){
+				       .pid = live->command.pid,
+				       .words = &words,
+				       .cwd = getcwd(cwd, sizeof(cwd)) ? cwd : "",
+			       });
 	free(words.text);
 }
 

@@ -15,9 +15,15 @@ struct live_words {
 };
 
 struct live_words live_words_of(char *const argv[]);
-/* archive: that of this command alone, or NULL. */
-void live_say_command(struct live *live, pid_t pid, const struct live_words *words, const char *cwd,
-		      const char *archive);
+/* What is said of it; lent. */
+struct live_said {
+	pid_t pid;
+	uint32_t selection; /* of a command that joins */
+	const struct live_words *words;
+	const char *cwd, *archive; /* archive: that of this command alone, or NULL */
+};
+
+void live_say_command(struct live *live, const struct live_said *command);
 /* A command has ended with this wait status. */
 void live_say_status(struct live *live, pid_t pid, int status);
 /* The one that this process has forked. */

@@ -111,9 +111,12 @@ static void say_filters(struct live *live)
 		enum fact_filter kind;
 		const struct text_list *globs;
 	} row[] = {
-		{FILTER_PATH_KEPT, &recording->paths}, {FILTER_PATH_EXCLUDED, &recording->excluded},
-		{FILTER_COMM, &recording->comms},      {FILTER_DEVICE, &recording->blocks.devices},
-		{FILTER_CGROUP, &recording->cgroups},  {FILTER_USER, &recording->users.names},
+		{FILTER_PATH_KEPT, &recording->selection.paths},
+		{FILTER_PATH_EXCLUDED, &recording->selection.excluded},
+		{FILTER_COMM, &recording->selection.comms},
+		{FILTER_DEVICE, &recording->blocks.devices},
+		{FILTER_CGROUP, &recording->cgroups},
+		{FILTER_USER, &recording->users.names},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)

@@ -5,6 +5,7 @@
 #include "live_command.h"
 #include "live_request.h"
 #include "live_round.h"
+#include "live_selection.h"
 #include "load/bpf_source.h"
 #include "source/live_private.h"
 #include "source/live_reopen.h"
@@ -25,29 +26,39 @@ int live_members_fd(const struct live *live)
 	return live->host ? join_host_fd(live->host) : -1;
 }
 
-static void say_command(struct live *live, const struct join_arrival *arrival)
+static void say_command(struct live *live, const struct join_arrival *arrival, uint32_t selection)
 {
 	struct live_words words = {mem_alloc(arrival->size), arrival->size, arrival->is_cut};
 	char cwd[4096];
 
 	memcpy(words.text, arrival->words, words.size);
 	procfs_link(&live->proc, cwd, sizeof(cwd), "%d/cwd", (int)arrival->pid);
-	live_say_command(live, arrival->pid, &words, cwd,
-			 arrival->place ? place_target(arrival->place) : NULL);
+	live_say_command(live,
+			 &(struct live_said){
+				 .pid = arrival->pid,
+				 .selection = selection,
+				 .words = &words,
+				 .cwd = cwd,
+				 .archive = arrival->place ? place_target(arrival->place) : NULL,
+			 });
 	free(words.text);
 }
 
 static int add(struct live *live, const struct join_arrival *arrival, struct error *err)
 {
 	pid_t pid = arrival->pid;
-	int code = live_reopen_join(live, (uint32_t)pid, err);
+	uint32_t selection;
+	int code = live_select(live, arrival->selection, &selection, err);
 
+	if (!code)
+		code = live_reopen_join(live, (uint32_t)pid, err);
+	live_select_all(live);
 	confine_take(CAP_BPF_NUMBER); /* before Linux 5.19 */
 	if (!code && live->bpf.source)
 		code = bpf_source_add_child(live->bpf.source, pid, err);
 	if (code)
 		return code;
-	say_command(live, arrival);
+	say_command(live, arrival, selection);
 	live_say_tasks(live, (uint32_t)pid);
 	/* The command waits for its exec. Until then its descriptors are those of the guest. */
 	lookup_process(&live->lookup, (uint32_t)pid, LOOKUP_START, false);
@@ -89,6 +100,7 @@ void live_members_release(struct live *live)
 	for (uint32_t i = 0; i < live->places.count; i++)
 		place_close(live->places.place[i].place);
 	free(live->places.place);
+	live_selections_release(live);
 }
 
 static void take_member(struct live *live, const struct join_arrival *arrival)
@@ -98,6 +110,9 @@ static void take_member(struct live *live, const struct join_arrival *arrival)
 
 	offer(live, arrival);
 	code = add(live, arrival, &why);
+	if (!code && !live->has_joined) /* the times of --delay and --duration begin */
+		live_requests_begin(live);
+	live->has_joined |= !code;
 	/* The guest removes what it made. */
 	if (code && arrival->place)
 		place_forget(live_take_place(live, (uint32_t)arrival->pid));

@@ -50,6 +50,7 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .ring_least = LIVE_RING_LEAST,
 					   .id = LIVE_BPF_ID,
 					   .hides_addresses = confine_is_lent(),
+					   .more_groups = live->host ? 1U << GROUP_LOCK : 0,
 					   .is_system = live->set.target != TARGET_THREAD,
 					   .cgroup = live->cgroup,
 					   .cgroups = has_cgroups ? live->cgroups : 0};

@@ -56,6 +56,14 @@ struct live_places {
 	uint32_t count, capacity;
 };
 
+/* Of commands that joined: see live_selection.h. */
+struct live_selections {
+	struct join_selection *known; /* the first is that of the recorder */
+	uint32_t count, capacity;
+	uint32_t groups; /* that any of them wants */
+	bool has_other_names;
+};
+
 struct live {
 	const struct recording *recording;  /* lent by the caller */
 	const struct live_options *options; /* lent by the caller during live_open() only */
@@ -67,6 +75,8 @@ struct live {
 		keeper; /* a process that waits, with a host: rings need the events of one from the start */
 	char *capture; /* where guests find what was recorded, if the host is killed */
 	struct live_guest guest;
+	struct live_selections selections;
+	bool has_joined;                /* a command has */
 	struct command_signals signals; /* as they were before */
 	sigset_t handled;               /* what we answer */
 	bool has_signals;

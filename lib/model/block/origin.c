@@ -74,7 +74,7 @@ static bool is_recorded(const struct model *m, const struct cause *cause, const 
 	if (choice == CHOICE_UNKNOWN && task != MAP_NONE)
 		choice = m->task[task].choice;
 	return choice != CHOICE_OUT && process != MAP_NONE && process_is_recorded(m, process) &&
-	       choice_wants_comm(m, cause->name);
+	       choice_wants_comm(m, process, cause->name);
 }
 
 /* The task of the event. That of the idle task, or of one that is gone, is none. */

@@ -99,6 +99,8 @@ void op_enter(struct model *m, const struct event *event)
 		foreign_call(m, task);
 		return;
 	}
+	if (choice_skips_call(m, task, event->enter.call))
+		return;
 	if (m->task[task].call.id != CALL_ID_NONE) {
 		tally_add(m->tally, lost_exits, 1);
 		op_cancel(m, task, event->time, IO_END_LOST);
@@ -291,7 +293,8 @@ static void orphan(struct model *m, const struct event *event)
 	uint32_t process = m->task[task].process, table = task_table(m, task);
 	enum call_kind kind = call_row(event->exit.call)->kind;
 
-	if (!process_is_recorded(m, process) || m->process[process].is_foreign)
+	if (!process_is_recorded(m, process) || m->process[process].is_foreign ||
+	    choice_skips_end(m, task, event->exit.call))
 		return;
 	tally_add(m->tally, orphan_exits, 1);
 	if (m->task[task].call.id != CALL_ID_NONE) {

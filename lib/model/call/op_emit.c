@@ -36,7 +36,7 @@ static bool may_be_moved_unseen(const struct op *op)
 	const struct model *m = op->m;
 
 	return op->is_excluded ||
-	       (choice_is_partial(m) &&
+	       (choice_is_partial(m, op->process) &&
 		(m->process[op->process].tasks > 1 || m->table[task_table(m, op->task)].users > 1));
 }
 

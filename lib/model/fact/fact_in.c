@@ -245,6 +245,8 @@ static void fact_command(struct model *m, const struct event *event)
 	p->is_argv_cut = event->fact.number[FACT_COMMAND_is_cut];
 	p->is_argv_typed = true;
 	p->rank = rank_of(event, FACT_COMMAND_has_rank);
+	if (event->fact.number[FACT_COMMAND_selection] < m->selections)
+		p->selection = (uint32_t)event->fact.number[FACT_COMMAND_selection];
 	program_add_command(m, p);
 	if (m->trace.host.commands++ && m->trace.host.is_joined)
 		return;
@@ -326,16 +328,24 @@ static void fact_source(struct model *m, const struct event *event)
 
 static void fact_filter(struct model *m, const struct event *event)
 {
-	str_id glob = fact_text(m, event, FACT_FILTER_glob);
+	const uint64_t *n = event->fact.number;
+	const struct trace_filter filter = {.kind = (enum fact_filter)n[FACT_FILTER_kind],
+					    .text = fact_text(m, event, FACT_FILTER_glob),
+					    .selection = (uint32_t)n[FACT_FILTER_selection],
+					    .groups = (uint32_t)n[FACT_FILTER_groups]};
 
-	if (event->fact.number[FACT_FILTER_kind] <= FILTER_CGROUP)
-		filters_add(m, (enum fact_filter)event->fact.number[FACT_FILTER_kind], glob);
-	if (event->fact.number[FACT_FILTER_kind] <= FILTER_PATH_EXCLUDED)
-		name_filter_add(m, event->fact.number[FACT_FILTER_kind] == FILTER_PATH_EXCLUDED,
-				glob);
-	else if (event->fact.number[FACT_FILTER_kind] == FILTER_COMM)
-		choice_add_comm(m, glob);
-	else if (event->fact.number[FACT_FILTER_kind] == FILTER_USER)
+	if (n[FACT_FILTER_kind] > FILTER_GROUPS || n[FACT_FILTER_selection] >= SELECTIONS_MOST)
+		return;
+	filters_add(m, &filter);
+	choice_reach(m, filter.selection);
+	if (filter.kind <= FILTER_PATH_EXCLUDED)
+		name_filter_add(m, filter.selection, filter.kind == FILTER_PATH_EXCLUDED,
+				filter.text);
+	else if (filter.kind == FILTER_COMM)
+		choice_add_comm(m, filter.selection, filter.text);
+	else if (filter.kind == FILTER_GROUPS)
+		m->selection[filter.selection].groups = filter.groups;
+	else if (filter.kind == FILTER_USER)
 		m->choice.has_users = true;
 }
 

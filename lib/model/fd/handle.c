@@ -86,6 +86,16 @@ static bool is_awaited(const struct open *open, const struct description *d)
 	       (open->slots || open->is_coming);
 }
 
+/* Processes of the shared group may have any selection: there, path_filter decides for each record. */
+static bool is_wanted(struct model *m, const struct open *o, str_id name)
+{
+	if (!m->has_names)
+		return true;
+	if (o->creator == ID_NONE || o->creator == m->shared_group)
+		return name_is_wanted_by_any(m, name);
+	return name_is_wanted(m, m->trace.process[o->creator].selection, name);
+}
+
 /*
  * A name that is still awaited when time is up gives a new handle, which can learn its name later; a handle without a name
  * is only used again for one that can never get one.
@@ -100,7 +110,7 @@ bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
 	if (is_early && !is_due)
 		return false;
 	m->is_unblocked = true;
-	o->is_excluded = !name_is_wanted(m, d->name);
+	o->is_excluded = !is_wanted(m, o, d->name);
 	if (o->is_excluded)
 		return true;
 	d->is_early |= is_early;

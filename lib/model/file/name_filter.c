@@ -17,6 +17,7 @@ struct name_filter {
 	bool is_partial;  /* some may match a file, and not what is below it; or what is no path */
 	uint8_t *verdict; /* by str_id */
 	uint32_t verdicts;
+	struct cold_area area; /* of the verdicts */
 };
 
 /* Returns whether the pattern is of paths, and matches all that is below what it matches. */
@@ -27,11 +28,20 @@ static bool is_of_tree(const char *glob)
 	return length >= 2 && glob[0] == '/' && glob[length - 1] == '*' && glob[length - 2] != '\\';
 }
 
-void name_filter_add(struct model *m, bool is_exclusion, str_id glob)
+static struct name_filter *filter_new(struct model *m)
 {
-	if (!m->name_filter)
-		m->name_filter = mem_zero(sizeof(*m->name_filter));
-	struct name_filter *k = m->name_filter;
+	struct name_filter *k = mem_zero(sizeof(*k));
+
+	cold_area_init(&k->area, m->trace.cold);
+	m->has_names = true;
+	return k;
+}
+
+void name_filter_add(struct model *m, uint32_t selection, bool is_exclusion, str_id glob)
+{
+	if (!m->selection[selection].names)
+		m->selection[selection].names = filter_new(m);
+	struct name_filter *k = m->selection[selection].names;
 
 	MEM_GROW(k->glob, k->cap, k->globs + 1);
 	k->glob[k->globs++] = (struct name_glob){is_exclusion, glob};
@@ -41,16 +51,19 @@ void name_filter_add(struct model *m, bool is_exclusion, str_id glob)
 
 void name_filter_release(struct model *m)
 {
-	if (!m->name_filter)
-		return;
-	free(m->name_filter->glob);
-	cold_area_release(&m->area[AREA_VERDICTS], m->name_filter->verdict);
-	free(m->name_filter);
+	for (uint32_t i = 0; i < m->selections; i++) {
+		struct name_filter *k = m->selection[i].names;
+
+		if (!k)
+			continue;
+		free(k->glob);
+		cold_area_release(&k->area, k->verdict);
+		free(k);
+	}
 }
 
-static bool judge(const struct model *m, const char *name)
+static bool judge(const struct model *m, const struct name_filter *k, const char *name)
 {
-	const struct name_filter *k = m->name_filter;
 	bool is_included = !k->inclusions;
 
 	for (uint32_t i = 0; i < k->globs; i++) {
@@ -69,12 +82,17 @@ static bool is_needed(const struct model *m, const char *bytes, size_t length)
 
 	if (m->is_nameless)
 		return false;
-	if (!m->name_filter || m->name_filter->is_partial || m->trace.host.block != BLOCK_NONE ||
-	    length >= NAME_SIZE)
+	if (!m->has_names || m->trace.host.block != BLOCK_NONE || length >= NAME_SIZE)
 		return true;
 	memcpy(name, bytes, length);
 	name[length] = '\0';
-	return judge(m, name);
+	for (uint32_t i = 0; i < m->selections; i++) {
+		const struct name_filter *k = m->selection[i].names;
+
+		if (!k || k->is_partial || judge(m, k, name))
+			return true;
+	}
+	return false;
 }
 
 str_id name_add(struct model *m, const char *bytes, size_t length)
@@ -93,22 +111,31 @@ bool name_is_stand_in(const struct model *m, str_id name)
 	return name && name == m->stand_in;
 }
 
-bool name_is_wanted(struct model *m, str_id name)
+bool name_is_wanted(struct model *m, uint32_t selection, str_id name)
 {
-	struct name_filter *k = m->name_filter;
+	struct name_filter *k = m->selection[selection].names;
 
 	if (!k)
 		return true;
 	if (!name)
 		return !k->inclusions;
-	COLD_GROW(&m->area[AREA_VERDICTS], k->verdict, k->verdicts, name + 1);
+	COLD_GROW(&k->area, k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
-		k->verdict[name] = judge(m, trace_text(&m->trace, name)) ? WANTED : EXCLUDED;
+		k->verdict[name] = judge(m, k, trace_text(&m->trace, name)) ? WANTED : EXCLUDED;
 	m->trace.filters.has_met_path |= k->verdict[name] == WANTED;
 	return k->verdict[name] == WANTED;
 }
 
-bool name_filter_has_inclusions(const struct model *m)
+bool name_is_wanted_by_any(struct model *m, str_id name)
 {
-	return m->name_filter->inclusions != 0;
+	bool is_wanted = false;
+
+	for (uint32_t i = 0; i < m->selections && !is_wanted; i++)
+		is_wanted = name_is_wanted(m, i, name);
+	return is_wanted;
+}
+
+bool name_filter_has_inclusions(const struct model *m, uint32_t selection)
+{
+	return m->selection[selection].names && m->selection[selection].names->inclusions != 0;
 }

@@ -97,6 +97,7 @@ static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid
 	c->argv = p->argv;
 	c->is_argv_cut = p->is_argv_cut;
 	c->rank = p->rank;
+	c->selection = p->selection;
 	c->is_prelude = p->is_prelude;
 	c->is_excluded = p->is_excluded;
 	c->is_foreign = p->is_foreign;

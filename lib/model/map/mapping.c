@@ -269,6 +269,6 @@ void mapping_end(struct model *m)
 {
 	/* Either table may be the larger one: each grows in steps of its own. */
 	for (file_id file = 0; file < m->mapped_file_cap && file < m->trace.files; file++)
-		if (name_is_wanted(m, m->trace.file[file].path))
+		if (name_is_wanted_by_any(m, m->trace.file[file].path))
 			count_file(m, file);
 }

@@ -7,22 +7,33 @@
 
 enum verdict { UNKNOWN, WANTED, EXCLUDED };
 
+/* The handles of the shared group are those of processes with any selection. */
+static bool is_of_open_wanted(struct model *m, uint32_t selection, uint32_t open)
+{
+	const struct open *o = &m->open[open];
+
+	if (o->is_excluded || !m->choice.is_ours)
+		return !o->is_excluded;
+	return name_is_wanted(m, selection, open_description(m, open)->name);
+}
+
 /* What is known of the file that a record concerns. */
 static enum verdict verdict_of(struct model *m, const struct io_event *event, uint32_t open)
 {
+	uint32_t selection = m->trace.thread[event->thread].selection;
 	file_id file = ID_NONE;
 
 	if (open != ID_NONE)
-		return m->open[open].is_excluded ? EXCLUDED : WANTED;
+		return is_of_open_wanted(m, selection, open) ? WANTED : EXCLUDED;
 	if (event->kind == IO_ENTER)
 		file = event->region.file;
 	else if (event->kind == IO_DELETE_FILE)
 		file = event->delete_file.file;
 	else if (event->kind == IO_LEAVE && event->region.path)
-		return name_is_wanted(m, event->region.path) ? WANTED : EXCLUDED;
+		return name_is_wanted(m, selection, event->region.path) ? WANTED : EXCLUDED;
 	if (file == ID_NONE)
 		return UNKNOWN;
-	return name_is_wanted(m, m->trace.file[file].path) ? WANTED : EXCLUDED;
+	return name_is_wanted(m, selection, m->trace.file[file].path) ? WANTED : EXCLUDED;
 }
 
 static struct region *region_of(struct model *m, thread_id thread)
@@ -71,10 +82,12 @@ static void let_out(struct model *m, const struct io_event *enter)
  * A call that failed has no file, but may have named one. A call that concerns no file at all goes out unless certain files are
  * asked for.
  */
-static bool pass_leave(struct model *m, struct region *region, enum verdict verdict)
+static bool pass_leave(struct model *m, const struct io_event *event, struct region *region,
+		       enum verdict verdict)
 {
+	uint32_t selection = m->trace.thread[event->thread].selection;
 	bool is_wanted = verdict == WANTED ||
-			 (verdict == UNKNOWN && !name_filter_has_inclusions(m));
+			 (verdict == UNKNOWN && !name_filter_has_inclusions(m, selection));
 	bool is_out = region->state == GONE_OUT;
 
 	if (region->state == WAITING && !region->has_excluded && is_wanted) {
@@ -134,7 +147,7 @@ static bool pass_of_call(struct model *m, const struct io_event *event, uint32_t
 	bool is_out;
 
 	if (event->kind == IO_LEAVE)
-		is_out = pass_leave(m, region, verdict_of(m, event, open));
+		is_out = pass_leave(m, event, region, verdict_of(m, event, open));
 	else if (event->kind == IO_ENTER)
 		return pass_enter(region, event, verdict_of(m, event, open));
 	else
@@ -146,7 +159,8 @@ static bool pass_of_call(struct model *m, const struct io_event *event, uint32_t
 
 bool path_filter_passes(struct model *m, const struct io_event *event, uint32_t open)
 {
-	if (!m->name_filter || event->thread == ID_NONE)
+	if (!m->has_names || event->thread == ID_NONE ||
+	    !m->selection[m->trace.thread[event->thread].selection].names)
 		return true;
 	if (is_of_life(event))
 		return pass_life(m, event);

@@ -1,12 +1,12 @@
 /* filters: the facts FILTER. */
 #include "filters.h"
 
-void filters_add(struct model *m, enum fact_filter kind, str_id text)
+void filters_add(struct model *m, const struct trace_filter *filter)
 {
 	struct trace_filters *f = &m->trace.filters;
 
 	MEM_GROW(f->filter, f->cap, f->count + 1);
-	f->filter[f->count++] = (struct trace_filter){kind, text};
+	f->filter[f->count++] = *filter;
 }
 
 void filters_add_excluded(struct model *m, uint32_t task)

@@ -3,6 +3,6 @@
 
 #include "state.h"
 
-void filters_add(struct model *m, enum fact_filter kind, str_id text);
+void filters_add(struct model *m, const struct trace_filter *filter);
 /* A call of the task is left out. */
 void filters_add_excluded(struct model *m, uint32_t task);

@@ -26,6 +26,7 @@ enum {
 	OUT_LIMIT = 1 << 18,           /* maximum number of io_events that wait in the outbox */
 	LOCATION_LIMIT_LATE = 1 << 16, /* the same without an archive, to bound the memory */
 	TASKS_NEAR = 256,              /* size of the cache in front of the map of tasks */
+	SELECTIONS_MOST = 1 << 16,     /* a stream may say any number */
 	SHARED_LIMIT = 32, /* number of shared locations, unless more threads are alive at once */
 };
 
@@ -38,6 +39,7 @@ struct pool {
 
 #include "aio_state.h"
 #include "block_state.h"
+#include "selection_state.h"
 
 struct call {
 	call_id id; /* CALL_ID_NONE: none in flight */
@@ -105,6 +107,7 @@ struct process {
 	bool is_argv_typed; /* argv is that of the recorded command, as given to iotrace */
 	bool is_replaced;   /* by an exec in flight: it cannot end before that */
 	struct trace_rank rank;
+	uint32_t selection;
 	int32_t status;          /* its wait status; -1: unknown */
 	uint64_t executed;       /* time of its last exec */
 	struct mapping *mapping; /* files in its memory, by address */
@@ -263,15 +266,7 @@ struct outbox {
 };
 
 /* Arrays that grow with the number of files: see cold.h. */
-enum model_area {
-	AREA_IDLE,
-	AREA_PATHS,
-	AREA_PARENTS,
-	AREA_MAPPED,
-	AREA_WRITERS,
-	AREA_VERDICTS,
-	AREAS
-};
+enum model_area { AREA_IDLE, AREA_PATHS, AREA_PARENTS, AREA_MAPPED, AREA_WRITERS, AREAS };
 
 /* A destroyed handle that may be used again for the same file. */
 struct idle_handle {
@@ -282,9 +277,8 @@ struct idle_handle {
 
 /* Which tasks are recorded. */
 struct choice {
-	str_id *comm; /* globs of command names; empty: all tasks */
-	uint32_t comms, comm_cap;
 	bool has_users; /* only tasks of some users */
+	bool is_ours; /* selections differ: the kernel records more, and does not say whom each of them wants */
 };
 
 struct model {
@@ -326,8 +320,10 @@ struct model {
 	struct index idle_handle; /* by (process, name): the last destroyed handle */
 	struct idle_handle *idle; /* by handle */
 	uint32_t idle_capacity;
-	struct name_filter *name_filter; /* --path, NULL: all */
-	uint32_t all_proxy;              /* the open that stands for all files, ID_NONE */
+	struct selection *selection; /* at least one */
+	uint32_t selections, selection_cap;
+	bool has_names;     /* some selection has --path */
+	uint32_t all_proxy; /* the open that stands for all files, ID_NONE */
 
 	uint32_t location_limit;
 	process_id shared_group; /* the group of processes that share locations, or ID_NONE */

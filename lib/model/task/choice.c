@@ -3,35 +3,44 @@
 #include "fd/position.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 
-void choice_add_comm(struct model *m, str_id glob)
+static const struct selection *selection_of(const struct model *m, uint32_t process)
 {
-	struct choice *c = &m->choice;
-
-	MEM_GROW(c->comm, c->comm_cap, c->comms + 1);
-	c->comm[c->comms++] = glob;
+	return &m->selection[m->process[process].selection];
 }
 
-bool choice_has_comms(const struct model *m)
+void choice_reach(struct model *m, uint32_t selection)
 {
-	return m->choice.comms != 0;
+	MEM_GROW(m->selection, m->selection_cap, selection + 1);
+	while (m->selections <= selection)
+		m->selection[m->selections++] = (struct selection){.names = NULL};
+	m->choice.is_ours = m->selections > 1;
 }
 
-bool choice_is_partial(const struct model *m)
+void choice_add_comm(struct model *m, uint32_t selection, str_id glob)
 {
-	return m->choice.comms != 0 || m->choice.has_users;
+	struct selection *s = &m->selection[selection];
+
+	MEM_GROW(s->comm, s->comm_cap, s->comms + 1);
+	s->comm[s->comms++] = glob;
+}
+
+bool choice_is_partial(const struct model *m, uint32_t process)
+{
+	return selection_of(m, process)->comms != 0 || m->choice.has_users;
 }
 
 /* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
-bool choice_wants_comm(const struct model *m, str_id name)
+bool choice_wants_comm(const struct model *m, uint32_t process, str_id name)
 {
-	const struct choice *c = &m->choice;
+	const struct selection *s = selection_of(m, process);
 
-	for (uint32_t i = 0; i < c->comms; i++)
-		if (!fnmatch(strtab_text(m->trace.strings, c->comm[i]),
+	for (uint32_t i = 0; i < s->comms; i++)
+		if (!fnmatch(strtab_text(m->trace.strings, s->comm[i]),
 			     strtab_text(m->trace.strings, name), 0))
 			return true;
-	return !c->comms;
+	return !s->comms;
 }
 
 /* What a task does that is not wanted moves positions unseen. */
@@ -46,12 +55,40 @@ void choice_note(struct model *m, uint32_t task, const struct event *event)
 		position_share_table(m, task_table(m, task));
 }
 
-/* Where the kernel does not say it, the name decides; nobody has asked for a task whose name is not known yet. */
+/*
+ * Commands that want other names do not join a recording of some users: there the kernel answers for all. Where it does not
+ * answer, the name decides; nobody has asked for a task whose name is not known yet.
+ */
 bool choice_leaves_out(const struct model *m, uint32_t task)
 {
 	const struct task *t = &m->task[task];
 
-	if (t->choice != CHOICE_UNKNOWN)
+	if (t->choice != CHOICE_UNKNOWN && (!m->choice.is_ours || m->choice.has_users))
 		return t->choice == CHOICE_OUT;
-	return choice_has_comms(m) && (!t->name || !choice_wants_comm(m, t->name));
+	return selection_of(m, t->process)->comms &&
+	       (!t->name || !choice_wants_comm(m, t->process, t->name));
+}
+
+bool choice_skips_end(const struct model *m, uint32_t task, call_id call)
+{
+	uint32_t group = 1U << call_row(call)->group;
+	uint32_t groups = selection_of(m, m->task[task].process)->groups;
+
+	return m->choice.is_ours && !(group & CALL_GROUPS_ALWAYS) &&
+	       ((groups && !(group & groups)) || choice_leaves_out(m, task));
+}
+
+bool choice_skips_begin(struct model *m, uint32_t task, call_id call)
+{
+	bool is_skipped = choice_skips_end(m, task, call);
+
+	tally_add(m->tally, unchosen, is_skipped);
+	return is_skipped;
+}
+
+void choice_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->selections; i++)
+		free(m->selection[i].comm);
+	free(m->selection);
 }

@@ -35,11 +35,17 @@ process_id group_add(struct model *m, const struct trace_process *group)
 	return m->trace.processes++;
 }
 
+/* Only what --path lets out lists them. */
+static bool is_filtered(const struct model *m, uint32_t selection)
+{
+	return m->selection[selection].names != NULL;
+}
+
 static process_id group_new(struct model *m, const struct trace_process *group)
 {
 	process_id id = group_add(m, group);
 
-	m->trace.process[id].is_excluded = m->name_filter != NULL;
+	m->trace.process[id].is_excluded = is_filtered(m, group->selection);
 	return id;
 }
 
@@ -70,6 +76,7 @@ process_id process_group(struct model *m, uint32_t process)
 								     .parent = p->parent,
 								     .name = p->name,
 								     .rank = p->rank,
+								     .selection = p->selection,
 								     .argv = p->argv,
 								     .is_argv_cut = p->is_argv_cut,
 								     .root = fs->root,
@@ -91,28 +98,31 @@ static thread_id thread_new(struct model *m, const struct trace_thread *thread)
 {
 	thread_id id = location_add(m, thread);
 
-	m->trace.thread[id].is_excluded = m->name_filter != NULL;
+	m->trace.thread[id].is_excluded = is_filtered(m, thread->selection);
+	if (!m->trace.thread[id].is_excluded)
+		m->trace.process[thread->process].is_excluded = false;
 	return id;
 }
 
 /* Returns whether a thread may have the location, or 2 if it is the very one: its name is the same. */
-static int fits(const struct model *m, const struct shared_location *shared, process_id group,
-		str_id name, uint64_t time)
+static int fits(const struct model *m, const struct shared_location *shared,
+		const struct trace_thread *wanted)
 {
 	const struct trace_thread *thread = &m->trace.thread[shared->location];
 
-	if (shared->is_taken || shared->last > time || thread->process != group)
+	if (shared->is_taken || shared->last > wanted->begin ||
+	    thread->process != wanted->process || thread->selection != wanted->selection)
 		return 0;
-	return thread->name == name ? 2 : 1;
+	return thread->name == wanted->name ? 2 : 1;
 }
 
 /* Returns a free shared location, or ID_NONE: one of the same name, or any if there are many already. */
-static uint32_t shared_find(const struct model *m, process_id group, str_id name, uint64_t time)
+static uint32_t shared_find(const struct model *m, const struct trace_thread *wanted)
 {
 	uint32_t any = ID_NONE;
 
 	for (uint32_t i = 0; i < m->shareds; i++) {
-		int fit = fits(m, &m->shared[i], group, name, time);
+		int fit = fits(m, &m->shared[i], wanted);
 
 		if (fit == 2)
 			return i;
@@ -126,14 +136,16 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 {
 	struct task *t = &m->task[task];
 	str_id name = t->name ? t->name : m->process[t->process].name;
-	uint32_t shared = shared_find(m, group, name, time);
+	const struct trace_thread wanted = {.process = group,
+					    .name = name,
+					    .begin = time,
+					    .selection = m->process[t->process].selection};
+	uint32_t shared = shared_find(m, &wanted);
 
 	if (shared == ID_NONE) {
 		MEM_GROW(m->shared, m->shared_cap, m->shareds + 1);
 		shared = m->shareds++;
-		m->shared[shared].location = thread_new(m, &(struct trace_thread){.process = group,
-										  .name = name,
-										  .begin = time});
+		m->shared[shared].location = thread_new(m, &wanted);
 	} else {
 		tally_add(m->tally, threads_sharing, 1);
 	}
@@ -172,7 +184,8 @@ thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 	t->location = thread_new(m, &(struct trace_thread){.tid = t->tid,
 							   .process = group,
 							   .name = t->name ? t->name : p->name,
-							   .begin = t->begin});
+							   .begin = t->begin,
+							   .selection = p->selection});
 	if (is_leader)
 		p->leader = t->location;
 	if (t->begin)

@@ -174,6 +174,7 @@ void program_add_command(struct model *m, const struct process *p)
 	m->trace.command[m->trace.commands++] = (struct trace_command){.pid = p->pid,
 								       .rank = p->rank,
 								       .argv = p->argv,
+								       .selection = p->selection,
 								       .status = -1};
 }
 

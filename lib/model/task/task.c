@@ -110,7 +110,7 @@ void task_rename(struct model *m, uint32_t task, str_id name)
 	uint32_t process = m->task[task].process;
 
 	location_rename(m, task, name);
-	if (name && !choice_wants_comm(m, name))
+	if (name && !choice_wants_comm(m, process, name))
 		position_share_table(m, task_table(m, task));
 	if (m->task[task].tid == m->process[process].pid)
 		name_set(m, process, name);

@@ -6,6 +6,7 @@
 #include <iotrace/books.h>
 
 #include "device_json.h"
+#include "filters_json.h"
 #include "json_text.h"
 
 #include <errno.h>
@@ -99,8 +100,9 @@ static json_object *json_each(const struct trace *trace, uint32_t count,
 	return array;
 }
 
-static json_object *json_joined(const struct trace *trace, uint32_t id)
+static json_object *json_joined(const struct books *books, uint32_t id)
 {
+	const struct trace *trace = books->trace;
 	const struct trace_command *command = trace_command(trace, id);
 	json_object *row = json_object_new_object();
 
@@ -108,7 +110,17 @@ static json_object *json_joined(const struct trace *trace, uint32_t id)
 	json_set_known(row, "rank", command->rank.is_known, command->rank.number);
 	json_set(row, "argv", json_words(trace, command->argv));
 	add_status(row, command->status);
+	json_set(row, "filters", filters_json(trace, command->selection, books->groups));
 	return row;
+}
+
+static json_object *json_commands(const struct books *books)
+{
+	json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < trace_commands(books->trace); i++)
+		json_object_array_add(array, json_joined(books, i));
+	return array;
 }
 
 static json_object *json_command(const struct trace *trace)
@@ -220,18 +232,6 @@ static bool is_whole(const struct trace *trace, const struct tally *tally)
 	if (host->source != TRACE_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
 	return host->end_reason != TRACE_END_ERROR && !books_ends_early(trace);
-}
-
-static json_object *json_groups(uint32_t groups)
-{
-	json_object *names = groups ? json_object_new_array() : NULL;
-
-	for (int i = 0; groups && i < GROUP_COUNT; i++) {
-		if (groups & 1U << i)
-			json_object_array_add(names, json_object_new_string(
-							     call_group_name((enum call_group)i)));
-	}
-	return names;
 }
 
 static json_object *json_metrics(const struct trace *trace)
@@ -411,7 +411,7 @@ char *books_json(const struct books *books)
 	json_set(top, "refused", json_each(trace, trace_refusals(trace), json_refused));
 	json_set(top, "options", json_each(trace, trace_options(trace), json_option));
 	json_set(top, "command", json_command(trace));
-	json_set(top, "commands", json_each(trace, trace_commands(trace), json_joined));
+	json_set(top, "commands", json_commands(books));
 	json_set(top, "host", json_host(trace));
 	json_set(top, "job", json_job(trace));
 	json_set_bool(top, "whole_machine", host->is_system);
@@ -420,7 +420,7 @@ char *books_json(const struct books *books)
 	json_set_bool(top, "is_complete",
 		      books->is_complete && !tally_get(books->tally, torn) &&
 			      is_whole(trace, books->tally));
-	json_set(top, "syscalls", json_groups(books->groups));
+	json_set(top, "syscalls", filters_json_groups(filters_all_groups(trace, books->groups)));
 	json_set(top, "metrics", json_metrics(trace));
 	json_set(top, "series", json_each(trace, trace_series_count(trace), json_series));
 	json_set(top, "parameters", json_each(trace, trace_parameters(trace), json_parameter));

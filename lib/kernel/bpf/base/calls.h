@@ -9,6 +9,7 @@ const volatile int own_tgid;
 int own_helper;                      /* a process of ours as well; 0: none */
 const volatile uint32_t cgroups;     /* of all tasks only those below these; 0: all */
 const volatile struct bpf_comm comm; /* only tasks with such a name, but for BPF_CALL_ALWAYS */
+bool takes_all_names; /* a command has joined that wants others: who reads the records compares them */
 
 /* Set while the programs run. */
 volatile bool is_on;
@@ -44,7 +45,7 @@ static __always_inline bool has_chosen_name(const struct task_struct *task)
 {
 	uint64_t state = comm.first;
 
-	if (!state)
+	if (!state || takes_all_names)
 		return true;
 	for (uint32_t i = 0; i < sizeof(task->comm) && task->comm[i]; i++)
 		state = bpf_comm_step(&comm, state, task->comm[i]);
@@ -59,7 +60,7 @@ static __always_inline bool is_chosen(const struct task_struct *task)
 
 static __always_inline uint16_t choice_of(const struct task_struct *task)
 {
-	if (!comm.first && !users.count)
+	if ((!comm.first || takes_all_names) && !users.count)
 		return 0;
 	return is_chosen(task) ? BPF_RECORD_CHOSEN : BPF_RECORD_NOT_CHOSEN;
 }
