@@ -26,7 +26,8 @@ static struct live *join(const struct guest *guest, struct record_places *places
 	};
 	struct live *live = live_open(&options, err);
 
-	if (live && places->place) {
+	/* It is the host's now. */
+	if (live && places->place && live_is_recorded(live)) {
 		place_forget(places->place);
 		places->place = NULL;
 	}
@@ -40,8 +41,8 @@ int guest_run(const struct guest *guest, struct record_places *places)
 	struct live *live = join(guest, places, &log, &err);
 
 	if (!live || live_start(live, &err)) {
-		node_print_log(log);
-		command_complain(&err);
+		if (!node_print_log(log))
+			command_complain(&err);
 		if (live)
 			live_close(live, NULL);
 		return err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;

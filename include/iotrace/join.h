@@ -49,6 +49,7 @@ struct join_host *join_host_new(const char *name, int listener, const char *opti
 				unsigned expected, struct error *err);
 /*
  * Ends the host: no guest can join any more. Waiting guests get the exit status of the host, and the first of them also the
- * descriptor `log`, whose text it prints. NULL is fine.
+ * descriptor `log`, whose text it prints. If the recording ended before its members, the host stays until they have ended: commands
+ * that come meanwhile run without being recorded. NULL is fine.
  */
 void join_host_free(struct join_host *host, int status, int log);

@@ -63,6 +63,8 @@ int live_keep_ready_fd(int fd, struct error *err);
  * the waiting command.
  */
 struct live *live_open(const struct live_options *options, struct error *err);
+/* Returns false for a command whose host had ended its recording before. */
+bool live_is_recorded(const struct live *live);
 /* Starts the threads, enables the events, and lets the command run. */
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */

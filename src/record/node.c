@@ -124,7 +124,7 @@ int node_enter(struct node *node, const char *name, const struct record_options 
 	return socket < 0 ? socket : 0;
 }
 
-void node_print_log(int log)
+bool node_print_log(int log)
 {
 	char text[4096];
 	off_t at = 0;
@@ -137,6 +137,7 @@ void node_print_log(int log)
 	}
 	if (log >= 0)
 		close(log);
+	return at > 0;
 }
 
 int node_leave(struct node *node, int status)

@@ -11,7 +11,7 @@ struct join_host;
 
 /* What this process is. Zero: a recorder as always. */
 struct node {
-	char *options;          /* as the user wrote them */
+	char *options;          /* those of the recorder: see owner.h */
 	struct join_host *host; /* it records for others */
 	int log;    /* with a host: what it has to say, for the guest that leaves last */
 	int socket; /* a guest: leads to the host; 0: it is none */
@@ -29,7 +29,7 @@ char *node_meeting(const struct record_options *options, const struct naming *na
  */
 int node_enter(struct node *node, const char *meeting, const struct record_options *options,
 	       const struct naming *naming, struct error *err);
-/* Prints what a host had to say, and closes it. log: -1 for nothing. */
-void node_print_log(int log);
+/* Prints what a host had to say, and closes it. log: -1 for nothing. Returns whether it had. */
+bool node_print_log(int log);
 /* A host tells its guests that it has done its work, with this exit status, which is returned. Others do nothing here. */
 int node_leave(struct node *node, int status);

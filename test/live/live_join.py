@@ -210,6 +210,38 @@ def test_stop(live):
     live.equal("stop: complete", live.examine(archive)["is_complete"], False)
 
 
+def test_over(live):
+    """A command that comes when the recording has ended before the others runs all the same, without a recording: a job does not end
+    for its rank that is late."""
+    for kind, archive, more in (("over", "over", ()), ("over-each", "over.{0}", ("--each",))):
+        name = f"{kind}-{os.getpid()}"
+        os.mkfifo(live.path(f"{kind}.gate"))
+        first = start(live, name, live.path(archive.format(1)), ["sh", "-c", f"echo >{kind}.out; read -r _ <{kind}.gate; exit 3"], *more)
+        live.check(wait_until(lambda file=f"{kind}.out": os.path.exists(live.path(file))), f"{kind}: the command does not run")
+        live.equal(f"{kind}: stop", live.run([IOTRACE, "stop", name]).returncode, 0)
+        live.check(wait_until(lambda path=archive.format(1): os.path.exists(live.path(path))), f"{kind}: no archive")
+        late = start(live, name, live.path(archive.format(2)), ["sh", "-c", "echo ran; exit 5"], *more)
+        live.equal(f"{kind}: a late command", ends(late),
+                   (5, b"ran\n", b"iotrace: the recording of this node has ended already: the command is not recorded\n"))
+        with open(live.path(f"{kind}.gate"), "w", encoding="utf-8") as gate:
+            gate.write("go\n")
+        live.equal(f"{kind}: status", ends(first)[0], 3)
+        live.check(wait_until(lambda it=name: left(it) == ([], [])), f"{kind}: left: {left(name)}")
+        live.equal(f"{kind}: outputs", [file for file in os.listdir(live.dir) if "over" in file and "iotrace" in file], [])
+    live.equal("over: no archive of a late command", os.path.exists(live.path("over.2")), False)
+
+
+def test_duration(live):
+    """The time begins with the first command, and is the same for all."""
+    name, archive = f"duration-{os.getpid()}", live.path("duration")
+    script = f"echo a >{archive}.first; until [ -e {archive} ]; do sleep 0.1; done; echo b >{archive}.second"
+    started = [start(live, name, archive, ["sh", "-c", script], "--duration", "1") for _ in range(2)]
+    live.equal("duration: statuses", [ends(process)[0] for process in started], [0, 0])
+    live.equal("duration: complete", live.examine(archive)["is_complete"], False)
+    paths = {path for p in Archive(archive).groups.values() for path in p.whole().files}
+    live.equal("duration: what was written", (f"{archive}.first" in paths, f"{archive}.second" in paths), (True, False))
+
+
 def test_patient(live):
     """A command that ignores requests to end has them for itself: the recording of all goes on."""
     name, archive = f"patient-{os.getpid()}", live.path("patient")
@@ -255,8 +287,12 @@ def test_refused(live):
     name, archive = f"refused-{os.getpid()}", live.path("there")
     os.mkdir(archive)
     started = [start(live, name, archive, ["echo", "ran"]) for _ in range(3)]
+    said = []
     for code, out, err in map(ends, started):
         live.check(code == 125 and not out and err, f"refused: {code} {out!r} {err!r}")
+        said.append(b"already exists" in err)
+        live.check(said[-1] != (b"could not start" in err), f"refused: two reasons: {err!r}")
+    live.check(any(said), "refused: nobody says why")
     live.check(wait_until(lambda: left(name) == ([], [])), f"refused: left: {left(name)}")
 
 
@@ -273,7 +309,7 @@ def test_directory(live):
 
 without_others()  # one of these tests opens the meeting place to all
 with Live() as test:
-    for each in (test_ranks, test_late, test_alone, test_killed_guests, test_orphan, test_killed_host, test_stop, test_patient,
-                 test_batch_end, test_refused, test_directory):
+    for each in (test_ranks, test_late, test_alone, test_killed_guests, test_orphan, test_killed_host, test_stop, test_over, test_duration,
+                 test_patient, test_batch_end, test_refused, test_directory):
         if len(sys.argv) < 2 or each.__name__ in sys.argv[1:]:
             each(test)

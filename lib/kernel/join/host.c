@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ struct join_host {
 	uint32_t joined, running;
 	unsigned expected;
 	uint64_t idle_since;
-	bool is_asked_to_stop;
+	bool is_asked_to_stop, is_in_a_hurry;
 	struct join_request heard;
 };
 
@@ -279,9 +280,9 @@ void join_host_answer(struct join_host *host, uint32_t member, int code, const c
 {
 	struct member *arrived = &host->member[member];
 
-	if (!code)
-		code = watch(host, arrived->process, key_of(member, true));
-	if (code) {
+	if (!code || code == JOIN_OVER)
+		code = watch(host, arrived->process, key_of(member, true)) ? -errno : code;
+	if (code < 0) {
 		close_fd(&arrived->process);
 	} else {
 		host->joined++;
@@ -356,9 +357,63 @@ bool join_host_is_asked_to_stop(const struct join_host *host)
 	return host->is_asked_to_stop;
 }
 
+void join_host_hurry(struct join_host *host)
+{
+	host->is_in_a_hurry = true;
+}
+
 bool join_host_has_members(const struct join_host *host)
 {
 	return host->running;
+}
+
+/* Tells a guest that the host ends. Returns whether it was there. */
+static bool dismiss(struct member *member, int code, int log)
+{
+	bool was_there = member->socket >= 0;
+
+	reply(member, code, "", log);
+	close_fd(&member->socket);
+	return was_there;
+}
+
+/* The first of the guests whose commands were recorded gets the log. Others may still wait to join. */
+static void dismiss_members(struct join_host *host, int status, int *log)
+{
+	for (uint32_t i = 0; i < host->members; i++)
+		if (host->member[i].pid && dismiss(&host->member[i], status, *log))
+			*log = -1;
+}
+
+/* Who has not joined is refused if nobody could. */
+static void dismiss_all(struct join_host *host, int status, int *log)
+{
+	dismiss_members(host, status, log);
+	for (uint32_t i = 0; i < host->members; i++)
+		if (dismiss(&host->member[i], host->joined ? JOIN_OVER : status,
+			    host->joined ? -1 : *log))
+			*log = host->joined ? *log : -1;
+}
+
+/* A command that comes after the end of the recording is not for another recorder, which could not have the same output. */
+static void turn_away(struct join_host *host)
+{
+	struct join_arrival arrival;
+
+	while (!join_host_is_over(host)) {
+		struct pollfd door = {.fd = host->epoll, .events = POLLIN};
+		uint64_t deadline = join_host_deadline(host), now = clock_now();
+		uint64_t ms = deadline > now ? (deadline - now) / 1000000 + 1 : 1;
+
+		poll(&door, 1, deadline ? (int)ms : -1);
+		while (join_host_next(host, &arrival)) {
+			if (arrival.what != JOIN_COMMAND)
+				continue;
+			if (arrival.place)
+				place_forget(arrival.place); /* its guest removes it */
+			join_host_answer(host, arrival.member, JOIN_OVER, "");
+		}
+	}
 }
 
 /* A guest that comes later finds no host, and starts one. */
@@ -382,16 +437,15 @@ void join_host_free(struct join_host *host, int status, int log)
 {
 	if (!host)
 		return;
+	if (host->joined && !host->is_in_a_hurry) {
+		dismiss_members(host, status, &log);
+		turn_away(host);
+	}
 	leave(host);
+	dismiss_all(host, status, &log);
 	for (uint32_t i = 0; i < host->members; i++) {
-		struct member *member = &host->member[i];
-
-		reply(member, status, "", log);
-		if (member->socket >= 0)
-			log = -1;
-		close_fd(&member->socket);
-		close_fd(&member->process);
-		join_place_release(&member->place);
+		close_fd(&host->member[i].process);
+		join_place_release(&host->member[i].place);
 	}
 	close_fd(&host->listener);
 	close_fd(&host->epoll);

@@ -1,7 +1,7 @@
 /*
  * words: what guest and host say to each other.
  *
- *   guest: HERE   with a descriptor of the command's process, which waits   host: 0 and the path of the capture, or a refusal
+ *   guest: HERE   with a descriptor of the command's process, which waits   host: 0 and the path of the capture, a refusal, or JOIN_OVER
  *   guest: ENDED  with the command's wait status                            host: 0, at once if others still run; else when the
  *                                                                                 archive is whole, with what the host has to say
  *
@@ -23,6 +23,8 @@
 enum { JOIN_OPTIONS_SIZE = 4096, JOIN_WORDS_SIZE = 8000, JOIN_TEXT_SIZE = 4096 + 256 };
 
 enum join_word { JOIN_HERE, JOIN_ENDED, JOIN_STOP, JOIN_MARK, JOIN_PLACE };
+/* A code of a reply, beyond all exit statuses: the recording is over, and the command is not recorded. */
+enum { JOIN_OVER = 256 };
 enum join_part { JOIN_DIRECTORY, JOIN_WORK, JOIN_OWNER, JOIN_PARTS };
 
 struct join_request {
@@ -35,6 +37,6 @@ struct join_request {
 };
 
 struct join_reply {
-	int32_t code; /* JOIN_HERE: 0 or -errno; JOIN_ENDED: the exit status of the host */
+	int32_t code; /* JOIN_HERE: 0, -errno or JOIN_OVER; JOIN_ENDED: the exit status of the host */
 	char text[JOIN_TEXT_SIZE];
 };

@@ -325,7 +325,7 @@ int live_start(struct live *live, struct error *err)
 {
 	int code;
 
-	if (live->guest.socket >= 0) {
+	if (live->guest.is_one) {
 		say_ready(live);
 		return command_release(&live->command, err);
 	}

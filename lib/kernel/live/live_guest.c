@@ -55,6 +55,9 @@ static bool wait_for_word(struct live *live)
 	return live->guest.socket >= 0 && fds[0].revents;
 }
 
+static const char could_not_start[] =
+	"--join: the recorder of this node could not start; the iotrace that began it says why";
+
 static int take_answer(struct live *live, struct error *err)
 {
 	struct join_reply reply;
@@ -62,17 +65,23 @@ static int take_answer(struct live *live, struct error *err)
 
 	if (log >= 0) { /* the host could not begin, and says why */
 		*live->options->host_log = log;
-		return error_say(err, ECANCELED,
-				 "--join: the recorder of this node could not start");
+		return error_say(err, ECANCELED, "%s", could_not_start);
 	}
 	if (code)
 		return error_say(
 			err, -code,
 			"--join: the recorder of this node has ended before it recorded the command");
+	if (reply.code == JOIN_OVER && !*reply.text) {
+		log_warn(
+			"the recording of this node has ended already: the command is not recorded");
+		live->guest.is_over = true;
+		close(live->guest.socket);
+		live->guest.socket = -1;
+		return 0;
+	}
 	if (reply.code)
 		return error_say(err, reply.code < 0 ? -reply.code : ECANCELED, "%s",
-				 *reply.text ? reply.text
-					     : "--join: the recorder of this node could not start");
+				 *reply.text ? reply.text : could_not_start);
 	live->guest.capture = mem_strdup(reply.text);
 	return 0;
 }
@@ -83,6 +92,7 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 	int code;
 
 	live->guest.socket = socket;
+	live->guest.is_one = true;
 	code = guest_send_command(socket,
 				  &(struct guest_command){.pid = live->command.pid,
 							  .words = words.text,
@@ -111,6 +121,11 @@ static bool hear(struct live *live)
 	guest->has_reply = !code;
 	guest->status = reply.code;
 	return guest->has_reply;
+}
+
+bool live_is_recorded(const struct live *live)
+{
+	return !live->guest.is_over;
 }
 
 /* A host that was asked to stop finishes before the command ends. */

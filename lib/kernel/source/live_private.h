@@ -41,6 +41,8 @@ struct live_pause {
 /* Of a command that another recorder of this node records: see live_guest.h. */
 struct live_guest {
 	int socket;     /* to the host; -1: none, or it has ended */
+	bool is_one;    /* this process is a guest */
+	bool is_over;   /* the host has ended its recording before */
 	char *capture;  /* of the host */
 	bool has_reply; /* that it has done its work, */
 	int status;     /* with this exit status, */
