@@ -3,9 +3,9 @@
  *
  *   NAME: BEGIN [if COND] -> END [if COND] by FIELD[,FIELD...] [group FIELD [as NAME]] [size FIELD] [cancel EVENT [if COND] [by FIELD,...]]
  *
- * BEGIN, END and EVENT are tracepoints, SYSTEM:EVENT. A FIELD is one of the tracepoint's, or, if it has none of that name, pid, tid,
- * cpu or comm of the task that it happened in; A/B is A of the begin and B of the end. COND: FIELD OP VALUE, joined by && and, weaker, ||. OP: == != < <= > >= and
- * ~, which matches a glob.
+ * BEGIN, END and EVENT are tracepoints, SYSTEM:EVENT, or probes of programs: <iotrace/probe_spec.h>. There may be several: A or B. A
+ * FIELD is one of the event's, or, if it has none of that name, pid, tid, cpu or comm of the task that it happened in; A/B is A of the
+ * begin and B of the end. COND: FIELD OP VALUE, joined by && and, weaker, ||. OP: == != < <= > >= and ~, which matches a glob.
  */
 #pragma once
 
@@ -57,11 +57,14 @@ struct span_test {
 };
 
 struct span_point {
-	char *event; /* SYSTEM:EVENT; NULL: there is none */
+	char *event; /* SYSTEM:EVENT; NULL: there is none. Of a probe, until span_place_probes(): as it was written */
+	char *entry; /* an event that the same thread has before it: it has the fields that this one lacks. NULL: none */
 	struct span_test test[SPAN_TESTS];
 	uint32_t tests;
 	char *key[SPAN_KEYS]; /* as many as the span has; of a cancel perhaps fewer */
+	char *key_text[SPAN_KEYS]; /* as it was written; NULL: as the key */
 	uint32_t keys;
+	struct span_point *other; /* another event that does the same, with the same keys; NULL: none */
 };
 
 enum span_side { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_SIDES };
@@ -75,7 +78,8 @@ struct span {
 	char *group;      /* a field of the begin, or else of the end; NULL: none */
 	char *group_name; /* what it is called; NULL: as the field */
 	char *size;
-	char *context; /* tracepoints that tell why a span was long, separated by blanks; NULL: none */
+	bool has_probes; /* some of its events are probes of programs */
+	char *context;   /* tracepoints that tell why a span was long, separated by blanks; NULL: none */
 };
 
 /*
@@ -95,5 +99,7 @@ struct span *span_find(const char *name, struct error *err);
  * fields of its own as "SYSTEM:EVENT=". Each text belongs to the caller. Tracepoints that are there get more fields.
  */
 void span_add_events(const struct span *span, bool with_context, struct text_list *events);
+/* Returns how many points of the span have an entry. */
+uint32_t span_entries(const struct span *span);
 /* Returns whether pid, tid, cpu or comm is meant, which are no fields of the tracepoint. */
 bool span_is_of_task(const char *field);

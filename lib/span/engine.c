@@ -114,6 +114,7 @@ static void take_exit(struct span_engine *engine, const struct event *event)
 	uint32_t slot;
 
 	map_remove(&engine->comm, event->tid);
+	entries_exit(&engine->entries, event->tid);
 	if (event->tid != event->pid)
 		return;
 	slot = open_of_process(&engine->open, event->pid);
@@ -241,6 +242,11 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 	uint32_t slot = open_find(&engine->open, use->span, open->key);
 	uint64_t bytes = 0;
 
+	if (slot == OPEN_NONE &&
+	    entries_has_ended(&engine->entries, use->span, event->tid, use->point, open->key))
+		return;
+	if (use->point != &span->span->side[SPAN_END] || use->point->other)
+		entries_ended(&engine->entries, use->span, event->tid, use->point, open->key);
 	if (slot != OPEN_NONE && span->is_group_of_end)
 		engine->open.at[slot].group = group_of(engine, span, use, event);
 	if (span->is_size_of_end)
@@ -253,7 +259,7 @@ static void cancel(struct span_engine *engine, const struct engine_use *use,
 		   const struct event *event, const struct open_span *open)
 {
 	const struct span *span = engine->span[use->span].span;
-	uint32_t keys = span->side[SPAN_CANCEL].keys;
+	uint32_t keys = use->point->keys;
 
 	if (keys == span->side[SPAN_BEGIN].keys) {
 		engine_end(engine, use->span, open->key, SPAN_CANCELLED, event->time, 0);
@@ -271,12 +277,20 @@ static void cancel(struct span_engine *engine, const struct engine_use *use,
 static void use_event(struct span_engine *engine, const struct engine_use *use,
 		      const struct event *event)
 {
-	const struct span *span = engine->span[use->span].span;
-	const struct span_point *point = &span->side[use->side];
+	const struct span_point *point = use->point;
 	struct open_span open = {.span = (uint16_t)use->span};
 
+	if (use->is_entry) {
+		engine_enter(engine, use, event);
+		return;
+	}
 	engine->span[use->span].books.events++;
-	if (!engine_passes(engine, use, point, event))
+	if (point->entry) {
+		engine->entry = entries_pop(&engine->entries, use->entry, event->tid);
+		if (!engine->entry)
+			return;
+	}
+	if (!engine_passes(engine, use, event))
 		return;
 	for (uint32_t i = 0; i < point->keys; i++)
 		engine_field(engine, &use->key[i], event, &open.key[i]);
@@ -356,9 +370,11 @@ struct span_engine *span_engine_new(const struct span *const *span, uint32_t spa
 	engine->output = *output;
 	engine->strings = strtab_new();
 	open_init(&engine->open);
+	entries_init(&engine->entries, spans);
 	for (uint32_t i = 0; i < spans; i++) {
 		engine->span[i].span = span[i];
 		span_add_events(span[i], output->note, &engine->events);
+		engine->entries.points += span_entries(span[i]);
 		engine->has_sources[span[i]->source] = true;
 		engine->has_model_spans |= span[i]->source != SPAN_OF_TRACEPOINTS;
 		if (span[i]->source != SPAN_OF_TRACEPOINTS)
@@ -386,6 +402,7 @@ void span_engine_free(struct span_engine *engine)
 	map_release(&engine->chosen);
 	map_release(&engine->status);
 	open_release(&engine->open);
+	entries_release(&engine->entries);
 	strtab_free(engine->strings);
 	free(engine->thread);
 	free(engine->event);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "engine_entry.h"
 #include "open.h"
 
 #include <iotrace/span_engine.h>
@@ -11,7 +12,7 @@
 enum { ENGINE_DEPTH = 16, ENGINE_NOTE = 160 };
 
 /* Where a field of a definition is found in an event. */
-enum locator_at { AT_NOTHING, AT_NUMBER, AT_STRING, AT_PID, AT_TID, AT_CPU, AT_COMM };
+enum locator_at { AT_NOTHING, AT_NUMBER, AT_STRING, AT_PID, AT_TID, AT_CPU, AT_COMM, AT_ENTRY };
 struct locator {
 	enum locator_at at;
 	uint32_t index;
@@ -22,6 +23,11 @@ struct locator {
 struct engine_use {
 	uint32_t span;
 	enum span_side side;
+	const struct span_point *point;
+	bool is_entry;  /* it only says what the point will lack */
+	uint32_t entry; /* number of the point's entry */
+	struct entry_names names;
+	struct locator entry_field[ENTRY_FIELDS]; /* of an entry */
 	struct locator key[SPAN_KEYS], test[SPAN_TESTS], group, size;
 };
 
@@ -37,6 +43,7 @@ enum group_kind {
 	GROUP_IS_NOTHING,
 	GROUP_IS_NUMBER,
 	GROUP_IS_SIGNED,
+	GROUP_IS_HEX,
 	GROUP_IS_TEXT,       /* of engine->strings */
 	GROUP_IS_TRACE_TEXT, /* of the trace's strings */
 	GROUP_IS_PROCESS,    /* a process_id */
@@ -83,6 +90,8 @@ struct span_engine {
 	const struct trace *trace;
 	struct span_output output;
 	struct open_spans open;
+	struct entries entries;
+	const uint64_t *entry; /* the fields of the entry of the event that is looked at */
 	struct strtab *strings;
 	struct text_list events;
 	struct engine_event *event; /* as many as there are events */
@@ -120,7 +129,10 @@ void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const 
 bool engine_field(struct span_engine *engine, const struct locator *locator,
 		  const struct event *event, uint64_t *value);
 bool engine_passes(struct span_engine *engine, const struct engine_use *use,
-		   const struct span_point *point, const struct event *event);
+		   const struct event *event);
+/* The entry of a function: keeps its fields until it returns. */
+void engine_enter(struct span_engine *engine, const struct engine_use *use,
+		  const struct event *event);
 /* Block requests that were never issued have no service. */
 void engine_drop_unissued(struct span_engine *engine);
 /* Sets what groups of a span of the model are. Returns whether it can be grouped so. */

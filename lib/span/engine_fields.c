@@ -3,11 +3,31 @@
  */
 #include "engine.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <iotrace/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The type at the end of a probe's field: "arg1_16_u32". "" if it says none. */
+static const char *type_of(const char *name)
+{
+	const char *last = strrchr(name, '_');
+
+	return last && !isdigit((unsigned char)last[1]) && last[1] != 'm' ? last + 1 : "";
+}
+
+/* What the entry of the function said. */
+static bool locate_entry(const struct engine_use *use, const char *name, struct locator *locator)
+{
+	uint32_t index = use->is_entry ? ENTRY_FIELDS : entry_find(&use->names, name);
+
+	if (index >= ENTRY_FIELDS)
+		return false;
+	*locator = (struct locator){AT_ENTRY, index, *type_of(name) == 's'};
+	return true;
+}
 
 static bool locate(const struct decode_event *fields, const char *name, struct locator *locator)
 {
@@ -45,34 +65,63 @@ static void refuse(struct engine_span *span, const struct decode_event *fields, 
 			span->span->name, fields->name, name);
 }
 
-static bool locate_point(struct engine_span *span, struct engine_use *use,
-			 const struct span_point *point, const struct decode_event *fields)
+static bool find(const struct engine_use *use, const struct decode_event *fields, const char *name,
+		 struct locator *locator)
 {
+	return locate_entry(use, name, locator) || locate(fields, name, locator);
+}
+
+static bool is_text(const struct locator *locator, const char *name)
+{
+	return locator->at == AT_STRING || locator->at == AT_COMM ||
+	       (locator->at == AT_ENTRY && !strcmp(type_of(name), "string"));
+}
+
+static bool locate_point(struct engine_span *span, struct engine_use *use,
+			 const struct decode_event *fields)
+{
+	const struct span_point *point = use->point;
 	const char *missing = NULL;
 
 	for (uint32_t i = 0; i < point->keys && !missing; i++)
-		missing = locate(fields, point->key[i], &use->key[i]) ? NULL : point->key[i];
+		missing = find(use, fields, point->key[i], &use->key[i]) ? NULL : point->key[i];
 	for (uint32_t i = 0; i < point->tests && !missing; i++)
-		missing = locate(fields, point->test[i].field, &use->test[i])
+		missing = find(use, fields, point->test[i].field, &use->test[i])
 				  ? NULL
 				  : point->test[i].field;
 	if (missing)
 		refuse(span, fields, missing);
 	for (uint32_t i = 0; i < point->keys && use->side == SPAN_BEGIN; i++)
-		span->is_text_key[i] = use->key[i].at == AT_STRING || use->key[i].at == AT_COMM;
+		span->is_text_key[i] = is_text(&use->key[i], point->key[i]);
 	return !missing;
 }
 
-static enum group_kind kind_of(const struct locator *locator)
+static bool locate_values(struct engine_span *span, struct engine_use *use,
+			  const struct decode_event *fields)
 {
-	switch (locator->at) {
-	case AT_STRING:
-	case AT_COMM:
+	for (uint32_t i = 0; i < use->names.count; i++) {
+		if (locate(fields, use->names.name[i], &use->entry_field[i]))
+			continue;
+		refuse(span, fields, use->names.name[i]);
+		return false;
+	}
+	return true;
+}
+
+static enum group_kind kind_of(const struct engine_span *span, const struct locator *locator)
+{
+	const char *type = span->span->has_probes ? type_of(span->span->group) : "";
+
+	if (is_text(locator, span->span->group))
 		return GROUP_IS_TEXT;
+	if (*type == 'x')
+		return GROUP_IS_HEX;
+	switch (locator->at) {
 	case AT_PID:
 		return GROUP_IS_PID;
 	case AT_TID:
 		return GROUP_IS_TID;
+	case AT_ENTRY:
 	case AT_NUMBER:
 		return locator->is_signed ? GROUP_IS_SIGNED : GROUP_IS_NUMBER;
 	default:
@@ -83,8 +132,8 @@ static enum group_kind kind_of(const struct locator *locator)
 static void locate_group(struct engine_span *span, struct engine_use *use,
 			 const struct decode_event *fields)
 {
-	bool has_group = span->span->group && locate(fields, span->span->group, &use->group);
-	bool has_size = span->span->size && locate(fields, span->span->size, &use->size);
+	bool has_group = span->span->group && find(use, fields, span->span->group, &use->group);
+	bool has_size = span->span->size && find(use, fields, span->span->size, &use->size);
 
 	if (use->side == SPAN_BEGIN) {
 		span->is_group_of_end = span->by == SPAN_BY_GROUP && span->span->group &&
@@ -94,7 +143,7 @@ static void locate_group(struct engine_span *span, struct engine_use *use,
 	if (span->by != SPAN_BY_GROUP || !has_group ||
 	    (use->side == SPAN_END) != span->is_group_of_end)
 		return;
-	span->kind = kind_of(&use->group);
+	span->kind = kind_of(span, &use->group);
 	span->group_fields = use->group.at == AT_NUMBER ? fields : NULL;
 	span->group_index = use->group.index;
 }
@@ -104,28 +153,61 @@ bool span_engine_is_defined(const struct span_engine *engine, uint32_t event)
 	return engine->event[event].fields;
 }
 
+static void add_use(struct engine_event *what, const struct engine_use *use)
+{
+	MEM_GROW(what->use, what->cap, what->uses + 1);
+	what->use[what->uses++] = *use;
+}
+
+/* What the event is for a point: itself, or its entry. */
+static void define_point(struct span_engine *engine, struct engine_event *what,
+			 struct engine_use use)
+{
+	struct engine_span *span = &engine->span[use.span];
+	const struct decode_event *fields = what->fields;
+
+	if (!use.point->event || !entry_names_of(&use.names, span->span, use.point))
+		return;
+	if (!strcmp(use.point->event, fields->name) && locate_point(span, &use, fields)) {
+		locate_group(span, &use, fields);
+		add_use(what, &use);
+	}
+	use.is_entry = true;
+	if (use.point->entry && !strcmp(use.point->entry, fields->name) &&
+	    locate_values(span, &use, fields))
+		add_use(what, &use);
+}
+
 void span_engine_define(struct span_engine *engine, uint32_t event,
 			const struct decode_event *fields)
 {
 	struct engine_event *what = &engine->event[event];
+	uint32_t entry = 0;
 
 	what->fields = fields;
 	what->uses = 0;
 	for (uint32_t i = 0; i < engine->spans; i++) {
-		struct engine_span *span = &engine->span[i];
+		struct engine_use use = {.span = i, .entry = entry};
 
 		for (int side = 0; side < SPAN_SIDES; side++) {
-			const struct span_point *point = &span->span->side[side];
-			struct engine_use use = {.span = i, .side = (enum span_side)side};
-
-			if (!point->event || strcmp(point->event, fields->name) != 0 ||
-			    !locate_point(span, &use, point, fields))
-				continue;
-			locate_group(span, &use, fields);
-			MEM_GROW(what->use, what->cap, what->uses + 1);
-			what->use[what->uses++] = use;
+			use.side = (enum span_side)side;
+			for (use.point = &engine->span[i].span->side[side]; use.point;
+			     use.point = use.point->other) {
+				define_point(engine, what, use);
+				use.entry += use.point->entry != NULL;
+			}
 		}
+		entry = use.entry;
 	}
+}
+
+void engine_enter(struct span_engine *engine, const struct engine_use *use,
+		  const struct event *event)
+{
+	uint64_t *value = entries_push(&engine->entries, use->entry, event->tid);
+
+	for (uint32_t i = 0; i < use->names.count; i++)
+		engine_field(engine, &use->entry_field[i], event, &value[i]);
 }
 
 bool engine_field(struct span_engine *engine, const struct locator *locator,
@@ -152,6 +234,9 @@ bool engine_field(struct span_engine *engine, const struct locator *locator,
 		return true;
 	case AT_COMM:
 		*value = engine_comm(engine, event->tid);
+		return true;
+	case AT_ENTRY:
+		*value = engine->entry[locator->index];
 		return true;
 	case AT_NOTHING:
 		break;
@@ -190,17 +275,17 @@ static bool holds(enum span_compare what, int difference)
 static bool test_holds(struct span_engine *engine, const struct span_test *test,
 		       const struct locator *locator, const struct event *event)
 {
-	bool is_text = locator->at == AT_STRING || locator->at == AT_COMM;
+	bool has_text = is_text(locator, test->field);
 	const char *text;
 	char number[24];
 	uint64_t value = 0;
 
 	engine_field(engine, locator, event, &value);
-	if (!is_text && test->is_number && test->compare != SPAN_MATCHES)
+	if (!has_text && test->is_number && test->compare != SPAN_MATCHES)
 		return holds(test->compare, compare(value, test, locator->is_signed));
 	snprintf(number, sizeof(number), locator->is_signed ? "%lld" : "%llu",
 		 (unsigned long long)value);
-	text = is_text ? strtab_text(engine->strings, (str_id)value) : number;
+	text = has_text ? strtab_text(engine->strings, (str_id)value) : number;
 	if (test->compare == SPAN_MATCHES)
 		return !fnmatch(test->text, text, 0);
 	return holds(test->compare, strcmp(text, test->text));
@@ -208,8 +293,9 @@ static bool test_holds(struct span_engine *engine, const struct span_test *test,
 
 /* && binds more than ||. */
 bool engine_passes(struct span_engine *engine, const struct engine_use *use,
-		   const struct span_point *point, const struct event *event)
+		   const struct event *event)
 {
+	const struct span_point *point = use->point;
 	bool passes = true;
 
 	for (uint32_t i = 0; i < point->tests; i++) {

@@ -2,6 +2,7 @@
  * engine_text: groups, keys and names as texts.
  */
 #include "engine.h"
+#include "number_name.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -133,10 +134,14 @@ static size_t put_number(const struct engine_span *span, uint64_t value, char *t
 	const char *name = span->group_fields
 				   ? decode_symbol(span->group_fields, span->group_index, value)
 				   : NULL;
-	const char *format = span->kind == GROUP_IS_SIGNED ? "%lld" : "%llu";
+	const char *format = span->kind == GROUP_IS_SIGNED ? "%lld"
+			     : span->kind == GROUP_IS_HEX  ? "0x%llx"
+							   : "%llu";
 	char number[24];
 	int length;
 
+	if (!name && span->span->group_name)
+		name = number_name(span->span->group_name, value);
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
 	length = name ? snprintf(text, size, "%s(%s)", name, number)
 		      : snprintf(text, size, "%s", number);
@@ -154,6 +159,7 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 		return 0;
 	case GROUP_IS_NUMBER:
 	case GROUP_IS_SIGNED:
+	case GROUP_IS_HEX:
 		return put_number(what, group, text, size);
 	case GROUP_IS_TEXT:
 		return put(text, size, strtab_text(engine->strings, (str_id)group),
@@ -191,15 +197,17 @@ size_t span_engine_key(const struct span_engine *engine, const struct span_seen 
 	*text = '\0';
 	for (uint32_t i = 0; i < begin->keys && length < size; i++) {
 		const char *blank = i ? " " : "";
+		const char *name = begin->key_text[i] ? begin->key_text[i] : begin->key[i];
 		uint64_t value = seen->key[i];
 
 		if (engine->span[seen->span].is_text_key[i])
 			length += (size_t)snprintf(text + length, size - length, "%s%s=%s", blank,
-						   begin->key[i],
+						   name,
 						   strtab_text(engine->strings, (str_id)value));
 		else
-			length += (size_t)snprintf(text + length, size - length, "%s%s=%llu", blank,
-						   begin->key[i], (unsigned long long)value);
+			length += (size_t)snprintf(text + length, size - length,
+						   strstr(name, ":x") ? "%s%s=0x%llx" : "%s%s=%llu",
+						   blank, name, (unsigned long long)value);
 	}
 	return length < size ? length : size - 1;
 }

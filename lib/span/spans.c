@@ -115,21 +115,38 @@ static void add_context(const struct span *span, struct text_list *events)
 	free(words);
 }
 
+static void add_fields(const struct span *span, const struct span_point *point, const char *event,
+		       struct text_list *events)
+{
+	text_of(events, event);
+	for (uint32_t i = 0; i < point->keys; i++)
+		add_field(events, event, point->key[i]);
+	for (uint32_t i = 0; i < point->tests; i++)
+		add_field(events, event, point->test[i].field);
+	add_field(events, event, span->group);
+	add_field(events, event, span->size);
+}
+
+uint32_t span_entries(const struct span *span)
+{
+	uint32_t entries = 0;
+
+	for (int side = 0; side < SPAN_SIDES; side++)
+		for (const struct span_point *point = &span->side[side]; point;
+		     point = point->other)
+			entries += point->entry != NULL;
+	return entries;
+}
+
 void span_add_events(const struct span *span, bool with_context, struct text_list *events)
 {
-	for (int side = 0; side < SPAN_SIDES; side++) {
-		const struct span_point *point = &span->side[side];
-
-		if (!point->event)
-			continue;
-		text_of(events, point->event);
-		for (uint32_t i = 0; i < point->keys; i++)
-			add_field(events, point->event, point->key[i]);
-		for (uint32_t i = 0; i < point->tests; i++)
-			add_field(events, point->event, point->test[i].field);
-		add_field(events, point->event, span->group);
-		add_field(events, point->event, span->size);
-	}
+	for (int side = 0; side < SPAN_SIDES; side++)
+		for (const struct span_point *point = &span->side[side]; point && point->event;
+		     point = point->other) {
+			add_fields(span, point, point->event, events);
+			if (point->entry)
+				add_fields(span, point, point->entry, events);
+		}
 	if (with_context && span->context)
 		add_context(span, events);
 }

@@ -8,12 +8,13 @@
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/nearest.h>
+#include <iotrace/probe_spec.h>
 #include <iotrace/span.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keywords[] = {"->", "if", "by", "group", "as", "size", "cancel"};
+static const char *const keywords[] = {"->", "if", "or", "by", "group", "as", "size", "cancel"};
 
 static const char *const side_name[SPAN_SIDES] = {"begin", "end", "cancel"};
 
@@ -64,6 +65,23 @@ static bool is_name(const char *word)
 	return true;
 }
 
+/* A name, or memory behind an argument: "+4(+16(arg2)):u32". */
+static bool is_field(const char *word)
+{
+	return *word && !is_keyword(word) &&
+	       word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_-+.:()")] == '\0';
+}
+
+static int take_field(struct spec *spec, const char *what, char **field)
+{
+	if (spec->words.is_quoted || !is_field(spec->words.word))
+		return expect(spec, what);
+	*field = mem_strdup(spec->words.word);
+	spec_words_next(&spec->words);
+	return 0;
+}
+
 static int take_name(struct spec *spec, const char *what, char **name)
 {
 	if (spec->words.is_quoted || !is_name(spec->words.word))
@@ -73,19 +91,31 @@ static int take_name(struct spec *spec, const char *what, char **name)
 	return 0;
 }
 
-static int take_event(struct spec *spec, enum span_side side)
+static bool is_tracepoint(const struct spec_words *words)
 {
-	const char *word = spec->words.word, *colon = strchr(word, ':');
+	const char *colon = strchr(words->word, ':');
+
+	return !words->is_quoted && colon && colon != words->word && colon[1] &&
+	       !strchr(colon + 1, ':') && !strpbrk(words->word, "*?[=");
+}
+
+static int take_event(struct spec *spec, enum span_side side, struct span_point *point)
+{
+	struct spec_words *words = &spec->words;
 	char what[64];
 
-	if (spec->words.is_quoted || !colon || colon == word || !colon[1] ||
-	    strchr(colon + 1, ':') || strpbrk(word, "*?[=")) {
-		snprintf(what, sizeof(what), "the tracepoint of its %s, SYSTEM:EVENT,",
+	if (probe_spec_is(words->word)) {
+		if (!words->is_quoted)
+			spec_words_extend(words);
+	} else if (!is_tracepoint(words)) {
+		snprintf(what, sizeof(what), "the event of its %s, such as SYSTEM:EVENT,",
 			 side_name[side]);
 		return expect(spec, what);
 	}
-	spec->span->side[side].event = mem_strdup(word);
-	spec_words_next(&spec->words);
+	if (words->is_broken)
+		return expect(spec, "");
+	point->event = mem_strdup(words->word);
+	spec_words_next(words);
 	return 0;
 }
 
@@ -129,7 +159,7 @@ static int take_test(struct spec *spec, struct span_point *point, bool is_altern
 				 SPAN_TESTS);
 	test->is_alternative = is_alternative;
 	point->tests++;
-	code = take_name(spec, "a field of a condition", &test->field);
+	code = take_field(spec, "a field of a condition", &test->field);
 	if (code)
 		return code;
 	if (!take_compare(spec, &test->compare))
@@ -148,10 +178,9 @@ static int take_test(struct spec *spec, struct span_point *point, bool is_altern
 			 spec->span->name, test->text);
 }
 
-static int take_point(struct spec *spec, enum span_side side)
+static int take_point(struct spec *spec, enum span_side side, struct span_point *point)
 {
-	struct span_point *point = &spec->span->side[side];
-	int code = take_event(spec, side);
+	int code = take_event(spec, side, point);
 	bool is_alternative = false;
 
 	if (code || !spec_words_take(&spec->words, "if"))
@@ -164,11 +193,31 @@ static int take_point(struct spec *spec, enum span_side side)
 	return code;
 }
 
+/* One event, or one of several. */
+static int take_points(struct spec *spec, enum span_side side)
+{
+	struct span_point *point = &spec->span->side[side];
+	int code = take_point(spec, side, point);
+
+	while (!code && spec_words_take(&spec->words, "or")) {
+		point = point->other = mem_zero(sizeof(*point));
+		code = take_point(spec, side, point);
+	}
+	return code;
+}
+
+static void share_keys(const struct span_point *point)
+{
+	for (struct span_point *other = point->other; other; other = other->other)
+		for (other->keys = 0; other->keys < point->keys; other->keys++)
+			other->key[other->keys] = mem_strdup(point->key[other->keys]);
+}
+
 /* "A/B": A of the begin, B of the end and of what cancels. */
 static int take_key(struct spec *spec, uint32_t index)
 {
 	struct span_point *side = spec->span->side;
-	int code = take_name(spec, "a field of the key", &side[SPAN_BEGIN].key[index]);
+	int code = take_field(spec, "a field of the key", &side[SPAN_BEGIN].key[index]);
 
 	if (code)
 		return code;
@@ -177,7 +226,7 @@ static int take_key(struct spec *spec, uint32_t index)
 		side[SPAN_END].key[index] = mem_strdup(side[SPAN_BEGIN].key[index]);
 		return 0;
 	}
-	return take_name(spec, "a field of the key", &side[SPAN_END].key[index]);
+	return take_field(spec, "a field of the key", &side[SPAN_END].key[index]);
 }
 
 static int take_keys(struct spec *spec)
@@ -202,7 +251,7 @@ static int take_cancel(struct spec *spec)
 {
 	struct span_point *cancel = &spec->span->side[SPAN_CANCEL];
 	const struct span_point *end = &spec->span->side[SPAN_END];
-	int code = take_point(spec, SPAN_CANCEL);
+	int code = take_points(spec, SPAN_CANCEL);
 
 	if (code)
 		return code;
@@ -217,7 +266,7 @@ static int take_cancel(struct spec *spec)
 				spec->err, EINVAL,
 				"span '%s': the key of its cancel has more fields than that of its begin",
 				spec->span->name);
-		code = take_name(spec, "a field of the key", &cancel->key[cancel->keys++]);
+		code = take_field(spec, "a field of the key", &cancel->key[cancel->keys++]);
 	} while (!code && spec_words_take(&spec->words, ","));
 	return code;
 }
@@ -229,11 +278,11 @@ static int take_rest(struct spec *spec)
 
 	while (!code && (*spec->words.word || spec->words.is_quoted)) {
 		if (!span->group && spec_words_take(&spec->words, "group")) {
-			code = take_name(spec, "a field", &span->group);
+			code = take_field(spec, "a field", &span->group);
 			if (!code && spec_words_take(&spec->words, "as"))
 				code = take_name(spec, "a name", &span->group_name);
 		} else if (!span->size && spec_words_take(&spec->words, "size")) {
-			code = take_name(spec, "a field", &span->size);
+			code = take_field(spec, "a field", &span->size);
 		} else if (!span->side[SPAN_CANCEL].event &&
 			   spec_words_take(&spec->words, "cancel")) {
 			code = take_cancel(spec);
@@ -276,15 +325,17 @@ static int parse(struct spec *spec, const char *text, size_t name)
 			spec->err, EINVAL,
 			"span '%s': it has no name; expected 'NAME: BEGIN -> END by FIELD'", text);
 	spec_words_init(&spec->words, text + name + 1);
-	code = take_point(spec, SPAN_BEGIN);
+	code = take_points(spec, SPAN_BEGIN);
 	if (!code && !spec_words_take(&spec->words, "->"))
 		code = expect(spec, "'->' and the end");
 	if (!code)
-		code = take_point(spec, SPAN_END);
+		code = take_points(spec, SPAN_END);
 	if (!code)
 		code = take_keys(spec);
 	if (!code)
 		code = take_rest(spec);
+	for (int side = 0; side < SPAN_SIDES; side++)
+		share_keys(&spec->span->side[side]);
 	if (!code)
 		spec->span->where = where_of(spec->span);
 	return code;
@@ -303,20 +354,33 @@ struct span *span_parse(const char *text, struct error *err)
 	return NULL;
 }
 
+static void free_point(struct span_point *point)
+{
+	for (uint32_t i = 0; i < SPAN_TESTS; i++) {
+		free(point->test[i].field);
+		free(point->test[i].text);
+	}
+	for (uint32_t i = 0; i < SPAN_KEYS; i++) {
+		free(point->key[i]);
+		free(point->key_text[i]);
+	}
+	free(point->event);
+	free(point->entry);
+}
+
 void span_free(struct span *span)
 {
 	if (!span)
 		return;
 	for (int side = 0; side < SPAN_SIDES; side++) {
-		struct span_point *point = &span->side[side];
+		struct span_point *other = span->side[side].other, *next;
 
-		for (uint32_t i = 0; i < SPAN_TESTS; i++) {
-			free(point->test[i].field);
-			free(point->test[i].text);
+		free_point(&span->side[side]);
+		for (; other; other = next) {
+			next = other->other;
+			free_point(other);
+			free(other);
 		}
-		for (uint32_t i = 0; i < SPAN_KEYS; i++)
-			free(point->key[i]);
-		free(point->event);
 	}
 	free(span->name);
 	free(span->help);

@@ -66,6 +66,20 @@ void spec_words_init(struct spec_words *words, const char *text)
 	spec_words_next(words);
 }
 
+void spec_words_extend(struct spec_words *words)
+{
+	size_t length = strlen(words->word), more = 0;
+
+	while (words->at[more] && !isspace((unsigned char)words->at[more]))
+		more++;
+	words->is_broken |= length + more >= SPEC_WORD_SIZE;
+	if (words->is_broken)
+		return;
+	memcpy(words->word + length, words->at, more);
+	words->word[length + more] = '\0';
+	words->at += more;
+}
+
 bool spec_words_take(struct spec_words *words, const char *word)
 {
 	if (words->is_quoted || strcmp(words->word, word) != 0)

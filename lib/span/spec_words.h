@@ -18,5 +18,7 @@ struct spec_words {
 /* Reads the first word. `text` is lent. */
 void spec_words_init(struct spec_words *words, const char *text);
 void spec_words_next(struct spec_words *words);
+/* Makes all up to the next blank a part of the word: a path has slashes. */
+void spec_words_extend(struct spec_words *words);
 /* Returns whether the next word is this one, and reads on if so. */
 bool spec_words_take(struct spec_words *words, const char *word);

@@ -23,7 +23,13 @@ class SpanDriver
 	std::vector<std::string> notes;
 	std::deque<struct decode_event> fields;
 
-	explicit SpanDriver(const std::vector<std::string> &texts, bool has_notes = false)
+	/* What the caller makes of each span before the engine sees it. */
+	SpanDriver(const std::vector<std::string> &texts, void (*change)(struct span *))
+		: SpanDriver(texts, false, change)
+	{
+	}
+	explicit SpanDriver(const std::vector<std::string> &texts, bool has_notes = false,
+			    void (*change)(struct span *) = nullptr)
 	{
 		struct error err = {};
 
@@ -33,6 +39,8 @@ class SpanDriver
 			spans.push_back(is_name ? span_find(text.c_str(), &err)
 						: span_parse(text.c_str(), &err));
 			EXPECT_NE(spans.back(), nullptr) << err.text;
+			if (change)
+				change(spans.back());
 		}
 		struct span_output output = {};
 		output.seen = [](void *context, const struct span_seen *s) {

@@ -95,7 +95,7 @@ TEST(Spec, SaysWhatIsWrong)
 	EXPECT_EQ(refused("b c -> d:e by x"),
 		  "span 'b c -> d:e by x': it has no name; expected 'NAME: BEGIN -> END by FIELD'");
 	EXPECT_EQ(refused("a: b -> d:e by x"),
-		  "span 'a': 'b' where the tracepoint of its begin, SYSTEM:EVENT, should stand");
+		  "span 'a': 'b' where the event of its begin, such as SYSTEM:EVENT, should stand");
 	EXPECT_EQ(refused("a: b:c d:e by x"),
 		  "span 'a': 'd:e' where '->' and the end should stand");
 	EXPECT_EQ(refused("a: b:c -> d:e"), "span 'a': 'by' and the key is missing at its end");
@@ -112,7 +112,7 @@ TEST(Spec, SaysWhatIsWrong)
 		  "span 'a': a quotation mark is missing, or a word is too long");
 	EXPECT_EQ(refused("a: b:c -> d:e by v,w,x,y,z"), "span 'a': a key of more than 4 fields");
 	EXPECT_EQ(refused("a: b:* -> d:e by x"),
-		  "span 'a': 'b:*' where the tracepoint of its begin, SYSTEM:EVENT, should stand");
+		  "span 'a': 'b:*' where the event of its begin, such as SYSTEM:EVENT, should stand");
 }
 
 /* Whatever is cut off or repeated: a span or a sentence. */

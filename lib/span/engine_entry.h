@@ -1,0 +1,64 @@
+/*
+ * engine_entry: what threads were told before: the entries of functions that have not returned, and what ended last.
+ *
+ * The return of a function lacks its arguments: the entry had them. A thread returns from its calls in the reverse order, so it has a
+ * stack of entries for each such event. A call that began before the recording has no entry; its return is left out.
+ *
+ * An end may contain another end of the same span (virtqueue_push() calls virtqueue_fill()): the second is none.
+ */
+#pragma once
+
+#include <iotrace/map.h>
+#include <iotrace/span.h>
+
+enum { ENTRY_CALLS = 8, ENTRY_FIELDS = 8 };
+
+/* The fields that a point takes from its entry. */
+struct entry_names {
+	const char *name[ENTRY_FIELDS]; /* lent by the span */
+	uint32_t count;
+};
+
+struct entry_stack {
+	uint64_t value[ENTRY_CALLS][ENTRY_FIELDS];
+	uint32_t depth; /* calls that have not returned */
+	uint32_t lost;  /* the outermost of them whose values were overwritten by inner ones */
+};
+
+struct last_end {
+	uint64_t key[SPAN_KEYS];
+	const struct span_point *point; /* NULL: none */
+};
+
+struct entry_thread {
+	struct entry_stack *stack; /* one for each point with an entry */
+	struct last_end *last;     /* one for each span */
+	uint32_t next;             /* free */
+};
+
+struct entries {
+	struct entry_thread *thread;
+	uint32_t threads, cap, free;
+	uint32_t points, spans;
+	struct map by_tid;
+};
+
+void entries_init(struct entries *entries, uint32_t spans);
+void entries_release(struct entries *entries);
+/* Finds the fields. Returns whether there are not too many. */
+bool entry_names_of(struct entry_names *names, const struct span *span,
+		    const struct span_point *point);
+/* Returns the index of the name, or ENTRY_FIELDS. */
+uint32_t entry_find(const struct entry_names *names, const char *name);
+
+/* A function begins. `point`: its number, from 0. Returns where its values are to be put. */
+uint64_t *entries_push(struct entries *entries, uint32_t point, uint32_t tid);
+/* It returns. Returns its values, lent until the next call; NULL: they are not known. */
+const uint64_t *entries_pop(struct entries *entries, uint32_t point, uint32_t tid);
+/* This point ended a span with this key. */
+void entries_ended(struct entries *entries, uint32_t span, uint32_t tid,
+		   const struct span_point *point, const uint64_t *key);
+/* Returns whether another point of the span did so last in this thread. */
+bool entries_has_ended(const struct entries *entries, uint32_t span, uint32_t tid,
+		       const struct span_point *point, const uint64_t *key);
+void entries_exit(struct entries *entries, uint32_t tid);
