@@ -34,6 +34,8 @@ int probe_tracepoints(void (*call)(void *context, const char *name), void *conte
 /* Calls with type and name (lent) of each field of a tracepoint, except the fields that all have. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
+/* Returns 0 if this user may probe programs, or -errno with a sentence. */
+int probe_uprobes(struct error *err);
 /* The monotonic clock, ns. */
 uint64_t probe_now(void);
 /* Returns the width of the terminal on fd in columns, or 0 if fd is not a terminal. */

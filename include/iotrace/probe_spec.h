@@ -25,8 +25,8 @@ struct probe_spec {
 };
 
 struct probe_field {
-	uint32_t argument; /* from 1; 0: retval */
-	uint32_t depth;    /* how often memory is read */
+	uint32_t argument;           /* from 1; 0: retval */
+	uint32_t depth;              /* how often memory is read */
 	int64_t offset[PROBE_DEPTH]; /* the first read first */
 	char type[PROBE_TYPE_SIZE];  /* "" is as the caller has it */
 };

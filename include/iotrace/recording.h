@@ -49,6 +49,21 @@ struct recording_words {
 	char **argv; /* as main() gets them: the first is the program's name, NULL behind the last */
 };
 
+/* A probe of a program: it makes a tracepoint. */
+struct recording_probe {
+	char *event; /* of the tracepoint, "iotrace_4711:NAME"; several places of one event stand together */
+	char *text; /* as the user wrote it */
+	bool is_return;
+	int fd;                     /* of the program's file */
+	uint64_t offset, semaphore; /* in the file; semaphore: 0: none */
+	char *fields;               /* "NAME=FETCH:TYPE ..." */
+};
+
+struct recording_probes {
+	struct recording_probe *item;
+	uint32_t count, cap;
+};
+
 struct recording {
 	/* Which tasks: those of a command, of processes, or all of the machine. */
 	char *const *argv;        /* the command, NULL-terminated; NULL: none */
@@ -60,10 +75,11 @@ struct recording {
 	/* What they do. */
 	struct recording_selection selection;
 	struct recording_blocks blocks;
-	struct text_list tracepoints; /* -e SYSTEM:EVENT[=FIELD,...] */
-	struct text_list everywhere;  /* the same, but of all tasks of the machine */
-	struct text_list counters;    /* -E: read with each call */
-	uint64_t sample_interval;     /* of the machine and its devices; 0: no samples */
+	struct text_list tracepoints;   /* -e SYSTEM:EVENT[=FIELD,...] */
+	struct text_list everywhere;    /* the same, but of all tasks of the machine */
+	struct recording_probes probes; /* their tracepoints are among these */
+	struct text_list counters;      /* -E: read with each call */
+	uint64_t sample_interval;       /* of the machine and its devices; 0: no samples */
 
 	/* How long. */
 	uint64_t duration;  /* the recording ends then, a command continues; 0: no limit */

@@ -62,9 +62,11 @@ struct span_point {
 	struct span_test test[SPAN_TESTS];
 	uint32_t tests;
 	char *key[SPAN_KEYS]; /* as many as the span has; of a cancel perhaps fewer */
+	bool is_probe;        /* of a program; its event is the tracepoint that the probe makes */
 	char *key_text[SPAN_KEYS]; /* as it was written; NULL: as the key */
 	uint32_t keys;
-	struct span_point *other; /* another event that does the same, with the same keys; NULL: none */
+	struct span_point
+		*other; /* another event that does the same, with the same keys; NULL: none */
 };
 
 enum span_side { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_SIDES };
@@ -79,7 +81,7 @@ struct span {
 	char *group_name; /* what it is called; NULL: as the field */
 	char *size;
 	bool has_probes; /* some of its events are probes of programs */
-	char *context;   /* tracepoints that tell why a span was long, separated by blanks; NULL: none */
+	char *context; /* tracepoints that tell why a span was long, separated by blanks; NULL: none */
 };
 
 /*

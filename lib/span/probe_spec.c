@@ -70,7 +70,8 @@ int probe_spec_parse(struct probe_spec *spec, const char *word, struct error *er
 				 spec->is_marker ? "usdt:PATH:PROVIDER:NAME"
 						 : "uprobe:PATH:SYMBOL[+OFFSET][%return]");
 	if (spec->is_return && strchr(spec->symbol, '+'))
-		return error_say(err, EINVAL, "'%s': a function returns as a whole: no offset with %%return",
+		return error_say(err, EINVAL,
+				 "'%s': a function returns as a whole: no offset with %%return",
 				 word);
 	return 0;
 }
@@ -143,9 +144,8 @@ int probe_field_parse(struct probe_field *field, const char *text, struct error 
 	if (end && (!*end || (*end == ':' && take_type(field, end + 1)))) {
 		if (strcmp(field->type, "string") != 0 || field->depth)
 			return 0;
-		return error_say(err, EINVAL,
-				 "'%s': a string is memory; write +0(%.*s):string", text,
-				 (int)(end - text), text);
+		return error_say(err, EINVAL, "'%s': a string is memory; write +0(%.*s):string",
+				 text, (int)(end - text), text);
 	}
 	return error_say(
 		err, EINVAL,

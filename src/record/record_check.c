@@ -91,6 +91,15 @@ static void hint_event(const struct search *search, struct error *err)
 			system, wanted);
 }
 
+/* Returns whether a probe will make it. */
+static bool is_of_probe(const struct recording *recording, const char *event)
+{
+	for (uint32_t i = 0; i < recording->probes.count; i++)
+		if (!strcmp(recording->probes.item[i].event, event))
+			return true;
+	return false;
+}
+
 /* If tracefs cannot be read, opening the event fails with a message. */
 static int check_event(const char *event, struct error *err)
 {
@@ -156,6 +165,7 @@ int record_options_complete(struct record_options *options, char *const *argv, s
 	if (recording->blocks.choice == BLOCK_NONE && recording->blocks.devices.count)
 		return error_say(err, EINVAL, "--device cannot be combined with --block=none");
 	for (uint32_t i = 0; i < recording->tracepoints.count && !rc; i++)
-		rc = check_event(recording->tracepoints.item[i], err);
+		if (!is_of_probe(recording, recording->tracepoints.item[i]))
+			rc = check_event(recording->tracepoints.item[i], err);
 	return rc;
 }

@@ -80,6 +80,8 @@ static int check_point(const struct span *span, const struct span_point *point, 
 	struct search search;
 	int code = 0;
 
+	if (point->is_probe)
+		return 0;
 	search_init(&search, point->event);
 	if (probe_tracepoints(compare, &search, err))
 		return -err->code;
@@ -97,7 +99,8 @@ static int check_either(const struct span *span, const char *field, struct error
 {
 	struct error ignored = {0};
 
-	if (!field || !check_field(span, span->side[SPAN_END].event, field, &ignored))
+	if (!field || span->side[SPAN_BEGIN].is_probe || span->side[SPAN_END].is_probe ||
+	    !check_field(span, span->side[SPAN_END].event, field, &ignored))
 		return 0;
 	return check_field(span, span->side[SPAN_BEGIN].event, field, err);
 }
@@ -109,8 +112,9 @@ int span_check(const struct span *span, struct error *err)
 	if (span->source != SPAN_OF_TRACEPOINTS)
 		return 0;
 	for (int side = 0; side < SPAN_SIDES && !code; side++)
-		if (span->side[side].event)
-			code = check_point(span, &span->side[side], err);
+		for (const struct span_point *point = &span->side[side];
+		     point && point->event && !code; point = point->other)
+			code = check_point(span, point, err);
 	if (!code)
 		code = check_either(span, span->group, err);
 	return code ? code : check_either(span, span->size, err);

@@ -85,6 +85,17 @@ static void say_begin(const struct recording_run *r)
 		 recording->is_system ? "all processes" : "the processes of -p");
 }
 
+/* The commonest mistake: what was recorded runs another file. */
+static void warn_of_probes(const struct span_run *run)
+{
+	for (uint32_t i = 0; i < run->options->spans; i++)
+		if (run->options->span[i]->has_probes && !span_engine_books(run->engine, i)->events)
+			log_warn(
+				"span '%s': none of its probes was hit. Do the recorded processes run "
+				"that file?",
+				run->options->span[i]->name);
+}
+
 static int follow(struct recording_run *r, const char *name)
 {
 	const struct run_source source = {
@@ -108,6 +119,7 @@ static int follow(struct recording_run *r, const char *name)
 	}
 	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
 		log_warn("%s", remark);
+	warn_of_probes(r->run);
 	for (uint32_t i = 0; (remark = run_warning(r->run->run, i)); i++)
 		log_warn("%s", remark);
 	if (converted < 0) {

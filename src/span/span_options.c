@@ -1,6 +1,7 @@
 #include "span_options.h"
 
 #include "option/select.h"
+#include "span_probe.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -103,6 +104,7 @@ void span_options_release(void *context)
 		free((void *)(uintptr_t)recording->everywhere.item[i]);
 	for (uint32_t i = 0; i < options->spans; i++)
 		span_free(options->span[i]);
+	span_release_probes(recording);
 	text_list_release(&recording->everywhere);
 	text_list_release(&options->words);
 	record_options_release(&options->record);
@@ -195,14 +197,17 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups |= 1U << GROUP_FAULT;
 }
 
-static int choose(struct span_options *options, struct error *err)
+static int choose(struct span_options *options, char *const *argv, struct error *err)
 {
 	struct recording *recording = &options->record.recording;
 	bool has_blocks = is_any_of(options, SPAN_OF_REQUESTS, SPAN_OF_SERVICE);
 	int code = 0;
 
-	for (uint32_t i = 0; i < options->spans && !code; i++)
-		code = span_check(options->span[i], err);
+	for (uint32_t i = 0; i < options->spans && !code; i++) {
+		code = span_place_probes(options->span[i], recording, argv, err);
+		if (!code)
+			code = span_check(options->span[i], err);
+	}
 	if (code)
 		return code;
 	choose_calls(options);
@@ -230,7 +235,7 @@ int span_options_record(struct span_options *options, char *const *argv, struct 
 {
 	struct record_options *record = &options->record;
 	const struct recording *recording = &record->recording;
-	int code = choose(options, err);
+	int code = choose(options, argv, err);
 
 	record->output.format = sink_find("null");
 	record->output.is_quiet = true;
@@ -246,6 +251,12 @@ int span_options_check_file(const struct span_options *options, const char *file
 
 	if (recording->is_system || recording->pids.count)
 		return error_say(err, EINVAL, "%s, or what -a and -p record: not both", file);
+	for (uint32_t i = 0; i < options->spans; i++)
+		if (span_wants_probes(options->span[i]))
+			return error_say(
+				err, EINVAL,
+				"span '%s': its probes are made while programs run, so it cannot be found in %s",
+				options->span[i]->name, file);
 	if (options->interval)
 		return error_say(
 			err, EINVAL,

@@ -68,8 +68,9 @@ TEST(ProbeSpec, MayBeTheReturn)
 	EXPECT_STREQ(s.spec.symbol, "begin");
 	EXPECT_TRUE(s.spec.is_return);
 	Spec wrong("uprobe:app:begin+4%return");
-	EXPECT_STREQ(wrong.err.text, "'uprobe:app:begin+4%return': a function returns as a whole: no "
-				     "offset with %return");
+	EXPECT_STREQ(wrong.err.text,
+		     "'uprobe:app:begin+4%return': a function returns as a whole: no "
+		     "offset with %return");
 }
 
 TEST(ProbeSpec, OfAMarkerHasProviderAndName)
@@ -120,9 +121,11 @@ TEST(ProbeField, HasANameOfItsOwn)
 
 TEST(ProbeField, ThatIsNoneIsRefused)
 {
-	for (const char *text : {"arg0", "arg13", "arg", "argx", "+(arg1)", "+4(arg1", "+4arg1", "+4(arg1))",
-				 "arg1:u7", "arg1:", "retvalx", "+1(+1(+1(+1(+1(arg1)))))", "bytes"})
-		EXPECT_EQ(fetch(text).find(std::string("'") + text + "' is no field of a probe"), 0U)
+	for (const char *text :
+	     {"arg0", "arg13", "arg", "argx", "+(arg1)", "+4(arg1", "+4arg1", "+4(arg1))",
+	      "arg1:u7", "arg1:", "retvalx", "+1(+1(+1(+1(+1(arg1)))))", "bytes"})
+		EXPECT_EQ(fetch(text).find(std::string("'") + text + "' is no field of a probe"),
+			  0U)
 			<< text << ": " << fetch(text);
 	EXPECT_EQ(fetch("arg1:string"), "'arg1:string': a string is memory; write +0(arg1):string");
 }
@@ -160,14 +163,15 @@ TEST(SpanOfProbes, HasPathsFieldsAndSeveralEnds)
 class Placed : public ::testing::Test
 {
       protected:
-	SpanDriver d{{"q: p:pop if retval != 0 -> p:fill or p:push by pid,arg2_96,retval/arg2 group "
-		      "arg1_x64 as queue cancel p:reset by pid,arg1"},
-		     [](struct span *span) {
-			     span->has_probes = true;
-			     span->side[SPAN_BEGIN].entry = strdup("p:enter");
-			     span->side[SPAN_BEGIN].key_text[1] = strdup("+96(arg1)");
-			     span->side[SPAN_BEGIN].key_text[2] = strdup("retval:x64");
-		     }};
+	SpanDriver d{
+		{"q: p:pop if retval != 0 -> p:fill or p:push by pid,arg2_96,retval/arg2 group "
+		 "arg1_x64 as queue cancel p:reset by pid,arg1"},
+		[](struct span *span) {
+			span->has_probes = true;
+			span->side[SPAN_BEGIN].entry = strdup("p:enter");
+			span->side[SPAN_BEGIN].key_text[1] = strdup("+96(arg1)");
+			span->side[SPAN_BEGIN].key_text[2] = strdup("retval:x64");
+		}};
 
 	Placed()
 	{

@@ -104,6 +104,7 @@ static struct live *live_new(const struct live_options *options)
 	live_guest_init(&live->guest);
 	live->host = options->host;
 	ring_sources_init(&live->sources);
+	uprobes_init(&live->uprobes);
 	perf_set_init(&live->set);
 	ring_sources_add(&live->sources, &live_perf_ops, live);
 	opener_init(&live->reopen.opener);
@@ -400,6 +401,7 @@ int live_close(struct live *live, struct error *err)
 	live_guest_release(&live->guest);
 	live_members_release(live);
 	ring_sources_close(&live->sources);
+	uprobes_close(&live->uprobes);
 	live_requests_close(live);
 	marks_release(&live->marks);
 	live_reopen_close(live);

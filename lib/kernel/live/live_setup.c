@@ -148,6 +148,8 @@ int live_setup_events(struct live *live, struct error *err)
 	if (code == -EACCES || code == -EPERM)
 		return rights_explain_all(err, -code, live->recording->is_system);
 	if (!code)
+		code = uprobes_open(&live->uprobes, &live->tracefs, &live->recording->probes, err);
+	if (!code)
 		code = live_find_cpus(live, err);
 	if (!code)
 		code = live_check_ring(live, err);

@@ -13,6 +13,7 @@
 #include "perf/filter.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
+#include "perf/uprobes.h"
 #include "rights/rights.h"
 
 #include <errno.h>
@@ -174,6 +175,23 @@ static void probe_block(struct probe_result *result)
 		split(result, &err);
 	result->state = format ? PROBE_OK : PROBE_LIMITED;
 	free(format);
+}
+
+static void probe_programs(struct probe_result *result)
+{
+	struct error err = {0};
+	struct tracefs tracefs;
+	int code = tracefs_open(&tracefs, &err);
+
+	if (!code)
+		code = uprobes_check(&tracefs, &err);
+	tracefs_close(&tracefs);
+	result->state = code ? PROBE_LIMITED : PROBE_OK;
+	if (code)
+		split(result, &err);
+	else
+		say(result->detail,
+		    "functions and static probes of programs can begin and end spans");
 }
 
 static void probe_lost(struct probe_result *result)
@@ -349,12 +367,19 @@ static const struct probe {
 	bool is_needed;
 	void (*run)(struct probe_result *result);
 } probes[] = {
-	{"tracefs", true, probe_tracefs},          {"perf_event_paranoid", true, probe_paranoid},
-	{"system calls", true, probe_events},      {"whole machine", false, probe_machine},
-	{"block requests", false, probe_block},    {"open files", true, probe_files},
-	{"locked memory", false, probe_memlock},   {"lost samples", false, probe_lost},
-	{"clone flags", false, probe_clone},       {"counters", false, probe_counters},
-	{"confinement", false, probe_confinement}, {"BPF", false, probe_bpf},
+	{"tracefs", true, probe_tracefs},
+	{"perf_event_paranoid", true, probe_paranoid},
+	{"system calls", true, probe_events},
+	{"whole machine", false, probe_machine},
+	{"block requests", false, probe_block},
+	{"open files", true, probe_files},
+	{"locked memory", false, probe_memlock},
+	{"lost samples", false, probe_lost},
+	{"clone flags", false, probe_clone},
+	{"counters", false, probe_counters},
+	{"uprobes", false, probe_programs},
+	{"confinement", false, probe_confinement},
+	{"BPF", false, probe_bpf},
 };
 
 uint32_t probe_all(struct probe_result *result, uint32_t size)

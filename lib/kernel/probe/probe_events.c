@@ -2,6 +2,7 @@
 #include <iotrace/probe.h>
 
 #include "perf/tracefs.h"
+#include "perf/uprobes.h"
 
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
@@ -65,4 +66,18 @@ int probe_fields(const char *tracepoint,
 		take_field(line, call, context);
 	free(text);
 	return text ? 0 : -1;
+}
+
+int probe_uprobes(struct error *err)
+{
+	struct tracefs tracefs;
+	int code;
+
+	confine_raise();
+	code = tracefs_open(&tracefs, err);
+	if (!code)
+		code = uprobes_check(&tracefs, err);
+	tracefs_close(&tracefs);
+	confine_lower();
+	return code;
 }

@@ -14,6 +14,7 @@
 #include "live_reopen.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
+#include "perf/uprobes.h"
 #include "proc/facts.h"
 #include "proc/lookup_thread.h"
 #include "proc/procfs.h"
@@ -97,6 +98,7 @@ struct live {
 
 	struct procfs proc, sys;
 	struct tracefs tracefs;
+	struct uprobes uprobes;
 	struct ring_sources
 		sources; /* that of perf, and that of the BPF programs if there are any */
 	struct perf_set set;

@@ -1,0 +1,173 @@
+/*
+ * probe_path: see probe_path.h.
+ */
+#include "probe_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char qemu[] = "qemu";
+
+/* Where distributions have it, if nobody says which one. */
+static const char *const qemus[] = {
+#if defined(__x86_64__)
+	"qemu-system-x86_64",
+#elif defined(__aarch64__)
+	"qemu-system-aarch64",
+#elif defined(__powerpc64__)
+	"qemu-system-ppc64",
+#elif defined(__s390x__)
+	"qemu-system-s390x",
+#endif
+	"qemu-kvm",
+	"/usr/libexec/qemu-kvm",
+	"/usr/lib/qemu-kvm",
+};
+
+static bool is_file(const char *path)
+{
+	struct stat stat_of;
+
+	return !stat(path, &stat_of) && S_ISREG(stat_of.st_mode);
+}
+
+/* Returns the path of the program below `root`, to be freed, or NULL. */
+static char *find(const char *root, const char *name)
+{
+	const char *path = getenv("PATH");
+	char *words = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = words, *word;
+	char *found = NULL;
+
+	if (strchr(name, '/')) {
+		free(words);
+		found = mem_format("%s%s", root, name);
+	} else {
+		while (!found && (word = strsep(&rest, ":"))) {
+			found = mem_format("%s%s/%s", root, *word ? word : ".", name);
+			if (is_file(found))
+				break;
+			free(found);
+			found = NULL;
+		}
+		free(words);
+		return found;
+	}
+	if (is_file(found))
+		return found;
+	free(found);
+	return NULL;
+}
+
+static char *link_of(uint32_t pid, const char *what)
+{
+	char path[64], target[PATH_MAX];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, what);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	return mem_strdup(target);
+}
+
+static bool is_qemu(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, qemu, strlen(qemu));
+}
+
+/* Where paths of the first process of -p begin: "" if where ours do. */
+static char *root_of(const struct recording *recording)
+{
+	uint32_t pid = recording->pids.count ? recording->pids.item[0] : 0;
+	char *own = pid ? link_of((uint32_t)getpid(), "ns/mnt") : NULL;
+	char *its = pid ? link_of(pid, "ns/mnt") : NULL;
+	char *root = pid ? link_of(pid, "root") : NULL, *begin;
+	bool is_ours = !own || !its || !root || (!strcmp(own, its) && !strcmp(root, "/"));
+
+	begin = is_ours ? mem_strdup("") : mem_format("/proc/%u/root", pid);
+	free(root);
+	free(own);
+	free(its);
+	return begin;
+}
+
+static char *find_qemu(const char *root, const struct recording *recording, char *const *command)
+{
+	char *found = NULL, *exe;
+
+	if (command && *command && is_qemu(*command))
+		return find(root, *command);
+	if (recording->pids.count) {
+		exe = link_of(recording->pids.item[0], "exe");
+		if (exe && is_qemu(exe))
+			found = mem_format("/proc/%u/exe", recording->pids.item[0]);
+		free(exe);
+	}
+	for (size_t i = 0; i < sizeof(qemus) / sizeof(*qemus) && !found; i++)
+		found = find(root, qemus[i]);
+	return found;
+}
+
+/* What runs is not what has the path now. */
+static int check_replaced(const char *path, const char *root, const struct recording *recording,
+			  struct error *err)
+{
+	static const char deleted[] = " (deleted)";
+	int code = 0;
+
+	for (uint32_t i = 0; i < recording->pids.count && !code; i++) {
+		char *exe = link_of(recording->pids.item[i], "exe");
+		size_t length = exe ? strlen(exe) : 0, more = strlen(deleted);
+		const char *own = path + strlen(root);
+
+		if (length > more && !strcmp(exe + length - more, deleted) &&
+		    strlen(own) == length - more && !strncmp(exe, own, length - more)) {
+			code = error_say(
+				err, ESTALE,
+				"%s was replaced: process %u runs the file that it was before", own,
+				recording->pids.item[i]);
+			error_hint(err, "Restart the process, or give /proc/%u/exe as the path",
+				   recording->pids.item[i]);
+		}
+		free(exe);
+	}
+	return code;
+}
+
+int probe_path_open(const char *path, const struct recording *recording, char *const *command,
+		    char **shown, struct error *err)
+{
+	char *root = root_of(recording), *whole;
+	int fd, code;
+
+	/* /proc is one for all. */
+	if (!strncmp(path, "/proc/", 6))
+		*root = '\0';
+	*shown = NULL;
+	whole = strcmp(path, qemu) ? find(root, path) : find_qemu(root, recording, command);
+	if (!whole) {
+		code = strchr(path, '/')
+			       ? error_say(err, ENOENT, "there is no file %s%s", root, path)
+			       : error_say(err, ENOENT, "there is no program '%s' in PATH", path);
+		free(root);
+		return code;
+	}
+	code = check_replaced(whole, root, recording, err);
+	fd = code ? code : open(whole, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && !code)
+		fd = error_set(err, errno, "open %s", whole);
+	*shown = whole;
+	free(root);
+	return fd;
+}

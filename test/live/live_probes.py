@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+"""Spans of probes live: functions and static probes of a program that says how often it called them, and a sentence for each program
+that cannot be probed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from live import BIN, CALMED, IOTRACE, Live, workload  # noqa: E402
+
+KEYS = workload("keys")
+FUNCTIONS = f"keys: uprobe:{KEYS}:keys_take%return -> uprobe:{KEYS}:keys_give by pid,retval:x64/arg2:x64"
+MARKERS = f"keys: usdt:{KEYS}:keys:take -> usdt:{KEYS}:keys:give by pid,arg1"
+FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
+
+
+def told(live, verb, span, *command, status=0, options=()):
+    """Returns the numbers, and what the program said."""
+    ran = live.run([IOTRACE, verb, "--span", span, f"--json={live.path('told.json')}", *options, *command])
+    if not live.equal(f"{span}: exit status", ran.returncode, status):
+        print(ran.stderr.decode(errors="replace"))
+    with open(live.path("told.json"), encoding="utf-8") as file:
+        numbers = json.load(file)
+    return numbers, ran.stdout.decode()
+
+
+def refused(live, span, *sentences, options=(), command=("true",)):
+    ran = live.run([IOTRACE, "latency", "--span", span, *options, *command])
+    said = ran.stderr.decode(errors="replace")
+    live.equal(f"{span}: refused", ran.returncode, 125)
+    for sentence in sentences:
+        live.check(sentence in said, f"{span}: {sentence!r} is not in {said!r}")
+
+
+def book_of(numbers):
+    return {fate: count for fate, count in numbers["books"]["spans"][0].items() if fate in ("begun", *FATES) and count}
+
+
+def probes(live):
+    """The kernel's probes of iotrace: a list of lines of uprobe_events. It may be mounted nowhere."""
+    place = live.path("tracefs")
+    os.makedirs(place, exist_ok=True)
+    ran = live.run(["unshare", "-m", "sh", "-c", 'mount -t tracefs none "$0" && cat "$0/uprobe_events"', place])
+    return [line for line in ran.stdout.decode().splitlines() if ":iotrace_" in line]
+
+
+def functions(live):
+    numbers, said = told(live, "leaks", f"{FUNCTIONS} group +4(arg1):u32 as fuse_opcode size arg2", "--", KEYS, status=1)
+    live.check("taken 1000" in said, said)
+    live.equal("functions", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
+    live.equal("leaks by opcode", [leak["group"] for leak in numbers["leaks"]], ["OPEN(14)"] * 7)
+    live.check(all(leak["key"].startswith(f"pid={leak['pid']} retval:x64=0x") for leak in numbers["leaks"]), "keys of leaks")
+    numbers, _ = told(live, "latency", f"{FUNCTIONS} group +0(arg1):u32 size arg2", "--", KEYS)
+    rows = {row["group"]: (row["count"], row["bytes"]) for row in numbers["spans"]}
+    sizes = [sum(range(first, 993, 2)) for first in (0, 1)]
+    live.equal("by box", rows, {"1": (497, sizes[0]), "2": (496, sizes[1])})
+    numbers, _ = told(live, "latency", FUNCTIONS.replace("%return", "%return if arg2 >= 100 && arg2 < 200", 1), "--", KEYS)
+    live.equal("with a condition of the entry", book_of(numbers), {"begun": 100, "ended": 100})
+
+
+def markers(live):
+    """They are switched on while they are probed. A key has the box behind it, and that its name."""
+    numbers, said = told(live, "latency", f"{MARKERS} group +0(+8(+0(arg1))):string", "--", KEYS)
+    live.equal("switched on", "switched_on 1000" in said, True)
+    live.equal("markers", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
+    live.equal("names", {row["group"]: row["count"] for row in numbers["spans"]}, {"first": 497, "second": 496})
+    numbers, _ = told(live, "latency", f"{MARKERS} group arg2", "--", KEYS, "quiet", "3")
+    live.equal("a signed number of 4 bytes", sorted(row["group"] for row in numbers["spans"]), ["0", "1", "2"])
+    live.equal("switched off", "switched_on 0" in live.run([KEYS]).stdout.decode(), True)
+
+
+def cancel(live):
+    """What was open when a cancel came is no leak; that of another box is none of it."""
+    begin = f"keys: uprobe:{KEYS}:keys_take%return -> uprobe:{KEYS}:keys_give by pid,arg1/+0(arg2),retval/arg2"
+    numbers, _ = told(live, "leaks", f"{begin} cancel uprobe:{KEYS}:keys_reset by pid,arg1", "--", KEYS, "reset")
+    live.equal("cancelled", book_of(numbers), {"begun": 1000, "ended": 993, "cancelled": 7})
+    live.equal("cancelled: leaks", numbers["leaks"], [])
+    numbers, _ = told(live, "leaks", f"{begin} cancel uprobe:{KEYS}:keys_reset if +0(arg1):u32 == 2 by pid,arg1", "--", KEYS, "reset",
+                      status=1)
+    live.equal("another box", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
+
+
+def wrong(live):
+    """A sentence for each mistake, with the nearest name."""
+    refused(live, FUNCTIONS.replace("keys_take", "keys_tale"), "there is no function 'keys_tale'; did you mean 'keys_take'?")
+    refused(live, MARKERS.replace("keys:take", "keys:tale"), "there is no static probe 'keys:tale'; did you mean 'keys:take'?")
+    refused(live, FUNCTIONS.replace("usdt", "uprobe").replace("arg2:x64", "arg7:x64"), "only the first 6 arguments")
+    refused(live, MARKERS.replace("arg1", "arg3"), "has no arg3; its arguments are: ")
+    refused(live, FUNCTIONS.replace("arg2:x64", "retval:x64"), "'retval:x64' is known when the function returns", "keys_give%return")
+    refused(live, FUNCTIONS.replace("arg2:x64", "bytes"), "'bytes' is no field of a probe")
+    refused(live, FUNCTIONS.replace(KEYS, "/nonexistent/program"), "there is no file /nonexistent/program")
+    refused(live, FUNCTIONS.replace(KEYS, "nonexistent-program"), "there is no program 'nonexistent-program' in PATH")
+    refused(live, FUNCTIONS.replace(KEYS, "/etc/passwd"), "/etc/passwd: it is no program and no library")
+    small = os.path.join(BIN, "workload_32")
+    if os.path.exists(small):
+        refused(live, FUNCTIONS.replace(KEYS, small), "it is a 32-bit program; only 64-bit programs can be probed")
+    refused(live, FUNCTIONS, "its probes are made while programs run", command=[recorded(live)])
+
+
+def recorded(live):
+    if not os.path.exists(live.path("trace")):
+        live.record(live.path("trace"), ["true"], "-q")
+    return live.path("trace")
+
+
+def stripped(live):
+    """Without names: a sentence, and addresses; the exported names of a library stay."""
+    bare = live.path("a program", "bare")
+    os.makedirs(os.path.dirname(bare))
+    live.run(["strip", "-s", "-o", bare, KEYS])
+    quoted = FUNCTIONS.replace(f"uprobe:{KEYS}:keys_take%return", f'"uprobe:{bare}:keys_take%return"')
+    quoted = quoted.replace(f"uprobe:{KEYS}:keys_give", f'"uprobe:{bare}:keys_give"')
+    refused(live, quoted, "It is stripped: install its debug information, or give the address")
+    named = live.run(["nm", KEYS]).stdout.decode().split("\n")
+    address = {line.split()[2]: int(line.split()[0], 16) for line in named if len(line.split()) == 3}
+    for name in ("keys_take", "keys_give"):
+        quoted = quoted.replace(f":{name}", f":{address[name]:#x}")
+    numbers, _ = told(live, "leaks", quoted, "--", bare, status=1)
+    live.equal("by address", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
+
+
+class Waiting:
+    """The program, which waits before it begins."""
+
+    def __init__(self, *argv):
+        self.run = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=CALMED)
+        while self.run.stdout.readline() != b"waiting\n":
+            if self.run.poll() is not None:
+                raise RuntimeError(f"{argv} ended with {self.run.returncode}")
+
+    def go(self):
+        self.run.communicate(b"go\n")
+
+
+def attach(live, name, span, waiting, *options):
+    """Returns a recorder that records."""
+    ready, its_end = os.pipe()
+    recorder = subprocess.Popen([IOTRACE, "leaks", "--span", span, "-p", str(waiting.run.pid), "--ready-fd", str(its_end), *options],
+                                pass_fds=(its_end,), env=CALMED, cwd=live.dir, stderr=subprocess.PIPE,
+                                stdout=subprocess.DEVNULL)
+    os.close(its_end)
+    with open(ready, "rb") as file:
+        live.equal(f"{name}: recording", file.read(), b"ready\n")
+    return recorder
+
+
+def attached(live, name, span, waiting):
+    """Probes of a process that runs already."""
+    found = live.path(f"{name}.json")
+    recorder = attach(live, name, span, waiting, f"--json={found}")
+    waiting.go()
+    said = recorder.communicate()[1]
+    if live.equal(f"{name}: status", recorder.returncode, 1):
+        with open(found, encoding="utf-8") as file:
+            live.equal(name, book_of(json.load(file)), {"begun": 1000, "ended": 993, "left": 7})
+    else:
+        print(said.decode(errors="replace"))
+
+
+def running(live):
+    """Processes that run already: by the path that they see, in a mount namespace of their own; one whose file was replaced."""
+    attached(live, "a process", FUNCTIONS, Waiting(KEYS, "wait"))
+    place = live.made("inside")
+    inside = f'mount -t tmpfs none "$1" && cp "$0" "$1/program" && exec "$1/program" wait'
+    span = FUNCTIONS.replace(KEYS, f"{place}/program")
+    attached(live, "another namespace", span, Waiting("unshare", "-m", "sh", "-c", inside, KEYS, place))
+    refused(live, span, f"there is no file {place}/program")
+    copy = live.path("copy")
+    shutil.copy(KEYS, copy)
+    waiting = Waiting(copy, "wait")
+    os.unlink(copy)
+    shutil.copy(KEYS, copy)
+    span = FUNCTIONS.replace(KEYS, copy)
+    pid = str(waiting.run.pid)
+    refused(live, span, f"{copy} was replaced: process {pid} runs the file that it was before", f"/proc/{pid}/exe", options=("-p", pid),
+            command=())
+    attached(live, "a replaced file", FUNCTIONS.replace(KEYS, f"/proc/{pid}/exe"), waiting)
+
+
+def other_file(live):
+    """The command runs another program than the one that is probed."""
+    ran = live.run([IOTRACE, "latency", "--span", FUNCTIONS, "--", "true"])
+    live.equal("never hit", (ran.returncode, b"span 'keys': none of its probes was hit" in ran.stderr), (0, True))
+
+
+def remains(live):
+    """No probe stays, also not of a recorder that was killed, once another one has run."""
+    live.equal("probes of ended recorders", [line for line in probes(live) if not is_alive(line)], [])
+    waiting = Waiting(KEYS, "wait")
+    recorder = attach(live, "killed", FUNCTIONS, waiting)
+    recorder.kill()
+    recorder.communicate()
+    mine = [line for line in probes(live) if f":iotrace_{recorder.pid}/" in line]
+    live.equal("probes of a killed recorder", len(mine), 2)
+    waiting.go()
+    live.equal("the program goes on", waiting.run.returncode, 0)
+    told(live, "latency", FUNCTIONS, "--", KEYS)
+    live.equal("probes after the next", [line for line in probes(live) if f":iotrace_{recorder.pid}/" in line], [])
+
+
+def is_alive(line):
+    return os.path.exists(f"/proc/{line.split(':iotrace_')[1].split('/')[0]}")
+
+
+def rights(live):
+    """What a user without rights is told, and what `iotrace check` says."""
+    said = live.run([IOTRACE, "check"]).stdout.decode()
+    live.check(any(line.split()[:2] == ["ok", "uprobes"] for line in said.splitlines()), f"check: {said}")
+    where = live.path("iotrace")
+    shutil.copy(IOTRACE, where)
+    os.chmod(live.dir, 0o755)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    said = live.run([*user, where, "check"], cwd="/").stdout.decode()
+    live.check(any(line.split()[:2] == ["limited", "uprobes"] for line in said.splitlines()), f"check of a user: {said}")
+
+
+with Live() as test:
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    for each in (functions, markers, cancel, wrong, stripped, running, other_file, remains, rights):
+        each(test)
