@@ -22,6 +22,12 @@ static void seen(void *context, const struct span_seen *span)
 	leaks_seen(&job->all, span);
 }
 
+static void merge_stacks(const struct leaks_job *job, struct leaks *leaks)
+{
+	if (job->run->stacks)
+		leaks_merge_stacks(leaks, span_stacks_same, job->run->stacks);
+}
+
 static int tell_all(void *context, struct error *err)
 {
 	struct leaks_job *job = context;
@@ -30,6 +36,7 @@ static int tell_all(void *context, struct error *err)
 	int code;
 
 	tell.leaks = &job->all;
+	merge_stacks(job, &job->all);
 	code = json->is_wanted ? span_print(leaks_json, &tell, json->path, STDOUT_FILENO, err) : 0;
 	if (code || (json->is_wanted && !json->path))
 		return code;
@@ -45,6 +52,7 @@ static void tell_now(void *context)
 
 	span_engine_look(job->run->engine, leaks_seen, &now);
 	tell.leaks = &now;
+	merge_stacks(job, &now);
 	tell.is_part = true;
 	if (span_print(leaks_text, &tell, NULL, job->run->fd, &err))
 		command_complain(&err);

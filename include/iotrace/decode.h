@@ -29,6 +29,15 @@ int decode_sample(struct decode *decode, const struct sample *sample, bool is_la
 /* Names and number of the counters in the ends of calls (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);
+/* A file was mapped so that it can be executed. Lent. */
+struct decode_mapping {
+	uint32_t pid;
+	uint64_t begin, length, offset; /* offset: in the file */
+	struct event_string file;       /* as the process sees it; "[vdso]", "//anon" */
+};
+
+/* Returns whether the record says this. Counts nothing. */
+bool decode_mapping(const struct sample *sample, struct decode_mapping *mapping);
 /* An event of -e, and the fields of its EVENT_TRACEPOINTs. Lent. */
 struct decode_event {
 	const char *name; /* "SYSTEM:EVENT"; several may have the same name and different fields */

@@ -118,6 +118,8 @@ struct event {
 			uint32_t numbers, strings;
 			uint64_t number[EVENT_COUNTERS]; /* in the order of decode_event() */
 			struct event_string string[EVENT_COUNTERS];
+			uint32_t callers; /* of its call chain; as in struct sample */
+			const uint8_t *caller;
 		} tracepoint;
 		struct {
 			struct aio step; /* pid, tid: of the task in whose context it happened */

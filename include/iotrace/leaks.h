@@ -13,9 +13,9 @@ struct leak {
 	uint64_t age; /* ns, at the end, or when its process ended */
 };
 
-/* Leaks of one span with one group. */
+/* Leaks of one span with one group, from one stack. */
 struct leak_group {
-	uint32_t span;
+	uint32_t span, stack;
 	uint64_t group;
 	uint64_t count, bytes, oldest; /* oldest: ns */
 	struct span_seen first;
@@ -32,6 +32,9 @@ struct leaks {
 void leaks_release(struct leaks *leaks);
 /* For struct span_output and span_engine_look(); the context is the struct leaks. */
 void leaks_seen(void *leaks, const struct span_seen *seen);
+/* Gives each leak the stack that stands for its own: stacks that look the same are one. */
+void leaks_merge_stacks(struct leaks *leaks, uint32_t (*same)(void *self, uint32_t stack),
+			void *self);
 /* Forgets all but the limit. */
 void leaks_clear(struct leaks *leaks);
 /* Puts them in order: by span, then by the number of leaks of a group, then by age. */

@@ -63,3 +63,10 @@ struct program_frame {
 uint32_t program_frames(struct program *program, uint64_t offset, bool is_return,
 			void (*call)(void *context, const struct program_frame *frame),
 			void *context);
+
+/* The kernel's functions, as an open /proc/kallsyms says them. */
+struct kernel_symbols;
+struct kernel_symbols *kernel_symbols_read(int fd);
+/* Returns the function that the address is in, lent; NULL: not known. */
+const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t address);
+void kernel_symbols_free(struct kernel_symbols *symbols);

@@ -77,6 +77,7 @@ struct recording {
 	struct recording_blocks blocks;
 	struct text_list tracepoints;   /* -e SYSTEM:EVENT[=FIELD,...] */
 	struct text_list everywhere;    /* the same, but of all tasks of the machine */
+	struct text_list stacks;        /* those of them whose samples have the stack */
 	struct recording_probes probes; /* their tracepoints are among these */
 	struct text_list counters;      /* -E: read with each call */
 	uint64_t sample_interval;       /* of the machine and its devices; 0: no samples */

@@ -52,6 +52,9 @@ struct sample {
 	uint64_t id;
 	const uint8_t *raw; /* PERF_SAMPLE_RAW: tracepoint fields, or a fact */
 	uint32_t raw_size;
+	uint32_t callers; /* PERF_SAMPLE_CALLCHAIN: number of elements in caller[] */
+	const uint8_t *
+		caller; /* addresses of 8 bytes, the innermost first, and enum perf_callchain_context between them; not aligned */
 	uint32_t values; /* PERF_SAMPLE_READ: number of elements in value[] and value_id[] */
 	uint64_t value[SAMPLE_VALUES_MAX];
 	uint64_t value_id[SAMPLE_VALUES_MAX];

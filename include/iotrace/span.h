@@ -63,6 +63,7 @@ struct span_point {
 	uint32_t tests;
 	char *key[SPAN_KEYS]; /* as many as the span has; of a cancel perhaps fewer */
 	bool is_probe;        /* of a program; its event is the tracepoint that the probe makes */
+	bool is_return;       /* of a function: the event is behind the call */
 	char *key_text[SPAN_KEYS]; /* as it was written; NULL: as the key */
 	uint32_t keys;
 	struct span_point

@@ -40,6 +40,7 @@ struct span_seen {
 	uint64_t begin, end, bytes;
 	uint64_t key[SPAN_KEYS];
 	uint32_t pid, tid; /* in which it began; 0: not known */
+	uint32_t stack;    /* from where: span_engine_frame(); 0: not known */
 	str_id comm,
 		about; /* name of the thread, and of the file; see span_engine_comm(). 0: not known */
 };
@@ -78,6 +79,22 @@ void span_engine_free(struct span_engine *engine);
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err);
 /* Spans of tracepoints count only for tasks that the recording follows: it is one of some tasks, but some events are of all. */
 void span_engine_choose_tasks(struct span_engine *engine);
+
+/* Spans of tracepoints have the stack that their first event had. Before the first event. */
+void span_engine_use_stacks(struct span_engine *engine);
+/* Needed for stacks: what processes have mapped. */
+void span_engine_mapping(struct span_engine *engine, const struct decode_mapping *mapping);
+/* A place in a program. */
+struct span_frame {
+	uint64_t offset; /* in the file; without a file, and in the kernel: the address */
+	str_id file;     /* 0: none; of span_engine_file() */
+	bool is_kernel;
+	bool is_return; /* it is behind a call */
+};
+/* Returns frame `index` of a stack, from 0, the innermost first; NULL beyond the last. Lent until the next event. */
+const struct span_frame *span_engine_frame(const struct span_engine *engine, uint32_t stack,
+					   uint32_t index);
+const char *span_engine_file(const struct span_engine *engine, const struct span_frame *frame);
 
 /* The tracepoints that the engine wants, as decode_want() takes them. Lent; it is complete from span_engine_new() on. */
 const struct text_list *span_engine_events(const struct span_engine *engine);

@@ -10,6 +10,22 @@
 struct tally;
 struct trace;
 
+/* A function that a stack has: see <iotrace/program.h>. NULL: not known. */
+struct span_place {
+	const char *function, *source,
+		*file;    /* source: its file in the source; file: the program, or "[kernel]" */
+	uint32_t line;    /* in the source; 0: not known */
+	uint64_t address; /* in the file, or in the kernel */
+	bool is_inline;
+};
+
+/* Finds functions of stacks: calls with each, the innermost first. Lent for the call. */
+struct span_places {
+	void (*of)(void *self, uint32_t stack,
+		   void (*call)(void *context, const struct span_place *place), void *context);
+	void *self;
+};
+
 /* Lent for each call. */
 struct span_tell {
 	const struct span_engine *engine;
@@ -25,6 +41,7 @@ struct span_tell {
 	bool has_histogram, has_heat;
 	bool is_part; /* the recording goes on: nothing is said of what is open */
 	uint32_t top; /* rows of a table */
+	const struct span_places *places; /* NULL: stacks are not told */
 };
 
 /* Prints the tables. */

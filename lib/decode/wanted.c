@@ -119,7 +119,11 @@ bool decode_wanted(const struct decode *d, const struct sample *sample, struct e
 				.pid = sample->pid,
 				.tid = sample->tid,
 				.cpu = sample->cpu};
-	return chosen_decode(d->want[index].chosen, index, sample, event) == DECODED_EVENT;
+	if (chosen_decode(d->want[index].chosen, index, sample, event) != DECODED_EVENT)
+		return false;
+	event->tracepoint.callers = sample->callers;
+	event->tracepoint.caller = sample->caller;
+	return true;
 }
 
 const struct decode_event *decode_wanted_event(const struct decode *d, uint32_t index)

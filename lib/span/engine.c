@@ -2,6 +2,7 @@
  * engine: begins and ends meet here, and tasks come and go. See <iotrace/span_engine.h>.
  */
 #include "engine.h"
+#include "stacks.h"
 
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -20,6 +21,7 @@ static struct span_seen seen_of(const struct open_span *span, enum span_fate fat
 				 .bytes = span->bytes,
 				 .pid = span->pid,
 				 .tid = span->tid,
+				 .stack = span->stack,
 				 .comm = span->comm,
 				 .about = span->about};
 
@@ -172,6 +174,8 @@ static void see_time(struct span_engine *engine, uint64_t time)
 
 void span_engine_event(struct span_engine *engine, const struct event *event)
 {
+	if (engine->stacks)
+		engine_follow_stacks(engine, event);
 	switch (event->kind) {
 	case EVENT_COMM:
 		name_task(engine, event->tid, event->comm.name.at, event->comm.name.length);
@@ -232,6 +236,8 @@ static void begin(struct span_engine *engine, const struct engine_use *use,
 		      : span->is_group_of_end      ? 0
 						   : group_of(engine, span, use, event);
 	engine_field(engine, &use->size, event, &open->bytes);
+	if (engine->stacks)
+		open->stack = stacks_add(engine->stacks, event, use->point->is_return);
 	engine_begin(engine, open);
 }
 
@@ -403,6 +409,7 @@ void span_engine_free(struct span_engine *engine)
 	map_release(&engine->status);
 	open_release(&engine->open);
 	entries_release(&engine->entries);
+	stacks_free(engine->stacks);
 	strtab_free(engine->strings);
 	free(engine->thread);
 	free(engine->event);

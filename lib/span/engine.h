@@ -79,6 +79,8 @@ struct engine_frame {
 	uint64_t mode;
 };
 
+struct stacks;
+
 struct engine_thread {
 	struct engine_frame frame[ENGINE_DEPTH];
 	uint32_t depth;
@@ -97,6 +99,7 @@ struct span_engine {
 	struct engine_event *event; /* as many as there are events */
 	struct engine_thread **thread;
 	uint32_t threads, threads_cap;
+	struct stacks *stacks;     /* NULL: not wanted */
 	struct map comm;           /* by tid */
 	struct map chosen, status; /* by pid: those that are followed; wait statuses */
 	bool chooses, has_model_spans, has_sources[SPAN_OF_DESCRIPTORS + 1];
@@ -133,6 +136,8 @@ bool engine_passes(struct span_engine *engine, const struct engine_use *use,
 /* The entry of a function: keeps its fields until it returns. */
 void engine_enter(struct span_engine *engine, const struct engine_use *use,
 		  const struct event *event);
+/* What happens to tasks happens to what they have mapped. */
+void engine_follow_stacks(struct span_engine *engine, const struct event *event);
 /* Block requests that were never issued have no service. */
 void engine_drop_unissued(struct span_engine *engine);
 /* Sets what groups of a span of the model are. Returns whether it can be grouped so. */

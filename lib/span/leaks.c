@@ -41,6 +41,13 @@ void leaks_seen(void *context, const struct span_seen *seen)
 	leaks->leak[leaks->leaks++] = (struct leak){*seen, age};
 }
 
+void leaks_merge_stacks(struct leaks *leaks, uint32_t (*same)(void *self, uint32_t stack),
+			void *self)
+{
+	for (uint32_t i = 0; i < leaks->leaks; i++)
+		leaks->leak[i].seen.stack = same(self, leaks->leak[i].seen.stack);
+}
+
 static int by_age(const void *a, const void *b)
 {
 	const struct leak *x = a, *y = b;
@@ -49,6 +56,8 @@ static int by_age(const void *a, const void *b)
 		return x->seen.span < y->seen.span ? -1 : 1;
 	if (x->seen.group != y->seen.group)
 		return x->seen.group < y->seen.group ? -1 : 1;
+	if (x->seen.stack != y->seen.stack)
+		return x->seen.stack < y->seen.stack ? -1 : 1;
 	if (x->age != y->age)
 		return x->age > y->age ? -1 : 1;
 	return x->seen.begin < y->seen.begin ? -1 : x->seen.begin > y->seen.begin;
@@ -64,17 +73,21 @@ static int by_count(const void *a, const void *b)
 		return x->count > y->count ? -1 : 1;
 	if (x->oldest != y->oldest)
 		return x->oldest > y->oldest ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
 static void add(struct leaks *leaks, const struct leak *leak)
 {
 	struct leak_group *last = leaks->groups ? &leaks->group[leaks->groups - 1] : NULL;
 
-	if (!last || last->span != leak->seen.span || last->group != leak->seen.group) {
+	if (!last || last->span != leak->seen.span || last->group != leak->seen.group ||
+	    last->stack != leak->seen.stack) {
 		MEM_GROW(leaks->group, leaks->groups_cap, leaks->groups + 1);
 		last = &leaks->group[leaks->groups++];
 		*last = (struct leak_group){.span = leak->seen.span,
+					    .stack = leak->seen.stack,
 					    .group = leak->seen.group,
 					    .oldest = leak->age,
 					    .first = leak->seen};

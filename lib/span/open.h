@@ -1,7 +1,7 @@
 /*
  * open: the spans that have begun and not ended.
  *
- * They are found by span and key, and those of a process can be taken one after the other when it ends. 96 bytes for each, and 16
+ * They are found by span and key, and those of a process can be taken one after the other when it ends. 104 bytes for each, and 16
  * to 32 in the index; both stay when a span ends, and are used again.
  */
 #pragma once
@@ -18,6 +18,7 @@ struct open_span {
 	uint64_t left; /* when its process ended; 0: it has not */
 	uint32_t pid, tid;
 	str_id comm, about; /* see span_engine.h */
+	uint32_t stack;
 	uint16_t span;
 	bool is_used;
 	uint32_t next;          /* with the same hash; of those that are not used: free */

@@ -100,6 +100,17 @@ static void parse_values(struct bytes *b, uint64_t format, struct sample *sample
 	}
 }
 
+static void parse_callers(struct bytes *b, struct sample *sample)
+{
+	uint64_t count = bytes_u64(b);
+
+	/* The count comes from outside. A record has at most 64 KiB. */
+	if (count > b->left / sizeof(uint64_t))
+		b->bad = true;
+	sample->caller = bytes_take(b, b->bad ? 0 : (size_t)count * sizeof(uint64_t));
+	sample->callers = b->bad ? 0 : (uint32_t)count;
+}
+
 static void skip_branches(struct bytes *b, uint64_t branch_type)
 {
 	uint64_t count = bytes_u64(b);
@@ -188,7 +199,7 @@ static ALWAYS_INLINE int parse_body(struct bytes b, uint64_t type,
 	if (type & PERF_SAMPLE_READ)
 		parse_values(&b, layout->read_format, sample);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		skip(&b, bytes_u64(&b), 8);
+		parse_callers(&b, sample);
 	if (type & PERF_SAMPLE_RAW) {
 		sample->raw_size = bytes_u32(&b);
 		sample->raw = bytes_take(&b, sample->raw_size);
@@ -251,6 +262,8 @@ static inline void clear(struct sample *sample)
 	sample->id = 0;
 	sample->raw = NULL;
 	sample->raw_size = 0;
+	sample->caller = NULL;
+	sample->callers = 0;
 	sample->values = 0;
 	sample->body = NULL;
 	sample->body_size = 0;

@@ -102,7 +102,10 @@ static void put_body(struct out *out, const struct sample *sample,
 	put_head(out, sample, type);
 	if (type & PERF_SAMPLE_READ)
 		put_values(out, sample, layout->read_format);
-	put_zeros(out, type & PERF_SAMPLE_CALLCHAIN);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		put_u64(out, sample->callers);
+		put(out, sample->caller, sample->callers * sizeof(uint64_t));
+	}
 	if (type & PERF_SAMPLE_RAW)
 		put_raw(out, sample);
 	if (type & PERF_SAMPLE_BRANCH_STACK) {

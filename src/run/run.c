@@ -187,8 +187,11 @@ void run_use_spans(struct run *run, struct span_engine *engine)
 /* Any sample may be the begin or the end of a span, whatever else it means. */
 static void find_spans(struct run *run, const struct sample *sample)
 {
+	struct decode_mapping mapping;
 	struct event event;
 
+	if (decode_mapping(sample, &mapping))
+		span_engine_mapping(run->spans, &mapping);
 	if (!decode_wanted(run->decode, sample, &event))
 		return;
 	/* The format came with the file, or earlier in the stream. */

@@ -79,6 +79,8 @@ const struct option_row span_leaks_rows[] = {
 	 OPTION_CALL, FIELD(words), options_add, "fd block fuse"},
 	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
 	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
+	{0, "stacks", NULL, "group leaks by the call chain that they began in, too", OPTION_FLAG,
+	 FIELD(has_stacks), NULL, NULL},
 	{0, "every", "TIME", "while it records, also print what is open for longer than that",
 	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
 #include "span/span_rows.def"
@@ -106,6 +108,7 @@ void span_options_release(void *context)
 		span_free(options->span[i]);
 	span_release_probes(recording);
 	text_list_release(&recording->everywhere);
+	text_list_release(&recording->stacks);
 	text_list_release(&options->words);
 	record_options_release(&options->record);
 }
@@ -184,6 +187,30 @@ static void add_events(struct span_options *options, bool is_everywhere)
 	text_list_release(&events);
 }
 
+/* Where a span begins, the sample has the stack. */
+static int add_stacks(struct span_options *options, struct error *err)
+{
+	struct text_list *stacks = &options->record.recording.stacks;
+
+	for (uint32_t i = 0; i < options->spans; i++) {
+		if (options->span[i]->source != SPAN_OF_TRACEPOINTS) {
+			error_say(err, EINVAL,
+				  "--stacks: the records that span '%s' is made of have no stacks",
+				  options->span[i]->name);
+			error_hint(
+				err,
+				"Give a span of tracepoints or probes, for example --span "
+				"'f: syscalls:sys_exit_openat if ret >= 0 -> syscalls:sys_enter_close by "
+				"pid,ret/fd'");
+			return -EINVAL;
+		}
+		for (const struct span_point *begin = &options->span[i]->side[SPAN_BEGIN];
+		     begin && begin->event; begin = begin->other)
+			text_list_add(stacks, begin->event);
+	}
+	return 0;
+}
+
 static void choose_calls(struct span_options *options)
 {
 	struct recording *recording = &options->record.recording;
@@ -223,6 +250,10 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->sample_interval = 0;
 	add_events(options, true);
 	add_events(options, false);
+	if (options->has_stacks)
+		code = add_stacks(options, err);
+	if (code)
+		return code;
 	if (recording->everywhere.count && recording->selection.comms.count)
 		return error_say(
 			err, EINVAL,

@@ -21,7 +21,7 @@ struct span_options {
 	uint64_t above, interval, older_than; /* ns; interval: --every, too */
 	uint64_t syscalls; /* the bits that --syscalls gave; 0: it was not given */
 	uint32_t slowest, context, top;
-	bool has_histogram;
+	bool has_histogram, has_stacks;
 };
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];

@@ -267,6 +267,7 @@ static int place_point(struct placing *p)
 	p->point->event = event;
 	p->point->entry = entry;
 	p->point->is_probe = p->span->has_probes = true;
+	p->point->is_return = p->spec.is_return;
 	rename_fields(p->point);
 	return 0;
 }

@@ -103,6 +103,10 @@ static int init(struct span_run *run, const char *file, struct error *err)
 	run->engine = span_engine_new((const struct span *const *)options->span, options->spans,
 				      run_trace(run->run), run->output);
 	run_use_spans(run->run, run->engine);
+	if (options->has_stacks) {
+		span_engine_use_stacks(run->engine);
+		run->stacks = span_stacks_new(&options->record.recording);
+	}
 	return options->by ? span_engine_group_by(run->engine, options->by, err) : 0;
 }
 
@@ -137,6 +141,7 @@ int span_run_command(struct span_run *run, const struct command *command, const 
 	run->fd = argc && !file ? STDERR_FILENO : STDOUT_FILENO;
 	status = run_it(run, file, argc, argv);
 	span_engine_free(run->engine);
+	span_stacks_free(run->stacks);
 	run_free(run->run);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "run/run.h"
 #include "span_options.h"
+#include "span_stack.h"
 
 #include <iotrace/span_engine.h>
 
@@ -17,6 +18,7 @@ struct span_run {
 	void *context;
 	struct run *run;
 	struct span_engine *engine;
+	struct span_stacks *stacks; /* NULL: not wanted */
 	int fd;          /* for text: standard output is the command's own, if there is one */
 	uint64_t now;    /* of the monotonic clock, when round() was called last */
 	bool has_failed; /* nothing was read or recorded: there is nothing to tell */

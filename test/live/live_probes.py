@@ -125,6 +125,48 @@ def stripped(live):
     live.equal("by address", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
 
 
+def places(live):
+    """Where the program says that it loses keys: {(function, line): keys}."""
+    with open(os.path.join(HERE, "workload_keys.c"), encoding="ascii") as file:
+        for number, line in enumerate(file, 1):
+            words = line.partition("/* leak ")[2].split()
+            if words:
+                yield (words[0], number), int(words[1])
+
+
+def stacks(live):
+    """The seven keys that leak, by the three places where they were taken, with function and line; one of them is inlined."""
+    expected = dict(places(live))
+    live.equal("places in the source", (len(expected), sum(expected.values())), (3, 7))
+    for span, first in ((FUNCTIONS, 0), (MARKERS.replace("arg1", "arg1:x64"), 1)):
+        numbers, _ = told(live, "leaks", span, "--", KEYS, status=1, options=("--stacks",))
+        found = {}
+        for leak in numbers["leaks"]:
+            place = leak["stack"][first]
+            live.equal(f"{span}: source", os.path.basename(place["source"]), "workload_keys.c")
+            live.equal(f"{span}: inlined", place["inline"], place["function"] == "lose_inline")
+            live.check(any(frame["function"] == "main" for frame in leak["stack"]), f"{span}: main is not in {leak['stack']}")
+            key = place["function"], place["line"]
+            found[key] = found.get(key, 0) + 1
+        live.equal(f"{span}: leaks by place", found, expected)
+    said = live.run([IOTRACE, "leaks", "--stacks", "--span", FUNCTIONS, "--", KEYS]).stderr.decode()
+    rows = [line.split()[0] for line in said.splitlines() if line.split()[2:4] and line.split()[3:4] == ["keys"]]
+    live.equal("groups", rows, ["3", "2", "2"])
+    live.equal("functions in the text", [said.count(f"          {name} at ") for name in ("lose_some", "lose_inline", "lose_more")], [1] * 3)
+    ran = live.run([IOTRACE, "leaks", "--stacks", "--", "true"])
+    live.equal("spans without stacks", (ran.returncode, b"span 'fd' is made of have no stacks" in ran.stderr), (125, True))
+
+
+def kernel_stacks(live):
+    """Tracepoints in the kernel have its functions, too, and then those of the program."""
+    span = "w: sched:sched_wakeup_new -> sched:sched_migrate_task if dest_cpu == 99999 by tid"
+    numbers, _ = told(live, "leaks", span, "--", "sh", "-c", "true & wait", status=1, options=("--stacks",))
+    live.check(numbers["leaks"], "no process was made")
+    for leak in numbers["leaks"]:
+        kernel = [frame["function"] for frame in leak["stack"] if frame["file"] == "[kernel]"]
+        live.check(any(name and "clone" in name for name in kernel), f"kernel: {leak['stack']}")
+
+
 class Waiting:
     """The program, which waits before it begins."""
 
@@ -151,14 +193,17 @@ def attach(live, name, span, waiting, *options):
 
 
 def attached(live, name, span, waiting):
-    """Probes of a process that runs already."""
+    """Probes of a process that runs already: what it has mapped is known, too."""
     found = live.path(f"{name}.json")
-    recorder = attach(live, name, span, waiting, f"--json={found}")
+    recorder = attach(live, name, span, waiting, f"--json={found}", "--stacks")
     waiting.go()
     said = recorder.communicate()[1]
     if live.equal(f"{name}: status", recorder.returncode, 1):
         with open(found, encoding="utf-8") as file:
-            live.equal(name, book_of(json.load(file)), {"begun": 1000, "ended": 993, "left": 7})
+            numbers = json.load(file)
+        live.equal(name, book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
+        found = {leak["stack"][0]["function"] for leak in numbers["leaks"]}
+        live.equal(f"{name}: functions", found, {"lose_some", "lose_inline", "lose_more"})
     else:
         print(said.decode(errors="replace"))
 
@@ -222,5 +267,5 @@ def rights(live):
 
 with Live() as test:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    for each in (functions, markers, cancel, wrong, stripped, running, other_file, remains, rights):
+    for each in (functions, markers, cancel, wrong, stacks, kernel_stacks, stripped, running, other_file, remains, rights):
         each(test)

@@ -194,6 +194,23 @@ class File : public ::testing::Test
 	}
 };
 
+TEST_F(File, OfTheKernelHasItsFunctions)
+{
+	const char text[] = "ffffffff81000200 T second\nffffffff81000100 t first\n"
+			    "ffffffff81000300 D data\nffffffffc0000000 t own\t[module]\n"
+			    "0000000000000000 T hidden\nnonsense\n";
+
+	ASSERT_EQ(write(fd, text, sizeof(text) - 1), static_cast<ssize_t>(sizeof(text) - 1));
+	ASSERT_EQ(lseek(fd, 0, SEEK_SET), 0);
+	struct kernel_symbols *symbols = kernel_symbols_read(fd);
+	EXPECT_EQ(kernel_symbols_find(symbols, 0xffffffff810000ff), nullptr);
+	EXPECT_STREQ(kernel_symbols_find(symbols, 0xffffffff81000100), "first");
+	EXPECT_STREQ(kernel_symbols_find(symbols, 0xffffffff810001ff), "first");
+	EXPECT_STREQ(kernel_symbols_find(symbols, 0xffffffff81000345), "second");
+	EXPECT_STREQ(kernel_symbols_find(symbols, 0xffffffffc0000001), "own");
+	kernel_symbols_free(symbols);
+}
+
 TEST_F(File, ThatIsNoProgramIsRefused)
 {
 	EXPECT_STREQ(refused("#!/bin/sh\n", 10),

@@ -120,6 +120,19 @@ TEST(Sample, RawIsFoundBehindACallchainAndAGroup)
 	EXPECT_EQ(s.value_id[1], 21u);
 	ASSERT_EQ(s.raw_size, 4u);
 	EXPECT_EQ(s.raw[0], 0x99);
+	ASSERT_EQ(s.callers, 3u);
+	uint64_t caller[3];
+	memcpy(caller, s.caller, sizeof(caller));
+	EXPECT_EQ(caller[0], 7u);
+	EXPECT_EQ(caller[2], 9u);
+
+	uint8_t written[256];
+	sample again;
+	size_t size = sample_write(&s, &layout, written, sizeof(written));
+	ASSERT_GT(size, 0u);
+	ASSERT_EQ(sample_parse(&again, &layout, written), 0);
+	ASSERT_EQ(again.callers, 3u);
+	EXPECT_EQ(memcmp(again.caller, caller, sizeof(caller)), 0);
 }
 
 TEST(Sample, GroupLargerThanValuesIsSteppedOver)

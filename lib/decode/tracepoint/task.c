@@ -7,6 +7,7 @@
 #include "task.h"
 
 #include <iotrace/bytes.h>
+#include <iotrace/decode.h>
 
 enum {
 	COMM_MAX = 15,
@@ -73,6 +74,25 @@ static enum decoded record_map(struct bytes *body, const struct sample *sample, 
 	if (sample->type == PERF_RECORD_MMAP2)
 		bytes_take(body, MMAP2_MORE);
 	return is_of_exec(body) ? DECODED_EVENT : DECODED_IGNORED;
+}
+
+bool decode_mapping(const struct sample *sample, struct decode_mapping *mapping)
+{
+	struct bytes body = bytes_of(sample->body, sample->body_size);
+
+	if ((sample->type != PERF_RECORD_MMAP && sample->type != PERF_RECORD_MMAP2) ||
+	    sample->misc & PERF_RECORD_MISC_MMAP_DATA)
+		return false;
+	mapping->pid = bytes_u32(&body);
+	bytes_u32(&body);
+	mapping->begin = bytes_u64(&body);
+	mapping->length = bytes_u64(&body);
+	mapping->offset = bytes_u64(&body);
+	if (sample->type == PERF_RECORD_MMAP2)
+		bytes_take(&body, MMAP2_MORE);
+	mapping->file.at = (const char *)body.at;
+	mapping->file.length = body.bad ? 0 : (uint32_t)strnlen((const char *)body.at, body.left);
+	return !body.bad;
 }
 
 enum decoded task_record(const struct sample *sample, struct event *event)

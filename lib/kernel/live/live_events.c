@@ -161,6 +161,16 @@ static int refuse_addresses(const char *system, const char *event, const char *f
 	return -EPERM;
 }
 
+static bool has_stack(const struct live *live, const char *event)
+{
+	const struct text_list *stacks = &live->recording->stacks;
+
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (!strcmp(stacks->item[i], event))
+			return true;
+	return false;
+}
+
 /* -e SYSTEM:EVENT[=FIELD,...]. The name of the event in the capture contains the chosen fields. */
 static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
@@ -183,6 +193,8 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 					 ? live_filter(live, role, &live->recording->selection)
 					 : live_filter_without_own(live, NULL),
 				 err);
+	if (code >= 0 && has_stack(live, text))
+		live->set.spec[code].attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	free(format);
 	free(system);
 	free(full);

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "load/bpf_source.h"
+#include "proc/maps.h"
 #include "proc/rank.h"
 
 /*
@@ -41,10 +42,32 @@ static void say_task(struct live *live, uint32_t pid, uint32_t tid)
 	facts_add(&live->facts, &fact, pid, asked);
 }
 
+struct code {
+	struct live *live;
+	uint32_t pid;
+};
+
+static void say_mapping(void *context, const struct maps_row *row)
+{
+	const struct code *code = context;
+	const struct fact fact = {
+		.kind = FACT_CODE,
+		.number = {[FACT_CODE_pid] = code->pid,
+			   [FACT_CODE_begin] = row->begin,
+			   [FACT_CODE_length] = row->end - row->begin,
+			   [FACT_CODE_offset] = row->offset},
+		.string = {[FACT_CODE_file] = fact_text(row->file)},
+	};
+
+	facts_add(&code->live->facts, &fact, code->pid, clock_now());
+}
+
 void live_say_tasks(struct live *live, uint32_t pid)
 {
 	struct number_list tids = {0};
 
+	if (live->recording->stacks.count)
+		maps_read(&live->proc, pid, say_mapping, &(struct code){live, pid});
 	lookup_add_process(&live->base, pid);
 	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
 	for (uint32_t i = 0; i < tids.count; i++)

@@ -83,6 +83,48 @@ static void put_group(const struct span_tell *tell, const struct page *page,
 	free(name);
 }
 
+enum { PLACES_MOST = 32, PLACE_INDENT = 10 };
+
+struct places {
+	const struct page *page;
+	uint32_t count;
+};
+
+/* "FUNCTION at FILE:LINE", "FUNCTION (PROGRAM)", "PROGRAM+0x1234". */
+static void put_place(void *context, const struct span_place *place)
+{
+	struct places *places = context;
+	const char *file = place->file ? place->file : "?";
+	char *text, *fit, *cut;
+
+	if (places->count++ >= PLACES_MOST)
+		return;
+	if (place->function && place->line)
+		text = mem_format("%s at %s:%u%s", place->function, place->source, place->line,
+				  place->is_inline ? " (inlined)" : "");
+	else if (place->function)
+		text = mem_format("%s (%s)", place->function, file);
+	else
+		text = mem_format("%s+0x%llx", file, (unsigned long long)place->address);
+	fit = summary_escape(text, strlen(text));
+	cut = summary_cut(fit, places->page->columns ? places->page->columns - PLACE_INDENT : 0, 6);
+	fprintf(places->page->out, "%*s%s\n", PLACE_INDENT, "", cut);
+	free(cut);
+	free(fit);
+	free(text);
+}
+
+static void put_stack(const struct span_tell *tell, const struct page *page, uint32_t stack)
+{
+	struct places places = {.page = page};
+
+	tell->places->of(tell->places->self, stack, put_place, &places);
+	if (!places.count)
+		fprintf(page->out, "%*s%s\n", PLACE_INDENT, "", "(stack not known)");
+	else if (places.count > PLACES_MOST)
+		fprintf(page->out, "%*s%u more\n", PLACE_INDENT, "", places.count - PLACES_MOST);
+}
+
 static void put_groups(const struct span_tell *tell, const struct page *page)
 {
 	static const struct page_column column[] = {
@@ -99,8 +141,11 @@ static void put_groups(const struct span_tell *tell, const struct page *page)
 
 	if (shown)
 		page_heading(page, &table);
-	for (uint32_t i = 0; i < shown; i++)
+	for (uint32_t i = 0; i < shown; i++) {
 		put_group(tell, page, &table, &leaks->group[i]);
+		if (tell->places)
+			put_stack(tell, page, leaks->group[i].stack);
+	}
 	for (uint32_t i = shown; i < leaks->groups; i++)
 		rest += leaks->group[i].count;
 	if (rest)

@@ -1,0 +1,208 @@
+/*
+ * span_stack: the functions of stacks, from the files of programs, which are opened once, and from the kernel's table of symbols.
+ */
+#include "span_stack.h"
+
+#include "span_run.h"
+
+#include <fcntl.h>
+#include <iotrace/hash.h>
+#include <iotrace/map.h>
+#include <iotrace/mem.h>
+#include <iotrace/program.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct opened {
+	char *name;
+	struct program *program; /* NULL: it cannot be read */
+};
+
+struct span_stacks {
+	struct span_places places;
+	const struct span_run *run;
+	struct opened *opened;
+	uint32_t count, cap;
+	int kallsyms; /* -1: closed */
+	struct kernel_symbols *kernel;
+	struct map same,
+		by_looks; /* the stack that stands for each; by a hash of functions and lines */
+};
+
+/* A place that is being told. */
+struct telling {
+	struct span_place place;
+	void (*call)(void *context, const struct span_place *place);
+	void *context;
+};
+
+static struct program *add(struct span_stacks *stacks, const char *name, int fd)
+{
+	struct opened *opened;
+
+	MEM_GROW(stacks->opened, stacks->cap, stacks->count + 1);
+	opened = &stacks->opened[stacks->count++];
+	*opened = (struct opened){.name = mem_strdup(name)};
+	if (fd < 0)
+		return NULL;
+	opened->program = program_open(fd, name, NULL);
+	close(fd);
+	return opened->program;
+}
+
+/* When the process has ended, its file may have no path, or none here: it was replaced, or it is in a container. */
+static void add_running(struct span_stacks *stacks, uint32_t pid)
+{
+	char *path = mem_format("/proc/%u/exe", pid), name[PATH_MAX];
+	ssize_t length = readlink(path, name, sizeof(name) - 1);
+
+	if (length > 0) {
+		name[length] = '\0';
+		add(stacks, name, open(path, O_RDONLY | O_CLOEXEC));
+	}
+	free(path);
+}
+
+struct span_stacks *span_stacks_new(const struct recording *recording)
+{
+	struct span_stacks *stacks = mem_zero(sizeof(*stacks));
+
+	stacks->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	for (uint32_t i = 0; i < recording->pids.count; i++)
+		add_running(stacks, recording->pids.item[i]);
+	return stacks;
+}
+
+void span_stacks_free(struct span_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (uint32_t i = 0; i < stacks->count; i++) {
+		program_close(stacks->opened[i].program);
+		free(stacks->opened[i].name);
+	}
+	if (stacks->kallsyms >= 0)
+		close(stacks->kallsyms);
+	kernel_symbols_free(stacks->kernel);
+	map_release(&stacks->same);
+	map_release(&stacks->by_looks);
+	free(stacks->opened);
+	free(stacks);
+}
+
+/* As a process of -p sees it: it may be in a container. */
+static int open_file(const struct span_stacks *stacks, const char *name)
+{
+	const struct number_list *pids = &stacks->run->options->record.recording.pids;
+	int fd = -1;
+
+	if (*name != '/')
+		return -1;
+	for (uint32_t i = 0; i < pids->count && fd < 0; i++) {
+		char *path = mem_format("/proc/%u/root%s", pids->item[i], name);
+
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		free(path);
+	}
+	return fd < 0 ? open(name, O_RDONLY | O_CLOEXEC) : fd;
+}
+
+static struct program *program_of(struct span_stacks *stacks, const char *name)
+{
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (!strcmp(stacks->opened[i].name, name))
+			return stacks->opened[i].program;
+	return add(stacks, name, open_file(stacks, name));
+}
+
+static void take_frame(void *context, const struct program_frame *frame)
+{
+	struct telling *telling = context;
+
+	telling->place.function = frame->function;
+	telling->place.source = frame->file;
+	telling->place.line = frame->line;
+	telling->place.is_inline = frame->is_inline;
+	telling->call(telling->context, &telling->place);
+}
+
+static void tell_kernel(struct span_stacks *stacks, struct telling *telling)
+{
+	if (!stacks->kernel && stacks->kallsyms >= 0)
+		stacks->kernel = kernel_symbols_read(stacks->kallsyms);
+	telling->place.file = "[kernel]";
+	telling->place.function = stacks->kernel ? kernel_symbols_find(stacks->kernel,
+								       telling->place.address)
+						 : NULL;
+	telling->call(telling->context, &telling->place);
+}
+
+static void tell_frame(struct span_stacks *stacks, const struct span_frame *frame,
+		       struct telling *telling)
+{
+	const char *file = span_engine_file(stacks->run->engine, frame);
+	struct program *program;
+
+	telling->place = (struct span_place){.file = *file ? file : NULL, .address = frame->offset};
+	if (frame->is_kernel) {
+		tell_kernel(stacks, telling);
+		return;
+	}
+	program = *file ? program_of(stacks, file) : NULL;
+	if (!program ||
+	    !program_frames(program, frame->offset, frame->is_return, take_frame, telling))
+		telling->call(telling->context, &telling->place);
+}
+
+static void tell_stack(void *self, uint32_t stack,
+		       void (*call)(void *context, const struct span_place *place), void *context)
+{
+	struct span_stacks *stacks = self;
+	struct telling telling = {.call = call, .context = context};
+	const struct span_frame *frame;
+
+	for (uint32_t i = 0; (frame = span_engine_frame(stacks->run->engine, stack, i)); i++)
+		tell_frame(stacks, frame, &telling);
+}
+
+/* A compiler makes several calls of one in a loop: lines say more than addresses. */
+static void add_looks(void *context, const struct span_place *place)
+{
+	char **looks = context;
+
+	mem_append(looks, "%s|%s|%s|%u|%llx\n", place->file ? place->file : "",
+		   place->function ? place->function : "", place->source ? place->source : "",
+		   place->line, place->function ? 0ULL : (unsigned long long)place->address);
+}
+
+uint32_t span_stacks_same(void *self, uint32_t stack)
+{
+	struct span_stacks *stacks = self;
+	uint32_t first = map_get(&stacks->same, stack);
+	char *looks;
+	uint64_t hash;
+
+	if (first != MAP_NONE)
+		return first;
+	looks = mem_strdup("");
+	tell_stack(stacks, stack, add_looks, &looks);
+	hash = hash_bytes(hash_key_of_process(), looks, strlen(looks));
+	free(looks);
+	first = map_get(&stacks->by_looks, hash);
+	if (first == MAP_NONE)
+		first = stack;
+	map_set(&stacks->by_looks, hash, first);
+	map_set(&stacks->same, stack, first);
+	return first;
+}
+
+const struct span_places *span_stacks_places(struct span_stacks *stacks, const struct span_run *run)
+{
+	if (!stacks)
+		return NULL;
+	stacks->run = run;
+	stacks->places = (struct span_places){.of = tell_stack, .self = stacks};
+	return &stacks->places;
+}

@@ -1,0 +1,17 @@
+/* span_stack: the functions of stacks. */
+#pragma once
+
+#include <iotrace/span_tell.h>
+
+struct span_run;
+struct span_stacks;
+
+/* To be called while there are the rights to see where things are in the kernel, and while the processes run. */
+struct recording;
+struct span_stacks *span_stacks_new(const struct recording *recording);
+void span_stacks_free(struct span_stacks *stacks);
+/* For leaks_merge_stacks(): returns the first stack that has the same functions and lines. span_stacks_places() before. */
+uint32_t span_stacks_same(void *stacks, uint32_t stack);
+/* Returns what finds them in what the run saw; lent until the next call. */
+const struct span_places *span_stacks_places(struct span_stacks *stacks,
+					     const struct span_run *run);
