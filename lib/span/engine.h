@@ -111,6 +111,8 @@ void engine_begin(struct span_engine *engine, const struct open_span *span);
 /* Ends the span with this key, with its fate. Returns whether there was one; else it is counted. */
 bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
 		uint64_t time, uint64_t bytes);
+/* What has begun and will not end any more. */
+void engine_give_up(struct span_engine *engine, uint32_t slot, enum span_fate fate, uint64_t time);
 /* One that needed no slot: begun and ended at once. */
 void engine_whole(struct span_engine *engine, const struct open_span *span, enum span_fate fate,
 		  uint64_t time);
