@@ -110,24 +110,30 @@ void span_options_release(void *context)
 	text_list_release(&recording->everywhere);
 	text_list_release(&recording->stacks);
 	text_list_release(&options->words);
+	text_list_release(&options->files);
+	span_lines_release(&options->lines);
 	record_options_release(&options->record);
 }
 
-/* A name, or a sentence that begins with one. */
-static struct span *span_of(const char *word, struct error *err)
+/* A name of --spans, or of a span that is built in; or a sentence that begins with one. */
+static struct span *span_of(const struct span_options *options, const char *word, struct error *err)
 {
+	const struct span_line *line = span_lines_find(&options->lines, word);
+
+	if (line)
+		return span_line_parse(line, err);
 	return strchr(word, ':') ? span_parse(word, err) : span_find(word, err);
 }
 
-static int add_span(struct span_options *options, const char *word, struct error *err)
+/* Takes the span; NULL: there is a sentence why there is none. */
+static int add_span(struct span_options *options, struct span *span, struct error *err)
 {
-	struct span *span;
-
-	if (options->spans == SPANS_MAX)
-		return error_say(err, EINVAL, "--span: more than %d spans", SPANS_MAX);
-	span = span_of(word, err);
 	if (!span)
 		return -err->code;
+	if (options->spans == SPANS_MAX) {
+		span_free(span);
+		return error_say(err, EINVAL, "--span: more than %d spans", SPANS_MAX);
+	}
 	options->span[options->spans++] = span;
 	for (uint32_t i = 0; i + 1 < options->spans; i++)
 		if (!strcmp(options->span[i]->name, span->name))
@@ -142,10 +148,14 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context goes with --slowest N");
-	if (!options->words.count)
-		return add_span(options, otherwise, err);
+	for (uint32_t i = 0; i < options->files.count && !code; i++)
+		code = span_lines_add(&options->lines, options->files.item[i], err);
 	for (uint32_t i = 0; i < options->words.count && !code; i++)
-		code = add_span(options, options->words.item[i], err);
+		code = add_span(options, span_of(options, options->words.item[i], err), err);
+	for (uint32_t i = 0; i < options->lines.count && !options->words.count && !code; i++)
+		code = add_span(options, span_line_parse(&options->lines.item[i], err), err);
+	if (!code && !options->spans)
+		code = add_span(options, span_of(options, otherwise, err), err);
 	return code;
 }
 

@@ -3,6 +3,7 @@
 
 #include "option/options.h"
 #include "record/record_options.h"
+#include "span_file.h"
 
 #include <iotrace/span.h>
 
@@ -14,6 +15,8 @@ struct span_file {
 struct span_options {
 	struct record_options record; /* first: its rows are ours */
 	struct text_list words;       /* --span, as they were given */
+	struct text_list files;       /* --spans, as they were given */
+	struct span_lines lines;      /* theirs */
 	struct span *span[SPANS_MAX]; /* after span_options_complete() */
 	uint32_t spans;
 	const char *by; /* NULL: by what each span says */

@@ -125,6 +125,26 @@ def stripped(live):
     live.equal("by address", book_of(numbers), {"begun": 1000, "ended": 993, "left": 7})
 
 
+def in_a_file(live):
+    """Definitions in a file: all of them, or those that are named."""
+    path = live.path("spans")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"# Keys.\n\n\t{FUNCTIONS.replace('keys:', 'functions:', 1)}\n{MARKERS.replace('keys:', 'markers:', 1)}  \n")
+    numbers, _ = told(live, "latency", "markers", "--", KEYS, options=("--spans", path))
+    live.equal("one of a file", [(span["span"], span["ended"]) for span in numbers["books"]["spans"]], [("markers", 993)])
+    found = live.path("all.json")
+    live.run([IOTRACE, "latency", "--spans", path, f"--json={found}", "--", KEYS])
+    with open(found, encoding="utf-8") as file:
+        spans = json.load(file)["books"]["spans"]
+    live.equal("all of a file", [(span["span"], span["ended"]) for span in spans], [("functions", 993), ("markers", 993)])
+    with open(path, "a", encoding="ascii") as file:
+        file.write("broken: a:b\n")
+    ran = live.run([IOTRACE, "latency", "--spans", path, "--", KEYS])
+    live.equal("a wrong line", (ran.returncode, f"{path}:5: span 'broken': " in ran.stderr.decode()), (125, True))
+    ran = live.run([IOTRACE, "latency", "--spans", live.path("nowhere"), "--", KEYS])
+    live.equal("no such file", (ran.returncode, b"--spans: open " in ran.stderr), (125, True))
+
+
 def places(live):
     """Where the program says that it loses keys: {(function, line): keys}."""
     with open(os.path.join(HERE, "workload_keys.c"), encoding="ascii") as file:
@@ -267,5 +287,5 @@ def rights(live):
 
 with Live() as test:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    for each in (functions, markers, cancel, wrong, stacks, kernel_stacks, stripped, running, other_file, remains, rights):
+    for each in (functions, markers, cancel, wrong, stacks, kernel_stacks, in_a_file, stripped, running, other_file, remains, rights):
         each(test)
