@@ -55,29 +55,30 @@ uint32_t entry_find(const struct entry_names *names, const char *name)
 	return ENTRY_FIELDS;
 }
 
-static struct entry_thread *thread_of(const struct entries *entries, uint32_t tid)
+static uint32_t slot_new(struct entries *entries)
 {
-	uint32_t slot = map_get(&entries->by_tid, tid);
+	const struct entry_thread made = {
+		.stack = mem_array(entries->points + 1, sizeof(*made.stack)),
+		.last = mem_array(entries->spans, sizeof(*made.last)),
+	};
+	uint32_t slot = entries->threads++;
 
-	return slot == MAP_NONE ? NULL : &entries->thread[slot];
+	MEM_GROW(entries->thread, entries->cap, entries->threads);
+	entries->thread[slot] = made;
+	return slot;
 }
 
 static struct entry_thread *thread_made(struct entries *entries, uint32_t tid)
 {
-	struct entry_thread *thread = thread_of(entries, tid);
-	uint32_t slot = entries->free;
+	uint32_t slot = map_get(&entries->by_tid, tid);
 
-	if (thread)
-		return thread;
-	if (slot == MAP_NONE) {
-		slot = entries->threads++;
-		MEM_GROW(entries->thread, entries->cap, entries->threads);
-		thread = &entries->thread[slot];
-		thread->stack = mem_array(entries->points + 1, sizeof(*thread->stack));
-		thread->last = mem_array(entries->spans, sizeof(*thread->last));
-	} else {
+	if (slot != MAP_NONE)
+		return &entries->thread[slot];
+	slot = entries->free;
+	if (slot == MAP_NONE)
+		slot = slot_new(entries);
+	else
 		entries->free = entries->thread[slot].next;
-	}
 	map_set(&entries->by_tid, tid, slot);
 	return &entries->thread[slot];
 }
@@ -93,10 +94,13 @@ uint64_t *entries_push(struct entries *entries, uint32_t point, uint32_t tid)
 
 const uint64_t *entries_pop(struct entries *entries, uint32_t point, uint32_t tid)
 {
-	struct entry_thread *thread = thread_of(entries, tid);
-	struct entry_stack *stack = thread ? &thread->stack[point] : NULL;
+	uint32_t slot = map_get(&entries->by_tid, tid);
+	struct entry_stack *stack;
 
-	if (!stack || !stack->depth)
+	if (slot == MAP_NONE)
+		return NULL;
+	stack = &entries->thread[slot].stack[point];
+	if (!stack->depth)
 		return NULL;
 	stack->depth--;
 	if (stack->depth < stack->lost) {
@@ -118,11 +122,13 @@ void entries_ended(struct entries *entries, uint32_t span, uint32_t tid,
 bool entries_has_ended(const struct entries *entries, uint32_t span, uint32_t tid,
 		       const struct span_point *point, const uint64_t *key)
 {
-	const struct entry_thread *thread = thread_of(entries, tid);
-	const struct last_end *last = thread ? &thread->last[span] : NULL;
+	uint32_t slot = map_get(&entries->by_tid, tid);
+	const struct last_end *last;
 
-	return last && last->point && last->point != point &&
-	       !memcmp(last->key, key, sizeof(last->key));
+	if (slot == MAP_NONE)
+		return false;
+	last = &entries->thread[slot].last[span];
+	return last->point && last->point != point && !memcmp(last->key, key, sizeof(last->key));
 }
 
 void entries_exit(struct entries *entries, uint32_t tid)

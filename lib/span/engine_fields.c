@@ -13,7 +13,7 @@
 /* The type at the end of a probe's field: "arg1_16_u32". "" if it says none. */
 static const char *type_of(const char *name)
 {
-	const char *last = strrchr(name, '_');
+	const char *last = name ? strrchr(name, '_') : NULL;
 
 	return last && !isdigit((unsigned char)last[1]) && last[1] != 'm' ? last + 1 : "";
 }

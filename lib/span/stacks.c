@@ -53,7 +53,8 @@ static struct space *space_of(struct stacks *stacks, uint32_t pid, bool is_wante
 	for (index = 0; index < stacks->spaces && stacks->space[index].version; index++)
 		;
 	if (index == stacks->spaces) {
-		MEM_GROW(stacks->space, stacks->spaces_cap, ++stacks->spaces);
+		stacks->spaces++;
+		MEM_GROW(stacks->space, stacks->spaces_cap, stacks->spaces);
 		stacks->space[index] = (struct space){0};
 	}
 	stacks->space[index].version = ++stacks->versions;

@@ -8,6 +8,7 @@
 
 #include "probe_path.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/error.h>
@@ -308,6 +309,7 @@ int span_place_probes(struct span *span, struct recording *recording, char *cons
 	char *text;
 	int code = 0;
 
+	assert(span);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		for (struct span_point *point = &span->side[side]; point && point->event && !code;
 		     point = point->other)

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct opened {
@@ -92,6 +93,18 @@ void span_stacks_free(struct span_stacks *stacks)
 	free(stacks);
 }
 
+/* A process may have mapped a file whose name is now that of a pipe. Returns a descriptor, or -1. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat stat_of;
+
+	if (fd < 0 || (!fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* As a process of -p sees it: it may be in a container. */
 static int open_file(const struct span_stacks *stacks, const char *name)
 {
@@ -103,10 +116,10 @@ static int open_file(const struct span_stacks *stacks, const char *name)
 	for (uint32_t i = 0; i < pids->count && fd < 0; i++) {
 		char *path = mem_format("/proc/%u/root%s", pids->item[i], name);
 
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = open_regular(path);
 		free(path);
 	}
-	return fd < 0 ? open(name, O_RDONLY | O_CLOEXEC) : fd;
+	return fd < 0 ? open_regular(name) : fd;
 }
 
 static struct program *program_of(struct span_stacks *stacks, const char *name)

@@ -107,6 +107,33 @@ TEST_F(TaskRecords, TheVdsoTellsAProgramOf32Bits)
 	EXPECT_EQ(c.count(TALLY_malformed), 0U);
 }
 
+TEST_F(TaskRecords, AMappingOfCodeHasAFileAndAnOffset)
+{
+	const struct {
+		uint32_t type;
+		size_t more;
+	} row[] = {{PERF_RECORD_MMAP, 0}, {PERF_RECORD_MMAP2, 32}};
+
+	for (const auto &t : row) {
+		Raw raw = mapping(0x7000, t.more, "/bin/app");
+		sample s = raw.record(t.type, 0);
+		struct decode_mapping m = {};
+
+		ASSERT_TRUE(decode_mapping(&s, &m));
+		EXPECT_EQ(m.pid, 20U);
+		EXPECT_EQ(m.begin, 0x7000U);
+		EXPECT_EQ(std::string(m.file.at, m.file.length), "/bin/app");
+		s.misc = PERF_RECORD_MISC_MMAP_DATA;
+		EXPECT_FALSE(decode_mapping(&s, &m)) << "data";
+		s = raw.record(PERF_RECORD_EXIT, 0);
+		EXPECT_FALSE(decode_mapping(&s, &m)) << "another record";
+		raw = mapping(0x7000, t.more, "/bin/app");
+		raw.bytes.resize(30);
+		s = raw.record(t.type, 0);
+		EXPECT_FALSE(decode_mapping(&s, &m)) << "torn";
+	}
+}
+
 /* 32-bit ARM, where the kernel has no [vdso] for such programs. */
 TEST_F(TaskRecords, ThePageOfSignalsTellsAProgramOf32BitArm)
 {

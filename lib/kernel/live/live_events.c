@@ -171,6 +171,13 @@ static bool has_stack(const struct live *live, const char *event)
 	return false;
 }
 
+/* Where things lie in the kernel is for root: see refuse_addresses(). */
+static void add_stack(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_kernel = confine_is_lent();
+}
+
 /* -e SYSTEM:EVENT[=FIELD,...]. The name of the event in the capture contains the chosen fields. */
 static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
@@ -194,7 +201,7 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 					 : live_filter_without_own(live, NULL),
 				 err);
 	if (code >= 0 && has_stack(live, text))
-		live->set.spec[code].attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		add_stack(&live->set.spec[code].attr);
 	free(format);
 	free(system);
 	free(full);
