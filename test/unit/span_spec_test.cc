@@ -111,8 +111,9 @@ TEST(Spec, SaysWhatIsWrong)
 	EXPECT_EQ(refused("a: b:c if x == \"y -> d:e by x"),
 		  "span 'a': a quotation mark is missing, or a word is too long");
 	EXPECT_EQ(refused("a: b:c -> d:e by v,w,x,y,z"), "span 'a': a key of more than 4 fields");
-	EXPECT_EQ(refused("a: b:* -> d:e by x"),
-		  "span 'a': 'b:*' where the event of its begin, such as SYSTEM:EVENT, should stand");
+	EXPECT_EQ(
+		refused("a: b:* -> d:e by x"),
+		"span 'a': 'b:*' where the event of its begin, such as SYSTEM:EVENT, should stand");
 }
 
 /* Whatever is cut off or repeated: a span or a sentence. */
