@@ -344,18 +344,25 @@ def test_duration_of_the_machine(live):
     many = [subprocess.Popen([sys.executable, "-c", MANY_FILES], stdout=subprocess.PIPE) for _ in range(4)]
     for process in many:
         process.stdout.readline()
-    summary = live.path("machine.json")
-    ran = live.run([IOTRACE, "-q", "-a", "--no-block", "--duration", "1", "--format", "null", f"--summary=json:{summary}"])
+    # On a busy machine the looking up alone may take seconds.
+    live.check(any(lasts(live, seconds) for seconds in (1, 4, 16)), "duration of the machine: none is kept to")
     for process in many:
         process.kill()
         process.wait()
         process.stdout.close()
-    if not live.equal("duration of the machine: status", ran.returncode, 0):
+
+
+def lasts(live, seconds):
+    """Returns whether a recording of the machine takes these seconds."""
+    summary = live.path(f"machine.{seconds}.json")
+    ran = live.run([IOTRACE, "-q", "-a", "--no-block", "--duration", str(seconds), "--format", "null", f"--summary=json:{summary}"])
+    if not live.equal(f"duration of the machine: {seconds} s: status", ran.returncode, 0):
         print(ran.stderr.decode(errors="replace"))
-        return
+        return False
     with open(summary, encoding="utf-8") as file:
-        seconds = json.load(file)["run"]["duration_ns"] / 1e9
-    live.check(0.9 < seconds < 3, f"duration of the machine: {seconds} s instead of 1 s")
+        took = json.load(file)["run"]["duration_ns"] / 1e9
+    print(f"duration of the machine: {took:.1f} s instead of {seconds} s")
+    return 0.9 * seconds < took < seconds + 2
 
 
 def test_words(live):
