@@ -37,6 +37,7 @@ struct job {
 	char *cmdline;
 	struct node node;
 	struct quiet quiet; /* what a signal of a failed write does to the command */
+	sigset_t mask;      /* of the command */
 	struct run *run;
 	struct live *live;
 	struct output output;
@@ -67,6 +68,7 @@ static int open_live(struct job *r, struct error *err)
 		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
+		.mask = &r->mask,
 		.host = r->node.host,
 		.is_confined = true,
 	};
@@ -422,6 +424,7 @@ static int record(void *context, int argc, char **argv)
 	struct record_options *options = context;
 	struct job r = {.options = options, .limit.bytes = options->limit};
 	struct error err = {0};
+	bool is_held = false;
 	int status;
 
 	if (options->verbosity)
@@ -447,6 +450,8 @@ static int record(void *context, int argc, char **argv)
 		goto fail;
 	if (r.node.socket)
 		return run_guest(&r, argv[0]);
+	live_hold_signals(&r.mask);
+	is_held = true;
 	if (is_of_each(&r) ? record_places_open_whole(&r.places, options, &err)
 			   : record_places_open(&r.places, options, &err))
 		goto fail;
@@ -461,6 +466,8 @@ fail:
 	if (r.has_output)
 		output_discard(&r.output);
 	end(&r);
+	if (is_held)
+		sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a signal that waited ends iotrace now */
 	return node_leave(&r.node, err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED);
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <iotrace/recording.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct live_options {
 	bool is_spool_kept;                /* the whole spool is kept, also after its conversion */
 	const char *cmdline;               /* of iotrace, for the capture's header */
 	const struct quiet *quiet; /* signals that the caller ignores but the command must not */
+	const sigset_t *mask;      /* of the command, if the caller holds signals; else NULL */
 	/* Commands that join are recorded; recording->argv is NULL then. Lent until live_close(); the control thread uses it. */
 	struct join_host *host;
 	/*
@@ -57,6 +59,11 @@ enum live_end {
  */
 int live_keep_ready_fd(int fd, struct error *err);
 
+/*
+ * Signals wait from now on until live_open() can answer them: one must not end the process when only its work directory exists.
+ * Sets `before` to the mask until now, for live_options.
+ */
+void live_hold_signals(sigset_t *before);
 /*
  * Returns a recording whose events are open and whose command is stopped before its exec. Returns NULL with a message of at most
  * three lines that names the missing right and the command that grants it; no command ran then. The code is EINTR if Ctrl-C ended

@@ -25,6 +25,7 @@ struct recording_run {
 	struct span_run *run;
 	struct record_places places;
 	struct quiet quiet;
+	sigset_t mask; /* of the command */
 	struct live *live;
 	char *cmdline;
 };
@@ -46,6 +47,7 @@ static int open_live(struct recording_run *r, struct error *err)
 		.spool_path = r->places.spool,
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
+		.mask = &r->mask,
 		.is_confined = true,
 	};
 
@@ -161,6 +163,7 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 		return status;
 	}
 	quiet_begin(&r.quiet);
+	live_hold_signals(&r.mask);
 	r.cmdline = join_words(argc, argv);
 	if (start(&r, &err)) {
 		command_complain(&err);
@@ -177,5 +180,6 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 	}
 	record_places_release(&r.places);
 	free(r.cmdline);
+	sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a signal that waited ends iotrace now */
 	return status;
 }

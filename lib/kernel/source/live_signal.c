@@ -25,18 +25,37 @@ static const uint64_t postpone_ns = 20000000000;
 
 enum { STOP_RECORDING = 2, STOP_CONVERSION = 3 };
 
+void live_hold_signals(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
+		sigaddset(&set, answered[i]);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
 int live_take_signals(struct live *live, struct error *err)
 {
 	struct sigaction action, plain = {.sa_handler = SIG_DFL};
+	bool is_interrupted = false;
+	sigset_t pending;
 
+	sigpending(&pending);
 	sigemptyset(&live->handled);
 	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
-		if (!sigaction(answered[i], NULL, &action) && action.sa_handler != SIG_IGN)
+		if (!sigaction(answered[i], NULL, &action) && action.sa_handler != SIG_IGN) {
 			sigaddset(&live->handled, answered[i]);
+			is_interrupted |= sigismember(&pending, answered[i]) == 1;
+		}
+	if (is_interrupted && live->options->mask) /* the command is not there to get it */
+		return error_say(err, EINTR, "interrupted before the command began");
 	sigaddset(&live->handled, STOP_SIGNAL);
 	sigaddset(&live->handled, SIGCHLD);
 	sigaction(SIGCHLD, &plain, &live->signals.child);
 	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
+	if (live->options->mask)
+		live->signals.mask = *live->options->mask;
 	live->signals.quiet = live->options->quiet;
 	live->has_signals = true;
 	live->signal_fd = signalfd(-1, &live->handled, SFD_CLOEXEC | SFD_NONBLOCK);
