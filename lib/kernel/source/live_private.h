@@ -11,6 +11,7 @@
 #include "control/control_server.h"
 #include "live_block.h"
 #include "live_bpf.h"
+#include "live_joined.h"
 #include "live_reopen.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
@@ -37,34 +38,6 @@ struct live_pause {
 	uint64_t since; /* of the pause that is on */
 	uint64_t sum;   /* of those that are over */
 	uint64_t until; /* of --delay; 0: only a user ends it */
-};
-
-/* Of a command that another recorder of this node records: see live_guest.h. */
-struct live_guest {
-	int socket;     /* to the host; -1: none, or it has ended */
-	bool is_one;    /* this process is a guest */
-	bool is_over;   /* the host has ended its recording before */
-	char *capture;  /* of the host */
-	bool has_reply; /* that it has done its work, */
-	int status;     /* with this exit status, */
-	int log;        /* and this text to be printed; -1: none */
-};
-
-/* Of commands that joined, until somebody fills them. */
-struct live_places {
-	struct live_place {
-		uint32_t pid;
-		struct place *place;
-	} * place;
-	uint32_t count, capacity;
-};
-
-/* Of commands that joined: see live_selection.h. */
-struct live_selections {
-	struct join_selection *known; /* the first is that of the recorder */
-	uint32_t count, capacity;
-	uint32_t groups; /* that any of them wants */
-	bool has_other_names;
 };
 
 struct live {
