@@ -51,7 +51,8 @@ function(iotrace_bpf_object name)
   cmake_parse_arguments(arg "" "" "DEFINE" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
   file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf/*/*.h lib/kernel/load/bpf_shared.h
-    lib/kernel/load/bpf_cipher.h include/iotrace/aio.h
+    lib/kernel/load/bpf_cipher.h lib/kernel/load/bpf_span_cell.h lib/kernel/load/bpf_span_shared.h
+    include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
   iotrace_bpf_asm(asm)
@@ -82,8 +83,10 @@ function(iotrace_bpf_programs target)
   iotrace_bpf_object(iotrace_plain iotrace DEFINE -DBPF_PLAIN)
   iotrace_bpf_object(block block)
   iotrace_bpf_object(block_plain block DEFINE -DBPF_PLAIN)
+  # Linux 5.12 and later know instructions that return what they add to.
+  iotrace_bpf_object(span span DEFINE -mcpu=v3)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/iotrace_plain.skel.h ${dir}/block.skel.h
-    ${dir}/block_plain.skel.h)
+    ${dir}/block_plain.skel.h ${dir}/span.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)
   target_include_directories(${target} SYSTEM PRIVATE ${dir})
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
@@ -101,7 +104,7 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/(load|feature)/bpf_(source|rings|load|choice|block|missed|plain|types|log)\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/(load|feature)/bpf_(source|rings|load|choice|block|span|missed|plain|types|log)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")

@@ -2,6 +2,7 @@
  * latency: how long spans take: of an archive, a capture, or what is recorded now.
  */
 #include "command.h"
+#include "span/span_counted.h"
 #include "span/span_options.h"
 #include "span/span_print.h"
 #include "span/span_run.h"
@@ -67,6 +68,13 @@ static void tell_part(void *context)
 	latency_clear(job->part);
 }
 
+static void take_counted(void *context, struct live *live)
+{
+	struct latency_job *job = context;
+
+	span_counted_take(job->run, live, job->all);
+}
+
 static int latency(void *context, int argc, char **argv)
 {
 	struct span_options *options = context;
@@ -75,6 +83,7 @@ static int latency(void *context, int argc, char **argv)
 	struct span_run run = {.options = options,
 			       .output = &output,
 			       .round = options->interval ? tell_part : NULL,
+			       .ended = take_counted,
 			       .tell = tell_all,
 			       .context = &job};
 	const struct latency_options numbers = {.above = options->above,
@@ -83,6 +92,7 @@ static int latency(void *context, int argc, char **argv)
 						.has_heat = options->heat.is_wanted};
 	int status;
 
+	options->is_countable = true;
 	job.run = &run;
 	job.all = latency_new(&numbers);
 	if (options->interval)

@@ -50,7 +50,15 @@ enum fact_kind {
 #undef FACT_SAYS
 /* clang-format on */
 
-enum fact_gap { GAP_CPUS, GAP_UNTRACED, GAP_UNSTORED, GAP_MISSED, GAP_INIT, GAP_RESUMED }; /* GAP */
+enum fact_gap {
+	GAP_CPUS,
+	GAP_UNTRACED,
+	GAP_UNSTORED,
+	GAP_MISSED,
+	GAP_INIT,
+	GAP_RESUMED,
+	GAP_UNKEPT
+};                                                                 /* GAP */
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
 enum fact_filter {                                                 /* FILTER */
 		   FILTER_PATH_KEPT,

@@ -24,6 +24,17 @@ struct histogram {
 void histogram_init(struct histogram *histogram);
 void histogram_release(struct histogram *histogram);
 void histogram_add(struct histogram *histogram, uint64_t value);
+/*
+ * Adds `buckets` buckets that another counted, from number `first` on, all of one power of two. min, max, sum: of these values; min is
+ * UINT64_MAX if there are none.
+ */
+struct histogram_part {
+	uint32_t first, buckets;
+	const uint64_t *bucket;
+	uint64_t sum, min, max;
+};
+
+void histogram_add_part(struct histogram *histogram, const struct histogram_part *part);
 /* All values of the other are added. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 /*

@@ -35,7 +35,18 @@ struct latency_group {
 	struct histogram histogram; /* its count, sum, min and max are exact */
 	long double squares;        /* the sum of them */
 	uint64_t bytes;
+	bool is_rest; /* groups that found no room where they were counted; `group` says nothing */
 	struct latency_heat heat;
+};
+
+/* Spans of one group that were counted elsewhere. */
+struct latency_part {
+	uint32_t span;
+	uint64_t group;
+	bool is_rest;
+	struct histogram_part histogram;
+	long double squares;
+	uint64_t bytes;
 };
 
 double latency_average(const struct latency_group *group);
@@ -67,6 +78,9 @@ void latency_free(struct latency *latency);
 /* For struct span_output; the context is the struct latency. */
 void latency_seen(void *latency, const struct span_seen *seen);
 void latency_note(void *latency, const struct span_note *note);
+void latency_add(struct latency *latency, const struct latency_part *part);
+/* So many more were not above the limit. */
+void latency_add_below(struct latency *latency, uint64_t count);
 /* Forgets all numbers but keeps what is known of threads: the next interval begins. */
 void latency_clear(struct latency *latency);
 

@@ -64,6 +64,8 @@ struct recording_probes {
 	uint32_t count, cap;
 };
 
+struct counted_span;
+
 struct recording {
 	/* Which tasks: those of a command, of processes, or all of the machine. */
 	char *const *argv;        /* the command, NULL-terminated; NULL: none */
@@ -75,12 +77,15 @@ struct recording {
 	/* What they do. */
 	struct recording_selection selection;
 	struct recording_blocks blocks;
-	struct text_list tracepoints;   /* -e SYSTEM:EVENT[=FIELD,...] */
-	struct text_list everywhere;    /* the same, but of all tasks of the machine */
-	struct text_list stacks;        /* those of them whose samples have the stack */
-	struct recording_probes probes; /* their tracepoints are among these */
-	struct text_list counters;      /* -E: read with each call */
-	uint64_t sample_interval;       /* of the machine and its devices; 0: no samples */
+	struct text_list tracepoints;       /* -e SYSTEM:EVENT[=FIELD,...] */
+	struct text_list everywhere;        /* the same, but of all tasks of the machine */
+	struct text_list stacks;            /* those of them whose samples have the stack */
+	struct recording_probes probes;     /* their tracepoints are among these */
+	struct text_list counters;          /* -E: read with each call */
+	const struct counted_span *counted; /* spans, in the kernel: <iotrace/counted.h> */
+	uint32_t counted_count;
+	bool is_without_calls;    /* nothing but those: BPF programs need not look at calls */
+	uint64_t sample_interval; /* of the machine and its devices; 0: no samples */
 
 	/* How long. */
 	uint64_t duration;  /* the recording ends then, a command continues; 0: no limit */

@@ -31,6 +31,9 @@ struct span_books {
 		ends_without_begin; /* it began before the recording, or its begin was lost or was not wanted */
 	uint64_t excluded; /* begins of tasks that were not chosen */
 	uint64_t events;   /* of a span of tracepoints: how many of its events came */
+	bool is_counted;   /* in the kernel, so that no events came; then: */
+	uint64_t unkept;   /* begins that found no room, */
+	uint64_t missed;   /* and events that the kernel kept from the programs */
 };
 
 struct span_seen {
@@ -107,6 +110,13 @@ void span_engine_tracepoint(struct span_engine *engine, const struct event *even
 /* Any other event: the engine takes what it says of tasks, and of losses. */
 void span_engine_event(struct span_engine *engine, const struct event *event);
 void span_engine_io_event(struct span_engine *engine, const struct io_event *event);
+/*
+ * What the kernel counted of a span, from `first` to `last`, is added to its books; and one that it has seen begin, and not end. Before
+ * span_engine_end().
+ */
+void span_engine_count(struct span_engine *engine, uint32_t span, const struct span_books *books,
+		       uint64_t first, uint64_t last);
+void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun);
 /* All that is open stays so. */
 void span_engine_end(struct span_engine *engine);
 /* Calls with each span that is open now, or that was when its process ended. Books and spans stay as they are. */

@@ -71,6 +71,19 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 	row_of(histogram, bucket >> HISTOGRAM_SUB_BITS)[bucket & (HISTOGRAM_SUB - 1)]++;
 }
 
+void histogram_add_part(struct histogram *histogram, const struct histogram_part *part)
+{
+	uint64_t *row = row_of(histogram, part->first >> HISTOGRAM_SUB_BITS);
+
+	for (uint32_t i = 0; i < part->buckets; i++) {
+		row[(part->first + i) & (HISTOGRAM_SUB - 1)] += part->bucket[i];
+		histogram->count += part->bucket[i];
+	}
+	histogram->sum += part->sum;
+	histogram->min = part->min < histogram->min ? part->min : histogram->min;
+	histogram->max = part->max > histogram->max ? part->max : histogram->max;
+}
+
 void histogram_merge(struct histogram *histogram, const struct histogram *other)
 {
 	if (!other->count)

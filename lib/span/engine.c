@@ -337,6 +337,39 @@ void span_engine_tracepoint(struct span_engine *engine, const struct event *even
 		note_fields(engine, what->fields, event);
 }
 
+void span_engine_count(struct span_engine *engine, uint32_t span, const struct span_books *books,
+		       uint64_t first, uint64_t last)
+{
+	struct span_books *own = &engine->span[span].books;
+
+	own->is_counted = true;
+	own->begun += books->begun;
+	for (int fate = 0; fate < SPAN_FATES; fate++)
+		own->fate[fate] += books->fate[fate];
+	own->ends_without_begin += books->ends_without_begin;
+	own->excluded += books->excluded;
+	own->unkept += books->unkept;
+	own->missed += books->missed;
+	see_time(engine, first);
+	see_time(engine, last);
+}
+
+/* It is among those that span_engine_count() says have begun. */
+void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun)
+{
+	const struct open_span open = {.span = (uint16_t)begun->span,
+				       .group = begun->group,
+				       .begin = begun->begin,
+				       .bytes = begun->bytes,
+				       .pid = begun->pid,
+				       .tid = begun->tid,
+				       .comm = engine_comm(engine, begun->tid)};
+	bool has_ended = map_get(&engine->status, begun->pid) != MAP_NONE;
+
+	emit(engine, &open, has_ended ? fate_of(engine, &open) : SPAN_OPEN,
+	     span_engine_last(engine));
+}
+
 void span_engine_look(const struct span_engine *engine,
 		      void (*call)(void *context, const struct span_seen *seen), void *context)
 {

@@ -15,6 +15,7 @@ struct latency {
 	const struct latency_group **sorted;
 	struct map of[SPANS_MAX]; /* by group, of each span */
 	struct latency_group total[SPANS_MAX];
+	struct latency_group *rest[SPANS_MAX]; /* one of `group`, or NULL */
 	struct slowest slowest;
 	struct recent recent;
 	uint64_t below;
@@ -54,6 +55,7 @@ void latency_clear(struct latency *latency)
 		group_release(&latency->total[i]);
 		group_init(&latency->total[i], i, 0);
 		map_clear(&latency->of[i]);
+		latency->rest[i] = NULL;
 	}
 	slowest_clear(&latency->slowest);
 	latency->groups = 0;
@@ -74,18 +76,33 @@ void latency_free(struct latency *latency)
 	free(latency);
 }
 
+static struct latency_group *group_new(struct latency *latency, uint32_t span, uint64_t value)
+{
+	uint32_t index = latency->groups++;
+
+	MEM_GROW(latency->group, latency->groups_cap, latency->groups);
+	latency->group[index] = mem_alloc(sizeof(**latency->group));
+	group_init(latency->group[index], span, value);
+	return latency->group[index];
+}
+
 static struct latency_group *group_of(struct latency *latency, uint32_t span, uint64_t value)
 {
 	uint32_t index = map_get(&latency->of[span], value);
 
 	if (index != MAP_NONE)
 		return latency->group[index];
-	index = latency->groups++;
-	MEM_GROW(latency->group, latency->groups_cap, latency->groups);
-	latency->group[index] = mem_alloc(sizeof(**latency->group));
-	group_init(latency->group[index], span, value);
-	map_set(&latency->of[span], value, index);
-	return latency->group[index];
+	map_set(&latency->of[span], value, latency->groups);
+	return group_new(latency, span, value);
+}
+
+static struct latency_group *rest_of(struct latency *latency, uint32_t span)
+{
+	if (!latency->rest[span]) {
+		latency->rest[span] = group_new(latency, span, 0);
+		latency->rest[span]->is_rest = true;
+	}
+	return latency->rest[span];
 }
 
 static void add(struct latency_group *group, const struct span_seen *seen, bool has_heat)
@@ -115,6 +132,26 @@ void latency_seen(void *context, const struct span_seen *seen)
 	slow = slowest_add(&latency->slowest, seen);
 	if (slow)
 		recent_copy(&latency->recent, seen->tid, slow);
+}
+
+static void add_part(struct latency_group *group, const struct latency_part *part)
+{
+	histogram_add_part(&group->histogram, &part->histogram);
+	group->squares += part->squares;
+	group->bytes += part->bytes;
+}
+
+void latency_add(struct latency *latency, const struct latency_part *part)
+{
+	add_part(part->is_rest ? rest_of(latency, part->span)
+			       : group_of(latency, part->span, part->group),
+		 part);
+	add_part(&latency->total[part->span], part);
+}
+
+void latency_add_below(struct latency *latency, uint64_t count)
+{
+	latency->below += count;
 }
 
 void latency_note(void *context, const struct span_note *note)

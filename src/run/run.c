@@ -184,6 +184,22 @@ void run_use_spans(struct run *run, struct span_engine *engine)
 	run->spans = engine;
 }
 
+/* The format came with the file, or earlier in the stream. */
+static void define_event(struct run *run, uint32_t event)
+{
+	const struct decode_event *fields = decode_wanted_event(run->decode, event);
+
+	if (fields && !span_engine_is_defined(run->spans, event))
+		span_engine_define(run->spans, event, fields);
+}
+
+/* Spans that the kernel counted have groups, but no samples. */
+static void define_events(struct run *run)
+{
+	for (uint32_t i = 0; i < span_engine_events(run->spans)->count; i++)
+		define_event(run, i);
+}
+
 /* Any sample may be the begin or the end of a span, whatever else it means. */
 static void find_spans(struct run *run, const struct sample *sample)
 {
@@ -194,10 +210,7 @@ static void find_spans(struct run *run, const struct sample *sample)
 		span_engine_mapping(run->spans, &mapping);
 	if (!decode_wanted(run->decode, sample, &event))
 		return;
-	/* The format came with the file, or earlier in the stream. */
-	if (!span_engine_is_defined(run->spans, event.tracepoint.event))
-		span_engine_define(run->spans, event.tracepoint.event,
-				   decode_wanted_event(run->decode, event.tracepoint.event));
+	define_event(run, event.tracepoint.event);
 	span_engine_tracepoint(run->spans, &event);
 }
 
@@ -385,6 +398,8 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	rc = open_source(run, err);
 	if (!rc)
 		rc = loop(run, err);
+	if (run->spans && run->decode)
+		define_events(run);
 	tally_add(&run->stream, torn, run_torn(run));
 	end_model(run, run);
 	return rc;

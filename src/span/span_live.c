@@ -113,6 +113,8 @@ static int follow(struct recording_run *r, const char *name)
 	int exec_errno = 0, status;
 	const char *remark;
 
+	if (r->run->ended)
+		r->run->ended(r->run->context, r->live);
 	span_engine_end(r->run->engine);
 	status = command_exit_status(live_wait(r->live, &exec_errno));
 	if (exec_errno) {

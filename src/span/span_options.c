@@ -1,17 +1,19 @@
 #include "span_options.h"
 
 #include "option/select.h"
+#include "span_counted.h"
 #include "span_probe.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/sink.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000 };
+enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000, ROOM_DEFAULT = 1 << 16, ROOM_MOST = 1 << 26 };
 
 static const uint64_t older_default = 1000000000; /* a second */
 
@@ -26,19 +28,30 @@ static int parse_file(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-static int parse_number(void *field, const char *arg, struct error *err)
+static int parse_up_to(uint32_t *field, const char *arg, uint32_t least, uint32_t most,
+		       struct error *err)
 {
 	char *end = NULL;
 	unsigned long number;
 
 	errno = 0;
 	number = strtoul(arg, &end, 10);
-	if (errno || *end || !isdigit((unsigned char)*arg) || number > NUMBER_MOST)
+	if (errno || *end || !isdigit((unsigned char)*arg) || number < least || number > most)
 		return error_say(err, EINVAL,
-				 "invalid number '%s': expected 0 to %d, for example 10", arg,
-				 NUMBER_MOST);
-	*(uint32_t *)field = (uint32_t)number;
+				 "invalid number '%s': expected %u to %u, for example 10", arg,
+				 least, most);
+	*field = (uint32_t)number;
 	return 0;
+}
+
+static int parse_number(void *field, const char *arg, struct error *err)
+{
+	return parse_up_to(field, arg, 0, NUMBER_MOST, err);
+}
+
+static int parse_room(void *field, const char *arg, struct error *err)
+{
+	return parse_up_to(field, arg, 1, ROOM_MOST, err);
 }
 
 static int parse_syscalls(void *field, const char *arg, struct error *err)
@@ -64,6 +77,9 @@ const struct option_row span_latency_rows[] = {
 	 parse_number, NULL},
 	{0, "context", "K", "with --slowest: what the thread did before, K events", OPTION_CALL,
 	 FIELD(context), parse_number, NULL},
+	{0, "room", "N",
+	 "room in the kernel for N open spans of each kind (default: 65536), where it counts them",
+	 OPTION_CALL, FIELD(room), parse_room, NULL},
 	{0, "histogram", NULL, "also show how many took how long", OPTION_FLAG,
 	 FIELD(has_histogram), NULL, NULL},
 	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
@@ -92,6 +108,7 @@ void span_options_init(void *context)
 
 	record_options_init(&options->record);
 	options->top = TOP_DEFAULT;
+	options->room = ROOM_DEFAULT;
 	options->older_than = older_default;
 }
 
@@ -112,6 +129,7 @@ void span_options_release(void *context)
 	text_list_release(&options->words);
 	text_list_release(&options->files);
 	span_lines_release(&options->lines);
+	span_counted_release(options);
 	record_options_release(&options->record);
 }
 
@@ -146,6 +164,8 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 {
 	int code = 0;
 
+	if (options->record.verbosity)
+		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context goes with --slowest N");
 	for (uint32_t i = 0; i < options->files.count && !code; i++)
@@ -185,7 +205,8 @@ static void add_events(struct span_options *options, bool is_everywhere)
 	struct text_list events = {0};
 
 	for (uint32_t i = 0; i < options->spans; i++)
-		if ((options->span[i]->where != SPAN_IN_TASK) == is_everywhere)
+		if ((options->span[i]->where != SPAN_IN_TASK) == is_everywhere &&
+		    !span_counted_is_chosen(options, i))
 			span_add_events(options->span[i], options->context, &events);
 	for (uint32_t i = 0; i < events.count; i++) {
 		const char *text = events.item[i];
@@ -258,6 +279,9 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	}
 	recording->blocks.mode = BLOCK_EVENTS;
 	recording->sample_interval = 0;
+	if (options->is_countable)
+		span_counted_choose(options);
+	recording->is_without_calls = options->counted_count == options->spans;
 	add_events(options, true);
 	add_events(options, false);
 	if (options->has_stacks)

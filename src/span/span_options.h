@@ -5,6 +5,7 @@
 #include "record/record_options.h"
 #include "span_file.h"
 
+#include <iotrace/counted.h>
 #include <iotrace/span.h>
 
 struct span_file {
@@ -24,7 +25,12 @@ struct span_options {
 	uint64_t above, interval, older_than; /* ns; interval: --every, too */
 	uint64_t syscalls; /* the bits that --syscalls gave; 0: it was not given */
 	uint32_t slowest, context, top;
+	uint32_t room; /* for open spans in the kernel, of each span */
 	bool has_histogram, has_stacks;
+	bool is_countable; /* numbers are all that is wanted: the kernel may count */
+	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
+	uint32_t counted_of[SPANS_MAX];         /* their numbers in `span` */
+	uint32_t counted_count;
 };
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];

@@ -8,11 +8,14 @@
 
 #include <iotrace/span_engine.h>
 
-/* A run of `iotrace latency` or `iotrace leaks`. The first five are the caller's. */
+struct live;
+
+/* A run of `iotrace latency` or `iotrace leaks`. The first six are the caller's. */
 struct span_run {
 	struct span_options *options;
 	const struct span_output *output;
 	void (*round)(void *context); /* at each --interval or --every; or NULL */
+	void (*ended)(void *context, struct live *live); /* when a recording has ended; or NULL */
 	int (*tell)(void *context,
 		    struct error *err); /* at the end; returns 0, or -errno with a sentence */
 	void *context;

@@ -27,6 +27,8 @@ struct task_struct___program {
 	int exit_code;
 } KERNEL;
 
+const volatile bool is_without_calls; /* no call has made tasks known */
+
 /* Where the record and its only part stand in the scratch. */
 #define RECORD_AT (SCRATCH_AT + RAW_AT)
 #define WORDS_AT  (RECORD_AT + sizeof(struct bpf_record_head) + sizeof(struct bpf_part))
@@ -141,11 +143,11 @@ int BPF_PROG(program_ends)
 
 	if (FOLLOW(task, bpf_storage))
 		call = bpf_task_storage_get(&calls, task, NULL, 0);
-	if (!call)
+	if (!call && !(is_system && is_without_calls && is_in_scope(task)))
 		return 0;
 	if (is_on)
 		tell_status(task);
-	if (!call->is_detached)
+	if (!call || !call->is_detached)
 		return 0;
 	if (is_on)
 		send_task(task, task, BPF_RECORD_END);

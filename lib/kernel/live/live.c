@@ -400,6 +400,7 @@ int live_close(struct live *live, struct error *err)
 	command_close(&live->keeper);
 	live_guest_release(&live->guest);
 	live_members_release(live);
+	live_span_close(live);
 	ring_sources_close(&live->sources);
 	uprobes_close(&live->uprobes);
 	live_requests_close(live);

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <iotrace/capture.h>
 #include <iotrace/confine.h>
+#include <iotrace/counted.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
@@ -209,6 +210,42 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 	return code;
 }
 
+/* The names of numbers are in the formats, though no event comes. */
+static void describe_counted(struct live *live, const struct counted_span *span)
+{
+	for (int side = 0; side < COUNTED_SIDES; side++) {
+		const char *event = span->side[side].event;
+		char *system = event ? mem_format("%.*s", (int)strcspn(event, ":"), event) : NULL;
+		char *format = system ? tracefs_format(&live->tracefs, system,
+						       event + strlen(system) + 1, NULL)
+				      : NULL;
+
+		if (format)
+			capture_info_add_format(&live->info, system, format);
+		free(format);
+		free(system);
+	}
+}
+
+/* Spans that the kernel counts have no events, and the others have theirs. */
+static int add_counted(struct live *live, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < live->recording->counted_count; i++) {
+		const struct counted_span *span = &live->recording->counted[i];
+
+		if (!live_counted_why(live, i)) {
+			describe_counted(live, span);
+			continue;
+		}
+		for (uint32_t k = 0; k < span->events.count && code >= 0; k++)
+			code = add_chosen(live, span->is_everywhere ? ROLE_BLOCK : ROLE_CHOSEN,
+					  span->events.item[k], err);
+	}
+	return code;
+}
+
 static int add_all_chosen(struct live *live, struct error *err)
 {
 	const struct text_list *chosen = &live->recording->tracepoints;
@@ -219,7 +256,7 @@ static int add_all_chosen(struct live *live, struct error *err)
 		code = add_chosen(live, ROLE_CHOSEN, chosen->item[i], err);
 	for (uint32_t i = 0; i < everywhere->count && code >= 0; i++)
 		code = add_chosen(live, ROLE_BLOCK, everywhere->item[i], err);
-	return code;
+	return code < 0 ? code : add_counted(live, err);
 }
 
 /* Returns whether the user must not see the samples of this event. */

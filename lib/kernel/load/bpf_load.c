@@ -115,6 +115,7 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 	       sizeof(loaded->cipher));
 	memcpy((void *)(uintptr_t)&programs->rodata->users, &loaded->users, sizeof(loaded->users));
 	programs->rodata->is_system = options->is_system;
+	programs->rodata->is_without_calls = options->recording->is_without_calls;
 	programs->rodata->own_tgid = getpid();
 	programs->rodata->cgroups = options->cgroups;
 	programs->rodata->mounted_flag = plan->mounted_flag;

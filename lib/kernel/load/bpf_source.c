@@ -32,6 +32,7 @@ struct bpf_source {
 	size_t books_size;
 	struct bpf_loaded loaded;
 	struct bpf_missed missed;
+	bool is_without_calls;
 	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
 };
 
@@ -73,6 +74,7 @@ static struct bpf_source *new_source(const struct bpf_options *options)
 	struct bpf_source *source = mem_zero(sizeof(*source));
 
 	source->in_flight_fd = -1;
+	source->is_without_calls = options->recording->is_without_calls;
 	bpf_rings_init(&source->rings, options);
 	source->loaded.users.count = uids->count;
 	for (uint32_t i = 0; i < uids->count && i < BPF_USERS; i++)
@@ -157,7 +159,8 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 		programs->progs.task_forks,
 	};
 
-	for (int i = 0; i < LINKS; i++) {
+	/* Tasks are followed in any case. */
+	for (int i = source->is_without_calls ? LINKS - 1 : 0; i < LINKS; i++) {
 		source->link[i] = bpf_program__attach(program[i]);
 		if (!source->link[i])
 			return error_set(err, errno, "BPF program %s: attach",
@@ -300,7 +303,9 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 {
 	return (struct bpf_common){.rings_fd = bpf_map__fd(source->programs->maps.rings),
 				   .books_fd = bpf_map__fd(source->programs->maps.books),
+				   .calls_fd = bpf_map__fd(source->programs->maps.calls),
 				   .is_plain = source->loaded.is_plain,
+				   .is_preemptible = source->programs->rodata->is_preemptible,
 				   .hides_addresses = source->programs->rodata->hides_addresses,
 				   .cipher = source->loaded.cipher,
 				   .users = source->loaded.users};

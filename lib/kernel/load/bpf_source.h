@@ -81,8 +81,9 @@ int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 
 /* What the programs of another object share with these. The maps are lent. */
 struct bpf_common {
-	int rings_fd, books_fd;
-	bool is_plain; /* see bpf_plain.h */
+	int rings_fd, books_fd, calls_fd;
+	bool is_plain;       /* see bpf_plain.h */
+	bool is_preemptible; /* see bpf/base/preempt.h */
 	bool hides_addresses;
 	struct bpf_cipher cipher;
 	struct bpf_users users;

@@ -158,6 +158,8 @@ static bool records_init(const struct live *live)
 {
 	const struct recording *recording = live->recording;
 
+	if (recording->is_without_calls)
+		return false;
 	if (recording->is_system)
 		return !live->cgroups && !recording->users.ids.count;
 	for (uint32_t i = 0; i < recording->pids.count; i++)
@@ -195,6 +197,7 @@ static int open_rings(void *self, struct error *err)
 	live->bpf.missed = bpf_source_missed(live->bpf.source);
 	bpf_source_enable(live->bpf.source, true);
 	live_block_start(live);
+	live_span_start(live);
 	return 0;
 }
 
@@ -381,6 +384,7 @@ static void stop(void *self)
 {
 	struct live *live = self;
 
+	live_span_stop(live);
 	book_missed(live, live_block_stop(live));
 	bpf_source_enable(live->bpf.source, false);
 	say_init(live);

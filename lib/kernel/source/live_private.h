@@ -13,6 +13,7 @@
 #include "live_bpf.h"
 #include "live_joined.h"
 #include "live_reopen.h"
+#include "live_span.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
 #include "perf/uprobes.h"
@@ -77,6 +78,7 @@ struct live {
 	struct perf_set set;
 	struct live_bpf bpf;
 	struct live_block block_programs;
+	struct live_spans spans;
 	struct live_reopen reopen;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
 	struct capture_info info;

@@ -408,12 +408,14 @@ static void fact_gap(struct model *m, const struct event *event)
 	static const enum tally_counter counter[] = {
 		[GAP_CPUS] = TALLY_cpus_unseen,  [GAP_UNTRACED] = TALLY_untraced,
 		[GAP_UNSTORED] = TALLY_unstored, [GAP_MISSED] = TALLY_missed,
-		[GAP_INIT] = TALLY_untraceable,
+		[GAP_INIT] = TALLY_untraceable,  [GAP_UNKEPT] = TALLY_unkept,
 	};
 	uint64_t kind = event->fact.number[FACT_GAP_kind];
 
-	if (kind == GAP_RESUMED)
+	if (kind == GAP_RESUMED) {
 		resume(m, event);
+		return;
+	}
 	if (kind >= sizeof(counter) / sizeof(counter[0]))
 		return;
 	m->tally->n[counter[kind]] += event->fact.number[FACT_GAP_count];

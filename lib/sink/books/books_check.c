@@ -72,6 +72,8 @@ static const struct {
 	 "already running on that CPU",
 	 "events did not reach a BPF program: the kernel did not run the program, because it was "
 	 "already running on that CPU"},
+	{TALLY_unkept, "begin of a span found no room in the kernel (--room makes it larger)",
+	 "begins of spans found no room in the kernel (--room makes it larger)"},
 	{TALLY_refused,
 	 "kind of record is missing, because the kernel refuses the BPF programs for it",
 	 "kinds of records are missing, because the kernel refuses the BPF programs for them"},

@@ -48,6 +48,8 @@ static void put_span(const struct span_tell *tell, const struct page *page, uint
 		append(&text, books->fate[rows[i].fate], rows[i].text);
 	append(&text, books->ends_without_begin, "more ended whose begin was not seen");
 	append(&text, books->excluded, "more were of tasks that are not recorded");
+	append(&text, books->unkept, "more found no room in the kernel");
+	append(&text, books->missed, "events were kept from the programs that count them");
 	line = mem_format("%s: %s begun%s%s", tell->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
@@ -78,6 +80,9 @@ static json_object *span_json(const struct span_tell *tell, uint32_t span)
 		json_set_number(object, rows[i].key, books->fate[rows[i].fate]);
 	json_set_number(object, "ends_without_begin", books->ends_without_begin);
 	json_set_number(object, "excluded", books->excluded);
+	json_set_bool(object, "counted_in_kernel", books->is_counted);
+	json_set_number(object, "found_no_room", books->unkept);
+	json_set_number(object, "missed", books->missed);
 	json_set_word(object, "trouble", span_engine_trouble(tell->engine, span));
 	return object;
 }

@@ -79,7 +79,8 @@ static json_object *json_group(const struct span_tell *tell, const struct latenc
 	json_object *object = json_object_new_object();
 
 	json_set_word(object, "span", tell->span[group->span]->name);
-	json_set(object, "group", json_name(tell, group->span, group->group));
+	json_set(object, "group",
+		 group->is_rest ? NULL : json_name(tell, group->span, group->group));
 	json_set_number(object, "count", h->count);
 	add_real(object, "avg_ns", latency_average(group));
 	json_set_number(object, "min_ns", h->count ? h->min : 0);

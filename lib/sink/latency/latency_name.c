@@ -12,10 +12,13 @@ enum { NAME_MOST = 4096 };
 
 char *latency_group_text(const struct span_tell *tell, const struct latency_group *group)
 {
-	char *bytes = mem_alloc(NAME_MOST), *text;
-	size_t length = span_engine_group(tell->engine, group->span, group->group, bytes,
-					  NAME_MOST);
+	char *bytes, *text;
+	size_t length;
 
+	if (group->is_rest)
+		return mem_strdup("(groups that found no room)");
+	bytes = mem_alloc(NAME_MOST);
+	length = span_engine_group(tell->engine, group->span, group->group, bytes, NAME_MOST);
 	text = length ? summary_escape(bytes, length) : mem_strdup("-");
 	free(bytes);
 	return text;

@@ -1,0 +1,463 @@
+/*
+ * span.bpf: one span of tracepoints, paired and counted.
+ *
+ * What has begun is in a hash by its key. When it ends, it is added up in a cell: of its group, its CPU and a part of the
+ * histogram, so no two CPUs write into the same. Cells are an array that user space maps; those of a group are found through an
+ * index. For spans without groups, and for groups that find no room, each CPU has its own first cells.
+ *
+ * The programs are at tracepoints by perf events: on one CPU, only one of them runs at a time.
+ */
+#include "bpf/base/kernel.h"
+#include "load/bpf_shared.h"
+#include "load/bpf_span_cell.h"
+#include "load/bpf_span_shared.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <linux/bpf.h>
+
+const volatile struct bpf_span_spec spec;
+volatile bool is_on;
+int own_helper;      /* another process of ours; 0: none */
+uint32_t cells_used; /* of those for groups, and perhaps more */
+
+/* What a program was told: the data of a tracepoint, or a system call. */
+struct told {
+	void *data;
+	struct pt_regs *regs;
+	uint64_t result;
+	uint64_t task; /* pid and tid */
+};
+
+/* Where the field with this number stands, and how long it is, bpf_span_spec.c writes into the instruction. */
+#define FIELD(data, number)                                                                        \
+	({                                                                                         \
+		uint64_t value_;                                                                   \
+		asm volatile("%0 = *(u64 *)(%1 + %2)"                                              \
+			     : "=r"(value_)                                                        \
+			     : "r"(data), "i"(BPF_SPAN_MARK + 8 * (number)));                      \
+		value_;                                                                            \
+	})
+#define VALUE(told, side, number)                                                                  \
+	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
+		 ? extended(&(side)->field[number], FIELD((told)->data, number))                   \
+		 : value_of(told, &(side)->field[number]))
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(key_size, sizeof(uint64_t[BPF_SPAN_KEYS]));
+	__uint(value_size, sizeof(struct bpf_span_open));
+	__uint(max_entries, 1);
+} open_spans SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bpf_span_cell);
+} cells SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct bpf_span_cell_key);
+	__type(value, uint32_t);
+} cell_index SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bpf_span_books);
+} span_books SEC(".maps");
+
+/* Of the programs that record calls: who has it is followed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct bpf_call);
+} calls SEC(".maps");
+
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	void *key;
+	void *value;
+} KERNEL;
+
+static __always_inline bool is_followed(const struct told *told)
+{
+	int tgid = told->task >> 32;
+	struct task_struct *task;
+
+	if (spec.is_system)
+		return tgid != spec.own_tgid && tgid != own_helper;
+	task = bpf_get_current_task_btf();
+	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
+}
+
+static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
+					 uint64_t number)
+{
+	return (int64_t)(number << field->shift) >> field->shift;
+}
+
+static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number)
+{
+#if defined(__TARGET_ARCH_x86)
+	switch (number) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	default:
+		return regs->r9;
+	}
+#else
+	switch (number) {
+	case 0:
+		return regs->orig_x0;
+	case 1:
+		return regs->regs[1];
+	case 2:
+		return regs->regs[2];
+	case 3:
+		return regs->regs[3];
+	case 4:
+		return regs->regs[4];
+	default:
+		return regs->regs[5];
+	}
+#endif
+}
+
+static __always_inline uint64_t value_of(const struct told *told,
+					 const volatile struct bpf_span_field *field)
+{
+	switch (field->at) {
+	case BPF_SPAN_PID:
+		return told->task >> 32;
+	case BPF_SPAN_TID:
+		return (uint32_t)told->task;
+	case BPF_SPAN_CPU:
+		return bpf_get_smp_processor_id();
+	case BPF_SPAN_ARGUMENT:
+		return argument_of(told->regs, field->argument);
+	case BPF_SPAN_RESULT:
+		return told->result;
+	default:
+		return 0;
+	}
+}
+
+static __always_inline bool holds(const volatile struct bpf_span_test *test, uint64_t value)
+{
+	int64_t a = value, b = test->number;
+	bool is_less = test->is_signed ? a < b : value < test->number;
+	bool is_equal = value == test->number;
+
+	switch (test->compare) {
+	case BPF_SPAN_EQUAL:
+		return is_equal;
+	case BPF_SPAN_UNEQUAL:
+		return !is_equal;
+	case BPF_SPAN_LESS:
+		return is_less;
+	case BPF_SPAN_LESS_EQUAL:
+		return is_less || is_equal;
+	case BPF_SPAN_GREATER:
+		return !is_less && !is_equal;
+	default:
+		return !is_less;
+	}
+}
+
+/* && binds more than ||: a whole group of conditions that holds is enough. */
+#define CHECK(told, side, i)                                                                       \
+	do {                                                                                       \
+		if ((i) >= (side)->tests)                                                          \
+			break;                                                                     \
+		if ((side)->test[i].is_alternative) {                                              \
+			is_enough = is_enough || passes;                                           \
+			passes = true;                                                             \
+		}                                                                                  \
+		passes = passes &&                                                                 \
+			 holds(&(side)->test[i], VALUE(told, side, BPF_SPAN_TEST + (i)));          \
+	} while (0)
+
+static __always_inline bool is_wanted(const struct told *told,
+				      const volatile struct bpf_span_side *side)
+{
+	bool passes = true, is_enough = false;
+
+	CHECK(told, side, 0);
+	CHECK(told, side, 1);
+	CHECK(told, side, 2);
+	CHECK(told, side, 3);
+	CHECK(told, side, 4);
+	CHECK(told, side, 5);
+	CHECK(told, side, 6);
+	CHECK(told, side, 7);
+	return is_enough || passes;
+}
+
+static __always_inline void take_key(uint64_t *key, const struct told *told,
+				     const volatile struct bpf_span_side *side)
+{
+	key[0] = VALUE(told, side, BPF_SPAN_KEY);
+	key[1] = VALUE(told, side, BPF_SPAN_KEY + 1);
+	key[2] = VALUE(told, side, BPF_SPAN_KEY + 2);
+	key[3] = VALUE(told, side, BPF_SPAN_KEY + 3);
+}
+
+static __always_inline struct bpf_span_books *books_of_cpu(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+
+	return is_on ? bpf_map_lookup_elem(&span_books, &cpu) : NULL;
+}
+
+static __always_inline void fill(struct bpf_span_open *open, const struct told *told,
+				 uint64_t first)
+{
+	open->group = VALUE(told, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP);
+	open->bytes = VALUE(told, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_SIZE);
+	open->left = 0;
+	open->pid = told->task >> 32;
+	open->tid = told->task;
+	if (spec.is_owner_in_key)
+		open->pid = open->tid = first;
+	open->begin = bpf_ktime_get_ns();
+}
+
+/* A thread that has a place for its spans is followed. */
+static __always_inline void begin(const struct told *told)
+{
+	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
+	struct bpf_span_books *books = books_of_cpu();
+	struct bpf_span_open *open, new;
+	uint64_t key[BPF_SPAN_KEYS];
+
+	if (!books || !is_wanted(told, side))
+		return;
+	if (!spec.is_of_thread && !is_followed(told)) {
+		books->excluded += spec.is_everywhere && !spec.is_system;
+		return;
+	}
+	take_key(key, told, side);
+	open = bpf_map_lookup_elem(&open_spans, key);
+	if (open) {
+		books->begun++;
+		if (open->begin && open->left)
+			books->left++;
+		else if (open->begin)
+			books->begun_again++;
+		fill(open, told, key[0]);
+		return;
+	}
+	if (spec.is_of_thread && !is_followed(told))
+		return;
+	fill(&new, told, key[0]);
+	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST))
+		books->full++;
+	else
+		books->begun++;
+}
+
+/* Returns the cell of the group; NULL: there is no room for another. */
+static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span_cell_key *key)
+{
+	uint32_t *index = bpf_map_lookup_elem(&cell_index, key), new;
+	struct bpf_span_cell *cell;
+
+	if (index)
+		return bpf_map_lookup_elem(&cells, index);
+	if (cells_used >= spec.cells - spec.first)
+		return NULL;
+	new = spec.first + __sync_fetch_and_add(&cells_used, 1);
+	cell = bpf_map_lookup_elem(&cells, &new);
+	if (!cell || bpf_map_update_elem(&cell_index, key, &new, BPF_NOEXIST))
+		return NULL;
+	cell->group = key->group;
+	cell->number = key->number;
+	return cell;
+}
+
+static __always_inline void add_up(struct bpf_span_books *books, uint64_t group, uint64_t taken,
+				   uint64_t bytes)
+{
+	uint32_t bucket = bpf_span_bucket(taken), cpu = bpf_get_smp_processor_id();
+	struct bpf_span_cell_key key = {group, bucket / BPF_SPAN_BUCKETS, cpu};
+	struct bpf_span_cell *cell = spec.has_group ? cell_of_group(&key) : NULL;
+	uint32_t first = cpu * BPF_SPAN_CELLS + key.number;
+
+	if (!cell) {
+		books->ungrouped += spec.has_group;
+		cell = bpf_map_lookup_elem(&cells, &first);
+	}
+	if (cell)
+		bpf_span_add(cell, bucket, taken, bytes);
+}
+
+static __always_inline void forget(struct bpf_span_open *open, const uint64_t *key)
+{
+	if (spec.is_of_thread)
+		open->begin = 0;
+	else
+		bpf_map_delete_elem(&open_spans, key);
+}
+
+static __always_inline void end(const struct told *told)
+{
+	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
+	struct bpf_span_books *books = books_of_cpu();
+	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
+	struct bpf_span_open *open;
+
+	if (!books || !is_wanted(told, side))
+		return;
+	take_key(key, told, side);
+	open = bpf_map_lookup_elem(&open_spans, key);
+	if (!open || !open->begin) {
+		books->ends_without_begin += spec.is_everywhere || is_followed(told);
+		return;
+	}
+	now = bpf_ktime_get_ns();
+	taken = now > open->begin ? now - open->begin : 0;
+	group = side->field[BPF_SPAN_GROUP].at ? VALUE(told, side, BPF_SPAN_GROUP) : open->group;
+	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(told, side, BPF_SPAN_SIZE) : 0;
+	if (!bytes)
+		bytes = open->bytes;
+	forget(open, key);
+	books->ended++;
+	if (spec.above && taken <= spec.above)
+		books->below++;
+	else
+		add_up(books, group, taken, bytes);
+}
+
+static __always_inline void cancel(const struct told *told)
+{
+	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_CANCEL];
+	struct bpf_span_books *books = books_of_cpu();
+	uint64_t key[BPF_SPAN_KEYS];
+	struct bpf_span_open *open;
+
+	if (!books || !is_wanted(told, side))
+		return;
+	take_key(key, told, side);
+	open = bpf_map_lookup_elem(&open_spans, key);
+	if (!open || !open->begin)
+		return;
+	books->cancelled++;
+	forget(open, key);
+}
+
+SEC("tracepoint")
+int span_begins(void *data)
+{
+	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+
+	begin(&told);
+	return 1;
+}
+
+SEC("tracepoint")
+int span_ends(void *data)
+{
+	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+
+	end(&told);
+	return 1;
+}
+
+SEC("tracepoint")
+int span_is_cancelled(void *data)
+{
+	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+
+	cancel(&told);
+	return 1;
+}
+
+/* Whether the side is at this end of this call. Tracepoints of calls leave out those of 32-bit programs. */
+static __always_inline bool is_at(const volatile struct bpf_span_side *side, uint32_t end,
+				  long call)
+{
+	return side->call == end && call == side->number;
+}
+
+static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call, long call,
+				      uint64_t result)
+{
+	bool begins = is_at(&spec.side[BPF_SPAN_BEGIN], end_of_call, call);
+	bool ends = is_at(&spec.side[BPF_SPAN_END], end_of_call, call);
+	bool cancels = is_at(&spec.side[BPF_SPAN_CANCEL], end_of_call, call);
+	struct told told = {.regs = regs, .result = result};
+
+	if (!begins && !ends && !cancels)
+		return;
+	if (COMPAT_OF(bpf_get_current_task_btf()))
+		return;
+	told.task = bpf_get_current_pid_tgid();
+	if (cancels)
+		cancel(&told);
+	if (ends)
+		end(&told);
+	if (begins)
+		begin(&told);
+}
+
+/* At the two tracepoints of all system calls, which cost less than those of each. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(span_at_call, struct pt_regs *regs, long call)
+{
+	take_call(regs, BPF_SPAN_AT_CALL, call, 0);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(span_at_return, struct pt_regs *regs, long result)
+{
+	take_call(regs, BPF_SPAN_AT_RETURN, regs->NUMBER_OF_CALL, result);
+	return 0;
+}
+
+/* Another thread will have its number. */
+SEC("raw_tp/sched_process_exit")
+int thread_ends(void *ctx)
+{
+	uint64_t key[BPF_SPAN_KEYS] = {(uint32_t)bpf_get_current_pid_tgid()};
+	struct bpf_span_open *open = bpf_map_lookup_elem(&open_spans, key);
+
+	if (open && open->begin)
+		open->left = bpf_ktime_get_ns();
+	else if (open)
+		bpf_map_delete_elem(&open_spans, key);
+	return 0;
+}
+
+/* At the end: those that have not ended. */
+SEC("iter/bpf_map_elem")
+int spans_left(struct bpf_iter__bpf_map_elem *context)
+{
+	const struct bpf_span_open *open = context->value;
+	struct bpf_span_open found;
+
+	if (!open || !open->begin)
+		return 0;
+	found = *open;
+	bpf_seq_write(context->meta->seq, &found, sizeof(found));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,417 @@
+/*
+ * bpf_span: libbpf's part. Everything that can be refused is refused by bpf_span_open().
+ *
+ * What the programs counted is mapped, and open spans come from an iterator that is opened early: to ask by bpf() may not be
+ * allowed at the end, and while it is asked, the kernel runs no program on that CPU.
+ */
+#include "bpf_span.h"
+
+#include "bpf_source.h"
+#include "bpf_span_cell.h"
+#include "bpf_span_spec.h"
+#include "feature/bpf_log.h"
+#include "feature/bpf_missed.h"
+#include "perf/tracefs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <linux/perf_event.h>
+#ifdef IOTRACE_HAS_SECCOMP
+#include <seccomp.h>
+#endif
+#include <span.skel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	CELLS_OF_GROUPS = 1 << 17,
+	ENTRY = 48, /* what the kernel adds to each entry of a hash, */
+	HEAD = 16,  /* and for each of its lists */
+};
+
+struct bpf_span {
+	struct span_bpf *programs;
+	struct bpf_span_plan plan;
+	struct bpf_missed missed;
+	int event[BPF_SPAN_SIDES]; /* that the programs are at; -1: none */
+	int left_fd;
+	uint32_t cpus;
+	const struct bpf_span_books *books; /* of all possible CPUs, mapped; the same of cells */
+	const struct bpf_span_cell *cells;
+	size_t books_size, cells_size;
+};
+
+static struct bpf_program *program_of(const struct span_bpf *programs, int side)
+{
+	return side == BPF_SPAN_BEGIN ? programs->progs.span_begins
+	       : side == BPF_SPAN_END ? programs->progs.span_ends
+				      : programs->progs.span_is_cancelled;
+}
+
+static bool has_side_at(const struct bpf_span_spec *spec, uint32_t what)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++)
+		if (spec->side[side].call == what)
+			return true;
+	return false;
+}
+
+static int number_of_call(const char *event)
+{
+#ifdef IOTRACE_HAS_SECCOMP
+	const char *name = strstr(event, "sys_e"), *end = name ? strchr(name + 4, '_') : NULL;
+	int number = end ? seccomp_syscall_resolve_name(end + 1) : -1;
+
+	return number < 0 ? -1 : number;
+#else
+	(void)event;
+	return -1;
+#endif
+}
+
+/* Programs at the tracepoints of all calls may be preempted since Linux 7.0: there they would miss events of each other. */
+static void use_calls(struct bpf_span *span, const struct bpf_span_options *options)
+{
+	if (bpf_source_common(options->source).is_preemptible)
+		return;
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		const char *event = options->span->side[side].event;
+
+		if (event)
+			bpf_span_use_calls(&span->plan, side, event, number_of_call(event));
+	}
+}
+
+static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
+{
+	struct span_bpf *programs = span->programs;
+	struct bpf_span_spec *spec = &span->plan.spec;
+
+	spec->first = span->cpus * BPF_SPAN_CELLS;
+	spec->cells = spec->first + (spec->has_group ? CELLS_OF_GROUPS : 0);
+	spec->own_tgid = getpid();
+	spec->is_system = options->is_system;
+	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
+	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
+	bpf_map__set_max_entries(programs->maps.open_spans, options->span->room);
+	bpf_map__set_max_entries(programs->maps.cells, spec->cells);
+	bpf_map__set_max_entries(programs->maps.cell_index, spec->has_group ? CELLS_OF_GROUPS : 1);
+	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
+	bpf_program__set_autoload(programs->progs.thread_ends, spec->is_of_thread);
+	bpf_program__set_autoload(programs->progs.span_at_call,
+				  has_side_at(spec, BPF_SPAN_AT_CALL));
+	bpf_program__set_autoload(programs->progs.span_at_return,
+				  has_side_at(spec, BPF_SPAN_AT_RETURN));
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		struct bpf_program *program = program_of(programs, side);
+
+		bpf_program__set_autoload(program, options->span->side[side].event &&
+							   !spec->side[side].call);
+		bpf_span_place((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
+			       bpf_program__insn_cnt(program), &span->plan.places[side]);
+	}
+}
+
+static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
+{
+	struct bpf_refusal refusal;
+	int code;
+
+	span->programs = span_bpf__open();
+	if (!span->programs)
+		return error_set(err, errno, "BPF programs that count spans");
+	prepare(span, options);
+	code = bpf_map__reuse_fd(span->programs->maps.calls,
+				 bpf_source_common(options->source).calls_fd);
+	bpf_log_keep(&refusal);
+	if (!code)
+		code = span_bpf__load(span->programs);
+	bpf_log_keep(NULL);
+	if (code)
+		return error_say(err, -code, "BPF programs that count spans: %s%s%s (%s)",
+				 refusal.program, *refusal.program ? ": " : "", refusal.why,
+				 strerror(-code));
+	return 0;
+}
+
+static const void *map_memory(const struct bpf_map *map, size_t entry, size_t *size,
+			      struct error *err)
+{
+	void *memory;
+
+	*size = bpf_map__max_entries(map) * entry;
+	memory = mmap(NULL, *size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (memory != MAP_FAILED)
+		return memory;
+	error_set(err, errno, "BPF map of counted spans: mmap");
+	return NULL;
+}
+
+static int open_iterator(struct bpf_span *span, struct error *err)
+{
+	union bpf_iter_link_info info = {
+		.map.map_fd = (uint32_t)bpf_map__fd(span->programs->maps.open_spans)};
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
+		    .link_info_len = sizeof(info));
+	struct bpf_link *link = bpf_program__attach_iter(span->programs->progs.spans_left,
+							 &options);
+
+	if (!link)
+		return error_set(err, errno, "BPF iterator of open spans");
+	span->left_fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	return span->left_fd < 0 ? error_set(err, -span->left_fd, "BPF iterator of open spans") : 0;
+}
+
+/* An event that is not enabled runs its programs, on all CPUs, and does nothing else. */
+static int attach(struct bpf_span *span, int side, const char *format, uint32_t cpu)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .config = (uint64_t)tracefs_id(format),
+				       .sample_period = 1,
+				       .disabled = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	span->event[side] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program_of(span->programs, side)))
+		       ? -errno
+		       : 0;
+}
+
+static int attach_rest(struct bpf_span *span, struct error *err)
+{
+	struct span_bpf *programs = span->programs;
+	const struct {
+		struct bpf_link **link;
+		struct bpf_program *program;
+	} row[] = {
+		{&programs->links.span_at_return, programs->progs.span_at_return},
+		{&programs->links.span_at_call, programs->progs.span_at_call},
+		{&programs->links.thread_ends, programs->progs.thread_ends},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		if (!bpf_program__autoload(row[i].program))
+			continue;
+		*row[i].link = bpf_program__attach(row[i].program);
+		if (!*row[i].link)
+			return error_set(err, errno, "BPF program %s: attach",
+					 bpf_program__name(row[i].program));
+	}
+	return 0;
+}
+
+/* Where one event ends a span and begins the next, the end has to come first. */
+static int attach_all(struct bpf_span *span, const struct bpf_span_options *options,
+		      char *const format[BPF_SPAN_SIDES], struct error *err)
+{
+	for (int side = BPF_SPAN_SIDES; side-- > 0;) {
+		bool is_tracepoint = format[side] && !span->plan.spec.side[side].call;
+		int code = is_tracepoint ? attach(span, side, format[side], options->cpu) : 0;
+
+		if (code)
+			return error_set(err, -code, "tracepoint %s: attach a BPF program",
+					 options->span->side[side].event);
+	}
+	return attach_rest(span, err);
+}
+
+static int read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
+			struct error *err)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		const char *event = options->span->side[side].event;
+		char *system = event ? mem_strdup(event) : NULL, *colon;
+
+		if (!system)
+			continue;
+		colon = strchr(system, ':');
+		if (colon)
+			*colon = '\0';
+		format[side] = tracefs_format(options->tracefs, system, colon ? colon + 1 : system,
+					      err);
+		free(system);
+		if (!format[side])
+			return -err->code;
+	}
+	return 0;
+}
+
+static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
+		    char *format[BPF_SPAN_SIDES], struct error *err)
+{
+	int cpus = libbpf_num_possible_cpus();
+	int code = read_formats(options, format, err);
+
+	if (!code && cpus < 1)
+		return error_set(err, -cpus, "BPF programs: number of CPUs");
+	span->cpus = (uint32_t)cpus;
+	if (!code)
+		code = bpf_span_plan(&span->plan, options->span, format, err);
+	if (code)
+		return code;
+	use_calls(span, options);
+	code = load(span, options, err);
+	if (code)
+		return code;
+	span->books = map_memory(span->programs->maps.span_books, sizeof(*span->books),
+				 &span->books_size, err);
+	if (span->books)
+		span->cells = map_memory(span->programs->maps.cells, sizeof(*span->cells),
+					 &span->cells_size, err);
+	if (!span->cells)
+		return -err->code;
+	code = open_iterator(span, err);
+	return code ? code : attach_all(span, options, format, err);
+}
+
+struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err)
+{
+	struct bpf_span *span = mem_zero(sizeof(*span));
+	char *format[BPF_SPAN_SIDES] = {NULL};
+	int code;
+
+	span->left_fd = -1;
+	for (int side = 0; side < BPF_SPAN_SIDES; side++)
+		span->event[side] = -1;
+	code = open_all(span, options, format, err);
+	for (int side = 0; side < BPF_SPAN_SIDES; side++)
+		free(format[side]);
+	if (code) {
+		bpf_span_close(span);
+		return NULL;
+	}
+	bpf_missed_open(&span->missed, span->programs->obj);
+	return span;
+}
+
+void bpf_span_close(struct bpf_span *span)
+{
+	if (!span)
+		return;
+	bpf_span_detach(span);
+	bpf_missed_close(&span->missed);
+	if (span->left_fd >= 0)
+		close(span->left_fd);
+	if (span->books)
+		munmap((void *)(uintptr_t)span->books, span->books_size);
+	if (span->cells)
+		munmap((void *)(uintptr_t)span->cells, span->cells_size);
+	span_bpf__destroy(span->programs);
+	free(span);
+}
+
+void bpf_span_leave_out(struct bpf_span *span, pid_t pid)
+{
+	span->programs->bss->own_helper = pid;
+}
+
+void bpf_span_enable(struct bpf_span *span, bool is_on)
+{
+	__atomic_store_n(&span->programs->bss->is_on, is_on, __ATOMIC_RELEASE);
+}
+
+void bpf_span_detach(struct bpf_span *span)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		if (span->event[side] >= 0)
+			close(span->event[side]);
+		span->event[side] = -1;
+	}
+	if (span->programs)
+		span_bpf__detach(span->programs);
+}
+
+static uint64_t hash_bytes_of(const struct bpf_map *map)
+{
+	uint64_t entries = bpf_map__max_entries(map), lists = 1;
+
+	while (lists < entries)
+		lists *= 2;
+	return lists * HEAD + entries * (ENTRY + (bpf_map__key_size(map) + 7) / 8 * 8 +
+					 (bpf_map__value_size(map) + 7) / 8 * 8);
+}
+
+uint64_t bpf_span_memory(const struct bpf_span *span)
+{
+	return hash_bytes_of(span->programs->maps.open_spans) +
+	       hash_bytes_of(span->programs->maps.cell_index) + span->cells_size + span->books_size;
+}
+
+uint64_t bpf_span_missed(const struct bpf_span *span)
+{
+	return bpf_missed_read(&span->missed);
+}
+
+void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books)
+{
+	for (uint32_t cpu = 0; cpu < span->cpus; cpu++) {
+		const struct bpf_span_books *of_cpu = &span->books[cpu];
+
+		books->begun += of_cpu->begun;
+		books->ended += of_cpu->ended;
+		books->cancelled += of_cpu->cancelled;
+		books->begun_again += of_cpu->begun_again;
+		books->left += of_cpu->left;
+		books->ends_without_begin += of_cpu->ends_without_begin;
+		books->excluded += of_cpu->excluded;
+		books->below += of_cpu->below;
+		books->full += of_cpu->full;
+		books->ungrouped += of_cpu->ungrouped;
+	}
+}
+
+void bpf_span_parts(const struct bpf_span *span,
+		    void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	const struct bpf_span_spec *spec = &span->plan.spec;
+	uint32_t used = __atomic_load_n(&span->programs->bss->cells_used, __ATOMIC_RELAXED);
+	uint32_t room = spec->cells - spec->first;
+
+	used = spec->first + (used < room ? used : room);
+	for (uint32_t i = 0; i < used; i++) {
+		const struct bpf_span_cell *cell = &span->cells[i];
+		bool is_of_cpu = i < spec->first;
+		uint64_t number = is_of_cpu ? i % BPF_SPAN_CELLS : cell->number;
+		const struct counted_part part = {
+			.group = cell->group,
+			.is_rest = spec->has_group && is_of_cpu,
+			.sum = cell->sum,
+			.min = UINT64_MAX - cell->above_min,
+			.max = cell->max,
+			.bytes = cell->bytes,
+			.squares = {cell->squares[0], cell->squares[1]},
+			.first = (uint32_t)number * BPF_SPAN_BUCKETS,
+			.bucket = cell->bucket,
+		};
+
+		if (cell->above_min)
+			call(context, &part);
+	}
+}
+
+int bpf_span_left(const struct bpf_span *span,
+		  void (*call)(void *context, const struct counted_open *open), void *context)
+{
+	struct bpf_span_open found[64];
+	ssize_t n;
+
+	while ((n = read(span->left_fd, found, sizeof(found))) > 0)
+		for (size_t i = 0; i < (size_t)n / sizeof(found[0]); i++)
+			call(context, &(const struct counted_open){.begin = found[i].begin,
+								   .group = found[i].group,
+								   .bytes = found[i].bytes,
+								   .pid = found[i].pid,
+								   .tid = found[i].tid});
+	return n < 0 ? -errno : 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * bpf_span: the programs that count one span, and what they counted.
+ *
+ * They follow the tasks that the programs of a bpf_source mark. A build without libbpf has the same functions, and the first of
+ * them says so.
+ */
+#pragma once
+
+#include "bpf_span_shared.h"
+
+#include <iotrace/counted.h>
+#include <sys/types.h>
+
+struct bpf_source;
+struct bpf_span;
+struct error;
+struct tracefs;
+
+struct bpf_span_options {
+	const struct counted_span *span;
+	const struct bpf_source *source;
+	const struct tracefs *tracefs;
+	uint32_t cpu; /* one that is online */
+	bool is_system;
+};
+
+/* Returns the programs, attached but off; NULL with a sentence. No right is needed any more. */
+struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err);
+void bpf_span_close(struct bpf_span *span);
+/* One more process of ours that is no part of all tasks. */
+void bpf_span_leave_out(struct bpf_span *span, pid_t pid);
+void bpf_span_enable(struct bpf_span *span, bool is_on);
+/* No program runs any more. */
+void bpf_span_detach(struct bpf_span *span);
+/* Returns how much memory of the kernel it takes, in bytes. */
+uint64_t bpf_span_memory(const struct bpf_span *span);
+uint64_t bpf_span_missed(const struct bpf_span *span);
+void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books);
+void bpf_span_parts(const struct bpf_span *span,
+		    void (*call)(void *context, const struct counted_part *part), void *context);
+/* Returns 0 or -errno. */
+int bpf_span_left(const struct bpf_span *span,
+		  void (*call)(void *context, const struct counted_open *open), void *context);

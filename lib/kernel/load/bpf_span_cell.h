@@ -1,0 +1,78 @@
+/*
+ * bpf_span_cell: how the programs that count spans add up. Buckets are those of <iotrace/histogram.h>.
+ *
+ * Plain C for the BPF target as well.
+ */
+#pragma once
+
+#ifndef __bpf__
+#include <stdint.h>
+#endif
+
+enum {
+	BPF_SPAN_SUB_BITS = 6,
+	BPF_SPAN_SUB = 1 << BPF_SPAN_SUB_BITS,
+	BPF_SPAN_BUCKETS = 16, /* of a cell */
+	BPF_SPAN_CELLS = (64 - BPF_SPAN_SUB_BITS + 1) * BPF_SPAN_SUB /
+			 BPF_SPAN_BUCKETS, /* of a whole histogram */
+};
+
+/* Those of one group that ended on one CPU and took about as long: a part of a histogram. */
+struct bpf_span_cell {
+	uint64_t group;
+	uint64_t number; /* of the part */
+	uint64_t sum, above_min,
+		max;         /* above_min: UINT64_MAX - min, so that 0 is what it begins with */
+	uint64_t squares[2]; /* their sum, 128 bits, the low half first */
+	uint64_t bytes;
+	uint64_t bucket[BPF_SPAN_BUCKETS];
+};
+
+static inline uint32_t bpf_span_octave(uint64_t value)
+{
+	uint32_t octave = 0;
+
+	for (uint32_t step = 32; step; step >>= 1) {
+		if (value >> step) {
+			value >>= step;
+			octave += step;
+		}
+	}
+	return octave;
+}
+
+/* Returns the bucket of a histogram that a value is in: see histogram.c. */
+static inline uint32_t bpf_span_bucket(uint64_t value)
+{
+	uint32_t shift;
+
+	if (value < BPF_SPAN_SUB)
+		return value;
+	shift = bpf_span_octave(value) - BPF_SPAN_SUB_BITS;
+	return ((shift + 1) << BPF_SPAN_SUB_BITS) + (uint32_t)(value >> shift) - BPF_SPAN_SUB;
+}
+
+static inline void bpf_span_add_square(uint64_t *squares, uint64_t value)
+{
+	uint64_t high = value >> 32, low = value & 0xffffffff, cross = high * low;
+	uint64_t square = value * value;
+
+	/* value is high * 2^32 + low, so its square has high * high, and twice cross in between. */
+	squares[0] += square;
+	squares[1] += squares[0] < square;
+	if (high)
+		squares[1] += high * high + (cross >> 31) + (low * low + (cross << 33) < low * low);
+}
+
+static inline void bpf_span_add(struct bpf_span_cell *cell, uint32_t bucket, uint64_t value,
+				uint64_t bytes)
+{
+	cell->sum += value;
+	cell->bytes += bytes;
+	if (cell->above_min < ~value)
+		cell->above_min = ~value;
+	if (cell->max < value)
+		cell->max = value;
+	bpf_span_add_square(cell->squares, value);
+	cell->bucket[bucket % BPF_SPAN_BUCKETS]++;
+}

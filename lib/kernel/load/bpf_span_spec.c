@@ -1,0 +1,251 @@
+/*
+ * bpf_span_spec: see bpf_span_spec.h.
+ *
+ * Numbers are those that <iotrace/decode.h> takes for one: single, of 1, 2, 4 or 8 bytes. All else has no place here.
+ */
+#include "bpf_span_spec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 256, CTX_FIRST = 8 }; /* the first bytes of the data are hidden from programs */
+
+/* A line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
+static bool read_line(const char *line, const char *name, char type[LINE],
+		      struct bpf_span_place *place, bool *is_signed)
+{
+	unsigned offset, size, has_sign;
+	char *last;
+
+	if (sscanf(line, " field:%255[^;]; offset:%u; size:%u; signed:%u;", type, &offset, &size,
+		   &has_sign) != 4)
+		return false;
+	last = strrchr(type, ' ');
+	if (!last || strncmp(last + 1, name, strlen(name)) != 0)
+		return false;
+	if (last[1 + strlen(name)] != '\0' && last[1 + strlen(name)] != '[')
+		return false;
+	*place = (struct bpf_span_place){(uint16_t)offset, (uint8_t)(size < 255 ? size : 255)};
+	*is_signed = has_sign;
+	return offset < BPF_SPAN_MARK;
+}
+
+static bool is_number(const char *type, const struct bpf_span_place *place)
+{
+	return !strchr(type, '[') && strncmp(type, "__data_loc", 10) != 0 &&
+	       strncmp(type, "__rel_loc", 9) != 0 && place->offset >= CTX_FIRST &&
+	       (place->size == 1 || place->size == 2 || place->size == 4 || place->size == 8) &&
+	       place->offset % place->size == 0;
+}
+
+/* Returns 1: it is there; 0: the tracepoint has no such field; -ENOTSUP with a sentence. */
+static int find_number(const char *format, const char *name, struct bpf_span_field *field,
+		       struct bpf_span_place *place, struct error *err)
+{
+	const char *line = strstr(format, "\nformat:");
+	char type[LINE];
+	bool is_signed;
+
+	for (line = line ? strstr(line, "\tfield:") : NULL; line;
+	     line = strstr(line + 1, "\tfield:")) {
+		if (!read_line(line, name, type, place, &is_signed))
+			continue;
+		if (!is_number(type, place))
+			return error_say(err, ENOTSUP, "its field '%s' is not a single number",
+					 name);
+		*field = (struct bpf_span_field){.at = BPF_SPAN_NUMBER,
+						 .shift = is_signed
+								  ? (uint8_t)(64 - 8 * place->size)
+								  : 0,
+						 .is_signed = is_signed};
+		return 1;
+	}
+	return 0;
+}
+
+static enum bpf_span_at of_task(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum bpf_span_at at;
+	} row[] = {{"pid", BPF_SPAN_PID}, {"tid", BPF_SPAN_TID}, {"cpu", BPF_SPAN_CPU}};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		if (!strcmp(row[i].name, name))
+			return row[i].at;
+	return BPF_SPAN_NOTHING;
+}
+
+struct side {
+	struct bpf_span_side *side;
+	struct bpf_span_places *places;
+	const char *format;
+	struct error *err;
+};
+
+/* Returns 1, 0 or -ENOTSUP: see find_number(). */
+static int find(const struct side *of, uint32_t number, const char *name)
+{
+	struct bpf_span_field *field = &of->side->field[number];
+	int code = find_number(of->format, name, field, &of->places->field[number], of->err);
+
+	if (code)
+		return code;
+	of->places->field[number].size = 0;
+	field->at = of_task(name);
+	return field->at != BPF_SPAN_NOTHING;
+}
+
+static int need(const struct side *of, uint32_t number, const char *name)
+{
+	int code = find(of, number, name);
+
+	if (code < 0)
+		return code;
+	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
+}
+
+static int plan_test(const struct side *of, uint32_t index, const struct counted_test *test)
+{
+	static const uint8_t compare[] = {
+		[COUNTED_EQUAL] = BPF_SPAN_EQUAL,
+		[COUNTED_UNEQUAL] = BPF_SPAN_UNEQUAL,
+		[COUNTED_LESS] = BPF_SPAN_LESS,
+		[COUNTED_LESS_EQUAL] = BPF_SPAN_LESS_EQUAL,
+		[COUNTED_GREATER] = BPF_SPAN_GREATER,
+		[COUNTED_GREATER_EQUAL] = BPF_SPAN_GREATER_EQUAL,
+	};
+	uint32_t number = BPF_SPAN_TEST + index;
+	int code = need(of, number, test->field);
+
+	of->side->test[index] =
+		(struct bpf_span_test){.number = test->number,
+				       .compare = compare[test->compare],
+				       .is_signed = test->is_negative ||
+						    of->side->field[number].is_signed,
+				       .is_alternative = test->is_alternative};
+	return code;
+}
+
+static int plan_side(const struct side *of, const struct counted_point *point, uint32_t keys)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < keys && !code; i++)
+		code = need(of, BPF_SPAN_KEY + i, point->key[i]);
+	for (uint32_t i = 0; i < point->tests && !code; i++)
+		code = plan_test(of, i, &point->test[i]);
+	of->side->tests = point->tests;
+	return code;
+}
+
+/* A field of the begin, or else of the end. */
+static int plan_either(const struct side *of, uint32_t number, const char *name)
+{
+	int code = name ? find(&of[BPF_SPAN_BEGIN], number, name) : 1;
+
+	if (!code)
+		code = need(&of[BPF_SPAN_END], number, name);
+	return code < 0 ? code : 0;
+}
+
+/* A process or a thread is that of the begin. */
+static int plan_group(const struct side *of, const struct counted_span *span)
+{
+	struct bpf_span_side *begin = of[BPF_SPAN_BEGIN].side;
+	bool is_process = span->by == COUNTED_BY_PROCESS;
+
+	if (span->by == COUNTED_BY_GROUP)
+		return plan_either(of, BPF_SPAN_GROUP, span->group);
+	if (span->by != COUNTED_BY_NOTHING)
+		begin->field[BPF_SPAN_GROUP].at = is_process ? BPF_SPAN_PID : BPF_SPAN_TID;
+	if (span->by != COUNTED_BY_NOTHING && span->is_owner_in_key)
+		return find(of, BPF_SPAN_GROUP, span->side[BPF_SPAN_BEGIN].key[0]) < 0 ? -ENOTSUP
+										       : 0;
+	return 0;
+}
+
+int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
+		  char *const format[BPF_SPAN_SIDES], struct error *err)
+{
+	struct bpf_span_spec *spec = &plan->spec;
+	struct side of[BPF_SPAN_SIDES];
+	int code = 0;
+
+	*plan = (struct bpf_span_plan){0};
+	for (int i = 0; i < BPF_SPAN_SIDES && !code; i++) {
+		of[i] = (struct side){&spec->side[i], &plan->places[i], format[i], err};
+		if (format[i])
+			code = plan_side(&of[i], &span->side[i], span->keys);
+		if (code)
+			return error_wrap(err, "tracepoint %s", span->side[i].event);
+	}
+	code = plan_group(of, span);
+	if (!code)
+		code = plan_either(of, BPF_SPAN_SIZE, span->size);
+	spec->above = span->above;
+	spec->keys = span->keys;
+	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
+						       : span->by != COUNTED_BY_NOTHING;
+	spec->is_everywhere = span->is_everywhere;
+	spec->is_owner_in_key = span->is_owner_in_key;
+	spec->is_of_thread = span->keys == 1 &&
+			     spec->side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at == BPF_SPAN_TID &&
+			     spec->side[BPF_SPAN_END].field[BPF_SPAN_KEY].at == BPF_SPAN_TID;
+	return code;
+}
+
+enum { ARGUMENTS_AT = 16, ARGUMENTS = 6 };
+
+/* In the data of such a tracepoint stand the number of the call, then its arguments or its result. */
+static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_place *place)
+{
+	return field->at != BPF_SPAN_NUMBER || (place->size == 8 && place->offset >= ARGUMENTS_AT &&
+						place->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
+}
+
+void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event, int number)
+{
+	struct bpf_span_side *side = &plan->spec.side[index];
+	bool is_return = !strncmp(event, "syscalls:sys_exit_", 18);
+
+	if (number < 0 || (!is_return && strncmp(event, "syscalls:sys_enter_", 19) != 0))
+		return;
+	for (int i = 0; i < BPF_SPAN_FIELDS; i++)
+		if (!is_of_call(&side->field[i], &plan->places[index].field[i]))
+			return;
+	side->call = is_return ? BPF_SPAN_AT_RETURN : BPF_SPAN_AT_CALL;
+	side->number = number;
+	for (int i = 0; i < BPF_SPAN_FIELDS; i++) {
+		struct bpf_span_field *field = &side->field[i];
+
+		if (field->at != BPF_SPAN_NUMBER)
+			continue;
+		field->at = is_return ? BPF_SPAN_RESULT : BPF_SPAN_ARGUMENT;
+		field->argument = (uint8_t)((plan->places[index].field[i].offset - ARGUMENTS_AT) /
+					    8);
+	}
+}
+
+static uint8_t width_of(uint8_t size)
+{
+	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W : BPF_DW;
+}
+
+void bpf_span_place(struct bpf_insn *insn, size_t count, const struct bpf_span_places *places)
+{
+	for (size_t i = 0; i < count; i++) {
+		int number = (insn[i].off - BPF_SPAN_MARK) / 8;
+
+		if (insn[i].code != (BPF_LDX | BPF_MEM | BPF_DW) || insn[i].off < BPF_SPAN_MARK ||
+		    number >= BPF_SPAN_FIELDS || !places->field[number].size)
+			continue;
+		insn[i].off = (int16_t)places->field[number].offset;
+		insn[i].code = BPF_LDX | BPF_MEM | width_of(places->field[number].size);
+	}
+}

@@ -1,0 +1,159 @@
+/* live_span: see live_span.h, and <iotrace/counted.h> for what comes of it. */
+#include "live_span.h"
+
+#include "clock.h"
+#include "live_private.h"
+#include "load/bpf_span.h"
+
+#include <errno.h>
+#include <iotrace/confine.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a user who has only the rights of the program's file may not see, is in no group either. */
+static bool has_secret(const struct live *live, const struct counted_span *span)
+{
+	bool has = false;
+
+	for (int side = 0; confine_is_lent() && side < COUNTED_SIDES; side++) {
+		const char *event = span->side[side].event;
+		char *system = event ? mem_strdup(event) : NULL, *name, *format;
+
+		if (!system)
+			continue;
+		name = strchr(system, ':');
+		if (name)
+			*name++ = '\0';
+		format = tracefs_format(&live->tracefs, system, name ? name : "", NULL);
+		has |= format && tracefs_has_address(system, format);
+		free(format);
+		free(system);
+	}
+	return has;
+}
+
+static void open_span(struct live *live, const struct counted_span *span, struct live_span *of)
+{
+	const struct bpf_span_options options = {.span = span,
+						 .source = live->bpf.source,
+						 .tracefs = &live->tracefs,
+						 .cpu = live->set.cpu[0],
+						 .is_system = live->set.target != TARGET_THREAD};
+	struct error why = {0};
+
+	if (!live->bpf.source)
+		error_say(&why, ENOTSUP, "calls are recorded with perf");
+	else if (live->set.target == TARGET_CGROUP)
+		error_say(&why, ENOTSUP, "only tasks of control groups are followed");
+	else if (has_secret(live, span))
+		error_say(&why, EPERM, "its events have addresses in the kernel");
+	else
+		of->object = bpf_span_open(&options, &why);
+	if (of->object) {
+		log_info(
+			"span '%s' is counted in the kernel, with room for %u open ones, in %.1f MiB",
+			span->name, span->room, (double)bpf_span_memory(of->object) / (1 << 20));
+		return;
+	}
+	snprintf(of->why, sizeof(of->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
+	log_info("span '%s' is not counted in the kernel: %s", span->name, of->why);
+}
+
+void live_span_open(struct live *live)
+{
+	const struct recording *recording = live->recording;
+
+	live->spans.span = mem_array(recording->counted_count ? recording->counted_count : 1,
+				     sizeof(*live->spans.span));
+	for (uint32_t i = 0; i < recording->counted_count; i++)
+		open_span(live, &recording->counted[i], &live->spans.span[i]);
+}
+
+static uint32_t count_of(const struct live *live)
+{
+	return live->spans.span ? live->recording->counted_count : 0;
+}
+
+void live_span_start(struct live *live)
+{
+	for (uint32_t i = 0; i < count_of(live); i++) {
+		struct live_span *span = &live->spans.span[i];
+
+		if (!span->object)
+			continue;
+		bpf_span_leave_out(span->object, live->reopen.opener.pid);
+		span->missed = bpf_span_missed(span->object);
+		bpf_span_enable(span->object, true);
+	}
+	live->spans.begun = clock_now();
+}
+
+/* Calls are complete all the same. */
+static void say_gap(struct live *live, enum fact_gap kind, uint64_t count)
+{
+	if (count)
+		facts_add(&live->facts,
+			  &(struct fact){.kind = FACT_GAP,
+					 .number = {[FACT_GAP_kind] = kind,
+						    [FACT_GAP_count] = count,
+						    [FACT_GAP_is_of_tasks] = true}},
+			  0, clock_now());
+}
+
+void live_span_stop(struct live *live)
+{
+	live->spans.ended = clock_now();
+	for (uint32_t i = 0; i < count_of(live); i++) {
+		struct live_span *span = &live->spans.span[i];
+		struct counted_books books = {0};
+
+		if (!span->object)
+			continue;
+		bpf_span_enable(span->object, false);
+		span->missed = bpf_span_missed(span->object) - span->missed;
+		bpf_span_add_books(span->object, &books);
+		say_gap(live, GAP_MISSED, span->missed);
+		say_gap(live, GAP_UNKEPT, books.full);
+	}
+}
+
+void live_span_close(struct live *live)
+{
+	for (uint32_t i = 0; i < count_of(live); i++)
+		bpf_span_close(live->spans.span[i].object);
+	free(live->spans.span);
+	live->spans.span = NULL;
+}
+
+const char *live_counted_why(const struct live *live, uint32_t index)
+{
+	const struct live_span *span = &live->spans.span[index];
+
+	return span->object ? NULL : span->why;
+}
+
+struct counted_books live_counted_books(const struct live *live, uint32_t index)
+{
+	const struct live_span *span = &live->spans.span[index];
+	struct counted_books books = {.missed = span->missed,
+				      .first = live->spans.begun,
+				      .last = live->spans.ended};
+
+	bpf_span_add_books(span->object, &books);
+	return books;
+}
+
+void live_counted_parts(const struct live *live, uint32_t index,
+			void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	bpf_span_parts(live->spans.span[index].object, call, context);
+}
+
+int live_counted_open(struct live *live, uint32_t index,
+		      void (*call)(void *context, const struct counted_open *open), void *context)
+{
+	return bpf_span_left(live->spans.span[index].object, call, context);
+}

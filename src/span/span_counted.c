@@ -1,0 +1,236 @@
+/*
+ * span_counted: see span_counted.h.
+ *
+ * Samples are needed where single spans matter, or when they were, or what only user space knows.
+ */
+#include "span_counted.h"
+
+#include <iotrace/counted.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns why no span can be counted, or NULL. */
+static const char *why_none(const struct span_options *options)
+{
+	const struct recording *recording = &options->record.recording;
+	const struct {
+		bool is;
+		const char *why;
+	} row[] = {
+		{recording->source == SOURCE_PERF, "--source=perf"},
+		{options->slowest, "--slowest needs each of them"},
+		{options->heat.is_wanted, "--heatmap needs their times"},
+		{options->interval, "--interval needs their times"},
+		{recording->users.names.count, "--uid"},
+		{recording->selection.comms.count, "--comm"},
+		{recording->cgroups.count, "--cgroup"},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		if (row[i].is)
+			return row[i].why;
+	return NULL;
+}
+
+static const char *why_not_point(const struct span_point *point)
+{
+	if (point->other)
+		return "several events may end it";
+	if (point->entry)
+		return "some of its fields are those of another event";
+	for (uint32_t i = 0; i < point->tests; i++)
+		if (!point->test[i].is_number || point->test[i].compare == SPAN_MATCHES)
+			return "it compares texts";
+	return NULL;
+}
+
+static const char *why_not(const struct span_options *options, const struct span *span)
+{
+	const struct recording *recording = &options->record.recording;
+	const struct span_point *cancel = &span->side[SPAN_CANCEL];
+	const char *why = span->has_probes ? "its events are probes of programs"
+					   : why_none(options);
+
+	for (int side = 0; side < SPAN_SIDES && !why; side++)
+		why = why_not_point(&span->side[side]);
+	if (why)
+		return why;
+	if (cancel->event && cancel->keys != span->side[SPAN_BEGIN].keys)
+		return "a part of its key cancels it";
+	if (span->where == SPAN_OF_KEY && !recording->is_system)
+		return "only some tasks are followed, and its key says which it is of";
+	return NULL;
+}
+
+static void copy_point(struct counted_point *to, const struct span_point *from)
+{
+	static const enum counted_compare compare[] = {
+		[SPAN_EQUAL] = COUNTED_EQUAL,     [SPAN_UNEQUAL] = COUNTED_UNEQUAL,
+		[SPAN_LESS] = COUNTED_LESS,       [SPAN_LESS_EQUAL] = COUNTED_LESS_EQUAL,
+		[SPAN_GREATER] = COUNTED_GREATER, [SPAN_GREATER_EQUAL] = COUNTED_GREATER_EQUAL,
+	};
+
+	to->event = from->event;
+	for (uint32_t i = 0; i < from->keys; i++)
+		to->key[i] = from->key[i];
+	to->tests = from->tests;
+	for (uint32_t i = 0; i < from->tests; i++)
+		to->test[i] = (struct counted_test){
+			.field = from->test[i].field,
+			.compare = compare[from->test[i].compare],
+			.is_negative = from->test[i].is_negative,
+			.is_alternative = from->test[i].is_alternative,
+			.number = from->test[i].number,
+		};
+}
+
+static enum counted_by by_of(const struct span_options *options)
+{
+	const char *by = options->by ? options->by : "group";
+
+	return !strcmp(by, "none")      ? COUNTED_BY_NOTHING
+	       : !strcmp(by, "process") ? COUNTED_BY_PROCESS
+	       : !strcmp(by, "thread")  ? COUNTED_BY_THREAD
+					: COUNTED_BY_GROUP;
+}
+
+static void add(struct span_options *options, uint32_t index)
+{
+	const struct span *span = options->span[index];
+	struct counted_span *counted = &options->counted[options->counted_count];
+
+	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS &&
+			       (int)COUNTED_KEYS == (int)SPAN_KEYS &&
+			       (int)COUNTED_SIDES == (int)SPAN_SIDES,
+		       "they are the same");
+	*counted = (struct counted_span){
+		.name = span->name,
+		.keys = span->side[SPAN_BEGIN].keys,
+		.by = by_of(options),
+		.group = span->group,
+		.size = span->size,
+		.is_owner_in_key = span->where == SPAN_OF_KEY,
+		.is_everywhere = span->where != SPAN_IN_TASK,
+		.above = options->above,
+		.room = options->room,
+	};
+	for (int side = 0; side < SPAN_SIDES; side++)
+		copy_point(&counted->side[side], &span->side[side]);
+	span_add_events(span, false, &counted->events);
+	for (uint32_t i = 0; i < counted->events.count; i++) /* without their fields */
+		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
+	options->counted_of[options->counted_count++] = index;
+}
+
+void span_counted_choose(struct span_options *options)
+{
+	for (uint32_t i = 0; i < options->spans; i++) {
+		const struct span *span = options->span[i];
+		const char *why;
+
+		if (span->source != SPAN_OF_TRACEPOINTS)
+			continue;
+		why = why_not(options, span);
+		if (why)
+			log_info("span '%s' is not counted in the kernel: %s", span->name, why);
+		else
+			add(options, i);
+	}
+	options->record.recording.counted = options->counted;
+	options->record.recording.counted_count = options->counted_count;
+}
+
+bool span_counted_is_chosen(const struct span_options *options, uint32_t span)
+{
+	for (uint32_t i = 0; i < options->counted_count; i++)
+		if (options->counted_of[i] == span)
+			return true;
+	return false;
+}
+
+void span_counted_release(struct span_options *options)
+{
+	for (uint32_t i = 0; i < options->counted_count; i++) {
+		struct text_list *events = &options->counted[i].events;
+
+		for (uint32_t k = 0; k < events->count; k++)
+			free((void *)(uintptr_t)events->item[k]);
+		text_list_release(events);
+	}
+}
+
+/* Where the numbers of a span go. */
+struct taking {
+	struct span_engine *engine;
+	struct latency *latency;
+	uint32_t span;
+};
+
+static void take_part(void *context, const struct counted_part *part)
+{
+	const struct taking *to = context;
+
+	latency_add(to->latency, &(const struct latency_part){
+					 .span = to->span,
+					 .group = part->group,
+					 .is_rest = part->is_rest,
+					 .histogram = {.first = part->first,
+						       .buckets = COUNTED_BUCKETS,
+						       .bucket = part->bucket,
+						       .sum = part->sum,
+						       .min = part->min,
+						       .max = part->max},
+					 .squares = (long double)part->squares[1] * 0x1p64L +
+						    (long double)part->squares[0],
+					 .bytes = part->bytes,
+				 });
+}
+
+static void take_open(void *context, const struct counted_open *open)
+{
+	const struct taking *to = context;
+
+	span_engine_adopt(to->engine, &(const struct span_seen){.span = to->span,
+								.group = open->group,
+								.begin = open->begin,
+								.bytes = open->bytes,
+								.pid = open->pid,
+								.tid = open->tid});
+}
+
+static void take_books(const struct taking *to, const struct counted_books *counted)
+{
+	const struct span_books books = {
+		.begun = counted->begun,
+		.fate = {[SPAN_ENDED] = counted->ended,
+			 [SPAN_CANCELLED] = counted->cancelled,
+			 [SPAN_LEFT] = counted->left,
+			 [SPAN_BEGUN_AGAIN] = counted->begun_again},
+		.ends_without_begin = counted->ends_without_begin,
+		.excluded = counted->excluded,
+		.unkept = counted->full,
+		.missed = counted->missed,
+	};
+
+	span_engine_count(to->engine, to->span, &books, counted->first, counted->last);
+	latency_add_below(to->latency, counted->below);
+}
+
+void span_counted_take(const struct span_run *run, struct live *live, struct latency *latency)
+{
+	for (uint32_t i = 0; i < run->options->counted_count; i++) {
+		struct taking to = {run->engine, latency, run->options->counted_of[i]};
+		struct counted_books books;
+
+		if (live_counted_why(live, i))
+			continue;
+		books = live_counted_books(live, i);
+		take_books(&to, &books);
+		live_counted_parts(live, i, take_part, &to);
+		if (live_counted_open(live, i, take_open, &to))
+			log_warn("span '%s': the kernel does not say which are open",
+				 run->options->span[to.span]->name);
+	}
+}

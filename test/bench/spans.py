@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""What measuring spans costs: a pair of events bare, counted in the kernel, paired from perf's events, and by bpftrace, in turn; with
+millions of open spans and thousands of groups; and how fast a capture is read.
+
+As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|open|groups|capture]..."""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+CALLS = "syscalls:sys_enter_{0} -> syscalls:sys_exit_{0} by tid"
+SEEK = "s: syscalls:sys_enter_lseek if whence == 0 -> syscalls:sys_enter_lseek if whence == 1 by pid,offset"
+PAIRS = {
+    "getppid": ("p: " + CALLS.format("getppid"), "tracepoint:syscalls:sys_enter_getppid", "tracepoint:syscalls:sys_exit_getppid"),
+    "signal": ("p: signal:signal_generate -> signal:signal_deliver by tid", "tracepoint:signal:signal_generate",
+               "tracepoint:signal:signal_deliver"),
+}
+
+
+class Bench:
+    def __init__(self, options, place):
+        self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+        self.storm = f"{place}/span_storm"
+        subprocess.run(["cc", "-O2", "-o", self.storm, f"{HERE}/span_storm.c"], check=True)
+
+    def run(self, *command):
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        found = re.search(r"^\d+\.\d$", ran.stdout, re.MULTILINE)
+        if not found:
+            raise SystemExit(f"{command}: {ran.stdout}{ran.stderr}")
+        return float(found.group()), ran.stderr
+
+    def latency(self, span, *options):
+        return [self.iotrace, "latency", "--span", span, *options, f"--json={self.place}/numbers", "--"]
+
+    def told(self):
+        with open(f"{self.place}/numbers", encoding="utf-8") as file:
+            return json.load(file)
+
+    def pairs(self):
+        for work, (span, begin, end) in PAIRS.items():
+            program = f"{begin} {{ @s[tid] = nsecs; }} {end} /@s[tid]/ {{ @h = hist(nsecs - @s[tid]); delete(@s[tid]); }}"
+            storm = [self.storm, work, str(int(2000000 * self.scale))]
+            ways = {"bare": storm, "counted": [*self.latency(span), *storm], "counted, -a": [*self.latency(span, "-a"), *storm],
+                    "perf's events": [*self.latency(span, "--source=perf", "-m", "32M"), *storm]}
+            if shutil.which("bpftrace"):
+                ways["bpftrace"] = ["bpftrace", "-q", "-e", program, "-c", " ".join(storm)]
+            found = {way: [] for way in ways}
+            for _ in range(self.rounds):
+                for way, command in ways.items():
+                    found[way].append(self.run(*command)[0])
+            bare = statistics.median(found["bare"])
+            for way, values in found.items():
+                added = statistics.median(values) - bare
+                of = statistics.median(found["bpftrace"]) - bare if "bpftrace" in found else 0
+                print(f"{work:8} {way:14} {statistics.median(values):8.0f} ns, added {added:6.0f}"
+                      + (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
+
+    def open(self):
+        many, room = int(5000000 * self.scale), int(5100000 * self.scale) + 1000000
+        found = {1000: [], many: []}
+        memory = ""
+        for _ in range(self.rounds):
+            for count, values in found.items():
+                time, text = self.run(*self.latency(SEEK, "--room", str(room), "-v"), self.storm, "seek", "1000000", str(count))
+                values.append(time)
+                memory = re.search(r"in ([\d.]+ MiB)", " ".join(text.split())).group(1)
+                books = self.told()["books"]["spans"][0]
+                print(f"  {count} open: {time:.0f} ns, {books['begun']} begun, {books['open'] + books['left']} open, "
+                      f"{books['found_no_room']} without room")
+        few, much = (statistics.median(values) for values in found.values())
+        print(f"open     1,000: {few:.0f} ns for a pair, {many:,}: {much:.0f} ns, times {much / few:.2f}; room for {room:,}: {memory}")
+
+    def groups(self):
+        span = "g: " + CALLS.format("lseek")
+        for _ in range(self.rounds):
+            one = self.run(*self.latency(span), self.storm, "group", "1000000")[0]
+            many = self.run(*self.latency(f"{span} group offset"), self.storm, "group", "1000000")[0]
+            numbers = self.told()
+            rest = sum(row["count"] for row in numbers["spans"] if row["group"] is None)
+            print(f"groups   1: {one:.0f} ns, {len(numbers['spans']):,}: {many:.0f} ns; {rest:,} of {numbers['books']['spans'][0]['ended']:,} "
+                  "found no room")
+
+    def capture(self):
+        count = int(2000000 * self.scale)
+        capture, span = f"{self.place}/perf.data", "p: " + CALLS.format("getppid")
+        subprocess.run(["perf", "record", "-q", "-k", "mono", "-m", "64M", "-o", capture, "-e",
+                        "syscalls:sys_enter_getppid,syscalls:sys_exit_getppid", "--", self.storm, "getppid", str(count)], check=True,
+                       stdout=subprocess.DEVNULL)
+        for options in ([], ["--heatmap=/dev/null"], ["--slowest", "10"]):
+            for _ in range(self.rounds):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                subprocess.run([self.iotrace, "latency", "--span", span, *options, f"--json={self.place}/numbers", capture], check=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                time = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                ended = self.told()["books"]["spans"][0]["ended"]
+                print(f"capture  {' '.join(options):20} {ended:,} spans in {time:.2f} s of CPU: {ended / time / 1e6:.2f} million a second")
+
+
+def main():
+    works = ("pairs", "open", "groups", "capture")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--iotrace", default="build/iotrace")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("works", nargs="*", default=works, metavar="WORK", help=" ".join(works))
+    options = parser.parse_args()
+    place = tempfile.mkdtemp(prefix="iotrace-bench-")
+    try:
+        bench = Bench(options, place)
+        for work in options.works:
+            getattr(bench, work)()
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""Spans that are counted in the kernel: two recorders follow the same process at the same time, one counts in the kernel, one pairs the
+events of perf itself. Both must find the same."""
+
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from live import IOTRACE, Live, SOURCE  # noqa: E402
+
+FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
+SLEEPS, SLEEP_NS = 20, 3000000
+
+WORK = f"""
+import os, signal, sys, time
+fd = os.open('/etc/passwd', os.O_RDONLY)
+signal.signal(40, lambda *_: None)
+sys.stdin.readline()
+for i in range(3000):
+    os.lseek(fd, i % 7, i % 3)
+for i in range(500):
+    os.kill(os.getpid(), 40)
+for i in range(300):
+    os.lseek(fd, 4, 0)
+    if i % 3 == 0:
+        os.kill(os.getpid(), 40)
+    if i % 2 == 0:
+        os.getppid()
+        os.getppid()
+for i in range({SLEEPS}):
+    time.sleep({SLEEP_NS} / 1e9)
+os.lseek(fd, 1, 0)
+"""
+
+SPANS = {
+    # At the two tracepoints of all calls, with fields that are arguments and results.
+    "seek": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group whence size ret",
+    "some": "syscalls:sys_enter_lseek if whence == 0 && offset > 2 || whence == 2 -> syscalls:sys_exit_lseek if ret >= 0 by tid group offset",
+    "result": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group ret",
+    # At tracepoints of their own, with numbers of several sizes and signs.
+    "signal": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by tid group code size sig",
+    "number": "signal:signal_generate if pid > 0 && sig > 39 && sig <= 40 -> signal:signal_deliver by sig group errno",
+    # One at each. Others may send signals, too, so only those of the workload count.
+    "mixed": "syscalls:sys_enter_kill -> signal:signal_deliver if sig == 40 by tid,sig group sig",
+    # Begins that begin again, ends without begin, cancels.
+    "odd": "syscalls:sys_enter_lseek -> syscalls:sys_exit_getppid by tid",
+    "gone": "syscalls:sys_enter_lseek -> syscalls:sys_exit_getppid by tid cancel signal:signal_deliver if sig == 40",
+    "between": "syscalls:sys_exit_getppid -> syscalls:sys_exit_getppid by tid",
+    "sleep": "syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep by tid",
+}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+class Recorder:
+    def __init__(self, live, name, pid, *options):
+        ready, gives = os.pipe()
+        self.path = live.path(f"{name}.json")
+        spans = [word for span, what in SPANS.items() for word in ("--span", f"{span}: {what}")]
+        self.process = subprocess.Popen([IOTRACE, "latency", *spans, f"--ready-fd={gives}", f"--json={self.path}", "-p", str(pid), *options],
+                                        pass_fds=[gives], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.close(gives)
+        with os.fdopen(ready, "rb") as file:
+            self.is_ready = file.readline() == b"ready\n"
+
+    def numbers(self, live):
+        text = self.process.communicate()[1].decode(errors="replace")
+        if not live.equal("status", self.process.returncode, 0):
+            print(text)
+        return read(self.path)
+
+
+def rows(numbers, *keys):
+    return {(row["span"], row["group"]): [row[key] for key in keys] for row in numbers["spans"]}
+
+
+def balanced(live, name, numbers):
+    for span in numbers["books"]["spans"]:
+        live.equal(f"{name}: {span['span']}: balance", span["begun"], sum(span[fate] for fate in FATES))
+    for row in numbers["spans"]:
+        buckets = row["histogram"]
+        live.equal(f"{name}: {row['span']}: histogram", sum(bucket["count"] for bucket in buckets), row["count"])
+        live.check(buckets[0]["from_ns"] <= row["min_ns"] <= buckets[0]["to_ns"], f"{name}: least {row}")
+        live.check(buckets[-1]["from_ns"] <= row["max_ns"] <= buckets[-1]["to_ns"], f"{name}: most {row}")
+        low = sum(bucket["from_ns"] * bucket["count"] for bucket in buckets)
+        high = sum(bucket["to_ns"] * bucket["count"] for bucket in buckets)
+        live.check(low <= row["sum_ns"] <= high, f"{name}: sum {row}")
+        live.check(row["min_ns"] <= row["avg_ns"] <= row["max_ns"] and row["stddev_ns"] <= row["max_ns"], f"{name}: {row}")
+
+
+def books(numbers, is_of_all):
+    """What is compared: ends of others have no begin, and perf is not told of them where a span stays within a task."""
+    excluded = ("counted_in_kernel", "excluded", "died", "left") + (("ends_without_begin",) if is_of_all else ())
+    return {span["span"]: {key: value for key, value in span.items() if key not in excluded} for span in numbers["books"]["spans"]
+            if (span["span"] == "number") == is_of_all}
+
+
+def both(live, *options):
+    """The same process, at the same time."""
+    work = subprocess.Popen([sys.executable, "-S", "-c", WORK], stdin=subprocess.PIPE)
+    recorders = [Recorder(live, source, work.pid, f"--source={source}", *options) for source in ("bpf", "perf")]
+    for recorder in recorders:
+        live.check(recorder.is_ready, "ready")
+    work.communicate(b"go\n")
+    kernel, user = [recorder.numbers(live) for recorder in recorders]
+    live.equal("by the kernel", {span["counted_in_kernel"] for span in kernel["books"]["spans"]}, {True})
+    live.equal("by iotrace", {span["counted_in_kernel"] for span in user["books"]["spans"]}, {False})
+    live.equal("nothing is lost", (kernel["books"]["balanced"], user["books"]["balanced"]), (True, True))
+    balanced(live, "kernel", kernel)
+    balanced(live, "user", user)
+    return kernel, user
+
+
+def same(live):
+    kernel, user = both(live)
+    live.equal("counts and bytes", rows(kernel, "count", "bytes"), rows(user, "count", "bytes"))
+    for is_of_all in (False, True):
+        live.equal("what became of them", books(kernel, is_of_all), books(user, is_of_all))
+    found = {span["span"]: span for span in kernel["books"]["spans"]}
+    live.check(found["seek"]["ended"] >= 3301 and found["signal"]["ended"] == 600, f"the workload's own numbers: {found}")
+    live.check(all(found["odd"][key] for key in ("begun_again", "ends_without_begin")) and found["gone"]["cancelled"],
+               f"each fate was tried: {found}")
+    for numbers in (kernel, user):
+        count, least, total = rows(numbers, "count", "min_ns", "sum_ns")["sleep", ""]
+        live.equal("sleeps", count, SLEEPS)
+        live.check(least >= SLEEP_NS and total >= SLEEPS * SLEEP_NS, f"a sleep takes its time: {least}, {total}")
+
+
+def grouped(live):
+    for by in ("none", "process", "thread"):
+        kernel, user = both(live, "--by", by)
+        live.equal(f"by {by}", rows(kernel, "count", "bytes"), rows(user, "count", "bytes"))
+    kernel, user = both(live, "--above", "2ms")
+    for numbers in (kernel, user):
+        live.equal("above, and not", numbers["not_above"] + sum(row["count"] for row in numbers["spans"]),
+                   sum(span["ended"] for span in numbers["books"]["spans"]))
+        live.check(rows(numbers, "count")["sleep", ""] == [SLEEPS], "sleeps are above")
+        live.check(all(row["min_ns"] > 2000000 for row in numbers["spans"]), "all are above")
+
+
+def told(live, *options, status=0):
+    ran = live.run([IOTRACE, "latency", "-v", f"--json={live.path('told.json')}", *options])
+    if not live.equal(f"{options}: status", ran.returncode, status):
+        print(ran.stderr.decode(errors="replace"))
+    return read(live.path("told.json")), ran.stderr.decode(errors="replace")
+
+
+def fates(live):
+    """A process that a signal killed, and more keys than there is room for."""
+    code = "import os; os.kill(os.getpid(), 9)"
+    numbers, _ = told(live, "--source=bpf", "--span", "k: syscalls:sys_enter_kill -> syscalls:sys_exit_getppid by tid", "--",
+                      sys.executable, "-S", "-c", code, status=137)
+    live.equal("died", [(span["begun"], span["died"], span["counted_in_kernel"]) for span in numbers["books"]["spans"]], [(1, 1, True)])
+    code = "import os; fd = os.open('/etc/passwd', 0); [os.lseek(fd, 1000 + i, 0) for i in range(10)]"
+    numbers, text = told(live, "--source=bpf", "--room", "3", "--span",
+                         "k: syscalls:sys_enter_lseek if offset >= 1000 && whence == 0 -> syscalls:sys_exit_getppid by offset/ret", "--",
+                         sys.executable, "-S", "-c", code)
+    live.equal("no room", [(span["begun"], span["found_no_room"]) for span in numbers["books"]["spans"]], [(3, 7)])
+    live.check("7 begins of spans found no room in the kernel" in numbers["books"]["sentence"], numbers["books"]["sentence"])
+    live.check("7 more found no room in the kernel" in text, text)
+
+
+def refused(live):
+    """What the kernel cannot count is counted all the same, and -v says why."""
+    seek = "k: syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid"
+    for why, options in (
+            ("--slowest needs each of them", ["--span", seek, "--slowest", "3"]),
+            ("--heatmap needs their times", ["--span", seek, "--heatmap"]),
+            ("--source=perf", ["--span", seek, "--source=perf"]),
+            ("it has no number 'comm'", ["--span", f"{seek} group comm"]),
+            ("it compares texts", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*" ->', 1)]),
+            ("only some tasks are followed", ["--span", "sched"])):
+        numbers, text = told(live, *options, "--", sys.executable, "-S", "-c", "import os; os.lseek(os.open('/etc/passwd', 0), 1, 0)")
+        live.check(f"is not counted in the kernel: {why}" in " ".join(text.split()), f"{options}: {text}")
+        live.equal(f"{options}: whose", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [False])
+        live.check(numbers["books"]["spans"][0]["begun"], f"{options}: begun")
+
+
+with Live() as test:
+    if SOURCE == "bpf":
+        for each in (same, grouped, fates, refused):
+            each(test)
+    else:
+        test.lacks("BPF")
