@@ -59,12 +59,13 @@ void engine_give_up(struct span_engine *engine, uint32_t slot, enum span_fate fa
 
 void engine_begin(struct span_engine *engine, const struct open_span *span)
 {
-	uint32_t old = open_find(&engine->open, span->span, span->key);
+	uint64_t hash = open_hash(&engine->open, span->span, span->key);
+	uint32_t old = open_find_hash(&engine->open, span->span, span->key, hash);
 
 	if (old != OPEN_NONE)
 		engine_give_up(engine, old, SPAN_BEGUN_AGAIN, span->begin);
 	engine->span[span->span].books.begun++;
-	open_add(&engine->open, span);
+	open_add(&engine->open, span, hash);
 }
 
 bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
@@ -244,13 +245,16 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 		const struct open_span *open)
 {
 	const struct engine_span *span = &engine->span[use->span];
-	uint32_t slot = open_find(&engine->open, use->span, open->key);
+	bool has_others = span->span->side[SPAN_END].other;
+	uint32_t slot = has_others || span->is_group_of_end
+				? open_find(&engine->open, use->span, open->key)
+				: OPEN_NONE;
 	uint64_t bytes = 0;
 
-	if (slot == OPEN_NONE &&
+	if (slot == OPEN_NONE && has_others &&
 	    entries_has_ended(&engine->entries, use->span, event->tid, use->point, open->key))
 		return;
-	if (use->point != &span->span->side[SPAN_END] || use->point->other)
+	if (has_others)
 		entries_ended(&engine->entries, use->span, event->tid, use->point, open->key);
 	if (slot != OPEN_NONE && span->is_group_of_end)
 		engine->open.at[slot].group = group_of(engine, span, use, event);

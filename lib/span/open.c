@@ -3,24 +3,22 @@
  */
 #include "open.h"
 
-#include <iotrace/hash.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a key holds comes from outside, and must not be able to make lists long. */
-static uint64_t hash_of(uint32_t span, const uint64_t *key)
+uint64_t open_hash(const struct open_spans *open, uint32_t span, const uint64_t *key)
 {
 	uint64_t bytes[SPAN_KEYS + 1];
 
 	memcpy(bytes, key, SPAN_KEYS * sizeof(*key));
 	bytes[SPAN_KEYS] = span;
-	return hash_bytes(hash_key_of_process(), bytes, sizeof(bytes));
+	return hash_bytes(open->secret, bytes, sizeof(bytes));
 }
 
 void open_init(struct open_spans *open)
 {
-	*open = (struct open_spans){.free = OPEN_NONE};
+	*open = (struct open_spans){.free = OPEN_NONE, .secret = hash_key_of_process()};
 }
 
 void open_release(struct open_spans *open)
@@ -69,12 +67,12 @@ static void leave_process(struct open_spans *open, uint32_t slot)
 		map_remove(&open->by_process, span->pid);
 }
 
-uint32_t open_add(struct open_spans *open, const struct open_span *span)
+uint32_t open_add(struct open_spans *open, const struct open_span *span, uint64_t hash)
 {
-	uint64_t hash = hash_of(span->span, span->key);
 	uint32_t slot = slot_new(open);
 
 	open->at[slot] = *span;
+	open->at[slot].hash = hash;
 	open->at[slot].is_used = true;
 	open->at[slot].next = map_get(&open->by_key, hash);
 	map_set(&open->by_key, hash, slot);
@@ -88,19 +86,25 @@ static bool is_it(const struct open_span *open, uint32_t span, const uint64_t *k
 	return open->span == span && !memcmp(open->key, key, sizeof(open->key));
 }
 
-uint32_t open_find(const struct open_spans *open, uint32_t span, const uint64_t *key)
+uint32_t open_find_hash(const struct open_spans *open, uint32_t span, const uint64_t *key,
+			uint64_t hash)
 {
-	uint32_t slot = open->used ? map_get(&open->by_key, hash_of(span, key)) : OPEN_NONE;
+	uint32_t slot = map_get(&open->by_key, hash);
 
 	while (slot != OPEN_NONE && !is_it(&open->at[slot], span, key))
 		slot = open->at[slot].next;
 	return slot;
 }
 
+uint32_t open_find(const struct open_spans *open, uint32_t span, const uint64_t *key)
+{
+	return open->used ? open_find_hash(open, span, key, open_hash(open, span, key)) : OPEN_NONE;
+}
+
 void open_remove(struct open_spans *open, uint32_t slot)
 {
 	struct open_span *span = &open->at[slot];
-	uint64_t hash = hash_of(span->span, span->key);
+	uint64_t hash = span->hash;
 	uint32_t at = map_get(&open->by_key, hash);
 
 	if (at != slot) {
