@@ -389,16 +389,14 @@ static void fact_loss(struct model *m, const struct event *event)
 static void resume(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
+	uint64_t since = n[FACT_GAP_since], until = n[FACT_GAP_until];
 	uint32_t task = task_find(m, (uint32_t)n[FACT_GAP_pid]);
 
 	if (task == MAP_NONE || !m->tally->n[TALLY_detached])
 		return;
 	m->tally->n[TALLY_detached]--;
 	tally_add(m->tally, resumed, 1);
-	tally_add(m->tally, resumed_us,
-		  n[FACT_GAP_until] > n[FACT_GAP_since]
-			  ? (n[FACT_GAP_until] - n[FACT_GAP_since] + 999) / 1000
-			  : 0);
+	tally_add(m->tally, resumed_us, until > since ? (until - since + 999) / 1000 : 0);
 	table_doubt(m, task_table(m, task), DOUBT_LOSS);
 }
 
@@ -412,11 +410,9 @@ static void fact_gap(struct model *m, const struct event *event)
 	};
 	uint64_t kind = event->fact.number[FACT_GAP_kind];
 
-	if (kind == GAP_RESUMED) {
+	if (kind == GAP_RESUMED)
 		resume(m, event);
-		return;
-	}
-	if (kind >= sizeof(counter) / sizeof(counter[0]))
+	if (kind == GAP_RESUMED || kind >= sizeof(counter) / sizeof(counter[0]))
 		return;
 	m->tally->n[counter[kind]] += event->fact.number[FACT_GAP_count];
 	if (!event->fact.number[FACT_GAP_is_of_tasks])
