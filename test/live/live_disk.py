@@ -30,8 +30,8 @@ def record(live, name, command, *options):
         live.balance(about["books"], lossless=False)
         ours, kernel = block.counted(about["devices"][0])
         said = ran.stderr.decode(errors="replace")
-        is_told = "the kernel itself counted" in said or "without an end" in said
-        live.equal(f"{name}: a difference is told", is_told, ours != kernel)
+        is_reported = "the kernel itself counted" in said or "without an end" in said
+        live.equal(f"{name}: a difference is reported", is_reported, ours != kernel)
         if ours == kernel and not about["books"]["counters"]["unseen"]:
             break
         print(f"{name}: {ours}, by its counters {kernel}: once more")

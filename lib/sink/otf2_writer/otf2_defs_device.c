@@ -6,9 +6,7 @@
  */
 #include "otf2_define.h"
 
-#include <iotrace/mem.h>
 #include <iotrace/trace.h>
-#include <stdlib.h>
 #include <sys/sysmacros.h>
 
 enum { SECTOR_SIZE = 512 };
