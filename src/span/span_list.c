@@ -5,8 +5,10 @@
 #include "span_probe.h"
 
 #include <iotrace/error.h>
+#include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 18 };
@@ -29,24 +31,37 @@ static int check(struct span *span, struct error *err)
 	return code ? code : span_check(span, err);
 }
 
+/* The name of the span stands there already. What helps is the same for many spans: it is kept, to be said once. */
+static void put_trouble(const struct error *err, char **remedy)
+{
+	const char *why = strstr(err->text, "': ");
+	int length;
+
+	why = why ? why + 3 : err->text;
+	length = (int)strcspn(why, "\n");
+	printf("%*snot here: %.*s\n", INDENT, "", length, why);
+	if (why[length] && !*remedy)
+		*remedy = mem_strdup(why + length + 1);
+}
+
 int span_list(void)
 {
+	char *remedy = NULL;
 	struct span *span;
 
 	for (uint32_t i = 0; (span = span_row(i)); i++) {
 		struct error err = {0};
-		const char *why;
 
 		printf("%-*s", INDENT, span->name);
 		options_wrap(span->help, INDENT, stdout);
 		put_points("from ", &span->side[SPAN_BEGIN]);
 		put_points("to   ", &span->side[SPAN_END]);
-		/* The name of the span stands there already. */
-		if (check(span, &err)) {
-			why = strstr(err.text, "': ");
-			printf("%*snot here: %s\n", INDENT, "", why ? why + 3 : err.text);
-		}
+		if (check(span, &err))
+			put_trouble(&err, &remedy);
 		span_free(span);
 	}
+	if (remedy)
+		printf("\n%s\n", remedy);
+	free(remedy);
 	return STATUS_OK;
 }

@@ -49,6 +49,12 @@ test_refusal() {
 	echo 2 >"$paranoid"
 	status "a mistyped command" 127 nobody "$work/iotrace" lst
 	equal "a mistyped command" "$(cat "$work/err")" "iotrace: lst: command not found; did you mean 'iotrace list'?"
+	status "block requests" 125 nobody "$work/iotrace" --block -o "$work/home/none" -- true
+	grep -q "must be at most -1" "$work/err" || wrong "block requests: $(cat "$work/err")"
+	status "spans that happen anywhere" 125 nobody "$work/iotrace" latency --span block -- true
+	grep -q "must be at most -1" "$work/err" || wrong "spans that happen anywhere: $(cat "$work/err")"
+	nobody "$work/iotrace" list --spans >"$work/out" 2>&1 || wrong "list --spans: $(cat "$work/out")"
+	equal "list --spans: the remedy is said once" "$(grep -c setcap "$work/out")" 1
 	refuses "nothing at all" "mount -o remount,mode=750,gid=65534 /sys/kernel/tracing && sysctl kernel.perf_event_paranoid=1"
 	mount -o remount,mode=750,gid=65534 "$tracefs" || wrong "tracefs cannot be remounted"
 	echo 2 >"$paranoid"

@@ -160,10 +160,6 @@ TEST_F(Books, OneThatIsMissing)
 	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it).");
-	b.trace->host.block = BLOCK_ALL;
-	EXPECT_EQ(sentence(BOOKS_LOSS),
-		  "incomplete: 1 of 23,345 events is missing (the kernel did not deliver it). Try "
-		  "--block=none if you do not need block requests.");
 }
 
 TEST_F(Books, LostAndUnseen)

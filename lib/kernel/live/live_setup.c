@@ -138,6 +138,13 @@ static int check_namespace(const struct live *live, struct error *err)
 	return -ENOTSUP;
 }
 
+/* Events of block requests, and those of some spans, happen in any task. */
+static bool is_of_machine(const struct recording *recording)
+{
+	return recording->is_system || recording_asks_for_blocks(recording) ||
+	       recording->everywhere.count;
+}
+
 int live_setup_events(struct live *live, struct error *err)
 {
 	int code = check_namespace(live, err);
@@ -146,7 +153,7 @@ int live_setup_events(struct live *live, struct error *err)
 		return code;
 	code = tracefs_open(&live->tracefs, err);
 	if (code == -EACCES || code == -EPERM)
-		return rights_explain_all(err, -code, live->recording->is_system);
+		return rights_explain_all(err, -code, is_of_machine(live->recording));
 	if (!code)
 		code = uprobes_open(&live->uprobes, &live->tracefs, &live->recording->probes, err);
 	if (!code)

@@ -11,9 +11,6 @@
 enum missing { OF_EVENTS, OF_ARCHIVE };
 enum when { ALWAYS, CUT, WHOLE }; /* iotrace could write what it recorded, or had to end before */
 
-/* Only ends of block requests are counted independently of their delivery. */
-static const char no_requests[] = "--block=none if you do not need block requests";
-
 /* Why events are missing, and what helps. */
 static const struct {
 	enum tally_counter counter;
@@ -27,7 +24,7 @@ static const struct {
 	 "the kernel's ring buffers were full", "a larger ring buffer with -m",
 	 "a larger ring buffer with -m"},
 	{TALLY_unseen, OF_EVENTS, WHOLE, "the kernel did not deliver it",
-	 "the kernel did not deliver them", "--source=bpf", no_requests},
+	 "the kernel did not deliver them", "--source=bpf", NULL},
 	{TALLY_unseen, OF_EVENTS, CUT, "iotrace could not write it to its spool",
 	 "iotrace could not write them to its spool", NULL, NULL},
 	{TALLY_malformed, OF_EVENTS, ALWAYS, "it does not follow its format",
@@ -92,7 +89,7 @@ enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) 
 struct books_view {
 	const struct tally *tally;
 	enum when when;
-	bool is_perf, has_requests;
+	bool is_perf;
 };
 
 struct text {
@@ -194,8 +191,7 @@ static const char *remedy_of(int row, const struct books_view *view)
 	if (loss[row].counter == TALLY_unseen &&
 	    tally_get(view->tally, unseen_chosen) == tally_get(view->tally, unseen))
 		return NULL;
-	return is_row_of(row, view) && (remedy != no_requests || view->has_requests) ? remedy
-										     : NULL;
+	return is_row_of(row, view) ? remedy : NULL;
 }
 
 static bool is_said_before(int row, const struct books_view *view)
@@ -279,8 +275,7 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 {
 	const struct trace_host *host = trace_host(trace);
 	const struct books_view view = {tally, host->end_reason == TRACE_END_ERROR ? CUT : WHOLE,
-					host->source != TRACE_SOURCE_BPF,
-					host->block != BLOCK_NONE};
+					host->source != TRACE_SOURCE_BPF};
 	struct text out = {text, size, 0};
 	char wrong[256];
 
