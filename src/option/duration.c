@@ -36,10 +36,11 @@ int duration_parse(uint64_t *ns, const char *text, struct error *err)
 	uint64_t value;
 
 	if (!take(text, ns_per_s, &value) || !value)
-		return error_say(err, EINVAL,
-				 "invalid time '%s': expected seconds, or a number with ns, us, "
-				 "ms, s, m or h, for example 10, 0.5 or 20ms",
-				 text);
+		return error_say(
+			err, EINVAL,
+			"invalid time '%s': expected a number of seconds above 0, or with ns, us, "
+			"ms, s, m or h, for example 10, 0.5 or 20ms",
+			text);
 	*ns = value;
 	return 0;
 }

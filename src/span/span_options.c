@@ -63,14 +63,22 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 	return code;
 }
 
+/* The names of all rows, for completion. */
+#define MODEL_SPAN(name, ...) #name " "
+#define SPAN(name, ...)       #name " "
+static const char names[] =
+#include <iotrace/spans.def>
+	;
+#undef MODEL_SPAN
+#undef SPAN
+
 #define FIELD(member)     offsetof(struct span_options, member)
 #define RECORDING(member) FIELD(record.recording.member)
 
 const struct option_row span_latency_rows[] = {
 	{0, "span", "SPAN",
 	 "what to measure: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: call)",
-	 OPTION_CALL, FIELD(words), options_add,
-	 "call io block block-queue block-service fault fuse sched"},
+	 OPTION_CALL, FIELD(words), options_add, names},
 	{0, "above", "TIME", "only what took longer: 10ms, 1.5s, 800us", OPTION_CALL, FIELD(above),
 	 record_parse_duration, NULL},
 	{0, "slowest", "N", "also show the N that took longest", OPTION_CALL, FIELD(slowest),
@@ -92,7 +100,7 @@ const struct option_row span_latency_rows[] = {
 const struct option_row span_leaks_rows[] = {
 	{0, "span", "SPAN",
 	 "what may leak: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: fd)",
-	 OPTION_CALL, FIELD(words), options_add, "fd block fuse"},
+	 OPTION_CALL, FIELD(words), options_add, names},
 	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
 	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
 	{0, "stacks", NULL, "group leaks by the call chain that they began in, too", OPTION_FLAG,

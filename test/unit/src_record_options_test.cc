@@ -155,10 +155,11 @@ TEST_F(Record, WordsThatAreNotUnderstood)
 {
 	for (const char *time :
 	     {"-1", "0", "1e3", "0x10", "", ".", "1 s", "1.2.3", "s", "99999999999", "0.1ns", "5d"})
-		EXPECT_EQ(say({"--duration", time, "-a"}),
-			  std::string("--duration: invalid time '") + time +
-				  "': expected seconds, or a number with ns, us, ms, s, m or h, "
-				  "for example 10, 0.5 or 20ms");
+		EXPECT_EQ(
+			say({"--duration", time, "-a"}),
+			std::string("--duration: invalid time '") + time +
+				"': expected a number of seconds above 0, or with ns, us, ms, s, m or h, "
+				"for example 10, 0.5 or 20ms");
 	for (const char *number : {"", "-1", "2", "3x", "0x10", "99999999999"})
 		EXPECT_EQ(say({"--ready-fd", number}),
 			  std::string("--ready-fd: invalid descriptor '") + number +
