@@ -2,13 +2,13 @@
  * walk: an archive, from its definitions to its last event, in order of time. archive_read() and archive_verify() both use this
  * walk.
  *
- * 	anchor.c, file.c, record.c	the files, chunk by chunk and field by field; nothing in them is believed
- * 	walk.c		opens the archive, gives each definition an id, passes definitions and markers on
- * 	walk_events.c	merges the events of all locations
- * 	walk_op.c	operations from their begin to their end
- * 	walk_local.c	applies a location's own definitions to its events: other ids, other times
- * 	verify*.c	says what is wrong
- * 	read*.c		gives what the model gives
+ *	anchor.c, file.c, record.c	the files, chunk by chunk and field by field; nothing in them is believed
+ *	walk.c		opens the archive, gives each definition an id, passes definitions and markers on
+ *	walk_events.c	merges the events of all locations
+ *	walk_op.c	operations from their begin to their end
+ *	walk_local.c	applies a location's own definitions to its events: other ids, other times
+ *	verify*.c	says what is wrong
+ *	read*.c		gives what the model gives
  *
  * For each kind, definitions get ids from 0 upwards in their order. A reference may have any value, come before its definition,
  * or refer to nothing.
