@@ -138,15 +138,22 @@ uint32_t span_entries(const struct span *span)
 	return entries;
 }
 
+static void add_points(const struct span *span, const struct span_point *point,
+		       struct text_list *events)
+{
+	do {
+		if (point->event)
+			add_fields(span, point, point->event, events);
+		if (point->entry)
+			add_fields(span, point, point->entry, events);
+		point = point->other;
+	} while (point);
+}
+
 void span_add_events(const struct span *span, bool with_context, struct text_list *events)
 {
 	for (int side = 0; side < SPAN_SIDES; side++)
-		for (const struct span_point *point = &span->side[side]; point && point->event;
-		     point = point->other) {
-			add_fields(span, point, point->event, events);
-			if (point->entry)
-				add_fields(span, point, point->entry, events);
-		}
+		add_points(span, &span->side[side], events);
 	if (with_context && span->context)
 		add_context(span, events);
 }
