@@ -129,7 +129,7 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 	b.trace->host.source = TRACE_SOURCE_BPF;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
-		  "full or the file was truncated. Later events are unknown");
+		  "full or the file was truncated. Later events are unknown.");
 	b.trace->host.end_reason = TRACE_END_ERROR;
 	EXPECT_EQ(sentence(BOOKS_LOSS), "incomplete: an error ended the recording early");
 	b.trace->host.end_reason = 0;
@@ -137,7 +137,7 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 	b.tally.n[TALLY_torn] = 40;
 	EXPECT_EQ(sentence(BOOKS_LOSS),
 		  "incomplete: the capture has no end, because iotrace was killed, its disk was "
-		  "full or the file was truncated. Later events are unknown");
+		  "full or the file was truncated. Later events are unknown.");
 }
 
 TEST_F(Books, NothingLost)

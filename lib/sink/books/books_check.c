@@ -253,7 +253,7 @@ static bool add_broken_end(struct text *text, const struct trace_host *host,
 	else if ((is_ours && host->end_reason < 0) || tally_get(tally, torn))
 		add(text,
 		    "incomplete: the capture has no end, because iotrace was killed, its disk "
-		    "was full or the file was truncated. Later events are unknown");
+		    "was full or the file was truncated. Later events are unknown.");
 	else
 		return false;
 	return true;
