@@ -196,16 +196,29 @@ void read_ignore(struct reader *r)
 	tally_add(r->source->tally, ignored, 1);
 }
 
-void read_emit(struct reader *r, const struct walk_event *from, const struct io_event *event)
+/*
+ * In archives of iotrace, only the begin of a thread says when it began, and a property when it ended. A thread without them lived
+ * from the first or to the last moment of the recording. Other programs record threads from their first event to their last.
+ */
+static void note_lifetime(struct reader *r, const struct io_event *event)
 {
 	struct trace_thread *thread = &r->trace->thread[event->thread];
+	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;
+
+	if (!thread->begin && (is_begin || !r->is_ours))
+		thread->begin = event->time;
+	if (!r->is_ours)
+		thread->end = event->time;
+}
+
+void read_emit(struct reader *r, const struct walk_event *from, const struct io_event *event)
+{
 	struct read_call *call = &r->call[event->thread];
 	bool waits = let_go(r, call, event);
 
 	r->emitted++;
 	take_others(r, from, !waits);
-	thread->begin = thread->begin ? thread->begin : event->time;
-	thread->end = event->time;
+	note_lifetime(r, event);
 	if (waits || event->kind == IO_ENTER)
 		call->event[call->events++] = *event;
 	else

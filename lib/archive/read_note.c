@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SECTOR_SIZE = 512 };
+
 static uint64_t number_of(const struct reader *r, const char *name)
 {
 	const char *value;
@@ -146,6 +148,27 @@ static void read_early_end(struct reader *r, struct json_object *top)
 	host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
 	host->end_reason = TRACE_END_ERROR;
 	host->end_errno = error ? json_object_get_int(error) : 0;
+	for (thread_id t = 0; t < r->trace->threads; t++) /* it lived beyond the archive */
+		if (r->trace->thread[t].end > host->last_time)
+			r->trace->thread[t].end = 0;
+}
+
+/* The processes that were running already. */
+static void read_attached(struct reader *r, struct json_object *attached)
+{
+	struct trace_host *host = &r->trace->host;
+	struct json_object *rows = member(attached, "first", json_type_array);
+	size_t count = rows ? json_object_array_length(rows) : 0;
+
+	for (size_t i = 0; i < count && i < TRACE_ATTACHED; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
+		host->attached_pid[i] = (uint32_t)number(row, "pid");
+		host->attached_name[i] = text_of(r, member(row, "name", json_type_string));
+		host->attached = (uint32_t)i + 1;
+	}
+	if (number(attached, "processes") > host->attached && count >= TRACE_ATTACHED)
+		host->attached = (uint32_t)number(attached, "processes");
 }
 
 static void read_source(struct reader *r, struct json_object *top)
@@ -217,20 +240,36 @@ static struct trace_device *device_named(struct reader *r, str_id name)
 	return NULL;
 }
 
+/* A device without requests has no location: what is known of it is here only. */
+static struct trace_device *add_device(struct reader *r, struct json_object *row, str_id name)
+{
+	struct json_object *dev = member(row, "dev", json_type_string);
+	struct json_object *turns = member(row, "rotational", json_type_boolean);
+	struct trace_device *device;
+
+	if (!name || !dev)
+		return NULL;
+	uint32_t id = read_add_device(r, name, json_object_get_string(dev));
+
+	device = &r->trace->device[id]; /* the array may have moved */
+	device->model = text_of(r, member(row, "model", json_type_string));
+	device->scheduler = text_of(r, member(row, "scheduler", json_type_string));
+	device->under = text_of(r, member(row, "under", json_type_string));
+	device->backing = text_of(r, member(row, "backing", json_type_string));
+	device->sectors = number(row, "size") / SECTOR_SIZE;
+	device->is_known = turns;
+	device->is_rotational = turns && json_object_get_boolean(turns);
+	return device;
+}
+
 /* What the kernel counted of a device, and what came of it. */
 static void read_device(struct reader *r, struct json_object *row)
 {
-	struct json_object *dev = member(row, "dev", json_type_string);
 	str_id name = text_of(r, member(row, "name", json_type_string));
 	struct trace_device *device = device_named(r, name);
 
-	/* A device without requests has no location. The page cache may have served all reads and writes. */
-	if (!device && name && dev) {
-		uint32_t id = read_add_device(r, name, json_object_get_string(dev));
-
-		device = &r->trace->device[id]; /* the array may have moved */
-	}
-
+	if (!device) /* the page cache may have served all reads and writes */
+		device = add_device(r, row, name);
 	for (int i = 0; device && i < STAT_KINDS; i++) {
 		enum device_stat_kind kind = (enum device_stat_kind)i;
 		struct json_object *stat = member(row, device_stat_name(kind), json_type_object);
@@ -243,12 +282,26 @@ static void read_device(struct reader *r, struct json_object *row)
 	}
 }
 
+/* A partition names its disk. */
+static void read_disk(struct reader *r, struct json_object *row)
+{
+	struct trace_device *device =
+		device_named(r, text_of(r, member(row, "name", json_type_string)));
+	const struct trace_device *disk =
+		device_named(r, text_of(r, member(row, "disk", json_type_string)));
+
+	if (device && disk && device != disk)
+		device->disk = (uint32_t)(disk - r->trace->device);
+}
+
 static void read_devices(struct reader *r, struct json_object *devices)
 {
 	size_t count = devices ? json_object_array_length(devices) : 0;
 
 	for (size_t i = 0; i < count; i++)
 		read_device(r, json_object_array_get_idx(devices, i));
+	for (size_t i = 0; i < count; i++)
+		read_disk(r, json_object_array_get_idx(devices, i));
 }
 
 void read_notes(struct reader *r)
@@ -278,6 +331,7 @@ void read_notes(struct reader *r)
 	if (!top)
 		return;
 	read_command(r, member(top, "command", json_type_object));
+	read_attached(r, member(top, "attached", json_type_object));
 	read_job(r, member(top, "job", json_type_object));
 	read_reason(r, top);
 	read_source(r, top);

@@ -120,6 +120,8 @@ static void location_property(struct reader *r, thread_id id, const struct prope
 		return;
 	if (read_is(r, p->name, "Sharing threads"))
 		thread->sharing = (uint32_t)p->is->is;
+	else if (read_is(r, p->name, "End of thread") && r->is_ours)
+		thread->end = read_time(r, p->is->is);
 	else if (read_is(r, p->name, "Lifetime of sharing threads"))
 		thread->lived = p->is->is;
 }

@@ -35,7 +35,9 @@ echo '{' >"$archive/iotrace.json"
 ends 125 "iotrace.json is not JSON" "$IOTRACE" report "$archive"
 grep -q "ENOENT of newfstatat" "$work/out" || { echo "what could be read was not reported" && status=1; }
 rm "$archive/iotrace.json"
-"$IOTRACE" report "$archive" >/dev/null || { echo "an archive may lack its iotrace.json" && status=1; }
+"$IOTRACE" report "$archive" >"$work/out" || { echo "an archive may lack its iotrace.json" && status=1; }
+title=$(head -n 1 "$work/out")
+[ "$title" = "iotrace summary: archive $archive" ] || { echo "without its iotrace.json: $title" && status=1; }
 
 # What is missing of an archive is missing in the sentence on completeness, too.
 "$IOTRACE" convert -q -o "$work/short" "$SOURCE_DIR/test/golden/captures/hello.data"

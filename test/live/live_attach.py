@@ -4,6 +4,7 @@
 The workload waits; iotrace attaches; the workload then makes a known number of calls and ends.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import Live, workload  # noqa: E402
+from live import IOTRACE, Live, workload  # noqa: E402
 
 THREADS, ROUNDS = 3, 200
 
@@ -88,7 +89,35 @@ def test_until_interrupt(live):
     live.equal("detach: what the process wrote by itself", written, ROUNDS * 3)
 
 
+def test_report(live):
+    """The report of the archive says what the recording said, also of a process that lived on."""
+    archive, said, file = "report.trace", live.path("said"), live.path("line")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("word\n")
+    with subprocess.Popen(["/bin/sh", "-c", f"read go; read word <{file}; echo done; read go"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as run:
+        iotrace = live.start("-o", archive, "-p", str(run.pid), f"--summary=json:{said}", cwd=live.dir)
+        run.stdin.write(b"\n")
+        run.stdin.flush()
+        live.equal("report: the process's word", run.stdout.readline(), b"done\n")
+        iotrace.send_signal(signal.SIGINT)
+        live.equal("report: exit status", iotrace.wait(60), 0)
+        run.stdin.close()
+    with open(said, encoding="utf-8") as text:
+        summary = json.load(text)
+    report = json.loads(live.run([IOTRACE, "report", "--json", archive], cwd=live.dir).stdout)
+    for what in ("run", "verdict", "remarks", "completeness"):
+        live.equal(f"report: {what}", report[what], summary[what])
+    live.check(summary["verdict"]["thread_time_ns"] >= summary["run"]["duration_ns"], f"report: lifetime: {summary['verdict']}")
+    for name in (f"process {run.pid} (sh)", f"archive {archive}"):
+        title = live.run([IOTRACE, "report", archive], cwd=live.dir).stdout.decode().splitlines()[0]
+        live.equal("report: title", title, f"iotrace summary: {name}")
+        if os.path.exists(live.path(f"{archive}/iotrace.json")):
+            os.unlink(live.path(f"{archive}/iotrace.json"))
+
+
 with Live() as test:
+    test_report(test)
     test_until_end(test, "one", 1)
     test_until_end(test, "two", 2)
     test_until_interrupt(test)

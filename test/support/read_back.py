@@ -74,8 +74,8 @@ def differences(want, have):
         yield ("capture: " if line in want[1] else "archive: ") + line
 
 
-# When threads lived without I/O, what a capture of old does not say of its source, and control groups' numbers.
-UNSAID = re.compile(r"^(/verdict/(thread_time_ns|file_share|wait_share)|/source|/cgroups|/devices/[0-9]+/p50_ns)\b")
+# What a capture of old does not say of its source, control groups without a path, and requests whose issue nobody saw.
+UNSAID = re.compile(r"^(/source|/cgroups|/devices/[0-9]+/p50_ns)\b")
 
 
 def summaries(folder):

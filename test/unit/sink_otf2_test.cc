@@ -481,6 +481,8 @@ TEST_F(Otf2Sink, SharedLocationsSayHowManyShareThem)
 	b.trace->process[group].sharing = 4711;
 	b.trace->thread[shared].sharing = 815;
 	b.trace->thread[shared].lived = 31415;
+	b.trace->thread[shared].end = 2718;
+	b.trace->thread[t].end = 16180;
 	open();
 	send(io::create(1, t, h, O_RDWR));
 	send(io::operation(10, 20, shared, h, 1, IO_MODE_READ, 1)); /* of any process */
@@ -489,9 +491,11 @@ TEST_F(Otf2Sink, SharedLocationsSayHowManyShareThem)
 	std::string text = otf2_print(path, "-G");
 	for (const char *piece :
 	     {"\"shared locations\"", "\"Sharing processes\"", "4711", "\"true (shared)\"",
-	      "\"Sharing threads\"", "815", "\"Lifetime of sharing threads\"", "31415"})
+	      "\"Sharing threads\"", "815", "\"Lifetime of sharing threads\"", "31415",
+	      "\"End of thread\"", "16180"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
+	EXPECT_EQ(text.find("2718"), std::string::npos) << text;
 }
 
 TEST_F(Otf2Sink, SamplesHaveARecorder)

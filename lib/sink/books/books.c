@@ -135,6 +135,24 @@ static json_object *json_command(const struct trace *trace)
 	return command;
 }
 
+/* The processes that were already running, if neither a command nor the whole machine was recorded. */
+static json_object *json_attached(const struct trace *trace)
+{
+	const struct trace_host *host = trace_host(trace);
+	json_object *attached = json_object_new_object(), *first = json_object_new_array();
+
+	for (uint32_t i = 0; i < host->attached && i < TRACE_ATTACHED; i++) {
+		json_object *row = json_object_new_object();
+
+		json_set_number(row, "pid", host->attached_pid[i]);
+		json_set_text(row, "name", trace, host->attached_name[i]);
+		json_object_array_add(first, row);
+	}
+	json_set_number(attached, "processes", host->attached);
+	json_set(attached, "first", first);
+	return attached;
+}
+
 static json_object *json_host(const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
@@ -412,6 +430,7 @@ char *books_json(const struct books *books)
 	json_set(top, "options", json_each(trace, trace_options(trace), json_option));
 	json_set(top, "command", json_command(trace));
 	json_set(top, "commands", json_commands(books));
+	json_set(top, "attached", json_attached(trace));
 	json_set(top, "host", json_host(trace));
 	json_set(top, "job", json_job(trace));
 	json_set_bool(top, "whole_machine", host->is_system);

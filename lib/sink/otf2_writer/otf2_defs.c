@@ -242,9 +242,13 @@ static bool write_threads(struct sink *sink)
 	for (thread_id t = 0; t < trace_threads(sink->trace); t++) {
 		const struct trace_thread *thread = trace_thread(sink->trace, t);
 
-		if (thread->sharing && !thread->is_excluded)
+		if (thread->is_excluded)
+			continue;
+		if (thread->sharing)
 			good &= write_number(sink, t, "Sharing threads", thread->sharing) &&
 				write_number(sink, t, "Lifetime of sharing threads", thread->lived);
+		else if (thread->end)
+			good &= write_number(sink, t, "End of thread", thread->end);
 	}
 	return good;
 }

@@ -52,6 +52,23 @@ static void end(struct sentence *sentence, size_t indent)
 	free(sentence->text);
 }
 
+/* What an archive was recorded of may be unknown: its iotrace.json is missing, or it is of another program. */
+static char *name_archive(const struct summary *summary)
+{
+	const struct trace *trace = summary->collect->trace;
+	const struct trace_host *host = trace_host(trace);
+	const char *path = summary->options->archive;
+	char *name = host->is_of_others ? summary_string(trace, host->creator)
+		     : path             ? summary_quote(path, strlen(path))
+					: mem_strdup("");
+	char *text = host->is_of_others
+			     ? mem_format("an archive of %s", *name ? name : "another program")
+			     : mem_format("%s%s", *name ? "archive " : "an archive", name);
+
+	free(name);
+	return text;
+}
+
 /* "process 12 (dd)", "processes 12 (dd), 14 (cat) and 3 more". */
 static char *name_attached(const struct trace *trace)
 {
@@ -63,14 +80,6 @@ static char *name_attached(const struct trace *trace)
 
 	if (!out)
 		return mem_strdup("running processes");
-	if (host->is_of_others) {
-		char *creator = summary_string(trace, host->creator);
-
-		fprintf(out, "an archive of %s", *creator ? creator : "another program");
-		free(creator);
-		fclose(out);
-		return text;
-	}
 	fputs(!shown ? "running processes" : shown == 1 ? "process " : "processes ", out);
 	for (uint32_t i = 0; i < shown; i++) {
 		str_id id = host->attached_name[i];
@@ -92,7 +101,8 @@ static void put_title(const struct summary *summary, const struct page *page)
 	const struct trace_host *host = trace_host(trace);
 	char *command = summary_quote(trace_text(trace, host->argv),
 				      strtab_length(trace_strings(trace), host->argv));
-	char *attached = name_attached(trace);
+	char *attached = host->creator && !host->attached ? name_archive(summary)
+							  : name_attached(trace);
 	char *joined = host->is_joined && host->commands > 1
 			       ? mem_format("%u commands, the first: ", host->commands)
 			       : mem_strdup("");
