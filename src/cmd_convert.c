@@ -168,11 +168,6 @@ static int close_each(struct conversion *c, bool is_complete, struct error *err)
 		*err = c->no_place;
 		code = -err->code;
 	}
-	if (!code && !c->is_of_each) {
-		error_say(err, EINVAL, "%s was not recorded with --each", c->file);
-		error_hint(err, "For one archive of all that it has: without --each.");
-		code = -err->code;
-	}
 	if (!c->options->output.is_quiet)
 		each_tell(c->each);
 	return code;
@@ -199,6 +194,33 @@ static int read_file(struct conversion *c, struct error *err)
 
 	return c->archive ? run_archive(c->output.run, &source, err)
 			  : run_convert(c->output.run, &source, err);
+}
+
+static bool should_stop_look(void *context)
+{
+	const struct conversion *c = context;
+
+	return c->is_of_each || is_asked_to_stop(context);
+}
+
+/* Reads as far as the first command with an archive of its own. What is wrong with the file, the conversion says. */
+static int check_each(struct conversion *c, struct error *err)
+{
+	const struct run_source source = {
+		.path = c->file,
+		.should_stop = should_stop_look,
+		.on_event = take_event,
+		.context = c,
+	};
+	struct run *run = run_new();
+	int rc = run_convert(run, &source, &(struct error){0});
+
+	run_free(run);
+	if (rc != RUN_COMPLETE || c->is_of_each)
+		return 0;
+	error_say(err, EINVAL, "%s was not recorded with --each", c->file);
+	error_hint(err, "To make one archive of all its commands, omit --each.");
+	return -err->code;
 }
 
 static int convert_file(struct conversion *c, struct error *err)
@@ -312,7 +334,7 @@ static int open_places(struct conversion *c, struct error *err)
 	int code = choose_names(c, err);
 
 	if (!code && c->path && output_is_made(&c->whole)) {
-		const char *what = c->output.path ? "-o" : "-o, by default";
+		const char *what = c->options->output.path ? "-o" : "-o, by default";
 
 		c->output.place = place_open(what, c->path, err);
 		code = c->output.place ? 0 : -err->code;
@@ -352,7 +374,9 @@ static int convert(void *context, int argc, char **argv)
 		c.output.path = c.options->is_each ? NULL : c.path;
 		c.output.summary_path = c.summary;
 		c.output.run = c.archive ? run_new_archive() : run_new();
-		rc = convert_file(&c, &err);
+		rc = c.options->is_each && !c.archive ? check_each(&c, &err) : 0;
+		if (!rc)
+			rc = convert_file(&c, &err);
 		each_free(c.each);
 		run_free(c.output.run);
 	}

@@ -70,7 +70,8 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 			return error_say(err, EINVAL, "%s: a summary of the kind none has no file",
 					 arg);
 		if (arg[length] && !arg[length + 1])
-			return error_say(err, EINVAL, "%s: the name of the file is missing", arg);
+			return error_say(err, EINVAL, "'%s' has no name of a file: expected %sFILE",
+					 arg, arg);
 		if (arg[length] && arg[length + 1] == '-')
 			return refuse_summary_file(arg, arg + length + 1, err);
 		summary->kind = (enum output_summary)i;

@@ -1,0 +1,30 @@
+#!/bin/sh
+# What iotrace refuses: the sentence has the option, the cause and what to do, and nothing was done before it.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+capture=$SOURCE_DIR/test/golden/captures/hello.data
+status=0
+
+# STATUS TEXT COMMAND...: that is all it says.
+refuses() {
+	expected=$1 text=$2
+	shift 2
+	code=0
+	said=$("$@" 2>&1) || code=$?
+	if [ "$code" != "$expected" ] || [ "$said" != "$text" ]; then
+		echo "$*: $code, not $expected: $said"
+		status=1
+	fi
+}
+
+mkdir "$work/taken"
+refuses 125 "iotrace: -o: $work/taken already exists; choose another name, for example $work/taken/trace" \
+	"$IOTRACE" convert "$capture" -o "$work/taken"
+refuses 125 "iotrace: $capture was not recorded with --each
+iotrace: To make one archive of all its commands, omit --each." "$IOTRACE" convert --each "$capture" -o "$work"
+for kind in text json; do
+	refuses 125 "iotrace: --summary: '$kind:' has no name of a file: expected $kind:FILE
+iotrace: Try 'iotrace --help'." "$IOTRACE" --summary=$kind: -o "$work/none" true
+done
+exit "$status"
