@@ -1,25 +1,11 @@
 /* stop: ends a recording, but not the recorded programs. */
 #include "recorder.h"
 
-#include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/stop.h>
-#include <limits.h>
 #include <stdlib.h>
-
-/* Returns the number that a word is, or 0. */
-static pid_t take_pid(const char *word)
-{
-	char *end = NULL;
-	long pid;
-
-	errno = 0;
-	pid = strtol(word, &end, 10);
-	return *word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX ? 0
-										       : (pid_t)pid;
-}
 
 /* Returns the process of the recording that a name means, or of the only one; 0 with a sentence. */
 static pid_t find(const char *name, struct error *err)
@@ -41,7 +27,7 @@ static pid_t find(const char *name, struct error *err)
 static int stop_one(const char *word)
 {
 	struct error err = {0};
-	pid_t pid = word ? take_pid(word) : 0;
+	pid_t pid = word ? recorder_pid(word) : 0;
 
 	if (!pid)
 		pid = find(word, &err);

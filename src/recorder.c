@@ -6,6 +6,8 @@
 #include <iotrace/escape.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/stop.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,17 @@ void recorder_list_release(struct recorder_list *list)
 	for (uint32_t i = 0; i < list->names.count; i++)
 		free((void *)(uintptr_t)list->names.item[i]);
 	text_list_release(&list->names);
+}
+
+pid_t recorder_pid(const char *word)
+{
+	char *end = NULL;
+	long pid;
+
+	errno = 0;
+	pid = strtol(word, &end, 10);
+	return *word < '0' || *word > '9' || *end || errno || pid < 1 || pid > INT_MAX ? 0
+										       : (pid_t)pid;
 }
 
 /* Returns what is recorded, in one line that a terminal can show; the caller frees it. */
@@ -54,6 +67,22 @@ static bool has_pid(const char *name, const char *pid)
 	return is_it;
 }
 
+/* Says what the word is, if it is none of your recordings. */
+static int refuse_unknown(const char *word, struct error *err)
+{
+	pid_t pid = recorder_pid(word);
+
+	if (!pid)
+		return error_say(err, ENOENT,
+				 "you have no recording named %s; see 'iotrace status'", word);
+	if (!stop_check(pid, err))
+		error_say(err, ENOENT,
+			  "process %s records, but you cannot control it: it belongs to another "
+			  "user, or has no control socket",
+			  word);
+	return -ENOENT;
+}
+
 static int choose_named(const char *word, struct recorder_list *list, struct error *err)
 {
 	char *found = NULL;
@@ -66,8 +95,7 @@ static int choose_named(const char *word, struct recorder_list *list, struct err
 	}
 	recorder_list_release(list);
 	if (!found)
-		return error_say(err, ENOENT,
-				 "you have no recording named %s; see 'iotrace status'", word);
+		return refuse_unknown(word, err);
 	text_list_add(&list->names, found);
 	return 0;
 }

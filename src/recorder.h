@@ -16,6 +16,8 @@ struct recorder_list {
  */
 int recorder_choose(const char *word, bool takes_all, struct recorder_list *list,
 		    struct error *err);
+/* Returns the process id that a word is, or 0. */
+pid_t recorder_pid(const char *word);
 void recorder_list_release(struct recorder_list *list);
 /*
  * The run() of a command whose operand is [PID|NAME]: says the word and prints what the recording answers; CONTROL_STATUS without an

@@ -10,7 +10,11 @@ struct error;
 #define STOP_SIGNAL SIGUSR1
 
 /*
- * Sends STOP_SIGNAL to a process if it is a recorder: it has the name of iotrace and blocks the signal. So no other program can
- * be killed. Returns 0, or -errno with a message. The recorder writes its archive after that.
+ * Returns 0 if a process is a recorder: it has the name of iotrace and blocks the signal. Else returns -errno with a sentence that
+ * says what it is.
+ */
+int stop_check(pid_t pid, struct error *err);
+/*
+ * Sends STOP_SIGNAL to a process if it is a recorder, so no other program can be killed. Returns 0, or -errno with a message. The recorder writes its archive after that.
  */
 int stop_recorder(pid_t pid, struct error *err);

@@ -27,4 +27,16 @@ for kind in text json; do
 	refuses 125 "iotrace: --summary: '$kind:' has no name of a file: expected $kind:FILE
 iotrace: Try 'iotrace --help'." "$IOTRACE" --summary=$kind: -o "$work/none" true
 done
+
+# A process that is no recording, and none at all.
+self=$(cat /proc/$$/comm)
+for word in "pause" "start" "status" "stop" "mark text -r"; do
+	# shellcheck disable=SC2086 # words
+	refuses 1 "iotrace: process $$ is not iotrace: it is '$self'
+iotrace: 'iotrace status' lists your recordings" "$IOTRACE" $word $$
+	# shellcheck disable=SC2086
+	refuses 1 "iotrace: no process 4194305" "$IOTRACE" $word 4194305
+	# shellcheck disable=SC2086
+	refuses 1 "iotrace: you have no recording named none; see 'iotrace status'" "$IOTRACE" $word none
+done
 exit "$status"

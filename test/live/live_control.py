@@ -186,7 +186,7 @@ def test_killed(live):
     worker.process.communicate(timeout=PATIENCE)
     ran = live.run([IOTRACE, "mark", "-r", worker.name, "text"])
     live.equal("killed: mark", (ran.returncode, ran.stderr.decode()),
-               (1, f"iotrace: you have no recording named {worker.name}; see 'iotrace status'\n"))
+               (1, f"iotrace: no process {worker.name}\n"))
     live.equal("killed: status", live.run([IOTRACE, "status"]).returncode, 1)
 
 

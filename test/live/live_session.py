@@ -298,9 +298,10 @@ def test_stop_refused(live):
     command = children(run.iotrace.pid)[0]
     for pid, sentence in ((sleeper.pid, "is not iotrace: it is 'sleep'"), (command, "is not iotrace: it is 'python3"),
                           (4194303, "no process 4194303"), (os.getpid(), "is not iotrace")):
-        ran = live.run([IOTRACE, "stop", str(pid)])
-        live.equal(f"stop {pid}: status", ran.returncode, 1)
-        live.check(sentence in ran.stderr.decode(), f"stop {pid}: said {ran.stderr!r}")
+        for words in (["stop"], ["pause"], ["start"], ["status"], ["mark", "text", "-r"]):
+            ran = live.run([IOTRACE, *words, str(pid)])
+            live.equal(f"{words} {pid}: status", ran.returncode, 1)
+            live.check(sentence in ran.stderr.decode(), f"{words} {pid}: said {ran.stderr!r}")
     for word, status in (("one", 1), ("0", 1), ("-1", 125)):
         live.equal(f"stop {word}: status", live.run([IOTRACE, "stop", word]).returncode, status)
     live.equal("refused: sleep lives", sleeper.poll(), None)

@@ -44,7 +44,7 @@ static int refuse(pid_t pid, const char *name, struct error *err)
 	return -EINVAL;
 }
 
-static int check_recorder(pid_t pid, struct error *err)
+int stop_check(pid_t pid, struct error *err)
 {
 	const char *name, *blocked;
 	char status[STATUS_BYTES];
@@ -84,7 +84,7 @@ int stop_recorder(pid_t pid, struct error *err)
 		return error_say(err, EINVAL,
 				 "%d is a thread or not a process; give the id of a process",
 				 (int)pid);
-	rc = check_recorder(pid, err);
+	rc = stop_check(pid, err);
 	code = rc ? 0 : send_stop(pid, fd);
 	if (code == EPERM)
 		rc = error_say(err, EPERM, "process %d: that recording belongs to another user",
