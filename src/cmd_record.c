@@ -71,6 +71,7 @@ static int open_live(struct job *r, struct error *err)
 		.mask = &r->mask,
 		.host = r->node.host,
 		.is_confined = true,
+		.disk_limit = r->limit.bytes,
 	};
 
 	r->live = live_open(&live, err);
@@ -157,8 +158,8 @@ static bool is_asked_to_stop(void *context)
 	struct job *r = context;
 	int interrupts = live_interrupts(r->live);
 
-	if (!r->limit.is_reached && disk_limit_look(&r->limit, &r->places, r->each))
-		live_end(r->live);
+	if (live_ended(r->live) == LIVE_RUNNING && disk_limit_look(&r->limit, &r->places, r->each))
+		live_end_at_limit(r->live);
 	if (interrupts == 1 && !r->is_warned && shows_messages(r)) {
 		output_end_progress(&r->output);
 		log_warn("converting the recorded data; another Ctrl-C stops the conversion");
@@ -172,6 +173,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 {
 	struct job *r = context;
 
+	r->limit.converted = bytes;
 	if (live_ended(r->live) != LIVE_RUNNING && !live_command_runs(r->live))
 		output_progress(&r->output, bytes, total);
 }
@@ -205,11 +207,12 @@ static int convert(struct job *r, struct error *err)
 /* Printed even with -q, because data is missing. */
 static void tell_limit(const struct job *r)
 {
-	if (r->limit.is_reached)
-		log_warn(
-			"the recording ended early, because --limit allows %llu MiB on disk. Later "
-			"events are not recorded",
-			(unsigned long long)r->limit.bytes >> 20);
+	char number[SUMMARY_NUMBER];
+
+	if (live_ended(r->live) == LIVE_LIMITED)
+		log_warn("the recording ended early, because --limit allows %s on disk. Later "
+			 "events are not recorded",
+			 summary_bytes(number, r->limit.bytes));
 }
 
 static void tell_remarks(const struct job *r)

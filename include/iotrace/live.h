@@ -28,7 +28,8 @@ struct live_options {
 	const struct place *place;         /* where the spool is created; NULL: at spool_path */
 	const char *spool_path;            /* must not exist; also used in messages */
 	bool is_spool_kept;                /* the whole spool is kept, also after its conversion */
-	const char *cmdline;               /* of iotrace, for the capture's header */
+	uint64_t disk_limit; /* of --limit: what is converted leaves the spool earlier; 0: none */
+	const char *cmdline; /* of iotrace, for the capture's header */
 	const struct quiet *quiet; /* signals that the caller ignores but the command must not */
 	const sigset_t *mask;      /* of the command, if the caller holds signals; else NULL */
 	/* Commands that join are recorded; recording->argv is NULL then. Lent until live_close(); the control thread uses it. */
@@ -50,7 +51,8 @@ enum live_end {
 	LIVE_ENDED = 0,
 	LIVE_INTERRUPTED = 1,
 	LIVE_FAILED = 2,
-	LIVE_DETACHED = 3 /* the command or the processes of -p continue */
+	LIVE_DETACHED = 3, /* the command or the processes of -p continue */
+	LIVE_LIMITED = 4   /* live_end_at_limit() */
 };
 
 /*
@@ -76,8 +78,8 @@ bool live_is_recorded(const struct live *live);
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
-/* Ends the recording; the recorded processes continue. For the thread that converts; may be called again. */
-void live_end(struct live *live);
+/* Ends the recording because of --limit; the recorded processes continue. For the thread that converts. */
+void live_end_at_limit(struct live *live);
 /* From now on nothing is removed from the spool any more (see trim.h). */
 void live_keep_spool(struct live *live);
 /*

@@ -14,7 +14,8 @@ struct trace_count {
 
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
 enum { TRACE_ATTACHED = 4 };
-enum { TRACE_END_ERROR = 2 }; /* a reason of fact END: a write failed */
+/* Reasons of fact END: a write failed; --limit was reached. */
+enum { TRACE_END_ERROR = 2, TRACE_END_LIMIT = 4 };
 
 /* The job of a batch system in which the recording was made (fact JOB). */
 struct trace_job {

@@ -74,3 +74,7 @@ unsigned sink_mode(const struct sink_options *options);
 /* "otf2", "text", "summary", "null"; NULL beyond the last. */
 const struct sink_ops *sink_at(uint32_t index);
 const struct sink_ops *sink_find(const char *name);
+
+/* For people: "1.25 GiB". Returns out. */
+enum { SUMMARY_NUMBER = 32 };
+const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);

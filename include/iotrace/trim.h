@@ -18,13 +18,18 @@ enum {
 	TRIM_STEP = 16 << 20,  /* bytes that are removed at a time */
 };
 
+/* What is removed: all but the first `kept` bytes, `step` bytes or more at a time. */
+struct trim_sizes {
+	uint64_t kept, step;
+};
+
 /* The end of a record, and the number of the kernel's records before it. */
 struct trim_mark {
 	uint64_t end, records;
 };
 
 /* Returns a trim for the file of the writer; NULL if the file system cannot punch holes. */
-struct trim *trim_new(const struct capture_writer *writer, uint64_t kept);
+struct trim *trim_new(const struct capture_writer *writer, struct trim_sizes sizes);
 void trim_free(struct trim *trim);
 /* Returns the number of records of the kernel in these bytes. */
 uint64_t trim_count(const uint8_t *records, size_t size);

@@ -124,10 +124,10 @@ static void read_job(struct reader *r, struct json_object *job)
 
 static void read_reason(struct reader *r, struct json_object *top)
 {
-	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
+	static const char *const end[] = {"ended", "interrupted", "error", "detached", "limit"};
 	struct json_object *value = member(top, "end", json_type_string);
 
-	for (int i = 0; value && i < 4; i++)
+	for (int i = 0; value && i <= TRACE_END_LIMIT; i++)
 		if (!strcmp(json_object_get_string(value), end[i]))
 			r->trace->host.end_reason = i;
 }

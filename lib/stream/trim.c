@@ -17,7 +17,7 @@
 struct trim {
 	int fd;
 	uint64_t data; /* offset of the first record in the file */
-	uint64_t kept;
+	struct trim_sizes sizes;
 	uint64_t records;       /* so far */
 	struct trim_mark first; /* where the gap begins; end 0: not known yet */
 	uint64_t last;          /* end of the last mark */
@@ -37,13 +37,13 @@ static int punch(int fd, uint64_t from, uint64_t to)
 	return rc;
 }
 
-struct trim *trim_new(const struct capture_writer *writer, uint64_t kept)
+struct trim *trim_new(const struct capture_writer *writer, struct trim_sizes sizes)
 {
 	struct trim *trim = mem_zero(sizeof(*trim));
 	const uint64_t beyond = UINT64_C(1) << 40; /* nothing is there: this only asks */
 
 	trim->fd = capture_writer_dup(writer, &trim->data);
-	trim->kept = kept;
+	trim->sizes = sizes;
 	if (trim->fd >= 0 && !punch(trim->fd, beyond, beyond + 1))
 		return trim;
 	trim_free(trim);
@@ -77,11 +77,11 @@ void trim_note(struct trim *trim, uint64_t end, uint64_t records)
 {
 	const struct trim_mark mark = {end, trim->records += records};
 
-	if (!trim->first.end && end >= trim->kept) {
+	if (!trim->first.end && end >= trim->sizes.kept) {
 		trim->first = mark;
 		trim->last = end;
 		trim->cut = end + CAPTURE_GAP_SIZE;
-	} else if (trim->first.end && end >= trim->last + TRIM_STEP) {
+	} else if (trim->first.end && end >= trim->last + trim->sizes.step) {
 		MEM_GROW(trim->mark, trim->cap, trim->marks + 1);
 		trim->mark[trim->marks++] = mark;
 		trim->last = end;

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 enum { BLOCK = 512, DEPTH_MOST = 4 };
+enum { CONVERTED_LEAST = 1 << 20 }; /* less says nothing about the rest */
 
-/* Minimum time between two checks. On a slow file system, it is a multiple of the time that a check takes. */
-static const uint64_t interval_ns = 20000000;
-enum { LOOKS_SHARE = 20 };
+/* Time between two checks: less when the limit is near. On a slow file system, it is a multiple of the time that a check takes. */
+enum { INTERVAL_NS = 20000000, INTERVAL_LEAST_NS = 1000000, LOOKS_SHARE = 20 };
 
-/* Files may go and come meanwhile. */
+/* Files may go and come meanwhile. Hidden ones are the reserve of an archive, in whose place its end is written. */
 static uint64_t bytes_below(int parent, const char *name, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -31,7 +31,7 @@ static uint64_t bytes_below(int parent, const char *name, int depth)
 	while (dir && (entry = readdir(dir))) {
 		struct stat status;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		if (*entry->d_name == '.' ||
 		    fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
 		bytes += (uint64_t)status.st_blocks * BLOCK;
@@ -43,37 +43,69 @@ static uint64_t bytes_below(int parent, const char *name, int depth)
 	return bytes;
 }
 
-/*
- * Data that arrives until the next check takes room, and so does data that is not in the archive yet. Each is about as much as
- * arrived since the last check.
- */
-static bool is_near(struct disk_limit *limit, uint64_t bytes)
-{
-	uint64_t grown = bytes > limit->before ? bytes - limit->before : 0;
-
-	limit->before = bytes;
-	return bytes + 2 * grown >= limit->bytes;
-}
-
-bool disk_limit_look(struct disk_limit *limit, const struct record_places *places,
-		     const struct each *each)
+static uint64_t bytes_of(const struct record_places *places, const struct each *each)
 {
 	const struct place *place[] = {places->place, places->capture_place};
-	uint64_t bytes = 0, begun;
+	uint64_t bytes = 0;
 
-	if (!limit->bytes || limit->is_reached)
-		return limit->is_reached;
-	begun = probe_now();
-	if (begun < limit->next_ns)
-		return false;
 	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]); i++)
 		if (place[i])
 			bytes += bytes_below(place_dir(place[i]), ".", 0);
 	for (uint32_t i = 0; each && each_place(each, i, &place[0]); i++)
 		if (place[0])
 			bytes += bytes_below(place_dir(place[0]), ".", 0);
-	limit->next_ns = probe_now();
-	limit->next_ns += interval_ns + LOOKS_SHARE * (limit->next_ns - begun);
-	limit->is_reached = is_near(limit, bytes);
+	return bytes;
+}
+
+/* What is in the spool but not in the archive will take room there, in proportion to what is. */
+static uint64_t bytes_to_come(const struct disk_limit *limit, const struct record_places *places,
+			      uint64_t bytes)
+{
+	const struct place *place = record_places_spool(places);
+	struct stat spool;
+	uint64_t written, blocks;
+
+	if (limit->converted < CONVERTED_LEAST || !place ||
+	    fstatat(place_dir(place), PLACE_SPOOL, &spool, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	written = (uint64_t)spool.st_size;
+	blocks = (uint64_t)spool.st_blocks * BLOCK;
+	if (written <= limit->converted || bytes <= blocks)
+		return 0;
+	return (uint64_t)((double)(bytes - blocks) * (double)(written - limit->converted) /
+			  (double)limit->converted);
+}
+
+/* When half of what is left could be used up, if the disk fills as fast as since the last check. */
+static uint64_t interval(const struct disk_limit *limit, uint64_t bytes, uint64_t now)
+{
+	double left = limit->bytes > bytes ? (double)(limit->bytes - bytes) : 0;
+	double grown = bytes > limit->before ? (double)(bytes - limit->before) : 0;
+	double ns = !limit->looked_ns ? 0
+		    : grown > 0       ? left / 2 / grown * (double)(now - limit->looked_ns)
+				      : INTERVAL_NS;
+
+	return ns < INTERVAL_LEAST_NS ? INTERVAL_LEAST_NS
+	       : ns > INTERVAL_NS     ? INTERVAL_NS
+				      : (uint64_t)ns;
+}
+
+bool disk_limit_look(struct disk_limit *limit, const struct record_places *places,
+		     const struct each *each)
+{
+	uint64_t bytes, begun, took;
+
+	if (!limit->bytes || limit->is_reached)
+		return limit->is_reached;
+	begun = probe_now();
+	if (begun < limit->next_ns)
+		return false;
+	bytes = bytes_of(places, each);
+	bytes += bytes_to_come(limit, places, bytes);
+	limit->is_reached = bytes >= limit->bytes;
+	took = probe_now() - begun;
+	limit->next_ns = begun + interval(limit, bytes, begun) + (1 + LOOKS_SHARE) * took;
+	limit->looked_ns = begun;
+	limit->before = bytes;
 	return limit->is_reached;
 }

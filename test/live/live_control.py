@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -209,6 +210,19 @@ def test_limit(live):
     live.check(any(use_limit(live, megabytes) for megabytes in (4, 16, 64)), "limit: every archive takes more than --limit allows")
     ran = live.run([IOTRACE, "--limit", "1G", "-q", "-o", live.path("below"), "true"])
     live.equal("below the limit", (ran.returncode, ran.stderr), (0, b""))
+    # However fast it grows, what has room does not end.
+    script = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none"
+    capture, archive = live.path("roomy.capture"), live.path("roomy")
+    live.run([IOTRACE, f"--source={SOURCE}", "-q", "--capture", capture, "-o", archive, "--", "sh", "-c", script])
+    whole = os.lstat(capture).st_blocks * 512 + on_disk(archive)
+    ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", str(whole + whole // 4), "-q", "--capture", capture + ".2", "-o",
+                    archive + ".2", "--", "sh", "-c", script])
+    live.equal("it has room", (ran.returncode, ran.stderr), (0, b""))
+    live.examine(archive + ".2")
+
+
+def on_disk(archive):
+    return sum(os.lstat(os.path.join(where, name)).st_blocks * 512 for where, _, names in os.walk(archive) for name in names)
 
 
 def use_limit(live, megabytes):
@@ -217,10 +231,14 @@ def use_limit(live, megabytes):
     script = "dd if=/dev/zero of=/dev/null bs=1 count=2000000 status=none; exit 3"
     ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", f"{megabytes}M", "-q", "-o", archive, "--", "sh", "-c", script])
     live.equal("limit: status", ran.returncode, 3)
-    said = f"the recording ended early, because --limit allows {megabytes} MiB on disk"
-    live.check(said.encode() in ran.stderr, f"limit: {ran.stderr}")
-    live.equal("limit: complete", live.examine(archive, lossless=False)["is_complete"], False)
-    size = sum(os.lstat(os.path.join(where, name)).st_blocks * 512 for where, _, names in os.walk(archive) for name in names)
+    said = rf"the recording ended early, because --limit allows {megabytes}\.0+ MiB on disk"
+    live.check(re.search(said.encode(), ran.stderr), f"limit: {ran.stderr}")
+    about = live.examine(archive, lossless=False)
+    live.equal("limit: complete", (about["is_complete"], about["end"]), (False, "limit"))
+    report = live.run([IOTRACE, "report", archive]).stdout.decode()
+    live.check(report.splitlines()[1].startswith("recorded until ") and "then --limit was reached" in report and
+               "complete: --limit ended the recording after" in report, f"limit: {report}")
+    size = on_disk(archive)
     print(f"limit: {size} bytes of {megabytes} MiB")
     return size <= megabytes << 20
 

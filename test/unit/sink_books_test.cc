@@ -140,6 +140,27 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 		  "full or the file was truncated. Later events are unknown.");
 }
 
+/* The user has set the limit, so nothing is lost; but this is not the whole run. */
+TEST_F(Books, WhatALimitEndedIsNotComplete)
+{
+	b.trace->host.first_time = 1000;
+	b.trace->host.last_time = 92401000;
+	b.trace->host.end_reason = TRACE_END_LIMIT;
+	b.trace->host.source = TRACE_SOURCE_BPF;
+	EXPECT_EQ(sentence(BOOKS_BALANCED),
+		  "incomplete: --limit ended the recording after 92.4 ms");
+	count("enter", 0, 10, 0);
+	settle({10});
+	EXPECT_EQ(sentence(BOOKS_BALANCED),
+		  "incomplete: --limit ended the recording after 92.4 ms. All 10 events until then "
+		  "were recorded");
+	struct books all = books();
+	all.is_complete = true;
+	json_object *top = json(all);
+	EXPECT_EQ(at(top, "/end"), "limit");
+	json_object_put(top);
+}
+
 TEST_F(Books, NothingLost)
 {
 	count("enter", 0, 600, 0);
@@ -529,6 +550,8 @@ TEST_F(Books, CompleteIsWhatWasRecordedToItsEnd)
 		{true, -1, 3, TRACE_SOURCE_BPF, "false"},  /* stopped before the command ended */
 		{true, -1, -1, TRACE_SOURCE_BPF, "false"}, /* iotrace was killed */
 		{true, 0, 2, TRACE_SOURCE_BPF, "false"},   /* the disk was full */
+		{true, 0, 4, TRACE_SOURCE_BPF, "false"},   /* --limit, and the command ended then */
+		{false, -1, 4, TRACE_SOURCE_BPF, "false"}, /* -a and --limit */
 		{false, -1, 1, TRACE_SOURCE_PERF, "true"}, /* -a until Ctrl-C */
 		{false, -1, 3, TRACE_SOURCE_PERF, "true"}, /* -p until Ctrl-C */
 		{false, -1, -1, TRACE_SOURCE_PERF, "false"},

@@ -370,6 +370,15 @@ TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
 			  std::string::npos);
 	}
 	EXPECT_EQ(summary_of({}).find("note: the recording was stopped"), std::string::npos);
+	end.is_cut = false;
+	b.trace->host.end_reason = TRACE_END_LIMIT;
+	b.trace->host.end_errno = 0;
+	EXPECT_EQ(
+		second_line(),
+		"recorded until 1.00 ms, then --limit was reached. All numbers cover that time. To "
+		"record more, choose a larger --limit.");
+	EXPECT_EQ(summary_of({}).find("note: the recording was stopped"), std::string::npos);
+	b.trace->host.end_reason = TRACE_END_ERROR;
 	b.trace->host.end_errno = ENOSPC;
 	options.is_json = true;
 	EXPECT_NE(summary_of({}).find("\"end_error\":\"ENOSPC\""), std::string::npos);

@@ -40,7 +40,7 @@ class Trim : public testing::Test
 		ASSERT_NE(capture_info_add_event(&info, &attr, "x", &id, 1, &err), nullptr);
 		writer = capture_create(path.c_str(), &info, &err);
 		ASSERT_NE(writer, nullptr) << err.text;
-		trim = trim_new(writer, KEPT);
+		trim = trim_new(writer, {KEPT, TRIM_STEP});
 		ASSERT_NE(trim, nullptr) << "this file system punches no holes";
 	}
 	void TearDown() override

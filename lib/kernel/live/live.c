@@ -369,13 +369,18 @@ int live_wait(struct live *live, int *exec_errno)
 	return live->command.status;
 }
 
-void live_end(struct live *live)
+static void end_for(struct live *live, atomic_bool *reason)
 {
 	uint64_t one = 1;
 
-	atomic_store(&live->is_stopping, true);
+	atomic_store(reason, true);
 	if (write(live->wake_fd, &one, sizeof(one)) < 0)
-		atomic_store(&live->is_stopping, true); /* it is full: readable, which is enough */
+		atomic_store(reason, true); /* it is full: readable, which is enough */
+}
+
+void live_end_at_limit(struct live *live)
+{
+	end_for(live, &live->is_limited);
 }
 
 static void stop(struct live *live)
@@ -383,7 +388,7 @@ static void stop(struct live *live)
 	if (!live->has_control)
 		return;
 	live_let_go(live);
-	live_end(live);
+	end_for(live, &live->is_stopping);
 	pthread_join(live->control, NULL);
 	live->has_control = false;
 }

@@ -22,7 +22,7 @@
 #define IOTRACE_VERSION "unknown"
 #endif
 
-enum { BUFFER_DEFAULT = 64 << 20 };
+enum { BUFFER_DEFAULT = 64 << 20, KEPT_SHARE = 16, STEP_SHARE = 32 };
 
 static int attach_pids(struct live *live, struct error *err)
 {
@@ -316,6 +316,21 @@ static struct capture_writer *create_spool(struct live *live, struct error *err)
 	return NULL;
 }
 
+/* With --limit, the spool has a small share of the room, so that most of it is the archive's. */
+static struct trim_sizes trim_sizes(uint64_t limit)
+{
+	const struct trim_sizes most = {TRIM_KEPT, TRIM_STEP};
+	struct trim_sizes sizes = {limit / KEPT_SHARE, limit / STEP_SHARE};
+
+	if (!limit)
+		return most;
+	if (sizes.kept > most.kept)
+		sizes.kept = most.kept;
+	if (sizes.step > most.step)
+		sizes.step = most.step;
+	return sizes;
+}
+
 int live_setup_spool(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
@@ -330,7 +345,7 @@ int live_setup_spool(struct live *live, struct error *err)
 	if (!live->spool)
 		return -err->code;
 	if (!options->is_spool_kept)
-		spool_trim(live->spool, TRIM_KEPT);
+		spool_trim(live->spool, trim_sizes(options->disk_limit));
 	setup_lookup_threads(live);
 	return 0;
 }

@@ -249,9 +249,9 @@ static void push(struct spool *spool)
 	pthread_cond_broadcast(&spool->changed);
 }
 
-void spool_trim(struct spool *spool, uint64_t kept)
+void spool_trim(struct spool *spool, struct trim_sizes sizes)
 {
-	struct trim *trim = trim_new(spool->writer, kept);
+	struct trim *trim = trim_new(spool->writer, sizes);
 
 	pthread_mutex_lock(&spool->mutex);
 	spool->trim = trim;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <iotrace/trim.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,9 +24,9 @@ enum { SPOOL_PIECE_MAX = 4 << 20 };
  */
 struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, struct error *err);
 /*
- * Removes from the disk what followers have read, except the first `kept` bytes of records. Call it before the functions below.
+ * Removes from the disk what followers have read, except for the begin. Call it before the functions below.
  */
-void spool_trim(struct spool *spool, uint64_t kept);
+void spool_trim(struct spool *spool, struct trim_sizes sizes);
 /* From now on, nothing is removed from the file. */
 void spool_keep(struct spool *spool);
 /* Returns how large a piece may be. */

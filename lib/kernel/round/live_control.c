@@ -123,6 +123,8 @@ static enum live_end ended_by(struct live *live)
 		return LIVE_ENDED;
 	if (live_is_time(live->until, clock_now()))
 		return ended_early(live, LIVE_ENDED);
+	if (atomic_load(&live->is_limited))
+		return LIVE_LIMITED;
 	if (live->is_ending || atomic_load(&live->is_stopping))
 		return ended_early(live, LIVE_INTERRUPTED);
 	if (spool_error(live->spool))

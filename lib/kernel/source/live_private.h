@@ -112,6 +112,7 @@ struct live {
 
 	atomic_int interrupts;   /* shared */
 	atomic_bool is_stopping; /* shared: live_close() has no patience */
+	atomic_bool is_limited;  /* shared: --limit is reached */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	enum live_end end;         /* shared, with the mutex */

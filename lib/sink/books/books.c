@@ -211,7 +211,7 @@ static json_object *json_pauses(const struct trace *trace)
 static void add_times(json_object *top, const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
-	static const char *const end[] = {"ended", "interrupted", "error", "detached"};
+	static const char *const end[] = {"ended", "interrupted", "error", "detached", "limit"};
 	/* A damaged capture may contain any time: a time beyond the calendar counts as unknown. */
 	int64_t start = (int64_t)(host->first_time + (uint64_t)host->realtime_offset);
 	time_t seconds = (time_t)(start / 1000000000);
@@ -227,7 +227,9 @@ static void add_times(json_object *top, const struct trace *trace)
 	json_set_number(top, "duration_ns", since_start(trace, host->last_time));
 	json_set(top, "pauses", json_pauses(trace));
 	json_set_word(top, "end",
-		      host->end_reason >= 0 && host->end_reason < 4 ? end[host->end_reason] : NULL);
+		      host->end_reason >= 0 && host->end_reason <= TRACE_END_LIMIT
+			      ? end[host->end_reason]
+			      : NULL);
 	json_set_known(top, "end_errno", host->end_errno, host->end_errno);
 }
 
@@ -249,7 +251,8 @@ static bool is_whole(const struct trace *trace, const struct tally *tally)
 		return false;
 	if (host->source != TRACE_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;
-	return host->end_reason != TRACE_END_ERROR && !books_ends_early(trace);
+	return host->end_reason != TRACE_END_ERROR && host->end_reason != TRACE_END_LIMIT &&
+	       !books_ends_early(trace);
 }
 
 static json_object *json_metrics(const struct trace *trace)

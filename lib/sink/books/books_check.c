@@ -2,6 +2,7 @@
 #include "print/summary_name.h"
 
 #include <iotrace/books.h>
+#include <iotrace/pause.h>
 #include <iotrace/trace.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -270,6 +271,20 @@ static void add_complete(struct text *text, uint64_t samples)
 				  : "complete: there was nothing to record");
 }
 
+/* The user has chosen it, so no event counts as missing. */
+static void add_limited(struct text *text, const struct trace *trace, uint64_t samples)
+{
+	char number[SUMMARY_NUMBER];
+
+	add(text, "incomplete: --limit ended the recording after %s",
+	    summary_time(number, trace_recorded(trace)));
+	if (samples == 1)
+		add(text, ". The only event until then was recorded");
+	else if (samples)
+		add(text, ". All %s events until then were recorded",
+		    summary_count(number, samples));
+}
+
 enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
 			     size_t size)
 {
@@ -293,7 +308,9 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 	}
 	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
-	if (host->is_of_others)
+	if (host->end_reason == TRACE_END_LIMIT)
+		add_limited(&out, trace, tally_get(tally, samples));
+	else if (host->is_of_others)
 		add(&out, "the archive does not say whether events are missing");
 	else
 		add_complete(&out, tally_get(tally, samples));

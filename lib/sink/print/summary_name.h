@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <iotrace/sink.h>
 #include <iotrace/trace.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,9 +27,7 @@ char *summary_cut(const char *text, size_t columns, uint32_t head);
 /* Cuts each text of a list so that those that differ still do, and replaces it. */
 void summary_cut_list(char **text, uint32_t count, size_t columns);
 
-/* Numbers for people; each returns out. "1.25 GiB", "6.38 MiB/s", "12.3 ms", "1,234,567". */
-enum { SUMMARY_NUMBER = 32 };
-const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);
+/* Numbers for people; each returns out, as summary_bytes() does. "6.38 MiB/s", "12.3 ms", "1,234,567". */
 const char *summary_rate(char out[SUMMARY_NUMBER], double bytes_per_second);
 const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns);
 const char *summary_count(char out[SUMMARY_NUMBER], uint64_t count);

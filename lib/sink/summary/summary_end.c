@@ -9,10 +9,14 @@
 #include <iotrace/pause.h>
 #include <iotrace/trace.h>
 
+/* In place of an errno, which are positive. */
+enum { AT_LIMIT = -1 };
+
 static const struct {
 	int error; /* 0: any other */
 	const char *what, *remedy;
 } cause[] = {
+	{AT_LIMIT, "--limit was reached", "choose a larger --limit"},
 	{ENOSPC, "the disk was full", "choose a disk with more space (-o, --capture)"},
 	{EDQUOT, "the disk quota was used up", "choose a disk with more space (-o, --capture)"},
 	{EFBIG, "a file reached its size limit", "raise that limit (ulimit -f)"},
@@ -81,8 +85,10 @@ bool summary_end(const struct summary *summary, FILE *out)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 	const struct sink_end *archive = summary->options->archive_end;
-	bool is_cut = host->end_reason == TRACE_END_ERROR, has_cut = archive && archive->is_cut;
-	int error = is_cut ? host->end_errno : has_cut ? -archive->code : 0;
+	bool is_limited = host->end_reason == TRACE_END_LIMIT;
+	bool is_cut = is_limited || host->end_reason == TRACE_END_ERROR;
+	bool has_cut = archive && archive->is_cut;
+	int error = is_limited ? AT_LIMIT : is_cut ? host->end_errno : has_cut ? -archive->code : 0;
 	char number[SUMMARY_NUMBER];
 
 	if (!is_cut && !has_cut)

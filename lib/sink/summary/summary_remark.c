@@ -26,7 +26,9 @@ static bool tell_early(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 
-	if (!books_ends_early(trace) || trace_host(trace)->end_reason == TRACE_END_ERROR)
+	int reason = trace_host(trace)->end_reason;
+
+	if (!books_ends_early(trace) || reason == TRACE_END_ERROR || reason == TRACE_END_LIMIT)
 		return false;
 	snprintf(text, size, "the recording was stopped before %s ended.",
 		 trace_host(trace)->is_joined ? "all commands" : "the command");
