@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef IOTRACE_VERSION
@@ -97,13 +98,24 @@ static int attach_cgroups(struct live *live, struct error *err)
 	return code;
 }
 
+/* perf knows no such process any more, but it may still be dying. Returns whether it has ended, after a second at most. */
+static bool command_is_gone(struct live *live)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+
+	for (int i = 0; i < 100 && live_command_runs(live); i++)
+		nanosleep(&moment, NULL);
+	return !live_command_runs(live);
+}
+
 /* Ctrl-C also reaches the waiting child, which has no handler. */
 int live_explain_gone(struct live *live, struct error *err)
 {
-	if (!live_command_runs(live) && WIFSIGNALED(live->command.status) &&
-	    WTERMSIG(live->command.status) == SIGINT)
+	bool is_killed = command_is_gone(live) && WIFSIGNALED(live->command.status);
+
+	if (is_killed && WTERMSIG(live->command.status) == SIGINT)
 		return error_say(err, EINTR, "interrupted before the command began");
-	if (!live_command_runs(live) && WIFSIGNALED(live->command.status))
+	if (is_killed)
 		return error_say(err, ESRCH, "signal %d ended the command before it began",
 				 WTERMSIG(live->command.status));
 	return error_say(err, ESRCH, "the command's process ended before it began");
