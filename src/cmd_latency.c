@@ -15,7 +15,7 @@ struct latency_job {
 	struct span_run *run;
 	struct latency *all,
 		*part; /* part: since the last time that it was printed; NULL: it is not */
-	uint64_t from; /* of the stream */
+	uint64_t from; /* of the part; 0: it is the first */
 };
 
 static void seen(void *context, const struct span_seen *span)
@@ -34,6 +34,40 @@ static void note(void *context, const struct span_note *what)
 	latency_note(job->all, what);
 }
 
+static void tell_part(struct latency_job *job, uint64_t to)
+{
+	struct span_tell tell = span_tell_of(job->run);
+	struct error err = {0};
+
+	tell.latency = job->part;
+	tell.start = job->run->start;
+	tell.from = job->from ? job->from : tell.start;
+	tell.to = to > tell.from ? to : tell.from;
+	tell.has_heat = false;
+	tell.is_part = true;
+	if (span_print(latency_text, &tell, NULL, job->run->fd, &err))
+		command_complain(&err);
+	job->from = tell.to;
+	latency_clear(job->part);
+}
+
+static void tell_now(void *context)
+{
+	struct latency_job *job = context;
+
+	tell_part(job, job->run->now);
+}
+
+/* What ended since the last time, so that the parts add up to the whole. */
+static void tell_last(struct latency_job *job)
+{
+	const struct latency_group *const *group;
+	uint64_t end = span_engine_last(job->run->engine);
+
+	if (job->from && (end > job->from || latency_groups(job->part, &group)))
+		tell_part(job, end);
+}
+
 static int tell_all(void *context, struct error *err)
 {
 	struct latency_job *job = context;
@@ -41,7 +75,9 @@ static int tell_all(void *context, struct error *err)
 	struct span_tell tell = span_tell_of(job->run);
 	int code = 0;
 
+	tell_last(job);
 	tell.latency = job->all;
+	tell.start = job->from ? job->run->start : 0;
 	if (options->heat.path)
 		code = span_print(latency_svg, &tell, options->heat.path, -1, err);
 	if (!code && options->json.is_wanted)
@@ -50,22 +86,6 @@ static int tell_all(void *context, struct error *err)
 		return code;
 	tell.has_heat = options->heat.is_wanted && !options->heat.path;
 	return span_print(latency_text, &tell, NULL, job->run->fd, err);
-}
-
-static void tell_part(void *context)
-{
-	struct latency_job *job = context;
-	struct span_tell tell = span_tell_of(job->run);
-	struct error err = {0};
-
-	tell.latency = job->part;
-	tell.from = job->from ? job->from : tell.from;
-	tell.has_heat = false;
-	tell.is_part = true;
-	if (span_print(latency_text, &tell, NULL, job->run->fd, &err))
-		command_complain(&err);
-	job->from = tell.to;
-	latency_clear(job->part);
 }
 
 static void take_counted(void *context, struct live *live)
@@ -82,7 +102,7 @@ static int latency(void *context, int argc, char **argv)
 	const struct span_output output = {seen, options->context ? note : NULL, &job};
 	struct span_run run = {.options = options,
 			       .output = &output,
-			       .round = options->interval ? tell_part : NULL,
+			       .round = options->interval ? tell_now : NULL,
 			       .ended = take_counted,
 			       .tell = tell_all,
 			       .context = &job};

@@ -36,6 +36,7 @@ static int tell_all(void *context, struct error *err)
 	int code;
 
 	tell.leaks = &job->all;
+	tell.start = job->run->now ? job->run->start : 0;
 	merge_stacks(job, &job->all);
 	code = json->is_wanted ? span_print(leaks_json, &tell, json->path, STDOUT_FILENO, err) : 0;
 	if (code || (json->is_wanted && !json->path))
@@ -50,8 +51,10 @@ static void tell_now(void *context)
 	struct span_tell tell = span_tell_of(job->run);
 	struct error err = {0};
 
-	span_engine_look(job->run->engine, leaks_seen, &now);
+	span_engine_look(job->run->engine, job->run->now, leaks_seen, &now);
 	tell.leaks = &now;
+	tell.start = job->run->start;
+	tell.from = tell.to = job->run->now;
 	merge_stacks(job, &now);
 	tell.is_part = true;
 	if (span_print(leaks_text, &tell, NULL, job->run->fd, &err))

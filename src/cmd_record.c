@@ -161,6 +161,7 @@ static bool is_asked_to_stop(void *context)
 	if (live_ended(r->live) == LIVE_RUNNING && disk_limit_look(&r->limit, &r->places, r->each))
 		live_end_at_limit(r->live);
 	if (interrupts == 1 && !r->is_warned && shows_messages(r)) {
+		command_begin_line(live_take_ctrl_c(r->live));
 		output_end_progress(&r->output);
 		log_warn("converting the recorded data; another Ctrl-C stops the conversion");
 		r->is_warned = true;
@@ -329,6 +330,7 @@ static int follow(struct job *r, const char *name)
 
 	finish_early(r, converted, &err);
 	status = command_exit_status(live_wait(r->live, &exec_errno));
+	command_begin_line(shows_messages(r) && live_take_ctrl_c(r->live));
 	if (!exec_errno)
 		return finish(r, converted, &err, status);
 	output_discard(&r->output);

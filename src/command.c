@@ -6,8 +6,11 @@
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/nearest.h>
+#include <iotrace/probe.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* Names that commands have in other tools. */
 static const struct {
@@ -41,6 +44,12 @@ void command_complain(struct error *err)
 {
 	limit_hint(err);
 	log_error("%s", err->text);
+}
+
+void command_begin_line(bool has_ctrl_c)
+{
+	if (has_ctrl_c && probe_columns(STDERR_FILENO) > 0)
+		fputc('\n', stderr);
 }
 
 int command_exit_status(int wait_status)

@@ -43,6 +43,8 @@ struct command {
 const char *command_nearest(const char *name);
 /* Prints the error, with the limits of this process that may be its cause. */
 void command_complain(struct error *err);
+/* On a terminal that has shown "^C", a new line begins. */
+void command_begin_line(bool has_ctrl_c);
 /* Returns the exit status for a wait status of the recorded command, -1: there was none. */
 int command_exit_status(int wait_status);
 /* Prints the error and how to get help; returns STATUS_FAILED. */

@@ -78,6 +78,8 @@ bool live_is_recorded(const struct live *live);
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
+/* Waits for the same, but not beyond this moment of the monotonic clock. Returns whether live_available() has an answer. */
+bool live_await(struct live *live, uint64_t have, uint64_t until);
 /* Ends the recording because of --limit; the recorded processes continue. For the thread that converts. */
 void live_end_at_limit(struct live *live);
 /* From now on nothing is removed from the spool any more (see trim.h). */
@@ -87,6 +89,8 @@ void live_keep_spool(struct live *live);
  * or SIGHUP count, because signals from the terminal are for the command.
  */
 int live_interrupts(const struct live *live);
+/* Returns whether the user has pressed Ctrl-C on the terminal, which has shown it, since the last call. */
+bool live_take_ctrl_c(struct live *live);
 /* Returns whether the command still runs. For the caller, once live_ended() is not LIVE_RUNNING. */
 bool live_command_runs(struct live *live);
 enum live_end live_ended(const struct live *live);

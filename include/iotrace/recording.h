@@ -98,6 +98,7 @@ struct recording {
 
 	/* How. */
 	enum live_source source;
+	bool is_watched;       /* numbers are shown while it goes on: events must not wait long */
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */
 	const struct recording_words *given; /* the original options, for readers of the stream */

@@ -119,8 +119,11 @@ void span_engine_count(struct span_engine *engine, uint32_t span, const struct s
 void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun);
 /* All that is open stays so. */
 void span_engine_end(struct span_engine *engine);
-/* Calls with each span that is open now, or that was when its process ended. Books and spans stay as they are. */
-void span_engine_look(const struct span_engine *engine,
+/*
+ * Calls with each span that is open at this moment, unless its process has ended. Nothing needs to have happened for a long time
+ * before it. Books and spans stay as they are.
+ */
+void span_engine_look(const struct span_engine *engine, uint64_t now,
 		      void (*call)(void *context, const struct span_seen *seen), void *context);
 
 const struct span_books *span_engine_books(const struct span_engine *engine, uint32_t span);

@@ -374,19 +374,17 @@ void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun
 	     span_engine_last(engine));
 }
 
-void span_engine_look(const struct span_engine *engine,
+void span_engine_look(const struct span_engine *engine, uint64_t now,
 		      void (*call)(void *context, const struct span_seen *seen), void *context)
 {
-	uint64_t now = span_engine_last(engine);
 	struct span_seen seen;
 
 	for (uint32_t i = 0; i < engine->open.count; i++) {
 		const struct open_span *open = &engine->open.at[i];
 
-		if (!open->is_used || open->begin > now)
+		if (!open->is_used || open->left || open->begin > now)
 			continue;
-		seen = seen_of(open, open->left ? fate_of(engine, open) : SPAN_OPEN,
-			       open->left ? open->left : now);
+		seen = seen_of(open, SPAN_OPEN, now);
 		call(context, &seen);
 	}
 }

@@ -58,22 +58,34 @@ static int open_live(struct recording_run *r, struct error *err)
 static bool is_asked_to_stop(void *context)
 {
 	const struct recording_run *r = context;
-	struct span_run *run = r->run;
-	uint64_t now = run->round ? probe_now() : 0;
 
-	if (!run->now)
-		run->now = now;
-	if (now - run->now >= run->options->interval && run->round) {
-		run->now = now;
-		run->round(run->context);
-	}
 	return live_interrupts(r->live) >= 2;
 }
 
+static void tell_round(struct span_run *run, uint64_t now)
+{
+	uint64_t interval = run->options->interval, clock = probe_now();
+
+	run->now = now > run->now ? now : run->now;
+	run->next += clock > run->next ? (clock - run->next) / interval * interval : 0;
+	run->next += interval;
+	run->round(run->context);
+}
+
+/*
+ * What was recorded so far has been read. If nothing comes until a round is due, all that happened until now is known. On a machine
+ * where more always waits, the last event is the present.
+ */
 static uint64_t available(void *context, uint64_t have)
 {
 	const struct recording_run *r = context;
+	struct span_run *run = r->run;
 
+	while (run->round && !live_await(r->live, have, run->next))
+		tell_round(run, probe_now());
+	if (run->round && live_ended(r->live) == LIVE_RUNNING &&
+	    probe_now() >= run->next + run->options->interval)
+		tell_round(run, span_engine_last(run->engine));
 	return live_available(r->live, have);
 }
 
@@ -113,6 +125,7 @@ static int follow(struct recording_run *r, const char *name)
 	int exec_errno = 0, status;
 	const char *remark;
 
+	command_begin_line(live_take_ctrl_c(r->live));
 	if (r->run->ended)
 		r->run->ended(r->run->context, r->live);
 	span_engine_end(r->run->engine);
@@ -172,6 +185,8 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 		run->has_failed = true;
 		status = err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
 	} else {
+		run->start = probe_now();
+		run->next = run->start + run->options->interval;
 		say_begin(&r);
 		status = follow(&r, argc ? argv[0] : "");
 	}

@@ -92,8 +92,9 @@ const struct option_row span_latency_rows[] = {
 	 FIELD(has_histogram), NULL, NULL},
 	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
 	 OPTION_CALL, FIELD(heat), parse_file, NULL},
-	{0, "interval", "TIME", "while it records, also print what ended since the last time",
-	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
+	{0, "interval", "TIME",
+	 "each TIME while it records, also print what ended since the last time", OPTION_CALL,
+	 FIELD(interval), record_parse_duration, NULL},
 #include "span/span_rows.def"
 };
 
@@ -105,8 +106,9 @@ const struct option_row span_leaks_rows[] = {
 	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
 	{0, "stacks", NULL, "group leaks by the call chain that they began in, too", OPTION_FLAG,
 	 FIELD(has_stacks), NULL, NULL},
-	{0, "every", "TIME", "while it records, also print what is open for longer than that",
-	 OPTION_CALL, FIELD(interval), record_parse_duration, NULL},
+	{0, "every", "TIME",
+	 "each TIME while it records, also print what has been open for --older-than", OPTION_CALL,
+	 FIELD(interval), record_parse_duration, NULL},
 #include "span/span_rows.def"
 };
 
@@ -287,6 +289,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	}
 	recording->blocks.mode = BLOCK_EVENTS;
 	recording->sample_interval = 0;
+	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_counted_choose(options);
 	recording->is_without_calls = options->counted_count == options->spans;

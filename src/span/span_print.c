@@ -39,7 +39,7 @@ int span_print(void (*how)(const struct span_tell *, FILE *), const struct span_
 	       const char *path, int fd, struct error *err)
 {
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, blank;
 	FILE *out = open_memstream(&text, &size);
 	int code;
 
@@ -47,8 +47,9 @@ int span_print(void (*how)(const struct span_tell *, FILE *), const struct span_
 		return error_set(err, errno, "memory");
 	how(tell, out);
 	fclose(out);
-	code = path ? place_write(path, text, size, FILE_MODE, err)
-		    : place_write_all(fd, text, size);
+	blank = *text == '\n'; /* what is between tables is not before the first */
+	code = path ? place_write(path, text + blank, size - blank, FILE_MODE, err)
+		    : place_write_all(fd, text + blank, size - blank);
 	/* A reader that has gone is not an error. */
 	if (!path && code && code != -EPIPE)
 		error_set(err, -code, "write to standard %s",

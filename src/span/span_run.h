@@ -14,7 +14,7 @@ struct live;
 struct span_run {
 	struct span_options *options;
 	const struct span_output *output;
-	void (*round)(void *context); /* at each --interval or --every; or NULL */
+	void (*round)(void *context); /* at each --interval or --every, which `now` is; or NULL */
 	void (*ended)(void *context, struct live *live); /* when a recording has ended; or NULL */
 	int (*tell)(void *context,
 		    struct error *err); /* at the end; returns 0, or -errno with a sentence */
@@ -22,8 +22,11 @@ struct span_run {
 	struct run *run;
 	struct span_engine *engine;
 	struct span_stacks *stacks; /* NULL: not wanted */
-	int fd;          /* for text: standard output is the command's own, if there is one */
-	uint64_t now;    /* of the monotonic clock, when round() was called last */
+	int fd; /* for text: standard output is the command's own, if there is one */
+	uint64_t
+		start; /* of the recording; it and the next two are moments of the monotonic clock */
+	uint64_t now;  /* when round() was called last; 0: never */
+	uint64_t next;   /* when it is due */
 	bool has_failed; /* nothing was read or recorded: there is nothing to tell */
 };
 

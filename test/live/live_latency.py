@@ -7,13 +7,16 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from live import IOTRACE, Live, SOURCE  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
+from terminal import Terminal  # noqa: E402
 
 FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
 
@@ -183,6 +186,110 @@ def running(live):
     live.check("/etc/hostname" not in files, f"too young: {files}")
 
 
+class Follower:
+    """An iotrace whose reports are read while it records."""
+
+    def __init__(self, *words, stream="stderr"):
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: subprocess.PIPE}
+        self.process = subprocess.Popen([IOTRACE, *words], stdin=subprocess.PIPE, env=CALMED, text=True, **pipes)
+        self.stream = getattr(self.process, stream)
+        self.patience = threading.Timer(60, self.process.kill)
+        self.patience.start()
+        self.said = []
+
+    def says(self, word, times=1):
+        """Reads until `times` lines have had the word from now on. Returns whether they came."""
+        for line in self.stream:
+            self.said.append(line)
+            times -= word in line
+            if not times:
+                return True
+        return False
+
+    def ends(self):
+        """Returns all that it said."""
+        self.said += self.stream.readlines()
+        self.process.wait()
+        self.patience.cancel()
+        return "".join(self.said)
+
+
+HOLDER = "sh -c 'exec 6</etc/hostname'; exec 5</etc/passwd; read line"
+
+
+def looks(live):
+    """While nothing happens, what is open gets older, and what ended with its process is not open."""
+    run = Follower("leaks", f"--source={SOURCE}", "--every", "200ms", "--older-than", "300ms", "--", "sh", "-c", HOLDER)
+    live.check(run.says("/etc/passwd"), f"an idle command's open file: {run.said}")
+    live.check(run.says("after ", 2), f"more reports of an idle command: {run.said}")
+    run.process.stdin.close()
+    *parts, last = re.split("^after .* s:$", run.ends(), flags=re.MULTILINE)
+    last, _, whole = last.partition("the whole recording:")
+    for part in [*parts, last]:
+        live.check("contradict" not in part and "sure" not in part and "iotrace was killed" not in part, f"judges too early: {part}")
+        live.check("/etc/hostname" not in part, f"it is not open any more: {part}")
+    live.check("no event is missing so far" in last and re.search(r"^fd: .* of .* begun ha(s|ve) been open for 300 ms or longer$", last, re.MULTILINE),
+               f"what is open: {last}")
+    live.check("/etc/hostname" in whole and "sure: no event is missing" in whole, f"at the end: {whole}")
+
+    with subprocess.Popen(["sh", "-c", f"echo begun; read line; {HOLDER}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        live.equal("a process", holder.stdout.readline(), "begun\n")
+        run = Follower("leaks", f"--source={SOURCE}", "--every", "200ms", "--older-than", "300ms", "-p", str(holder.pid), stream="stdout")
+        live.check(run.says("after "), f"a report of an idle process: {run.said}")
+        holder.stdin.write("go\n")
+        holder.stdin.flush()
+        live.check(run.says("/etc/passwd"), f"an idle process's open file: {run.said}")
+        run.process.send_signal(signal.SIGINT)
+        live.check("the whole recording:" in run.ends(), f"the end: {run.said}")
+        holder.stdin.close()
+
+
+def intervals(live):
+    """Each part says of which time it is, has rates of that time, and with the others adds up to the whole."""
+    run = Follower("latency", f"--source={SOURCE}", "--interval", "200ms", "--", "sh", "-c", "cat /etc/hostname; read line; cat /etc/passwd")
+    live.check(run.says("from ", 3), f"parts of an idle command: {run.said}")
+    run.process.stdin.close()
+    _, *parts = re.split("^(from .* s|the whole recording):$", run.ends(), flags=re.MULTILINE)
+    parts = list(zip(parts[::2], parts[1::2]))
+    live.equal("the last of them", parts[-1][0], "the whole recording")
+    counts, end = [], "0.000"
+    for title, text in parts:
+        row = re.search(r"^ *(\d+) +(\S+) .*  openat$", text, re.MULTILINE)
+        counts.append(int(row.group(1)) if row else 0)
+        if title != parts[-1][0]:
+            begin, to = re.fullmatch(r"from (\S+) s to (\S+) s", title).groups()
+            live.equal("where a part begins", begin, end)
+            end = to
+            lasted = float(to) - float(begin)
+            if row and lasted > 0.1:  # a title has milliseconds
+                rate = float(row.group(2).replace(",", ""))
+                live.check(abs(rate * lasted / counts[-1] - 1) < 0.03, f"{title}: {row.group()}")
+    live.equal("the parts and the whole", sum(counts[:-1]), counts[-1])
+    live.check(counts[0] > 0 and counts[-1] > counts[0], f"openat: {counts}")
+
+    run = Follower("latency", f"--source={SOURCE}", "--interval", "200ms", "-a", stream="stdout")
+    live.check(run.says("from 0.000 s to "), f"the first part: {run.said}")
+    run.process.send_signal(signal.SIGINT)
+    parts = re.findall("^from .* s to (.*) s:$|^the whole recording:$", run.ends(), re.MULTILINE)
+    live.check(len(parts) >= 3 and not parts[-1], f"the part after the last interval, and the whole: {parts}")
+
+
+def lines(live):
+    """A report begins at the begin of a line, and has no empty one before it."""
+    live.record(live.path("lines"), ["cat", "/etc/hostname"], "-q", f"--source={SOURCE}")
+    told_first = live.run([IOTRACE, "latency", live.path("lines")]).stdout.decode().split("\n", 1)[0]
+    live.check("count" in told_first, f"the first line: {told_first!r}")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as idle:
+        for words in (["latency"], ["leaks"], ["-o", live.path("interrupted")]):
+            terminal = Terminal(80, [IOTRACE, *words, f"--source={SOURCE}", "-p", str(idle.pid)])
+            live.check(terminal.shows(b"Ctrl-C ends"), f"{words}: it does not begin")
+            terminal.types(b"\x03")
+            terminal.ends()
+            after = terminal.lines().partition("^C")[2].replace("\r", "")
+            live.check(after.startswith("\n"), f"{words}: behind ^C: {after[:60]!r}")
+        idle.stdin.close()
+
+
 with Live() as test:
-    for each in (calls, exact, tracepoints, block, leaks, running):
+    for each in (calls, exact, tracepoints, block, leaks, running, looks, intervals, lines):
         each(test)

@@ -149,6 +149,19 @@ TEST_F(Spool, AFlushIsWrittenWithoutMore)
 	EXPECT_EQ(spool_close(spool, &err), 0);
 }
 
+TEST_F(Spool, AWaitHasAnEndWithoutNews)
+{
+	open(1 << 20);
+	EXPECT_FALSE(spool_await(spool, 0, 1)) << "a moment of long ago";
+	ASSERT_TRUE(put(record(64, 1)));
+	spool_flush(spool);
+	EXPECT_TRUE(spool_await(spool, 0, UINT64_MAX));
+	EXPECT_FALSE(spool_await(spool, 64, 1));
+	spool_finish(spool);
+	EXPECT_TRUE(spool_await(spool, 64, 1)) << "the end";
+	EXPECT_EQ(spool_close(spool, &err), 0);
+}
+
 TEST_F(Spool, WhatIsNotFlushedWaits)
 {
 	open(1);

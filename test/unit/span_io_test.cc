@@ -277,14 +277,31 @@ TEST_F(Descriptors, ALookTellsWhatIsOpenNowAndChangesNothing)
 
 	open({"fd"});
 	feed(opened(10, h));
-	b.trace->host.last_time = 1000;
-	span_engine_look(engine, leaks_seen, &leaks);
+	leaks.older_than = 900;
+	span_engine_look(engine, 909, leaks_seen, &leaks);
+	EXPECT_EQ(leaks.leaks, 0U);
+	EXPECT_EQ(leaks.young[0], 1U);
+	span_engine_look(engine, 1000, leaks_seen, &leaks); /* long after the last event */
 	EXPECT_EQ(leaks.leaks, 1U);
 	EXPECT_EQ(leaks.open[0], 1U);
 	EXPECT_TRUE(seen.empty());
 	leaks_release(&leaks);
 	feed(closed(50, h));
 	EXPECT_EQ(seen.back().fate, SPAN_ENDED);
+}
+
+TEST_F(Descriptors, ALookLeavesOutWhatEndedWithItsProcess)
+{
+	struct leaks leaks = {};
+
+	open({"fd"});
+	feed(opened(10, h));
+	feed({io::destroy(90, t, h), program_end(90, 0)});
+	span_engine_look(engine, 1000, leaks_seen, &leaks);
+	EXPECT_EQ(leaks.leaks, 0U);
+	leaks_release(&leaks);
+	span_engine_end(engine);
+	EXPECT_EQ(seen.back().fate, SPAN_LEFT);
 }
 
 struct span_seen leak(enum span_fate fate, uint64_t age, uint64_t group)

@@ -351,6 +351,11 @@ uint64_t live_available(void *live, uint64_t have)
 	return spool_available(((struct live *)live)->spool, have);
 }
 
+bool live_await(struct live *live, uint64_t have, uint64_t until)
+{
+	return spool_await(live->spool, have, until);
+}
+
 int live_wait(struct live *live, int *exec_errno)
 {
 	*exec_errno = 0;

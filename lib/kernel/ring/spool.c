@@ -7,6 +7,7 @@
  */
 #include "spool.h"
 
+#include "clock.h"
 #include "rights/priority.h"
 
 #include <errno.h>
@@ -26,7 +27,9 @@ enum {
 	SLICE = 64 << 10,
 	CHUNK_LEAST = 128 << 10,
 	CHUNKS_WANTED = 8,
-	PATIENCE_MS = 100
+	PATIENCE_MS = 100,
+	NS_PER_S = 1000000000,
+	WAIT_MOST = NS_PER_S
 };
 
 struct chunk {
@@ -363,6 +366,57 @@ void spool_finish(struct spool *spool)
 	pthread_mutex_unlock(&spool->mutex);
 }
 
+/* sem_timedwait() takes the time of day, which may be set meanwhile, so no single wait is long. */
+static struct timespec soon(uint64_t until)
+{
+	uint64_t now = clock_now(), wait = until > now ? until - now : 0;
+	struct timespec at;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	wait = (wait < WAIT_MOST ? wait : WAIT_MOST) + (uint64_t)at.tv_nsec;
+	at.tv_sec += (time_t)(wait / NS_PER_S);
+	at.tv_nsec = (long)(wait % NS_PER_S);
+	return at;
+}
+
+static void await_news(struct spool *spool, uint64_t until)
+{
+	struct timespec at;
+
+	if (!until) {
+		while (sem_wait(&spool->news) && errno == EINTR)
+			;
+		return;
+	}
+	at = soon(until);
+	while (sem_timedwait(&spool->news, &at) && errno == EINTR)
+		;
+}
+
+/* With the mutex. until: 0: for as long as it takes. Returns whether there is more, or the end. */
+static bool wait_for_more(struct spool *spool, uint64_t have, uint64_t until)
+{
+	while (spool->written <= have && !spool->has_ended) {
+		if (until && clock_now() >= until)
+			return false;
+		spool->is_awaited = true;
+		pthread_mutex_unlock(&spool->mutex);
+		await_news(spool, until);
+		pthread_mutex_lock(&spool->mutex);
+	}
+	return true;
+}
+
+bool spool_await(struct spool *spool, uint64_t have, uint64_t until)
+{
+	bool has_more;
+
+	pthread_mutex_lock(&spool->mutex);
+	has_more = wait_for_more(spool, have, until);
+	pthread_mutex_unlock(&spool->mutex);
+	return has_more;
+}
+
 uint64_t spool_available(struct spool *spool, uint64_t have)
 {
 	uint64_t written;
@@ -374,13 +428,7 @@ uint64_t spool_available(struct spool *spool, uint64_t have)
 		trim_cut(spool->trim, &mark);
 		pthread_mutex_lock(&spool->mutex);
 	}
-	while (spool->written <= have && !spool->has_ended) {
-		spool->is_awaited = true;
-		pthread_mutex_unlock(&spool->mutex);
-		while (sem_wait(&spool->news) && errno == EINTR)
-			;
-		pthread_mutex_lock(&spool->mutex);
-	}
+	wait_for_more(spool, have, 0);
 	written = spool->written > have ? spool->written : have;
 	pthread_mutex_unlock(&spool->mutex);
 	return written;

@@ -49,6 +49,10 @@ void spool_put_last(struct spool *spool, const void *records, size_t size);
 void spool_finish(struct spool *spool);
 /* capture_available: blocks until more than `have` bytes are in the file, or the end. */
 uint64_t spool_available(struct spool *spool, uint64_t have);
+/*
+ * Waits for the same, but not beyond this moment of the monotonic clock. Returns whether more bytes, or the end, are there.
+ */
+bool spool_await(struct spool *spool, uint64_t have, uint64_t until);
 /* Returns how many bytes found no room. */
 uint64_t spool_dropped(struct spool *spool);
 /* Returns 0, or -errno with the sentence of what failed first. */

@@ -103,6 +103,7 @@ struct live {
 	struct control_server control_server;
 	uint64_t sampled_at; /* the machine, at the last time of the grid */
 	uint64_t unmarked;   /* bytes put since the last end of a round */
+	bool has_held;       /* there were any before that end */
 
 	uint64_t sent_at[65],
 		asked_at;      /* when a signal of kill(2), and a request to end, last counted */
@@ -111,6 +112,7 @@ struct live {
 	bool is_asked_to_stop; /* by iotrace stop */
 
 	atomic_int interrupts;   /* shared */
+	atomic_bool has_ctrl_c;  /* shared */
 	atomic_bool is_stopping; /* shared: live_close() has no patience */
 	atomic_bool is_limited;  /* shared: --limit is reached */
 	pthread_mutex_t mutex;

@@ -59,8 +59,12 @@ void live_end_round(struct live *live)
 	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
 					 .size = sizeof(mark)};
 
-	if (!live->unmarked)
+	bool has_records = live->unmarked;
+
+	/* A reader holds records back until a further round shows that none before them is missing. */
+	if (!has_records && !(live->recording->is_watched && live->has_held))
 		return;
+	live->has_held = has_records;
 	live_put(live, &mark, sizeof(mark));
 	live->unmarked = 0;
 	spool_flush(live->spool);

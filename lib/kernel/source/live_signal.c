@@ -160,6 +160,8 @@ void live_read_signals(struct live *live)
 	struct signalfd_siginfo signal;
 
 	while (read(live->signal_fd, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
+		if (signal.ssi_signo == SIGINT && !is_sent(&signal))
+			atomic_store(&live->has_ctrl_c, true);
 		if (signal.ssi_signo != SIGCHLD)
 			answer(live, &signal);
 	}
@@ -176,4 +178,9 @@ int live_interrupts(const struct live *live)
 	if (live_ended(live) != LIVE_RUNNING)
 		live_read_signals((struct live *)(uintptr_t)live);
 	return atomic_load(&live->interrupts);
+}
+
+bool live_take_ctrl_c(struct live *live)
+{
+	return atomic_exchange(&live->has_ctrl_c, false);
 }

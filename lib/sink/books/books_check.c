@@ -285,6 +285,13 @@ static void add_limited(struct text *text, const struct trace *trace, uint64_t s
 		    summary_count(number, samples));
 }
 
+bool books_gaps(const struct tally *tally, char *text, size_t size)
+{
+	struct text out = {text, size, 0};
+
+	return add_gaps(&out, tally, "incomplete: ");
+}
+
 enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
 			     size_t size)
 {

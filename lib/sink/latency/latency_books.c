@@ -14,15 +14,17 @@
 
 static const struct {
 	enum span_fate fate;
-	const char *key, *text;
+	const char *key, *text, *text_many; /* of one, of many */
 } rows[] = {
-	{SPAN_ENDED, "ended", "ended"},
-	{SPAN_CANCELLED, "cancelled", "cancelled"},
-	{SPAN_DIED, "died", "open when a signal killed their process"},
-	{SPAN_LEFT, "left", "open when their process ended"},
-	{SPAN_OPEN, "open", "open at the end"},
-	{SPAN_BEGUN_AGAIN, "begun_again", "begun once more before they ended"},
-	{SPAN_LOST, "lost", "with an end that was lost"},
+	{SPAN_ENDED, "ended", "ended", "ended"},
+	{SPAN_CANCELLED, "cancelled", "cancelled", "cancelled"},
+	{SPAN_DIED, "died", "open when a signal killed its process",
+	 "open when a signal killed their process"},
+	{SPAN_LEFT, "left", "open when its process ended", "open when their process ended"},
+	{SPAN_OPEN, "open", "open at the end", "open at the end"},
+	{SPAN_BEGUN_AGAIN, "begun_again", "begun once more before it ended",
+	 "begun once more before they ended"},
+	{SPAN_LOST, "lost", "with an end that was lost", "with ends that were lost"},
 };
 
 void latency_append(char **text, const char *before, uint64_t count, const char *what)
@@ -33,9 +35,9 @@ void latency_append(char **text, const char *before, uint64_t count, const char 
 		mem_append(text, "%s%s %s", before, summary_count(number, count), what);
 }
 
-static void append(char **text, uint64_t count, const char *what)
+static void append(char **text, uint64_t count, const char *what, const char *what_many)
 {
-	latency_append(text, **text ? ", " : "", count, what);
+	latency_append(text, **text ? ", " : "", count, count == 1 ? what : what_many);
 }
 
 static void put_span(const struct span_tell *tell, const struct page *page, uint32_t span)
@@ -45,16 +47,39 @@ static void put_span(const struct span_tell *tell, const struct page *page, uint
 	char number[SUMMARY_NUMBER];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		append(&text, books->fate[rows[i].fate], rows[i].text);
-	append(&text, books->ends_without_begin, "more ended whose begin was not seen");
-	append(&text, books->excluded, "more were of tasks that are not recorded");
-	append(&text, books->unkept, "more found no room in the kernel");
-	append(&text, books->missed, "events were kept from the programs that count them");
+		append(&text, books->fate[rows[i].fate], rows[i].text, rows[i].text_many);
+	append(&text, books->ends_without_begin, "more ended whose begin was not seen",
+	       "more ended whose begin was not seen");
+	append(&text, books->excluded, "more was of a task that is not recorded",
+	       "more were of tasks that are not recorded");
+	append(&text, books->unkept, "more found no room in the kernel",
+	       "more found no room in the kernel");
+	append(&text, books->missed, "event was kept from the programs that count them",
+	       "events were kept from the programs that count them");
 	line = mem_format("%s: %s begun%s%s", tell->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
 	free(line);
 	free(text);
+}
+
+static double seconds_to(const struct span_tell *tell, uint64_t time)
+{
+	return time > tell->start ? (double)(time - tell->start) / 1e9 : 0;
+}
+
+void span_part_text(const struct span_tell *tell, const struct page *page)
+{
+	if (!tell->start)
+		return;
+	if (!tell->is_part)
+		fprintf(page->out, "%sthe whole recording:%s\n", page->bold, page->plain);
+	else if (tell->from == tell->to)
+		fprintf(page->out, "%safter %.3f s:%s\n", page->bold, seconds_to(tell, tell->to),
+			page->plain);
+	else
+		fprintf(page->out, "%sfrom %.3f s to %.3f s:%s\n", page->bold,
+			seconds_to(tell, tell->from), seconds_to(tell, tell->to), page->plain);
 }
 
 void span_books_text(const struct span_tell *tell, const struct page *page)

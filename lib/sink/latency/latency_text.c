@@ -207,6 +207,7 @@ void latency_text(const struct span_tell *tell, FILE *out)
 	const struct latency_group *const *group;
 	uint32_t groups = latency_groups(tell->latency, &group), at = 0;
 
+	span_part_text(tell, &page);
 	for (uint32_t span = 0; span < tell->spans; span++) {
 		uint32_t count = 0;
 
@@ -216,6 +217,8 @@ void latency_text(const struct span_tell *tell, FILE *out)
 		at += count;
 	}
 	put_slowest(tell, &page);
-	if (!tell->is_part)
+	if (tell->is_part)
+		fputc('\n', out);
+	else
 		span_books_text(tell, &page);
 }

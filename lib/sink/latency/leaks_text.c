@@ -11,50 +11,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A missing event may have been an end. */
-static bool is_sure(const struct span_tell *tell)
+/* "1 of 24 begun has been open for 500 ms or longer" */
+static char *text_of_part(const struct span_tell *tell, uint32_t span)
 {
-	char sentence[512];
+	const struct leaks *leaks = tell->leaks;
+	uint64_t open = leaks->open[span];
+	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
+	char *text = mem_format("%s: %s of %s begun %s", tell->span[span]->name,
+				open ? summary_count(number, open) : "none",
+				summary_count(begun, span_engine_books(tell->engine, span)->begun),
+				open > 1 ? "have been open" : "has been open");
 
-	return !span_engine_lost(tell->engine) &&
-	       books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) == BOOKS_BALANCED;
+	if (leaks->older_than)
+		mem_append(&text, " for %s or longer", summary_time(age, leaks->older_than));
+	return text;
+}
+
+static char *text_of_all(const struct span_tell *tell, uint32_t span)
+{
+	const struct leaks *leaks = tell->leaks;
+	uint64_t left = leaks->left[span], open = leaks->open[span], all = left + open;
+	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
+	char *open_for = mem_format("open for %s or longer", summary_time(age, leaks->older_than));
+	char *text = mem_format("%s: %s leak%s of %s begun", tell->span[span]->name,
+				all ? summary_count(number, all) : "no", all == 1 ? "" : "s",
+				summary_count(begun, span_engine_books(tell->engine, span)->begun));
+
+	latency_append(&text, ": ", left,
+		       left == 1 ? "open when its process ended by itself"
+				 : "open when their process ended by itself");
+	latency_append(&text, left ? ", " : ": ", open, leaks->older_than ? open_for : "open now");
+	free(open_for);
+	return text;
 }
 
 static void put_verdict(const struct span_tell *tell, const struct page *page, uint32_t span)
 {
-	const struct leaks *leaks = tell->leaks;
 	const char *trouble = span_engine_trouble(tell->engine, span);
-	uint64_t left = leaks->left[span], open = leaks->open[span], all = left + open;
-	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
-	char *text, *open_for;
+	char *text;
 
 	if (trouble) {
 		fprintf(page->out, "%s\n", trouble);
 		return;
 	}
-	summary_count(begun, span_engine_books(tell->engine, span)->begun);
-	text = all ? mem_format("%s: %s leaks of %s begun", tell->span[span]->name,
-				summary_count(number, all), begun)
-		   : mem_format("%s: no leaks of %s begun", tell->span[span]->name, begun);
-	open_for = mem_format("open for %s or longer", summary_time(age, leaks->older_than));
-	latency_append(&text, ": ", left, "open when their process ended by itself");
-	latency_append(&text, left ? ", " : ": ", open, leaks->older_than ? open_for : "open now");
+	text = tell->is_part ? text_of_part(tell, span) : text_of_all(tell, span);
 	page_wrap(page, text, 0, 2);
-	free(open_for);
 	free(text);
 }
 
+/* A missing event may have been an end. Before the end of a recording only a loss that is known counts. */
 static void put_sureness(const struct span_tell *tell, const struct page *page)
 {
 	char sentence[512];
+	bool has_gaps = tell->is_part ? books_gaps(tell->tally, sentence, sizeof(sentence))
+				      : books_check(tell->trace, tell->tally, sentence,
+						    sizeof(sentence)) != BOOKS_BALANCED;
 
-	if (is_sure(tell)) {
-		fputs("sure: no event is missing\n", page->out);
-		return;
-	}
-	fputs("not sure: events are missing, and an end may be among them\n", page->out);
-	if (tell->is_part && /* or the books say it */
-	    books_check(tell->trace, tell->tally, sentence, sizeof(sentence)) != BOOKS_BALANCED)
+	if (has_gaps || span_engine_lost(tell->engine))
+		fputs("not sure: events are missing, and an end may be among them\n", page->out);
+	else
+		fputs(tell->is_part ? "no event is missing so far\n"
+				    : "sure: no event is missing\n",
+		      page->out);
+	if (tell->is_part && has_gaps) /* or the books say it */
 		page_wrap(page, sentence, 0, 2);
 }
 
@@ -158,10 +177,13 @@ void leaks_text(const struct span_tell *tell, FILE *out)
 	const struct page page = page_new(out, tell->columns, tell->has_style);
 
 	leaks_sort(tell->leaks);
+	span_part_text(tell, &page);
 	for (uint32_t span = 0; span < tell->spans; span++)
 		put_verdict(tell, &page, span);
 	put_sureness(tell, &page);
 	put_groups(tell, &page);
-	if (!tell->is_part)
+	if (tell->is_part)
+		fputc('\n', out);
+	else
 		span_books_text(tell, &page);
 }
