@@ -108,6 +108,13 @@ bool error_is_full(int code)
 	return code == ENOSPC || code == EDQUOT || code == EFBIG;
 }
 
+const char *error_full_text(int code)
+{
+	return code == EFBIG    ? "the limit of file sizes is reached"
+	       : code == EDQUOT ? "the disk quota is used up"
+				: "the disk is full";
+}
+
 void error_hint(struct error *err, const char *format, ...)
 {
 	char head[2 * ERROR_TEXT_SIZE];

@@ -82,8 +82,9 @@ static void build_front(struct capture_writer *writer, struct build *build,
 static int say_write(const struct capture_writer *writer, int code, struct error *err)
 {
 	if (error_is_full(code))
-		return error_set(err, code, "write %s: no space left after %llu bytes of records",
-				 writer->path, (unsigned long long)writer->written);
+		return error_say(err, code, "write %s: %s after %llu bytes of records",
+				 writer->path, error_full_text(code),
+				 (unsigned long long)writer->written);
 	return error_set(err, code, "write %s", writer->path);
 }
 

@@ -71,6 +71,7 @@ def test_file_size(live):
             live.check(ran.returncode in (0, 125), f"{what}: exit status {ran.returncode}: {ran.stderr!r}")
             if ran.returncode:
                 live.check(b"ulimit -f" in ran.stderr, f"{what}: the limit is not named: {ran.stderr!r}")
+                live.check(b"no space" not in ran.stderr, f"{what}: another reason, too: {ran.stderr!r}")
             if ran.stdout:
                 live.equal(f"{what}: the command's output", ran.stdout, b"ready\n100000\n")
             survives(live, what, f"{place}/trace")

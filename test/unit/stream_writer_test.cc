@@ -154,9 +154,9 @@ TEST_F(Writer, NoRoomForAPieceTakesThePieceBack)
 		FileSizeLimit limit(front + file.records.size() + 1000);
 
 		EXPECT_EQ(write(), -EFBIG);
-		EXPECT_EQ(std::string(err.text), "write " + path + ": no space left after " +
-							 std::to_string(file.records.size()) +
-							 " bytes of records: File too large");
+		EXPECT_EQ(std::string(err.text),
+			  "write " + path + ": the limit of file sizes is reached after " +
+				  std::to_string(file.records.size()) + " bytes of records");
 		EXPECT_EQ(capture_written(writer), file.records.size());
 		EXPECT_EQ(read_file(path).size(), front + file.records.size());
 		EXPECT_EQ(capture_finish(writer, &err), 0);

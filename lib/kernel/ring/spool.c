@@ -465,9 +465,10 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->has_failed) {
 		code = error_say(err, spool->error.code, "spool: %s", spool->error.text);
 		if (error_is_full(spool->error.code))
-			error_hint(err,
-				   "the recording ends there, and the command continued; choose "
-				   "another directory with -o, or with --capture if it is given");
+			error_hint(err, "the recording ends there, and the command continued%s",
+				   code == -EFBIG ? ""
+						  : "; choose another directory with -o, or with "
+						    "--capture if it is given");
 	}
 	free_chunks(spool->unused);
 	free_chunks(spool->first);

@@ -253,10 +253,9 @@ static int report(const struct sink *sink, struct error *err)
 	if (sink->is_stopped) {
 		double seconds = (double)(sink->stop_time - sink->first_time) / 1e9;
 
-		if (sink->stop_code == ENOSPC)
-			error_say(err, ENOSPC, "no space left for %s", sink->path);
-		else if (error_is_full(sink->stop_code))
-			error_set(err, sink->stop_code, "no space left for %s", sink->path);
+		if (error_is_full(sink->stop_code))
+			error_say(err, sink->stop_code, "write %s: %s", sink->path,
+				  error_full_text(sink->stop_code));
 		else
 			error_set(err, sink->stop_code, "write events to %s", sink->path);
 		if (sink->first_time == UINT64_MAX)
