@@ -110,9 +110,7 @@ bool error_is_full(int code)
 
 const char *error_full_text(int code)
 {
-	return code == EFBIG    ? "the limit of file sizes is reached"
-	       : code == EDQUOT ? "the disk quota is used up"
-				: "the disk is full";
+	return code == EFBIG ? "the limit of file sizes is reached" : strerror(code);
 }
 
 void error_hint(struct error *err, const char *format, ...)
