@@ -130,7 +130,8 @@ def same(live):
     for numbers in (kernel, user):
         count, least, total = rows(numbers, "count", "min_ns", "sum_ns")["sleep", ""]
         live.equal("sleeps", count, SLEEPS)
-        live.check(least >= SLEEP_NS and total >= SLEEPS * SLEEP_NS, f"a sleep takes its time: {least}, {total}")
+        # Python sleeps until a time that it reads before the call, so the call itself may be shorter.
+        live.check(least >= SLEEP_NS / 2 and total >= SLEEPS * SLEEP_NS / 2, f"a sleep takes its time: {least}, {total}")
 
 
 def grouped(live):
