@@ -368,15 +368,6 @@ static void say_begin(const struct job *r)
 	free(whom);
 }
 
-static char *join_words(int argc, char **argv)
-{
-	char *line = mem_strdup("iotrace");
-
-	for (int i = 0; i < argc; i++)
-		mem_append(&line, " %s", argv[i]);
-	return line;
-}
-
 /* The last word became the value of an option. The user may have meant it as the command. */
 static void hint_value(char *const *end, struct error *err)
 {
@@ -444,7 +435,7 @@ static int record(void *context, int argc, char **argv)
 	if (status)
 		return status;
 	quiet_begin(&r.quiet);
-	r.cmdline = join_words(argc, argv);
+	r.cmdline = command_line(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
 	/* First: no descriptor of iotrace may have this number. */
 	if (limit_check(&err))

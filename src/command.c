@@ -52,6 +52,15 @@ void command_begin_line(bool has_ctrl_c)
 		fputc('\n', stderr);
 }
 
+char *command_line(int argc, char **argv)
+{
+	char *line = mem_strdup("iotrace");
+
+	for (int i = 0; i < argc; i++)
+		mem_append(&line, " %s", argv[i]);
+	return line;
+}
+
 int command_exit_status(int wait_status)
 {
 	if (wait_status < 0)

@@ -47,5 +47,7 @@ void command_complain(struct error *err);
 void command_begin_line(bool has_ctrl_c);
 /* Returns the exit status for a wait status of the recorded command, -1: there was none. */
 int command_exit_status(int wait_status);
+/* Returns the command line of iotrace from these words on, to be freed. */
+char *command_line(int argc, char **argv);
 /* Prints the error and how to get help; returns STATUS_FAILED. */
 int command_misused(const struct command *command, const struct error *err);

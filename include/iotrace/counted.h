@@ -55,10 +55,10 @@ struct counted_span {
 	enum counted_by by;
 	const char *group, *size; /* of the begin, or else of the end; NULL: none */
 	bool is_owner_in_key;     /* the thread that the first field of the key names has it */
-	bool is_everywhere;       /* events of all tasks are needed, whoever is followed */
-	uint64_t above;           /* what took no longer is only counted; 0: all is added up */
-	uint32_t room;            /* for so many open ones */
-	struct text_list events;  /* what must be recorded where it cannot be counted */
+	bool is_everywhere; /* events of all tasks are needed, also of those that are not recorded */
+	uint64_t above;     /* what took no longer is only counted; 0: all is added up */
+	uint32_t room;      /* for so many open ones */
+	struct text_list events; /* what must be recorded where it cannot be counted */
 };
 
 /* What the kernel found. */

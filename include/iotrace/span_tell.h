@@ -36,9 +36,10 @@ struct span_tell {
 	const struct trace *trace;
 	const struct tally *tally;
 	uint64_t from, to; /* what the numbers are of, ns of the trace's clock */
-	uint64_t start;    /* of the recording, if it is told in parts; 0: it is not */
-	size_t columns;    /* of the terminal; 0: it is none */
-	bool has_style;    /* bold type, and 256 colours */
+	uint64_t
+		start; /* of the recording, if it is printed in parts; 0: it is printed as a whole */
+	size_t columns; /* of the terminal; 0: it is none */
+	bool has_style; /* bold type, and 256 colours */
 	bool has_histogram, has_heat;
 	bool is_part;                     /* one of the parts, while the recording goes on */
 	uint32_t top;                     /* rows of a table */

@@ -122,13 +122,7 @@ void engine_whole(struct span_engine *engine, const struct open_span *span, enum
 void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time);
 
 /* Returns the name of a thread; 0: not known. */
-static inline str_id engine_comm(const struct span_engine *engine, uint32_t tid)
-{
-	uint32_t comm = map_get(&engine->comm, tid);
-
-	return comm == MAP_NONE ? 0 : comm;
-}
-
+str_id engine_comm(const struct span_engine *engine, uint32_t tid);
 void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text);
 /* Returns the value of a field, and whether it has one; of a string the id. */
 bool engine_field(struct span_engine *engine, const struct locator *locator,

@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+str_id engine_comm(const struct span_engine *engine, uint32_t tid)
+{
+	uint32_t comm = map_get(&engine->comm, tid);
+
+	return comm == MAP_NONE ? 0 : comm;
+}
+
 /* The type at the end of a probe's field: "arg1_16_u32". "" if it says none. */
 static const char *type_of(const char *name)
 {

@@ -1,8 +1,8 @@
 /*
  * stacks: from where spans began: call chains, each kept once.
  *
- * The kernel gives addresses. What they mean is known only while the process has its mappings: so an address becomes a file and an
- * offset in it as soon as the sample comes. Functions and lines are looked for later, and only for what is told.
+ * The kernel gives addresses. They have a meaning only while the process has its mappings, so each address becomes a file and an
+ * offset in it when its sample arrives. Functions and lines are looked up at the end, and only for the leaks that are printed.
  *
  * Processes that run the same code have the same stacks, wherever it is mapped.
  */

@@ -56,25 +56,35 @@ static bool is_there(const char *path)
 	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
 }
 
-/* As execvp(3): PATH may be unset, and an empty directory in it is the current one. */
-bool path_may_run(const char *name)
+/* PATH may be unset, and an empty directory in it is the current one. */
+char *path_search(const char *root, const char *name, bool (*is_it)(const char *path))
 {
 	const char *list = getenv("PATH"), *at = list ? list : "/bin:/usr/bin";
-	bool may = false;
+
+	while (at) {
+		size_t length = strcspn(at, ":");
+		char *path = mem_format("%s%.*s%s%s", length ? root : "", (int)length, at,
+					length ? "/" : "", name);
+
+		if (is_it(path))
+			return path;
+		free(path);
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return NULL;
+}
+
+bool path_may_run(const char *name)
+{
+	char *found;
 
 	if (!*name)
 		return false;
 	if (strchr(name, '/'))
 		return is_there(name) || errno == EACCES; /* exec says why not */
-	while (at && !may) {
-		size_t length = strcspn(at, ":");
-		char *path = mem_format("%.*s%s%s", (int)length, at, length ? "/" : "", name);
-
-		may = is_there(path);
-		free(path);
-		at = at[length] ? at + length + 1 : NULL;
-	}
-	return may;
+	found = path_search("", name, is_there);
+	free(found);
+	return found;
 }
 
 /* With lent rights, the environment must not choose the directory. */

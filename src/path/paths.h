@@ -15,6 +15,11 @@ bool path_exists(const char *path);
 bool path_is_directory(const char *path);
 /* Returns whether it is a file that somebody may execute. */
 bool path_is_program(const char *path);
+/*
+ * Returns the first file called `name` in the directories of PATH for which is_it() holds, to be freed; NULL: none. Directories are
+ * searched as execvp(3) does, below the directory `root` ("": from the root directory).
+ */
+char *path_search(const char *root, const char *name, bool (*is_it)(const char *path));
 /* Returns whether execvp() may find a program of that name: false only if there is surely none. */
 bool path_may_run(const char *name);
 /* Returns the directories for temporary files, one after the other, the one of the environment first; NULL: no more. */

@@ -3,6 +3,8 @@
  */
 #include "probe_path.h"
 
+#include "path/paths.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
@@ -42,27 +44,14 @@ static bool is_file(const char *path)
 /* Returns the path of the program below `root`, to be freed, or NULL. */
 static char *find(const char *root, const char *name)
 {
-	const char *path = getenv("PATH");
-	char *words = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = words, *word;
-	char *found = NULL;
+	char *path;
 
-	if (strchr(name, '/')) {
-		free(words);
-		found = mem_format("%s%s", root, name);
-	} else {
-		while (!found && (word = strsep(&rest, ":"))) {
-			found = mem_format("%s%s/%s", root, *word ? word : ".", name);
-			if (is_file(found))
-				break;
-			free(found);
-			found = NULL;
-		}
-		free(words);
-		return found;
-	}
-	if (is_file(found))
-		return found;
-	free(found);
+	if (!strchr(name, '/'))
+		return path_search(root, name, is_file);
+	path = mem_format("%s%s", root, name);
+	if (is_file(path))
+		return path;
+	free(path);
 	return NULL;
 }
 

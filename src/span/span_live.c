@@ -30,15 +30,6 @@ struct recording_run {
 	char *cmdline;
 };
 
-static char *join_words(int argc, char **argv)
-{
-	char *line = mem_strdup("iotrace");
-
-	for (int i = 0; i < argc; i++)
-		mem_append(&line, " %s", argv[i]);
-	return line;
-}
-
 static int open_live(struct recording_run *r, struct error *err)
 {
 	const struct live_options live = {
@@ -179,7 +170,7 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 	}
 	quiet_begin(&r.quiet);
 	live_hold_signals(&r.mask);
-	r.cmdline = join_words(argc, argv);
+	r.cmdline = command_line(argc, argv);
 	if (start(&r, &err)) {
 		command_complain(&err);
 		run->has_failed = true;

@@ -144,6 +144,14 @@ def check_deleted(test, archive, top):
     test.equal("deleted, of the file that is really called so", files[f"{top}/deleted/g (deleted)"], [False])
 
 
+def bytes_read(archive):
+    files = defaultdict(int)
+    for process in Archive(archive).groups.values():
+        for path, did in process.whole().files.items():
+            files[path] += did["read_bytes"]
+    return files
+
+
 def in_chroot(test):
     """iotrace and the command in a chroot: a file has one name for all calls."""
     root, archive = test.made("jail"), test.path("chroot.trace")
@@ -153,12 +161,9 @@ def in_chroot(test):
     if not test.equal("chroot: exit status", ran.returncode, 0):
         print(ran.stderr.decode(errors="replace"))
         return
-    files = defaultdict(int)
-    for process in Archive(archive).groups.values():
-        for path, did in process.whole().files.items():
-            if path:
-                files[path] += did["read_bytes"]
-    test.equal("chroot: bytes read", dict(files), {"/etc/passwd": os.path.getsize("/etc/passwd")})
+    files = bytes_read(archive)
+    test.equal("chroot: bytes read", {path: size for path, size in files.items() if path},
+               {"/etc/passwd": os.path.getsize("/etc/passwd")})
 
 
 def outside_of_chroot(test):
@@ -175,10 +180,7 @@ def outside_of_chroot(test):
     if not test.equal("plain chroot: exit status", ran.returncode, 0):
         print(ran.stderr.decode(errors="replace"))
         return
-    files = defaultdict(int)
-    for process in Archive(archive).groups.values():
-        for path, did in process.whole().files.items():
-            files[path] += did["read_bytes"]
+    files = bytes_read(archive)
     test.equal("plain chroot: inside", files["/etc/passwd"], os.path.getsize("/etc/passwd"))
     test.equal("plain chroot: outside", [path for path, size in files.items() if size == 4321], [None])
 

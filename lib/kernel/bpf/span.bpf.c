@@ -7,7 +7,7 @@
  *
  * The programs are at tracepoints by perf events: on one CPU, only one of them runs at a time.
  */
-#include "bpf/base/kernel.h"
+#include "bpf/base/call_map.h"
 #include "load/bpf_shared.h"
 #include "load/bpf_span_cell.h"
 #include "load/bpf_span_shared.h"
@@ -72,14 +72,6 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct bpf_span_books);
 } span_books SEC(".maps");
-
-/* Of the programs that record calls: who has it is followed. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct bpf_call);
-} calls SEC(".maps");
 
 struct bpf_iter__bpf_map_elem {
 	struct bpf_iter_meta *meta;

@@ -1,10 +1,10 @@
 /*
  * writeback: what the kernel writes of files that are mapped.
  *
- * Stores into a mapping are not visible, but their writeback to the disk is. Who writes is a worker of the kernel, or whoever
- * asked for it: so it is the file that is asked, and whoever reads the records knows for whom it is. A flush of one file
- * (fsync, msync, sync_file_range) does not come this way: it is a call. The tracepoints are raw ones for the reason that
- * uring.bpf has.
+ * Stores into a mapping are not visible, but their writeback to the disk is. A worker of the kernel does it, or a task that
+ * asked for it. So a record names the file, and iotrace knows which processes have mapped it. A flush of one file (fsync,
+ * msync, sync_file_range) does not come this way, because it is a call. The tracepoints are raw ones for the reason that
+ * uring.bpf.c gives.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"

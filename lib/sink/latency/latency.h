@@ -20,7 +20,7 @@ void latency_heat_text(const struct span_tell *tell, const struct latency_heat *
 struct json_object *span_seen_json(const struct span_tell *tell, const struct span_seen *seen);
 /* { span, begun, ended, ... } of each span, and the books of the recording. */
 struct json_object *span_books_json(const struct span_tell *tell);
-/* Says which part of a recording that is told in parts it is, in a line. Without parts it prints nothing. */
+/* If a recording is printed in parts, prints a line with the times of this part. Otherwise it prints nothing. */
 void span_part_text(const struct span_tell *tell, const struct page *page);
 /* "12 ended, 1 open at the end": a line for each span, and one about what is missing. */
 void span_books_text(const struct span_tell *tell, const struct page *page);

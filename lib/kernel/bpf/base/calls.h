@@ -1,6 +1,7 @@
 /* calls: which tasks are traced, and the calls that they are in. */
 #pragma once
 
+#include "call_map.h"
 #include "sample.h"
 #include "user.h"
 
@@ -13,13 +14,6 @@ bool takes_all_names; /* a command has joined that wants others: who reads the r
 
 /* Set while the programs run. */
 volatile bool is_on;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct bpf_call);
-} calls SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);

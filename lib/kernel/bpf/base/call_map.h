@@ -1,0 +1,15 @@
+/* call_map: the tasks that are followed, with the call that each is in. Several objects share this map. */
+#pragma once
+
+#include "bpf/base/kernel.h"
+#include "load/bpf_shared.h"
+
+#include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct bpf_call);
+} calls SEC(".maps");
