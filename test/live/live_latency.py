@@ -63,7 +63,7 @@ def script(live, capture, events):
     ran = live.run(["perf", "script", "--ns", "-F", "comm,pid,tid,time,event,trace", "-i", capture])
     found = []
     for line in ran.stdout.decode(errors="replace").splitlines():
-        match = re.match(r"\s*.*?\s+(\d+)/(\d+)\s+(\d+)\.(\d{9}):\s+([\w-]+:[\w-]+):\s*(.*)", line)
+        match = re.match(r"\s*.*?\s+(-?\d+)/(-?\d+)\s+(\d+)\.(\d{9}):\s+([\w-]+:[\w-]+):\s*(.*)", line)
         if match and match.group(5) in events:
             found.append((int(match.group(3)) * 10**9 + int(match.group(4)), int(match.group(2)), match.group(5), match.group(6)))
     return sorted(found, key=lambda row: row[0])
