@@ -135,7 +135,7 @@ static void event_lost(struct model *m, const struct event *event)
 		m->lost_until = event->lost.until;
 	fs_forget_all(m);
 	table_doubt_all(m, DOUBT_LOSS);
-	aio_queue_unfix_all(m);
+	aio_queue_forget_all_fixed(m);
 	request_doubt_all(m);
 	out_emit(m, &lost, ID_NONE, ID_NONE);
 }
@@ -168,7 +168,7 @@ static bool is_of_thread(const struct event *event)
 static void event_take(struct model *m, const struct event *event)
 {
 	if (is_of_thread(event))
-		life_meet(m, event->pid, event->tid);
+		life_notice_thread(m, event->pid, event->tid);
 	switch (event->kind) {
 	case EVENT_NONE:
 		return;
@@ -238,7 +238,7 @@ static void event_take(struct model *m, const struct event *event)
 }
 
 /* What waits for too long leaves with what is known. */
-static void let_out(struct model *m, bool is_end)
+static void run_outbox(struct model *m, bool is_end)
 {
 	uint32_t request;
 
@@ -257,7 +257,7 @@ void model_event(struct model *m, const struct event *event)
 	if (event->is_late)
 		event_late(m, event);
 	if (out_is_due(m))
-		let_out(m, false);
+		run_outbox(m, false);
 	cold_pass(m->trace.cold, m->events++);
 	if (event->kind != EVENT_FACT && event->time > m->trace.host.last_time &&
 	    m->trace.host.first_time)
@@ -273,8 +273,8 @@ void model_end(struct model *m)
 	mapping_end(m);
 	sample_end(m);
 	request_end_all(m);
-	out_place_all(m);
-	let_out(m, true);
+	out_enqueue_all(m);
+	run_outbox(m, true);
 	/* Definitions that are written from now on need the room more. */
 	index_release(&m->idle_handle);
 	index_release(&m->file_by_inode);

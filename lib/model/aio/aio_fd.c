@@ -26,7 +26,7 @@ void aio_fd_take(struct model *m, uint32_t op)
 		o->closed = table_take(m, aio_op_table(m, op), (uint64_t)o->request.fd);
 }
 
-void aio_fd_unfix(struct model *m, uint32_t op, int64_t result)
+void aio_fd_forget_fixed(struct model *m, uint32_t op, int64_t result)
 {
 	const struct aio_op *o = &m->aio.op[op];
 	const struct aio *request = &o->request;
@@ -35,7 +35,7 @@ void aio_fd_unfix(struct model *m, uint32_t op, int64_t result)
 
 	if (request->action == AIO_PASS) {
 		if (request->flags & AIO_DIRECT)
-			aio_queue_unfix_all(m);
+			aio_queue_forget_all_fixed(m);
 		return;
 	}
 	if (!is_range && !(request->flags & AIO_DIRECT))
@@ -43,8 +43,8 @@ void aio_fd_unfix(struct model *m, uint32_t op, int64_t result)
 	if (index < 0 && !is_range)
 		index = result;
 	if (index >= 0)
-		aio_queue_unfix(m, o->process, request, (uint32_t)index,
-				is_range ? request->bytes : 1);
+		aio_queue_forget_fixed(m, o->process, request, (uint32_t)index,
+				       is_range ? request->bytes : 1);
 }
 
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)

@@ -67,7 +67,7 @@ void aio_fixed_ended(struct model *m, uint32_t op, const struct event *event)
 	if (open == ID_NONE || known != ID_NONE)
 		return;
 	if (is_same && index >= 0)
-		aio_queue_know(m, queue, (uint32_t)index, open);
+		aio_queue_learn_fixed(m, queue, (uint32_t)index, open);
 	aio_decide(m, op, open);
 }
 
@@ -81,10 +81,11 @@ void aio_fixed_opened(struct model *m, uint32_t op, const struct event *event)
 	int64_t result = event->aio.step.result;
 	uint32_t open;
 
-	aio_fd_unfix(m, op, result);
+	aio_fd_forget_fixed(m, op, result);
 	if (result < 0)
 		return;
 	open = open_at_end(m, op, event);
 	if (is_sure && open != ID_NONE)
-		aio_queue_know(m, queue, index < 0 ? (uint32_t)result : (uint32_t)index, open);
+		aio_queue_learn_fixed(m, queue, index < 0 ? (uint32_t)result : (uint32_t)index,
+				      open);
 }

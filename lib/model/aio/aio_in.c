@@ -35,7 +35,7 @@ bool aio_is_busy(const struct model *m, thread_id location)
 }
 
 /* The last that a thread left behind ends its location. */
-static void leave_flight(struct model *m, uint32_t op)
+static void end_flight(struct model *m, uint32_t op)
 {
 	thread_id location = m->aio.op[op].location;
 
@@ -56,7 +56,7 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 		else
 			aio_out_cancelled(m, op, time, why);
 	}
-	leave_flight(m, op);
+	end_flight(m, op);
 }
 
 /* What a thread that has ended left behind may have been cancelled without a word. */
@@ -116,7 +116,7 @@ static void step_submit(struct model *m, const struct step *step)
 		m->aio.op[op].request.fd = started_fd(m, step);
 	if (aio->action == AIO_CLOSE)
 		aio_fd_take(m, op);
-	aio_fd_unfix(m, op, -1);
+	aio_fd_forget_fixed(m, op, -1);
 	if (!aio_is_operation(aio))
 		return;
 	find_file(m, op, step->event->time);
@@ -174,7 +174,7 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 
 	aio_fixed_ended(m, op, step->event);
 	if (was_without_file(o, result)) {
-		o->is_withdrawn = o->is_decided = m->is_unblocked = true;
+		o->is_discarded = o->is_decided = m->is_unblocked = true;
 		return;
 	}
 	aio_decide_now(m, op);
@@ -203,7 +203,7 @@ static void step_complete(struct model *m, const struct step *step)
 	if (o->request.action == AIO_OPEN && o->request.flags & AIO_DIRECT) {
 		aio_fixed_opened(m, op, step->event);
 	} else {
-		aio_fd_unfix(m, op, aio->result);
+		aio_fd_forget_fixed(m, op, aio->result);
 		if (o->request.action == AIO_OPEN)
 			aio_fd_opened(m, op, step->event);
 	}
@@ -215,7 +215,7 @@ static void step_complete(struct model *m, const struct step *step)
 		aio_fd_closed(m, op, step->event);
 	if (aio_is_operation(&o->request))
 		complete_operation(m, op, step);
-	leave_flight(m, op);
+	end_flight(m, op);
 }
 
 /* Ends what the filter chooses. Removing moves no other request. */
@@ -246,8 +246,8 @@ static void step_refuse(struct model *m, const struct step *step)
 	if (m->aio.op[op].is_begin_out)
 		aio_out_cancelled(m, op, step->event->time, IO_END_ABORTED);
 	else
-		m->aio.op[op].is_withdrawn = m->aio.op[op].is_decided = m->is_unblocked = true;
-	leave_flight(m, op);
+		m->aio.op[op].is_discarded = m->aio.op[op].is_decided = m->is_unblocked = true;
+	end_flight(m, op);
 }
 
 static void step_end(struct model *m, const struct step *step)
@@ -271,7 +271,7 @@ void aio_in(struct model *m, const struct event *event)
 		aio_queue_begin(m, step.process, aio);
 		break;
 	case AIO_FILES:
-		aio_queue_fix(m, step.process, task_table(m, task), aio);
+		aio_queue_set_fixed(m, step.process, task_table(m, task), aio);
 		break;
 	case AIO_SUBMIT:
 		step_submit(m, &step);

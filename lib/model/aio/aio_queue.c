@@ -114,7 +114,7 @@ static struct fixed_slot *slot_put(struct model *m, struct aio_queue *q, uint32_
 	return &q->fixed[index];
 }
 
-void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step)
+void aio_queue_set_fixed(struct model *m, uint32_t process, uint32_t table, const struct aio *step)
 {
 	struct aio_queue *q = aio_queue_get(m, process, step);
 	struct fixed_slot *slot;
@@ -128,13 +128,13 @@ void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const stru
 		slot->changed = m->now;
 }
 
-void aio_queue_know(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open)
+void aio_queue_learn_fixed(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open)
 {
 	slot_put(m, queue, index, open);
 }
 
-void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
-		     uint64_t count)
+void aio_queue_forget_fixed(struct model *m, uint32_t process, const struct aio *step,
+			    uint32_t index, uint64_t count)
 {
 	struct aio_queue *q = aio_queue_get(m, process, step);
 
@@ -146,7 +146,7 @@ void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, 
 		q->fixed_changed = m->now;
 }
 
-void aio_queue_unfix_all(struct model *m)
+void aio_queue_forget_all_fixed(struct model *m)
 {
 	for (uint32_t i = 0; i < m->aio.queues; i++)
 		if (m->aio.queue[i].is_used)

@@ -8,17 +8,17 @@ struct aio_queue *aio_queue_get(struct model *m, uint32_t process, const struct 
 /* The address is that of a new ring, which leads to descriptor `fd`. */
 void aio_queue_begin(struct model *m, uint32_t process, const struct aio *step);
 /* The descriptor is one of this table. */
-void aio_queue_fix(struct model *m, uint32_t process, uint32_t table, const struct aio *step);
+void aio_queue_set_fixed(struct model *m, uint32_t process, uint32_t table, const struct aio *step);
 /* Which files these are is not known any more; all of all queues. */
-void aio_queue_unfix(struct model *m, uint32_t process, const struct aio *step, uint32_t index,
-		     uint64_t count);
-void aio_queue_unfix_all(struct model *m);
+void aio_queue_forget_fixed(struct model *m, uint32_t process, const struct aio *step,
+			    uint32_t index, uint64_t count);
+void aio_queue_forget_all_fixed(struct model *m);
 /* Forgets the queue of a step; all of a process. */
 void aio_queue_end(struct model *m, uint32_t process, const struct aio *step);
 void aio_queue_end_all(struct model *m, uint32_t process);
 
 /* What the fixed file is, since it changed last. */
-void aio_queue_know(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open);
+void aio_queue_learn_fixed(struct model *m, struct aio_queue *queue, uint32_t index, uint32_t open);
 
 /* Returns the open of a fixed file, or ID_NONE if it is not known. */
 uint32_t aio_queue_fixed(const struct aio_queue *queue, int32_t index);

@@ -281,6 +281,6 @@ void device_release(struct model *m)
 	free(m->block.origin);
 	cold_area_release(&m->area[AREA_WRITERS], m->block.writer);
 	map_release(&m->block.op_by_key);
-	map_release(&m->block.op_by_place);
-	map_release(&m->block.origin_by_place);
+	map_release(&m->block.op_by_sector);
+	map_release(&m->block.origin_by_sector);
 }

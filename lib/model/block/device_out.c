@@ -139,6 +139,6 @@ void device_out_merge(struct model *m, uint32_t op)
 {
 	const struct block_op *o = &m->block.op[op];
 
-	if (!o->is_growing || !out_withdraw(m, device_location(m, o->device), o->begin))
+	if (!o->is_growing || !out_discard(m, device_location(m, o->device), o->begin))
 		device_out_cancel(m, op, IO_END_MERGED);
 }

@@ -17,7 +17,7 @@ static const char writeback[] = "writeback";
 static uint32_t origin_find(const struct model *m, uint32_t device, uint64_t sector)
 {
 	const struct block *b = &m->block;
-	uint32_t id = map_get(&b->origin_by_place, request_index_key(device, sector));
+	uint32_t id = map_get(&b->origin_by_sector, request_index_key(device, sector));
 
 	if (id == MAP_NONE || b->origin[id].device != device || b->origin[id].sector != sector)
 		return ID_NONE;
@@ -36,8 +36,8 @@ static uint32_t origin_take(struct block *b)
 	id = b->origin_next++ % ORIGINS_MAX;
 	uint64_t key = request_index_key(b->origin[id].device, b->origin[id].sector);
 
-	if (map_get(&b->origin_by_place, key) == id)
-		map_remove(&b->origin_by_place, key);
+	if (map_get(&b->origin_by_sector, key) == id)
+		map_remove(&b->origin_by_sector, key);
 	return id;
 }
 
@@ -48,7 +48,7 @@ static void origin_set(struct model *m, uint32_t device, uint64_t sector, const 
 
 	if (id == ID_NONE) {
 		id = origin_take(b);
-		map_set(&b->origin_by_place, request_index_key(device, sector), id);
+		map_set(&b->origin_by_sector, request_index_key(device, sector), id);
 	}
 	b->origin[id] = (struct origin){.device = device,
 					.sector = sector,

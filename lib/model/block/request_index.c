@@ -14,11 +14,11 @@ static void link_in(struct model *m, uint32_t op)
 	struct block *b = &m->block;
 	struct block_op *o = &b->op[op];
 	uint64_t key = request_index_key(o->device, o->sector);
-	uint32_t head = map_get(&b->op_by_place, key);
+	uint32_t head = map_get(&b->op_by_sector, key);
 
 	if (head == MAP_NONE) {
 		o->next = o->previous = op;
-		map_set(&b->op_by_place, key, op);
+		map_set(&b->op_by_sector, key, op);
 		return;
 	}
 	o->next = head;
@@ -34,11 +34,11 @@ static void link_out(struct model *m, uint32_t op)
 	uint64_t key = request_index_key(o->device, o->sector);
 
 	if (o->next == op) {
-		map_remove(&b->op_by_place, key);
+		map_remove(&b->op_by_sector, key);
 		return;
 	}
-	if (map_get(&b->op_by_place, key) == op)
-		map_set(&b->op_by_place, key, o->next);
+	if (map_get(&b->op_by_sector, key) == op)
+		map_set(&b->op_by_sector, key, o->next);
 	b->op[o->previous].next = o->next;
 	b->op[o->next].previous = o->previous;
 }
@@ -87,7 +87,7 @@ static uint32_t find_in_ring(const struct model *m, uint32_t device, const struc
 			     const struct wanted *wanted)
 {
 	const struct block *b = &m->block;
-	uint32_t head = map_get(&b->op_by_place, request_index_key(device, request->sector));
+	uint32_t head = map_get(&b->op_by_sector, request_index_key(device, request->sector));
 	uint32_t op = head, best = ID_NONE;
 	int best_fit = 0;
 

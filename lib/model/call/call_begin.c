@@ -81,7 +81,7 @@ static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call
 	if (open != ID_NONE && !let_go(m, task, fd, open, call->enter) &&
 	    table_slot(m, table, fd)->open == open)
 		return table_take(m, table, fd);
-	table_stray(m, table, fd);
+	table_note_empty_close(m, table, fd);
 	return ID_NONE;
 }
 

@@ -401,5 +401,5 @@ void end_unshare(struct op *op)
 	if (op->call.arg[0] & CLONE_FILES)
 		thread_table_unshare(op);
 	if (op->call.arg[0] & CLONE_NEWNS)
-		fs_part(op->m, op->process);
+		fs_forget_namespace(op->m, op->process);
 }

@@ -92,7 +92,7 @@ void end_chroot(struct op *op)
 	if (op->error || op->is_cancelled)
 		return;
 	if (op->row->traits & CALL_MOVES_ROOTS) /* it moves the root of others, too */
-		fs_forget_like(op->m, op->process);
+		fs_forget_same_root(op->m, op->process);
 	if (root && root->name.at && is_of_leader)
 		is = (struct fs_root){root->name, root->position};
 	fs_set_root(op->m, op->process, &is);

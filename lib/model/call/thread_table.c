@@ -59,7 +59,7 @@ void thread_table_share(struct model *m, uint32_t parent, uint32_t child)
 }
 
 /* No call of the child copies the table, so the copies are emitted when the child begins, before its first call. */
-void thread_table_part(struct model *m, uint32_t child, uint32_t process)
+void thread_table_start(struct model *m, uint32_t child, uint32_t process)
 {
 	struct op op = {.m = m, .task = child, .process = process, .time = m->now};
 

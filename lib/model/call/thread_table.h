@@ -11,7 +11,7 @@
 
 /* A new thread shares the table of its creator. Without CLONE_FILES, which a later record shows, it gets a copy. */
 void thread_table_share(struct model *m, uint32_t parent, uint32_t child);
-void thread_table_part(struct model *m, uint32_t child, uint32_t process);
+void thread_table_start(struct model *m, uint32_t child, uint32_t process);
 /* From the end of the call on, its thread has an own table. */
 void thread_table_unshare(struct op *op);
 /*

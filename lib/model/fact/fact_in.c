@@ -236,7 +236,7 @@ static void fact_begin(struct model *m, const struct event *event)
 static void fact_command(struct model *m, const struct event *event)
 {
 	uint32_t pid = (uint32_t)event->fact.number[FACT_COMMAND_pid];
-	life_meet(m, pid, pid);
+	life_notice_thread(m, pid, pid);
 	uint32_t task = task_get(m, pid, pid);
 	struct process *p = &m->process[m->task[task].process];
 
@@ -274,7 +274,7 @@ static void fact_task(struct model *m, const struct event *event)
 {
 	uint32_t tid = (uint32_t)event->fact.number[FACT_TASK_tid],
 		 pid = (uint32_t)event->fact.number[FACT_TASK_pid];
-	life_meet(m, pid, tid);
+	life_notice_thread(m, pid, tid);
 	uint32_t task = task_get(m, pid, tid);
 
 	task_rename(m, task, fact_text(m, event, FACT_TASK_comm));

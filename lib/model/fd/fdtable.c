@@ -98,8 +98,9 @@ static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
 
 		t->slot = mem_grow(t->slot, &t->capacity, (uint32_t)fd + 1, sizeof(*t->slot));
 		for (uint32_t i = old; i < t->capacity; i++)
-			t->slot[i] =
-				(struct slot){.open = ID_NONE, .was = ID_NONE, .stray = t->stray};
+			t->slot[i] = (struct slot){.open = ID_NONE,
+						   .was = ID_NONE,
+						   .empty_close = t->empty_close};
 	}
 	return &t->slot[fd];
 }
@@ -190,14 +191,14 @@ uint32_t table_forget(struct model *m, uint32_t table, uint64_t fd, uint64_t tim
 	return slot_empty(m, slot, time);
 }
 
-void table_stray(struct model *m, uint32_t table, uint64_t fd)
+void table_note_empty_close(struct model *m, uint32_t table, uint64_t fd)
 {
 	struct slot *slot = table_slot(m, table, fd);
 
 	if (slot)
-		slot->stray = m->now;
+		slot->empty_close = m->now;
 	else
-		m->table[table].stray = m->now;
+		m->table[table].empty_close = m->now;
 }
 
 bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t since)
@@ -211,8 +212,8 @@ bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t
 	if (m->lost_until && m->lost_until >= since)
 		return false;
 	if (!slot)
-		return t->stray < since;
-	return !slot->is_busy && slot->changed < since && slot->stray < since;
+		return t->empty_close < since;
+	return !slot->is_busy && slot->changed < since && slot->empty_close < since;
 }
 
 bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin)
@@ -223,8 +224,8 @@ bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t b
 	if (t->busy || m->lost_time >= begin)
 		return false;
 	if (!slot)
-		return t->stray < begin;
-	return !slot->is_busy && slot->stray < begin &&
+		return t->empty_close < begin;
+	return !slot->is_busy && slot->empty_close < begin &&
 	       (slot->open == ID_NONE || slot->changed < begin);
 }
 

@@ -70,7 +70,7 @@ static inline bool table_has(const struct model *m, uint32_t table, uint32_t ope
 	return fd == ID_NONE || (slot && slot->open == open);
 }
 /* A call closes a descriptor whose slot is empty. */
-void table_stray(struct model *m, uint32_t table, uint64_t fd);
+void table_note_empty_close(struct model *m, uint32_t table, uint64_t fd);
 /*
  * Returns whether no other call has closed or used the descriptor since `begin`. Then the file that the kernel had there at the end of
  * a call that began at that time is the file that this call created.

@@ -30,7 +30,7 @@ static bool is_alive(const struct process *p)
 	return p->tasks || p->table != ID_NONE;
 }
 
-static void tell_group(struct model *m, uint32_t process)
+static void set_group_root(struct model *m, uint32_t process)
 {
 	const struct process *p = &m->process[process];
 
@@ -40,11 +40,11 @@ static void tell_group(struct model *m, uint32_t process)
 	m->trace.process[p->group].mount_namespace = m->fs[p->fs].mount_namespace;
 }
 
-static void tell_groups(struct model *m, uint32_t fs)
+static void set_group_roots(struct model *m, uint32_t fs)
 {
 	for (uint32_t i = 0; i < m->processes.count; i++)
 		if (is_alive(&m->process[i]) && m->process[i].fs == fs)
-			tell_group(m, i);
+			set_group_root(m, i);
 }
 
 void fs_copy(struct model *m, uint32_t process, uint32_t parent)
@@ -65,10 +65,10 @@ void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root)
 		return;
 	m->fs[fs].root = path;
 	m->fs[fs].mount_namespace = root->mount_namespace;
-	tell_groups(m, fs);
+	set_group_roots(m, fs);
 }
 
-void fs_forget_like(struct model *m, uint32_t process)
+void fs_forget_same_root(struct model *m, uint32_t process)
 {
 	struct fs was = m->fs[m->process[process].fs];
 
@@ -80,7 +80,7 @@ void fs_forget_like(struct model *m, uint32_t process)
 		     fs->mount_namespace != was.mount_namespace))
 			continue;
 		fs->root = 0;
-		tell_group(m, i);
+		set_group_root(m, i);
 	}
 }
 
@@ -93,14 +93,14 @@ void fs_forget_all(struct model *m)
 			continue;
 		fs->root = 0;
 		fs->mount_namespace = 0;
-		tell_group(m, i);
+		set_group_root(m, i);
 	}
 }
 
-void fs_part(struct model *m, uint32_t process)
+void fs_forget_namespace(struct model *m, uint32_t process)
 {
 	m->fs[m->process[process].fs].mount_namespace = 0;
-	tell_groups(m, m->process[process].fs);
+	set_group_roots(m, m->process[process].fs);
 }
 
 void fs_move(struct model *m, uint32_t fs, int change)

@@ -25,8 +25,8 @@ void fs_move(struct model *m, uint32_t fs, int change);
 /* Sets the root of the process, and of those that share it. */
 void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root);
 /* pivot_root() may have changed the root of all processes that had the same one. */
-void fs_forget_like(struct model *m, uint32_t process);
+void fs_forget_same_root(struct model *m, uint32_t process);
 /* After a loss of data: calls that changed them may be missing. */
 void fs_forget_all(struct model *m);
 /* The process has a new mount namespace, whose inode is unknown. */
-void fs_part(struct model *m, uint32_t process);
+void fs_forget_namespace(struct model *m, uint32_t process);

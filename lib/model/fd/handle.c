@@ -45,7 +45,7 @@ static handle_id idle_take(struct model *m, process_id process, str_id name, uin
 }
 
 /* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
-void handle_rest(struct model *m, handle_id id, process_id destroyer, uint64_t time)
+void handle_set_idle(struct model *m, handle_id id, process_id destroyer, uint64_t time)
 {
 	process_id process = m->trace.handle[id].process;
 	str_id name = m->trace.handle[id].name;

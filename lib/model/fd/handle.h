@@ -27,6 +27,6 @@ handle_id handle_of(struct model *m, process_id process, uint32_t open);
 /* The name of a description is now known: sets it for handles that were assigned before. */
 void handle_named(struct model *m, uint32_t description);
 /* This process destroys the handle; it may be reused for a later open. */
-void handle_rest(struct model *m, handle_id id, process_id destroyer, uint64_t time);
+void handle_set_idle(struct model *m, handle_id id, process_id destroyer, uint64_t time);
 /* The open ends. */
 void handle_release(struct model *m, uint32_t open);

@@ -65,7 +65,7 @@ static void task_forget(struct model *m, uint32_t task)
 	task_retire(m, task);
 }
 
-void life_part(struct model *m, uint32_t pid, uint32_t tid)
+void life_end_stale_thread(struct model *m, uint32_t pid, uint32_t tid)
 {
 	uint32_t task = task_find(m, tid);
 
@@ -118,7 +118,7 @@ void life_clone_flags(struct model *m, const struct event *event)
 
 	m->task[task].forked_thread = ID_NONE;
 	if (thread != ID_NONE && !(event->clone_flags.flags & CLONE_FILES))
-		thread_table_part(m, thread, m->task[task].process);
+		thread_table_start(m, thread, m->task[task].process);
 	if (m->task[task].forked == ID_NONE)
 		return;
 	uint32_t child = m->task[task].forked;
@@ -127,7 +127,7 @@ void life_clone_flags(struct model *m, const struct event *event)
 	if (event->clone_flags.flags & CLONE_FS)
 		fs_share(m, child, m->task[task].process);
 	else if (event->clone_flags.flags & CLONE_NEWNS)
-		fs_part(m, child);
+		fs_forget_namespace(m, child);
 	if (!(event->clone_flags.flags & CLONE_FILES) || m->process[child].table == ID_NONE)
 		return;
 	uint32_t table = task_table(m, task);

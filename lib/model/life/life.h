@@ -3,15 +3,15 @@
 
 #include "task/task.h"
 
-void life_part(struct model *m, uint32_t pid, uint32_t tid);
+void life_end_stale_thread(struct model *m, uint32_t pid, uint32_t tid);
 /*
  * An event belongs to this thread. If another thread had its number, that thread has ended without a record. Call this before
  * task_get().
  */
-static inline void life_meet(struct model *m, uint32_t pid, uint32_t tid)
+static inline void life_notice_thread(struct model *m, uint32_t pid, uint32_t tid)
 {
 	if (task_near(m, pid, tid) == ID_NONE)
-		life_part(m, pid, tid);
+		life_end_stale_thread(m, pid, tid);
 }
 void life_fork(struct model *m, const struct event *event);
 void life_clone_flags(struct model *m, const struct event *event);

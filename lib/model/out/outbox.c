@@ -156,12 +156,12 @@ static uint32_t open_of_request(struct model *m, struct io_event *event, uint32_
 }
 
 /* The event is final, and goes out. */
-static void leave(struct model *m, const struct waiting *w)
+static void send_final(struct model *m, const struct waiting *w)
 {
 	struct io_event event = w->event;
 	uint32_t open = w->open;
 
-	if (w->is_withdrawn || (w->aio != ID_NONE && m->aio.op[w->aio].is_withdrawn))
+	if (w->is_discarded || (w->aio != ID_NONE && m->aio.op[w->aio].is_discarded))
 		return;
 	if (w->aio != ID_NONE)
 		open = open_of_request(m, &event, w->aio);
@@ -170,7 +170,7 @@ static void leave(struct model *m, const struct waiting *w)
 		return;
 	out_send(m, &event);
 	if (event.kind == IO_DESTROY_HANDLE)
-		handle_rest(m, event.handle, m->trace.thread[event.thread].process, event.time);
+		handle_set_idle(m, event.handle, m->trace.thread[event.thread].process, event.time);
 }
 
 static uint64_t due_of(const struct model *m, const struct waiting *w)
@@ -186,7 +186,7 @@ static void block(struct model *m, thread_id location)
 {
 	struct outbox *b = &m->out;
 	struct out_location *l = &b->location[location];
-	uint64_t due = due_of(m, ring_at(&l->placed, 0));
+	uint64_t due = due_of(m, ring_at(&l->queue, 0));
 
 	if (due < b->due || !b->blocked_count)
 		b->due = due;
@@ -198,53 +198,53 @@ static void block(struct model *m, thread_id location)
 }
 
 /* Puts the event at the end of its location. It holds what it names already, or not yet. */
-static void place(struct model *m, struct waiting *w, bool is_held)
+static void enqueue(struct model *m, struct waiting *w, bool is_held)
 {
 	struct out_location *l;
 
 	if (w->event.thread == ID_NONE) {
-		leave(m, w);
+		send_final(m, w);
 		return;
 	}
 	set_creator(m, &w->event, w->open);
 	l = location_of(m, w->event.thread);
-	if (!l->placed.count && is_ready(m, w, false)) {
+	if (!l->queue.count && is_ready(m, w, false)) {
 		l->first++;
-		leave(m, w);
+		send_final(m, w);
 		if (is_held)
 			drop(m, w);
 		return;
 	}
 	if (!is_held)
 		hold(m, w);
-	ring_add(&l->placed, w);
+	ring_add(&l->queue, w);
 	block(m, w->event.thread);
 }
 
 /* The first of those beside the calls takes its place. */
-static void place_first(struct model *m, thread_id location)
+static void enqueue_first_beside(struct model *m, thread_id location)
 {
 	struct waiting w = ring_take(&m->out.location[location].beside);
 
-	place(m, &w, true);
+	enqueue(m, &w, true);
 }
 
 /* ... though no record came after it. */
-static void hurry(struct model *m, thread_id location)
+static void enqueue_first_early(struct model *m, thread_id location)
 {
 	struct out_location *l = &m->out.location[location];
 
 	l->floor = ring_at(&l->beside, 0)->event.time;
-	place_first(m, location);
+	enqueue_first_beside(m, location);
 }
 
 /* Lets take its place what comes before a record with this time, which is raised if more than that has. */
-static void pass(struct model *m, struct io_event *event)
+static void enqueue_due_beside(struct model *m, struct io_event *event)
 {
 	struct out_location *l = location_of(m, event->thread);
 
 	while (l->beside.count && ring_at(&l->beside, 0)->event.time <= event->time)
-		place_first(m, event->thread);
+		enqueue_first_beside(m, event->thread);
 	if (event->time < l->floor) {
 		event->time = l->floor;
 		tally_add(m->tally, late, 1);
@@ -254,11 +254,11 @@ static void pass(struct model *m, struct io_event *event)
 void out_emit(struct model *m, struct io_event *event, uint32_t open, uint32_t open2)
 {
 	if (event->thread != ID_NONE) {
-		pass(m, event);
+		enqueue_due_beside(m, event);
 		out_reach(m, event->thread, event->time);
 	}
-	place(m, &(struct waiting){.event = *event, .open = open, .open2 = open2, .aio = ID_NONE},
-	      false);
+	enqueue(m, &(struct waiting){.event = *event, .open = open, .open2 = open2, .aio = ID_NONE},
+		false);
 }
 
 /* Nearly always it is the last. */
@@ -279,11 +279,11 @@ void out_emit_beside(struct model *m, const struct io_event *event, uint32_t ope
 
 	if (l->is_straight) {
 		l->floor = event->time;
-		place(m, &w, false);
+		enqueue(m, &w, false);
 		return;
 	}
 	if (l->beside.count == BESIDE_LIMIT)
-		hurry(m, event->thread);
+		enqueue_first_early(m, event->thread);
 	if (w.event.time < l->floor) /* of what has taken its place just now */
 		w.event.time = l->floor;
 	hold(m, &w);
@@ -295,22 +295,22 @@ uint64_t out_emit_growing(struct model *m, struct io_event *event)
 	struct out_location *l = location_of(m, event->thread);
 
 	out_reach(m, event->thread, event->time);
-	place(m,
-	      &(struct waiting){.event = *event,
-				.open = ID_NONE,
-				.open2 = ID_NONE,
-				.aio = ID_NONE,
-				.is_growing = true},
-	      false);
-	return l->first + l->placed.count - 1;
+	enqueue(m,
+		&(struct waiting){.event = *event,
+				  .open = ID_NONE,
+				  .open2 = ID_NONE,
+				  .aio = ID_NONE,
+				  .is_growing = true},
+		false);
+	return l->first + l->queue.count - 1;
 }
 
 /* Returns the BEGIN of a request that may still grow, or NULL. */
 static struct waiting *growing(struct model *m, thread_id location, uint64_t number)
 {
 	struct out_location *l = location_of(m, location);
-	struct waiting *w = number - l->first < l->placed.count
-				    ? ring_at(&l->placed, (uint32_t)(number - l->first))
+	struct waiting *w = number - l->first < l->queue.count
+				    ? ring_at(&l->queue, (uint32_t)(number - l->first))
 				    : NULL;
 
 	return w && w->is_growing ? w : NULL;
@@ -329,14 +329,14 @@ void out_set_extent(struct model *m, thread_id location, uint64_t number, uint64
 	m->is_unblocked = true;
 }
 
-bool out_withdraw(struct model *m, thread_id location, uint64_t number)
+bool out_discard(struct model *m, thread_id location, uint64_t number)
 {
 	struct waiting *w = growing(m, location, number);
 
 	if (!w)
 		return false;
 	w->is_growing = false;
-	w->is_withdrawn = true;
+	w->is_discarded = true;
 	m->is_unblocked = true;
 	return true;
 }
@@ -366,12 +366,12 @@ uint64_t out_earliest(const struct model *m, thread_id location, uint64_t time)
 	return time > l->reached ? time : l->reached;
 }
 
-static void place_beside(struct model *m, thread_id location)
+static void enqueue_beside(struct model *m, thread_id location)
 {
 	struct out_location *l = &m->out.location[location];
 
 	while (l->beside.count)
-		hurry(m, location);
+		enqueue_first_early(m, location);
 	free(l->beside.at);
 	l->beside = (struct out_ring){0};
 }
@@ -381,14 +381,14 @@ void out_set_straight(struct model *m, thread_id location, bool is_straight)
 	struct out_location *l = location_of(m, location);
 
 	if (is_straight)
-		place_beside(m, location);
+		enqueue_beside(m, location);
 	l->is_straight = is_straight;
 }
 
-void out_place_all(struct model *m)
+void out_enqueue_all(struct model *m)
 {
 	for (thread_id i = 0; i < m->out.locations; i++)
-		place_beside(m, i);
+		enqueue_beside(m, i);
 }
 
 /* Returns the request that the first waits for too long, or ID_NONE. */
@@ -396,16 +396,16 @@ static uint32_t run_location(struct model *m, thread_id location, bool is_end)
 {
 	struct out_location *l = &m->out.location[location];
 
-	while (l->placed.count) {
-		struct waiting *first = ring_at(&l->placed, 0);
+	while (l->queue.count) {
+		struct waiting *first = ring_at(&l->queue, 0);
 		bool is_due = is_end || m->out.waiting > OUT_LIMIT || due_of(m, first) < m->now;
 
 		if (!is_ready(m, first, is_due))
 			return is_due && first->aio != ID_NONE ? first->aio : ID_NONE;
-		struct waiting w = ring_take(&l->placed);
+		struct waiting w = ring_take(&l->queue);
 
 		l->first++;
-		leave(m, &w);
+		send_final(m, &w);
 		drop(m, &w);
 	}
 	return ID_NONE;
@@ -424,7 +424,7 @@ uint32_t out_run(struct model *m, bool is_end)
 		b->location[location].is_blocked = false;
 		if (request == ID_NONE)
 			request = run_location(m, location, is_end);
-		if (b->location[location].placed.count)
+		if (b->location[location].queue.count)
 			block(m, location);
 	}
 	return request;
@@ -433,7 +433,7 @@ uint32_t out_run(struct model *m, bool is_end)
 void out_release(struct model *m)
 {
 	for (thread_id i = 0; i < m->out.locations; i++) {
-		free(m->out.location[i].placed.at);
+		free(m->out.location[i].queue.at);
 		free(m->out.location[i].beside.at);
 	}
 	free(m->out.location);

@@ -29,7 +29,7 @@ uint64_t out_emit_growing(struct model *m, struct io_event *event);
 void out_set_extent(struct model *m, thread_id location, uint64_t number, uint64_t bytes,
 		    uint64_t offset);
 /* Removes it. Returns false if it has already left, or its size is final. */
-bool out_withdraw(struct model *m, thread_id location, uint64_t number);
+bool out_discard(struct model *m, thread_id location, uint64_t number);
 
 /* Returns whether an event with this time need not wait on its location. */
 static inline bool out_is_clear(const struct model *m, thread_id location, uint64_t time)
@@ -39,7 +39,7 @@ static inline bool out_is_clear(const struct model *m, thread_id location, uint6
 	if (location >= m->out.locations)
 		return true;
 	l = &m->out.location[location];
-	return !l->placed.count && !l->beside.count && l->floor <= time;
+	return !l->queue.count && !l->beside.count && l->floor <= time;
 }
 /*
  * The same as out_emit() for an event that neither creates nor destroys a handle. It can nearly always leave at once. The caller uses
@@ -81,7 +81,7 @@ static inline bool out_is_due(const struct model *m)
 	       (m->is_unblocked || m->now > m->out.due || m->out.waiting > OUT_LIMIT);
 }
 /* No call will follow: places all events beside calls. */
-void out_place_all(struct model *m);
+void out_enqueue_all(struct model *m);
 void out_release(struct model *m);
 
 /* Hold a request while it is in flight and while its io_events wait. ID_NONE is allowed. */

@@ -43,7 +43,7 @@ static struct region *region_of(struct model *m, thread_id thread)
 }
 
 /* Those that are of no call, and of no file. */
-static bool is_apart(const struct model *m, const struct io_event *event)
+static bool is_independent(const struct model *m, const struct io_event *event)
 {
 	switch (event->kind) {
 	case IO_PARAMETER:
@@ -56,7 +56,7 @@ static bool is_apart(const struct model *m, const struct io_event *event)
 }
 
 /* The location is listed from now on, and its process with those that it comes from. */
-static void list(struct model *m, thread_id thread)
+static void list_location(struct model *m, thread_id thread)
 {
 	const struct region *region = region_of(m, thread);
 	process_id group = m->trace.thread[thread].process;
@@ -72,9 +72,9 @@ static void list(struct model *m, thread_id thread)
 }
 
 /* The begin of a call has waited. */
-static void let_out(struct model *m, const struct io_event *enter)
+static void release_enter(struct model *m, const struct io_event *enter)
 {
-	list(m, enter->thread);
+	list_location(m, enter->thread);
 	out_send(m, enter);
 }
 
@@ -91,7 +91,7 @@ static bool pass_leave(struct model *m, const struct io_event *event, struct reg
 	bool is_out = region->state == GONE_OUT;
 
 	if (region->state == WAITING && !region->has_excluded && is_wanted) {
-		let_out(m, &region->enter);
+		release_enter(m, &region->enter);
 		is_out = true;
 	}
 	tally_add(m->tally, records_excluded, region->state == WAITING && !is_out);
@@ -114,7 +114,7 @@ static bool pass_inner(struct model *m, struct region *region, enum verdict verd
 	if (verdict == UNKNOWN)
 		return region->state == GONE_OUT;
 	if (verdict == WANTED && region->state == WAITING) {
-		let_out(m, &region->enter);
+		release_enter(m, &region->enter);
 		region->state = GONE_OUT;
 	}
 	return verdict == WANTED;
@@ -164,8 +164,8 @@ bool path_filter_passes(struct model *m, const struct io_event *event, uint32_t 
 		return true;
 	if (is_of_life(event))
 		return pass_life(m, event);
-	if (!is_apart(m, event) && !pass_of_call(m, event, open))
+	if (!is_independent(m, event) && !pass_of_call(m, event, open))
 		return false;
-	list(m, event->thread);
+	list_location(m, event->thread);
 	return true;
 }

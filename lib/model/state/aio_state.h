@@ -39,7 +39,7 @@ struct aio_op {
 	uint64_t done;   /* bytes of the completions so far */
 	bool is_in_flight;
 	bool is_decided;   /* which handle its io_events have: that of `open` */
-	bool is_withdrawn; /* it had no file: its io_events never leave */
+	bool is_discarded; /* it had no file: its io_events never leave */
 	bool is_issued;
 	bool is_begin_out; /* its BEGIN has left */
 	bool is_elsewhere; /* the offset that it has is not where it begins: it appends, or has no position */

@@ -108,10 +108,10 @@ struct sampling {
 struct block {
 	struct block_op *op;
 	struct pool ops;
-	struct map op_by_key, op_by_place;
+	struct map op_by_key, op_by_sector;
 	struct origin *origin; /* a ring; the oldest is removed first */
 	uint32_t origins, origin_cap, origin_next;
-	struct map origin_by_place;
+	struct map origin_by_sector;
 	struct device_work *work; /* for each device */
 	uint32_t work_cap;
 	struct sampling sampling;

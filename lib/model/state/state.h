@@ -140,7 +140,7 @@ struct slot {
 	/* The open before its last close, for calls that began before that. Held; or ID_NONE. */
 	uint32_t was;
 	uint64_t was_from, was_until;
-	uint64_t stray; /* last time when a close found it empty */
+	uint64_t empty_close; /* last time when a close found it empty */
 };
 
 struct table {
@@ -149,7 +149,7 @@ struct table {
 	uint32_t users; /* number of processes, and of threads with an own table, that use it */
 	uint32_t busy;  /* number of calls in flight that may close any of its descriptors */
 	bool is_shared; /* all its descriptions are shared */
-	uint64_t stray; /* last time when a close named a number beyond the capacity */
+	uint64_t empty_close; /* last time when a close named a number beyond the capacity */
 	uint64_t
 		emptied; /* last time when an exec or close_range() closed descriptors, known or unknown */
 };
@@ -218,7 +218,7 @@ struct waiting {
 	uint32_t open, open2; /* ID_NONE */
 	uint32_t aio;         /* the asynchronous request whose handle it has instead; ID_NONE */
 	bool is_growing;      /* the BEGIN of a block request: its size is not final */
-	bool is_withdrawn;    /* it never began */
+	bool is_discarded;    /* it never began */
 };
 
 struct out_ring {
@@ -229,7 +229,7 @@ struct out_ring {
 /* The waiting io_events of a location. */
 struct out_location {
 	struct out_ring
-		placed; /* in order; the first one waits for something, and blocks the others */
+		queue; /* in order; the first one waits for something, and blocks the others */
 	struct out_ring beside; /* not part of a call, in the order of time */
 	uint64_t first;         /* sequence number of the first one in `placed` */
 	uint64_t reached;       /* time of the last one in `placed` so far */

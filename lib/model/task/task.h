@@ -22,7 +22,7 @@ static inline uint32_t task_near(const struct model *m, uint32_t pid, uint32_t t
 uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid);
 /*
  * Returns the working id of the thread. If it is not yet known, creates it and its process. No other thread may have this number: see
- * life_meet().
+ * life_notice_thread().
  */
 static inline uint32_t task_get(struct model *m, uint32_t pid, uint32_t tid)
 {
