@@ -394,18 +394,18 @@ static int run_guest(struct job *r, const char *name)
 static int enter_node(struct job *r, struct record_options *options, struct error *err)
 {
 	struct naming naming;
-	char *meeting;
+	char *rendezvous;
 	int code;
 
 	naming_init(&naming);
-	meeting = node_meeting(options, &naming, err);
-	if (!meeting)
+	rendezvous = node_rendezvous(options, &naming, err);
+	if (!rendezvous)
 		return -err->code;
 	/* First: a command whose archive cannot be created must not join. */
 	code = options->is_each ? record_places_open_archive(&r->places, options, err) : 0;
 	if (!code)
-		code = node_enter(&r->node, meeting, options, &naming, err);
-	free(meeting);
+		code = node_enter(&r->node, rendezvous, options, &naming, err);
+	free(rendezvous);
 	if (r->node.host) {
 		record_places_leave(&r->places); /* the descriptors are the guest's */
 		options->recording.argv = NULL;

@@ -61,7 +61,7 @@ enum fact_gap {
 };                                                                 /* GAP */
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
 enum fact_filter {                                                 /* FILTER */
-		   FILTER_PATH_KEPT,
+		   FILTER_PATH_INCLUDED,
 		   FILTER_PATH_EXCLUDED,
 		   FILTER_COMM,
 		   FILTER_USER,

@@ -43,7 +43,7 @@ static const char *excluding(const struct record_options *options)
  * same: no command is refused that nobody asked to join. A name with a time is another one for each recording. The key of the hash is
  * the same in all processes, and so is what the machine's name says of nodes that share a directory.
  */
-static char *meeting_of_job(const struct record_options *options, const struct naming *naming)
+static char *rendezvous_of_job(const struct record_options *options, const struct naming *naming)
 {
 	char *job = naming_job(naming), *names = owner_of_names(options);
 	char *all = *names && !naming_has_time(names) ? NULL : owner_of_recorder(options);
@@ -57,8 +57,8 @@ static char *meeting_of_job(const struct record_options *options, const struct n
 	return mem_format("job-%016llx", (unsigned long long)hash);
 }
 
-char *node_meeting(const struct record_options *options, const struct naming *naming,
-		   struct error *err)
+char *node_rendezvous(const struct record_options *options, const struct naming *naming,
+		      struct error *err)
 {
 	const char *option = excluding(options);
 
@@ -75,14 +75,14 @@ char *node_meeting(const struct record_options *options, const struct naming *na
 	else if (options->join)
 		return mem_format("name-%s", options->join);
 	else if (!options->is_alone && !option && naming_has_ranks(naming))
-		return meeting_of_job(options, naming);
+		return rendezvous_of_job(options, naming);
 	return NULL;
 }
 
-static int start_host(struct node *node, struct join_meeting *meeting, const char *name,
+static int start_host(struct node *node, struct join_rendezvous *rendezvous, const char *name,
 		      int listener, unsigned expected, struct error *err)
 {
-	int code = join_fork_host(meeting, &listener, &node->log, err);
+	int code = join_fork_host(rendezvous, &listener, &node->log, err);
 
 	if (code)
 		return code < 0 ? code : 0;
@@ -91,12 +91,12 @@ static int start_host(struct node *node, struct join_meeting *meeting, const cha
 }
 
 /* Returns 0 if this is the host or it is there now, or -errno with a sentence. */
-static int begin_host(struct node *node, struct join_meeting *meeting, const char *name,
+static int begin_host(struct node *node, struct join_rendezvous *rendezvous, const char *name,
 		      unsigned expected, struct error *err)
 {
-	int listener = join_listen(meeting, err);
+	int listener = join_listen(rendezvous, err);
 	int code = listener < 0 ? listener
-				: start_host(node, meeting, name, listener, expected, err);
+				: start_host(node, rendezvous, name, listener, expected, err);
 
 	if (listener >= 0 && !node->host)
 		close(listener);
@@ -106,18 +106,18 @@ static int begin_host(struct node *node, struct join_meeting *meeting, const cha
 int node_enter(struct node *node, const char *name, const struct record_options *options,
 	       const struct naming *naming, struct error *err)
 {
-	struct join_meeting *meeting = join_meet(name, err);
-	int socket = meeting ? join_connect(meeting, err) : -err->code;
+	struct join_rendezvous *rendezvous = join_rendezvous_lock(name, err);
+	int socket = rendezvous ? join_connect(rendezvous, err) : -err->code;
 
 	node->options = owner_of_recorder(options);
 	if (socket == -ENOENT) {
-		int code = begin_host(node, meeting, name, naming_local_size(naming), err);
+		int code = begin_host(node, rendezvous, name, naming_local_size(naming), err);
 
 		if (node->host)
 			return code;
-		socket = code ? code : join_connect(meeting, err);
+		socket = code ? code : join_connect(rendezvous, err);
 	}
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 	if (socket == -ENOENT)
 		return error_say(err, ENOENT, "--join: the recorder of this node did not start");
 	node->socket = socket < 0 ? 0 : socket;

@@ -18,16 +18,16 @@ struct node {
 };
 
 /*
- * Returns the name of the meeting, which the caller frees; NULL: the command has a recorder of its own, since nothing asks for
+ * Returns the name of the rendezvous, which the caller frees; NULL: the command has a recorder of its own, since nothing asks for
  * another one, or, with a sentence, since the options cannot be had together.
  */
-char *node_meeting(const struct record_options *options, const struct naming *naming,
-		   struct error *err);
+char *node_rendezvous(const struct record_options *options, const struct naming *naming,
+		      struct error *err);
 /*
  * Finds the host, or starts one. Returns in two processes then: node->host is set in the new one, which is in a session of its
  * own and has a log for standard error; node->socket in the caller's. Returns 0, or -errno with a sentence.
  */
-int node_enter(struct node *node, const char *meeting, const struct record_options *options,
+int node_enter(struct node *node, const char *rendezvous, const struct record_options *options,
 	       const struct naming *naming, struct error *err);
 /* Prints what a host had to say, and closes it. log: -1 for nothing. Returns whether it had. */
 bool node_print_log(int log);

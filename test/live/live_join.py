@@ -57,7 +57,7 @@ def host_of(name):
 
 
 def left(name):
-    """What is left of a meeting: processes and files."""
+    """What is left of a rendezvous: processes and files."""
     files = os.listdir(MEETINGS) if os.path.isdir(MEETINGS) else []
     return processes(name), [file for file in files if file.startswith(f"name-{name}.")]
 
@@ -297,7 +297,7 @@ def test_refused(live):
 
 
 def test_directory(live):
-    """A meeting place that others may enter is none."""
+    """A rendezvous directory that others may enter is refused."""
     os.makedirs(MEETINGS, mode=0o700, exist_ok=True)
     os.chmod(MEETINGS, 0o755)
     try:
@@ -307,7 +307,7 @@ def test_directory(live):
     live.check(code == 125 and not out and b"is open to other users" in err and b"--alone" in err, f"directory: {code} {err!r}")
 
 
-without_others()  # one of these tests opens the meeting place to all
+without_others()  # one of these tests opens the rendezvous directory to all
 with Live() as test:
     for each in (test_ranks, test_late, test_alone, test_killed_guests, test_orphan, test_killed_host, test_stop, test_over, test_duration,
                  test_patient, test_batch_end, test_refused, test_directory):

@@ -610,7 +610,7 @@ TEST_F(Live, FiltersAreToldToTheReader)
 	choose(recording.selection.excluded, excluded);
 	Spool spool = record({"true"});
 	ASSERT_EQ(spool.of(FACT_FILTER).size(), 3u);
-	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_KEPT));
+	EXPECT_EQ(spool.of(FACT_FILTER)[0]->fact.number[0], uint64_t(FILTER_PATH_INCLUDED));
 	EXPECT_EQ(spool.of(FACT_FILTER)[0]->text[0], "/data/*");
 	EXPECT_EQ(spool.of(FACT_FILTER)[2]->fact.number[0], uint64_t(FILTER_PATH_EXCLUDED));
 	EXPECT_EQ(spool.of(FACT_FILTER)[2]->text[0], "*.so");

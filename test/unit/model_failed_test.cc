@@ -109,7 +109,7 @@ TEST_F(Failed, ADirectoryThatMovedIsNotBelieved)
 
 TEST_F(Failed, IsKeptIfItsPathMatches)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 	pair("openat", {CWD, 0, O_RDONLY}, -ENOENT, "/data/none");
 	pair("openat", {CWD, 0, O_RDONLY}, -ENOENT, "/etc/none");
 	d.call(10, 10, "close", {9}, -EBADF);

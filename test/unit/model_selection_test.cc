@@ -63,10 +63,10 @@ class Selection : public ::testing::Test
 
 TEST_F(Selection, EachCommandHasItsOwnPaths)
 {
-	filter(FILTER_PATH_KEPT, "/one/*", FIRST);
+	filter(FILTER_PATH_INCLUDED, "/one/*", FIRST);
 	command(7, FIRST);
 	groups(~0U, SECOND);
-	filter(FILTER_PATH_KEPT, "/two/*", SECOND);
+	filter(FILTER_PATH_INCLUDED, "/two/*", SECOND);
 	command(8, SECOND);
 	for (uint32_t pid : {7, 8}) {
 		open(pid, "/one/a", 3);
@@ -85,7 +85,7 @@ TEST_F(Selection, EachCommandHasItsOwnPaths)
 
 TEST_F(Selection, ACommandWithoutPathsHasAll)
 {
-	filter(FILTER_PATH_KEPT, "/one/*", FIRST);
+	filter(FILTER_PATH_INCLUDED, "/one/*", FIRST);
 	command(7, FIRST);
 	groups(~0U, SECOND);
 	command(8, SECOND);
@@ -121,7 +121,7 @@ TEST_F(Selection, ChildrenHaveThatOfTheirParent)
 {
 	command(7, FIRST);
 	groups(~0U, SECOND);
-	filter(FILTER_PATH_KEPT, "/two/*", SECOND);
+	filter(FILTER_PATH_INCLUDED, "/two/*", SECOND);
 	command(8, SECOND);
 	for (uint32_t pid : {7, 8}) {
 		d.fork(pid, pid, pid + 10, pid + 10);
@@ -240,7 +240,7 @@ TEST_F(Selection, WithUsersTheKernelDecides)
 	d.fact(FACT_SOURCE, {TRACE_SOURCE_BPF}, {""});
 	command(7, FIRST);
 	groups(~0U, SECOND);
-	filter(FILTER_PATH_KEPT, "/two/*", SECOND);
+	filter(FILTER_PATH_INCLUDED, "/two/*", SECOND);
 	command(8, SECOND);
 	for (enum event_choice choice : {CHOICE_OUT, CHOICE_IN}) {
 		struct event e = d.base(EVENT_CALL, 7, 7);
@@ -262,7 +262,7 @@ TEST_F(Selection, WithUsersTheKernelDecides)
 
 TEST_F(Selection, OneThatASelectionIsNotSaidOfHasTheFirst)
 {
-	filter(FILTER_PATH_KEPT, "/one/*", FIRST);
+	filter(FILTER_PATH_INCLUDED, "/one/*", FIRST);
 	command(7, FIRST);
 	command(8, 4711);
 	open(8, "/two/b", 4);
@@ -278,7 +278,7 @@ TEST_F(Selection, ThreadsOfTwoSelectionsShareNoLocation)
 {
 	command(7, FIRST);
 	groups(~0U, SECOND);
-	filter(FILTER_PATH_KEPT, "/two/*", SECOND);
+	filter(FILTER_PATH_INCLUDED, "/two/*", SECOND);
 	command(8, SECOND);
 	for (uint32_t i = 0; i < 1200; i++) {
 		uint32_t parent = 7 + i % 2, child = 100 + i;

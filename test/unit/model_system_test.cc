@@ -215,7 +215,7 @@ class Kept : public Chosen
 
 TEST_F(Kept, OnlyFilesThatMatch)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 	use("/data/a/b", 3);
 	use("/etc/passwd", 4);
 	d.call(7, 7, "io_setup", {8}, 0);
@@ -238,7 +238,7 @@ TEST_F(Kept, OnlyFilesThatMatch)
 /* Names that nobody wants take no memory, and do not change what becomes of the others. */
 TEST_F(Kept, UnwantedNamesShareOne)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 	for (int i = 0; i < 300; i++) {
 		use(("/etc/x" + std::to_string(i)).c_str(), 3);
 		use(("/data/" + std::to_string(i % 3)).c_str(), 4);
@@ -255,7 +255,7 @@ TEST_F(Kept, UnwantedNamesShareOne)
 /* A pattern that matches a directory, but not what is in it: names below it say that it is one, and so they are known. */
 TEST_F(Kept, NamesBelowAWantedDirectoryAreKnown)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data"});
 	use("/data/below", 3);
 	use("/data/beside", 4);
 	d.end();
@@ -277,7 +277,7 @@ TEST_F(Kept, NoNamesWhereNoSinkNeedsThem)
 
 TEST_F(Kept, WhetherAnyFileMatched)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 	use("/etc/passwd", 3);
 	d.call(7, 7, "io_setup", {8}, 0);
 	EXPECT_FALSE(trace_met_path(d.trace));
@@ -287,7 +287,7 @@ TEST_F(Kept, WhetherAnyFileMatched)
 	d.end();
 	EXPECT_EQ(trace_calls_elsewhere(d.trace), 4u);
 	ASSERT_EQ(trace_filters(d.trace), 1u);
-	EXPECT_EQ(trace_filter(d.trace, 0)->kind, FILTER_PATH_KEPT);
+	EXPECT_EQ(trace_filter(d.trace, 0)->kind, FILTER_PATH_INCLUDED);
 	EXPECT_STREQ(trace_text(d.trace, trace_filter(d.trace, 0)->text), "/data/*");
 }
 
@@ -330,8 +330,8 @@ TEST_F(Kept, AllFilesButThoseThatMatch)
 
 TEST_F(Kept, AnExclusionGoesBeforeAnInclusion)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/more/?"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/more/?"});
 	d.fact(FACT_FILTER, {FILTER_PATH_EXCLUDED}, {"*.o"});
 	use("/data/x.o", 3);
 	use("/more/xx", 4);
@@ -438,7 +438,7 @@ TEST_F(Kept, WithoutTheKernelsWordNothingOfAProcessWhoseUserIsNotKnown)
 
 TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/out"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/out"});
 	d.start_fd(7, 3, "/in");
 	d.start_fd(7, 4, "/out");
 	d.call(7, 7, "copy_file_range", {3, 0, 4, 0, 9, 0}, 9);
@@ -452,7 +452,7 @@ TEST_F(Kept, ACopyIsKeptForEitherOfItsFiles)
 
 TEST_F(Kept, EventsOfOurOwnChoiceAreNoFiles)
 {
-	d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+	d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 	set_event(0);
 	d.enter(7, 7, "read", {3, 0, 5});
 	happen(7, 7, 1, "a");
@@ -467,7 +467,7 @@ class Listed : public Kept
       protected:
 	void SetUp() override
 	{
-		d.fact(FACT_FILTER, {FILTER_PATH_KEPT}, {"/data/*"});
+		d.fact(FACT_FILTER, {FILTER_PATH_INCLUDED}, {"/data/*"});
 		d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"app", "/bin/app"});
 	}
 

@@ -11,7 +11,7 @@
  * POSIX only requires shells to redirect descriptors of one digit, and dash supports no others. Programs get the low ones
  * first, so the search begins with the highest.
  */
-enum { GIVER_FIRST = 9, GIVER_LAST = 3 };
+enum { WRITER_FIRST = 9, WRITER_LAST = 3 };
 
 union control {
 	struct cmsghdr align;
@@ -33,7 +33,7 @@ void marks_init(struct marks *marks)
 /* Returns the descriptor with another number, if one is free. */
 static int with_one_digit(int fd)
 {
-	for (int number = GIVER_FIRST; number >= GIVER_LAST; number--)
+	for (int number = WRITER_FIRST; number >= WRITER_LAST; number--)
 		if (fcntl(number, F_GETFD) < 0 && dup3(fd, number, O_CLOEXEC) == number) {
 			close(fd);
 			return number;
@@ -49,7 +49,7 @@ int marks_open(struct marks *marks, struct error *err)
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return error_set(err, errno, "--marks: socket");
 	marks->receiver = pair[0];
-	marks->giver = with_one_digit(pair[1]);
+	marks->writer = with_one_digit(pair[1]);
 	if (setsockopt(marks->receiver, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)))
 		return error_set(err, errno, "--marks: socket");
 	return 0;
@@ -57,7 +57,7 @@ int marks_open(struct marks *marks, struct error *err)
 
 void marks_give(struct marks *marks)
 {
-	close_fd(&marks->giver);
+	close_fd(&marks->writer);
 }
 
 static pid_t sender(struct msghdr *message)
@@ -97,5 +97,5 @@ bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t 
 void marks_release(struct marks *marks)
 {
 	close_fd(&marks->receiver);
-	close_fd(&marks->giver);
+	close_fd(&marks->writer);
 }

@@ -15,7 +15,7 @@ enum { MARK_TEXT_MOST = 4000 }; /* bytes; what is longer is cut */
 
 struct marks {
 	int receiver; /* readable when there is one; -1: none are taken */
-	int giver;    /* for the command; -1: it has it */
+	int writer;   /* for the command; -1: it has it */
 };
 
 void marks_init(struct marks *marks);

@@ -1,6 +1,6 @@
 #include "control_words.h"
 
-#include "join/meeting.h"
+#include "join/rendezvous.h"
 #include "message/message.h"
 
 #include <errno.h>
@@ -48,13 +48,13 @@ int control_say(const char *recorder, enum control_word word, const char *text,
 {
 	struct control_request request = {.word = word, .pid = (int32_t)getpid()};
 	char *name = mem_format(CONTROL_PREFIX "%s", recorder);
-	struct join_meeting *meeting = meeting_without_lock(name, err);
-	int socket = meeting ? meeting_send_to(meeting, err) : -err->code;
+	struct join_rendezvous *rendezvous = rendezvous_open(name, err);
+	int socket = rendezvous ? rendezvous_send_to(rendezvous, err) : -err->code;
 	int code;
 
 	memset(status, 0, sizeof(*status));
 	snprintf(request.text, sizeof(request.text), "%s", text ? text : "");
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 	free(name);
 	if (socket == -ENOENT)
 		return error_say(err, ENOENT, "%s: you have no recording with this name", recorder);
@@ -76,21 +76,21 @@ struct listing {
 static void add(void *context, const char *name)
 {
 	struct listing *listing = context;
-	struct join_meeting *meeting = meeting_without_lock(name, NULL);
-	int socket = meeting ? meeting_send_to(meeting, NULL) : -1;
+	struct join_rendezvous *rendezvous = rendezvous_open(name, NULL);
+	int socket = rendezvous ? rendezvous_send_to(rendezvous, NULL) : -1;
 
 	if (socket >= 0) {
 		text_list_add(listing->recorders, mem_strdup(name + strlen(CONTROL_PREFIX)));
 		close(socket);
 	} else if (socket == -ENOENT) {
-		meeting_remove(meeting);
+		rendezvous_remove(rendezvous);
 	}
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 }
 
 void control_list(struct text_list *recorders)
 {
 	struct listing listing = {recorders};
 
-	meeting_each(CONTROL_PREFIX, add, &listing);
+	rendezvous_each(CONTROL_PREFIX, add, &listing);
 }

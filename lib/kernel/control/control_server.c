@@ -1,6 +1,6 @@
 #include "control_server.h"
 
-#include "join/meeting.h"
+#include "join/rendezvous.h"
 #include "message/message.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@ int control_server_open(struct control_server *server, const char *name, struct 
 {
 	char *whole = mem_format(CONTROL_PREFIX "%s", name);
 
-	server->meeting = meeting_without_lock(whole, err);
+	server->rendezvous = rendezvous_open(whole, err);
 	free(whole);
-	if (!server->meeting)
+	if (!server->rendezvous)
 		return -err->code;
-	server->socket = meeting_receive_at(server->meeting, err);
+	server->socket = rendezvous_receive_at(server->rendezvous, err);
 	return server->socket < 0 ? server->socket : 0;
 }
 
@@ -52,8 +52,8 @@ void control_server_close(struct control_server *server)
 {
 	if (server->socket >= 0) {
 		close(server->socket);
-		meeting_remove(server->meeting);
+		rendezvous_remove(server->rendezvous);
 	}
-	join_leave(server->meeting);
+	join_rendezvous_unlock(server->rendezvous);
 	control_server_init(server);
 }

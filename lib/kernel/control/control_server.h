@@ -3,10 +3,10 @@
 
 #include "control_words.h"
 
-struct join_meeting;
+struct join_rendezvous;
 
 struct control_server {
-	struct join_meeting *meeting;
+	struct join_rendezvous *rendezvous;
 	int socket; /* readable when somebody asks; -1: nobody can */
 };
 

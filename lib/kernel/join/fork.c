@@ -48,7 +48,7 @@ static pid_t fork_host(void)
 	return 0;
 }
 
-int join_fork_host(struct join_meeting *meeting, int *listener, int *log, struct error *err)
+int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log, struct error *err)
 {
 	int text = memfd_create("iotrace", MFD_CLOEXEC);
 	pid_t pid = text < 0 ? -1 : fork_host();
@@ -60,7 +60,8 @@ int join_fork_host(struct join_meeting *meeting, int *listener, int *log, struct
 		return pid < 0 ? error_set(err, code, "--join: start the recorder of this node")
 			       : 1;
 	}
-	join_leave(meeting); /* first: the numbers of its descriptors are taken by others then */
+	join_rendezvous_unlock(
+		rendezvous); /* first: the numbers of its descriptors are taken by others then */
 	leave_streams(listener, &text);
 	*log = text;
 	return 0;

@@ -3,8 +3,8 @@
 
 #include "clock.h"
 #include "host_place.h"
-#include "meeting.h"
 #include "message/message.h"
+#include "rendezvous.h"
 #include "same.h"
 #include "words.h"
 
@@ -44,7 +44,7 @@ struct join_host {
 	uint32_t joined, running;
 	unsigned expected;
 	uint64_t idle_since;
-	bool is_asked_to_stop, is_in_a_hurry;
+	bool is_asked_to_stop, ends_at_once;
 	struct join_request heard;
 };
 
@@ -193,7 +193,7 @@ static bool take_mark(struct join_request *request, struct join_arrival *arrival
 }
 
 /* Returns whether it is something for the caller. */
-static bool hear(struct join_host *host, uint32_t index, struct join_arrival *arrival)
+static bool receive_request(struct join_host *host, uint32_t index, struct join_arrival *arrival)
 {
 	struct member *member = &host->member[index];
 	struct join_request *request = &host->heard;
@@ -268,7 +268,7 @@ bool join_host_next(struct join_host *host, struct join_arrival *arrival)
 			continue;
 		if (key & 1)
 			end_member(host, key >> 1);
-		else if (hear(host, key >> 1, arrival))
+		else if (receive_request(host, key >> 1, arrival))
 			return true;
 	}
 	if (host->running)
@@ -302,7 +302,7 @@ static bool has_silent_guest(const struct join_host *host)
 }
 
 /* Whether all that came are gone again: their commands were refused, or somebody killed them. */
-static bool is_deserted(const struct join_host *host)
+static bool has_no_guest_left(const struct join_host *host)
 {
 	for (uint32_t i = 0; i < host->members; i++)
 		if (host->member[i].socket >= 0)
@@ -310,10 +310,10 @@ static bool is_deserted(const struct join_host *host)
 	return host->members;
 }
 
-static uint64_t patience(const struct join_host *host)
+static uint64_t idle_limit(const struct join_host *host)
 {
 	if (!host->joined)
-		return is_deserted(host) ? next_ns : first_ns;
+		return has_no_guest_left(host) ? next_ns : first_ns;
 	if (!host->expected || host->joined < host->expected)
 		return next_ns;
 	return has_silent_guest(host) ? status_ns : 0;
@@ -321,34 +321,34 @@ static uint64_t patience(const struct join_host *host)
 
 uint64_t join_host_deadline(const struct join_host *host)
 {
-	return host->running ? 0 : host->idle_since + patience(host);
+	return host->running ? 0 : host->idle_since + idle_limit(host);
 }
 
-static bool has_guests_at_the_door(const struct join_host *host)
+static bool has_waiting_guests(const struct join_host *host)
 {
-	struct pollfd door = {.fd = host->epoll, .events = POLLIN};
+	struct pollfd pending = {.fd = host->epoll, .events = POLLIN};
 
-	return poll(&door, 1, 0) > 0;
+	return poll(&pending, 1, 0) > 0;
 }
 
 bool join_host_is_over(struct join_host *host)
 {
-	struct join_meeting *meeting;
+	struct join_rendezvous *rendezvous;
 	bool is_over;
 
 	if (host->listener < 0)
 		return true;
 	if (host->running || clock_now() < join_host_deadline(host))
 		return false;
-	meeting = meeting_try(host->name, NULL);
-	if (!meeting)
+	rendezvous = rendezvous_try_lock(host->name, NULL);
+	if (!rendezvous)
 		return false;
-	is_over = !has_guests_at_the_door(host);
+	is_over = !has_waiting_guests(host);
 	if (is_over) {
-		meeting_remove(meeting);
+		rendezvous_remove(rendezvous);
 		close_fd(&host->listener);
 	}
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 	return is_over;
 }
 
@@ -357,9 +357,9 @@ bool join_host_is_asked_to_stop(const struct join_host *host)
 	return host->is_asked_to_stop;
 }
 
-void join_host_hurry(struct join_host *host)
+void join_host_end_at_once(struct join_host *host)
 {
-	host->is_in_a_hurry = true;
+	host->ends_at_once = true;
 }
 
 bool join_host_has_members(const struct join_host *host)
@@ -368,7 +368,7 @@ bool join_host_has_members(const struct join_host *host)
 }
 
 /* Tells a guest that the host ends. Returns whether it was there. */
-static bool dismiss(struct member *member, int code, int log)
+static bool end_guest(struct member *member, int code, int log)
 {
 	bool was_there = member->socket >= 0;
 
@@ -378,34 +378,34 @@ static bool dismiss(struct member *member, int code, int log)
 }
 
 /* The first of the guests whose commands were recorded gets the log. Others may still wait to join. */
-static void dismiss_members(struct join_host *host, int status, int *log)
+static void end_recorded_guests(struct join_host *host, int status, int *log)
 {
 	for (uint32_t i = 0; i < host->members; i++)
-		if (host->member[i].pid && dismiss(&host->member[i], status, *log))
+		if (host->member[i].pid && end_guest(&host->member[i], status, *log))
 			*log = -1;
 }
 
 /* Who has not joined is refused if nobody could. */
-static void dismiss_all(struct join_host *host, int status, int *log)
+static void end_all_guests(struct join_host *host, int status, int *log)
 {
-	dismiss_members(host, status, log);
+	end_recorded_guests(host, status, log);
 	for (uint32_t i = 0; i < host->members; i++)
-		if (dismiss(&host->member[i], host->joined ? JOIN_OVER : status,
-			    host->joined ? -1 : *log))
+		if (end_guest(&host->member[i], host->joined ? JOIN_OVER : status,
+			      host->joined ? -1 : *log))
 			*log = host->joined ? *log : -1;
 }
 
 /* A command that comes after the end of the recording is not for another recorder, which could not have the same output. */
-static void turn_away(struct join_host *host)
+static void refuse_late_guests(struct join_host *host)
 {
 	struct join_arrival arrival;
 
 	while (!join_host_is_over(host)) {
-		struct pollfd door = {.fd = host->epoll, .events = POLLIN};
+		struct pollfd pending = {.fd = host->epoll, .events = POLLIN};
 		uint64_t deadline = join_host_deadline(host), now = clock_now();
 		uint64_t ms = deadline > now ? (deadline - now) / 1000000 + 1 : 1;
 
-		poll(&door, 1, deadline ? (int)ms : -1);
+		poll(&pending, 1, deadline ? (int)ms : -1);
 		while (join_host_next(host, &arrival)) {
 			if (arrival.what != JOIN_COMMAND)
 				continue;
@@ -419,30 +419,30 @@ static void turn_away(struct join_host *host)
 /* A guest that comes later finds no host, and starts one. */
 static void leave(struct join_host *host)
 {
-	struct join_meeting *meeting;
+	struct join_rendezvous *rendezvous;
 
 	if (host->listener < 0)
 		return;
-	meeting = join_meet(host->name, NULL);
-	for (struct pollfd door = {.fd = host->listener, .events = POLLIN};
-	     poll(&door, 1, 0) > 0 && accept_guest(host);)
+	rendezvous = join_rendezvous_lock(host->name, NULL);
+	for (struct pollfd pending = {.fd = host->listener, .events = POLLIN};
+	     poll(&pending, 1, 0) > 0 && accept_guest(host);)
 		;
-	if (meeting)
-		meeting_remove(meeting);
+	if (rendezvous)
+		rendezvous_remove(rendezvous);
 	close_fd(&host->listener);
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 }
 
 void join_host_free(struct join_host *host, int status, int log)
 {
 	if (!host)
 		return;
-	if (host->joined && !host->is_in_a_hurry) {
-		dismiss_members(host, status, &log);
-		turn_away(host);
+	if (host->joined && !host->ends_at_once) {
+		end_recorded_guests(host, status, &log);
+		refuse_late_guests(host);
 	}
 	leave(host);
-	dismiss_all(host, status, &log);
+	end_all_guests(host, status, &log);
 	for (uint32_t i = 0; i < host->members; i++) {
 		close_fd(&host->member[i].process);
 		join_place_release(&host->member[i].place);

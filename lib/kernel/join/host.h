@@ -42,6 +42,6 @@ bool join_host_is_over(struct join_host *host);
 /* Returns whether a guest was asked to end the recording. */
 bool join_host_is_asked_to_stop(const struct join_host *host);
 /* Who ends the job ends the host, too: it does not stay for commands that come late. */
-void join_host_hurry(struct join_host *host);
+void join_host_end_at_once(struct join_host *host);
 /* Returns whether a member runs. */
 bool join_host_has_members(const struct join_host *host);

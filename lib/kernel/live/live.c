@@ -100,7 +100,7 @@ static struct live *live_new(const struct live_options *options)
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
-	command_init(&live->keeper);
+	command_init(&live->placeholder);
 	live_guest_init(&live->guest);
 	live->host = options->host;
 	ring_sources_init(&live->sources);
@@ -175,19 +175,19 @@ static char *absolute(const char *path)
 }
 
 /* The keeper waits like a command before its release, and ends with iotrace. */
-static int start_keeper(struct live *live, struct error *err)
+static int start_placeholder(struct live *live, struct error *err)
 {
 	static char name[] = "iotrace";
 	char *const argv[] = {name, NULL};
 
-	return command_fork(&live->keeper, argv, &live->signals, err);
+	return command_fork(&live->placeholder, argv, &live->signals, err);
 }
 
 static int fork_command(struct live *live, char *const argv[], struct error *err)
 {
 	int code = live->recording->has_marks ? marks_open(&live->marks, err) : 0;
 
-	live->command.mark_fd = live->marks.giver;
+	live->command.mark_fd = live->marks.writer;
 	if (!code)
 		code = command_fork(&live->command, argv, &live->signals, err);
 	marks_give(&live->marks);
@@ -205,7 +205,7 @@ static int setup(struct live *live, struct error *err)
 		return live_guest_join(live, live->options->host_socket,
 				       live->options->join_options, err);
 	if (!code && live->host)
-		code = start_keeper(live, err);
+		code = start_placeholder(live, err);
 	if (code)
 		return code;
 	live->capture = absolute(live->options->spool_path);
@@ -407,7 +407,7 @@ int live_close(struct live *live, struct error *err)
 	stop(live);
 	code = spool_close(live->spool, err);
 	command_close(&live->command);
-	command_close(&live->keeper);
+	command_close(&live->placeholder);
 	live_guest_release(&live->guest);
 	live_members_release(live);
 	live_span_close(live);

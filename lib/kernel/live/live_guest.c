@@ -40,7 +40,7 @@ static void send_marks(const struct live *live)
 }
 
 /* Sleeps until a message of the host or a signal arrives. Returns whether it was a message; a negative socket never has one. */
-static bool wait_for_word(struct live *live)
+static bool wait_for_reply(struct live *live)
 {
 	struct pollfd fds[] = {{.fd = live->guest.socket, .events = POLLIN},
 			       {.fd = live->signal_fd, .events = POLLIN},
@@ -103,14 +103,14 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 							  .place = live->options->own_place},
 				  err);
 	free(words.text);
-	while (!code && !wait_for_word(live))
+	while (!code && !wait_for_reply(live))
 		if (!live_command_runs(live))
 			return live_explain_gone(live, err);
 	return code ? code : take_answer(live, err);
 }
 
 /* Returns whether it was a reply; else the host has ended without one. */
-static bool hear(struct live *live)
+static bool receive_reply(struct live *live)
 {
 	struct live_guest *guest = &live->guest;
 	struct join_reply reply;
@@ -132,7 +132,7 @@ bool live_is_recorded(const struct live *live)
 void live_guest_wait(struct live *live)
 {
 	while (live_command_runs(live))
-		if (wait_for_word(live) && !hear(live))
+		if (wait_for_reply(live) && !receive_reply(live))
 			log_warn(
 				"the recorder of this node has ended: from here on the command is not recorded\n"
 				"To convert what was recorded: iotrace convert %s",
@@ -149,7 +149,7 @@ int live_leave_host(struct live *live, int *log)
 		guest_send_end(guest->socket,
 			       live->command.status); /* if it is gone, its reply may be there */
 	while (guest->socket >= 0 && !live_interrupts(live))
-		if (wait_for_word(live) && !hear(live))
+		if (wait_for_reply(live) && !receive_reply(live))
 			log_error(
 				"the recorder of this node has ended before the archive was complete\n"
 				"To convert what was recorded: iotrace convert %s",

@@ -133,7 +133,7 @@ static int open_events(struct live *live, struct error *err)
 		return attach_cgroups(live, err);
 	if (live->pid_fds)
 		return attach_pids(live, err);
-	code = live_open_events(live, live->host ? live->keeper.pid : live->command.pid, err);
+	code = live_open_events(live, live->host ? live->placeholder.pid : live->command.pid, err);
 	return code == -ESRCH ? live_explain_gone(live, err) : code;
 }
 

@@ -111,7 +111,7 @@ static void say_filters(struct live *live)
 		enum fact_filter kind;
 		const struct text_list *globs;
 	} row[] = {
-		{FILTER_PATH_KEPT, &recording->selection.paths},
+		{FILTER_PATH_INCLUDED, &recording->selection.paths},
 		{FILTER_PATH_EXCLUDED, &recording->selection.excluded},
 		{FILTER_COMM, &recording->selection.comms},
 		{FILTER_DEVICE, &recording->blocks.devices},

@@ -34,7 +34,7 @@ static void say_selection(struct live *live, uint32_t number,
 {
 	say(live, FILTER_GROUPS, number, selection->groups, "");
 	say_globs(live, FILTER_COMM, number, &selection->comms);
-	say_globs(live, FILTER_PATH_KEPT, number, &selection->paths);
+	say_globs(live, FILTER_PATH_INCLUDED, number, &selection->paths);
 	say_globs(live, FILTER_PATH_EXCLUDED, number, &selection->excluded);
 }
 

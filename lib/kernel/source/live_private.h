@@ -49,7 +49,7 @@ struct live {
 	struct command command;
 	struct join_host *host; /* NULL: no commands join. Lent by the caller */
 	struct command
-		keeper; /* a process that waits, with a host: rings need the events of one from the start */
+		placeholder; /* a process that waits, with a host: rings need the events of one from the start */
 	char *capture; /* where guests find what was recorded, if the host is killed */
 	struct live_guest guest;
 	struct live_selections selections;

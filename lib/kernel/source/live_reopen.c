@@ -49,7 +49,7 @@ static enum opener_kind kind_of(const struct live *live, const struct perf_spec 
 static int start_opener(struct live *live, struct error *err)
 {
 	struct opener_event event[PERF_SPECS_MAX];
-	uint32_t command = (uint32_t)(live->host ? live->keeper.pid : live->command.pid);
+	uint32_t command = (uint32_t)(live->host ? live->placeholder.pid : live->command.pid);
 	const struct number_list *pids = &live->recording->pids;
 	const struct opener_table table = {.event = event,
 					   .events = live->set.specs,

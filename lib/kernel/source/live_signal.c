@@ -130,7 +130,7 @@ static bool postpones_end(struct live *live)
 	if (!live->host || !join_host_has_members(live->host) || is_repeated(&live->asked_at) ||
 	    live->requests++)
 		return false;
-	join_host_hurry(live->host);
+	join_host_end_at_once(live->host);
 	if (!live->until || live->until > most)
 		live->until = most;
 	return true;

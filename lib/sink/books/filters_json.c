@@ -55,7 +55,7 @@ json_object *filters_json(const struct trace *trace, uint32_t selection, uint32_
 
 	json_set(row, "syscalls", filters_json_groups(filters_groups(trace, selection, all)));
 	json_set(row, "comm", globs(trace, selection, FILTER_COMM));
-	json_set(row, "path", globs(trace, selection, FILTER_PATH_KEPT));
+	json_set(row, "path", globs(trace, selection, FILTER_PATH_INCLUDED));
 	json_set(row, "exclude_path", globs(trace, selection, FILTER_PATH_EXCLUDED));
 	return row;
 }

@@ -150,7 +150,8 @@ static bool tell_path(const struct summary *summary, char *text, size_t size)
 	uint64_t elsewhere = trace_calls_elsewhere(trace);
 	char names[512], number[SUMMARY_NUMBER];
 
-	if (trace_met_path(trace) || !name_filters(trace, FILTER_PATH_KEPT, names, sizeof(names)))
+	if (trace_met_path(trace) ||
+	    !name_filters(trace, FILTER_PATH_INCLUDED, names, sizeof(names)))
 		return false;
 	snprintf(text, size, "no file matched --path %s.", names);
 	if (elsewhere)

@@ -1,5 +1,5 @@
-/* meeting: see meeting.h. The directory and all in it belong to one user, so that no name in it leads to others. */
-#include "meeting.h"
+/* rendezvous: see rendezvous.h. The directory and all in it belong to one user, so that no name in it leads to others. */
+#include "rendezvous.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { NAME_MOST = 64, PATH_SIZE = 64, ENTRY_SIZE = NAME_MOST + 16, GUESTS_WAITING = 4096 };
 
-struct join_meeting {
+struct join_rendezvous {
 	int dir, lock;
 	char name[NAME_MOST + 1];
 };
@@ -81,96 +81,96 @@ static int open_directory(struct error *err)
 	return code;
 }
 
-static void write_entry(char entry[ENTRY_SIZE], const struct join_meeting *meeting,
+static void write_entry(char entry[ENTRY_SIZE], const struct join_rendezvous *rendezvous,
 			const char *kind)
 {
-	snprintf(entry, ENTRY_SIZE, "%s.%s", meeting->name, kind);
+	snprintf(entry, ENTRY_SIZE, "%s.%s", rendezvous->name, kind);
 }
 
 /* The file may be removed by who held it before. Returns 0, -EWOULDBLOCK, or another -errno. */
-static int take_lock(struct join_meeting *meeting, int flags)
+static int take_lock(struct join_rendezvous *rendezvous, int flags)
 {
 	char entry[ENTRY_SIZE];
 	struct stat status;
 	int code;
 
-	write_entry(entry, meeting, "lock");
+	write_entry(entry, rendezvous, "lock");
 	for (;;) {
-		meeting->lock = openat(meeting->dir, entry,
-				       O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (meeting->lock < 0)
+		rendezvous->lock = openat(rendezvous->dir, entry,
+					  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (rendezvous->lock < 0)
 			return -errno;
-		while ((code = flock(meeting->lock, LOCK_EX | flags) ? errno : 0) == EINTR)
+		while ((code = flock(rendezvous->lock, LOCK_EX | flags) ? errno : 0) == EINTR)
 			;
 		if (code)
 			return -code;
-		if (!fstat(meeting->lock, &status) && status.st_nlink)
+		if (!fstat(rendezvous->lock, &status) && status.st_nlink)
 			return 0;
-		close(meeting->lock);
+		close(rendezvous->lock);
 	}
 }
 
 /* The directory is -1 if this fails, with a sentence. */
-static struct join_meeting *open_meeting(const char *name, struct error *err)
+static struct join_rendezvous *new_rendezvous(const char *name, struct error *err)
 {
-	struct join_meeting *meeting = mem_zero(sizeof(*meeting));
+	struct join_rendezvous *rendezvous = mem_zero(sizeof(*rendezvous));
 
-	meeting->lock = -1;
-	meeting->dir = write_name(meeting->name, name, err) ? -1 : open_directory(err);
-	return meeting;
+	rendezvous->lock = -1;
+	rendezvous->dir = write_name(rendezvous->name, name, err) ? -1 : open_directory(err);
+	return rendezvous;
 }
 
-static struct join_meeting *meet(const char *name, int flags, struct error *err)
+static struct join_rendezvous *lock_rendezvous(const char *name, int flags, struct error *err)
 {
-	struct join_meeting *meeting = open_meeting(name, err);
-	int code = meeting->dir < 0 ? -1 : take_lock(meeting, flags);
+	struct join_rendezvous *rendezvous = new_rendezvous(name, err);
+	int code = rendezvous->dir < 0 ? -1 : take_lock(rendezvous, flags);
 
 	if (!code)
-		return meeting;
-	if (meeting->dir >= 0)
+		return rendezvous;
+	if (rendezvous->dir >= 0)
 		error_set(err, -code, "--join: lock of %s", name);
-	join_leave(meeting);
+	join_rendezvous_unlock(rendezvous);
 	return NULL;
 }
 
-struct join_meeting *join_meet(const char *name, struct error *err)
+struct join_rendezvous *join_rendezvous_lock(const char *name, struct error *err)
 {
-	return meet(name, 0, err);
+	return lock_rendezvous(name, 0, err);
 }
 
-struct join_meeting *meeting_try(const char *name, struct error *err)
+struct join_rendezvous *rendezvous_try_lock(const char *name, struct error *err)
 {
-	return meet(name, LOCK_NB, err);
+	return lock_rendezvous(name, LOCK_NB, err);
 }
 
-void join_leave(struct join_meeting *meeting)
+void join_rendezvous_unlock(struct join_rendezvous *rendezvous)
 {
-	if (!meeting)
+	if (!rendezvous)
 		return;
-	if (meeting->lock >= 0)
-		close(meeting->lock);
-	if (meeting->dir >= 0)
-		close(meeting->dir);
-	free(meeting);
+	if (rendezvous->lock >= 0)
+		close(rendezvous->lock);
+	if (rendezvous->dir >= 0)
+		close(rendezvous->dir);
+	free(rendezvous);
 }
 
-void meeting_remove(const struct join_meeting *meeting)
+void rendezvous_remove(const struct join_rendezvous *rendezvous)
 {
 	char entry[ENTRY_SIZE];
 
-	write_entry(entry, meeting, "socket");
-	unlinkat(meeting->dir, entry, 0);
-	write_entry(entry, meeting, "lock");
-	unlinkat(meeting->dir, entry, 0);
+	write_entry(entry, rendezvous, "socket");
+	unlinkat(rendezvous->dir, entry, 0);
+	write_entry(entry, rendezvous, "lock");
+	unlinkat(rendezvous->dir, entry, 0);
 }
 
 /* By the descriptor of the directory: the path of a socket is short, and nobody can put another directory in its place. */
-static struct sockaddr_un address_of(const struct join_meeting *meeting)
+static struct sockaddr_un address_of(const struct join_rendezvous *rendezvous)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s.socket",
-		 meeting->dir, meeting->name);
+		 rendezvous->dir, rendezvous->name);
 	return address;
 }
 
@@ -181,9 +181,9 @@ static int open_socket(int type, struct error *err)
 	return fd < 0 ? error_set(err, errno, "--join: socket") : fd;
 }
 
-static int connect_to(const struct join_meeting *meeting, int type, struct error *err)
+static int connect_to(const struct join_rendezvous *rendezvous, int type, struct error *err)
 {
-	struct sockaddr_un address = address_of(meeting);
+	struct sockaddr_un address = address_of(rendezvous);
 	int fd = open_socket(type, err), code;
 
 	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
@@ -196,16 +196,16 @@ static int connect_to(const struct join_meeting *meeting, int type, struct error
 }
 
 /* Removes the socket of a process that has ended. */
-static int bind_to(const struct join_meeting *meeting, int type, struct error *err)
+static int bind_to(const struct join_rendezvous *rendezvous, int type, struct error *err)
 {
-	struct sockaddr_un address = address_of(meeting);
+	struct sockaddr_un address = address_of(rendezvous);
 	char entry[ENTRY_SIZE];
 	int fd = open_socket(type, err), code;
 
 	if (fd < 0)
 		return fd;
-	write_entry(entry, meeting, "socket");
-	unlinkat(meeting->dir, entry, 0);
+	write_entry(entry, rendezvous, "socket");
+	unlinkat(rendezvous->dir, entry, 0);
 	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	code = errno;
@@ -213,14 +213,14 @@ static int bind_to(const struct join_meeting *meeting, int type, struct error *e
 	return error_set(err, code, "--join: listen");
 }
 
-int join_connect(const struct join_meeting *meeting, struct error *err)
+int join_connect(const struct join_rendezvous *rendezvous, struct error *err)
 {
-	return connect_to(meeting, SOCK_SEQPACKET, err);
+	return connect_to(rendezvous, SOCK_SEQPACKET, err);
 }
 
-int join_listen(const struct join_meeting *meeting, struct error *err)
+int join_listen(const struct join_rendezvous *rendezvous, struct error *err)
 {
-	int fd = bind_to(meeting, SOCK_SEQPACKET, err), code;
+	int fd = bind_to(rendezvous, SOCK_SEQPACKET, err), code;
 
 	if (fd < 0 || !listen(fd, GUESTS_WAITING))
 		return fd;
@@ -229,28 +229,28 @@ int join_listen(const struct join_meeting *meeting, struct error *err)
 	return error_set(err, code, "--join: listen");
 }
 
-struct join_meeting *meeting_without_lock(const char *name, struct error *err)
+struct join_rendezvous *rendezvous_open(const char *name, struct error *err)
 {
-	struct join_meeting *meeting = open_meeting(name, err);
+	struct join_rendezvous *rendezvous = new_rendezvous(name, err);
 
-	if (meeting->dir >= 0)
-		return meeting;
-	join_leave(meeting);
+	if (rendezvous->dir >= 0)
+		return rendezvous;
+	join_rendezvous_unlock(rendezvous);
 	return NULL;
 }
 
-int meeting_receive_at(const struct join_meeting *meeting, struct error *err)
+int rendezvous_receive_at(const struct join_rendezvous *rendezvous, struct error *err)
 {
-	return bind_to(meeting, SOCK_DGRAM | SOCK_NONBLOCK, err);
+	return bind_to(rendezvous, SOCK_DGRAM | SOCK_NONBLOCK, err);
 }
 
-int meeting_send_to(const struct join_meeting *meeting, struct error *err)
+int rendezvous_send_to(const struct join_rendezvous *rendezvous, struct error *err)
 {
-	return connect_to(meeting, SOCK_DGRAM, err);
+	return connect_to(rendezvous, SOCK_DGRAM, err);
 }
 
-void meeting_each(const char *prefix, void (*on_name)(void *context, const char *name),
-		  void *context)
+void rendezvous_each(const char *prefix, void (*on_name)(void *context, const char *name),
+		     void *context)
 {
 	static const char suffix[] = ".socket";
 	int fd = open_directory(NULL);
