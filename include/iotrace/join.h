@@ -43,7 +43,8 @@ int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log, 
 
 /*
  * Returns the host of a rendezvous; it takes over the listening socket. `options` are those that all guests must have in common,
- * one a line: "--source=perf". `expected` is the number of members that will join; 0: unknown. Returns NULL with a message on failure.
+ * one a line: "--source=perf". `expected` is the number of members that will join; 0: unknown. Returns NULL with a message on
+ * failure.
  */
 struct join_host *join_host_new(const char *name, int listener, const char *options,
 				unsigned expected, struct error *err);
