@@ -20,7 +20,7 @@ struct program *program_open(int fd, const char *name, struct error *err);
 void program_close(struct program *program);
 
 /* A place in the file. */
-struct program_place {
+struct probe_point {
 	uint64_t offset; /* of the instruction in the file */
 	uint64_t
 		semaphore; /* of the counter that switches a static probe on, in the file; 0: it has none */
@@ -31,14 +31,14 @@ struct program_place {
  * Finds a function: "NAME", "NAME+0x10", or an address as nm(1) shows it, "0x1234". Returns 0, or -errno with a sentence that has the
  * nearest name.
  */
-int program_function(struct program *program, const char *symbol, struct program_place *place,
+int program_function(struct program *program, const char *symbol, struct probe_point *point,
 		     struct error *err);
 /*
  * Calls with each place of a static probe: the compiler may have made several. Returns how many there are, or -ENOENT with a sentence
  * that has the nearest name.
  */
 int program_markers(struct program *program, const char *provider, const char *name,
-		    void (*call)(void *context, const struct program_place *place), void *context,
+		    void (*call)(void *context, const struct probe_point *point), void *context,
 		    struct error *err);
 /* Returns the registers of the arguments of a function here, as the kernel names them ("%di"); NULL beyond the last. */
 const char *program_register(uint32_t argument);

@@ -57,7 +57,7 @@ struct span_test {
 };
 
 struct span_point {
-	char *event; /* SYSTEM:EVENT; NULL: there is none. Of a probe, until span_place_probes(): as it was written */
+	char *event; /* SYSTEM:EVENT; NULL: there is none. Of a probe, until span_find_probes(): as it was written */
 	char *entry; /* an event that the same thread has before it: it has the fields that this one lacks. NULL: none */
 	struct span_test test[SPAN_TESTS];
 	uint32_t tests;

@@ -11,7 +11,7 @@ struct tally;
 struct trace;
 
 /* A function that a stack has: see <iotrace/program.h>. NULL: not known. */
-struct span_place {
+struct span_symbol {
 	const char *function, *source,
 		*file;    /* source: its file in the source; file: the program, or "[kernel]" */
 	uint32_t line;    /* in the source; 0: not known */
@@ -20,9 +20,9 @@ struct span_place {
 };
 
 /* Finds functions of stacks: calls with each, the innermost first. Lent for the call. */
-struct span_places {
+struct span_symbols {
 	void (*of)(void *self, uint32_t stack,
-		   void (*call)(void *context, const struct span_place *place), void *context);
+		   void (*call)(void *context, const struct span_symbol *symbol), void *context);
 	void *self;
 };
 
@@ -41,9 +41,9 @@ struct span_tell {
 	size_t columns; /* of the terminal; 0: it is none */
 	bool has_style; /* bold type, and 256 colours */
 	bool has_histogram, has_heat;
-	bool is_part;                     /* one of the parts, while the recording goes on */
-	uint32_t top;                     /* rows of a table */
-	const struct span_places *places; /* NULL: stacks are not told */
+	bool is_part;                       /* one of the parts, while the recording goes on */
+	uint32_t top;                       /* rows of a table */
+	const struct span_symbols *symbols; /* NULL: stacks are not told */
 };
 
 /* Prints the tables. */

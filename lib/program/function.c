@@ -98,7 +98,7 @@ static int find(struct program *program, const char *name, uint64_t *address, st
 	return 0;
 }
 
-int program_function(struct program *program, const char *symbol, struct program_place *place,
+int program_function(struct program *program, const char *symbol, struct probe_point *point,
 		     struct error *err)
 {
 	size_t length = strcspn(symbol, "+");
@@ -106,7 +106,7 @@ int program_function(struct program *program, const char *symbol, struct program
 	uint64_t address = strtoull(name, &end, 16), more = 0;
 	int code = 0;
 
-	*place = (struct program_place){0};
+	*point = (struct probe_point){0};
 	if (strncmp(name, "0x", 2) != 0 || *end)
 		code = find(program, name, &address, err);
 	free(name);
@@ -115,7 +115,7 @@ int program_function(struct program *program, const char *symbol, struct program
 		more = strtoull(symbol + length + 1, &end, 0);
 	if (!code && end && (*end || end == symbol + length + 1))
 		code = error_say(err, EINVAL, "'%s': expected a number behind '+'", symbol);
-	if (!code && !program_offset(program, address + more, &place->offset))
+	if (!code && !program_offset(program, address + more, &point->offset))
 		code = error_say(err, ENOENT, "%s: it has no code at 0x%" PRIx64, program->name,
 				 address + more);
 	return code;

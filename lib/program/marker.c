@@ -85,13 +85,13 @@ static bool is_it(struct search *search, const struct note *note)
 	return false;
 }
 
-static bool place_of(const struct program *program, const struct note *note, uint64_t moved,
-		     struct program_place *place)
+static bool point_of(const struct program *program, const struct note *note, uint64_t moved,
+		     struct probe_point *point)
 {
-	*place = (struct program_place){.words = note->words};
-	return program_offset(program, note->address[0] + moved, &place->offset) &&
+	*point = (struct probe_point){.words = note->words};
+	return program_offset(program, note->address[0] + moved, &point->offset) &&
 	       (!note->address[2] ||
-		program_offset(program, note->address[2] + moved, &place->semaphore));
+		program_offset(program, note->address[2] + moved, &point->semaphore));
 }
 
 static int refuse(const struct program *program, const struct search *search, struct error *err)
@@ -106,7 +106,7 @@ static int refuse(const struct program *program, const struct search *search, st
 }
 
 int program_markers(struct program *program, const char *provider, const char *name,
-		    void (*call)(void *context, const struct program_place *place), void *context,
+		    void (*call)(void *context, const struct probe_point *point), void *context,
 		    struct error *err)
 {
 	struct search search = {.provider = provider, .name = name};
@@ -125,16 +125,16 @@ int program_markers(struct program *program, const char *provider, const char *n
 	if (find_section(program, ".note.stapsdt", &section, &header))
 		data = elf_getdata(section, NULL);
 	for (; data && (next = gelf_getnote(data, offset, &one, &name_at, &at)); offset = next) {
-		struct program_place place;
+		struct probe_point point;
 		struct note note;
 
 		if (one.n_type != SDT_TYPE ||
 		    !read_note((const char *)data->d_buf + at, one.n_descsz, &note) ||
 		    !is_it(&search, &note) ||
-		    !place_of(program, &note, base ? base - note.address[1] : 0, &place))
+		    !point_of(program, &note, base ? base - note.address[1] : 0, &point))
 			continue;
 		search.found++;
-		call(context, &place);
+		call(context, &point);
 	}
 	return search.found ? search.found : refuse(program, &search, err);
 }

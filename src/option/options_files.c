@@ -27,18 +27,18 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-void options_places_init(struct options_places *places)
+void options_paths_init(struct options_paths *paths)
 {
-	*places = (struct options_places){.machine = "/etc/iotrace/options",
-					  .variable = environment,
-					  .is_lent = confine_is_lent()};
+	*paths = (struct options_paths){.machine = "/etc/iotrace/options",
+					.variable = environment,
+					.is_lent = confine_is_lent()};
 }
 
 /* The XDG Base Directory Specification says that a relative path is ignored. Returns NULL if the user has no directory. */
-static char *user_path(const struct options_places *places)
+static char *user_path(const struct options_paths *paths)
 {
-	const char *config = places->variable("XDG_CONFIG_HOME");
-	const char *home = places->variable("HOME");
+	const char *config = paths->variable("XDG_CONFIG_HOME");
+	const char *home = paths->variable("HOME");
 
 	if (config && *config == '/')
 		return mem_format("%s/iotrace/options", config);
@@ -126,10 +126,10 @@ static int take_file(struct options_lines *lines, const struct source *source, s
 	return code;
 }
 
-static int take_variable(struct options_lines *lines, const struct options_places *places,
+static int take_variable(struct options_lines *lines, const struct options_paths *paths,
 			 struct error *err)
 {
-	const char *text = places->variable(OPTIONS_VARIABLE);
+	const char *text = paths->variable(OPTIONS_VARIABLE);
 
 	if (!text)
 		return 0;
@@ -148,19 +148,19 @@ static void hint_way_out(struct error *err)
 	error_hint(err, "To record without these options: --no-defaults");
 }
 
-int options_files_read(struct options_lines *lines, const struct options_places *places,
+int options_files_read(struct options_lines *lines, const struct options_paths *paths,
 		       struct error *err)
 {
-	const struct source machine = {places->machine, true, places->is_lent};
-	char *path = places->is_lent ? NULL : user_path(places);
+	const struct source machine = {paths->machine, true, paths->is_lent};
+	char *path = paths->is_lent ? NULL : user_path(paths);
 	const struct source user = {path, false, false};
 	int code = take_file(lines, &machine, err);
 
 	if (!code && path)
 		code = take_file(lines, &user, err);
-	if (!code && !places->is_lent)
-		code = take_variable(lines, places, err);
-	else if (!code && has_words(places->variable(OPTIONS_VARIABLE)))
+	if (!code && !paths->is_lent)
+		code = take_variable(lines, paths, err);
+	else if (!code && has_words(paths->variable(OPTIONS_VARIABLE)))
 		log_warn("the options in " OPTIONS_VARIABLE
 			 " are ignored, because iotrace has capabilities that its user does not "
 			 "have. Give them on the command line");

@@ -13,19 +13,19 @@
 
 #define OPTIONS_VARIABLE "IOTRACE_OPTIONS"
 
-struct options_places {
+struct options_paths {
 	const char *machine;                       /* a path */
 	const char *(*variable)(const char *name); /* of the environment; NULL: it is not set */
 	bool is_lent;                              /* as confine_is_lent() */
 };
 
 /* Those of this process. */
-void options_places_init(struct options_places *places);
+void options_paths_init(struct options_paths *paths);
 /*
  * Adds the lines of all places. Returns 0, or -errno with a sentence if a file exists but cannot be read, is not text, or is
  * writable by others. A missing file is not an error.
  */
-int options_files_read(struct options_lines *lines, const struct options_places *places,
+int options_files_read(struct options_lines *lines, const struct options_paths *paths,
 		       struct error *err);
 /* Parses the lines into `options`, which holds their texts: they are lent. Returns 0, or -EINVAL with a sentence. */
 int options_files_parse(const struct options_lines *lines, const struct option_row *row,

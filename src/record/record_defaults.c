@@ -19,12 +19,12 @@ static void add_command_line(struct options_lines *lines, int argc, char **argv)
 int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err)
 {
 	struct record_options *options = context;
-	struct options_places places;
+	struct options_paths paths;
 	int code = 0;
 
-	options_places_init(&places);
+	options_paths_init(&paths);
 	if (!is_alone)
-		code = options_files_read(&options->given, &places, err);
+		code = options_files_read(&options->given, &paths, err);
 	if (!code)
 		code = options_files_parse(&options->given, record_rows, record_hints, options,
 					   err);

@@ -23,7 +23,7 @@ static void put_points(const char *before, const struct span_point *point)
 static int check(struct span *span, struct error *err)
 {
 	struct recording recording = {0};
-	int code = span_place_probes(span, &recording, NULL, err);
+	int code = span_find_probes(span, &recording, NULL, err);
 
 	if (!code && recording.probes.count && probe_uprobes(err))
 		code = error_wrap(err, "span '%s'", span->name);

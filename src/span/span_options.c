@@ -272,7 +272,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	int code = 0;
 
 	for (uint32_t i = 0; i < options->spans && !code; i++) {
-		code = span_place_probes(options->span[i], recording, argv, err);
+		code = span_find_probes(options->span[i], recording, argv, err);
 		if (!code)
 			code = span_check(options->span[i], err);
 	}

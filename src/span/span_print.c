@@ -31,7 +31,7 @@ struct span_tell span_tell_of(const struct span_run *run)
 		.has_histogram = options->has_histogram,
 		.has_heat = options->heat.is_wanted,
 		.top = options->top,
-		.places = span_stacks_places(run->stacks, run),
+		.symbols = span_stacks_symbols(run->stacks, run),
 	};
 }
 

@@ -23,7 +23,7 @@
 enum { FIELDS = 16, EVENT_NAME_MOST = 40 };
 
 /* A point of a span that is about to be placed. */
-struct placing {
+struct probe_search {
 	struct span *span;
 	struct recording *recording;
 	char *const *command;
@@ -40,14 +40,14 @@ struct placing {
 	int code;
 };
 
-static int fail(struct placing *p, int code)
+static int fail(struct probe_search *p, int code)
 {
 	p->code = code;
 	return code;
 }
 
 /* Names of events: letters, digits and '_', and no two are the same. */
-static char *name_event(const struct placing *p)
+static char *name_event(const struct probe_search *p)
 {
 	const char *name = p->spec.is_marker ? p->spec.name : p->spec.symbol;
 	char *event = mem_format("iotrace_%d:%.*s%s%s_%u", (int)getpid(), EVENT_NAME_MOST,
@@ -62,36 +62,36 @@ static char *name_event(const struct placing *p)
 }
 
 /* A field that is given with the wrong side is none of this event's: it may be one of the other side's. */
-static bool is_of_event(const struct placing *p, const struct probe_field *field)
+static bool is_of_event(const struct probe_search *p, const struct probe_field *field)
 {
 	if (p->spec.is_return)
 		return p->is_entry ? field->argument : !field->argument;
 	return field->argument;
 }
 
-static char *fetch(struct placing *p, const struct probe_field *field, const char *words)
+static char *fetch(struct probe_search *p, const struct probe_field *field, const char *words)
 {
 	char type[PROBE_TYPE_SIZE] = "u64", name[PROBE_NAME_SIZE], *base = NULL, *fetched, *text;
-	const char *place = "$retval";
+	const char *operand = "$retval";
 
 	if (!field->argument) {
 		memcpy(type, "s64", sizeof("s64"));
 	} else if (p->spec.is_marker) {
-		place = base = program_operand(words, field->argument, type, p->err);
+		operand = base = program_operand(words, field->argument, type, p->err);
 	} else {
-		place = program_register(field->argument);
-		if (!place)
+		operand = program_register(field->argument);
+		if (!operand)
 			error_say(p->err, EINVAL,
 				  "arg%u: only the first 6 arguments of a function can be fetched",
 				  field->argument);
 	}
-	if (!place) {
+	if (!operand) {
 		fail(p, -p->err->code);
 		return mem_strdup("");
 	}
 	if (field->depth)
 		memcpy(type, "u64", sizeof("u64"));
-	fetched = probe_field_fetch(field, place, type);
+	fetched = probe_field_fetch(field, operand, type);
 	probe_field_name(field, name);
 	text = mem_format("%s=%s", name, fetched);
 	free(fetched);
@@ -100,7 +100,7 @@ static char *fetch(struct placing *p, const struct probe_field *field, const cha
 }
 
 /* "NAME=FETCH:TYPE ..." of all fields that this event has. */
-static char *fetch_all(struct placing *p, const char *words)
+static char *fetch_all(struct probe_search *p, const char *words)
 {
 	char *all = mem_strdup("");
 
@@ -117,11 +117,11 @@ static char *fetch_all(struct placing *p, const char *words)
 	return all;
 }
 
-static void add_probe(void *context, const struct program_place *place)
+static void add_probe(void *context, const struct probe_point *point)
 {
-	struct placing *p = context;
+	struct probe_search *p = context;
 	struct recording_probes *probes = &p->recording->probes;
-	char *fields = fetch_all(p, place->words);
+	char *fields = fetch_all(p, point->words);
 
 	MEM_GROW(probes->item, probes->cap, probes->count + 1);
 	probes->item[probes->count++] = (struct recording_probe){
@@ -129,16 +129,16 @@ static void add_probe(void *context, const struct program_place *place)
 		.text = mem_strdup(p->point->event),
 		.is_return = p->spec.is_return && !p->is_entry,
 		.fd = dup(p->fd),
-		.offset = place->offset,
-		.semaphore = place->semaphore,
+		.offset = point->offset,
+		.semaphore = point->semaphore,
 		.fields = fields,
 	};
 }
 
 /* Makes one tracepoint. Returns its name, to be freed. */
-static char *add_event(struct placing *p)
+static char *add_event(struct probe_search *p)
 {
-	struct program_place place;
+	struct probe_point point;
 	int code;
 
 	p->event = name_event(p);
@@ -146,16 +146,17 @@ static char *add_event(struct placing *p)
 		code = program_markers(p->program, p->spec.symbol, p->spec.name, add_probe, p,
 				       p->err);
 	} else {
-		code = program_function(p->program, p->spec.symbol, &place, p->err);
+		code = program_function(p->program, p->spec.symbol, &point, p->err);
 		if (!code)
-			add_probe(p, &place);
+			add_probe(p, &point);
 	}
 	if (code < 0)
 		fail(p, code);
 	return p->event;
 }
 
-static int refuse_side(const struct placing *p, const struct probe_field *field, const char *text)
+static int refuse_side(const struct probe_search *p, const struct probe_field *field,
+		       const char *text)
 {
 	if (!field->argument && !p->spec.is_return)
 		return error_say(p->err, EINVAL,
@@ -165,7 +166,7 @@ static int refuse_side(const struct placing *p, const struct probe_field *field,
 }
 
 /* A group or a size may be a field of the other side only. */
-static int take_field(struct placing *p, const char *text, bool is_needed)
+static int take_field(struct probe_search *p, const char *text, bool is_needed)
 {
 	struct probe_field field;
 	int code;
@@ -187,7 +188,7 @@ static int take_field(struct placing *p, const char *text, bool is_needed)
 	return 0;
 }
 
-static int take_fields(struct placing *p)
+static int take_fields(struct probe_search *p)
 {
 	struct span_point *point = p->point;
 	int code = 0;
@@ -202,7 +203,7 @@ static int take_fields(struct placing *p)
 }
 
 /* Whether some of the fields are known at the entry only. */
-static bool needs_entry(const struct placing *p)
+static bool needs_entry(const struct probe_search *p)
 {
 	struct probe_field field;
 
@@ -233,7 +234,7 @@ static void rename_fields(struct span_point *point)
 		free(rename_field(&point->test[i].field));
 }
 
-static int open_program(struct placing *p)
+static int open_program(struct probe_search *p)
 {
 	int code = probe_spec_parse(&p->spec, p->point->event, p->err);
 
@@ -245,7 +246,7 @@ static int open_program(struct placing *p)
 	return p->program ? 0 : -p->err->code;
 }
 
-static int place_point(struct placing *p)
+static int find_probe(struct probe_search *p)
 {
 	int code = open_program(p);
 	char *entry = NULL, *event = NULL;
@@ -273,16 +274,16 @@ static int place_point(struct placing *p)
 	return 0;
 }
 
-static int place(struct span *span, struct span_point *point, struct recording *recording,
-		 char *const *command, struct error *err)
+static int find_point(struct span *span, struct span_point *point, struct recording *recording,
+		      char *const *command, struct error *err)
 {
-	struct placing p = {.span = span,
-			    .recording = recording,
-			    .command = command,
-			    .point = point,
-			    .fd = -1,
-			    .err = err};
-	int code = place_point(&p);
+	struct probe_search p = {.span = span,
+				 .recording = recording,
+				 .command = command,
+				 .point = point,
+				 .fd = -1,
+				 .err = err};
+	int code = find_probe(&p);
 
 	if (p.fd >= 0)
 		close(p.fd);
@@ -302,8 +303,8 @@ bool span_wants_probes(const struct span *span)
 	return false;
 }
 
-int span_place_probes(struct span *span, struct recording *recording, char *const *command,
-		      struct error *err)
+int span_find_probes(struct span *span, struct recording *recording, char *const *command,
+		     struct error *err)
 {
 	struct error own = {0};
 	char *text;
@@ -314,7 +315,7 @@ int span_place_probes(struct span *span, struct recording *recording, char *cons
 		for (struct span_point *point = &span->side[side]; point && point->event && !code;
 		     point = point->other)
 			if (probe_spec_is(point->event))
-				code = place(span, point, recording, command, &own);
+				code = find_point(span, point, recording, command, &own);
 	if (code && err)
 		*err = own;
 	if (code || !span->has_probes)

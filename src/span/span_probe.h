@@ -10,8 +10,8 @@ struct error;
  * Finds the places of all probes of the span, and adds them to recording->probes; the span's events are their tracepoints then.
  * `command`: the words of the command, or NULL. Returns 0, or -errno with a sentence that has the nearest names.
  */
-int span_place_probes(struct span *span, struct recording *recording, char *const *command,
-		      struct error *err);
+int span_find_probes(struct span *span, struct recording *recording, char *const *command,
+		     struct error *err);
 /* Returns whether some of its events are probes of programs. */
 bool span_wants_probes(const struct span *span);
 /* Closes the files of all probes, and forgets them. */

@@ -22,7 +22,7 @@ struct opened {
 };
 
 struct span_stacks {
-	struct span_places places;
+	struct span_symbols symbols;
 	const struct span_run *run;
 	struct opened *opened;
 	uint32_t count, cap;
@@ -32,10 +32,10 @@ struct span_stacks {
 		by_looks; /* the stack that stands for each; by a hash of functions and lines */
 };
 
-/* A place that is being told. */
-struct telling {
-	struct span_place place;
-	void (*call)(void *context, const struct span_place *place);
+/* Passes the symbols of one stack to a function. */
+struct walk {
+	struct span_symbol symbol;
+	void (*call)(void *context, const struct span_symbol *symbol);
 	void *context;
 };
 
@@ -132,62 +132,62 @@ static struct program *program_of(struct span_stacks *stacks, const char *name)
 
 static void take_frame(void *context, const struct program_frame *frame)
 {
-	struct telling *telling = context;
+	struct walk *walk = context;
 
-	telling->place.function = frame->function;
-	telling->place.source = frame->file;
-	telling->place.line = frame->line;
-	telling->place.is_inline = frame->is_inline;
-	telling->call(telling->context, &telling->place);
+	walk->symbol.function = frame->function;
+	walk->symbol.source = frame->file;
+	walk->symbol.line = frame->line;
+	walk->symbol.is_inline = frame->is_inline;
+	walk->call(walk->context, &walk->symbol);
 }
 
-static void tell_kernel(struct span_stacks *stacks, struct telling *telling)
+static void symbolize_kernel(struct span_stacks *stacks, struct walk *walk)
 {
 	if (!stacks->kernel && stacks->kallsyms >= 0)
 		stacks->kernel = kernel_symbols_read(stacks->kallsyms);
-	telling->place.file = "[kernel]";
-	telling->place.function = stacks->kernel ? kernel_symbols_find(stacks->kernel,
-								       telling->place.address)
-						 : NULL;
-	telling->call(telling->context, &telling->place);
+	walk->symbol.file = "[kernel]";
+	walk->symbol.function = stacks->kernel
+					? kernel_symbols_find(stacks->kernel, walk->symbol.address)
+					: NULL;
+	walk->call(walk->context, &walk->symbol);
 }
 
-static void tell_frame(struct span_stacks *stacks, const struct span_frame *frame,
-		       struct telling *telling)
+static void symbolize_frame(struct span_stacks *stacks, const struct span_frame *frame,
+			    struct walk *walk)
 {
 	const char *file = span_engine_file(stacks->run->engine, frame);
 	struct program *program;
 
-	telling->place = (struct span_place){.file = *file ? file : NULL, .address = frame->offset};
+	walk->symbol = (struct span_symbol){.file = *file ? file : NULL, .address = frame->offset};
 	if (frame->is_kernel) {
-		tell_kernel(stacks, telling);
+		symbolize_kernel(stacks, walk);
 		return;
 	}
 	program = *file ? program_of(stacks, file) : NULL;
-	if (!program ||
-	    !program_frames(program, frame->offset, frame->is_return, take_frame, telling))
-		telling->call(telling->context, &telling->place);
+	if (!program || !program_frames(program, frame->offset, frame->is_return, take_frame, walk))
+		walk->call(walk->context, &walk->symbol);
 }
 
-static void tell_stack(void *self, uint32_t stack,
-		       void (*call)(void *context, const struct span_place *place), void *context)
+static void symbolize_stack(void *self, uint32_t stack,
+			    void (*call)(void *context, const struct span_symbol *symbol),
+			    void *context)
 {
 	struct span_stacks *stacks = self;
-	struct telling telling = {.call = call, .context = context};
+	struct walk walk = {.call = call, .context = context};
 	const struct span_frame *frame;
 
 	for (uint32_t i = 0; (frame = span_engine_frame(stacks->run->engine, stack, i)); i++)
-		tell_frame(stacks, frame, &telling);
+		symbolize_frame(stacks, frame, &walk);
 }
 
 /* A compiler makes several calls of one in a loop: lines say more than addresses. */
-static void add_looks(void *context, const struct span_place *place)
+static void add_looks(void *context, const struct span_symbol *symbol)
 {
 	char **looks = context;
 
-	mem_append(looks, "%s|%s|%s|%u|%llx\n", place->file ? place->file : "",
-		   place->function ? place->function : "", place->source ? place->source : "",
-		   place->line, place->function ? 0ULL : (unsigned long long)place->address);
+	mem_append(looks, "%s|%s|%s|%u|%llx\n", symbol->file ? symbol->file : "",
+		   symbol->function ? symbol->function : "", symbol->source ? symbol->source : "",
+		   symbol->line, symbol->function ? 0ULL : (unsigned long long)symbol->address);
 }
 
 uint32_t span_stacks_same(void *self, uint32_t stack)
@@ -200,7 +200,7 @@ uint32_t span_stacks_same(void *self, uint32_t stack)
 	if (first != MAP_NONE)
 		return first;
 	looks = mem_strdup("");
-	tell_stack(stacks, stack, add_looks, &looks);
+	symbolize_stack(stacks, stack, add_looks, &looks);
 	hash = hash_bytes(hash_key_of_process(), looks, strlen(looks));
 	free(looks);
 	first = map_get(&stacks->by_looks, hash);
@@ -211,11 +211,12 @@ uint32_t span_stacks_same(void *self, uint32_t stack)
 	return first;
 }
 
-const struct span_places *span_stacks_places(struct span_stacks *stacks, const struct span_run *run)
+const struct span_symbols *span_stacks_symbols(struct span_stacks *stacks,
+					       const struct span_run *run)
 {
 	if (!stacks)
 		return NULL;
 	stacks->run = run;
-	stacks->places = (struct span_places){.of = tell_stack, .self = stacks};
-	return &stacks->places;
+	stacks->symbols = (struct span_symbols){.of = symbolize_stack, .self = stacks};
+	return &stacks->symbols;
 }

@@ -10,8 +10,8 @@ struct span_stacks;
 struct recording;
 struct span_stacks *span_stacks_new(const struct recording *recording);
 void span_stacks_free(struct span_stacks *stacks);
-/* For leaks_merge_stacks(): returns the first stack that has the same functions and lines. span_stacks_places() before. */
+/* For leaks_merge_stacks(): returns the first stack that has the same functions and lines. span_stacks_symbols() before. */
 uint32_t span_stacks_same(void *stacks, uint32_t stack);
 /* Returns what finds them in what the run saw; lent until the next call. */
-const struct span_places *span_stacks_places(struct span_stacks *stacks,
-					     const struct span_run *run);
+const struct span_symbols *span_stacks_symbols(struct span_stacks *stacks,
+					       const struct span_run *run);

@@ -60,7 +60,7 @@ class Own : public ::testing::Test
 	struct error err = {};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct program *program = program_open(fd, "/test", &err);
-	struct program_place place = {};
+	struct probe_point place = {};
 
 	~Own() override
 	{
@@ -118,15 +118,15 @@ TEST_F(Own, HasLinesOfItsFunctions)
 	EXPECT_NE(frames[0].find("program_test.cc line"), std::string::npos) << frames[0];
 }
 
-void take(void *context, const struct program_place *place)
+void take(void *context, const struct probe_point *place)
 {
-	static_cast<std::vector<struct program_place> *>(context)->push_back(*place);
+	static_cast<std::vector<struct probe_point> *>(context)->push_back(*place);
 }
 
 #ifdef __x86_64__
 TEST_F(Own, HasStaticProbes)
 {
-	std::vector<struct program_place> places;
+	std::vector<struct probe_point> places;
 
 	ASSERT_EQ(program_markers(program, "tests", "begin", take, &places, &err), 2) << err.text;
 	ASSERT_EQ(places.size(), 2U);

@@ -1,8 +1,8 @@
 /*
  * The collection: what is counted where, and what stands out of it.
  */
-#include "collect/collect_place.h"
 #include "collect/collect_rank.h"
+#include "collect/collect_resource.h"
 #include "collect_fixture.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ TEST_F(Collect, ACallIsBookedOnceInItsClassItsPlaceAndItsFile)
 	EXPECT_EQ(s.classes[CLASS_READ].row.read, 4096U);
 	EXPECT_EQ(s.classes[CLASS_READ].row.written, 0U);
 	EXPECT_EQ(s.classes[CLASS_WRITE].row.written, 10U);
-	EXPECT_EQ(s.place[PLACE_FILES].calls, 2U);
-	EXPECT_EQ(s.place[PLACE_FILES].time, 2500U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].calls, 2U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].time, 2500U);
 	EXPECT_EQ(s.total.time, 2500U);
 	ASSERT_EQ(s.files, 1U);
 	EXPECT_EQ(s.file[f].row.read, 4096U);
@@ -94,12 +94,12 @@ TEST_F(Collect, PlacesOfWhatHasNoFile)
 	feed(transfer(1000, 1002, "read", socket, IO_MODE_READ, 2));
 	feed(transfer(1000, 1004, "read", unnamed, IO_MODE_READ, 4));
 	feed(transfer(1000, 1008, "read", event, IO_MODE_READ, 8));
-	EXPECT_EQ(s.place[PLACE_PIPES].time, 1U);
-	EXPECT_EQ(s.place[PLACE_PIPES].read, 1U);
-	EXPECT_EQ(s.place[PLACE_SOCKETS].time, 2U);
-	EXPECT_EQ(s.place[PLACE_UNNAMED].time, 4U);
-	EXPECT_EQ(s.place[PLACE_OTHER].time, 8U);
-	EXPECT_EQ(s.place[PLACE_FILES].time, 0U);
+	EXPECT_EQ(s.resource[RESOURCE_PIPES].time, 1U);
+	EXPECT_EQ(s.resource[RESOURCE_PIPES].read, 1U);
+	EXPECT_EQ(s.resource[RESOURCE_SOCKETS].time, 2U);
+	EXPECT_EQ(s.resource[RESOURCE_UNNAMED].time, 4U);
+	EXPECT_EQ(s.resource[RESOURCE_OTHER].time, 8U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].time, 0U);
 	EXPECT_EQ(s.files, 0U);
 }
 
@@ -279,7 +279,7 @@ TEST_F(Collect, ListsAreSortedByWhatIsAskedFor)
 	}
 	feed(transfer(1000, 1001, "write", 7, IO_MODE_WRITE, 20));
 	auto top = [&](enum sink_sort sort, uint32_t size) {
-		struct top found = collect_top_files(&s, PLACE_FILES, sort, size);
+		struct top found = collect_top_files(&s, RESOURCE_FILES, sort, size);
 		std::vector<uint32_t> ids(found.id, found.id + found.count);
 
 		EXPECT_EQ(found.seen, 50U);
@@ -306,7 +306,7 @@ TEST_F(Collect, EqualsAreSortedByTimeThenByWhoCameFirst)
 	for (int i = 0; i < 4; i++)
 		feed(transfer(1000, i == 2 ? 3000 : 2000, "read",
 			      b.handle(p, b.file("/f" + std::to_string(i))), IO_MODE_READ, 7));
-	struct top top = collect_top_files(&s, PLACE_FILES, SORT_DATA, 9);
+	struct top top = collect_top_files(&s, RESOURCE_FILES, SORT_DATA, 9);
 	std::vector<uint32_t> ids(top.id, top.id + top.count);
 
 	top_release(&top);
@@ -382,31 +382,32 @@ TEST_F(Collect, PlacesOfFiles)
 		const char *path;
 		enum trace_file_kind kind;
 		uint32_t mount;
-		enum collect_place place;
+		enum collect_resource place;
 	} row[] = {
-		{"/data", FILE_REGULAR, ID_NONE, PLACE_FILES},
-		{"/proc/self/maps", FILE_REGULAR, ID_NONE, PLACE_KERNEL},
-		{"/process/file", FILE_REGULAR, ID_NONE, PLACE_FILES},
-		{"/sys/kernel/x", FILE_REGULAR, ID_NONE, PLACE_KERNEL},
-		{"/dev/null", FILE_DEVICE, ID_NONE, PLACE_KERNEL},
-		{"/dev/zero", FILE_REGULAR, ID_NONE, PLACE_KERNEL},
-		{"/dev/shm/segment", FILE_REGULAR, dev, PLACE_FILES},
-		{"/dev/pts/3", FILE_DEVICE, ID_NONE, PLACE_TERMINALS},
-		{"/dev/tty", FILE_DEVICE, ID_NONE, PLACE_TERMINALS},
-		{"/dev/sda1", FILE_DEVICE, ID_NONE, PLACE_FILES},
-		{"/elsewhere/1/maps", FILE_REGULAR, proc, PLACE_KERNEL},
-		{"/proc/on/a/disk", FILE_REGULAR, ext4, PLACE_FILES},
-		{"/dev/null", FILE_DEVICE, ext4, PLACE_KERNEL},
-		{"/dev/folder", FILE_DIRECTORY, dev, PLACE_KERNEL},
-		{"/dev/loop0", FILE_REGULAR, ID_NONE, PLACE_FILES},
-		{"/dev/mapper", FILE_DIRECTORY, ID_NONE, PLACE_KERNEL},
-		{"/dev/mydisk", FILE_DEVICE, ID_NONE, PLACE_FILES},
-		{"/data/fifo", FILE_FIFO, ext4, PLACE_PIPES},
-		{"/fifo", FILE_FIFO, ID_NONE, PLACE_PIPES},
+		{"/data", FILE_REGULAR, ID_NONE, RESOURCE_FILES},
+		{"/proc/self/maps", FILE_REGULAR, ID_NONE, RESOURCE_KERNEL},
+		{"/process/file", FILE_REGULAR, ID_NONE, RESOURCE_FILES},
+		{"/sys/kernel/x", FILE_REGULAR, ID_NONE, RESOURCE_KERNEL},
+		{"/dev/null", FILE_DEVICE, ID_NONE, RESOURCE_KERNEL},
+		{"/dev/zero", FILE_REGULAR, ID_NONE, RESOURCE_KERNEL},
+		{"/dev/shm/segment", FILE_REGULAR, dev, RESOURCE_FILES},
+		{"/dev/pts/3", FILE_DEVICE, ID_NONE, RESOURCE_TERMINALS},
+		{"/dev/tty", FILE_DEVICE, ID_NONE, RESOURCE_TERMINALS},
+		{"/dev/sda1", FILE_DEVICE, ID_NONE, RESOURCE_FILES},
+		{"/elsewhere/1/maps", FILE_REGULAR, proc, RESOURCE_KERNEL},
+		{"/proc/on/a/disk", FILE_REGULAR, ext4, RESOURCE_FILES},
+		{"/dev/null", FILE_DEVICE, ext4, RESOURCE_KERNEL},
+		{"/dev/folder", FILE_DIRECTORY, dev, RESOURCE_KERNEL},
+		{"/dev/loop0", FILE_REGULAR, ID_NONE, RESOURCE_FILES},
+		{"/dev/mapper", FILE_DIRECTORY, ID_NONE, RESOURCE_KERNEL},
+		{"/dev/mydisk", FILE_DEVICE, ID_NONE, RESOURCE_FILES},
+		{"/data/fifo", FILE_FIFO, ext4, RESOURCE_PIPES},
+		{"/fifo", FILE_FIFO, ID_NONE, RESOURCE_PIPES},
 	};
 	b.device(makedev(259, 0), "mydisk");
 	for (const auto &r : row)
-		EXPECT_EQ(collect_place_of_file(b.trace, b.file(r.path, r.kind, r.mount)), r.place)
+		EXPECT_EQ(collect_resource_of_file(b.trace, b.file(r.path, r.kind, r.mount)),
+			  r.place)
 			<< r.path;
 }
 
@@ -419,8 +420,8 @@ TEST_F(Collect, WaitingForALockIsNoFileIO)
 	feed({io::enter(3000, t, "fcntl", h), io::at(3500, IO_ACQUIRE_LOCK, t, h),
 	      io::leave(3500, t, "fcntl")});
 	feed({io::enter(4000, t, "fcntl", h), io::leave(4100, t, "fcntl")});
-	EXPECT_EQ(s.place[PLACE_LOCKS].time, 2500U);
-	EXPECT_EQ(s.place[PLACE_FILES].time, 100U);
+	EXPECT_EQ(s.resource[RESOURCE_LOCKS].time, 2500U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].time, 100U);
 	EXPECT_EQ(s.process[p].wait, 2500U);
 	EXPECT_EQ(s.file[f].row.time, 2600U) << "it is the file's lock";
 }
@@ -431,8 +432,8 @@ TEST_F(Collect, ACallThatWaitsForAsynchronousRequestsIsNoFileIO)
 
 	feed({io::enter(1000, t, "io_getevents"), io::leave(3000, t, "io_getevents")});
 	feed({io::enter(3000, t, "io_uring_enter", ring), io::leave(3700, t, "io_uring_enter")});
-	EXPECT_EQ(s.place[PLACE_ASYNC].time, 2700U);
-	EXPECT_EQ(s.place[PLACE_FILES].time, 0U);
+	EXPECT_EQ(s.resource[RESOURCE_ASYNC].time, 2700U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].time, 0U);
 	EXPECT_EQ(s.process[p].wait, 2700U);
 }
 
@@ -440,9 +441,9 @@ TEST_F(Collect, PathsThatLeadNowhereAndSyncAreFileIO)
 {
 	feed({io::enter(1000, t, "openat"), io::leave(1500, t, "openat", ENOENT)});
 	feed({io::enter(2000, t, "sync"), io::leave(2800, t, "sync")});
-	EXPECT_EQ(s.place[PLACE_FILES].time, 1300U);
+	EXPECT_EQ(s.resource[RESOURCE_FILES].time, 1300U);
 	feed({io::enter(3000, t, "socket"), io::leave(3010, t, "socket", EMFILE)});
-	EXPECT_EQ(s.place[PLACE_SOCKETS].time, 10U);
+	EXPECT_EQ(s.resource[RESOURCE_SOCKETS].time, 10U);
 }
 
 TEST_F(Collect, APageFaultIsAnOperationWithoutACall)

@@ -159,7 +159,7 @@ TEST(SpanOfProbes, HasPathsFieldsAndSeveralEnds)
 	span_free(span);
 }
 
-/* What span_place_probes() makes of a span: the events have names, and a return has an entry. */
+/* What span_find_probes() makes of a span: the events have names, and a return has an entry. */
 class Placed : public ::testing::Test
 {
       protected:

@@ -46,7 +46,7 @@ class Files : public testing::Test
       protected:
 	ScratchDir scratch;
 	std::string machine = scratch.path("etc"), user = scratch.path("iotrace/options");
-	struct options_places places = {machine.c_str(), variable, false};
+	struct options_paths places = {machine.c_str(), variable, false};
 	struct options_lines lines = {};
 	struct record_options options = {};
 	struct error err = {};

@@ -97,19 +97,20 @@ const struct tracepoint_row *tracepoint_row_find(const char *system, const char 
 }
 
 /* The system and name of a tracepoint, for a sentence. */
-struct place {
+struct subject {
 	const char *system, *name, *release;
 };
 
-static int refuse(const struct place *place, struct error *err, const char *what, const char *field)
+static int refuse(const struct subject *subject, struct error *err, const char *what,
+		  const char *field)
 {
-	error_say(err, EPROTO, "tracepoint %s:%s of Linux %s %s%s%s%s", place->system, place->name,
-		  place->release ? place->release : "(version unknown)", what, field ? " \"" : "",
-		  field ? field : "", field ? "\"" : "");
+	error_say(err, EPROTO, "tracepoint %s:%s of Linux %s %s%s%s%s", subject->system,
+		  subject->name, subject->release ? subject->release : "(version unknown)", what,
+		  field ? " \"" : "", field ? field : "", field ? "\"" : "");
 	error_hint(err,
 		   "iotrace does not understand this kernel's format; please report it with "
 		   "events/%s/%s/format.",
-		   place->system, place->name);
+		   subject->system, subject->name);
 	return -EPROTO;
 }
 
@@ -141,8 +142,8 @@ static const struct tep_format_field *find_field(struct tep_event *event, const 
 	return NULL;
 }
 
-static int wanted_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
-			 struct error *err)
+static int wanted_fields(struct tracepoint *tp, struct tep_event *event,
+			 const struct subject *subject, struct error *err)
 {
 	uint32_t i;
 
@@ -154,9 +155,9 @@ static int wanted_fields(struct tracepoint *tp, struct tep_event *event, const s
 		if (!from && is_optional)
 			continue;
 		if (!from)
-			return refuse(place, err, "has no field", wanted->name);
+			return refuse(subject, err, "has no field", wanted->name);
 		if (!field_set(tp, &tp->field[i], wanted->shape, from))
-			return refuse(place, err, "has an unusable field", wanted->name);
+			return refuse(subject, err, "has an unusable field", wanted->name);
 	}
 	return 0;
 }
@@ -172,7 +173,7 @@ static bool is_value_of(const struct tep_format_field *field, const char *name)
 
 /* Since Linux 6.19 the strings that arguments point to follow the arguments. */
 static int path_field(struct tracepoint *tp, uint32_t path, const char *argument,
-		      const struct tep_format_field *fields, const struct place *place,
+		      const struct tep_format_field *fields, const struct subject *subject,
 		      struct error *err)
 {
 	const struct tep_format_field *from;
@@ -181,14 +182,14 @@ static int path_field(struct tracepoint *tp, uint32_t path, const char *argument
 		if (!is_value_of(from, argument))
 			continue;
 		if (!field_set(tp, &tp->path[path], FIELD_STRING, from))
-			return refuse(place, err, "has an unusable field", from->name);
+			return refuse(subject, err, "has an unusable field", from->name);
 	}
 	return 0;
 }
 
 /* The first field is the call's number; its arguments follow in order, each in a field of its own. */
-static int call_fields(struct tracepoint *tp, struct tep_event *event, const struct place *place,
-		       struct error *err)
+static int call_fields(struct tracepoint *tp, struct tep_event *event,
+		       const struct subject *subject, struct error *err)
 {
 	const struct call_row *call = call_row(tp->call);
 	const struct tep_format_field *first = event->format.fields, *from;
@@ -199,44 +200,44 @@ static int call_fields(struct tracepoint *tp, struct tep_event *event, const str
 	int rc = 0;
 
 	if (!first || strcmp(first->name, "__syscall_nr"))
-		return refuse(place, err, "has no field", "__syscall_nr");
+		return refuse(subject, err, "has no field", "__syscall_nr");
 	if (!field_set(tp, &number, FIELD_NUMBER, first))
-		return refuse(place, err, "has an unusable field", first->name);
+		return refuse(subject, err, "has an unusable field", first->name);
 	for (from = first->next; from && args < EVENT_ARGS; from = from->next) {
 		if (from->flags & TEP_FIELD_IS_DYNAMIC)
 			continue;
 		if (!field_set(tp, &tp->arg[args], FIELD_NUMBER, from))
-			return refuse(place, err, "has an unusable field", from->name);
+			return refuse(subject, err, "has an unusable field", from->name);
 		name[args++] = from->name;
 	}
 	for (i = 0; i < EVENT_PATHS && !rc; i++) {
 		if (path[i] < 0)
 			continue;
 		if ((uint32_t)path[i] >= args)
-			return refuse(place, err, "has too few fields for the arguments of",
+			return refuse(subject, err, "has too few fields for the arguments of",
 				      call->name);
-		rc = path_field(tp, i, name[path[i]], first->next, place, err);
+		rc = path_field(tp, i, name[path[i]], first->next, subject, err);
 	}
 	return rc;
 }
 
-static int fill(struct tracepoint *tp, struct tep_event *event, const struct place *place,
+static int fill(struct tracepoint *tp, struct tep_event *event, const struct subject *subject,
 		struct error *err)
 {
 	if (tp->row->field[0].shape == FIELD_ARGUMENTS)
-		return call_fields(tp, event, place, err);
-	return wanted_fields(tp, event, place, err);
+		return call_fields(tp, event, subject, err);
+	return wanted_fields(tp, event, subject, err);
 }
 
-static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct place *place,
+static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct subject *subject,
 		 const char *text, struct error *err)
 {
 	struct tep_event *event = NULL;
 
-	if (tep_parse_format(tep, &event, text, strlen(text), place->system) || !event ||
+	if (tep_parse_format(tep, &event, text, strlen(text), subject->system) || !event ||
 	    !event->name)
-		return refuse(place, err, "has a format that cannot be read", NULL);
-	return fill(tp, event, place, err);
+		return refuse(subject, err, "has a format that cannot be read", NULL);
+	return fill(tp, event, subject, err);
 }
 
 /* Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest. */
@@ -255,7 +256,7 @@ static const struct tracepoint_row *classify(struct tracepoint *tp, const char *
 int tracepoint_init(struct tracepoint *tp, const char *system, const char *text, size_t size,
 		    const char *release, struct error *err)
 {
-	struct place place = {system, NULL, release};
+	struct subject subject = {system, NULL, release};
 	struct tep_handle *tep;
 	struct format format;
 	char *fields;
@@ -265,7 +266,7 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 	if (format_init(&format, text, size))
 		return error_say(err, EPROTO,
 				 "a tracepoint format of %zu bytes is not a format file", size);
-	place.name = format.name;
+	subject.name = format.name;
 	tp->id = format.id;
 	tp->row = classify(tp, system, format.name);
 	if (!tp->row)
@@ -273,11 +274,11 @@ int tracepoint_init(struct tracepoint *tp, const char *system, const char *text,
 	fields = format_fields_only(&format);
 	if (!fields) {
 		tp->row = NULL;
-		return refuse(&place, err, "has a format with a line that is not a field", NULL);
+		return refuse(&subject, err, "has a format with a line that is not a field", NULL);
 	}
 	tep = tep_alloc();
 	tep_set_loglevel(TEP_LOG_NONE);
-	rc = parse(tp, tep, &place, fields, err);
+	rc = parse(tp, tep, &subject, fields, err);
 	if (rc)
 		tp->row = NULL;
 	tep_free(tep);

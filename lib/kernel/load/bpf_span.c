@@ -114,8 +114,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 
 		bpf_program__set_autoload(program, options->span->side[side].event &&
 							   !spec->side[side].call);
-		bpf_span_place((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
-			       bpf_program__insn_cnt(program), &span->plan.places[side]);
+		bpf_span_patch((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
+			       bpf_program__insn_cnt(program), &span->plan.offsets[side]);
 	}
 }
 

@@ -17,7 +17,7 @@ enum { LINE = 256, CTX_FIRST = 8 }; /* the first bytes of the data are hidden fr
 
 /* A line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
 static bool read_line(const char *line, const char *name, char type[LINE],
-		      struct bpf_span_place *place, bool *is_signed)
+		      struct bpf_span_offset *where, bool *is_signed)
 {
 	unsigned offset, size, has_sign;
 	char *last;
@@ -30,22 +30,22 @@ static bool read_line(const char *line, const char *name, char type[LINE],
 		return false;
 	if (last[1 + strlen(name)] != '\0' && last[1 + strlen(name)] != '[')
 		return false;
-	*place = (struct bpf_span_place){(uint16_t)offset, (uint8_t)(size < 255 ? size : 255)};
+	*where = (struct bpf_span_offset){(uint16_t)offset, (uint8_t)(size < 255 ? size : 255)};
 	*is_signed = has_sign;
 	return offset < BPF_SPAN_MARK;
 }
 
-static bool is_number(const char *type, const struct bpf_span_place *place)
+static bool is_number(const char *type, const struct bpf_span_offset *where)
 {
 	return !strchr(type, '[') && strncmp(type, "__data_loc", 10) != 0 &&
-	       strncmp(type, "__rel_loc", 9) != 0 && place->offset >= CTX_FIRST &&
-	       (place->size == 1 || place->size == 2 || place->size == 4 || place->size == 8) &&
-	       place->offset % place->size == 0;
+	       strncmp(type, "__rel_loc", 9) != 0 && where->offset >= CTX_FIRST &&
+	       (where->size == 1 || where->size == 2 || where->size == 4 || where->size == 8) &&
+	       where->offset % where->size == 0;
 }
 
 /* Returns 1: it is there; 0: the tracepoint has no such field; -ENOTSUP with a sentence. */
 static int find_number(const char *format, const char *name, struct bpf_span_field *field,
-		       struct bpf_span_place *place, struct error *err)
+		       struct bpf_span_offset *where, struct error *err)
 {
 	const char *line = strstr(format, "\nformat:");
 	char type[LINE];
@@ -53,14 +53,14 @@ static int find_number(const char *format, const char *name, struct bpf_span_fie
 
 	for (line = line ? strstr(line, "\tfield:") : NULL; line;
 	     line = strstr(line + 1, "\tfield:")) {
-		if (!read_line(line, name, type, place, &is_signed))
+		if (!read_line(line, name, type, where, &is_signed))
 			continue;
-		if (!is_number(type, place))
+		if (!is_number(type, where))
 			return error_say(err, ENOTSUP, "its field '%s' is not a single number",
 					 name);
 		*field = (struct bpf_span_field){.at = BPF_SPAN_NUMBER,
 						 .shift = is_signed
-								  ? (uint8_t)(64 - 8 * place->size)
+								  ? (uint8_t)(64 - 8 * where->size)
 								  : 0,
 						 .is_signed = is_signed};
 		return 1;
@@ -83,7 +83,7 @@ static enum bpf_span_at of_task(const char *name)
 
 struct side {
 	struct bpf_span_side *side;
-	struct bpf_span_places *places;
+	struct bpf_span_offsets *offsets;
 	const char *format;
 	struct error *err;
 };
@@ -92,11 +92,11 @@ struct side {
 static int find(const struct side *of, uint32_t number, const char *name)
 {
 	struct bpf_span_field *field = &of->side->field[number];
-	int code = find_number(of->format, name, field, &of->places->field[number], of->err);
+	int code = find_number(of->format, name, field, &of->offsets->field[number], of->err);
 
 	if (code)
 		return code;
-	of->places->field[number].size = 0;
+	of->offsets->field[number].size = 0;
 	field->at = of_task(name);
 	return field->at != BPF_SPAN_NOTHING;
 }
@@ -179,7 +179,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 
 	*plan = (struct bpf_span_plan){0};
 	for (int i = 0; i < BPF_SPAN_SIDES && !code; i++) {
-		of[i] = (struct side){&spec->side[i], &plan->places[i], format[i], err};
+		of[i] = (struct side){&spec->side[i], &plan->offsets[i], format[i], err};
 		if (format[i])
 			code = plan_side(&of[i], &span->side[i], span->keys);
 		if (code)
@@ -203,10 +203,10 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 enum { ARGUMENTS_AT = 16, ARGUMENTS = 6 };
 
 /* In the data of such a tracepoint stand the number of the call, then its arguments or its result. */
-static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_place *place)
+static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where)
 {
-	return field->at != BPF_SPAN_NUMBER || (place->size == 8 && place->offset >= ARGUMENTS_AT &&
-						place->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
+	return field->at != BPF_SPAN_NUMBER || (where->size == 8 && where->offset >= ARGUMENTS_AT &&
+						where->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
 }
 
 void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event, int number)
@@ -217,7 +217,7 @@ void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event
 	if (number < 0 || (!is_return && strncmp(event, "syscalls:sys_enter_", 19) != 0))
 		return;
 	for (int i = 0; i < BPF_SPAN_FIELDS; i++)
-		if (!is_of_call(&side->field[i], &plan->places[index].field[i]))
+		if (!is_of_call(&side->field[i], &plan->offsets[index].field[i]))
 			return;
 	side->call = is_return ? BPF_SPAN_AT_RETURN : BPF_SPAN_AT_CALL;
 	side->number = number;
@@ -227,7 +227,7 @@ void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event
 		if (field->at != BPF_SPAN_NUMBER)
 			continue;
 		field->at = is_return ? BPF_SPAN_RESULT : BPF_SPAN_ARGUMENT;
-		field->argument = (uint8_t)((plan->places[index].field[i].offset - ARGUMENTS_AT) /
+		field->argument = (uint8_t)((plan->offsets[index].field[i].offset - ARGUMENTS_AT) /
 					    8);
 	}
 }
@@ -237,15 +237,15 @@ static uint8_t width_of(uint8_t size)
 	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W : BPF_DW;
 }
 
-void bpf_span_place(struct bpf_insn *insn, size_t count, const struct bpf_span_places *places)
+void bpf_span_patch(struct bpf_insn *insn, size_t count, const struct bpf_span_offsets *offsets)
 {
 	for (size_t i = 0; i < count; i++) {
 		int number = (insn[i].off - BPF_SPAN_MARK) / 8;
 
 		if (insn[i].code != (BPF_LDX | BPF_MEM | BPF_DW) || insn[i].off < BPF_SPAN_MARK ||
-		    number >= BPF_SPAN_FIELDS || !places->field[number].size)
+		    number >= BPF_SPAN_FIELDS || !offsets->field[number].size)
 			continue;
-		insn[i].off = (int16_t)places->field[number].offset;
-		insn[i].code = BPF_LDX | BPF_MEM | width_of(places->field[number].size);
+		insn[i].off = (int16_t)offsets->field[number].offset;
+		insn[i].code = BPF_LDX | BPF_MEM | width_of(offsets->field[number].size);
 	}
 }

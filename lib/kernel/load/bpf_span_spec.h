@@ -10,8 +10,8 @@ struct bpf_insn;
 struct error;
 
 /* Where the numbers of a side stand in the tracepoint's data. */
-struct bpf_span_places {
-	struct bpf_span_place {
+struct bpf_span_offsets {
+	struct bpf_span_offset {
 		uint16_t offset;
 		uint8_t size; /* 1, 2, 4 or 8; 0: there is no such number */
 	} field[BPF_SPAN_FIELDS];
@@ -19,7 +19,7 @@ struct bpf_span_places {
 
 struct bpf_span_plan {
 	struct bpf_span_spec spec;
-	struct bpf_span_places places[BPF_SPAN_SIDES];
+	struct bpf_span_offsets offsets[BPF_SPAN_SIDES];
 };
 
 /* format: of the tracepoint of each side; NULL: there is none. Returns 0, or -ENOTSUP with a sentence: the programs cannot count this. */
@@ -31,4 +31,4 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
  */
 void bpf_span_use_calls(struct bpf_span_plan *plan, int side, const char *event, int number);
 /* Changes the instructions of a side that read fields. */
-void bpf_span_place(struct bpf_insn *insn, size_t count, const struct bpf_span_places *places);
+void bpf_span_patch(struct bpf_insn *insn, size_t count, const struct bpf_span_offsets *offsets);

@@ -1,12 +1,12 @@
 /*
  * collect: see collect.h. It only counts while events come.
  *
- * A call is booked when it leaves: once in its class, once at its place, once for its process, and once in the total, so
- * that classes, places and processes each add up to the total.
+ * A call is booked when it leaves: once in its class, once at its resource, once for its process, and once in the total, so
+ * that classes, resources and processes each add up to the total.
  */
 #include "collect.h"
 
-#include "collect_place.h"
+#include "collect_resource.h"
 
 #include <iotrace/errname.h>
 #include <iotrace/mem.h>
@@ -25,7 +25,7 @@ const char *collect_class_name(enum collect_class id)
 	return class_name[id];
 }
 
-/* Returns the row of a file, with its place, or NULL. */
+/* Returns the row of a file, with its resource, or NULL. */
 static struct collect_file *file_of(struct collect *collect, file_id id)
 {
 	if (id == ID_NONE || id >= trace_files(collect->trace))
@@ -36,15 +36,15 @@ static struct collect_file *file_of(struct collect *collect, file_id id)
 	}
 	struct collect_file *file = &collect->file[id];
 
-	/* The place is fixed at the first use, so that the rows of files add up to those of places. */
+	/* The resource is fixed at the first use, so that the rows of files add up to those of resources. */
 	if (!file->processes && !file->share) {
 		file->share = ID_NONE;
-		file->place = collect_place_of_file(collect->trace, id);
+		file->resource = collect_resource_of_file(collect->trace, id);
 	}
 	return file;
 }
 
-static void place_of(struct collect *collect, handle_id id, struct collect_frame *frame)
+static void resource_of(struct collect *collect, handle_id id, struct collect_frame *frame)
 {
 	const struct trace_handle *handle;
 
@@ -53,11 +53,12 @@ static void place_of(struct collect *collect, handle_id id, struct collect_frame
 	handle = trace_handle(collect->trace, id);
 	frame->file = handle->file;
 	frame->name = handle->name;
-	if (frame->place == PLACE_LOCKS || frame->place == PLACE_ASYNC)
+	if (frame->resource == RESOURCE_LOCKS || frame->resource == RESOURCE_ASYNC)
 		return;
 	struct collect_file *file = file_of(collect, handle->file);
 
-	frame->place = file ? file->place : collect_place_of_handle(collect->trace, handle);
+	frame->resource = file ? file->resource
+			       : collect_resource_of_handle(collect->trace, handle);
 }
 
 static struct collect_thread *thread_of(struct collect *collect, thread_id id)
@@ -131,7 +132,7 @@ static void add_row(struct collect_row *to, const struct collect_row *row)
 	to->async_time += row->async_time;
 }
 
-/* Adds the row of one call or operation to its class, place, process and total. */
+/* Adds the row of one call or operation to its class, resource, process and total. */
 static void book(struct collect *collect, enum collect_class class,
 		 const struct collect_frame *where, process_id process,
 		 const struct collect_row *row)
@@ -140,12 +141,12 @@ static void book(struct collect *collect, enum collect_class class,
 	struct collect_file *file = file_of(collect, where->file);
 
 	add_row(&collect->classes[class].row, row);
-	add_row(&collect->place[where->place], row);
+	add_row(&collect->resource[where->resource], row);
 	add_row(&collect->total, row);
 	add_row(&of_process->total, row);
-	if (where->place == PLACE_FILES)
+	if (where->resource == RESOURCE_FILES)
 		add_row(&of_process->files, row);
-	if (collect_is_wait(where->place))
+	if (collect_is_wait(where->resource))
 		of_process->wait += row->time;
 	if (!file)
 		return;
@@ -189,11 +190,11 @@ static void enter(struct collect *collect, struct collect_thread *thread,
 					.call_class = collect_class_of(region),
 					.enter = event->time,
 					.file = event->region.file,
-					.place = collect_place_of_region(region)};
+					.resource = collect_resource_of_region(region)};
 	file = file_of(collect, frame->file);
-	if (file && frame->place == PLACE_FILES)
-		frame->place = file->place;
-	place_of(collect, event->handle, frame);
+	if (file && frame->resource == RESOURCE_FILES)
+		frame->resource = file->resource;
+	resource_of(collect, event->handle, frame);
 }
 
 /* Returns the path or handle name of the call. If the call has two paths, it is unknown which one failed. */
@@ -305,7 +306,9 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 static void complete(struct collect *collect, struct collect_thread *thread,
 		     const struct io_event *event)
 {
-	struct collect_frame where = {.region = ID_NONE, .file = ID_NONE, .place = PLACE_OTHER};
+	struct collect_frame where = {.region = ID_NONE,
+				      .file = ID_NONE,
+				      .resource = RESOURCE_OTHER};
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
@@ -316,7 +319,7 @@ static void complete(struct collect *collect, struct collect_thread *thread,
 		row.read = event->op.bytes;
 	else if (event->op.mode == IO_MODE_WRITE)
 		row.written = event->op.bytes;
-	place_of(collect, event->handle, &where);
+	resource_of(collect, event->handle, &where);
 	book(collect, class, &where, process_of(collect, event), &row);
 }
 
@@ -343,14 +346,16 @@ static void begin(struct collect *collect, struct collect_thread *thread,
 static void cancel(struct collect *collect, struct collect_thread *thread,
 		   const struct io_event *event)
 {
-	struct collect_frame where = {.region = ID_NONE, .file = ID_NONE, .place = PLACE_OTHER};
+	struct collect_frame where = {.region = ID_NONE,
+				      .file = ID_NONE,
+				      .resource = RESOURCE_OTHER};
 	struct collect_row row = {0};
 
 	if (!end_async(collect, event, &row)) {
 		thread->begin = 0;
 		return;
 	}
-	place_of(collect, event->handle, &where);
+	resource_of(collect, event->handle, &where);
 	book(collect, CLASS_ASYNC, &where, process_of(collect, event), &row);
 }
 
@@ -363,9 +368,9 @@ static void learn(struct collect *collect, struct collect_thread *thread,
 	if (!frame)
 		return;
 	if (event->kind == IO_CREATE_HANDLE)
-		place_of(collect, event->handle, frame);
+		resource_of(collect, event->handle, frame);
 	else
-		frame->place = PLACE_LOCKS;
+		frame->resource = RESOURCE_LOCKS;
 }
 
 /*

@@ -2,7 +2,7 @@
  * collect: the numbers of a run. collect.c adds up while events arrive; collect_rank.c selects the largest. Every output of a
  * summary takes all numbers from here, so no two can disagree.
  *
- * Every call but those of the group "task" is booked once: in its class, at its place, for its process and for the file that it
+ * Every call but those of the group "task" is booked once: in its class, at its resource, for its process and for the file that it
  * concerned, with the time from its Enter to its Leave. Bytes come from the operations inside. Operations that outlive their
  * call have a count and a time of their own, since they overlap. Requests of block devices are apart: collect_device.h. Memory
  * grows with files, processes, threads and devices, never with calls; all numbers are sums or histograms, so that the
@@ -36,18 +36,18 @@ enum collect_class {
 	CLASSES
 };
 
-/* What a call was about. Time at the first place is file I/O; time at the next five is mostly waiting for others. */
-enum collect_place {
-	PLACE_FILES,
-	PLACE_PIPES,
-	PLACE_SOCKETS,
-	PLACE_TERMINALS,
-	PLACE_LOCKS,   /* flock(), and locks of fcntl() */
-	PLACE_ASYNC,   /* calls that submit asynchronous requests, or wait for their end */
-	PLACE_KERNEL,  /* files that no disk holds: /proc, /sys, devices such as /dev/null */
-	PLACE_UNNAMED, /* descriptors whose name could not be learned */
-	PLACE_OTHER,   /* event descriptors, calls that concern no descriptor */
-	PLACES
+/* What a call was about. Time at the first resource is file I/O; time at the next five is mostly waiting for others. */
+enum collect_resource {
+	RESOURCE_FILES,
+	RESOURCE_PIPES,
+	RESOURCE_SOCKETS,
+	RESOURCE_TERMINALS,
+	RESOURCE_LOCKS,   /* flock(), and locks of fcntl() */
+	RESOURCE_ASYNC,   /* calls that submit asynchronous requests, or wait for their end */
+	RESOURCE_KERNEL,  /* files that no disk holds: /proc, /sys, devices such as /dev/null */
+	RESOURCE_UNNAMED, /* descriptors whose name could not be learned */
+	RESOURCE_OTHER,   /* event descriptors, calls that concern no descriptor */
+	RESOURCES
 };
 
 struct collect_row {
@@ -73,12 +73,12 @@ struct collect_file {
 	struct collect_row row; /* its time includes waiting for locks of the file */
 	uint32_t share;         /* of the first process that used it */
 	uint32_t processes;     /* 0: nobody used it */
-	enum collect_place place;
+	enum collect_resource resource;
 };
 
 struct collect_process {
 	struct collect_row files, total;
-	uint64_t wait; /* time at the places that collect_is_wait() names, ns */
+	uint64_t wait; /* time at the resources that collect_is_wait() names, ns */
 };
 
 enum { COLLECT_DEPTH = 4 };
@@ -93,14 +93,14 @@ struct collect_thread {
 		uint64_t enter;
 		file_id file;
 		str_id name; /* of its handle, 0: it has none */
-		enum collect_place place;
+		enum collect_resource resource;
 	} frame[COLLECT_DEPTH];
 };
 
 struct collect {
 	const struct trace *trace; /* lent */
 	struct collect_call_class classes[CLASSES];
-	struct collect_row place[PLACES], total;
+	struct collect_row resource[RESOURCES], total;
 	struct cold_area file_area, share_area; /* of the next two: they grow with the files */
 	struct collect_file *file;              /* by file_id */
 	uint32_t files, files_cap;

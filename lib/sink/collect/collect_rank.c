@@ -1,7 +1,7 @@
 /* collect_rank: makes each list in one pass, so a run with a million files needs no sort. */
 #include "collect_rank.h"
 
-#include "collect_place.h"
+#include "collect_resource.h"
 
 #include <iotrace/pause.h>
 
@@ -69,7 +69,7 @@ double collect_rate(const struct collect *collect, uint64_t bytes)
 
 struct collect_verdict collect_verdict(const struct collect *collect)
 {
-	const struct collect_row *files = &collect->place[PLACE_FILES];
+	const struct collect_row *files = &collect->resource[RESOURCE_FILES];
 	struct collect_verdict verdict = {
 		.wall = collect_wall(collect),
 		.lived = lifetimes(collect),
@@ -80,9 +80,9 @@ struct collect_verdict collect_verdict(const struct collect *collect)
 		.write_rate = collect_rate(collect, files->written),
 	};
 
-	for (int i = 0; i < PLACES; i++)
-		if (collect_is_wait((enum collect_place)i))
-			verdict.wait_time += collect->place[i].time;
+	for (int i = 0; i < RESOURCES; i++)
+		if (collect_is_wait((enum collect_resource)i))
+			verdict.wait_time += collect->resource[i].time;
 	verdict.file_share = ratio((double)verdict.file_time, (double)verdict.lived);
 	verdict.wait_share = ratio((double)verdict.wait_time, (double)verdict.lived);
 	return verdict;
@@ -173,7 +173,7 @@ static struct collect_row row_of_file(const struct collect *collect, uint32_t id
 	return collect->file[id].row;
 }
 
-struct top collect_top_files(const struct collect *collect, enum collect_place place,
+struct top collect_top_files(const struct collect *collect, enum collect_resource resource,
 			     enum sink_sort sort, uint32_t size)
 {
 	struct order order = {collect, sort, row_of_file};
@@ -182,7 +182,7 @@ struct top collect_top_files(const struct collect *collect, enum collect_place p
 	top_init(&top, size, row_is_before, &order);
 	for (file_id id = 0; id < collect->files; id++) {
 		cold_pass(trace_cold(collect->trace), id);
-		if (collect->file[id].place == place)
+		if (collect->file[id].resource == resource)
 			offer(&top, id);
 	}
 	top_sort(&top);

@@ -22,8 +22,8 @@ double collect_rate(const struct collect *collect, uint64_t bytes);
 
 /* Each returns a sorted list of ids, which the caller releases. It has only ids that did something; .seen is their number. */
 struct top collect_top_processes(const struct collect *collect, enum sink_sort sort, uint32_t size);
-/* Of files at one place: PLACE_FILES, PLACE_KERNEL ... */
-struct top collect_top_files(const struct collect *collect, enum collect_place place,
+/* Of files of one resource: RESOURCE_FILES, RESOURCE_KERNEL ... */
+struct top collect_top_files(const struct collect *collect, enum collect_resource resource,
 			     enum sink_sort sort, uint32_t size);
 struct top collect_top_classes(const struct collect *collect, enum sink_sort sort, uint32_t size);
 struct top collect_top_devices(const struct collect *collect, enum sink_sort sort, uint32_t size);

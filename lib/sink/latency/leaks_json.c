@@ -13,16 +13,16 @@ static void set_bytes(json_object *to, const char *key, const char *text)
 	json_set(to, key, text ? json_bytes(text, strlen(text)) : NULL);
 }
 
-static void add_place(void *context, const struct span_place *place)
+static void add_symbol(void *context, const struct span_symbol *symbol)
 {
 	json_object *object = json_object_new_object();
 
-	set_bytes(object, "function", place->function);
-	set_bytes(object, "source", place->source);
-	json_set_known(object, "line", place->line, place->line);
-	set_bytes(object, "file", place->file);
-	json_set_number(object, "address", place->address);
-	json_set_bool(object, "inline", place->is_inline);
+	set_bytes(object, "function", symbol->function);
+	set_bytes(object, "source", symbol->source);
+	json_set_known(object, "line", symbol->line, symbol->line);
+	set_bytes(object, "file", symbol->file);
+	json_set_number(object, "address", symbol->address);
+	json_set_bool(object, "inline", symbol->is_inline);
 	json_object_array_add(context, object);
 }
 
@@ -30,7 +30,7 @@ static json_object *json_stack(const struct span_tell *tell, uint32_t stack)
 {
 	json_object *all = json_object_new_array();
 
-	tell->places->of(tell->places->self, stack, add_place, all);
+	tell->symbols->of(tell->symbols->self, stack, add_symbol, all);
 	return all;
 }
 
@@ -40,7 +40,7 @@ static json_object *json_leak(const struct span_tell *tell, const struct leak *l
 
 	json_set_number(object, "age_ns", leak->age);
 	json_set_bool(object, "process_ended", leak->seen.fate == SPAN_LEFT);
-	if (tell->places)
+	if (tell->symbols)
 		json_set(object, "stack", json_stack(tell, leak->seen.stack));
 	return object;
 }

@@ -102,32 +102,33 @@ static void put_group(const struct span_tell *tell, const struct page *page,
 	free(name);
 }
 
-enum { PLACES_MOST = 32, PLACE_INDENT = 10 };
+enum { SYMBOLS_MOST = 32, SYMBOL_INDENT = 10 };
 
-struct places {
+struct symbols {
 	const struct page *page;
 	uint32_t count;
 };
 
 /* "FUNCTION at FILE:LINE", "FUNCTION (PROGRAM)", "PROGRAM+0x1234". */
-static void put_place(void *context, const struct span_place *place)
+static void put_symbol(void *context, const struct span_symbol *symbol)
 {
-	struct places *places = context;
-	const char *file = place->file ? place->file : "?";
+	struct symbols *symbols = context;
+	const char *file = symbol->file ? symbol->file : "?";
 	char *text, *fit, *cut;
 
-	if (places->count++ >= PLACES_MOST)
+	if (symbols->count++ >= SYMBOLS_MOST)
 		return;
-	if (place->function && place->line)
-		text = mem_format("%s at %s:%u%s", place->function, place->source, place->line,
-				  place->is_inline ? " (inlined)" : "");
-	else if (place->function)
-		text = mem_format("%s (%s)", place->function, file);
+	if (symbol->function && symbol->line)
+		text = mem_format("%s at %s:%u%s", symbol->function, symbol->source, symbol->line,
+				  symbol->is_inline ? " (inlined)" : "");
+	else if (symbol->function)
+		text = mem_format("%s (%s)", symbol->function, file);
 	else
-		text = mem_format("%s+0x%llx", file, (unsigned long long)place->address);
+		text = mem_format("%s+0x%llx", file, (unsigned long long)symbol->address);
 	fit = summary_escape(text, strlen(text));
-	cut = summary_cut(fit, places->page->columns ? places->page->columns - PLACE_INDENT : 0, 6);
-	fprintf(places->page->out, "%*s%s\n", PLACE_INDENT, "", cut);
+	cut = summary_cut(fit, symbols->page->columns ? symbols->page->columns - SYMBOL_INDENT : 0,
+			  6);
+	fprintf(symbols->page->out, "%*s%s\n", SYMBOL_INDENT, "", cut);
 	free(cut);
 	free(fit);
 	free(text);
@@ -135,13 +136,13 @@ static void put_place(void *context, const struct span_place *place)
 
 static void put_stack(const struct span_tell *tell, const struct page *page, uint32_t stack)
 {
-	struct places places = {.page = page};
+	struct symbols symbols = {.page = page};
 
-	tell->places->of(tell->places->self, stack, put_place, &places);
-	if (!places.count)
-		fprintf(page->out, "%*s%s\n", PLACE_INDENT, "", "(stack not known)");
-	else if (places.count > PLACES_MOST)
-		fprintf(page->out, "%*s%u more\n", PLACE_INDENT, "", places.count - PLACES_MOST);
+	tell->symbols->of(tell->symbols->self, stack, put_symbol, &symbols);
+	if (!symbols.count)
+		fprintf(page->out, "%*s%s\n", SYMBOL_INDENT, "", "(stack not known)");
+	else if (symbols.count > SYMBOLS_MOST)
+		fprintf(page->out, "%*s%u more\n", SYMBOL_INDENT, "", symbols.count - SYMBOLS_MOST);
 }
 
 static void put_groups(const struct span_tell *tell, const struct page *page)
@@ -162,7 +163,7 @@ static void put_groups(const struct span_tell *tell, const struct page *page)
 		page_heading(page, &table);
 	for (uint32_t i = 0; i < shown; i++) {
 		put_group(tell, page, &table, &leaks->group[i]);
-		if (tell->places)
+		if (tell->symbols)
 			put_stack(tell, page, leaks->group[i].stack);
 	}
 	for (uint32_t i = shown; i < leaks->groups; i++)

@@ -3,8 +3,8 @@
  * described in iotrace-summary(5) and share/summary.schema.json; SUMMARY_SCHEMA is their version.
  */
 #include "books/json_text.h"
-#include "collect/collect_place.h"
 #include "collect/collect_rank.h"
+#include "collect/collect_resource.h"
 #include "summary.h"
 
 #include <iotrace/books.h>
@@ -154,13 +154,13 @@ static json_object *json_classes(const struct collect *collect)
 	return all;
 }
 
-static json_object *json_places(const struct collect *collect)
+static json_object *json_resources(const struct collect *collect)
 {
 	json_object *all = json_object_new_object();
 
-	for (int i = 0; i < PLACES; i++)
-		json_set(all, collect_place_name((enum collect_place)i),
-			 json_row(&collect->place[i]));
+	for (int i = 0; i < RESOURCES; i++)
+		json_set(all, collect_resource_name((enum collect_resource)i),
+			 json_row(&collect->resource[i]));
 	return all;
 }
 
@@ -246,10 +246,11 @@ static json_object *json_file(const struct collect *collect, file_id id)
 	return object;
 }
 
-static json_object *json_files(const struct summary *summary, enum collect_place place,
+static json_object *json_files(const struct summary *summary, enum collect_resource resource,
 			       uint32_t rows)
 {
-	struct top top = collect_top_files(summary->collect, place, summary->options->sort, rows);
+	struct top top = collect_top_files(summary->collect, resource, summary->options->sort,
+					   rows);
 
 	return json_list(&top, summary->collect, json_file);
 }
@@ -344,13 +345,13 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_set(top, "completeness", json_completeness(summary));
 	json_set(top, "remarks", json_remarks(summary));
 	json_set(top, "total", total);
-	json_set(top, "places", json_places(collect));
+	json_set(top, "places", json_resources(collect));
 	json_set(top, "calls", json_classes(collect));
 	json_set(top, "counters", json_counters(collect));
 	json_set(top, "processes", json_processes(summary, rows));
 	json_set(top, "devices", summary_device_json(summary));
-	json_set(top, "files", json_files(summary, PLACE_FILES, rows));
-	json_set(top, "kernel_files", json_files(summary, PLACE_KERNEL, rows));
+	json_set(top, "files", json_files(summary, RESOURCE_FILES, rows));
+	json_set(top, "kernel_files", json_files(summary, RESOURCE_KERNEL, rows));
 	json_set(top, "cgroups", summary_group_json(summary));
 	json_set(top, "errors", json_faults(collect, rows));
 	json_set(top, "failed_names", json_named_faults(collect, rows));

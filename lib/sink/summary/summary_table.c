@@ -210,7 +210,7 @@ static bool is_one_device(const struct collect *collect)
 void summary_files(const struct summary *summary, const struct page *page, uint32_t rows)
 {
 	const struct collect *collect = summary->collect;
-	struct top top = collect_top_files(collect, PLACE_FILES, summary->options->sort, rows);
+	struct top top = collect_top_files(collect, RESOURCE_FILES, summary->options->sort, rows);
 	struct file_names n = name_files(collect, &top, page);
 	bool is_one = collect_processes(collect) < 2, is_on_one = is_one_device(collect);
 	char title[64];

@@ -2,8 +2,8 @@
  * summary_text: the summary for people. A simple program's fits a screen of 24 lines of 80 columns. Every foreign byte
  * goes through summary_name.h, so nothing in a file name can reach the terminal as it is.
  */
-#include "collect/collect_place.h"
 #include "collect/collect_rank.h"
+#include "collect/collect_resource.h"
 #include "summary_page.h"
 
 #include <iotrace/books.h>
@@ -17,16 +17,16 @@
 
 enum { COLUMNS_LEAST = 45, COLUMNS_MAX = 240, INDENT = 2 };
 
-static const char *const place_title[PLACES] = {
-	[PLACE_FILES] = "files",
-	[PLACE_PIPES] = "pipes",
-	[PLACE_SOCKETS] = "sockets",
-	[PLACE_TERMINALS] = "terminals",
-	[PLACE_LOCKS] = "locks",
-	[PLACE_ASYNC] = "asynchronous requests",
-	[PLACE_KERNEL] = "/dev, /proc, /sys",
-	[PLACE_UNNAMED] = "descriptors without a name",
-	[PLACE_OTHER] = "event descriptors and other calls",
+static const char *const resource_title[RESOURCES] = {
+	[RESOURCE_FILES] = "files",
+	[RESOURCE_PIPES] = "pipes",
+	[RESOURCE_SOCKETS] = "sockets",
+	[RESOURCE_TERMINALS] = "terminals",
+	[RESOURCE_LOCKS] = "locks",
+	[RESOURCE_ASYNC] = "asynchronous requests",
+	[RESOURCE_KERNEL] = "/dev, /proc, /sys",
+	[RESOURCE_UNNAMED] = "descriptors without a name",
+	[RESOURCE_OTHER] = "event descriptors and other calls",
 };
 
 /* A sentence in the making. It is printed and freed by end(). */
@@ -128,14 +128,14 @@ static void put_title(const struct summary *summary, const struct page *page)
 /* "pipes, sockets and locks": those that took a hundredth of the waiting. */
 static void put_waits(const struct summary *summary, uint64_t all, FILE *out)
 {
-	const char *name[PLACES];
+	const char *name[RESOURCES];
 	uint32_t count = 0;
 
-	for (int i = 0; i < PLACES; i++) {
-		uint64_t time = summary->collect->place[i].time;
+	for (int i = 0; i < RESOURCES; i++) {
+		uint64_t time = summary->collect->resource[i].time;
 
-		if (collect_is_wait((enum collect_place)i) && time * 100 >= all)
-			name[count++] = place_title[i];
+		if (collect_is_wait((enum collect_resource)i) && time * 100 >= all)
+			name[count++] = resource_title[i];
 	}
 	for (uint32_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", name[i]);
@@ -195,7 +195,7 @@ static void put_verdict(const struct summary *summary, const struct page *page)
 	end(&s, INDENT);
 }
 
-/* Returns whether a place has a hundredth of all time or data. */
+/* Returns whether a resource has a hundredth of all time or data. */
 static bool is_worth(const struct collect_row *row, const struct collect_row *all)
 {
 	return (row->time && row->time * 100 >= all->time) ||
@@ -213,18 +213,18 @@ static void put_elsewhere(const struct summary *summary, const struct page *page
 
 	if (!begin(&s, page))
 		return;
-	for (int i = PLACE_FILES + 1; i < PLACES; i++) {
-		const struct collect_row *row = &summary->collect->place[i];
+	for (int i = RESOURCE_FILES + 1; i < RESOURCES; i++) {
+		const struct collect_row *row = &summary->collect->resource[i];
 
 		if (!is_worth(row, &summary->collect->total))
 			continue;
-		fprintf(s.out, "%s%s %s", before, place_title[i],
+		fprintf(s.out, "%s%s %s", before, resource_title[i],
 			summary_time(number, row->time + row->async_time));
 		if (row->read)
 			fprintf(s.out, ", read %s", summary_bytes(number, row->read));
 		if (row->written)
 			fprintf(s.out, ", wrote %s", summary_bytes(number, row->written));
-		if (i == PLACE_UNNAMED)
+		if (i == RESOURCE_UNNAMED)
 			fputs(" (iotrace could not look them up in time, or no path of their "
 			      "process leads to the file)",
 			      s.out);

@@ -1,5 +1,5 @@
-/* collect_place: tables of file systems and paths that are not on a disk. */
-#include "collect_place.h"
+/* collect_resource: tables of file systems and paths that are not on a disk. */
+#include "collect_resource.h"
 
 #include <iotrace/trace.h>
 #include <string.h>
@@ -7,22 +7,22 @@
 static const struct {
 	const char *name;
 	bool is_wait;
-} place_row[PLACES] = {
-	[PLACE_FILES] = {"files", false},         [PLACE_PIPES] = {"pipes", true},
-	[PLACE_SOCKETS] = {"sockets", true},      [PLACE_TERMINALS] = {"terminals", true},
-	[PLACE_LOCKS] = {"locks", true},          [PLACE_ASYNC] = {"async", true},
-	[PLACE_KERNEL] = {"kernel_files", false}, [PLACE_UNNAMED] = {"unnamed", false},
-	[PLACE_OTHER] = {"other", false},
+} resource_row[RESOURCES] = {
+	[RESOURCE_FILES] = {"files", false},         [RESOURCE_PIPES] = {"pipes", true},
+	[RESOURCE_SOCKETS] = {"sockets", true},      [RESOURCE_TERMINALS] = {"terminals", true},
+	[RESOURCE_LOCKS] = {"locks", true},          [RESOURCE_ASYNC] = {"async", true},
+	[RESOURCE_KERNEL] = {"kernel_files", false}, [RESOURCE_UNNAMED] = {"unnamed", false},
+	[RESOURCE_OTHER] = {"other", false},
 };
 
-/* The place of a path with this prefix, if its file system is unknown or may hold anything. */
+/* The resource of a path with this prefix, if its file system is unknown or may hold anything. */
 static const struct {
 	const char *prefix;
-	enum collect_place place;
+	enum collect_resource resource;
 } path_row[] = {
-	{"/proc/", PLACE_KERNEL},       {"/sys/", PLACE_KERNEL},
-	{"/dev/shm/", PLACE_FILES},     {"/dev/hugepages/", PLACE_FILES},
-	{"/dev/mqueue/", PLACE_KERNEL}, {"/dev/", PLACE_KERNEL},
+	{"/proc/", RESOURCE_KERNEL},       {"/sys/", RESOURCE_KERNEL},
+	{"/dev/shm/", RESOURCE_FILES},     {"/dev/hugepages/", RESOURCE_FILES},
+	{"/dev/mqueue/", RESOURCE_KERNEL}, {"/dev/", RESOURCE_KERNEL},
 };
 
 static const char *const terminal[] = {"/dev/pts/", "/dev/tty", "/dev/console", "/dev/ptmx"};
@@ -63,75 +63,75 @@ static bool begins(const char *const *list, size_t count, const char *text)
 	return false;
 }
 
-const char *collect_place_name(enum collect_place place)
+const char *collect_resource_name(enum collect_resource resource)
 {
-	return place_row[place].name;
+	return resource_row[resource].name;
 }
 
-bool collect_is_wait(enum collect_place place)
+bool collect_is_wait(enum collect_resource resource)
 {
-	return place_row[place].is_wait;
+	return resource_row[resource].is_wait;
 }
 
-static enum collect_place place_of_path(const char *path)
+static enum collect_resource resource_of_path(const char *path)
 {
 	for (size_t i = 0; i < sizeof(path_row) / sizeof(*path_row); i++)
 		if (!strncmp(path, path_row[i].prefix, strlen(path_row[i].prefix)))
-			return path_row[i].place;
-	return PLACE_FILES;
+			return path_row[i].resource;
+	return RESOURCE_FILES;
 }
 
-enum collect_place collect_place_of_file(const struct trace *trace, file_id id)
+enum collect_resource collect_resource_of_file(const struct trace *trace, file_id id)
 {
 	const struct trace_file *file = trace_file(trace, id);
 	const char *path = trace_text(trace, file->path), *type = "";
 
 	if (BEGINS(terminal, path))
-		return PLACE_TERMINALS;
+		return RESOURCE_TERMINALS;
 	if (file->kind == FILE_FIFO)
-		return PLACE_PIPES;
+		return RESOURCE_PIPES;
 	/* It is known to be a device only after a look-up. */
 	if (file->kind != FILE_DIRECTORY &&
 	    (BEGINS(disk, path) || collect_device_by_path(trace, file->path) != ID_NONE))
-		return PLACE_FILES;
+		return RESOURCE_FILES;
 	if (file->kind == FILE_DEVICE)
-		return PLACE_KERNEL;
+		return RESOURCE_KERNEL;
 	if (file->mount < trace_mounts(trace))
 		type = trace_text(trace, trace_mount(trace, file->mount)->type);
 	if (IS_IN(kernel_system, type))
-		return PLACE_KERNEL;
+		return RESOURCE_KERNEL;
 	if (*type && !IS_IN(mixed_system, type))
-		return PLACE_FILES;
-	return place_of_path(path);
+		return RESOURCE_FILES;
+	return resource_of_path(path);
 }
 
-enum collect_place collect_place_of_handle(const struct trace *trace,
-					   const struct trace_handle *handle)
+enum collect_resource collect_resource_of_handle(const struct trace *trace,
+						 const struct trace_handle *handle)
 {
 	const char *name = trace_text(trace, handle->name);
 
 	if (handle->is_all_proxy) /* sync() waits for the disks */
-		return PLACE_FILES;
+		return RESOURCE_FILES;
 	if (!*name)
-		return PLACE_UNNAMED;
+		return RESOURCE_UNNAMED;
 	if (!strncmp(name, "pipe:", 5))
-		return PLACE_PIPES;
+		return RESOURCE_PIPES;
 	if (!strncmp(name, "socket:", 7))
-		return PLACE_SOCKETS;
+		return RESOURCE_SOCKETS;
 	if (!strncmp(name, "inode:", 6))
-		return PLACE_FILES;
-	return PLACE_OTHER;
+		return RESOURCE_FILES;
+	return RESOURCE_OTHER;
 }
 
-enum collect_place collect_place_of_region(const struct trace_region *region)
+enum collect_resource collect_resource_of_region(const struct trace_region *region)
 {
 	if (region->kind == CALL_LOCK)
-		return PLACE_LOCKS;
+		return RESOURCE_LOCKS;
 	if (region->group == GROUP_AIO)
-		return PLACE_ASYNC;
+		return RESOURCE_ASYNC;
 	if (region->has_path || region->kind == CALL_SYNC_ALL)
-		return PLACE_FILES;
-	return region->group == GROUP_NET ? PLACE_SOCKETS : PLACE_OTHER;
+		return RESOURCE_FILES;
+	return region->group == GROUP_NET ? RESOURCE_SOCKETS : RESOURCE_OTHER;
 }
 
 enum collect_class collect_class_of(const struct trace_region *region)
