@@ -83,7 +83,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t total)
 	output_progress(&c->output, bytes, total);
 }
 
-static void tell_remarks(const struct run *run, bool is_quiet)
+static void log_remarks(const struct run *run, bool is_quiet)
 {
 	static const enum tally_counter unread[] = {TALLY_records_unread, TALLY_attributes_unread};
 	const char *remark;
@@ -169,11 +169,11 @@ static int close_each(struct conversion *c, bool is_complete, struct error *err)
 		code = -err->code;
 	}
 	if (!c->options->output.is_quiet)
-		each_tell(c->each);
+		each_log(c->each);
 	return code;
 }
 
-static void tell_each(const struct conversion *c)
+static void log_each(const struct conversion *c)
 {
 	if (c->is_of_each && !c->each && !c->options->output.is_quiet)
 		log_warn("this was recorded with --each, and is one archive of all commands here\n"
@@ -243,11 +243,11 @@ static int convert_file(struct conversion *c, struct error *err)
 		return rc;
 	}
 	output_end_progress(output);
-	tell_remarks(output->run, output->options->is_quiet);
+	log_remarks(output->run, output->options->is_quiet);
 	if (c->each)
 		closed = close_each(c, rc == RUN_COMPLETE, err);
 	also = output_close(output, rc == RUN_COMPLETE, closed ? &(struct error){0} : err);
-	tell_each(c);
+	log_each(c);
 	if (rc < 0)
 		*err = trouble;
 	else if (rc == RUN_STOPPED)

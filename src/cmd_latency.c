@@ -34,58 +34,58 @@ static void note(void *context, const struct span_note *what)
 	latency_note(job->all, what);
 }
 
-static void tell_part(struct latency_job *job, uint64_t to)
+static void report_part(struct latency_job *job, uint64_t to)
 {
-	struct span_tell tell = span_tell_of(job->run);
+	struct span_report report = span_report_of(job->run);
 	struct error err = {0};
 
-	tell.latency = job->part;
-	tell.start = job->run->start;
-	tell.from = job->from ? job->from : tell.start;
-	tell.to = to > tell.from ? to : tell.from;
-	tell.has_heat = false;
-	tell.is_part = true;
-	if (span_print(latency_text, &tell, NULL, job->run->fd, &err))
+	report.latency = job->part;
+	report.start = job->run->start;
+	report.from = job->from ? job->from : report.start;
+	report.to = to > report.from ? to : report.from;
+	report.has_heat = false;
+	report.is_part = true;
+	if (span_print(latency_text, &report, NULL, job->run->fd, &err))
 		command_complain(&err);
-	job->from = tell.to;
+	job->from = report.to;
 	latency_clear(job->part);
 }
 
-static void tell_now(void *context)
+static void report_now(void *context)
 {
 	struct latency_job *job = context;
 
-	tell_part(job, job->run->now);
+	report_part(job, job->run->now);
 }
 
 /* What ended since the last time, so that the parts add up to the whole. */
-static void tell_last(struct latency_job *job)
+static void report_last(struct latency_job *job)
 {
 	const struct latency_group *const *group;
 	uint64_t end = span_engine_last(job->run->engine);
 
 	if (job->from && (end > job->from || latency_groups(job->part, &group)))
-		tell_part(job, end);
+		report_part(job, end);
 }
 
-static int tell_all(void *context, struct error *err)
+static int report_all(void *context, struct error *err)
 {
 	struct latency_job *job = context;
 	const struct span_options *options = job->options;
-	struct span_tell tell = span_tell_of(job->run);
+	struct span_report report = span_report_of(job->run);
 	int code = 0;
 
-	tell_last(job);
-	tell.latency = job->all;
-	tell.start = job->from ? job->run->start : 0;
+	report_last(job);
+	report.latency = job->all;
+	report.start = job->from ? job->run->start : 0;
 	if (options->heat.path)
-		code = span_print(latency_svg, &tell, options->heat.path, -1, err);
+		code = span_print(latency_svg, &report, options->heat.path, -1, err);
 	if (!code && options->json.is_wanted)
-		code = span_print(latency_json, &tell, options->json.path, STDOUT_FILENO, err);
+		code = span_print(latency_json, &report, options->json.path, STDOUT_FILENO, err);
 	if (code || (options->json.is_wanted && !options->json.path))
 		return code;
-	tell.has_heat = options->heat.is_wanted && !options->heat.path;
-	return span_print(latency_text, &tell, NULL, job->run->fd, err);
+	report.has_heat = options->heat.is_wanted && !options->heat.path;
+	return span_print(latency_text, &report, NULL, job->run->fd, err);
 }
 
 static void take_counted(void *context, struct live *live)
@@ -102,9 +102,9 @@ static int latency(void *context, int argc, char **argv)
 	const struct span_output output = {seen, options->context ? note : NULL, &job};
 	struct span_run run = {.options = options,
 			       .output = &output,
-			       .round = options->interval ? tell_now : NULL,
+			       .round = options->interval ? report_now : NULL,
 			       .ended = take_counted,
-			       .tell = tell_all,
+			       .report = report_all,
 			       .context = &job};
 	const struct latency_options numbers = {.above = options->above,
 						.slowest = options->slowest,

@@ -28,36 +28,37 @@ static void merge_stacks(const struct leaks_job *job, struct leaks *leaks)
 		leaks_merge_stacks(leaks, span_stacks_same, job->run->stacks);
 }
 
-static int tell_all(void *context, struct error *err)
+static int report_all(void *context, struct error *err)
 {
 	struct leaks_job *job = context;
 	const struct span_file *json = &job->options->json;
-	struct span_tell tell = span_tell_of(job->run);
+	struct span_report report = span_report_of(job->run);
 	int code;
 
-	tell.leaks = &job->all;
-	tell.start = job->run->now ? job->run->start : 0;
+	report.leaks = &job->all;
+	report.start = job->run->now ? job->run->start : 0;
 	merge_stacks(job, &job->all);
-	code = json->is_wanted ? span_print(leaks_json, &tell, json->path, STDOUT_FILENO, err) : 0;
+	code = json->is_wanted ? span_print(leaks_json, &report, json->path, STDOUT_FILENO, err)
+			       : 0;
 	if (code || (json->is_wanted && !json->path))
 		return code;
-	return span_print(leaks_text, &tell, NULL, job->run->fd, err);
+	return span_print(leaks_text, &report, NULL, job->run->fd, err);
 }
 
-static void tell_now(void *context)
+static void report_now(void *context)
 {
 	struct leaks_job *job = context;
 	struct leaks now = {.older_than = job->options->older_than};
-	struct span_tell tell = span_tell_of(job->run);
+	struct span_report report = span_report_of(job->run);
 	struct error err = {0};
 
 	span_engine_look(job->run->engine, job->run->now, leaks_seen, &now);
-	tell.leaks = &now;
-	tell.start = job->run->start;
-	tell.from = tell.to = job->run->now;
+	report.leaks = &now;
+	report.start = job->run->start;
+	report.from = report.to = job->run->now;
 	merge_stacks(job, &now);
-	tell.is_part = true;
-	if (span_print(leaks_text, &tell, NULL, job->run->fd, &err))
+	report.is_part = true;
+	if (span_print(leaks_text, &report, NULL, job->run->fd, &err))
 		command_complain(&err);
 	leaks_release(&now);
 }
@@ -69,8 +70,8 @@ static int find_leaks(void *context, int argc, char **argv)
 	const struct span_output output = {seen, NULL, &job};
 	struct span_run run = {.options = options,
 			       .output = &output,
-			       .round = options->interval ? tell_now : NULL,
-			       .tell = tell_all,
+			       .round = options->interval ? report_now : NULL,
+			       .report = report_all,
 			       .context = &job};
 	int status;
 

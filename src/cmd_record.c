@@ -51,10 +51,10 @@ struct job {
 };
 
 /* Names what killed recordings left here, before the command writes to the terminal. */
-static void tell_left(const struct job *r)
+static void log_left(const struct job *r)
 {
 	if (!r->options->output.is_quiet)
-		left_tell(place_directory(r->places.place));
+		left_log(place_directory(r->places.place));
 }
 
 static int open_live(struct job *r, struct error *err)
@@ -206,7 +206,7 @@ static int convert(struct job *r, struct error *err)
 }
 
 /* Printed even with -q, because data is missing. */
-static void tell_limit(const struct job *r)
+static void log_limit(const struct job *r)
 {
 	char number[SUMMARY_NUMBER];
 
@@ -216,11 +216,11 @@ static void tell_limit(const struct job *r)
 			 summary_bytes(number, r->limit.bytes));
 }
 
-static void tell_remarks(const struct job *r)
+static void log_remarks(const struct job *r)
 {
 	const char *remark;
 
-	tell_limit(r);
+	log_limit(r);
 	for (uint32_t i = 0; (remark = live_remark(r->live, i)); i++)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 	for (uint32_t i = 0; (remark = run_warning(r->run, i)); i++)
@@ -284,7 +284,7 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 	int code;
 
 	output_end_progress(&r->output);
-	tell_remarks(r);
+	log_remarks(r);
 	if (trouble->code)
 		complain(&status, trouble);
 	code = close_archives(r, is_complete, &err);
@@ -295,7 +295,7 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 	if (output_close(&r->output, is_complete, &err) && !code)
 		complain(&status, &err);
 	if (r->each && !r->options->output.is_quiet)
-		each_tell(r->each);
+		each_log(r->each);
 	if (live_close(r->live, &err))
 		complain(&status, &err);
 	r->live = NULL;
@@ -425,7 +425,7 @@ static int record(void *context, int argc, char **argv)
 
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
-	record_options_tell(options);
+	record_options_log(options);
 	if (record_options_complete(options, argc ? argv : NULL, &err)) {
 		if (!argc && !options->recording.is_system && !options->recording.pids.count)
 			hint_value(argv, &err);
@@ -451,7 +451,7 @@ static int record(void *context, int argc, char **argv)
 	if (is_of_each(&r) ? record_places_open_whole(&r.places, options, &err)
 			   : record_places_open(&r.places, options, &err))
 		goto fail;
-	tell_left(&r);
+	log_left(&r);
 	if (open_live(&r, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
 	log_info("the capture grows in %s until it is converted", r.places.spool);

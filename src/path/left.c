@@ -55,7 +55,7 @@ static char *describe(const struct place_left *left)
 	return text;
 }
 
-void left_tell(const char *directory)
+void left_log(const char *directory)
 {
 	struct place_left left[LEFT_MOST];
 	uint32_t count = place_find_left(directory, left, LEFT_MOST), open = 0;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Warns of unconverted recordings in the directory, in a few lines. */
-void left_tell(const char *directory);
+void left_log(const char *directory);
 /* Prints all of them, with commands. Returns how many there are. */
 uint32_t left_list(const char *directory, FILE *out);
 /*

@@ -32,7 +32,7 @@ int record_options_defaults(void *context, bool is_alone, int argc, char **argv,
 	return code;
 }
 
-void record_options_tell(const struct record_options *options)
+void record_options_log(const struct record_options *options)
 {
 	for (uint32_t i = 0; i < options->given.count; i++) {
 		const struct recording_words *line = &options->given.line[i];

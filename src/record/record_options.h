@@ -37,7 +37,7 @@ void record_options_release(void *context);
 /* Takes the options of files and of the environment. */
 int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err);
 /* With -v, prints the options and where they were given. */
-void record_options_tell(const struct record_options *options);
+void record_options_log(const struct record_options *options);
 /*
  * Checks what goes together, and decides what the user left open: options->recording is complete then. argv: the command,
  * or NULL; lent. Returns 0, or -EINVAL with a sentence.

@@ -190,7 +190,7 @@ static int by_path(const void *a, const void *b)
 	return strverscmp((*x)->path, (*y)->path);
 }
 
-void each_tell(const struct each *each)
+void each_log(const struct each *each)
 {
 	const struct part **made = mem_array(each->parts + 1, sizeof(*made));
 	char *names = mem_strdup("");

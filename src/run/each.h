@@ -35,6 +35,6 @@ bool each_is_cut_short(const struct each *each);
 /* The stream has ended: finishes the archives. Returns 0, or -errno with the first trouble. */
 int each_close(struct each *each, bool is_complete, struct error *err);
 /* Says on standard error which archives there are. */
-void each_tell(const struct each *each);
+void each_log(const struct each *each);
 /* Removes what each_close() has not finished. NULL is fine. */
 void each_free(struct each *each);

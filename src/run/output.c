@@ -262,7 +262,7 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 }
 
 /* Loss is reported even without a summary. */
-static int tell_books(const struct output *output, struct error *err)
+static int report_books(const struct output *output, struct error *err)
 {
 	char sentence[512];
 	enum books_state state = books_check(run_trace(output->run), run_tally(output->run),
@@ -288,7 +288,7 @@ int output_close(struct output *output, bool is_complete, struct error *err)
 		also = run_close_sink(output->run, output->summary_sink, rc ? &other : err);
 		rc = rc ? rc : also;
 	}
-	also = tell_books(output, rc ? &other : err);
+	also = report_books(output, rc ? &other : err);
 	return rc ? rc : also;
 }
 

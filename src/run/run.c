@@ -277,7 +277,7 @@ static int drain(struct run *run)
 	return RUN_COMPLETE;
 }
 
-static void tell_progress(const struct run *run)
+static void report_progress(const struct run *run)
 {
 	uint64_t total = 0, bytes;
 
@@ -321,7 +321,7 @@ static int loop(struct run *run, struct error *err)
 			end = ask(run);
 		if (end != RUN_COMPLETE)
 			return end;
-		tell_progress(run);
+		report_progress(run);
 	}
 	/* After an error in the middle, the records before it are still valid. */
 	order_end(run->order);

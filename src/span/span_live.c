@@ -53,7 +53,7 @@ static bool is_asked_to_stop(void *context)
 	return live_interrupts(r->live) >= 2;
 }
 
-static void tell_round(struct span_run *run, uint64_t now)
+static void report_round(struct span_run *run, uint64_t now)
 {
 	uint64_t interval = run->options->interval, clock = probe_now();
 
@@ -73,10 +73,10 @@ static uint64_t available(void *context, uint64_t have)
 	struct span_run *run = r->run;
 
 	while (run->round && !live_await(r->live, have, run->next))
-		tell_round(run, probe_now());
+		report_round(run, probe_now());
 	if (run->round && live_ended(r->live) == LIVE_RUNNING &&
 	    probe_now() >= run->next + run->options->interval)
-		tell_round(run, span_engine_last(run->engine));
+		report_round(run, span_engine_last(run->engine));
 	return live_available(r->live, have);
 }
 

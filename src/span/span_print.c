@@ -12,13 +12,13 @@
 
 enum { FILE_MODE = 0644 };
 
-struct span_tell span_tell_of(const struct span_run *run)
+struct span_report span_report_of(const struct span_run *run)
 {
 	const struct span_options *options = run->options;
 	int columns = probe_columns(run->fd);
 	const char *no_color = getenv("NO_COLOR");
 
-	return (struct span_tell){
+	return (struct span_report){
 		.engine = run->engine,
 		.span = (const struct span *const *)options->span,
 		.spans = options->spans,
@@ -35,7 +35,7 @@ struct span_tell span_tell_of(const struct span_run *run)
 	};
 }
 
-int span_print(void (*how)(const struct span_tell *, FILE *), const struct span_tell *tell,
+int span_print(void (*how)(const struct span_report *, FILE *), const struct span_report *report,
 	       const char *path, int fd, struct error *err)
 {
 	char *text = NULL;
@@ -45,7 +45,7 @@ int span_print(void (*how)(const struct span_tell *, FILE *), const struct span_
 
 	if (!out)
 		return error_set(err, errno, "memory");
-	how(tell, out);
+	how(report, out);
 	fclose(out);
 	blank = *text == '\n'; /* what is between tables is not before the first */
 	code = path ? place_write(path, text + blank, size - blank, FILE_MODE, err)

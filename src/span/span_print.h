@@ -5,10 +5,10 @@
 
 #include "span_run.h"
 
-#include <iotrace/span_tell.h>
+#include <iotrace/span_report.h>
 
 /* Returns what all outputs have in common. */
-struct span_tell span_tell_of(const struct span_run *run);
+struct span_report span_report_of(const struct span_run *run);
 /* Writes what `how` prints, to the file, or without a path to the descriptor. Returns 0, or -errno with a sentence. */
-int span_print(void (*how)(const struct span_tell *tell, FILE *out), const struct span_tell *tell,
-	       const char *path, int fd, struct error *err);
+int span_print(void (*how)(const struct span_report *report, FILE *out),
+	       const struct span_report *report, const char *path, int fd, struct error *err);

@@ -120,7 +120,7 @@ static int run_it(struct span_run *run, const char *file, int argc, char **argv)
 		return STATUS_FAILED;
 	}
 	status = file ? status_of_file(run, file) : span_run_live(run, argc, argv);
-	if (run->has_failed || !run->tell(run->context, &err))
+	if (run->has_failed || !run->report(run->context, &err))
 		return status;
 	command_complain(&err);
 	return STATUS_FAILED;

@@ -16,8 +16,8 @@ struct span_run {
 	const struct span_output *output;
 	void (*round)(void *context); /* at each --interval or --every, which `now` is; or NULL */
 	void (*ended)(void *context, struct live *live); /* when a recording has ended; or NULL */
-	int (*tell)(void *context,
-		    struct error *err); /* at the end; returns 0, or -errno with a sentence */
+	int (*report)(void *context,
+		      struct error *err); /* at the end; returns 0, or -errno with a sentence */
 	void *context;
 	struct run *run;
 	struct span_engine *engine;
@@ -27,7 +27,7 @@ struct span_run {
 		start; /* of the recording; it and the next two are moments of the monotonic clock */
 	uint64_t now;  /* when round() was called last; 0: never */
 	uint64_t next;   /* when it is due */
-	bool has_failed; /* nothing was read or recorded: there is nothing to tell */
+	bool has_failed; /* nothing was read or recorded: there is nothing to report */
 };
 
 /* All that the command does. `otherwise` is the span without --span. Returns the exit status; errors are printed. */

@@ -1,7 +1,7 @@
 /* span_stack: the functions of stacks. */
 #pragma once
 
-#include <iotrace/span_tell.h>
+#include <iotrace/span_report.h>
 
 struct span_run;
 struct span_stacks;

@@ -64,7 +64,7 @@ static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 }
 
 /* Perf has said COMM before it lost the task, but not for another exec later. */
-static __always_inline void tell_program(struct task_struct *task, struct bpf_call *call)
+static __always_inline void send_program(struct task_struct *task, struct bpf_call *call)
 {
 	if (is_system)
 		return;
@@ -89,7 +89,7 @@ int BPF_PROG(program_begins)
 
 	if (!mm || !call)
 		return 0;
-	tell_program(task, call);
+	send_program(task, call);
 	scratch = take_scratch(&cpu);
 	if (!scratch)
 		return 0;
@@ -116,7 +116,7 @@ static __always_inline uint32_t wait_status(struct task_struct___program *task,
 	return PEEK(leader, exit_code);
 }
 
-static __always_inline void tell_status(struct task_struct *task)
+static __always_inline void send_status(struct task_struct *task)
 {
 	struct task_struct___program *program = (void *)task;
 	struct signal_struct *signal = PEEK(program, signal);
@@ -146,7 +146,7 @@ int BPF_PROG(program_ends)
 	if (!call && !(is_system && is_without_calls && is_in_scope(task)))
 		return 0;
 	if (is_on)
-		tell_status(task);
+		send_status(task);
 	if (!call || !call->is_detached)
 		return 0;
 	if (is_on)

@@ -21,8 +21,8 @@ volatile bool is_on;
 int own_helper;      /* another process of ours; 0: none */
 uint32_t cells_used; /* of those for groups, and perhaps more */
 
-/* What a program was told: the data of a tracepoint, or a system call. */
-struct told {
+/* What a program gets: the data of a tracepoint, or a system call. */
+struct input {
 	void *data;
 	struct pt_regs *regs;
 	uint64_t result;
@@ -38,10 +38,10 @@ struct told {
 			     : "r"(data), "i"(BPF_SPAN_MARK + 8 * (number)));                      \
 		value_;                                                                            \
 	})
-#define VALUE(told, side, number)                                                                  \
+#define VALUE(input, side, number)                                                                 \
 	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
-		 ? extended(&(side)->field[number], FIELD((told)->data, number))                   \
-		 : value_of(told, &(side)->field[number]))
+		 ? extended(&(side)->field[number], FIELD((input)->data, number))                  \
+		 : value_of(input, &(side)->field[number]))
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -80,9 +80,9 @@ struct bpf_iter__bpf_map_elem {
 	void *value;
 } KERNEL;
 
-static __always_inline bool is_followed(const struct told *told)
+static __always_inline bool is_followed(const struct input *input)
 {
-	int tgid = told->task >> 32;
+	int tgid = input->task >> 32;
 	struct task_struct *task;
 
 	if (spec.is_system)
@@ -132,20 +132,20 @@ static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number
 #endif
 }
 
-static __always_inline uint64_t value_of(const struct told *told,
+static __always_inline uint64_t value_of(const struct input *input,
 					 const volatile struct bpf_span_field *field)
 {
 	switch (field->at) {
 	case BPF_SPAN_PID:
-		return told->task >> 32;
+		return input->task >> 32;
 	case BPF_SPAN_TID:
-		return (uint32_t)told->task;
+		return (uint32_t)input->task;
 	case BPF_SPAN_CPU:
 		return bpf_get_smp_processor_id();
 	case BPF_SPAN_ARGUMENT:
-		return argument_of(told->regs, field->argument);
+		return argument_of(input->regs, field->argument);
 	case BPF_SPAN_RESULT:
-		return told->result;
+		return input->result;
 	default:
 		return 0;
 	}
@@ -174,7 +174,7 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 }
 
 /* && binds more than ||: a whole group of conditions that holds is enough. */
-#define CHECK(told, side, i)                                                                       \
+#define CHECK(input, side, i)                                                                      \
 	do {                                                                                       \
 		if ((i) >= (side)->tests)                                                          \
 			break;                                                                     \
@@ -183,32 +183,32 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 			passes = true;                                                             \
 		}                                                                                  \
 		passes = passes &&                                                                 \
-			 holds(&(side)->test[i], VALUE(told, side, BPF_SPAN_TEST + (i)));          \
+			 holds(&(side)->test[i], VALUE(input, side, BPF_SPAN_TEST + (i)));         \
 	} while (0)
 
-static __always_inline bool is_wanted(const struct told *told,
+static __always_inline bool is_wanted(const struct input *input,
 				      const volatile struct bpf_span_side *side)
 {
 	bool passes = true, is_enough = false;
 
-	CHECK(told, side, 0);
-	CHECK(told, side, 1);
-	CHECK(told, side, 2);
-	CHECK(told, side, 3);
-	CHECK(told, side, 4);
-	CHECK(told, side, 5);
-	CHECK(told, side, 6);
-	CHECK(told, side, 7);
+	CHECK(input, side, 0);
+	CHECK(input, side, 1);
+	CHECK(input, side, 2);
+	CHECK(input, side, 3);
+	CHECK(input, side, 4);
+	CHECK(input, side, 5);
+	CHECK(input, side, 6);
+	CHECK(input, side, 7);
 	return is_enough || passes;
 }
 
-static __always_inline void take_key(uint64_t *key, const struct told *told,
+static __always_inline void take_key(uint64_t *key, const struct input *input,
 				     const volatile struct bpf_span_side *side)
 {
-	key[0] = VALUE(told, side, BPF_SPAN_KEY);
-	key[1] = VALUE(told, side, BPF_SPAN_KEY + 1);
-	key[2] = VALUE(told, side, BPF_SPAN_KEY + 2);
-	key[3] = VALUE(told, side, BPF_SPAN_KEY + 3);
+	key[0] = VALUE(input, side, BPF_SPAN_KEY);
+	key[1] = VALUE(input, side, BPF_SPAN_KEY + 1);
+	key[2] = VALUE(input, side, BPF_SPAN_KEY + 2);
+	key[3] = VALUE(input, side, BPF_SPAN_KEY + 3);
 }
 
 static __always_inline struct bpf_span_books *books_of_cpu(void)
@@ -218,34 +218,34 @@ static __always_inline struct bpf_span_books *books_of_cpu(void)
 	return is_on ? bpf_map_lookup_elem(&span_books, &cpu) : NULL;
 }
 
-static __always_inline void fill(struct bpf_span_open *open, const struct told *told,
+static __always_inline void fill(struct bpf_span_open *open, const struct input *input,
 				 uint64_t first)
 {
-	open->group = VALUE(told, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP);
-	open->bytes = VALUE(told, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_SIZE);
+	open->group = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP);
+	open->bytes = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_SIZE);
 	open->left = 0;
-	open->pid = told->task >> 32;
-	open->tid = told->task;
+	open->pid = input->task >> 32;
+	open->tid = input->task;
 	if (spec.is_owner_in_key)
 		open->pid = open->tid = first;
 	open->begin = bpf_ktime_get_ns();
 }
 
 /* A thread that has a place for its spans is followed. */
-static __always_inline void begin(const struct told *told)
+static __always_inline void begin(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
 	struct bpf_span_books *books = books_of_cpu();
 	struct bpf_span_open *open, new;
 	uint64_t key[BPF_SPAN_KEYS];
 
-	if (!books || !is_wanted(told, side))
+	if (!books || !is_wanted(input, side))
 		return;
-	if (!spec.is_of_thread && !is_followed(told)) {
+	if (!spec.is_of_thread && !is_followed(input)) {
 		books->excluded += spec.is_everywhere && !spec.is_system;
 		return;
 	}
-	take_key(key, told, side);
+	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (open) {
 		books->begun++;
@@ -253,12 +253,12 @@ static __always_inline void begin(const struct told *told)
 			books->left++;
 		else if (open->begin)
 			books->begun_again++;
-		fill(open, told, key[0]);
+		fill(open, input, key[0]);
 		return;
 	}
-	if (spec.is_of_thread && !is_followed(told))
+	if (spec.is_of_thread && !is_followed(input))
 		return;
-	fill(&new, told, key[0]);
+	fill(&new, input, key[0]);
 	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST))
 		books->full++;
 	else
@@ -308,25 +308,25 @@ static __always_inline void forget(struct bpf_span_open *open, const uint64_t *k
 		bpf_map_delete_elem(&open_spans, key);
 }
 
-static __always_inline void end(const struct told *told)
+static __always_inline void end(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
 	struct bpf_span_open *open;
 
-	if (!books || !is_wanted(told, side))
+	if (!books || !is_wanted(input, side))
 		return;
-	take_key(key, told, side);
+	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin) {
-		books->ends_without_begin += spec.is_everywhere || is_followed(told);
+		books->ends_without_begin += spec.is_everywhere || is_followed(input);
 		return;
 	}
 	now = bpf_ktime_get_ns();
 	taken = now > open->begin ? now - open->begin : 0;
-	group = side->field[BPF_SPAN_GROUP].at ? VALUE(told, side, BPF_SPAN_GROUP) : open->group;
-	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(told, side, BPF_SPAN_SIZE) : 0;
+	group = side->field[BPF_SPAN_GROUP].at ? VALUE(input, side, BPF_SPAN_GROUP) : open->group;
+	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
 	if (!bytes)
 		bytes = open->bytes;
 	forget(open, key);
@@ -337,16 +337,16 @@ static __always_inline void end(const struct told *told)
 		add_up(books, group, taken, bytes);
 }
 
-static __always_inline void cancel(const struct told *told)
+static __always_inline void cancel(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_CANCEL];
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS];
 	struct bpf_span_open *open;
 
-	if (!books || !is_wanted(told, side))
+	if (!books || !is_wanted(input, side))
 		return;
-	take_key(key, told, side);
+	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin)
 		return;
@@ -357,27 +357,27 @@ static __always_inline void cancel(const struct told *told)
 SEC("tracepoint")
 int span_begins(void *data)
 {
-	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
 
-	begin(&told);
+	begin(&input);
 	return 1;
 }
 
 SEC("tracepoint")
 int span_ends(void *data)
 {
-	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
 
-	end(&told);
+	end(&input);
 	return 1;
 }
 
 SEC("tracepoint")
 int span_is_cancelled(void *data)
 {
-	const struct told told = {.data = data, .task = bpf_get_current_pid_tgid()};
+	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
 
-	cancel(&told);
+	cancel(&input);
 	return 1;
 }
 
@@ -394,19 +394,19 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	bool begins = is_at(&spec.side[BPF_SPAN_BEGIN], end_of_call, call);
 	bool ends = is_at(&spec.side[BPF_SPAN_END], end_of_call, call);
 	bool cancels = is_at(&spec.side[BPF_SPAN_CANCEL], end_of_call, call);
-	struct told told = {.regs = regs, .result = result};
+	struct input input = {.regs = regs, .result = result};
 
 	if (!begins && !ends && !cancels)
 		return;
 	if (COMPAT_OF(bpf_get_current_task_btf()))
 		return;
-	told.task = bpf_get_current_pid_tgid();
+	input.task = bpf_get_current_pid_tgid();
 	if (cancels)
-		cancel(&told);
+		cancel(&input);
 	if (ends)
-		end(&told);
+		end(&input);
 	if (begins)
-		begin(&told);
+		begin(&input);
 }
 
 /* At the two tracepoints of all system calls, which cost less than those of each. */

@@ -122,7 +122,7 @@ static int write_out(struct spool *spool, const struct chunk *chunk, size_t *don
 }
 
 /* With the mutex. */
-static void tell_follower(struct spool *spool)
+static void wake_follower(struct spool *spool)
 {
 	if (spool->is_awaited)
 		sem_post(&spool->news);
@@ -150,7 +150,7 @@ static void write_chunk(struct spool *spool, struct chunk *chunk)
 	chunk->next = spool->unused;
 	spool->unused = chunk;
 	pthread_cond_broadcast(&spool->changed);
-	tell_follower(spool);
+	wake_follower(spool);
 	pthread_mutex_unlock(&spool->mutex);
 }
 
@@ -362,7 +362,7 @@ void spool_finish(struct spool *spool)
 		spool->error = err;
 	}
 	spool->has_ended = true;
-	tell_follower(spool);
+	wake_follower(spool);
 	pthread_mutex_unlock(&spool->mutex);
 }
 

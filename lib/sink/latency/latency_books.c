@@ -40,9 +40,9 @@ static void append(char **text, uint64_t count, const char *what, const char *wh
 	latency_append(text, **text ? ", " : "", count, count == 1 ? what : what_many);
 }
 
-static void put_span(const struct span_tell *tell, const struct page *page, uint32_t span)
+static void put_span(const struct span_report *report, const struct page *page, uint32_t span)
 {
-	const struct span_books *books = span_engine_books(tell->engine, span);
+	const struct span_books *books = span_engine_books(report->engine, span);
 	char *text = mem_strdup(""), *line;
 	char number[SUMMARY_NUMBER];
 
@@ -56,50 +56,52 @@ static void put_span(const struct span_tell *tell, const struct page *page, uint
 	       "more found no room in the kernel");
 	append(&text, books->missed, "event was kept from the programs that count them",
 	       "events were kept from the programs that count them");
-	line = mem_format("%s: %s begun%s%s", tell->span[span]->name,
+	line = mem_format("%s: %s begun%s%s", report->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
 	free(line);
 	free(text);
 }
 
-static double seconds_to(const struct span_tell *tell, uint64_t time)
+static double seconds_to(const struct span_report *report, uint64_t time)
 {
-	return time > tell->start ? (double)(time - tell->start) / 1e9 : 0;
+	return time > report->start ? (double)(time - report->start) / 1e9 : 0;
 }
 
-void span_part_text(const struct span_tell *tell, const struct page *page)
+void span_part_text(const struct span_report *report, const struct page *page)
 {
-	if (!tell->start)
+	if (!report->start)
 		return;
-	if (!tell->is_part)
+	if (!report->is_part)
 		fprintf(page->out, "%sthe whole recording:%s\n", page->bold, page->plain);
-	else if (tell->from == tell->to)
-		fprintf(page->out, "%safter %.3f s:%s\n", page->bold, seconds_to(tell, tell->to),
-			page->plain);
+	else if (report->from == report->to)
+		fprintf(page->out, "%safter %.3f s:%s\n", page->bold,
+			seconds_to(report, report->to), page->plain);
 	else
 		fprintf(page->out, "%sfrom %.3f s to %.3f s:%s\n", page->bold,
-			seconds_to(tell, tell->from), seconds_to(tell, tell->to), page->plain);
+			seconds_to(report, report->from), seconds_to(report, report->to),
+			page->plain);
 }
 
-void span_books_text(const struct span_tell *tell, const struct page *page)
+void span_books_text(const struct span_report *report, const struct page *page)
 {
 	char sentence[512];
-	enum books_state state = books_check(tell->trace, tell->tally, sentence, sizeof(sentence));
+	enum books_state state = books_check(report->trace, report->tally, sentence,
+					     sizeof(sentence));
 
 	fputc('\n', page->out);
-	for (uint32_t i = 0; i < tell->spans; i++)
-		put_span(tell, page, i);
+	for (uint32_t i = 0; i < report->spans; i++)
+		put_span(report, page, i);
 	if (state != BOOKS_BALANCED)
 		page_wrap(page, sentence, 0, 2);
 }
 
-static json_object *span_json(const struct span_tell *tell, uint32_t span)
+static json_object *span_json(const struct span_report *report, uint32_t span)
 {
-	const struct span_books *books = span_engine_books(tell->engine, span);
+	const struct span_books *books = span_engine_books(report->engine, span);
 	json_object *object = json_object_new_object();
 
-	json_set_word(object, "span", tell->span[span]->name);
+	json_set_word(object, "span", report->span[span]->name);
 	json_set_number(object, "begun", books->begun);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		json_set_number(object, rows[i].key, books->fate[rows[i].fate]);
@@ -108,18 +110,18 @@ static json_object *span_json(const struct span_tell *tell, uint32_t span)
 	json_set_bool(object, "counted_in_kernel", books->is_counted);
 	json_set_number(object, "found_no_room", books->unkept);
 	json_set_number(object, "missed", books->missed);
-	json_set_word(object, "trouble", span_engine_trouble(tell->engine, span));
+	json_set_word(object, "trouble", span_engine_trouble(report->engine, span));
 	return object;
 }
 
-json_object *span_books_json(const struct span_tell *tell)
+json_object *span_books_json(const struct span_report *report)
 {
-	json_object *books = json_books(tell->trace, tell->tally);
+	json_object *books = json_books(report->trace, report->tally);
 	json_object *spans = json_object_new_array();
 
-	for (uint32_t i = 0; i < tell->spans; i++)
-		json_object_array_add(spans, span_json(tell, i));
+	for (uint32_t i = 0; i < report->spans; i++)
+		json_object_array_add(spans, span_json(report, i));
 	json_set(books, "spans", spans);
-	json_set_number(books, "lost_samples", span_engine_lost(tell->engine));
+	json_set_number(books, "lost_samples", span_engine_lost(report->engine));
 	return books;
 }

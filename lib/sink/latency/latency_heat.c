@@ -67,12 +67,12 @@ static uint32_t shade(const struct drawing *d, uint64_t count)
 	return (uint32_t)(log2((double)count) / log2((double)d->most) * (SHADES - 1) + 0.5);
 }
 
-static void put_cell(const struct span_tell *tell, const struct drawing *d, uint64_t count,
+static void put_cell(const struct span_report *report, const struct drawing *d, uint64_t count,
 		     FILE *out)
 {
 	if (!count)
 		fputc(' ', out);
-	else if (tell->has_style)
+	else if (report->has_style)
 		fprintf(out, "\033[38;5;%dm\xe2\x96\x88", colours[shade(d, count)]);
 	else
 		fputc(letters[shade(d, count)], out);
@@ -100,14 +100,15 @@ static void put_axis(const struct drawing *d, FILE *out)
 		summary_time(step, d->heat->step * d->per), summary_count(most, d->most));
 }
 
-static void put_row(const struct span_tell *tell, const struct drawing *d, uint32_t row, FILE *out)
+static void put_row(const struct span_report *report, const struct drawing *d, uint32_t row,
+		    FILE *out)
 {
 	char text[SUMMARY_NUMBER];
 
 	fprintf(out, "%9s |", row % HEAT_OCTAVE ? "" : summary_time(text, heat_from(row)));
 	for (uint32_t column = 0; column < d->columns; column++)
-		put_cell(tell, d, count_at(d, column, row), out);
-	fputs(tell->has_style ? "\033[0m\n" : "\n", out);
+		put_cell(report, d, count_at(d, column, row), out);
+	fputs(report->has_style ? "\033[0m\n" : "\n", out);
 }
 
 /* Returns how many rows from this one on, downwards, are empty. */
@@ -123,9 +124,9 @@ static uint32_t empty_rows(const struct latency_heat *heat, uint32_t row)
 }
 
 /* Prints one line for many empty rows. */
-void latency_heat_text(const struct span_tell *tell, const struct latency_heat *heat, FILE *out)
+void latency_heat_text(const struct span_report *report, const struct latency_heat *heat, FILE *out)
 {
-	size_t columns = tell->columns ? tell->columns : COLUMNS_PLAIN;
+	size_t columns = report->columns ? report->columns : COLUMNS_PLAIN;
 	size_t room = columns > MARGIN + COLUMNS_LEAST ? columns - MARGIN - 1 : COLUMNS_LEAST;
 	const struct drawing d = draw(heat, (uint32_t)room);
 
@@ -134,7 +135,7 @@ void latency_heat_text(const struct span_tell *tell, const struct latency_heat *
 		uint32_t empty = empty_rows(heat, row);
 
 		if (empty <= EMPTY_MOST) {
-			put_row(tell, &d, row, out);
+			put_row(report, &d, row, out);
 			continue;
 		}
 		fputs("      ... |\n", out);
@@ -153,15 +154,15 @@ static void put_xml(FILE *out, const char *text)
 	}
 }
 
-static void svg_span(const struct span_tell *tell, uint32_t span, uint32_t top, FILE *out)
+static void svg_span(const struct span_report *report, uint32_t span, uint32_t top, FILE *out)
 {
-	const struct latency_heat *heat = &latency_total(tell->latency, span)->heat;
+	const struct latency_heat *heat = &latency_total(report->latency, span)->heat;
 	const struct drawing d = draw(heat, HEAT_COLUMNS);
 	uint32_t bottom = top + 24 + heat->rows * CELL_HEIGHT, width = d.columns * CELL_WIDTH;
 	char text[SUMMARY_NUMBER];
 
 	fprintf(out, "<text x=\"80\" y=\"%u\" font-weight=\"bold\">", top + 14);
-	put_xml(out, tell->span[span]->name);
+	put_xml(out, report->span[span]->name);
 	fprintf(out, ": latency over time</text>\n");
 	for (uint32_t row = heat->first; row < heat->first + heat->rows; row++) {
 		uint32_t y = bottom - (row - heat->first + 1) * CELL_HEIGHT;
@@ -187,27 +188,27 @@ static void svg_span(const struct span_tell *tell, uint32_t span, uint32_t top, 
 		summary_time(text, (uint64_t)d.columns * d.per * heat->step));
 }
 
-static uint32_t svg_height(const struct span_tell *tell, uint32_t span)
+static uint32_t svg_height(const struct span_report *report, uint32_t span)
 {
-	const struct latency_heat *heat = &latency_total(tell->latency, span)->heat;
+	const struct latency_heat *heat = &latency_total(report->latency, span)->heat;
 
 	return heat->rows ? heat->rows * CELL_HEIGHT + 60 : 0;
 }
 
-void latency_svg(const struct span_tell *tell, FILE *out)
+void latency_svg(const struct span_report *report, FILE *out)
 {
 	uint32_t height = 10, top = 0;
 
-	for (uint32_t span = 0; span < tell->spans; span++)
-		height += svg_height(tell, span);
+	for (uint32_t span = 0; span < report->spans; span++)
+		height += svg_height(report, span);
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		100 + HEAT_COLUMNS * CELL_WIDTH, height);
-	for (uint32_t span = 0; span < tell->spans; span++) {
-		if (svg_height(tell, span))
-			svg_span(tell, span, top, out);
-		top += svg_height(tell, span);
+	for (uint32_t span = 0; span < report->spans; span++) {
+		if (svg_height(report, span))
+			svg_span(report, span, top, out);
+		top += svg_height(report, span);
 	}
 	fputs("</svg>\n", out);
 }

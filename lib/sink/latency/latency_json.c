@@ -59,17 +59,17 @@ static json_object *json_heat(const struct latency_heat *heat)
 	return object;
 }
 
-static json_object *json_name(const struct span_tell *tell, uint32_t span, uint64_t group)
+static json_object *json_name(const struct span_report *report, uint32_t span, uint64_t group)
 {
 	char *text = mem_alloc(NAME_MOST);
-	size_t length = span_engine_group(tell->engine, span, group, text, NAME_MOST);
+	size_t length = span_engine_group(report->engine, span, group, text, NAME_MOST);
 	json_object *name = json_bytes(text, length);
 
 	free(text);
 	return name;
 }
 
-static json_object *json_group(const struct span_tell *tell, const struct latency_group *group)
+static json_object *json_group(const struct span_report *report, const struct latency_group *group)
 {
 	static const struct {
 		const char *key;
@@ -78,9 +78,9 @@ static json_object *json_group(const struct span_tell *tell, const struct latenc
 	const struct histogram *h = &group->histogram;
 	json_object *object = json_object_new_object();
 
-	json_set_word(object, "span", tell->span[group->span]->name);
+	json_set_word(object, "span", report->span[group->span]->name);
 	json_set(object, "group",
-		 group->is_rest ? NULL : json_name(tell, group->span, group->group));
+		 group->is_rest ? NULL : json_name(report, group->span, group->group));
 	json_set_number(object, "count", h->count);
 	add_real(object, "avg_ns", latency_average(group));
 	json_set_number(object, "min_ns", h->count ? h->min : 0);
@@ -92,7 +92,7 @@ static json_object *json_group(const struct span_tell *tell, const struct latenc
 	json_set_number(object, "sum_ns", h->sum);
 	json_set_number(object, "bytes", group->bytes);
 	json_set(object, "histogram", json_histogram(h));
-	if (tell->has_heat)
+	if (report->has_heat)
 		json_set(object, "heat", json_heat(&group->heat));
 	return object;
 }
@@ -111,16 +111,16 @@ static json_object *json_context(const struct latency_slow *slow)
 	return all;
 }
 
-json_object *span_seen_json(const struct span_tell *tell, const struct span_seen *seen)
+json_object *span_seen_json(const struct span_report *report, const struct span_seen *seen)
 {
-	const char *comm = span_engine_comm(tell->engine, seen);
-	const char *about = span_engine_about(tell->engine, seen);
+	const char *comm = span_engine_comm(report->engine, seen);
+	const char *about = span_engine_about(report->engine, seen);
 	json_object *object = json_object_new_object();
 	char *key = mem_alloc(NAME_MOST);
-	size_t length = span_engine_key(tell->engine, seen, key, NAME_MOST);
+	size_t length = span_engine_key(report->engine, seen, key, NAME_MOST);
 
-	json_set_word(object, "span", tell->span[seen->span]->name);
-	json_set(object, "group", json_name(tell, seen->span, seen->group));
+	json_set_word(object, "span", report->span[seen->span]->name);
+	json_set(object, "group", json_name(report, seen->span, seen->group));
 	json_set_number(object, "pid", seen->pid);
 	json_set_number(object, "tid", seen->tid);
 	json_set(object, "comm", json_bytes(comm, strlen(comm)));
@@ -131,9 +131,9 @@ json_object *span_seen_json(const struct span_tell *tell, const struct span_seen
 	return object;
 }
 
-static json_object *json_slow(const struct span_tell *tell, const struct latency_slow *slow)
+static json_object *json_slow(const struct span_report *report, const struct latency_slow *slow)
 {
-	json_object *object = span_seen_json(tell, &slow->seen);
+	json_object *object = span_seen_json(report, &slow->seen);
 
 	json_set_number(object, "latency_ns", slow->seen.end - slow->seen.begin);
 	json_set_number(object, "bytes", slow->seen.bytes);
@@ -141,24 +141,25 @@ static json_object *json_slow(const struct span_tell *tell, const struct latency
 	return object;
 }
 
-void latency_json(const struct span_tell *tell, FILE *out)
+void latency_json(const struct span_report *report, FILE *out)
 {
 	json_object *top = json_object_new_object(), *spans = json_object_new_array();
 	json_object *slowest = json_object_new_array();
 	const struct latency_group *const *group;
 	const struct latency_slow *slow;
-	uint32_t groups = latency_groups(tell->latency, &group);
-	uint32_t slows = latency_slowest(tell->latency, &slow);
+	uint32_t groups = latency_groups(report->latency, &group);
+	uint32_t slows = latency_slowest(report->latency, &slow);
 
 	for (uint32_t i = 0; i < groups; i++)
-		json_object_array_add(spans, json_group(tell, group[i]));
+		json_object_array_add(spans, json_group(report, group[i]));
 	for (uint32_t i = 0; i < slows; i++)
-		json_object_array_add(slowest, json_slow(tell, &slow[i]));
-	json_set_number(top, "start_ns", tell->from);
-	json_set_number(top, "duration_ns", tell->to > tell->from ? tell->to - tell->from : 0);
+		json_object_array_add(slowest, json_slow(report, &slow[i]));
+	json_set_number(top, "start_ns", report->from);
+	json_set_number(top, "duration_ns",
+			report->to > report->from ? report->to - report->from : 0);
 	json_set(top, "spans", spans);
 	json_set(top, "slowest", slowest);
-	json_set_number(top, "not_above", latency_below(tell->latency));
-	json_set(top, "books", span_books_json(tell));
+	json_set_number(top, "not_above", latency_below(report->latency));
+	json_set(top, "books", span_books_json(report));
 	json_print(out, top);
 }

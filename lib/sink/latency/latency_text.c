@@ -19,9 +19,9 @@ static const struct page_column column[] = {
 	{NULL, 0, 0, false},
 };
 
-static double seconds(const struct span_tell *tell)
+static double seconds(const struct span_report *report)
 {
-	return tell->to > tell->from ? (double)(tell->to - tell->from) / 1e9 : 0;
+	return report->to > report->from ? (double)(report->to - report->from) / 1e9 : 0;
 }
 
 static const char *rate_text(char text[SUMMARY_NUMBER], double rate)
@@ -32,14 +32,14 @@ static const char *rate_text(char text[SUMMARY_NUMBER], double rate)
 	return text;
 }
 
-static void put_row(const struct span_tell *tell, const struct page *page,
+static void put_row(const struct span_report *report, const struct page *page,
 		    const struct page_table *table, const struct latency_group *group,
 		    const char *name)
 {
 	const struct histogram *h = &group->histogram;
 	char text[CELLS][SUMMARY_NUMBER];
 	char *cut = summary_cut(name, page_rest(page, table), 6);
-	double time = seconds(tell);
+	double time = seconds(report);
 
 	if (time > 0)
 		snprintf(text[11], SUMMARY_NUMBER, "%.1f %%", (double)h->sum / time / 1e7);
@@ -59,7 +59,7 @@ static void put_row(const struct span_tell *tell, const struct page *page,
 }
 
 /* The sum of all further rows, so that the table adds up. */
-static void put_rest(const struct span_tell *tell, const struct page *page,
+static void put_rest(const struct span_report *report, const struct page *page,
 		     const struct page_table *table, const struct latency_group *const *group,
 		     uint32_t count)
 {
@@ -72,41 +72,41 @@ static void put_rest(const struct span_tell *tell, const struct page *page,
 		rest.squares += group[i]->squares;
 	}
 	snprintf(name, sizeof(name), "%u more", count);
-	put_row(tell, page, table, &rest, name);
+	put_row(report, page, table, &rest, name);
 	histogram_release(&rest.histogram);
 }
 
-static void put_table(const struct span_tell *tell, const struct page *page, uint32_t span,
+static void put_table(const struct span_report *report, const struct page *page, uint32_t span,
 		      const struct latency_group *const *group, uint32_t groups)
 {
 	struct page_column own[sizeof(column) / sizeof(*column)];
 	struct page_table table = {own, sizeof(own) / sizeof(*own)};
-	const char *what = span_engine_group_name(tell->engine, span);
-	bool is_said = *what && strcmp(what, tell->span[span]->name) != 0;
-	char *title = mem_format("%s%s%s", tell->span[span]->name, is_said ? " by " : "",
+	const char *what = span_engine_group_name(report->engine, span);
+	bool is_said = *what && strcmp(what, report->span[span]->name) != 0;
+	char *title = mem_format("%s%s%s", report->span[span]->name, is_said ? " by " : "",
 				 is_said ? what : "");
-	uint32_t shown = groups <= tell->top + 1 ? groups : tell->top;
+	uint32_t shown = groups <= report->top + 1 ? groups : report->top;
 
 	memcpy(own, column, sizeof(own));
 	own[table.columns - 1].title = title;
 	page_heading(page, &table);
 	for (uint32_t i = 0; i < shown; i++) {
-		char *name = latency_group_text(tell, group[i]);
+		char *name = latency_group_text(report, group[i]);
 
-		put_row(tell, page, &table, group[i], name);
+		put_row(report, page, &table, group[i], name);
 		free(name);
 	}
 	if (shown < groups)
-		put_rest(tell, page, &table, group + shown, groups - shown);
+		put_rest(report, page, &table, group + shown, groups - shown);
 	if (groups > 1)
-		put_row(tell, page, &table, latency_total(tell->latency, span), "all");
+		put_row(report, page, &table, latency_total(report->latency, span), "all");
 	free(title);
 }
 
 /* A line for each power of two. */
-static void put_histogram(const struct span_tell *tell, uint32_t span, FILE *out)
+static void put_histogram(const struct span_report *report, uint32_t span, FILE *out)
 {
-	const struct histogram *h = &latency_total(tell->latency, span)->histogram;
+	const struct histogram *h = &latency_total(report->latency, span)->histogram;
 	uint64_t count[64] = {0}, most = 1;
 	uint32_t first = 64, last = 0;
 
@@ -121,7 +121,7 @@ static void put_histogram(const struct span_tell *tell, uint32_t span, FILE *out
 		first = octave < first ? octave : first;
 		last = octave;
 	}
-	fprintf(out, "\n%s: how many took how long\n", tell->span[span]->name);
+	fprintf(out, "\n%s: how many took how long\n", report->span[span]->name);
 	for (uint32_t i = first; i <= last && first < 64; i++) {
 		char from[SUMMARY_NUMBER], to[SUMMARY_NUMBER], number[SUMMARY_NUMBER];
 		int bar = (int)((double)count[i] / (double)most * BAR + 0.5);
@@ -133,44 +133,44 @@ static void put_histogram(const struct span_tell *tell, uint32_t span, FILE *out
 	}
 }
 
-static void put_span(const struct span_tell *tell, const struct page *page, uint32_t span,
+static void put_span(const struct span_report *report, const struct page *page, uint32_t span,
 		     const struct latency_group *const *group, uint32_t groups)
 {
-	const char *trouble = span_engine_trouble(tell->engine, span);
+	const char *trouble = span_engine_trouble(report->engine, span);
 
 	if (groups)
-		put_table(tell, page, span, group, groups);
+		put_table(report, page, span, group, groups);
 	else
-		fprintf(page->out, "\n%s: %s\n", tell->span[span]->name,
-			trouble                        ? trouble
-			: latency_below(tell->latency) ? "none took longer than --above"
-						       : "none ended");
-	if (groups && tell->has_histogram)
-		put_histogram(tell, span, page->out);
-	if (groups && tell->has_heat)
-		latency_heat_text(tell, &latency_total(tell->latency, span)->heat, page->out);
+		fprintf(page->out, "\n%s: %s\n", report->span[span]->name,
+			trouble                          ? trouble
+			: latency_below(report->latency) ? "none took longer than --above"
+							 : "none ended");
+	if (groups && report->has_histogram)
+		put_histogram(report, span, page->out);
+	if (groups && report->has_heat)
+		latency_heat_text(report, &latency_total(report->latency, span)->heat, page->out);
 }
 
-static void put_slow(const struct span_tell *tell, const struct page *page,
+static void put_slow(const struct span_report *report, const struct page *page,
 		     const struct page_table *table, const struct latency_slow *slow)
 {
 	const struct span_seen *seen = &slow->seen;
-	const char *comm = span_engine_comm(tell->engine, seen);
+	const char *comm = span_engine_comm(report->engine, seen);
 	struct latency_group group = {.span = seen->span, .group = seen->group};
-	char *name = summary_escape(comm, strlen(comm)), *about = latency_about_text(tell, seen);
-	char *what = latency_group_text(tell, &group), *all, *cut;
+	char *name = summary_escape(comm, strlen(comm)), *about = latency_about_text(report, seen);
+	char *what = latency_group_text(report, &group), *all, *cut;
 	char *who = seen->tid || seen->pid
 			    ? mem_format("%s(%u)", name, seen->tid ? seen->tid : seen->pid)
 			    : mem_strdup(*name ? name : "-");
 	char taken[SUMMARY_NUMBER], at[SUMMARY_NUMBER];
 
 	snprintf(at, sizeof(at), "%.6f",
-		 seen->begin > tell->from ? (double)(seen->begin - tell->from) / 1e9 : 0);
+		 seen->begin > report->from ? (double)(seen->begin - report->from) / 1e9 : 0);
 	all = strcmp(what, about) ? mem_format("%s %s", what, about) : mem_strdup(what);
 	cut = summary_cut(all, page_rest(page, table), 4);
 	page_row(page, table,
 		 (const char *const[]){summary_time(taken, seen->end - seen->begin), at,
-				       tell->span[seen->span]->name, who, cut});
+				       report->span[seen->span]->name, who, cut});
 	for (uint32_t i = 0; i < slow->contexts; i++) {
 		uint64_t time = slow->context[i].time;
 
@@ -185,7 +185,7 @@ static void put_slow(const struct span_tell *tell, const struct page *page,
 	free(name);
 }
 
-static void put_slowest(const struct span_tell *tell, const struct page *page)
+static void put_slowest(const struct span_report *report, const struct page *page)
 {
 	static const struct page_column slow_column[] = {
 		{"slowest", 9, 0, false},  {"at, s", 13, 0, false}, {"span", -14, 0, false},
@@ -193,32 +193,32 @@ static void put_slowest(const struct span_tell *tell, const struct page *page)
 	};
 	const struct page_table table = {slow_column, sizeof(slow_column) / sizeof(*slow_column)};
 	const struct latency_slow *slow;
-	uint32_t count = latency_slowest(tell->latency, &slow);
+	uint32_t count = latency_slowest(report->latency, &slow);
 
 	if (count)
 		page_heading(page, &table);
 	for (uint32_t i = 0; i < count; i++)
-		put_slow(tell, page, &table, &slow[i]);
+		put_slow(report, page, &table, &slow[i]);
 }
 
-void latency_text(const struct span_tell *tell, FILE *out)
+void latency_text(const struct span_report *report, FILE *out)
 {
-	const struct page page = page_new(out, tell->columns, tell->has_style);
+	const struct page page = page_new(out, report->columns, report->has_style);
 	const struct latency_group *const *group;
-	uint32_t groups = latency_groups(tell->latency, &group), at = 0;
+	uint32_t groups = latency_groups(report->latency, &group), at = 0;
 
-	span_part_text(tell, &page);
-	for (uint32_t span = 0; span < tell->spans; span++) {
+	span_part_text(report, &page);
+	for (uint32_t span = 0; span < report->spans; span++) {
 		uint32_t count = 0;
 
 		while (at + count < groups && group[at + count]->span == span)
 			count++;
-		put_span(tell, &page, span, group + at, count);
+		put_span(report, &page, span, group + at, count);
 		at += count;
 	}
-	put_slowest(tell, &page);
-	if (tell->is_part)
+	put_slowest(report, &page);
+	if (report->is_part)
 		fputc('\n', out);
 	else
-		span_books_text(tell, &page);
+		span_books_text(report, &page);
 }

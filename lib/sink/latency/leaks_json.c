@@ -26,26 +26,26 @@ static void add_symbol(void *context, const struct span_symbol *symbol)
 	json_object_array_add(context, object);
 }
 
-static json_object *json_stack(const struct span_tell *tell, uint32_t stack)
+static json_object *json_stack(const struct span_report *report, uint32_t stack)
 {
 	json_object *all = json_object_new_array();
 
-	tell->symbols->of(tell->symbols->self, stack, add_symbol, all);
+	report->symbols->of(report->symbols->self, stack, add_symbol, all);
 	return all;
 }
 
-static json_object *json_leak(const struct span_tell *tell, const struct leak *leak)
+static json_object *json_leak(const struct span_report *report, const struct leak *leak)
 {
-	json_object *object = span_seen_json(tell, &leak->seen);
+	json_object *object = span_seen_json(report, &leak->seen);
 
 	json_set_number(object, "age_ns", leak->age);
 	json_set_bool(object, "process_ended", leak->seen.fate == SPAN_LEFT);
-	if (tell->symbols)
-		json_set(object, "stack", json_stack(tell, leak->seen.stack));
+	if (report->symbols)
+		json_set(object, "stack", json_stack(report, leak->seen.stack));
 	return object;
 }
 
-void leaks_json(const struct span_tell *tell, FILE *out)
+void leaks_json(const struct span_report *report, FILE *out)
 {
 	static const struct {
 		const char *key;
@@ -57,20 +57,20 @@ void leaks_json(const struct span_tell *tell, FILE *out)
 	json_object *top = json_object_new_object(), *all = json_object_new_array();
 	uint64_t begun = 0;
 
-	leaks_sort(tell->leaks);
-	for (uint32_t i = 0; i < tell->leaks->leaks; i++)
-		json_object_array_add(all, json_leak(tell, &tell->leaks->leak[i]));
+	leaks_sort(report->leaks);
+	for (uint32_t i = 0; i < report->leaks->leaks; i++)
+		json_object_array_add(all, json_leak(report, &report->leaks->leak[i]));
 	json_set(top, "leaks", all);
-	for (uint32_t i = 0; i < tell->spans; i++)
-		begun += span_engine_books(tell->engine, i)->begun;
+	for (uint32_t i = 0; i < report->spans; i++)
+		begun += span_engine_books(report->engine, i)->begun;
 	json_set_number(top, "begun", begun);
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		uint64_t count = 0;
 
-		for (uint32_t span = 0; span < tell->spans; span++)
-			count += span_engine_books(tell->engine, span)->fate[row[i].fate];
+		for (uint32_t span = 0; span < report->spans; span++)
+			count += span_engine_books(report->engine, span)->fate[row[i].fate];
 		json_set_number(top, row[i].key, count);
 	}
-	json_set(top, "books", span_books_json(tell));
+	json_set(top, "books", span_books_json(report));
 	json_print(out, top);
 }

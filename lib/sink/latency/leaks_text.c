@@ -12,14 +12,15 @@
 #include <string.h>
 
 /* "1 of 24 begun has been open for 500 ms or longer" */
-static char *text_of_part(const struct span_tell *tell, uint32_t span)
+static char *text_of_part(const struct span_report *report, uint32_t span)
 {
-	const struct leaks *leaks = tell->leaks;
+	const struct leaks *leaks = report->leaks;
 	uint64_t open = leaks->open[span];
 	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
-	char *text = mem_format("%s: %s of %s begun %s", tell->span[span]->name,
+	char *text = mem_format("%s: %s of %s begun %s", report->span[span]->name,
 				open ? summary_count(number, open) : "none",
-				summary_count(begun, span_engine_books(tell->engine, span)->begun),
+				summary_count(begun,
+					      span_engine_books(report->engine, span)->begun),
 				open > 1 ? "have been open" : "has been open");
 
 	if (leaks->older_than)
@@ -27,15 +28,16 @@ static char *text_of_part(const struct span_tell *tell, uint32_t span)
 	return text;
 }
 
-static char *text_of_all(const struct span_tell *tell, uint32_t span)
+static char *text_of_all(const struct span_report *report, uint32_t span)
 {
-	const struct leaks *leaks = tell->leaks;
+	const struct leaks *leaks = report->leaks;
 	uint64_t left = leaks->left[span], open = leaks->open[span], all = left + open;
 	char number[SUMMARY_NUMBER], begun[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
 	char *open_for = mem_format("open for %s or longer", summary_time(age, leaks->older_than));
-	char *text = mem_format("%s: %s leak%s of %s begun", tell->span[span]->name,
+	char *text = mem_format("%s: %s leak%s of %s begun", report->span[span]->name,
 				all ? summary_count(number, all) : "no", all == 1 ? "" : "s",
-				summary_count(begun, span_engine_books(tell->engine, span)->begun));
+				summary_count(begun,
+					      span_engine_books(report->engine, span)->begun));
 
 	latency_append(&text, ": ", left,
 		       left == 1 ? "open when its process ended by itself"
@@ -45,47 +47,47 @@ static char *text_of_all(const struct span_tell *tell, uint32_t span)
 	return text;
 }
 
-static void put_verdict(const struct span_tell *tell, const struct page *page, uint32_t span)
+static void put_verdict(const struct span_report *report, const struct page *page, uint32_t span)
 {
-	const char *trouble = span_engine_trouble(tell->engine, span);
+	const char *trouble = span_engine_trouble(report->engine, span);
 	char *text;
 
 	if (trouble) {
 		fprintf(page->out, "%s\n", trouble);
 		return;
 	}
-	text = tell->is_part ? text_of_part(tell, span) : text_of_all(tell, span);
+	text = report->is_part ? text_of_part(report, span) : text_of_all(report, span);
 	page_wrap(page, text, 0, 2);
 	free(text);
 }
 
 /* A missing event may have been an end. Before the end of a recording only a loss that is known counts. */
-static void put_sureness(const struct span_tell *tell, const struct page *page)
+static void put_sureness(const struct span_report *report, const struct page *page)
 {
 	char sentence[512];
-	bool has_gaps = tell->is_part ? books_gaps(tell->tally, sentence, sizeof(sentence))
-				      : books_check(tell->trace, tell->tally, sentence,
-						    sizeof(sentence)) != BOOKS_BALANCED;
+	bool has_gaps = report->is_part ? books_gaps(report->tally, sentence, sizeof(sentence))
+					: books_check(report->trace, report->tally, sentence,
+						      sizeof(sentence)) != BOOKS_BALANCED;
 
-	if (has_gaps || span_engine_lost(tell->engine))
+	if (has_gaps || span_engine_lost(report->engine))
 		fputs("not sure: events are missing, and an end may be among them\n", page->out);
 	else
-		fputs(tell->is_part ? "no event is missing so far\n"
-				    : "sure: no event is missing\n",
+		fputs(report->is_part ? "no event is missing so far\n"
+				      : "sure: no event is missing\n",
 		      page->out);
-	if (tell->is_part && has_gaps) /* or the books say it */
+	if (report->is_part && has_gaps) /* or the books say it */
 		page_wrap(page, sentence, 0, 2);
 }
 
-static void put_group(const struct span_tell *tell, const struct page *page,
+static void put_group(const struct span_report *report, const struct page *page,
 		      const struct page_table *table, const struct leak_group *group)
 {
 	const struct latency_group name_of = {.span = group->span, .group = group->group};
-	const char *comm = span_engine_comm(tell->engine, &group->first);
-	char *name = latency_group_text(tell, &name_of), *about, *who, *what, *cut;
+	const char *comm = span_engine_comm(report->engine, &group->first);
+	char *name = latency_group_text(report, &name_of), *about, *who, *what, *cut;
 	char count[SUMMARY_NUMBER], age[SUMMARY_NUMBER];
 
-	about = latency_about_text(tell, &group->first);
+	about = latency_about_text(report, &group->first);
 	who = summary_escape(comm, strlen(comm));
 	what = !strcmp(name, about) ? mem_strdup(name) : mem_format("%s %s", name, about);
 	cut = summary_cut(what, page_rest(page, table), 6);
@@ -94,7 +96,7 @@ static void put_group(const struct span_tell *tell, const struct page *page,
 	page_row(page, table,
 		 (const char *const[]){summary_count(count, group->count),
 				       summary_time(age, group->oldest),
-				       tell->span[group->span]->name, what, cut});
+				       report->span[group->span]->name, what, cut});
 	free(what);
 	free(cut);
 	free(who);
@@ -134,18 +136,18 @@ static void put_symbol(void *context, const struct span_symbol *symbol)
 	free(text);
 }
 
-static void put_stack(const struct span_tell *tell, const struct page *page, uint32_t stack)
+static void put_stack(const struct span_report *report, const struct page *page, uint32_t stack)
 {
 	struct symbols symbols = {.page = page};
 
-	tell->symbols->of(tell->symbols->self, stack, put_symbol, &symbols);
+	report->symbols->of(report->symbols->self, stack, put_symbol, &symbols);
 	if (!symbols.count)
 		fprintf(page->out, "%*s%s\n", SYMBOL_INDENT, "", "(stack not known)");
 	else if (symbols.count > SYMBOLS_MOST)
 		fprintf(page->out, "%*s%u more\n", SYMBOL_INDENT, "", symbols.count - SYMBOLS_MOST);
 }
 
-static void put_groups(const struct span_tell *tell, const struct page *page)
+static void put_groups(const struct span_report *report, const struct page *page)
 {
 	static const struct page_column column[] = {
 		{"leaks", 9, 0, false},
@@ -155,16 +157,16 @@ static void put_groups(const struct span_tell *tell, const struct page *page)
 		{"what, and the oldest of them", 0, 0, false},
 	};
 	const struct page_table table = {column, sizeof(column) / sizeof(*column)};
-	const struct leaks *leaks = tell->leaks;
-	uint32_t shown = leaks->groups <= tell->top + 1 ? leaks->groups : tell->top;
+	const struct leaks *leaks = report->leaks;
+	uint32_t shown = leaks->groups <= report->top + 1 ? leaks->groups : report->top;
 	uint64_t rest = 0;
 
 	if (shown)
 		page_heading(page, &table);
 	for (uint32_t i = 0; i < shown; i++) {
-		put_group(tell, page, &table, &leaks->group[i]);
-		if (tell->symbols)
-			put_stack(tell, page, leaks->group[i].stack);
+		put_group(report, page, &table, &leaks->group[i]);
+		if (report->symbols)
+			put_stack(report, page, leaks->group[i].stack);
 	}
 	for (uint32_t i = shown; i < leaks->groups; i++)
 		rest += leaks->group[i].count;
@@ -173,18 +175,18 @@ static void put_groups(const struct span_tell *tell, const struct page *page)
 			leaks->groups - shown);
 }
 
-void leaks_text(const struct span_tell *tell, FILE *out)
+void leaks_text(const struct span_report *report, FILE *out)
 {
-	const struct page page = page_new(out, tell->columns, tell->has_style);
+	const struct page page = page_new(out, report->columns, report->has_style);
 
-	leaks_sort(tell->leaks);
-	span_part_text(tell, &page);
-	for (uint32_t span = 0; span < tell->spans; span++)
-		put_verdict(tell, &page, span);
-	put_sureness(tell, &page);
-	put_groups(tell, &page);
-	if (tell->is_part)
+	leaks_sort(report->leaks);
+	span_part_text(report, &page);
+	for (uint32_t span = 0; span < report->spans; span++)
+		put_verdict(report, &page, span);
+	put_sureness(report, &page);
+	put_groups(report, &page);
+	if (report->is_part)
 		fputc('\n', out);
 	else
-		span_books_text(tell, &page);
+		span_books_text(report, &page);
 }

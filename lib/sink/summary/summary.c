@@ -52,7 +52,7 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 	return 0;
 }
 
-static void tell(struct sink *sink, FILE *out)
+static void print_summary(struct sink *sink, FILE *out)
 {
 	const struct sink_options *options = sink->options;
 	const struct summary summary = {options, &sink->collect};
@@ -76,7 +76,7 @@ static int summary_close(struct sink *sink, struct error *err)
 	int rc = 0;
 
 	if (out) {
-		tell(sink, out);
+		print_summary(sink, out);
 		rc = fclose(out) ? error_set(err, errno, "summary")
 				 : summary_put(options, text, size, err);
 	} else if (!options->is_discarded) {

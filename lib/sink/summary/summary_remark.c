@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static bool tell_status(const struct summary *summary, char *text, size_t size)
+static bool remark_status(const struct summary *summary, char *text, size_t size)
 {
 	int status = trace_host(summary->collect->trace)->status;
 
@@ -22,7 +22,7 @@ static bool tell_status(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
-static bool tell_early(const struct summary *summary, char *text, size_t size)
+static bool remark_early_end(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 
@@ -35,7 +35,7 @@ static bool tell_early(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
-static bool tell_left(const struct summary *summary, char *text, size_t size)
+static bool remark_left(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 	bool is_one = host->processes_left == 1;
@@ -54,8 +54,8 @@ static bool tell_left(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
-static bool tell_perf(const struct summary *summary, str_id why, const char *what, char *text,
-		      size_t size)
+static bool remark_perf(const struct summary *summary, str_id why, const char *what, char *text,
+			size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 	char *reason = summary_string(trace, why);
@@ -71,22 +71,22 @@ static bool is_asked_for(const struct summary *summary, str_id why)
 	return !strcmp(trace_text(summary->collect->trace, why), "--source=perf");
 }
 
-static bool tell_source(const struct summary *summary, char *text, size_t size)
+static bool remark_source(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 
 	return host->source == TRACE_SOURCE_PERF && host->source_why &&
 	       !is_asked_for(summary, host->source_why) &&
-	       tell_perf(summary, host->source_why, "calls were", text, size);
+	       remark_perf(summary, host->source_why, "calls were", text, size);
 }
 
-static bool tell_block_source(const struct summary *summary, char *text, size_t size)
+static bool remark_block_source(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 
 	return host->block_source == TRACE_SOURCE_PERF && host->source != TRACE_SOURCE_PERF &&
 	       host->block_why &&
-	       tell_perf(summary, host->block_why, "block requests were", text, size);
+	       remark_perf(summary, host->block_why, "block requests were", text, size);
 }
 
 /* Appends as much as there is room for. */
@@ -103,7 +103,7 @@ static void append(char *text, size_t size, const char *format, ...)
 	va_end(args);
 }
 
-static bool tell_refused(const struct summary *summary, char *text, size_t size)
+static bool remark_refused(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 	uint32_t refusals = trace_refusals(trace);
@@ -144,7 +144,7 @@ static bool name_filters(const struct trace *trace, enum fact_filter kind, char 
 	return has_any;
 }
 
-static bool tell_path(const struct summary *summary, char *text, size_t size)
+static bool remark_path(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 	uint64_t elsewhere = trace_calls_elsewhere(trace);
@@ -161,7 +161,7 @@ static bool tell_path(const struct summary *summary, char *text, size_t size)
 }
 
 /* Whether the tasks that were chosen made no call at all. A task must match each kind of filter, so one sentence has all. */
-static bool tell_tasks(const struct summary *summary, char *text, size_t size)
+static bool remark_tasks(const struct summary *summary, char *text, size_t size)
 {
 	static const struct {
 		enum fact_filter kind;
@@ -204,7 +204,7 @@ static bool has_requests(const struct collect *collect)
 	return false;
 }
 
-static bool tell_device(const struct summary *summary, char *text, size_t size)
+static bool remark_device(const struct summary *summary, char *text, size_t size)
 {
 	uint64_t others = tally_get(summary->options->tally, requests_excluded);
 	char names[512], number[SUMMARY_NUMBER];
@@ -220,7 +220,7 @@ static bool tell_device(const struct summary *summary, char *text, size_t size)
 }
 
 /* The tables have calls only. */
-static bool tell_tracepoints(const struct summary *summary, char *text, size_t size)
+static bool remark_tracepoints(const struct summary *summary, char *text, size_t size)
 {
 	static const char prefix[] = CAPTURE_CHOSEN_PREFIX;
 	const struct trace *trace = summary->collect->trace;
@@ -245,7 +245,7 @@ static bool tell_tracepoints(const struct summary *summary, char *text, size_t s
 }
 
 /* The table has one row for them. */
-static bool tell_shared(const struct summary *summary, char *text, size_t size)
+static bool remark_shared(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
 	char number[SUMMARY_NUMBER];
@@ -264,7 +264,7 @@ static bool tell_shared(const struct summary *summary, char *text, size_t size)
 	return false;
 }
 
-static bool tell_init(const struct summary *summary, char *text, size_t size)
+static bool remark_init(const struct summary *summary, char *text, size_t size)
 {
 	snprintf(text, size,
 		 "process 1 ran, but this kernel reports none of its system calls; those of other "
@@ -273,7 +273,7 @@ static bool tell_init(const struct summary *summary, char *text, size_t size)
 }
 
 /* A user who names process 1 may mean all its descendants. */
-static bool tell_attached_init(const struct summary *summary, char *text, size_t size)
+static bool remark_attached_init(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
 
@@ -288,9 +288,9 @@ static bool tell_attached_init(const struct summary *summary, char *text, size_t
 }
 
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	tell_status,  tell_early, tell_left,          tell_source, tell_block_source,
-	tell_refused, tell_path,  tell_tasks,         tell_device, tell_tracepoints,
-	tell_shared,  tell_init,  tell_attached_init,
+	remark_status,  remark_early_end, remark_left,          remark_source, remark_block_source,
+	remark_refused, remark_path,      remark_tasks,         remark_device, remark_tracepoints,
+	remark_shared,  remark_init,      remark_attached_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };
@@ -306,8 +306,8 @@ static uint64_t unseen_ends(const struct collect *collect)
 }
 
 /* Counters that are warnings. The sentence about completeness already names missing events. */
-static bool tell_counter(const struct summary *summary, enum tally_counter counter, char *text,
-			 size_t size)
+static bool remark_counter(const struct summary *summary, enum tally_counter counter, char *text,
+			   size_t size)
 {
 	uint64_t count = summary->options->tally->n[counter];
 	char number[SUMMARY_NUMBER];
@@ -332,5 +332,5 @@ bool summary_remark(const struct summary *summary, uint32_t index, char *text, s
 {
 	if (index < REMARKS)
 		return remark[index](summary, text, size);
-	return tell_counter(summary, (enum tally_counter)(index - REMARKS), text, size);
+	return remark_counter(summary, (enum tally_counter)(index - REMARKS), text, size);
 }

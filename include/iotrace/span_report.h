@@ -1,5 +1,5 @@
 /*
- * span_tell: what was found of spans, for people and for programs.
+ * span_report: what was found of spans, as text, JSON and pictures.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct span_symbols {
 };
 
 /* Lent for each call. */
-struct span_tell {
+struct span_report {
 	const struct span_engine *engine;
 	const struct span *const *span;
 	uint32_t spans;
@@ -35,7 +35,7 @@ struct span_tell {
 	struct leaks *leaks;
 	const struct trace *trace;
 	const struct tally *tally;
-	uint64_t from, to; /* what the numbers are of, ns of the trace's clock */
+	uint64_t from, to; /* the numbers are of this time, ns of the trace's clock */
 	uint64_t
 		start; /* of the recording, if it is printed in parts; 0: it is printed as a whole */
 	size_t columns; /* of the terminal; 0: it is none */
@@ -43,13 +43,13 @@ struct span_tell {
 	bool has_histogram, has_heat;
 	bool is_part;                       /* one of the parts, while the recording goes on */
 	uint32_t top;                       /* rows of a table */
-	const struct span_symbols *symbols; /* NULL: stacks are not told */
+	const struct span_symbols *symbols; /* NULL: stacks are not printed */
 };
 
 /* Prints the tables. */
-void latency_text(const struct span_tell *tell, FILE *out);
-void latency_json(const struct span_tell *tell, FILE *out);
-void leaks_text(const struct span_tell *tell, FILE *out);
-void leaks_json(const struct span_tell *tell, FILE *out);
+void latency_text(const struct span_report *report, FILE *out);
+void latency_json(const struct span_report *report, FILE *out);
+void leaks_text(const struct span_report *report, FILE *out);
+void leaks_json(const struct span_report *report, FILE *out);
 /* The heat map of each span as one image. */
-void latency_svg(const struct span_tell *tell, FILE *out);
+void latency_svg(const struct span_report *report, FILE *out);
