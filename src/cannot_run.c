@@ -22,7 +22,7 @@ static bool is_device_of_block(const struct record_options *options, const char 
 }
 
 /* Says what the user may have meant by a command that does not exist. */
-static void say_not_found(const struct record_options *options, const char *name)
+static void log_not_found(const struct record_options *options, const char *name)
 {
 	const char *near = command_nearest(name);
 
@@ -57,7 +57,7 @@ int cannot_run(const struct record_options *options, const char *name, int code)
 		return STATUS_NOT_FOUND;
 	}
 	if (code == ENOENT && !strchr(name, '/')) {
-		say_not_found(options, name);
+		log_not_found(options, name);
 		return STATUS_NOT_FOUND;
 	}
 	if (is_device_of_block(options, name))

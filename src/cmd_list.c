@@ -101,7 +101,7 @@ static void put_tracepoint(void *context, const char *name)
 }
 
 /* Advises only commands that print something. */
-static int say_none(const struct search *search)
+static int log_none(const struct search *search)
 {
 	int near = search->near_found[0] ? 0 : 1;
 
@@ -128,7 +128,7 @@ static int list_tracepoints(const char *glob)
 		log_error("%s", err.text);
 		status = STATUS_FAILED;
 	} else if (!search.found) {
-		status = say_none(&search);
+		status = log_none(&search);
 	}
 	free(search.near[0]);
 	free(search.near[1]);

@@ -30,7 +30,7 @@ static int send_mark(const char *recorder, const char *text, struct error *err)
 	int code = recorder_choose(recorder, false, &list, err);
 
 	if (!code)
-		code = control_say(list.names.item[0], CONTROL_MARK, text, status, err);
+		code = control_send(list.names.item[0], CONTROL_MARK, text, status, err);
 	recorder_list_release(&list);
 	free(status);
 	return code;

@@ -345,7 +345,7 @@ static bool is_init(const struct recording *recording)
 }
 
 /* With a command, the terminal belongs to the command, and the recording ends with it. */
-static void say_begin(const struct job *r)
+static void log_begin(const struct job *r)
 {
 	const struct recording *recording = &r->options->recording;
 	char *whom, *where, *how;
@@ -455,7 +455,7 @@ static int record(void *context, int argc, char **argv)
 	if (open_live(&r, &err) || open_output(&r, &err) || live_start(r.live, &err))
 		goto fail;
 	log_info("the capture grows in %s until it is converted", r.places.spool);
-	say_begin(&r);
+	log_begin(&r);
 	return node_leave(&r.node, follow(&r, argc ? argv[0] : ""));
 fail:
 	command_complain(&err);

@@ -16,7 +16,7 @@ static pid_t find(const char *name, struct error *err)
 	pid_t pid;
 
 	if (!code)
-		code = control_say(list.names.item[0], CONTROL_STATUS, NULL, status, err);
+		code = control_send(list.names.item[0], CONTROL_STATUS, NULL, status, err);
 	pid = code ? 0 : status->pid;
 	recorder_list_release(&list);
 	free(status);

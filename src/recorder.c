@@ -58,7 +58,7 @@ static bool has_pid(const char *name, const char *pid)
 	char *text;
 	bool is_it;
 
-	if (control_say(name, CONTROL_STATUS, NULL, status, NULL))
+	if (control_send(name, CONTROL_STATUS, NULL, status, NULL))
 		status->pid = 0;
 	text = mem_format("%d", (int)status->pid);
 	is_it = !strcmp(text, pid);
@@ -123,15 +123,15 @@ static void print_status(const struct control_status *status)
 }
 
 /* Returns 0, or -errno with a sentence. If all are meant, one that has ended meanwhile is not an error. */
-static int say_to(const struct recorder_list *list, bool is_for_all, enum control_word word,
-		  struct error *err)
+static int send_to(const struct recorder_list *list, bool is_for_all, enum control_word word,
+		   struct error *err)
 {
 	struct control_status *status = mem_zero(sizeof(*status));
 	int failed = 0;
 
 	for (uint32_t i = 0; i < list->names.count; i++) {
 		struct error why = {0};
-		int code = control_say(list->names.item[i], word, NULL, status, &why);
+		int code = control_send(list->names.item[i], word, NULL, status, &why);
 
 		if (!code)
 			print_status(status);
@@ -149,7 +149,7 @@ static int say(const char *recorder, bool is_for_all, enum control_word word)
 	int code = recorder_choose(recorder, is_for_all, &list, &err);
 
 	if (!code)
-		code = say_to(&list, is_for_all, word, &err);
+		code = send_to(&list, is_for_all, word, &err);
 	if (code)
 		log_error("%s", err.text);
 	recorder_list_release(&list);

@@ -36,7 +36,7 @@ struct control_status {
  * Sends a request to the recorder and waits at most 5 s for the answer. text: of a mark; otherwise NULL. Returns 0 with the new
  * status, or -errno with a message; -ENOENT: there is no such recorder.
  */
-int control_say(const char *recorder, enum control_word word, const char *text,
-		struct control_status *status, struct error *err);
+int control_send(const char *recorder, enum control_word word, const char *text,
+		 struct control_status *status, struct error *err);
 /* Adds the names of this user's running recorders. The caller frees each of them. */
 void control_list(struct text_list *recorders);

@@ -3,22 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum teller {
-#define JOB_TELLER(id, name) TELLER_##id,
+enum job_system {
+#define JOB_SYSTEM(id, name) SYSTEM_##id,
 #include <iotrace/job.def>
 };
 
-static const char *const teller_name[] = {
-#define JOB_TELLER(id, name) [TELLER_##id] = name,
+static const char *const system_name[] = {
+#define JOB_SYSTEM(id, name) [SYSTEM_##id] = name,
 #include <iotrace/job.def>
 };
 
 static const struct row {
 	enum job_value value;
-	enum teller teller;
+	enum job_system system;
 	const char *variable;
 } rows[] = {
-#define JOB_VARIABLE(value, teller, variable) {JOB_##value, TELLER_##teller, variable},
+#define JOB_VARIABLE(value, system, variable) {JOB_##value, SYSTEM_##system, variable},
 #include <iotrace/job.def>
 };
 
@@ -39,7 +39,7 @@ static int first(const char *const found[ROWS], enum job_value value)
 static bool counts_alike(const char *const found[ROWS], int row, const char *rank)
 {
 	for (int i = 0; i < ROWS; i++)
-		if (rows[i].value == JOB_RANK && rows[i].teller == rows[row].teller)
+		if (rows[i].value == JOB_RANK && rows[i].system == rows[row].system)
 			return found[i] && !strcmp(found[i], rank);
 	return false;
 }
@@ -54,10 +54,11 @@ static const char *size_of(const char *const found[ROWS], const char *rank)
 }
 
 /* Returns the value that this launcher gives, or NULL. */
-static const char *said_by(const char *const found[ROWS], enum teller teller, enum job_value value)
+static const char *value_of_system(const char *const found[ROWS], enum job_system system,
+				   enum job_value value)
 {
 	for (int i = 0; i < ROWS; i++)
-		if (rows[i].teller == teller && rows[i].value == value && found[i] && *found[i])
+		if (rows[i].system == system && rows[i].value == value && found[i] && *found[i])
 			return found[i];
 	return NULL;
 }
@@ -68,7 +69,7 @@ static const char *said_by(const char *const found[ROWS], enum teller teller, en
  */
 static bool is_script_of_slurm(const char *const found[ROWS])
 {
-	const char *step = said_by(found, TELLER_SLURM, JOB_STEP);
+	const char *step = value_of_system(found, SYSTEM_SLURM, JOB_STEP);
 
 	return !step || strtoul(step, NULL, 10) >= SLURM_SPECIAL_STEPS;
 }
@@ -76,14 +77,14 @@ static bool is_script_of_slurm(const char *const found[ROWS])
 /* The script is task 1 on the first virtual node. */
 static bool is_script_of_pbs(const char *const found[ROWS])
 {
-	const char *task = said_by(found, TELLER_PBS, JOB_TASK);
-	const char *node = said_by(found, TELLER_PBS, JOB_RANK);
+	const char *task = value_of_system(found, SYSTEM_PBS, JOB_TASK);
+	const char *node = value_of_system(found, SYSTEM_PBS, JOB_RANK);
 
 	return task && node && !strcmp(task, "1") && !strcmp(node, "0");
 }
 
 /* A batch script is no rank. */
-static void drop_script(const char *found[ROWS], enum teller teller)
+static void drop_script(const char *found[ROWS], enum job_system system)
 {
 	static const bool is_of_ranks[JOB_VALUES] = {[JOB_RANK] = true,
 						     [JOB_SIZE] = true,
@@ -92,7 +93,7 @@ static void drop_script(const char *found[ROWS], enum teller teller)
 						     [JOB_LOCAL_RANKS] = true};
 
 	for (int i = 0; i < ROWS; i++)
-		if (rows[i].teller == teller && is_of_ranks[rows[i].value])
+		if (rows[i].system == system && is_of_ranks[rows[i].value])
 			found[i] = NULL;
 }
 
@@ -101,16 +102,16 @@ static void choose(struct job_facts *facts, const char *found[ROWS])
 	int id = first(found, JOB_ID);
 
 	if (is_script_of_slurm(found))
-		drop_script(found, TELLER_SLURM);
+		drop_script(found, SYSTEM_SLURM);
 	if (is_script_of_pbs(found))
-		drop_script(found, TELLER_PBS);
+		drop_script(found, SYSTEM_PBS);
 	for (int value = 0; value < JOB_VALUES; value++) {
 		int row = first(found, (enum job_value)value);
 
 		facts->value[value] = row < 0 ? NULL : found[row];
 	}
 	facts->value[JOB_SIZE] = size_of(found, facts->value[JOB_RANK]);
-	facts->system = id < 0 ? NULL : teller_name[rows[id].teller];
+	facts->system = id < 0 ? NULL : system_name[rows[id].system];
 }
 
 void job_read(struct job_facts *facts, const char *(*variable)(const char *name))

@@ -94,10 +94,10 @@ static void reserve(struct map *map)
 		map->secret = hash_key_of_process().low;
 		rehash(map, FIRST_CAPACITY);
 	} else if (map->filled >= map->capacity / 4 * 3) {
-		bool is_crowded = map->count >= map->capacity / 2;
+		bool is_half_full = map->count >= map->capacity / 2;
 
-		assert(!is_crowded || map->capacity <= UINT32_MAX / 2);
-		rehash(map, is_crowded ? map->capacity * 2 : map->capacity);
+		assert(!is_half_full || map->capacity <= UINT32_MAX / 2);
+		rehash(map, is_half_full ? map->capacity * 2 : map->capacity);
 	}
 }
 

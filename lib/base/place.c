@@ -192,8 +192,8 @@ static const struct {
 	{ENAMETOOLONG, "Choose a shorter name."},
 };
 
-static void say_refused(const char *what, const struct place_site *site, int code,
-			struct error *err)
+static void explain_refused(const char *what, const struct place_site *site, int code,
+			    struct error *err)
 {
 	/* The directory exists, so this is a file system that takes no files, such as proc. */
 	if (code == ENOENT && site->parent >= 0)
@@ -228,7 +228,7 @@ struct place *place_open(const char *what, const char *path, struct error *err)
 	if (!code)
 		place = place_new(&site, &code);
 	if (!place)
-		say_refused(what, &site, -code, err);
+		explain_refused(what, &site, -code, err);
 	place_site_release(&site);
 	/* Another recorder may have published the target and ended meanwhile. */
 	if (place && (claim(place, what, err) || place_site_check_new(&place->site, what, err))) {
@@ -392,8 +392,8 @@ bool place_is_given_up(const struct place *place)
 
 void place_keep(struct place *place, const char *name)
 {
-	if (place->kepts < PLACE_KEPT_MOST)
-		place->kept[place->kepts++] = name;
+	if (place->kept_count < PLACE_KEPT_MOST)
+		place->kept[place->kept_count++] = name;
 }
 
 /* Returns whether anything is left that must be kept. */
@@ -406,7 +406,7 @@ static bool clear(const struct place *place)
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
 		bool is_kept = false;
 
-		for (uint32_t k = 0; k < place->kepts; k++)
+		for (uint32_t k = 0; k < place->kept_count; k++)
 			is_kept |= !strcmp(place->kept[k], made[i]);
 		if (!is_kept)
 			remove_entry(place->work, made[i], 0);

@@ -27,7 +27,7 @@ struct place {
 	int work, owner; /* descriptors */
 	char *work_name, *work_path;
 	const char *kept[PLACE_KEPT_MOST]; /* lent, literals */
-	uint32_t kepts;
+	uint32_t kept_count;
 	bool is_published, is_given_up;
 	uint64_t free_before;
 };

@@ -199,7 +199,7 @@ static void survey_block(struct decode *d, const struct survey *s)
 			"The capture has no names of block devices, so they have their numbers as names."));
 }
 
-static void survey_say(struct decode *d, const struct survey *s)
+static void survey_warn(struct decode *d, const struct survey *s)
 {
 	if (has_block(s))
 		survey_block(d, s);
@@ -238,7 +238,7 @@ void warning_survey(struct decode *d)
 		return;
 	survey_init(&survey, d);
 	survey_waiting(d);
-	survey_say(d, &survey);
+	survey_warn(d, &survey);
 	d->is_without_io = !survey.enters && !survey.exits && !has_block(&survey) && !d->waiting;
 	free(survey.seen);
 }

@@ -331,7 +331,7 @@ static int lend_round(struct capture *capture, struct capture_round *round)
 	return 1;
 }
 
-static int say_compressed(const struct capture *capture, struct error *err)
+static int refuse_compressed(const struct capture *capture, struct error *err)
 {
 	error_say(err, ENOTSUP, "%s: was written by `perf record -z`, whose records are compressed",
 		  capture->path);
@@ -349,7 +349,7 @@ int capture_next_round(struct capture *capture, struct capture_round *round, str
 		if (found == SCAN_ROUND)
 			return lend_round(capture, round);
 		if (found == SCAN_COMPRESSED)
-			return say_compressed(capture, err);
+			return refuse_compressed(capture, err);
 		rc = found == SCAN_MORE ? fill(capture, err) : 0;
 		if (rc < 0)
 			return rc;

@@ -79,7 +79,7 @@ static void build_front(struct capture_writer *writer, struct build *build,
 	       features * sizeof(struct capture_section));
 }
 
-static int say_write(const struct capture_writer *writer, int code, struct error *err)
+static int explain_write(const struct capture_writer *writer, int code, struct error *err)
 {
 	if (error_is_full(code))
 		return error_say(err, code, "write %s: %s after %llu bytes of records",
@@ -109,7 +109,7 @@ struct capture_writer *capture_create_in(int fd, const char *path, const struct 
 	code = -place_write_at(writer->fd, build.bytes, build.size, 0);
 	build_release(&build);
 	if (code) {
-		say_write(writer, code, err);
+		explain_write(writer, code, err);
 		writer_free(writer);
 		return NULL;
 	}
@@ -144,7 +144,7 @@ int capture_write(struct capture_writer *writer, const void *records, size_t siz
 	}
 	/* The earlier records stay readable. If this fails, too, a reader finds an incomplete record at the end. */
 	(void)!ftruncate(writer->fd, (off_t)end);
-	return say_write(writer, code, err);
+	return explain_write(writer, code, err);
 }
 
 int capture_writer_dup(const struct capture_writer *writer, uint64_t *data)
@@ -181,7 +181,7 @@ int capture_finish(struct capture_writer *writer, struct error *err)
 		return 0;
 	code = write_end(writer);
 	if (code)
-		rc = say_write(writer, code, err);
+		rc = explain_write(writer, code, err);
 	if (close(writer->fd) && !rc)
 		rc = error_set(err, errno, "close %s", writer->path);
 	writer->fd = -1;

@@ -80,7 +80,7 @@ static uint64_t available(void *context, uint64_t have)
 	return live_available(r->live, have);
 }
 
-static void say_begin(const struct recording_run *r)
+static void log_begin(const struct recording_run *r)
 {
 	const struct recording *recording = &r->run->options->record.recording;
 
@@ -178,7 +178,7 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 	} else {
 		run->start = probe_now();
 		run->next = run->start + run->options->interval;
-		say_begin(&r);
+		log_begin(&r);
 		status = follow(&r, argc ? argv[0] : "");
 	}
 	err = (struct error){0};

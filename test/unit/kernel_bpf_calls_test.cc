@@ -73,11 +73,11 @@ TEST_F(BpfCalls, GroupsAreLeftOutButForThoseThatAllRestOn)
 
 TEST_F(BpfCalls, WhatTakesEffectAtOnceHasARecordForItsBegin)
 {
-	const uint32_t both = BPF_CALL_APART | BPF_CALL_CLOSES;
+	const uint32_t both = BPF_CALL_OWN_BEGIN | BPF_CALL_CLOSES;
 
 	for (const char *name :
 	     those({"execve", "execveat", "clone", "clone3", "fork", "vfork", "unshare"}))
-		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_APART)) << name;
+		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_OWN_BEGIN)) << name;
 	for (const char *name : those({"close", "close_range", "dup2", "dup3"}))
 		EXPECT_EQ(of(name).flags & both, uint32_t(BPF_CALL_CLOSES)) << name;
 	for (const char *name :

@@ -319,7 +319,7 @@ class Groups : public System
 	{
 		std::map<uint64_t, std::string> found;
 
-		cgroup_names_say(&names, &facts);
+		cgroup_names_add_facts(&names, &facts);
 		for (const Fact &fact : all()) {
 			EXPECT_EQ(fact.kind, FACT_CGROUP);
 			EXPECT_TRUE(found.emplace(fact.number[0], fact.text[0]).second);
@@ -350,10 +350,10 @@ TEST_F(Groups, ThereMayBeNoHierarchy)
 {
 	struct cgroup_names none = {};
 
-	cgroup_names_say(&none, &facts);
+	cgroup_names_add_facts(&none, &facts);
 	cgroup_names_close(&none);
 	cgroup_names_at(&none, -1);
-	cgroup_names_say(&none, &facts);
+	cgroup_names_add_facts(&none, &facts);
 	cgroup_names_close(&none);
 	EXPECT_TRUE(all().empty());
 }

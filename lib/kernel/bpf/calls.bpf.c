@@ -259,9 +259,9 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32
 }
 
 /* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */
-static __always_inline bool is_apart(uint32_t flags, struct task_struct *task)
+static __always_inline bool has_own_begin(uint32_t flags, struct task_struct *task)
 {
-	return flags & BPF_CALL_APART ||
+	return flags & BPF_CALL_OWN_BEGIN ||
 	       (flags & BPF_CALL_CLOSES && FOLLOW(task, files)->count.counter > 1);
 }
 
@@ -373,12 +373,12 @@ static __always_inline void begin_call(struct pt_regs *regs, long number)
 		return;
 	}
 	call->begin = bpf_ktime_get_ns();
-	call->is_apart = is_apart(role->flags, task);
+	call->has_own_begin = has_own_begin(role->flags, task);
 	if (role->flags & BPF_CALL_PATHS)
 		note_bases(task, call, role);
 	if (role->flags & BPF_CALL_SUBMITS)
 		aio_call_begins(call);
-	if (!call->is_apart)
+	if (!call->has_own_begin)
 		return;
 	if (role->flags & BPF_CALL_EXEC)
 		send_parts(task, call, role, BPF_RECORD_ENTER, -1, true);
@@ -413,7 +413,7 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result)
 	if (!call || !call->begin)
 		return;
 	role = &roles[call->number & (BPF_CALLS - 1)];
-	kind = call->is_apart ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
+	kind = call->has_own_begin ? BPF_RECORD_EXIT : BPF_RECORD_CALL;
 	if (role->flags & BPF_CALL_AIO)
 		aio_call_ends(call, role->flags, result);
 	if (role->flags & BPF_CALL_PATHS || makes_files(role->flags, result)) {

@@ -43,8 +43,8 @@ static int ask(int recorder, const struct control_request *request, struct contr
 	return code;
 }
 
-int control_say(const char *recorder, enum control_word word, const char *text,
-		struct control_status *status, struct error *err)
+int control_send(const char *recorder, enum control_word word, const char *text,
+		 struct control_status *status, struct error *err)
 {
 	struct control_request request = {.word = word, .pid = (int32_t)getpid()};
 	char *name = mem_format(CONTROL_PREFIX "%s", recorder);

@@ -174,7 +174,7 @@ static pid_t take_command(struct join_host *host, struct member *member, int pro
 	return pid;
 }
 
-static void say_waiting(struct join_host *host)
+static void answer_waiting(struct join_host *host)
 {
 	for (uint32_t i = 0; i < host->members; i++)
 		if (host->member[i].is_waiting) {
@@ -272,7 +272,7 @@ bool join_host_next(struct join_host *host, struct join_arrival *arrival)
 			return true;
 	}
 	if (host->running)
-		say_waiting(host);
+		answer_waiting(host);
 	return false;
 }
 

@@ -253,7 +253,7 @@ static int start_control(struct live *live, struct error *err)
 	return 0;
 }
 
-static void say_source(const struct live *live)
+static void log_source(const struct live *live)
 {
 	uint64_t size = live->bpf.source ? bpf_source_ring(live->bpf.source, 0)->size
 					 : live->set.ring[0].size;
@@ -289,7 +289,7 @@ static int start(struct live *live, struct error *err)
 		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
 	if (live->command.pid) /* it begins now */
 		live_requests_begin(live);
-	say_source(live); /* before its rings may be closed: the recording may end at once */
+	log_source(live); /* before its rings may be closed: the recording may end at once */
 	live_let_go(live);
 	return 0;
 }
@@ -308,7 +308,7 @@ static void confine(const struct live *live)
 }
 
 /* The reader may have gone. The recording goes on. */
-static void say_ready(const struct live *live)
+static void notify_ready(const struct live *live)
 {
 	static const char word[] = "ready\n";
 	int fd = live->recording->ready_fd, code;
@@ -327,7 +327,7 @@ int live_start(struct live *live, struct error *err)
 	int code;
 
 	if (live->guest.is_one) {
-		say_ready(live);
+		notify_ready(live);
 		return command_release(&live->command, err);
 	}
 	confine_raise();
@@ -337,7 +337,7 @@ int live_start(struct live *live, struct error *err)
 	if (code)
 		return code;
 	confine(live);
-	say_ready(live);
+	notify_ready(live);
 	return live->command.pid ? command_release(&live->command, err) : 0;
 }
 

@@ -21,7 +21,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	return NULL;
 }
 
-uint64_t bpf_source_strays(const struct bpf_source *source)
+uint64_t bpf_source_dropped_without_ring(const struct bpf_source *source)
 {
 	return 0;
 }

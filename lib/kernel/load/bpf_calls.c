@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Kinds whose begin takes effect at once, or is followed by the records of new tasks. */
-static uint32_t apart_flags(const struct call_row *row)
+static uint32_t own_begin_flags(const struct call_row *row)
 {
 	switch (row->kind) {
 	case CALL_CLOSE:
@@ -14,7 +14,7 @@ static uint32_t apart_flags(const struct call_row *row)
 	case CALL_EXEC:
 	case CALL_CLONE:
 	case CALL_UNSHARE:
-		return BPF_CALL_APART;
+		return BPF_CALL_OWN_BEGIN;
 	case CALL_DUP:
 		return row->fd2 != CALL_NO_ARG ? BPF_CALL_CLOSES : 0;
 	default:
@@ -69,7 +69,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 				     .dir = {row->fd, row->fd2},
 				     .pair = CALL_NO_ARG};
 
-	role.flags |= apart_flags(row);
+	role.flags |= own_begin_flags(row);
 	if (row->path != CALL_NO_ARG || row->path2 != CALL_NO_ARG)
 		role.flags |= BPF_CALL_PATHS;
 	if (has_bases(row))

@@ -91,13 +91,13 @@ struct plan {
 };
 
 /* The kernel lets no such program do what ours do. */
-static void spoil(struct bpf_object *object, const char *program)
+static void make_unloadable(struct bpf_object *object, const char *program)
 {
-	struct bpf_program *spoiled = program ? bpf_object__find_program_by_name(object, program)
-					      : NULL;
+	struct bpf_program *unloadable = program ? bpf_object__find_program_by_name(object, program)
+						 : NULL;
 
-	if (spoiled)
-		bpf_program__set_type(spoiled, BPF_PROG_TYPE_SOCKET_FILTER);
+	if (unloadable)
+		bpf_program__set_type(unloadable, BPF_PROG_TYPE_SOCKET_FILTER);
 }
 
 static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
@@ -124,7 +124,7 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 	programs->rodata->is_preemptible = lets_preempt();
 	bpf_calls_fill(programs->bss->roles, options->recording->selection.groups);
 	bpf_choice_apply(&loaded->choice, programs->obj);
-	spoil(programs->obj, options->recording->refused);
+	make_unloadable(programs->obj, options->recording->refused);
 	return bpf_comm_fill((struct bpf_comm *)(uintptr_t)&programs->rodata->comm, comms->item,
 			     comms->count, err);
 }

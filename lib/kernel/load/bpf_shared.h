@@ -27,7 +27,7 @@ enum {
 /* What a program does with a call. 0: nothing. */
 enum {
 	BPF_CALL_CHOSEN = 1,
-	BPF_CALL_APART = 2, /* its begin and its end are records of their own: it makes tasks */
+	BPF_CALL_OWN_BEGIN = 2, /* its begin and its end are records of their own: it makes tasks */
 	BPF_CALL_PATHS = 4,
 	BPF_CALL_EXEC = 8, /* its path is gone when it ends */
 	BPF_CALL_MAKES_FD = 16,
@@ -105,9 +105,9 @@ struct bpf_call {
 	int32_t number;
 	uint32_t cpu;
 	uint64_t arg[6];
-	uint32_t is_apart;    /* the begin is in the stream */
-	uint16_t is_detached; /* an exec took perf's events off the task, or off an ancestor */
-	uint16_t is_foreign;  /* it has made calls of 32 bits */
+	uint32_t has_own_begin; /* the begin is in the stream */
+	uint16_t is_detached;   /* an exec took perf's events off the task, or off an ancestor */
+	uint16_t is_foreign;    /* it has made calls of 32 bits */
 	uint64_t base[2]; /* BPF_CALL_PATHS: the dentries of the directories that they start at */
 	struct bpf_fault fault;
 };

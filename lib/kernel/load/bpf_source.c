@@ -193,15 +193,15 @@ bool bpf_source_has_met_init(const struct bpf_source *source)
 	return source->programs->bss->has_met_init;
 }
 
-uint64_t bpf_source_strays(const struct bpf_source *source)
+uint64_t bpf_source_dropped_without_ring(const struct bpf_source *source)
 {
-	uint64_t strays = 0;
+	uint64_t dropped = 0;
 
 	for (size_t i = 0; i < source->books_size / sizeof(*source->books); i++)
-		strays += source->books[i].dropped;
+		dropped += source->books[i].dropped;
 	for (uint32_t i = 0; i < source->rings.cpus; i++)
-		strays -= source->books[source->rings.cpu[i]].dropped;
-	return strays;
+		dropped -= source->books[source->rings.cpu[i]].dropped;
+	return dropped;
 }
 
 uint32_t bpf_source_untraced(const struct bpf_source *source)

@@ -61,7 +61,7 @@ bool bpf_source_has_met_init(const struct bpf_source *source);
 /* Returns whether a task runs that perf's events no longer follow, or a descendant of one. */
 bool bpf_source_has_detached(const struct bpf_source *source);
 /* Returns how many records were lost because their CPU has no ring. Call it after the programs are detached. */
-uint64_t bpf_source_strays(const struct bpf_source *source);
+uint64_t bpf_source_dropped_without_ring(const struct bpf_source *source);
 /* Returns how many new tasks could not be marked for lack of memory. */
 uint32_t bpf_source_untraced(const struct bpf_source *source);
 /* Returns how many calls of all tasks could not be kept for lack of memory. */

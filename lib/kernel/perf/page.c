@@ -15,7 +15,7 @@ static const char sentence[] =
 	"(dmesg), or write to another one (-o). 'iotrace check' lists what "
 	"the recording left.\n";
 
-static void say(int number, siginfo_t *info, void *context)
+static void explain_sigbus(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
@@ -29,7 +29,7 @@ static void say(int number, siginfo_t *info, void *context)
 
 void page_guard(void)
 {
-	struct sigaction action = {.sa_sigaction = say, .sa_flags = SA_SIGINFO};
+	struct sigaction action = {.sa_sigaction = explain_sigbus, .sa_flags = SA_SIGINFO};
 
 	sigaction(SIGBUS, &action, NULL);
 }

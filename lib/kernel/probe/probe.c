@@ -35,9 +35,9 @@
 /* Numbers of capabilities that older headers lack. */
 enum { PERFMON = 38, BPF = 39, IPC_LOCK = 14, SYS_ADMIN = 21, EVENTS = 5, FORMAT_LOST = 1 << 4 };
 
-static void say(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_text(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(char *out, const char *format, ...)
+static void set_text(char *out, const char *format, ...)
 {
 	va_list args;
 
@@ -46,11 +46,11 @@ static void say(char *out, const char *format, ...)
 	va_end(args);
 }
 
-static void say_setcap(struct probe_result *result)
+static void set_setcap(struct probe_result *result)
 {
 	char *command = rights_setcap();
 
-	say(result->remedy, "%s", command);
+	set_text(result->remedy, "%s", command);
 	free(command);
 }
 
@@ -61,9 +61,9 @@ static void split(struct probe_result *result, const struct error *err)
 	const char *command = line ? strstr(line, ": ") : NULL;
 	size_t length = line ? (size_t)(line - err->text) : strlen(err->text);
 
-	say(result->detail, "%.*s", (int)length, err->text);
+	set_text(result->detail, "%.*s", (int)length, err->text);
 	if (command)
-		say(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
+		set_text(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
 }
 
 static void probe_tracefs(struct probe_result *result)
@@ -76,9 +76,9 @@ static void probe_tracefs(struct probe_result *result)
 		format = tracefs_format(&tracefs, "raw_syscalls", "sys_enter", &err);
 	if (format) {
 		result->state = PROBE_OK;
-		say(result->detail, "%s",
-		    tracefs.is_detached ? "not mounted; iotrace mounts it only for itself"
-					: "mounted and readable");
+		set_text(result->detail, "%s",
+			 tracefs.is_detached ? "not mounted; iotrace mounts it only for itself"
+					     : "mounted and readable");
 	} else {
 		split(result, &err);
 	}
@@ -92,14 +92,14 @@ static void probe_paranoid(struct probe_result *result)
 	bool may = confine_may(PERFMON) || confine_may(SYS_ADMIN);
 
 	if (paranoid == 99) {
-		say(result->detail, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
+		set_text(result->detail, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
 		return;
 	}
 	result->state = paranoid <= 1 || may ? PROBE_OK : PROBE_MISSING;
-	say(result->detail, "kernel.perf_event_paranoid is %ld%s", paranoid,
-	    may ? "; you may record nevertheless" : "");
+	set_text(result->detail, "kernel.perf_event_paranoid is %ld%s", paranoid,
+		 may ? "; you may record nevertheless" : "");
 	if (result->state != PROBE_OK)
-		say(result->remedy, "sysctl kernel.perf_event_paranoid=1");
+		set_text(result->remedy, "sysctl kernel.perf_event_paranoid=1");
 }
 
 /* Opens the event that a recording has most of, for ourselves or for everybody. Returns whether it opened. */
@@ -136,8 +136,9 @@ static void probe_events(struct probe_result *result)
 
 	if (open_exits(&set, TARGET_THREAD, &err)) {
 		result->state = PROBE_OK;
-		say(result->detail,
-		    "system calls can be recorded, with filters, on one clock with the samples");
+		set_text(
+			result->detail,
+			"system calls can be recorded, with filters, on one clock with the samples");
 	} else {
 		split(result, &err);
 	}
@@ -151,7 +152,7 @@ static void probe_machine(struct probe_result *result)
 
 	if (open_exits(&set, TARGET_EVERYBODY, &err)) {
 		result->state = PROBE_OK;
-		say(result->detail, "all processes can be recorded: iotrace -a");
+		set_text(result->detail, "all processes can be recorded: iotrace -a");
 	} else {
 		split(result, &err);
 		result->state = PROBE_LIMITED;
@@ -169,8 +170,8 @@ static void probe_block(struct probe_result *result)
 		format = tracefs_format(&tracefs, "block", "block_rq_complete", &err);
 	tracefs_close(&tracefs);
 	if (format)
-		say(result->detail,
-		    "block requests can be recorded, with the rights that -a needs");
+		set_text(result->detail,
+			 "block requests can be recorded, with the rights that -a needs");
 	else
 		split(result, &err);
 	result->state = format ? PROBE_OK : PROBE_LIMITED;
@@ -190,8 +191,8 @@ static void probe_programs(struct probe_result *result)
 	if (code)
 		split(result, &err);
 	else
-		say(result->detail,
-		    "functions and static probes of programs can begin and end spans");
+		set_text(result->detail,
+			 "functions and static probes of programs can begin and end spans");
 }
 
 static void probe_lost(struct probe_result *result)
@@ -204,9 +205,9 @@ static void probe_lost(struct probe_result *result)
 	attr.read_format |= FORMAT_LOST;
 	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	result->state = fd >= 0 ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s",
-	    fd >= 0 ? "the kernel counts lost samples for each event"
-		    : "lost samples are counted for each ring only (before Linux 6.0)");
+	set_text(result->detail, "%s",
+		 fd >= 0 ? "the kernel counts lost samples for each event"
+			 : "lost samples are counted for each ring only (before Linux 6.0)");
 	if (fd >= 0)
 		close(fd);
 }
@@ -222,14 +223,14 @@ static void probe_memlock(struct probe_result *result)
 	result->state = may || limit.rlim_max == RLIM_INFINITY || kb >= wanted ? PROBE_OK
 									       : PROBE_LIMITED;
 	if (may)
-		say(result->detail, "rings of any size");
+		set_text(result->detail, "rings of any size");
 	else if (limit.rlim_max == RLIM_INFINITY)
-		say(result->detail, "rings of any size (RLIMIT_MEMLOCK is unlimited)");
+		set_text(result->detail, "rings of any size (RLIMIT_MEMLOCK is unlimited)");
 	else
-		say(result->detail, "rings of %ld KiB for each CPU, and %llu KiB more in all", kb,
-		    (unsigned long long)limit.rlim_max >> 10);
+		set_text(result->detail, "rings of %ld KiB for each CPU, and %llu KiB more in all",
+			 kb, (unsigned long long)limit.rlim_max >> 10);
 	if (result->state != PROBE_OK)
-		say(result->remedy, "sysctl kernel.perf_event_mlock_kb=%ld", wanted);
+		set_text(result->remedy, "sysctl kernel.perf_event_mlock_kb=%ld", wanted);
 }
 
 static void probe_files(struct probe_result *result)
@@ -240,14 +241,14 @@ static void probe_files(struct probe_result *result)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	result->state = limit.rlim_max < needed ? PROBE_MISSING : PROBE_OK;
-	say(result->detail,
-	    "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
-	    (unsigned long long)limit.rlim_max,
-	    limit.rlim_max < 64 ? 0ULL
-				: (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus),
-	    cpus);
+	set_text(result->detail,
+		 "%llu open files are allowed: a command, or %llu threads of -p, on %llu CPUs",
+		 (unsigned long long)limit.rlim_max,
+		 limit.rlim_max < 64 ? 0ULL
+				     : (unsigned long long)(limit.rlim_max - 64) / (EVENTS * cpus),
+		 cpus);
 	if (result->state != PROBE_OK)
-		say(result->remedy, "ulimit -n %llu", needed);
+		set_text(result->remedy, "ulimit -n %llu", needed);
 }
 
 static void probe_clone(struct probe_result *result)
@@ -256,11 +257,12 @@ static void probe_clone(struct probe_result *result)
 	bool may = paranoid < 0 || confine_may(PERFMON) || confine_may(SYS_ADMIN);
 
 	result->state = may ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s",
-	    may ? "what new tasks share is recorded"
-		: "what tasks of clone3() share is unknown; iotrace assumes copied descriptors");
+	set_text(
+		result->detail, "%s",
+		may ? "what new tasks share is recorded"
+		    : "what tasks of clone3() share is unknown; iotrace assumes copied descriptors");
 	if (!may)
-		say_setcap(result);
+		set_setcap(result);
 }
 
 static struct bpf_source *open_bpf(struct error *err)
@@ -284,7 +286,7 @@ static void probe_bpf(struct probe_result *result)
 
 	result->state = source ? PROBE_OK : PROBE_LIMITED;
 	if (source)
-		say(result->detail, "BPF programs record calls with file names, at less cost");
+		set_text(result->detail, "BPF programs record calls with file names, at less cost");
 	else
 		split(result, &err);
 	bpf_source_close(source);
@@ -299,11 +301,11 @@ static void probe_bpf_block(const struct bpf_source *source, struct probe_result
 	*result = (struct probe_result){.name = "BPF block requests",
 					.state = block ? PROBE_OK : PROBE_LIMITED};
 	if (block)
-		say(result->detail,
-		    "block requests are identified by address and have their files");
+		set_text(result->detail,
+			 "block requests are identified by address and have their files");
 	else
-		say(result->detail, "recorded with perf: %.*s", (int)strcspn(err.text, "\n"),
-		    err.text);
+		set_text(result->detail, "recorded with perf: %.*s", (int)strcspn(err.text, "\n"),
+			 err.text);
 	bpf_block_close(block);
 }
 
@@ -316,10 +318,10 @@ static void probe_feature(const struct bpf_source *source, enum bpf_feature feat
 	*result = (struct probe_result){.name = row->check,
 					.state = *why ? PROBE_LIMITED : PROBE_OK};
 	if (*why)
-		say(result->detail, "%s: %s", row->instead ? "recorded with perf" : "not recorded",
-		    why);
+		set_text(result->detail, "%s: %s",
+			 row->instead ? "recorded with perf" : "not recorded", why);
 	else
-		say(result->detail, "%s", row->help);
+		set_text(result->detail, "%s", row->help);
 }
 
 /* What the programs tell beside the calls. Returns how many there are; none where there are no programs. */
@@ -341,10 +343,11 @@ static uint32_t probe_features(struct probe_result *result, uint32_t size)
 static void probe_confinement(struct probe_result *result)
 {
 	result->state = confine_has_filter() ? PROBE_OK : PROBE_LIMITED;
-	say(result->detail, "%s",
-	    confine_has_filter()
-		    ? "while it records, iotrace has only the rights and system calls that it needs"
-		    : "capabilities are dropped; this build has no filter of system calls (libseccomp)");
+	set_text(
+		result->detail, "%s",
+		confine_has_filter()
+			? "while it records, iotrace has only the rights and system calls that it needs"
+			: "capabilities are dropped; this build has no filter of system calls (libseccomp)");
 }
 
 static void probe_counters(struct probe_result *result)
@@ -356,10 +359,10 @@ static void probe_counters(struct probe_result *result)
 
 	result->state = has_pmu && events ? PROBE_OK : PROBE_LIMITED;
 	if (has_pmu && events)
-		say(result->detail, "%s, %d events", pmu, events);
+		set_text(result->detail, "%s, %d events", pmu, events);
 	else
-		say(result->detail,
-		    "no hardware counters; -E takes software events such as page-faults");
+		set_text(result->detail,
+			 "no hardware counters; -E takes software events such as page-faults");
 }
 
 static const struct probe {

@@ -56,15 +56,15 @@ void cgroup_names_close(struct cgroup_names *names)
 }
 
 /* Where a walk is: the path is that of the directory, "" for the top. */
-struct place {
+struct cgroup_search {
 	struct cgroup_names *names;
 	struct facts *facts;
 	char path[PATH_MAX];
 };
 
-static bool say(struct place *place, int fd)
+static bool add_fact(struct cgroup_search *search, int fd)
 {
-	struct cgroup_names *names = place->names;
+	struct cgroup_names *names = search->names;
 	struct stat status;
 
 	if (fstat(fd, &status) || names->known.count >= CGROUP_NAMES_MAX)
@@ -72,40 +72,40 @@ static bool say(struct place *place, int fd)
 	if (map_get(&names->known, status.st_ino) != MAP_NONE)
 		return true;
 	map_set(&names->known, status.st_ino, 0);
-	facts_add(place->facts,
+	facts_add(search->facts,
 		  &(struct fact){.kind = FACT_CGROUP,
 				 .number = {[FACT_CGROUP_id] = status.st_ino},
 				 .string = {[FACT_CGROUP_path] = fact_text(
-						    *place->path ? place->path : "/")}},
+						    *search->path ? search->path : "/")}},
 		  0, clock_now());
 	return true;
 }
 
-static void walk(struct place *place, int above, const char *name, int depth)
+static void walk(struct cgroup_search *search, int above, const char *name, int depth)
 {
-	size_t above_length = strlen(place->path), length = above_length;
+	size_t above_length = strlen(search->path), length = above_length;
 	DIR *dir = procfs_opendir(above, name, O_NOFOLLOW);
 	const struct dirent *entry;
 
 	if (!dir)
 		return;
 	if (depth)
-		length += (size_t)snprintf(place->path + length, sizeof(place->path) - length,
+		length += (size_t)snprintf(search->path + length, sizeof(search->path) - length,
 					   "/%s", name);
-	if (length < sizeof(place->path) - NAME_MAX - 2 && depth < DEPTH_MAX &&
-	    say(place, dirfd(dir))) {
+	if (length < sizeof(search->path) - NAME_MAX - 2 && depth < DEPTH_MAX &&
+	    add_fact(search, dirfd(dir))) {
 		while ((entry = readdir(dir)) != NULL)
 			if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-				walk(place, dirfd(dir), entry->d_name, depth + 1);
+				walk(search, dirfd(dir), entry->d_name, depth + 1);
 	}
 	closedir(dir);
-	place->path[above_length] = '\0';
+	search->path[above_length] = '\0';
 }
 
-void cgroup_names_say(struct cgroup_names *names, struct facts *facts)
+void cgroup_names_add_facts(struct cgroup_names *names, struct facts *facts)
 {
-	struct place place = {.names = names, .facts = facts};
+	struct cgroup_search search = {.names = names, .facts = facts};
 
 	if (names->top > 0)
-		walk(&place, names->top, ".", 0);
+		walk(&search, names->top, ".", 0);
 }

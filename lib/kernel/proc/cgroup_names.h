@@ -24,6 +24,6 @@ void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc);
 /* The same below a directory; takes over the descriptor. */
 void cgroup_names_at(struct cgroup_names *names, int top);
 /* Adds a fact for each group that has none yet. */
-void cgroup_names_say(struct cgroup_names *names, struct facts *facts);
+void cgroup_names_add_facts(struct cgroup_names *names, struct facts *facts);
 /* Also closes a zeroed struct. */
 void cgroup_names_close(struct cgroup_names *names);

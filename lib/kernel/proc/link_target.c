@@ -147,18 +147,19 @@ static bool has_other_root(const struct procfs *proc, uint32_t tid)
 	       !(is_same_file(&own, &other) && own.stx_mnt_id == other.stx_mnt_id);
 }
 
-void links_set_apart(struct links *links)
+void links_set_views_differ(struct links *links)
 {
-	__atomic_store_n(&links->are_apart, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&links->views_differ, true, __ATOMIC_RELAXED);
 }
 
-static bool is_apart(struct links *links, uint32_t tid)
+static bool has_other_view(struct links *links, uint32_t tid)
 {
-	bool is_apart = has_other_mounts(links->proc, tid) || has_other_root(links->proc, tid);
+	bool has_other_view = has_other_mounts(links->proc, tid) ||
+			      has_other_root(links->proc, tid);
 
-	if (is_apart)
-		links_set_apart(links);
-	return is_apart;
+	if (has_other_view)
+		links_set_views_differ(links);
+	return has_other_view;
 }
 
 /* Whether the mount is attached in the namespace of the process. */
@@ -170,9 +171,9 @@ static bool has_mount(struct mounts *mounts, struct links *links, uint32_t tid, 
 
 	if (mounts->fd < 0)
 		return true; /* a saved /proc */
-	if (is_ours && !__atomic_load_n(&links->are_apart, __ATOMIC_RELAXED))
+	if (is_ours && !__atomic_load_n(&links->views_differ, __ATOMIC_RELAXED))
 		return true;
-	if (!is_apart(links, tid) || !has_other_mounts(links->proc, tid))
+	if (!has_other_view(links, tid) || !has_other_mounts(links->proc, tid))
 		return is_ours;
 	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
 	read_mounts(&ids, links->proc, tid);
@@ -251,7 +252,7 @@ static bool is_reached(struct link_target *found, struct mounts *mounts, struct 
 	if (found->has_status && found->status.stx_mask & STATX_MNT_ID &&
 	    !has_mount(mounts, links, tid, found->status.stx_mnt_id))
 		return false;
-	return !__atomic_load_n(&links->are_apart, __ATOMIC_RELAXED) ||
+	return !__atomic_load_n(&links->views_differ, __ATOMIC_RELAXED) ||
 	       strip_root(found, links->proc, tid);
 }
 
@@ -277,7 +278,7 @@ static bool is_covered(const struct link_target *found, const struct mounts *mou
 		       struct links *links, uint32_t tid)
 {
 	bool may_be = mounts->have_changed || !mounts->has_root ||
-		      __atomic_load_n(&links->are_apart, __ATOMIC_RELAXED);
+		      __atomic_load_n(&links->views_differ, __ATOMIC_RELAXED);
 
 	return may_be && found->length && found->has_status && !is_memory(found) &&
 	       found->status.stx_mask & STATX_MNT_ID && !leads_to_file(found, links->proc, tid);
@@ -332,6 +333,6 @@ int link_root_read(struct link_root *root, struct links *links, uint32_t tid)
 		return n < 0 ? (int)n : -ENOENT;
 	if (procfs_link(links->proc, name, sizeof(name), "%u/ns/mnt", tid) > 0)
 		sscanf(name, "mnt:[%" SCNu64 "]", &root->mount_namespace);
-	is_apart(links, tid);
+	has_other_view(links, tid);
 	return 0;
 }

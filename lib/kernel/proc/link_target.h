@@ -20,7 +20,7 @@ struct links {
 	const struct procfs *proc; /* lent */
 	char **remote; /* mount points (of remote file systems) whose files are only named, without a stat */
 	uint32_t remotes, remote_cap;
-	bool are_apart; /* some processes have another root or mount namespace than iotrace; atomic */
+	bool views_differ; /* some processes have another root or mount namespace than iotrace; atomic */
 };
 
 struct link_target {
@@ -46,7 +46,7 @@ void links_release(struct links *links);
 /* Notes a mount whose file system may be remote: statx of its files may ask a server, or hang. */
 void links_add_mount(struct links *links, const char *mount_point, const char *type);
 /* From now on some process may have another root or mount namespace than iotrace, so each link is compared. */
-void links_set_apart(struct links *links);
+void links_set_views_differ(struct links *links);
 /* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd" below /proc/TID. */
 int link_target_read(struct link_target *found, struct mounts *mounts, struct links *links,
 		     uint32_t tid, const char *link);
@@ -59,5 +59,5 @@ struct link_root {
 	uint64_t mount_namespace; /* its inode; 0: not known */
 };
 
-/* Returns 0, or -errno if the process is gone. Calls links_set_apart() if its root or namespace differs from iotrace's. */
+/* Returns 0, or -errno if the process is gone. Calls links_set_views_differ() if its root or namespace differs from iotrace's. */
 int link_root_read(struct link_root *root, struct links *links, uint32_t tid);

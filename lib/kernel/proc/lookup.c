@@ -172,7 +172,7 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 		break;
 	case CALL_CHROOT:
 	case CALL_UNSHARE: /* of the mount namespace, or of the root that threads shared */
-		links_set_apart(&lookup->base->links);
+		links_set_views_differ(&lookup->base->links);
 		item.subject = SUBJECT_ROOT;
 		break;
 	default:

@@ -56,7 +56,7 @@ static uint64_t look(struct lookup_thread *thread)
 }
 
 /* Then the control thread will walk it at once, and not here where the program runs. Returns whether it is. */
-static bool say_if_full(const struct lookup_thread *thread)
+static bool wake_if_full(const struct lookup_thread *thread)
 {
 	const struct perf_ring *ring = &thread->set->ring[thread->cpu];
 	uint64_t one = 1;
@@ -105,7 +105,7 @@ static void *lookup_thread_main(void *context)
 			is_there = run_on_cpu(thread);
 		if (ready && !(fds[1].revents & (POLLIN | POLLHUP)))
 			continue;
-		if (!say_if_full(thread))
+		if (!wake_if_full(thread))
 			look_now(thread);
 	}
 }

@@ -16,27 +16,28 @@
 
 enum { TEXT_SIZE = 4096, NAMES_SIZE = 1024, STATS = 17, KERNEL_MINOR_BITS = 20 };
 
-/* Where in /sys: "block/sda", "block/sda/sda1". */
-struct place {
+/* A folder of /sys: "block/sda", "block/sda/sda1". */
+struct sys_entry {
 	const struct procfs *sys;
 	char path[96];
 	const char *name; /* the last part */
 };
 
-static bool place_at(struct place *place, const struct procfs *sys, const char *folder,
+static bool entry_at(struct sys_entry *entry, const struct procfs *sys, const char *folder,
 		     const char *name)
 {
-	int length = snprintf(place->path, sizeof(place->path), "%s/%s", folder, name);
+	int length = snprintf(entry->path, sizeof(entry->path), "%s/%s", folder, name);
 
-	place->sys = sys;
-	place->name = name;
-	return length > 0 && (size_t)length < sizeof(place->path) - 32;
+	entry->sys = sys;
+	entry->name = name;
+	return length > 0 && (size_t)length < sizeof(entry->path) - 32;
 }
 
 /* Reads a property's line, without its end. Returns its length; 0: there is none. */
-static uint32_t read_line(const struct place *place, const char *property, char *out, size_t size)
+static uint32_t read_line(const struct sys_entry *entry, const char *property, char *out,
+			  size_t size)
 {
-	ssize_t n = procfs_read(place->sys, out, size, "%s/%s", place->path, property);
+	ssize_t n = procfs_read(entry->sys, out, size, "%s/%s", entry->path, property);
 	size_t length = n > 0 ? strcspn(out, "\n") : 0;
 
 	while (length && out[length - 1] == ' ')
@@ -45,18 +46,18 @@ static uint32_t read_line(const struct place *place, const char *property, char 
 	return (uint32_t)length;
 }
 
-static uint64_t read_number(const struct place *place, const char *property)
+static uint64_t read_number(const struct sys_entry *entry, const char *property)
 {
 	char text[64];
 
-	return read_line(place, property, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+	return read_line(entry, property, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-static bool read_dev(const struct place *place, unsigned *major_number, unsigned *minor_number)
+static bool read_dev(const struct sys_entry *entry, unsigned *major_number, unsigned *minor_number)
 {
 	char text[64];
 
-	return read_line(place, "dev", text, sizeof(text)) &&
+	return read_line(entry, "dev", text, sizeof(text)) &&
 	       sscanf(text, "%u:%u", major_number, minor_number) == 2;
 }
 
@@ -65,28 +66,28 @@ static uint32_t kernel_number(unsigned major_number, unsigned minor_number)
 	return major_number << KERNEL_MINOR_BITS | minor_number;
 }
 
-static uint64_t dev_of(const struct place *place)
+static uint64_t dev_of(const struct sys_entry *entry)
 {
 	unsigned major_number = 0, minor_number = 0;
 
-	return read_dev(place, &major_number, &minor_number) ? makedev(major_number, minor_number)
+	return read_dev(entry, &major_number, &minor_number) ? makedev(major_number, minor_number)
 							     : 0;
 }
 
 /* Calls for each entry of a folder but those with a dot in front. */
 static void each(const struct procfs *sys, const char *folder,
-		 void (*call)(void *context, const struct place *place), void *context)
+		 void (*call)(void *context, const struct sys_entry *entry), void *context)
 {
 	DIR *dir = procfs_opendir(sys->root, folder, 0);
-	const struct dirent *entry;
+	const struct dirent *file;
 
 	if (!dir)
 		return;
-	while ((entry = readdir(dir)) != NULL) {
-		struct place place;
+	while ((file = readdir(dir)) != NULL) {
+		struct sys_entry entry;
 
-		if (entry->d_name[0] != '.' && place_at(&place, sys, folder, entry->d_name))
-			call(context, &place);
+		if (file->d_name[0] != '.' && entry_at(&entry, sys, folder, file->d_name))
+			call(context, &entry);
 	}
 	closedir(dir);
 }
@@ -102,12 +103,12 @@ static void keep_chosen(char *text)
 	memmove(text, begin + 1, (size_t)(end - begin));
 }
 
-static void add_word(void *context, const struct place *place)
+static void add_word(void *context, const struct sys_entry *entry)
 {
 	char *words = context;
 	size_t used = strlen(words);
 
-	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", place->name);
+	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", entry->name);
 }
 
 /* A loop device is above the device of the file system of its file. */
@@ -125,25 +126,25 @@ static void find_under_file(const struct procfs *sys, const char *file, char *wo
 	snprintf(words, NAMES_SIZE, "%.255s", slash ? slash + 1 : target);
 }
 
-static void find_under(const struct place *place, const char *file, char *words)
+static void find_under(const struct sys_entry *entry, const char *file, char *words)
 {
-	char folder[sizeof(place->path) + 8];
+	char folder[sizeof(entry->path) + 8];
 
 	words[0] = '\0';
-	snprintf(folder, sizeof(folder), "%s/slaves", place->path);
-	each(place->sys, folder, add_word, words);
+	snprintf(folder, sizeof(folder), "%s/slaves", entry->path);
+	each(entry->sys, folder, add_word, words);
 	if (!*words)
-		find_under_file(place->sys, file, words);
+		find_under_file(entry->sys, file, words);
 }
 
 /* The first property that is there: what a drive, a mapped device or an array is called. */
-static uint32_t read_model(const struct place *place, char *out, size_t size)
+static uint32_t read_model(const struct sys_entry *entry, char *out, size_t size)
 {
 	static const char *const property[] = {"device/model", "dm/name", "md/level"};
 	uint32_t length = 0;
 
 	for (size_t i = 0; !length && i < sizeof(property) / sizeof(property[0]); i++)
-		length = read_line(place, property[i], out, size);
+		length = read_line(entry, property[i], out, size);
 	return length;
 }
 
@@ -154,46 +155,46 @@ struct gathering {
 	struct sysblock_chosen chosen;
 };
 
-static void add_partition(void *context, const struct place *place)
+static void add_partition(void *context, const struct sys_entry *entry)
 {
 	const struct gathering *gathering = context;
 	struct fact fact = {.kind = FACT_DEVICE};
 	char text[64];
 
-	if (!read_line(place, "partition", text, sizeof(text)))
+	if (!read_line(entry, "partition", text, sizeof(text)))
 		return;
-	fact.number[FACT_DEVICE_dev] = dev_of(place);
+	fact.number[FACT_DEVICE_dev] = dev_of(entry);
 	fact.number[FACT_DEVICE_disk_dev] = gathering->disk;
-	fact.number[FACT_DEVICE_sectors] = read_number(place, "size");
-	fact.string[FACT_DEVICE_name] = fact_text(place->name);
+	fact.number[FACT_DEVICE_sectors] = read_number(entry, "size");
+	fact.string[FACT_DEVICE_name] = fact_text(entry->name);
 	if (fact.number[FACT_DEVICE_dev])
 		facts_add(gathering->facts, &fact, 0, clock_now());
 }
 
-static void add_device(void *context, const struct place *place)
+static void add_device(void *context, const struct sys_entry *entry)
 {
 	struct gathering *gathering = context;
 	char model[256], scheduler[256], under[NAMES_SIZE], backing[TEXT_SIZE];
 	struct fact fact = {.kind = FACT_DEVICE};
 
-	fact.number[FACT_DEVICE_dev] = dev_of(place);
+	fact.number[FACT_DEVICE_dev] = dev_of(entry);
 	if (!fact.number[FACT_DEVICE_dev])
 		return;
-	fact.number[FACT_DEVICE_sectors] = read_number(place, "size");
-	fact.number[FACT_DEVICE_is_rotational] = read_number(place, "queue/rotational");
-	read_model(place, model, sizeof(model));
-	read_line(place, "queue/scheduler", scheduler, sizeof(scheduler));
+	fact.number[FACT_DEVICE_sectors] = read_number(entry, "size");
+	fact.number[FACT_DEVICE_is_rotational] = read_number(entry, "queue/rotational");
+	read_model(entry, model, sizeof(model));
+	read_line(entry, "queue/scheduler", scheduler, sizeof(scheduler));
 	keep_chosen(scheduler);
-	read_line(place, "loop/backing_file", backing, sizeof(backing));
-	find_under(place, backing, under);
-	fact.string[FACT_DEVICE_name] = fact_text(place->name);
+	read_line(entry, "loop/backing_file", backing, sizeof(backing));
+	find_under(entry, backing, under);
+	fact.string[FACT_DEVICE_name] = fact_text(entry->name);
 	fact.string[FACT_DEVICE_model] = fact_text(model);
 	fact.string[FACT_DEVICE_scheduler] = fact_text(scheduler);
 	fact.string[FACT_DEVICE_under] = fact_text(under);
 	fact.string[FACT_DEVICE_backing] = fact_text(backing);
 	facts_add(gathering->facts, &fact, 0, clock_now());
 	gathering->disk = fact.number[FACT_DEVICE_dev];
-	each(place->sys, place->path, add_partition, gathering);
+	each(entry->sys, entry->path, add_partition, gathering);
 }
 
 void sysblock_devices(const struct procfs *sys, struct facts *facts)
@@ -211,18 +212,18 @@ static bool is_chosen(struct sysblock_chosen chosen, uint64_t dev)
 	return !chosen.count;
 }
 
-static void add_stat(void *context, const struct place *place)
+static void add_stat(void *context, const struct sys_entry *entry)
 {
 	const struct gathering *gathering = context;
 	struct fact fact = {.kind = FACT_DISKSTAT};
 	char text[512];
 	const char *at = text;
 
-	fact.number[FACT_DISKSTAT_dev] = dev_of(place);
+	fact.number[FACT_DISKSTAT_dev] = dev_of(entry);
 	fact.number[FACT_DISKSTAT_phase] = gathering->phase;
 	if (!fact.number[FACT_DISKSTAT_dev] ||
 	    !is_chosen(gathering->chosen, fact.number[FACT_DISKSTAT_dev]) ||
-	    !read_line(place, "stat", text, sizeof(text)))
+	    !read_line(entry, "stat", text, sizeof(text)))
 		return;
 	/* Older kernels have fewer columns: the rest is 0. */
 	for (int i = 0; i < STATS; i++) {
@@ -246,25 +247,25 @@ struct search {
 	char folder[64];
 };
 
-static void find_partition(void *context, const struct place *place)
+static void find_partition(void *context, const struct sys_entry *entry)
 {
 	struct search *search = context;
-	struct place partition;
+	struct sys_entry partition;
 	char text[64];
 
-	if (!search->folder[0] && place_at(&partition, place->sys, place->path, search->name) &&
+	if (!search->folder[0] && entry_at(&partition, entry->sys, entry->path, search->name) &&
 	    read_line(&partition, "partition", text, sizeof(text)))
-		snprintf(search->folder, sizeof(search->folder), "%s", place->name);
+		snprintf(search->folder, sizeof(search->folder), "%s", entry->name);
 }
 
 int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number, struct error *err)
 {
 	struct search search = {.name = name};
 	unsigned major_number, minor_number;
-	struct place place;
+	struct sys_entry entry;
 
-	if (*name && !strchr(name, '/') && *name != '.' && place_at(&place, sys, "block", name) &&
-	    read_dev(&place, &major_number, &minor_number)) {
+	if (*name && !strchr(name, '/') && *name != '.' && entry_at(&entry, sys, "block", name) &&
+	    read_dev(&entry, &major_number, &minor_number)) {
 		*number = kernel_number(major_number, minor_number);
 		return 0;
 	}

@@ -27,7 +27,7 @@ struct live_words live_words_of(char *const argv[])
 				   .is_cut = size > FACT_ARGUMENTS};
 }
 
-void live_say_command(struct live *live, const struct live_said *command)
+void live_add_command_fact(struct live *live, const struct live_command_info *command)
 {
 	/* Before its exec, the command has the environment of its iotrace. */
 	struct rank rank = rank_read(&live->proc, (uint32_t)command->pid);
@@ -47,20 +47,20 @@ void live_say_command(struct live *live, const struct live_said *command)
 	facts_add(&live->facts, &fact, (uint32_t)command->pid, clock_now());
 }
 
-void live_say_own_command(struct live *live)
+void live_add_own_command_fact(struct live *live)
 {
 	struct live_words words = live_words_of(live->recording->argv);
 	char cwd[4096];
 
-	live_say_command(live, &(struct live_said){
-				       .pid = live->command.pid,
-				       .words = &words,
-				       .cwd = getcwd(cwd, sizeof(cwd)) ? cwd : "",
-			       });
+	live_add_command_fact(live, &(struct live_command_info){
+					    .pid = live->command.pid,
+					    .words = &words,
+					    .cwd = getcwd(cwd, sizeof(cwd)) ? cwd : "",
+				    });
 	free(words.text);
 }
 
-void live_say_status(struct live *live, pid_t pid, int status)
+void live_add_status_fact(struct live *live, pid_t pid, int status)
 {
 	const struct fact fact = {
 		.kind = FACT_EXIT,

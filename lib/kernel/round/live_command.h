@@ -16,15 +16,15 @@ struct live_words {
 
 struct live_words live_words_of(char *const argv[]);
 /* What is said of it; lent. */
-struct live_said {
+struct live_command_info {
 	pid_t pid;
 	uint32_t selection; /* of a command that joins */
 	const struct live_words *words;
 	const char *cwd, *archive; /* archive: that of this command alone, or NULL */
 };
 
-void live_say_command(struct live *live, const struct live_said *command);
+void live_add_command_fact(struct live *live, const struct live_command_info *command);
 /* A command has ended with this wait status. */
-void live_say_status(struct live *live, pid_t pid, int status);
+void live_add_status_fact(struct live *live, pid_t pid, int status);
 /* The one that this process has forked. */
-void live_say_own_command(struct live *live);
+void live_add_own_command_fact(struct live *live);

@@ -136,7 +136,7 @@ static enum live_end ended_by(struct live *live)
 }
 
 /* After a failure, there is room only for a few records, which say what happened. */
-static void say_end(struct live *live, enum live_end end)
+static void put_end(struct live *live, enum live_end end)
 {
 	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
 					 .size = sizeof(mark)};
@@ -173,7 +173,7 @@ static void finish(struct live *live, enum live_end end)
 	ring_sources_put_rest(&live->sources);
 	if (spool_error(live->spool))
 		end = LIVE_FAILED;
-	say_end(live, end);
+	put_end(live, end);
 	live_publish(live, end);
 	spool_finish(live->spool);
 	ring_sources_close(&live->sources);

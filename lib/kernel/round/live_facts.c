@@ -38,7 +38,7 @@ static int64_t realtime_offset(void)
 	return offset;
 }
 
-static void say_host(struct live *live)
+static void add_host_fact(struct live *live)
 {
 	const struct capture_info *info = &live->info;
 	struct fact fact = {
@@ -63,7 +63,7 @@ static void say_host(struct live *live)
 }
 
 /* The first line of a format is "name: NAME". */
-static void say_formats(struct live *live)
+static void add_format_facts(struct live *live)
 {
 	for (uint32_t i = 0; i < live->info.formats; i++) {
 		const struct capture_format *format = &live->info.format[i];
@@ -80,7 +80,7 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-static void say_mount(void *context, const struct procfs_mount *mount)
+static void add_mount_fact(void *context, const struct procfs_mount *mount)
 {
 	struct live *live = context;
 	struct fact fact = {
@@ -94,7 +94,7 @@ static void say_mount(void *context, const struct procfs_mount *mount)
 	facts_add(&live->facts, &fact, 0, clock_now());
 }
 
-static void say_filter(struct live *live, enum fact_filter kind, const char *glob)
+static void add_filter_fact(struct live *live, enum fact_filter kind, const char *glob)
 {
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_FILTER,
@@ -104,7 +104,7 @@ static void say_filter(struct live *live, enum fact_filter kind, const char *glo
 }
 
 /* The filters, for readers of the stream. */
-static void say_filters(struct live *live)
+static void add_filter_facts(struct live *live)
 {
 	const struct recording *recording = live->recording;
 	const struct {
@@ -121,11 +121,11 @@ static void say_filters(struct live *live)
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		for (uint32_t k = 0; k < row[i].globs->count; k++)
-			say_filter(live, row[i].kind, row[i].globs->item[k]);
+			add_filter_fact(live, row[i].kind, row[i].globs->item[k]);
 }
 
 /* The options, and where they come from. */
-static void say_options(struct live *live, const struct recording_words *given)
+static void add_option_facts(struct live *live, const struct recording_words *given)
 {
 	struct live_words words = live_words_of(given->argv + 1);
 	struct fact fact = {
@@ -145,7 +145,7 @@ static struct fact_string text_of(const struct job_facts *job, enum job_value va
 	return (struct fact_string){text, (uint32_t)strnlen(text, JOB_TEXT_MOST)};
 }
 
-static void say_job(struct live *live)
+static void add_job_fact(struct live *live)
 {
 	struct job_facts job;
 	uint32_t nodes = 0, ranks = 0;
@@ -170,19 +170,19 @@ void live_facts_begin(struct live *live)
 	const struct number_list *pids = &live->recording->pids;
 	uint32_t first = pids->count ? pids->item[0] : (uint32_t)live->command.pid;
 
-	say_host(live);
-	live_bpf_say_source(live);
-	say_formats(live);
-	say_filters(live);
-	say_job(live);
+	add_host_fact(live);
+	live_bpf_add_source_fact(live);
+	add_format_facts(live);
+	add_filter_facts(live);
+	add_job_fact(live);
 	for (uint32_t i = 0; i < live->recording->given_count; i++)
-		say_options(live, &live->recording->given[i]);
+		add_option_facts(live, &live->recording->given[i]);
 	if (live->command.pid)
-		live_say_own_command(live);
-	procfs_mounts(&live->proc, first ? first : (uint32_t)getpid(), say_mount, live);
+		live_add_own_command_fact(live);
+	procfs_mounts(&live->proc, first ? first : (uint32_t)getpid(), add_mount_fact, live);
 	if (live->block != BLOCK_NONE)
 		sysblock_devices(&live->sys, &live->facts);
-	live_block_say_groups(live);
+	live_block_add_group_facts(live);
 }
 
 /* The processes whose state becomes facts. The caller releases the list. */
@@ -205,8 +205,8 @@ static bool is_own(const struct live *live, uint32_t pid)
 }
 
 /* Both lists are sorted. `before`: processes whose tasks are in the stream already, or NULL. */
-static void say_tasks_of_all(struct live *live, const struct number_list *pids,
-			     const struct number_list *before)
+static void add_facts_of_tasks(struct live *live, const struct number_list *pids,
+			       const struct number_list *before)
 {
 	uint32_t at = 0;
 
@@ -215,7 +215,7 @@ static void say_tasks_of_all(struct live *live, const struct number_list *pids,
 			at++;
 		if (!is_own(live, pids->item[i]) &&
 		    !(before && at < before->count && before->item[at] == pids->item[i]))
-			live_say_tasks(live, pids->item[i]);
+			live_add_task_facts(live, pids->item[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}
@@ -225,22 +225,22 @@ static void say_tasks_of_all(struct live *live, const struct number_list *pids,
  * The running processes. Names and users come first, and again for processes that began meanwhile. After that, every new child
  * has a known parent, whose name and user it inherits.
  */
-static void say_processes(struct live *live, struct number_list *pids)
+static void add_facts_of_processes(struct live *live, struct number_list *pids)
 {
 	struct number_list before = {0};
 
 	list_processes(live, &before);
-	say_tasks_of_all(live, &before, NULL);
+	add_facts_of_tasks(live, &before, NULL);
 	if (live->set.target == TARGET_EVERYBODY) {
 		list_processes(live, pids);
-		say_tasks_of_all(live, pids, &before);
+		add_facts_of_tasks(live, pids, &before);
 		number_list_release(&before);
 	} else {
 		*pids = before;
 	}
 }
 
-static void say_descriptors(struct live *live, uint32_t pid)
+static void add_descriptor_facts(struct live *live, uint32_t pid)
 {
 	bool is_command = pid == (uint32_t)live->command.pid;
 
@@ -260,14 +260,14 @@ void live_facts_state(struct live *live)
 
 	if (live->until && !live->command.pid && live->until < until)
 		until = live->until;
-	say_processes(live, &pids);
+	add_facts_of_processes(live, &pids);
 	for (uint32_t i = 0; i < pids.count; i++) {
 		bool is_late = live->recording->is_system && clock_now() >= until &&
 			       pids.item[i] != (uint32_t)live->command.pid;
 
 		skipped += is_late;
 		if (!is_late)
-			say_descriptors(live, pids.item[i]);
+			add_descriptor_facts(live, pids.item[i]);
 		if (live_is_round_due(live))
 			live_round(live);
 	}
@@ -279,7 +279,7 @@ void live_facts_state(struct live *live)
 					   skipped, (double)(until - begun) / 1e9));
 }
 
-static void say_stats(struct live *live, uint32_t phase)
+static void add_stat_facts(struct live *live, uint32_t phase)
 {
 	struct sysblock_chosen chosen = {live->device, live->devices};
 
@@ -290,12 +290,12 @@ static void say_stats(struct live *live, uint32_t phase)
 void live_facts_on(struct live *live)
 {
 	facts_add(&live->facts, &(struct fact){.kind = FACT_BEGIN}, 0, clock_now());
-	say_stats(live, 0);
+	add_stat_facts(live, 0);
 }
 
 void live_facts_off(struct live *live)
 {
-	say_stats(live, 1);
+	add_stat_facts(live, 1);
 }
 
 void live_facts_end(struct live *live, enum live_end end)
@@ -313,7 +313,7 @@ void live_facts_end(struct live *live, enum live_end end)
 			       .number = {[FACT_LOOKUPS_done] = done, [FACT_LOOKUPS_gone] = gone}},
 		0, clock_now());
 	if (live->command.pid && live->command.is_ended)
-		live_say_status(live, live->command.pid, live->command.status);
+		live_add_status_fact(live, live->command.pid, live->command.status);
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_END,
 				 .number = {[FACT_END_reason] = (uint64_t)end,

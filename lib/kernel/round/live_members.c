@@ -26,21 +26,22 @@ int live_members_fd(const struct live *live)
 	return live->host ? join_host_fd(live->host) : -1;
 }
 
-static void say_command(struct live *live, const struct join_arrival *arrival, uint32_t selection)
+static void add_command_fact(struct live *live, const struct join_arrival *arrival,
+			     uint32_t selection)
 {
 	struct live_words words = {mem_alloc(arrival->size), arrival->size, arrival->is_cut};
 	char cwd[4096];
 
 	memcpy(words.text, arrival->words, words.size);
 	procfs_link(&live->proc, cwd, sizeof(cwd), "%d/cwd", (int)arrival->pid);
-	live_say_command(live,
-			 &(struct live_said){
-				 .pid = arrival->pid,
-				 .selection = selection,
-				 .words = &words,
-				 .cwd = cwd,
-				 .archive = arrival->place ? place_target(arrival->place) : NULL,
-			 });
+	live_add_command_fact(live, &(struct live_command_info){
+					    .pid = arrival->pid,
+					    .selection = selection,
+					    .words = &words,
+					    .cwd = cwd,
+					    .archive = arrival->place ? place_target(arrival->place)
+								      : NULL,
+				    });
 	free(words.text);
 }
 
@@ -58,8 +59,8 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 		code = bpf_source_add_child(live->bpf.source, pid, err);
 	if (code)
 		return code;
-	say_command(live, arrival, selection);
-	live_say_tasks(live, (uint32_t)pid);
+	add_command_fact(live, arrival, selection);
+	live_add_task_facts(live, (uint32_t)pid);
 	/* The command waits for its exec. Until then its descriptors are those of the guest. */
 	lookup_process(&live->lookup, (uint32_t)pid, LOOKUP_START, false);
 	live_round(live);
@@ -131,7 +132,7 @@ void live_members_look(struct live *live)
 		else if (arrival.what == JOIN_SET_MARK)
 			live_set_mark(live, arrival.pid, arrival.words);
 		else
-			live_say_status(live, arrival.pid, arrival.status);
+			live_add_status_fact(live, arrival.pid, arrival.status);
 	}
 	if (live->host && join_host_is_asked_to_stop(live->host))
 		live->is_ending = true;

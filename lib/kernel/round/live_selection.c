@@ -9,8 +9,8 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-static void say(struct live *live, enum fact_filter kind, uint32_t number, uint32_t groups,
-		const char *glob)
+static void add_filter_fact(struct live *live, enum fact_filter kind, uint32_t number,
+			    uint32_t groups, const char *glob)
 {
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_FILTER,
@@ -21,21 +21,21 @@ static void say(struct live *live, enum fact_filter kind, uint32_t number, uint3
 		  0, clock_now());
 }
 
-static void say_globs(struct live *live, enum fact_filter kind, uint32_t number,
-		      const struct text_list *globs)
+static void add_glob_facts(struct live *live, enum fact_filter kind, uint32_t number,
+			   const struct text_list *globs)
 {
 	for (uint32_t i = 0; i < globs->count; i++)
-		say(live, kind, number, 0, globs->item[i]);
+		add_filter_fact(live, kind, number, 0, globs->item[i]);
 }
 
 /* The groups come first: with them the selection is there. */
-static void say_selection(struct live *live, uint32_t number,
-			  const struct recording_selection *selection)
+static void add_selection_facts(struct live *live, uint32_t number,
+				const struct recording_selection *selection)
 {
-	say(live, FILTER_GROUPS, number, selection->groups, "");
-	say_globs(live, FILTER_COMM, number, &selection->comms);
-	say_globs(live, FILTER_PATH_INCLUDED, number, &selection->paths);
-	say_globs(live, FILTER_PATH_EXCLUDED, number, &selection->excluded);
+	add_filter_fact(live, FILTER_GROUPS, number, selection->groups, "");
+	add_glob_facts(live, FILTER_COMM, number, &selection->comms);
+	add_glob_facts(live, FILTER_PATH_INCLUDED, number, &selection->paths);
+	add_glob_facts(live, FILTER_PATH_EXCLUDED, number, &selection->excluded);
 }
 
 /* The recorder's own; its globs were said at the begin. What is open for it may be what only others want. */
@@ -72,14 +72,14 @@ static int add(struct live *live, const struct join_selection *packed,
 	if (code)
 		return code;
 	if (all->count == 1)
-		say(live, FILTER_GROUPS, 0, live->recording->selection.groups, "");
+		add_filter_fact(live, FILTER_GROUPS, 0, live->recording->selection.groups, "");
 	MEM_GROW(all->known, all->capacity, all->count + 1);
 	all->known[all->count] = *packed;
 	all->groups |= selection->groups;
 	all->has_other_names |= !has_same_names;
 	if (live->bpf.source)
 		bpf_source_widen(live->bpf.source, all->groups, all->has_other_names);
-	say_selection(live, all->count++, selection);
+	add_selection_facts(live, all->count++, selection);
 	return 0;
 }
 

@@ -44,9 +44,9 @@ void live_block_open(struct live *live)
 	live_add_remark(live, mem_format("block requests are recorded with perf: %s", block->why));
 }
 
-void live_block_say_groups(struct live *live)
+void live_block_add_group_facts(struct live *live)
 {
-	cgroup_names_say(&live->block_programs.groups, &live->facts);
+	cgroup_names_add_facts(&live->block_programs.groups, &live->facts);
 }
 
 void live_block_start(struct live *live)

@@ -26,7 +26,7 @@ int live_block_find_devices(struct live *live, struct error *err);
 /* Attaches the BPF programs, still disabled, if calls are recorded through BPF. If that fails, a remark says why. */
 void live_block_open(struct live *live);
 /* Adds facts for new control groups. Called when the recording begins and when it ends. */
-void live_block_say_groups(struct live *live);
+void live_block_add_group_facts(struct live *live);
 /* From here on, steps of requests are recorded. */
 void live_block_start(struct live *live);
 /* Stops the programs. Returns how many steps the kernel did not pass to them; those are lost. */

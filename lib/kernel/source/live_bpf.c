@@ -169,7 +169,7 @@ static bool records_init(const struct live *live)
 }
 
 /* Some kernels run no BPF or perf program in process 1, and count none of its events. Other processes are complete. */
-static void say_init(struct live *live)
+static void add_init_fact(struct live *live)
 {
 	if (records_init(live) && time_of_init(live) > live->bpf.init_time &&
 	    !bpf_source_has_met_init(live->bpf.source))
@@ -263,8 +263,8 @@ static void put_loss(struct live *live, uint32_t index)
 }
 
 /* A program that was interrupted while it wrote a record continues at once, or when its (virtual) CPU runs again. */
-static enum bpf_ring_next patient_next(const struct bpf_ring *ring, uint64_t *at, uint64_t head,
-				       const void **bytes, uint32_t *length)
+static enum bpf_ring_next next_when_written(const struct bpf_ring *ring, uint64_t *at,
+					    uint64_t head, const void **bytes, uint32_t *length)
 {
 	enum bpf_ring_next next;
 	int tries = BUSY_TRIES;
@@ -295,7 +295,7 @@ static size_t copy(const struct bpf_ring *ring, struct live_bpf_cpu *cpu, uint64
 	const void *bytes;
 	uint32_t length;
 
-	while ((*next = patient_next(ring, at, cpu->reach.head, &bytes, &length)) ==
+	while ((*next = next_when_written(ring, at, cpu->reach.head, &bytes, &length)) ==
 	       BPF_RING_RECORD) {
 		if (length > PIECE) {
 			*next = BPF_RING_BAD;
@@ -387,9 +387,9 @@ static void stop(void *self)
 	live_span_stop(live);
 	book_missed(live, live_block_stop(live));
 	bpf_source_enable(live->bpf.source, false);
-	say_init(live);
+	add_init_fact(live);
 	bpf_source_detach(live->bpf.source);
-	live_block_say_groups(live);
+	live_block_add_group_facts(live);
 }
 
 static void add_call(void *context, const struct bpf_in_flight *found)
@@ -448,6 +448,6 @@ const struct ring_source_ops live_bpf_ops = {
 	.stop = stop,
 	.has_all = live_bpf_has_all,
 	.put_rest = put_calls_in_flight,
-	.lost = live_bpf_say_count,
+	.lost = live_bpf_add_count_fact,
 	.close = close_rings,
 };

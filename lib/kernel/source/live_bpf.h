@@ -57,5 +57,5 @@ bool live_bpf_follows(const struct live *live, uint32_t number);
 /* has_all() and lost() of live_bpf_ops: whether all has been moved that the programs counted, and the fact COUNT. */
 bool live_bpf_has_all(const void *self);
 /* The fact SOURCE. */
-void live_bpf_say_source(struct live *live);
-void live_bpf_say_count(void *self);
+void live_bpf_add_source_fact(struct live *live);
+void live_bpf_add_count_fact(void *self);

@@ -7,7 +7,7 @@
 #include <iotrace/bpf_record.h>
 
 /* A gap since the rings were read before. A missed event may have closed any descriptor. */
-static void say_gap(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
+static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
 {
 	uint64_t from = live->bpf.taken_at ? live->bpf.taken_at : now;
 
@@ -26,8 +26,8 @@ void live_bpf_take_gaps(struct live *live, uint64_t now)
 	uint64_t unstored = bpf_source_unstored(live->bpf.source);
 	uint64_t missed = bpf_source_missed(live->bpf.source);
 
-	say_gap(live, GAP_UNSTORED, unstored - live->bpf.unstored, now);
-	say_gap(live, GAP_MISSED, missed - live->bpf.missed, now);
+	add_gap_fact(live, GAP_UNSTORED, unstored - live->bpf.unstored, now);
+	add_gap_fact(live, GAP_MISSED, missed - live->bpf.missed, now);
 	live->bpf.unstored = unstored;
 	live->bpf.missed = missed;
 }
@@ -58,7 +58,7 @@ bool live_bpf_follows(const struct live *live, uint32_t number)
 	return !live->bpf.source;
 }
 
-static void say_refused(struct live *live, enum bpf_feature feature)
+static void add_refused_fact(struct live *live, enum bpf_feature feature)
 {
 	const struct bpf_feature_state *state = bpf_source_feature(live->bpf.source, feature);
 	const struct bpf_feature_row *row = bpf_feature_row(feature);
@@ -76,7 +76,7 @@ static void say_refused(struct live *live, enum bpf_feature feature)
 		facts_add(&live->facts, &fact, 0, clock_now());
 }
 
-void live_bpf_say_source(struct live *live)
+void live_bpf_add_source_fact(struct live *live)
 {
 	uint64_t of_blocks = live->block_programs.object ? SOURCE_BPF : SOURCE_PERF;
 	struct fact fact = {
@@ -88,10 +88,10 @@ void live_bpf_say_source(struct live *live)
 
 	facts_add(&live->facts, &fact, 0, clock_now());
 	for (int i = 0; live->bpf.source && i < BPF_FEATURES; i++)
-		say_refused(live, (enum bpf_feature)i);
+		add_refused_fact(live, (enum bpf_feature)i);
 }
 
-void live_bpf_say_count(void *self)
+void live_bpf_add_count_fact(void *self)
 {
 	struct live *live = self;
 	uint64_t counted = live->bpf.in_flight, lost;
@@ -99,7 +99,7 @@ void live_bpf_say_count(void *self)
 
 	if (!live->bpf.source)
 		return;
-	lost = bpf_source_strays(live->bpf.source);
+	lost = bpf_source_dropped_without_ring(live->bpf.source);
 	counted += lost;
 	untraced = bpf_source_untraced(live->bpf.source);
 	if (untraced)

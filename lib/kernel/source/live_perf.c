@@ -90,7 +90,7 @@ static void stop(void *self)
 }
 
 /* Adds the kernel's count of each event that has samples; readers compare it with the stream. */
-static void say_counts(void *self)
+static void add_count_facts(void *self)
 {
 	struct live *live = self;
 	uint32_t event = 0; /* its index in the capture, which lacks what was refused */
@@ -136,6 +136,6 @@ const struct ring_source_ops live_perf_ops = {
 	.move = move_rings,
 	.is_due = is_due,
 	.stop = stop,
-	.lost = say_counts,
+	.lost = add_count_facts,
 	.close = close_rings,
 };

@@ -150,8 +150,8 @@ static int open_again(struct live *live, struct number_list *pids, struct error 
 	return code < 0 ? code : 0;
 }
 
-static void say(struct live *live, const struct lookup_detached *detached,
-		const struct number_list *pids, uint64_t begun)
+static void add_gap_fact(struct live *live, const struct lookup_detached *detached,
+			 const struct number_list *pids, uint64_t begun)
 {
 	uint64_t now = clock_now();
 
@@ -167,7 +167,7 @@ static void say(struct live *live, const struct lookup_detached *detached,
 					    [FACT_GAP_until] = now}},
 		  detached->pid, begun);
 	for (uint32_t i = 0; i < pids->count; i++)
-		live_say_process(live, pids->item[i], LOOKUP_LOST);
+		live_add_process_facts(live, pids->item[i], LOOKUP_LOST);
 }
 
 static void reopen(struct live *live, const struct lookup_detached *detached)
@@ -187,7 +187,7 @@ static void reopen(struct live *live, const struct lookup_detached *detached)
 	if (live->set.threads > first) {
 		add_ids(live, fds);
 		perf_set_enable_from(&live->set, first);
-		say(live, detached, &pids, begun);
+		add_gap_fact(live, detached, &pids, begun);
 	}
 	number_list_release(&pids);
 }

@@ -92,7 +92,7 @@ void live_span_start(struct live *live)
 }
 
 /* Calls are complete all the same. */
-static void say_gap(struct live *live, enum fact_gap kind, uint64_t count)
+static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count)
 {
 	if (count)
 		facts_add(&live->facts,
@@ -115,8 +115,8 @@ void live_span_stop(struct live *live)
 		bpf_span_enable(span->object, false);
 		span->missed = bpf_span_missed(span->object) - span->missed;
 		bpf_span_add_books(span->object, &books);
-		say_gap(live, GAP_MISSED, span->missed);
-		say_gap(live, GAP_UNKEPT, books.full);
+		add_gap_fact(live, GAP_MISSED, span->missed);
+		add_gap_fact(live, GAP_UNKEPT, books.full);
 	}
 }
 

@@ -10,7 +10,7 @@
  * The fact has the time before the look-up, so a task that ends meanwhile ends later in the stream, too. A zombie does not
  * count.
  */
-static void say_task(struct live *live, uint32_t pid, uint32_t tid)
+static void add_task_fact(struct live *live, uint32_t pid, uint32_t tid)
 {
 	uint64_t asked = clock_now();
 	struct procfs_task task;
@@ -47,7 +47,7 @@ struct code {
 	uint32_t pid;
 };
 
-static void say_mapping(void *context, const struct maps_row *row)
+static void add_mapping_fact(void *context, const struct maps_row *row)
 {
 	const struct code *code = context;
 	const struct fact fact = {
@@ -62,16 +62,16 @@ static void say_mapping(void *context, const struct maps_row *row)
 	facts_add(&code->live->facts, &fact, code->pid, clock_now());
 }
 
-void live_say_tasks(struct live *live, uint32_t pid)
+void live_add_task_facts(struct live *live, uint32_t pid)
 {
 	struct number_list tids = {0};
 
 	if (live->recording->stacks.count)
-		maps_read(&live->proc, pid, say_mapping, &(struct code){live, pid});
+		maps_read(&live->proc, pid, add_mapping_fact, &(struct code){live, pid});
 	lookup_add_process(&live->base, pid);
 	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
 	for (uint32_t i = 0; i < tids.count; i++)
-		say_task(live, pid, tids.item[i]);
+		add_task_fact(live, pid, tids.item[i]);
 	number_list_release(&tids);
 }
 
@@ -81,8 +81,8 @@ bool live_has_tasks(const struct live *live)
 	       (live->bpf.source && bpf_source_has_detached(live->bpf.source));
 }
 
-void live_say_process(struct live *live, uint32_t pid, enum lookup_reason reason)
+void live_add_process_facts(struct live *live, uint32_t pid, enum lookup_reason reason)
 {
-	live_say_tasks(live, pid);
+	live_add_task_facts(live, pid);
 	lookup_process(&live->lookup, pid, reason, true);
 }
