@@ -41,7 +41,7 @@ static char **pointers_to(char *at, const char *end)
 
 char **environment_of_caller(char *const argv[])
 {
-	char *program = (char *)getauxval(AT_EXECFN); /* stands behind the environment */
+	char *program = (char *)getauxval(AT_EXECFN); /* it follows the environment in memory */
 	char *const *last = argv;
 	char *first;
 

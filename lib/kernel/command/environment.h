@@ -1,9 +1,9 @@
 /*
  * environment: the environment that the caller of iotrace meant for the command.
  *
- * A program with capabilities of its file runs in the loader's secure mode (ld.so(8)), which takes LD_LIBRARY_PATH, LD_PRELOAD,
- * TMPDIR, GLIBC_TUNABLES and others out of the environment, so that they have no power over it. The command runs with the
- * caller's own rights and gets them back; iotrace itself never does.
+ * If a program file has capabilities, the loader runs it in secure mode (ld.so(8)): it removes LD_LIBRARY_PATH, LD_PRELOAD,
+ * TMPDIR, GLIBC_TUNABLES and others from the environment, so that they cannot influence it. The command runs with the caller's
+ * own rights, so it gets these variables back; iotrace itself never does.
  */
 #pragma once
 
@@ -12,5 +12,5 @@
  * and not empty, must be the last argument of this process, as the kernel laid it down.
  */
 char **environment_of_caller(char *const argv[]);
-/* Returns an environment with one more variable, "NAME=VALUE", which goes before others of its name; never freed. */
+/* Returns an environment with one more variable, "NAME=VALUE", which comes before others of its name. It is never freed. */
 char **environment_with(char *const environment[], char *variable);

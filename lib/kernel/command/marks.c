@@ -30,7 +30,7 @@ void marks_init(struct marks *marks)
 	*marks = (struct marks){-1, -1};
 }
 
-/* Returns the descriptor with another number, if one is free. */
+/* Returns a duplicate of the descriptor with a one-digit number if one is free, otherwise the descriptor itself. */
 static int with_one_digit(int fd)
 {
 	for (int number = WRITER_FIRST; number >= WRITER_LAST; number--)
@@ -71,7 +71,7 @@ static pid_t sender(struct msghdr *message)
 	return ucred.pid;
 }
 
-/* There is no room for descriptors that come with a mark, so the kernel closes them. */
+/* The receive buffer has no room for descriptors that come with a mark, so the kernel closes them. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid)
 {
 	union control control;

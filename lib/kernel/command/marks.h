@@ -11,17 +11,17 @@
 
 struct error;
 
-enum { MARK_TEXT_MOST = 4000 }; /* bytes; what is longer is cut */
+enum { MARK_TEXT_MOST = 4000 }; /* bytes; longer texts are cut */
 
 struct marks {
-	int receiver; /* readable when there is one; -1: none are taken */
-	int writer;   /* for the command; -1: it has it */
+	int receiver; /* readable when there is a mark; -1: no marks are accepted */
+	int writer;   /* the command's end; -1: the command has it */
 };
 
 void marks_init(struct marks *marks);
-/* Before the command is forked. Returns 0, or -errno with a sentence. */
+/* Call it before the command is forked. Returns 0, or -errno with a message. */
 int marks_open(struct marks *marks, struct error *err);
-/* The command has its end. */
+/* The command has inherited its end: closes ours. */
 void marks_give(struct marks *marks);
 /* Takes a mark, as a string without newlines at its end. *pid: the writer, or 0. Returns false if there is none. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);

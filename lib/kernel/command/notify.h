@@ -5,10 +5,10 @@
 
 struct error;
 
-/* Writes all of it. Returns 0 or -errno: -EPIPE if nobody reads any more, which raises no SIGPIPE. */
+/* Writes all bytes. Returns 0 or -errno. If the reader has gone, it returns -EPIPE, and no SIGPIPE is raised. */
 int notify(int fd, const char *bytes, size_t size);
 /*
- * Checks an inherited descriptor for a notification, and closes it for the command at exec. Returns 0, or -EINVAL or -EBADF
- * with a sentence if it is not writable, or is a standard stream of the command.
+ * Checks an inherited descriptor for a notification, and sets close-on-exec. Returns 0, or -EINVAL or -EBADF with a message if it
+ * is not writable, or is a standard stream of the command.
  */
 int notify_keep(int fd, struct error *err);

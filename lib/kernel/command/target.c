@@ -1,6 +1,6 @@
 /*
- * target: fork, wait, exec. The child does nothing but wait for a byte: if iotrace dies before it sent one, the
- * pipe ends and so does the child. stdin, stdout, stderr, directory and process group are untouched.
+ * target: fork, wait, exec. The child only waits for a byte: if iotrace dies before it has sent one, the pipe closes and the
+ * child ends. Standard streams, directory and process group stay as they are.
  */
 #include "target.h"
 
@@ -64,7 +64,7 @@ child(char *const argv[], int release, int error, int mark, const struct command
 	_exit(EXIT_NO_EXEC);
 }
 
-/* The child is looked up before its exec, after it has dropped the rights of iotrace. */
+/* Waits until the child has dropped the rights of iotrace: it is looked up before its exec. */
 static bool is_ready(const struct command *command)
 {
 	ssize_t n;
@@ -134,7 +134,7 @@ bool command_ended(struct command *command, bool wait)
 	} while (pid < 0 && errno == EINTR);
 	command->is_ended = pid != 0;
 	if (pid < 0)
-		command->status = 0; /* somebody else reaped it: nothing is known */
+		command->status = 0; /* another function reaped it, so its status is unknown */
 	return command->is_ended;
 }
 

@@ -1,4 +1,4 @@
-/* target: a command: forked, released, waited for. */
+/* target: forks a command, releases it, and waits for it. */
 #pragma once
 
 #include <signal.h>
@@ -10,15 +10,15 @@ struct quiet;
 
 struct command {
 	pid_t pid;      /* 0: none */
-	int release_fd; /* a byte here lets the command go, closing it ends the child */
+	int release_fd; /* writing a byte releases the command, closing it ends the child */
 	int mark_fd; /* the command inherits it, see marks.h; -1: none. Lent during command_fork() */
-	int error_fd;  /* the errno of execve, or nothing and closed if it succeeded */
-	bool is_ended; /* and reaped: status is its wait status */
+	int error_fd;  /* has the errno of a failed execve; closed without data if it succeeded */
+	bool is_ended; /* it was reaped: status is its wait status */
 	int status;
 	int exec_error;
 };
 
-/* What the command inherits in place of our own. */
+/* The signal state that the command inherits instead of that of iotrace. */
 struct command_signals {
 	sigset_t mask;
 	struct sigaction child;    /* of SIGCHLD */

@@ -72,7 +72,7 @@ struct listing {
 	struct text_list *recorders;
 };
 
-/* A socket without a receiver was left by a killed recorder. */
+/* If nobody receives at a socket, a killed recorder has left it. */
 static void add(void *context, const char *name)
 {
 	struct listing *listing = context;

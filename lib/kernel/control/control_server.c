@@ -26,7 +26,7 @@ int control_server_open(struct control_server *server, const char *name, struct 
 	return server->socket < 0 ? server->socket : 0;
 }
 
-/* Other messages are ignored. */
+/* Messages of another size are ignored. */
 bool control_server_next(struct control_server *server, struct control_request *request,
 			 int *answer)
 {
@@ -44,7 +44,7 @@ bool control_server_next(struct control_server *server, struct control_request *
 
 void control_server_answer(int answer, const struct control_status *status)
 {
-	message_send(answer, status, sizeof(*status), -1); /* who asked may be gone */
+	message_send(answer, status, sizeof(*status), -1); /* the client may have gone */
 	close(answer);
 }
 

@@ -1,4 +1,4 @@
-/* control_server: the recorder's side of iotrace/control.h. Nothing blocks. */
+/* control_server: the recorder's side of iotrace/control.h. No function blocks. */
 #pragma once
 
 #include "control_words.h"
@@ -7,11 +7,11 @@ struct join_rendezvous;
 
 struct control_server {
 	struct join_rendezvous *rendezvous;
-	int socket; /* readable when somebody asks; -1: nobody can */
+	int socket; /* readable when a request arrives; -1: no requests are accepted */
 };
 
 void control_server_init(struct control_server *server);
-/* Returns 0, or -errno with a sentence. */
+/* Returns 0, or -errno with a message. */
 int control_server_open(struct control_server *server, const char *name, struct error *err);
 /* Takes a request. *answer is for control_server_answer(). Returns false if there is none. */
 bool control_server_next(struct control_server *server, struct control_request *request,

@@ -1,6 +1,6 @@
 /*
- * control_words: a request comes with the descriptor of a socket for the answer. Both sides have the same version on the same
- * machine, so a message of another size is ignored.
+ * control_words: the messages. A request contains the descriptor of a socket for the answer. Both sides have the same version on
+ * the same machine, so a message of another size is ignored.
  */
 #pragma once
 
@@ -10,6 +10,6 @@
 
 struct control_request {
 	uint32_t word;
-	int32_t pid; /* who asks */
+	int32_t pid; /* the client */
 	char text[CONTROL_TEXT_MOST];
 };

@@ -28,11 +28,11 @@ static void consider(struct near *near, const char *wanted, const char *name)
 	uint32_t distance = nearest_distance_any_case(wanted, name);
 	int at = NEAR;
 
-	/* Some systems list tracepoints as events: -e has those. Half of a word that differs is another word. */
+	/* Some systems list tracepoints as events, but -e records those. If half of a word differs, it is another word. */
 	if (strchr(name, ':') || distance > (strlen(wanted) + 1) / 3)
 		return;
 
-	for (int i = 0; i < NEAR; i++) /* some have a name in both cases */
+	for (int i = 0; i < NEAR; i++) /* some names exist in both cases */
 		if (near[i].distance != UINT32_MAX && !strcasecmp(near[i].name, name))
 			return;
 	while (at > 0 && distance < near[at - 1].distance)
@@ -44,7 +44,7 @@ static void consider(struct near *near, const char *wanted, const char *name)
 	snprintf(near[at].name, sizeof(near[at].name), "%s", name);
 }
 
-/* Events of the machine's own units; the generic names of perf are among them. */
+/* Considers the events of one PMU, the generic ones of perf among them. */
 static void consider_pmu(struct near *near, const char *wanted, pfm_pmu_t pmu)
 {
 	pfm_pmu_info_t info = {.size = sizeof(info)};

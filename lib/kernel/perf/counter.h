@@ -3,10 +3,10 @@
 
 #include "perf_event.h"
 
-/* Returns 0 and the attr for the counter `name`, or -errno with a message, which suggests similar names. */
+/* Returns 0 and the attr of the counter `name`, or -errno with a message that suggests similar names. */
 int counter_find(const char *name, struct perf_event_attr *attr, struct error *err);
 /*
- * Makes the spec `leader` read counters with each sample: they become its group. Call it just after the leader was added.
+ * Makes the counters a group of the spec `leader`, so that each of its samples has them. Call it just after the leader was added.
  */
 int counter_add(struct perf_set *set, int leader, const char *const *name, uint32_t count,
 		struct error *err);

@@ -1,9 +1,9 @@
 /*
  * filter: the expression that the kernel evaluates for every system call of a traced thread.
  *
- * Calls that move data are compared first, one after the other, so that they pass at once. The other numbers
- * become ranges and a tree of comparisons: a call that is not wanted is refused after about log2(ranges)
- * steps. (As a chain, the same set costs each call of no interest 170 ns more than the tree.)
+ * Calls that move data are compared first, one after the other, so that they pass at once. The other numbers become ranges and a
+ * tree of comparisons, which refuses an unwanted call after about log2(ranges) steps. (As a chain, the same set costs each
+ * unwanted call 170 ns more than the tree.)
  */
 #include "filter.h"
 
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns how many ranges the sorted numbers make. */
+/* Makes ranges of the sorted numbers. Returns how many. */
 static uint32_t make_ranges(struct range *range, const int *sorted, uint32_t count)
 {
 	uint32_t ranges = 0;
@@ -85,7 +85,7 @@ static void build(struct text *text, const int *hot, uint32_t hots, const struct
 		put(text, "||", 0, 0);
 	if (!ranges)
 		return;
-	/* One comparison spares the smaller numbers, of the calls that move data, the way through a tree. */
+	/* One comparison lets small numbers, those of the calls that move data, skip the tree. */
 	if (ranges > 2)
 		put(text, "(id>=%d&&", range[0].low, 0);
 	put_tree(text, range, ranges);
@@ -127,7 +127,7 @@ static bool is_named(const struct call_row *row)
 	return row->kind == CALL_DELETE || row->kind == CALL_RENAME;
 }
 
-/* Numbers below those of the calls that move data are compared one by one: what is left lies beyond them. */
+/* Calls that move data and have low numbers are compared one by one; all other numbers are above them. */
 static bool is_low(const struct call_row *row)
 {
 	call_id last = call_by_name("pwrite64", strlen("pwrite64"));
@@ -153,7 +153,7 @@ static bool is_frequent(const struct call_row *row)
 	return false;
 }
 
-/* Gathers the numbers of the chosen calls that are `wanted`, those that are `first` before the others. */
+/* Gathers the numbers of the chosen calls for which `wanted` is true. Those for which `first` is true come first. */
 static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 		    bool (*first)(const struct call_row *row))
 {

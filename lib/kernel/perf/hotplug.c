@@ -1,4 +1,4 @@
-/* hotplug: the kernel's uevents. A CPU that went and came back between two looks at /sys would not be seen there. */
+/* hotplug: receives the kernel's uevents. Two looks at /sys would not show a CPU that went offline and came back between them. */
 #include "hotplug.h"
 
 #include <errno.h>

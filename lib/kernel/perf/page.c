@@ -1,5 +1,5 @@
 /*
- * page: such a page is a SIGBUS. Nothing that needs memory of the program can be done there, so the sentence is fixed.
+ * page: a read of a page that cannot be loaded raises SIGBUS. The handler must not allocate memory, so its message is fixed.
  */
 #include <iotrace/page.h>
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-enum { FAILED = 125 }; /* the status of a recording that failed */
+enum { FAILED = 125 }; /* exit status of a failed recording */
 
 static const char sentence[] =
 	"iotrace: cannot read back its unnamed temporary files beside the output: the disk "
@@ -19,7 +19,8 @@ static void explain_sigbus(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
-		signal(number, SIG_DFL); /* a fault of the program: the same instruction ends it */
+		/* The fault is a bug of iotrace: the same instruction raises it again. */
+		signal(number, SIG_DFL);
 		return;
 	}
 	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)

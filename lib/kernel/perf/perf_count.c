@@ -1,4 +1,4 @@
-/* perf_count: what the events of a recording say when they are asked. */
+/* perf_count: queries the events of a recording. */
 #include "perf_event.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* All events of a thread are inherited together: one of each is enough. */
+/* A thread's events are all inherited together, so one of each thread is enough. */
 bool perf_set_has_tasks(const struct perf_set *set)
 {
 	for (uint32_t thread = 0; thread < set->threads; thread++) {
@@ -21,7 +21,7 @@ bool perf_set_has_tasks(const struct perf_set *set)
 	return false;
 }
 
-/* They belong to the tracepoint: any one of its events can be asked. */
+/* The programs belong to the tracepoint, so any of its events can be asked. */
 uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec)
 {
 	struct perf_event_query_bpf query = {.ids_len = 0};
@@ -29,7 +29,7 @@ uint32_t perf_set_foreign(const struct perf_set *set, uint32_t spec)
 
 	if (fd < 0 || set->spec[spec].attr.type != PERF_TYPE_TRACEPOINT)
 		return 0;
-	/* ENOSPC: there are some, and no room for their ids was given. */
+	/* ENOSPC means that there are programs, but the buffer has no room for their ids */
 	if (ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, &query) && errno != ENOSPC)
 		return 0;
 	return query.prog_cnt;
@@ -47,7 +47,10 @@ struct perf_count perf_set_count(const struct perf_set *set, uint32_t spec)
 
 			if (fd < 0 || read(fd, value, sizeof(value)) <= 0)
 				continue;
-			/* A group: number, then value, id and lost of the leader. Else the same without number. */
+			/*
+			 * Of a group, read() returns the number of members, then value, id and lost of the leader. Of a single
+			 * event, it has no number.
+			 */
 			sum.counted += value[is_group ? 1 : 0];
 			sum.lost += set->has_lost ? value[is_group ? 3 : 2] : 0;
 		}

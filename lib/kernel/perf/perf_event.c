@@ -1,6 +1,6 @@
 /*
- * perf_event: opens the events of a recording. A new kernel's features are asked for first and given up one by
- * one where the kernel says no, before the first event is open, so that all events are alike.
+ * perf_event: opens the events of a recording. It first requests the features of new kernels, and gives up one after the other if
+ * the kernel refuses it. This happens before the first event is open, so that all events are alike.
  */
 #include "perf_event.h"
 
@@ -27,7 +27,7 @@ void perf_set_init(struct perf_set *set)
 	priority_init_mutex(&set->mutex);
 }
 
-/* Siblings go before their leaders, and the rings' owners last. */
+/* Siblings are closed before their leaders, and the owners of the rings last. */
 void perf_set_release(struct perf_set *set)
 {
 	for (uint32_t i = 0; i < set->cpus && set->ring; i++)
@@ -60,7 +60,7 @@ static bool has_cpu(const struct perf_set *set, uint32_t cpus, unsigned long num
 	return false;
 }
 
-/* Appends the CPUs of a list that are not known. Returns whether it is one. */
+/* Appends the CPUs of the list that are not yet known. Returns false if the text is not a list. */
 static bool add_cpus(struct perf_set *set, const char *text)
 {
 	uint32_t known = set->cpus, cap = known;
@@ -183,7 +183,7 @@ static int owner_of(const struct perf_set *set, uint32_t cpu)
 	return set->owner[cpu] >= 0 ? set->owner[cpu] : set->fd[cpu];
 }
 
-/* Opens one event. Returns 0 also if the spec may be left out. */
+/* Opens one event. Also returns 0 if the kernel refuses an optional one. */
 static int open_one(struct perf_set *set, uint32_t thread, uint32_t index, uint32_t cpu, pid_t tid)
 {
 	struct perf_spec *spec = &set->spec[index];
@@ -254,7 +254,7 @@ static int explain(const struct perf_set *set, const struct perf_spec *spec, int
 			      (unsigned long)set->specs * set->cpus * (set->threads + 1) + 64);
 }
 
-/* Whether the spec is opened on the CPU. One that may come has a ring first, or nothing. */
+/* Whether the spec is opened on the CPU. A CPU that may come online gets a ring first, or no events at all. */
 static bool is_wanted(const struct perf_set *set, const struct perf_spec *spec, uint32_t cpu)
 {
 	if (cpu < set->online)
@@ -263,7 +263,7 @@ static bool is_wanted(const struct perf_set *set, const struct perf_spec *spec, 
 	       (!set->is_mapped || set->ring[cpu].page);
 }
 
-/* Opens a spec on all CPUs where it is not open yet; one of the whole machine with the first thread only. */
+/* Opens a spec on all CPUs where it is not open yet. A spec of the whole machine is opened with the first thread only. */
 static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct error *err)
 {
 	if (set->spec[index].is_skipped || (set->spec[index].role == ROLE_BLOCK && set->threads))
@@ -274,8 +274,9 @@ static int open_spec(struct perf_set *set, uint32_t index, pid_t tid, struct err
 		if (is_wanted(set, &set->spec[index], cpu) &&
 		    set->fd[perf_set_slot(set, set->threads, index, cpu)] < 0)
 			code = open_one(set, set->threads, index, cpu, tid);
+		/* The CPUs from here on have no rings. */
 		if (code && cpu >= set->online && !set->is_mapped)
-			break; /* then these have no rings */
+			break;
 		if (code == -ESRCH)
 			return code;
 		if (code)
@@ -342,7 +343,7 @@ static int map_all(struct perf_set *set, uint64_t size)
 	return code;
 }
 
-/* Finds the size that can be had. Returns 0 or -errno. */
+/* Finds the largest size that the kernel allows. Returns 0 or -errno. */
 static int map_largest(struct perf_set *set, uint64_t *size, uint64_t least)
 {
 	int code;
@@ -355,7 +356,7 @@ static int map_largest(struct perf_set *set, uint64_t *size, uint64_t least)
 	return code;
 }
 
-/* A ring that waits for events of a CPU that is offline: an event of our own thread, which is never switched on, owns it. */
+/* Opens the owner of a ring for a CPU that is offline: an event of our own thread that is never enabled. */
 static int open_owner(const struct perf_set *set, uint32_t cpu)
 {
 	struct perf_event_attr attr = set->spec[0].attr;
@@ -365,7 +366,7 @@ static int open_owner(const struct perf_set *set, uint32_t cpu)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Where one cannot be had, the CPU goes without. */
+/* If a ring cannot be mapped, its CPU is not recorded. */
 static void map_spares(struct perf_set *set)
 {
 	for (uint32_t cpu = set->online; cpu < set->cpus; cpu++) {
@@ -391,7 +392,7 @@ static int refuse_rings(const struct perf_set *set, int code, uint64_t size, str
 	return code;
 }
 
-/* When a ring wakes us is an attribute of its owner, so owners are opened again if the rings become smaller. */
+/* The wake-up mark of a ring is an attribute of its owner, so owners are opened again if the rings become smaller. */
 int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least, struct error *err)
 {
 	uint64_t size = want, opened_for = 0;
@@ -427,7 +428,7 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
 	return 0;
 }
 
-/* Groups are switched by their leaders, with all events that were inherited. */
+/* Enabling a group leader enables its group, and all events inherited from it. */
 int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err)
 {
 	unsigned long request = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
@@ -452,7 +453,7 @@ void perf_set_enable_task(const struct perf_set *set)
 
 void perf_set_enable_from(const struct perf_set *set, uint32_t thread)
 {
-	/* Ends of calls before their begins: a call that is seen to begin is seen to end. */
+	/* Ends of calls are enabled before begins, so that every begin has its end. */
 	for (uint32_t slot = set->fds; slot-- > perf_set_slot(set, thread, 0, 0);)
 		if (set->fd[slot] >= 0)
 			ioctl(set->fd[slot], PERF_EVENT_IOC_ENABLE, 0);
@@ -460,8 +461,8 @@ void perf_set_enable_from(const struct perf_set *set, uint32_t thread)
 
 int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu)
 {
-	struct perf_set *shared =
-		(struct perf_set *)(uintptr_t)set; /* a mutex is no part of what is const */
+	/* The mutex may be locked although the set is const. */
+	struct perf_set *shared = (struct perf_set *)(uintptr_t)set;
 	uint32_t thread;
 	int fd;
 

@@ -23,9 +23,9 @@ enum perf_role {
 	ROLE_ENTER,
 	ROLE_EXIT,
 	ROLE_OPENER,   /* ends that returned a descriptor: they wake iotrace at once */
-	ROLE_PATH,     /* begins whose path must be read at once: they wake iotrace, too */
+	ROLE_PATH,     /* begins whose path must be read at once: they also wake iotrace */
 	ROLE_OPTIONAL, /* the recording works without it, so it may be refused */
-	ROLE_COUNTER,  /* -E: read with the ends */
+	ROLE_COUNTER,  /* -E: read with each end of a call */
 	ROLE_CHOSEN,   /* -e: a tracepoint that the user named */
 	ROLE_BLOCK,    /* block requests, and events of some spans: always of the whole machine */
 };
@@ -42,7 +42,7 @@ struct perf_spec {
 	char *filter;    /* NULL: none */
 	int leader;      /* index of the spec that leads its group */
 	bool is_absent;  /* it was refused and is optional */
-	bool is_skipped; /* threads from now on need it not */
+	bool is_skipped; /* threads that are added from now on do not need it */
 };
 
 struct perf_set {
@@ -56,17 +56,18 @@ struct perf_set {
 	enum perf_target target;
 	uint32_t threads; /* number of threads (or control groups) with open events */
 	int *fd;          /* [thread][spec][cpu], -1: none */
-	uint64_t *id;     /* the same */
+	uint64_t *id;     /* as fd */
 	uint32_t fds, fd_cap, id_cap;
-	struct perf_ring
-		*ring; /* one for each CPU; not mapped: an offline CPU that will not be recorded */
-	int *owner;    /* event that owns the ring buffer of an offline CPU; otherwise -1 */
+	/* One for each CPU; unmapped if an offline CPU will not be recorded. */
+	struct perf_ring *ring;
+	int *owner;            /* event that owns the ring buffer of an offline CPU; otherwise -1 */
 	uint32_t *poll_thread; /* for each CPU: the thread whose event is polled */
 	bool has_lost;         /* read() returns the number of lost samples */
 	const struct opener
-		*opener;       /* opens further events; NULL: this process may open them. Lent */
-	bool may_reopen;       /* events that the kernel removed can be opened again */
-	pthread_mutex_t mutex; /* fd, poll_thread: other threads poll while more is opened */
+		*opener; /* opens further events; NULL: this process may open them. Lent */
+	bool may_reopen; /* events that the kernel removed can be opened again */
+	/* Protects fd and poll_thread: other threads poll while events are added. */
+	pthread_mutex_t mutex;
 };
 
 struct perf_count {
@@ -93,7 +94,7 @@ int perf_set_cpus(struct perf_set *set, const char *text);
 int perf_set_spares(struct perf_set *set, const char *text);
 /* Returns whether events of tasks are recorded on the CPU with this number as soon as it comes online. */
 bool perf_set_follows(const struct perf_set *set, uint32_t number);
-/* Fills an attr with the values that all events share. */
+/* Fills an attr with the values that all events have in common. */
 void perf_attr_init(struct perf_event_attr *attr, uint32_t type, uint64_t config);
 /* Appends a spec; copies the name, takes over the filter. Returns its index. Set set->target before. */
 int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_event_attr *attr,
@@ -122,7 +123,7 @@ void perf_set_enable_task(const struct perf_set *set);
 void perf_set_enable_from(const struct perf_set *set, uint32_t thread);
 /* Returns a descriptor that is readable when the ring buffer of the CPU must be read; -1: no thread is left. */
 int perf_set_poll_fd(const struct perf_set *set, uint32_t cpu);
-/* The thread of the descriptor has ended: polls another one for the CPU. */
+/* The thread of the descriptor has ended: another thread's descriptor is polled for the CPU from now on. */
 void perf_set_poll_next(struct perf_set *set, uint32_t cpu);
 /* Returns whether a recorded thread or a descendant of one still runs. Not for is_system. */
 bool perf_set_has_tasks(const struct perf_set *set);

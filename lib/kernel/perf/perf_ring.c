@@ -1,7 +1,7 @@
 /*
- * perf_ring: head is read with acquire (records before it are complete), tail is written with release (we are
- * done with the bytes before it). Records are multiples of 8 bytes and the ring is one of pages, so a header
- * never wraps around; a body may.
+ * perf_ring: head is read with acquire, because the records before it are complete; tail is written with release, because the
+ * reader has finished with the bytes before it. Records are multiples of 8 bytes and the ring consists of whole pages, so a
+ * header never wraps around, but a body may.
  */
 #include "perf_ring.h"
 
@@ -54,7 +54,7 @@ void perf_ring_release(struct perf_ring *ring, uint64_t tail)
 		__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Returns the size of the record at `at`, or 0 if none can stand there. A header is the least multiple of 8. */
+/* Returns the size of the record at `at`, or 0 if there is no valid record. A header is 8 bytes, the smallest record. */
 static uint64_t size_at(const struct perf_ring *ring, uint64_t at, uint64_t head)
 {
 	uint64_t left = head - at;

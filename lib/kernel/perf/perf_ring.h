@@ -44,7 +44,7 @@ struct perf_task {
 	uint32_t pid, ppid, tid, ptid;
 };
 
-/* Returns whether the record is long enough. */
+/* Copies the two fields. Returns false if the record is too short. */
 bool perf_record_task(const struct perf_event_header *record, struct perf_task *task);
 /* Copies [from, to) to out. The caller makes sure that it is at most the size of the ring buffer. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t from, uint64_t to, void *out);

@@ -38,7 +38,7 @@ static int open_place(const char *path)
 	return -ENOENT;
 }
 
-/* Some mount it elsewhere; the last column before the source is the type. */
+/* Some systems mount it elsewhere. The type is the last column but one of /proc/mounts. */
 static int open_other_place(void)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -133,7 +133,7 @@ void tracefs_close(struct tracefs *tracefs)
 	tracefs->dir = -1;
 }
 
-/* Files of tracefs have no size: they are read until they end. */
+/* Files of tracefs have no size, so they are read to their end. */
 static char *read_all(int fd, int *code)
 {
 	size_t cap = 4096, size = 0;
@@ -264,7 +264,7 @@ static bool is_address_field(const char *line)
 	return false;
 }
 
-/* %pI4, %pM, %pU and the like are no addresses, but what is found there. */
+/* %pI4, %pM, %pU and others print what the pointer leads to, and not the address. */
 static bool prints_address(const char *format)
 {
 	const char *print = strstr(format, "\nprint fmt:");
@@ -279,7 +279,7 @@ bool tracefs_has_address(const char *system, const char *format)
 {
 	const char *line = strstr(format, "\nformat:");
 
-	/* Pointers of system calls are those of the program. */
+	/* Pointers of system calls are addresses in the program. */
 	if (!strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls"))
 		return false;
 	for (line = line ? strstr(line, "\tfield:") : NULL; line;

@@ -1,6 +1,4 @@
-/*
- * uprobes: see uprobes.h.
- */
+/* uprobes: see uprobes.h. */
 #include "uprobes.h"
 
 #include "tracefs.h"
@@ -24,7 +22,7 @@ void uprobes_init(struct uprobes *uprobes)
 	*uprobes = (struct uprobes){.fd = -1};
 }
 
-/* Without O_TRUNC, which would remove the probes of others. Returns a descriptor, or -errno with a sentence. */
+/* Opens the file without O_TRUNC, which would remove the probes of others. Returns a descriptor, or -errno with a message. */
 static int open_file(const struct tracefs *tracefs, struct error *err)
 {
 	int fd = openat(tracefs->dir, file, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -46,7 +44,7 @@ static int put(int fd, const char *line)
 	return write(fd, line, strlen(line)) < 0 ? -errno : 0;
 }
 
-/* "p:iotrace_4711/NAME FILE:..." of a process that has ended. Those that somebody uses cannot be removed. */
+/* Removes the line "p:iotrace_4711/NAME FILE:..." of a process that has ended. The kernel keeps probes that somebody uses. */
 static void remove_stale(int fd, const char *line)
 {
 	int pid = 0, length = 0;
@@ -70,7 +68,7 @@ static void clean(int fd, const struct tracefs *tracefs)
 	free(text);
 }
 
-/* The descriptor names the file: its path may have blanks, and somebody may exchange it. */
+/* The line names the file by its descriptor, because its path may have blanks, or be exchanged. */
 static char *line_of(const struct recording_probe *probe)
 {
 	size_t colon = strcspn(probe->event, ":");
@@ -116,7 +114,7 @@ int uprobes_open(struct uprobes *uprobes, const struct tracefs *tracefs,
 	return code;
 }
 
-/* Several places may be one event, which is removed once. */
+/* Several probes may belong to one event, which is removed once. */
 static void remove_event(const struct uprobes *uprobes, uint32_t index)
 {
 	const struct recording_probe *probe = &uprobes->probes->item[index];

@@ -1,4 +1,7 @@
-/* cgroup: found as a directory that has cgroup.procs. What can be recorded is tried, not concluded from versions. */
+/*
+ * cgroup: a control group is a directory that has cgroup.procs. Whether the kernel can record one is tried, not concluded from
+ * versions.
+ */
 #include "cgroup.h"
 
 #include "perf/perf_event.h"
@@ -37,7 +40,7 @@ struct search {
 	int fd;
 };
 
-/* Of version 1 each controller has a mount; those without perf_event are of no use for a name. */
+/* With version 1, each controller has a mount. A name can only mean a group of a hierarchy with perf_event. */
 static void try_mount(void *context, const struct procfs_mount *mount)
 {
 	struct search *search = context;
@@ -67,7 +70,7 @@ int cgroup_open(const struct procfs *proc, const char *path, struct error *err)
 		path);
 }
 
-/* Whether the directory `low` lies in that of `top`. */
+/* Whether the directory `low` is `top` or below it. */
 static bool lies_in(int low, int top)
 {
 	char low_path[PATH_MAX], top_path[PATH_MAX], name[64];
@@ -97,7 +100,7 @@ bool cgroup_is_recordable(int fd)
 	attr.inherit = 0;
 	event = (int)syscall(SYS_perf_event_open, &attr, fd, 0, -1,
 			     PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
-	if (event < 0) /* who opens the real events reports a right that is missing */
+	if (event < 0) /* a missing right is reported when the real events are opened */
 		return errno == EACCES || errno == EPERM;
 	close(event);
 	return true;

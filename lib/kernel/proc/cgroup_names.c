@@ -55,7 +55,7 @@ void cgroup_names_close(struct cgroup_names *names)
 	names->top = -1;
 }
 
-/* Where a walk is: the path is that of the directory, "" for the top. */
+/* The state of the walk. path: of the current directory, "" for the top. */
 struct cgroup_search {
 	struct cgroup_names *names;
 	struct facts *facts;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OVERHEAD = 256 }; /* of a sample beyond its raw data, with room to spare */
+enum { OVERHEAD = 256 }; /* of a sample, beside its raw data; rounded up */
 
 void facts_init(struct facts *facts, const struct sample_layout *layout, uint64_t id)
 {
@@ -33,7 +33,7 @@ void facts_move(struct facts *facts, struct facts *from)
 	facts_clear(from);
 }
 
-/* The bound of the encoding: 8 bytes of head, numbers, and each string with its length. */
+/* Returns an upper bound of the encoded size: 8 bytes of head, the numbers, and each string with its length. */
 static uint32_t encoded_bound(const struct fact *fact)
 {
 	uint32_t bound = 8 + 8 * FACT_NUMBERS;
@@ -61,7 +61,7 @@ void facts_add(struct facts *facts, const struct fact *given, uint32_t pid, uint
 			fact.string[i].length = FACT_STRING_SIZE;
 	bound = encoded_bound(&fact);
 	MEM_GROW(facts->bytes, facts->cap, facts->size + 2 * bound + OVERHEAD);
-	/* The encoding is put behind the place of the record, then copied into it. */
+	/* The fact is encoded behind the space of the record, and then copied into the record. */
 	raw = facts->bytes + facts->size + bound + OVERHEAD;
 	size = fact_encode(&fact, raw, bound);
 	sample.raw = raw;

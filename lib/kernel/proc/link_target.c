@@ -21,7 +21,7 @@
 
 enum { LINK_SIZE = 64 };
 
-/* File systems that ask a server even for a status that may be old (their inode is revalidated on the way). */
+/* File systems that ask a server even for a status that may be old, because they revalidate the inode on the way. */
 static const char *const remote_types[] = {"nfs", "nfs4", "9p", "afs", "orangefs"};
 
 static const char deleted[] = " (deleted)";
@@ -53,7 +53,7 @@ void links_add_mount(struct links *links, const char *mount_point, const char *t
 	}
 }
 
-/* Returns whether the file is in one of these mounts. */
+/* Returns whether the file is on a remote mount. */
 static bool is_remote(const struct links *links, const char *path)
 {
 	for (uint32_t i = 0; i < links->remotes; i++) {
@@ -83,7 +83,9 @@ static bool status_of(int above, const char *name, struct statx *status)
 		      STATX_TYPE | STATX_MODE | STATX_INO | STATX_NLINK | STATX_MNT_ID, status);
 }
 
-/* All mounts that the process sees, and the one that its root is in: with chroot() that need not be among them. */
+/*
+ * Reads the ids of all mounts that the process sees. With chroot(), the mount of its root need not be among them, so it is added.
+ */
 static void read_mounts(struct map *ids, const struct procfs *proc, uint32_t tid)
 {
 	struct statx root;
@@ -96,7 +98,7 @@ static void read_mounts(struct map *ids, const struct procfs *proc, uint32_t tid
 		map_set(ids, root.stx_mnt_id, 1);
 }
 
-/* Returns whether we know our mounts, as they are now. */
+/* Reads our mounts again if they have changed. Returns whether they are known. */
 static bool know_ours(struct mounts *mounts, const struct procfs *proc)
 {
 	struct pollfd change = {.events = POLLPRI};
@@ -121,7 +123,7 @@ static bool know_ours(struct mounts *mounts, const struct procfs *proc)
 	return mounts->here.count != 0;
 }
 
-/* Of a process that is gone nothing is known: no. */
+/* If the process is gone, nothing is known: returns false. */
 static bool has_other_mounts(const struct procfs *proc, uint32_t tid)
 {
 	char ours[LINK_SIZE], its[LINK_SIZE];
@@ -170,19 +172,19 @@ static bool has_mount(struct mounts *mounts, struct links *links, uint32_t tid, 
 	bool is_there;
 
 	if (mounts->fd < 0)
-		return true; /* a saved /proc */
+		return true; /* a saved /proc has no mount ids */
 	if (is_ours && !__atomic_load_n(&links->views_differ, __ATOMIC_RELAXED))
 		return true;
 	if (!has_other_view(links, tid) || !has_other_mounts(links->proc, tid))
 		return is_ours;
-	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
+	/* An open mountinfo would keep the namespace alive, so it is opened and read each time. */
 	read_mounts(&ids, links->proc, tid);
 	is_there = map_get(&ids, id) != MAP_NONE;
 	map_release(&ids);
 	return is_there;
 }
 
-/* Takes the root of the process off the path. Returns false if it is not below. */
+/* Removes the root of the process from the path. Returns false if the path is not below it. */
 static bool strip_root(struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
 	struct statx root, there;
@@ -193,7 +195,7 @@ static bool strip_root(struct link_target *found, const struct procfs *proc, uin
 	snprintf(name, sizeof(name), "%u/root", tid);
 	if (n <= 0 || !status_of(proc->root, name, &root))
 		return false;
-	/* In our namespace the path must lead to it: from inside of a chroot, what is outside has another. */
+	/* In our namespace, the path must lead to the root: seen from inside a chroot, a directory outside has another path. */
 	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_file(&there, &root) ||
 			there.stx_mnt_id != root.stx_mnt_id))
 		return false;
@@ -211,7 +213,7 @@ static bool strip_root(struct link_target *found, const struct procfs *proc, uin
 	return true;
 }
 
-/* memfd_create() and System V segments: on a mount that never was anywhere. */
+/* Files of memfd_create() and System V segments are on a mount that was never attached. */
 static bool is_memory(const struct link_target *found)
 {
 	return found->is_deleted &&
@@ -230,7 +232,7 @@ static void cut_suffix(struct link_target *found)
 	found->target[found->length] = '\0';
 }
 
-/* The suffix is the kernel's, or part of a name that the file has: then the path leads to it. */
+/* The suffix is either the kernel's, or part of the real name. In the second case the path leads to the file. */
 static void judge_suffix(struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
 	char name[LINK_SIZE + LINK_TARGET_SIZE];
@@ -245,7 +247,7 @@ static void judge_suffix(struct link_target *found, const struct procfs *proc, u
 static bool is_reached(struct link_target *found, struct mounts *mounts, struct links *links,
 		       uint32_t tid)
 {
-	if (!found->has_status && has_suffix(found)) /* nobody can tell what it means */
+	if (!found->has_status && has_suffix(found)) /* it cannot be decided which of both it is */
 		return false;
 	if (is_memory(found))
 		return true;
@@ -256,7 +258,10 @@ static bool is_reached(struct link_target *found, struct mounts *mounts, struct 
 	       strip_root(found, links->proc, tid);
 }
 
-/* Whether the path leads there, and not to what is mounted above. Of a deleted file only the directory can be asked. */
+/*
+ * Whether the path leads to this file, and not to one that is mounted above it. For a deleted file, only the directory is
+ * compared.
+ */
 static bool leads_to_file(const struct link_target *found, const struct procfs *proc, uint32_t tid)
 {
 	char name[LINK_SIZE + LINK_TARGET_SIZE];
@@ -273,7 +278,7 @@ static bool leads_to_file(const struct link_target *found, const struct procfs *
 	       (found->is_deleted || is_same_file(&there, &found->status));
 }
 
-/* Mounts that came later may lie over the file, or it is outside of the chroot that iotrace is in. */
+/* A later mount may cover the file, or the file may be outside of the chroot that iotrace runs in. */
 static bool is_covered(const struct link_target *found, const struct mounts *mounts,
 		       struct links *links, uint32_t tid)
 {

@@ -1,8 +1,8 @@
 /*
- * lookup: collects descriptors while the rings are walked, and looks them up afterwards.
+ * lookup: collects descriptors while the rings are read, and looks them up afterwards.
  *
- * The newest comes first: in a burst of opens, older descriptors are probably closed already, and a look-up of a reused number
- * is useless. The reader of the stream counts records that cannot be parsed.
+ * The newest is looked up first: in a burst of opens, older descriptors are probably closed already, and the look-up of a reused
+ * number is useless. Records that cannot be parsed are skipped here; the reader of the stream counts them.
  */
 #include "lookup.h"
 
@@ -64,7 +64,7 @@ static void remove_process(struct lookup_base *base, uint32_t pid)
 	pthread_mutex_unlock(&base->mutex);
 }
 
-/* Returns what it was before. */
+/* Sets has_lost, and returns its old value. */
 static bool set_lost(struct lookup_base *base, bool has_lost)
 {
 	bool before;
@@ -100,7 +100,7 @@ static void keep(struct lookup *lookup, const struct lookup_item *item)
 			       item->subject == SUBJECT_FD ? item->fd : UINT32_MAX - item->subject);
 	uint32_t old = map_get(&lookup->index, key);
 
-	if (old != MAP_NONE) { /* a later look-up of the same replaces it */
+	if (old != MAP_NONE) { /* a later look-up of the same descriptor replaces it */
 		lookup->item[old].pid = 0;
 		lookup->gone += item->subject == SUBJECT_FD;
 	}
@@ -117,7 +117,7 @@ static int64_t long_at(const uint8_t *raw, uint32_t offset)
 	return value;
 }
 
-/* Returns an argument of a call that begins; `none` if it has none there. */
+/* Returns an argument of a call that begins, or `none` if the record does not have it. */
 static int64_t argument_at(const struct lookup_base *base, const struct sample *sample,
 			   int8_t index, int64_t none)
 {
@@ -127,7 +127,7 @@ static int64_t argument_at(const struct lookup_base *base, const struct sample *
 								   : none;
 }
 
-/* Where the paths of a call that begins lie in the memory of its process. */
+/* Collects the paths of a call that begins: where they are in the memory of its process. */
 static void see_enter(struct lookup *lookup, const struct sample *sample, long number)
 {
 	call_id id = call_by_number(number);
@@ -148,7 +148,7 @@ static void see_enter(struct lookup *lookup, const struct sample *sample, long n
 	keep(lookup, &item);
 }
 
-/* What the ends of these calls make worth a look. */
+/* Collects the look-ups that the end of a call makes necessary. */
 static void see_exit(struct lookup *lookup, const struct sample *sample, long number,
 		     int64_t result)
 {
@@ -161,7 +161,8 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 	row = call_row(id);
 	switch (row->kind) {
 	case CALL_OPEN:
-		item.with_info = row->flags == CALL_NO_ARG; /* openat2 has them in memory */
+		/* The arguments of openat2 do not contain the flags, which are in memory. */
+		item.with_info = row->flags == CALL_NO_ARG;
 		item.subject = SUBJECT_FD;
 		break;
 	case CALL_CREATE_FD:
@@ -171,7 +172,7 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 		item.subject = SUBJECT_PAIR;
 		break;
 	case CALL_CHROOT:
-	case CALL_UNSHARE: /* of the mount namespace, or of the root that threads shared */
+	case CALL_UNSHARE: /* unshare() may change the mount namespace, or separate a root that threads shared */
 		links_set_views_differ(&lookup->base->links);
 		item.subject = SUBJECT_ROOT;
 		break;
@@ -260,7 +261,7 @@ void lookup_see(struct lookup *lookup, const struct perf_event_header *record)
 	}
 }
 
-/* Unknown numbers of the file stay 0. */
+/* Numbers of the file that are unknown stay 0. */
 static void add_status(struct fact *fact, const struct link_target *found)
 {
 	const struct statx *status = &found->status;
@@ -276,10 +277,10 @@ static void add_status(struct fact *fact, const struct link_target *found)
 		fact->number[FACT_FD_mnt_id] = status->stx_mnt_id;
 }
 
-/* What of a descriptor is wanted: its target, its flags and position as well, or only if it is no file's. */
+/* What is asked about a descriptor: its target; also its flags and position; or only a target that is not a file. */
 enum fd_details { FD_TARGET, FD_INFO, FD_UNNAMED };
 
-/* Returns whether the descriptor was there. Appends nothing if it is not wanted. */
+/* Returns whether the descriptor exists. Adds no fact if nothing is asked about it. */
 static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32_t fd,
 		       enum lookup_reason reason, enum fd_details details)
 {
@@ -313,7 +314,7 @@ static bool look_at_fd(struct lookup *lookup, uint32_t pid, uint32_t tid, uint32
 	return !code;
 }
 
-/* Looks at all descriptors of a process; of a child that has not yet run exec, only at those that it will keep. */
+/* Looks at all descriptors of a process. Of a child before its exec, only the descriptors that survive the exec count. */
 static void look_at_fds(struct lookup *lookup, uint32_t pid, enum lookup_reason reason,
 			bool only_kept)
 {
@@ -374,7 +375,7 @@ static void look_at_root(struct lookup *lookup, uint32_t pid, uint32_t tid)
 	facts_add(lookup->facts, &fact, pid, clock_now());
 }
 
-/* Returns the directory that a relative path starts at, nothing if it has no path. */
+/* Returns the directory that a relative path starts at. The string is empty if that directory has no path. */
 static struct fact_string base_of(struct lookup *lookup, const struct lookup_item *item, uint64_t i)
 {
 	struct link_target *found = &lookup->found;
@@ -388,7 +389,7 @@ static struct fact_string base_of(struct lookup *lookup, const struct lookup_ite
 	return (struct fact_string){found->target, found->length};
 }
 
-/* The model believes it if the call is still in flight at the time of the fact: so what was read is what it used. */
+/* The model uses the path only if the call is still in flight at the time of the fact: then the call used this path. */
 static void look_at_paths(struct lookup *lookup, const struct lookup_item *item)
 {
 	char path[LINK_TARGET_SIZE];
@@ -452,7 +453,7 @@ bool lookup_run(struct lookup *lookup)
 	return true;
 }
 
-/* Returns a copy, since looking takes long and the records must not wait. */
+/* Copies the list, because the look-ups take long and the reader of records must not wait for them. */
 static uint32_t copy_processes(struct lookup_base *base, uint32_t *pid)
 {
 	uint32_t count = 0;
@@ -465,7 +466,7 @@ static uint32_t copy_processes(struct lookup_base *base, uint32_t *pid)
 	return count;
 }
 
-/* Opens and closes may be among what was lost: what is open now is looked up again. */
+/* The lost records may contain opens and closes, so all open descriptors are looked up again. */
 void lookup_search(struct lookup *lookup)
 {
 	uint32_t pid[LOOKUP_PROCESSES_MAX], count;

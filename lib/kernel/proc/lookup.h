@@ -42,7 +42,7 @@ struct lookup_item {
 	int32_t dir[2];   /* SUBJECT_PATH: descriptors of their start directories, or AT_FDCWD */
 };
 
-/* Offsets in a tracepoint of the call number, and of the result or the first argument. */
+/* Offsets in a tracepoint: of the call number, and of the result or the first argument. */
 struct lookup_offsets {
 	uint32_t call, value;
 };

@@ -1,4 +1,4 @@
-/* lookup_exec: processes that go on without perf's events since an exec. */
+/* lookup_exec: processes that lose perf's events at an exec. */
 #include "lookup.h"
 
 #include <iotrace/mem.h>
@@ -34,8 +34,9 @@ static void note_detached(struct lookup_base *base, uint32_t pid, uint64_t time)
 }
 
 /*
- * The kernel names a thread after its new program, and takes perf's events off it if the program has other rights: it says EXIT
- * then. Else it maps the program before anything else can happen. MMAP: pid, tid. EXIT has the time behind its numbers.
+ * At an exec, the kernel writes a COMM record with the new name. If the program has other rights, it then removes perf's events
+ * and writes EXIT; otherwise it writes an MMAP record for the program before anything else can happen. MMAP begins with pid and
+ * tid; EXIT has the time behind its numbers.
  */
 void lookup_see_exec(struct lookup *lookup, const struct perf_event_header *record,
 		     const uint32_t *word)

@@ -1,5 +1,6 @@
 /*
- * lookup_thread: sleeps, walks the ring, asks. The mutex is held while it works; the control thread takes it once in a round.
+ * lookup_thread: sleeps, reads the ring, looks up. It holds the mutex while it works; the control thread takes the mutex once in
+ * each round.
  */
 #include "lookup_thread.h"
 
@@ -25,7 +26,7 @@ void lookup_thread_init(struct lookup_thread *thread, struct perf_set *set, uint
 	thread->scratch = mem_alloc(PERF_RECORD_BYTES);
 }
 
-/* On the CPU of the ring, where the program runs. Returns whether that is possible now. */
+/* Moves the thread to the CPU of its ring, where the program runs. Returns false if that is not possible now. */
 static bool run_on_cpu(const struct lookup_thread *thread)
 {
 	uint32_t number = thread->set->cpu[thread->cpu];
@@ -42,7 +43,7 @@ static bool run_on_cpu(const struct lookup_thread *thread)
 	return is_there;
 }
 
-/* With the mutex. */
+/* Needs the mutex. */
 static uint64_t look(struct lookup_thread *thread)
 {
 	const struct perf_ring *ring = &thread->set->ring[thread->cpu];
@@ -55,7 +56,10 @@ static uint64_t look(struct lookup_thread *thread)
 	return head;
 }
 
-/* Then the control thread will walk it at once, and not here where the program runs. Returns whether it is. */
+/*
+ * If the ring is nearly full, wakes the control thread, which will read it, so that this CPU is left to the program. Returns
+ * whether it did.
+ */
 static bool wake_if_full(const struct lookup_thread *thread)
 {
 	const struct perf_ring *ring = &thread->set->ring[thread->cpu];
@@ -63,7 +67,7 @@ static bool wake_if_full(const struct lookup_thread *thread)
 
 	if (perf_ring_head(ring) - perf_ring_tail(ring) < ring->size / FULL_PART)
 		return false;
-	/* A counter that is full means that the other side is awake. */
+	/* If the counter is full, the control thread is awake. */
 	return write(thread->due_fd, &one, sizeof(one)) > 0 || errno == EAGAIN;
 }
 
@@ -75,9 +79,10 @@ static void look_now(struct lookup_thread *thread)
 	pthread_mutex_lock(&thread->mutex);
 	look(thread);
 	pthread_mutex_unlock(&thread->mutex);
+	/* The control thread is awake. */
 	if (thread->set->may_reopen && lookup_has_detached(thread->lookup.base) &&
 	    write(thread->due_fd, &one, sizeof(one)) < 0)
-		return; /* it is awake */
+		return;
 }
 
 static void *lookup_thread_main(void *context)
@@ -85,13 +90,13 @@ static void *lookup_thread_main(void *context)
 	struct lookup_thread *thread = context;
 	bool is_there = run_on_cpu(thread);
 
-	priority_raise(); /* before the program that runs there */
+	priority_raise(); /* it must run before the program on this CPU */
 	sem_post(&thread->is_ready);
 	for (;;) {
 		struct pollfd fds[] = {{.fd = thread->stop_fd, .events = POLLIN},
 				       {.fd = perf_set_poll_fd(thread->set, thread->cpu),
 					.events = POLLIN}};
-		/* Events that were opened again are polled from then on. */
+		/* From now on, the thread also polls events that were opened again. */
 		bool may_come = fds[1].fd < 0 && thread->set->may_reopen;
 		int ready = poll(fds, 2, may_come ? AGAIN_MS : -1);
 

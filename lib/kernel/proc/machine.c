@@ -1,4 +1,4 @@
-/* machine: two files of /proc. A kernel without pressure stall information has no second one. */
+/* machine: reads two files of /proc. The second one, pressure stall information, is missing in some kernels. */
 #include "machine.h"
 
 #include "clock.h"
@@ -8,7 +8,7 @@
 
 enum { TEXT_SIZE = 8192 };
 
-/* Returns whether there is a number behind KEY; "Dirty:", "full" ... "total=". */
+/* Returns whether the line has a number behind the key, such as "Dirty:", or "full" ... "total=". */
 static bool number_after(const char *text, const char *line, const char *key, uint64_t *number)
 {
 	const char *at = strstr(text, line);

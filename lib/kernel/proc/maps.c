@@ -1,6 +1,4 @@
-/*
- * maps: see maps.h. A line is "BEGIN-END rwxp OFFSET DEVICE INODE    FILE".
- */
+/* maps: see maps.h. A line of the file is "BEGIN-END rwxp OFFSET DEVICE INODE    FILE". */
 #include "maps.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* maps: what a process has mapped so that it can be executed. */
+/* maps: the executable mappings of a process. */
 #pragma once
 
 #include "procfs.h"
@@ -8,6 +8,6 @@ struct maps_row {
 	const char *file; /* lent for the call */
 };
 
-/* Calls with each mapping that may be executed and has a name. A process that is gone has none. */
+/* Calls back for each executable mapping that has a name. A process that has ended has none. */
 void maps_read(const struct procfs *proc, uint32_t pid,
 	       void (*call)(void *context, const struct maps_row *row), void *context);

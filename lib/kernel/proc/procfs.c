@@ -1,6 +1,6 @@
 /*
- * procfs: small readers of small texts. A name that a program gave itself may hold any byte (parentheses and
- * newlines too), so the last ')' ends it; a mount's words are escaped in octal.
+ * procfs: parsers of small files. A program can give itself a name with any bytes, also parentheses and newlines, so the last ')'
+ * ends the name. In mountinfo, special characters are written in octal.
  */
 #include "procfs.h"
 
@@ -181,7 +181,7 @@ int procfs_task(const struct procfs *proc, uint32_t pid, uint32_t tid, struct pr
 	return 0;
 }
 
-/* A text that fills all may go on; the kernel ends the last word with a NUL as well. */
+/* If the text fills the buffer, the arguments may be longer. The kernel also ends the last argument with a NUL. */
 uint32_t procfs_arguments(const struct procfs *proc, uint32_t pid, char *out, size_t size,
 			  bool *is_cut)
 {
@@ -218,7 +218,7 @@ bool procfs_is_of(const struct procfs *proc, uint32_t pid, const uint32_t *uid, 
 
 int procfs_fdinfo(const struct procfs *proc, uint32_t pid, uint32_t fd, struct procfs_fdinfo *info)
 {
-	char text[512]; /* what is needed stands at the beginning; an epoll's may be long */
+	char text[512]; /* the lines that are needed come first; those of an epoll may be long */
 	ssize_t n = procfs_read(proc, text, sizeof(text), "%u/fdinfo/%u", pid, fd);
 
 	*info = (struct procfs_fdinfo){UINT64_MAX, UINT64_MAX, UINT64_MAX};

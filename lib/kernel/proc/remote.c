@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Page by page: the next one need not be there. */
+/* Reads page by page, because the next page may not be mapped. */
 ssize_t remote_string(uint32_t pid, uint64_t address, char *out, size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,4 +1,4 @@
-/* sysblock: small texts, one for each property. What a device does not have is left empty. */
+/* sysblock: reads properties, one small file for each. A property that a device does not have stays empty. */
 #include "sysblock.h"
 
 #include "clock.h"
@@ -33,7 +33,7 @@ static bool entry_at(struct sys_entry *entry, const struct procfs *sys, const ch
 	return length > 0 && (size_t)length < sizeof(entry->path) - 32;
 }
 
-/* Reads a property's line, without its end. Returns its length; 0: there is none. */
+/* Reads the line of a property, without its newline. Returns its length, or 0 if there is no such property. */
 static uint32_t read_line(const struct sys_entry *entry, const char *property, char *out,
 			  size_t size)
 {
@@ -74,7 +74,7 @@ static uint64_t dev_of(const struct sys_entry *entry)
 							     : 0;
 }
 
-/* Calls for each entry of a folder but those with a dot in front. */
+/* Calls back for each entry of a folder, except those that begin with a dot. */
 static void each(const struct procfs *sys, const char *folder,
 		 void (*call)(void *context, const struct sys_entry *entry), void *context)
 {
@@ -92,7 +92,7 @@ static void each(const struct procfs *sys, const char *folder,
 	closedir(dir);
 }
 
-/* "none [mq-deadline] kyber": the one that is used. */
+/* Keeps the word in brackets, the one in use: "none [mq-deadline] kyber". */
 static void keep_chosen(char *text)
 {
 	char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
@@ -111,7 +111,7 @@ static void add_word(void *context, const struct sys_entry *entry)
 	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", entry->name);
 }
 
-/* A loop device is above the device of the file system of its file. */
+/* A loop device stands on the device whose file system contains its file. */
 static void find_under_file(const struct procfs *sys, const char *file, char *words)
 {
 	char target[TEXT_SIZE];
@@ -137,7 +137,7 @@ static void find_under(const struct sys_entry *entry, const char *file, char *wo
 		find_under_file(entry->sys, file, words);
 }
 
-/* The first property that is there: what a drive, a mapped device or an array is called. */
+/* Reads the first property that exists: the name of a drive, of a mapped device, or of an array. */
 static uint32_t read_model(const struct sys_entry *entry, char *out, size_t size)
 {
 	static const char *const property[] = {"device/model", "dm/name", "md/level"};
@@ -150,7 +150,7 @@ static uint32_t read_model(const struct sys_entry *entry, char *out, size_t size
 
 struct gathering {
 	struct facts *facts;
-	uint64_t disk; /* whose partitions are looked at */
+	uint64_t disk; /* the disk whose partitions are listed */
 	uint32_t phase;
 	struct sysblock_chosen chosen;
 };
@@ -225,7 +225,7 @@ static void add_stat(void *context, const struct sys_entry *entry)
 	    !is_chosen(gathering->chosen, fact.number[FACT_DISKSTAT_dev]) ||
 	    !read_line(entry, "stat", text, sizeof(text)))
 		return;
-	/* Older kernels have fewer columns: the rest is 0. */
+	/* Older kernels have fewer columns; the remaining numbers are 0. */
 	for (int i = 0; i < STATS; i++) {
 		char *end;
 
@@ -243,7 +243,7 @@ void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_ch
 }
 
 struct search {
-	const char *name, *disk; /* disk: of which it is a partition */
+	const char *name, *disk; /* the partition, and the disk that it is on */
 	char folder[64];
 };
 

@@ -1,6 +1,6 @@
 /*
- * confine: capabilities. They are of a thread, not of the process: what is said here is true of the caller's thread and
- * of those that it creates later.
+ * confine: capabilities. They belong to a thread and not to the process: these functions change those of the calling thread, and
+ * threads that it creates later inherit them.
  */
 #include <iotrace/confine.h>
 
@@ -13,19 +13,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CAPABILITIES = 64, PERFMON = 38, BPF = 39 }; /* which older headers lack */
+enum { CAPABILITIES = 64, PERFMON = 38, BPF = 39 }; /* constants that older headers lack */
 
 struct capabilities {
 	uint64_t effective, permitted, inheritable;
 };
 
-/* What is used after the events are open, and what for. */
+/* The capabilities that are needed after the events are open, and why. */
 static const uint8_t kept[] = {
 	CAP_SYS_PTRACE,      /* descriptors of processes of other users, or with more rights */
-	CAP_DAC_OVERRIDE,    /* root writes the archive into a folder of somebody else */
+	CAP_DAC_OVERRIDE,    /* root writes the archive into a directory of another user */
 	CAP_DAC_READ_SEARCH, /* /proc/PID/fd of other users */
 	CAP_KILL,            /* a signal for a command that changed its user */
-	CAP_SYS_NICE,        /* for threads that are still to come: priority.c */
+	CAP_SYS_NICE,        /* for threads that are created later: priority.c */
 };
 
 static uint64_t bit(unsigned capability)
@@ -47,7 +47,7 @@ static bool get(struct capabilities *own)
 	return true;
 }
 
-/* Less is never refused. */
+/* Giving up capabilities never fails. */
 static void set(const struct capabilities *own)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -60,7 +60,7 @@ static void set(const struct capabilities *own)
 	syscall(SYS_capset, &header, half);
 }
 
-/* The kernel tells a program whose file gave it more than its user has. */
+/* The kernel sets AT_SECURE if the program file gave the process more rights than its user has. */
 bool confine_is_lent(void)
 {
 	return getauxval(AT_SECURE) && getuid();
@@ -149,7 +149,7 @@ void confine_show(bool is_shown)
 		prctl(PR_SET_DUMPABLE, is_shown, 0, 0, 0);
 }
 
-/* Looking into /proc/PID/fd takes both; reading others' files alone is more than a recording needs. */
+/* To look into /proc/PID/fd, both are needed; reading other files of other users is more than a recording needs. */
 static uint64_t to_keep(uint64_t permitted)
 {
 	uint64_t keep = 0;
@@ -163,8 +163,9 @@ static uint64_t to_keep(uint64_t permitted)
 
 static void keep_only(struct capabilities *own, uint64_t keep)
 {
+	/* As a precaution. */
 	for (unsigned i = 0; i < CAPABILITIES; i++)
-		prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for nothing: nobody execs from here on */
+		prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	own->inheritable = 0;
 	own->permitted &= keep;
@@ -181,7 +182,7 @@ void confine_drop(bool has_joining)
 			  to_keep(own.permitted) | (has_joining ? own.permitted & bit(BPF) : 0));
 }
 
-/* Before Linux 5.8 other rights stand for CAP_PERFMON, and the events of a task take the right to look into it. */
+/* Before Linux 5.8 there is no CAP_PERFMON, and opening events of a task also needs the right to inspect it. */
 void confine_helper(bool takes_admin)
 {
 	struct capabilities own;

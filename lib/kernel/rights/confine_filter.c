@@ -1,11 +1,10 @@
 /*
- * confine_filter: a table of system calls, and of the arguments that they may have.
+ * confine_filter: the system calls that iotrace may make, and their allowed arguments.
  *
- * What is not here returns ENOSYS, as a kernel would that lacks the call: a C library that is newer than this table
- * then takes its older way, and a batch job is not killed for a call that nobody foresaw. Left out on purpose: all
- * that makes processes or threads, runs programs, opens events, touches BPF, changes ids, mounts, or talks
- * to a network (OTF2 asks for the host's number, and the C library would ask a name server). With -vv the kernel
- * logs what it refuses.
+ * Other calls return ENOSYS, as in a kernel that lacks them: a C library that is newer than this table then falls back, and a
+ * batch job is not killed for a call that nobody foresaw. These are left out on purpose: creating processes or threads, running
+ * programs, opening events, BPF, changing ids, mounting, and the network (OTF2 asks for the host's number, for which the C
+ * library would ask a name server). With -vv the kernel logs what it refuses.
  */
 #include <iotrace/confine.h>
 
@@ -31,7 +30,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Calls that this architecture, or an older libseccomp, does not know by their name are left out. */
+/* Calls whose name this architecture or an older libseccomp does not know are skipped. */
 static const char calls[] =
 	/* files: the archive, the spool, /proc, /sys */
 	"read write pread64 pwrite64 readv writev preadv pwritev lseek _llseek open openat close stat stat64 lstat "
@@ -41,29 +40,29 @@ static const char calls[] =
 	"umask flock "
 	/* memory */
 	"mmap mmap2 munmap mremap mprotect madvise brk process_vm_readv "
-	/* threads that are there */
+	/* the existing threads */
 	"futex futex_time64 set_robust_list rseq sched_yield sched_getaffinity sched_setaffinity sched_getattr "
 	"sched_setattr sched_getparam sched_getscheduler getpriority membarrier gettid getcpu exit exit_group "
-	/* waiting, and what time it is */
+	/* waiting, and the time */
 	"poll ppoll ppoll_time64 select _newselect pselect6 epoll_wait epoll_pwait epoll_pwait2 timerfd_settime "
 	"timerfd_gettime nanosleep clock_nanosleep clock_gettime clock_gettime64 clock_getres gettimeofday time "
 	"restart_syscall "
-	/* signals, and the command's end */
+	/* signals, and the end of the command */
 	"rt_sigaction rt_sigprocmask rt_sigreturn sigreturn rt_sigpending rt_sigtimedwait sigaltstack wait4 waitid "
-	/* what we are */
+	/* information about this process */
 	"getpid getppid getuid geteuid getgid getegid uname sysinfo getrlimit ugetrlimit prlimit64 getrusage times "
 	"getrandom capget capset "
-	/* descriptors of the process that opens events; messages to and from it */
+	/* messages to and from the opener */
 	"sendmsg recvmsg epoll_ctl "
 	/* commands that join */
 	"accept4 getsockopt pidfd_open "
 #ifdef HAS_SANITIZER
-	/* the search for leaks stops all threads from another process */
+	/* LeakSanitizer stops all threads from another process */
 	"clone ptrace prctl kill tgkill personality pipe pipe2 "
 #endif
 	;
 
-/* Of the process that opens events. */
+/* The calls of the opener. */
 static const char helper_calls[] =
 	"perf_event_open pidfd_open sendmsg recvmsg read close poll ppoll exit exit_group "
 	"rt_sigreturn restart_syscall newfstatat fstatat64 getuid "
@@ -74,23 +73,24 @@ static const char helper_calls[] =
 
 enum { NAME_SIZE = 32, BPF_MAP_UPDATE = 2 }; /* BPF_MAP_UPDATE_ELEM of <linux/bpf.h> */
 
-/* Of these, only with an argument whose bits under the mask are so. */
+/* These calls are allowed only with an argument whose masked bits have this value. */
 static const struct limited {
 	const char *call;
 	unsigned argument;
 	uint64_t mask, value;
 } limited[] = {
-	{"ioctl", 1, 0xff00, '$' << 8}, /* of perf events */
+	{"ioctl", 1, 0xff00, '$' << 8}, /* ioctls of perf events */
 #ifdef __powerpc__
-	{"ioctl", 1, 0xffff, 't' << 8 | 19}, /* TCGETS: its type is in a header of the kernel alone */
+	/* TCGETS of a terminal, whose type only the kernel's headers define. */
+	{"ioctl", 1, 0xffff, 't' << 8 | 19},
 #else
-	{"ioctl", 1, 0xffffffff, TCGETS}, /* of terminals; the next is TCGETS2 */
+	{"ioctl", 1, 0xffffffff, TCGETS}, /* terminals; the next one is TCGETS2 */
 	{"ioctl", 1, 0xffff, 'T' << 8 | 0x2a},
 #endif
 	{"ioctl", 1, 0xffffffff, TIOCGWINSZ},
-	{"kill", 1, 0xffffffff, 0}, /* is it there? */
+	{"kill", 1, 0xffffffff, 0}, /* signal 0: does the process exist? */
 	{"prctl", 0, 0xffffffff, PR_SET_NAME},
-	{"bpf", 0, 0xffffffff, BPF_MAP_UPDATE}, /* of our maps */
+	{"bpf", 0, 0xffffffff, BPF_MAP_UPDATE}, /* updates of our maps */
 #ifdef PR_SET_VMA
 	{"prctl", 0, 0xffffffff, PR_SET_VMA}, /* malloc() names its memory */
 #endif
@@ -144,17 +144,17 @@ static int fill(scmp_filter_ctx filter, pid_t command)
 	return code;
 }
 
-/* What an older libseccomp or kernel lacks of this is no reason to go without a filter; all threads are. */
+/* If an older libseccomp or kernel lacks one of these attributes, the filter is still installed. It must cover all threads. */
 static int prepare(scmp_filter_ctx filter)
 {
 	seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_LOG, log_level() >= LOG_DEBUG);
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB,
-			 1); /* kernels before 5.16 would slow us down */
+			 1); /* on kernels before 5.16, this mitigation would slow iotrace down */
 	return seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 }
 
-/* What is in /proc, to be read. */
+/* The opener reads /proc. */
 static int fill_of_helper(scmp_filter_ctx filter)
 {
 	const struct limited look = {"openat", 2, O_ACCMODE | O_CREAT, O_RDONLY};

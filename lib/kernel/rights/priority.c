@@ -1,4 +1,7 @@
-/* priority: a scheduling policy, by the system call itself: sched_setattr(2) has no wrapper in most C libraries. */
+/*
+ * priority: sets the scheduling policy with the system call itself, because most C libraries have no wrapper for
+ * sched_setattr(2).
+ */
 #include "priority.h"
 
 #include <iotrace/confine.h>
@@ -35,7 +38,7 @@ static void raise_policy(void)
 	syscall(SYS_sched_setattr, 0, &request, 0);
 }
 
-/* Nothing else takes that right, and it is set once. */
+/* The right is needed only here, once for each thread. */
 void priority_raise(void)
 {
 	confine_take(CAP_SYS_NICE);

@@ -1,6 +1,6 @@
 /*
- * rights: an errno of perf_event_open() says little, so it is explained by the settings that matter. A message has at most
- * three lines: what was refused, and the commands that would change it.
+ * rights: the errno of perf_event_open() explains little, so messages name the settings that matter. A message has at most three
+ * lines: what the kernel refused, and the commands that would allow it.
  */
 #include "rights.h"
 
@@ -20,13 +20,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_PID_NAMESPACE 0xeffffffcU /* its inode */
+#define FIRST_PID_NAMESPACE 0xeffffffcU /* inode of the first pid namespace */
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
 enum { PERFMON = 38 }; /* CAP_PERFMON, which older headers lack */
 
-/* What a user called it: names in a capture begin with a word of ours. */
+/* Returns the event as the user wrote it: in a capture, such names have a prefix. */
 static const char *plain_name(const char *event)
 {
 	static const char *const own[] = {CAPTURE_COUNTER_PREFIX, CAPTURE_CHOSEN_PREFIX};
@@ -70,7 +70,7 @@ bool rights_may_get(unsigned capability)
 	return prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1;
 }
 
-/* Capabilities are of the file itself: no link, no $PATH. */
+/* setcap needs the real path of the file, not a link or a name in $PATH. */
 char *rights_setcap(void)
 {
 	char path[4096];
@@ -95,7 +95,7 @@ void rights_hint_setcap(struct error *err)
 	free(command);
 }
 
-/* Returns "; kernel.perf_event_paranoid is 2, which must be at most 1" and the like; "" if nothing else is in the way. */
+/* Returns "; kernel.perf_event_paranoid is 2, which must be at most 1" or similar, or "" if no other setting is in the way. */
 static char *name_limits(long paranoid, long most)
 {
 	return paranoid > most ? mem_format("; kernel.perf_event_paranoid is %ld, which must be at "
@@ -109,7 +109,7 @@ long rights_mlock_kb(uint64_t ring)
 	return (long)((ring + (uint64_t)sysconf(_SC_PAGESIZE)) >> 10);
 }
 
-/* Rings that are too small lose events, which a remark would say after the next attempt only. */
+/* Small rings lose events. Otherwise only a remark of the next attempt would say so. */
 static bool has_small_rings(void)
 {
 	struct rlimit limit = {0};
@@ -149,7 +149,7 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 {
 	long paranoid = rights_number(PARANOID, 2);
 
-	/* Kernels of Debian and Ubuntu: CAP_PERFMON helps up to 2 only. */
+	/* On Debian and Ubuntu kernels, CAP_PERFMON is enough only up to level 2. */
 	if (paranoid > 2 && confine_may(PERFMON) && !confine_may(CAP_SYS_ADMIN)) {
 		error_say(err, code,
 			  "event %s: %s: this kernel lets only root record while "
