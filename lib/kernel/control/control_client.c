@@ -1,4 +1,4 @@
-#include "control_words.h"
+#include "control_protocol.h"
 
 #include "join/rendezvous.h"
 #include "message/message.h"

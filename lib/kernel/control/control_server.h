@@ -1,7 +1,7 @@
 /* control_server: the recorder's side of iotrace/control.h. No function blocks. */
 #pragma once
 
-#include "control_words.h"
+#include "control_protocol.h"
 
 struct join_rendezvous;
 

@@ -1,5 +1,6 @@
 /*
- * fork: the host gets a process of its own. A launcher that ends its ranks, or waits for their output to end, does not reach it.
+ * fork: creates the process of the host. A launcher that ends its ranks, or waits for the end of their output, does not affect
+ * it.
  */
 #include <iotrace/join.h>
 
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Who started us waits until its streams are closed, and its other descriptors are not for us. */
+/* The caller waits until its streams are closed, so the host closes them, and all other descriptors of the caller. */
 static void leave_streams(int *listener, int *log)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -31,7 +32,7 @@ static void leave_streams(int *listener, int *log)
 		close((int)fd);
 }
 
-/* A process in between, which ends at once, so that the host is nobody's child. Returns as fork() does. */
+/* Forks twice, and the process in between ends at once, so that the host has no parent here. Returns as fork() does. */
 static pid_t fork_host(void)
 {
 	pid_t pid = fork();
@@ -60,8 +61,8 @@ int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log, 
 		return pid < 0 ? error_set(err, code, "--join: start the recorder of this node")
 			       : 1;
 	}
-	join_rendezvous_unlock(
-		rendezvous); /* first: the numbers of its descriptors are taken by others then */
+	/* First, because other descriptors will reuse the numbers. */
+	join_rendezvous_unlock(rendezvous);
 	leave_streams(listener, &text);
 	*log = text;
 	return 0;

@@ -50,7 +50,7 @@ int guest_send_command(int socket, const struct guest_command *command, struct e
 	if (!code)
 		code = message_send(socket, &request, sizeof(request), process);
 	close(process);
-	/* A host that could not begin may have gone already: its answer says so. */
+	/* A host that could not start may have ended already. Its reply says why. */
 	return code && code != -EPIPE ? error_set(err, -code, "--join: the recorder of this node")
 				      : 0;
 }
@@ -74,14 +74,15 @@ void guest_send_stop(int socket)
 {
 	const struct join_request request = {.word = JOIN_STOP};
 
-	message_send(socket, &request, sizeof(request), -1); /* a host that has ended needs none */
+	/* A host that has ended needs no message. */
+	message_send(socket, &request, sizeof(request), -1);
 }
 
 int guest_receive(int socket, struct join_reply *reply, int *log)
 {
 	int code = message_receive(socket, reply, sizeof(*reply), log);
 
-	/* The host did not read our last word; its own is there all the same. */
+	/* The host ended without reading our last message, but its own reply may have come before. */
 	if (code == -ECONNRESET)
 		code = message_receive(socket, reply, sizeof(*reply), log);
 	reply->text[sizeof(reply->text) - 1] = '\0';

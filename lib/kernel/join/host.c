@@ -1,12 +1,12 @@
-/* host: see host.h. A guest may be killed at any time: what counts is the process of its command. */
+/* host: see host.h. A guest may be killed at any time, so the process of its command decides. */
 #include "host.h"
 
 #include "clock.h"
 #include "host_place.h"
 #include "message/message.h"
+#include "protocol.h"
 #include "rendezvous.h"
 #include "same.h"
-#include "words.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -20,20 +20,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* How long a host waits for the first member, and for others after the last has ended. In ns. */
+/* How long a host waits for the first member, and after the last member has ended for others. In ns. */
 static const uint64_t first_ns = 10000000000, next_ns = 1000000000;
-/* How long it waits for the status of a command that has ended. */
+/* How long it waits for the status of a command that has ended. In ns. */
 static const uint64_t status_ns = 100000000;
 
 enum { LISTENER = UINT32_MAX, STATUS_SIZE = 4096 };
 
 struct member {
-	int socket;               /* of its guest; -1: that has ended, or has all that it wants */
-	int process;              /* readable when it has ended; -1: there is none (any more) */
-	pid_t guest, pid;         /* pid: of the command, 0: it has not joined */
-	bool is_waiting;          /* its command has ended, and it waits for the archive */
-	bool has_ended;           /* it has said so */
-	struct join_place *place; /* that it has sent, until it is taken; or NULL */
+	int socket;       /* connection to the guest; -1: closed, or the guest needs nothing more */
+	int process;      /* readable when the command has ended; -1: no command (any more) */
+	pid_t guest, pid; /* pid: of the command, 0: it has not joined */
+	bool is_waiting;  /* its command has ended, and the guest waits for the archive */
+	bool has_ended;   /* the guest has sent the status of its command */
+	struct join_place *place; /* place for its archive, until the caller takes it; or NULL */
 };
 
 struct join_host {
@@ -48,7 +48,7 @@ struct join_host {
 	struct join_request heard;
 };
 
-/* A socket and a process of one member, in the word that epoll keeps. */
+/* Encodes the socket or the process of a member for epoll's data word. */
 static uint32_t key_of(uint32_t member, bool is_process)
 {
 	return member << 1 | is_process;
@@ -93,7 +93,7 @@ static void reply(struct member *member, int code, const char *text, int log)
 	if (member->socket < 0)
 		return;
 	snprintf(answer.text, sizeof(answer.text), "%s", text);
-	message_send(member->socket, &answer, sizeof(answer), log); /* a guest may be gone */
+	message_send(member->socket, &answer, sizeof(answer), log); /* the guest may have gone */
 }
 
 static struct member *add_member(struct join_host *host, int socket, pid_t guest)
@@ -107,7 +107,7 @@ static struct member *add_member(struct join_host *host, int socket, pid_t guest
 	return &host->member[host->members++];
 }
 
-/* Somebody who is not the user cannot even see the socket, except root. Returns whether there may be more. */
+/* No other user except root can reach the socket. Returns whether more guests may be waiting. */
 static bool accept_guest(struct join_host *host)
 {
 	int fd = accept4(host->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -125,7 +125,7 @@ static bool accept_guest(struct join_host *host)
 	return true;
 }
 
-/* Returns the number behind a word of a file in /proc, 0: it is not there. */
+/* Returns the number after a word in a file of /proc, or 0. */
 static long read_number(const char *path, const char *word)
 {
 	char text[STATUS_SIZE];
@@ -142,7 +142,7 @@ static long read_number(const char *path, const char *word)
 	return at ? strtol(at + strlen(word), NULL, 10) : 0;
 }
 
-/* Returns the process of a descriptor if it is a child of the guest; 0: it is not. */
+/* Returns the process of a descriptor if it is a child of the guest, otherwise 0. */
 static pid_t child_of(int process, pid_t guest)
 {
 	char path[64];
@@ -156,7 +156,7 @@ static pid_t child_of(int process, pid_t guest)
 	return read_number(path, "\nPPid:") == guest ? (pid_t)pid : 0;
 }
 
-/* Returns the process that is to be recorded; 0: it is refused. */
+/* Returns the process to record, or 0 if it is refused. */
 static pid_t take_command(struct join_host *host, struct member *member, int process)
 {
 	pid_t pid = child_of(process, member->guest);
@@ -192,7 +192,7 @@ static bool take_mark(struct join_request *request, struct join_arrival *arrival
 	return true;
 }
 
-/* Returns whether it is something for the caller. */
+/* Returns whether the caller has something to handle. */
 static bool receive_request(struct join_host *host, uint32_t index, struct join_arrival *arrival)
 {
 	struct member *member = &host->member[index];
@@ -262,8 +262,9 @@ bool join_host_next(struct join_host *host, struct join_arrival *arrival)
 	while (epoll_wait(host->epoll, &event, 1, 0) > 0) {
 		uint32_t key = event.data.u32;
 
+		/* No free descriptors; other guests may free some. */
 		if (key == (uint32_t)LISTENER && !accept_guest(host))
-			break; /* for want of descriptors, which some guest may give back */
+			break;
 		if (key == (uint32_t)LISTENER)
 			continue;
 		if (key & 1)
@@ -291,7 +292,7 @@ void join_host_answer(struct join_host *host, uint32_t member, int code, const c
 	reply(arrived, code, text, -1);
 }
 
-/* Whether a guest is there that will say how its command has ended. */
+/* Whether a connected guest has not yet sent the status of its command. */
 static bool has_silent_guest(const struct join_host *host)
 {
 	for (uint32_t i = 0; i < host->members; i++)
@@ -301,7 +302,7 @@ static bool has_silent_guest(const struct join_host *host)
 	return false;
 }
 
-/* Whether all that came are gone again: their commands were refused, or somebody killed them. */
+/* Whether all guests have left: their commands were refused, or they were killed. */
 static bool has_no_guest_left(const struct join_host *host)
 {
 	for (uint32_t i = 0; i < host->members; i++)
@@ -367,7 +368,7 @@ bool join_host_has_members(const struct join_host *host)
 	return host->running;
 }
 
-/* Tells a guest that the host ends. Returns whether it was there. */
+/* Tells a guest that the host ends. Returns whether it was still connected. */
 static bool end_guest(struct member *member, int code, int log)
 {
 	bool was_there = member->socket >= 0;
@@ -377,7 +378,7 @@ static bool end_guest(struct member *member, int code, int log)
 	return was_there;
 }
 
-/* The first of the guests whose commands were recorded gets the log. Others may still wait to join. */
+/* The log goes to the first guest whose command was recorded. Other guests may still wait to join. */
 static void end_recorded_guests(struct join_host *host, int status, int *log)
 {
 	for (uint32_t i = 0; i < host->members; i++)
@@ -385,7 +386,10 @@ static void end_recorded_guests(struct join_host *host, int status, int *log)
 			*log = -1;
 }
 
-/* Who has not joined is refused if nobody could. */
+/*
+ * Guests that have not joined run their commands without being recorded. If no command was recorded at all, they get the status
+ * of the host instead, and the first of them the log.
+ */
 static void end_all_guests(struct join_host *host, int status, int *log)
 {
 	end_recorded_guests(host, status, log);
@@ -395,7 +399,9 @@ static void end_all_guests(struct join_host *host, int status, int *log)
 			*log = host->joined ? *log : -1;
 }
 
-/* A command that comes after the end of the recording is not for another recorder, which could not have the same output. */
+/*
+ * A command that comes after the end of the recording does not get another recorder, because that could not have the same output.
+ */
 static void refuse_late_guests(struct join_host *host)
 {
 	struct join_arrival arrival;
@@ -410,13 +416,13 @@ static void refuse_late_guests(struct join_host *host)
 			if (arrival.what != JOIN_COMMAND)
 				continue;
 			if (arrival.place)
-				place_forget(arrival.place); /* its guest removes it */
+				place_forget(arrival.place); /* the guest removes it */
 			join_host_answer(host, arrival.member, JOIN_OVER, "");
 		}
 	}
 }
 
-/* A guest that comes later finds no host, and starts one. */
+/* A guest that comes later finds no host, and starts a new one. */
 static void leave(struct join_host *host)
 {
 	struct join_rendezvous *rendezvous;

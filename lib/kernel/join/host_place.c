@@ -1,7 +1,7 @@
-/* host_place: see host_place.h. A guest whose command is refused removes its place itself: here it is only closed. */
+/* host_place: see host_place.h. A guest whose command is refused removes its place itself, so the host only closes it. */
 #include "host_place.h"
 
-#include "words.h"
+#include "protocol.h"
 
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct join_place {
-	int fd[JOIN_PARTS]; /* -1: it did not come yet */
+	int fd[JOIN_PARTS]; /* -1: not yet received */
 	char *text[JOIN_PARTS];
 };
 

@@ -1,4 +1,4 @@
-/* rendezvous: see rendezvous.h. The directory and all in it belong to one user, so that no name in it leads to others. */
+/* rendezvous: see rendezvous.h. The directory and its files belong to one user, so no name in it leads to files of others. */
 #include "rendezvous.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ struct join_rendezvous {
 	char name[NAME_MOST + 1];
 };
 
-/* A name of the user's makes one name of a file, and two make two. */
+/* Makes a file name of a name that the user chose. Different names give different files. */
 static int write_name(char out[NAME_MOST + 1], const char *name, struct error *err)
 {
 	static const char plain[] =
@@ -87,7 +87,7 @@ static void write_entry(char entry[ENTRY_SIZE], const struct join_rendezvous *re
 	snprintf(entry, ENTRY_SIZE, "%s.%s", rendezvous->name, kind);
 }
 
-/* The file may be removed by who held it before. Returns 0, -EWOULDBLOCK, or another -errno. */
+/* The previous holder may have removed the file. Returns 0, -EWOULDBLOCK, or another -errno. */
 static int take_lock(struct join_rendezvous *rendezvous, int flags)
 {
 	char entry[ENTRY_SIZE];
@@ -110,7 +110,7 @@ static int take_lock(struct join_rendezvous *rendezvous, int flags)
 	}
 }
 
-/* The directory is -1 if this fails, with a sentence. */
+/* On failure, with a message, the directory is -1. */
 static struct join_rendezvous *new_rendezvous(const char *name, struct error *err)
 {
 	struct join_rendezvous *rendezvous = mem_zero(sizeof(*rendezvous));
@@ -164,7 +164,10 @@ void rendezvous_remove(const struct join_rendezvous *rendezvous)
 	unlinkat(rendezvous->dir, entry, 0);
 }
 
-/* By the descriptor of the directory: the path of a socket is short, and nobody can put another directory in its place. */
+/*
+ * The address goes through the descriptor of the directory: it is short enough for a socket, and nobody can exchange the
+ * directory.
+ */
 static struct sockaddr_un address_of(const struct join_rendezvous *rendezvous)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -195,7 +198,7 @@ static int connect_to(const struct join_rendezvous *rendezvous, int type, struct
 	return error_set(err, code, "--join: connect to the recorder of this node");
 }
 
-/* Removes the socket of a process that has ended. */
+/* Replaces the socket of a process that has ended. */
 static int bind_to(const struct join_rendezvous *rendezvous, int type, struct error *err)
 {
 	struct sockaddr_un address = address_of(rendezvous);

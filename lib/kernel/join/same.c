@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "--source=perf" is one of several values, "--syscalls=+uring" is there or not. */
+/* "--source=perf" has one of several values, "--syscalls=+uring" is present or not. */
 static size_t name_length(const char *line)
 {
 	size_t length = strcspn(line, "=\n");
@@ -15,7 +15,7 @@ static size_t name_length(const char *line)
 	return line[length] == '=' && line[length + 1] == '+' ? strcspn(line, "\n") : length;
 }
 
-/* Returns the line with the option that begins `line`, or NULL. */
+/* Returns the line of `text` with the same option as `line`, or NULL. */
 static const char *find(const char *text, const char *line)
 {
 	size_t length = name_length(line);
@@ -34,7 +34,7 @@ static bool is_same_line(const char *a, const char *b)
 	return strcspn(b, "\n") == length && !strncmp(a, b, length);
 }
 
-/* Returns the first line of `text` that `other` does not have, or NULL. */
+/* Returns the first line of `text` that is not in `other`, or NULL. */
 static const char *differing(const char *text, const char *other)
 {
 	for (; *text; text += *text == '\n') {
@@ -47,7 +47,7 @@ static const char *differing(const char *text, const char *other)
 	return NULL;
 }
 
-/* The caller frees it. `line` may be NULL: "no --source". */
+/* Returns the line as words for a message, which the caller frees; "no --source" if `line` is NULL. */
 static char *in_words(const char *line, const char *option)
 {
 	if (line)

@@ -1,7 +1,7 @@
-/* same: the options that all commands of a recorder have in common, a line for each: "--source=perf". */
+/* same: the options that must be the same for all commands of a recorder, one a line: "--source=perf". */
 #pragma once
 
 struct error;
 
-/* Returns 0 if they are the same, or -EINVAL with a sentence that names one that differs, both its values, and what to do. */
+/* Returns 0 if they are the same, or -EINVAL with a message that names a differing option, both values, and what to do. */
 int join_compare(const char *of_host, const char *of_guest, struct error *err);

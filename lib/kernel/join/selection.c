@@ -7,7 +7,7 @@
 
 enum { LISTS = 3 };
 
-/* The lists of a selection, and their letters in a message. */
+/* The lists of a selection, and the letter of each in a message. */
 static const struct {
 	char letter;
 	size_t offset;

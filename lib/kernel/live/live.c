@@ -1,8 +1,8 @@
 /*
- * live: a recording's life as its caller sees it: open, start, follow, wait, close.
+ * live: a recording as its caller sees it: open, start, follow, wait, close.
  *
- * The child is forked first, so it has the caller's signals, limits and descriptors; everything that is opened later is close-
- * on-exec. live_close() accepts a recording that failed at any step.
+ * The child is forked first, so it has the caller's signals, limits and descriptors. Everything that is opened later is
+ * close-on-exec. live_close() accepts a recording that failed at any step.
  */
 #include "source/live_private.h"
 
@@ -37,10 +37,10 @@
 
 enum { DESCRIPTORS_LEAST = 12 };
 
-/* Returns a descriptor of the process, or -1: the kernel has no such thing (before Linux 5.3), or a sentence. */
+/* Returns a descriptor of the process; -1 if the kernel has none (before Linux 5.3); or another -errno with a message. */
 static int open_pid(pid_t pid, struct error *err)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* it is close-on-exec */
 	int code = errno;
 
 	if (fd >= 0)
@@ -69,7 +69,7 @@ static int open_pids(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Only for iotrace: the command has been forked already. */
+/* Raises limits for iotrace only: the command was forked before. */
 static void raise_limits(void)
 {
 	static const enum __rlimit_resource limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
@@ -127,7 +127,7 @@ static void take_name(struct live *live)
 	pthread_setname_np(pthread_self(), live->own_name);
 }
 
-/* The archive and look-ups in /proc need descriptors later, so too few are refused now. */
+/* The archive and look-ups in /proc need descriptors later, so a limit that is too low is refused now. */
 static int check_descriptors(const struct live *live, struct error *err)
 {
 	int fd[DESCRIPTORS_LEAST], opened = 0, code = 0;
@@ -142,7 +142,7 @@ static int check_descriptors(const struct live *live, struct error *err)
 	return code ? error_set(err, code, "files of the archive") : 0;
 }
 
-/* Everything that needs raised rights. It opens no file that the user names. */
+/* Everything that needs raised rights. It opens no file that the user has named. */
 static int setup_events(struct live *live, struct error *err)
 {
 	int code;
@@ -174,7 +174,7 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-/* The keeper waits like a command before its release, and ends with iotrace. */
+/* This process waits like a command before its release, and ends with iotrace. */
 static int start_placeholder(struct live *live, struct error *err)
 {
 	static char name[] = "iotrace";
@@ -212,7 +212,7 @@ static int setup(struct live *live, struct error *err)
 	raise_limits();
 	if (live->recording->is_system) {
 		take_name(live);
-		/* Until the threads are made: conversion has time. */
+		/* until the threads are created: the conversion is not urgent */
 		priority_lower_nice(&live->nice);
 	}
 	code = procfs_open(&live->proc, "/proc", err);
@@ -285,29 +285,28 @@ static int start(struct live *live, struct error *err)
 	live_facts_on(live);
 	live_facts_state(live);
 	live_round(live);
-	live->round_ms =
-		LIVE_ROUND_MS; /* what was not there before the begin does not make it idle */
-	if (live->command.pid) /* it begins now */
+	live->round_ms = LIVE_ROUND_MS; /* so that the first round is not taken for an idle one */
+	if (live->command.pid)          /* the command begins now */
 		live_requests_begin(live);
-	log_source(live); /* before its rings may be closed: the recording may end at once */
+	log_source(live); /* before the rings may be closed: the recording may end at once */
 	live_let_go(live);
 	return 0;
 }
 
-/* The recording works without the seccomp filter, and many machines have none, so the user is not told. */
+/* The recording works without the seccomp filter, and many machines lack it, so there is no warning. */
 static void confine(const struct live *live)
 {
 	int code;
 
 	if (!live->is_confined)
 		return;
-	confine_forget(CAP_SYS_NICE); /* all threads have their priority */
+	confine_forget(CAP_SYS_NICE); /* all threads have their priority now */
 	code = confine_filter(live->command.pid);
 	if (code)
 		log_info("system calls are not confined: %s", strerror(-code));
 }
 
-/* The reader may have gone. The recording goes on. */
+/* If the reader has gone, the recording continues. */
 static void notify_ready(const struct live *live)
 {
 	static const char word[] = "ready\n";
@@ -321,7 +320,10 @@ static void notify_ready(const struct live *live)
 	close(fd);
 }
 
-/* The threads that look up and drain keep the remaining rights. The caller has none, because it opens files of the user. */
+/*
+ * The threads that look up and drain keep the remaining rights. The calling thread drops them, because it opens files that the
+ * user named.
+ */
 int live_start(struct live *live, struct error *err)
 {
 	int code;
@@ -379,8 +381,9 @@ static void end_for(struct live *live, atomic_bool *reason)
 	uint64_t one = 1;
 
 	atomic_store(reason, true);
+	/* If the counter is full, the descriptor is readable, which is enough. */
 	if (write(live->wake_fd, &one, sizeof(one)) < 0)
-		atomic_store(reason, true); /* it is full: readable, which is enough */
+		atomic_store(reason, true);
 }
 
 void live_end_at_limit(struct live *live)

@@ -1,9 +1,8 @@
 /*
- * live_events: which events a recording has.
+ * live_events: the events of a recording.
  *
- * A row for each tracepoint beside those of system calls. What nobody asked to see is refused by the kernel
- * itself: the filter of an event names the calls, the commands, the devices, and who must not be seen.
- * Those that may be refused come last, so that the others have the same index here and in the capture.
+ * There is a row for each tracepoint except those of system calls. Filters in the kernel exclude calls, commands, devices and
+ * users that were not requested. Optional events come last, so that all others have the same index here and in the capture.
  */
 #include "live_events.h"
 
@@ -20,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The steps of a block request. Only issue and complete must exist; the others differ between kernels. */
+/* The steps of a block request. Only issue and complete are required; the others differ between kernels. */
 static const struct {
 	const char *name;
 	bool is_needed;
-	bool has_old_dev; /* of a device that another one stands on */
+	bool has_old_dev; /* the event also has the device that a bio came from */
 } block_event[] = {
 	{"block_rq_issue", true, false},   {"block_rq_complete", true, false},
 	{"block_rq_insert", false, false}, {"block_rq_requeue", false, false},
@@ -35,8 +34,8 @@ static const struct {
 };
 
 /*
- * Adds a tracepoint, and its format to the capture; `name` as the capture calls it, or NULL. Returns its index, or
- * -errno with a sentence.
+ * Adds a tracepoint, and its format to the capture. `name`: its name in the capture, or NULL. Returns its index, or -errno with a
+ * message.
  */
 static int add_named(struct live *live, enum perf_role role, const char *system, const char *event,
 		     const char *name, char *filter, struct error *err)
@@ -95,7 +94,7 @@ static int add_exits(struct live *live, enum perf_role role, struct error *err)
 			 : counter_add(&live->set, index, counters->item, counters->count, err);
 }
 
-/* All events are there from the begin: a command that joins later may want calls that the first does not. */
+/* All events exist from the begin, because a command that joins later may want other calls than the first. */
 static bool may_want(const struct live *live, enum call_group group)
 {
 	return live->host || live->recording->selection.groups >> group & 1;
@@ -105,7 +104,8 @@ static int add_calls(struct live *live, struct error *err)
 {
 	int code = add_tracepoint(live, ROLE_ENTER, "raw_syscalls", "sys_enter", err);
 
-	if (code >= 0 && may_want(live, GROUP_META)) /* all calls of FILTER_PATH */
+	/* All calls of FILTER_PATH are in this group. */
+	if (code >= 0 && may_want(live, GROUP_META))
 		code = add_tracepoint(live, ROLE_PATH, "raw_syscalls", "sys_enter", err);
 	if (code >= 0)
 		code = add_exits(live, ROLE_EXIT, err);
@@ -114,7 +114,7 @@ static int add_calls(struct live *live, struct error *err)
 	return code;
 }
 
-/* FORK, EXIT and COMM; where an exec maps [vdso] tells whether it is a 32-bit program. */
+/* Adds FORK, EXIT and COMM records. The address of [vdso] at an exec shows whether the program is a 32-bit one. */
 static void add_tasks(struct live *live)
 {
 	struct perf_event_attr attr;
@@ -127,7 +127,7 @@ static void add_tasks(struct live *live)
 	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
 }
 
-/* Checks that the chosen fields exist: "A,B". */
+/* Checks that the chosen fields "A,B" exist. */
 static int check_fields(const char *format, const char *event, const char *fields,
 			struct error *err)
 {
@@ -146,8 +146,8 @@ static int check_fields(const char *format, const char *event, const char *field
 }
 
 /*
- * A user with lent rights may record, but must not see kernel addresses, which only root sees, as in /proc/kallsyms. A sample
- * has all fields of its event, not only the chosen ones.
+ * A user with lent rights may record, but must not see kernel addresses, which only root sees, as in /proc/kallsyms. A sample has
+ * all fields of its event, not only the chosen ones.
  */
 static int refuse_addresses(const char *system, const char *event, const char *format,
 			    struct error *err)
@@ -172,7 +172,7 @@ static bool has_stack(const struct live *live, const char *event)
 	return false;
 }
 
-/* Where things lie in the kernel is for root: see refuse_addresses(). */
+/* Only root may see kernel addresses in stacks: see refuse_addresses(). */
 static void add_stack(struct perf_event_attr *attr)
 {
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -210,7 +210,7 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 	return code;
 }
 
-/* The names of numbers are in the formats, though no event comes. */
+/* Counted spans have no events, but the formats contain the names of numbers. */
 static void describe_counted(struct live *live, const struct counted_span *span)
 {
 	for (int side = 0; side < COUNTED_SIDES; side++) {
@@ -227,7 +227,7 @@ static void describe_counted(struct live *live, const struct counted_span *span)
 	}
 }
 
-/* Spans that the kernel counts have no events, and the others have theirs. */
+/* Spans that the kernel counts need no events; the others get theirs. */
 static int add_counted(struct live *live, struct error *err)
 {
 	int code = 0;
@@ -259,7 +259,7 @@ static int add_all_chosen(struct live *live, struct error *err)
 	return code < 0 ? code : add_counted(live, err);
 }
 
-/* Returns whether the user must not see the samples of this event. */
+/* Returns whether the user must not see samples of this event. */
 static bool is_secret(const struct live *live, const char *system, const char *name)
 {
 	char *format = confine_is_lent() ? tracefs_format(&live->tracefs, system, name, NULL)
@@ -270,7 +270,7 @@ static bool is_secret(const struct live *live, const char *system, const char *n
 	return has_address;
 }
 
-/* Adds an event whose information is only missing if the kernel refuses it, such as clone flags or the kind of a lock. */
+/* Adds an optional event. Without it, only details are missing, such as clone flags or the type of a lock. */
 static void add_optional(struct live *live, const char *system, const char *name)
 {
 	struct error ignored = {0};
@@ -308,7 +308,7 @@ static int add_block(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Linux 6.4 gave the step of submission its name. */
+/* The tracepoint of submissions has this name since Linux 6.4. */
 static int add_uring(struct live *live, struct error *err)
 {
 	static const char *const name[] = {"io_uring_create", "io_uring_submit_req",

@@ -39,7 +39,7 @@ static void send_marks(const struct live *live)
 			guest_send_mark(live->guest.socket, pid, text);
 }
 
-/* Sleeps until a message of the host or a signal arrives. Returns whether it was a message; a negative socket never has one. */
+/* Sleeps until a message of the host or a signal arrives. Returns whether it was a message. A negative socket never has one. */
 static bool wait_for_reply(struct live *live)
 {
 	struct pollfd fds[] = {{.fd = live->guest.socket, .events = POLLIN},
@@ -63,7 +63,7 @@ static int take_answer(struct live *live, struct error *err)
 	struct join_reply reply;
 	int log, code = guest_receive(live->guest.socket, &reply, &log);
 
-	if (log >= 0) { /* the host could not begin, and says why */
+	if (log >= 0) { /* the host could not start; the log says why */
 		*live->options->host_log = log;
 		return error_say(err, ECANCELED, "%s", could_not_start);
 	}
@@ -109,7 +109,7 @@ int live_guest_join(struct live *live, int socket, const char *options, struct e
 	return code ? code : take_answer(live, err);
 }
 
-/* Returns whether it was a reply; else the host has ended without one. */
+/* Returns whether a reply came. Otherwise the host has ended without one. */
 static bool receive_reply(struct live *live)
 {
 	struct live_guest *guest = &live->guest;
@@ -128,7 +128,7 @@ bool live_is_recorded(const struct live *live)
 	return !live->guest.is_over;
 }
 
-/* A host that was asked to stop finishes before the command ends. */
+/* A host that was asked to stop may finish before the command ends. */
 void live_guest_wait(struct live *live)
 {
 	while (live_command_runs(live))
@@ -147,7 +147,8 @@ int live_leave_host(struct live *live, int *log)
 	send_marks(live);
 	if (was_there && live->command.is_ended)
 		guest_send_end(guest->socket,
-			       live->command.status); /* if it is gone, its reply may be there */
+			       /* If the host has ended, its reply may already be there. */
+			       live->command.status);
 	while (guest->socket >= 0 && !live_interrupts(live))
 		if (wait_for_reply(live) && !receive_reply(live))
 			log_error(

@@ -1,7 +1,7 @@
 /*
  * live_guest: a command that another recorder of this node records.
  *
- * The struct live of a guest has the command and its signals, and nothing else.
+ * The struct live of a guest contains only the command and its signals.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct live;
 struct live_guest;
 
 void live_guest_init(struct live_guest *guest);
-/* Gives the waiting command to the host. Returns 0, or -errno with a sentence. */
+/* Sends the waiting command to the host. Returns 0, or -errno with a message. */
 int live_guest_join(struct live *live, int socket, const char *options, struct error *err);
-/* Waits until the command has ended, and says so if the host ends before it. */
+/* Waits until the command has ended. Prints a warning if the host ends before it. */
 void live_guest_wait(struct live *live);
 void live_guest_release(struct live_guest *guest);

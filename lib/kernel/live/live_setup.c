@@ -1,4 +1,4 @@
-/* live_setup: for which tasks the events of a recording are opened, and how its capture describes them. */
+/* live_setup: opens the events of a recording for its tasks, and describes them in the capture. */
 #include "live_setup.h"
 
 #include "live_events.h"
@@ -57,7 +57,7 @@ int live_setup_cgroups(struct live *live, struct error *err)
 	return 0;
 }
 
-/* Returns false if the kernel cannot select the tasks of a group (cgroup v1 without perf_event). */
+/* Returns false if the kernel cannot filter by one of the groups (cgroup v1 without perf_event). */
 static bool are_cgroups_recordable(struct live *live)
 {
 	for (uint32_t i = 0; i < live->cgroups; i++) {
@@ -98,7 +98,7 @@ static int attach_cgroups(struct live *live, struct error *err)
 	return code;
 }
 
-/* perf knows no such process any more, but it may still be dying. Returns whether it has ended, after a second at most. */
+/* perf no longer finds the process, but it may still be ending. Returns whether it has ended, after at most one second. */
 static bool command_is_gone(struct live *live)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
@@ -150,7 +150,7 @@ static int check_namespace(const struct live *live, struct error *err)
 	return -ENOTSUP;
 }
 
-/* Events of block requests, and those of some spans, happen in any task. */
+/* Events of block requests, and of some spans, occur in any task. */
 static bool is_of_machine(const struct recording *recording)
 {
 	return recording->is_system || recording_asks_for_blocks(recording) ||
@@ -267,11 +267,9 @@ static int setup_lookup(struct live *live, struct error *err)
 
 	lookup_base_init(&live->base, &live->proc);
 	live->base.uid = live->recording->users.ids.item;
-	live->base.uids = live->bpf.source
-				  ? 0
-				  : live->recording->users.ids
-					    .count; /* BPF programs see the user of each call */
-	if (live->bpf.source)                       /* the records have all the names */
+	/* BPF programs see the user of each call, so look-ups need no check. */
+	live->base.uids = live->bpf.source ? 0 : live->recording->users.ids.count;
+	if (live->bpf.source) /* the records contain all names */
 		return 0;
 	code = find_offsets(live, "sys_exit", "ret", &live->base.exit, err);
 	if (!code)
@@ -328,7 +326,7 @@ static struct capture_writer *create_spool(struct live *live, struct error *err)
 	return NULL;
 }
 
-/* With --limit, the spool has a small share of the room, so that most of it is the archive's. */
+/* With --limit, the spool gets a small share of the space, so that most is left for the archive. */
 static struct trim_sizes trim_sizes(uint64_t limit)
 {
 	const struct trim_sizes most = {TRIM_KEPT, TRIM_STEP};

@@ -1,9 +1,9 @@
-/* live_setup: steps before a recording begins. Each returns 0, or -errno with a sentence. */
+/* live_setup: steps before a recording begins. Each returns 0, or -errno with a message. */
 #pragma once
 
 #include "source/live_private.h"
 
-/* The waiting command has ended. Returns -ESRCH, or -EINTR if Ctrl-C ended it, with a sentence. */
+/* The waiting command has ended. Returns -ESRCH, or -EINTR if Ctrl-C ended it, with a message. */
 int live_explain_gone(struct live *live, struct error *err);
 int live_setup_cgroups(struct live *live, struct error *err);
 int live_setup_events(struct live *live, struct error *err);

@@ -89,7 +89,7 @@ void bpf_source_detach(struct bpf_source *source)
 const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
 						   enum bpf_feature feature)
 {
-	abort(); /* nobody has a source */
+	abort(); /* no source exists */
 }
 
 uint32_t bpf_source_cpus(const struct bpf_source *source)
@@ -99,12 +99,12 @@ uint32_t bpf_source_cpus(const struct bpf_source *source)
 
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu)
 {
-	abort(); /* nobody has a source */
+	abort(); /* no source exists */
 }
 
 struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu)
 {
-	abort(); /* nobody has a source */
+	abort(); /* no source exists */
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

@@ -1,4 +1,4 @@
-/* bpf_block: the part that uses libbpf. Everything that can fail is in bpf_block_open(). */
+/* bpf_block: uses libbpf. Everything that can fail is in bpf_block_open(). */
 #include "bpf_block.h"
 
 #include "bpf_source.h"
@@ -48,7 +48,7 @@ static struct block_bpf *open_plain(void)
 	return programs;
 }
 
-/* Its enumeration was renamed in Linux 6.0. */
+/* Linux 6.0 renamed the enumeration. */
 static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
 
 static uint32_t number_of_zone_append(void)

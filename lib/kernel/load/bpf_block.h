@@ -1,8 +1,8 @@
 /*
  * bpf_block: the BPF programs for block requests, which write into the rings of a bpf_source.
  *
- * It is an object of its own, so calls are recorded through BPF even if the kernel refuses it. In a build without libbpf,
- * bpf_block_open() fails.
+ * They are a separate object, so calls are recorded through BPF even if the kernel refuses these programs. In a build without
+ * libbpf, bpf_block_open() fails.
  */
 #pragma once
 
@@ -15,17 +15,17 @@ struct error;
 
 struct bpf_block_options {
 	const struct bpf_source *source;
-	uint64_t id;            /* of the event in the capture */
-	const uint32_t *device; /* only these, as the kernel's events number them; copied */
+	uint64_t id;            /* id of the event in the capture */
+	const uint32_t *device; /* devices to record, numbered as in the kernel's events; copied */
 	uint32_t devices;       /* 0: all */
 };
 
-/* Returns the programs, attached but off; NULL with a sentence. No right is needed any more. */
+/* Returns the programs, attached and disabled; NULL with a message. Later steps need no rights. */
 struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err);
 void bpf_block_close(struct bpf_block *block);
-/* Steps are recorded from now on, or are not. */
+/* Enables or disables the recording of steps. */
 void bpf_block_enable(struct bpf_block *block, bool is_on);
-/* No program runs any more. */
+/* Detaches the programs: none runs any more. */
 void bpf_block_detach(struct bpf_block *block);
 /* Returns how many steps the kernel did not pass to a program, because an interrupt came while the same program was running. */
 uint64_t bpf_block_missed(const struct bpf_block *block);

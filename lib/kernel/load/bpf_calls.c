@@ -1,10 +1,10 @@
-/* bpf_calls: what the programs do with a call follows from its kind and from the roles of its arguments. */
+/* bpf_calls: derives what the programs do with a call from its kind and from the roles of its arguments. */
 #include "bpf_calls.h"
 
 #include <iotrace/syscall.h>
 #include <string.h>
 
-/* Kinds whose begin takes effect at once, or is followed by the records of new tasks. */
+/* The kinds whose begin takes effect at once, or which create tasks that have records of their own. */
 static uint32_t own_begin_flags(const struct call_row *row)
 {
 	switch (row->kind) {
@@ -22,7 +22,7 @@ static uint32_t own_begin_flags(const struct call_row *row)
 	}
 }
 
-/* Which argument points to two descriptors: the last but its flags, of pipe(fds, ...) and socketpair(..., fds). */
+/* Returns the argument that points to two descriptors: pipe(fds, ...) and socketpair(..., fds). */
 static int8_t pair_argument(const struct call_row *row)
 {
 	return strcmp(row->name, "socketpair") ? 0 : 3;
@@ -54,7 +54,10 @@ static uint32_t aio_flags(const struct call_row *row)
 	return 0;
 }
 
-/* What a descriptor, or the current directory, leads to is said by itself. */
+/*
+ * Calls whose paths need the name of a start directory. Other records already say what a descriptor or the current directory
+ * leads to.
+ */
 static bool has_bases(const struct call_row *row)
 {
 	return row->path != CALL_NO_ARG && row->result != RESULT_FD && row->kind != CALL_CHDIR &&
@@ -96,7 +99,7 @@ static struct bpf_call_role role_of(const struct call_row *row)
 	return role;
 }
 
-/* A program that sees the flags sees the rest. */
+/* The flags are stored last, so a program that sees them also sees the other fields. */
 static void set_role(struct bpf_call_role *role, const struct call_row *row)
 {
 	struct bpf_call_role new = role_of(row);

@@ -1,8 +1,8 @@
 /*
- * bpf_cipher: ids of requests instead of their addresses in the kernel, for users who may not see those.
+ * bpf_cipher: replaces kernel addresses of requests by ids, for users who may not see kernel addresses.
  *
- * Speck64/128 (Beaulieu et al., 2013) with a key of the recording, which nobody else has: the same address always has the same id,
- * and no two addresses share one. Known pairs say nothing about other addresses. Plain C for the BPF target as well.
+ * Speck64/128 (Beaulieu et al., 2013) with a random key for each recording. The same address always gives the same id, and no two
+ * addresses share one. Known pairs reveal nothing about other addresses. Plain C, for the BPF target as well.
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /*
- * bpf_comm: see bpf_shared.h for what the bits of a state mean.
+ * bpf_comm: see bpf_shared.h for the meaning of the bits of a state.
  *
- * A glob is a row of elements, each of which takes one letter; a star is not one, but lets the state before the next
- * element (or at the end) stay. What the globs mean in doubt is what the kernel's lib/glob.c makes of it: a set that is
- * not closed is a letter.
+ * A glob is a row of elements, each of which matches one letter. A star is not an element: it lets the state before the next
+ * element (or at the end) stay. Unclear globs mean the same as in the kernel's lib/glob.c: a set that is not closed is a letter.
  */
 #include "bpf_comm.h"
 
@@ -14,7 +13,7 @@
 
 enum { ELEMENTS = 64, LETTERS = 256 };
 
-/* Marks the letters of the set behind its '['. Returns what comes behind it, or NULL: it is not closed. */
+/* Marks the letters of the set after its '['. Returns the position after the set, or NULL if the set is not closed. */
 static const char *read_set(const char *at, uint8_t taken[LETTERS])
 {
 	bool is_inverted = *at == '!';
@@ -39,7 +38,7 @@ static const char *read_set(const char *at, uint8_t taken[LETTERS])
 	return at + 1;
 }
 
-/* Marks the letters that the element takes. Returns what comes behind it. */
+/* Marks the letters that the element matches. Returns the position after it. */
 static const char *read_element(const char *at, uint8_t taken[LETTERS])
 {
 	const char *behind = *at == '[' ? read_set(at + 1, taken) : NULL;
@@ -55,7 +54,7 @@ static const char *read_element(const char *at, uint8_t taken[LETTERS])
 	return at + 1;
 }
 
-/* Puts a glob behind `used` elements. Returns how many there are then: one more than it has, for the state at its end. */
+/* Adds a glob after `used` elements. Returns the new number of elements: one more than the glob has, for the state at its end. */
 static uint32_t add(struct bpf_comm *comm, uint32_t used, const char *glob)
 {
 	uint8_t taken[LETTERS];

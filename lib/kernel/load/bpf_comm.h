@@ -6,8 +6,8 @@
 struct error;
 
 /*
- * Fills in the table for names that match any of the globs: *, ?, [...], [!...] and \, as in the kernel's own filters.
- * Returns 0, or -E2BIG with a sentence: together they are too long.
+ * Fills the table for names that match any of the globs: *, ?, [...], [!...] and \, as in the kernel's own filters. Returns 0, or
+ * -E2BIG with a message if they are too long together.
  */
 int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs,
 		  struct error *err);

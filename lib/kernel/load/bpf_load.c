@@ -40,7 +40,8 @@ static int check(const struct bpf_options *options, struct error *err)
 		return error_say(err, ENOENT,
 				 "this kernel has no BTF type information: no " BTF_PATH
 				 " (CONFIG_DEBUG_INFO_BTF)");
-	if (!rights_sees_all_tasks()) /* perf's records say other numbers than the programs */
+	/* Perf's records have other process numbers than the programs. */
+	if (!rights_sees_all_tasks())
 		return error_say(err, ENOTSUP,
 				 "BPF cannot be used in a container with its own process ids");
 	if (options->cgroups > BPF_CGROUPS)
@@ -49,7 +50,7 @@ static int check(const struct bpf_options *options, struct error *err)
 	return 0;
 }
 
-/* Since Linux 7.0, programs at tracepoints may be preempted. */
+/* Since Linux 7.0, programs at tracepoints can be preempted. */
 static bool lets_preempt(void)
 {
 	struct utsname name;
@@ -63,7 +64,7 @@ static bool has_helper(int helper)
 				       NULL) == 1;
 }
 
-/* DCACHE_MOUNTED. It has a place in the kernel's types since Linux 6.15, and moved then. */
+/* DCACHE_MOUNTED. Its value changed in Linux 6.15, and since then the kernel's types contain it. */
 static const struct bpf_enumerator MOUNTED = {"DCACHE_MOUNTED", {"dentry_flags"}};
 enum { MOUNTED_OLD = 0x10000 };
 
@@ -83,14 +84,14 @@ static struct iotrace_bpf *open_plain(void)
 	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
-/* What is the same for all attempts. */
+/* What all attempts have in common. */
 struct plan {
 	const struct bpf_options *options;
 	uint32_t mounted_flag;
 	int cpus;
 };
 
-/* The kernel lets no such program do what ours do. */
+/* Changes the type of a program so that the kernel refuses it. For tests. */
 static void make_unloadable(struct bpf_object *object, const char *program)
 {
 	struct bpf_program *unloadable = program ? bpf_object__find_program_by_name(object, program)
@@ -129,7 +130,7 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 			     comms->count, err);
 }
 
-/* Returns 0; or -errno, with a sentence where trying again would not help, else with what was refused and why. */
+/* Returns 0; -errno with a message if trying again would not help; or -errno with the refused program and the reason. */
 static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain,
 	       struct bpf_refusal *refusal, struct error *err)
 {
@@ -150,10 +151,10 @@ static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain
 	return code;
 }
 
-/* If descriptors run out, libbpf assumes an old kernel and names features that it lacks. */
+/* If descriptors run out, libbpf assumes an old kernel, and names features that it lacks. */
 static bool lacks_descriptors(void)
 {
-	enum { ENOUGH = 64 }; /* for all maps and programs */
+	enum { ENOUGH = 64 }; /* enough for all maps and programs */
 	int fd[ENOUGH], count = 0;
 
 	while (count < ENOUGH && (fd[count] = open("/", O_PATH | O_CLOEXEC)) >= 0)
@@ -163,7 +164,7 @@ static bool lacks_descriptors(void)
 	return count < ENOUGH;
 }
 
-/* Says why nothing can be recorded through BPF. */
+/* Explains why nothing can be recorded through BPF. */
 static int explain(const struct bpf_refusal *refusal, int code, struct error *err)
 {
 	if (*err->text)
@@ -181,7 +182,7 @@ static int explain(const struct bpf_refusal *refusal, int code, struct error *er
 			 strerror(-code));
 }
 
-/* Each attempt has one feature less, so this ends. */
+/* Each attempt has one feature less, so the loop ends. */
 static int load_most(struct bpf_loaded *loaded, const struct plan *plan, struct error *err)
 {
 	struct bpf_refusal refusal;

@@ -1,8 +1,8 @@
 /*
- * bpf_load: the programs of a recording, as many as the kernel takes.
+ * bpf_load: loads as many of the BPF programs as the kernel accepts.
  *
  * There are two builds of them (bpf_plain.h); the faster one is tried first. If the kernel refuses a program, all are loaded
- * again without its feature (bpf_feature.h). Only if the programs for calls are refused does it fail.
+ * again without its feature (bpf_feature.h). Loading fails only if the programs for calls are refused.
  */
 #pragma once
 
@@ -14,14 +14,14 @@ struct error;
 struct iotrace_bpf;
 
 struct bpf_loaded {
-	struct iotrace_bpf *programs; /* loaded; not attached */
+	struct iotrace_bpf *programs; /* loaded, not attached */
 	bool is_plain;
 	bool has_dynptr;
-	struct bpf_cipher cipher; /* the caller's, before; */
-	struct bpf_users users;   /* and so is this */
+	struct bpf_cipher cipher; /* set by the caller before, */
+	struct bpf_users users;   /* like this */
 	struct bpf_choice choice;
 };
 
-/* Returns 0 or -errno with a sentence. In both cases bpf_unload() releases it. */
+/* Returns 0, or -errno with a message. In both cases, bpf_unload() releases it. */
 int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struct error *err);
 void bpf_unload(struct bpf_loaded *loaded);

@@ -1,6 +1,7 @@
 /*
- * bpf_ring: the kernel's side is in its kernel/bpf/ringbuf.c: one page with the reader's position, which is writable; one with
- * the writer's position; then the data, twice. A record's length is stored with release semantics when the record is complete.
+ * bpf_ring: the memory that the kernel's kernel/bpf/ringbuf.c maps: a writable page with the reader's position, a page with the
+ * writer's position, and then the data, twice. The kernel stores the length of a record with release semantics when the record is
+ * complete.
  */
 #include "bpf_ring.h"
 
@@ -48,7 +49,7 @@ uint64_t bpf_ring_head(const struct bpf_ring *ring)
 
 uint64_t bpf_ring_tail(const struct bpf_ring *ring)
 {
-	return __atomic_load_n(ring->tail, __ATOMIC_RELAXED); /* only we write it */
+	return __atomic_load_n(ring->tail, __ATOMIC_RELAXED); /* only this side writes it */
 }
 
 void bpf_ring_release(struct bpf_ring *ring, uint64_t tail)

@@ -1,4 +1,4 @@
-/* bpf_rings: all rings of CPUs that are online have the same size. */
+/* bpf_rings: the rings of all online CPUs have the same size. */
 #include "bpf_rings.h"
 
 #include "bpf_source.h"
@@ -25,7 +25,7 @@ void bpf_rings_init(struct bpf_rings *rings, const struct bpf_options *options)
 	}
 }
 
-/* Returns 0 or -errno; what was made is dropped by drop(). */
+/* Returns 0 or -errno. drop() frees what was created. */
 static int make(struct bpf_rings *rings, uint32_t index, uint64_t size)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iotrace_ring", 0, 0, (uint32_t)size, NULL);
@@ -68,7 +68,10 @@ static void make_spares(struct bpf_rings *rings, uint64_t size)
 		}
 }
 
-/* All at once, because after each change of this map the kernel waits for all running programs, 10 ms or more. */
+/*
+ * Updates the map once for all rings, because after each change of this map the kernel waits for all running programs, 10 ms or
+ * more.
+ */
 static int give_to_programs(const struct bpf_rings *rings, int map, struct error *err)
 {
 	uint32_t count = rings->cpus;

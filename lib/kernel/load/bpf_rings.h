@@ -1,4 +1,4 @@
-/* bpf_rings: the ring buffers of all CPUs, in the map where the programs find them. */
+/* bpf_rings: the ring buffers of all CPUs, in the map that the programs use. */
 #pragma once
 
 #include "bpf_ring.h"
@@ -7,7 +7,7 @@ struct bpf_options;
 struct error;
 
 struct bpf_rings {
-	uint32_t *cpu; /* numbers: of those that are online, then of those that may come */
+	uint32_t *cpu; /* numbers of the online CPUs, then of those that may come online */
 	uint32_t cpus, online;
 	struct bpf_ring *ring;
 	int *fd;
@@ -16,7 +16,7 @@ struct bpf_rings {
 void bpf_rings_init(struct bpf_rings *rings, const struct bpf_options *options);
 void bpf_rings_release(struct bpf_rings *rings);
 /*
- * Creates and maps the rings, and puts them into the map: as large as the options say, or as large as possible. If the ring of
+ * Creates and maps the rings and puts them into the map, with the size in the options or the largest possible one. If the ring of
  * an offline CPU cannot be created, that CPU and all after it have none, and rings->cpus is less.
  */
 int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *options,

@@ -1,4 +1,4 @@
-/* bpf_source: the part that uses libbpf. Everything that can fail is in bpf_source_open(). */
+/* bpf_source: uses libbpf. Everything that can fail is in bpf_source_open(). */
 #include "bpf_source.h"
 
 #include "bpf_calls.h"
@@ -21,7 +21,7 @@
 
 enum {
 	LINKS = 3,
-	MARK_PASSES = 2, /* a task that was made during the first one may have been stepped over */
+	MARK_PASSES = 2, /* the first pass may have missed a task that was created meanwhile */
 };
 
 struct bpf_source {
@@ -33,7 +33,7 @@ struct bpf_source {
 	struct bpf_loaded loaded;
 	struct bpf_missed missed;
 	bool is_without_calls;
-	int in_flight_fd; /* opened early: what it takes to open may be gone at the end */
+	int in_flight_fd; /* opened early, because the right to open it may be missing at the end */
 };
 
 bool bpf_source_is_built(void)
@@ -82,7 +82,7 @@ static struct bpf_source *new_source(const struct bpf_options *options)
 	return source;
 }
 
-/* The key is only of this recording, and is kept nowhere else. */
+/* The key is made for this recording, and stored nowhere else. */
 static int make_key(struct bpf_source *source, struct error *err)
 {
 	uint32_t key[BPF_CIPHER_KEY];
@@ -114,7 +114,7 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 		bpf_source_close(source);
 		return NULL;
 	}
-	/* Early, while they are disabled: perf events replace features that cannot be attached. */
+	/* Early and while they are disabled, because perf events replace features that cannot be attached. */
 	bpf_choice_attach(&source->loaded.choice, source->programs->obj);
 	bpf_missed_open(&source->missed, source->programs->obj);
 	return source;
@@ -152,14 +152,14 @@ static int open_iterator(const struct bpf_program *program)
 int bpf_source_attach(struct bpf_source *source, struct error *err)
 {
 	struct iotrace_bpf *programs = source->programs;
-	/* Programs for ends first: in a system recording, a begin would wait for its end. */
+	/* Programs for ends come first: in a system recording, a begin waits for its end. */
 	struct bpf_program *const program[LINKS] = {
 		programs->progs.call_ends,
 		programs->progs.call_begins,
 		programs->progs.task_forks,
 	};
 
-	/* Tasks are followed in any case. */
+	/* Tasks are always followed. */
 	for (int i = source->is_without_calls ? LINKS - 1 : 0; i < LINKS; i++) {
 		source->link[i] = bpf_program__attach(program[i]);
 		if (!source->link[i])

@@ -18,43 +18,43 @@ struct recording;
 
 /* Lent until bpf_source_open() returns. */
 struct bpf_options {
-	const struct recording
-		*recording; /* which calls, and of tasks with which names and users */
-	const uint32_t
-		*cpu; /* numbers of the CPUs: those that are online, then `spares` that may come */
+	/* The calls to record, and names and users of their tasks. */
+	const struct recording *recording;
+	/* Numbers of the online CPUs, then of `spares` CPUs that may come online. */
+	const uint32_t *cpu;
 	uint32_t cpus, spares;
-	uint64_t ring_bytes; /* for each CPU that is online: a power of two of pages */
+	uint64_t ring_bytes; /* size of the ring of each online CPU: a power of two of pages */
 	uint64_t ring_least;
-	uint64_t spare_bytes; /* for each CPU that may come */
-	uint64_t id;          /* of the event in the capture */
-	uint32_t
-		more_groups; /* commands that join may want these, too: their programs must be there */
-	bool hides_addresses; /* of the kernel: ids stand for them */
-	bool is_system;       /* all tasks but those of this process */
-	const int *
-		cgroup; /* is_system: of these only those below these control groups (of version 2) */
-	uint32_t cgroups; /* 0: no matter where */
+	uint64_t spare_bytes; /* size for each CPU that may come online */
+	uint64_t id;          /* id of the event in the capture */
+	/* Commands that join may want these groups, so their programs are needed, too. */
+	uint32_t more_groups;
+	bool hides_addresses; /* ids replace kernel addresses */
+	bool is_system;       /* record all tasks except those of iotrace */
+	/* is_system: only tasks in these control groups (version 2), or below them. */
+	const int *cgroup;
+	uint32_t cgroups; /* 0: all tasks */
 };
 
 /* Returns whether the build has the programs. */
 bool bpf_source_is_built(void);
-/* Returns the programs, loaded but not attached, with their rings mapped; NULL with a sentence. */
+/* Returns the programs, loaded and not attached, with their rings mapped; NULL with a message. */
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err);
 void bpf_source_close(struct bpf_source *source);
 
-/* From here on, children of marked tasks are marked. It is the last step that needs rights. */
+/* From now on, children of marked tasks are marked. This is the last step that needs rights. */
 int bpf_source_attach(struct bpf_source *source, struct error *err);
-/* Also records the calls of these groups, and those of tasks with any name: a command has joined that wants them. */
+/* A command has joined: also records calls of these groups, and those of tasks with any name if takes_all_names. */
 void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all_names);
-/* Marks a process that has one thread, or all threads of a process, and what they make meanwhile. */
+/* Mark a process that has one thread, or all threads of a process, and the threads and processes that they create meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
 /* Excludes one more process of iotrace from a system recording. */
 void bpf_source_exclude(struct bpf_source *source, pid_t pid);
-/* Returns what became of a feature. Lent. */
+/* Returns the state of a feature. Lent. */
 const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
 						   enum bpf_feature feature);
-/* Calls that begin from now on are recorded, or are not. */
+/* Enables or disables the recording of calls that begin from now on. */
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* Returns whether a program has run in process 1. */
 bool bpf_source_has_met_init(const struct bpf_source *source);
@@ -64,19 +64,19 @@ bool bpf_source_has_detached(const struct bpf_source *source);
 uint64_t bpf_source_dropped_without_ring(const struct bpf_source *source);
 /* Returns how many new tasks could not be marked for lack of memory. */
 uint32_t bpf_source_untraced(const struct bpf_source *source);
-/* Returns how many calls of all tasks could not be kept for lack of memory. */
+/* Returns how many calls of any task were not stored for lack of memory. */
 uint32_t bpf_source_unstored(const struct bpf_source *source);
-/* Returns how often the kernel did not run a program, recorded or not: see bpf_missed.h. */
+/* Returns how often the kernel did not run a program: see bpf_missed.h. */
 uint64_t bpf_source_missed(const struct bpf_source *source);
-/* No program runs any more. */
+/* Detaches the programs: none runs any more. */
 void bpf_source_detach(struct bpf_source *source);
 
-/* Returns how many CPUs have rings: all of options.cpu, or the first of them, if no more rings could be had. */
+/* Returns how many CPUs have rings: all of options.cpu, or, if not enough rings could be created, the first of them. */
 uint32_t bpf_source_cpus(const struct bpf_source *source);
-/* The ring and the books of the CPU with this index in options.cpu. Lent. */
+/* Return the ring and the counters of the CPU with this index in options.cpu. Lent. */
 struct bpf_ring *bpf_source_ring(struct bpf_source *source, uint32_t cpu);
 struct bpf_books *bpf_source_books(struct bpf_source *source, uint32_t cpu);
-/* Returns a descriptor that can be polled for the wake-ups that the books ask for; lent. */
+/* Returns a descriptor to poll for the wake-ups that were requested in the counters; lent. */
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu);
 
 /* What the programs of another object share with these. The maps are lent. */

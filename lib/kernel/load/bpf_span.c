@@ -1,8 +1,8 @@
 /*
- * bpf_span: libbpf's part. Everything that can be refused is refused by bpf_span_open().
+ * bpf_span: uses libbpf. bpf_span_open() does everything that the kernel may refuse.
  *
- * What the programs counted is mapped, and open spans come from an iterator that is opened early: to ask by bpf() may not be
- * allowed at the end, and while it is asked, the kernel runs no program on that CPU.
+ * The numbers are in mapped memory, and open spans come from an iterator that is opened early. bpf() may not be allowed at the
+ * end, and while it runs, the kernel runs no program on that CPU.
  */
 #include "bpf_span.h"
 
@@ -32,18 +32,18 @@
 
 enum {
 	CELLS_OF_GROUPS = 1 << 17,
-	ENTRY = 48, /* what the kernel adds to each entry of a hash, */
-	HEAD = 16,  /* and for each of its lists */
+	ENTRY = 48, /* memory that the kernel adds to each entry of a hash, */
+	HEAD = 16,  /* and to each of its lists */
 };
 
 struct bpf_span {
 	struct span_bpf *programs;
 	struct bpf_span_plan plan;
 	struct bpf_missed missed;
-	int event[BPF_SPAN_SIDES]; /* that the programs are at; -1: none */
+	int event[BPF_SPAN_SIDES]; /* events that the programs are attached to; -1: none */
 	int left_fd;
 	uint32_t cpus;
-	const struct bpf_span_books *books; /* of all possible CPUs, mapped; the same of cells */
+	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
 	const struct bpf_span_cell *cells;
 	size_t books_size, cells_size;
 };
@@ -76,7 +76,7 @@ static int number_of_call(const char *event)
 #endif
 }
 
-/* Programs at the tracepoints of all calls may be preempted since Linux 7.0: there they would miss events of each other. */
+/* Since Linux 7.0, programs at the tracepoints of all calls can be preempted, and would miss events of each other. */
 static void use_calls(struct bpf_span *span, const struct bpf_span_options *options)
 {
 	if (bpf_source_common(options->source).is_preemptible)
@@ -170,7 +170,7 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 	return span->left_fd < 0 ? error_set(err, -span->left_fd, "BPF iterator of open spans") : 0;
 }
 
-/* An event that is not enabled runs its programs, on all CPUs, and does nothing else. */
+/* An event that is not enabled still runs its programs, on all CPUs, and does nothing else. */
 static int attach(struct bpf_span *span, int side, const char *format, uint32_t cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -211,7 +211,7 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 	return 0;
 }
 
-/* Where one event ends a span and begins the next, the end has to come first. */
+/* One event may end a span and begin the next, so the end is attached first. */
 static int attach_all(struct bpf_span *span, const struct bpf_span_options *options,
 		      char *const format[BPF_SPAN_SIDES], struct error *err)
 {

@@ -1,8 +1,7 @@
 /*
- * bpf_span: the programs that count one span, and what they counted.
+ * bpf_span: the programs that count one span, and the numbers that they counted.
  *
- * They follow the tasks that the programs of a bpf_source mark. A build without libbpf has the same functions, and the first of
- * them says so.
+ * They follow the tasks that the programs of a bpf_source mark. In a build without libbpf, bpf_span_open() fails.
  */
 #pragma once
 
@@ -20,19 +19,19 @@ struct bpf_span_options {
 	const struct counted_span *span;
 	const struct bpf_source *source;
 	const struct tracefs *tracefs;
-	uint32_t cpu; /* one that is online */
+	uint32_t cpu; /* one online CPU */
 	bool is_system;
 };
 
-/* Returns the programs, attached but off; NULL with a sentence. No right is needed any more. */
+/* Returns the programs, attached and disabled; NULL with a message. Later steps need no rights. */
 struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err);
 void bpf_span_close(struct bpf_span *span);
-/* One more process of ours that is no part of all tasks. */
+/* Excludes one more process of iotrace from all tasks. */
 void bpf_span_leave_out(struct bpf_span *span, pid_t pid);
 void bpf_span_enable(struct bpf_span *span, bool is_on);
-/* No program runs any more. */
+/* Detaches the programs: none runs any more. */
 void bpf_span_detach(struct bpf_span *span);
-/* Returns how much memory of the kernel it takes, in bytes. */
+/* Returns how many bytes of kernel memory it uses. */
 uint64_t bpf_span_memory(const struct bpf_span *span);
 uint64_t bpf_span_missed(const struct bpf_span *span);
 void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books);

@@ -1,5 +1,5 @@
 /*
- * bpf_span_cell: how the programs that count spans add up. Buckets are those of <iotrace/histogram.h>.
+ * bpf_span_cell: how the programs that count spans add up. The buckets are those of <iotrace/histogram.h>.
  *
  * Plain C for the BPF target as well.
  */
@@ -12,18 +12,18 @@
 enum {
 	BPF_SPAN_SUB_BITS = 6,
 	BPF_SPAN_SUB = 1 << BPF_SPAN_SUB_BITS,
-	BPF_SPAN_BUCKETS = 16, /* of a cell */
-	BPF_SPAN_CELLS = (64 - BPF_SPAN_SUB_BITS + 1) * BPF_SPAN_SUB /
-			 BPF_SPAN_BUCKETS, /* of a whole histogram */
+	BPF_SPAN_BUCKETS = 16, /* buckets of a cell */
+	/* Parts of a histogram. */
+	BPF_SPAN_CELLS = (64 - BPF_SPAN_SUB_BITS + 1) * BPF_SPAN_SUB / BPF_SPAN_BUCKETS,
 };
 
-/* Those of one group that ended on one CPU and took about as long: a part of a histogram. */
+/* Sums of the spans of one group that ended on one CPU within a range of durations: a part of a histogram. */
 struct bpf_span_cell {
 	uint64_t group;
-	uint64_t number; /* of the part */
+	uint64_t number; /* number of the part */
 	uint64_t sum, above_min,
-		max;         /* above_min: UINT64_MAX - min, so that 0 is what it begins with */
-	uint64_t squares[2]; /* their sum, 128 bits, the low half first */
+		max;         /* above_min is UINT64_MAX - min, so that its initial value is 0 */
+	uint64_t squares[2]; /* sum of squares, 128 bits, the low half first */
 	uint64_t bytes;
 	uint64_t bucket[BPF_SPAN_BUCKETS];
 };
@@ -41,7 +41,7 @@ static inline uint32_t bpf_span_octave(uint64_t value)
 	return octave;
 }
 
-/* Returns the bucket of a histogram that a value is in: see histogram.c. */
+/* Returns the bucket of a value: see histogram.c. */
 static inline uint32_t bpf_span_bucket(uint64_t value)
 {
 	uint32_t shift;
@@ -57,7 +57,7 @@ static inline void bpf_span_add_square(uint64_t *squares, uint64_t value)
 	uint64_t high = value >> 32, low = value & 0xffffffff, cross = high * low;
 	uint64_t square = value * value;
 
-	/* value is high * 2^32 + low, so its square has high * high, and twice cross in between. */
+	/* The value is high * 2^32 + low, so its square contains high * high, and cross twice. */
 	squares[0] += square;
 	squares[1] += squares[0] < square;
 	if (high)

@@ -1,8 +1,8 @@
 /*
- * bpf_span_shared: what the programs that count spans, and those who load and read them, agree on.
+ * bpf_span_shared: what the programs that count spans share with their loader and reader.
  *
- * Plain C for the BPF target as well. A span is known to the programs as a constant, so the kernel's verifier throws away what it
- * does not need.
+ * Plain C for the BPF target as well. The description of the span is a constant for the programs, so the kernel's verifier
+ * removes what this span does not need.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum {
 	BPF_SPAN_TESTS = 8,
 };
 
-/* Fields of one side: their numbers, see BPF_SPAN_MARK. */
+/* Numbers of the fields of one side: see BPF_SPAN_MARK. */
 enum {
 	BPF_SPAN_KEY = 0,
 	BPF_SPAN_TEST = BPF_SPAN_KEY + BPF_SPAN_KEYS,
@@ -26,8 +26,8 @@ enum {
 };
 
 /*
- * A program may read its tracepoint's data only at places that stand in its instructions. So it is compiled with this place for field
- * 0, 8 more for field 1, and so on, and the instructions are changed before it is loaded.
+ * A program may read its tracepoint's data only at offsets that are in its instructions. So it is compiled with this offset for
+ * field 0, 8 more for field 1, and so on. bpf_span_patch() changes the instructions before the program is loaded.
  */
 enum { BPF_SPAN_MARK = 0x4000 };
 
@@ -46,25 +46,26 @@ enum bpf_span_at {
 	BPF_SPAN_PID,
 	BPF_SPAN_TID,
 	BPF_SPAN_CPU,
-	BPF_SPAN_ARGUMENT, /* of a system call */
+	BPF_SPAN_ARGUMENT, /* argument of a system call */
 	BPF_SPAN_RESULT,
 };
 
 struct bpf_span_field {
 	uint8_t at; /* enum bpf_span_at */
-	uint8_t shift; /* NUMBER: by so many bits to the left and back, which extends its sign; 0: it has none */
+	/* BPF_SPAN_NUMBER: shift left and back by this number of bits, to extend the sign; 0: unsigned. */
+	uint8_t shift;
 	uint8_t is_signed;
-	uint8_t argument; /* ARGUMENT: its number */
+	uint8_t argument; /* BPF_SPAN_ARGUMENT: its number */
 };
 
-/* What a side is at. */
+/* Where a side is. */
 enum { BPF_SPAN_AT_TRACEPOINT, BPF_SPAN_AT_CALL, BPF_SPAN_AT_RETURN };
 
 struct bpf_span_test {
 	uint64_t number;
 	uint8_t compare;        /* enum bpf_span_compare */
-	uint8_t is_signed;      /* both are */
-	uint8_t is_alternative; /* "||" is before it */
+	uint8_t is_signed;      /* both numbers are signed */
+	uint8_t is_alternative; /* it follows "||" */
 };
 
 struct bpf_span_side {
@@ -72,29 +73,30 @@ struct bpf_span_side {
 	struct bpf_span_test test[BPF_SPAN_TESTS];
 	uint32_t tests;
 	uint32_t call;  /* BPF_SPAN_AT_... */
-	int32_t number; /* of the system call */
+	int32_t number; /* number of the system call */
 };
 
 enum { BPF_SPAN_BEGIN, BPF_SPAN_END, BPF_SPAN_CANCEL, BPF_SPAN_SIDES };
 
 struct bpf_span_spec {
 	struct bpf_span_side side[BPF_SPAN_SIDES];
-	uint64_t above; /* only what took longer is in the cells */
+	uint64_t above; /* only longer spans are in the cells */
 	uint32_t keys;
-	uint32_t cells; /* as many as there are */
-	uint32_t first; /* of those for groups; before them are those of each CPU */
+	uint32_t cells; /* number of cells */
+	uint32_t first; /* index of the first cell for groups; before it are those of each CPU */
 	int32_t own_tgid;
-	uint8_t is_system; /* all tasks but iotrace's own */
-	uint8_t is_of_thread; /* the key is the thread, so an open span stays where it is for the next one */
-	uint8_t is_owner_in_key; /* a span is of the thread that its key names */
-	uint8_t is_everywhere;   /* ends may come in other tasks than begins */
+	uint8_t is_system; /* all tasks except iotrace's own */
+	/* The key is the thread, so the next span reuses the entry of the last. */
+	uint8_t is_of_thread;
+	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
+	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
 };
 
-/* Has begun. begin 0: it has ended, and waits for the next one of the same thread. */
+/* An open span. begin 0: it has ended, and its entry waits for the next span of the thread. */
 struct bpf_span_open {
 	uint64_t begin, group, bytes;
-	uint64_t left; /* when its thread ended; 0: it has not */
+	uint64_t left; /* time when its thread ended; 0: it runs */
 	uint32_t pid, tid;
 };
 
@@ -103,12 +105,12 @@ struct bpf_span_cell_key {
 	uint32_t number, cpu;
 };
 
-/* Of one CPU. One cache line and a bit. */
+/* Counters of one CPU. One cache line and a bit. */
 struct bpf_span_books {
 	uint64_t begun, ended, cancelled, begun_again, left;
 	uint64_t ends_without_begin, excluded;
-	uint64_t below;     /* ended, but took no longer than `above` */
-	uint64_t full;      /* begins that found no room */
-	uint64_t ungrouped; /* ended, but their group found no room */
+	uint64_t below;     /* spans that ended, but were not longer than `above` */
+	uint64_t full;      /* begins for which there was no space */
+	uint64_t ungrouped; /* spans that ended, but had no space for their group */
 	uint64_t pad[6];
 };

@@ -1,7 +1,7 @@
 /*
  * bpf_span_spec: see bpf_span_spec.h.
  *
- * Numbers are those that <iotrace/decode.h> takes for one: single, of 1, 2, 4 or 8 bytes. All else has no place here.
+ * Only fields that <iotrace/decode.h> also takes as numbers count: single values of 1, 2, 4 or 8 bytes.
  */
 #include "bpf_span_spec.h"
 
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 256, CTX_FIRST = 8 }; /* the first bytes of the data are hidden from programs */
+enum { LINE = 256, CTX_FIRST = 8 }; /* programs cannot see the first bytes of the data */
 
-/* A line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
+/* Parses a line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
 static bool read_line(const char *line, const char *name, char type[LINE],
 		      struct bpf_span_offset *where, bool *is_signed)
 {
@@ -43,7 +43,7 @@ static bool is_number(const char *type, const struct bpf_span_offset *where)
 	       where->offset % where->size == 0;
 }
 
-/* Returns 1: it is there; 0: the tracepoint has no such field; -ENOTSUP with a sentence. */
+/* Returns 1 if the field exists; 0 if the tracepoint does not have it; -ENOTSUP with a message. */
 static int find_number(const char *format, const char *name, struct bpf_span_field *field,
 		       struct bpf_span_offset *where, struct error *err)
 {
@@ -144,7 +144,7 @@ static int plan_side(const struct side *of, const struct counted_point *point, u
 	return code;
 }
 
-/* A field of the begin, or else of the end. */
+/* Uses the field of the begin, or otherwise of the end. */
 static int plan_either(const struct side *of, uint32_t number, const char *name)
 {
 	int code = name ? find(&of[BPF_SPAN_BEGIN], number, name) : 1;
@@ -154,7 +154,7 @@ static int plan_either(const struct side *of, uint32_t number, const char *name)
 	return code < 0 ? code : 0;
 }
 
-/* A process or a thread is that of the begin. */
+/* Process and thread are those of the begin. */
 static int plan_group(const struct side *of, const struct counted_span *span)
 {
 	struct bpf_span_side *begin = of[BPF_SPAN_BEGIN].side;
@@ -202,7 +202,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 
 enum { ARGUMENTS_AT = 16, ARGUMENTS = 6 };
 
-/* In the data of such a tracepoint stand the number of the call, then its arguments or its result. */
+/* The data of such a tracepoint has the number of the call, and then its arguments or its result. */
 static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where)
 {
 	return field->at != BPF_SPAN_NUMBER || (where->size == 8 && where->offset >= ARGUMENTS_AT &&

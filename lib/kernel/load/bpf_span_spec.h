@@ -1,4 +1,4 @@
-/* bpf_span_spec: a span's fields, as the programs that count it find them in the data of its tracepoints. */
+/* bpf_span_spec: the fields of a span, as the programs that count it find them in the data of its tracepoints. */
 #pragma once
 
 #include "bpf_span_shared.h"
@@ -9,7 +9,7 @@
 struct bpf_insn;
 struct error;
 
-/* Where the numbers of a side stand in the tracepoint's data. */
+/* Where the numbers of a side are in the tracepoint's data. */
 struct bpf_span_offsets {
 	struct bpf_span_offset {
 		uint16_t offset;
@@ -22,13 +22,16 @@ struct bpf_span_plan {
 	struct bpf_span_offsets offsets[BPF_SPAN_SIDES];
 };
 
-/* format: of the tracepoint of each side; NULL: there is none. Returns 0, or -ENOTSUP with a sentence: the programs cannot count this. */
+/*
+ * format: that of each side's tracepoint; NULL: none. Returns 0, or -ENOTSUP with a message if the programs cannot count the
+ * span.
+ */
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		  char *const format[BPF_SPAN_SIDES], struct error *err);
 /*
- * Where the side is a tracepoint of one system call, "syscalls:sys_enter_NAME" or exit, the programs at those of all calls can have it
- * for less, if the kernel's call has that number.
+ * If the side is a tracepoint of one system call ("syscalls:sys_enter_NAME" or exit), uses the cheaper tracepoint of all calls,
+ * with this call number.
  */
 void bpf_span_use_calls(struct bpf_span_plan *plan, int side, const char *event, int number);
-/* Changes the instructions of a side that read fields. */
+/* Writes the offsets and sizes of fields into the instructions of a side. */
 void bpf_span_patch(struct bpf_insn *insn, size_t count, const struct bpf_span_offsets *offsets);

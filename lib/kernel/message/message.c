@@ -1,5 +1,5 @@
 /*
- * message: see message.h. A message of another size than the receiver expects is no message, and its descriptors are closed.
+ * message: see message.h. A message of an unexpected size is discarded, and its descriptors are closed.
  */
 #include "message.h"
 

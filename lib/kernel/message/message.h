@@ -1,4 +1,4 @@
-/* message: whole messages over a socket of AF_UNIX, each with one descriptor at most. */
+/* message: whole messages over an AF_UNIX socket, each with at most one descriptor. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * descent: from parent to parent, as /proc/PID/status says. The chain ends at a root, at process 1, or at what is not there.
+ * descent: follows parents, as /proc/PID/status names them, until it reaches a root, process 1, or a process that does not exist.
  */
 #include "descent.h"
 
@@ -54,7 +54,7 @@ static uint32_t number_after(const char *text, const char *word)
 	return at ? (uint32_t)strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-/* The text of its status. Returns whether there is one. */
+/* Reads the status of the thread. Returns whether it exists. */
 static bool read_text(const struct descent *descent, uint32_t tid, char text[STATUS_SIZE])
 {
 	char path[32];
@@ -72,7 +72,7 @@ static bool read_text(const struct descent *descent, uint32_t tid, char text[STA
 	return n > 0;
 }
 
-/* The name comes first in the file, and a line feed in it is escaped: no line of it is a name's. */
+/* The name comes first in the file, and newlines in it are escaped, so no later line can be part of the name. */
 static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *pid,
 			uint32_t *parent)
 {
@@ -85,7 +85,7 @@ static bool read_status(const struct descent *descent, uint32_t tid, uint32_t *p
 	return *pid != 0;
 }
 
-/* The owner of its folder is root where the process may not be looked into. */
+/* Root owns the folder of a process that others may not inspect. */
 static bool is_own(const struct descent *descent, uint32_t pid)
 {
 	uint32_t user = (uint32_t)getuid(), id[4];
@@ -133,7 +133,8 @@ int descent_check(struct descent *descent, uint32_t tid)
 
 	if (descent->checked_fd >= 0 && descent->checked == tid && !has_ended(descent->checked_fd))
 		return 0;
-	fd = (int)syscall(SYS_pidfd_open, tid, 0); /* of a process only, and not before Linux 5.3 */
+	/* pidfd_open() works only for processes, and since Linux 5.3. */
+	fd = (int)syscall(SYS_pidfd_open, tid, 0);
 	code = follow_parents(descent, tid);
 	if (code || fd < 0) {
 		if (fd >= 0)

@@ -5,17 +5,20 @@
 #include <stdint.h>
 
 struct descent {
-	int proc;       /* a descriptor of /proc; lent */
-	uint32_t *root; /* processes */
-	int *alive; /* of each root, a descriptor that is readable when it has ended; -1: none */
-	/* There is room for all that come: a filter leaves the opener no call that would get memory. */
+	int proc;       /* descriptor of /proc; lent */
+	uint32_t *root; /* process numbers */
+	/* For each root, a descriptor that is readable when the root has ended; -1: none. */
+	int *alive;
+	/*
+	 * Memory for all future roots is allocated at the start, because the filter of the opener does not allow calls that
+	 * allocate.
+	 */
 	uint32_t roots;
-	uint32_t
-		checked; /* the last process that was found to be a descendant, while it is alive: */
-	int checked_fd;  /* readable when that process has ended; -1: none */
+	uint32_t checked; /* the last process that was found to be a descendant, while it runs: */
+	int checked_fd;   /* readable when that process has ended; -1: none */
 };
 
-/* The roots must be alive. A root that has ended is no longer a root, because another process may get its number. */
+/* All roots must be running. A root that has ended no longer counts, because another process may get its number. */
 void descent_init(struct descent *descent, int proc, const uint32_t *root, uint32_t roots);
 /*
  * Adds a root. All its user ids must be those of iotrace's user (owner and group of /proc/PID show whether others may inspect it).

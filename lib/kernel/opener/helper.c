@@ -1,5 +1,5 @@
 /*
- * helper: it looks at each number of a request before it uses it: who asks may be a recorder that somebody else has taken over.
+ * helper: checks each number of a request before it uses it, because the recorder may have been taken over by an attacker.
  */
 #include "helper.h"
 
@@ -34,7 +34,7 @@ static int open_event(const struct perf_event_attr *attr, int pid, uint32_t cpu,
 	return fd < 0 ? -errno : fd;
 }
 
-/* A number that was used again meanwhile is found by the second look. */
+/* A second check after the open finds numbers that were reused meanwhile. */
 static int open_of_task(struct helper *helper, const struct opener_request *request)
 {
 	const struct opener_event *event = &helper->table->event[request->event];
@@ -76,7 +76,7 @@ static int open_requested(struct helper *helper, const struct opener_request *re
 	return -EINVAL;
 }
 
-/* *fd: what goes with the reply, -1: nothing. Returns 0 or -errno. */
+/* fd: the descriptor for the reply, -1: none. Returns 0 or -errno. */
 static int answer(struct helper *helper, const struct opener_request *request, int *fd)
 {
 	*fd = -1;
@@ -108,7 +108,7 @@ static void serve(struct helper *helper)
 	}
 }
 
-/* Returns the least descriptor from `from` on that is kept, or INT_MAX. */
+/* Returns the lowest descriptor from `from` on that must stay open, or INT_MAX. */
 static int next_kept(const struct helper *helper, int from)
 {
 	const struct opener_table *table = helper->table;
@@ -134,7 +134,7 @@ static void close_until(int from, int end)
 		close(from);
 }
 
-/* The recorder's events and rings are to go when the recorder closes them, and its output ends with the recorder. */
+/* Closes the inherited descriptors: events, rings and output of the recorder must end when the recorder closes them. */
 static void close_others(const struct helper *helper)
 {
 	int from = 0, kept;
@@ -152,11 +152,11 @@ void helper_main(int socket, const struct opener_table *table)
 	sigset_t all;
 
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL); /* the end of the socket is its only end */
+	sigprocmask(SIG_SETMASK, &all, NULL); /* the process ends only when the socket is closed */
 	helper.descent.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	close_others(&helper);
 	descent_init(&helper.descent, helper.descent.proc, table->root, table->roots);
-	priority_raise(); /* as those that wait for it */
+	priority_raise(); /* it has the priority of the threads that wait for it */
 	confine_helper(rights_takes_admin());
 	if (helper.descent.proc >= 0)
 		serve(&helper);

@@ -36,7 +36,7 @@ int opener_start(struct opener *opener, const struct opener_table *table, struct
 	return error_set(err, code, "fork of the process that opens events");
 }
 
-/* *fd: what came with the reply, -1: nothing. Returns 0 or -errno. */
+/* fd: the descriptor that came with the reply, -1: none. Returns 0 or -errno. */
 static int ask(const struct opener *opener, const struct opener_request *request, int *fd)
 {
 	struct opener_reply reply;
@@ -57,7 +57,7 @@ int opener_open(const struct opener *opener, uint32_t event, pid_t tid, uint32_t
 
 	if (code)
 		return code;
-	return fd < 0 ? -EMFILE : fd; /* there was no room for it */
+	return fd < 0 ? -EMFILE : fd; /* this process had no free descriptor */
 }
 
 int opener_add_root(const struct opener *opener, pid_t pid)

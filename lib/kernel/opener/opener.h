@@ -1,20 +1,20 @@
 /*
  * opener: a helper process that opens perf events after the recorder has dropped its rights.
  *
- * An exec that changes the rights of a process removes perf's events from it, and a CPU that comes online has no events. Opening new
- * ones needs a right (CAP_PERFMON) that the recorder does not keep. So the recorder forks the opener before it drops this right. The
- * opener keeps only this right, its end of a socket and the control groups; a filter allows it only the system calls that it needs.
- * It ends when the recorder's end of the socket is closed.
+ * An exec that changes the rights of a process removes perf's events from it, and a CPU that comes online has no events. Opening
+ * new ones needs a right (CAP_PERFMON) that the recorder does not keep. So the recorder forks the opener before it drops this
+ * right. The opener keeps only this right, its end of a socket and the control groups; a filter allows it only the system calls
+ * that it needs. It ends when the recorder's end of the socket is closed.
  *
  * Terms:
- *   table    the events of the recording, and the first roots. It is complete before the fork, and no message changes it.
- *   root     the process of the command, of -p, or of a command that joins (join.h).
- *   request  an index into the table, a thread, the number of a CPU; or a new root, which must be a process of the user.
- *   reply    0 and a descriptor, or -errno.
+ * - table: the events of the recording, and the first roots. It is complete before the fork, and no message changes it.
+ * - root: the process of the command, of -p, or of a command that joins (join.h).
+ * - request: an index into the table, with a thread or the number of a CPU; or a new root, which must be a process of the user.
+ * - reply: 0 and a descriptor, or -errno.
  *
- * The opener opens an event of a task only for a thread whose process is a root or descends from one. It checks that in /proc before
- * and after. It refuses any other thread (-EPERM), also one whose ancestors have ended. It opens events of a CPU only if the table has
- * them.
+ * The opener opens an event of a task only for a thread whose process is a root or descends from one. It checks that in /proc
+ * before and after. It refuses any other thread (-EPERM), also one whose ancestors have ended. It opens events of a CPU only if
+ * the table has them.
  */
 #pragma once
 
@@ -26,8 +26,9 @@ struct error;
 
 enum opener_kind {
 	OPENER_OF_TASK,
-	OPENER_OF_CPU, /* all tasks on that CPU */
-	OPENER_OF_CGROUP, /* tasks of a control group on that CPU; the thread is its index in the table */
+	OPENER_OF_CPU, /* all tasks on a CPU */
+	/* Tasks of a control group on a CPU; the thread is the index of the group in the table. */
+	OPENER_OF_CGROUP,
 };
 
 struct opener_event {

@@ -1,8 +1,7 @@
 /*
- * probe: asks the machine, one question a row, each with the command that would change the answer.
+ * probe: finds out what the machine allows. Each question is a row, with the command that would change the answer.
  *
- * What can be tried is tried (a real event with a real filter on ourselves) instead of being concluded from
- * settings.
+ * Where possible, it tries the real thing (a real event with a real filter on this process) instead of reading settings.
  */
 #include <iotrace/probe.h>
 
@@ -54,7 +53,7 @@ static void set_setcap(struct probe_result *result)
 	free(command);
 }
 
-/* A sentence of an error has its remedy on the second line. */
+/* The second line of an error message is the remedy. */
 static void split(struct probe_result *result, const struct error *err)
 {
 	const char *line = strchr(err->text, '\n');
@@ -102,7 +101,7 @@ static void probe_paranoid(struct probe_result *result)
 		set_text(result->remedy, "sysctl kernel.perf_event_paranoid=1");
 }
 
-/* Opens the event that a recording has most of, for ourselves or for everybody. Returns whether it opened. */
+/* Opens the most frequent event of a recording, for this process or for all. Returns whether that worked. */
 static bool open_exits(struct perf_set *set, enum perf_target target, struct error *err)
 {
 	struct perf_event_attr attr;
@@ -324,7 +323,7 @@ static void probe_feature(const struct bpf_source *source, enum bpf_feature feat
 		set_text(result->detail, "%s", row->help);
 }
 
-/* What the programs tell beside the calls. Returns how many there are; none where there are no programs. */
+/* The optional features of the BPF programs. Returns their number; 0 without BPF. */
 static uint32_t probe_features(struct probe_result *result, uint32_t size)
 {
 	struct error ignored = {0};
@@ -339,7 +338,7 @@ static uint32_t probe_features(struct probe_result *result, uint32_t size)
 	return BPF_FEATURES + 1;
 }
 
-/* What a recording gives up before the command runs; nothing is missing without. */
+/* The rights that a recording drops before the command runs. Nothing is missing without this. */
 static void probe_confinement(struct probe_result *result)
 {
 	result->state = confine_has_filter() ? PROBE_OK : PROBE_LIMITED;
@@ -441,7 +440,7 @@ uint64_t probe_now(void)
 
 int probe_columns(int fd)
 {
-	enum { USUAL = 80 }; /* a serial console does not know how wide it is */
+	enum { USUAL = 80 }; /* a serial console does not report its width */
 	struct winsize size;
 
 	if (ioctl(fd, TIOCGWINSZ, &size))

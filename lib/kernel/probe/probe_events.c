@@ -1,4 +1,4 @@
-/* probe_events: which tracepoints there are, and what they say. */
+/* probe_events: lists tracepoints and their fields. */
 #include <iotrace/probe.h>
 
 #include "perf/tracefs.h"
@@ -29,7 +29,7 @@ int probe_tracepoints(void (*call)(void *context, const char *name), void *conte
 	return text ? 0 : -1;
 }
 
-/* A line "\tfield:TYPE NAME;..." or "\tfield:TYPE NAME[SIZE];...": TYPE and NAME of it. */
+/* Finds TYPE and NAME in a line "\tfield:TYPE NAME;..." or "\tfield:TYPE NAME[SIZE];...". */
 static void take_field(char *line, void (*call)(void *context, const char *type, const char *name),
 		       void *context)
 {

@@ -1,6 +1,6 @@
 /*
- * stop: the process is held by a descriptor while it is looked at, so that the signal cannot reach another one that
- * got its number meanwhile. /proc/PID/status is readable for everybody, even of a program that has capabilities.
+ * stop: holds a descriptor of the process while it inspects it. So the signal cannot reach another process that gets the same
+ * number. /proc/PID/status is readable for everybody, even if the program has capabilities.
  */
 #include <iotrace/stop.h>
 
@@ -15,7 +15,7 @@
 
 enum { STATUS_BYTES = 4096 };
 
-static const char own_name[] = "iotrace"; /* with -a ":PID" follows */
+static const char own_name[] = "iotrace"; /* with -a, the name continues with ":PID" */
 
 /* Returns where the value of a line "NAME:\tVALUE" of /proc/PID/status begins, or NULL. */
 static const char *find_line(const char *status, const char *name)
@@ -65,7 +65,7 @@ int stop_check(pid_t pid, struct error *err)
 	return 0;
 }
 
-/* Kernels before 5.3 have no descriptors of processes: there the number must do. */
+/* Kernels before 5.3 have no descriptors of processes, so the process number must do. */
 static int send_stop(pid_t pid, int fd)
 {
 	if (fd < 0)

@@ -1,4 +1,4 @@
-/* ring_source: calls all sources, one after the other. */
+/* ring_source: calls all sources one after the other. */
 #include "ring_source.h"
 
 #include <assert.h>
@@ -30,7 +30,7 @@ int ring_sources_open(struct ring_sources *sources, struct error *err)
 	return code;
 }
 
-/* One wake-up after each round is enough, so epoll reports each only once. */
+/* One wake-up after each round is enough, so epoll is edge-triggered. */
 int ring_sources_watch(struct ring_sources *sources, int fd, struct error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -40,7 +40,7 @@ int ring_sources_watch(struct ring_sources *sources, int fd, struct error *err)
 	return 0;
 }
 
-/* The end of a thread is a wake-up, too, but no reason for a round. */
+/* The end of a thread also wakes, but is no reason for a round. */
 void ring_sources_take_wakes(struct ring_sources *sources)
 {
 	struct epoll_event event[16];

@@ -1,9 +1,9 @@
 /*
  * spool: chunks of memory that circulate between two threads.
  *
- * The control thread fills one chunk; full ones wait in a queue; the writer takes them from its head, and the one being filled
- * as soon as a round is complete and nothing else waits. `busy` says that the filler is between room and commit. One mutex
- * guards everything but the bytes of a chunk that a thread has taken.
+ * The control thread fills one chunk, and full chunks wait in a queue. The writer takes them from the head of the queue. It also
+ * takes the chunk that is being filled if a round is complete and nothing else waits. `busy` means that the control thread is
+ * between room and commit. One mutex protects everything except the bytes of a chunk that a thread has taken.
  */
 #include "spool.h"
 
@@ -40,11 +40,11 @@ struct chunk {
 
 struct spool {
 	pthread_mutex_t mutex;
-	pthread_cond_t
-		changed; /* anything below, for the two threads that keep pace with the rings */
+	/* Any of the fields below, for the two threads that must keep up with the rings. */
+	pthread_cond_t changed;
 	/*
-	 * For the follower. A semaphore, because signalling a condition may wait for an earlier waiter that has not run yet,
-	 * and the follower may wait long for a CPU.
+	 * For the follower. It is a semaphore, because signalling a condition may wait for an earlier waiter that has not run
+	 * yet, and the follower may wait long for a CPU.
 	 */
 	sem_t news;
 	bool is_awaited;
@@ -52,14 +52,14 @@ struct spool {
 	bool has_thread;
 
 	struct capture_writer *writer;
-	struct trim *trim; /* NULL: the file stays as it is */
-	bool is_kept;      /* from now on */
+	struct trim *trim; /* NULL: nothing is removed from the file */
+	bool is_kept;      /* from now on, nothing is removed */
 	int reserve_fd;
 
 	size_t chunk_size;
 	uint32_t chunks, chunks_max;
 	struct chunk *unused;
-	struct chunk *first, **last; /* full, in order */
+	struct chunk *first, **last; /* full chunks, in order */
 	struct chunk *filling;
 	bool is_busy, is_ready, is_ending, has_ended, has_failed;
 
@@ -98,8 +98,8 @@ static size_t slice(const uint8_t *at, size_t left)
 }
 
 /*
- * The whole chunk at once, or, if that fails, slice by slice as far as there is room. Returns 0 or -errno; *done
- * bytes are in the file.
+ * Writes the whole chunk at once, or, if that fails, slice by slice as far as there is space. Returns 0 or -errno; *done is the
+ * number of bytes in the file.
  */
 static int write_out(struct spool *spool, const struct chunk *chunk, size_t *done,
 		     struct error *err)
@@ -113,7 +113,7 @@ static int write_out(struct spool *spool, const struct chunk *chunk, size_t *don
 		size_t size = slice(chunk->bytes + *done, chunk->used - *done);
 
 		if (!size)
-			return 0; /* room was made meanwhile */
+			return 0; /* all is written now */
 		code = capture_write(spool->writer, chunk->bytes + *done, size, err);
 		if (code)
 			return code;
@@ -121,7 +121,7 @@ static int write_out(struct spool *spool, const struct chunk *chunk, size_t *don
 	}
 }
 
-/* With the mutex. */
+/* Needs the mutex. */
 static void wake_follower(struct spool *spool)
 {
 	if (spool->is_awaited)
@@ -129,7 +129,7 @@ static void wake_follower(struct spool *spool)
 	spool->is_awaited = false;
 }
 
-/* Called without the mutex; only this thread writes to the capture. */
+/* Called without the mutex: only this thread writes to the capture. */
 static void write_chunk(struct spool *spool, struct chunk *chunk)
 {
 	struct error err = {0};
@@ -172,7 +172,7 @@ static void *writer_main(void *context)
 	}
 }
 
-/* Reserves some blocks on the same file system for the last records when the disk is full. */
+/* Reserves blocks on the same file system for the last records if the disk becomes full. */
 static int reserve(int dir)
 {
 	int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -216,7 +216,7 @@ struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, 
 	return spool;
 }
 
-/* Waits for a chunk that may be filled; NULL if there is none in time. With the mutex. */
+/* Waits for a chunk to fill; returns NULL if there is none in time. Needs the mutex. */
 static struct chunk *free_chunk(struct spool *spool)
 {
 	struct timespec until;
@@ -326,7 +326,7 @@ int spool_error(struct spool *spool)
 	return code;
 }
 
-/* The writer thread stops after a failure, so this thread may write to the capture. */
+/* The writer thread has stopped after the failure, so this thread may write to the capture. */
 void spool_put_last(struct spool *spool, const void *records, size_t size)
 {
 	struct error ignored;
@@ -366,7 +366,7 @@ void spool_finish(struct spool *spool)
 	pthread_mutex_unlock(&spool->mutex);
 }
 
-/* sem_timedwait() takes the time of day, which may be set meanwhile, so no single wait is long. */
+/* sem_timedwait() uses the time of day, which may be changed meanwhile, so each single wait is short. */
 static struct timespec soon(uint64_t until)
 {
 	uint64_t now = clock_now(), wait = until > now ? until - now : 0;
@@ -393,7 +393,7 @@ static void await_news(struct spool *spool, uint64_t until)
 		;
 }
 
-/* With the mutex. until: 0: for as long as it takes. Returns whether there is more, or the end. */
+/* Needs the mutex. until: 0: no limit. Returns whether there are more bytes, or the end. */
 static bool wait_for_more(struct spool *spool, uint64_t have, uint64_t until)
 {
 	while (spool->written <= have && !spool->has_ended) {

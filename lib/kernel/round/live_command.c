@@ -29,7 +29,7 @@ struct live_words live_words_of(char *const argv[])
 
 void live_add_command_fact(struct live *live, const struct live_command_info *command)
 {
-	/* Before its exec, the command has the environment of its iotrace. */
+	/* Before its exec, the command has the environment of its iotrace, so its rank is already known. */
 	struct rank rank = rank_read(&live->proc, (uint32_t)command->pid);
 	const char *archive = command->archive ? command->archive : "";
 	struct fact fact = {.kind = FACT_COMMAND,

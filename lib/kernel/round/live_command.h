@@ -7,15 +7,15 @@
 
 struct live;
 
-/* The words of a command, as many bytes as a fact holds. */
+/* The words of a command, cut to the size of a fact. */
 struct live_words {
 	char *text; /* with NUL between the words; the caller frees it */
 	uint32_t size;
-	bool is_cut; /* there are more */
+	bool is_cut; /* some words are missing */
 };
 
 struct live_words live_words_of(char *const argv[]);
-/* What is said of it; lent. */
+/* What the fact contains; lent. */
 struct live_command_info {
 	pid_t pid;
 	uint32_t selection; /* of a command that joins */
@@ -26,5 +26,5 @@ struct live_command_info {
 void live_add_command_fact(struct live *live, const struct live_command_info *command);
 /* A command has ended with this wait status. */
 void live_add_status_fact(struct live *live, pid_t pid, int status);
-/* The one that this process has forked. */
+/* Adds the fact about the command that this process has forked. */
 void live_add_own_command_fact(struct live *live);

@@ -24,7 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HELD_TRIES = 200, SLEEP_FDS = 7 }; /* of what sleep_on() waits for, beside the processes */
+/* Number of descriptors that sleep_on() polls, beside the processes. */
+enum { HELD_TRIES = 200, SLEEP_FDS = 7 };
 
 static uint64_t next_sample(const struct live *live)
 {
@@ -33,7 +34,7 @@ static uint64_t next_sample(const struct live *live)
 	return interval ? live->sampled_at + interval : 0;
 }
 
-/* Samples keep their grid: a late one does not delay the next. */
+/* Samples are taken at fixed times: a late one does not delay the next. */
 static void sample(struct live *live)
 {
 	uint64_t now = clock_now();
@@ -48,7 +49,7 @@ static void sample(struct live *live)
 	live->sampled_at = now - (now - live->sampled_at) % live->recording->sample_interval;
 }
 
-/* Returns how long the thread can sleep, in ms, rounded up, so that it does not wake too early. */
+/* Returns how long the thread can sleep, in ms, rounded up so that it does not wake too early. */
 static int wait_ms(const struct live *live)
 {
 	uint64_t due[] = {live_next_round(live), next_sample(live), live->until,
@@ -88,8 +89,9 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 		live_requests_look(live);
 	if (fds[6].revents)
 		live_marks_look(live);
+	/* Another thread has read it. */
 	if (fds[1].revents && read(live->wake_fd, &ignored, sizeof(ignored)) < 0)
-		return; /* somebody else read it: nobody does */
+		return;
 }
 
 static bool has_process_ended(struct live *live, uint32_t index)
@@ -101,13 +103,13 @@ static bool has_process_ended(struct live *live, uint32_t index)
 	return kill((pid_t)live->recording->pids.item[index], 0) && errno == ESRCH;
 }
 
-/* Who asked the command to end does not wait for what it leaves behind. */
+/* A user who has asked for the end of the command does not wait for processes that it leaves behind. */
 static bool is_left_behind(const struct live *live)
 {
 	return live->recording->waits_for_all && !live->requests && live_has_tasks(live);
 }
 
-/* Returns why a recording ends before the processes that it follows. */
+/* Returns why the recording ends before the processes that it follows. */
 static enum live_end ended_early(struct live *live, enum live_end otherwise)
 {
 	return live->pid_fds || live_command_runs(live) || live_members_run(live) ? LIVE_DETACHED
@@ -135,7 +137,7 @@ static enum live_end ended_by(struct live *live)
 	return live->pid_fds && !is_left_behind(live) ? LIVE_ENDED : LIVE_RUNNING;
 }
 
-/* After a failure, there is room only for a few records, which say what happened. */
+/* After a failure, there is room only for a few records that say what happened. */
 static void put_end(struct live *live, enum live_end end)
 {
 	struct perf_event_header mark = {.type = CAPTURE_RECORD_FINISHED_ROUND,
@@ -152,13 +154,13 @@ static void put_end(struct live *live, enum live_end end)
 	spool_put_last(live->spool, &mark, sizeof(mark));
 }
 
-/* Closing the events may take long, so the file is completed before. */
+/* Closing the events may take long, so the file is completed first. */
 static void finish(struct live *live, enum live_end end)
 {
-	if (end == LIVE_ENDED) /* else others might join */
+	if (end == LIVE_ENDED) /* other commands could still join */
 		live_members_look(live);
 	live_requests_look(live);
-	live_requests_close(live); /* the command may run on, but nobody answers */
+	live_requests_close(live); /* the command may run on, but requests are no longer answered */
 	live_marks_look(live);
 	live_facts_off(live);
 	ring_sources_stop(&live->sources);

@@ -17,8 +17,8 @@ static uint32_t index_of_cpu(const struct live *live, uint32_t number)
 }
 
 /*
- * Events of tasks wait while their CPU is offline and work again when it returns, and BPF programs run on all CPUs. Events of a
- * CPU are lost when it goes offline, so they are opened again. Events before that are missing.
+ * Events of tasks are suspended while their CPU is offline and work again when it returns, and BPF programs run on all CPUs.
+ * Events of a CPU are closed when it goes offline, so they are opened again. What happened before that is missing.
  */
 static void cpu_came(void *context, uint32_t number)
 {
@@ -32,8 +32,8 @@ static void cpu_came(void *context, uint32_t number)
 	if (cpu < live->set.cpus && live_reopen_cpu(live, cpu))
 		log_debug("CPU %u is recorded from here on", number);
 	lookup_doubt(&live->base);
-	live->rounded_at =
-		0; /* a round is due: what is open now is looked up before it is used there */
+	/* A round is due, so that open descriptors are looked up before they are used on this CPU. */
+	live->rounded_at = 0;
 	facts_add(&live->facts,
 		  &(struct fact){.kind = FACT_GAP,
 				 .number = {[FACT_GAP_kind] = GAP_CPUS,

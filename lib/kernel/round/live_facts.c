@@ -18,9 +18,9 @@
 
 enum { JOB_TEXT_MOST = 255 };
 
-static const uint64_t state_ns = 2000000000; /* for the descriptors of all processes */
+static const uint64_t state_ns = 2000000000; /* time limit for the descriptors of all processes */
 
-/* Reads one clock before and after the other. The error of the middle is at most half the difference. */
+/* Reads one clock before and after the other, and uses the middle. The error is at most half the difference. */
 static int64_t realtime_offset(void)
 {
 	int64_t best = INT64_MAX, offset = 0;
@@ -103,7 +103,7 @@ static void add_filter_fact(struct live *live, enum fact_filter kind, const char
 		  0, clock_now());
 }
 
-/* The filters, for readers of the stream. */
+/* Adds the filters, for readers of the stream. */
 static void add_filter_facts(struct live *live)
 {
 	const struct recording *recording = live->recording;
@@ -124,7 +124,7 @@ static void add_filter_facts(struct live *live)
 			add_filter_fact(live, row[i].kind, row[i].globs->item[k]);
 }
 
-/* The options, and where they come from. */
+/* Adds the options, and where they were set. */
 static void add_option_facts(struct live *live, const struct recording_words *given)
 {
 	struct live_words words = live_words_of(given->argv + 1);
@@ -185,7 +185,7 @@ void live_facts_begin(struct live *live)
 	live_block_add_group_facts(live);
 }
 
-/* The processes whose state becomes facts. The caller releases the list. */
+/* Lists the processes whose state becomes facts. The caller releases the list. */
 static void list_processes(const struct live *live, struct number_list *pids)
 {
 	if (live->set.target == TARGET_EVERYBODY) {
@@ -204,7 +204,7 @@ static bool is_own(const struct live *live, uint32_t pid)
 	return pid == (uint32_t)getpid() || pid == (uint32_t)live->reopen.opener.pid;
 }
 
-/* Both lists are sorted. `before`: processes whose tasks are in the stream already, or NULL. */
+/* Both lists are sorted. before: the processes whose tasks already have facts, or NULL. */
 static void add_facts_of_tasks(struct live *live, const struct number_list *pids,
 			       const struct number_list *before)
 {
@@ -222,8 +222,8 @@ static void add_facts_of_tasks(struct live *live, const struct number_list *pids
 }
 
 /*
- * The running processes. Names and users come first, and again for processes that began meanwhile. After that, every new child
- * has a known parent, whose name and user it inherits.
+ * Adds facts about the running processes. Names and users come first, and again for processes that began meanwhile. After that,
+ * the parent of every new child is known, and the child inherits its name and user.
  */
 static void add_facts_of_processes(struct live *live, struct number_list *pids)
 {
@@ -249,8 +249,7 @@ static void add_descriptor_facts(struct live *live, uint32_t pid)
 }
 
 /*
- * The command and the user wait for this, so there is a time limit. On a machine with very many descriptors, not all of them
- * are looked up.
+ * The command and the user wait for this, so it has a time limit. On a machine with very many descriptors, not all are looked up.
  */
 void live_facts_state(struct live *live)
 {

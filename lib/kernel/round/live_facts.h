@@ -3,8 +3,8 @@
 
 #include "source/live_private.h"
 
-void live_facts_begin(struct live *live); /* where, formats, command, mounts, devices */
+void live_facts_begin(struct live *live); /* host, formats, command, mounts, devices */
 void live_facts_state(struct live *live); /* tasks, directories and descriptors */
-void live_facts_on(struct live *live);    /* the events are on: counters of the devices */
-void live_facts_off(struct live *live);   /* they are going to be off */
+void live_facts_on(struct live *live);  /* after the events are enabled: counters of the devices */
+void live_facts_off(struct live *live); /* before the events are disabled */
 void live_facts_end(struct live *live, enum live_end end);

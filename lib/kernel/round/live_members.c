@@ -1,4 +1,7 @@
-/* live_members: a command that joins is recorded like a process of -p, but it waits, so none of its events is missing. */
+/*
+ * live_members: a command that joins is recorded like a process of -p. But it waits for its release, so none of its events is
+ * missing.
+ */
 #include "live_members.h"
 
 #include "join/host.h"
@@ -19,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAP_BPF_NUMBER = 39 }; /* which older headers lack */
+enum { CAP_BPF_NUMBER = 39 }; /* constant that older headers lack */
 
 int live_members_fd(const struct live *live)
 {
@@ -61,7 +64,7 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 		return code;
 	add_command_fact(live, arrival, selection);
 	live_add_task_facts(live, (uint32_t)pid);
-	/* The command waits for its exec. Until then its descriptors are those of the guest. */
+	/* The command waits for its exec. Until then, its descriptors are those of the guest. */
 	lookup_process(&live->lookup, (uint32_t)pid, LOOKUP_START, false);
 	live_round(live);
 	return 0;
@@ -111,10 +114,10 @@ static void take_member(struct live *live, const struct join_arrival *arrival)
 
 	offer(live, arrival);
 	code = add(live, arrival, &why);
-	if (!code && !live->has_joined) /* the times of --delay and --duration begin */
+	if (!code && !live->has_joined) /* --delay and --duration count from here */
 		live_requests_begin(live);
 	live->has_joined |= !code;
-	/* The guest removes what it made. */
+	/* the guest removes what it has created */
 	if (code && arrival->place)
 		place_forget(live_take_place(live, (uint32_t)arrival->pid));
 

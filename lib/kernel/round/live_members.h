@@ -6,14 +6,14 @@
 
 struct live;
 
-/* A descriptor to be polled, or -1. */
+/* Returns a descriptor to be polled, or -1. */
 int live_members_fd(const struct live *live);
-/* Begins to record new members, and notes the ends of others. For the control thread. */
+/* Starts to record new members, and notes which members have ended. For the control thread. */
 void live_members_look(struct live *live);
 /* Returns whether there is a host and all its members have ended. */
 bool live_members_are_gone(const struct live *live);
-/* When this is to be asked, at the latest; 0: when somebody ends. */
+/* Returns the latest time at which live_members_are_gone() must be asked; 0: only when a member ends. */
 uint64_t live_members_deadline(const struct live *live);
 bool live_members_run(const struct live *live);
-/* Removes the places that nobody took. */
+/* Removes the places that nobody has taken over. */
 void live_members_release(struct live *live);

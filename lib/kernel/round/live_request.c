@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The time of --duration counts from when there is something to record. */
+/* --duration counts only time that is recorded. */
 static void set_paused(struct live *live, bool is_paused)
 {
 	struct live_pause *pause = &live->pause;
@@ -67,7 +67,7 @@ int live_requests_fd(const struct live *live)
 	return live->control_server.socket;
 }
 
-/* The words as a user would write them, as many as there is room for. */
+/* Writes the command as a user would type it, as far as there is room. */
 static void write_command(const struct recording *recording, char *text, size_t size)
 {
 	size_t used = 0;

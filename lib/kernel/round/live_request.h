@@ -11,7 +11,7 @@ struct live;
 
 /* Called before the events are enabled. Takes requests from now on, and begins a pause if the recording starts later. */
 void live_requests_open(struct live *live);
-/* The events are on, or the command begins: from here on --delay and --duration count. */
+/* The events are enabled, or the command begins: --delay and --duration count from now on. */
 void live_requests_begin(struct live *live);
 /* Returns a descriptor that is readable when there is a request, or -1. */
 int live_requests_fd(const struct live *live);

@@ -11,7 +11,7 @@
 
 enum { ROUND_IDLE_MS = 800, IDLE_BYTES = 4096 };
 
-/* Sets when the next round is due by what this one has moved. */
+/* Sets when the next round is due, from the amount that this one has moved. */
 static void pace(struct live *live, uint64_t moved)
 {
 	live->rounded_at = clock_now();

@@ -5,7 +5,7 @@
 
 void live_round(struct live *live);
 bool live_is_round_due(const struct live *live);
-/* Returns when the next one is due in any case, in ns. */
+/* Returns the latest time of the next round, in ns. */
 uint64_t live_next_round(const struct live *live);
-/* Returns whether a time has come; 0 never does. */
+/* Returns whether the time has been reached; 0 means never. */
 bool live_is_time(uint64_t at, uint64_t now);

@@ -28,7 +28,7 @@ static void add_glob_facts(struct live *live, enum fact_filter kind, uint32_t nu
 		add_filter_fact(live, kind, number, 0, globs->item[i]);
 }
 
-/* The groups come first: with them the selection is there. */
+/* The groups come first, because they define the selection. */
 static void add_selection_facts(struct live *live, uint32_t number,
 				const struct recording_selection *selection)
 {
@@ -38,7 +38,10 @@ static void add_selection_facts(struct live *live, uint32_t number,
 	add_glob_facts(live, FILTER_PATH_EXCLUDED, number, &selection->excluded);
 }
 
-/* The recorder's own; its globs were said at the begin. What is open for it may be what only others want. */
+/*
+ * Begins with the selection of the recorder itself, whose globs are already in the stream. Its events get filters, because some of
+ * them are open only for other commands.
+ */
 static int begin(struct live *live, struct error *err)
 {
 	struct live_selections *all = &live->selections;
@@ -53,7 +56,7 @@ static int begin(struct live *live, struct error *err)
 	return code ? code : live_filter_choose(live, &live->recording->selection, err);
 }
 
-/* BPF programs compare names and users at once, and say only the answer. */
+/* BPF programs compare names and users themselves and report only the result. */
 static int check(const struct live *live, bool has_same_names, struct error *err)
 {
 	if (has_same_names || !live->recording->users.ids.count)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	RING_OF_TASKS = 1 << 20, /* where it has only the records of tasks */
+	RING_OF_TASKS = 1 << 20, /* size of a ring that has only records of tasks */
 	ATTACH_PASSES = 8
 };
 
@@ -72,7 +72,7 @@ int live_open_events(struct live *live, int target, struct error *err)
 	return code;
 }
 
-/* Threads whose FORK is in a ring already inherited the events of their creator. */
+/* Threads whose FORK record is in a ring have already inherited the events of their creator. */
 static void find_inherited(struct live *live, struct map *known)
 {
 	for (uint32_t cpu = 0; cpu < live->set.cpus && live->set.ring; cpu++) {
@@ -95,8 +95,9 @@ static int attach_thread(struct live *live, pid_t tid, struct error *err)
 	int code = live->set.threads ? perf_set_open(&live->set, tid, err)
 				     : live_open_events(live, tid, err);
 
+	/* From here on, the ring has a record of each new thread. */
 	if (!code)
-		perf_set_enable_task(&live->set); /* from here on its new threads are in the ring */
+		perf_set_enable_task(&live->set);
 	return code == -ESRCH ? 0 : code;
 }
 
@@ -119,7 +120,7 @@ int live_attach_pass(struct live *live, uint32_t pid, struct map *known, struct 
 	return code ? code : fresh;
 }
 
-/* Until a pass over all processes finds no new thread. */
+/* Repeats passes over all processes until one finds no new thread. */
 int live_attach(struct live *live, const uint32_t *pid, uint32_t pids, struct error *err)
 {
 	struct map known = {0};

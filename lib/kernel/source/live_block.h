@@ -15,20 +15,21 @@ struct error;
 struct live;
 
 struct live_block {
-	struct bpf_block *object;   /* NULL: perf */
-	uint64_t missed;            /* before they were on */
-	struct cgroup_names groups; /* that requests are charged to; perf's events do not say */
-	char why[200];              /* why it is perf, though calls are recorded through BPF */
+	struct bpf_block *object; /* NULL: perf */
+	uint64_t missed;          /* events that were missed before the programs were enabled */
+	/* The groups that requests are charged to; perf's events do not name them. */
+	struct cgroup_names groups;
+	char why[200]; /* why perf is used although calls are recorded through BPF */
 };
 
-/* Finds the numbers of the devices that the user named. Returns 0, or -errno with a sentence. */
+/* Finds the numbers of the devices that the user named. Returns 0, or -errno with a message. */
 int live_block_find_devices(struct live *live, struct error *err);
 /* Attaches the BPF programs, still disabled, if calls are recorded through BPF. If that fails, a remark says why. */
 void live_block_open(struct live *live);
 /* Adds facts for new control groups. Called when the recording begins and when it ends. */
 void live_block_add_group_facts(struct live *live);
-/* From here on, steps of requests are recorded. */
+/* Enables the programs: steps of requests are recorded from now on. */
 void live_block_start(struct live *live);
-/* Stops the programs. Returns how many steps the kernel did not pass to them; those are lost. */
+/* Stops the programs. Returns how many steps the kernel did not pass to them, and which are therefore lost. */
 uint64_t live_block_stop(struct live *live);
 void live_block_close(struct live *live);

@@ -1,4 +1,7 @@
-/* live_bpf: moves the records of the programs into the stream, and adds a record of loss where they could not write. */
+/*
+ * live_bpf: moves the records of the BPF programs into the stream. Where the programs could not write, it adds a record of the
+ * loss.
+ */
 #include "live_bpf.h"
 
 #include "clock.h"
@@ -19,7 +22,7 @@
 #include <string.h>
 
 enum {
-	PIECE = 64 << 10, /* bytes that are put into the spool at a time */
+	PIECE = 64 << 10, /* maximum number of bytes that are put into the spool at once */
 	FULL_PART = 4,    /* a round is due when this part of a ring is full */
 	BUSY_TRIES = 1000,
 };
@@ -86,7 +89,7 @@ int live_bpf_describe(struct live *live, struct error *err)
 	if (!live->bpf.source)
 		return 0;
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
-	attr.sample_type |= PERF_SAMPLE_IP; /* without one, perf script reads no such event */
+	attr.sample_type |= PERF_SAMPLE_IP; /* without IP, perf script does not read the event */
 	live->bpf.event = live->info.events;
 	if (!capture_info_add_event(&live->info, &attr, BPF_RECORD_EVENT_NAME, &id, 1, err))
 		return -err->code;
@@ -110,7 +113,7 @@ static int add_processes(struct live *live, const struct number_list *pids, stru
 	return code;
 }
 
-/* Of groups that the kernel does not know by themselves. */
+/* Adds the processes of control groups that the kernel cannot select. */
 static int add_cgroups(struct live *live, struct error *err)
 {
 	struct number_list pids = {0};
@@ -262,7 +265,10 @@ static void put_loss(struct live *live, uint32_t index)
 		  0, cpu->lost_at);
 }
 
-/* A program that was interrupted while it wrote a record continues at once, or when its (virtual) CPU runs again. */
+/*
+ * An interrupted program that was writing a record continues at once, or when its (virtual) CPU runs again. So this waits a
+ * moment.
+ */
 static enum bpf_ring_next next_when_written(const struct bpf_ring *ring, uint64_t *at,
 					    uint64_t head, const void **bytes, uint32_t *length)
 {
@@ -284,7 +290,7 @@ static uint64_t time_of(const void *record, uint32_t length)
 }
 
 /*
- * Copies records up to the head, the end of the room, or the begin of a loss. Returns the number of bytes; *at is then behind
+ * Copies records up to the head, the end of the room, or the begin of a loss. Returns the number of bytes; *at is then the end of
  * the last record.
  */
 static size_t copy(const struct bpf_ring *ring, struct live_bpf_cpu *cpu, uint64_t *at,
@@ -337,7 +343,8 @@ static void move_ring(struct live *live, uint32_t index)
 		if (cpu->lost && (!size || next != BPF_RING_RECORD))
 			put_loss(live, index);
 	}
-	if (next == BPF_RING_BAD) { /* what cannot be stepped over: all is given up */
+	if (next ==
+	    BPF_RING_BAD) { /* an invalid record cannot be skipped, so everything up to the head is lost */
 		spool_drop(live->spool, cpu->reach.head - at);
 		at = cpu->reach.head;
 	}
@@ -368,7 +375,10 @@ static bool is_held(const void *self)
 	return ((const struct live *)self)->bpf.is_held;
 }
 
-/* The programs for block requests write into these rings, so steps that the kernel did not pass to them are missing here. */
+/*
+ * The programs for block requests write into these rings, so steps that the kernel did not pass to them are counted as losses
+ * here.
+ */
 static void book_missed(struct live *live, uint64_t missed)
 {
 	struct bpf_books *books = bpf_source_books(live->bpf.source, 0);

@@ -1,4 +1,4 @@
-/* live_bpf_count: the counts of the programs, and what they could not record. */
+/* live_bpf_count: the counters of the programs, and what the programs could not record. */
 #include "live_private.h"
 
 #include "clock.h"
@@ -6,7 +6,7 @@
 
 #include <iotrace/bpf_record.h>
 
-/* A gap since the rings were read before. A missed event may have closed any descriptor. */
+/* Adds a gap since the rings were read before. A missed event may have closed any descriptor. */
 static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
 {
 	uint64_t from = live->bpf.taken_at ? live->bpf.taken_at : now;

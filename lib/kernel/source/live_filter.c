@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns "A", or "(A)&&B"; both are taken, either may be NULL. */
+/* Returns "A", or "(A)&&B". It takes over both; either may be NULL. */
 static char *both(char *a, char *b)
 {
 	char *text;
@@ -22,7 +22,7 @@ static char *both(char *a, char *b)
 	return text;
 }
 
-/* Appends "FORMAT" to the alternatives in `text`, which is taken. */
+/* Appends "FORMAT" as an alternative to `text`, which it takes over. */
 static char *either(char *text, char *another)
 {
 	if (!text)
@@ -32,7 +32,7 @@ static char *either(char *text, char *another)
 	return text;
 }
 
-/* The kernel's own COMM is meant, not a field of that name that a tracepoint may have. */
+/* "COMM" is the kernel's own field; a tracepoint may have a field of the same name. */
 static char *filter_of_names(const struct recording_selection *selection)
 {
 	const struct text_list *comms = &selection->comms;
@@ -55,8 +55,8 @@ char *live_filter_without_own(const struct live *live, char *filter)
 }
 
 /*
- * What all else rests on is recorded of tasks with any name: a descriptor that they leave to a chosen task would have a
- * wrong name.
+ * Calls that change descriptors are recorded for tasks with any name. Otherwise a descriptor that such a task leaves to a chosen
+ * one would have a wrong name.
  */
 static char *filter_of_calls(enum filter_use use, const struct recording_selection *selection)
 {

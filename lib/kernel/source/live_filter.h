@@ -1,7 +1,7 @@
 /*
- * live_filter: the filters of perf's events: which calls, and of tasks with which names, the kernel records.
+ * live_filter: the filters of perf's events: the calls that the kernel records, and the names of their tasks.
  *
- * A filter is that of an event when it is opened for a thread. So each command that joins has the filters of its own selection.
+ * An event gets its filter when it is opened for a thread. So each command that joins has the filters of its own selection.
  */
 #pragma once
 
@@ -13,15 +13,15 @@ enum { FILTER_SIZE_MAX = 4095 }; /* the kernel takes less than a page */
 
 struct live;
 
-/* Returns the filter of events with this role, which the caller frees; NULL: all of them are wanted. */
+/* Returns the filter for events with this role, which the caller frees; NULL: all of them pass. */
 char *live_filter(const struct live *live, enum perf_role role,
 		  const struct recording_selection *selection);
-/* Returns that of events of the chosen block devices, or of those that stand on them; NULL: all. */
+/* Returns the filter for the chosen block devices and the devices that stand on them; NULL: all pass. */
 char *live_filter_of_devices(const struct live *live, bool has_old_dev);
-/* Excludes only what iotrace itself does. Takes the filter, which may be NULL. */
+/* Returns a filter that also excludes the events of iotrace itself. Takes over `filter`, which may be NULL. */
 char *live_filter_without_own(const struct live *live, char *filter);
-/* Events that are opened from now on have the filters of this selection. Returns 0, or -errno with a sentence. */
+/* From now on, events are opened with the filters of this selection. Returns 0, or -errno with a message. */
 int live_filter_choose(struct live *live, const struct recording_selection *selection,
 		       struct error *err);
-/* A filter that is longer is refused by the kernel. Returns 0, or -errno with a sentence. `name` is that of the event. */
+/* The kernel refuses longer filters. Returns 0, or -errno with a message. `name` is that of the event. */
 int live_filter_check(const char *name, const char *filter, struct error *err);

@@ -1,6 +1,8 @@
 /*
- * live_perf: if calls are recorded with perf, a look-up thread for each CPU walks its ring before the rounds do, and wakes the
- * control thread. Otherwise the rings have only the few records of tasks, and wake it themselves.
+ * live_perf: the rings of perf.
+ *
+ * If calls are recorded with perf, a look-up thread for each CPU reads its ring before the rounds do, and wakes the control
+ * thread. Otherwise the rings have only a few records of tasks, and wake the control thread themselves.
  */
 #include "live_perf.h"
 
@@ -31,7 +33,7 @@ static void take_heads(void *self)
 		live->head[cpu] = lookup_thread_take(&live->lookup_thread[cpu], &live->facts);
 }
 
-/* Moves [tail, head) into the spool piece by piece, and frees each piece in the ring at once. */
+/* Moves [tail, head) into the spool piece by piece. After each piece, its space in the ring is free. */
 static void move_ring(struct live *live, uint32_t cpu)
 {
 	struct perf_ring *ring = &live->set.ring[cpu];
@@ -41,7 +43,7 @@ static void move_ring(struct live *live, uint32_t cpu)
 		uint64_t next = perf_ring_cut(ring, at, head, spool_piece(live->spool));
 		void *room = next > at ? live_room(live, next - at) : NULL;
 
-		if (!room) { /* what is no record cannot be stepped over: all up to head is given up */
+		if (!room) { /* an invalid record cannot be skipped, so everything up to the head is lost */
 			spool_drop(live->spool, head - at);
 			break;
 		}
@@ -93,7 +95,7 @@ static void stop(void *self)
 static void add_count_facts(void *self)
 {
 	struct live *live = self;
-	uint32_t event = 0; /* its index in the capture, which lacks what was refused */
+	uint32_t event = 0; /* its index in the capture, which does not contain refused events */
 
 	for (uint32_t i = 0; i < live->set.specs; i++) {
 		const struct perf_spec *spec = &live->set.spec[i];

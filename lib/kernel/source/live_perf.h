@@ -3,5 +3,5 @@
 
 #include "ring/ring_source.h"
 
-/* Of a struct live. */
+/* Its `self` is a struct live. */
 extern const struct ring_source_ops live_perf_ops;

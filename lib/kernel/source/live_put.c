@@ -31,7 +31,7 @@ void live_put(struct live *live, const void *bytes, uint32_t size)
 	live->unmarked += size;
 }
 
-/* Facts are whole records; a piece of them is cut like one of a ring. */
+/* Facts are whole records, and are cut into pieces like those of a ring. */
 void live_put_facts(struct live *live)
 {
 	const uint8_t *at = live->facts.bytes;
@@ -61,7 +61,7 @@ void live_end_round(struct live *live)
 
 	bool has_records = live->unmarked;
 
-	/* A reader holds records back until a further round shows that none before them is missing. */
+	/* A reader holds records back until one more round shows that none before them is missing. */
 	if (!has_records && !(live->recording->is_watched && live->has_held))
 		return;
 	live->has_held = has_records;

@@ -16,8 +16,8 @@
 enum { PERFMON = 38, DETACHED_MAX = 16, PASSES = 8, FDS_MAX = 1 << 16 };
 
 /*
- * A user with lent rights must not see what a program with other rights does. Counters are in groups, whose leaders the opener
- * does not have.
+ * A user with lent rights must not see what a program with other rights does. Counters are not possible either, because they are
+ * in groups whose leaders the opener does not have.
  */
 static bool has_right(const struct live *live)
 {
@@ -30,7 +30,7 @@ bool live_reopen_may(const struct live *live)
 	return live->set.target == TARGET_THREAD && !live->bpf.source && has_right(live);
 }
 
-/* Events of a CPU are closed when it goes offline. */
+/* The kernel closes events of a CPU when it goes offline. */
 static bool may_reopen_cpus(const struct live *live)
 {
 	bool has_blocks = live->block != BLOCK_NONE && !live->block_programs.object;
@@ -89,7 +89,7 @@ void live_reopen_close(struct live *live)
 	map_release(&live->reopen.index);
 }
 
-/* The look-up threads read these ids while they walk the rings. */
+/* The look-up threads read these ids while they read the rings. */
 static void add_ids(struct live *live, uint32_t first)
 {
 	struct perf_set *set = &live->set;
@@ -131,7 +131,7 @@ static void add_children(const struct live *live, struct number_list *pids, uint
 	number_list_release(&tids);
 }
 
-/* Opens the events for its threads, and for its new children. Returns 0 or -errno. */
+/* Opens the events for the threads of the processes, and for their new children. Returns 0 or -errno. */
 static int open_again(struct live *live, struct number_list *pids, struct error *err)
 {
 	struct map known = {0};
@@ -223,8 +223,8 @@ void live_reopen_processes(struct live *live)
 }
 
 /*
- * Returns the target for the opener: everybody, or a control group by its index; by its descriptor if iotrace may open the
- * event itself.
+ * Returns the target for the opener: all tasks, or the index of a control group; or the group's descriptor, if iotrace may open
+ * the event itself.
  */
 static int who_of(const struct live *live, uint32_t index)
 {
@@ -263,7 +263,7 @@ static void rename_at(const struct live *live, uint8_t *at)
 		memcpy(at, &live->set.id[spec * live->set.cpus], sizeof(id));
 }
 
-/* The id is the first word of a sample, and the last of any other record. A record of loss also has it as its first word. */
+/* The id is the first word of a sample, and the last word of any other record. A record of loss also has it as its first word. */
 void live_reopen_rename(const struct live *live, void *records, size_t size)
 {
 	uint8_t *at = records, *end = at + size;

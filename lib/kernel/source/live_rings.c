@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	RING_SPARE = 256 << 10, /* of a CPU that may come */
+	RING_SPARE = 256 << 10, /* size of a ring for a CPU that may come online */
 	RAM_SHARE = 16,
 	RAM_SHARE_SPARE = 64,
 };
@@ -69,7 +69,7 @@ uint64_t live_ring_want(const struct live *live)
 }
 
 /*
- * Ring buffers are locked memory. A size that does not fit into memory is a mistake of the user, so it is refused and not
+ * Ring buffers are locked memory. A size that does not fit into memory is a mistake of the user, so it is refused instead of
  * reduced.
  */
 int live_check_ring(const struct live *live, struct error *err)

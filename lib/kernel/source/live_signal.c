@@ -1,8 +1,9 @@
 /*
  * live_signal: what a signal to iotrace means.
  *
- * While a command runs, the terminal belongs to it: Ctrl-C reaches it directly, and the recording ends only with it. Signals
- * that kill(2) sent to iotrace are passed on to it. Without a command, and after its end, a signal is for iotrace.
+ * While a command runs, the terminal belongs to it: Ctrl-C reaches it directly, and the recording ends only with it. iotrace
+ * passes signals that kill(2) sent to iotrace on to the command. Without a command, and after its end, a signal is meant for
+ * iotrace.
  */
 #include "live_signal.h"
 
@@ -18,7 +19,7 @@
 
 static const int answered[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* timeout(1) signals its child and then the group of both. That is one request. */
+/* timeout(1) signals its child and then the group of both. These count as one request. */
 static const uint64_t once_ns = 1000000000;
 /* Batch systems send SIGKILL some time after SIGTERM (Slurm after 30 s). The archive must be complete before that. */
 static const uint64_t postpone_ns = 20000000000;
@@ -48,7 +49,8 @@ int live_take_signals(struct live *live, struct error *err)
 			sigaddset(&live->handled, answered[i]);
 			is_interrupted |= sigismember(&pending, answered[i]) == 1;
 		}
-	if (is_interrupted && live->options->mask) /* the command is not there to get it */
+	/* The command does not exist yet, so it cannot receive the signal. */
+	if (is_interrupted && live->options->mask)
 		return error_say(err, EINTR, "interrupted before the command began");
 	sigaddset(&live->handled, STOP_SIGNAL);
 	sigaddset(&live->handled, SIGCHLD);
@@ -79,14 +81,14 @@ void live_give_signals_back(struct live *live)
 	pthread_sigmask(SIG_SETMASK, &live->signals.mask, NULL);
 }
 
-/* Returns whether kill(2) or its relatives sent it; the terminal's signals come from the kernel. */
+/* Returns whether a process sent the signal with kill(2) or a similar call. Signals of the terminal come from the kernel. */
 static bool is_sent(const struct signalfd_siginfo *signal)
 {
 	return signal->ssi_code == SI_USER || signal->ssi_code == SI_TKILL ||
 	       signal->ssi_code == SI_QUEUE;
 }
 
-/* Returns whether the last one that counted came less than a second ago; else this one counts. */
+/* Returns whether the last signal that counted came less than a second ago. Otherwise this one counts. */
 static bool is_repeated(uint64_t *counted_at)
 {
 	uint64_t now = clock_now();
@@ -107,10 +109,10 @@ static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 
 	if (!is_sent(signal) || (pid_t)signal->ssi_pid == live->command.pid)
 		return;
+	/* The command runs as another user now, so iotrace can only end the recording. */
 	if (!is_repeated(&live->sent_at[signal->ssi_signo]) &&
 	    kill(live->command.pid, (int)signal->ssi_signo))
-		live->is_ending =
-			true; /* it has another user now: all that we can end is the recording */
+		live->is_ending = true;
 	if (asks_to_end && !is_repeated(&live->asked_at))
 		live->requests++;
 	if (live->requests >= STOP_RECORDING)
@@ -120,7 +122,7 @@ static void pass_on(struct live *live, const struct signalfd_siginfo *signal)
 }
 
 /*
- * A signal that ends a job also ends its commands. The first one waits for them, but not for long. Returns whether it was the
+ * A signal that ends a job also ends its commands. The first one waits for them for a limited time. Returns whether it was the
  * first.
  */
 static bool postpones_end(struct live *live)
@@ -172,7 +174,7 @@ bool live_command_runs(struct live *live)
 	return live->command.pid && !command_ended(&live->command, false);
 }
 
-/* After the control thread has ended, this function reads the signals. */
+/* Called after the control thread has ended, so it reads the signals itself. */
 int live_interrupts(const struct live *live)
 {
 	if (live_ended(live) != LIVE_RUNNING)

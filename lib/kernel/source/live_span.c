@@ -1,4 +1,4 @@
-/* live_span: see live_span.h, and <iotrace/counted.h> for what comes of it. */
+/* live_span: see live_span.h, and <iotrace/counted.h> for the results. */
 #include "live_span.h"
 
 #include "clock.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a user who has only the rights of the program's file may not see, is in no group either. */
+/* What a user with lent rights may not see must not appear as a group either. */
 static bool has_secret(const struct live *live, const struct counted_span *span)
 {
 	bool has = false;
@@ -91,7 +91,7 @@ void live_span_start(struct live *live)
 	live->spans.begun = clock_now();
 }
 
-/* Calls are complete all the same. */
+/* Adds a gap that concerns spans only; calls are complete. */
 static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count)
 {
 	if (count)

@@ -1,5 +1,5 @@
 /*
- * live_span: spans of a recording that BPF programs count. Where they cannot, the events of a span are recorded instead.
+ * live_span: spans that BPF programs count. If they cannot count a span, its events are recorded instead.
  */
 #pragma once
 
@@ -10,19 +10,20 @@ struct live;
 
 struct live_span {
 	struct bpf_span *object; /* NULL: it is not counted */
-	uint64_t missed;         /* before it was on; then: while it was */
-	char why[200];           /* it is not counted */
+	/* Events missed before the span was enabled; at the end: while it was enabled. */
+	uint64_t missed;
+	char why[200]; /* why it is not counted */
 };
 
 struct live_spans {
-	struct live_span *span; /* as many as the recording wants counted */
-	uint64_t begun, ended;  /* when they were on */
+	struct live_span *span; /* the spans that the recording wants to count */
+	uint64_t begun, ended;  /* when the programs were enabled and disabled */
 };
 
-/* Attaches the programs, which are off, if calls are recorded through BPF. */
+/* Attaches the programs, still disabled, if calls are recorded through BPF. */
 void live_span_open(struct live *live);
-/* From here on, spans are counted. */
+/* Enables the programs: spans are counted from now on. */
 void live_span_start(struct live *live);
-/* No more. Until they are closed, their numbers can be read. */
+/* Disables them. Their numbers can be read until they are closed. */
 void live_span_stop(struct live *live);
 void live_span_close(struct live *live);

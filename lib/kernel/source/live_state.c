@@ -1,4 +1,4 @@
-/* live_state: what the threads of a recording tell each other: its begin and its end; and remarks for the caller. */
+/* live_state: how the threads of a recording synchronise its begin and its end; remarks for the caller. */
 #include "live_private.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ const char *live_remark(const struct live *live, uint32_t index)
 
 enum live_end live_ended(const struct live *live)
 {
-	struct live *shared =
-		(struct live *)(uintptr_t)live; /* a mutex is no part of what is const */
+	/* The mutex may be locked although `live` is const. */
+	struct live *shared = (struct live *)(uintptr_t)live;
 	enum live_end end;
 
 	pthread_mutex_lock(&shared->mutex);

@@ -7,8 +7,8 @@
 #include "proc/rank.h"
 
 /*
- * The fact has the time before the look-up, so a task that ends meanwhile ends later in the stream, too. A zombie does not
- * count.
+ * The fact has the time before the look-up. So if the task ends meanwhile, its end also comes later in the stream. A zombie does
+ * not count.
  */
 static void add_task_fact(struct live *live, uint32_t pid, uint32_t tid)
 {

@@ -1,5 +1,5 @@
 /*
- * control_words: the messages. A request contains the descriptor of a socket for the answer. Both sides have the same version on
+ * control_protocol: the messages. A request contains the descriptor of a socket for the answer. Both sides have the same version on
  * the same machine, so a message of another size is ignored.
  */
 #pragma once
