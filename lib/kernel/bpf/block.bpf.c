@@ -2,8 +2,8 @@
  * block.bpf: writes a record for each step of block requests and bios.
  *
  * The steps are the kernel's block tracepoints, with the same information. In addition, a request has its address, so that its
- * steps are matched reliably, and a bio of the page cache has its file. block_rq_error is not needed, because the end of the
- * same request has its error.
+ * steps are matched reliably, and a bio of the page cache has its file. block_rq_error is not needed, because the end of the same
+ * request contains its error.
  *
  * Interrupts may end requests while the same CPU is at another step, so counters are changed by one instruction.
  */
@@ -17,8 +17,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile bool has_devices;     /* only steps of these */
-const volatile uint32_t zone_append; /* the number of this operation, which kernels have moved */
+const volatile bool has_devices;     /* record only steps of these devices */
+const volatile uint32_t zone_append; /* number of this operation, which differs between kernels */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -71,7 +71,7 @@ static __always_inline uint32_t letters_of(uint32_t flags)
 	       LETTER(flags, __REQ_META, BPF_REQUEST_META);
 }
 
-/* As blk_status_to_errno(): above 13 the numbers mean other things in other kernels. An old one says -errno. */
+/* Converts a status as blk_status_to_errno() does: above 13, the numbers differ between kernels. An old kernel gives -errno. */
 static __always_inline int32_t error_of(int32_t status)
 {
 	static const uint8_t errors[16] = {
@@ -81,13 +81,13 @@ static __always_inline int32_t error_of(int32_t status)
 
 	if (status <= 0)
 		return -status;
-	/* The mask is a bound that the verifier sees, however the compiler compares. */
+	/* the mask is a bound that the verifier sees, no matter how the compiler compares */
 	return status < (int32_t)sizeof(errors) ? errors[status & 15] : EIO;
 }
 
 /*
- * Returns the record of a step, without what differs, if out->head says that there is room. In whose context it
- * happens is recorded for all; by name where a task does it for itself.
+ * Begins the record of a step with the fields that all steps have. The caller checks out->head for space. The current task is
+ * always recorded, and its name only for steps that a task does for itself.
  */
 static __always_inline struct bpf_record_request *begin_step(struct outgoing *out, uint32_t step,
 							     uint32_t dev, uint32_t flags)
@@ -122,7 +122,7 @@ static __always_inline uint32_t device_of_disk(struct gendisk *disk)
 	return (uint32_t)disk->major << MINOR_BITS | (uint32_t)disk->first_minor;
 }
 
-/* 0: commands to a drive without a disk */
+/* 0: a command to a drive without a disk */
 static __always_inline uint32_t device_of_request(struct request *request)
 {
 	if (bpf_core_field_exists(request->q->disk))
@@ -130,7 +130,7 @@ static __always_inline uint32_t device_of_request(struct request *request)
 	return device_of_disk(((struct request___old *)request)->rq_disk);
 }
 
-/* Sends a step of a request. Commands have no sectors and no place. */
+/* Sends a step of a request. Commands have no sectors and no position. */
 static __always_inline int send_request(struct request *request, uint32_t step)
 {
 	uint32_t dev = device_of_request(request), flags = request->cmd_flags;
@@ -204,10 +204,10 @@ static __always_inline uint32_t device_of_bio(struct bio *bio)
 	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }
 
-/* A word of a page that is a pointer in some kernels. It is read as a number. */
+/* Reads a word of a page as a number; in some kernels it is a pointer. */
 #define PAGE_WORD(page, field) PEEK_WORD((void *)(page) + bpf_core_field_offset((page)->field))
 
-/* Returns the page that a bio moves next, or the head of its compound page. */
+/* Returns the page that the bio moves next, or the head of its compound page. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
 	void *vector = (void *)FOLLOW(bio, bi_io_vec) +
@@ -219,8 +219,8 @@ static __always_inline struct page *page_of(struct bio *bio)
 }
 
 /*
- * Returns whether the page cache moves the page: it is being written, or not read yet. A page of a file may also be the buffer
- * of a program's direct I/O, which has nothing to do with the file of that page.
+ * Returns whether the page cache moves the page: it is being written, or has not been read yet. A page of a file may also be the
+ * buffer of a program's direct I/O, which has nothing to do with the file of that page.
  */
 static __always_inline bool is_of_cache(struct page *page, bool is_write)
 {
@@ -245,7 +245,8 @@ static __always_inline void put_file(struct bpf_record_request *record, struct b
 	if (!bpf_core_field_exists(page->mapping))
 		return;
 	mapping = PAGE_WORD(page, mapping);
-	if (!mapping || mapping & 3 || !is_of_cache(page, is_write)) /* 1, 2: no file's */
+	/* The low bits mark pages that belong to no file. */
+	if (!mapping || mapping & 3 || !is_of_cache(page, is_write))
 		return;
 	inode = PEEK((struct address_space *)mapping, host);
 	dev = device_of_inode(inode);
@@ -307,7 +308,7 @@ int BPF_PROG(bio_ends, struct request_queue *queue, struct bio *bio)
 	return end_step(&out);
 }
 
-/* A bio that is merged before its request moves the begin of the request. */
+/* A bio that is merged before a request moves the begin of the request. */
 static __always_inline int send_merge(struct bio *bio, bool is_before)
 {
 	uint32_t dev = device_of_bio(bio);
@@ -358,7 +359,7 @@ int BPF_PROG(bio_moves, struct bio *bio, uint32_t old, uint64_t from)
 	return end_step(&out);
 }
 
-/* The kernel gives only the lower 32 bits of where the rest begins. */
+/* The kernel gives only the lower 32 bits of the sector where the rest begins. */
 SEC("tp_btf/block_split")
 int BPF_PROG(bio_splits, struct bio *bio, unsigned int rest)
 {

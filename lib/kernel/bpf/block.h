@@ -1,7 +1,7 @@
 /*
- * block: what the programs read of the kernel's block layer. See kernel.h.
+ * block: the parts of the kernel's block layer that the programs read. See kernel.h.
  *
- * Of what kernels call differently there are both: the one that the running kernel has is asked for at load.
+ * If kernels use different names for something, all are here, and the loader finds out which one the running kernel has.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct request {
 	unsigned long long __sector;
 } KERNEL;
 
-/* Before Linux 5.15 the queue does not know its disk. */
+/* Before Linux 5.15, the queue has no pointer to its disk. */
 struct request___old {
 	struct gendisk *rq_disk;
 } KERNEL;
@@ -39,9 +39,9 @@ struct bvec_iter {
 	unsigned int bi_idx;
 } KERNEL;
 
-/* The flags come first, in all kernels, but not always under this name. */
+/* The flags come first in all kernels, but the field has different names. */
 struct page {
-	unsigned long compound_head; /* of which it is a part, and 1 */
+	unsigned long compound_head; /* head of the compound page, plus 1 */
 	struct address_space *mapping;
 } KERNEL;
 
@@ -75,17 +75,17 @@ struct bio {
 	unsigned char bi_status;
 	struct bvec_iter bi_iter;
 	struct bio_vec *bi_io_vec;
-	struct blkcg_gq *bi_blkg; /* not in all kernels */
+	struct blkcg_gq *bi_blkg; /* some kernels lack it */
 } KERNEL;
 
-/* Before Linux 5.12. */
+/* The struct before Linux 5.12. */
 struct bio___old {
 	struct gendisk *bi_disk;
 } KERNEL;
 
-enum { OPERATION = 0xff }; /* the bits of bi_opf and cmd_flags that say what to do */
+enum { OPERATION = 0xff }; /* the bits of bi_opf and cmd_flags with the operation */
 
-/* These have had their numbers since Linux 4.11. */
+/* Operations whose numbers have not changed since Linux 4.11. */
 enum {
 	OP_READ = 0,
 	OP_WRITE = 1,
@@ -93,7 +93,7 @@ enum {
 	OP_DISCARD = 3,
 	OP_SECURE_ERASE = 5,
 	OP_WRITE_ZEROES = 9,
-	OP_COMMANDS = 32, /* this and the next three are commands to the drive */
+	OP_COMMANDS = 32, /* from here on, four commands to the drive */
 };
 
 enum req_flag_bits {

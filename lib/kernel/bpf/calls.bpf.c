@@ -1,11 +1,12 @@
 /*
  * calls.bpf: system calls, paired in the kernel.
  *
- * A traced task has storage; the others pay a look-up of it. The begin of a call is kept there; at its end one record goes
- * into the ring of the CPU. Calls that make tasks have records of tasks in between, and those that close descriptors take
- * effect for others who share them before they end: their begin is a record of its own.
+ * A traced task has storage; for other tasks, each call costs a look-up of the storage. The storage keeps the begin of a call. At
+ * the end of the call, one record goes into the ring of the CPU. Two kinds of calls also have a record of their begin: calls that
+ * create tasks, because records of the new tasks come in between; and calls that close descriptors, because other tasks may reuse
+ * the number before the call ends.
  *
- * Which calls, and what their arguments are, comes as a table.
+ * A table describes which calls are recorded, and what their arguments are.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/sample.h"
@@ -14,14 +15,14 @@
 #include "bpf/request/iocb.h"
 #include "life.h"
 
-struct bpf_call_role roles[BPF_CALLS]; /* there may be more when another command joins */
-int wanted_tgid;                       /* whose threads mark_tasks() is to mark */
-bool has_met_init; /* process 1 made a call: some kernels run no program in it */
+struct bpf_call_role roles[BPF_CALLS]; /* it may grow when another command joins */
+int wanted_tgid;                       /* mark_tasks() marks the threads of this process */
+bool has_met_init; /* process 1 made a call: in some kernels no program runs in it */
 
 enum { AT_FDCWD = -100 };                              /* <fcntl.h> */
 enum { PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 }; /* <sys/mman.h> */
 enum { MAP_SHARED = 1, MAP_ANONYMOUS = 32, MAP_DENYWRITE = 2048 };
-enum { MAP_PROT = 2, MAP_FLAGS = 3, MAP_FD = 4 }; /* arguments of mmap() */
+enum { MAP_PROT = 2, MAP_FLAGS = 3, MAP_FD = 4 }; /* index of arguments of mmap() */
 
 static __always_inline void take_arguments(struct bpf_call *call, struct pt_regs *regs)
 {
@@ -55,7 +56,7 @@ static __always_inline void put_call(struct bpf_record_call *record, const struc
 		record->arg[i] = call->arg[i];
 }
 
-/* A record that is the call alone. */
+/* Sends a record without parts. */
 static __always_inline void send_plain(struct task_struct *task, const struct bpf_call *call,
 				       uint32_t kind, int64_t result, uint64_t position)
 {
@@ -76,7 +77,7 @@ static __always_inline uint64_t argument(const struct bpf_call *call, int index)
 	return index < 0 ? 0 : call->arg[index < 6 ? index : 0];
 }
 
-/* Where a relative path starts: the directory that an argument names, or the current one. NULL: nowhere. */
+/* Returns the start directory of a relative path: the one that an argument names, or the current one. NULL: none. */
 static __always_inline struct path *base_of(struct task_struct *task, const struct bpf_call *call,
 					    const volatile struct bpf_call_role *role, int index)
 {
@@ -97,7 +98,10 @@ static __always_inline uint64_t base_dentry(struct task_struct *task, const stru
 	return base ? (uint64_t)PEEK(base, dentry) : 0;
 }
 
-/* What the paths started at when the call began: another thread may change it before they are read. */
+/*
+ * Stores the start directories of the paths when the call begins, because another thread may change them before the paths are
+ * read.
+ */
 static __always_inline void note_bases(struct task_struct *task, struct bpf_call *call,
 				       const volatile struct bpf_call_role *role)
 {
@@ -105,7 +109,7 @@ static __always_inline void note_bases(struct task_struct *task, struct bpf_call
 	call->base[1] = role->path[1] < 0 ? 0 : base_dentry(task, call, role, 1);
 }
 
-/* Appends a PATH part. Returns where the next one goes. */
+/* Appends a PATH part. Returns the position behind it. */
 static __always_inline uint32_t put_path(struct scratch *scratch, uint32_t at, uint64_t address,
 					 uint32_t index)
 {
@@ -136,7 +140,7 @@ struct files {
 	uint32_t cpu;
 };
 
-/* Appends a BASE part if the path that stands at `at` is relative, and still starts where it did. */
+/* Appends a BASE part if the path at `at` is relative, and its start directory is the same as at the begin. */
 static __always_inline void put_base(struct scratch *scratch, struct parts *parts,
 				     const struct files *files, const struct bpf_call *call,
 				     const volatile struct bpf_call_role *role, uint32_t at,
@@ -211,7 +215,7 @@ static __always_inline bool makes_files(uint32_t flags, int64_t result)
 	       result >= 0;
 }
 
-/* A record with parts: gathered in the scratch, then copied into the ring as long as it is. */
+/* Sends a record with parts: builds it in the scratch memory, then copies it into the ring. */
 static __always_inline void send_parts(struct task_struct *task, const struct bpf_call *call,
 				       const volatile struct bpf_call_role *role, uint32_t kind,
 				       int64_t result, bool has_paths)
@@ -220,7 +224,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	struct scratch *scratch = take_scratch(&cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
 	struct files files = {task, cpu};
-	/* What an exec named is in the record of its begin. */
+	/* the record of its begin has the paths of an exec */
 	bool has_bases = kind != BPF_RECORD_EXIT && (role->flags & BPF_CALL_BASES || result < 0);
 	struct bpf_record_call *record;
 	struct outgoing out;
@@ -239,7 +243,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	give_scratch();
 }
 
-/* What nobody traces pays for being asked: a task without any storage is left alone before the map is. */
+/* For tasks that nobody traces, this must be cheap: a task without any storage is skipped before the map is searched. */
 static __always_inline struct bpf_call *call_kept(struct task_struct *task)
 {
 	return FOLLOW(task, bpf_storage) ? bpf_task_storage_get(&calls, task, NULL, 0) : NULL;
@@ -258,7 +262,10 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32
 	return call;
 }
 
-/* Nobody gets a closed descriptor early of a task that shares its descriptors with no other. */
+/*
+ * Returns whether the begin needs a record of its own. Closing needs one only if the task shares its descriptors: otherwise no
+ * other task can get the number early.
+ */
 static __always_inline bool has_own_begin(uint32_t flags, struct task_struct *task)
 {
 	return flags & BPF_CALL_OWN_BEGIN ||
@@ -274,7 +281,9 @@ static __always_inline uint32_t request_of(struct pt_regs *regs)
 #endif
 }
 
-/* Programs ask terminals and devices many things: what does nothing to descriptors is left alone. */
+/*
+ * Returns whether the request changes descriptors. Programs send many other requests to terminals and devices, which are skipped.
+ */
 static __always_inline bool is_known_request(uint32_t request)
 {
 	switch (request) {
@@ -287,7 +296,7 @@ static __always_inline bool is_known_request(uint32_t request)
 	}
 }
 
-/* The table of 32-bit calls has other numbers: such a call is counted, and its descriptors are not looked at. */
+/* 32-bit calls have other numbers, so such a call is only counted, and its arguments are not read. */
 static __always_inline void begin_foreign(struct task_struct *task, long number)
 {
 	struct bpf_record_detail *record;
@@ -310,7 +319,7 @@ static __always_inline void begin_foreign(struct task_struct *task, long number)
 	end_sample(&out);
 }
 
-/* What a mapping is for, or 0: nothing of interest. Only loaders of libraries say MAP_DENYWRITE. */
+/* Returns what a mapping is for, or 0 if it is irrelevant. Only loaders of libraries set MAP_DENYWRITE. */
 static __always_inline uint16_t use_of_map(const struct bpf_call *call)
 {
 	uint64_t prot = call->arg[MAP_PROT], flags = call->arg[MAP_FLAGS];
@@ -324,7 +333,7 @@ static __always_inline uint16_t use_of_map(const struct bpf_call *call)
 	return prot & PROT_READ ? BPF_RECORD_LOADS : 0;
 }
 
-/* What a program stores and reads in such memory is in no call: only the descriptor is said. */
+/* No call shows what a program reads or stores in mapped memory, so the record only has the descriptor. */
 static __always_inline void note_map(struct task_struct *task, struct bpf_call *call)
 {
 	struct bpf_record_detail *record;
@@ -393,7 +402,7 @@ int BPF_PROG(call_begins, struct pt_regs *regs, long number)
 	return 0;
 }
 
-/* After a read or a write, failed or not, if nobody else closed the descriptor meanwhile. */
+/* Returns the position after a read or a write, failed or not, if no other thread has closed the descriptor meanwhile. */
 static __always_inline uint64_t position_of(struct task_struct *task, const struct bpf_call *call,
 					    const volatile struct bpf_call_role *role)
 {
@@ -441,7 +450,7 @@ int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 	if (!call)
 		return 0;
 	new = bpf_task_storage_get(&calls, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!new && !is_system) /* else its next call tries again */
+	if (!new && !is_system) /* otherwise the next call of the task tries again */
 		__sync_fetch_and_add(&untraced, 1);
 	if (!call->is_detached || !new)
 		return 0;
@@ -451,7 +460,7 @@ int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* Marks the threads of a process that runs already. */
+/* Marks the threads of a running process. */
 SEC("iter/task")
 int mark_tasks(struct bpf_iter__task *context)
 {
@@ -462,7 +471,7 @@ int mark_tasks(struct bpf_iter__task *context)
 	return 0;
 }
 
-/* At the end: the calls that have not ended. */
+/* Runs at the end: returns the calls in flight. */
 SEC("iter/task")
 int calls_in_flight(struct bpf_iter__task *context)
 {

@@ -1,12 +1,12 @@
 /*
- * detail: details that are not among the arguments of a call: the flags of a new task, the type of a record lock.
+ * detail: details that the arguments of a call do not contain: the flags of a new task, the type of a record lock.
  *
- * perf has tracepoints for both, but to close one of its events takes the kernel 25 to 40 ms.
+ * perf has tracepoints for both, but the kernel needs 25 to 40 ms to close one of its events.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/sample.h"
 
-/* Linux 6.9 moved the type. */
+/* Linux 6.9 moved the type into this struct. */
 struct file_lock_core {
 	unsigned char flc_type;
 } KERNEL;

@@ -1,9 +1,10 @@
 /*
  * fault.bpf: reads of mapped files, by the page faults that wait for them.
  *
- * A fault reads its page if it is not in the page cache, and some pages around it. Then the access is tried again, which shows
- * the end of the fault. A fault that finds its page in the cache is not I/O. The tracepoints are raw ones for the same reason
- * as in uring.bpf.
+ * A fault reads its page, and some pages around it, if the page is not in the page cache. Then the access is tried again, which
+ * shows the end of the fault. A fault that finds its page in the cache is not I/O.
+ *
+ * The programs use raw tracepoints, for the same reason as in uring.bpf.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"
@@ -13,9 +14,9 @@
 struct folio {
 	struct address_space *mapping;
 	unsigned long index;
-	unsigned long
-		_flags_1; /* of a large one: its order is in the lowest byte, since Linux 6.6 */
-	unsigned char _folio_order; /* the same before */
+	/* Of a large folio: the lowest byte has its order, since Linux 6.6. */
+	unsigned long _flags_1;
+	unsigned char _folio_order; /* the order, before Linux 6.6 */
 } KERNEL;
 
 enum pageflags { PG_head = 6 };
@@ -29,7 +30,7 @@ static __always_inline struct bpf_call *call_now(void)
 	return bpf_task_storage_get(&calls, task, NULL, 0);
 }
 
-/* Returns the number of the system call that the thread is in, or -1. Kernels before 5.15 do not tell: 0, always. */
+/* Returns the number of the system call that the thread is in, or -1. Kernels before 5.15 do not provide it: returns 0. */
 static __always_inline int32_t number_now(void)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
@@ -58,7 +59,7 @@ static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t e
 	end_sample(&out);
 }
 
-/* Sends what the fault read. One that read nothing was no I/O. */
+/* Sends what the fault has read. A fault without a read was no I/O. */
 static __always_inline void end_fault(struct bpf_fault *fault, uint64_t end)
 {
 	if (fault->pages)
@@ -94,7 +95,7 @@ int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 
 static __always_inline uint64_t pages_of(struct folio *folio)
 {
-	uint64_t flags = PEEK_WORD(folio); /* the first word of all versions */
+	uint64_t flags = PEEK_WORD(folio); /* the flags are the first word in all versions */
 
 	if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
 		return 1;
@@ -121,7 +122,7 @@ int BPF_PROG(page_is_added, struct folio *folio)
 	return 0;
 }
 
-/* The second try found the page, and maps what is around it. */
+/* The second try has found the page, and maps the pages around it. */
 SEC("raw_tp/mm_filemap_map_pages")
 int BPF_PROG(pages_are_mapped, struct address_space *mapping, unsigned long first,
 	     unsigned long last)

@@ -1,4 +1,4 @@
-/* fixed.bpf: descriptors that become fixed files of a ring by io_uring_register(). */
+/* fixed.bpf: descriptors that io_uring_register() makes fixed files of a ring. */
 #include "bpf/request/uring.h"
 
 #include "bpf/base/calls.h"
@@ -7,11 +7,11 @@
 #include "bpf/request/aio.h"
 #include "bpf/request/known_file.h"
 
-/* Fixed files of a ring: `fds` are those from number `first` on. */
+/* Fixed files of a ring: `fds` has the descriptors for the slots from `first` on. */
 struct fixing {
 	uint64_t ring, fds;
 	uint32_t first, count;
-	bool is_update; /* -1 takes one out */
+	bool is_update; /* -1 removes a file */
 };
 
 static long fix_one(TURN(struct fixing *fixing))
@@ -44,7 +44,7 @@ static __always_inline void unfix_all(const struct fixing *fixing)
 		end_aio(&out);
 }
 
-/* Returns how many descriptors the call has fixed, and says where they are. An update may have stopped early. */
+/* Returns how many descriptors the call has registered, and finds them in memory. An update may have stopped early. */
 static __always_inline uint32_t find_fixing(struct fixing *fixing, uint32_t what, uint64_t address,
 					    uint32_t count, uint32_t result)
 {
@@ -104,7 +104,7 @@ int BPF_PROG(files_fixed, void *ring, unsigned int what, unsigned int files, uns
 	return fix_files(ring, what, result);
 }
 
-/* Its arguments before Linux 5.19. */
+/* The arguments of the tracepoint before Linux 5.19. */
 SEC("raw_tp/io_uring_register")
 int BPF_PROG(files_fixed_old, void *ring, unsigned int what, unsigned int files,
 	     unsigned int buffers, bool has_event, long result)

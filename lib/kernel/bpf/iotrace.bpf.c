@@ -1,7 +1,7 @@
 /*
- * iotrace.bpf: the programs of a recording but those of block.bpf.c, as one piece.
+ * iotrace.bpf: all programs of a recording except those of block.bpf.c, in one file.
  *
- * They share maps and variables, and a function of the kernel's that libbpf before 1.2 cannot link from several pieces.
+ * They share maps and variables, and a kernel function that libbpf before 1.2 cannot link from several files.
  */
 #include "calls.bpf.c"
 #include "detail.bpf.c"

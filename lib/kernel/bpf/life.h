@@ -1,8 +1,8 @@
 /*
- * life: the begin and the end of tasks that perf's events do not follow.
+ * life: the begin and end of tasks that perf's events do not follow.
  *
- * The kernel removes inherited events from a process that executes a program with other rights, or one that it may not read.
- * From then on, the FORK, COMM and EXIT records of the process come from these programs.
+ * The kernel removes inherited events from a process that executes a program with other rights, or one that it may not read. From
+ * then on, these programs write the FORK, COMM and EXIT records of the process.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ struct task_struct___life {
 	void *perf_event_ctxp;
 } KERNEL;
 
-/* Before Linux 6.2: those of the hardware, and those of software. */
+/* The fields before Linux 6.2: one for hardware events, one for software events. */
 struct task_struct___lives {
 	void *perf_event_ctxp[2];
 } KERNEL;
 
-/* Returns whether the task has no events of perf, its own or inherited. */
+/* Returns whether the task has no perf events, neither its own nor inherited ones. */
 static __always_inline bool has_no_events(struct task_struct *task)
 {
 	if (bpf_core_field_exists(((struct task_struct___life *)task)->perf_event_ctxp))
@@ -27,7 +27,7 @@ static __always_inline bool has_no_events(struct task_struct *task)
 	return !PEEK((struct task_struct___lives *)task, perf_event_ctxp[1]);
 }
 
-/* In the name of the current task, or of the parent of a new one. */
+/* Sends a record about the current task, or about a new child of it. */
 static __always_inline void send_task(struct task_struct *task, struct task_struct *about,
 				      uint32_t kind)
 {

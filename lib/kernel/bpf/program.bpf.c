@@ -1,8 +1,8 @@
 /*
- * program: the arguments of a program that begins, and how a process ended.
+ * program: the arguments of a new program, and the exit status of a process.
  *
- * For a traced task each of the two is a record of its own: the path that execve names is not what the program gets
- * as its arguments, and nobody else sees them in time if it ends at once.
+ * Each is a record of its own. The path in an execve is not what the program gets as its arguments, and if the program ends at
+ * once, nobody can look them up in time.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/scratch.h"
@@ -15,7 +15,7 @@ struct mm_struct {
 } KERNEL;
 
 struct signal_struct {
-	atomic_t live; /* threads */
+	atomic_t live; /* number of threads */
 	int group_exit_code;
 	unsigned int flags;
 } KERNEL;
@@ -27,13 +27,13 @@ struct task_struct___program {
 	int exit_code;
 } KERNEL;
 
-const volatile bool is_without_calls; /* no call has made tasks known */
+const volatile bool is_without_calls; /* no calls are recorded, so no call has marked tasks */
 
-/* Where the record and its only part stand in the scratch. */
+/* Position of the record and its only part in the scratch memory. */
 #define RECORD_AT (SCRATCH_AT + RAW_AT)
 #define WORDS_AT  (RECORD_AT + sizeof(struct bpf_record_head) + sizeof(struct bpf_part))
 
-/* Returns where the arguments end in the scratch. */
+/* Returns the end of the arguments in the scratch memory. */
 static __always_inline uint32_t put_arguments(struct scratch *scratch, struct mm_struct *mm)
 {
 	uint64_t start = PEEK(mm, arg_start), all = PEEK(mm, arg_end) - start;
@@ -52,7 +52,7 @@ static __always_inline uint32_t put_arguments(struct scratch *scratch, struct mm
 	return WORDS_AT + bytes;
 }
 
-/* Returns the call that the current task is in, if it is recorded. */
+/* Returns the current task's call in flight, if it is recorded. */
 static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 {
 	struct bpf_call *call;
@@ -63,7 +63,7 @@ static __always_inline struct bpf_call *call_in_flight(struct task_struct *task)
 	return call && (call->begin || call->is_foreign) ? call : NULL;
 }
 
-/* Perf has said COMM before it lost the task, but not for another exec later. */
+/* Perf has written a COMM record before it lost the task, but writes none for later execs. */
 static __always_inline void send_program(struct task_struct *task, struct bpf_call *call)
 {
 	if (is_system)
@@ -105,7 +105,7 @@ int BPF_PROG(program_begins)
 	return 0;
 }
 
-/* As wait(2) has it. */
+/* Returns the status as wait(2) has it. */
 static __always_inline uint32_t wait_status(struct task_struct___program *task,
 					    struct signal_struct *signal)
 {

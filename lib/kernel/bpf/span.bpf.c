@@ -1,11 +1,11 @@
 /*
- * span.bpf: one span of tracepoints, paired and counted.
+ * span.bpf: pairs and counts one span of tracepoints.
  *
- * What has begun is in a hash by its key. When it ends, it is added up in a cell: of its group, its CPU and a part of the
- * histogram, so no two CPUs write into the same. Cells are an array that user space maps; those of a group are found through an
- * index. For spans without groups, and for groups that find no room, each CPU has its own first cells.
+ * A hash contains the open spans by their key. When a span ends, it is added to a cell for its group, its CPU and a part of the
+ * histogram, so no two CPUs write into the same cell. Cells are an array that user space maps, and an index finds the cells of a
+ * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU.
  *
- * The programs are at tracepoints by perf events: on one CPU, only one of them runs at a time.
+ * The programs are attached to tracepoints by perf events: on one CPU, only one of them runs at a time.
  */
 #include "bpf/base/call_map.h"
 #include "load/bpf_shared.h"
@@ -18,8 +18,8 @@
 
 const volatile struct bpf_span_spec spec;
 volatile bool is_on;
-int own_helper;      /* another process of ours; 0: none */
-uint32_t cells_used; /* of those for groups, and perhaps more */
+int own_helper;      /* another process of iotrace; 0: none */
+uint32_t cells_used; /* used cells for groups; may exceed the limit */
 
 /* What a program gets: the data of a tracepoint, or a system call. */
 struct input {
@@ -29,7 +29,7 @@ struct input {
 	uint64_t task; /* pid and tid */
 };
 
-/* Where the field with this number stands, and how long it is, bpf_span_spec.c writes into the instruction. */
+/* Reads a field. bpf_span_spec.c writes its real offset and size into the instruction. */
 #define FIELD(data, number)                                                                        \
 	({                                                                                         \
 		uint64_t value_;                                                                   \
@@ -173,7 +173,11 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 	}
 }
 
-/* && binds more than ||: a whole group of conditions that holds is enough. */
+/*
+ * && binds stronger than ||: it is enough that all conditions between two
+ *
+ * hold.
+ */
 #define CHECK(input, side, i)                                                                      \
 	do {                                                                                       \
 		if ((i) >= (side)->tests)                                                          \
@@ -231,7 +235,7 @@ static __always_inline void fill(struct bpf_span_open *open, const struct input 
 	open->begin = bpf_ktime_get_ns();
 }
 
-/* A thread that has a place for its spans is followed. */
+/* A thread that has an entry for its spans is traced. */
 static __always_inline void begin(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
@@ -265,7 +269,7 @@ static __always_inline void begin(const struct input *input)
 		books->begun++;
 }
 
-/* Returns the cell of the group; NULL: there is no room for another. */
+/* Returns the cell of the group, or NULL if there is no space for another. */
 static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span_cell_key *key)
 {
 	uint32_t *index = bpf_map_lookup_elem(&cell_index, key), new;
@@ -381,7 +385,7 @@ int span_is_cancelled(void *data)
 	return 1;
 }
 
-/* Whether the side is at this end of this call. Tracepoints of calls leave out those of 32-bit programs. */
+/* Whether the side is this end of this call. Tracepoints of calls do not report 32-bit programs. */
 static __always_inline bool is_at(const volatile struct bpf_span_side *side, uint32_t end,
 				  long call)
 {
@@ -409,7 +413,7 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 		begin(&input);
 }
 
-/* At the two tracepoints of all system calls, which cost less than those of each. */
+/* The two tracepoints of all system calls cost less than those of each call. */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(span_at_call, struct pt_regs *regs, long call)
 {
@@ -424,7 +428,7 @@ int BPF_PROG(span_at_return, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/* Another thread will have its number. */
+/* Another thread will reuse the number. */
 SEC("raw_tp/sched_process_exit")
 int thread_ends(void *ctx)
 {
@@ -438,7 +442,7 @@ int thread_ends(void *ctx)
 	return 0;
 }
 
-/* At the end: those that have not ended. */
+/* Runs at the end: returns the open spans. */
 SEC("iter/bpf_map_elem")
 int spans_left(struct bpf_iter__bpf_map_elem *context)
 {

@@ -1,8 +1,10 @@
 /*
  * uring.bpf: the requests of io_uring.
  *
- * A request is read when the kernel takes it; from then on the program does not change it. The tracepoints are raw ones without
- * types: for typed ones, the kernel searches all its types, which takes longer than everything else.
+ * A request is read when the kernel takes it; after that, the program no longer changes it.
+ *
+ * The programs use raw tracepoints without types: for typed ones, the kernel searches all its types, which takes longer than
+ * everything else.
  */
 #include "bpf/request/uring.h"
 
@@ -14,7 +16,7 @@
 #include "bpf/request/entry.h"
 #include "bpf/request/known_file.h"
 
-/* Threads that the kernel makes for rings appear in no tracepoint of forks, and have names of their own: their process counts. */
+/* The threads that the kernel creates for rings have no fork tracepoint, and names of their own. So their process is compared. */
 static __always_inline bool is_traced_process(struct task_struct *task)
 {
 	struct task_struct *leader = task->group_leader;
@@ -26,8 +28,8 @@ static __always_inline bool is_traced_process(struct task_struct *task)
 }
 
 /*
- * When the thread that submitted a request is gone, a worker of the kernel ends it. The storage of a task that may not be
- * there cannot be looked up: that it has some is all that can be said.
+ * If the thread that submitted a request has ended, a worker of the kernel completes it. The storage of a task that may have
+ * ended cannot be looked up, so any storage counts.
  */
 static __always_inline bool is_of_traced_task(struct io_kiocb *request)
 {
@@ -65,7 +67,7 @@ static __always_inline void put_transfer(struct bpf_record_aio *aio, struct io_k
 	aio->bytes = is_vector ? iovecs_size(PEEK(rw, addr), size) : size;
 }
 
-/* Where the kernel does not say what a message is, it may be a file. */
+/* If the kernel does not report the kind of a message, it may be a file. */
 static __always_inline bool passes_file(struct io_msg *message)
 {
 	return !bpf_core_field_exists(message->cmd) || PEEK(message, cmd) == MESSAGE_FILE;
@@ -112,7 +114,7 @@ static __always_inline void put_command(struct bpf_record_aio *aio, struct io_ki
 	}
 }
 
-/* What it opens or closes may be a fixed file: those are counted from 1 there. */
+/* The request may open or close a fixed file; slots are counted from 1 there. */
 static __always_inline void put_slot(struct bpf_record_aio *aio, uint32_t slot)
 {
 	if (!slot)
@@ -121,7 +123,7 @@ static __always_inline void put_slot(struct bpf_record_aio *aio, uint32_t slot)
 	aio->index = slot == SLOT_ANY ? -1 : (int32_t)slot - 1;
 }
 
-/* It waits for others, or for a worker: then only it gets its file. */
+/* The request waits for others, or for a worker: it gets its file only then. */
 static __always_inline bool is_late(struct io_ring_ctx *ctx, uint64_t flags)
 {
 	return flags & (SQE_DRAIN | SQE_ASYNC) || PEEK(ctx, submit_state.link.head);
@@ -182,8 +184,9 @@ static __always_inline void take_request(struct io_kiocb *request, uint32_t more
 		note_change();
 	note_opening(aio, request, slot);
 	put_command(aio, request, is_old);
+	/* As large as the buffer that the kernel will choose. */
 	if (flags & SQE_BUFFER_SELECT && !aio->bytes)
-		aio->bytes = AIO_UNKNOWN; /* as large as the buffer that will be chosen */
+		aio->bytes = AIO_UNKNOWN;
 	end_aio(&out);
 }
 
@@ -194,7 +197,7 @@ int BPF_PROG(request_taken, struct io_kiocb *request)
 	return 0;
 }
 
-/* Its name before Linux 6.4; before 5.18 the completions do not say which request ended. */
+/* The name of the tracepoint before Linux 6.4. Before 5.18, completions do not name their request. */
 SEC("raw_tp/io_uring_submit_sqe")
 int BPF_PROG(request_taken_sqe, struct io_kiocb *request, bool is_nonblocking)
 {
@@ -202,7 +205,7 @@ int BPF_PROG(request_taken_sqe, struct io_kiocb *request, bool is_nonblocking)
 	return 0;
 }
 
-/* Its arguments before Linux 6.0. */
+/* The arguments of the tracepoint before Linux 6.0. */
 SEC("raw_tp/io_uring_submit_sqe")
 int BPF_PROG(request_taken_old, void *ring, struct io_kiocb *request)
 {
@@ -220,7 +223,7 @@ static __always_inline void put_ending(struct bpf_record_aio *aio, const struct 
 	aio->opcode = ending->opcode;
 }
 
-/* With a file: gathered in the scratch. fd: its descriptor. Returns whether it is there. */
+/* Sends the end of a request with a file, built in the scratch memory. fd: its descriptor. Returns whether the record was sent. */
 static __always_inline bool send_with_file(struct task_struct *task, const struct ending *ending,
 					   struct file *file, int32_t fd)
 {
@@ -259,7 +262,7 @@ static __always_inline void send_ending(const struct ending *ending, struct file
 	end_aio(&out);
 }
 
-/* Workers of the kernel's own see other names than the program. */
+/* The kernel's own workers see other paths than the program. */
 static __always_inline void send_fixed(struct task_struct *task, const struct ending *ending,
 				       struct file *file)
 {
@@ -310,7 +313,7 @@ int BPF_PROG(request_ends, void *ring, void *request, struct io_uring_cqe *cqe)
 	return 0;
 }
 
-/* Its arguments before Linux 6.11. */
+/* The arguments of the tracepoint before Linux 6.11. */
 SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data, int result,
 	     unsigned int flags, uint64_t extra1, uint64_t extra2)
@@ -321,7 +324,7 @@ int BPF_PROG(request_ends_values, void *ring, void *request, uint64_t user_data,
 	return 0;
 }
 
-/* Its arguments before Linux 5.18: the request is not among them. */
+/* The arguments of the tracepoint before Linux 5.18, which do not include the request. */
 SEC("raw_tp/io_uring_complete")
 int BPF_PROG(request_ends_old, void *ring, uint64_t user_data, int result, unsigned int flags)
 {

@@ -1,17 +1,18 @@
 /*
- * writeback: what the kernel writes of files that are mapped.
+ * writeback: what the kernel writes of mapped files.
  *
- * Stores into a mapping are not visible, but their writeback to the disk is. A worker of the kernel does it, or a task that
- * asked for it. So a record names the file, and iotrace knows which processes have mapped it. A flush of one file (fsync,
- * msync, sync_file_range) does not come this way, because it is a call. The tracepoints are raw ones for the reason that
- * uring.bpf.c gives.
+ * Stores into a mapping are not visible, but their writeback to the disk is. A worker of the kernel does it, or a task that has
+ * requested it. So a record names the file, and iotrace knows which processes have mapped it. A flush of one file (fsync, msync,
+ * sync_file_range) is recorded as a call instead.
+ *
+ * The programs use raw tracepoints, for the reason that uring.bpf.c gives.
  */
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"
 #include "bpf/base/sample.h"
 #include "bpf/base/vfs.h"
 
-/* One that is sealed against it has less than none. */
+/* Number of writable mappings; negative if the file is sealed against them. */
 struct address_space___maps {
 	atomic_t i_mmap_writable;
 } KERNEL;
@@ -20,9 +21,9 @@ struct writeback_control {
 	long nr_to_write;
 } KERNEL;
 
-enum { AT_A_TIME = 1024 }; /* files; each is written by one task */
+enum { AT_A_TIME = 1024 }; /* maximum number of files; each is written by one task */
 
-/* When the writing of an inode began. What never ends is forgotten. */
+/* When the writing of an inode began. Entries that never end are evicted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, AT_A_TIME);
@@ -70,7 +71,7 @@ static __always_inline void send_writeback(struct inode *inode, uint64_t begin, 
 	end_sample(&out);
 }
 
-/* Where no page was written it was the inode alone. */
+/* If no page was written, only the inode was. */
 SEC("raw_tp/writeback_single_inode")
 int BPF_PROG(writeback_ends, struct inode *inode, struct writeback_control *control,
 	     unsigned long asked)

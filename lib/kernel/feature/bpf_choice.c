@@ -15,12 +15,12 @@
 
 enum { WAYS = 3 };
 
-/* A program for a layout of a tracepoint: see struct bpf_layout; NULL: it reads no argument. */
+/* A program for one layout of a tracepoint: see struct bpf_layout; NULL: the program reads no argument. */
 struct way {
 	const char *program, *tracepoint, *letters;
 };
 
-/* Of alternative programs, at most one fits the kernel. */
+/* At most one of the alternative programs fits the kernel. */
 static const struct {
 	enum bpf_feature feature;
 	struct way way[WAYS];
@@ -58,7 +58,7 @@ static bool is_on(const struct bpf_choice *choice, int row)
 static void refuse(struct bpf_choice *choice, enum bpf_feature feature, const char *format,
 		   const char *text) __attribute__((format(printf, 3, 0)));
 
-/* The first reason counts. */
+/* Keeps the first reason. */
 static void refuse(struct bpf_choice *choice, enum bpf_feature feature, const char *format,
 		   const char *text)
 {

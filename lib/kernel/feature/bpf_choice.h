@@ -11,7 +11,8 @@ enum { BPF_TASKS = 13 };
 
 struct bpf_choice {
 	struct bpf_feature_state state[BPF_FEATURES];
-	const char *program[BPF_TASKS]; /* that fits this kernel; NULL: none is wanted, or fits */
+	/* The program that fits this kernel; NULL: none is wanted, or none fits. */
+	const char *program[BPF_TASKS];
 	struct bpf_link *link[BPF_TASKS];
 };
 
@@ -20,10 +21,13 @@ struct bpf_choice {
  * layout.
  */
 void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct btf *kernel);
-/* Before the object is loaded: of the features' programs, those that were chosen are loaded with it. */
+/* Call it before the object is loaded: of the features' programs, only the chosen ones are loaded. */
 void bpf_choice_apply(const struct bpf_choice *choice, struct bpf_object *object);
-/* The kernel has refused the program. Returns false if it is of no feature: then nothing is changed. */
+/*
+ * Refuses the feature of a program that the kernel has refused. Returns false, and changes nothing, if the program belongs to no
+ * feature.
+ */
 bool bpf_choice_refuse(struct bpf_choice *choice, const char *program, const char *why);
-/* Attaches the programs. What cannot be attached is refused, and does not run. */
+/* Attaches the programs. A feature whose program cannot be attached is refused and does not run. */
 void bpf_choice_attach(struct bpf_choice *choice, struct bpf_object *object);
 void bpf_choice_detach(struct bpf_choice *choice);

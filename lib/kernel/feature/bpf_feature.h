@@ -24,17 +24,17 @@ enum bpf_feature {
 
 struct bpf_feature_row {
 	const char *name;  /* "io_uring requests" */
-	const char *check; /* its name in `iotrace check`, */
-	const char *help;  /* and what it gives */
+	const char *check; /* its name in `iotrace check` */
+	const char *help;  /* what it provides */
 	enum call_group group;
-	const char *instead; /* what records the same without it; NULL: nothing */
+	const char *instead; /* what records the same information without it; NULL: nothing */
 };
 
-/* In bpf_feature_row.c, which every build has. */
+/* Defined in bpf_feature_row.c, which is in every build. */
 const struct bpf_feature_row *bpf_feature_row(enum bpf_feature feature);
 
-/* What became of it. */
+/* The state of a feature. */
 struct bpf_feature_state {
 	bool is_wanted;
-	char why[200]; /* it was refused; "": it was not */
+	char why[200]; /* why it was refused; "": it was not refused */
 };

@@ -15,7 +15,7 @@ void bpf_log_keep(struct bpf_refusal *refusal)
 		*refusal = (struct bpf_refusal){{0}, {0}};
 }
 
-/* Lines of the verifier that are not its verdict: its statistics, instructions, and sources. */
+/* Returns false for lines that the verifier prints besides its verdict: statistics, instructions, and sources. */
 static bool is_verdict(const char *line)
 {
 	static const char *const other[] = {"processed ", "verification time", "stack depth",
@@ -29,7 +29,7 @@ static bool is_verdict(const char *line)
 	return *line && !(digits && (line[digits] == ':' || !line[digits]));
 }
 
-/* "libbpf: prog 'NAME': TEXT", or "libbpf: TEXT". What is not said of why is left out. */
+/* Keeps the text of a line "libbpf: prog 'NAME': TEXT" or "libbpf: TEXT". */
 static void keep_complaint(const char *line)
 {
 	static const char said[] = "libbpf: ", of_program[] = "prog '";

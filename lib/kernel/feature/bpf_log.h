@@ -4,13 +4,14 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 
-/* What an object was refused for. */
+/* Why an object was refused. */
 struct bpf_refusal {
-	char program[64]; /* "": no program in particular */
-	char why[160]; /* what decided: the last word of the verifier, or else the first of libbpf; "": nothing was said */
+	char program[64]; /* "": not because of one program */
+	/* The decisive line: the last one of the verifier, or otherwise the first one of libbpf; "": there was none. */
+	char why[160];
 };
 
-/* For libbpf_set_print(). Line by line: of a program that is refused, all that the verifier says. */
+/* The function for libbpf_set_print(). Logs line by line; of a refused program, everything that the verifier says. */
 int bpf_log(enum libbpf_print_level level, const char *format, va_list args);
-/* From here on, libbpf's complaints in this thread are kept there; NULL: nowhere. */
+/* From now on, keeps libbpf's complaints in this thread in `refusal`; NULL: nowhere. */
 void bpf_log_keep(struct bpf_refusal *refusal);

@@ -1,4 +1,4 @@
-/* bpf_missed: /proc/self/fdinfo of a program has the count since Linux 5.12. */
+/* bpf_missed: since Linux 5.12, /proc/self/fdinfo of a program has the count. */
 #include "bpf_missed.h"
 
 #include <bpf/libbpf.h>

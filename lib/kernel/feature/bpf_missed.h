@@ -16,8 +16,8 @@ struct bpf_missed {
 	int count;
 };
 
-/* Opens it for all programs that are loaded. What cannot be opened counts as never missed. */
+/* Opens the fdinfo of all loaded programs. A program whose fdinfo cannot be opened counts as never missed. */
 void bpf_missed_open(struct bpf_missed *missed, const struct bpf_object *object);
 void bpf_missed_close(struct bpf_missed *missed);
-/* Returns how often all together. */
+/* Returns the sum over all programs. */
 uint64_t bpf_missed_read(const struct bpf_missed *missed);

@@ -4,7 +4,7 @@
 #include <bpf/btf.h>
 #include <string.h>
 
-/* The kernel has a type of each tracepoint: a pointer to a function, whose first argument is not the tracepoint's. */
+/* For each tracepoint, the kernel has a type: a pointer to a function, whose first argument does not belong to the tracepoint. */
 #define PREFIX "btf_trace_"
 
 uint32_t bpf_types_number(const struct btf *kernel, const struct bpf_enumerator *enumerator,
@@ -24,7 +24,7 @@ uint32_t bpf_types_number(const struct btf *kernel, const struct bpf_enumerator 
 	return number;
 }
 
-/* Without const and the like. */
+/* Returns the type without const and other modifiers. */
 static const struct btf_type *plain_type(const struct btf *kernel, uint32_t id)
 {
 	int plain = btf__resolve_type(kernel, id);

@@ -11,17 +11,17 @@
 
 struct btf;
 
-/* An enumerator, and the enumerations that it may stand in; NULL ends them. */
+/* An enumerator, and the enumerations that may contain it; NULL ends the list. */
 struct bpf_enumerator {
 	const char *name;
 	const char *enumeration[3];
 };
 
-/* Returns its number; `otherwise` if there is none. `kernel` may be NULL: nothing is known. */
+/* Returns its value, or `otherwise` if it does not exist. `kernel` may be NULL: unknown. */
 uint32_t bpf_types_number(const struct btf *kernel, const struct bpf_enumerator *enumerator,
 			  uint32_t otherwise);
 
-/* The arguments of a tracepoint: a letter for each, p: a pointer, i: anything else. "": it was not found. */
+/* The arguments of a tracepoint, one letter each: p: a pointer, i: anything else. "": the tracepoint was not found. */
 struct bpf_layout {
 	const char *tracepoint;
 	char letters[16];

@@ -1,4 +1,4 @@
-/* call_map: the tasks that are followed, with the call that each is in. Several objects share this map. */
+/* call_map: the traced tasks, with the call that each is in. Several objects share this map. */
 #pragma once
 
 #include "bpf/base/kernel.h"

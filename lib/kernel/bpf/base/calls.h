@@ -1,16 +1,18 @@
-/* calls: which tasks are traced, and the calls that they are in. */
+/* calls: which tasks are traced, and their calls in flight. */
 #pragma once
 
 #include "call_map.h"
 #include "sample.h"
 #include "user.h"
 
-const volatile bool is_system; /* all tasks but iotrace's own */
+const volatile bool is_system; /* all tasks except iotrace's own */
 const volatile int own_tgid;
-int own_helper;                      /* a process of ours as well; 0: none */
-const volatile uint32_t cgroups;     /* of all tasks only those below these; 0: all */
-const volatile struct bpf_comm comm; /* only tasks with such a name, but for BPF_CALL_ALWAYS */
-bool takes_all_names; /* a command has joined that wants others: who reads the records compares them */
+int own_helper; /* another process of iotrace; 0: none */
+/* Only tasks in these control groups or below them; 0: all tasks. */
+const volatile uint32_t cgroups;
+const volatile struct bpf_comm comm; /* only tasks with such a name, except for BPF_CALL_ALWAYS */
+/* A command with other names has joined: the reader of the records compares the names. */
+bool takes_all_names;
 
 /* Set while the programs run. */
 volatile bool is_on;
@@ -22,10 +24,11 @@ struct {
 	__type(value, uint32_t);
 } chosen_cgroups SEC(".maps");
 
-/* Tasks without perf's events: the programs report their begin and their end. */
+/* Number of tasks that have lost perf's events: the programs report their begin and end. */
 int detached;
-int untraced; /* new tasks without storage: they and their descendants are not recorded */
-int unstored; /* calls that were not recorded, since the task could not have storage */
+/* New tasks for which there was no storage: they and their descendants are not recorded. */
+int untraced;
+int unstored; /* calls that were not recorded because there was no storage for the task */
 
 static __always_inline bool is_in_chosen_cgroup(void)
 {
@@ -46,7 +49,7 @@ static __always_inline bool has_chosen_name(const struct task_struct *task)
 	return state & comm.last;
 }
 
-/* The current task: what it does is in the archive. */
+/* Returns whether calls of the current task are in the archive. */
 static __always_inline bool is_chosen(const struct task_struct *task)
 {
 	return has_chosen_name(task) && has_chosen_user();
@@ -59,7 +62,7 @@ static __always_inline uint16_t choice_of(const struct task_struct *task)
 	return is_chosen(task) ? BPF_RECORD_CHOSEN : BPF_RECORD_NOT_CHOSEN;
 }
 
-/* Where not only tasks with storage are traced: whether the current one may be. */
+/* In recordings that also trace tasks without storage: returns whether the current task may be traced. */
 static __always_inline bool is_in_scope(const struct task_struct *task)
 {
 	return !is_system ||

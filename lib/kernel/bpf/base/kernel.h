@@ -1,8 +1,8 @@
 /*
- * kernel: what the programs read of the kernel's own structures.
+ * kernel: the parts of the kernel's own structures that the programs read.
  *
- * Only the fields that are used, in any order: their offsets come from the running kernel's BTF when the programs are loaded.
- * So the build needs no kernel headers, and one binary fits many kernels.
+ * Only the used fields are here, in any order: their offsets come from the running kernel's BTF when the programs are loaded. So
+ * the build needs no kernel headers, and one binary fits many kernels.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ enum { false, true };
 
 /* The registers that hold the arguments of a system call. */
 #if defined(__TARGET_ARCH_x86)
-enum { LARGE_FILE = 0100000 }; /* O_LARGEFILE, which every open has: no program asked for it */
-enum { COMPAT = 2 };           /* TS_COMPAT: a call of 32 bits, whatever the program is */
-enum { X32 = 1 << 30 };        /* __X32_SYSCALL_BIT, in the number of a call */
+enum { LARGE_FILE = 0100000 }; /* O_LARGEFILE, which the kernel adds to every open */
+enum { COMPAT = 2 };           /* TS_COMPAT: a 32-bit call, also of a 64-bit program */
+enum { X32 = 1 << 30 };        /* __X32_SYSCALL_BIT in the number of a call */
 struct thread_info {
 	unsigned int status;
 } KERNEL;

@@ -1,8 +1,8 @@
 /*
- * loop: what is done as often as the data says.
+ * loop: loops whose number of turns depends on data.
  *
- * bpf_loop() exists since Linux 5.17. BPF_PLAIN goes over an array in which nothing is kept: bpf_for_each_map_elem() exists
- * since Linux 5.13. A body says where its turns end, since the array has as many as any of them may need.
+ * bpf_loop() exists since Linux 5.17. BPF_PLAIN iterates over an array without contents: bpf_for_each_map_elem() exists since
+ * Linux 5.13. The body returns when to stop, because the array has as many elements as any loop may need.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum { TURNS_MOST = 1 << 16 };
 
 #ifdef BPF_PLAIN
 enum { TURNS = TURNS_MOST };
-/* The parameters of a body, which returns 1 when there is no further turn; and the number of the turn, from 0. */
+/* The parameters of a body, which returns 1 to stop; and the number of the turn, from 0. */
 #define TURN(context)               void *map_, uint32_t *turn_, void *value_, context
 #define TURN_NUMBER                 (*turn_)
 #define REPEAT(most, body, context) bpf_for_each_map_elem(&turns, body, context, 0)

@@ -1,4 +1,4 @@
-/* page: what counts in pages. */
+/* page: sizes in pages. */
 #pragma once
 
 #include "kernel.h"

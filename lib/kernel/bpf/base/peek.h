@@ -1,8 +1,8 @@
 /*
- * peek: reading of the kernel's memory through pointers that may lead nowhere.
+ * peek: reads kernel memory through pointers that may be invalid.
  *
- * Since Linux 6.2 the programs may take any address for a structure of the kernel's, and what they load from it is 0 if
- * there is nothing. Before, they ask a function for each field, which takes ten times as long: BPF_PLAIN.
+ * Since Linux 6.2, the programs may treat any address as a kernel structure; a load from an invalid address gives 0. Before that,
+ * they must call a function for each field, which takes ten times as long: BPF_PLAIN.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* 0 if it cannot be read. Read anew each time. */
+/* Returns 0 if the memory cannot be read. Each use reads it again. */
 #ifdef BPF_PLAIN
 #define PEEK(from, field)                                                                          \
 	({                                                                                         \
@@ -43,10 +43,10 @@ extern void *bpf_rdonly_cast(const void *address, uint32_t type) __ksym;
 #define FOLLOW(from, field) PEEK(from, field)
 #endif
 
-/* Any structure of the kernel's that begins with a number of 64 bits. */
+/* Any kernel structure that begins with a 64-bit number. */
 struct timespec64 {
 	long long tv_sec;
 } KERNEL;
 
-/* 64 bits at any address, whatever the kernel keeps there. */
+/* Reads 64 bits at any address, whatever is there. */
 #define PEEK_WORD(from) ((uint64_t)PEEK((struct timespec64 *)(from), tv_sec))

@@ -1,8 +1,8 @@
 /*
- * preempt: since Linux 7.0 another task may run on the CPU before a program at a tracepoint has ended.
+ * preempt: since Linux 7.0, another task may run on the CPU before a program at a tracepoint has ended.
  *
- * What the programs of a CPU share is then used with preemption off, or by one instruction. Before, only interrupts come
- * between, and those use other things.
+ * So data that programs share on a CPU is used with preemption disabled, or by one instruction. Before Linux 7.0, only interrupts
+ * can come between, and their programs use other data.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 const volatile bool is_preemptible;
 
-#ifdef BPF_PLAIN /* for kernels before 6.10, which lack these functions: none is preemptible */
+/* For kernels before 6.10, which lack these functions: their programs are not preemptible. */
+#ifdef BPF_PLAIN
 #define bpf_preempt_disable()
 #define bpf_preempt_enable()
 #else
@@ -32,7 +33,7 @@ static __always_inline void let_go(void)
 		bpf_preempt_enable();
 }
 
-/* Where no interrupt counts. */
+/* For counters that programs in interrupts do not use. */
 static __always_inline void add(uint64_t *counter, uint64_t number)
 {
 	if (is_preemptible)

@@ -1,12 +1,13 @@
 /*
  * sample: the head of every record, and how a record gets into the ring of its CPU.
  *
- * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP, TID, TIME, CPU and RAW,
- * so it is copied out of the ring as it is. The raw data begins behind its 32-bit size, so it is not aligned to 8: where the
- * kernel minds (few processors), the programs are refused and perf does their job.
+ * A record in the ring is a whole perf record: a sample of the event "iotrace:bpf" with IDENTIFIER, IP, TID, TIME, CPU and RAW.
+ * So it is copied out of the ring as it is. The raw data begins behind its 32-bit size, so it is not aligned to 8. On the few
+ * processors where the kernel requires alignment, it refuses the programs, and perf is used.
  *
- * The time of a record is taken after its place in the ring. So what the reader does not find before a position of the writer
- * has a time that is later than that position, however long the program is delayed (live_bpf.h, stream/order.h).
+ * The time of a record is taken after its space in the ring was reserved. So if the reader does not find a record before a
+ * position of the writer, the record's time is later than the moment of that position, however long the program is delayed
+ * (live_bpf.h, stream/order.h).
  */
 #pragma once
 
@@ -23,7 +24,7 @@
 struct sample_head {
 	struct perf_event_header header;
 	uint64_t id;
-	uint64_t ip; /* 0: perf script asks for one */
+	uint64_t ip; /* 0: perf script needs the field */
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
@@ -31,10 +32,10 @@ struct sample_head {
 };
 
 #define RAW_AT (__builtin_offsetof(struct sample_head, raw_size) + sizeof(uint32_t))
-/* The size of a record with so many bytes of raw data. */
+/* The size of a record with this many bytes of raw data. */
 #define SAMPLE_SIZE(raw) ((RAW_AT + (raw) + 7) & ~7ULL)
 
-const volatile uint64_t sample_id; /* of the event, in the capture */
+const volatile uint64_t sample_id; /* id of the event in the capture */
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -43,7 +44,7 @@ struct ring {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* CPUs */
+	__uint(max_entries, 1); /* set by the loader: number of CPUs */
 	__type(key, uint32_t);
 	__array(values, struct ring);
 } rings SEC(".maps");
@@ -51,7 +52,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* CPUs */
+	__uint(max_entries, 1); /* set by the loader: number of CPUs */
 	__type(key, uint32_t);
 	__type(value, struct bpf_books);
 } books SEC(".maps");
@@ -72,7 +73,7 @@ static __always_inline void put_head(struct sample_head *head, struct task_struc
 	head->raw_size = size - RAW_AT;
 }
 
-/* Its command name, ended by a NUL: what is behind that is nothing. */
+/* Writes the command name up to its NUL; the bytes behind that are 0. */
 static __always_inline void put_comm(uint8_t *to, struct task_struct *task)
 {
 	for (uint32_t i = 0; i < sizeof(task->comm); i++)
@@ -89,7 +90,7 @@ static __always_inline void note_drop(struct bpf_books *book)
 	__sync_fetch_and_add(&book->dropped, 1);
 }
 
-/* Returns whether to wake the reader, which asks for one wake-up. Two programs may both wake it at the same time. */
+/* Returns the flag that wakes the reader if it has requested a wake-up. Two programs may wake it at the same time. */
 static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 {
 	add(&book->bytes, size + BPF_RINGBUF_HDR_SZ);
@@ -99,16 +100,16 @@ static __always_inline uint64_t wake_flag(struct bpf_books *book, uint32_t size)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-/* A record that is written where it will be read. */
+/* A record that is written directly into the ring. */
 struct outgoing {
-	struct bpf_books *book; /* of this CPU: who sends it counts it there */
+	struct bpf_books *book; /* counters of this CPU, to be updated by the sender */
 	struct sample_head *head;
 	uint32_t size;
 };
 
 /*
- * Returns where its raw data goes. If there is no room, out->head is NULL, and the loss is counted. Callers look at that,
- * not at what is returned: verifiers before Linux 6.4 do not see that both are NULL.
+ * Returns the space for the raw data. If there is no space, out->head is NULL, and the loss is counted. Callers check that and
+ * not the returned value, because verifiers before Linux 6.4 do not see that both are NULL.
  */
 static __always_inline void *begin_sample(struct outgoing *out, struct task_struct *task,
 					  uint32_t bytes)
@@ -120,7 +121,7 @@ static __always_inline void *begin_sample(struct outgoing *out, struct task_stru
 	out->book = bpf_map_lookup_elem(&books, &cpu);
 	if (!out->book)
 		return NULL;
-	if (!ring) { /* the CPU came after the recording began */
+	if (!ring) { /* the CPU came online after the recording began */
 		note_drop(out->book);
 		return NULL;
 	}

@@ -1,4 +1,4 @@
-/* scratch: where a record is gathered that has parts, before it is copied into the ring as long as it is. */
+/* scratch: memory in which a record with parts is built, before it is copied into the ring with its final size. */
 #pragma once
 
 #include "sample.h"
@@ -6,18 +6,18 @@
 enum {
 	PATH_BYTES = 4096,
 	NAME_BYTES = 256,
-	SCRATCH_AT = 4, /* the record begins there: so its raw data is aligned */
-	/* A power of two: a call has two paths, or a path and a file. */
+	SCRATCH_AT = 4, /* the record begins here, so that its raw data is aligned */
+	/* a power of two: a call has two paths, or a path and a file */
 	SCRATCH_TEXT = 4 * PATH_BYTES,
-	SCRATCH_PART = PATH_BYTES + NAME_BYTES, /* what one step may write */
+	SCRATCH_PART = PATH_BYTES + NAME_BYTES, /* maximum size that one step may write */
 };
 
-/* One for each CPU: programs that use it do not interrupt each other, and are not preempted while they do. */
+/* One for each CPU. Programs that use it do not interrupt each other, and are not preempted meanwhile. */
 struct scratch {
 	uint8_t bytes[SCRATCH_TEXT + SCRATCH_PART];
-	/* Addresses, for functions that are verified on their own: those take numbers only. */
-	uint64_t mount, dentry;               /* what is_covered() is asked about */
-	uint64_t path, top, top_mount, space; /* what write_where() is asked about */
+	/* Addresses, for functions that are verified separately: such functions can only take numbers. */
+	uint64_t mount, dentry;               /* arguments of is_covered() */
+	uint64_t path, top, top_mount, space; /* arguments of write_where() */
 };
 
 struct {
@@ -27,7 +27,10 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* Returns that of the CPU, where the program stays until it gives it back. NULL: there is nothing to give back. */
+/*
+ * Returns the scratch memory of the CPU. The program stays on the CPU until it gives it back. NULL: there is nothing to give
+ * back.
+ */
 static __always_inline struct scratch *take_scratch(uint32_t *cpu)
 {
 	struct scratch *scratch;
@@ -45,7 +48,7 @@ static __always_inline void give_scratch(void)
 	let_go();
 }
 
-/* The mask says nothing new, but the verifier wants to see it. */
+/* The mask changes nothing, but the verifier needs it. */
 static __always_inline void *place(struct scratch *scratch, uint32_t at)
 {
 	uint64_t offset = at;
@@ -59,7 +62,7 @@ static __always_inline uint32_t padded(uint32_t at)
 	return (at + 7) & ~7U;
 }
 
-/* struct bpf_dynptr. */
+/* Replaces struct bpf_dynptr. */
 struct room {
 	uint64_t opaque[2];
 } __attribute__((aligned(8)));
@@ -73,15 +76,16 @@ static void (*const discard_room)(struct room *room,
 static long (*const write_room)(const struct room *room, uint32_t at, const void *from,
 				uint32_t size, uint64_t flags) = (void *)BPF_HELPER_WRITE_DYNPTR;
 
-const volatile bool has_dynptr; /* whether the kernel has them: since Linux 5.19 */
+const volatile bool has_dynptr; /* the kernel has dynptrs: since Linux 5.19 */
 
-/* Copies the record into its place in the ring. Returns 0 if it is there. */
+/* Copies the record into its space in the ring. Returns 0 if it was copied. */
 static __always_inline long put_into_room(void *ring, struct outgoing *out, uint64_t size)
 {
 	struct room room;
 
 	if (reserve_room(ring, size, 0, &room)) {
-		discard_room(&room, BPF_RB_NO_WAKEUP); /* the verifier asks for it: of no room */
+		/* Required by the verifier, though no space was reserved. */
+		discard_room(&room, BPF_RB_NO_WAKEUP);
 		return -1;
 	}
 	out->head->time = bpf_ktime_get_ns();
@@ -91,8 +95,8 @@ static __always_inline long put_into_room(void *ring, struct outgoing *out, uint
 }
 
 /*
- * Copies the record, which ends at `end`, into the ring. Returns whether it is there; a loss is counted. Old kernels copy it as
- * they make its place: its time is taken before.
+ * Copies the record, which ends at `end`, into the ring. Returns false and counts the loss if there is no space. Old kernels
+ * reserve and copy in one step, so there the time is taken before.
  */
 static __always_inline bool send_scratch(struct scratch *scratch, struct outgoing *out,
 					 struct task_struct *task, uint32_t end)
@@ -102,7 +106,7 @@ static __always_inline bool send_scratch(struct scratch *scratch, struct outgoin
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	long code;
 
-	/* The verifier is to see the bound of the size itself, and not of what it was made of. */
+	/* The verifier must see the bound of the size itself, and not of the values that it was computed from. */
 	asm volatile("" : "+r"(size));
 	out->book = bpf_map_lookup_elem(&books, &cpu);
 	out->head = (void *)(scratch->bytes + SCRATCH_AT);

@@ -1,4 +1,4 @@
-/* user: whether the current task is of a user who is recorded. */
+/* user: whether the user of the current task is recorded. */
 #pragma once
 
 #include "load/bpf_shared.h"
@@ -8,7 +8,7 @@
 
 const volatile struct bpf_users users;
 
-/* The user whose number its credentials have at this moment, whatever its program or its parent began with. */
+/* Compares the current credentials of the task, no matter which user began the program. */
 static __always_inline bool has_chosen_user(void)
 {
 	uint32_t user = bpf_get_current_uid_gid();

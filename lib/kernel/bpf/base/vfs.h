@@ -1,4 +1,4 @@
-/* vfs: what the programs read of files, directories and mounts. See kernel.h. */
+/* vfs: the parts of files, directories and mounts that the programs read. See kernel.h. */
 #pragma once
 
 #include "peek.h"
@@ -27,7 +27,7 @@ struct seqcount_spinlock {
 
 struct dentry {
 	unsigned int d_flags;
-	struct seqcount_spinlock d_seq; /* odd while it is renamed, another after it */
+	struct seqcount_spinlock d_seq; /* odd during a rename, and different after it */
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
 	struct qstr d_name;
@@ -51,7 +51,7 @@ struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
-	struct list_head mnt_mounts; /* what is mounted on it, each by its mnt_child */
+	struct list_head mnt_mounts; /* the mounts on it, linked by mnt_child */
 	struct list_head mnt_child;
 	struct mnt_namespace *mnt_ns;
 	int mnt_id;
@@ -99,7 +99,7 @@ typedef struct {
 } KERNEL atomic_t;
 
 struct files_struct {
-	atomic_t count; /* of the tasks that share it */
+	atomic_t count; /* number of tasks that share it */
 	struct fdtable *fdt;
 } KERNEL;
 
@@ -107,12 +107,12 @@ struct fs_struct {
 	struct path root, pwd;
 } KERNEL;
 
-/* The parts of a device's number, as the kernel keeps it. */
+/* The parts of a device number in the kernel's format. */
 #define MINOR_BITS 20
 #define MAJOR(dev) ((uint32_t)(dev) >> MINOR_BITS)
 #define MINOR(dev) ((uint32_t)(dev) & ((1U << MINOR_BITS) - 1))
 
-/* Of the file system that it is in. */
+/* Returns the device of the inode's file system. */
 static __always_inline uint32_t device_of_inode(struct inode *inode)
 {
 	struct super_block *super = PEEK(inode, i_sb);

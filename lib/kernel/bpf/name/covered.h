@@ -5,18 +5,18 @@
 #include "bpf/base/scratch.h"
 #include "bpf/base/vfs.h"
 
-enum { MOUNTS_MAX = 4096 }; /* on one mount, that are looked through */
+enum { MOUNTS_MAX = 4096 }; /* maximum number of mounts on one mount that are compared */
 
 const volatile uint32_t mounted_flag; /* DCACHE_MOUNTED */
 
-/* What is looked for among the mounts on one mount. */
+/* A search among the mounts on one mount. */
 struct search {
 	struct list_head *head, *at;
 	struct dentry *dentry;
 	bool is_found;
 };
 
-/* Returns 1 when there is no further one. */
+/* Returns 1 to stop. */
 static long look_at_mount(TURN(struct search *search))
 {
 	struct mount *mount = (void *)search->at - bpf_core_field_offset(struct mount, mnt_child);
@@ -29,8 +29,8 @@ static long look_at_mount(TURN(struct search *search))
 }
 
 /*
- * Whether something is mounted on scratch->dentry, in the namespace of scratch->mount: then a path leads there instead.
- * A function with a number for its argument is verified once, and not at each place that calls it.
+ * Returns whether something is mounted on scratch->dentry, in the namespace of scratch->mount: then a path leads there instead.
+ * As a function with a number as its argument, it is verified once, and not at each call.
  */
 __weak int is_covered(uint32_t cpu)
 {

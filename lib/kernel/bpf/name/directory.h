@@ -1,11 +1,11 @@
-/* directory: the current directory of a task, where a relative path starts, and its root. */
+/* directory: the current directory of a task, which relative paths start at, and its root. */
 #pragma once
 
 #include "where.h"
 
 /*
- * Appends a part of the root of the task: from the root of its mount namespace, which no other mount is above. A namespace
- * that the root is not in has no path to it.
+ * Appends a part with the root of the task, as a path from the root of its mount namespace: the mount that is on no other mount.
+ * If the task's root is in another namespace, there is no path to it.
  */
 static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					 struct task_struct *task)
@@ -26,7 +26,7 @@ static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, u
 	return put_asked(scratch, at, cpu, BPF_PART_DIRECTORY, 1);
 }
 
-/* Appends a part of a directory. */
+/* Appends a part with a directory. */
 static __always_inline uint32_t put_directory(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					      struct task_struct *task, struct path *path,
 					      enum bpf_part_kind kind, uint32_t index)

@@ -1,4 +1,4 @@
-/* file: what a descriptor leads to, and its flags. */
+/* file: the file and the flags of a descriptor. */
 #pragma once
 
 #include "where.h"
@@ -13,7 +13,7 @@ static __always_inline struct file *file_of(struct task_struct *task, int32_t fd
 	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
 }
 
-/* As fdinfo has them: those of the file, and the one of the descriptor. */
+/* Returns the flags as fdinfo shows them: those of the file, and FD_CLOEXEC of the descriptor. */
 static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)
 {
 	unsigned long *set = FOLLOW(task, files)->fdt->close_on_exec;
@@ -23,7 +23,7 @@ static __always_inline uint32_t flags_of(struct task_struct *task, struct file *
 	return word >> ((uint32_t)fd % LONG_BITS) & 1 ? flags | CLOSE_ON_EXEC : flags;
 }
 
-/* Appends a FILE part. fd: its descriptor, -1: it has none. */
+/* Appends a FILE part. fd: the descriptor, -1: none. */
 static __always_inline uint32_t put_open_file(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					      struct task_struct *task, struct file *file,
 					      int32_t fd, uint32_t index)

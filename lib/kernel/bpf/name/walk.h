@@ -1,33 +1,35 @@
 /*
  * walk: the names of a file, on the way up to the root of the process.
  *
- * They come leaf first, as the dentries give them; mounts are crossed. A way that does not meet the root of the process
- * leads to a file that no path of the process reaches: behind a detached mount, outside of its chroot, or in another
- * mount namespace. Nor does a path lead below a directory on which something else is mounted. Nothing is locked: a rename between two steps shows the old or the new place of what it moves. One during a step would mix both, so the
- * names are torn then.
+ * The names come leaf first, as the dentries give them. The walk crosses mounts. If it does not reach the root of the process, no
+ * path of the process leads to the file: it is behind a detached mount, outside of the chroot, or in another mount namespace. No
+ * path leads below a directory on which something else is mounted, either.
+ *
+ * Nothing is locked: a rename between two steps gives the old or the new name of what it moves. A rename during a step could mix
+ * both, so then the names are marked as torn.
  */
 #pragma once
 
 #include "bpf/base/scratch.h"
 #include "covered.h"
 
-enum { STEPS_MAX = 512 }; /* dentries and mounts on one way */
+enum { STEPS_MAX = 512 }; /* maximum number of dentries and mounts */
 
 /* The state of a walk. */
 struct walk {
 	struct dentry *dentry;
-	struct dentry *root; /* of the mount we are in */
+	struct dentry *root; /* root of the current mount */
 	struct mount *mount;
-	struct dentry *top; /* the root of the process */
+	struct dentry *top; /* root of the process */
 	struct vfsmount *top_mount;
 	uint32_t cpu;
-	uint32_t at; /* where the next name goes in the scratch */
+	uint32_t at; /* position of the next name in the scratch memory */
 	uint32_t end;
-	uint32_t flags; /* BPF_PART_* */
-	bool has_left;  /* the dentry is where the mount was that the way came out of */
+	uint32_t flags; /* BPF_PART_... */
+	bool has_left;  /* the dentry is the mount point of the mount that the walk has just left */
 };
 
-/* Returns how many bytes the name took with its NUL, 0: it did not fit. */
+/* Writes a name. Returns its size with the NUL, or 0 if it did not fit. */
 static __always_inline uint32_t put_name(struct scratch *scratch, struct walk *walk)
 {
 	const unsigned char *name = PEEK(walk->dentry, d_name.name);
@@ -39,7 +41,7 @@ static __always_inline uint32_t put_name(struct scratch *scratch, struct walk *w
 	return n > 0 ? n : 0;
 }
 
-/* From the root of a mount to the place where it is mounted. Returns 1 if that is nowhere: the root was not met. */
+/* Goes from the root of a mount to its mount point. Returns 1 if it has none, so that the root of the process is not reached. */
 static __always_inline long leave_mount(struct walk *walk)
 {
 	struct mount *above = PEEK(walk->mount, mnt_parent);
@@ -73,7 +75,7 @@ static __always_inline bool ask_whether_covered(struct scratch *scratch, const s
 	return is_covered(walk->cpu);
 }
 
-/* One step up. Returns 1 when there is no further one. */
+/* Goes one step up. Returns 1 to stop. */
 static long step_up(TURN(struct walk *walk))
 {
 	uint32_t cpu = walk->cpu, size, renames = renames_of(walk->dentry);
@@ -101,7 +103,7 @@ static long step_up(TURN(struct walk *walk))
 	if (!size || renames & 1 || renames != renames_of(walk->dentry))
 		return 1;
 	walk->at += size;
-	if (walk->dentry == parent) { /* of a tree that hangs nowhere */
+	if (walk->dentry == parent) { /* the dentry belongs to no mounted tree */
 		walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;
 		return 1;

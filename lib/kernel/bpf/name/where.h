@@ -1,9 +1,9 @@
-/* where: what a path of the kernel's leads to: the fields of the file, and its names. */
+/* where: fields and names of the file that a kernel path leads to. */
 #pragma once
 
 #include "walk.h"
 
-/* As d_path() has it: the dentry's file system makes up its name. */
+/* As in d_path(): the file system of the dentry makes up its name. */
 static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
 {
 	struct dentry_operations *operations = PEEK(dentry, d_op);
@@ -59,8 +59,8 @@ static __always_inline void begin_walk(struct walk *walk, const struct scratch *
 }
 
 /*
- * Writes the fields and the names of what scratch->path leads to. Returns where the part ends that begins at `at`. A function with
- * numbers for its arguments is verified once, and not at each place that calls it.
+ * Writes the fields and names of the file that scratch->path leads to. Returns the end of the part that begins at `at`. As a
+ * function with numbers as its arguments, it is verified once, and not at each call.
  */
 __weak int write_where(uint32_t cpu, uint32_t at)
 {
@@ -82,7 +82,7 @@ __weak int write_where(uint32_t cpu, uint32_t at)
 	return walk.at;
 }
 
-/* Completes a part with what scratch->path leads to. Returns where the next one goes. */
+/* Completes a part with the file that scratch->path leads to. Returns the position behind it. */
 static __always_inline uint32_t put_asked(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					  enum bpf_part_kind kind, uint32_t index)
 {
@@ -93,7 +93,7 @@ static __always_inline uint32_t put_asked(struct scratch *scratch, uint32_t at, 
 	return padded(write_where(cpu, at));
 }
 
-/* Completes a part with what a path leads to, as the task sees it. Returns where the next one goes. */
+/* Completes a part with the file that a path leads to, as the task sees it. Returns the position behind it. */
 static __always_inline uint32_t put_where(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					  struct task_struct *task, struct path *path,
 					  enum bpf_part_kind kind, uint32_t index)

@@ -6,12 +6,12 @@
 #include <iotrace/aio.h>
 
 enum {
-	IOVECS_MOST = 16,        /* whose sizes are added up */
-	REQUESTS_MOST = 1 << 16, /* of one call: at most TURNS_MOST */
+	IOVECS_MOST = 16,        /* maximum number of iovecs whose sizes are added */
+	REQUESTS_MOST = 1 << 16, /* maximum for one call: at most TURNS_MOST */
 	APPENDS = 16,            /* RWF_APPEND */
 };
 
-/* What programs and kernel agree on: it is the same everywhere. */
+/* Structures of the user interface, which are the same in all kernels. */
 struct iovec_user {
 	uint64_t base, size;
 };
@@ -31,7 +31,7 @@ static __always_inline void fill_aio(struct bpf_record_aio *record, uint32_t ste
 	};
 }
 
-/* Returns a record that is a step alone, to be completed, if out->head says that there is room. */
+/* Begins the record of a step without parts. The caller checks out->head for space, and completes it. */
 static __always_inline struct bpf_record_aio *begin_aio(struct outgoing *out, uint32_t step,
 							uint32_t api, uint64_t queue)
 {
@@ -49,7 +49,7 @@ static __always_inline void end_aio(const struct outgoing *out)
 	end_sample(out);
 }
 
-/* Returns the sum of their sizes, or AIO_UNKNOWN. */
+/* Returns the sum of the sizes, or AIO_UNKNOWN. */
 static __always_inline uint64_t iovecs_size(uint64_t address, uint64_t count)
 {
 	struct iovec_user iovec;
@@ -57,7 +57,10 @@ static __always_inline uint64_t iovecs_size(uint64_t address, uint64_t count)
 
 	if (count > IOVECS_MOST)
 		return AIO_UNKNOWN;
-	/* A compiler that knows the bound of count drops that of the loop, and the verifier sees no end of it. */
+	/*
+	 * A compiler that knows the bound of count removes the bound of the loop, and then the verifier does not see that it
+	 * ends.
+	 */
 	asm volatile("" : "+r"(count));
 	for (uint32_t i = 0; i < IOVECS_MOST; i++) {
 		if (i >= count)

@@ -1,7 +1,7 @@
 /*
- * entry: what a program asked io_uring for, as it wrote it into the ring.
+ * entry: what a program requested of io_uring, as it wrote it into the ring.
  *
- * Since Linux 5.19 a request keeps what the programs need of it.
+ * Since Linux 5.19, the kernel's request keeps all that the programs need.
  */
 #pragma once
 
@@ -9,13 +9,16 @@
 #include "bpf/base/peek.h"
 #include "uring.h"
 
-/* Whether a request keeps the descriptor, and the position as it was asked for. */
+/* Whether the request keeps the descriptor, and the position that was requested. */
 static __always_inline bool keeps_entry(struct io_kiocb *request)
 {
 	return bpf_core_field_exists(request->cqe.fd);
 }
 
-/* The entry of the request that is being taken: the last one. It is the kernel's until the whole round is taken. */
+/*
+ * Reads the entry of the request that is being submitted: the last one taken. The program does not change it until the whole
+ * batch is taken.
+ */
 static __always_inline void read_entry(struct sqe_user *entry, struct io_kiocb *request)
 {
 	struct io_ring_ctx___entries *ctx = (void *)PEEK(request, ctx);

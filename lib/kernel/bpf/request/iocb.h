@@ -1,8 +1,8 @@
 /*
  * iocb: the iocbs of io_submit.
  *
- * They have no tracepoint. They are read when io_submit begins, and again if it has taken fewer than it was given. io_getevents
- * returns their ends.
+ * They have no tracepoint. They are read when io_submit begins, and again if it has accepted fewer than it was given.
+ * io_getevents returns their ends.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 enum { IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
 
-/* What programs and kernel agree on: it is the same everywhere. */
+/* Structures of the user interface, which are the same in all kernels. */
 struct iocb_user {
 	uint64_t data;
 	uint32_t key, rw_flags;
@@ -29,7 +29,7 @@ struct event_user {
 	int64_t result, result2;
 };
 
-/* Iocbs or events in the program's memory. */
+/* An array of iocbs or events in the program's memory. */
 struct batch {
 	uint64_t queue, address;
 	uint32_t first, count, step;
@@ -89,7 +89,7 @@ static __always_inline uint32_t at_most(int64_t count)
 	return count < 0 ? 0 : count > REQUESTS_MOST ? REQUESTS_MOST : count;
 }
 
-/* io_submit(queue, count, iocbs): those behind the first `taken` were not taken. */
+/* io_submit(queue, count, iocbs): after the first `taken`, iocbs were not accepted. */
 static __always_inline void put_iocbs(const struct bpf_call *call, uint32_t step, uint32_t taken)
 {
 	uint32_t all = at_most(call->arg[1]);
@@ -99,7 +99,7 @@ static __always_inline void put_iocbs(const struct bpf_call *call, uint32_t step
 		REPEAT(batch.count, put_iocb, &batch);
 }
 
-/* io_getevents(queue, least, most, events, ...) */
+/* The arguments of io_getevents: queue, least, most, events, ... */
 static __always_inline void put_events(const struct bpf_call *call, int64_t result)
 {
 	struct batch batch = {call->arg[0], call->arg[3], 0, at_most(result), AIO_COMPLETE};
@@ -107,7 +107,7 @@ static __always_inline void put_events(const struct bpf_call *call, int64_t resu
 	REPEAT(batch.count, put_event, &batch);
 }
 
-/* io_destroy(queue) */
+/* The argument of io_destroy is the queue. */
 static __always_inline void put_queue_end(const struct bpf_call *call)
 {
 	struct outgoing out;
@@ -118,8 +118,7 @@ static __always_inline void put_queue_end(const struct bpf_call *call)
 }
 
 /*
- * The calls of libaio. Not static: so the verifier looks at these two apart from those who call them, and not once for
- * each way that leads here.
+ * Handles the calls of libaio. Not static, so that the verifier checks this function once, and not for each path that leads here.
  */
 __noinline int aio_call_begins(struct bpf_call *call)
 {

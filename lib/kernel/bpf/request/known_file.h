@@ -1,9 +1,9 @@
 /*
- * known_file: which fixed files the reader knows already.
+ * known_file: which fixed files the reader already knows.
  *
- * A fixed file may have no descriptor. The end of the first request that uses it describes it; later ones have only its
- * address. The kernel reuses the memory of files and inodes, so files are described again after a fixed file may have been
- * removed.
+ * A fixed file may have no descriptor. The record of the first request that uses it describes it when the request ends; later
+ * records contain only its address. The kernel reuses the memory of files and inodes, so files are described again after a fixed
+ * file may have been removed.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 enum {
 	KNOWN_FILES = 4096,
-	FILE_BITS = 7, /* the lowest of an address, where the kernel has flags of the file */
+	FILE_BITS = 7, /* the low bits of an address, where the kernel keeps flags of the file */
 };
 
 struct known_file_key {
@@ -21,7 +21,7 @@ struct known_file_key {
 
 struct known_file {
 	uint64_t inode, number, changes;
-	uint32_t process; /* it sees the name from its root */
+	uint32_t process; /* names are as this process sees them, from its root */
 };
 
 struct {
@@ -31,7 +31,7 @@ struct {
 	__type(value, struct known_file);
 } known_files SEC(".maps");
 
-uint64_t fixed_changes; /* how often one may have gone */
+uint64_t fixed_changes; /* how often a fixed file may have been removed */
 
 /* Returns whether the request may remove a fixed file. It does not if the kernel chooses a free slot. */
 static __always_inline bool takes_out(uint8_t opcode, uint32_t slot)
@@ -60,7 +60,7 @@ static __always_inline bool is_known(const struct known_file_key *key, const str
 	       before->changes == now->changes && before->process == now->process;
 }
 
-/* Returns the fixed file with this number, or NULL. Kernels before Linux 5.19 are not asked: their tables are others. */
+/* Returns the fixed file with this number, or NULL. The tables of kernels before Linux 5.19 are different, and are not read. */
 static __always_inline struct file *fixed_file(struct io_ring_ctx *ring, uint32_t index)
 {
 	uint64_t file = 0;

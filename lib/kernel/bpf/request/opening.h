@@ -1,4 +1,4 @@
-/* opening: how requests ended, and what they opened. */
+/* opening: the ends of requests, and the files that they open. */
 #pragma once
 
 #include "entry.h"
@@ -6,12 +6,12 @@
 
 #include <iotrace/aio.h>
 
-/* Not all kernels know fixed files of each kind. */
+/* Some kernels lack fixed files for some requests. */
 #define SLOT(type, command)                                                                        \
 	(bpf_core_field_exists(struct type, file_slot) ? PEEK((struct type *)(command), file_slot) \
 						       : 0)
 
-/* is_old: a type that the kernel may lack is not to be named, since libbpf looks for it in all modules. */
+/* is_old: a type that the kernel may lack must not be named, because libbpf would search all modules for it. */
 static __always_inline uint32_t slot_of(struct io_kiocb *request, uint8_t opcode, bool is_old)
 {
 	void *command = (void *)&request->file;
@@ -37,18 +37,19 @@ static __always_inline bool opens(uint8_t opcode)
 	       opcode == OP_SOCKET || opcode == OP_FD_INSTALL;
 }
 
-/* How a request ended, as the versions of the kernel say it. */
+/* The end of a request, in the form of all kernel versions. */
 struct ending {
 	void *ring;
-	struct io_kiocb *request; /* NULL: one that goes on */
+	struct io_kiocb *request; /* NULL: the request continues */
 	uint64_t user_data;
 	int32_t result;
 	uint32_t flags;
-	uint32_t slot;  /* what it opens is a fixed file, counted from 1; SLOT_ANY; 0: none */
-	uint8_t opcode; /* 0: not known */
+	/* Number of the fixed file that it opens, counted from 1; SLOT_ANY; 0: none. */
+	uint32_t slot;
+	uint8_t opcode; /* 0: unknown */
 };
 
-/* What a request opens, where its completion does not say which request it was: by its ring and the program's number. */
+/* What a request opens, for completions that do not name their request: found by its ring and the program's number for it. */
 struct opening {
 	uint64_t ring, user_data;
 };
@@ -66,7 +67,7 @@ struct {
 	__type(value, struct opened);
 } openings SEC(".maps");
 
-/* One request may accept many connections: only its last completion says which it was. */
+/* A request may accept many connections. Only its last completion names the request. */
 static __always_inline void note_opening(const struct bpf_record_aio *aio, struct io_kiocb *request,
 					 uint32_t slot)
 {
@@ -77,7 +78,7 @@ static __always_inline void note_opening(const struct bpf_record_aio *aio, struc
 		bpf_map_update_elem(&openings, &opening, &opened, BPF_ANY);
 }
 
-/* Finds the opening of a request that its completion does not name. */
+/* Finds the opening of a request that the completion does not name. */
 static __always_inline void find_opening(struct ending *ending)
 {
 	struct opening opening = {(uint64_t)ending->ring, ending->user_data};

@@ -1,4 +1,4 @@
-/* uring: what the programs read of io_uring, in the kernel and in the program. */
+/* uring: the parts of io_uring's structures that the programs read, in the kernel and in user memory. */
 #pragma once
 
 #include "bpf/base/kernel.h"
@@ -8,7 +8,7 @@ enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
 struct io_kiocb;
 
-/* Requests that wait for each other, until the last of them is taken. */
+/* Linked requests, which wait until the last of them is submitted. */
 struct io_submit_link {
 	struct io_kiocb *head;
 } KERNEL;
@@ -17,7 +17,7 @@ struct io_submit_state {
 	struct io_submit_link link;
 } KERNEL;
 
-/* A fixed file, since Linux 6.13. */
+/* A fixed file since Linux 6.13. */
 struct io_rsrc_node {
 	unsigned long file_ptr;
 } KERNEL;
@@ -29,7 +29,7 @@ struct io_rsrc_data {
 
 struct io_file_table {
 	struct io_rsrc_data data; /* since Linux 6.13 */
-	void *files;              /* before: 64 bits for each */
+	void *files;              /* before Linux 6.13: 64 bits for each */
 	unsigned int alloc_hint;  /* since Linux 5.19 */
 } KERNEL;
 
@@ -39,9 +39,9 @@ struct io_ring_ctx {
 	struct io_file_table file_table;
 } KERNEL;
 
-struct sqe_user; /* none of the kernel's */
+struct sqe_user; /* in user memory */
 
-/* Where the entries are that the program wrote, and the next to be taken: as long as requests do not keep what they say. */
+/* The entries that the program wrote, and the index of the next one. Needed if requests do not keep their contents. */
 struct io_ring_ctx___entries {
 	uint32_t *sq_array;
 	unsigned int cached_sq_head, sq_entries;
@@ -58,16 +58,16 @@ struct io_uring_task {
 } KERNEL;
 
 struct io_kiocb {
-	struct file *file; /* what the opcode needs begins here, too */
+	struct file *file; /* the fields of the opcode also begin here */
 	uint8_t opcode;
-	uint64_t flags; /* of 32 bits in some kernels: only the lowest are asked for */
+	uint64_t flags; /* 32 bits in some kernels, but only the lowest are used */
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
-	struct io_uring_task *tctx; /* whose it is: since Linux 6.13 */
-	struct task_struct *task;   /* the same before */
+	struct io_uring_task *tctx; /* owner, since Linux 6.13 */
+	struct task_struct *task;   /* owner, before Linux 6.13 */
 } KERNEL;
 
-/* Before Linux 5.19. */
+/* The struct before Linux 5.19. */
 struct io_kiocb___old {
 	uint64_t user_data;
 } KERNEL;
@@ -80,7 +80,7 @@ struct io_rw {
 	struct kiocb kiocb;
 	uint64_t addr;
 	uint32_t len;
-	int flags; /* RWF_* */
+	int flags; /* RWF_... */
 } KERNEL;
 
 struct io_sr_msg {
@@ -118,7 +118,7 @@ struct io_uring_cqe {
 	uint32_t flags;
 } KERNEL;
 
-/* What programs and kernel agree on: it is the same everywhere. */
+/* Structures of the user interface, which are the same in all kernels. */
 struct sqe_user {
 	uint8_t opcode, flags;
 	uint16_t priority;

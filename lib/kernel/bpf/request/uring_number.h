@@ -1,4 +1,4 @@
-/* uring_number: the numbers of io_uring: flags, opcodes, and what io_uring_register is asked for. */
+/* uring_number: numbers of io_uring: flags, opcodes, and operations of io_uring_register. */
 #pragma once
 
 enum {
@@ -11,7 +11,7 @@ enum {
 	CQE_MORE = 1 << 1,
 };
 
-/* What io_uring_register is asked for. */
+/* Operations of io_uring_register. */
 enum {
 	REGISTER_FILES = 2,
 	UNREGISTER_FILES = 3,
@@ -20,10 +20,10 @@ enum {
 	REGISTER_FILES_UPDATE2 = 14,
 };
 
-/* What a message to another ring is: a number, or a fixed file. */
+/* Kinds of messages to another ring: a number, or a fixed file. */
 enum { MESSAGE_FILE = 1 };
 
-#define SLOT_ANY 0xffffffffU /* the kernel chooses which fixed file it becomes */
+#define SLOT_ANY 0xffffffffU /* the kernel chooses the slot of the fixed file */
 
 enum uring_opcode {
 	OP_READV = 1,
