@@ -140,7 +140,7 @@ static void event_lost(struct model *m, const struct event *event)
 	out_emit(m, &lost, ID_NONE, ID_NONE);
 }
 
-/* A call that comes late took effect before others that were seen first: what its descriptors led to is not sure. */
+/* A late call took effect before calls that were processed earlier, so its descriptors are uncertain. */
 static void event_late(struct model *m, const struct event *event)
 {
 	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT ||
@@ -151,7 +151,7 @@ static void event_late(struct model *m, const struct event *event)
 		table_doubt(m, task_table(m, task), DOUBT_LOSS);
 }
 
-/* Whether the event is of the thread whose number it has. */
+/* Whether the event happened in the thread that it names. */
 static bool is_of_thread(const struct event *event)
 {
 	static const bool kind[] = {
@@ -237,7 +237,7 @@ static void event_take(struct model *m, const struct event *event)
 	}
 }
 
-/* What waits for too long leaves with what is known. */
+/* Sends what can leave the outbox. What has waited too long leaves with what is known. */
 static void run_outbox(struct model *m, bool is_end)
 {
 	uint32_t request;
@@ -275,7 +275,7 @@ void model_end(struct model *m)
 	request_end_all(m);
 	out_enqueue_all(m);
 	run_outbox(m, true);
-	/* Definitions that are written from now on need the room more. */
+	/* the definitions that are written next need the memory more */
 	index_release(&m->idle_handle);
 	index_release(&m->file_by_inode);
 }

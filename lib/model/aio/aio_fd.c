@@ -1,7 +1,7 @@
 /*
  * aio_fd: requests that open and close descriptors. See aio_fd.h.
  *
- * BPF tells which descriptor, and what it leads to; tracepoints do not.
+ * BPF records name the descriptor and its file; tracepoints do not.
  */
 #include "aio_fd.h"
 
@@ -54,8 +54,9 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 	int64_t result = event->aio.step.result;
 	struct slot *slot;
 
+	/* The record does not say which descriptor it was. */
 	if (o->request.fd < 0 && !(o->request.flags & AIO_DIRECT) && !result)
-		table_doubt(m, table, DOUBT_REQUEST); /* nobody says which descriptor it was */
+		table_doubt(m, table, DOUBT_REQUEST);
 	if (o->closed == ID_NONE)
 		return;
 	slot = table_slot(m, table, (uint64_t)o->request.fd);
@@ -63,11 +64,12 @@ void aio_fd_closed(struct model *m, uint32_t op, const struct event *event)
 		table_set(m, table, (uint64_t)o->request.fd, o->closed, slot->cloexec);
 	else
 		aio_out_destroy(m, o, event->time, o->closed);
+	/* It may be the descriptor that was closed. */
 	if (o->request.flags & AIO_LATE && slot && slot->open != ID_NONE && !result)
-		slot_doubt(m, slot, DOUBT_REQUEST); /* it may be what was closed */
+		slot_doubt(m, slot, DOUBT_REQUEST);
 }
 
-/* Takes out what the stream missed the close of. */
+/* Empties the slot if its close is missing in the stream. */
 static void replace(struct model *m, uint32_t op, uint64_t fd, uint64_t time)
 {
 	uint32_t old = table_take(m, aio_op_table(m, op), fd);
@@ -77,7 +79,7 @@ static void replace(struct model *m, uint32_t op, uint64_t fd, uint64_t time)
 	open_drop(m, old);
 }
 
-/* Its record waits in the outbox, but its handle is not one that is destroyed meanwhile. */
+/* The record waits in the outbox, but the handle is assigned now, so that it is not one that is destroyed meanwhile. */
 static void create(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct event_file *file = &event->aio.file;
@@ -98,15 +100,18 @@ static void create(struct model *m, uint32_t op, const struct event *event)
 	open_drop(m, open);
 }
 
-/* A request that goes on is known by the program's number alone, which another may have, too: then the result is no new descriptor. */
+/*
+ * A request that continues is known only by the program's number for it, which another request may have, too. Then the result is
+ * no new descriptor.
+ */
 static bool is_another(const struct aio *aio, const struct slot *slot)
 {
 	return aio->flags & AIO_MORE && slot && slot->open != ID_NONE;
 }
 
 /*
- * Without a file the number may be one of a descriptor, or of a fixed file, and which number was closed before is not
- * known either: what the table has there is not to be believed.
+ * If the record has no file, the number may be that of a descriptor or of a fixed file. It is also unknown which number was
+ * closed before, so the slot becomes uncertain.
  */
 void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 {

@@ -3,13 +3,13 @@
 
 #include "state/state.h"
 
-/* A request to close is taken: its descriptor counts as closed at once, as that of close() does. */
+/* A request to close is submitted: its descriptor counts as closed at once, as with close(). */
 void aio_fd_take(struct model *m, uint32_t op);
 /*
- * A request is taken, or has ended with a result, that opens, closes or changes fixed files. Nobody says when in between that
- * happens, nor which file it is: it is not known from the first of the two on.
+ * A request that opens, closes or changes fixed files was submitted, or has ended with a result. The change takes effect at an
+ * unknown time in between, so the files are unknown from its submission on.
  */
 void aio_fd_forget_fixed(struct model *m, uint32_t op, int64_t result);
-/* Requests have ended. */
+/* A request has ended: handles the descriptors that it has closed. */
 void aio_fd_closed(struct model *m, uint32_t op, const struct event *event);
 void aio_fd_opened(struct model *m, uint32_t op, const struct event *event);

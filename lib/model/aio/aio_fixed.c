@@ -1,7 +1,7 @@
 /*
- * aio_fixed: fixed files that the ends of requests tell of. See aio_fixed.h.
+ * aio_fixed: fixed files that ends of requests describe. See aio_fixed.h.
  *
- * They have handles that last, as nobody closes them as a descriptor is closed.
+ * Their handles are permanent, because fixed files are not closed as descriptors are.
  */
 #include "aio_fixed.h"
 
@@ -19,7 +19,7 @@ bool aio_fixed_waits(struct model *m, uint32_t op)
 	return o->request.flags & AIO_TELLS && aio_queue_fixed(queue, o->request.index) == ID_NONE;
 }
 
-/* Returns the open that stands for the file, or ID_NONE if it has no name. */
+/* Returns the permanent open of the file, or ID_NONE if it has no name. */
 static uint32_t open_of_file(struct model *m, process_id process, const struct event_file *file)
 {
 	uint32_t description = description_new(m, file->flags);
@@ -32,7 +32,10 @@ static uint32_t open_of_file(struct model *m, process_id process, const struct e
 	return known.name ? open_lasting(m, &known, process) : ID_NONE;
 }
 
-/* Returns what the end of a request tells, or ID_NONE. Another process than the ring's may call the same file by another path. */
+/*
+ * Returns the open that the end of a request describes, or ID_NONE. Another process than that of the ring may reach the file by
+ * another path.
+ */
 static uint32_t open_at_end(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
@@ -52,7 +55,7 @@ static uint32_t open_at_end(struct model *m, uint32_t op, const struct event *ev
 	return open;
 }
 
-/* The slot is known from now on if it is the same since the request was submitted. */
+/* From now on, the slot is known if it has not changed since the request was submitted. */
 void aio_fixed_ended(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];
@@ -71,7 +74,10 @@ void aio_fixed_ended(struct model *m, uint32_t op, const struct event *event)
 	aio_decide(m, op, open);
 }
 
-/* Several requests at once may open the same slot: then it is not known which came last. No two get the same one from the kernel. */
+/*
+ * If several requests open the same slot at a time, it is unknown which one came last. The kernel never gives two of them the
+ * same free slot.
+ */
 void aio_fixed_opened(struct model *m, uint32_t op, const struct event *event)
 {
 	const struct aio_op *o = &m->aio.op[op];

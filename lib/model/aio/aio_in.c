@@ -14,13 +14,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A step: what and when, and of whom. */
+/* A step: what happened, when, and whose request it is. */
 struct step {
 	const struct event *event;
 	uint32_t task, process;
 };
 
-/* Where the kernel does not tell an end, the next use of the request does: some time before, it ended well. */
+/* Some ends are not recorded. The next use of the same request then shows that the earlier one has ended well. */
 static bool is_silent(const struct aio *request)
 {
 	return request->api == AIO_LIBAIO || request->flags & AIO_SILENT;
@@ -34,7 +34,7 @@ bool aio_is_busy(const struct model *m, thread_id location)
 	return false;
 }
 
-/* The last that a thread left behind ends its location. */
+/* Takes the request out of flight. If it was the last one that an ended thread left behind, its location ends. */
 static void end_flight(struct model *m, uint32_t op)
 {
 	thread_id location = m->aio.op[op].location;
@@ -44,7 +44,7 @@ static void end_flight(struct model *m, uint32_t op)
 		location_end(m, location);
 }
 
-/* A request that ended, when is not known. */
+/* The request has ended at an unknown time. */
 static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end why)
 {
 	const struct aio *request = &m->aio.op[op].request;
@@ -59,7 +59,7 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 	end_flight(m, op);
 }
 
-/* What a thread that has ended left behind may have been cancelled without a word. */
+/* Returns how an earlier request with the same number ended. If its thread had ended, the kernel may have cancelled it silently. */
 static enum io_end end_of_reused(const struct model *m, uint32_t op)
 {
 	thread_id location = m->aio.op[op].location;
@@ -67,7 +67,10 @@ static enum io_end end_of_reused(const struct model *m, uint32_t op)
 	return m->trace.thread[location].is_ending ? IO_END_ABORTED : IO_END_LOST;
 }
 
-/* What is known of the file at once; the end of a late one tells. A descriptor that the table does not have may be none: its end tells. */
+/*
+ * Finds the file as far as it is known at once. The end of a late request shows it. If the table does not have the descriptor,
+ * the end shows whether there is a file.
+ */
 static void find_file(struct model *m, uint32_t op, uint64_t time)
 {
 	const struct aio *request = &m->aio.op[op].request;
@@ -83,7 +86,7 @@ static void find_file(struct model *m, uint32_t op, uint64_t time)
 		aio_decide_now(m, op);
 }
 
-/* The kernel gets the file of most when it takes them; of others the START tells. */
+/* The kernel gets the file of most requests when they are submitted, and of the others at START. */
 static bool has_file(const struct aio *request)
 {
 	return request->flags & AIO_FIXED || request->fd >= 0;
@@ -146,7 +149,7 @@ static void step_start(struct model *m, const struct step *step)
 	aio_out_issued(m, op, step->event->time);
 }
 
-/* A read or write at an offset leaves the position of the file alone, but whether it has one is not always said. */
+/* A read or write at an offset does not move the position of the file, but some records do not say whether there was an offset. */
 static void forget_position(struct model *m, const struct aio_op *op)
 {
 	bool is_sure = op->request.offset != AIO_UNKNOWN && !(op->request.flags & AIO_POSITIONED);
@@ -161,7 +164,7 @@ static void note_written(struct model *m, const struct aio_op *op, int64_t resul
 		mapping_written(m, open_description(m, op->open)->file);
 }
 
-/* Returns whether the end of an operation shows that there was no file. */
+/* Returns whether the result of an operation shows that there was no file. */
 static bool was_without_file(const struct aio_op *op, int64_t result)
 {
 	return !op->is_decided && result == -EBADF;
@@ -218,7 +221,7 @@ static void step_complete(struct model *m, const struct step *step)
 	end_flight(m, op);
 }
 
-/* Ends what the filter chooses. Removing moves no other request. */
+/* Ends the requests that the filter selects. Removing one does not move the others. */
 static void end_some(struct model *m, uint64_t time, enum io_end why, const void *context,
 		     bool (*is_chosen)(const struct aio_op *op, const void *context))
 {
@@ -236,7 +239,7 @@ static bool is_of_queue(const struct aio_op *op, const void *context)
 	       op->process == step->process;
 }
 
-/* As if it had never been, unless its begin has left already. */
+/* The request never existed, unless its begin has already left the outbox. */
 static void step_refuse(struct model *m, const struct step *step)
 {
 	uint32_t op = aio_op_find(m, step->process, &step->event->aio.step);

@@ -1,14 +1,14 @@
 /*
  * aio_op: asynchronous requests. See aio_op.h and aio_state.h.
  *
- * Two maps lead from a hash to the first of the requests that have it, and `next` to the others. MAP_NONE is ID_NONE.
+ * Two maps lead from a hash to the first request that has it, and `next` to the others. MAP_NONE is ID_NONE.
  */
 #include "aio_op.h"
 
 #include "out/outbox.h"
 #include "task/task.h"
 
-/* Addresses of the kernel are those of one request; those of a program mean something in its process only. */
+/* Kernel addresses are unique; addresses of a program mean something only in its process. */
 static bool is_of_process(const struct aio_op *op, uint32_t process)
 {
 	return op->request.api == AIO_URING || op->process == process;

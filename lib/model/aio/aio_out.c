@@ -89,7 +89,7 @@ void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, ui
 		out_emit_beside(m, &event, open, ID_NONE);
 }
 
-/* Programs say 0 for what has no position; what appends begins at the end. */
+/* Programs set offset 0 for files without a position; and a write that appends begins at the end of the file. */
 static bool is_elsewhere(struct model *m, uint32_t open, enum aio_action action)
 {
 	if (open == ID_NONE)
@@ -111,7 +111,7 @@ void aio_decide(struct model *m, uint32_t op, uint32_t open)
 	open_hold(m, open);
 }
 
-/* Nobody knows any more: the handle that was there is let go, as a call that uses it would. */
+/* The file is uncertain: forgets the handle, as a call that uses the descriptor would. */
 static void let_go(struct model *m, uint32_t op, uint32_t table, int32_t fd, uint64_t time)
 {
 	uint32_t open = table_forget(m, table, (uint64_t)fd, m->aio.op[op].begin);
@@ -132,7 +132,10 @@ uint32_t aio_open_of(struct model *m, uint32_t op, uint64_t time)
 	return ID_NONE;
 }
 
-/* Programs close what they have fixed: the handle that was there is gone then, and one that lasts stands for the file. */
+/*
+ * Programs close descriptors that they have registered as fixed files. The handle of the descriptor is destroyed then, so a
+ * permanent one stands for the file.
+ */
 static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue *queue)
 {
 	const struct aio_op *op = &m->aio.op[id];
@@ -150,7 +153,7 @@ static uint32_t fixed_open(struct model *m, uint32_t id, const struct aio_queue 
 			  : ID_NONE;
 }
 
-/* For a file that is not known: the ring. */
+/* Returns the ring, as a stand-in for an unknown file. */
 static uint32_t stand_in(struct model *m, uint32_t op)
 {
 	const struct aio_op *o = &m->aio.op[op];
@@ -158,7 +161,7 @@ static uint32_t stand_in(struct model *m, uint32_t op)
 	return aio_queue_open(m, aio_queue_get(m, o->process, &o->request), o->begin);
 }
 
-/* Not the file that its descriptor leads to now: it may not have got that yet. */
+/* Does not use the file that its descriptor leads to now, because the descriptor may have been reused. */
 void aio_give_up(struct model *m, uint32_t op)
 {
 	const struct aio *request = &m->aio.op[op].request;

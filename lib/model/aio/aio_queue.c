@@ -1,7 +1,7 @@
 /*
- * aio_queue: rings of io_uring, and which files their requests mean. See aio_queue.h.
+ * aio_queue: rings of io_uring, and the files of their requests. See aio_queue.h.
  *
- * There are few, so they are looked through.
+ * There are few rings, so they are searched linearly.
  */
 #include "aio_queue.h"
 
@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-/* What /proc calls the descriptor of a ring. */
+/* The name that /proc shows for a ring's descriptor. */
 static const char RING[] = "anon_inode:[io_uring]";
 
 static struct aio_queue *queue_find(struct model *m, uint32_t process, const struct aio *step)
@@ -91,7 +91,7 @@ void aio_queue_end_all(struct model *m, uint32_t process)
 			queue_forget(m, &m->aio.queue[i]);
 }
 
-/* What the descriptor leads to, if that is sure. */
+/* Returns the open of the descriptor, if it is certain. */
 static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
 {
 	const struct slot *slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);
@@ -99,7 +99,7 @@ static uint32_t open_of(struct model *m, uint32_t table, int32_t fd)
 	return slot && !slot->doubt ? slot->open : ID_NONE;
 }
 
-/* Returns the slot of a fixed file that is given another open, whose hold is the slot's; NULL: there are not that many. */
+/* Gives a slot another open and holds it. Returns the slot, or NULL if the number is too large. */
 static struct fixed_slot *slot_put(struct model *m, struct aio_queue *q, uint32_t index,
 				   uint32_t open)
 {
@@ -166,7 +166,7 @@ bool aio_queue_is_fixed(const struct aio_queue *queue, int32_t index, uint64_t s
 	return (is_in_array ? queue->fixed[index].changed : queue->fixed_changed) <= since;
 }
 
-/* A descriptor of the ring that nobody knows, or that is closed, while the program uses what is mapped of it. */
+/* Returns an open for a ring whose descriptor is unknown or closed, while the program uses the mapped ring. */
 static uint32_t open_made_up(struct model *m)
 {
 	struct description known = {.file = ID_NONE,
@@ -178,7 +178,7 @@ static uint32_t open_made_up(struct model *m)
 	return open_new_always(m, &known, ID_NONE);
 }
 
-/* Returns what the ring's descriptor leads to, or ID_NONE: the number may be that of something else by now. */
+/* Returns the open of the ring's descriptor, or ID_NONE: the number may belong to something else by now. */
 static uint32_t open_of_ring(struct model *m, const struct aio_queue *queue, uint64_t time)
 {
 	uint32_t table = m->process[queue->process].table;

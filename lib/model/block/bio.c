@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-enum { PENDING_MAX = 1 << 14 }; /* more bios without an end: they have none */
+enum { PENDING_MAX = 1 << 14 }; /* bios beyond this number have no recorded end */
 
-/* A bio that moves nothing was queued for its flush. Its address says little: a bio that is cut keeps it. */
+/* A bio without data was queued for its flush. Its sector means nothing: a bio that is split keeps it. */
 static struct request normal(const struct request *request)
 {
 	struct request r = *request;
@@ -29,7 +29,7 @@ static void forget_pending(struct device_work *w)
 	w->pendings = w->pending_cap = 0;
 }
 
-/* Of a device that has requests, the requests are recorded and not the bios. */
+/* The device has requests, so the requests are recorded instead of its bios. */
 static void drop_pending(struct model *m, uint32_t device)
 {
 	struct device_work *w = &m->block.work[device];
@@ -39,7 +39,7 @@ static void drop_pending(struct model *m, uint32_t device)
 	forget_pending(w);
 }
 
-/* It began when it was queued, and the device had it at once. */
+/* The bio began when it was queued, and was issued at once. */
 static void show(struct model *m, uint32_t op)
 {
 	struct block_op *o = &m->block.op[op];
@@ -101,7 +101,7 @@ void bio_complete(struct model *m, uint32_t device, const struct event *event,
 	struct request bio = normal(request);
 
 	(void)event;
-	/* It failed before it was part of a request. */
+	/* it failed before it became part of a request */
 	if (m->block.work[device].kind == DEVICE_OF_REQUESTS) {
 		tally_add(m->tally, bios_skipped, 1);
 		return;
@@ -116,7 +116,7 @@ void bio_complete(struct model *m, uint32_t device, const struct event *event,
 	block_op_complete(m, op, &bio);
 }
 
-/* The rest has an end of its own; both are one operation. */
+/* The rest has an end of its own; both together are one operation. */
 static void cut(struct model *m, uint32_t device, const struct event *event,
 		const struct request *request)
 {
@@ -147,7 +147,7 @@ void bio_split(struct model *m, uint32_t device, const struct event *event,
 		cut(m, device, event, request);
 }
 
-/* Ends what was taken for operations: they are parts of requests. */
+/* Cancels the bios of a device whose requests are recorded: they are parts of requests. */
 static void cancel_bios(struct model *m, uint32_t device)
 {
 	struct block *b = &m->block;

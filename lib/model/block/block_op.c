@@ -6,7 +6,7 @@
 #include "origin.h"
 #include "request_index.h"
 
-/* Before its exec nothing of a command is recorded, and so no request that comes before. */
+/* Nothing of a command is recorded before its exec, so earlier requests are not recorded either. */
 static bool has_begun(const struct model *m)
 {
 	return m->trace.host.is_system || !m->trace.host.argv || m->trace.host.first_time;
@@ -27,7 +27,7 @@ uint32_t block_op_new(struct model *m, uint32_t device, const struct event *even
 	return op;
 }
 
-/* What the machine's samples count as in flight: reads, and all else. */
+/* The direction in the samples of requests in flight: reads, or all others. */
 static uint32_t direction(const struct block_op *o)
 {
 	return o->type != REQUEST_READ;
@@ -59,7 +59,7 @@ void block_op_issue(struct model *m, uint32_t op, const struct request *request)
 	o->sectors = request->sectors;
 	o->issued = m->now;
 	o->is_doubtful = false;
-	request_index_move(m, op, request->sector); /* behind all others that were issued there */
+	request_index_move(m, op, request->sector); /* behind all others at this sector */
 	device_out_issue(m, op);
 }
 
@@ -86,7 +86,7 @@ static void finish(struct model *m, uint32_t op)
 		sample_at_event(m, device);
 }
 
-/* A part of a bio that was cut has ended. The last to end ends it all. */
+/* A part of a split bio has ended. The operation ends with the last part. */
 static void finish_part(struct model *m, uint32_t op)
 {
 	struct block_op *o = &m->block.op[op];
@@ -105,7 +105,7 @@ static void finish_part(struct model *m, uint32_t op)
 		finish(m, whole);
 }
 
-/* A write that has a flush behind it, and ends a second time then: at sector 0 that looks like a flush alone. */
+/* A write with a flush behind it ends a second time after the flush. At sector 0, that looks like the end of a flush alone. */
 static void note_second_end(struct model *m, const struct block_op *o)
 {
 	if (o->type == REQUEST_WRITE && !o->sector && o->cause.has_flush && !o->is_bio)
@@ -117,7 +117,7 @@ void block_op_complete(struct model *m, uint32_t op, const struct request *reque
 	struct block_op *o = &m->block.op[op];
 	bool is_part = request->sectors < o->sectors;
 
-	/* What waited when it was last seen has grown since. */
+	/* a waiting request may have grown since it was last seen */
 	if (o->state != BLOCK_ISSUED && o->sectors < request->sectors)
 		o->sectors = request->sectors;
 	if (o->state != BLOCK_ISSUED)

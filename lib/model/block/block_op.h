@@ -3,16 +3,16 @@
 
 #include "state/state.h"
 
-/* Notes its task and its begin; block_op_show() emits the begin. */
+/* Creates an operation with its task and its begin; block_op_show() emits the begin. */
 uint32_t block_op_new(struct model *m, uint32_t device, const struct event *event,
 		      const struct request *request);
-/* is_final: it cannot grow any more. */
+/* Emits the begin. is_final: the request cannot grow any more. */
 void block_op_show(struct model *m, uint32_t op, bool is_final);
-/* It was issued to the device, with this number of sectors. */
+/* The operation was issued to the device, with this number of sectors. */
 void block_op_issue(struct model *m, uint32_t op, const struct request *request);
 /* This number of sectors has ended; with the last of them the operation ends. */
 void block_op_complete(struct model *m, uint32_t op, const struct request *request);
-/* Its end will not arrive. Frees it. */
+/* The end of the operation will not arrive. Frees it. */
 void block_op_cancel(struct model *m, uint32_t op, enum io_end why);
-/* It became part of another request. Frees it. */
+/* The operation became part of another request. Frees it. */
 void block_op_merge(struct model *m, uint32_t op);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* Where things stand in /sys/block/DEV/stat. */
+/* Columns of /sys/block/DEV/stat. */
 enum {
 	STAT_READS = 0,
 	STAT_WRITES = 4,
@@ -70,12 +70,12 @@ static process_id device_group(struct model *m, uint32_t device)
 	return d->group;
 }
 
-/* The path of a device that no fact named is the one that it has everywhere. */
+/* A device without a fact gets the path that it has on every system. */
 static file_id device_file(struct model *m, const struct trace_device *d)
 {
 	const char *name = strtab_text(m->trace.strings, d->name);
 	char *path = mem_format("%s/%s", d->is_known ? "/dev" : "/dev/block", name);
-	/* Where a name has a slash, sysfs has an exclamation mark. */
+	/* sysfs replaces slashes in names by exclamation marks. */
 	for (char *at = path; (at = strchr(at, '!'));)
 		*at = '/';
 	file_id file = file_add(m, model_string(m, path, strlen(path)), FILE_DEVICE);
@@ -169,8 +169,8 @@ void device_fact(struct model *m, const struct event *event)
 }
 
 /*
- * Phase 0 is the begin. Of the others the last is the end, also of a recording that broke off. What came before the one
- * or comes after the other is not in their difference.
+ * Phase 0 is the begin. The last of the other phases is the end, also if the recording was cut short. The difference counts what
+ * happened between the two.
  */
 void device_stat(struct model *m, const struct event *event)
 {
@@ -204,7 +204,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Only what facts do not say is learned. A partition never gets a bio of its own: the kernel moves it to the disk first. */
+/* Learns only what no fact has said. A partition never gets a bio of its own: the kernel first moves it to the disk. */
 void device_over(struct model *m, uint32_t upper, uint32_t lower)
 {
 	struct trace_device *d = &m->trace.device[upper];

@@ -5,13 +5,13 @@
 
 /* Returns the device with this number; defines a new one as "MAJ:MIN". ID_NONE for 0 and beyond DEVICES_MAX. */
 uint32_t device_get(struct model *m, uint32_t dev);
-/* Return the location of its operations, or of its samples, and define it with its group at the first use. */
+/* Return the location of the device's operations, or of its samples. They are defined with their group at the first use. */
 thread_id device_location(struct model *m, uint32_t device);
 thread_id device_samples(struct model *m, uint32_t device);
-/* Returns the location of the machine's samples. */
+/* Returns the location for samples of the whole machine. */
 thread_id machine_samples(struct model *m);
 
-/* Facts DEVICE and DISKSTAT. */
+/* Process the facts DEVICE and DISKSTAT. */
 void device_fact(struct model *m, const struct event *event);
 void device_stat(struct model *m, const struct event *event);
 /* A bio of `upper` became one of `lower`: its partition, or a device stacked on it. */

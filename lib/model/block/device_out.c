@@ -1,8 +1,8 @@
 /*
  * device_out: io_events of operations on devices. See device_out.h.
  *
- * One ISSUED for each operation, at its first issue: OTF2 knows no second one. COMPLETE says when the last was, which
- * is where the service time begins.
+ * An operation has one ISSUED, at its first issue: OTF2 allows no second one. COMPLETE contains the time of the last issue, where
+ * the service time begins.
  */
 #include "device_out.h"
 
@@ -10,7 +10,7 @@
 #include "device.h"
 #include "out/outbox.h"
 
-/* What OTF2 has no word for moves no data of the program: its bytes are no bytes written. */
+/* Requests without an OTF2 mode move no data of the program, so their bytes do not count as written. */
 static enum io_mode mode_of(enum request_kind type)
 {
 	static const enum io_mode mode[REQUEST_KINDS] = {
@@ -38,7 +38,7 @@ static struct io_event event_of(struct model *m, const struct block_op *o, enum 
 	return event;
 }
 
-/* Flushes and commands are nowhere and of no size. */
+/* Flushes and commands have no position and no size. */
 static bool has_extent(const struct block_op *o)
 {
 	return o->type != REQUEST_FLUSH && o->type != REQUEST_OTHER;
@@ -76,7 +76,7 @@ void device_out_begin(struct model *m, uint32_t op, bool is_final)
 	o->is_growing = !is_final;
 }
 
-/* The size of its BEGIN is final. */
+/* The size of the BEGIN is final. */
 static void set_begin(struct model *m, struct block_op *o)
 {
 	struct io_event event = {.op.bytes = IO_BYTES_UNDEFINED, .op.offset = IO_OFFSET_UNKNOWN};
@@ -109,7 +109,7 @@ void device_out_complete(struct model *m, uint32_t op)
 
 	if (!o->is_shown)
 		return;
-	device_out_issue(m, op); /* where it was not seen */
+	device_out_issue(m, op); /* its issue was not seen */
 	struct io_event event = event_of(m, o, IO_OP_COMPLETE);
 
 	if (has_extent(o) && (!o->error || o->done))
@@ -127,7 +127,7 @@ void device_out_cancel(struct model *m, uint32_t op, enum io_end why)
 
 	if (!o->is_shown)
 		return;
-	device_out_issue(m, op); /* OTF2 wants one in any case */
+	device_out_issue(m, op); /* OTF2 requires an ISSUED */
 	struct io_event event = event_of(m, o, IO_OP_CANCELLED);
 
 	event.op.end = why;

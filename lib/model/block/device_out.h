@@ -10,9 +10,9 @@
 
 /* is_final: its size is final. */
 void device_out_begin(struct model *m, uint32_t op, bool is_final);
-/* It was issued; only the first issue has an io_event. */
+/* The operation was issued; only the first issue has an io_event. */
 void device_out_issue(struct model *m, uint32_t op);
 void device_out_complete(struct model *m, uint32_t op);
 void device_out_cancel(struct model *m, uint32_t op, enum io_end why);
-/* It became part of another request. */
+/* The operation became part of another request. */
 void device_out_merge(struct model *m, uint32_t op);

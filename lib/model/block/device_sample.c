@@ -88,7 +88,7 @@ void sample_begin(struct model *m, uint32_t device, uint64_t time)
 		m->block.work[device].sampled = time;
 }
 
-/* Zeroes count as written, as the kernel has it. */
+/* Writing zeroes counts as writing, as in the kernel. */
 void sample_add(struct model *m, const struct block_op *op)
 {
 	struct device_sums *s = &m->block.work[op->device].sums;
@@ -138,7 +138,7 @@ void sample_memory(struct model *m, const struct event *event)
 	sample_devices(m);
 }
 
-/* The fact has sums of microseconds since the machine was started: the first is where to count from. */
+/* The fact has sums of microseconds since the machine was started; the first one is the base. */
 void sample_pressure(struct model *m, const struct event *event)
 {
 	struct sampling *s = &m->block.sampling;
@@ -150,8 +150,8 @@ void sample_pressure(struct model *m, const struct event *event)
 
 		double share = time ? (double)grown * 1000 * 1000 / (double)time : 0;
 
-		value[i] = share < 1000 ? (uint64_t)share
-					: 1000; /* the kernel's sums are a little late */
+		/* The kernel updates its sums with a delay. */
+		value[i] = share < 1000 ? (uint64_t)share : 1000;
 		s->pressure[i] = event->fact.number[i];
 	}
 	bool is_first = !s->pressure_time;

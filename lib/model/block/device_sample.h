@@ -9,7 +9,7 @@
 
 #include "state/state.h"
 
-/* Facts MEMORY and PRESSURE. */
+/* Process the facts MEMORY and PRESSURE. */
 void sample_memory(struct model *m, const struct event *event);
 void sample_pressure(struct model *m, const struct event *event);
 /* A recorded operation of the device has begun: its samples begin as well. */

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-	ORIGINS_MAX = 1 << 14, /* a bio is a request soon after it was queued */
-	ORIGIN_SECONDS = 30,   /* what was queued earlier is not what is issued now */
+	/* Enough, because a bio becomes a request soon after it was queued. */
+	ORIGINS_MAX = 1 << 14,
+	ORIGIN_SECONDS = 30, /* an older bio is not the one that is issued now */
 };
 
 static const char writeback[] = "writeback";
@@ -24,7 +25,7 @@ static uint32_t origin_find(const struct model *m, uint32_t device, uint64_t sec
 	return b->origin[id].time + ORIGIN_SECONDS * UINT64_C(1000000000) < m->now ? ID_NONE : id;
 }
 
-/* Returns the element for one more: a new one, or the oldest. */
+/* Returns an element for a new entry: a free one, or the oldest. */
 static uint32_t origin_take(struct block *b)
 {
 	uint32_t id;
@@ -77,7 +78,7 @@ static bool is_recorded(const struct model *m, const struct cause *cause, const 
 	       choice_wants_comm(m, process, cause->name);
 }
 
-/* The task of the event. That of the idle task, or of one that is gone, is none. */
+/* Returns the task of the event. The idle task, and tasks that have ended, do not count. */
 static struct cause cause_here(struct model *m, const struct event *event)
 {
 	const struct request *request = &event->request;
@@ -105,7 +106,7 @@ void origin_queued(struct model *m, uint32_t device, const struct event *event)
 	struct cause cause = cause_here(m, event);
 	uint32_t before = origin_find(m, device, request->sector);
 
-	/* A worker of a stacked device goes on with what another task asked that device for. */
+	/* A worker of a stacked device continues a request of another task to that device. */
 	if (before != ID_NONE && m->block.origin[before].is_copy && is_kworker(m, &cause))
 		cause = m->block.origin[before].cause;
 	origin_set(m, device, request->sector, &cause);
@@ -125,7 +126,7 @@ void origin_copy(struct model *m, uint32_t device, uint64_t sector, uint32_t to,
 	m->block.origin[origin_find(m, to, to_sector)].is_copy = true;
 }
 
-/* Who wrote to a file last is why the page cache writes it. */
+/* The page cache writes a file because of the task that wrote last to it. */
 static void find_writer(struct model *m, struct cause *cause)
 {
 	file_id file = cause->file;

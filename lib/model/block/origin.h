@@ -9,7 +9,7 @@
 
 #include "state/state.h"
 
-/* A bio was queued: notes its task. */
+/* A bio was queued: stores its task. */
 void origin_queued(struct model *m, uint32_t device, const struct event *event);
 /* A part of a bio, or the bio on another device, begins at another sector; it has the same task. */
 void origin_copy(struct model *m, uint32_t device, uint64_t sector, uint32_t to,

@@ -1,9 +1,9 @@
 /*
  * request: the steps of block requests. See request.h and block_state.h.
  *
- * Begin is insert or issue, whichever is seen first. A request that its driver gives back and issues again is one
- * operation. A completion that fits nothing is the second end of a request with a flush (of no sectors; its data ended
- * before), or its begin was not seen.
+ * The begin is insert or issue, whichever comes first. A request that its driver gives back and issues again is one operation. If
+ * no request fits a completion, it is either the second end of a request with a flush (without sectors; its data ended before),
+ * or the begin was not seen.
  */
 #include "request.h"
 
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 
 /*
- * What perf does not deliver is in the count of the event. A program that the kernel did not run has none, so an end that must
- * have been is counted here, unless it may be among what was lost.
+ * The kernel's counter of a perf event includes samples that were not delivered. BPF programs that the kernel did not run have no
+ * such counter. So an end that must have happened is counted here, unless it may be among the lost records.
  */
 static void note_unseen_end(struct model *m, const struct block_op *o)
 {
@@ -28,7 +28,7 @@ static void note_unseen_end(struct model *m, const struct block_op *o)
 	m->trace.unseen_ends++;
 }
 
-/* The request's address is used again, but its end was not seen. */
+/* The request's address is used again, so the earlier request has ended unseen. */
 static void end_earlier_life(struct model *m, const struct request *request)
 {
 	uint32_t op = request->key ? map_get(&m->block.op_by_key, request->key) : MAP_NONE;
@@ -53,7 +53,7 @@ static void step_insert(struct model *m, uint32_t device, const struct event *ev
 	m->block.op[op].state = BLOCK_INSERTED;
 }
 
-/* Returns the request that is issued a second time, though nothing said that it was given back; only by its key. */
+/* Returns the request that is issued a second time although no step gave it back. It can only be found by its key. */
 static uint32_t issued_before(struct model *m, uint32_t device, const struct request *request)
 {
 	static const struct wanted same = {.states = BLOCK_ISSUED, .is_exact = true};
@@ -78,7 +78,7 @@ static void step_issue(struct model *m, uint32_t device, const struct event *eve
 	block_op_issue(m, op, request);
 }
 
-/* Mostly the driver gives back what it was given just now. */
+/* A driver usually gives back the request that it got last. */
 static void step_requeue(struct model *m, uint32_t device, const struct event *event,
 			 const struct request *request)
 {
@@ -91,7 +91,7 @@ static void step_requeue(struct model *m, uint32_t device, const struct event *e
 		m->block.op[op].state = BLOCK_REQUEUED;
 }
 
-/* The request that the event names is gone; the other one has grown. One that was never inserted never began. */
+/* The request of the event is gone; the other one has grown. A request that was never inserted never began. */
 static void step_merge(struct model *m, uint32_t device, const struct event *event,
 		       const struct request *request)
 {
@@ -105,7 +105,7 @@ static void step_merge(struct model *m, uint32_t device, const struct event *eve
 		block_op_merge(m, op);
 }
 
-/* A bio put before a request moves its begin. How large it is then, its issue says. */
+/* A bio merged before a request moves its begin. The issue shows the new size. */
 static void step_bio_merge(struct model *m, uint32_t device, const struct event *event,
 			   const struct request *request)
 {
@@ -125,7 +125,7 @@ static void step_bio_merge(struct model *m, uint32_t device, const struct event 
 	request_index_move(m, op, request->sector);
 }
 
-/* Nothing of it was in flight. */
+/* The completion fits no request. */
 static void orphan(struct model *m, uint32_t device, const struct request *request)
 {
 	struct device_work *w = &m->block.work[device];
@@ -137,7 +137,7 @@ static void orphan(struct model *m, uint32_t device, const struct request *reque
 		return;
 	}
 	tally_add(m->tally, requests_flushed, 1);
-	/* The kernel counts a flush without data as a write; one with data it has counted. */
+	/* the kernel counts a flush without data as a write; one with data was counted before */
 	if (request->sector)
 		return;
 	if (w->second_ends)
@@ -160,7 +160,7 @@ static void step_complete(struct model *m, uint32_t device, const struct event *
 		orphan(m, device, request);
 }
 
-/* The kernel moved a bio to another device. */
+/* The kernel has moved a bio to another device. */
 static void step_remap(struct model *m, uint32_t device, const struct event *event,
 		       const struct request *request)
 {
@@ -177,7 +177,7 @@ typedef void (*step_function)(struct model *m, uint32_t device, const struct eve
 			      const struct request *request);
 
 static const struct {
-	step_function function; /* NULL: says nothing that another step does not say */
+	step_function function; /* NULL: another step says the same */
 	bool is_of_request;
 } steps[REQUEST_STEPS] = {
 	[REQUEST_BIO_QUEUE] = {bio_queue, false},
@@ -193,7 +193,7 @@ static const struct {
 	[REQUEST_ERROR] = {NULL, true},
 };
 
-/* A flush and a command are nowhere, for which the kernel writes sector 0 in some steps, and -1 in others. */
+/* A flush and a command have no sector; some steps have sector 0, others -1. */
 static struct request normal(const struct request *request)
 {
 	struct request r = *request;
@@ -226,7 +226,10 @@ void request_doubt_all(struct model *m)
 		m->block.op[i].is_doubtful = true;
 }
 
-/* What a device had in flight at the end by its own count are those that came last. The ends of others were not seen. */
+/*
+ * According to its own counter, a device had this number of requests in flight at the end: the ones that began last. The ends of
+ * all others were not seen.
+ */
 static int by_device_and_begin(const void *a, const void *b)
 {
 	const struct block_op *const *x = a, *const *y = b;
@@ -238,7 +241,7 @@ static int by_device_and_begin(const void *a, const void *b)
 
 static enum io_end end_of(const struct model *m, const struct block_op *o, uint32_t later)
 {
-	enum { IN_FLIGHT = 8 }; /* in /sys/block/DEV/stat */
+	enum { IN_FLIGHT = 8 }; /* column of /sys/block/DEV/stat */
 	bool is_known = m->block.work[o->device].has_last_stat && !o->is_bio;
 
 	return is_known && later >= m->trace.device[o->device].stat[1][IN_FLIGHT]

@@ -1,12 +1,13 @@
 #include "request_index.h"
 
 enum {
+	/* After this time, the kernel itself gives a request up (default timeout). */
 	STALE_SECONDS = 30
-}; /* after so long the kernel itself gives a request up (its usual timeout) */
+};
 
 #define STALE_NS (STALE_SECONDS * UINT64_C(1000000000))
 
-/* How well an operation fits. */
+/* How well a request matches. */
 enum { FITS = 1, FITS_FRESH = 2, FITS_STATE = 4, FITS_EXACT = 8, FITS_BEST = 15 };
 
 static void link_in(struct model *m, uint32_t op)
@@ -60,13 +61,13 @@ uint32_t request_index_add(struct model *m, uint32_t device, const struct reques
 	return op;
 }
 
-/* Returns whether it is in the state in which the step mostly finds one. What was given back may be inserted again. */
+/* Returns whether the request is in the usual state for the step. A request that was given back may be inserted again. */
 static bool is_usual(const struct block_op *o, const struct wanted *wanted)
 {
 	return wanted->is_completion ? o->state == BLOCK_ISSUED : o->state != BLOCK_REQUEUED;
 }
 
-/* Returns how well it fits, 0: not at all. */
+/* Returns how well the request matches; 0: not at all. */
 static int fit(const struct model *m, const struct block_op *o, const struct request *request,
 	       const struct wanted *wanted)
 {
@@ -107,7 +108,7 @@ static uint32_t find_in_ring(const struct model *m, uint32_t device, const struc
 	return best;
 }
 
-/* The address of a request says it all but whether the step is of this life of it. */
+/* The address identifies a request, but it may be reused, so the step is compared with the current request. */
 uint32_t request_index_find(const struct model *m, uint32_t device, const struct request *request,
 			    const struct wanted *wanted)
 {

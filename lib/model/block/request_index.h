@@ -11,7 +11,7 @@ static inline uint64_t request_index_key(uint32_t device, uint64_t sector)
 
 /* The criteria for finding a request. */
 struct wanted {
-	uint32_t states; /* enum block_state */
+	uint32_t states; /* bits 1 << enum block_state */
 	bool is_exact;   /* with exactly this number of sectors */
 	bool is_last;    /* of several matches, the one that was issued last */
 	bool is_completion; /* prefer issued requests; one without sectors only ends one without sectors */
@@ -22,7 +22,7 @@ uint32_t request_index_add(struct model *m, uint32_t device, const struct reques
 /* Returns the operation that the step is about, or ID_NONE. */
 uint32_t request_index_find(const struct model *m, uint32_t device, const struct request *request,
 			    const struct wanted *wanted);
-/* It has a new sector, or moves behind all others at the same sector. */
+/* The request has a new sector, or moves behind all others at the same sector. */
 void request_index_move(struct model *m, uint32_t op, uint64_t sector);
 /* Frees it. */
 void request_index_remove(struct model *m, uint32_t op);

@@ -1,8 +1,8 @@
 /*
- * call_begin: what the arguments of a call meant when it began. See call_begin.h.
+ * call_begin: the meaning of a call's arguments when it began. See call_begin.h.
  *
- * A call that the kernel paired is known when it ends: then its begin is past, and what has changed since is not what
- * it used.
+ * A call that the kernel paired is only known when it ends. Then its begin is in the past, and changes since its begin must not
+ * count.
  */
 #include "call_begin.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Lets go of the handle if nobody can be sure that it is still there. Returns whether it did. */
+/* Forgets the handle if it is uncertain whether it still exists. Returns whether it did. */
 static bool let_go(struct model *m, uint32_t task, uint64_t fd, uint32_t open, uint64_t time)
 {
 	uint32_t table = task_table(m, task);
@@ -31,8 +31,8 @@ static bool let_go(struct model *m, uint32_t task, uint64_t fd, uint32_t open, u
 }
 
 /*
- * Returns what the descriptor named then, held, or ID_NONE. Where nobody can be sure, the handle that was there is
- * let go, and the call is booked on one without a name.
+ * Returns the open of the descriptor at that time, held, or ID_NONE. If the descriptor is uncertain, its handle is forgotten, and
+ * the call gets a handle without a name.
  */
 static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 {
@@ -45,7 +45,7 @@ static uint32_t use_fd(struct model *m, uint32_t task, int fd, uint64_t time)
 	return open;
 }
 
-/* Nothing but a directory can be called so. */
+/* Only a directory can have such a name. */
 static bool ends_in_directory(struct event_string path)
 {
 	const char *slash = memrchr(path.at, '/', path.length);
@@ -71,7 +71,7 @@ void call_path(struct model *m, struct call *call, uint32_t index, struct event_
 		call->written = path_written(m, base, path);
 }
 
-/* Another thread may get the number before the call returns. */
+/* Another thread may get the same number before the call returns. */
 static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call)
 {
 	uint32_t table = task_table(m, task);
@@ -86,8 +86,8 @@ static uint32_t close_fd(struct model *m, uint32_t task, const struct call *call
 }
 
 /*
- * Whether the call acts on its descriptor itself, though it may have a path: fstat() of the C library gives newfstatat() an empty one
- * and AT_EMPTY_PATH, futimens() gives utimensat() none.
+ * Whether the call acts on its descriptor although it may have a path: fstat() of the C library calls newfstatat() with an empty
+ * path and AT_EMPTY_PATH, futimens() calls utimensat() without a path.
  */
 static bool is_of_descriptor(const struct call *call, struct event_string path)
 {

@@ -9,8 +9,8 @@
 #endif
 
 /*
- * Argument that points to the offset of one end of a COPY, or CALL_NO_ARG if the call has none: it
- * stands behind the descriptor, unless the other descriptor or the size does.
+ * Returns the argument that points to the offset of one end of a COPY, or CALL_NO_ARG. It follows the descriptor, unless the
+ * other descriptor or the size follows.
  */
 static int8_t copy_offset(const struct call_row *row, int end)
 {
@@ -55,7 +55,7 @@ bool call_closes_many(const struct call_row *row)
 	return row->kind == CALL_CLOSE_RANGE || row->kind == CALL_EXEC || row->kind == CALL_UNSHARE;
 }
 
-/* sendmsg() and sendmmsg(): how much they send is in memory, too. */
+/* Also sendmsg() and sendmmsg(), whose sizes are in memory. */
 bool call_passes(const struct call_row *row)
 {
 	return row->group == GROUP_NET && row->kind == CALL_WRITE && row->size == CALL_NO_ARG;

@@ -28,14 +28,17 @@ static inline bool call_uses_position(const struct call_row *row, const struct c
 	       (row->offset == CALL_NO_ARG || (int64_t)call->arg[row->offset] == -1);
 }
 bool call_writes(const struct call_row *row, int end);
-/* Whether it writes at the end of the file, no matter which offset it gives; appends: its description does, or may. */
+/*
+ * Whether the call writes at the end of the file, no matter which offset it has. appends: its description has, or may have,
+ * O_APPEND.
+ */
 bool call_appends(const struct call_row *row, const struct call *call, bool appends, int end);
 /* Whether it may create a descriptor; whether it may close descriptors. */
 bool call_opens(const struct call_row *row);
 bool call_closes_many(const struct call_row *row);
 /* Whether it may send descriptors. */
 bool call_passes(const struct call_row *row);
-/* Whether it acts on memory and is I/O only if a file is mapped there. */
+/* Whether the call acts on memory, so it is I/O only if a file is mapped there. */
 bool call_is_of_memory(const struct call_row *row);
 /* Whether it is a multi-purpose call (such as ioctl) with a purpose that iotrace does not record. */
 bool call_is_of_no_interest(const struct call *call);

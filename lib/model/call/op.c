@@ -1,4 +1,4 @@
-/* op: a call in flight, from its enter to its end. What each kind of call means stands in op_kind.c. */
+/* op: a call in flight, from its enter to its end. op_end.c has one function for each kind of call. */
 #include "op.h"
 
 #include "call_begin.h"
@@ -26,7 +26,7 @@
 #include <iotrace/errname.h>
 #include <string.h>
 
-enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: below it lie addresses and sizes */
+enum { ERRNO_MAX = 4095 }; /* the kernel's MAX_ERRNO: smaller values are addresses or sizes */
 
 void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string path,
 	     struct event_string base)
@@ -50,7 +50,7 @@ static void note_position(struct model *m, struct call *call, uint32_t open, int
 		call->offset[end] = d->position;
 }
 
-/* What a call in flight makes uncertain until it ends: look-ups made meanwhile are not believed. */
+/* Marks what the call makes uncertain until it ends: the model does not believe look-ups in that time. */
 static void mark(struct model *m, uint32_t task, const struct call *call, int change)
 {
 	const struct call_row *row = call_row(call->id);
@@ -117,7 +117,7 @@ static void position_done(struct model *m, struct call *call, uint32_t open, int
 		open_description(m, open)->active--;
 }
 
-/* Takes the call out of its task: what it made uncertain is certain again. */
+/* Removes the call from its task. What it made uncertain becomes certain again. */
 static void detach(struct model *m, uint32_t task, struct call *call)
 {
 	*call = m->task[task].call;
@@ -156,7 +156,7 @@ static file_id file_of_path(struct op *op)
 	return path ? file_add(op->m, path, op_file_kind(op)) : ID_NONE;
 }
 
-/* The ENTER of a call that opened a file has the file of its new handle: see fill_in() in outbox.c. */
+/* The ENTER of a call that opened a file has the file of the new handle: see fill_in() in outbox.c. */
 static void op_emit_naming(struct op *op, struct io_event *event, uint32_t open)
 {
 	event->thread = op->thread;
@@ -198,7 +198,7 @@ static void emit_leave(struct op *op)
 	op_emit(op, &event, ID_NONE);
 }
 
-/* Emits the records of the call. Memory that is no file's is none of our business. */
+/* Emits the records of the call. Calls on memory that belongs to no file are skipped. */
 static void op_end(struct op *op, const struct event *counters)
 {
 	bool is_silent = (op->call.open == ID_NONE && call_is_of_memory(op->row)) ||
@@ -272,8 +272,8 @@ void op_replace(struct model *m, const struct event *event)
 }
 
 /*
- * Returns the task whose call ends, or MAP_NONE if its begin was not seen. An exec that succeeds ends as execve(),
- * whatever it began as: x86 says so of each new program.
+ * Returns the task whose call ends, or MAP_NONE if its begin was not seen. A successful exec always ends as execve(), whichever
+ * call it was: the kernel sets this number for each new program on x86.
  */
 static uint32_t ending_task(struct model *m, const struct event *event)
 {
@@ -286,7 +286,7 @@ static uint32_t ending_task(struct model *m, const struct event *event)
 	return is_exec ? exec_task(m, event) : MAP_NONE;
 }
 
-/* An exit without its enter: its arguments are not known, so only a new descriptor can be understood. */
+/* Handles the end of a call whose begin is missing. Its arguments are unknown, so only a new descriptor can be processed. */
 static void orphan(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);
@@ -330,7 +330,7 @@ void op_complete(struct op *op, const struct event *counters)
 	op_end(op, counters);
 }
 
-/* Whether the directory that a path starts at may have become another one since the call began. */
+/* Whether the start directory of a path may have changed since the call began. */
 static bool has_moved(const struct op *op, uint32_t index)
 {
 	const struct model *m = op->m;
@@ -346,7 +346,7 @@ static bool has_moved(const struct op *op, uint32_t index)
 	return m->table[table].busy || (slot && (slot->is_busy || slot->changed >= op->call.enter));
 }
 
-/* A look-up asked for the directory while the call was in flight; the call may have met another one. */
+/* A look-up read the start directory while the call was in flight, so the call may have used another one. */
 static void forget_moved(struct op *op)
 {
 	struct call *call = &op->call;
@@ -369,8 +369,8 @@ uint32_t op_exit(struct model *m, const struct event *event)
 		orphan(m, event);
 		return ID_NONE;
 	}
-	if (m->process[m->task[task].process]
-		    .is_prelude) { /* an exec that failed, on the way through PATH */
+	/* An exec that failed during the search in PATH. */
+	if (m->process[m->task[task].process].is_prelude) {
 		op_forget(m, task);
 		return ID_NONE;
 	}

@@ -11,14 +11,14 @@
 void op_enter(struct model *m, const struct event *event);
 /* Returns the thread that executed a program and became the first thread of its process, or ID_NONE. */
 uint32_t op_exit(struct model *m, const struct event *event);
-/* A call with begin and end in one event, which arrives at the end. */
+/* Processes a call whose begin and end are in one event, which arrives at the end. */
 void op_pair(struct model *m, const struct event *event);
-/* The process has its new program, while its exec may still be in flight. */
+/* The process has a new program, although its exec may still be in flight. */
 void op_replace(struct model *m, const struct event *event);
-/* Notes a path of the call in flight, which was read during the call. */
+/* Sets a path of the call in flight that was read during the call. */
 void op_path(struct model *m, uint32_t task, uint32_t index, struct event_string path,
 	     struct event_string base);
-/* Notes the type of the lock that the call in flight requests. */
+/* Sets the type of lock that the call in flight requests. */
 void op_lock(struct model *m, const struct event *event);
-/* Ends the call in flight of a task, if any, when its end will not arrive. */
+/* Ends the task's call in flight, if any. Its end will not arrive. */
 void op_cancel(struct model *m, uint32_t task, uint64_t time, enum io_end why);

@@ -3,7 +3,7 @@
 
 #include "op_end.h"
 
-/* The call (id, enter and arg are set, the rest is zero) is in flight from now on. */
+/* Starts a call: id, enter and arg are set, the rest is zero. */
 void op_note(struct model *m, uint32_t task, struct call *call,
 	     const struct event_string path[EVENT_PATHS],
 	     const struct event_string base[EVENT_PATHS]);

@@ -1,4 +1,4 @@
-/* op_data: calls that move data or a position, and those that flush. */
+/* op_data: calls that move data or a position, and calls that flush. */
 #include "op_end.h"
 
 #include "block/origin.h"
@@ -14,9 +14,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { MMAP_PROT = 2 }; /* which argument */
+enum { MMAP_PROT = 2 }; /* index of an argument */
 
-/* Begin and end of one transfer. */
+/* Emits begin and end of one transfer. */
 static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t asked,
 		     uint64_t offset, uint64_t id)
 {
@@ -34,7 +34,7 @@ static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t a
 static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)
 {
 	struct io_event event = {.kind = IO_OP_COMPLETE, .time = op->time};
-	/* Some return a number of messages. */
+	/* some calls return a number of messages instead */
 	bool has_bytes = !op->error && mode != IO_MODE_FLUSH && op->row->result == RESULT_BYTES;
 
 	event.op.id = id;
@@ -54,7 +54,7 @@ static bool is_append(const struct op *op, const struct description *d, int end)
 	return call_appends(op->row, &op->call, position_appends(op->m, d), end);
 }
 
-/* Whether nobody else could have moved the position while the call went on. */
+/* Whether no other thread or process could move the position during the call. */
 static bool is_alone(const struct op *op, const struct description *d)
 {
 	const struct process *p = &op->m->process[op->process];
@@ -64,8 +64,8 @@ static bool is_alone(const struct op *op, const struct description *d)
 }
 
 /*
- * Returns the position at which one end of the call began. The kernel says where it stood when a paired call had
- * ended: if others could have moved it in between, that must agree with what was known before.
+ * Returns the position where one end of the call began. For a paired call, the kernel reports the position at its end. If others
+ * could have moved it meanwhile, the reported position must agree with what was known before.
  */
 static uint64_t start_of(const struct op *op, uint32_t open, int end)
 {
@@ -81,8 +81,9 @@ static uint64_t start_of(const struct op *op, uint32_t open, int end)
 		return IO_OFFSET_UNKNOWN;
 	if (end || op->position == EVENT_POSITION_UNKNOWN)
 		return is_alone(op, d) && !is_append(op, d, end) ? d->position : IO_OFFSET_UNKNOWN;
+	/* It may be a stream whose creation was not seen. */
 	if (op->position < size || (!size && d->position == IO_OFFSET_UNKNOWN && !d->is_file))
-		return IO_OFFSET_UNKNOWN; /* it may be a stream that nobody saw being made */
+		return IO_OFFSET_UNKNOWN;
 	return op->position - size == d->position || is_alone(op, d) ? op->position - size
 								     : IO_OFFSET_UNKNOWN;
 }
@@ -134,7 +135,7 @@ void end_data(struct op *op)
 		position_pass(op->m, task_table(op->m, op->task), open);
 }
 
-/* One description is both ends: its position moves once. */
+/* Whether both ends have the same description, so that its position moves once. */
 static bool is_onto_itself(const struct op *op)
 {
 	const struct model *m = op->m;
@@ -145,7 +146,7 @@ static bool is_onto_itself(const struct op *op)
 	       call_uses_position(op->row, &op->call, 0);
 }
 
-/* tee leaves its input where it is; for a file that does not matter, since both ends are pipes. */
+/* tee() does not move the data of its input. For the position of files this makes no difference, because both ends are pipes. */
 void end_copy(struct op *op)
 {
 	uint32_t in = op->call.open, out = op->call.open2;
@@ -165,7 +166,7 @@ void end_copy(struct op *op)
 		advance(op, out, 1);
 }
 
-/* A mapping outlives its descriptor: then it is a handle of the mapped file that is flushed. Returns whether there is one. */
+/* A mapping outlives its descriptor; in that case the mapped file's handle is flushed. Returns whether there is such a mapping. */
 static bool use_mapped(struct op *op)
 {
 	file_id file = open_description(op->m, op->call.open)->file;
@@ -213,7 +214,7 @@ void end_sync(struct op *op)
 	transfer_end(op, op->call.open, IO_MODE_FLUSH, id);
 }
 
-/* sync(2) has no descriptor: one open for the whole run stands for all files. */
+/* sync(2) has no descriptor, so one open for the whole run stands for all files. */
 void end_sync_all(struct op *op)
 {
 	static const struct description known = {.file = ID_NONE,
@@ -248,13 +249,13 @@ void end_seek(struct op *op)
 	op_emit_use(op, &event);
 }
 
-/* Whether what is stored there goes to the file: MAP_SHARED_VALIDATE has the bit of MAP_PRIVATE as well. */
+/* Whether stores into the mapping reach the file. MAP_SHARED_VALIDATE contains the bit of MAP_PRIVATE. */
 static bool is_written(const struct op *op)
 {
 	return op->call.arg[MMAP_PROT] & PROT_WRITE && op->call.arg[op->row->flags] & MAP_SHARED;
 }
 
-/* A fixed address may take the place of what was mapped there, by a file or by memory alone. */
+/* A mapping at a fixed address may replace earlier mappings, of a file or of memory. */
 void end_map(struct op *op)
 {
 	struct mapped mapped = {op->call.open, op->m->task[op->task].tid, is_written(op)};

@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-/* The other calls are recorded of wanted tasks only, and by names that are surer than those known here. */
+/* Other calls are recorded only for wanted tasks. Their names come from the stream and are more reliable than those known here. */
 bool op_is_excluded(const struct model *m, uint32_t task, const struct call_row *row)
 {
 	return CALL_GROUPS_ALWAYS >> row->group & 1 && choice_leaves_out(m, task);
@@ -30,7 +30,7 @@ void op_emit_use(struct op *op, struct io_event *event)
 	op_emit(op, event, op->call.open);
 }
 
-/* With --comm, only the threads that match say how they move positions. */
+/* With --comm, only matching threads have records that show how they move positions. */
 static bool may_be_moved_unseen(const struct op *op)
 {
 	const struct model *m = op->m;
@@ -64,8 +64,8 @@ void op_emit_duplicate(struct op *op, uint32_t from, uint32_t open, bool is_cloe
 }
 
 /*
- * Time may be that of a call's begin, or of the next call when a call's end was lost. What other threads did with the
- * handle since then may have been emitted already, so the handle lives until now.
+ * `time` may be that of a call's begin, or of the next call when a call's end was lost. io_events of other threads that used the
+ * handle after that may have been emitted already. So the handle lives until now.
  */
 void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 {

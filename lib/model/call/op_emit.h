@@ -8,23 +8,25 @@
 struct op {
 	struct model *m;
 	uint32_t task, process;
-	thread_id thread; /* its location; ID_NONE before its first event */
+	thread_id thread; /* location of the task; ID_NONE before its first event */
 	const struct call_row *row;
 	struct call call;
-	uint64_t time; /* of its end */
+	uint64_t time; /* time of its end */
 	int64_t result;
-	int error;         /* errno, 0: succeeded */
+	int error;         /* errno; 0: success */
 	bool is_cancelled; /* its end did not arrive: result and error are not valid */
-	bool is_excluded;  /* of an excluded task (--comm): it only changes the tables */
-	bool is_pair; /* it is known only at its end, so others may have changed its descriptors since its begin */
-	uint32_t made;     /* the new open, held; or ID_NONE */
-	uint64_t position; /* is_pair: of call.open at the end, or EVENT_POSITION_UNKNOWN */
-	const struct event_file
-		*file;   /* [EVENT_FILES]: the kernel's files of new descriptors, or NULL */
-	enum io_end end; /* is_cancelled: why */
+	bool is_excluded;  /* the task is excluded (--comm): the call only updates the tables */
+	/* Known only at its end, so others may have changed its descriptors since its begin. */
+	bool is_pair;
+	uint32_t made; /* the new open, held; or ID_NONE */
+	/* is_pair: position of call.open at the end, or EVENT_POSITION_UNKNOWN. */
+	uint64_t position;
+	/* [EVENT_FILES]: the kernel's files of new descriptors, or NULL. */
+	const struct event_file *file;
+	enum io_end end; /* is_cancelled: the reason */
 };
 
-/* Whether the call is excluded because of its task; it then only changes the tables. */
+/* Whether the call is excluded because of its task, so that it only updates the tables. */
 bool op_is_excluded(const struct model *m, uint32_t task, const struct call_row *row);
 /* Emits an event on the location of the call. */
 static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
@@ -38,7 +40,7 @@ static inline void op_emit(struct op *op, struct io_event *event, uint32_t open)
 	else
 		out_emit_use(op->m, event, open);
 }
-/* The same for an event on call.open without a time of its own: at the end of the call, if it was still open then. */
+/* The same for an event on call.open: at the end of the call, if the open still existed then. */
 void op_emit_use(struct op *op, struct io_event *event);
 /* Returns the new open of the call, held. If the call is excluded, the open is pre-created for its next user. */
 uint32_t op_open(const struct op *op, uint32_t description);

@@ -1,4 +1,4 @@
-/* op_end: one function for each kind of call: applies the result and emits the records between ENTER and LEAVE. */
+/* op_end: one function for each kind of call. It applies the result and emits the records between ENTER and LEAVE. */
 #pragma once
 
 #include "call_trait.h"
@@ -26,7 +26,7 @@ void end_fcntl(struct op *op);
 void end_ioctl(struct op *op);
 void end_exec(struct op *op);
 void end_unshare(struct op *op);
-/* Creates op->made for a successful open, before its ENTER, which has the name of the file. */
+/* Creates op->made for a successful open, before the ENTER is emitted, because that contains the name of the file. */
 void op_make(struct op *op);
 /* op_lock.c */
 void end_lock(struct op *op);

@@ -1,4 +1,4 @@
-/* op_fd: calls that make, copy and close descriptors, or change what they are. */
+/* op_fd: calls that create, copy and close descriptors, or change their properties. */
 #include "op_end.h"
 
 #include "aio/aio_in.h"
@@ -24,9 +24,9 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-enum { FAMILY_UNIX = 1 }; /* AF_UNIX, on every machine */
+enum { FAMILY_UNIX = 1 }; /* AF_UNIX on every machine */
 
-/* Empties the number if the stream missed its close. */
+/* Empties the slot if the stream lacks its close. */
 static void replace(struct op *op, uint64_t fd)
 {
 	uint32_t old = table_take(op->m, task_table(op->m, op->task), fd);
@@ -37,7 +37,7 @@ static void replace(struct op *op, uint64_t fd)
 	open_drop(op->m, old);
 }
 
-/* Returns what the kernel had at the number when the call ended, if that is still what the call made; or NULL. */
+/* Returns the file that the kernel had at the number when the call ended, if the call created it; or NULL. */
 static const struct event_file *file_of(const struct op *op, int fd)
 {
 	uint32_t table = task_table(op->m, op->task);
@@ -68,7 +68,7 @@ static void create(struct op *op, uint32_t description, int fd, enum cloexec clo
 	create_open(op, op_open(op, description), fd, cloexec);
 }
 
-/* The flags of an open: in an argument, implied (creat), or in memory (openat2) and so not known. */
+/* Returns the flags of an open. They are an argument, implied (creat), or in memory (openat2) and so unknown. */
 static uint32_t open_flags(const struct op *op)
 {
 	if (op->row->flags != CALL_NO_ARG)
@@ -76,7 +76,7 @@ static uint32_t open_flags(const struct op *op)
 	return op->row->traits & CALL_TRUNCATES ? O_CREAT | O_WRONLY | O_TRUNC : UINT32_MAX;
 }
 
-/* What the kernel had at the new descriptor is surer than what was asked for. */
+/* The kernel's information about the new descriptor is more reliable than what the program requested. */
 static enum cloexec made_cloexec(const struct op *op, const struct event_file *file)
 {
 	const struct call_row *row = op->row;
@@ -97,8 +97,8 @@ static enum cloexec made_cloexec(const struct op *op, const struct event_file *f
 }
 
 /*
- * The path of O_TMPFILE is that of the directory. What openat2 has in memory may be that flag, or RESOLVE_IN_ROOT, with
- * which the path starts elsewhere.
+ * Whether the path names the file. With O_TMPFILE, it is the path of the directory. The flags of openat2 are in memory: they may
+ * contain O_TMPFILE, or RESOLVE_IN_ROOT, with which the path starts elsewhere.
  */
 static bool is_named_by_text(const struct op *op, const struct description *d)
 {
@@ -137,7 +137,7 @@ void end_open(struct op *op)
 	create_open(op, op->made, fd, made_cloexec(op, file_of(op, fd)));
 }
 
-/* Descriptors are sent through sockets of AF_UNIX. What accept() returns is of the family of the socket that listens. */
+/* Only AF_UNIX sockets can pass descriptors. accept() returns a socket of the listening socket's family. */
 static bool is_network(const struct op *op)
 {
 	if (op->row->traits & CALL_SAYS_FAMILY)
@@ -145,7 +145,7 @@ static bool is_network(const struct op *op)
 	return op->call.open != ID_NONE && open_description(op->m, op->call.open)->is_network;
 }
 
-/* Something without a path that the call returned. */
+/* Creates an open for something without a path. */
 static void create_labelled(struct op *op, enum cloexec cloexec)
 {
 	const char *label = op->row->traits & CALL_MAKES_SOCKET ? "socket" : op->row->name;
@@ -161,7 +161,7 @@ static void create_labelled(struct op *op, enum cloexec cloexec)
 	create(op, description, (int)op->result, cloexec);
 }
 
-/* It may be anything, a file as well, which somebody else has moved. */
+/* Creates an open for something unknown. It may be a file whose position somebody else has moved. */
 static void create_unknown(struct op *op, enum cloexec cloexec)
 {
 	struct model *m = op->m;
@@ -182,14 +182,14 @@ void end_create_fd(struct op *op)
 	enum cloexec cloexec = made_cloexec(op, file_of(op, (int)op->result));
 
 	if (op->row->traits & CALL_TAKES_DESCRIPTOR) {
-		position_share_all(op->m); /* nobody says whose it was */
+		position_share_all(op->m); /* the record does not say whose descriptor it was */
 		create_unknown(op, cloexec);
 	} else {
 		create_labelled(op, cloexec);
 	}
 }
 
-/* The numbers are in memory: where the kernel does not say them, look-ups and use will. */
+/* The numbers are in memory. If the kernel does not report them, look-ups and later uses will show them. */
 void end_create_pair(struct op *op)
 {
 	struct model *m = op->m;
@@ -215,7 +215,7 @@ void end_close(struct op *op)
 		op_destroy(op->m, op->task, op->time, op->call.open);
 }
 
-/* What another thread opened there since the call began is not touched. */
+/* Closes the slots, except those that another thread opened since the call began. */
 static void close_slots(struct op *op, uint64_t first, uint64_t last)
 {
 	uint32_t table = task_table(op->m, op->task);
@@ -276,7 +276,7 @@ static void duplicate(struct op *op, enum cloexec cloexec)
 
 	if (file && open_description(m, from)->state == NAME_AWAITED)
 		identity_describe(m, m->open[from].description, file);
-	if (op_is_gone(op)) { /* the copy is all that is left of it */
+	if (op_is_gone(op)) { /* only the copy is left */
 		create(op, m->open[from].description, (int)op->result, cloexec);
 		return;
 	}
@@ -341,7 +341,7 @@ void end_fcntl(struct op *op)
 	}
 }
 
-/* Nobody says which process it was. */
+/* The record does not say which process it was. */
 static void doubt_everywhere(struct model *m, uint64_t fd)
 {
 	for (uint32_t table = 0; table < m->tables.count; table++)

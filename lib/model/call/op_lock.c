@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-/* kind: the record of a lock that was got; a refused one is a try. */
+/* kind: the record for a lock that was acquired; a refused lock is a try. */
 static void emit_lock(struct op *op, enum io_event_kind kind, enum io_lock lock)
 {
 	struct io_event event = {.kind = kind, .time = op->time};
@@ -30,7 +30,7 @@ void end_lock(struct op *op)
 		  how & LOCK_SH ? IO_LOCK_SHARED : IO_LOCK_EXCLUSIVE);
 }
 
-/* A record lock has its type in memory; where the kernel does not say it, the call stays a region with its file. */
+/* The type of a record lock is in memory. If the kernel does not report it, the call is only a region with its file. */
 void end_record_lock(struct op *op)
 {
 	const struct task *t = &op->m->task[op->task];

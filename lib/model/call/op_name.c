@@ -1,4 +1,4 @@
-/* op_name: calls that change names, and directories that names start at. */
+/* op_name: calls that change file names, and directories that paths start at. */
 #include "op_end.h"
 
 #include "fd/fs.h"
@@ -7,11 +7,11 @@
 #include "op_emit.h"
 
 #include <fcntl.h>
-#include <stdio.h> /* RENAME_EXCHANGE */
+#include <stdio.h> /* for RENAME_EXCHANGE */
 #include <string.h>
 #include <sys/stat.h>
 
-/* O_TMPFILE contains O_DIRECTORY: its path is that of a directory, too. */
+/* O_TMPFILE contains O_DIRECTORY: its path is also that of a directory. */
 static bool names_directory(const struct op *op)
 {
 	uint64_t flags = op->row->flags == CALL_NO_ARG ? 0 : op->call.arg[op->row->flags];
@@ -57,8 +57,8 @@ static file_id known_file(const struct op *op, int index)
 }
 
 /*
- * Whether the new name was a file before is only known if the stream showed it. The old one is gone then, but if the
- * two have changed places.
+ * Whether a file with the new name existed before is known only if the stream has shown it. The old name no longer exists, except
+ * with RENAME_EXCHANGE.
  */
 void end_rename(struct op *op)
 {
@@ -82,7 +82,7 @@ void end_chdir(struct op *op)
 		file_is_directory(op->m, open_description(op->m, op->call.open)->file);
 }
 
-/* The record of the call has the new root as its second file. Threads of one process may have parted theirs. */
+/* The second file in the record is the new root. Threads of one process may have separate roots. */
 void end_chroot(struct op *op)
 {
 	const struct event_file *root = op->file ? &op->file[1] : NULL;
@@ -91,7 +91,7 @@ void end_chroot(struct op *op)
 
 	if (op->error || op->is_cancelled)
 		return;
-	if (op->row->traits & CALL_MOVES_ROOTS) /* it moves the root of others, too */
+	if (op->row->traits & CALL_MOVES_ROOTS) /* it also moves the roots of other processes */
 		fs_forget_same_root(op->m, op->process);
 	if (root && root->name.at && is_of_leader)
 		is = (struct fs_root){root->name, root->position};

@@ -1,8 +1,8 @@
 /*
- * op_pair: calls that the kernel paired.
+ * op_pair: calls that the kernel has paired.
  *
- * Such a call is known when it ends, so nothing is known of it while it is in flight. What it used is looked up as of
- * its begin (call_begin.c), and what it made is believed unless another call shows that it may be gone already.
+ * Such a call is known only when it ends. What it used is looked up as of its begin (call_begin.c). What it created is accepted
+ * unless another call shows that it may be gone already.
  */
 #include "call_begin.h"
 
@@ -32,7 +32,7 @@ static uint64_t reached(const struct model *m, const struct task *task)
 	return out_reached(m, location);
 }
 
-/* On a location time does not fall, whatever a stream says. */
+/* Time must not decrease on a location, whatever the stream contains. */
 static uint64_t begin_of(const struct model *m, uint32_t task, const struct event *event)
 {
 	const struct task *t = &m->task[task];
@@ -43,7 +43,7 @@ static uint64_t begin_of(const struct model *m, uint32_t task, const struct even
 	return begin < event->time ? begin : event->time;
 }
 
-/* What was in flight at a snapshot may be what ends now; the end of anything else was lost. */
+/* A call that a snapshot showed in flight may be the one that ends now. The end of any other call was lost. */
 static void supersede(struct model *m, uint32_t task, const struct call *next)
 {
 	const struct call *noted = &m->task[task].call;
@@ -58,7 +58,7 @@ static void supersede(struct model *m, uint32_t task, const struct call *next)
 	op_cancel(m, task, next->enter, IO_END_LOST);
 }
 
-/* Whether another thread could have closed, and used again, what the call used. */
+/* Whether another thread could have closed and reused what the call used. */
 static bool is_shared(const struct model *m, uint32_t task)
 {
 	return m->process[m->task[task].process].tasks > 1 ||
@@ -103,7 +103,8 @@ void op_pair(struct model *m, const struct event *event)
 		return;
 	}
 	call_begin(m, task, &op.call, event->pair.path, event->pair.base);
+	/* It may be the position of another file. */
 	if (is_shared(m, task) && op_is_gone(&op))
-		op.position = EVENT_POSITION_UNKNOWN; /* it may be that of another file */
+		op.position = EVENT_POSITION_UNKNOWN;
 	op_complete(&op, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What is doubtful would only be a name that is wrong in two places. */
+/* Doubtful slots are not copied, because that would only duplicate a name that may be wrong. */
 static void copy_slot(struct op *op, uint32_t table, uint32_t fd)
 {
 	struct model *m = op->m;
@@ -23,7 +23,7 @@ static void copy_slot(struct op *op, uint32_t table, uint32_t fd)
 	open_drop(m, open);
 }
 
-/* A copy of the table that the thread uses, where it is said that it uses it. */
+/* Gives the thread a copy of the table that it uses. *place: where the table of the thread is stored. */
 static void copy(struct op *op, uint32_t *place)
 {
 	struct model *m = op->m;
@@ -58,7 +58,7 @@ void thread_table_share(struct model *m, uint32_t parent, uint32_t child)
 	m->table[own].users++;
 }
 
-/* No call of the child copies the table, so the copies are emitted when the child begins, before its first call. */
+/* No record of the child shows the copy, so the copies are emitted when the child begins, before its first call. */
 void thread_table_start(struct model *m, uint32_t child, uint32_t process)
 {
 	struct op op = {.m = m, .task = child, .process = process, .time = m->now};

@@ -1,9 +1,9 @@
 /*
- * fact_in: what facts change in the model.
+ * fact_in: applies facts to the model.
  *
- * A fact about a descriptor or a directory is a look-up that took place between t0 and the fact's time. It is
- * believed only if nothing in the stream could have changed what was looked up meanwhile; otherwise it
- * is dropped and counted. So a name is right or absent.
+ * A fact about a descriptor or a directory is a look-up that took place between t0 and the fact's time. The model believes it
+ * only if nothing in the stream could have changed the object meanwhile; otherwise it drops and counts the fact. So a name is
+ * right or absent.
  */
 #include "fact_in.h"
 
@@ -37,7 +37,7 @@ enum { /* why a descriptor was looked up */
        REASON_LOSS,
 };
 
-enum { OPTIONS_MOST = 1024 }; /* a capture may say anything */
+enum { OPTIONS_MOST = 1024 }; /* limit for invalid captures */
 
 struct fd_fact {
 	uint32_t pid, tid;
@@ -81,7 +81,7 @@ static struct event_string string_of(const struct event *event, uint32_t index)
 				     event->fact.string[index].length};
 }
 
-/* Makes an open for a descriptor that nobody saw being opened. */
+/* Creates an open for a descriptor whose opening was not seen. */
 static void found(struct model *m, uint32_t table, const struct fd_fact *f)
 {
 	uint32_t flags = f->seen.flags;
@@ -107,7 +107,7 @@ static bool same_name(struct model *m, const struct description *d, const struct
 	       !memcmp(strtab_text(m->trace.strings, d->name), f->seen.target, f->seen.length);
 }
 
-/* It leads to the same file as before: perhaps through another description, which stands elsewhere. */
+/* The descriptor leads to the same file as before, but perhaps through another description with another position. */
 static void confirm_same(struct model *m, struct slot *slot, const struct fd_fact *f)
 {
 	struct description *d = open_description(m, slot->open);
@@ -121,7 +121,7 @@ static void confirm_same(struct model *m, struct slot *slot, const struct fd_fac
 	d->moved = m->now;
 }
 
-/* A descriptor whose slot is taken: its name, or where that is in doubt whether it is still the same. */
+/* Handles a descriptor with a known open: sets its name, or, if it is in doubt, checks whether it is still the same. */
 static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 {
 	uint32_t description = m->open[slot->open].description;
@@ -136,15 +136,15 @@ static void confirm(struct model *m, struct slot *slot, const struct fd_fact *f)
 	if (f->error) {
 		d->state = d->state == NAME_AWAITED ? NAME_NEVER : d->state;
 		m->is_unblocked = true;
-	} else if (d->state != NAME_SURE &&
-		   d->state != NAME_NEVER) /* its handle may stand for others without a name */
+		/* Its handle may also be used for others without a name. */
+	} else if (d->state != NAME_SURE && d->state != NAME_NEVER)
 		identity_apply(m, description, &f->seen);
 }
 
 static void fact_fd(struct model *m, const struct event *event)
 {
 	struct fd_fact f = fd_fact_of(&event->fact);
-	/* With the whole machine, tasks are known before: one that is not known has ended since. */
+	/* In a recording of the whole machine, all tasks are known before: an unknown one has ended since. */
 	bool is_new = f.reason == REASON_START && !m->trace.host.is_system;
 	uint32_t process = is_new ? process_get(m, f.pid) : process_find(m, f.pid);
 
@@ -166,7 +166,7 @@ static void fact_fd(struct model *m, const struct event *event)
 		found(m, table, &f);
 }
 
-/* The numbers has_rank, rank and ranks stand one behind the other. */
+/* The numbers has_rank, rank and ranks follow each other. */
 static struct trace_rank rank_of(const struct event *event, uint32_t first)
 {
 	const uint64_t *n = event->fact.number + first;
@@ -226,7 +226,7 @@ static void fact_host(struct model *m, const struct event *event)
 	m->trace.host.sample_interval = event->fact.number[FACT_HOST_sample_interval];
 }
 
-/* Without a command, time that passes before the first I/O is part of the recording as well. */
+/* Without a command, the time before the first I/O is part of the recording, too. */
 static void fact_begin(struct model *m, const struct event *event)
 {
 	if (m->trace.host.is_system || !(m->trace.host.argv || m->trace.host.is_joined))
@@ -349,7 +349,7 @@ static void fact_filter(struct model *m, const struct event *event)
 		m->choice.has_users = true;
 }
 
-/* Read between t0 and now; the call began before and goes on, so the path is the one that it was given. */
+/* The path was read between t0 and now. The call began before and still runs, so the path is its argument. */
 static void fact_path(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
@@ -385,7 +385,7 @@ static void fact_loss(struct model *m, const struct event *event)
 		m->lost_until = event->fact.number[FACT_LOSS_until];
 }
 
-/* The process goes on where its exec left it, but for what it did meanwhile. */
+/* The process continues where its exec was, but its calls in between are missing. */
 static void resume(struct model *m, const struct event *event)
 {
 	const uint64_t *n = event->fact.number;
@@ -400,7 +400,7 @@ static void resume(struct model *m, const struct event *event)
 	table_doubt(m, task_table(m, task), DOUBT_LOSS);
 }
 
-/* What was missed may have changed any descriptor. */
+/* The missing events may have changed any descriptor. */
 static void fact_gap(struct model *m, const struct event *event)
 {
 	static const enum tally_counter counter[] = {

@@ -36,7 +36,7 @@ uint32_t open_new_always(struct model *m, const struct description *known, proce
 	m->description[description] = *known;
 	open = open_new(m, description, creator);
 	m->open[open].is_found = true;
-	m->open[open].slots = 1; /* which nobody empties */
+	m->open[open].slots = 1; /* which is never emptied */
 	return open;
 }
 
@@ -44,7 +44,7 @@ uint32_t open_lasting(struct model *m, const struct description *known, process_
 {
 	struct map *map = &m->lasting[known->flags & O_ACCMODE];
 	bool is_deleted = known->file != ID_NONE && m->trace.file[known->file].is_deleted;
-	/* A string's id never has the last bit. */
+	/* The highest bit of a string's id is never set. */
 	uint64_t key = map_key(process, is_deleted ? known->file | 1U << 31 : known->name);
 	uint32_t open = map_get(map, key);
 
@@ -65,7 +65,7 @@ void description_count(struct model *m, uint32_t description)
 		tally_add(m->tally, names_unknown, 1);
 }
 
-/* Nothing holds it any more. */
+/* The last holder is gone. */
 void open_end(struct model *m, uint32_t open)
 {
 	uint32_t description = m->open[open].description;
@@ -86,7 +86,7 @@ uint32_t table_new(struct model *m)
 	return id;
 }
 
-/* Makes the slot exist; NULL if the number is out of range. */
+/* Returns the slot, and creates it if necessary; NULL if the number is out of range. */
 static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
 {
 	struct table *t = &m->table[table];
@@ -109,7 +109,7 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, enum cl
 {
 	slot->open = open;
 	slot->cloexec = cloexec;
-	/* What comes next may be lost, too. */
+	/* events that come next may be lost, too */
 	slot->doubt = m->now <= m->lost_until ? DOUBT_LOSS : DOUBT_NONE;
 	slot->doubted = 0;
 	slot->changed = m->now;
@@ -131,7 +131,7 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum
 	return true;
 }
 
-/* Empties a filled slot; its hold passes to the caller. */
+/* Empties a filled slot. Its hold passes to the caller. */
 static uint32_t slot_empty(struct model *m, struct slot *slot, uint64_t time)
 {
 	uint32_t open = slot->open;
@@ -208,7 +208,7 @@ bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t
 
 	if (t->busy || t->emptied >= since)
 		return false;
-	/* A close that was lost may be among it. */
+	/* the lost events may contain a close */
 	if (m->lost_until && m->lost_until >= since)
 		return false;
 	if (!slot)

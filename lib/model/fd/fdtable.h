@@ -12,7 +12,7 @@
 
 uint32_t table_new(struct model *m);
 uint32_t table_copy(struct model *m, uint32_t table);
-/* Removes a user. The last one empties the table: calls `emptied` (or NULL) for each open before its hold ends. */
+/* Removes a user. The last one empties the table: it calls `emptied` (or NULL) for each open before its hold ends. */
 typedef void (*table_emptied)(struct model *m, uint32_t open, void *context);
 void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *context);
 /* Returns the slot, or NULL if the number was never used or is out of range. Lent until a slot is set. */
@@ -51,7 +51,7 @@ static inline uint32_t table_at(const struct model *m, uint32_t table, uint64_t 
 		return slot_open_at(m, slot, time);
 	return slot->was_from <= time && time < slot->was_until ? slot->was : ID_NONE;
 }
-/* Whether no call has changed the descriptor between then and now, and none in flight may do so. */
+/* Whether no call has changed the descriptor since `since`, and no call in flight may change it. */
 bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t since);
 /* The same, and the descriptor still has this open. */
 static inline uint32_t table_since(const struct model *m, uint32_t table, uint64_t fd,
@@ -69,7 +69,7 @@ static inline bool table_has(const struct model *m, uint32_t table, uint32_t ope
 
 	return fd == ID_NONE || (slot && slot->open == open);
 }
-/* A call closes a descriptor whose slot is empty. */
+/* Notes that a call closes a descriptor whose slot is empty. */
 void table_note_empty_close(struct model *m, uint32_t table, uint64_t fd);
 /*
  * Returns whether no other call has closed or used the descriptor since `begin`. Then the file that the kernel had there at the end of
@@ -84,7 +84,10 @@ void table_doubt_all(struct model *m, enum doubt why);
 uint32_t description_new(struct model *m, uint32_t flags);
 /* Returns a new open of the description, held by the caller. */
 uint32_t open_new(struct model *m, uint32_t description, process_id creator);
-/* The same for an open that is not in the stream and will not be closed; known: its description, without any count. */
+/*
+ * The same for an open whose creation is not in the stream, and which will not be closed. known: its description, without any
+ * count.
+ */
 uint32_t open_new_always(struct model *m, const struct description *known, process_id creator);
 /* Returns the permanent open of the process for this name and access mode. Not held. */
 uint32_t open_lasting(struct model *m, const struct description *known, process_id process);

@@ -1,26 +1,26 @@
 /*
  * fs: current directories and root directories, which processes may share (CLONE_FS).
  *
- * Their names come with each path that needs them, because directories can be renamed. The model only keeps the times at which they
- * may have changed.
+ * The model keeps roots, and the times at which the directories may have changed. It keeps no names of current directories,
+ * because directories can be renamed: each path comes with the name of the directory that it starts at.
  */
 #pragma once
 
 #include "state/state.h"
 
 struct fs_root {
-	struct event_string path; /* at NULL: not known */
-	uint64_t mount_namespace; /* 0: not known */
+	struct event_string path; /* at NULL: unknown */
+	uint64_t mount_namespace; /* 0: unknown */
 };
 
-/* Returns a new one with one user. */
+/* Returns a new element with one user. */
 uint32_t fs_new(struct model *m);
 void fs_drop(struct model *m, uint32_t fs);
-/* A new process gets a copy of its parent's. */
+/* A new process gets a copy of its parent's element. */
 void fs_copy(struct model *m, uint32_t process, uint32_t parent);
-/* From now on the process shares that of another one. */
+/* From now on, the process shares the element of another process. */
 void fs_share(struct model *m, uint32_t process, uint32_t other);
-/* A call that changes it begins (change 1) or ends (-1). */
+/* A call that changes the directories begins (change 1) or ends (-1). */
 void fs_move(struct model *m, uint32_t fs, int change);
 /* Sets the root of the process, and of those that share it. */
 void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root);

@@ -21,15 +21,15 @@ static handle_id idle_find(const struct model *m, uint64_t hash, process_id proc
 	return id;
 }
 
-/* Its handles are not those of the file that has its path now. */
+/* Handles of a deleted file do not belong to the file that has its path now. */
 static bool is_deleted(const struct model *m, file_id file)
 {
 	return file != ID_NONE && m->trace.file[file].is_deleted;
 }
 
 /*
- * Returns a destroyed handle of this process and name to be used again, or ID_NONE. Locations are merged by time, and two
- * CPUs can read the same: a handle that ends at the nanosecond at which it would begin has to rest.
+ * Returns a destroyed handle of this process and name for reuse, or ID_NONE. Readers merge locations by time, and two CPUs can
+ * read the same time. So a handle that was destroyed in the nanosecond in which the new open begins is not reused.
  */
 static handle_id idle_take(struct model *m, process_id process, str_id name, uint64_t time)
 {
@@ -44,7 +44,7 @@ static handle_id idle_take(struct model *m, process_id process, str_id name, uin
 	return id;
 }
 
-/* Only what the creator itself destroyed: a child may still hold the handle that it inherited. */
+/* Only for handles that their creator has destroyed, because a child may still have an inherited one. */
 void handle_set_idle(struct model *m, handle_id id, process_id destroyer, uint64_t time)
 {
 	process_id process = m->trace.handle[id].process;
@@ -79,14 +79,14 @@ static handle_id handle_new(struct model *m, process_id process, uint32_t open, 
 	return m->trace.handles++;
 }
 
-/* Its name may still come: nothing has closed it, and no look-up has failed. */
+/* Whether the name may still arrive: the descriptor has not been closed, and no look-up has failed. */
 static bool is_awaited(const struct open *open, const struct description *d)
 {
 	return (d->state == NAME_AWAITED || d->state == NAME_TEXT) &&
 	       (open->slots || open->is_coming);
 }
 
-/* Processes of the shared group may have any selection: there, path_filter decides for each record. */
+/* Processes of the shared group may have any selection, so there path_filter decides for each record. */
 static bool is_wanted(struct model *m, const struct open *o, str_id name)
 {
 	if (!m->has_names)
@@ -97,8 +97,8 @@ static bool is_wanted(struct model *m, const struct open *o, str_id name)
 }
 
 /*
- * A name that is still awaited when time is up gives a new handle, which can learn its name later; a handle without a name
- * is only used again for one that can never get one.
+ * If a name is still missing at the time limit, the open gets a new handle, which can be named later. A handle without a name is
+ * reused only for an open that can never get a name.
  */
 bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
 {
@@ -121,8 +121,8 @@ bool handle_assign_new(struct model *m, uint32_t open, bool is_due)
 }
 
 /*
- * Whether the process has what its creator had, as it came from it. A member of the shared group may come from anybody, and nobody outside of
- * it comes from there.
+ * Whether the process inherited the opens of the creator. Members of the shared group may be children of any process, and
+ * processes outside of it are never children of members.
  */
 static bool inherits_from(const struct model *m, process_id process, process_id creator)
 {
@@ -148,7 +148,7 @@ handle_id handle_of(struct model *m, process_id process, uint32_t open)
 {
 	const struct open *o = &m->open[open];
 
-	if (o->handle == ID_NONE) /* its records are not wanted */
+	if (o->handle == ID_NONE) /* its records are excluded */
 		return ID_NONE;
 	if (o->creator == process || o->is_found || inherits_from(m, process, o->creator))
 		return o->handle;

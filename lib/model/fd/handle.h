@@ -26,7 +26,7 @@ static inline bool handle_assign(struct model *m, uint32_t open, bool is_due)
 handle_id handle_of(struct model *m, process_id process, uint32_t open);
 /* The name of a description is now known: sets it for handles that were assigned before. */
 void handle_named(struct model *m, uint32_t description);
-/* This process destroys the handle; it may be reused for a later open. */
+/* The process has destroyed the handle; it may be reused for a later open. */
 void handle_set_idle(struct model *m, handle_id id, process_id destroyer, uint64_t time);
 /* The open ends. */
 void handle_release(struct model *m, uint32_t open);

@@ -7,7 +7,7 @@ void position_share(struct model *m, struct description *d)
 	d->is_shared = true;
 }
 
-/* What is added to the table later is not in what was sent before: table_set() says that there is more. */
+/* Descriptors that are added to the table later were not sent before: table_set() resets is_shared. */
 void position_share_table(struct model *m, uint32_t table)
 {
 	struct table *t = &m->table[table];
@@ -31,7 +31,7 @@ void position_pass(struct model *m, uint32_t table, uint32_t socket)
 		position_share_table(m, table);
 }
 
-/* Another description may be the same one, if it is shared now: a process that took it has an open of its own. */
+/* If the description is shared, others may be the same one: a process that received it has an open of its own. */
 static void doubt_append(struct model *m)
 {
 	m->append_doubts++;

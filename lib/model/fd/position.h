@@ -17,7 +17,7 @@ void position_share(struct model *m, struct description *d);
 void position_share_table(struct model *m, uint32_t table);
 /* The same for the descriptions in all tables. */
 void position_share_all(struct model *m);
-/* A message was sent through the socket (ID_NONE: unknown); it may contain any descriptor of the table. */
+/* A message was sent through the socket (ID_NONE: unknown). It may contain any descriptor of the table. */
 void position_pass(struct model *m, uint32_t table, uint32_t socket);
 /* Whether a process that is not recorded may have set O_APPEND. */
 static inline bool position_may_append(const struct model *m, const struct description *d)
@@ -29,5 +29,5 @@ static inline bool position_appends(const struct model *m, const struct descript
 {
 	return position_may_append(m, d) || d->flags & O_APPEND;
 }
-/* F_SETFL sets the flags (UINT32_MAX: may have set any). ID_NONE: of an unknown open. */
+/* F_SETFL has set the flags (UINT32_MAX: unknown flags). ID_NONE: of an unknown open. */
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags);

@@ -1,4 +1,4 @@
-/* file: paths, files and mounts. A file is its absolute path: that is what the archive's readers compare. */
+/* file: paths, files and mounts. A file is identified by its absolute path, because readers of the archive compare paths. */
 #include "file.h"
 
 #include "name_filter.h"
@@ -9,11 +9,11 @@
 
 enum { PATH_SIZE = 8192 };
 
-/* A path that is put together. */
+/* A path under construction. */
 struct builder {
 	char at[PATH_SIZE];
 	size_t length;
-	bool has_component; /* beyond the base */
+	bool has_component; /* has a component after the base */
 };
 
 static bool go_up(struct builder *out)
@@ -40,7 +40,7 @@ static bool add_component(struct builder *out, const char *name, size_t size)
 	return true;
 }
 
-/* Returns whether it can be told. */
+/* Returns false if the path cannot be resolved. */
 static bool add_components(struct builder *out, const char *path, size_t left)
 {
 	while (left) {
@@ -100,7 +100,7 @@ void file_is_directory(struct model *m, file_id file)
 		m->trace.file[file].kind = FILE_DIRECTORY;
 }
 
-/* Returns the directory that the path stands in, 0 if it is "/". */
+/* Returns the directory of the path, or 0 for "/". */
 static str_id parent_of(struct model *m, str_id path)
 {
 	const char *text = strtab_text(m->trace.strings, path);
@@ -112,7 +112,7 @@ static str_id parent_of(struct model *m, str_id path)
 			     : strtab_add(m->trace.strings, text, (size_t)(slash - text));
 }
 
-/* What is above a file is a directory, unless the status of a later file of that name said otherwise. */
+/* The parents of a file are directories, unless the status of a later file with that name says otherwise. */
 static void mark_parents(struct model *m, str_id path)
 {
 	while ((path = parent_of(m, path)) != 0) {
@@ -172,7 +172,7 @@ static file_id find_inode(const struct model *m, uint64_t hash, uint64_t dev, ui
 	return file;
 }
 
-/* The file's old inode and the inode's old file are forgotten. */
+/* The file's old inode, and the inode's old file, are forgotten. */
 void file_set_inode(struct model *m, file_id file, uint64_t dev, uint64_t ino)
 {
 	struct index *index = &m->file_by_inode;

@@ -14,13 +14,13 @@ struct name_filter {
 		str_id glob;
 	} * glob;
 	uint32_t globs, cap, inclusions;
-	bool is_partial;  /* some may match a file, and not what is below it; or what is no path */
+	bool is_partial; /* some patterns match a file but not what is below it, or are not paths */
 	uint8_t *verdict; /* by str_id */
 	uint32_t verdicts;
 	struct cold_area area; /* of the verdicts */
 };
 
-/* Returns whether the pattern is of paths, and matches all that is below what it matches. */
+/* Returns whether the pattern is a path that also matches everything below what it matches. */
 static bool is_of_tree(const char *glob)
 {
 	size_t length = strlen(glob);

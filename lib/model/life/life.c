@@ -39,7 +39,7 @@ static void task_free(struct model *m, uint32_t task)
 	pool_give(&m->tasks, task);
 }
 
-/* Takes the thread out; the process goes with its last thread, and what it held is closed. */
+/* Removes the thread. The process ends with its last thread, and its descriptors are closed. */
 static void task_retire(struct model *m, uint32_t task)
 {
 	uint32_t process = m->task[task].process;
@@ -58,7 +58,7 @@ static void task_retire(struct model *m, uint32_t task)
 		process_end(m, process);
 }
 
-/* The end of a thread was not seen, but its number is used again. */
+/* The end of the thread was not seen, but its number is used again. */
 static void task_forget(struct model *m, uint32_t task)
 {
 	op_cancel(m, task, m->now, IO_END_LOST);
@@ -84,7 +84,7 @@ static process_id process_parent(struct model *m, uint32_t process)
 	return m->trace.host.is_system ? m->process[process].group : process_group(m, process);
 }
 
-/* The child of a process gets a copy of its table, or with CLONE_FILES the table itself. */
+/* The child process gets a copy of its parent's table, or, with CLONE_FILES, shares it. */
 static uint32_t process_fork(struct model *m, uint32_t parent_task, uint32_t pid)
 {
 	uint32_t parent = m->task[parent_task].process;
@@ -143,8 +143,7 @@ void life_fork(struct model *m, const struct event *event)
 {
 	uint32_t pid = event->fork.child_pid, tid = event->fork.child_tid;
 
-	if (tid == event->tid ||
-	    !pid) /* without its process, its first call will tell what it is */
+	if (tid == event->tid || !pid) /* if its process is unknown, its first call will show it */
 		return;
 	uint32_t old = task_find(m, tid);
 
@@ -166,7 +165,7 @@ void life_fork(struct model *m, const struct event *event)
 	m->task[child].begin = m->now;
 	m->task[child].name = m->task[parent].name;
 	m->task[child].choice = m->task[parent].choice;
-	/* clone(2) says its flags in its first argument; clone3 has them in memory: see life_clone_flags(). */
+	/* The first argument of clone(2) has the flags; those of clone3 are in memory: see life_clone_flags(). */
 	const struct call *call = &m->task[parent].call;
 
 	if (call->id != CALL_ID_NONE && call_row(call->id)->kind == CALL_CLONE &&
@@ -200,7 +199,7 @@ void life_comm(struct model *m, const struct event *event)
 	}
 }
 
-/* Neither what the descriptors of a process lead to nor its asynchronous requests are followed while it is left out. */
+/* While the process is excluded, its descriptors and asynchronous requests are not followed. */
 void life_exclude(struct model *m, uint32_t process, bool is_excluded)
 {
 	if (m->process[process].is_excluded == is_excluded)
@@ -239,7 +238,7 @@ void life_call_end(struct model *m, const struct event *event)
 		take_over(m, task);
 }
 
-/* Events that are inherited are gone for good: nobody will say how the exec ends, which cannot fail any more. */
+/* Inherited events are gone for good. No record will report the end of the exec, which can no longer fail. */
 static void task_lose(struct model *m, const struct event *event)
 {
 	struct event end = *event;
@@ -255,8 +254,8 @@ static void task_lose(struct model *m, const struct event *event)
 }
 
 /*
- * An exec that gives a process other rights, or a program that it may not read, takes perf's events off it, and perf says
- * EXIT. The call is still in flight then, while a thread that ends has ended its call before.
+ * perf writes EXIT when an exec removes perf's events from a process, because it changes its rights or runs a program that it may
+ * not read. The call is still in flight then. A thread that really ends has ended its call before.
  */
 void life_exit(struct model *m, const struct event *event)
 {

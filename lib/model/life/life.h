@@ -5,8 +5,8 @@
 
 void life_end_stale_thread(struct model *m, uint32_t pid, uint32_t tid);
 /*
- * An event belongs to this thread. If another thread had its number, that thread has ended without a record. Call this before
- * task_get().
+ * An event belongs to this thread. If another thread had its number before, that thread has ended without a record. Call this
+ * before task_get().
  */
 static inline void life_notice_thread(struct model *m, uint32_t pid, uint32_t tid)
 {
@@ -16,7 +16,7 @@ static inline void life_notice_thread(struct model *m, uint32_t pid, uint32_t ti
 void life_fork(struct model *m, const struct event *event);
 void life_clone_flags(struct model *m, const struct event *event);
 void life_comm(struct model *m, const struct event *event);
-/* The end of a call. The end of an exec ends all other threads of the process. */
+/* Processes the end of a call. The end of an exec ends all other threads of the process. */
 void life_call_end(struct model *m, const struct event *event);
 void life_exit(struct model *m, const struct event *event);
 /* Starts or stops recording the process. */

@@ -28,7 +28,7 @@ uint32_t fault_open(struct model *m, process_id process, file_id file)
 	return open_named(m, process, file, m->trace.file[file].path);
 }
 
-/* What nobody was seen to open (the program itself, what was mapped before) is called by its inode. */
+/* A file whose opening was not seen (the program itself, earlier mappings) is identified by its inode. */
 static uint32_t open_of(struct model *m, process_id process, uint64_t dev, uint64_t ino)
 {
 	file_id file = file_by_inode(m, dev, ino);

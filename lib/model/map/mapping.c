@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MAPPINGS_MAX = 1 << 16
-}; /* the kernel's own limit (vm.max_map_count); more are not followed */
+enum { MAPPINGS_MAX = 1 << 16 }; /* the kernel's own default limit (vm.max_map_count) */
 
 static uint64_t end_of(uint64_t start, uint64_t size)
 {
@@ -43,7 +41,7 @@ static void count(struct model *m, uint32_t process, file_id file)
 	m->mapped_file[file].process = process;
 }
 
-/* Its open is dropped, and what it is counted for. */
+/* Drops the mapping's open and its counts. */
 static void end(struct model *m, const struct mapping *mapping)
 {
 	if (mapping->written != ID_NONE)
@@ -74,7 +72,7 @@ static void erase(struct model *m, struct process *p, uint32_t at)
 	end(m, &old);
 }
 
-/* Takes [start, end) out of the mapping at the index. Returns the index where what follows begins. */
+/* Removes [start, end) from the mapping at the index. Returns the index of the first mapping after it. */
 static uint32_t carve(struct model *m, uint32_t process, uint32_t at, uint64_t start, uint64_t end)
 {
 	struct process *p = &m->process[process];
@@ -222,7 +220,7 @@ void mapping_unrecorded(struct model *m, const struct event *event)
 	m->mapped_file[file].is_code |= event->kind == EVENT_CODE;
 }
 
-/* What the loader and the C library map for their own needs, in every program. */
+/* Files that the loader and the C library map in every program. */
 static bool is_of_c_library(const char *name)
 {
 	static const char *const own[] = {"*/ld.so.cache", "*/locale/*",
@@ -235,7 +233,7 @@ static bool is_of_c_library(const char *name)
 	return false;
 }
 
-/* What lies in memory alone is never written back. */
+/* A file in memory is never written back. */
 static bool is_on_a_disk(const struct model *m, file_id file)
 {
 	static const char *const in_memory[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
@@ -267,7 +265,7 @@ static void count_file(struct model *m, file_id file)
 
 void mapping_end(struct model *m)
 {
-	/* Either table may be the larger one: each grows in steps of its own. */
+	/* either table may be the larger one, because they grow in different steps */
 	for (file_id file = 0; file < m->mapped_file_cap && file < m->trace.files; file++)
 		if (name_is_wanted_by_any(m, m->trace.file[file].path))
 			count_file(m, file);

@@ -3,7 +3,7 @@
 
 #include "state/state.h"
 
-/* What a thread mapped. */
+/* A mapping as a thread created it. */
 struct mapped {
 	uint32_t open; /* ID_NONE: memory without a file */
 	uint32_t tid;

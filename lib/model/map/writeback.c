@@ -12,7 +12,7 @@ static bool is_of(const struct model *m, uint32_t task, uint32_t process)
 	return task != MAP_NONE && m->task[task].process == process;
 }
 
-/* Returns the thread that it is booked on, or MAP_NONE. */
+/* Returns the thread for the writeback, or MAP_NONE. */
 static uint32_t find_task(const struct model *m, uint32_t process, uint32_t tid)
 {
 	uint32_t task = task_find(m, tid);

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 enum {
-	OUT_NAME_NS = 200000000, /* how long an event waits for a name */
-	OUT_LONG_S = 30, /* ... the size of a block request, the file of an asynchronous one */
+	OUT_NAME_NS = 200000000, /* maximum time that an event waits for a name */
+	/* The same for the size of a block request, or the file of an asynchronous request. */
+	OUT_LONG_S = 30,
 };
 
 void out_hold_request(struct model *m, uint32_t request)
@@ -64,7 +65,7 @@ static struct waiting ring_take(struct out_ring *ring)
 	return first;
 }
 
-/* What waits holds what it names, and has the values of a metric for its own. */
+/* A waiting event holds the objects that it names, and has a copy of the values of a metric. */
 static void hold(struct model *m, struct waiting *w)
 {
 	open_hold(m, w->open);
@@ -87,7 +88,7 @@ static void drop(struct model *m, const struct waiting *w)
 	m->out.waiting--;
 }
 
-/* What was open before recording belongs to the process that is seen to use it first. */
+/* A handle that was open before the recording belongs to the process that is first seen to use it. */
 static void set_creator(struct model *m, const struct io_event *event, uint32_t open)
 {
 	if (open != ID_NONE && m->open[open].creator == ID_NONE)
@@ -106,14 +107,14 @@ static bool is_request_ready(struct model *m, const struct waiting *w, bool is_d
 	return handle_assign(m, op->open, is_due);
 }
 
-/* Gives the event its handles if they are known by now; is_due: whatever is known. */
+/* Gives the event its handles if they are known. is_due: uses whatever is known. */
 static bool is_ready(struct model *m, const struct waiting *w, bool is_due)
 {
 	return (!w->is_growing || is_due) && handle_assign(m, w->open, is_due) &&
 	       handle_assign(m, w->open2, is_due) && is_request_ready(m, w, is_due);
 }
 
-/* The path of O_TMPFILE is a directory, and the file that it makes there has no name. */
+/* With O_TMPFILE, the path is that of the directory, and the new file has no name. */
 static file_id named_file(struct model *m, uint32_t open)
 {
 	const struct description *d = open_description(m, open);
@@ -121,7 +122,7 @@ static file_id named_file(struct model *m, uint32_t open)
 	return description_is_nameless(d) ? ID_NONE : d->file;
 }
 
-/* Flags of an open that only a look-up could tell. */
+/* Returns the flags of an open, if a look-up has found them. */
 static uint32_t known_flags(struct model *m, uint32_t open)
 {
 	uint32_t flags = open_description(m, open)->flags;
@@ -144,7 +145,7 @@ static void fill_in(struct model *m, const struct waiting *w, struct io_event *e
 		event->duplicate.new_handle = handle_of(m, process, w->open2);
 }
 
-/* Its BEGIN leaves, or what follows it. */
+/* Returns the open of the request, and notes that its BEGIN has left. */
 static uint32_t open_of_request(struct model *m, struct io_event *event, uint32_t request)
 {
 	struct aio_op *op = &m->aio.op[request];
@@ -155,7 +156,7 @@ static uint32_t open_of_request(struct model *m, struct io_event *event, uint32_
 	return op->open;
 }
 
-/* The event is final, and goes out. */
+/* The event is final, and leaves the model. */
 static void send_final(struct model *m, const struct waiting *w)
 {
 	struct io_event event = w->event;
@@ -181,7 +182,7 @@ static uint64_t due_of(const struct model *m, const struct waiting *w)
 	return w->event.time + (is_long ? OUT_LONG_S * UINT64_C(1000000000) : OUT_NAME_NS);
 }
 
-/* Something waits on the location that nothing lets leave at once. */
+/* The first event of the location must wait. */
 static void block(struct model *m, thread_id location)
 {
 	struct outbox *b = &m->out;
@@ -197,7 +198,7 @@ static void block(struct model *m, thread_id location)
 	b->blocked[b->blocked_count++] = location;
 }
 
-/* Puts the event at the end of its location. It holds what it names already, or not yet. */
+/* Puts the event at the end of its location's queue. is_held: it already holds what it names. */
 static void enqueue(struct model *m, struct waiting *w, bool is_held)
 {
 	struct out_location *l;
@@ -221,7 +222,7 @@ static void enqueue(struct model *m, struct waiting *w, bool is_held)
 	block(m, w->event.thread);
 }
 
-/* The first of those beside the calls takes its place. */
+/* Puts the first event beside the calls into the queue. */
 static void enqueue_first_beside(struct model *m, thread_id location)
 {
 	struct waiting w = ring_take(&m->out.location[location].beside);
@@ -229,7 +230,7 @@ static void enqueue_first_beside(struct model *m, thread_id location)
 	enqueue(m, &w, true);
 }
 
-/* ... though no record came after it. */
+/* The same, although no later record of the location has come. */
 static void enqueue_first_early(struct model *m, thread_id location)
 {
 	struct out_location *l = &m->out.location[location];
@@ -238,7 +239,10 @@ static void enqueue_first_early(struct model *m, thread_id location)
 	enqueue_first_beside(m, location);
 }
 
-/* Lets take its place what comes before a record with this time, which is raised if more than that has. */
+/*
+ * Puts the events beside the calls that are not later than this record into the queue. If that makes the record too early, its
+ * time is raised.
+ */
 static void enqueue_due_beside(struct model *m, struct io_event *event)
 {
 	struct out_location *l = location_of(m, event->thread);
@@ -261,7 +265,7 @@ void out_emit(struct model *m, struct io_event *event, uint32_t open, uint32_t o
 		false);
 }
 
-/* Nearly always it is the last. */
+/* The event is nearly always the last one. */
 static void insert(struct out_ring *ring, const struct waiting *w)
 {
 	uint32_t index = ring->count;
@@ -284,7 +288,7 @@ void out_emit_beside(struct model *m, const struct io_event *event, uint32_t ope
 	}
 	if (l->beside.count == BESIDE_LIMIT)
 		enqueue_first_early(m, event->thread);
-	if (w.event.time < l->floor) /* of what has taken its place just now */
+	if (w.event.time < l->floor) /* the time of the event that was just put into the queue */
 		w.event.time = l->floor;
 	hold(m, &w);
 	insert(&l->beside, &w);
@@ -391,7 +395,7 @@ void out_enqueue_all(struct model *m)
 		enqueue_beside(m, i);
 }
 
-/* Returns the request that the first waits for too long, or ID_NONE. */
+/* Returns a request that the first event has waited for too long, or ID_NONE. */
 static uint32_t run_location(struct model *m, thread_id location, bool is_end)
 {
 	struct out_location *l = &m->out.location[location];

@@ -28,7 +28,7 @@ uint64_t out_emit_growing(struct model *m, struct io_event *event);
 /* Sets its final size. */
 void out_set_extent(struct model *m, thread_id location, uint64_t number, uint64_t bytes,
 		    uint64_t offset);
-/* Removes it. Returns false if it has already left, or its size is final. */
+/* Discards the BEGIN. Returns false if it has already left, or its size is final. */
 bool out_discard(struct model *m, thread_id location, uint64_t number);
 
 /* Returns whether an event with this time need not wait on its location. */
@@ -80,7 +80,7 @@ static inline bool out_is_due(const struct model *m)
 	return m->out.blocked_count &&
 	       (m->is_unblocked || m->now > m->out.due || m->out.waiting > OUT_LIMIT);
 }
-/* No call will follow: places all events beside calls. */
+/* No more calls follow: puts all events beside calls into the queue. */
 void out_enqueue_all(struct model *m);
 void out_release(struct model *m);
 

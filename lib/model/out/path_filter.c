@@ -7,7 +7,7 @@
 
 enum verdict { UNKNOWN, WANTED, EXCLUDED };
 
-/* The handles of the shared group are those of processes with any selection. */
+/* The processes of the shared group may have any selection. */
 static bool is_of_open_wanted(struct model *m, uint32_t selection, uint32_t open)
 {
 	const struct open *o = &m->open[open];
@@ -17,7 +17,7 @@ static bool is_of_open_wanted(struct model *m, uint32_t selection, uint32_t open
 	return name_is_wanted(m, selection, open_description(m, open)->name);
 }
 
-/* What is known of the file that a record concerns. */
+/* Returns the verdict about the file that a record concerns. */
 static enum verdict verdict_of(struct model *m, const struct io_event *event, uint32_t open)
 {
 	uint32_t selection = m->trace.thread[event->thread].selection;
@@ -42,7 +42,7 @@ static struct region *region_of(struct model *m, thread_id thread)
 	return &m->out.region[thread];
 }
 
-/* Those that are of no call, and of no file. */
+/* Whether the event belongs to no call and no file. */
 static bool is_independent(const struct model *m, const struct io_event *event)
 {
 	switch (event->kind) {
@@ -55,7 +55,7 @@ static bool is_independent(const struct model *m, const struct io_event *event)
 	}
 }
 
-/* The location is listed from now on, and its process with those that it comes from. */
+/* Defines the location, its process, and the process that created it. */
 static void list_location(struct model *m, thread_id thread)
 {
 	const struct region *region = region_of(m, thread);
@@ -71,17 +71,14 @@ static void list_location(struct model *m, thread_id thread)
 		out_send(m, &region->begin);
 }
 
-/* The begin of a call has waited. */
+/* Sends the begin of a call that has waited. */
 static void release_enter(struct model *m, const struct io_event *enter)
 {
 	list_location(m, enter->thread);
 	out_send(m, enter);
 }
 
-/*
- * A call that failed has no file, but may have named one. A call that concerns no file at all goes out unless certain files are
- * asked for.
- */
+/* A failed call has no open file, but may have named one. A call that concerns no file at all passes unless --path is given. */
 static bool pass_leave(struct model *m, const struct io_event *event, struct region *region,
 		       enum verdict verdict)
 {
@@ -120,7 +117,7 @@ static bool pass_inner(struct model *m, struct region *region, enum verdict verd
 	return verdict == WANTED;
 }
 
-/* Of begins and ends there is one only where there is anything between. Returns whether it goes out now. */
+/* A begin and an end pass only if something between them passes. Returns whether the event passes now. */
 static bool pass_life(struct model *m, const struct io_event *event)
 {
 	bool is_begin = event->kind == IO_PROGRAM_BEGIN || event->kind == IO_THREAD_BEGIN;

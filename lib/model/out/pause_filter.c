@@ -3,9 +3,9 @@
 #include <iotrace/pause.h>
 
 enum part {
-	PART_STATE,     /* later events rest on it */
-	PART_CALL,      /* it goes with its call, or counts by itself */
-	PART_OPERATION, /* it goes with its begin */
+	PART_STATE,     /* later events depend on it */
+	PART_CALL,      /* passes with its call, or alone */
+	PART_OPERATION, /* passes with its begin */
 };
 
 static const enum part part_of[IO_EVENT_KINDS] = {
@@ -28,7 +28,7 @@ static struct out_pause *call_of(struct model *m, thread_id thread)
 	return &m->out.pause[thread];
 }
 
-/* The end of a call whose begin was there before the first pause belongs to that. */
+/* The end of a call that began before the first pause passes. */
 static bool pass_call(struct model *m, const struct io_event *event)
 {
 	struct out_pause *call = call_of(m, event->thread);

@@ -17,8 +17,8 @@
 #define SECTOR_NONE UINT64_MAX
 
 enum {
-	SECTOR_BITS =
-		47, /* bits of the sector in the key of a position: 64 PiB; larger sectors only make rings longer */
+	/* Number of sector bits in the key of a position: 64 PiB; larger sectors only make the rings longer. */
+	SECTOR_BITS = 47,
 	DEVICES_MAX = 1 << (64 - SECTOR_BITS),
 };
 

@@ -1,4 +1,4 @@
-/* filters: the facts FILTER. */
+/* filters: applies the facts FILTER. */
 #include "filters.h"
 
 void filters_add(struct model *m, const struct trace_filter *filter)

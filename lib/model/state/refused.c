@@ -1,9 +1,9 @@
-/* refused: the fact REFUSED. */
+/* refused: applies the fact REFUSED. */
 #include "refused.h"
 
 #include <string.h>
 
-enum { REFUSED_MOST = 32 }; /* a capture may say anything */
+enum { REFUSED_MOST = 32 }; /* limit for invalid captures */
 
 static str_id text_of(struct model *m, const struct event *event, uint32_t index)
 {

@@ -24,15 +24,15 @@ enum {
 	LOCATION_LIMIT = 448, /* number of locations for a single thread, see location.c */
 	FD_LIMIT = 1 << 20, /* larger descriptors are not followed (the kernel's default nr_open) */
 	OUT_LIMIT = 1 << 18,           /* maximum number of io_events that wait in the outbox */
-	LOCATION_LIMIT_LATE = 1 << 16, /* the same without an archive, to bound the memory */
+	LOCATION_LIMIT_LATE = 1 << 16, /* the same without an archive, to limit the memory */
 	TASKS_NEAR = 256,              /* size of the cache in front of the map of tasks */
-	SELECTIONS_MOST = 1 << 16,     /* a stream may say any number */
+	SELECTIONS_MOST = 1 << 16,     /* limit for invalid streams */
 	SHARED_LIMIT = 32, /* number of shared locations, unless more threads are alive at once */
 };
 
 /* A working array of T with a free list of ids; element 0 is valid. */
 struct pool {
-	uint32_t count, capacity; /* count: elements ever in use */
+	uint32_t count, capacity; /* count: number of elements that were ever in use */
 	uint32_t *free_id;
 	uint32_t free_count, free_capacity;
 };
@@ -42,15 +42,15 @@ struct pool {
 #include "selection_state.h"
 
 struct call {
-	call_id id; /* CALL_ID_NONE: none in flight */
+	call_id id; /* CALL_ID_NONE: no call in flight */
 	uint64_t enter;
 	uint64_t arg[EVENT_ARGS];
 	uint32_t path[EVENT_PATHS];    /* absolute, str_id; 0: not known */
 	bool is_relative[EVENT_PATHS]; /* the path was given relative to a directory */
 	bool is_directory;             /* the first path ends with "/", "." or ".." */
-	bool is_unnamed[EVENT_PATHS];  /* it was given, but its file is unknown */
+	bool is_unnamed[EVENT_PATHS];  /* the program gave a path, but its file is unknown */
 	str_id written;       /* the first path as the program gave it, if path[0] is unknown */
-	bool has_succeeded;   /* it has ended, and does not need `written` */
+	bool has_succeeded;   /* the call has ended, and does not need `written` */
 	uint32_t open, open2; /* opens of fd and fd2 at the begin, held; or ID_NONE */
 	uint64_t offset[2];   /* position of the description at the begin */
 };
@@ -73,31 +73,31 @@ struct task {
 	struct task_counters *counters;
 };
 
-/* An event of -e. */
+/* Definitions for an event of -e. */
 struct tracepoint_kind {
 	bool is_set;
-	uint32_t series; /* of its numbers, ID_NONE */
+	uint32_t series; /* series of its numbers, or ID_NONE */
 	uint32_t numbers, strings;
-	uint32_t parameter; /* the first of its strings */
+	uint32_t parameter; /* the first parameter for its strings */
 };
 
-/* A location that threads share, one after the other. */
+/* A location that several threads use one after the other. */
 struct shared_location {
 	thread_id location;
 	bool is_taken;
 	uint64_t since;                 /* when its current thread got it */
-	uint64_t last;                  /* when its last thread left it: no event may be earlier */
-	uint64_t total[EVENT_COUNTERS]; /* of -E */
+	uint64_t last;                  /* end of its last thread: no later event may be earlier */
+	uint64_t total[EVENT_COUNTERS]; /* totals of the counters of -E */
 };
 
 struct process {
 	uint32_t pid;
 	uint32_t parent; /* public id, ID_NONE */
 	uint32_t table;
-	uint32_t tasks; /* alive; 0 and table == ID_NONE: the element is free */
+	uint32_t tasks; /* number of running tasks; 0 and table == ID_NONE: the element is free */
 	str_id name, argv;
 	uint64_t begin;
-	uint32_t fs;      /* its current directory and root */
+	uint32_t fs;      /* its current directory and root directory */
 	uint32_t opening; /* calls in flight that may make a descriptor */
 	bool is_prelude;  /* the command before its exec, which is not recorded */
 	bool is_excluded; /* of a user who is not recorded: its descriptors are unknown */
@@ -105,12 +105,12 @@ struct process {
 	bool is_foreign_counted;
 	bool is_argv_cut;   /* argv is truncated */
 	bool is_argv_typed; /* argv is that of the recorded command, as given to iotrace */
-	bool is_replaced;   /* by an exec in flight: it cannot end before that */
+	bool is_replaced;   /* an exec is in flight, so it cannot end before that */
 	struct trace_rank rank;
 	uint32_t selection;
 	int32_t status;          /* its wait status; -1: unknown */
 	uint64_t executed;       /* time of its last exec */
-	struct mapping *mapping; /* files in its memory, by address */
+	struct mapping *mapping; /* mapped files, sorted by address */
 	uint32_t mappings, mappings_cap;
 	process_id group; /* public, ID_NONE until it did I/O */
 	thread_id leader; /* location of its first thread, ID_NONE */
@@ -135,8 +135,8 @@ struct slot {
 	enum cloexec cloexec;
 	enum doubt doubt;
 	bool is_busy;     /* a dup2 onto it is in flight */
-	uint64_t doubted; /* from when on the doubt holds, for calls that begin then or later */
-	uint64_t changed; /* when it last was opened or closed */
+	uint64_t doubted; /* the doubt holds for calls that begin at this time or later */
+	uint64_t changed; /* time when it was last opened or closed */
 	/* The open before its last close, for calls that began before that. Held; or ID_NONE. */
 	uint32_t was;
 	uint64_t was_from, was_until;
@@ -148,7 +148,7 @@ struct table {
 	uint32_t capacity;
 	uint32_t users; /* number of processes, and of threads with an own table, that use it */
 	uint32_t busy;  /* number of calls in flight that may close any of its descriptors */
-	bool is_shared; /* all its descriptions are shared */
+	bool is_shared; /* all its descriptions may be shared: see position.h */
 	uint64_t empty_close; /* last time when a close named a number beyond the capacity */
 	uint64_t
 		emptied; /* last time when an exec or close_range() closed descriptors, known or unknown */
@@ -158,9 +158,9 @@ struct table {
 struct fs {
 	uint32_t users;           /* processes */
 	uint32_t moving;          /* calls in flight that change it */
-	uint64_t moved;           /* when the last of them ended */
+	uint64_t moved;           /* time when the last of them ended */
 	str_id root;              /* 0: not known */
-	uint64_t mount_namespace; /* its inode, 0: not known */
+	uint64_t mount_namespace; /* inode of the namespace, 0: unknown */
 };
 
 enum name_state {
@@ -192,14 +192,14 @@ struct description {
 
 struct open {
 	uint32_t description;
-	uint32_t fd;        /* its descriptor, the same in all tables; ID_NONE: in none */
-	uint64_t born;      /* calls that began then or earlier do not use it */
+	uint32_t fd;        /* its descriptor number, the same in all tables; ID_NONE: none */
+	uint64_t born;      /* calls that began at this time or earlier do not use it */
 	process_id creator; /* ID_NONE: open before recording, not used yet */
 	handle_id handle;   /* ID_NONE until it is assigned */
 	uint32_t slots;     /* descriptors that lead here */
 	uint32_t holders;   /* slots, calls in flight, waiting events, mappings */
 	bool is_found;      /* its open is not in the stream */
-	bool is_coming;     /* its call is being processed: it gets its descriptor in a moment */
+	bool is_coming;     /* its call is being processed, and will give it a descriptor */
 	bool is_all_proxy;
 	bool is_gone;     /* destroyed in the shared group, see location.c */
 	bool is_excluded; /* excluded by --path: it has no handle */
@@ -212,13 +212,13 @@ struct share {
 	uint32_t next;
 };
 
-/* A waiting io_event; its handles are still working ids of opens. */
+/* A waiting io_event. Its handles are still ids of opens. */
 struct waiting {
 	struct io_event event;
 	uint32_t open, open2; /* ID_NONE */
-	uint32_t aio;         /* the asynchronous request whose handle it has instead; ID_NONE */
+	uint32_t aio;         /* the asynchronous request that has its handle instead; ID_NONE */
 	bool is_growing;      /* the BEGIN of a block request: its size is not final */
-	bool is_discarded;    /* it never began */
+	bool is_discarded;    /* it never began, and will not leave */
 };
 
 struct out_ring {
@@ -231,23 +231,23 @@ struct out_location {
 	struct out_ring
 		queue; /* in order; the first one waits for something, and blocks the others */
 	struct out_ring beside; /* not part of a call, in the order of time */
-	uint64_t first;         /* sequence number of the first one in `placed` */
-	uint64_t reached;       /* time of the last one in `placed` so far */
-	uint64_t
-		floor; /* time of the last event beside calls that was placed without a later record */
+	uint64_t first;         /* sequence number of the first one in `queue` */
+	uint64_t reached;       /* time of the last one that was put into `queue` */
+	/* Time of the last event beside calls that was put into `queue` without a later record. */
+	uint64_t floor;
 	bool is_straight, is_blocked;
 };
 
-/* The state of a location inside or outside a call: see path_filter.h. */
+/* A location inside or outside of a call: see path_filter.h. */
 struct region {
 	enum { OUTSIDE, WAITING, GONE_OUT } state;
 	bool has_excluded; /* one of its records was excluded */
 	struct io_event enter;
-	struct io_event begin; /* the waiting begin of the thread or its program */
+	struct io_event begin; /* the begin of the thread or its program, if it waits */
 	bool has_begin;
 };
 
-/* The call in flight of a location, in recordings with pauses: see pause_filter.h. */
+/* The call in flight of a location, if the recording has pauses: see pause_filter.h. */
 struct out_pause {
 	bool is_in_call, is_excluded;
 };
@@ -256,7 +256,7 @@ struct outbox {
 	struct out_location *location; /* by thread_id */
 	thread_id *blocked;            /* locations whose first event is blocked */
 	uint32_t locations, blocked_count, blocked_cap;
-	uint32_t waiting;      /* io_events, on all locations */
+	uint32_t waiting;      /* number of io_events that wait, on all locations */
 	uint64_t due;          /* the earliest time when an event has waited too long */
 	struct region *region; /* by thread_id */
 	uint32_t regions;
@@ -278,7 +278,8 @@ struct idle_handle {
 /* Which tasks are recorded. */
 struct choice {
 	bool has_users; /* only tasks of some users */
-	bool is_ours; /* selections differ: the kernel records more, and does not say whom each of them wants */
+	/* Selections differ, so the kernel records more, and the model decides for each task. */
+	bool is_ours;
 };
 
 struct model {
@@ -289,7 +290,8 @@ struct model {
 	struct hash_key key;
 	struct cold_area area[AREAS];
 	uint32_t events; /* modulo 2^32 */
-	str_id stand_in; /* the name that all files share whose names no output needs: see name_add(); 0: none yet */
+	/* Shared name of all files whose names no output needs: see name_add(); 0: none yet. */
+	str_id stand_in;
 	bool is_nameless; /* no output needs names of files */
 
 	struct task *task;
@@ -341,20 +343,21 @@ struct model {
 	struct map cgroup_path;  /* maps the id of every group to its path (str_id) */
 	struct map device_by_number;
 	struct block block;
-	bool is_paired; /* begin and end of a call come in one record */
+	bool is_paired; /* begin and end of a call are in one record */
 	struct tracepoint_kind *tracepoint;
 	uint32_t tracepoints, tracepoints_cap;
 
 	struct choice choice;
-	uint32_t call_series;   /* of -E */
-	uint64_t now;           /* time of the event at hand */
-	uint64_t lost_time;     /* when data was last lost */
-	uint64_t lost_until;    /* and the end of that loss */
-	uint64_t append_doubts; /* how often some shared description may have got O_APPEND */
-	uint64_t next_op;       /* matchingId */
-	uint32_t command_pid;   /* of the recorded command, 0: none */
-	thread_id
-		command_leader; /* the command has ended at command_end, and its status is expected; or ID_NONE */
+	uint32_t call_series; /* of -E */
+	uint64_t now;         /* time of the event at hand */
+	uint64_t lost_time;   /* when data was last lost */
+	uint64_t lost_until;  /* and the end of that loss */
+	/* Number of times that a shared description may have got O_APPEND. */
+	uint64_t append_doubts;
+	uint64_t next_op;     /* matchingId */
+	uint32_t command_pid; /* of the recorded command, 0: none */
+	/* The command has ended at command_end, and its status will follow; or ID_NONE. */
+	thread_id command_leader;
 	uint64_t command_end;
 };
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Totals of the counters of -E. The kernel counts each thread on each CPU apart. */
+/* Totals of the counters of -E. The kernel counts separately for each thread and CPU. */
 struct task_counters {
 	uint64_t total[EVENT_COUNTERS];
 	uint64_t (*last)[EVENT_COUNTERS]; /* by CPU */
@@ -19,8 +19,9 @@ void call_counter_add(struct model *m, uint32_t task, const struct event *event)
 	uint32_t cpu = event->cpu < COUNTER_CPUS_MAX ? event->cpu : 0;
 	struct task *t = &m->task[task];
 
+	/* Their names are unknown. */
 	if (m->call_series >= m->trace.series_count || !m->trace.series[m->call_series].is_of_calls)
-		return; /* nobody said their names */
+		return;
 	if (!t->counters)
 		t->counters = mem_zero(sizeof(*t->counters));
 	struct task_counters *c = t->counters;

@@ -31,7 +31,7 @@ bool choice_is_partial(const struct model *m, uint32_t process)
 	return selection_of(m, process)->comms != 0 || m->choice.has_users;
 }
 
-/* The kernel matches the names of those who make calls; requests come from all, and are matched here. */
+/* For calls, the kernel compares the names of the tasks. Block requests come from all tasks, so their names are compared here. */
 bool choice_wants_comm(const struct model *m, uint32_t process, str_id name)
 {
 	const struct selection *s = selection_of(m, process);
@@ -43,7 +43,7 @@ bool choice_wants_comm(const struct model *m, uint32_t process, str_id name)
 	return !s->comms;
 }
 
-/* What a task does that is not wanted moves positions unseen. */
+/* A task that is not recorded may move positions without records. */
 void choice_note(struct model *m, uint32_t task, const struct event *event)
 {
 	struct task *t = &m->task[task];
@@ -56,8 +56,8 @@ void choice_note(struct model *m, uint32_t task, const struct event *event)
 }
 
 /*
- * Commands that want other names do not join a recording of some users: there the kernel answers for all. Where it does not
- * answer, the name decides; nobody has asked for a task whose name is not known yet.
+ * With --uid, all commands have the same names, and the kernel decides for all tasks. Otherwise, without a decision of the
+ * kernel, the name decides. A task whose name is not yet known is excluded.
  */
 bool choice_leaves_out(const struct model *m, uint32_t task)
 {

@@ -7,7 +7,7 @@
 
 #include "state/state.h"
 
-/* The selection is there from now on. */
+/* The selection exists from now on. */
 void choice_reach(struct model *m, uint32_t selection);
 /* Adds a glob: only tasks whose name matches one of the globs of their selection are recorded. */
 void choice_add_comm(struct model *m, uint32_t selection, str_id glob);
@@ -15,16 +15,19 @@ void choice_add_comm(struct model *m, uint32_t selection, str_id glob);
 bool choice_is_partial(const struct model *m, uint32_t process);
 /* Returns whether tasks with this name are recorded. */
 bool choice_wants_comm(const struct model *m, uint32_t process, str_id name);
-/* Notes from an event whether its task is recorded, if the event says it. */
+/* Notes whether the task is recorded, if the event says so. */
 void choice_note(struct model *m, uint32_t task, const struct event *event);
 /* Returns whether the task is excluded. */
 bool choice_leaves_out(const struct model *m, uint32_t task);
-/* The same as choice_skips_call() in recordings whose selections differ; and of an end, which is not counted again. */
+/*
+ * The same as choice_skips_call() for recordings with different selections. The second is for the end of a call, which is not
+ * counted again.
+ */
 bool choice_skips_begin(struct model *m, uint32_t task, call_id call);
 bool choice_skips_end(const struct model *m, uint32_t task, call_id call);
 /*
- * Returns whether the call is in the stream only because other selections want it: it is as if the kernel had not recorded it. Counts it
- * then.
+ * Returns whether the call is in the stream only because other selections want it. Then the call is skipped and counted, as if
+ * the kernel had not recorded it.
  */
 static inline bool choice_skips_call(struct model *m, uint32_t task, call_id call)
 {

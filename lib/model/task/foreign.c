@@ -5,7 +5,7 @@
 #include "fd/position.h"
 #include "task.h"
 
-/* Perf delivers only those calls whose number is one of the chosen 64-bit calls. So the processes are counted as well. */
+/* Perf delivers only those 32-bit calls whose number is that of a chosen 64-bit call. So the processes are counted as well. */
 static void count_process(struct model *m, uint32_t process)
 {
 	struct process *p = &m->process[process];
@@ -31,7 +31,7 @@ void foreign_set(struct model *m, uint32_t process, bool is_foreign)
 	p->is_foreign = is_foreign;
 }
 
-/* BPF says each call of such a process. Without it nobody knows whether the process made one. */
+/* BPF reports each call of such a process. Without BPF, it is unknown whether the process made any call. */
 void foreign_found(struct model *m, uint32_t process, bool is_foreign)
 {
 	m->process[process].is_foreign |= is_foreign;
@@ -53,7 +53,7 @@ void foreign_call(struct model *m, uint32_t task)
 	count_process(m, m->task[task].process);
 }
 
-/* A program of 64 bits may make calls of 32 bits, too: of any number, and with any descriptor. */
+/* A 64-bit program may make 32-bit calls, too: with any number, and with any descriptor. */
 void foreign_event(struct model *m, const struct event *event)
 {
 	uint32_t task = task_get(m, event->pid, event->tid);

@@ -15,5 +15,5 @@ void foreign_found(struct model *m, uint32_t process, bool is_foreign);
 void foreign_program(struct model *m, const struct event *event);
 /* A task of a process with is_foreign makes a call. */
 void foreign_call(struct model *m, uint32_t task);
-/* The kernel reports a 32-bit call. */
+/* The kernel has reported a 32-bit call. */
 void foreign_event(struct model *m, const struct event *event);

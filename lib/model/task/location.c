@@ -1,15 +1,15 @@
 /*
  * location: the locations and location groups of the archive. See location.h and state.h.
  *
- * A thread becomes a location, and its process a location group, with its first io_event. Readers open up to two files
- * for each location, and most may open 1024; so there are 480 locations unless more threads live at a time. Beyond a
- * limit locations are shared: a new thread takes over that of one that has ended, of the same name if there is one. New
- * processes are then members of one group, the shared group. Time must not fall on a location, so a thread takes over only
- * what was free before its first event.
+ * A thread becomes a location, and its process a location group, with its first io_event. Readers open up to two files for each
+ * location, and most users may open 1024. So there are 480 locations unless more threads are alive at a time. Beyond a limit,
+ * locations are shared: a new thread takes over the location of a thread that has ended, of the same name if possible. New
+ * processes are then members of one group, the shared group. Time must not decrease on a location, so a thread only gets a
+ * location that was free before its first event.
  *
- * What is shared has no PROGRAM_BEGIN, THREAD_BEGIN and ends. In the shared group a handle lives as long as any descriptor
- * of any member leads to it, for all of them are one group to a reader: what a member inherited from outside is
- * never destroyed there. All children of members are members.
+ * Shared locations and groups have no PROGRAM_BEGIN, THREAD_BEGIN and ends. In the shared group, a handle lives as long as any
+ * descriptor of any member leads to it, because a reader takes all members for one process. Handles that a member inherited from
+ * outside are never destroyed there. All children of members are members.
  */
 #include "location.h"
 
@@ -35,7 +35,7 @@ process_id group_add(struct model *m, const struct trace_process *group)
 	return m->trace.processes++;
 }
 
-/* Only what --path lets out lists them. */
+/* With --path, a location is defined only when a record passes the filter. */
 static bool is_filtered(const struct model *m, uint32_t selection)
 {
 	return m->selection[selection].names != NULL;
@@ -104,7 +104,7 @@ static thread_id thread_new(struct model *m, const struct trace_thread *thread)
 	return id;
 }
 
-/* Returns whether a thread may have the location, or 2 if it is the very one: its name is the same. */
+/* Returns 0 if the thread cannot have the location, 1 if it can, and 2 if the location also has the same name. */
 static int fits(const struct model *m, const struct shared_location *shared,
 		const struct trace_thread *wanted)
 {
@@ -116,7 +116,7 @@ static int fits(const struct model *m, const struct shared_location *shared,
 	return thread->name == wanted->name ? 2 : 1;
 }
 
-/* Returns a free shared location, or ID_NONE: one of the same name, or any if there are many already. */
+/* Returns a free shared location, or ID_NONE: one of the same name, or, if there are many already, any. */
 static uint32_t shared_find(const struct model *m, const struct trace_thread *wanted)
 {
 	uint32_t any = ID_NONE;
@@ -158,7 +158,7 @@ static void share(struct model *m, uint32_t task, process_id group, uint64_t tim
 		m->trace.thread[t->location].name = model_string(m, "others", 6);
 }
 
-/* The records of a call in flight come later, with the time of its begin. */
+/* Records of a call in flight come later, with the time of its begin. */
 static uint64_t earliest(const struct task *task, uint64_t time)
 {
 	return task->call.id != CALL_ID_NONE && task->call.enter < time ? task->call.enter : time;
@@ -171,9 +171,8 @@ thread_id location_new(struct model *m, uint32_t task, uint64_t time)
 	struct process *p = &m->process[t->process];
 	bool is_leader = t->tid == p->pid && group != m->shared_group;
 
-	if (is_leader &&
-	    p->leader !=
-		    ID_NONE) { /* of an earlier program: the thread that ran exec got this tid */
+	/* The location belongs to an earlier program: the thread that ran exec got this tid. */
+	if (is_leader && p->leader != ID_NONE) {
 		t->location = p->leader;
 		return t->location;
 	}

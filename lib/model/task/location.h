@@ -8,7 +8,7 @@ process_id group_add(struct model *m, const struct trace_process *group);
 thread_id location_add(struct model *m, const struct trace_thread *location);
 /* Returns the public id of the process; defines it at its first use. */
 process_id process_group(struct model *m, uint32_t process);
-/* See task_location(). */
+/* Creates the location for task_location(). */
 thread_id location_new(struct model *m, uint32_t task, uint64_t time);
 /*
  * Returns the public id of the thread. At its first use it is defined and begins in the archive. time: of the event; no earlier event

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Returns the group that is this process alone, or NULL. */
+/* Returns the group of this process alone, or NULL. */
 static struct trace_process *own_group(struct model *m, uint32_t process)
 {
 	process_id group = m->process[process].group;
@@ -30,7 +30,7 @@ void program_set(struct model *m, uint32_t process, const struct words *words)
 	group->is_argv_cut = p->is_argv_cut;
 }
 
-/* The recorded command keeps the words that it was called with: a script has others by then. */
+/* The recorded command keeps the arguments that the user typed; a script gets others from the kernel. */
 void program_arguments(struct model *m, const struct event *event)
 {
 	uint32_t process = process_find(m, event->pid);
@@ -42,7 +42,7 @@ void program_arguments(struct model *m, const struct event *event)
 					    event->arguments.is_cut});
 }
 
-/* Whether a thread of the process may have executed a program by now whose COMM record has not come. */
+/* Whether a thread of the process may have executed a program whose COMM record has not come yet. */
 static bool may_execute(const struct model *m, uint32_t process)
 {
 	for (uint32_t i = 0; i < m->tasks.count; i++) {
@@ -78,7 +78,7 @@ static bool is_of_rank(const struct model *m, process_id parent, const struct tr
 	return known->is_known && known->number == rank->number;
 }
 
-/* What a process has forked since its exec, before anybody could look into its environment, is of the same rank. */
+/* Children that the process created after its exec, before its environment was looked up, have the same rank. */
 static void rank_children(struct model *m, process_id group, uint64_t since,
 			  const struct trace_rank *rank)
 {
@@ -153,7 +153,7 @@ void program_end(struct model *m, uint32_t process)
 		location_end_program(m, p->leader, m->now, p->status);
 		return;
 	}
-	program_end_command(m, -1); /* its number was used again */
+	program_end_command(m, -1); /* its number was reused */
 	m->command_end = m->now;
 	m->command_leader = p->leader;
 }
@@ -162,7 +162,7 @@ void program_end_command(struct model *m, int32_t status)
 {
 	if (m->command_leader == ID_NONE)
 		return;
-	assert(m->trace.process); /* a thread has a process */
+	assert(m->trace.process); /* every thread has a process */
 	m->trace.process[m->trace.thread[m->command_leader].process].status = status;
 	location_end_program(m, m->command_leader, m->command_end, status);
 	m->command_leader = ID_NONE;
@@ -178,7 +178,7 @@ void program_add_command(struct model *m, const struct process *p)
 								       .status = -1};
 }
 
-/* The last one with this number: numbers are used again. */
+/* Finds the last command with this number, because numbers are reused. */
 void program_set_status(struct model *m, uint64_t pid, int32_t status)
 {
 	for (uint32_t i = m->trace.commands; i--;)

@@ -26,10 +26,13 @@ void program_set_rank(struct model *m, uint32_t process, uint64_t t0,
 /* It executes another program, whose arguments are not yet known. */
 void program_begin(struct model *m, uint32_t process);
 void program_status(struct model *m, const struct event *event);
-/* Its last thread has ended: emits its end, for the recorded command when its status has arrived. */
+/*
+ * The last thread of the process has ended: emits the end of the process. For the recorded command, this waits for its exit
+ * status.
+ */
 void program_end(struct model *m, uint32_t process);
 /* The status of the recorded command has arrived; -1: it will not arrive. */
 void program_end_command(struct model *m, int32_t status);
-/* A command that was recorded from its begin, and its exit status. */
+/* Adds a command that was recorded from its begin, for its exit status. */
 void program_add_command(struct model *m, const struct process *p);
 void program_set_status(struct model *m, uint64_t pid, int32_t status);

@@ -16,7 +16,7 @@ uint32_t process_find(const struct model *m, uint32_t pid)
 	return map_get(&m->process_by_pid, pid);
 }
 
-/* Without BPF a look-up says whose a process is: until then nothing of it is recorded. */
+/* Without BPF, a look-up finds the user of a process. Until then, nothing of it is recorded. */
 static bool is_of_unknown_user(const struct model *m)
 {
 	return m->choice.has_users && m->trace.host.source != TRACE_SOURCE_BPF;
@@ -88,7 +88,7 @@ uint32_t task_seek(struct model *m, uint32_t pid, uint32_t tid)
 	return id;
 }
 
-/* Returns the group that is this process alone, or NULL. */
+/* Returns the group of this process alone, or NULL. */
 static struct trace_process *own_group(struct model *m, uint32_t process)
 {
 	process_id group = m->process[process].group;

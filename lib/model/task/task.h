@@ -1,6 +1,5 @@
 /*
- * task: threads and processes that are alive, by their numbers. Their locations are in location.h, what begins and ends with
- * them in life.h.
+ * task: running threads and processes, by their numbers. location.h has their locations; life.h creates and ends them.
  */
 #pragma once
 

@@ -40,12 +40,12 @@ bool model_has_tracepoint(const struct model *m, uint32_t event)
 	return event < m->tracepoints && m->tracepoint[event].is_set;
 }
 
-/* The event happened in the thread, and may have happened within one of its calls. */
+/* The event happened in the thread, perhaps within one of its calls. */
 static void emit(struct model *m, uint32_t task, struct io_event *event)
 {
 	bool is_in_call = m->task[task].call.id != CALL_ID_NONE;
 
-	/* Where calls come at their end, nobody knows yet whether one has begun. */
+	/* if calls arrive at their end, it is not yet known whether one has begun */
 	if (is_in_call || m->is_paired)
 		out_emit_beside(m, event, ID_NONE, ID_NONE);
 	else
