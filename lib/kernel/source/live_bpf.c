@@ -343,8 +343,8 @@ static void move_ring(struct live *live, uint32_t index)
 		if (cpu->lost && (!size || next != BPF_RING_RECORD))
 			put_loss(live, index);
 	}
-	if (next ==
-	    BPF_RING_BAD) { /* an invalid record cannot be skipped, so everything up to the head is lost */
+	/* An invalid record cannot be skipped, so everything up to the head is lost. */
+	if (next == BPF_RING_BAD) {
 		spool_drop(live->spool, cpu->reach.head - at);
 		at = cpu->reach.head;
 	}

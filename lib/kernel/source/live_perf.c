@@ -43,7 +43,8 @@ static void move_ring(struct live *live, uint32_t cpu)
 		uint64_t next = perf_ring_cut(ring, at, head, spool_piece(live->spool));
 		void *room = next > at ? live_room(live, next - at) : NULL;
 
-		if (!room) { /* an invalid record cannot be skipped, so everything up to the head is lost */
+		/* An invalid record cannot be skipped, so everything up to the head is lost. */
+		if (!room) {
 			spool_drop(live->spool, head - at);
 			break;
 		}
