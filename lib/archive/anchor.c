@@ -1,8 +1,8 @@
 /*
  * anchor: reads the anchor, and refuses impossible numbers.
  *
- * The fields after its marks are: magic, versions, two chunk sizes, the numbers of locations and of global definitions, three
- * strings, the properties, and numbers that iotrace does not need.
+ * After its marks, it has these fields: magic, versions, two chunk sizes, the numbers of locations and of global definitions,
+ * three strings, the properties, and numbers that iotrace does not need.
  */
 #include "anchor.h"
 
@@ -16,15 +16,16 @@
 #include <unistd.h>
 
 enum {
-	VERSION_SIZE =
-		4, /* versions of the records and of the library; they follow that of the anchor */
+	/* Versions of the records and of the library; they follow the version of the anchor. */
+	VERSION_SIZE = 4,
 	CHUNK_LEAST = 256 << 10,
 	CHUNK_MOST = 16 << 20,
 	ANCHOR_MOST = 16 << 20,
-	PROPERTIES_MOST = 10000, /* OTF2's library compares each with all before it */
-	PROPERTIES_SINCE = 2,    /* versions of the anchor */
+	/* Limit, because OTF2's library compares each with all before it. */
+	PROPERTIES_MOST = 10000,
+	PROPERTIES_SINCE = 2, /* version of the anchor since which there are properties */
 	COUNTS_SINCE = 3,
-	DEFINITION_LEAST = 2, /* bytes: no record is smaller */
+	DEFINITION_LEAST = 2, /* minimum size of a record in bytes */
 };
 
 static uint64_t take(struct bytes *in, size_t size, bool is_big)
@@ -41,7 +42,7 @@ static const char *take_text(struct bytes *in)
 	return bytes_take(in, end ? (size_t)(end - in->at) + 1 : in->left + 1);
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL, or an error text. */
 static const char *parse_end(struct anchor *anchor, struct bytes in, uint64_t version, bool is_big)
 {
 	const char *broken = "is truncated, or is not an anchor";
@@ -59,9 +60,10 @@ static const char *parse_end(struct anchor *anchor, struct bytes in, uint64_t ve
 	for (uint32_t i = 0; i < 2 * anchor->properties; i++)
 		take_text(&in);
 	if (version >= PROPERTIES_SINCE)
-		bytes_take(&in, 8); /* the archive's number */
+		bytes_take(&in, 8); /* id of the archive */
+	/* Numbers of snapshots and thumbnails. */
 	if (version >= COUNTS_SINCE)
-		bytes_take(&in, 2 * 4); /* of snapshots and thumbnails */
+		bytes_take(&in, 2 * 4);
 	return in.bad ? broken : NULL;
 }
 
@@ -70,7 +72,7 @@ static const char *parse(struct anchor *anchor, size_t size, uint64_t definition
 	struct bytes in = bytes_of(anchor->bytes, size);
 	bool has_mark = bytes_u8(&in) == MARK_CHUNK_HEADER;
 	bool is_big = bytes_u8(&in) == MARK_BIG_ENDIAN;
-	const char *magic = bytes_take(&in, 5); /* with a NUL */
+	const char *magic = bytes_take(&in, 5); /* including its NUL */
 	uint64_t version = bytes_u8(&in);
 	OTF2_FileSubstrate substrate;
 	OTF2_Compression compression;

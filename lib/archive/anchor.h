@@ -6,14 +6,14 @@
 
 struct anchor {
 	uint64_t event_chunk, definition_chunk, locations, definitions;
-	uint8_t *bytes; /* of the whole file; owned */
+	uint8_t *bytes; /* contents of the whole file; owned */
 	const char *creator;
-	const char *property; /* a name, its value, the next name ...: a NUL behind each */
+	const char *property; /* name, value, next name ...: each ends with a NUL */
 	uint32_t properties;
-	size_t left; /* bytes from the first property on */
+	size_t left; /* number of bytes from the first property on */
 };
 
-/* Returns NULL, or what is wrong with it. The caller calls anchor_release() in both cases. */
+/* Returns NULL, or an error text. In both cases, the caller calls anchor_release(). */
 const char *anchor_read(struct anchor *anchor, const char *dir);
 /* Returns the value of a property, or NULL. Lent. */
 const char *anchor_property(const struct anchor *anchor, const char *name);

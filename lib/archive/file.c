@@ -1,6 +1,6 @@
 /*
- * file: reads chunks, and their records one after the other. Only a part of the file is in memory, and no descriptor stays
- * open, because an archive may have thousands of files.
+ * file: reads chunks, and their records one by one. Only a part of the file is in memory, and no descriptor stays open, because
+ * an archive may have thousands of files.
  */
 #include "file.h"
 
@@ -18,15 +18,16 @@ enum {
 	HEADER_SIZE = 18,
 	END_SIZE = 2,
 	TIME_SIZE = 9,
-	SHORT_MOST = 9,        /* bytes of a record that has no length */
-	LARGE = 0xff,          /* a length that stands in the eight bytes behind it */
-	WINDOW_SIZE = 1 << 15, /* bytes that are read at once; a larger record is read as a whole */
+	SHORT_MOST = 9, /* maximum size of a record without a length */
+	LARGE = 0xff,   /* the length is in the next eight bytes */
+	/* Number of bytes that are read at once; a larger record is read as a whole. */
+	WINDOW_SIZE = 1 << 15,
 };
 
 int file_descriptor(const char *dir, const char *name, uint64_t *size, const char **wrong)
 {
 	char *path = mem_format("%s/%s", dir, name);
-	/* O_NONBLOCK: the open of a pipe would wait for its writer. */
+	/* With O_NONBLOCK, the open of a pipe does not wait for its writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
@@ -44,7 +45,7 @@ int file_descriptor(const char *dir, const char *name, uint64_t *size, const cha
 	return -1;
 }
 
-/* Records the fault. Returns false, so that callers can return it. */
+/* Sets the error. Returns false, so that callers can return it. */
 static bool is_wrong(struct file *file, const char *what)
 {
 	if (!*file->taking.wrong)
@@ -59,7 +60,7 @@ static bool is_wrong_here(struct file *file, const char *what)
 	return false;
 }
 
-/* Fills the window from the next place on. Returns the bytes there, or NULL. */
+/* Fills the window from the current position. Returns the bytes, or NULL. */
 static const uint8_t *refill(struct file *file, size_t size)
 {
 	uint64_t left = file->limit - file->at, now;
@@ -135,7 +136,7 @@ bool file_begin(struct file *file)
 	return wrong ? is_wrong(file, wrong) : begin_chunk(file, 0);
 }
 
-/* Takes a record that has a length. Returns its fields, or NULL. */
+/* Reads the length of a record. Returns its fields, or NULL. */
 static const uint8_t *take_length(struct file *file)
 {
 	struct taking *t = &file->taking;
@@ -188,7 +189,7 @@ static bool take_record(struct file *file)
 	return end;
 }
 
-/* A time may stand before a record. */
+/* A record may have a time before it. */
 static bool take_time(struct file *file)
 {
 	const uint8_t *at = look(file, 1);
@@ -204,7 +205,7 @@ static bool take_time(struct file *file)
 	return at;
 }
 
-/* Takes the type of the next record. Returns false at the end of the file, or if something is wrong. */
+/* Reads the type of the next record. Returns false at the end of the file or on an error. */
 static bool take_type(struct file *file, uint8_t *type)
 {
 	const uint8_t *at;

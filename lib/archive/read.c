@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_AT_ONCE = 1 << 13 }; /* between two calls of should_stop() */
+enum { EVENTS_AT_ONCE = 1 << 13 }; /* events between two calls of should_stop() */
 
 struct stop {
 	struct reader *reader;

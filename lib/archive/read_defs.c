@@ -1,7 +1,7 @@
 /*
- * read_defs: definitions, in the terms of struct trace.
+ * read_defs: converts definitions to struct trace.
  *
- * A definition may come before the ones that it refers to. So definitions are read in several passes, and each pass needs only
+ * A definition may come before definitions that it refers to. So definitions are read in several passes, and each pass needs only
  * the results of earlier passes.
  */
 #include "reader.h"
@@ -15,7 +15,7 @@ static str_id add_text(struct reader *r, const char *text)
 	return trace_string(r->trace, text, strlen(text));
 }
 
-/* Returns the id of what a field refers to, or ID_NONE. */
+/* Returns the id that a field refers to, or ID_NONE. */
 static uint32_t id_of(const struct reader *r, const struct value *field)
 {
 	return walk_id_of(&r->walk, field);
@@ -53,7 +53,7 @@ static void attribute(struct reader *r, const struct record *record, uint32_t id
 	r->parameter[id] = NONE;
 	if (known < READ_ATTRIBUTES || record->value[2].is < OTF2_TYPE_STRING)
 		return;
-	/* Values of this attribute are strings, or definitions that have names. */
+	/* The values of this attribute are strings, or definitions with names. */
 	MEM_GROW(trace->parameter, trace->parameters_cap, trace->parameters + 1);
 	trace->parameter[trace->parameters] = is;
 	r->parameter[id] = trace->parameters++;
@@ -114,7 +114,7 @@ static void file(struct reader *r, const struct record *record, uint32_t id)
 	r->trace->file[id].kind = record->type == DEFINE_DIRECTORY ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
-/* The table of calls describes the region of a system call. Of any other region, OTF2 says only the role. */
+/* The table of calls describes the regions of system calls. For other regions, OTF2 has only the role. */
 static void region(struct reader *r, const struct record *record, uint32_t id)
 {
 	struct trace_region *region = &r->trace->region[id];
@@ -259,7 +259,7 @@ static void location(struct reader *r, const struct record *record, uint32_t id)
 	}
 }
 
-/* The values of an instance are those of its class, on the location that records them. */
+/* An instance has the values of its class, and the location that records them. */
 static void instance(struct reader *r, const struct record *record, uint32_t id)
 {
 	uint32_t class = id_of(r, &record->value[1]);
@@ -311,8 +311,8 @@ static void on_definition(void *context, const struct record *record, uint32_t i
 {
 	const struct pass *pass = context;
 
-	if (row[record->type].pass == pass->now &&
-	    (id != NONE || !record_defines(record->row))) /* the file may have changed */
+	/* The file may have changed since. */
+	if (row[record->type].pass == pass->now && (id != NONE || !record_defines(record->row)))
 		row[record->type].take(pass->reader, record, id);
 }
 

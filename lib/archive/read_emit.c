@@ -1,4 +1,4 @@
-/* read_emit: what all events share: time, handle, attributes, and how they are passed on. */
+/* read_emit: what all events have in common: time, handle, attributes, and how they are emitted. */
 #include "reader.h"
 
 #include <iotrace/escape.h>
@@ -50,7 +50,7 @@ static bool is_of_call(const struct trace_region *region, const struct io_event 
 	}
 }
 
-/* Passes on the events that wait on the location. Returns whether `next` must wait, too. */
+/* Emits the events that wait on the location. Returns whether `next` must wait, too. */
 static bool let_go(struct reader *r, struct read_call *call, const struct io_event *next)
 {
 	struct io_event *enter = &call->event[0];
@@ -135,7 +135,7 @@ bool read_attribute_number(const struct reader *r, const struct walk_event *from
 	return false;
 }
 
-/* Returns whether the value is a string, or something that has a name. */
+/* Returns whether the value is a string, or a definition with a name. */
 static bool text_of(const struct reader *r, const struct value *value, str_id *text)
 {
 	const struct trace *trace = r->trace;
@@ -160,9 +160,7 @@ static bool text_of(const struct reader *r, const struct value *value, str_id *t
 	return *text;
 }
 
-/*
- * Strings and names in attributes of other programs become parameters of the record. An io_event has no room for other values.
- */
+/* Strings and names in attributes of other programs become parameters of the record. An io_event cannot have other values. */
 static void take_others(struct reader *r, const struct walk_event *from, bool has_room)
 {
 	const struct record *list = from->attributes;
@@ -197,8 +195,9 @@ void read_ignore(struct reader *r)
 }
 
 /*
- * In archives of iotrace, only the begin of a thread says when it began, and a property when it ended. A thread without them lived
- * from the first or to the last moment of the recording. Other programs record threads from their first event to their last.
+ * In archives of iotrace, the begin of a thread has the time when it began, and a property has the time when it ended. A thread
+ * without them lived from the first or to the last moment of the recording. Other programs record threads from their first event
+ * to their last.
  */
 static void note_lifetime(struct reader *r, const struct io_event *event)
 {

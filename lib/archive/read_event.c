@@ -41,7 +41,7 @@ static void leave(struct reader *r, const struct walk_event *from)
 
 /*
  * Returns the words of the program, separated by NUL. The "Command line" of its definition is one text, so word boundaries are
- * lost there. Fields of the record: name, number of arguments, arguments.
+ * lost. Fields of the record: name, number of arguments, arguments.
  */
 static str_id words_of(struct reader *r, const struct value *is)
 {
@@ -68,7 +68,7 @@ static struct trace_process *process_of(const struct reader *r, const struct wal
 	return &r->trace->process[r->trace->thread[from->location].process];
 }
 
-/* In our own archives, names contain these numbers. */
+/* In archives of iotrace, names contain these numbers. */
 static void take_numbers(const struct reader *r, const struct walk_event *from)
 {
 	struct trace_thread *thread = &r->trace->thread[from->location];
@@ -102,7 +102,7 @@ static void end_program(struct reader *r, const struct walk_event *from)
 	read_emit(r, from, &event);
 }
 
-/* Its fields: of what, how many, and for each a type and a value. */
+/* Its fields: metric, number of values, and for each a type and a value. */
 static void metric(struct reader *r, const struct walk_event *from)
 {
 	const struct value *is = from->record->value;

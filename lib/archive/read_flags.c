@@ -1,6 +1,4 @@
-/*
- * read_flags: what OTF2 says of how a file was opened, as O_* flags.
- */
+/* read_flags: converts OTF2's flags of an open file to O_* flags. */
 #include "reader.h"
 
 #include <fcntl.h>

@@ -13,7 +13,7 @@ static enum io_mode mode_of(uint64_t mode)
 						      : IO_MODE_FLUSH;
 }
 
-/* The letters of a block request say more than OTF2's mode does. */
+/* The letters of a block request are more exact than OTF2's mode. */
 static enum request_kind type_of(const struct reader *r, const struct io_event *event)
 {
 	const struct strtab *strings = r->trace->strings;
@@ -43,7 +43,7 @@ static uint32_t cgroup_of(struct reader *r, str_id name)
 	return trace->cgroups++;
 }
 
-/* Passes on an event, if its handle (the first field of the record) is defined. */
+/* Emits an event if its handle (the first field of the record) is defined. */
 static void emit(struct reader *r, const struct walk_event *from, struct io_event *event)
 {
 	event->handle = read_handle(r, from, from->record->value);
@@ -63,7 +63,7 @@ static void duplicate(struct reader *r, const struct walk_event *from)
 		emit(r, from, &event);
 }
 
-/* Its fields: handle, offset that was asked for, from where, result. */
+/* Its fields: handle, requested offset, whence, result. */
 static void seek(struct reader *r, const struct walk_event *from)
 {
 	static const uint32_t whence[] = {
@@ -127,7 +127,7 @@ static uint64_t bytes_of(const struct io_event *event, uint64_t bytes)
 	return event->op.mode == IO_MODE_FLUSH && !bytes ? IO_BYTES_UNDEFINED : bytes;
 }
 
-/* Returns an event of the operation, with what its begin said. In our archives, the id is unique already. */
+/* Returns an event of the operation with the data of its begin. In archives of iotrace, the id is already unique. */
 static struct io_event new_of(const struct reader *r, const struct walk_event *from,
 			      enum io_event_kind kind)
 {
@@ -162,7 +162,7 @@ static void begin(struct reader *r, const struct walk_event *from)
 	read_emit(r, from, &event);
 }
 
-/* Takes what follows a begin. */
+/* Reads a record of an operation after its begin. */
 static void go_on(struct reader *r, const struct walk_event *from, struct io_event *event)
 {
 	const struct operation *op = from->operation;
@@ -210,7 +210,7 @@ static void cancel(struct reader *r, const struct walk_event *from)
 	go_on(r, from, &event);
 }
 
-/* The fields of a created handle: handle, access, creation, status. Those of a changed one: handle, status. */
+/* Fields of a created handle: handle, access, creation, status. Fields of a changed one: handle, status. */
 static void handle(struct reader *r, const struct walk_event *from)
 {
 	const struct value *is = from->record->value;

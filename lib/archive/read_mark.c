@@ -1,5 +1,5 @@
 /*
- * read_mark: makes marks of the markers of an archive. In an archive of iotrace, only one category of markers is marks;
+ * read_mark: converts markers of an archive to marks. In an archive of iotrace, one category of markers contains marks;
  * iotrace.json has the information of the others. In an archive of another program, every marker is a mark.
  */
 #include "reader.h"
@@ -12,7 +12,7 @@ struct marks {
 	struct map is_excluded; /* definitions */
 };
 
-/* The fields of a definition: itself, group, category. Those of a marker: time, duration, what defines it, its scope, its text. */
+/* Fields of a definition: itself, group, category. Fields of a marker: time, duration, definition, scope, text. */
 static void on_marker(void *context, const struct record *record)
 {
 	struct marks *marks = context;

@@ -1,6 +1,4 @@
-/*
- * read_name: names of our own archives have numbers in them: "1234 cat" is process 1234.
- */
+/* read_name: names in archives of iotrace contain numbers: "1234 cat" is process 1234. */
 #include "reader.h"
 
 #include <iotrace/mem.h>
@@ -8,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* "8:16" */
+/* Parses "8:16". */
 uint32_t read_device_number(const char *text)
 {
 	char *end;
@@ -17,16 +15,16 @@ uint32_t read_device_number(const char *text)
 	return *end == ':' ? (uint32_t)makedev(high, strtoul(end + 1, NULL, 10)) : 0;
 }
 
-/* Cuts everything before `end` off the name. */
+/* Removes everything before `end` from the name. */
 static void shorten(struct reader *r, str_id *name, const char *end)
 {
-	char *rest = mem_strdup(end); /* the table of strings may move it */
+	char *rest = mem_strdup(end); /* a copy, because the table of strings may move */
 
 	*name = trace_string(r->trace, rest, strlen(rest));
 	free(rest);
 }
 
-/* "1234 cat": takes the number away, and returns it; 0 if there is none. */
+/* Removes the number from "1234 cat", and returns it; 0 if there is none. */
 static uint32_t take_number(struct reader *r, const char *before, str_id *name)
 {
 	const char *text = trace_text(r->trace, *name);
@@ -43,7 +41,7 @@ static uint32_t take_number(struct reader *r, const char *before, str_id *name)
 	return (uint32_t)number;
 }
 
-/* "rank 3: ": takes it away, and returns whether it was there. */
+/* Removes "rank 3: ". Returns whether it was there. */
 static bool take_rank(struct reader *r, str_id *name, struct trace_rank *rank)
 {
 	const char *text = trace_text(r->trace, *name);
@@ -59,7 +57,7 @@ static bool take_rank(struct reader *r, str_id *name, struct trace_rank *rank)
 	return true;
 }
 
-/* "cat (1234)": the same as take_number() of "1234 cat". */
+/* Like take_number(), for "cat (1234)". */
 static uint32_t take_number_behind(struct reader *r, str_id *name)
 {
 	char *text = mem_strdup(trace_text(r->trace, *name)), *open = strrchr(text, '('),

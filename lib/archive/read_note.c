@@ -58,7 +58,7 @@ static str_id text_of(struct reader *r, struct json_object *value)
 		     : 0;
 }
 
-/* The words of the command, separated by NUL. */
+/* Returns the words of the command, separated by NUL. */
 static str_id read_words(struct reader *r, struct json_object *words)
 {
 	size_t count = words ? json_object_array_length(words) : 0, size = 0;
@@ -132,7 +132,7 @@ static void read_reason(struct reader *r, struct json_object *top)
 			r->trace->host.end_reason = i;
 }
 
-/* If the archive ends early, events that were recorded later are not in it. */
+/* If the archive ends early, later events are not in it. */
 static void read_early_end(struct reader *r, struct json_object *top)
 {
 	struct trace_host *host = &r->trace->host;
@@ -148,12 +148,13 @@ static void read_early_end(struct reader *r, struct json_object *top)
 	host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
 	host->end_reason = TRACE_END_ERROR;
 	host->end_errno = error ? json_object_get_int(error) : 0;
-	for (thread_id t = 0; t < r->trace->threads; t++) /* it lived beyond the archive */
+	/* Such a thread was still running when the archive ended. */
+	for (thread_id t = 0; t < r->trace->threads; t++)
 		if (r->trace->thread[t].end > host->last_time)
 			r->trace->thread[t].end = 0;
 }
 
-/* The processes that were running already. */
+/* Reads the processes that were already running. */
 static void read_attached(struct reader *r, struct json_object *attached)
 {
 	struct trace_host *host = &r->trace->host;
@@ -187,7 +188,7 @@ static void read_source(struct reader *r, struct json_object *top)
 	host->source_why = text_of(r, member(top, "source_why", json_type_string));
 	host->block_why = text_of(r, member(top, "block_source_why", json_type_string));
 	host->block = host->block_source ? BLOCK_ALL : BLOCK_NONE;
-	/* A capture of `perf record` never has an END fact. A capture of iotrace has one unless iotrace was killed. */
+	/* A capture of `perf record` has no END fact; a capture of iotrace has one unless iotrace was killed. */
 	if (host->end_reason < 0 && host->source == TRACE_SOURCE_PERF)
 		host->source = TRACE_SOURCE_UNKNOWN;
 }
@@ -240,7 +241,7 @@ static struct trace_device *device_named(struct reader *r, str_id name)
 	return NULL;
 }
 
-/* A device without requests has no location: what is known of it is here only. */
+/* A device without requests has no location, so only this file has its properties. */
 static struct trace_device *add_device(struct reader *r, struct json_object *row, str_id name)
 {
 	struct json_object *dev = member(row, "dev", json_type_string);
@@ -262,13 +263,14 @@ static struct trace_device *add_device(struct reader *r, struct json_object *row
 	return device;
 }
 
-/* What the kernel counted of a device, and what came of it. */
+/* Reads what the kernel counted for a device, and how many of it was recorded. */
 static void read_device(struct reader *r, struct json_object *row)
 {
 	str_id name = text_of(r, member(row, "name", json_type_string));
 	struct trace_device *device = device_named(r, name);
 
-	if (!device) /* the page cache may have served all reads and writes */
+	/* A device without requests: the page cache may have served all reads and writes. */
+	if (!device)
 		device = add_device(r, row, name);
 	for (int i = 0; device && i < STAT_KINDS; i++) {
 		enum device_stat_kind kind = (enum device_stat_kind)i;
@@ -282,7 +284,7 @@ static void read_device(struct reader *r, struct json_object *row)
 	}
 }
 
-/* A partition names its disk. */
+/* Reads the disk of a partition. */
 static void read_disk(struct reader *r, struct json_object *row)
 {
 	struct trace_device *device =

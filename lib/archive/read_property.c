@@ -67,7 +67,7 @@ static void group_property(struct reader *r, process_id id, const struct propert
 	}
 }
 
-/* The three properties that describe the mount of a file follow each other. */
+/* The three properties that describe the mount of a file are consecutive. */
 static struct trace_mount *mount_of(struct reader *r, struct trace_file *file)
 {
 	struct trace *trace = r->trace;
@@ -80,7 +80,7 @@ static struct trace_mount *mount_of(struct reader *r, struct trace_file *file)
 	return &trace->mount[file->mount];
 }
 
-/* The last mount is that of the file. If one of the last few mounts is equal, it is used instead. */
+/* The last mount is that of the file. If one of the last few mounts is equal, uses that instead. */
 static void share_mount(struct reader *r, struct trace_file *file)
 {
 	enum { MOUNTS_NEAR = 64 };
@@ -126,7 +126,7 @@ static void location_property(struct reader *r, thread_id id, const struct prope
 		thread->lived = p->is->is;
 }
 
-/* The mount of the last file is known now. */
+/* Now the mount of the last file is complete. */
 void read_property_end(struct reader *r)
 {
 	struct trace_file *file = r->mounted == ID_NONE ? NULL : &r->trace->file[r->mounted];
@@ -136,7 +136,7 @@ void read_property_end(struct reader *r)
 	r->mounted = ID_NONE;
 }
 
-/* Its fields: of what it is, its name, its value as older writers had it, its value. */
+/* Its fields: definition, name, value in the format of older writers, value. */
 void read_property(struct reader *r, const struct record *record)
 {
 	const struct value *of = record->value;

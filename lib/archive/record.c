@@ -1,7 +1,7 @@
 /*
- * record: takes records apart, by a table of their fields.
+ * record: parses records, using a table of their fields.
  *
- * Before a field is read, its size is compared with the bytes that are left, and a count with the elements that fit there.
+ * Before a field is read, its size is compared with the remaining bytes, and a count with the number of elements that fit there.
  * Fields that newer writers append to a record are skipped, as OTF2 requires.
  */
 #include "record.h"
@@ -13,9 +13,11 @@
 #include <string.h>
 
 enum {
-	UNDEFINED = 0xff,      /* a number, of all bits, that has no bytes */
-	DISORDER_MOST = 1000,  /* for each such id OTF2's library moves all that are higher */
-	ATTRIBUTES_MOST = 256, /* of an event: the library compares each with all before it */
+	UNDEFINED = 0xff, /* a number with all bits set, which needs no bytes */
+	/* Limit, because OTF2's library moves all higher ids for each such id. */
+	DISORDER_MOST = 1000,
+	/* Limit for an event, because the library compares each with all before it. */
+	ATTRIBUTES_MOST = 256,
 };
 
 #define ROW(type, id, name, fields) [type] = {name, fields},
@@ -46,7 +48,7 @@ static const struct row rows[][UINT8_MAX + 1] = {
 
 enum forms { FIXED, NUMBER, TEXT, VALUE, MAP, ORDERED };
 
-/* What a letter stands for. */
+/* The meaning of a letter. */
 static const struct form {
 	uint8_t form, size, kind;
 } form[128] = {
@@ -60,7 +62,7 @@ static const struct form {
 #include "record.def"
 };
 
-/* The letter of a value, by its type. */
+/* The letter of a value's type. */
 static const char letter_of_type[] = {
 	[OTF2_TYPE_UINT8] = 'b',
 	[OTF2_TYPE_UINT16] = 'w',
@@ -133,15 +135,15 @@ static uint64_t last(const struct taking *t)
 	return t->record->value[t->record->values - 1].is;
 }
 
-/* "Undefined", as wide as the field. */
+/* Returns "undefined" in the size of the field. */
 static uint64_t undefined(const struct form *field)
 {
 	return field->size == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
 /*
- * The functions below take the value at a place. Each returns the place after it, or NULL if the value is wrong or ends beyond
- * the record.
+ * The functions below read the value at a position. Each returns the position after it, or NULL if the value is invalid or ends
+ * beyond the record.
  */
 static const uint8_t *take_fixed(struct taking *t, const uint8_t *at, const struct form *field)
 {
@@ -182,7 +184,7 @@ static const uint8_t *take_text(struct taking *t, const uint8_t *at)
 	return end + 1;
 }
 
-/* Returns whether as many elements, of that many bytes at least each, can be at a place. */
+/* Returns whether the record has space for this number of elements of at least `least` bytes. */
 static bool can_count(struct taking *t, const uint8_t *at, uint64_t count, size_t least)
 {
 	size_t left = (size_t)(t->end - at);
@@ -293,7 +295,7 @@ static const uint8_t *take_elements(struct taking *t, const uint8_t *at, const c
 	return at;
 }
 
-/* Older writers have no such field: a property value was always a string, which comes before it. */
+/* Older writers lack this field: a property value was always a string, which comes before it. */
 static void add_missing(struct taking *t, const struct form *field)
 {
 	if (field->form == VALUE) {

@@ -12,15 +12,15 @@
 
 enum { NONE = UINT32_MAX };
 
-/* Kinds of definitions that others, or events, refer to. */
+/* Kinds of definitions that other definitions or events refer to. */
 enum kind {
-	KIND_NONE, /* of a field: it is no reference */
+	KIND_NONE, /* for a field: it is no reference */
 #define KIND(id, ...) KIND_##id,
 #include "record.def"
 	KINDS
 };
 
-/* Of a file. */
+/* Contents of a file. */
 enum content {
 	CONTENT_EVENTS,
 	CONTENT_DEFINITIONS,
@@ -41,40 +41,42 @@ enum {
 enum { RECORD_TEXTS = 2 };
 
 struct value {
-	uint64_t
-		is; /* the bits of a number that may have a fraction, too; undefined: all bits that it has */
-	uint8_t kind; /* enum kind: of what it refers to */
-	uint8_t type; /* OTF2_Type, of a value that says its type */
+	/* The bits of the number, which may be a floating-point number; undefined: all bits set. */
+	uint64_t is;
+	uint8_t kind; /* enum kind: what it refers to */
+	uint8_t type; /* OTF2_Type, for a value with its own type */
 };
 
-/* What the table knows of a type of records. */
+/* A row of the table of records. */
 struct row {
 	const char *name, *fields;
 };
 
 struct record {
 	uint8_t type;
-	const struct row *row; /* NULL: of an unknown type, without values */
-	struct value *value;   /* of the fields in their order in the file; owned */
+	const struct row *row; /* NULL: unknown type, without values */
+	struct value *value;   /* the fields in the order of the file; owned */
 	uint32_t values, capacity;
 	const char *text[RECORD_TEXTS]; /* lent until the next record of the file */
 	uint32_t texts;
 };
 
-/* How a record is taken apart. */
+/* The state while a record is parsed. */
 struct taking {
 	struct record *record;
-	uint64_t offset;    /* of the record in its file, for sentences */
-	const uint8_t *end; /* of the record, or of what may be it where its length is not known */
-	bool is_big;        /* its byte order */
-	uint64_t highest;   /* id that must be in order, and how many were not: of the whole file */
+	uint64_t offset; /* offset of the record in its file, for messages */
+	/* End of the record, or of the bytes that may belong to it if its length is unknown. */
+	const uint8_t *end;
+	bool is_big; /* the byte order of the record */
+	/* Highest id of those that must increase, and the number of violations in the file. */
+	uint64_t highest;
 	uint32_t disorder;
-	char wrong[160]; /* empty: nothing */
+	char wrong[160]; /* empty: no error */
 };
 
 /* Returns the row of a type, or NULL. */
 const struct row *record_row(enum content content, uint8_t type);
-/* Returns whether records of that type have no length before their fields. */
+/* Returns whether records of this type have no length before their fields. */
 static inline bool record_is_short(const struct row *row)
 {
 	return row && *row->fields == '=';
@@ -86,7 +88,7 @@ static inline bool record_defines(const struct row *row)
 }
 /* Parses the fields at a place. Returns the place after them, or NULL with the reason in t->wrong. */
 const uint8_t *record_take(struct taking *t, const uint8_t *at);
-/* Sets the reason, unless there is one already. */
+/* Sets the error, unless there is one already. */
 void record_wrong(struct taking *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns a number of that many bytes. */
+/* Returns a number with this many bytes. */
 uint64_t record_number(const uint8_t *at, size_t size, bool is_big);

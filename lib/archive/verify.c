@@ -1,13 +1,11 @@
-/*
- * verify: says what is wrong with an archive.
- */
+/* verify: checks an archive, and reports what is wrong. */
 #include "verify.h"
 
 #include <iotrace/error.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Its fields: time, duration, what defines it, its scope. */
+/* Its fields: time, duration, definition, scope. */
 static void on_marker(void *context, const struct record *record)
 {
 	struct verify *v = context;

@@ -11,34 +11,35 @@
 
 #include "walk.h"
 
-struct verify_location { /* what is known of a location */
+struct verify_location { /* A location. */
 	uint64_t defined_events, last_time;
 	bool has_events;
-	uint32_t group; /* reference */
+	uint32_t group; /* reference of its group */
 	OTF2_LocationType type;
-	uint32_t *region; /* entered and not left */
+	uint32_t *region; /* the regions that were entered and not left */
 	uint32_t depth, region_capacity;
 };
 
-struct verify_group {         /* what is known of a location group */
-	uint32_t ref, parent; /* parent: NONE */
+struct verify_group {         /* A location group. */
+	uint32_t ref, parent; /* parent: may be NONE */
 	bool has_begun, has_ended;
-	bool is_shared; /* stands for many processes, with any parents */
+	bool is_shared; /* stands for many processes with any parents */
 };
 
-struct series { /* a metric class */
+struct series { /* A metric class or instance. */
 	OTF2_MetricOccurrence occurrence;
 	uint8_t members;
-	uint32_t first;       /* of them, in class_member */
-	uint32_t instance_of; /* another series; NONE: it is a class */
+	uint32_t first;       /* index of the first member in class_member */
+	uint32_t instance_of; /* class or instance; NONE: it is a class */
 };
 
-struct activity { /* a handle in a location group */
+struct activity { /* A handle in a location group. */
 	bool is_active, was_active;
 	uint64_t changed;
 };
 
-struct early_use { /* of an inactive handle, forgiven if it becomes active at the same time */
+/* The use of an inactive handle, which is accepted if the handle becomes active at the same time. */
+struct early_use {
 	uint64_t time;
 	uint32_t group, handle;
 };
@@ -47,7 +48,7 @@ struct verify {
 	struct walk walk;
 	struct archive_report *report;
 
-	uint8_t *attribute_type; /* by id, as all that follows */
+	uint8_t *attribute_type; /* by id, like all fields below */
 	struct verify_location *location;
 	struct verify_group *group;
 	uint32_t *handle_flags;
@@ -55,10 +56,10 @@ struct verify {
 	struct series *series;
 	uint32_t *class_member; /* references */
 	uint32_t class_members, class_member_capacity;
-	uint32_t *handle_state; /* references of handles that have a state before their creation */
+	uint32_t *handle_state; /* references of handles that exist before their creation */
 	uint32_t handle_states, handle_state_capacity;
-	OTF2_StringRef sharing_name; /* of the property that says so; 0: no string is */
-	struct map missing[KINDS];   /* what definitions refer to and is not defined */
+	OTF2_StringRef sharing_name; /* string of the property; 0: no such string */
+	struct map missing[KINDS];   /* undefined definitions that others refer to */
 	struct map recorder;         /* by walk_pair() of metric and location */
 
 	uint64_t clock_first, clock_last;
@@ -67,7 +68,7 @@ struct verify {
 	struct map activity_of; /* by references of group and handle */
 	struct activity *activity;
 	uint32_t activities, activity_capacity;
-	uint64_t *id_seen; /* a bit for each matchingId */
+	uint64_t *id_seen; /* one bit for each matching id */
 	uint32_t id_words;
 	struct early_use early;
 	bool has_early;
@@ -75,18 +76,18 @@ struct verify {
 
 /* verify_defs.c */
 void verify_definitions(struct verify *v);
-/* Returns the location group, or NULL: it is not defined. */
+/* Returns the location group, or NULL if it is not defined. */
 struct verify_group *verify_group(const struct verify *v, uint32_t ref);
 
-/* verify_events.c: walk_event() calls it with each event, and then verify_events_end() is due. */
+/* verify_events.c: walk_events() calls the first for each event; verify_events_end() comes after the last one. */
 bool verify_event(void *context, const struct walk_event *event);
 void verify_events_end(struct verify *v);
 
-/* verify_io.c: checks a record of a handle or an operation, and ignores all others. */
+/* verify_io.c: checks a record of a handle or an operation; ignores other records. */
 void verify_io(struct verify *v, const struct walk_event *event);
 void verify_io_end(struct verify *v);
 
 /* verify_books.c */
 void verify_books(struct verify *v);
-/* Returns iotrace.json, which the caller puts back; or NULL, and what is wrong (NULL: it is not there). */
+/* Returns iotrace.json, which the caller releases; or NULL and an error text (NULL: the file does not exist). */
 struct json_object *verify_read_books(const char *dir, const char **wrong);

@@ -1,7 +1,7 @@
 /*
- * verify_books: the counters in iotrace.json against the events.
+ * verify_books: compares the counters in iotrace.json with the events.
  *
- * The counters must agree with the records of the archive. An archive that ends early says so and is not compared.
+ * They must agree. An archive that ends early says so, and is not compared.
  */
 #include "verify.h"
 
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BOOKS_MOST = 64 << 20 }; /* bytes: the library for JSON keeps all of it in memory */
+/* Limit in bytes, because the JSON library keeps everything in memory. */
+enum { BOOKS_MOST = 64 << 20 };
 
 static bool counter(struct json_object *top, const char *name, uint64_t *value)
 {

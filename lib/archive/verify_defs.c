@@ -1,7 +1,7 @@
 /*
- * verify_defs: checks that definitions refer only to what is defined.
+ * verify_defs: checks that definitions refer only to defined ones.
  *
- * The table of records says which fields are references. Arrays are indexed by id, so a reference of any value cannot make them
+ * The table of records shows which fields are references. Arrays are indexed by id, so a reference of any value cannot make them
  * larger than the number of definitions.
  */
 #include "verify.h"
@@ -49,7 +49,10 @@ static void on_location(struct verify *v, const struct value *is, uint32_t id)
 						   .type = (OTF2_LocationType)is[2].is};
 }
 
-/* Its fields: itself, name, type before OTF2 1.2, number of members, members, type. Only locations are definitions here. */
+/*
+ * Its fields: itself, name, type before OTF2 1.2, number of members, members, type. The members are definitions only if they are
+ * locations.
+ */
 static void on_members(struct verify *v, const struct value *is)
 {
 	uint64_t count = is[3].is;

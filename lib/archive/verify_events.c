@@ -1,22 +1,22 @@
 /*
  * verify_events: checks every event, and regions, programs and metrics.
  *
- * The values of a metric must have the types and the number that its class says. Only the listed recorders of an asynchronous
- * class may record it.
+ * The values of a metric must have the types and the number of its class. Only the listed recorders of an asynchronous class may
+ * record it.
  */
 #include "verify.h"
 
 #include <inttypes.h>
 #include <iotrace/mem.h>
 
-enum { INSTANCES_MOST = 100 }; /* of instances of instances; they may be a ring */
+enum { INSTANCES_MOST = 100 }; /* maximum depth of instances of instances, which may form a cycle */
 
 static uint64_t ref_of(const struct verify *v, const struct walk_event *event)
 {
 	return v->walk.location[event->location].ref;
 }
 
-/* Finds fault with a reference of an event to something undefined. */
+/* Reports a reference of an event to something undefined. */
 static bool check_reference(struct verify *v, const struct walk_event *event,
 			    const struct value *field, const char *what)
 {
@@ -114,7 +114,7 @@ static void end_program(struct verify *v, const struct walk_event *event)
 		process->has_ended = true;
 }
 
-/* Returns the class of a metric, or NULL: it is an instance of nothing. */
+/* Returns the class of a metric, or NULL if it is an instance of nothing. */
 static const struct series *class_of(const struct verify *v, uint64_t metric)
 {
 	for (int i = 0; i < INSTANCES_MOST; i++) {
@@ -127,7 +127,7 @@ static const struct series *class_of(const struct verify *v, uint64_t metric)
 	return NULL;
 }
 
-/* Its fields: of what, how many, and for each a type and a value. */
+/* Its fields: metric, number of values, and for each a type and a value. */
 static void check_metric(struct verify *v, const struct walk_event *event)
 {
 	const struct value *is = event->record->value;

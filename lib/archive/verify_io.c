@@ -1,10 +1,10 @@
 /*
- * verify_io: handles are active when they are used, operations begin, are issued and end.
+ * verify_io: checks that handles are active when they are used, and that operations begin, are issued and end.
  *
- * Handles belong to a location group, and a process inherits those of the one that created it: a
- * handle that was not touched in a group yet is what it was in the groups it comes from. Events of
- * different locations with the same time have no order, so a use just before an activation at the
- * same time is fine. A group of shared locations stands for many processes, so it inherits from any process, and shares with any.
+ * Handles belong to a location group, and a process inherits those of its creator: a handle that was not yet used in a group has
+ * the state that it has in the group's ancestors. Events of different locations with the same time have no order, so a use just
+ * before an activation at the same time is accepted. A group of shared locations stands for many processes, so it inherits from
+ * any process, and any process inherits from it.
  */
 #include "verify.h"
 
@@ -12,9 +12,8 @@
 #include <iotrace/mem.h>
 
 enum {
-	ANCESTORS_MOST = 1000, /* a chain of parents may be a ring in a broken archive */
-	ID_WORDS_MOST =
-		1 << 26, /* matchingIds up to 2^32 are checked to be unique in the archive */
+	ANCESTORS_MOST = 1000,   /* limit, because parents may form a cycle in a broken archive */
+	ID_WORDS_MOST = 1 << 26, /* matching ids up to 2^32 are checked to be unique */
 };
 
 static struct activity *activity_find(const struct verify *v, uint32_t group, uint32_t handle)
@@ -85,8 +84,8 @@ static bool descends(const struct verify *v, const struct verify_group *process,
 }
 
 /*
- * A process that shares its table of descriptors with its child (CLONE_FILES) uses what the child
- * opened. Its own life of that handle begins with the first such use.
+ * A process that shares its descriptor table with its child (CLONE_FILES) uses descriptors that the child opened. In the process,
+ * such a handle begins with its first use.
  */
 static bool is_shared(struct verify *v, uint32_t ancestor, uint32_t handle, uint64_t time)
 {
@@ -115,7 +114,7 @@ static void inactive(struct verify *v)
 	v->has_early = false;
 }
 
-/* A handle that is defined, in a group. */
+/* Uses a defined handle in a group. */
 static void use(struct verify *v, uint32_t group, uint32_t handle, uint64_t time)
 {
 	if (is_active(v, group, handle, time) || is_shared(v, group, handle, time))
@@ -147,7 +146,7 @@ static void destroy(struct verify *v, uint32_t group, uint32_t handle, uint64_t 
 {
 	const struct activity *activity = activity_find(v, group, handle);
 
-	/* Two activations at the same time are two. */
+	/* Two activations at the same time count as two. */
 	if (activity && !activity->is_active)
 		walk_found(&v->walk,
 			   "IoHandle %u is destroyed in LocationGroup %u at %" PRIu64
@@ -158,7 +157,7 @@ static void destroy(struct verify *v, uint32_t group, uint32_t handle, uint64_t 
 	*activity_get(v, group, handle) = (struct activity){false, true, time};
 }
 
-/* Returns whether no earlier operation had the id. Ids beyond the limit are assumed to be new. */
+/* Returns whether no earlier operation had this id. Ids beyond the limit count as new. */
 static bool is_new_id(struct verify *v, uint64_t id)
 {
 	uint64_t word = id / 64, bit = UINT64_C(1) << id % 64;
@@ -214,7 +213,7 @@ static void go_on(struct verify *v, const struct walk_event *event, const char *
 	if (record->type == EVENT_IO_ISSUED && (!op->is_non_blocking || op->is_issued))
 		walk_found(&v->walk, "operation %" PRIu64 " is issued %s", id,
 			   op->is_issued ? "twice" : "but is blocking");
-	/* A request that waited when the recording ended is cancelled and was not issued. */
+	/* A request that was not issued when the recording ended is cancelled. */
 	if (record->type == EVENT_IO_COMPLETE && op->is_non_blocking && !op->is_issued)
 		walk_deviates(&v->walk, "operation %" PRIu64 " %s, but was not issued", id, what);
 }

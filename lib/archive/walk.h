@@ -25,30 +25,30 @@
 /* The definitions of a kind. */
 struct defined {
 	uint32_t count;
-	uint32_t dense;   /* references below are their own id */
-	struct map id_of; /* of all others */
+	uint32_t dense;   /* references below this number equal their id */
+	struct map id_of; /* ids of all other references */
 };
 
 struct local; /* walk_local.c */
 
 struct location {
 	uint64_t ref;
-	uint64_t events;     /* in its file */
-	bool has_file;       /* which can be read */
-	struct local *local; /* while events are read; NULL: it says nothing */
+	uint64_t events;     /* number of events, according to its definition */
+	bool has_file;       /* its file is readable */
+	struct local *local; /* while events are read; NULL: it has no local definitions */
 	struct file *file;   /* while events are read */
 };
 
-/* Since its begin. */
+/* An operation in flight. */
 struct operation {
 	uint64_t id;     /* the matching id */
 	uint64_t key;    /* walk_pair() of handle and id */
-	uint64_t number; /* of the operations in the archive, from 0 upwards */
+	uint64_t number; /* number of operations in the archive before this one */
 	uint32_t location;
 	bool is_in_flight, is_non_blocking, is_issued;
 	uint64_t mode;          /* OTF2_IoOperationMode */
 	uint64_t begun, issued; /* ticks */
-	enum request_kind type; /* for archive_read(): more than the mode says */
+	enum request_kind type; /* for archive_read(): more exact than the mode */
 };
 
 struct walk {
@@ -56,13 +56,14 @@ struct walk {
 	struct archive_report *report;
 	struct anchor anchor;
 	bool is_of_iotrace;
-	bool is_verified; /* reports what OTF2 forbids; otherwise only what cannot be read */
+	/* Reports everything that OTF2 forbids; otherwise only what is unreadable. */
+	bool is_verified;
 	struct defined defined[KINDS];
 	uint64_t definitions;
 	struct location *location; /* by id */
 	uint32_t locations, location_capacity;
 
-	struct map operation_of; /* by walk_pair() of handle and matching id: in flight */
+	struct map operation_of; /* by walk_pair() of handle and matching id */
 	struct operation *operation;
 	uint32_t operations, operation_capacity;
 	uint32_t *free_operation;
@@ -70,73 +71,74 @@ struct walk {
 	uint64_t begun;
 };
 
-/* Opens the archive and gives its definitions ids. Returns 0, or -errno and a sentence. */
+/* Opens the archive and assigns ids to its definitions. Returns 0, or -errno with a message. */
 int walk_open(struct walk *walk, struct error *err);
-/* Passes on each definition, in the order of the file. The id is NONE for records that define nothing. */
+/* Calls on() for each definition, in the order of the file. The id is NONE for records that define nothing. */
 void walk_definitions(struct walk *walk,
 		      void (*on)(void *context, const struct record *definition, uint32_t id),
 		      void *context);
-/* The same for the markers and what defines them, if there are any. */
+/* The same for the markers and their definitions, if there are any. */
 void walk_markers(struct walk *walk, void (*on)(void *context, const struct record *marker),
 		  void *context);
 
 struct walk_event {
-	uint32_t location;                        /* id */
+	uint32_t location;                        /* id of the location */
 	uint64_t time;                            /* in ticks of the archive's clock */
 	const struct record *record, *attributes; /* lent */
-	struct operation *operation; /* that it begins, issues or ends; NULL: it is not in flight */
-	bool is_again;               /* it begins what is in flight */
+	/* The operation that it begins, issues or ends; NULL: no such operation is in flight. */
+	struct operation *operation;
+	bool is_again; /* it begins an operation that is already in flight */
 };
 
 /*
- * Passes on the events of all readable files, in order of time; events of the same time are in the order of the locations'
- * references. Unreadable parts are findings. Ends early when on() returns false. Returns whether any file could be read.
+ * Calls on() for the events of all readable files, in order of time; events of the same time are in the order of the locations'
+ * references. Unreadable parts are findings. Stops when on() returns false. Returns whether any file was readable.
  */
 bool walk_events(struct walk *walk, bool (*on)(void *context, const struct walk_event *event),
 		 void *context);
 void walk_release(struct walk *walk);
 
-/* Returns the id of what is defined, or NONE. */
+/* Returns the id of the reference, or NONE. */
 static inline uint32_t walk_id(const struct walk *walk, uint8_t kind, uint64_t ref)
 {
 	const struct defined *defined = &walk->defined[kind];
 
 	return ref < defined->dense ? (uint32_t)ref : map_get(&defined->id_of, ref);
 }
-/* The same, of a field. */
+/* The same for a field. */
 static inline uint32_t walk_id_of(const struct walk *walk, const struct value *field)
 {
 	return walk_id(walk, field->kind, field->is);
 }
-/* Returns whether the reference is to nothing, as OTF2 writes that. */
+/* Returns whether the field refers to nothing (OTF2's "undefined"). */
 static inline bool walk_is_undefined(const struct value *field)
 {
 	return field->is == (field->kind == KIND_LOCATION ? OTF2_UNDEFINED_LOCATION : UINT32_MAX);
 }
-/* Returns a key of both that, in practice, no other pair has. */
+/* Returns a key for the pair; in practice it is unique. */
 uint64_t walk_pair(uint64_t first, uint64_t second);
-/* What OTF2 calls each kind. */
+/* OTF2's name of each kind. */
 extern const char *const walk_kind_name[KINDS];
 
 /* Reports something that OTF2 forbids. Only the first findings are kept. */
 void walk_found(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what OTF2 allows, but iotrace promises to avoid: nothing if another program wrote the archive. */
+/* The same for what OTF2 allows, but iotrace promises to avoid. Does nothing if another program wrote the archive. */
 void walk_deviates(struct walk *walk, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* walk.c: a file of the archive, which file_begin() may begin. */
+/* walk.c: returns a file of the archive for file_begin(). */
 struct file walk_file(const struct walk *walk, const char *name, enum content content);
-/* Reads a file to its end, and counts its records. Returns whether it is right; otherwise that is a finding. */
+/* Reads a file to its end, and counts its records. Returns false if it is damaged; that is a finding. */
 bool walk_check(struct walk *walk, struct file *file, uint64_t *records);
 
-/* walk_op.c: before the event is handed on, and behind that. */
+/* walk_op.c: called before and after an event is passed on. */
 void walk_op_before(struct walk *walk, struct walk_event *event);
 void walk_op_behind(struct walk *walk, const struct walk_event *event);
 
-/* walk_local.c: Reads what the location's own definitions say, if they are there. Returns false if they are damaged. */
+/* walk_local.c: reads the location's own definitions, if there are any. Returns false if they are damaged. */
 bool local_read(struct walk *walk, struct location *location);
-/* Gives the references of a record the values that they have in the archive. */
+/* Replaces local references in a record by those of the archive. */
 void local_map(const struct local *local, struct record *record);
-/* Returns the archive's time of a time on the location. Times of one location are given in their order. */
+/* Converts a time of the location to the archive's time. Times must come in increasing order. */
 uint64_t local_time(struct local *local, uint64_t time);
 void local_free(struct local *local);

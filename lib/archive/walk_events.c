@@ -41,14 +41,14 @@ static void sink_down(struct merge *merge, uint32_t at)
 	head[at] = moved;
 }
 
-/* Reads the next event of the location. Returns whether there is one. */
+/* Reads the next event of the location. Returns false if there is none. */
 static bool advance(struct walk *walk, struct head *head)
 {
 	struct location *location = &walk->location[head->location];
 	struct file *file = location->file;
 
 	if (!file_next(file)) {
-		if (*file->taking.wrong) /* it was right when it was checked */
+		if (*file->taking.wrong) /* the file was correct when it was checked */
 			walk_found(walk, "%s: %s", file->name, file->taking.wrong);
 		return false;
 	}

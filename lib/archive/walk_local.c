@@ -1,6 +1,6 @@
 /*
  * walk_local: a location may have its own ids and its own clock. Its file of definitions maps its ids to those of the archive,
- * and says by how much the archive's clock was ahead at some times. Between these times the difference is interpolated.
+ * and gives the difference to the archive's clock at some times. Between these times, the difference is interpolated.
  */
 #include "walk.h"
 
@@ -18,14 +18,14 @@ struct offset {
 };
 
 struct local {
-	struct table { /* global ids, or sorted pairs of a local and a global one */
+	struct table { /* Global ids, or sorted pairs of a local and a global id. */
 		uint64_t *id;
 		uint64_t count;
 		bool is_sparse;
 	} table[KINDS];
-	struct offset *offset; /* by time */
+	struct offset *offset; /* sorted by time */
 	uint32_t offsets, capacity;
-	uint32_t now; /* the offset before which the last time was, or that of the last interval */
+	uint32_t now; /* index of the offset after the last time, or of the last interval */
 };
 
 static const uint8_t table_of_kind[KINDS] = {
@@ -102,7 +102,7 @@ static int compare(const void *key, const void *pair)
 	return (a > b) - (a < b);
 }
 
-/* An id that is in no table is already an id of the archive. */
+/* An id that no table has is already an id of the archive. */
 static uint64_t global(const struct table *table, uint64_t id)
 {
 	const uint64_t *pair;
@@ -138,7 +138,7 @@ uint64_t local_time(struct local *local, uint64_t time)
 		(double)(to->time - from->time);
 	since = time >= from->time ? (double)(time - from->time) : -(double)(from->time - time);
 	since = rint(slope * since);
-	if (!(fabs(since) < 9e18)) /* no clock is so far off */
+	if (!(fabs(since) < 9e18)) /* no valid clock differs that much */
 		return time + (uint64_t)from->offset;
 	return time + (uint64_t)from->offset + (uint64_t)(int64_t)since;
 }

@@ -1,6 +1,6 @@
 /*
- * walk_op: pairs the begin and the end of operations. OTF2 only requires that matching ids are unique among the operations of a
- * handle that are in flight.
+ * walk_op: pairs begins and ends of operations. OTF2 only requires that matching ids are unique among the operations in flight of
+ * one handle.
  */
 #include "walk.h"
 

@@ -23,7 +23,7 @@ struct cold {
 	struct cold_area *area;
 	struct block *block;
 	uint32_t blocks, blocks_cap;
-	int fd; /* of the blocks, -1: none yet */
+	int fd; /* file of the blocks, -1: none yet */
 	uint64_t filled;
 	uint64_t size;
 };
@@ -36,7 +36,7 @@ struct cold *cold_new(int directory)
 
 	cold->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
 	cold->fd = -1;
-	/* It writes to other blocks than those that were allocated: on a full disk that is a SIGBUS. */
+	/* Such a file system (btrfs) writes to other blocks than those that were allocated: on a full disk that causes SIGBUS. */
 	cold->is_refused = cold->directory >= 0 && !fstatfs(cold->directory, &at) &&
 			   at.f_type == BTRFS_SUPER_MAGIC;
 	return cold;
@@ -56,7 +56,7 @@ void cold_free(struct cold *cold)
 	free(cold);
 }
 
-/* The pages of a shared mapping keep their content in the page cache. They only leave this process. */
+/* The pages of a shared mapping stay in the page cache. Only this process unmaps them. */
 void cold_rest(struct cold *cold)
 {
 	if (!cold)
@@ -136,7 +136,7 @@ void cold_area_init(struct cold_area *area, struct cold *cold)
 	*area = (struct cold_area){.cold = cold};
 }
 
-/* Unmaps the area; its store forgets it. */
+/* Unmaps the area, and removes it from its store. */
 static void area_close(struct cold_area *area)
 {
 	munmap(area->at, area->size);
@@ -156,7 +156,7 @@ void cold_area_release(struct cold_area *area, void *array)
 		free(array);
 }
 
-/* Moves an array of `used` bytes from ordinary memory to a file. Returns whether that worked. */
+/* Moves an array of `used` bytes from ordinary memory to a file. Returns false if that fails. */
 static bool area_open(struct cold_area *area, void *array, size_t used, size_t size)
 {
 	struct cold *cold = area->cold;
@@ -194,7 +194,7 @@ static bool area_extend(struct cold_area *area, size_t size)
 	return true;
 }
 
-/* The file could not grow: back to ordinary memory. */
+/* The file could not grow: moves the array back to ordinary memory. */
 static void *leave(struct cold_area *area, size_t used)
 {
 	void *array = mem_dup(area->at, used);

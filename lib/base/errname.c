@@ -1,4 +1,4 @@
-/* errname: those of the C library, and a table of those that no program should see (Linux, include/linux/errno.h). */
+/* errname: error names of the C library, and a table of errors that no program should see (Linux, include/linux/errno.h). */
 #include <iotrace/errname.h>
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
- * error: one fixed buffer for each error, no allocation.
+ * error: each error has one fixed buffer, without allocation.
  *
- * The caller's arguments may point into the very text that is being replaced, so a sentence is built
- * aside first. If it is too long its end is cut and the cause is kept: the cause is what helps.
+ * The caller's arguments may point into the text that is being replaced, so a new text is built elsewhere first. If it is too
+ * long, the end of the sentence is cut and the cause is kept, because the cause is more useful.
  */
 #include <iotrace/error.h>
 
@@ -15,7 +15,7 @@
 #define CUT "..."
 enum { HEAD_LEAST = 128 };
 
-/* Appends text to the `used` bytes at out, at most `room` of it; returns how many bytes stand there then. */
+/* Appends text to the `used` bytes at out, at most `room` bytes; returns the new number of bytes. */
 static size_t append(char *out, size_t used, const char *text, size_t room)
 {
 	size_t length = strlen(text);
@@ -23,7 +23,7 @@ static size_t append(char *out, size_t used, const char *text, size_t room)
 
 	if (is_cut) {
 		length = room - strlen(CUT);
-		/* A cut inside a UTF-8 character would leave half of it. */
+		/* Do not cut inside a UTF-8 character. */
 		while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
 			length--;
 	}
@@ -36,7 +36,7 @@ static size_t append(char *out, size_t used, const char *text, size_t room)
 	return used;
 }
 
-/* Puts head and tail into text. What does not fit is cut off the end of head, but for HEAD_LEAST bytes. */
+/* Puts head and tail into text. If both do not fit, the end of head is cut, except for HEAD_LEAST bytes. */
 static void join(char *text, const char *head, const char *tail)
 {
 	size_t tail_length = strlen(tail);

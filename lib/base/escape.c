@@ -1,9 +1,8 @@
 /*
  * escape: one pass over the bytes, one unit (a character, or a byte that belongs to none) at a time.
  *
- * A unit either stands as it is or is escaped byte by byte, and it is never cut. What a reader could not
- * see, or what moves the text around it (controls, marks that change the direction of writing, invisible
- * characters), is escaped for a terminal: two names that differ must look different.
+ * A unit is either copied or escaped byte by byte, and never cut. Characters that are invisible, or that move text (controls,
+ * marks for the direction of writing), are escaped for a terminal: two different names must look different.
  */
 #include <iotrace/escape.h>
 
@@ -21,7 +20,7 @@ enum target { FOR_TERMINAL, FOR_UTF8 };
 struct unit {
 	char text[UTF8_MAX * ESCAPE_MAX + 1];
 	size_t length;
-	size_t taken; /* of the input */
+	size_t taken; /* number of bytes of the input */
 	unsigned int columns;
 };
 
@@ -52,8 +51,8 @@ static bool is_in(uint32_t c, const struct range *range, size_t count)
 }
 
 /*
- * Returns the character at `at` and sets its length, or NO_CHARACTER. left is at least 1. What follows the
- * Unicode Standard's table of well-formed sequences: no overlong forms, no surrogates, no more than U+10FFFF.
+ * Returns the character at `at` and sets its length, or NO_CHARACTER. left is at least 1. It implements the Unicode Standard's
+ * table of well-formed sequences: no overlong forms, no surrogates, nothing above U+10FFFF.
  */
 static uint32_t decode(const uint8_t *at, size_t left, size_t *length)
 {
@@ -95,10 +94,10 @@ static bool stands(uint32_t c, enum target target)
 {
 	if (c == NO_CHARACTER)
 		return false;
-	/* A NUL would end the string that it is put into. */
+	/* A NUL would end the string. */
 	if (target == FOR_UTF8)
 		return c != 0;
-	/* The last two code points of every plane are no characters. */
+	/* The last two code points of every plane are not characters. */
 	return !is_in(c, unprintable, ARRAY_SIZE(unprintable)) && (c & 0xfffe) != 0xfffe;
 }
 
@@ -121,7 +120,7 @@ static void put_hex(struct unit *unit, uint8_t byte)
 	unit->length += ESCAPE_MAX;
 }
 
-/* left is at least 1. */
+/* Reads the next unit. left is at least 1. */
 static struct unit unit_of(const uint8_t *at, size_t left, enum target target)
 {
 	struct unit unit = {.length = 0};

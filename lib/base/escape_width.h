@@ -1,9 +1,9 @@
 /*
- * escape_width: which characters take two columns of a terminal, and which take none.
+ * escape_width: characters that take two columns of a terminal, and characters that take none.
  *
- * From the Unicode Character Database, version 14: East_Asian_Width W and F; General_Category Mn and Me,
- * the Hangul vowels and finals that join, and the joiners. Ranges rise, and reach over code points that
- * are not assigned. The C library's wcwidth() knows as much but only in a UTF-8 locale.
+ * From the Unicode Character Database, version 14: East_Asian_Width W and F; General_Category Mn and Me, the joining Hangul
+ * vowels and finals, and the joiners. Ranges are sorted, and include unassigned code points. The C library's wcwidth() knows the
+ * same, but only in a UTF-8 locale.
  */
 #pragma once
 

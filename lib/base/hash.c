@@ -1,6 +1,6 @@
 /*
- * hash: SipHash with one round for each word and three at the end, which is enough for a table whose hashes are
- * never shown to anybody.
+ * hash: SipHash with one round for each word and three at the end. This is enough for a table whose hashes nobody outside can
+ * see.
  */
 #include <iotrace/hash.h>
 
@@ -66,12 +66,13 @@ uint64_t hash_bytes(struct hash_key key, const void *bytes, size_t length)
 
 struct hash_key hash_key_of_process(void)
 {
-	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, from execve(2) */
+	/* 16 random bytes from execve(2). */
+	const void *random = (const void *)getauxval(AT_RANDOM);
 	struct hash_key bytes = {0}, key;
 
 	if (random)
 		memcpy(&bytes, random, sizeof(bytes));
-	/* The C library uses the same bytes to guard the stack, so they are not copied to a second place. */
+	/* The C library protects the stack with the same bytes, so they are not copied. */
 	key.low = hash_bytes(bytes, "low", 3);
 	key.high = hash_bytes(bytes, "high", 4);
 	return key;

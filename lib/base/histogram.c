@@ -1,6 +1,6 @@
 /*
- * histogram: log-linear buckets. Bucket b of row r (r > 0) holds values [(64 + b) << (r - 1), (64 + b + 1) << (r - 1));
- * row 0 holds 0..63 themselves.
+ * histogram: log-linear buckets. Bucket b of row r (r > 0) holds values [(64 + b) << (r - 1), (64 + b + 1) << (r - 1)). Row 0
+ * holds one value from 0 to 63 in each bucket.
  */
 #include <iotrace/histogram.h>
 #include <iotrace/mem.h>
@@ -97,7 +97,7 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 			row_of(histogram, i)[k] += other->row[i][k];
 }
 
-/* Returns the rank, from 1, of the value asked for; without overflow for any count. */
+/* Returns the rank (from 1) of the quantile, without overflow for any count. */
 static uint64_t rank_of(uint64_t count, uint32_t permille)
 {
 	uint64_t rank = count / 1000 * permille + (count % 1000 * permille + 999) / 1000;

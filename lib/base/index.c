@@ -1,7 +1,7 @@
 /*
- * index: linear probing. A hash's home is where it stands in the range of all hashes, so that the number of slots need not be a
- * power of two: the table grows by halves, and at least half of it is in use. When an entry is removed, entries behind it move
- * up, so there are no marks of deleted entries.
+ * index: linear probing. The home slot of a hash is proportional to the hash in the range of all hashes, so the number of slots
+ * need not be a power of two: the table grows by half of its size, and at least half of it is in use. When an entry is removed,
+ * entries behind it move up, so there are no marks for deleted entries.
  */
 #include <iotrace/index.h>
 
@@ -85,13 +85,13 @@ uint32_t index_next(const struct index *index, uint64_t hash, uint32_t *at)
 	return search(index, hash, at);
 }
 
-/* Returns how far the entry in a slot is from its home. */
+/* Returns the distance of an entry from its home slot. */
 static uint32_t way(const struct index *index, uint32_t home, uint32_t i)
 {
 	return i >= home ? i - home : i + index->slots - home;
 }
 
-/* Moves up the entries behind the gap that could no longer be found. */
+/* Moves up entries after the gap that a search would no longer find. */
 static void close_gap(struct index *index, uint32_t gap)
 {
 	for (uint32_t i = behind(index, gap); index->slot[i].next_id; i = behind(index, i)) {

@@ -33,9 +33,7 @@ static int first(const char *const found[ROWS], enum job_value value)
 	return -1;
 }
 
-/*
- * Returns whether the launcher of this row counts the same ranks: it gives the same rank, or it is the one that gave the rank.
- */
+/* Returns whether the launcher of this row counts the same ranks: it gives the same rank, or it is the one that gave the rank. */
 static bool counts_alike(const char *const found[ROWS], int row, const char *rank)
 {
 	for (int i = 0; i < ROWS; i++)
@@ -44,7 +42,7 @@ static bool counts_alike(const char *const found[ROWS], int row, const char *ran
 	return false;
 }
 
-/* A batch job may have more tasks than the mpirun in it. */
+/* A batch job may have more tasks than the mpirun in it, so only a size for these ranks counts. */
 static const char *size_of(const char *const found[ROWS], const char *rank)
 {
 	for (int i = 0; rank && i < ROWS; i++)
@@ -74,7 +72,7 @@ static bool is_script_of_slurm(const char *const found[ROWS])
 	return !step || strtoul(step, NULL, 10) >= SLURM_SPECIAL_STEPS;
 }
 
-/* The script is task 1 on the first virtual node. */
+/* The script of a PBS job is task 1 on the first virtual node. */
 static bool is_script_of_pbs(const char *const found[ROWS])
 {
 	const char *task = value_of_system(found, SYSTEM_PBS, JOB_TASK);
@@ -83,7 +81,7 @@ static bool is_script_of_pbs(const char *const found[ROWS])
 	return task && node && !strcmp(task, "1") && !strcmp(node, "0");
 }
 
-/* A batch script is no rank. */
+/* A batch script has no rank. */
 static void drop_script(const char *found[ROWS], enum job_system system)
 {
 	static const bool is_of_ranks[JOB_VALUES] = {[JOB_RANK] = true,

@@ -1,7 +1,7 @@
 /*
- * log: a message is formatted, cut into lines, escaped, and handed to the writer line by line.
+ * log: formats a message, splits it into lines, escapes them, and passes them to the writer.
  *
- * The one state of the library lives here: the level and the writer.
+ * The only state of the library is here: the level and the writer.
  */
 #include <iotrace/log.h>
 
@@ -21,7 +21,7 @@ static struct {
 	log_writer writer;
 } state = {LOG_WARN, write_stderr};
 
-/* stderr has no buffer: one fwrite() is one write(). */
+/* stderr is unbuffered, so one fwrite() is one write(). */
 static void write_stderr(enum log_level level, const char *line)
 {
 	char *text = mem_format("iotrace: %s\n", line);

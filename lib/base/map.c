@@ -1,9 +1,9 @@
 /*
  * map: linear probing over a power of two of 16-byte entries.
  *
- * At least a quarter of the entries is free, so that every search ends. A deleted entry stays marked, so that searches go on
- * behind it. If the entry behind it is free, it becomes free at once. So inserting and removing in turn, as requests and
- * descriptors do, leaves almost no marks.
+ * At least a quarter of the entries is free, so that every search ends. A deleted entry keeps a mark, so that searches continue
+ * behind it. If the entry behind it is free, it becomes free at once. So inserting and removing alternately, as with requests and
+ * descriptors, leaves almost no marks.
  */
 #include <iotrace/map.h>
 
@@ -36,7 +36,7 @@ void map_clear(struct map *map)
 	map->filled = 0;
 }
 
-/* Returns the entry of key, or NULL. */
+/* Returns the entry of the key, or NULL. */
 static struct map_entry *find(const struct map *map, uint64_t key)
 {
 	uint32_t mask = map->capacity - 1;
@@ -87,7 +87,7 @@ static void rehash(struct map *map, uint32_t capacity)
 	free(old);
 }
 
-/* Makes room for one more. The map grows only for entries in use; deleted ones are dropped. */
+/* Makes room for one more entry. The map grows only for entries in use; deleted ones are removed. */
 static void reserve(struct map *map)
 {
 	if (!map->capacity) {
@@ -118,7 +118,7 @@ void map_set(struct map *map, uint64_t key, uint32_t value)
 	*entry = (struct map_entry){key, value, USED};
 }
 
-/* Entry i was deleted. If a free one follows, then it and the deleted ones before it become free. */
+/* Entry i was deleted. If the next entry is free, this one and the deleted ones before it become free. */
 static void sweep(struct map *map, uint32_t i)
 {
 	uint32_t mask = map->capacity - 1;

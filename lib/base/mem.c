@@ -1,7 +1,7 @@
 /*
- * mem: malloc() and friends, but out of memory ends the program.
+ * mem: allocation functions that end the program if there is no memory.
  *
- * A size of 0 gives one byte, so NULL is never a result.
+ * A size of 0 gives one byte, so the result is never NULL.
  */
 #include <iotrace/mem.h>
 
@@ -13,7 +13,7 @@
 
 enum {
 	FIRST_CAPACITY = 8,
-	STATUS_OUT_OF_MEMORY = 125, /* as any other failure of iotrace */
+	STATUS_OUT_OF_MEMORY = 125, /* like any other failure of iotrace */
 };
 
 static void *checked(void *memory, size_t size)

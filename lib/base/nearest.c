@@ -1,4 +1,4 @@
-/* nearest: Damerau's distance (optimal alignment) over short words, in three rows of a table. */
+/* nearest: Damerau's distance (optimal alignment) between short words, with three rows of the table. */
 #include <iotrace/nearest.h>
 
 #include <ctype.h>
@@ -61,7 +61,7 @@ void nearest_try(struct nearest *nearest, const char *candidate)
 	size_t length = strlen(nearest->word);
 	uint32_t distance = nearest_distance(nearest->word, candidate);
 
-	/* A beginning of at least two letters is as good as one wrong letter. */
+	/* A matching prefix of at least two letters counts like one wrong letter. */
 	if (length > 1 && distance > 1 && !strncmp(candidate, nearest->word, length))
 		distance = 1;
 	if (distance > (length + 1) / 3 || distance >= nearest->distance)

@@ -1,8 +1,8 @@
 /*
  * place: the work directory and its publication.
  *
- * A work directory gets a random name first, its owner file is locked, and only then it takes the name that others
- * compete for, by a rename that replaces nothing. So a process that finds that name finds the lock, too.
+ * A work directory first gets a random name, and its owner file is locked. Only then it takes the name that others compete for,
+ * by a rename that replaces nothing. So a process that finds that name also finds the lock.
  */
 #include "place_private.h"
 
@@ -28,7 +28,7 @@ enum {
 	TRIES = 100,
 };
 
-/* Returns 0 or -errno. `from` must not be an empty directory. Never replaces anything but what was made here. */
+/* Returns 0 or -errno. `from` must not be an empty directory. Only replaces what this function has created. */
 static int rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
 	struct stat status;
@@ -38,7 +38,7 @@ static int rename_new(int from_dir, const char *from, int to_dir, const char *to
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* The file system does not know the flag: create something empty with the name, and replace it. */
+	/* The file system does not know the flag: creates something empty with this name, and replaces it. */
 	if (fstatat(from_dir, from, &status, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	if (S_ISDIR(status.st_mode)) {
@@ -53,7 +53,7 @@ static int rename_new(int from_dir, const char *from, int to_dir, const char *to
 	return renameat(from_dir, from, to_dir, to) ? -errno : 0;
 }
 
-/* Returns ".NAME.iotrace" and what follows, as long as a name may be. */
+/* Returns ".NAME.iotrace" and the suffix, cut to the maximum length of a name. */
 static char *work_name(const char *name, const char *suffix)
 {
 	return mem_format(".%.*s" PLACE_MARK "%s", NAME_MOST - SUFFIX_MOST, name, suffix);
@@ -81,7 +81,7 @@ int place_sign(const struct place *place)
 	return place_write_all(place->owner, text, strlen(text));
 }
 
-/* Locked for as long as this process lives. Some file systems have no locks: then the host decides. */
+/* The lock lasts as long as this process. Some file systems have no locks: then the host name decides. */
 static int write_owner(struct place *place)
 {
 	place->owner = openat(place->work, PLACE_OWNER,
@@ -93,7 +93,7 @@ static int write_owner(struct place *place)
 }
 
 /*
- * Returns whether it is the directory that was just made. Somebody may have put another one in its place, whose files must not
+ * Returns whether this is the directory that was just created. Somebody may have replaced it by another one, whose files must not
  * be removed. Owner and mode cannot show that: on NFS, files of root belong to another user, and FAT has no modes.
  */
 static bool is_empty(int dir)
@@ -141,7 +141,7 @@ static int make_work(struct place *place)
 	return -ESTALE;
 }
 
-/* Takes the name that other recorders of the same target compete for. Work directories of killed recorders do not matter. */
+/* Takes the name that other recorders of the same target compete for. Work directories of killed recorders do not count. */
 static int claim(struct place *place, const char *what, struct error *err)
 {
 	char owner[PLACE_OWNER_SIZE], suffix[16] = "";
@@ -176,7 +176,8 @@ static int claim(struct place *place, const char *what, struct error *err)
 }
 
 /*
- * Advice for directories in which no files can be created. If it begins with a small letter, it follows the name of the option.
+ * Advice for directories in which no files can be created. If it begins with a lower-case letter, it follows the name of the
+ * option.
  */
 static const struct {
 	int code;
@@ -195,7 +196,7 @@ static const struct {
 static void explain_refused(const char *what, const struct place_site *site, int code,
 			    struct error *err)
 {
-	/* The directory exists, so this is a file system that takes no files, such as proc. */
+	/* The directory exists, so this file system allows no new files, like proc. */
 	if (code == ENOENT && site->parent >= 0)
 		code = EPERM;
 	error_set(err, code, "%s %s: cannot create files in %s", what, site->path, site->directory);
@@ -288,8 +289,8 @@ int place_read(const struct place *place, const char *name)
 }
 
 /*
- * Calls call() for each entry but "." and "..". Returns 0, or the first other result. It uses one descriptor for each level,
- * because there may be few.
+ * Calls call() for each entry except "." and "..". Returns 0, or the first other result. Uses one descriptor for each level,
+ * because few may be left.
  */
 static int each_entry(DIR *directory, int (*call)(int dir, const char *name, unsigned mode),
 		      unsigned mode)
@@ -303,7 +304,7 @@ static int each_entry(DIR *directory, int (*call)(int dir, const char *name, uns
 	return code;
 }
 
-/* Returns NULL with errno if the name is no directory, or cannot be opened. */
+/* Returns NULL with errno if the name is not a directory or cannot be opened. */
 static DIR *open_directory(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -323,7 +324,7 @@ static int set_mode(int dir, const char *name, unsigned mode)
 	if (!directory)
 		return errno != ENOTDIR || fchmodat(dir, name, mode, 0) ? -errno : 0;
 	code = each_entry(directory, set_mode, mode);
-	/* Everyone who may read a directory may also enter it. S_ISGID, which it has inherited, stays. */
+	/* Everyone who may read a directory may also enter it; the inherited S_ISGID stays. */
 	if (!code &&
 	    (fstat(dirfd(directory), &status) ||
 	     fchmod(dirfd(directory), (status.st_mode & 07000) | mode | (mode & 0444) >> 2)))
@@ -396,7 +397,7 @@ void place_keep(struct place *place, const char *name)
 		place->kept[place->kept_count++] = name;
 }
 
-/* Returns whether anything is left that must be kept. */
+/* Removes the contents. Returns whether something is left that must be kept. */
 static bool clear(const struct place *place)
 {
 	static const char *const made[] = {PLACE_ARCHIVE, PLACE_TEXT, PLACE_SPOOL};

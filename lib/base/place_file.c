@@ -1,4 +1,4 @@
-/* place_file: a small file that is written at once, where a file may stand already. */
+/* place_file: writes a small file at once, to a name that may already exist. */
 #include "place_private.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 enum way {
-	WAY_REPLACE, /* a new file takes the name */
-	WAY_FOLLOW,  /* a link that may be followed: written to what it leads to */
-	WAY_WRITE,   /* a terminal, a pipe: written to */
+	WAY_REPLACE, /* a new file replaces the name */
+	WAY_FOLLOW,  /* a link that may be followed: writes to its target */
+	WAY_WRITE,   /* a terminal or a pipe: writes to it */
 };
 
-/* A link of another user in a directory like /tmp may lead anywhere. */
+/* In a directory like /tmp, a link of another user may lead anywhere. */
 static bool is_of_others(const struct stat *directory, const struct stat *entry)
 {
 	return directory->st_mode & S_ISVTX && entry->st_uid != geteuid() &&
@@ -26,7 +26,7 @@ static int refuse(const char *path, int code, struct error *err)
 	return error_set(err, code, "%s", path);
 }
 
-/* Returns an enum way, or -errno with a sentence. */
+/* Returns an enum way, or -errno with a message. */
 static int find_way(const struct place_site *site, struct error *err)
 {
 	struct stat directory, entry;
@@ -74,7 +74,7 @@ static int write_through(const struct place_site *site, int flags, const void *b
 	return close(fd) && !code ? -errno : code;
 }
 
-/* Takes the site. */
+/* Takes over the site. */
 static int write_new(struct place_site *site, const void *bytes, size_t size, unsigned mode)
 {
 	int code, fd;

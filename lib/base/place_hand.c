@@ -1,4 +1,4 @@
-/* place_hand: a place goes from the process that found it free to another that fills it. */
+/* place_hand: passes a place from the process that has claimed it to another process that fills it. */
 #include "place_private.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct place_parts place_show(const struct place *place)
 				    .work_name = place->work_name};
 }
 
-/* The lock came with the descriptor. The process that the owner file names is about to end. */
+/* The lock belongs to the received descriptor. The process that the owner file names is about to end. */
 struct place *place_take(const struct place_parts *parts, struct error *err)
 {
 	struct place *place = mem_zero(sizeof(*place));

@@ -18,10 +18,11 @@
 #include <unistd.h>
 
 enum {
+	/* Limit, because a directory may have millions of entries, and a recording must start quickly. */
 	ENTRIES_MOST = 20000
-}; /* a directory may have millions, and a recording should begin at once */
+};
 
-/* Returns the length of NAME in .NAME.iotrace, .NAME.iotrace-2; 0: it is no name of a work directory. */
+/* Returns the length of NAME in .NAME.iotrace or .NAME.iotrace-2; 0 if it is not the name of a work directory. */
 static size_t name_length(const char *name)
 {
 	const char *mark = NULL, *at = name;
@@ -36,7 +37,7 @@ static size_t name_length(const char *name)
 	return !*at || (*at == '-' && at[1] && !strchr(at, '.')) ? (size_t)(mark - name - 1) : 0;
 }
 
-/* Fills in who made the directory. Returns whether that was on this host. */
+/* Fills in who created the directory. Returns whether it was on this host. */
 static bool read_owner(int fd, char owner[PLACE_OWNER_SIZE])
 {
 	ssize_t length = pread(fd, owner, PLACE_OWNER_SIZE - 1, 0);

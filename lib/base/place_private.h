@@ -1,23 +1,23 @@
-/* What the files of place share. */
+/* place_private: what the files of place share. */
 #pragma once
 
 #include <iotrace/place.h>
 
 #define PLACE_MARK      ".iotrace" /* .NAME.iotrace, .NAME.iotrace-2 */
 #define PLACE_OWNER     "owner"
-#define PLACE_CONVERTED "converted" /* all of the spool: empty */
+#define PLACE_CONVERTED "converted" /* an empty file: the whole spool was converted */
 
 enum place_state {
 	PLACE_FOREIGN, /* no work directory, or one of another user */
-	PLACE_RUNNING, /* its recorder runs, or may run on another host */
+	PLACE_RUNNING, /* its recorder is running, perhaps on another host */
 	PLACE_LEFT,    /* its recorder was killed */
 };
 
-/* Where a target lies: the directory, and the name in it. */
+/* The directory of a target, and the target's name in it. */
 struct place_site {
 	int parent; /* O_PATH; -1: not open */
 	char *path, *directory;
-	const char *name; /* in path */
+	const char *name; /* points into path */
 };
 
 enum { PLACE_KEPT_MOST = 2 };
@@ -32,26 +32,29 @@ struct place {
 	uint64_t free_before;
 };
 
-/* Fills in the names alone. */
+/* Fills in the names only. */
 void place_site_name(struct place_site *site, const char *path);
-/* Returns 0 or -errno. To be released in any case. */
+/* Returns 0 or -errno. Must be released in any case. */
 int place_site_open(struct place_site *site, const char *path);
 void place_site_release(struct place_site *site);
-/* Refuses a name that exists, even as a dangling link. It advises to remove a directory only if it is an archive. */
+/* Refuses a name that exists, even as a dangling link. Suggests removing a directory only if it is an archive. */
 int place_site_check_new(const struct place_site *site, const char *what, struct error *err);
-/* Returns the path of a name in a directory, for sentences. The caller frees it. */
+/* Returns the path of a name in a directory, for messages. The caller frees it. */
 char *place_join(const char *directory, const char *name);
 
 /*
- * Returns the state of the work directory `name`; in `owner` who made it: "process 12 on HOST". The descriptor of an
- * ended recorder's directory is in *work, for the caller to close; else it is -1.
+ * Returns the state of the work directory `name`, and in `owner` who created it: "process 12 on HOST". If its recorder has ended,
+ * *work is a descriptor of the directory, which the caller closes; otherwise -1.
  */
 enum { PLACE_OWNER_SIZE = 320 };
 enum place_state place_look(int parent, const char *name, char owner[PLACE_OWNER_SIZE], int *work);
 
-/* Says in the owner file who makes the output. Returns 0 or -errno. */
+/* Writes into the owner file who creates the output. Returns 0 or -errno. */
 int place_sign(const struct place *place);
-/* A work directory of a random name that nobody competes for. Takes the site, or returns NULL with -errno in *code. */
+/*
+ * Creates a work directory with a random name that nobody competes for. Takes over the site. Returns NULL with -errno in *code on
+ * failure.
+ */
 struct place *place_new(struct place_site *site, int *code);
-/* Publishes by replacing what is there. Returns 0 or -errno. */
+/* Publishes by replacing the existing target. Returns 0 or -errno. */
 int place_replace(struct place *place, const char *name, unsigned mode);

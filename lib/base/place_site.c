@@ -1,4 +1,4 @@
-/* place_site: where a target will be, and whether the name exists already. */
+/* place_site: the location of a target, and whether its name already exists. */
 #include "place_private.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static bool has_archive(const struct place_site *site, const char *name)
 
 int place_site_check_new(const struct place_site *site, const char *what, struct error *err)
 {
-	const char *name = *site->name ? site->name : "."; /* of "/" */
+	const char *name = *site->name ? site->name : "."; /* the path is "/" */
 	struct stat status;
 	char *inside;
 

@@ -1,10 +1,10 @@
-/* place_write: all bytes, however few a write takes. */
+/* place_write: writes all bytes, even if single writes are short. */
 #include "place_private.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-/* An offset < 0: where the descriptor is. */
+/* Offset < 0: the current position of the descriptor. */
 static int write_bytes(int fd, const uint8_t *at, size_t size, off_t offset)
 {
 	while (size) {

@@ -1,7 +1,7 @@
 /*
- * strtab: texts in blocks that never move, ids in an index whose hashes nobody outside can predict.
+ * strtab: texts in blocks that never move, with ids in an index whose hashes nobody outside can predict.
  *
- * Searching and growing the index touch no text but the one that matches, so that most texts may be cold.
+ * Searching and growing the index read no text except the matching one, so most texts can be cold.
  */
 #include <iotrace/strtab.h>
 
@@ -16,7 +16,8 @@
 
 enum {
 	BLOCK_SIZE = 64 * 1024,
-	LONG_TEXT = BLOCK_SIZE / 8, /* longer ones get a block of their own: no space is wasted */
+	/* Longer texts get a block of their own, so that no space is wasted. */
+	LONG_TEXT = BLOCK_SIZE / 8,
 };
 
 struct block {
@@ -34,10 +35,10 @@ struct strtab {
 	uint32_t count, text_capacity;
 	struct index index;
 	struct hash_key key;
-	struct block *block; /* all but the cold ones; the texts that are shorter go into `at` */
+	struct block *block; /* blocks that are not cold; short texts go into `at` */
 	char *at;
 	size_t left;
-	size_t stored; /* bytes of all texts */
+	size_t stored; /* size of all texts in bytes */
 	struct cold_area area;
 };
 
@@ -50,7 +51,7 @@ static char *block_add(struct strtab *tab, size_t size)
 	return block->bytes;
 }
 
-/* If there are many texts, most of them name files that are no longer in use. */
+/* If there are many texts, most of them are names of files that are no longer in use. */
 static void begin_block(struct strtab *tab)
 {
 	tab->at = tab->stored < COLD_STEP ? NULL : cold_block(tab->area.cold, COLD_STEP);

@@ -1,7 +1,7 @@
 /*
  * tally: names and sentences of the counters, and the equations between them.
  *
- * An equation is a row: the counters of its left side, then those of its right.
+ * An equation is a row: the counters of its left side, then those of its right side.
  */
 #include <iotrace/tally.h>
 
@@ -23,9 +23,9 @@ static const struct {
 static const struct equation {
 	int left[SIDE_MAX];
 	int right[SIDE_MAX];
-	bool is_optional; /* a left side of 0 means: nobody counted */
+	bool is_optional; /* a left side of 0 means that nothing was counted */
 } equations[] = {
-	/* A file of another program does not have the kernel's counts. */
+	/* A file of another program lacks the kernel's counts. */
 	{{TALLY_kernel_counted, END}, {TALLY_samples, TALLY_lost, TALLY_unseen, END}, true},
 	{{TALLY_samples, END}, {TALLY_events, TALLY_ignored, TALLY_malformed, END}, false},
 	{{TALLY_begun, END},

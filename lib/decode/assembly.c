@@ -1,8 +1,7 @@
 /*
- * assembly: format files that come as facts, in parts.
+ * assembly: builds format files from facts, which contain them in parts.
  *
- * The parts of one format follow each other in the stream of facts; one that is missing spoils its
- * format only.
+ * The parts of one format follow each other in the stream of facts; a missing part only makes its own format unusable.
  */
 #include "state.h"
 
@@ -39,7 +38,7 @@ static bool assembly_accepts(struct assembly *a, const struct fact *fact, uint64
 	if (a->left && part == a->next && is_same(a->system, system) && is_same(a->name, name))
 		return true;
 	assembly_release(a);
-	/* Whether parts are counted from 0 or from 1 is left to the writer. */
+	/* Writers may count parts from 0 or from 1. */
 	if (part > 1 || !parts || parts > PARTS_MAX)
 		return false;
 	a->system = copy(system);
@@ -54,7 +53,7 @@ static void assembly_finish(struct decode *d)
 	struct error err = {.code = 0};
 
 	if (reader_add_format(d, a->system, a->text, a->size, &err)) {
-		/* The remedy in the second line is for a set-up that fails. */
+		/* The second line is a remedy for a failed set-up, which does not apply here. */
 		err.text[strcspn(err.text, "\n")] = 0;
 		warning_add(d, mem_format("%s; its samples cannot be read.", err.text));
 	}

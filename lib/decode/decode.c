@@ -1,8 +1,8 @@
 /*
- * decode: the way of each sample to its reader, and the books of it.
+ * decode: passes each sample to its reader, and counts it.
  *
- * A sample counts as one of events, ignored and malformed; records of tasks and facts are no
- * samples, but one that cannot be read is booked as a malformed sample, so that it is seen.
+ * A sample is counted as event, ignored or malformed. Records of tasks and facts are not samples, but if one cannot be read, it
+ * is counted as a malformed sample, so that the error is visible.
  */
 #include "state.h"
 #include "tracepoint/task.h"
@@ -11,7 +11,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-/* Returns the index of the counter, a new one if need be; UINT32_MAX if there are too many. */
+/* Returns the index of the counter, and adds it if it is new; UINT32_MAX if there are too many. */
 static uint32_t counter_add(struct decode *d, const char *name)
 {
 	uint32_t i;
@@ -26,7 +26,7 @@ static uint32_t counter_add(struct decode *d, const char *name)
 	return i;
 }
 
-/* Both exit events have siblings of their own, with the same names: one counter. */
+/* Each of the two exit events has its own siblings with the same names; both use one counter. */
 static void counters_set_up(struct decode *d)
 {
 	const size_t prefix = strlen(CAPTURE_COUNTER_PREFIX);
@@ -109,7 +109,7 @@ static void host_fact(struct decode *d, const struct fact *fact)
 	reader_set_machine(d, machine->at, machine->length);
 }
 
-/* In an event a call has the number of its row, and flags have the bits of this machine. */
+/* Converts call and flags: an event contains the row of a call, and flags with the bits of this machine. */
 static void path_fact(const struct decode *d, struct fact *fact)
 {
 	uint64_t *number = &fact->number[FACT_PATH_number];
@@ -136,7 +136,7 @@ static int decode_fact(struct decode *d, const struct sample *sample, struct eve
 		return malformed_record(d);
 	tally_add(d->tally, facts, 1);
 	if (rc)
-		return 0; /* of a kind that a later version made */
+		return 0; /* a kind of a later version */
 	if (event->fact.kind == FACT_FORMAT) {
 		assembly_add(d, &event->fact);
 		return 0;
@@ -191,7 +191,7 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	return decoded;
 }
 
-/* In a pid namespace of its own, the recorder has no numbers for tasks outside, so the calls of two look like those of one. */
+/* In a separate pid namespace, tasks outside have no numbers for the recorder, so their calls cannot be distinguished. */
 static enum decoded without_outside(const struct event *event, enum decoded decoded)
 {
 	bool is_call = event->kind == EVENT_SYSCALL_ENTER || event->kind == EVENT_SYSCALL_EXIT;

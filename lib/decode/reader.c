@@ -1,8 +1,8 @@
 /*
- * reader: from the events of a capture to the functions that read their samples.
+ * reader: connects the events of a capture with the functions that read their samples.
  *
- * An event and a format belong together by the tracepoint's id, which is the config of the event:
- * names in captures may be missing or chosen by the user, ids are the kernel's.
+ * Event and format are matched by the tracepoint's id, which is the config of the event: names in captures may be missing or
+ * chosen by the user, but ids come from the kernel.
  */
 #include "state.h"
 
@@ -53,7 +53,7 @@ static void reader_ready(struct decode *d, struct reader *reader, const struct t
 	d->waiting--;
 }
 
-/* What is wrong with one becomes a warning, and its samples are ignored. */
+/* A problem with the format becomes a warning, and the samples are ignored. */
 static void chosen_ready(struct decode *d, struct reader *reader, const char *system,
 			 const char *text, size_t size)
 {
@@ -65,7 +65,7 @@ static void chosen_ready(struct decode *d, struct reader *reader, const char *sy
 	d->waiting--;
 }
 
-/* A sample that lacks one of these says nothing that could be used. */
+/* A sample without one of these is useless. */
 static int sample_type_check(const struct capture_event *event, struct error *err)
 {
 	static const struct {

@@ -48,11 +48,11 @@ struct decode {
 	struct map counter_of_id;
 	const char *counter_name[EVENT_COUNTERS];
 	uint32_t counters;
-	struct chosen **chosen; /* of -e */
+	struct chosen **chosen; /* the events of -e */
 	uint32_t chosens, chosen_cap;
 	struct wanted *want;
 	uint32_t wants;
-	uint32_t *want_of; /* by event of the capture: the index, CHOSEN_NONE */
+	uint32_t *want_of; /* for each event of the capture: an index, or CHOSEN_NONE */
 	char **warning;
 	uint32_t warnings, warnings_cap;
 };

@@ -1,6 +1,6 @@
 /*
- * wanted: tracepoints that somebody reads beside the model: see decode_want(). Their samples may be of any event: one of -e, one
- * that the model knows, or one that nobody else reads.
+ * wanted: tracepoints that somebody reads beside the model: see decode_want(). Their samples may belong to any event: one of -e,
+ * one that the model uses, or one that nobody else reads.
  */
 #include "state.h"
 #include "tracepoint/format.h"
@@ -28,7 +28,7 @@ static bool is_called(const char *text, const char *system, const char *name)
 	       text[length] == ':' && !memcmp(text + length + 1, name, rest - length - 1);
 }
 
-/* An empty list of fields is none. */
+/* An empty list of fields means no list. */
 static struct chosen *chosen_of(const char *text)
 {
 	size_t length = strlen(text);
@@ -50,7 +50,7 @@ static bool is_of(const struct capture_event *event, uint32_t id)
 	return event->attr.type == PERF_TYPE_TRACEPOINT && event->attr.config == id;
 }
 
-/* A recording of iotrace may have a tracepoint twice: for the model, and because the user named it. */
+/* A recording of iotrace may contain a tracepoint twice: once for the model, and once because the user named it. */
 static void connect(struct decode *d, uint32_t index, uint32_t id)
 {
 	const struct capture_info *info = d->info;

@@ -1,9 +1,8 @@
 /*
- * warning: sentences about what a capture cannot tell.
+ * warning: warnings about information that a capture lacks.
  *
- * A capture of iotrace has all that is needed. One that perf or another program made has the
- * tracepoints that its user thought of: what is missing is said before the conversion, not left to
- * be guessed from its result.
+ * A capture of iotrace contains everything. A capture of perf or of another program has the tracepoints that its user chose.
+ * Missing ones are reported before the conversion, so that the user need not guess from the result.
  */
 #include "state.h"
 
@@ -14,18 +13,18 @@
 
 enum { SEEN_ENTER = 1, SEEN_EXIT = 2, LISTED = 6, LIST_SIZE = 256 };
 
-enum { WARNINGS_MAX = 100 }; /* hostile facts could make any number */
+enum { WARNINGS_MAX = 100 }; /* limit for captures with invalid facts */
 
-/* What the readers of a capture will see. */
+/* What the events of a capture can show. */
 struct survey {
-	uint8_t *seen;          /* of each call */
-	uint32_t enters, exits; /* how many calls */
+	uint8_t *seen;          /* for each call */
+	uint32_t enters, exits; /* number of calls with enters, and with exits */
 	bool has_paths;
 	bool has_forks, has_thread_ends;
 	bool has_requests, has_request_ends, has_bios, has_bio_ends;
 };
 
-/* Names in it come from outside: what could upset a terminal is escaped here. */
+/* Escapes the sentence, because names in it come from the capture and could disturb a terminal. */
 void warning_add(struct decode *d, char *sentence)
 {
 	size_t length = strlen(sentence), size = 4 * length + 1;
@@ -98,7 +97,7 @@ static void survey_init(struct survey *s, const struct decode *d)
 	}
 }
 
-/* Appends a name to a list of at most LISTED, "a, b, c ..."; n is how many are there. */
+/* Appends a name to a list of at most LISTED names, "a, b, c ..."; n is the current number. */
 static void list_add(char *list, uint32_t n, const char *name)
 {
 	size_t used = strlen(list);
@@ -114,7 +113,7 @@ static bool is_one_sided(uint8_t seen)
 	return seen == SEEN_ENTER || seen == SEEN_EXIT;
 }
 
-/* What a descriptor stands for cannot be followed without these. */
+/* Calls without which descriptors cannot be followed. */
 static bool is_essential(const struct arch *arch, call_id id)
 {
 	const struct call_row *row = call_row(id);

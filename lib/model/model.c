@@ -275,7 +275,7 @@ void model_end(struct model *m)
 	request_end_all(m);
 	out_enqueue_all(m);
 	run_outbox(m, true);
-	/* the definitions that are written next need the memory more */
+	/* The definitions that are written next need the memory more. */
 	index_release(&m->idle_handle);
 	index_release(&m->file_by_inode);
 }

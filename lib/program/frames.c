@@ -1,5 +1,5 @@
 /*
- * frames: which function and which line of the source an instruction belongs to, and into which functions it was inlined.
+ * frames: finds the function and the source line of an instruction, and the functions that it was inlined into.
  */
 #include "program.h"
 
@@ -10,7 +10,7 @@
 struct walk {
 	void (*call)(void *context, const struct program_frame *frame);
 	void *context;
-	struct program_frame next; /* its function is not known yet */
+	struct program_frame next; /* its function is not yet known */
 	uint32_t frames;
 };
 
@@ -36,7 +36,7 @@ static const char *name_of(Dwarf_Die *die)
 	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
 }
 
-/* Where the function was inlined is the line of the next frame. */
+/* The place where the function was inlined is the line of the next frame. */
 static void take_call_site(struct walk *walk, Dwarf_Die *unit, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -51,7 +51,7 @@ static void take_call_site(struct walk *walk, Dwarf_Die *unit, Dwarf_Die *die)
 		walk->next.file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* The scopes of an instruction, as they contain each other in the code and not in the source. */
+/* Returns the scopes of an instruction, as they contain each other in the code instead of in the source. */
 static int find_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
 	Dwarf_Die innermost;
@@ -98,7 +98,7 @@ uint32_t program_frames(struct program *program, uint64_t offset, bool is_return
 	if (!program_address(program, offset, &address))
 		return 0;
 	address += program->bias;
-	address -= is_return; /* into the call */
+	address -= is_return; /* the call instruction is before the return address */
 	line = dwfl_module_getsrc(program->module, address);
 	if (line)
 		walk.next.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);

@@ -13,13 +13,13 @@
 
 struct search {
 	const char *name;
-	uint64_t address, other; /* other: of another function with this name */
+	uint64_t address, other; /* other: another function with the same name */
 	uint32_t found;
 	uint32_t functions;
 	struct nearest nearest;
 };
 
-/* A name may have a version: "name@VERSION", "name@@VERSION". */
+/* A symbol's name may have a version: "name@VERSION", "name@@VERSION". */
 static bool is_called(const char *symbol, const char *name)
 {
 	size_t length = strlen(name);
@@ -31,7 +31,8 @@ static void look_at(struct search *search, const char *symbol, uint64_t address)
 {
 	search->functions++;
 	if (!is_called(symbol, search->name)) {
-		if (!strchr(symbol, '.')) /* a part that the compiler made */
+		/* The compiler splits functions into parts with a '.' in their names. */
+		if (!strchr(symbol, '.'))
 			nearest_try(&search->nearest, symbol);
 		return;
 	}

@@ -1,5 +1,5 @@
 /*
- * kernel_symbols: /proc/kallsyms, sorted: "ADDRESS TYPE NAME [MODULE]". The kernel shows addresses of 0 to those who may not see them.
+ * kernel_symbols: /proc/kallsyms, sorted: "ADDRESS TYPE NAME [MODULE]". Without the right to see addresses, all are 0.
  */
 #include <inttypes.h>
 #include <iotrace/mem.h>
@@ -11,7 +11,7 @@
 
 struct symbol {
 	uint64_t address;
-	uint32_t name; /* in the text */
+	uint32_t name; /* offset in the text */
 };
 
 struct kernel_symbols {
@@ -27,7 +27,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Returns all of the file, which says no size. */
+/* Returns the contents of the file, whose size is not known before. */
 static char *read_all(int fd)
 {
 	size_t size = 0, cap = 1 << 20;

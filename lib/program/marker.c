@@ -1,6 +1,6 @@
 /*
- * marker: static probes (SDT). Each is a note: three addresses (of the probe, of a section that prelink(8) may have moved, and of the
- * semaphore), and three texts (provider, name and arguments).
+ * marker: static probes (SDT). Each is a note with three addresses (of the probe, of a section that prelink(8) may have moved,
+ * and of the semaphore) and three texts (provider, name and arguments).
  */
 #include "program.h"
 
@@ -25,7 +25,7 @@ struct search {
 	char best[NAME_SIZE];
 };
 
-/* Returns the text and what follows, or NULL: it has no end. */
+/* Returns the text and the position after it, or NULL if it does not end. */
 static const char *take_text(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));

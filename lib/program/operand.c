@@ -1,8 +1,8 @@
 /*
- * operand: where the arguments of functions and of static probes are, in the words of the kernel's uprobe_events.
+ * operand: the locations of arguments of functions and static probes, in the syntax of the kernel's uprobe_events.
  *
- * A static probe says it as the assembler writes operands: "-4@%eax" is a signed number of 4 bytes, "8@-16(%rbp)" is in memory, "4@$5"
- * is a constant. Anything more, such as an index register or a global variable, the kernel cannot fetch.
+ * A static probe uses the assembler's syntax of operands: "-4@%eax" is a signed number of 4 bytes, "8@-16(%rbp)" is in memory,
+ * "4@$5" is a constant. The kernel cannot fetch other operands, such as those with an index register or a global variable.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -36,7 +36,10 @@ const char *program_register(uint32_t argument)
 		       : NULL;
 }
 
-/* The kernel knows whole registers only: "eax", "ax", "al" and "rax" are its "ax"; "r8d" is "r8". Returns the length that was read. */
+/*
+ * The kernel knows whole registers only: "eax", "ax", "al" and "rax" are its "ax"; "r8d" is "r8". Returns the length of the name
+ * that was read.
+ */
 static size_t take_register(const char *at, char name[NAME_SIZE])
 {
 	size_t length = 0, used;
@@ -65,7 +68,7 @@ static size_t take_register(const char *at, char name[NAME_SIZE])
 }
 
 #if defined(__aarch64__)
-/* "x0", "[sp, 16]", "[x1]", "5". */
+/* Translates "x0", "[sp, 16]", "[x1]", "5". */
 static char *translate(const char *at)
 {
 	char name[NAME_SIZE];
@@ -89,7 +92,7 @@ static char *translate(const char *at)
 	return length && !strcmp(end, "]") ? mem_format("%+ld(%%%s)", offset, name) : NULL;
 }
 #else
-/* "%eax", "-16(%rbp)", "(%rax)", "$5". */
+/* Translates "%eax", "-16(%rbp)", "(%rax)", "$5". */
 static char *translate(const char *at)
 {
 	char name[NAME_SIZE];
@@ -113,7 +116,7 @@ static char *translate(const char *at)
 }
 #endif
 
-/* Copies word `index`, from 1, of those with blanks between them. A blank in brackets separates none. */
+/* Copies word `index` (from 1) of the words. A blank inside brackets does not separate words. */
 static bool copy_word(const char *words, uint32_t index, char word[WORD_SIZE])
 {
 	bool is_inside = false;

@@ -1,6 +1,6 @@
 /*
- * program: an ELF file through elfutils. Addresses of the file and offsets in it are converted by its program headers, as the kernel
- * maps it.
+ * program: reads an ELF file through elfutils. Converts addresses to file offsets and back, using the program headers as the
+ * kernel does.
  */
 #include "program.h"
 
@@ -65,7 +65,7 @@ static int check(int fd, const char *name, struct error *err)
 	return code;
 }
 
-/* The module takes a descriptor of its own. */
+/* The module takes over a duplicate of the descriptor. */
 static void report(struct program *program, int fd)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

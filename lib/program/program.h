@@ -8,11 +8,11 @@ struct program {
 	char *name;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	Elf *elf;         /* of the file itself; the module's */
-	GElf_Addr bias;   /* what dwfl adds to the file's addresses */
-	bool has_symbols; /* local ones, too: not only those that it exports */
+	Elf *elf;         /* the file itself; owned by the module */
+	GElf_Addr bias;   /* difference between dwfl's addresses and those of the file */
+	bool has_symbols; /* has a full symbol table, not only exported symbols */
 };
 
-/* Turns an address of the file into an offset, and back. Returns whether the file has something there. */
+/* Converts an address of the file to an offset, and back. Returns false if the file has nothing there. */
 bool program_offset(const struct program *program, uint64_t address, uint64_t *offset);
 bool program_address(const struct program *program, uint64_t offset, uint64_t *address);

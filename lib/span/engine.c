@@ -1,6 +1,4 @@
-/*
- * engine: begins and ends meet here, and tasks come and go. See <iotrace/span_engine.h>.
- */
+/* engine: pairs begins and ends, and follows tasks. See <iotrace/span_engine.h>. */
 #include "engine.h"
 #include "stacks.h"
 
@@ -38,7 +36,7 @@ static void emit(struct span_engine *engine, const struct open_span *span, enum 
 	engine->output.seen(engine->output.context, &seen);
 }
 
-/* By a signal, by itself, or it is not known how. */
+/* How the process of the span ended: by a signal, by itself, or unknown. */
 static enum span_fate fate_of(const struct span_engine *engine, const struct open_span *span)
 {
 	uint32_t status = map_get(&engine->status, span->pid);
@@ -263,7 +261,7 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 	engine_end(engine, use->span, open->key, SPAN_ENDED, event->time, bytes);
 }
 
-/* With a part of the key it takes away all that have it. */
+/* If the cancel has only a part of the key, it cancels all spans with that part. */
 static void cancel(struct span_engine *engine, const struct engine_use *use,
 		   const struct event *event, const struct open_span *open)
 {
@@ -330,7 +328,7 @@ void span_engine_tracepoint(struct span_engine *engine, const struct event *even
 	const struct engine_event *what = &engine->event[event->tracepoint.event];
 
 	see_time(engine, event->time);
-	/* An event may end one span and begin the next: ends first. */
+	/* An event may end one span and begin the next, so ends come first. */
 	for (uint32_t i = 0; i < what->uses; i++)
 		if (what->use[i].side != SPAN_BEGIN)
 			use_event(engine, &what->use[i], event);
@@ -358,7 +356,7 @@ void span_engine_count(struct span_engine *engine, uint32_t span, const struct s
 	see_time(engine, last);
 }
 
-/* It is among those that span_engine_count() says have begun. */
+/* The span is one of those that span_engine_count() counts as begun. */
 void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun)
 {
 	const struct open_span open = {.span = (uint16_t)begun->span,

@@ -1,6 +1,4 @@
-/*
- * engine_fields: the fields of tracepoints: where they are, what they are, whether a condition holds.
- */
+/* engine_fields: the fields of tracepoints: where they are, their types, and conditions on them. */
 #include "engine.h"
 
 #include <ctype.h>
@@ -17,7 +15,7 @@ str_id engine_comm(const struct span_engine *engine, uint32_t tid)
 	return comm == MAP_NONE ? 0 : comm;
 }
 
-/* The type at the end of a probe's field: "arg1_16_u32". "" if it says none. */
+/* Returns the type at the end of a probe's field name, such as "u32" of "arg1_16_u32"; "" if there is none. */
 static const char *type_of(const char *name)
 {
 	const char *last = name ? strrchr(name, '_') : NULL;
@@ -25,7 +23,7 @@ static const char *type_of(const char *name)
 	return last && !isdigit((unsigned char)last[1]) && last[1] != 'm' ? last + 1 : "";
 }
 
-/* What the entry of the function said. */
+/* Finds a field in the entry of the function. */
 static bool locate_entry(const struct engine_use *use, const char *name, struct locator *locator)
 {
 	uint32_t index = use->is_entry ? ENTRY_FIELDS : entry_find(&use->names, name);
@@ -166,7 +164,7 @@ static void add_use(struct engine_event *what, const struct engine_use *use)
 	what->use[what->uses++] = *use;
 }
 
-/* What the event is for a point: itself, or its entry. */
+/* Defines what the event is for a point: the point itself, or its entry. */
 static void define_point(struct span_engine *engine, struct engine_event *what,
 			 struct engine_use use)
 {
@@ -298,7 +296,7 @@ static bool test_holds(struct span_engine *engine, const struct span_test *test,
 	return holds(test->compare, strcmp(text, test->text));
 }
 
-/* && binds more than ||. */
+/* && binds stronger than ||. */
 bool engine_passes(struct span_engine *engine, const struct engine_use *use,
 		   const struct event *event)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request that has not been issued yet: when its service begins is not known. */
+/* The request has not been issued, so the begin of its service is unknown. */
 static const uint64_t not_issued = UINT64_MAX;
 
 static struct engine_thread *thread_of(struct span_engine *engine, thread_id id)
@@ -83,7 +83,7 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 	return 0;
 }
 
-/* Who: the task of the thread's location. */
+/* Returns a new span of the location's task. */
 static struct open_span open_of(const struct span_engine *engine, uint32_t span,
 				const struct io_event *event, uint64_t key)
 {
@@ -223,7 +223,7 @@ static void create(struct span_engine *engine, struct engine_thread *thread,
 	}
 }
 
-/* What no call destroys goes with its process. */
+/* A handle that no call destroys ends with its process. */
 static void destroy(struct span_engine *engine, const struct engine_thread *thread,
 		    const struct io_event *event)
 {
@@ -351,7 +351,7 @@ void engine_drop_unissued(struct span_engine *engine)
 			forget(engine, i);
 }
 
-/* The last issue counts: a request that its driver gave back is issued again. */
+/* The last issue counts, because a request that its driver gave back is issued again. */
 static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t slot,
 			    const struct io_event *event)
 {
@@ -369,8 +369,8 @@ static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t 
 	}
 	if (source == SPAN_OF_QUEUE && is_whole) {
 		time = event->op.issued;
-		fate = time ? SPAN_ENDED
-			    : SPAN_CANCELLED; /* bios of a stacked device are not issued */
+		/* Bios of a stacked device are not issued. */
+		fate = time ? SPAN_ENDED : SPAN_CANCELLED;
 	}
 	engine_end(engine, span, &(const uint64_t[SPAN_KEYS]){event->op.id}[0], fate, time, 0);
 }

@@ -1,6 +1,4 @@
-/*
- * engine_life: an engine is made, comes to its end, and is released.
- */
+/* engine_life: creates an engine, ends and releases it. */
 #include "engine.h"
 #include "stacks.h"
 

@@ -1,6 +1,4 @@
-/*
- * engine_stacks: from where spans began.
- */
+/* engine_stacks: the call chains of the begins of spans. */
 #include "engine.h"
 #include "stacks.h"
 

@@ -1,6 +1,4 @@
-/*
- * engine_text: groups, keys and names as texts.
- */
+/* engine_text: groups, keys and names as text. */
 #include "engine.h"
 #include "number_name.h"
 
@@ -50,7 +48,7 @@ int span_engine_group_by(struct span_engine *engine, const char *word, struct er
 		nearest.best ? "'?)" : "");
 }
 
-/* By what the model groups if nobody says it, see engine_io_group(). */
+/* The default group of a span of the model: see engine_io_group(). */
 static const char *model_group(enum span_source source)
 {
 	switch (source) {

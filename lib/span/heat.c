@@ -1,15 +1,15 @@
 /*
- * heat: how many, when, how long: a map that never grows beyond a size. See <iotrace/latency.h>.
+ * heat: counts of spans by time and duration, in a map of limited size. See <iotrace/latency.h>.
  *
- * The first column begins where the first span ended, cut to its step; a step is a power of two. An earlier time, which comes
- * where several locations are not in order, counts in the first column.
+ * The first column begins at the end of the first span, rounded down to a multiple of the step, which is a power of two. Earlier
+ * times, which occur if locations are not in order, count in the first column.
  */
 #include <iotrace/latency.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t first_step = 1 << 20; /* a millisecond, nearly */
+static const uint64_t first_step = 1 << 20; /* about a millisecond */
 
 /* Two rows for each power of two: from 2^k, and from 1.5 * 2^k. */
 static uint32_t row_of(uint64_t latency)
@@ -55,7 +55,7 @@ static void merge_columns(struct latency_heat *heat)
 	heat->step *= 2;
 }
 
-/* Makes room for a row, and for some more on its side. */
+/* Makes room for a row, and for some more in the same direction. */
 static void reach_row(struct latency_heat *heat, uint32_t row)
 {
 	uint32_t first = heat->first, end = heat->first + heat->rows, rows;

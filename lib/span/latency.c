@@ -13,7 +13,7 @@ struct latency {
 	struct latency_group **group;
 	uint32_t groups, groups_cap;
 	const struct latency_group **sorted;
-	struct map of[SPANS_MAX]; /* by group, of each span */
+	struct map of[SPANS_MAX]; /* for each span, by group */
 	struct latency_group total[SPANS_MAX];
 	struct latency_group *rest[SPANS_MAX]; /* one of `group`, or NULL */
 	struct slowest slowest;

@@ -1,6 +1,4 @@
-/*
- * number_name: see number_name.h.
- */
+/* number_name: see number_name.h. */
 #include "number_name.h"
 
 #include <iotrace/errname.h>
@@ -33,7 +31,7 @@ static const char *fuse_name(uint64_t number)
 	return number < sizeof(fuse_opcode) / sizeof(*fuse_opcode) ? fuse_opcode[number] : NULL;
 }
 
-/* A negative number is what a function returns instead of setting errno. */
+/* A negative number is an error code that the function returns. */
 static const char *errno_name(uint64_t number)
 {
 	int error = (int)(int32_t)number;

@@ -25,7 +25,7 @@ bool probe_spec_is(const char *word)
 	return begins_with(word, of_function) || begins_with(word, of_marker);
 }
 
-/* Takes what follows the last colon, and the colon. Returns NULL if there is none, or nothing behind it. */
+/* Cuts off the text after the last colon, and the colon. Returns NULL if there is none, or no text after it. */
 static char *take_last(char *text)
 {
 	char *colon = strrchr(text, ':');
@@ -98,7 +98,7 @@ static bool take_type(struct probe_field *field, const char *text)
 	return false;
 }
 
-/* arg1, retval: what is read first. Returns what follows, or NULL. */
+/* Reads the base, "arg1" or "retval". Returns the text after it, or NULL. */
 static const char *take_base(struct probe_field *field, const char *at)
 {
 	char *end;
@@ -111,7 +111,7 @@ static const char *take_base(struct probe_field *field, const char *at)
 	return field->argument && field->argument <= PROBE_ARGS ? end : NULL;
 }
 
-/* "+4(" and what is in it; the outermost is read last. */
+/* Reads "+4(" and its contents. The outermost access is the last one. */
 static const char *take_memory(struct probe_field *field, const char *at)
 {
 	int64_t offset[PROBE_DEPTH];

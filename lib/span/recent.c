@@ -1,5 +1,5 @@
 /*
- * recent: see recent.h. The ring of a thread that ended is that of the next thread with its number.
+ * recent: see recent.h. The ring of a thread that has ended is used for the next thread with its number.
  */
 #include "recent.h"
 

@@ -1,6 +1,4 @@
-/*
- * recent: the last K things that each thread did.
- */
+/* recent: the last K things that each thread did. */
 #pragma once
 
 #include <iotrace/latency.h>
@@ -13,14 +11,14 @@ struct recent_note {
 	char text[RECENT_TEXT];
 };
 
-/* Of a thread: a ring. */
+/* The ring of a thread. */
 struct recent_thread {
 	struct recent_note *note;
-	uint64_t count; /* that it had */
+	uint64_t count; /* number of elements that it ever had */
 };
 
 struct recent {
-	uint32_t keep; /* 0: nothing */
+	uint32_t keep; /* size of each ring; 0: none */
 	struct recent_thread *thread;
 	uint32_t threads, threads_cap;
 	struct map by_tid;
@@ -29,5 +27,5 @@ struct recent {
 void recent_init(struct recent *recent, uint32_t keep);
 void recent_release(struct recent *recent);
 void recent_add(struct recent *recent, const struct span_note *note);
-/* Gives a slow span what its thread did last. */
+/* Copies the thread's last actions to a slow span. */
 void recent_copy(const struct recent *recent, uint32_t tid, struct latency_slow *slow);

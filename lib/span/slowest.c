@@ -1,6 +1,4 @@
-/*
- * slowest: see slowest.h. Of two that took equally long, the earlier one stays.
- */
+/* slowest: see slowest.h. If two spans took equally long, the earlier one stays. */
 #include "slowest.h"
 
 #include <iotrace/mem.h>
@@ -33,7 +31,7 @@ void slowest_release(struct slowest *slowest)
 	free(slowest->at);
 }
 
-/* Whether a comes before b in the list of the slowest. */
+/* Whether a comes before b in the list of the slowest spans. */
 static bool is_slower(const struct span_seen *a, const struct span_seen *b)
 {
 	uint64_t x = a->end - a->begin, y = b->end - b->begin;

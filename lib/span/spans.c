@@ -1,6 +1,4 @@
-/*
- * spans: the rows of spans.def, and which tracepoints a span needs.
- */
+/* spans: the rows of spans.def, and the tracepoints that a span needs. */
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -84,7 +82,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Returns the text of the event in the list, which is added if it is not there. */
+/* Returns the text of the event in the list, and adds it if it is missing. */
 static const char **text_of(struct text_list *events, const char *event)
 {
 	size_t length = strlen(event);

@@ -1,6 +1,4 @@
-/*
- * spec: a span from the sentence that defines it. See <iotrace/span.h> for the grammar.
- */
+/* spec: parses the definition of a span. See <iotrace/span.h> for the grammar. */
 #include "spec_words.h"
 
 #include <ctype.h>
@@ -32,7 +30,7 @@ static bool is_keyword(const char *word)
 	return false;
 }
 
-/* Says what should stand where the next word stands. */
+/* Sets an error that says what was expected instead of the next word. */
 static int expect(const struct spec *spec, const char *what)
 {
 	const struct spec_words *words = &spec->words;
@@ -65,7 +63,7 @@ static bool is_name(const char *word)
 	return true;
 }
 
-/* A name, or memory behind an argument: "+4(+16(arg2)):u32". */
+/* Returns whether the word is a name, or memory behind an argument: "+4(+16(arg2)):u32". */
 static bool is_field(const char *word)
 {
 	return *word && !is_keyword(word) &&
@@ -193,7 +191,7 @@ static int take_point(struct spec *spec, enum span_side side, struct span_point 
 	return code;
 }
 
-/* One event, or one of several. */
+/* Parses one event, or several alternatives. */
 static int take_points(struct spec *spec, enum span_side side)
 {
 	struct span_point *point = &spec->span->side[side];
@@ -213,7 +211,7 @@ static void share_keys(const struct span_point *point)
 			other->key[other->keys] = mem_strdup(point->key[other->keys]);
 }
 
-/* "A/B": A of the begin, B of the end and of what cancels. */
+/* Parses "A" or "A/B": A is a field of the begin, B of the end and of the cancel. */
 static int take_key(struct spec *spec, uint32_t index)
 {
 	struct span_point *side = spec->span->side;
@@ -246,7 +244,7 @@ static int take_keys(struct spec *spec)
 	return code;
 }
 
-/* Without a key of its own, the cancel takes away the span that has its key. */
+/* A cancel without a key of its own has the key of the span. */
 static int take_cancel(struct spec *spec)
 {
 	struct span_point *cancel = &spec->span->side[SPAN_CANCEL];
@@ -303,7 +301,7 @@ bool span_is_of_task(const char *field)
 	return false;
 }
 
-/* A key with the thread or the process in it keeps each span within one of them. */
+/* If the key contains the thread or the process, each span stays within it. */
 static enum span_where where_of(const struct span *span)
 {
 	const struct span_point *begin = &span->side[SPAN_BEGIN], *end = &span->side[SPAN_END];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* enum perf_callchain_context: such an address says whose the next ones are. */
+/* The least value of enum perf_callchain_context. Such an address says where the next ones are: in the kernel or in the program. */
 #define CONTEXT_LEAST  ((uint64_t)-4095)
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER   ((uint64_t)-512)
@@ -49,7 +49,7 @@ static struct space *space_of(struct stacks *stacks, uint32_t pid, bool is_wante
 		return &stacks->space[index];
 	if (!is_wanted)
 		return NULL;
-	/* One of a process that has ended, or a new one. */
+	/* Uses the space of a process that has ended, or a new one. */
 	for (index = 0; index < stacks->spaces && stacks->space[index].version; index++)
 		;
 	if (index == stacks->spaces) {
@@ -62,7 +62,7 @@ static struct space *space_of(struct stacks *stacks, uint32_t pid, bool is_wante
 	return &stacks->space[index];
 }
 
-/* What was mapped there before is gone, at least in part. */
+/* Earlier mappings at these addresses are removed, at least in part. */
 void stacks_add_mapping(struct stacks *stacks, const struct decode_mapping *mapping)
 {
 	struct space *space = space_of(stacks, mapping->pid, true);
@@ -104,7 +104,7 @@ void stacks_forget(struct stacks *stacks, uint32_t pid)
 		stacks->space[index].version = stacks->space[index].maps = 0;
 }
 
-/* Returns whether the address can be code: a program without frame pointers leaves anything where one should be. */
+/* Returns whether the address can be code. A program without frame pointers may have any value where one should be. */
 static bool find_file(const struct space *space, uint64_t address, struct span_frame *frame)
 {
 	frame->offset = address;
@@ -147,7 +147,7 @@ static uint64_t address_at(const struct event *event, uint32_t index)
 	return address;
 }
 
-/* The first address of each part is where it is; the others are behind calls. */
+/* The first address of each part is an instruction; the others are return addresses. */
 static uint32_t make(struct stacks *stacks, const struct space *space, const struct event *event,
 		     bool is_behind_call)
 {
@@ -156,7 +156,7 @@ static uint32_t make(struct stacks *stacks, const struct space *space, const str
 	bool is_return = false;
 	uint32_t count = 0;
 
-	memset(frame, 0, sizeof(frame)); /* they are hashed with what is between their members */
+	memset(frame, 0, sizeof(frame)); /* padding between the members is hashed, too */
 	for (uint32_t i = 0; i < event->tracepoint.callers && count < STACK_FRAMES; i++) {
 		uint64_t address = address_at(event, i);
 
@@ -196,7 +196,7 @@ uint32_t stacks_add(struct stacks *stacks, const struct event *event, bool is_re
 	if (id != MAP_NONE)
 		return id;
 	id = make(stacks, space, event, is_return);
-	/* Chains of processes that have ended are never asked for again. */
+	/* Chains of processes that have ended are never looked up again. */
 	if (stacks->by_chain.count > STACKS_MAX)
 		map_clear(&stacks->by_chain);
 	map_set(&stacks->by_chain, hash, id);

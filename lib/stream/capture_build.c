@@ -1,4 +1,4 @@
-/* capture_build: writes feature sections, the inverse of capture_feature.c and capture_tracing.c. */
+/* capture_build: writes feature sections. It is the inverse of capture_feature.c and capture_tracing.c. */
 #include "capture_build.h"
 
 #include "capture_private.h"
@@ -55,7 +55,7 @@ static void build_string(struct build *build, const char *text)
 	build_zeros(build, padded - length);
 }
 
-/* A file of tracefs, with u64 size. */
+/* Writes a file of tracefs, with its size as u64. */
 static void build_file(struct build *build, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
@@ -65,8 +65,8 @@ static void build_file(struct build *build, const char *text)
 }
 
 /*
- * perf refuses a file without the description of an ftrace page, although it does not need it for these records. If it could
- * not be read from tracefs, it is made from the sizes.
+ * Perf refuses a file without the description of an ftrace page, although it does not need it for these records. If tracefs does
+ * not provide it, it is built from the sizes.
  */
 static void build_header_page(struct build *build, const struct capture_info *info,
 			      uint32_t page_size)

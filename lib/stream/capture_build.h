@@ -18,7 +18,7 @@ void build_u32(struct build *build, uint32_t value);
 void build_u64(struct build *build, uint64_t value);
 void build_zeros(struct build *build, size_t size);
 
-/* Which features the info has something to say for, as flags of the header; how many. */
+/* Returns the features that the info has data for, as flags of the header. */
 uint64_t build_feature_flags(const struct capture_info *info);
 /* Appends the sections and fills one element of `table` for each flag. */
 void build_features(struct build *build, const struct capture_info *info,

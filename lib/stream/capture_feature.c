@@ -14,7 +14,7 @@
 #include "capture_format.h"
 #include "capture_private.h"
 
-/* Returns a copy of perf's string (u32 size with padding, bytes), or NULL if it is torn. */
+/* Returns a copy of a perf string (u32 size with padding, bytes), or NULL if it is truncated. */
 static char *take_string(struct bytes *b)
 {
 	uint32_t size = bytes_u32(b);
@@ -37,7 +37,7 @@ static void parse_cpus(struct capture_info *info, struct bytes *b)
 	info->cpus = bytes_u32(b);
 }
 
-/* The words of the command, with a space between. */
+/* Joins the words of the command with spaces. */
 static void parse_cmdline(struct capture_info *info, struct bytes *b)
 {
 	uint32_t words = bytes_u32(b);
@@ -50,7 +50,7 @@ static void parse_cmdline(struct capture_info *info, struct bytes *b)
 
 		if (!at)
 			break;
-		/* The line has room: a word and its blank take fewer bytes than the word and its size in the section. */
+		/* The line is long enough: a word and its blank need fewer bytes than the word and its size in the section. */
 		if (i)
 			line[length++] = ' ';
 		size = (uint32_t)strnlen(at, size);
@@ -61,7 +61,7 @@ static void parse_cmdline(struct capture_info *info, struct bytes *b)
 	replace(&info->cmdline, line);
 }
 
-/* Names come in the order of the attrs; their ids are known already. */
+/* Names are in the order of the attrs, whose ids are already known. */
 static void parse_events(struct capture_info *info, struct bytes *b)
 {
 	uint32_t events = bytes_u32(b);
@@ -96,7 +96,7 @@ char **capture_text(struct capture_info *info, uint32_t feature)
 static const struct {
 	uint32_t id;
 	const char *name;
-	void (*parse)(struct capture_info *info, struct bytes *b); /* NULL: it is a text */
+	void (*parse)(struct capture_info *info, struct bytes *b); /* NULL: the feature is a text */
 } parsers[] = {
 	{CAPTURE_HOSTNAME, "HOSTNAME", NULL},
 	{CAPTURE_OSRELEASE, "OSRELEASE", NULL},
@@ -185,7 +185,7 @@ int capture_read_features(struct capture *capture, struct error *err)
 		return rc;
 	if (memcmp(front.magic, CAPTURE_FRONT_MAGIC, sizeof(front.magic)) == 0)
 		return read_table(capture, offset + sizeof(front), front.flags, err);
-	/* A file that was cut has no table behind the records. */
+	/* A truncated file has no table after the records. */
 	if (capture->promised != capture->end)
 		return 0;
 	return read_table(capture, capture->end, capture->flags, err);

@@ -1,9 +1,8 @@
 /*
- * capture_find: finds the event of a record, and so its layout.
+ * capture_find: finds the event of a record, and with it the layout.
  *
- * A record names its event by a kernel id. The place of the id must be the same for all events (IDENTIFIER was added to the
- * kernel for this); other files are refused. Usually all events have one layout, so a record can be parsed before its event is
- * known.
+ * A record contains a kernel id of its event. The id must be at the same offset for all events (the kernel has IDENTIFIER for
+ * this); other files are refused. Usually all events have one layout, so a record can be parsed before its event is known.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -106,7 +105,7 @@ uint32_t capture_find_event(const struct capture *capture, uint64_t id)
 	return (uint32_t)find->dense[id - find->base] - 1;
 }
 
-/* Records that perf itself makes have id 0 and the layout of the first event. A sample without an event cannot be parsed. */
+/* Records that perf itself writes have id 0 and the layout of the first event. A sample without an event cannot be parsed. */
 uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
 			     bool is_sample)
 {
@@ -114,10 +113,10 @@ uint32_t capture_find_layout(const struct capture *capture, const uint8_t *recor
 	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
 	uint32_t event;
 
-	/* Then no event has a trailer: find_places() made sure that they agree. */
+	/* Then no event has a trailer, because find_places() checked that all agree. */
 	if (!spot->id)
 		return 0;
-	/* In both cases there are 8 more bytes: the id of a sample, or the header of another record. */
+	/* In both cases 8 more bytes are needed: the id of a sample, or the header of another record. */
 	if (size < spot->id + sizeof(uint64_t))
 		return UINT32_MAX;
 	event = capture_find_event(capture,

@@ -1,7 +1,7 @@
 /*
  * capture_info: the description of a stream.
  *
- * It is filled when a capture is opened or a recording begins, and only read afterwards.
+ * It is filled when a capture is opened or a recording begins; after that it is only read.
  */
 #include <iotrace/capture.h>
 #include <iotrace/error.h>

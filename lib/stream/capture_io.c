@@ -1,4 +1,4 @@
-/* capture_io: reads bytes of a capture, which must be there. */
+/* capture_io: reads bytes that a capture must have. */
 #include <iotrace/error.h>
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 
 #include "capture_private.h"
 
-/* Returns how many bytes were read: fewer only at the end of the file. */
+/* Returns the number of bytes; it is less than `size` only at the end of the file. */
 static ssize_t read_at(int fd, uint64_t offset, void *out, size_t size)
 {
 	size_t done = 0;

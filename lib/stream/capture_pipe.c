@@ -1,8 +1,8 @@
 /*
- * capture_pipe: the preamble of what `perf record -o -` writes.
+ * capture_pipe: the preamble of the output of `perf record -o -`.
  *
- * Attributes, names, features and format files are records of perf's own, which stand before everything that the kernel wrote.
- * They are read once, when the file is opened; later the round reader steps over them.
+ * Attributes, names, features and format files are records of perf itself, before all records of the kernel. They are read when
+ * the file is opened; later the round reader skips them.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -14,15 +14,15 @@
 #include "capture_format.h"
 #include "capture_private.h"
 
-/* perf writes a few for each event; more is no preamble. */
+/* perf writes a few for each event, so more is no valid preamble. */
 enum { PREAMBLE_RECORDS_MAX = 1 << 16 };
 
 struct preamble {
 	struct capture *capture;
-	uint64_t at; /* file offset of what follows the record */
+	uint64_t at; /* file offset after the record */
 };
 
-/* The attr says its own size; the ids of the event fill the rest of the record. */
+/* The attr contains its own size; the rest of the record has the ids of the event. */
 static int take_attr(struct preamble *p, struct bytes *b, struct error *err)
 {
 	struct perf_event_attr attr = {0};
@@ -56,7 +56,7 @@ static int take_update(struct preamble *p, struct bytes *b, struct error *err)
 	(void)err;
 	if (what != CAPTURE_UPDATE_NAME)
 		return 0;
-	/* perf names an event by the first of its ids. */
+	/* perf identifies an event by its first id. */
 	for (uint32_t i = 0; i < info->events; i++) {
 		struct capture_event *event = &info->event[i];
 

@@ -1,8 +1,8 @@
 /*
  * capture_read: opens a perf.data file and reads its description.
  *
- * A file has a header with the places of its sections. The output of `perf record -o -` has none; its description is in records
- * before the first record of the kernel (capture_pipe.c). Nothing in a file is trusted: a section must lie inside the file.
+ * A file has a header with the offsets of its sections. The output of `perf record -o -` has none; its description is in records
+ * before the first record of the kernel (capture_pipe.c). Nothing in a file is trusted: a section must be inside the file.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -55,7 +55,7 @@ static int check_magic(const char *magic, struct error *err)
 			 "is neither a capture of iotrace nor a file that perf record wrote");
 }
 
-/* Takes `size` bytes of an attr, which may have been written by an older or a newer perf. */
+/* Copies `size` bytes of an attr, which an older or newer perf may have written. */
 static void copy_attr(struct perf_event_attr *attr, const void *bytes, size_t size)
 {
 	*attr = (struct perf_event_attr){0};
@@ -172,7 +172,7 @@ static int read_file(struct capture *capture, struct error *err)
 	rc = open_file(capture, &file_size, err);
 	if (!rc && file_size == 0)
 		return error_say(err, EBADMSG, "is empty");
-	/* A short file of something else is not called a truncated capture. */
+	/* A short file of another kind is not reported as a truncated capture. */
 	if (!rc)
 		rc = capture_read_exactly(capture, 0, head.magic,
 					  file_size < sizeof(head.magic) ? file_size
@@ -218,7 +218,7 @@ struct capture *capture_open_in(int fd, const char *path, capture_available avai
 		capture_close(capture);
 		return NULL;
 	}
-	/* A growing file has nothing until available() says so. */
+	/* A growing file is empty until available() says otherwise. */
 	if (available) {
 		capture->end = capture->data;
 		capture->promised = 0;
@@ -228,7 +228,7 @@ struct capture *capture_open_in(int fd, const char *path, capture_available avai
 	return capture;
 }
 
-/* O_NONBLOCK: the open of a pipe would wait for its writer. The type of the file is checked after the open. */
+/* With O_NONBLOCK, the open of a pipe does not wait for its writer. The type of the file is checked after the open. */
 struct capture *capture_open(const char *path, capture_available available, void *context,
 			     struct error *err)
 {

@@ -1,13 +1,12 @@
 /*
  * capture_round: cuts the file into rounds.
  *
- * The file is read in steps into a chunk of memory; rounds are lent pieces of it and keep it alive,
- * so that small rounds cost no copy. A round that does not fit moves (its beginning only) to a
- * larger chunk, or the chunk grows if nobody else looks at it. Where a round ends depends on the
- * bytes of the file alone, never on how they were read: a live run must cut as a replay does.
+ * The file is read in steps into a chunk of memory. Rounds are lent parts of the chunk and hold it, so small rounds need no copy.
+ * If a round does not fit, its beginning is moved to a larger chunk, or the chunk grows if nobody else holds it. The end of a
+ * round depends only on the bytes of the file, never on how they were read: a live run must cut like a replay.
  *
- * Invariant: round <= kept <= scan <= filled. [round, kept) belongs to the round being read, [scan,
- * filled) was not looked at yet; between them are bytes that were dropped.
+ * Invariant: round <= kept <= scan <= filled. [round, kept) belongs to the current round, [scan, filled) has not been scanned;
+ * between them are dropped bytes.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -29,7 +28,7 @@ enum {
 };
 
 struct chunk {
-	uint32_t holders; /* the capture, and each round in it that was not freed */
+	uint32_t holders; /* the capture, and each of its rounds that was not freed */
 	size_t size;
 	size_t filled;
 	uint8_t bytes[];
@@ -78,7 +77,7 @@ void capture_chunks_release(struct capture *capture)
 		chunk_put(capture->old[i]);
 }
 
-/* The capture keeps a few chunks to use them again: fresh memory costs a page fault each 4 KiB. */
+/* Keeps a few free chunks, because new memory costs a page fault for each 4 KiB. */
 static struct chunk *chunk_take(struct capture *capture, size_t size)
 {
 	for (size_t i = 0; i < CAPTURE_CHUNKS_KEPT; i++) {
@@ -110,7 +109,7 @@ static void chunk_keep(struct capture *capture, struct chunk *chunk)
 	capture->old[slot] = chunk;
 }
 
-/* Moves the unfinished round and what follows it to a chunk that has room for one more step. */
+/* Moves the unfinished round, and what follows it, to a chunk with space for one more step. */
 static void move_round(struct capture *capture)
 {
 	struct chunk *old = capture->chunk;
@@ -130,14 +129,14 @@ static void move_round(struct capture *capture)
 	chunk_keep(capture, old);
 }
 
-/* A chunk in which the first round begins has no other user, so it may grow in place. */
+/* Only the capture holds a chunk in which the first round begins, so it may grow in place. */
 static void make_room(struct capture *capture)
 {
 	struct chunk *chunk = capture->chunk;
 
 	if (chunk && chunk->filled < chunk->size)
 		return;
-	/* Bytes that were dropped from the round are not copied. */
+	/* Dropped bytes are not copied. */
 	if (!chunk || capture->round != 0 || capture->kept != capture->scan) {
 		move_round(capture);
 		return;
@@ -149,7 +148,7 @@ static void make_room(struct capture *capture)
 	capture->chunk = chunk;
 }
 
-/* Returns how many bytes of records can be read on, waiting for them if the file grows. */
+/* Returns how many more bytes of records can be read. Waits for them if the file grows. */
 static uint64_t bytes_ahead(struct capture *capture)
 {
 	if (capture->available && capture->at >= capture->end) {
@@ -160,7 +159,7 @@ static uint64_t bytes_ahead(struct capture *capture)
 	return capture->at < capture->end ? capture->end - capture->at : 0;
 }
 
-/* Returns 1 if there is more to look at, 0 at the end, or -errno. */
+/* Returns 1 if there is more to scan, 0 at the end, or -errno. */
 static int fill(struct capture *capture, struct error *err)
 {
 	uint64_t ahead = bytes_ahead(capture);
@@ -200,7 +199,7 @@ uint64_t capture_trailing(uint32_t type, const uint8_t *record, uint32_t size)
 	return 0;
 }
 
-/* Steps over a record and what trails it, which may not have been read yet. */
+/* Skips a record and the bytes after it, which may not have been read yet. */
 static bool drop(struct capture *capture, uint32_t size, uint64_t trailing)
 {
 	size_t ahead = capture->chunk->filled - capture->scan - size;
@@ -218,7 +217,7 @@ static bool drop(struct capture *capture, uint32_t size, uint64_t trailing)
 	return true;
 }
 
-/* Adds bytes to the round. They move only if something before them was dropped. */
+/* Adds bytes to the round. They are moved only if bytes before them were dropped. */
 static void keep(struct capture *capture, size_t size)
 {
 	uint8_t *bytes = capture->chunk->bytes;
@@ -250,13 +249,13 @@ static enum scan scan_user(struct capture *capture, const uint8_t *record, uint3
 	return type == CAPTURE_RECORD_FINISHED_ROUND ? SCAN_ROUND : SCAN_AGAIN;
 }
 
-/* Returns whether the record is damaged, so that reading on cannot complete it. */
+/* Returns whether the record is damaged, so that more bytes cannot complete it. */
 static bool is_impossible(const struct perf_event_header *header)
 {
 	return !header->type || header->size < sizeof(*header);
 }
 
-/* Returns how many bytes of complete kernel records there are. Millions of records per second pass here. */
+/* Returns how many bytes of complete kernel records follow. Millions of records per second pass through here. */
 static size_t plain_span(const uint8_t *at, size_t left)
 {
 	struct perf_event_header header;
@@ -272,7 +271,7 @@ static size_t plain_span(const uint8_t *at, size_t left)
 	return span;
 }
 
-/* Looks at a record of perf itself, or finds out why there is no further record. */
+/* Handles a record of perf itself, or finds out why there is no further record. */
 static enum scan scan_one(struct capture *capture)
 {
 	const uint8_t *record = capture->chunk->bytes + capture->scan;
@@ -307,7 +306,7 @@ static enum scan scan_records(struct capture *capture)
 	return found == SCAN_AGAIN ? SCAN_MORE : found;
 }
 
-/* Ends the capture. What is left is an incomplete record, or is missing from the file. */
+/* Ends the capture. The rest is an incomplete record, or is missing from the file. */
 static void finish(struct capture *capture)
 {
 	uint64_t end = capture->promised > capture->end ? capture->promised : capture->end;

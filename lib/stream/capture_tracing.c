@@ -1,9 +1,8 @@
 /*
- * capture_tracing: the TRACING_DATA section, which holds the kernel's format files.
+ * capture_tracing: the TRACING_DATA section, which contains the kernel's format files.
  *
- * The layout is that of trace-cmd's files of version 0.5 and 0.6 without their records: two header
- * files, the formats of ftrace's own events, the formats by system, kernel symbols, printk formats,
- * names of tasks. Only the first three are kept.
+ * Its layout is that of trace-cmd's files of version 0.5 and 0.6 without the records: two header files, the formats of ftrace's
+ * own events, the formats by system, kernel symbols, printk formats, names of tasks. Only the first three are kept.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -15,13 +14,13 @@
 #include "capture_format.h"
 #include "capture_private.h"
 
-/* Returns a terminated string, lent, or NULL if there is none. */
+/* Returns a terminated string, lent, or NULL. */
 static const char *take_text(struct bytes *b)
 {
 	return bytes_take(b, strnlen((const char *)b->at, b->left) + 1);
 }
 
-/* Returns a copy of a file of u64 size, or NULL. */
+/* Returns a copy of a file with u64 size, or NULL. */
 static char *take_file(struct bytes *b)
 {
 	uint64_t size = bytes_u64(b);
@@ -46,7 +45,7 @@ static void take_header_file(struct bytes *b, const char *name, char **to)
 	}
 }
 
-/* `budget`: how many formats may still be added. It is limited, because each is compared with all others. */
+/* `budget`: how many more formats may be added. It is limited, because each is compared with all others. */
 static void take_formats(struct capture_info *info, struct bytes *b, const char *system,
 			 uint32_t *budget)
 {
@@ -75,7 +74,7 @@ static void take_systems(struct capture_info *info, struct bytes *b, uint32_t *b
 	}
 }
 
-/* Returns whether the formats can be read: same byte order, a version that is known. */
+/* Returns whether the formats are readable: same byte order, and a known version. */
 static int check_version(const char *version, uint8_t is_big_endian, struct error *err)
 {
 	const uint16_t one = 1;
@@ -99,7 +98,7 @@ int capture_parse_tracing(struct capture_info *info, const void *at, size_t size
 	uint32_t budget = CAPTURE_FORMATS_MAX;
 	int rc;
 
-	bytes_u8(&b); /* The size of a long: formats give the size of every field. */
+	bytes_u8(&b); /* size of a long; unused, because formats contain the size of each field */
 	if (!magic || !version ||
 	    memcmp(magic, CAPTURE_TRACING_MAGIC, CAPTURE_TRACING_MAGIC_SIZE) != 0)
 		return error_say(err, EBADMSG, "its section TRACING_DATA is damaged");

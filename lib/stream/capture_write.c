@@ -1,12 +1,11 @@
 /*
- * capture_write: makes a perf.data file.
+ * capture_write: writes a perf.data file.
  *
- *   header | front: magic, flags, table | ids | attrs | feature sections | records | table again
+ * header | front: magic, flags, table | ids | attrs | feature sections | records | table again
  *
- * The feature sections stand before the records, and the table behind them points back: so nothing
- * but a small table has to be written when the recording ends, perf finds the table where it looks
- * for it, and a reader of an unfinished file uses the one in front. Invariant: the file is never
- * longer than its whole capture_write()s, even if the disk is full.
+ * The feature sections are before the records, and the table after the records points back to them. So only a small table must be
+ * written when the recording ends, perf finds the table where it expects it, and a reader of an unfinished file uses the copy in
+ * front. Invariant: the file ends with a complete capture_write(), even if the disk is full.
  */
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -38,7 +37,7 @@ static void build_attrs(struct build *build, const struct capture_info *info)
 {
 	uint64_t ids = build->size;
 
-	/* The ids stand right before the attrs: go back by all of them. */
+	/* The ids are right before the attrs. */
 	for (uint32_t i = 0; i < info->events; i++)
 		ids -= info->event[i].ids * sizeof(uint64_t);
 	for (uint32_t i = 0; i < info->events; i++) {
@@ -51,7 +50,7 @@ static void build_attrs(struct build *build, const struct capture_info *info)
 	}
 }
 
-/* Builds everything before the records. */
+/* Builds everything that comes before the records. */
 static void build_front(struct capture_writer *writer, struct build *build,
 			const struct capture_info *info)
 {
@@ -142,7 +141,7 @@ int capture_write(struct capture_writer *writer, const void *records, size_t siz
 		writer->written += size;
 		return 0;
 	}
-	/* The earlier records stay readable. If this fails, too, a reader finds an incomplete record at the end. */
+	/* The earlier records stay readable. If this also fails, a reader finds an incomplete record at the end. */
 	(void)!ftruncate(writer->fd, (off_t)end);
 	return explain_write(writer, code, err);
 }
@@ -158,7 +157,7 @@ uint64_t capture_written(const struct capture_writer *writer)
 	return writer->written;
 }
 
-/* Returns 0 or a positive errno. If there is no room for the table, the header still gets the size of the records. */
+/* Returns 0 or a positive errno. If there is no space for the table, the header still gets the size of the records. */
 static int write_end(struct capture_writer *writer)
 {
 	uint64_t end = writer->header.data.offset + writer->written;

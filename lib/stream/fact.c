@@ -1,8 +1,8 @@
 /*
  * fact: the rows of fact.def as a table, and the encoding of one fact.
  *
- * A fact says how many numbers and strings it has, so readers and writers of different versions understand each other: missing
- * fields are 0 or "", and additional fields are skipped.
+ * A fact contains its number of numbers and of strings, so readers and writers of different versions understand each other:
+ * missing fields are 0 or "", and additional fields are skipped.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/fact.h>
@@ -11,7 +11,7 @@
 
 struct row {
 	const char *name;
-	const char *numbers; /* with a blank before each */
+	const char *numbers; /* with a blank before each name */
 	uint32_t number_count, string_count;
 };
 

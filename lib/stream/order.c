@@ -1,11 +1,11 @@
 /*
- * order: rounds in, one rising sequence out.
+ * order: merges rounds into one sequence of increasing time.
  *
- * A record is queued by two loads, its time and its CPU; it is taken apart only when it leaves. Each stream has a queue of
- * {time, place}, which is rising by construction (where it is not, it is sorted, stably). Records that may leave are appended
- * to the line, queue by queue, and the whole line is sorted by time. Repeatedly picking the earliest of many queues would cost
- * more, and would jump about in memory. The sort is stable, so of equal times the lower CPU is first, facts and what has no CPU
- * are last, and within a stream the file's order holds: the sequence is a function of the records alone.
+ * Two loads, of time and CPU, queue a record; it is parsed only when it leaves. Each stream has a queue of {time, position},
+ * which increases by construction (otherwise it is sorted stably). Records that may leave are appended to the line, queue by
+ * queue, and the whole line is sorted by time. Picking the earliest of many queues repeatedly would cost more, and would access
+ * memory at random. The sort is stable: for equal times, the lower CPU is first, facts and records without a CPU are last, and
+ * within a stream the order of the file holds. So the sequence depends on the records alone.
  *
  * Invariant: after everything up to `limit` has left, only records of the newest round are queued.
  */
@@ -19,15 +19,15 @@
 #include "order_sort.h"
 
 enum {
-	/* Higher CPU and stream numbers count as "none". No kernel has more, but a damaged file may contain any number. */
+	/* Higher numbers of CPUs and streams count as "none": no kernel has them, but a damaged file may contain any number. */
 	STREAM_CPUS = 8192,
 	RANK_NONE = STREAM_CPUS + SAMPLE_STREAMS,
-	/* How many rounds without any time are held back, so that their records get the first time that comes. */
+	/* Number of rounds without any time that are held back, so that their records get the first time that comes. */
 	ROUNDS_HELD = 4,
-	/* How far ahead records are prefetched: neighbours in time are not neighbours in memory. */
+	/* How many records ahead are prefetched: neighbours in time are not neighbours in memory. */
 	PREFETCH_RECORDS = 16,
 	CACHE_LINE = 64,
-	PREFETCH_LINES = 3, /* a record of a system call is 90 bytes, give or take */
+	PREFETCH_LINES = 3, /* a record of a system call has about 90 bytes */
 };
 
 struct order_stream {
@@ -36,16 +36,16 @@ struct order_stream {
 	uint32_t cap;
 	bool is_sorted;
 	bool is_listed;     /* in order->listed */
-	uint64_t last_time; /* of the last record that had one, in the file's order */
+	uint64_t last_time; /* time of the last record that had one, in the order of the file */
 };
 
 struct order {
 	const struct capture *capture;
 	struct tally *tally;
-	struct order_stream none;    /* rank RANK_NONE */
-	struct order_stream *stream; /* by rank: CPUs, then streams that are of no CPU */
+	struct order_stream none;    /* records without a rank (RANK_NONE) */
+	struct order_stream *stream; /* by rank: CPUs, then streams that belong to no CPU */
 	uint32_t streams;
-	uint32_t *listed; /* ranks of streams that have something queued */
+	uint32_t *listed; /* ranks of streams with queued records */
 	uint32_t listed_cap;
 	uint32_t listed_count;
 	struct order_entry *line; /* [next, line_count) may leave, in this order */
@@ -57,12 +57,13 @@ struct order {
 	struct capture_round *round;
 	uint32_t round_cap;
 	uint32_t rounds;
-	uint32_t last_rank; /* the stream of the record before, in the file's order */
-	uint64_t earliest;  /* of all that was queued before the first record left */
-	uint64_t newest;    /* time of all rounds, */
-	uint64_t limit;     /* of all but the newest round: what may leave */
+	uint32_t last_rank; /* stream of the previous record in the file */
+	uint64_t
+		earliest; /* earliest time of all records that were queued before the first one left */
+	uint64_t newest; /* latest time of all rounds, */
+	uint64_t limit;  /* and of all but the newest round: records up to it may leave */
 	uint64_t reached;
-	bool is_dirty; /* more may leave than is in the line */
+	bool is_dirty; /* there are records that may leave, but are not in the line */
 };
 
 struct order *order_new(const struct capture *capture, struct tally *tally)
@@ -146,7 +147,7 @@ static inline bool is_loss(uint32_t type)
 	return type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES;
 }
 
-/* Counts as decode does for a record that it cannot read. */
+/* Counts a record that decode could not read either. */
 static void count_malformed(struct order *order)
 {
 	tally_add(order->tally, samples, 1);
@@ -154,9 +155,8 @@ static void count_malformed(struct order *order)
 }
 
 /*
- * A record without a CPU stands in the file behind others of its ring, so it goes where the record
- * before it went, unless nothing in the file has a CPU. What has no time of its own borrows that of
- * its predecessor.
+ * In the file, a record without a CPU follows others of its ring. So it goes to the stream of the previous record, unless no
+ * record in the file has a CPU. A record without a time gets that of its predecessor.
  */
 static inline void queue_record(struct order *order, const uint8_t *record, uint32_t type,
 				uint32_t size)
@@ -215,7 +215,7 @@ void order_end(struct order *order)
 	order->is_dirty = true;
 }
 
-/* Sorts the line in place, or into the scratch memory; then the two are exchanged. */
+/* Sorts the line in place or into the scratch memory; in the second case both are exchanged. */
 static void sort_line(struct order *order)
 {
 	struct order_entry *sorted;
@@ -242,7 +242,7 @@ static void sort_stream(struct order *order, struct order_stream *stream)
 	stream->is_sorted = true;
 }
 
-/* Returns how many of the queue's first may leave. */
+/* Returns how many records at the front of the queue may leave. */
 static uint32_t count_free(const struct order_stream *stream, uint64_t limit)
 {
 	uint32_t low = 0, high = stream->count;
@@ -281,7 +281,7 @@ static int compare_ranks(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Makes the line of all that may leave. */
+/* Fills the line with all records that may leave. */
 static void line_up(struct order *order)
 {
 	uint32_t kept = 0;
@@ -304,7 +304,7 @@ static void line_up(struct order *order)
 	order->is_dirty = false;
 }
 
-/* Frees all rounds but the newest: all their records have left. */
+/* Frees all rounds except the newest: all their records have left. */
 static void retire_rounds(struct order *order)
 {
 	bool is_end = order->limit == UINT64_MAX;
@@ -324,10 +324,7 @@ static inline struct order_entry pop(struct order *order)
 	return order->line[order->next++];
 }
 
-/*
- * Gives the record the time at which it leaves. Returns whether that is later than what it says
- * itself.
- */
+/* Gives the record the time at which it leaves. Returns whether that is later than its own time. */
 static inline bool set_time(struct order *order, struct sample *sample, uint64_t queued_time)
 {
 	bool is_known = sample_time_is_known(sample->time);
@@ -354,7 +351,7 @@ int order_next(struct order *order, struct sample *sample, bool *is_late)
 			return 0;
 		line_up(order);
 	}
-	/* Records without a time at the begin of the stream get the first time that is known. */
+	/* Records without a time at the begin of the stream get the first known time. */
 	if (!order->reached && order->earliest <= order->limit && order->earliest != UINT64_MAX)
 		order->reached = order->earliest;
 	while (order->next < order->line_count) {

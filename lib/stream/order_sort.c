@@ -1,9 +1,9 @@
 /*
- * order_sort: sorts entries by time, stably, in the cheaper of two ways.
+ * order_sort: sorts entries stably by time, in the cheaper of two ways.
  *
- * If the entries are few rising runs (two CPUs, a stream with nested interrupts), neighbouring runs are merged until one is
- * left. If there are many runs (hundreds of CPUs, a file without CPU numbers), a radix sort distributes the entries by one
- * digit of their time after the other, from the lowest. Neither has branches that the processor would mispredict.
+ * If the entries are a few increasing runs (two CPUs, a stream with nested interrupts), neighbouring runs are merged until one is
+ * left. If there are many runs (hundreds of CPUs, a file without CPU numbers), a radix sort distributes the entries by one digit
+ * of their time after the other, from the lowest. Neither has branches that the processor would mispredict.
  */
 #include "order_sort.h"
 
@@ -11,18 +11,18 @@
 #include <string.h>
 
 enum {
-	/* The counts of a digit fit in the first-level cache, and the places in the second. */
+	/* The counts of a digit fit into the first-level cache, and the positions into the second. */
 	DIGIT_BITS_MOST = 12,
 	DIGIT_VALUES_MOST = 1 << DIGIT_BITS_MOST,
-	/* For fewer entries, counting digits costs more than merging. */
+	/* Below this number of entries, counting digits costs more than merging. */
 	RADIX_LEAST = 256,
 };
 
-/* How times are cut into digits: as few digits as possible, each with as few bits as possible. */
+/* How times are divided into digits: as few digits as possible, each with as few bits as possible. */
 struct digits {
-	uint64_t first; /* the time that is 0 */
+	uint64_t first; /* the time that becomes 0 */
 	uint32_t count;
-	uint32_t bits; /* of one */
+	uint32_t bits; /* bits of a digit */
 };
 
 struct survey {
@@ -53,7 +53,7 @@ static uint32_t sorted_until(const struct order_entry *entry, uint32_t from, uin
 	return i < count ? i : count;
 }
 
-/* Merges [from, middle) and [middle, end) to the same place of `to`. */
+/* Merges [from, middle) and [middle, end) into the same range of `to`. */
 static void merge_runs(const struct order_entry *entry, struct order_entry *to, uint32_t from,
 		       uint32_t middle, uint32_t end)
 {
@@ -70,7 +70,7 @@ static void merge_runs(const struct order_entry *entry, struct order_entry *to, 
 	memcpy(to + i + (middle - a), entry + b, (end - b) * sizeof(*to));
 }
 
-/* Merges neighbours all along; returns how many runs there were before. */
+/* Merges all pairs of neighbours; returns the number of runs before. */
 static uint32_t merge_pass(const struct order_entry *entry, struct order_entry *to, uint32_t count)
 {
 	uint32_t runs = 0;

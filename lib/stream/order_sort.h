@@ -1,4 +1,4 @@
-/* order_sort: records by time. */
+/* order_sort: sorts records by time. */
 #pragma once
 
 #include <stdint.h>
@@ -9,8 +9,8 @@ struct order_entry {
 };
 
 /*
- * Stable. `scratch` has room for `count` entries. Returns where the sorted entries are, which is one of the two; the other
- * one then holds anything.
+ * The sort is stable. `scratch` has space for `count` entries. Returns the sorted array, which is one of the two; the other one
+ * has undefined contents then.
  */
 struct order_entry *order_sort(struct order_entry *entry, struct order_entry *scratch,
 			       uint32_t count);

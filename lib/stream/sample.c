@@ -1,11 +1,10 @@
 /*
- * sample: takes records apart.
+ * sample: parses records.
  *
- * A sample's body is a row of optional fields, in the order that include/uapi/linux/perf_event.h
- * gives; all that iotrace wants stands before BRANCH_STACK. What follows is stepped over, so that a
- * record which is shorter than its layout is refused wherever it was cut. The walk is one inline
- * function of sample_type: for the layouts that occur all the time it is instantiated with a
- * constant, and the tests of single bits disappear.
+ * A sample's body is a sequence of optional fields, in the order that include/uapi/linux/perf_event.h gives. All fields that
+ * iotrace uses come before BRANCH_STACK. The others are skipped, so that a record which is shorter than its layout is refused
+ * wherever it was cut. The parser is one inline function of sample_type: for frequent layouts it is instantiated with a constant,
+ * and the tests of single bits disappear.
  */
 #include <iotrace/bytes.h>
 #include <iotrace/error.h>
@@ -19,7 +18,10 @@
 
 enum { BRANCH_ENTRY_SIZE = 3 * sizeof(uint64_t) };
 
-/* What iotrace records itself, through perf and through BPF, and what `perf record -e a -e b` and `perf record -e a` have. */
+/*
+ * The layouts that iotrace itself records, through perf and through BPF, and those of `perf record -e a -e b` and `perf record -e
+ * a`.
+ */
 #define LAYOUT_OURS                                                                                \
 	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                  \
 		    PERF_SAMPLE_CPU | PERF_SAMPLE_RAW))
@@ -70,14 +72,14 @@ uint32_t sample_record_size(const void *at, size_t left)
 
 static void skip(struct bytes *b, uint64_t count, size_t size)
 {
-	/* The count comes from outside: dividing what is left cannot overflow. */
+	/* The count is untrusted: this division cannot overflow. */
 	if (count > b->left / size)
 		b->bad = true;
 	else
 		bytes_take(b, (size_t)count * size);
 }
 
-/* Values beyond SAMPLE_VALUES_MAX are stepped over. */
+/* Skips values beyond SAMPLE_VALUES_MAX. */
 static void parse_values(struct bytes *b, uint64_t format, struct sample *sample)
 {
 	bool is_group = format & PERF_FORMAT_GROUP;
@@ -104,7 +106,7 @@ static void parse_callers(struct bytes *b, struct sample *sample)
 {
 	uint64_t count = bytes_u64(b);
 
-	/* The count comes from outside. A record has at most 64 KiB. */
+	/* The count is untrusted; a record has at most 64 KiB. */
 	if (count > b->left / sizeof(uint64_t))
 		b->bad = true;
 	sample->caller = bytes_take(b, b->bad ? 0 : (size_t)count * sizeof(uint64_t));
@@ -123,7 +125,7 @@ static void skip_branches(struct bytes *b, uint64_t branch_type)
 
 static void skip_registers(struct bytes *b, uint32_t count)
 {
-	/* A task without such registers (a kernel thread) has ABI 0, and no registers follow. */
+	/* A task without such registers (a kernel thread) has ABI 0, and no registers. */
 	if (bytes_u64(b))
 		skip(b, count, 8);
 }
@@ -225,10 +227,7 @@ static int parse_sample(struct bytes b, const struct sample_layout *layout, stru
 	}
 }
 
-/*
- * The id fields at the end of a record that is no sample. IDENTIFIER is last here, so that it can
- * be found.
- */
+/* Parses the id fields at the end of a record that is not a sample. IDENTIFIER is last here, so that it can be found. */
 static void parse_trailer(const uint8_t *at, uint32_t size, uint64_t type, struct sample *sample)
 {
 	parse_head(at, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
@@ -250,7 +249,7 @@ static int parse_other(struct bytes b, const struct sample_layout *layout, struc
 	return 0;
 }
 
-/* Clears all but the values: they are large and rarely present. */
+/* Clears everything except the values, which are large and rarely present. */
 static inline void clear(struct sample *sample)
 {
 	sample->event = UINT32_MAX;

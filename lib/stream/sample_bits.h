@@ -1,8 +1,7 @@
 /*
- * sample_bits: which bits of sample_type and read_format are understood, and how they group.
+ * sample_bits: the known bits of sample_type and read_format, and their groups.
  *
- * Kernel headers may be older than the kernel that wrote a file, so bits that are newer than Linux
- * 5.14 have their numbers here.
+ * Kernel headers may be older than the kernel that wrote a file, so bits newer than Linux 5.14 have their numbers here.
  */
 #pragma once
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* PERF_SAMPLE_WEIGHT_STRUCT is the last (since Linux 5.12), PERF_FORMAT_LOST likewise (since 6.0). */
+/* The last known bits are PERF_SAMPLE_WEIGHT_STRUCT (since Linux 5.12) and PERF_FORMAT_LOST (since 6.0). */
 #define SAMPLE_BITS_KNOWN ((UINT64_C(1) << 25) - 1)
 #define READ_BITS_KNOWN   ((UINT64_C(1) << 5) - 1)
 #define READ_LOST         (UINT64_C(1) << 4)
@@ -19,16 +18,16 @@
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
 #define SAMPLE_WEIGHTS  ((uint64_t)PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24)
 
-/* Each of these is eight bytes of every sample, before anything of variable size. */
+/* Fields of eight bytes in every sample, before any field of variable size. */
 #define SAMPLE_HEAD                                                                                \
 	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		    PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 		    PERF_SAMPLE_PERIOD))
-/* Each of these is eight bytes at the end of every other record, with sample_id_all. */
+/* Fields of eight bytes at the end of every other record, with sample_id_all. */
 #define SAMPLE_TRAILER                                                                             \
 	((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |  \
 		    PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER))
-/* What may stand behind the raw data. The words are eight bytes each, the last before AUX. */
+/* Fields after the raw data. The words have eight bytes each; the last comes before AUX. */
 #define SAMPLE_TAIL                                                                                \
 	(SAMPLE_BITS_KNOWN &                                                                       \
 	 ~(SAMPLE_HEAD | (uint64_t)(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)))
@@ -36,7 +35,7 @@
 	((uint64_t)(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |      \
 		    PERF_SAMPLE_CODE_PAGE_SIZE))
 
-/* From here on types are perf's own, not the kernel's: they have no id fields. */
+/* Types from here on belong to perf and not to the kernel: these records have no id fields. */
 enum { SAMPLE_USER_TYPES = 64 };
 
 static inline uint32_t sample_field_bytes(uint64_t bits)

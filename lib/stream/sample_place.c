@@ -1,8 +1,8 @@
 /*
  * sample_place: computes the distances, once for each layout.
  *
- * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so the order is a table; in the trailer it
- * is another one.
+ * The fields of a sample are not in the order of their bits (IDENTIFIER is first), so a table has their order. The trailer has
+ * another order.
  */
 #include "sample_place.h"
 
@@ -12,7 +12,7 @@ static const uint64_t head_order[] = {
 	PERF_SAMPLE_STREAM_ID,  PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 };
 
-/* From the end of the record backwards. */
+/* Backwards from the end of the record. */
 static const uint64_t trailer_order[] = {
 	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
 	PERF_SAMPLE_ID,         PERF_SAMPLE_TIME, PERF_SAMPLE_TID,

@@ -1,9 +1,8 @@
 /*
- * sample_place: where time, CPU and id stand in a record, without taking it apart.
+ * sample_place: the positions of time, CPU and id in a record, so that it need not be parsed.
  *
- * All three are at a fixed distance: from the start of a sample, from the end of any other record.
- * So a record can be put into its queue with two loads. The distance 0 means that the layout lacks
- * the field.
+ * All three are at a fixed distance: from the start of a sample, from the end of any other record. So two loads are enough to
+ * queue a record. The distance 0 means that the layout lacks the field.
  */
 #pragma once
 
@@ -23,7 +22,7 @@ struct sample_place {
 	struct sample_spot trailer; /* distances from the end of any other record */
 };
 
-/* perf writes a time of 0 into records that it made up itself, and takes all ones as unknown, too. */
+/* perf writes the time 0 into its own records, and all bits set also means unknown. */
 static inline bool sample_time_is_known(uint64_t time)
 {
 	return time != 0 && time != UINT64_MAX;
@@ -31,10 +30,7 @@ static inline bool sample_time_is_known(uint64_t time)
 
 void sample_place_init(struct sample_place *place, const struct sample_layout *layout);
 
-/*
- * Returns where a field stands, or NULL if the layout lacks it. The record is at least spot->least
- * bytes.
- */
+/* Returns the position of a field, or NULL if the layout lacks it. The record has at least spot->least bytes. */
 static inline const uint8_t *sample_field(const uint8_t *record, uint32_t size, bool is_sample,
 					  uint16_t distance)
 {

@@ -1,15 +1,15 @@
 /*
- * sample_write: builds a record, the inverse of sample_parse().
+ * sample_write: builds a record. It is the inverse of sample_parse().
  *
- * Used for facts, which no kernel writes, and for tests. Fields that struct sample lacks are
- * written as 0 or empty, so that every layout that can be read can be written. Raw data is filled
- * up as the kernel does it: its size and its bytes together are a multiple of eight.
+ * It is used for facts, which no kernel writes, and for tests. Fields that struct sample lacks are written as 0 or empty, so
+ * every readable layout can be written. Raw data is padded as the kernel does it: its size and its bytes together are a multiple
+ * of eight.
  */
 #include <iotrace/sample.h>
 
 #include "sample_bits.h"
 
-/* A cursor to write with; `bad` once something did not fit. */
+/* The output position; `bad` after something did not fit. */
 struct out {
 	uint8_t *start;
 	size_t used;
@@ -112,7 +112,7 @@ static void put_body(struct out *out, const struct sample *sample,
 		put_u64(out, 0);
 		put_zeros(out, layout->branch_sample_type & BRANCH_HW_INDEX);
 	}
-	/* Of registers an ABI of 0, of a stack a size of 0, of two kinds of weight one word. */
+	/* Registers with ABI 0, a stack of size 0, and one word for both kinds of weight. */
 	put_zeros(out, type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
 	put_zeros(out, type & SAMPLE_WEIGHTS ? PERF_SAMPLE_WEIGHT : 0);
 	put_zeros(out,

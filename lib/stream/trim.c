@@ -1,4 +1,4 @@
-/* trim: writes the record of the gap before it punches the hole, so a reader never meets the hole. */
+/* trim: writes the record of the gap before it punches the hole, so a reader never sees the hole. */
 #include <iotrace/trim.h>
 
 #include <iotrace/mem.h>
@@ -18,11 +18,11 @@ struct trim {
 	int fd;
 	uint64_t data; /* offset of the first record in the file */
 	struct trim_sizes sizes;
-	uint64_t records;       /* so far */
-	struct trim_mark first; /* where the gap begins; end 0: not known yet */
+	uint64_t records;       /* number of records so far */
+	struct trim_mark first; /* begin of the gap; end 0: not known yet */
 	uint64_t last;          /* end of the last mark */
-	uint64_t cut;           /* what goes next begins here */
-	struct trim_mark *mark; /* rising */
+	uint64_t cut;           /* begin of what is removed next */
+	struct trim_mark *mark; /* in increasing order */
 	uint32_t marks, cap;
 };
 
@@ -40,7 +40,8 @@ static int punch(int fd, uint64_t from, uint64_t to)
 struct trim *trim_new(const struct capture_writer *writer, struct trim_sizes sizes)
 {
 	struct trim *trim = mem_zero(sizeof(*trim));
-	const uint64_t beyond = UINT64_C(1) << 40; /* nothing is there: this only asks */
+	/* An offset without data: this call only tests whether the file system can punch holes. */
+	const uint64_t beyond = UINT64_C(1) << 40;
 
 	trim->fd = capture_writer_dup(writer, &trim->data);
 	trim->sizes = sizes;

@@ -2,7 +2,7 @@
 
 enum { NONE = DEVICE_STATS };
 
-/* Where they stand in /sys/block/DEV/stat. */
+/* Columns in /sys/block/DEV/stat. */
 static const struct {
 	const char *name;
 	uint32_t requests, sectors;

@@ -14,7 +14,7 @@ void trace_set_paused(struct trace *trace, uint64_t time, bool is_paused)
 	trace->pause[trace->pauses++] = (struct trace_pause){time, PAUSE_LASTS};
 }
 
-/* Mostly it is one of the last. */
+/* The time is usually in one of the last pauses. */
 bool trace_is_paused(const struct trace *trace, uint64_t time)
 {
 	for (uint32_t i = trace->pauses; i--;)

@@ -1,8 +1,8 @@
 /*
- * bpf: the records that BPF programs made in the kernel.
+ * bpf: the records that BPF programs write in the kernel.
  *
- * Nothing in a record is believed: every size is compared with what is left before it is used. Raw
- * data stands at no particular address, so records are copied out, which costs nothing.
+ * Nothing in a record is trusted: each size is compared with the bytes that are left before it is used. Raw data has no fixed
+ * alignment, so records are copied, which costs nothing.
  */
 #include "bpf.h"
 
@@ -21,15 +21,15 @@ static struct event_string text_at(const uint8_t *at, size_t size)
 #define NAME_IN(sample, type)                                                                      \
 	text_at((sample)->raw + offsetof(struct type, name), sizeof(((struct type *)0)->name))
 
-/* What the parts of a record fill. */
+/* Where the parts of a record go. */
 struct parts {
 	struct bpf_text *text;
 	struct event_string *path; /* [EVENT_PATHS], or NULL */
 	struct event_string *base; /* [EVENT_PATHS], or NULL */
 	struct event_file *file;   /* [EVENT_FILES], or NULL */
 	struct event *program;     /* EVENT_ARGUMENTS, or NULL */
-	const struct arch *arch; /* whose O_* the flags of files are; NULL: those of this machine */
-	bool is_fixed;           /* a file of it needs no descriptor */
+	const struct arch *arch;   /* the machine whose O_* flags files have; NULL: this machine */
+	bool is_fixed;             /* a file may have no descriptor, because it is a fixed file */
 };
 
 static bool take_path(const struct parts *to, const struct bpf_part *part, const uint8_t *at)
@@ -39,7 +39,7 @@ static bool take_path(const struct parts *to, const struct bpf_part *part, const
 	return true;
 }
 
-/* Nothing below a directory that is deleted has a path. */
+/* No file below a deleted directory has a path. */
 static uint16_t directory_flags(const struct bpf_part *part)
 {
 	return part->flags & BPF_PART_DELETED ? part->flags | BPF_PART_TORN : part->flags;
@@ -99,7 +99,7 @@ static bool take_base(const struct parts *to, const struct bpf_part *part, const
 			     part->size - sizeof(f), &to->base[part->index]);
 }
 
-/* Malformed are parts that do not lie inside the record. */
+/* The record is malformed if a part is not inside it. */
 static enum decoded take_parts(const struct parts *to, const struct sample *sample,
 			       const struct bpf_record_head *head)
 {
@@ -123,7 +123,7 @@ static enum decoded take_parts(const struct parts *to, const struct sample *samp
 		if (part.kind < BPF_PART_KINDS && take[part.kind] &&
 		    !take[part.kind](to, &part, at))
 			return DECODED_MALFORMED;
-		/* The last may lack what pads it. */
+		/* The padding of the last part may be missing. */
 		step = ((size_t)part.size + PART_ALIGN - 1) & ~(size_t)(PART_ALIGN - 1);
 		step = step < left ? step : left;
 		at += step;
@@ -168,7 +168,7 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	event->kind = EVENT_CALL;
 	event->pair.is_in_flight = record->head.kind == BPF_RECORD_IN_FLIGHT;
 	event->pair.begin = record->begin;
-	/* From where they stand: the processor waits for a copy that is copied in other pieces. */
+	/* Copies in the same pieces as they were written: otherwise the processor waits. */
 	memcpy(event->pair.arg, sample->raw + offsetof(struct bpf_record_call, arg),
 	       sizeof(event->pair.arg));
 	arch_arguments(arch, event->pair.call, event->pair.arg);
@@ -187,7 +187,7 @@ static enum decoded take_pair(struct bpf_text *text, const struct sample *sample
 	return take_parts(&parts, sample, &record->head);
 }
 
-/* Copies the fixed part of a record. Returns whether it is all there. */
+/* Copies the fixed part of a record. Returns false if it is incomplete. */
 static inline bool take_fixed(const struct sample *sample, void *record, size_t size)
 {
 	struct bpf_record_head head;
@@ -223,7 +223,7 @@ static enum decoded take_call(struct bpf_text *text, const struct sample *sample
 	}
 }
 
-/* Writes rwbs as the kernel does (blk_fill_rwbs()). */
+/* Writes rwbs like the kernel's blk_fill_rwbs(). */
 static struct event_string rwbs(struct bpf_text *text, enum request_kind type, uint32_t letters)
 {
 	static const char letter_of[REQUEST_KINDS] = {
@@ -476,6 +476,6 @@ enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, cons
 	case BPF_RECORD_PROGRAM:
 		return take_program(sample, &head, event);
 	default:
-		return DECODED_IGNORED; /* of a later version */
+		return DECODED_IGNORED; /* a kind of a later version */
 	}
 }

@@ -1,14 +1,14 @@
 /*
  * bpf_name: the name of a file, from the names of its dentries.
  *
- * What has a path gets it as the process sees it. What has none gets the name that readlink(/proc/PID/fd/N) gives it.
- * Neither has " (deleted)" behind it: any file may be called so.
+ * A file with a path gets the path that the process sees. Other files get the name that readlink(/proc/PID/fd/N) shows. Neither
+ * gets the suffix " (deleted)", because a name may really end so.
  */
 #include "bpf.h"
 
 #include <stdio.h>
 
-/* <linux/magic.h> of an old system lacks some. */
+/* An old system's <linux/magic.h> lacks some of these. */
 enum {
 	MAGIC_PIPE = 0x50495045,
 	MAGIC_SOCKET = 0x534f434b,
@@ -19,7 +19,7 @@ enum {
 };
 #define MAGIC_HUGETLBFS 0x958458f6u
 
-/* What the file systems without paths call their files: the inode or the dentry tells them apart. */
+/* How file systems without paths name their files, with the inode or the dentry to distinguish them. */
 static const struct {
 	uint32_t magic;
 	const char *before, *after;
@@ -29,7 +29,7 @@ static const struct {
 	{MAGIC_SOCKET, "socket:[", "]", true, false},
 	{MAGIC_ANON_INODE, "anon_inode:", "", false, true},
 	{MAGIC_PIDFD, "anon_inode:[pidfd]", "", false, false},
-	/* Memory: memfd_create(), System V segments. */
+	/* Files in memory: memfd_create(), System V segments. */
 	{MAGIC_TMPFS, "/", "", false, true},
 	{MAGIC_HUGETLBFS, "/", "", false, true},
 	{MAGIC_SECRET, "/", "", false, true},
@@ -57,7 +57,7 @@ static void special_name(char room[BPF_NAME_ROOM], const struct bpf_part_file *p
 	}
 }
 
-/* The leaf comes first, so the path is put together from its end. Returns whether these are names. */
+/* The leaf comes first, so the path is built from its end. Returns false if these are not names. */
 static bool path_name(char room[BPF_NAME_ROOM], const char *names, size_t size,
 		      struct event_string *name)
 {
@@ -83,8 +83,8 @@ static bool path_name(char room[BPF_NAME_ROOM], const char *names, size_t size,
 }
 
 /*
- * Returns whether one component says it all. The path below a mount that is gone names no file, but memory
- * (memfd_create(), shmget()) is on a mount that never was anywhere.
+ * Returns whether one component is the whole name. A path below a removed mount names no file. But files in memory
+ * (memfd_create(), shmget()) are on a mount that was never attached.
  */
 static bool is_whole(const struct bpf_part_file *part, const char *names, size_t size)
 {

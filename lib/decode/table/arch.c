@@ -1,7 +1,7 @@
 /*
  * arch: the tables of call_numbers.def, and the bits of open() of each architecture.
  *
- * Everything is constant and laid out by the compiler: a look-up by number is one load.
+ * Everything is constant, so looking up a number is one load.
  */
 #include <iotrace/arch.h>
 
@@ -29,7 +29,7 @@ static const int16_t numbers[TABLES][ROWS] = {
 #undef SYSCALL
 };
 
-/* Rows without a number get a place of their own behind the last. */
+/* Rows without a number get separate elements after the last number. */
 #define AT(table, number, name)                                                                    \
 	[OF_##table][(number) < 0 ? ARCH_NUMBERS + ROW_##name : (number)] = ROW_##name + 1
 
@@ -41,7 +41,7 @@ static const call_id rows[TABLES][ARCH_NUMBERS + ROWS] = {
 #undef SYSCALL
 };
 
-/* O_DIRECT, O_LARGEFILE, O_DIRECTORY, O_NOFOLLOW of <asm/fcntl.h>. */
+/* Values in most <asm/fcntl.h>: O_DIRECT, O_LARGEFILE, O_DIRECTORY, O_NOFOLLOW. */
 #define USUAL_BITS                                                                                 \
 	{                                                                                          \
 		040000, 0100000, 0200000, 0400000                                                  \

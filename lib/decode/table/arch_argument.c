@@ -1,8 +1,8 @@
 /*
- * arch_argument: arguments of another architecture as they would be here.
+ * arch_argument: converts arguments of another architecture.
  *
- * Bits of open() become those of this machine. Requests of ioctl() and the order of clone()'s arguments become those of most
- * architectures, which ioctls.def and syscalls.def have.
+ * Bits of open() are converted to those of this machine. Requests of ioctl() and the order of clone()'s arguments are converted
+ * to those of most architectures, which ioctls.def and syscalls.def use.
  */
 #include <iotrace/arch.h>
 #include <iotrace/syscall.h>
@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 /*
- * PowerPC has three bits of direction (1: none, 2: read, 4: write) above 13 of size, where others have two (0, 2, 1) above
- * 14; and FIOCLEX and FIONCLEX are two of its terminal's.
+ * PowerPC has three bits for the direction (1: none, 2: read, 4: write) above 13 bits for the size; others have two (0, 2, 1)
+ * above 14. FIOCLEX and FIONCLEX are terminal requests there.
  */
 static uint64_t usual_ioctl(uint64_t request)
 {
@@ -24,7 +24,7 @@ static uint64_t usual_ioctl(uint64_t request)
 	return (uint64_t)((way & 4 ? 1U : 0U) | (way & 2)) << 30 | rest;
 }
 
-/* Whether one of its arguments has bits of open(). */
+/* Returns the index of the argument with bits of open(), or CALL_NO_ARG. */
 static int flags_argument(const struct call_row *row, const uint64_t *arg)
 {
 	if (row->kind == CALL_OPEN || row->kind == CALL_CREATE_PAIR)
@@ -47,7 +47,7 @@ void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg)
 		arg[flags] = arch_open_flags(arch, (uint32_t)arg[flags]);
 	if (arch->has_other_ioctls && row->kind == CALL_IOCTL)
 		arg[1] = usual_ioctl(arg[1]);
-	/* Of the calls that make tasks, clone() alone has its flags in an argument. */
+	/* Only clone() has its flags in an argument; other calls that create tasks do not. */
 	if (arch->is_clone_swapped && row->kind == CALL_CLONE && row->flags != CALL_NO_ARG) {
 		uint64_t stack = arg[0];
 

@@ -1,4 +1,4 @@
-/* arch_here: which architecture this is built for: its row in arch.c, and its column in call_numbers.def. */
+/* arch_here: the architecture that this is built for: its row in arch.c, and its column in call_numbers.def. */
 #pragma once
 
 #if defined(__x86_64__) && defined(__LP64__)

@@ -12,7 +12,7 @@ static const struct ioctl_row row_table[] = {
 #undef IOCTL
 };
 
-/* The kernel takes the lower half of the register. */
+/* The kernel uses the lower half of the register. */
 const struct ioctl_row *ioctl_row(uint64_t request)
 {
 	for (size_t i = 0; i < sizeof(row_table) / sizeof(row_table[0]); i++)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * "N" is what has no letter: zeroes, and commands to the drive. Those are at no sector, for which the kernel writes -1
- * or "0 + 0".
+ * "N" stands for requests without a letter: writing zeroes, and commands to the drive. Commands have no sector: the kernel writes
+ * -1 or "0 + 0".
  */
 static enum request_kind kind_without_letter(const struct request *request)
 {
@@ -14,7 +14,7 @@ static enum request_kind kind_without_letter(const struct request *request)
 	return is_at_none || !request->sectors ? REQUEST_OTHER : REQUEST_ZEROES;
 }
 
-/* Of the commands to zones only the append moves data. */
+/* Of the zone commands, only append moves data. */
 static enum request_kind kind_of_zone(const struct request *request, uint32_t at)
 {
 	bool is_append = at + 1 < request->rwbs.length && request->rwbs.at[at + 1] == 'A';

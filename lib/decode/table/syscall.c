@@ -1,8 +1,8 @@
 /*
  * syscall: the table of syscalls.def, by row, by number and by name.
  *
- * A call that this machine does not have keeps its row, since a capture of another machine may name it; its numbers are in
- * arch.c.
+ * A call that this machine does not have keeps its row, because a capture of another machine may contain it; arch.c has its
+ * numbers.
  */
 #include <iotrace/arch.h>
 #include <iotrace/syscall.h>
@@ -14,7 +14,7 @@
 #include "arch_here.h"
 #include "call_rows.h"
 
-/* Bits that the headers may be too old to know, or that other layers own. */
+/* Bits that the headers may lack, or that belong to other layers. */
 #define FAN_CLOEXEC          1
 #define FSOPEN_CLOEXEC       1
 #define FSMOUNT_CLOEXEC      1
@@ -29,7 +29,7 @@ enum {
 };
 #undef _
 
-/* What the column `returns` stands for: result, cloexec, cloexec_arg, cloexec_bit. */
+/* The values of the column `returns`: result, cloexec, cloexec_arg, cloexec_bit. */
 #define RETURNS_ZERO                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_BYTES                  RESULT_BYTES, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_OFFSET                 RESULT_OFFSET, CALL_CLOEXEC_NEVER, 0, 0
@@ -41,7 +41,7 @@ enum {
 #define RETURNS_PAIR                   RESULT_ZERO, CALL_CLOEXEC_NEVER, 0, 0
 #define RETURNS_PAIR_IF(argument, bit) RESULT_ZERO, CALL_CLOEXEC_IF, argument, bit
 
-/* What the last column stands for. */
+/* The values of the last column. */
 #define TRAITS__                 0
 #define TRAITS_ASKS              CALL_ASKS
 #define TRAITS_ASKS_LINK         CALL_ASKS | CALL_OF_LINK
@@ -84,7 +84,7 @@ call_id call_by_number(long number)
 	return arch_call(arch_here(), number);
 }
 
-/* Tracepoints have the name of the kernel's function, which is another one on some architectures. */
+/* A tracepoint has the name of the kernel's function, which differs from that of the call on some architectures. */
 static const struct {
 	const char *name, *function;
 } renamed[] = {{"fadvise64", "fadvise64_64"}}; /* arm64, riscv64 */
@@ -105,7 +105,7 @@ static bool is_name_of(const struct call_row *row, const char *name, size_t leng
 	       (function && strlen(function) == length && !memcmp(function, name, length));
 }
 
-/* For set-up: a search from the front is quick enough there. */
+/* For set-up, where a linear search is fast enough. */
 call_id call_by_name(const char *name, size_t length)
 {
 	call_id id;

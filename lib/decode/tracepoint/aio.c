@@ -1,14 +1,14 @@
 /*
- * aio: steps of the requests of io_uring, as its tracepoints tell them, and what the opcodes do.
+ * aio: steps of io_uring requests from tracepoints, and the effects of opcodes.
  *
- * No tracepoint has the offset or the length of a request. Its descriptor is known when it gets its file, which for most
- * is at once, and never for a fixed file.
+ * No tracepoint has the offset or the length of a request. Its descriptor is known when it gets its file: for most requests at
+ * once, and never for a fixed file.
  */
 #include <iotrace/aio.h>
 
 #include "tracepoint.h"
 
-/* Bits of a request's flags that are those of the program's entry (IOSQE_*), in all versions. */
+/* Bits of a request's flags that equal the program's IOSQE_* flags in all versions. */
 enum { FLAG_FIXED_FILE = 1 << 0, FLAG_CQE_SKIP = 1 << 6 };
 
 enum { CQE_MORE = 1 << 1 }; /* IORING_CQE_F_MORE */
@@ -18,7 +18,7 @@ struct opcode {
 	uint32_t flags;
 };
 
-/* By the numbers of IORING_OP_*; what is not listed only manages. */
+/* By IORING_OP_*; opcodes that are not listed have AIO_MANAGE. */
 static const struct opcode uring[] = {
 	[1] = {AIO_READ, 0},              /* READV */
 	[2] = {AIO_WRITE, 0},             /* WRITEV */
@@ -53,7 +53,7 @@ static const struct opcode uring[] = {
 	[62] = {AIO_PASS, 0},                         /* PIPE: two of them */
 };
 
-/* By the numbers of IOCB_CMD_*. */
+/* By IOCB_CMD_*. */
 static const struct opcode libaio[] = {
 	[0] = {AIO_READ, 0},  /* PREAD */
 	[1] = {AIO_WRITE, 0}, /* PWRITE */
@@ -84,7 +84,7 @@ static uint64_t number_at(const struct tracepoint *tp, uint32_t index, const str
 	return (uint64_t)field_value(&tp->field[index], sample->raw);
 }
 
-/* What all of them have. Before Linux 5.13 some do not say which request; `user_data` finds it then. */
+/* Fields that all have. Before Linux 5.13, some do not contain the request; it is found by `user_data` then. */
 enum { AIO_CTX, AIO_REQ, AIO_DATA, AIO_MORE_FIELDS };
 
 static struct aio *fill(const struct tracepoint *tp, const struct sample *sample,
@@ -132,7 +132,7 @@ enum decoded decode_uring_submit(const struct tracepoint *tp, const struct sampl
 		aio->flags |= AIO_SILENT;
 	if (number_at(tp, AIO_MORE_FIELDS + 2, sample))
 		aio->flags |= AIO_BY_THREAD;
-	/* Before Linux 6.4; of these, the completions before 5.18 do not say which request ended. */
+	/* Before Linux 6.4; before 5.18, the completions do not contain the request. */
 	if (tp->field[AIO_MORE_FIELDS + 3].size)
 		aio->flags |= AIO_REPEATS;
 	return DECODED_EVENT;

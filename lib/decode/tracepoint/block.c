@@ -1,14 +1,14 @@
 /*
  * block: steps of block requests and bios.
  *
- * A tracepoint has the device as the kernel writes dev_t, and what the request does as letters (rwbs): a leading F if
- * what the drive has cached must be flushed first, one or two letters for the operation, then letters for its flags.
+ * A tracepoint has the device in the kernel's dev_t format, and the operation as letters (rwbs): a leading F if the drive must
+ * flush its cache first, one or two letters for the operation, then letters for its flags.
  */
 #include "tracepoint.h"
 
 #include <sys/sysmacros.h>
 
-/* Where the fields that all rows share stand; what comes after them differs from row to row. */
+/* Indices of the fields that all rows share; the following fields differ from row to row. */
 enum { BLOCK_DEV, BLOCK_SECTOR, BLOCK_RWBS, BLOCK_SECTORS, BLOCK_MORE, BLOCK_LAST };
 
 #define SECTOR_NONE UINT64_MAX
@@ -32,7 +32,10 @@ static uint64_t number_at(const struct tracepoint *tp, uint32_t index, const str
 	return (uint64_t)field_value(&tp->field[index], sample->raw);
 }
 
-/* What all have. The name is left out. A split says where the rest begins, and not how long the first part is. */
+/*
+ * Reads the fields that all steps have, except the name. A split has the sector where the rest begins, but not the length of the
+ * first part.
+ */
 enum decoded decode_block_step(const struct tracepoint *tp, const struct sample *sample,
 			       struct event *event)
 {
@@ -65,7 +68,7 @@ static enum decoded fill_named(const struct tracepoint *tp, const struct sample 
 	return decoded;
 }
 
-/* A request that waits or goes to the device. */
+/* Reads a step of a request that waits or goes to the device. */
 enum decoded decode_block_request(const struct tracepoint *tp, const struct sample *sample,
 				  struct event *event)
 {
@@ -75,7 +78,7 @@ enum decoded decode_block_request(const struct tracepoint *tp, const struct samp
 	return decoded;
 }
 
-/* The kernel has errors below zero; some of old were counts of errors above. */
+/* The kernel has negative errors; some old kernels counted errors as positive numbers. */
 enum decoded decode_block_end(const struct tracepoint *tp, const struct sample *sample,
 			      struct event *event)
 {
@@ -92,7 +95,7 @@ enum decoded decode_block_bio(const struct tracepoint *tp, const struct sample *
 	return fill_named(tp, sample, event, BLOCK_MORE);
 }
 
-/* The request began where the bio ends, and begins where the bio does from now on. */
+/* The request began at the end of the bio, and begins where the bio does from now on. */
 enum decoded decode_block_frontmerge(const struct tracepoint *tp, const struct sample *sample,
 				     struct event *event)
 {

@@ -1,8 +1,7 @@
 /*
- * call: the enter and exit of system calls.
+ * call: enter and exit of system calls.
  *
- * From the raw pair of tracepoints, which know a call by its number, or from the two that each
- * call has.
+ * They come from the raw pair of tracepoints, which contain the number of the call, or from the two tracepoints of each call.
  */
 #include "tracepoint.h"
 
@@ -43,7 +42,7 @@ enum decoded decode_call_enter(const struct tracepoint *tp, const struct sample 
 	event->kind = EVENT_SYSCALL_ENTER;
 	event->enter.call = tp->call;
 	memset(event->enter.base, 0, sizeof(event->enter.base));
-	/* A field that the call does not have is of size 0, and so is its value. */
+	/* A missing argument has size 0 and value 0. */
 	for (i = 0; i < EVENT_ARGS; i++)
 		event->enter.arg[i] = (uint64_t)field_value(&tp->arg[i], sample->raw);
 	if (tp->arch)

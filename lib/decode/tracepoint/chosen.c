@@ -1,8 +1,7 @@
 /*
- * chosen: the fields of any tracepoint, as far as they are single numbers or strings.
+ * chosen: the fields of any tracepoint that are single numbers or strings.
  *
- * Those that all tracepoints have are left out. A field that is an array of numbers has no place in a metric; one
- * that is a pointer is a number.
+ * The fields that all tracepoints have are skipped. An array of numbers cannot be a metric; a pointer counts as a number.
  */
 #include "chosen.h"
 
@@ -15,13 +14,13 @@
 
 struct chosen {
 	char *text;  /* SYSTEM:EVENT, then NUL */
-	char *names; /* NULL: all fields; else with commas between */
+	char *names; /* NULL: all fields; otherwise names separated by commas */
 	struct decode_event event;
 	struct field number[EVENT_COUNTERS], string[EVENT_COUNTERS];
-	char *symbol[EVENT_COUNTERS]; /* of each number: "VALUE NAME" lines, or NULL */
-	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not come */
-	uint32_t need;   /* bytes of raw data that the fields need, without dynamic strings */
-	bool is_useless; /* its format cannot be read */
+	char *symbol[EVENT_COUNTERS]; /* for each number: "VALUE NAME" lines, or NULL */
+	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not arrived */
+	uint32_t need;   /* minimum size of raw data for the fields, without dynamic strings */
+	bool is_useless; /* its format is invalid */
 };
 
 struct chosen *chosen_new(const char *text)
@@ -49,7 +48,7 @@ void chosen_free(struct chosen *chosen)
 	free(chosen);
 }
 
-/* Whether a list with commas names it; no list names all. */
+/* Returns whether the list contains the name. No list contains all names. */
 static bool is_named(const char *names, const char *name)
 {
 	size_t length = strlen(name);
@@ -66,7 +65,7 @@ static bool is_named(const char *names, const char *name)
 	return false;
 }
 
-/* Returns whether the field is one that can be told, and there is room for it. */
+/* Adds the field. Returns false if its type is unsupported, or there are too many. */
 static bool take_field(struct chosen *chosen, const struct tep_format_field *from)
 {
 	struct decode_event *event = &chosen->event;

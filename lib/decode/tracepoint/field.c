@@ -50,14 +50,14 @@ static bool is_plain_size(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* Returns whether the field has the shape that is wanted. */
+/* Returns whether the field has the wanted shape. */
 static bool has_shape(const struct field *field, enum field_shape shape, unsigned long flags)
 {
 	switch (shape) {
 	case FIELD_NUMBER:
 		return !(flags & TEP_FIELD_IS_ARRAY) && is_plain_size(field->size);
 	case FIELD_NUMBERS:
-		/* Only an array that stands in the sample itself has elements. */
+		/* Only an array inside the sample itself has elements. */
 		return is_plain_size(field->element) && field->size % field->element == 0;
 	case FIELD_STRING:
 		return (flags & TEP_FIELD_IS_STRING) && (!field->is_dynamic || field->size == 4);

@@ -1,10 +1,9 @@
 /*
- * format: the text of a format file, checked before a parser sees it.
+ * format: checks the text of a format file before a parser sees it.
  *
- * libtraceevent trusts what it reads: it was made for the kernel's own files. A capture comes from
- * anywhere, so each line is compared with the shape that the kernel writes, and only the list of
- * fields goes on. The print format, which is most of the text and all of its difficulty, is cut
- * off.
+ * libtraceevent trusts its input, because it was made for the kernel's own files. A capture may come from anywhere, so each line
+ * is compared with the form that the kernel writes, and only the list of fields is passed on. The print format, which is most of
+ * the text and the hardest part to parse, is removed.
  */
 #include "format.h"
 
@@ -14,7 +13,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-enum { DIGITS_MAX = 9 }; /* an int holds them */
+enum { DIGITS_MAX = 9 }; /* an int can hold so many */
 
 /* Returns the next line without its newline. */
 static struct bytes line_next(struct bytes *text)
@@ -36,10 +35,7 @@ static void take_word(struct bytes *line, const char *word)
 		line->bad = true;
 }
 
-/*
- * Returns the next byte, 0 at the end. Nothing can be taken from a bad line, so loops must end
- * there as well.
- */
+/* Returns the next byte, or 0 at the end. Nothing can be read from a bad line, so loops must end there as well. */
 static uint8_t peek(const struct bytes *line)
 {
 	return line->bad || !line->left ? 0 : *line->at;
@@ -82,7 +78,7 @@ static bool take_identifier(struct bytes *line)
 	return true;
 }
 
-/* Returns whether there was something between the brackets. */
+/* Returns whether there is text between the brackets. */
 static bool take_brackets(struct bytes *line)
 {
 	bool is_empty;
@@ -104,9 +100,9 @@ static bool begins_with(const struct bytes *line, const char *word)
 }
 
 /*
- * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name".
- * The last identifier is the name, so there are two at least. Brackets with a size end it; empty
- * ones stand before the name, and only where the field says where its data are.
+ * A type and a name: "const char * filename", "unsigned long args[6]", "__data_loc char[] name". The last identifier is the name,
+ * so there are at least two. Brackets with a size end the declaration. Empty brackets come before the name, and only in fields
+ * that refer to their data.
  */
 static void take_declaration(struct bytes *line)
 {
@@ -184,7 +180,7 @@ char *format_fields_only(const struct format *format)
 	struct bytes rest = bytes_of(format->fields, format->size);
 	size_t size = 0;
 
-	/* A cut that leaves a field half is found by the shape of the last line. */
+	/* If the last field is cut, the form of its line is wrong. */
 	while (rest.left) {
 		struct bytes line = line_next(&rest);
 

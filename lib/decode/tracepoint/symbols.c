@@ -1,5 +1,5 @@
 /*
- * symbols: see symbols.h. A table is "VALUE NAME" and a NUL for each pair, and an empty text behind the last.
+ * symbols: see symbols.h. A table has "VALUE NAME" and a NUL for each pair, and an empty text at its end.
  */
 #include "symbols.h"
 
@@ -18,7 +18,7 @@ static const char *skip(const char *at)
 	return at;
 }
 
-/* Returns what follows the field's name, or NULL: it is a list for another one. */
+/* Returns the text after the field's name, or NULL if the list is for another field. */
 static const char *behind_name(const char *at, const char *field)
 {
 	size_t length = strlen(field);
@@ -48,7 +48,7 @@ static const char *find_list(const char *text, const char *field, int *lists)
 	return found;
 }
 
-/* Reads `{ 2, "KVM_EXIT_" "IO" }`. Returns what follows, or NULL. */
+/* Reads `{ 2, "KVM_EXIT_" "IO" }`. Returns the text after it, or NULL. */
 static const char *read_pair(const char *at, FILE *out)
 {
 	uint64_t value;
@@ -85,7 +85,7 @@ char *symbols_of(const char *format, size_t size, const char *field)
 
 	at = find_list(text, field, &lists);
 	out = at && lists == 1 ? open_memstream(&table, &length) : NULL;
-	/* A mask behind the name: the values are those of its bits. */
+	/* A mask after the name: the values are those of its bits. */
 	at = out ? strpbrk(at, ",)") : NULL;
 	while (at && *(at = skip(at)) == ',' && *(at = skip(at + 1)) == '{')
 		at = read_pair(at, out);

@@ -1,6 +1,6 @@
 /*
- * symbols: names for the values of a tracepoint's field, as the print format of its format file has them:
- * __print_symbolic(REC->FIELD, {1, "NAME"}, ...).
+ * symbols: names for the values of a tracepoint's field, from the print format of its format file: __print_symbolic(REC->FIELD,
+ * {1, "NAME"}, ...).
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Returns a table, which the caller frees, or NULL: the format has none for the field, or several, of which another field chooses
- * one.
+ * Returns a table, which the caller frees. Returns NULL if the format has no list for the field, or several that another field
+ * selects from.
  */
 char *symbols_of(const char *format, size_t size, const char *field);
 /* Returns the name of the value, or NULL. Lent. */

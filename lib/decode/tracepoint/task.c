@@ -1,8 +1,8 @@
 /*
- * task: what records and tracepoints say of the lives of tasks, and of what was lost.
+ * task: records and tracepoints about the begin and end of tasks, and about losses.
  *
- * The records FORK, EXIT and COMM of perf are the rule. The tracepoints of the scheduler stand in
- * for them in captures that have no such records; they know thread ids only.
+ * Normally these are the records FORK, EXIT and COMM of perf. In captures that lack these records, the scheduler's tracepoints
+ * replace them; they have thread ids only.
  */
 #include "task.h"
 
@@ -47,9 +47,9 @@ static enum decoded record_comm(struct bytes *body, const struct sample *sample,
 }
 
 /*
- * Each exec maps [vdso], in a program of 32 bits within the first 4 GiB: this says which table of calls the program
- * uses, at the moment of the exec. Programs of 32-bit ARM have [sigpage] there instead if the kernel was built
- * without a [vdso] for them. Other mappings are of no interest.
+ * Each exec maps [vdso], in a 32-bit program within the first 4 GiB. So the address shows which table of calls the program uses,
+ * at the moment of the exec. Programs of 32-bit ARM have [sigpage] there instead if the kernel was built without a [vdso] for
+ * them. Other mappings are skipped.
  */
 static bool is_of_exec(const struct bytes *name)
 {
@@ -115,7 +115,7 @@ enum decoded task_record(const struct sample *sample, struct event *event)
 		decoded = record_map(&body, sample, event);
 		break;
 	case PERF_RECORD_LOST:
-		bytes_u64(&body); /* the event, or rather one of its ring */
+		bytes_u64(&body); /* the id of any event of the ring */
 		__attribute__((fallthrough));
 	case PERF_RECORD_LOST_SAMPLES:
 		event->kind = EVENT_LOST;
@@ -129,7 +129,7 @@ enum decoded task_record(const struct sample *sample, struct event *event)
 	return body.bad ? DECODED_MALFORMED : decoded;
 }
 
-/* The process of the child is not said: it may be a thread. */
+/* The tracepoint does not contain the process of the child: it may be a thread. */
 enum decoded decode_sched_fork(const struct tracepoint *tp, const struct sample *sample,
 			       struct event *event)
 {
@@ -140,7 +140,7 @@ enum decoded decode_sched_fork(const struct tracepoint *tp, const struct sample 
 	return DECODED_EVENT;
 }
 
-/* A task takes the last part of the program's path as its name, cut to 15 bytes. */
+/* A task's name is the last component of the program's path, cut to 15 bytes. */
 enum decoded decode_sched_exec(const struct tracepoint *tp, const struct sample *sample,
 			       struct event *event)
 {

@@ -1,9 +1,8 @@
 /*
- * tracepoint: format files to offsets and sizes.
+ * tracepoint: finds offsets and sizes of fields in format files.
  *
- * libtraceevent parses the text; what is taken from it is the place of each wanted field, checked
- * to lie within the largest sample that can be. It gets to see only text that format.c has found
- * to be a list of fields, and only that of tracepoints that are of interest.
+ * libtraceevent parses the text. The offset of each wanted field is checked to be within the largest possible sample.
+ * libtraceevent only sees text that format.c has accepted as a list of fields, and only for tracepoints that iotrace uses.
  */
 #include "tracepoint.h"
 
@@ -58,7 +57,7 @@ const struct tracepoint_row *tracepoint_row(uint32_t index)
 	return index < ROWS ? &rows[index] : NULL;
 }
 
-/* Returns the length of what stands before the '*', or -1 if the name has none. */
+/* Returns the length of the text before the '*', or -1 if the name has none. */
 static int prefix_length(const char *name)
 {
 	const char *star = strchr(name, '*');
@@ -66,7 +65,7 @@ static int prefix_length(const char *name)
 	return star ? (int)(star - name) : -1;
 }
 
-/* Returns whether `names`, "new|old", has this one. */
+/* Returns whether `names` ("new|old") contains the name. */
 static bool has_name(const char *names, const char *name)
 {
 	size_t length = strlen(name);
@@ -96,7 +95,7 @@ const struct tracepoint_row *tracepoint_row_find(const char *system, const char 
 	return NULL;
 }
 
-/* The system and name of a tracepoint, for a sentence. */
+/* The tracepoint that an error message is about. */
 struct subject {
 	const char *system, *name, *release;
 };
@@ -124,7 +123,7 @@ static bool field_set(struct tracepoint *tp, struct field *field, enum field_sha
 	return is_usable;
 }
 
-/* Returns the field; "new|old": a kernel has one name of the two. */
+/* Returns the field; "new|old" means that a kernel has one of the two. */
 static const struct tep_format_field *find_field(struct tep_event *event, const char *names)
 {
 	char name[FORMAT_NAME_SIZE];
@@ -162,7 +161,7 @@ static int wanted_fields(struct tracepoint *tp, struct tep_event *event,
 	return 0;
 }
 
-/* Returns whether the field holds the characters that argument `name` points to: __NAME_val. */
+/* Returns whether the field __NAME_val has the characters that argument NAME points to. */
 static bool is_value_of(const struct tep_format_field *field, const char *name)
 {
 	size_t length = strlen(name);
@@ -187,7 +186,7 @@ static int path_field(struct tracepoint *tp, uint32_t path, const char *argument
 	return 0;
 }
 
-/* The first field is the call's number; its arguments follow in order, each in a field of its own. */
+/* The first field is the number of the call. Each argument follows in a field of its own, in order. */
 static int call_fields(struct tracepoint *tp, struct tep_event *event,
 		       const struct subject *subject, struct error *err)
 {
@@ -240,7 +239,7 @@ static int parse(struct tracepoint *tp, struct tep_handle *tep, const struct sub
 	return fill(tp, event, subject, err);
 }
 
-/* Returns the row that the tracepoint falls under, and of its '*' the call; NULL: of no interest. */
+/* Returns the row for the tracepoint, and the call that its '*' stands for; NULL if iotrace does not use the tracepoint. */
 static const struct tracepoint_row *classify(struct tracepoint *tp, const char *system,
 					     const char *name)
 {

@@ -81,7 +81,7 @@ static __always_inline int32_t error_of(int32_t status)
 
 	if (status <= 0)
 		return -status;
-	/* the mask is a bound that the verifier sees, no matter how the compiler compares */
+	/* The mask is a bound that the verifier sees, no matter how the compiler compares. */
 	return status < (int32_t)sizeof(errors) ? errors[status & 15] : EIO;
 }
 

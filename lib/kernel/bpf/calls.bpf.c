@@ -224,7 +224,7 @@ static __always_inline void send_parts(struct task_struct *task, const struct bp
 	struct scratch *scratch = take_scratch(&cpu);
 	struct parts parts = {SCRATCH_AT + RAW_AT + sizeof(struct bpf_record_call), 0};
 	struct files files = {task, cpu};
-	/* the record of its begin has the paths of an exec */
+	/* The record of its begin has the paths of an exec. */
 	bool has_bases = kind != BPF_RECORD_EXIT && (role->flags & BPF_CALL_BASES || result < 0);
 	struct bpf_record_call *record;
 	struct outgoing out;

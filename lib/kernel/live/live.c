@@ -212,7 +212,7 @@ static int setup(struct live *live, struct error *err)
 	raise_limits();
 	if (live->recording->is_system) {
 		take_name(live);
-		/* until the threads are created: the conversion is not urgent */
+		/* Until the threads are created: the conversion is not urgent. */
 		priority_lower_nice(&live->nice);
 	}
 	code = procfs_open(&live->proc, "/proc", err);

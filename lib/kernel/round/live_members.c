@@ -117,7 +117,7 @@ static void take_member(struct live *live, const struct join_arrival *arrival)
 	if (!code && !live->has_joined) /* --delay and --duration count from here */
 		live_requests_begin(live);
 	live->has_joined |= !code;
-	/* the guest removes what it has created */
+	/* The guest removes what it has created. */
 	if (code && arrival->place)
 		place_forget(live_take_place(live, (uint32_t)arrival->pid));
 

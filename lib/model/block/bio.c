@@ -101,7 +101,7 @@ void bio_complete(struct model *m, uint32_t device, const struct event *event,
 	struct request bio = normal(request);
 
 	(void)event;
-	/* it failed before it became part of a request */
+	/* It failed before it became part of a request. */
 	if (m->block.work[device].kind == DEVICE_OF_REQUESTS) {
 		tally_add(m->tally, bios_skipped, 1);
 		return;

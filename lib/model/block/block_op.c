@@ -117,7 +117,7 @@ void block_op_complete(struct model *m, uint32_t op, const struct request *reque
 	struct block_op *o = &m->block.op[op];
 	bool is_part = request->sectors < o->sectors;
 
-	/* a waiting request may have grown since it was last seen */
+	/* A waiting request may have grown since it was last seen. */
 	if (o->state != BLOCK_ISSUED && o->sectors < request->sectors)
 		o->sectors = request->sectors;
 	if (o->state != BLOCK_ISSUED)

@@ -137,7 +137,7 @@ static void orphan(struct model *m, uint32_t device, const struct request *reque
 		return;
 	}
 	tally_add(m->tally, requests_flushed, 1);
-	/* the kernel counts a flush without data as a write; one with data was counted before */
+	/* The kernel counts a flush without data as a write; one with data was counted before. */
 	if (request->sector)
 		return;
 	if (w->second_ends)

@@ -34,7 +34,7 @@ static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t a
 static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)
 {
 	struct io_event event = {.kind = IO_OP_COMPLETE, .time = op->time};
-	/* some calls return a number of messages instead */
+	/* Some calls return a number of messages instead. */
 	bool has_bytes = !op->error && mode != IO_MODE_FLUSH && op->row->result == RESULT_BYTES;
 
 	event.op.id = id;

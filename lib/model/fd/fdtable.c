@@ -109,7 +109,7 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, enum cl
 {
 	slot->open = open;
 	slot->cloexec = cloexec;
-	/* events that come next may be lost, too */
+	/* Events that come next may be lost, too. */
 	slot->doubt = m->now <= m->lost_until ? DOUBT_LOSS : DOUBT_NONE;
 	slot->doubted = 0;
 	slot->changed = m->now;
@@ -208,7 +208,7 @@ bool table_is_quiet(const struct model *m, uint32_t table, uint64_t fd, uint64_t
 
 	if (t->busy || t->emptied >= since)
 		return false;
-	/* the lost events may contain a close */
+	/* The lost events may contain a close. */
 	if (m->lost_until && m->lost_until >= since)
 		return false;
 	if (!slot)

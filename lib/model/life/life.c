@@ -254,7 +254,7 @@ static void task_lose(struct model *m, const struct event *event)
 }
 
 /*
- * perf writes EXIT when an exec removes perf's events from a process, because it changes its rights or runs a program that it may
+ * Perf writes EXIT when an exec removes perf's events from a process, because it changes its rights or runs a program that it may
  * not read. The call is still in flight then. A thread that really ends has ended its call before.
  */
 void life_exit(struct model *m, const struct event *event)

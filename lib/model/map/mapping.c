@@ -265,7 +265,7 @@ static void count_file(struct model *m, file_id file)
 
 void mapping_end(struct model *m)
 {
-	/* either table may be the larger one, because they grow in different steps */
+	/* Either table may be the larger one, because they grow in different steps. */
 	for (file_id file = 0; file < m->mapped_file_cap && file < m->trace.files; file++)
 		if (name_is_wanted_by_any(m, m->trace.file[file].path))
 			count_file(m, file);

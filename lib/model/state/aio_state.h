@@ -16,8 +16,8 @@
 
 enum {
 	/*
-	 * maximum number of io_events that wait for a system call of their location to end: three for each of the 65,536 requests
-	 * that fs.aio-max-nr allows by default in one call, and some more
+	 * Maximum number of io_events that wait for a system call of their location to end: three for each of the 65,536 requests
+	 * that fs.aio-max-nr allows by default in one call, and some more.
 	 */
 	BESIDE_LIMIT = 1 << 18,
 	FIXED_LIMIT = 1 << 20,

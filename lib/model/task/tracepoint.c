@@ -45,7 +45,7 @@ static void emit(struct model *m, uint32_t task, struct io_event *event)
 {
 	bool is_in_call = m->task[task].call.id != CALL_ID_NONE;
 
-	/* if calls arrive at their end, it is not yet known whether one has begun */
+	/* If calls arrive at their end, it is not yet known whether one has begun. */
 	if (is_in_call || m->is_paired)
 		out_emit_beside(m, event, ID_NONE, ID_NONE);
 	else

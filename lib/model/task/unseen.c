@@ -17,7 +17,7 @@ uint32_t unseen_fd(struct model *m, uint32_t process, uint32_t table, int fd, ui
 	uint32_t open = open_new(m, description, process_group(m, process));
 
 	m->open[open].is_found = true;
-	/* without a name, it cannot have a wrong one */
+	/* Without a name, it cannot have a wrong one. */
 	if (table_set(m, table, (uint64_t)fd, open, CLOEXEC_UNKNOWN))
 		table_slot(m, table, (uint64_t)fd)->doubt = DOUBT_NONE;
 	return open;

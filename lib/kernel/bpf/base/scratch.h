@@ -7,7 +7,7 @@ enum {
 	PATH_BYTES = 4096,
 	NAME_BYTES = 256,
 	SCRATCH_AT = 4, /* the record begins here, so that its raw data is aligned */
-	/* a power of two: a call has two paths, or a path and a file */
+	/* A power of two: a call has two paths, or a path and a file. */
 	SCRATCH_TEXT = 4 * PATH_BYTES,
 	SCRATCH_PART = PATH_BYTES + NAME_BYTES, /* maximum size that one step may write */
 };
