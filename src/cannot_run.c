@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --block takes its devices behind '='. */
+/* Returns whether the name is the device of a --block without '='. */
 static bool is_device_of_block(const struct record_options *options, const char *name)
 {
 	const struct recording_blocks *blocks = &options->recording.blocks;
@@ -21,7 +21,7 @@ static bool is_device_of_block(const struct record_options *options, const char 
 	return is;
 }
 
-/* Says what the user may have meant by a command that does not exist. */
+/* Suggests what the user may have meant by a command that does not exist. */
 static void log_not_found(const struct record_options *options, const char *name)
 {
 	const char *near = command_nearest(name);

@@ -1,16 +1,13 @@
-/* cannot_run: why a command could not be run. */
+/* cannot_run: explains why a command could not be run. */
 #pragma once
 
 #include "record/record_options.h"
 
-/*
- * Prints the message as a shell does, with what the user may have meant. Returns the exit status of a shell: 126 or 127. code:
- * errno of exec.
- */
+/* Prints the message as a shell does, with a suggestion. Returns the exit status of a shell: 126 or 127. code: errno of exec. */
 int cannot_run(const struct record_options *options, const char *name, int code);
 
 /*
- * Before anything is made or asked for: a mistyped name is no question of rights. Returns 0 if the command may be there, or as
- * cannot_run().
+ * Called before anything else, because a mistyped name is no question of rights. Returns 0 if the command may exist, otherwise
+ * the same as cannot_run().
  */
 int cannot_find(const struct record_options *options, const char *name);

@@ -1,4 +1,4 @@
-/* check: what this machine lets this user record, and the command that would allow more. */
+/* check: shows what this user can record on this machine, and the command that would allow more. */
 #include "command.h"
 #include "path/left.h"
 #include "path/paths.h"
@@ -20,8 +20,8 @@ static const char *const state_name[] = {
 };
 
 /*
- * Prints text in the last column of the table, on a terminal in several lines. Commands to copy are never wrapped, and in a
- * pipe each test has one line.
+ * Prints text in the last column of the table. On a terminal, it is wrapped. Commands to copy are never wrapped, and in a pipe
+ * each test has one line.
  */
 static void put_detail(const char *text, bool is_terminal)
 {
@@ -31,7 +31,7 @@ static void put_detail(const char *text, bool is_terminal)
 		puts(text);
 }
 
-/* Prints the command to copy on a line of its own, but not twice. */
+/* Prints the command to copy on a separate line, but not twice. */
 static void put_remedy(const struct probe_result *result, uint32_t index, const char *last)
 {
 	const char *remedy = result[index].remedy;
@@ -45,7 +45,7 @@ static void put_remedy(const struct probe_result *result, uint32_t index, const 
 	printf("%*s%s\n", is_wide ? INDENT_WIDE : INDENT, "", remedy);
 }
 
-/* Each command above allows one thing; this one replaces them all. */
+/* Prints the one command that replaces all commands above. */
 static void put_setcap(const char *command)
 {
 	bool is_wide = command && strlen(command) + 2 > WIDTH;
@@ -55,7 +55,7 @@ static void put_setcap(const char *command)
 		       is_wide ? "" : "  ", command);
 }
 
-/* Recordings without an output may lie elsewhere: see record_places_open(). */
+/* Recordings without an output may be elsewhere: see record_places_open(). */
 static void list_left(void)
 {
 	const char *directory;

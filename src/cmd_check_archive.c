@@ -1,4 +1,4 @@
-/* check-archive: reads an archive back and says what is wrong with it. */
+/* Check-archive: reads an archive and reports what is wrong with it. */
 #include "command.h"
 #include "path/archive_path.h"
 

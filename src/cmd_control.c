@@ -1,4 +1,4 @@
-/* control: pause, start and status say one word to a recording and print its answer. */
+/* control: the commands pause, start and status, which send a request to a recording and print its answer. */
 #include "recorder.h"
 
 static int run_pause(void *context, int argc, char **argv)

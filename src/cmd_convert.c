@@ -1,4 +1,7 @@
-/* convert: an archive from a capture: a spool that was left, one that --capture kept, or what perf record wrote. */
+/*
+ * convert: makes an archive of a capture: of a spool that a killed recorder left, of one that --capture kept, or of the output of
+ * perf record.
+ */
 #include "command.h"
 #include "option/limit.h"
 #include "path/archive_path.h"
@@ -45,14 +48,14 @@ struct conversion {
 	const struct convert_options *options;
 	const char *file;
 	char *path, *summary; /* NULL: a standard stream */
-	char *archive;        /* its directory, if the file is none but an archive */
+	char *archive;        /* its directory, if the file is an archive */
 	struct quiet quiet;
 	struct output output;
-	struct output_options whole; /* --each: of the output of the whole, which is a summary */
+	struct output_options whole; /* --each: output for all commands together: a summary */
 	struct each_options each_options;
 	struct each *each;     /* NULL: there is one archive */
 	struct error no_place; /* for the archive of a command */
-	bool is_of_each;       /* the recording was to have several archives */
+	bool is_of_each;       /* the recording had --each */
 };
 
 /*
@@ -106,7 +109,7 @@ static void log_remarks(const struct run *run, bool is_quiet)
 		       (unsigned long long)run_torn(run));
 }
 
-/* Where the recording was to make the archive, or of the same name in the directory of -o. The caller frees it. */
+/* Returns the path that the recording would have used, or the same name in the directory of -o. The caller frees it. */
 static char *path_of_command(const struct conversion *c, const struct fact *fact)
 {
 	const struct fact_string *name = &fact->string[FACT_COMMAND_archive];
@@ -181,7 +184,7 @@ static void log_each(const struct conversion *c)
 			 c->file);
 }
 
-/* Returns 0 or an enum run_result, or -errno with a sentence. */
+/* Returns 0 or an enum run_result, or -errno with a message. */
 static int read_file(struct conversion *c, struct error *err)
 {
 	const struct run_source source = {
@@ -203,7 +206,7 @@ static bool should_stop_look(void *context)
 	return c->is_of_each || is_asked_to_stop(context);
 }
 
-/* Reads as far as the first command with an archive of its own. What is wrong with the file, the conversion says. */
+/* Reads up to the first command with an archive of its own. The conversion will report errors of the file. */
 static int check_each(struct conversion *c, struct error *err)
 {
 	const struct run_source source = {
@@ -236,7 +239,7 @@ static int convert_file(struct conversion *c, struct error *err)
 	if (c->options->is_each)
 		open_each(c);
 	rc = read_file(c, &trouble);
-	/* Not even the header could be read, so there is nothing to keep. */
+	/* Not even the header was readable, so there is nothing to keep. */
 	if (rc < 0 && !tally_get(run_tally(output->run), samples)) {
 		*err = trouble;
 		output_discard(output);
@@ -264,7 +267,7 @@ static bool has_file(const char *directory, const char *name)
 	return has;
 }
 
-/* A name for the output is looked for when it is sure that there is an input. */
+/* The name of the output is chosen only if there is an input. */
 static int check_capture(const char *file, struct error *err)
 {
 	struct capture *capture = capture_open(file, NULL, NULL, err);
@@ -273,7 +276,7 @@ static int check_capture(const char *file, struct error *err)
 	return capture ? 0 : -err->code;
 }
 
-/* Refuses files that cannot be an input, and says what to do instead. */
+/* Refuses files that cannot be an input, and suggests what to do instead. */
 static int refuse_others(const char *file, const struct output_options *options, struct error *err)
 {
 	struct stat st;
@@ -294,7 +297,7 @@ static int refuse_others(const char *file, const struct output_options *options,
 	return -err->code;
 }
 
-/* Names, with their placeholders filled in. */
+/* Replaces the placeholders in names. */
 static int choose_names(struct conversion *c, struct error *err)
 {
 	const struct output_options *options = &c->options->output;
@@ -366,7 +369,7 @@ static int convert(void *context, int argc, char **argv)
 	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
-		/* The reader has closed the pipe, as head(1) does: end silently, like any filter. */
+		/* The reader has closed the pipe, as head(1) does: ends silently, like any filter. */
 		if (!c.output.place)
 			quiet_end(&c.quiet);
 		hold_signals(&signals);

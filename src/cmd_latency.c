@@ -1,6 +1,4 @@
-/*
- * latency: how long spans take: of an archive, a capture, or what is recorded now.
- */
+/* latency: durations of spans, from an archive, a capture or a new recording. */
 #include "command.h"
 #include "span/span_counted.h"
 #include "span/span_options.h"
@@ -13,9 +11,8 @@
 struct latency_job {
 	const struct span_options *options;
 	struct span_run *run;
-	struct latency *all,
-		*part; /* part: since the last time that it was printed; NULL: it is not */
-	uint64_t from; /* of the part; 0: it is the first */
+	struct latency *all, *part; /* part: since it was last printed; NULL: not printed */
+	uint64_t from;              /* begin of the part; 0: it is the first */
 };
 
 static void seen(void *context, const struct span_seen *span)
@@ -58,7 +55,7 @@ static void report_now(void *context)
 	report_part(job, job->run->now);
 }
 
-/* What ended since the last time, so that the parts add up to the whole. */
+/* Prints what ended since the last time, so that the parts add up to the whole. */
 static void report_last(struct latency_job *job)
 {
 	const struct latency_group *const *group;

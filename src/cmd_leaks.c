@@ -1,6 +1,4 @@
-/*
- * leaks: what began and never ended: of an archive, a capture, or what is recorded now.
- */
+/* leaks: spans that began and never ended, from an archive, a capture or a new recording. */
 #include "command.h"
 #include "span/span_options.h"
 #include "span/span_print.h"

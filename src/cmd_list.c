@@ -77,7 +77,7 @@ static void put_group(enum call_group group)
 struct search {
 	const char *glob;
 	uint32_t found;
-	char *near[2]; /* globs that may have been meant */
+	char *near[2]; /* globs that the user may have meant */
 	uint32_t near_found[2];
 };
 
@@ -100,7 +100,7 @@ static void put_tracepoint(void *context, const char *name)
 	probe_fields(name, put_field, NULL);
 }
 
-/* Advises only commands that print something. */
+/* Suggests only commands that print something. */
 static int log_none(const struct search *search)
 {
 	int near = search->near_found[0] ? 0 : 1;

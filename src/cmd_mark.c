@@ -1,4 +1,4 @@
-/* mark: sets a mark in the archive of a recording that runs. */
+/* mark: sets a mark in the archive of a running recording. */
 #include "recorder.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
- * record: run a command, follow running processes or the whole machine, and leave an archive of their I/O.
+ * record: runs a command, follows running processes or the whole machine, and makes an archive of their I/O.
  *
- * Everything that can fail is checked before the command runs. From then on the command comes first: it ends as it would
- * without iotrace, iotrace exits with its status, and prints its own errors afterwards.
+ * Everything that can fail is checked before the command runs. From then on, the command comes first: it ends as it would without
+ * iotrace, iotrace exits with its status, and prints its own errors afterwards.
  */
 #include "cannot_run.h"
 #include "command.h"
@@ -30,27 +30,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The state of the command. One destructor: end(). */
+/* The state of this command. Its only destructor is end(). */
 struct job {
 	const struct record_options *options;
 	struct record_places places;
 	char *cmdline;
 	struct node node;
-	struct quiet quiet; /* what a signal of a failed write does to the command */
-	sigset_t mask;      /* of the command */
+	struct quiet quiet; /* handling of signals of failed writes, for the command */
+	sigset_t mask;      /* signal mask of the command */
 	struct run *run;
 	struct live *live;
 	struct output output;
-	struct output_options whole; /* --each: of the output of the whole, which is a summary */
+	struct output_options whole; /* --each: output for all commands together: a summary */
 	struct each_options each_options;
 	struct each *each; /* NULL: there is one archive */
 	struct disk_limit limit;
 	bool has_output;   /* output_open() succeeded */
-	bool has_terminal; /* Ctrl-C reaches us */
-	bool is_warned;    /* that one more interrupt stops the conversion */
+	bool has_terminal; /* Ctrl-C reaches iotrace, too */
+	bool is_warned;    /* the user knows that one more interrupt stops the conversion */
 };
 
-/* Names what killed recordings left here, before the command writes to the terminal. */
+/* Before the command writes to the terminal, names what killed recordings have left here. */
 static void log_left(const struct job *r)
 {
 	if (!r->options->output.is_quiet)
@@ -64,7 +64,7 @@ static int open_live(struct job *r, struct error *err)
 		.recording = &r->options->recording,
 		.place = record_places_spool(&r->places),
 		.spool_path = r->places.spool,
-		/* An output that gets its name only when it is complete can be made again only from the whole spool. */
+		/* An output that gets its name only when it is complete can be repeated only from the whole spool. */
 		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
@@ -78,7 +78,7 @@ static int open_live(struct job *r, struct error *err)
 	return r->live ? 0 : -1;
 }
 
-/* Whether several commands have an archive each. */
+/* Whether each command has an archive of its own. */
 static bool is_of_each(const struct job *r)
 {
 	return r->options->is_each && r->node.host;
@@ -150,8 +150,8 @@ static bool shows_messages(const struct job *r)
 }
 
 /*
- * A single Ctrl-C may be a mistake, or may be meant for the command. Only the second one stops the conversion of a recording
- * that may have taken hours.
+ * A single Ctrl-C may be a mistake, or may be meant for the command. Only the second one stops the conversion of a recording that
+ * may have taken hours.
  */
 static bool is_asked_to_stop(void *context)
 {
@@ -234,7 +234,7 @@ static void complain(int *status, struct error *err)
 	*status = STATUS_FAILED;
 }
 
-/* The capture that was asked for gets its name. */
+/* Gives the requested capture its name. */
 static int publish_capture(struct job *r, struct error *err)
 {
 	int code;
@@ -248,7 +248,7 @@ static int publish_capture(struct job *r, struct error *err)
 	return code;
 }
 
-/* Keeps what was not converted, and says where it is. */
+/* Keeps the spool, and says where it is. */
 static void keep_spool(struct job *r)
 {
 	struct place *place = record_places_spool(&r->places);
@@ -368,7 +368,7 @@ static void log_begin(const struct job *r)
 	free(whom);
 }
 
-/* The last word became the value of an option. The user may have meant it as the command. */
+/* The last word became the value of an option, but the user may have meant it as the command. */
 static void hint_value(char *const *end, struct error *err)
 {
 	if (end[-1][0] != '-' && end[-2][0] == '-')
@@ -390,7 +390,7 @@ static int run_guest(struct job *r, const char *name)
 	return status;
 }
 
-/* Returns 0, or -errno with a sentence. A host has no command of its own: its first command is that of a guest. */
+/* Returns 0, or -errno with a message. A host has no command of its own: its first command is that of a guest. */
 static int enter_node(struct job *r, struct record_options *options, struct error *err)
 {
 	struct naming naming;
@@ -401,13 +401,13 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 	rendezvous = node_rendezvous(options, &naming, err);
 	if (!rendezvous)
 		return -err->code;
-	/* First: a command whose archive cannot be created must not join. */
+	/* First, because a command whose archive cannot be created must not join. */
 	code = options->is_each ? record_places_open_archive(&r->places, options, err) : 0;
 	if (!code)
 		code = node_enter(&r->node, rendezvous, options, &naming, err);
 	free(rendezvous);
 	if (r->node.host) {
-		record_places_leave(&r->places); /* the descriptors are the guest's */
+		record_places_leave(&r->places); /* the descriptors belong to the guest */
 		options->recording.argv = NULL;
 		options->recording.ready_fd = 0;
 		options->recording.name = options->join;
@@ -437,7 +437,7 @@ static int record(void *context, int argc, char **argv)
 	quiet_begin(&r.quiet);
 	r.cmdline = command_line(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);
-	/* First: no descriptor of iotrace may have this number. */
+	/* First, because no descriptor of iotrace may have this number. */
 	if (limit_check(&err))
 		goto fail;
 	if (options->recording.ready_fd && live_keep_ready_fd(options->recording.ready_fd, &err))
@@ -462,8 +462,9 @@ fail:
 	if (r.has_output)
 		output_discard(&r.output);
 	end(&r);
+	/* A pending signal ends iotrace now. */
 	if (is_held)
-		sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a signal that waited ends iotrace now */
+		sigprocmask(SIG_SETMASK, &r.mask, NULL);
 	return node_leave(&r.node, err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED);
 }
 

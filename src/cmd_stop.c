@@ -7,7 +7,7 @@
 #include <iotrace/stop.h>
 #include <stdlib.h>
 
-/* Returns the process of the recording that a name means, or of the only one; 0 with a sentence. */
+/* Returns the process of the named recording, or of the only one; 0 with a message. */
 static pid_t find(const char *name, struct error *err)
 {
 	struct control_status *status = mem_zero(sizeof(*status));

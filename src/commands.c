@@ -1,4 +1,4 @@
-/* commands: the table, and what is the same for all: options, --help, the end of the output. */
+/* commands: the table, and what all commands have in common: options, --help, the end of the output. */
 #include "commands.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ void command_help(const struct command *command, FILE *out)
 		fprintf(out, "\n%s", command->about);
 }
 
-/* Returns the status of output that went to standard output: a full disk must not pass for success. */
+/* Checks what went to standard output: a full disk must not look like success. */
 static int finish_output(int status)
 {
 	int code = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
@@ -66,7 +66,7 @@ static int finish_output(int status)
 	return STATUS_FAILED;
 }
 
-/* Returns as options_parse(). The command line is parsed last, as it counts most. */
+/* Returns as options_parse(). The command line is parsed last, so it has precedence. */
 static int parse(const struct command *command, void *options, int argc, char **argv,
 		 struct error *err)
 {

@@ -17,7 +17,7 @@ static void put_help(const char *help, FILE *out)
 		fputc(strchr("'\"[]:$`\\\n", *help) ? ' ' : *help, out);
 }
 
-/* Whether the operands are recordings that run. */
+/* Whether the operands are running recordings. */
 static bool names_recording(const struct command *command)
 {
 	return strstr(command->operands, "PID|NAME");
@@ -29,7 +29,7 @@ static void put_command_names(FILE *out)
 		fprintf(out, "%s%s", i ? " " : "", command_at(i)->name);
 }
 
-/* "-o|--output" */
+/* Prints "-o|--output". */
 static void put_pattern(const struct option_row *row, FILE *out)
 {
 	if (row->short_name)
@@ -39,7 +39,7 @@ static void put_pattern(const struct option_row *row, FILE *out)
 
 /* How each shell completes a kind of value. */
 static const struct value_kind {
-	const char *word; /* the option's name, or what its argument begins with */
+	const char *word; /* the option's name, or the begin of its ARG */
 	const char *bash, *zsh, *fish;
 } kinds[] = {
 	{"DIR", "_iotrace_files -d", "_files -/", "-x -a '(__fish_complete_directories)'"},
@@ -78,7 +78,7 @@ static void bash_value(const struct option_row *row, FILE *out)
 	fputs("\t", out);
 	put_pattern(row, out);
 	fputs(") ", out);
-	if (!option_has_value(row)) /* its value stands behind "=" only */
+	if (!option_has_value(row)) /* its value can only follow "=" */
 		fputs("[[ $head ]] || return 1; ", out);
 	if (kind)
 		fputs(kind->bash, out);
@@ -92,7 +92,7 @@ static void bash_value(const struct option_row *row, FILE *out)
 	fputs(" ;;\n", out);
 }
 
-/* A function for each command: the value of an option (false if there is no such option), and one that offers options. */
+/* Prints a function for each command: the value of an option (false if there is no such option), and one that offers options. */
 static void bash_command(const struct command *command, FILE *out)
 {
 	char name[64];
@@ -125,7 +125,7 @@ static void bash_command(const struct command *command, FILE *out)
 		fputs("\t_iotrace_files -f\n}\n\n", out);
 }
 
-/* Options of record that take a value: to find where its command begins. */
+/* Prints the options of record that take a value, to find where the recorded command begins. */
 static void bash_valued(FILE *out)
 {
 	const char *before = "";
@@ -141,7 +141,7 @@ static void bash_valued(FILE *out)
 
 /*
  * Bash also splits the line at = and :, and replaces only the last piece. These functions split it at blanks only: $cur is the
- * typed part of the value, $head what is before it in the same word.
+ * typed part of the value, $head the text before it in the same word.
  */
 static const char bash_helpers[] =
 	"_iotrace_words()\n{\n\tCOMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n}\n\n"
@@ -317,8 +317,7 @@ static void fish_value(const struct option_row *row, FILE *out)
 
 	if (kind)
 		fprintf(out, " %s", kind->fish);
-	else if (row->words &&
-		 is_list(row)) /* fish hands on what stands before the last comma by itself */
+	else if (row->words && is_list(row)) /* fish itself keeps the text before the last comma */
 		fprintf(out, " %s -a '(__fish_append , %s%s)'", option_has_value(row) ? "-x" : "-f",
 			row->words,
 			strstr(row->arg, "DEV") ? " (cd /sys/block && string join \\n *)" : "");

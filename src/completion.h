@@ -1,7 +1,7 @@
-/* completion: the scripts that complete iotrace's command line, written from the option rows. */
+/* completion: prints completion scripts, made from the option rows. */
 #pragma once
 
 #include <stdio.h>
 
-/* Returns 0, or -EINVAL if there is none for that shell (and says so). */
+/* Returns 0, or -EINVAL with a message if the shell is not supported. */
 int completion_print(const char *shell, FILE *out);

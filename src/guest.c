@@ -12,7 +12,7 @@
 #include <iotrace/place.h>
 #include <signal.h>
 
-/* Hands the command over. Returns a recording that has nothing but the command, or NULL with a sentence. */
+/* Passes the command to the host. Returns a recording that contains only the command, or NULL with a message. */
 static struct live *join(const struct guest *guest, struct record_places *places, int *log,
 			 struct error *err)
 {
@@ -26,7 +26,7 @@ static struct live *join(const struct guest *guest, struct record_places *places
 	};
 	struct live *live = live_open(&options, err);
 
-	/* It is the host's now. */
+	/* The place belongs to the host now. */
 	if (live && places->place && live_is_recorded(live)) {
 		place_forget(places->place);
 		places->place = NULL;

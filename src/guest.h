@@ -9,11 +9,11 @@ struct record_places;
 /* Lent. */
 struct guest {
 	const struct record_options *options;
-	int socket;               /* to that recorder; taken */
-	const char *join_options; /* as it has them */
+	int socket;               /* connection to that recorder; taken over */
+	const char *join_options; /* options that must be the same as its own */
 	const struct quiet *quiet;
-	const char *name; /* of the command */
+	const char *name; /* name of the command */
 };
 
-/* Returns the exit status. The place for an archive of the command's own, if there is one, goes to the recorder. */
+/* Returns the exit status. If the command has a place for an archive, the recorder gets it. */
 int guest_run(const struct guest *guest, struct record_places *places);

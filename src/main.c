@@ -1,4 +1,4 @@
-/* main: chooses the command: `iotrace WORD` if WORD is one, otherwise `iotrace record`. */
+/* main: selects the command: `iotrace WORD` if WORD is one, otherwise `iotrace record`. */
 #include "commands.h"
 #include "completion.h"
 
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /*
- * The next file that iotrace opens would get the number of a closed standard stream, so a message could land in the archive.
- * Writing to the replacement of standard output fails, as on a closed one. Close-on-exec: the command gets its streams as they
- * were.
+ * The next file that iotrace opens would get the number of a closed standard stream, so a message could go into the archive.
+ * Writing to the replacement of standard output fails, as on a closed one. The replacements are close-on-exec, so the command
+ * gets its streams as they were.
  */
 static void fill_streams(void)
 {
@@ -24,7 +24,7 @@ static void fill_streams(void)
 	}
 }
 
-/* Words that users try first. To record a program of that name, write "--" before it. */
+/* Words that users may try first. To record a program with such a name, write "--" before it. */
 static bool is_word(int argc, char **argv, int most, const char *word)
 {
 	return argc >= 2 && argc <= most && !strcmp(argv[1], word);

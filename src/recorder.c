@@ -30,7 +30,7 @@ pid_t recorder_pid(const char *word)
 										       : (pid_t)pid;
 }
 
-/* Returns what is recorded, in one line that a terminal can show; the caller frees it. */
+/* Returns the recorded command in one line, safe for a terminal; the caller frees it. */
 static char *command_text(const struct control_status *status)
 {
 	size_t size = 4 * strlen(status->command) + 1;
@@ -67,7 +67,7 @@ static bool has_pid(const char *name, const char *pid)
 	return is_it;
 }
 
-/* Says what the word is, if it is none of your recordings. */
+/* Reports that the word is none of the user's recordings. */
 static int refuse_unknown(const char *word, struct error *err)
 {
 	pid_t pid = recorder_pid(word);
@@ -122,7 +122,7 @@ static void print_status(const struct control_status *status)
 	free(command);
 }
 
-/* Returns 0, or -errno with a sentence. If all are meant, one that has ended meanwhile is not an error. */
+/* Returns 0, or -errno with a message. If the request is for all, a recording that has ended meanwhile is not an error. */
 static int send_to(const struct recorder_list *list, bool is_for_all, enum control_word word,
 		   struct error *err)
 {

@@ -1,4 +1,4 @@
-/* null: a sink that swallows everything. It measures the rest of the pipeline. */
+/* null: a sink that discards all events. It serves to measure the rest of the pipeline. */
 #include "sinks.h"
 
 #include <iotrace/mem.h>

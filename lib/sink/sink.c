@@ -1,7 +1,7 @@
 /*
  * sink: the table of all sinks.
  *
- * Each sink is a file with its struct sink_ops; a row here makes it known.
+ * Each sink has its own struct sink_ops, and a row here.
  */
 #include "sinks.h"
 

@@ -1,4 +1,4 @@
-/* sink_mode: the permissions of what a sink makes. */
+/* sink_mode: the permissions of files that sinks create. */
 #include "sinks.h"
 
 #include <iotrace/trace.h>

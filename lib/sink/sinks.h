@@ -1,4 +1,4 @@
-/* The rows of the table in sink.c, for it and for tests of a single sink. */
+/* sinks: the rows of the table in sink.c, for it and for tests of a single sink. */
 #pragma once
 
 #include <iotrace/sink.h>

@@ -8,7 +8,7 @@
 
 static const double ns_per_s = 1e9, ns_per_ms = 1e6, ns_most = 1e18;
 
-/* Takes a number and a unit. Returns false if it is none, or too large. */
+/* Parses a number and a unit. Returns false if it is invalid or too large. */
 static bool take(const char *text, double ns_without_unit, uint64_t *ns)
 {
 	const struct {
@@ -18,7 +18,7 @@ static bool take(const char *text, double ns_without_unit, uint64_t *ns)
 		    {"s", ns_per_s},       {"m", 6e10}, {"h", 3600e9}};
 	size_t length = strspn(text, "0123456789.");
 	char *end = NULL;
-	double value = length ? strtod(text, &end) : -1; /* which takes exponents, too */
+	double value = length ? strtod(text, &end) : -1; /* strtod() would also accept exponents */
 
 	if (end != text + length)
 		return false;

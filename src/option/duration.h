@@ -5,7 +5,7 @@
 
 struct error;
 
-/* Takes a length above 0 in nanoseconds. A number without a unit is in seconds. Returns 0, or -errno with a sentence. */
+/* Parses a duration above 0 to nanoseconds. A number without a unit is in seconds. Returns 0, or -errno with a message. */
 int duration_parse(uint64_t *ns, const char *text, struct error *err);
 /* The same, but a number without a unit is in milliseconds, and 0 is allowed. */
 int duration_parse_ms(uint64_t *ns, const char *text, struct error *err);

@@ -10,9 +10,9 @@
 enum { FILES_LEAST = 24 };
 
 static const struct {
-	int code; /* of the error */
+	int code; /* code of the error */
 	enum __rlimit_resource limit;
-	const char *what, *option; /* of ulimit */
+	const char *what, *option; /* name in ulimit */
 	bool is_for_root;
 } rows[] = {
 	{EMFILE, RLIMIT_NOFILE, "open files", "-n", true},

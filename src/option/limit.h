@@ -3,7 +3,7 @@
 
 struct error;
 
-/* Returns 0, or -EMFILE with a sentence if iotrace may open too few files for anything it does. */
+/* Returns 0, or -EMFILE with a message if the limit of open files is too low for anything. */
 int limit_check(struct error *err);
-/* Appends the limits that may have caused the error and how to raise them, if there are any. */
+/* Appends the limits that may have caused the error, and how to raise them, if there are any. */
 void limit_hint(struct error *err);

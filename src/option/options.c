@@ -1,4 +1,4 @@
-/* options: getopt_long() parses, with tables that are made of the rows; the messages are made here. */
+/* options: parses with getopt_long(), whose tables are made from the rows; the messages are made here. */
 #include "options.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	LONG_FIRST = 256, /* getopt's values: this + index of the row */
-	HELP_COLUMN = 28, /* where the words of the help begin */
+	LONG_FIRST = 256, /* getopt's value for a long option: this + index of its row */
+	HELP_COLUMN = 28, /* column of the help texts */
 	HELP_WIDTH = 80,
 	SIZE_LEAST = 4096, /* a smaller size is a mistake: its unit is missing */
 };
@@ -32,7 +32,7 @@ bool option_has_value(const struct option_row *row)
 	return row->arg && row->arg[0] != '[';
 }
 
-/* "+:ho:" and the array for getopt_long(). Both are the caller's to free. */
+/* Makes "+:ho:" and the array for getopt_long(). The caller frees both. */
 static char *make_short(const struct option_row *row, bool is_command)
 {
 	char *text = mem_array(3 * row_count(row) + 3, 1), *at = text;
@@ -93,7 +93,7 @@ static int unknown_long(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
-/* Options of other tools get their own hint instead of a similar name. */
+/* Options of other tools get a specific hint instead of a similar name. */
 static bool has_hint(const struct option_hint *hint, const char *name, size_t length,
 		     struct error *err)
 {
@@ -134,7 +134,7 @@ static int refuse(const struct option_row *row, const struct option_hint *hint, 
 	return -1;
 }
 
-/* The option is called by the name that the user wrote. */
+/* Names the option in the way that the user wrote it. */
 static void name_option(const struct option_row *row, const char *option, struct error *err)
 {
 	if (option[1] != '-' && row->short_name)
@@ -170,7 +170,7 @@ static int take(const struct option_row *row, void *options, const char *option,
 		return OPTIONS_HELP;
 	case OPTION_VERSION:
 		return OPTIONS_VERSION;
-	case OPTION_NO_DEFAULTS: /* options_scan() has seen it */
+	case OPTION_NO_DEFAULTS: /* options_scan() has handled it */
 		break;
 	}
 	if (!rc)
@@ -180,8 +180,8 @@ static int take(const struct option_row *row, void *options, const char *option,
 }
 
 /*
- * Returns whether a value is really the next option, because the value is missing. A file name that begins with '-' is a
- * mistake; any other value may begin so.
+ * Returns whether a value is really the next option, because the value is missing. A file name that begins with '-' is a mistake;
+ * other values may begin so.
  */
 static bool is_option(const struct option_row *row, const struct option_row *of, const char *word)
 {
@@ -208,12 +208,12 @@ static int refuse_value(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
-/* last: the last word that getopt took. */
+/* last: the last word that getopt has read. */
 static int take_word(const struct option_row *row, int value, void *options, char *const *last,
 		     struct error *err)
 {
 	const struct option_row *of = find_row(row, value);
-	bool is_apart = optarg == *last; /* the value is a word of its own */
+	bool is_apart = optarg == *last; /* the value is a separate word */
 
 	if (is_apart && is_option(row, of, optarg))
 		return refuse_value(of, optarg, err);
@@ -228,7 +228,7 @@ int options_parse(const struct option_row *row, const struct option_hint *hint, 
 	int rc = 0, value;
 
 	opterr = 0;
-	optind = 0; /* glibc: begin anew */
+	optind = 0; /* glibc: starts again */
 	while (!rc) {
 		optopt = 0;
 		value = getopt_long(argc, argv, short_names, long_names, NULL);
@@ -252,7 +252,7 @@ int options_walk(const struct option_row *row, bool is_command, int argc, char *
 	int value;
 
 	opterr = 0;
-	optind = 0; /* glibc: begin anew */
+	optind = 0; /* glibc: starts again */
 	while ((value = getopt_long(argc, argv, short_names, long_names, NULL)) != -1) {
 		const struct option_row *of = value == '?' || value == ':' ? NULL
 									   : find_row(row, value);
@@ -315,7 +315,7 @@ void options_help(const struct option_row *row, FILE *out)
 	}
 }
 
-/* Returns how far to shift for K, M, G, T and steps over it, with "iB" or "B" behind; -1: something else. */
+/* Returns the shift for K, M, G, T, and skips it with "iB" or "B"; -1 for anything else. */
 static int take_unit(const char *text)
 {
 	static const char unit[] = "KMGT";
@@ -335,7 +335,7 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 	double value;
 	int shift;
 
-	/* strtod() would take blanks, signs, hexadecimals and "inf" as well. */
+	/* strtod() would also accept blanks, signs, hexadecimals and "inf" */
 	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtiB") != strlen(text))
 		return error_say(
 			err, EINVAL,

@@ -1,7 +1,7 @@
 /*
  * options_files: see options_files.h.
  *
- * A file may be anything: it is opened without waiting, has to be a regular one, and is read up to a limit.
+ * A path may lead to anything, so it is opened without waiting, must be a regular file, and is read up to a limit.
  */
 #include "options_files.h"
 
@@ -18,7 +18,7 @@
 
 struct source {
 	const char *path;
-	bool is_machine; /* else the user's */
+	bool is_machine; /* otherwise the file of the user */
 	bool is_lent;
 };
 
@@ -45,9 +45,7 @@ static char *user_path(const struct options_paths *paths)
 	return home && *home == '/' ? mem_format("%s/.config/iotrace/options", home) : NULL;
 }
 
-/*
- * Returns what is wrong with a file, or NULL. Anyone who can change it decides what is recorded, and which files are created.
- */
+/* Returns why the file is not trusted, or NULL. Anyone who can change it decides what is recorded, and which files are created. */
 static const char *mistrust(const struct stat *status, const struct source *source)
 {
 	bool is_ours = !status->st_uid || status->st_uid == geteuid();
@@ -111,7 +109,7 @@ static bool is_absent(const char *path, int code)
 	return code == ENOENT || code == ENOTDIR || (code == EACCES && lstat(path, &status));
 }
 
-/* O_NONBLOCK: the open of a FIFO does not wait for its writer. */
+/* With O_NONBLOCK, the open of a FIFO does not wait for its writer. */
 static int take_file(struct options_lines *lines, const struct source *source, struct error *err)
 {
 	int fd = open(source->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -170,7 +168,7 @@ int options_files_read(struct options_lines *lines, const struct options_paths *
 	return code;
 }
 
-/* Returns 0, or -EINVAL if the words are more than options. */
+/* Returns 0, or -EINVAL if there are other words than options. */
 static int parse_line(const struct recording_words *line, const struct option_row *row,
 		      const struct option_hint *hint, void *options, struct error *err)
 {

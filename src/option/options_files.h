@@ -1,10 +1,10 @@
 /*
  * options_files: options that are not on the command line, so that job scripts need no change.
  *
- * They stand in the file of the machine, in the file of the user, and in a variable of the environment, and are parsed in this
- * order, before the command line: the last of an option with one value counts, and options that may be repeated add up. A
- * program whose file has capabilities that its user does not have reads the file of the machine only, and that only if it is
- * root's alone: who lends rights says what they are used for.
+ * They are in the file of the machine, in the file of the user, and in an environment variable, and are parsed in this order,
+ * before the command line: the last value of an option counts, and options that may be repeated add up. If the program file has
+ * capabilities that its user does not have, only the file of the machine is read, and only if nobody but root can change it:
+ * whoever lends rights decides what they are used for.
  */
 #pragma once
 
@@ -14,19 +14,20 @@
 #define OPTIONS_VARIABLE "IOTRACE_OPTIONS"
 
 struct options_paths {
-	const char *machine;                       /* a path */
-	const char *(*variable)(const char *name); /* of the environment; NULL: it is not set */
-	bool is_lent;                              /* as confine_is_lent() */
+	const char *machine; /* its path */
+	/* Returns an environment variable; NULL: not set. */
+	const char *(*variable)(const char *name);
+	bool is_lent; /* result of confine_is_lent() */
 };
 
-/* Those of this process. */
+/* Sets the paths of this process. */
 void options_paths_init(struct options_paths *paths);
 /*
- * Adds the lines of all places. Returns 0, or -errno with a sentence if a file exists but cannot be read, is not text, or is
- * writable by others. A missing file is not an error.
+ * Adds the lines of all files and of the variable. Returns 0, or -errno with a message if a file exists but cannot be read, is
+ * not text, or is writable by others. A missing file is not an error.
  */
 int options_files_read(struct options_lines *lines, const struct options_paths *paths,
 		       struct error *err);
-/* Parses the lines into `options`, which holds their texts: they are lent. Returns 0, or -EINVAL with a sentence. */
+/* Parses the lines into `options`, which borrows their texts. Returns 0, or -EINVAL with a message. */
 int options_files_parse(const struct options_lines *lines, const struct option_row *row,
 			const struct option_hint *hint, void *options, struct error *err);

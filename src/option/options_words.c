@@ -9,10 +9,10 @@
 
 static const char blanks[] = " \t\r\f\v";
 
-/* A line while it is read. */
+/* A line that is being parsed. */
 struct reader {
 	const char *at, *end;
-	char *word; /* room for the longest that the line can have */
+	char *word; /* buffer for the longest possible word of the line */
 	size_t length;
 };
 
@@ -34,7 +34,7 @@ static bool is_blank(char c)
 	return memchr(blanks, c, sizeof(blanks) - 1);
 }
 
-/* Takes what stands between quotes. Returns NULL, or what is wrong. */
+/* Reads text in quotes. Returns NULL, or an error text. */
 static const char *take_quoted(struct reader *r)
 {
 	char quote = *r->at++;
@@ -53,7 +53,7 @@ static const char *take_quoted(struct reader *r)
 	return NULL;
 }
 
-/* Takes a word. Returns NULL, or what is wrong. */
+/* Reads a word. Returns NULL, or an error text. */
 static const char *take_word(struct reader *r)
 {
 	const char *wrong = NULL;
@@ -72,7 +72,7 @@ static const char *take_word(struct reader *r)
 	return wrong;
 }
 
-/* Returns NULL, or what is wrong. The words are the caller's to free. */
+/* Returns NULL, or an error text. The caller frees the words. */
 static const char *take_line(const char *text, size_t length, struct text_list *words)
 {
 	struct reader r = {.at = text, .end = text + length};

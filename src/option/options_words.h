@@ -16,19 +16,19 @@ struct error;
 enum { OPTIONS_TEXT_MOST = 64 << 10 };
 
 struct options_lines {
-	struct recording_words *line; /* owned, with all that it has */
+	struct recording_words *line; /* owned, with all their contents */
 	uint32_t count, cap;
 };
 
-/* Adds copies of words that are split already; argv[0] is the program's name. */
+/* Adds copies of words; argv[0] is the name of the program. */
 void options_lines_add(struct options_lines *lines, const char *from, int argc,
 		       const char *const *argv);
 /*
- * Adds the lines of a text that have words. is_file: errors have the number of the line. Returns 0, or -EINVAL with a sentence that
- * begins with `from`.
+ * Adds the lines of a text that contain words. is_file: errors contain the number of the line. Returns 0, or -EINVAL with a
+ * message that begins with `from`.
  */
 int options_lines_split(struct options_lines *lines, const char *from, bool is_file,
 			const char *text, size_t length, struct error *err);
-/* Returns the words behind the program's name as a shell would take them. The caller frees it. */
+/* Returns the words after the program's name, quoted for a shell. The caller frees it. */
 char *options_line_text(const struct recording_words *line);
 void options_lines_release(struct options_lines *lines);

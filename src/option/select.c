@@ -1,4 +1,4 @@
-/* select: the groups are those of the table of system calls. */
+/* select: parses groups of system calls. */
 #include "select.h"
 
 #include <errno.h>
@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * All groups of calls. Requests, page faults and writeback are not calls, and each tracepoint of requests takes 25 ms to close.
- */
+/* All groups of calls. Requests, page faults and writeback are not calls, and each tracepoint of requests takes 25 ms to close. */
 static const uint32_t all = ((1U << GROUP_COUNT) - 1) &
 			    ~(1U << GROUP_URING | 1U << GROUP_FAULT | 1U << GROUP_WRITEBACK);
 /* A user who asks for mappings also wants the data that moves through them. */
@@ -56,7 +54,7 @@ static int refuse(const char *word, struct error *err)
 			 nearest.best ? nearest.best : "", nearest.best ? "'?)" : "", names);
 }
 
-/* Returns the bits that a word stands for, 0: none. */
+/* Returns the bits of a word, 0: unknown. */
 static uint32_t find(const char *word)
 {
 	if (!strcmp(word, "all"))

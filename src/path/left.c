@@ -12,7 +12,7 @@
 
 enum { LEFT_MOST = 100 };
 
-/* Returns the word as a shell reads it; the caller frees it. */
+/* Returns the word quoted for a shell; the caller frees it. */
 static char *quote(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -1,4 +1,4 @@
-/* left: what killed recordings left, and how to convert or remove it. */
+/* left: what killed recordings have left, and how to convert or remove it. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,7 @@ void left_log(const char *directory);
 /* Prints all of them, with commands. Returns how many there are. */
 uint32_t left_list(const char *directory, FILE *out);
 /*
- * Notes that the spool is converted, and says that its work directory may be removed; nothing if `spool` is no such file.
+ * Marks the spool as converted, and says that its work directory may be removed. Does nothing if `spool` is not in a work
+ * directory.
  */
 void left_converted(const char *spool, bool is_quiet);

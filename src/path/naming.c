@@ -1,4 +1,4 @@
-/* naming: a row for each placeholder. Facts about a job come from <iotrace/job.h>. */
+/* naming: a row for each placeholder. The facts about a job come from <iotrace/job.h>. */
 #include "naming.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum { VALUE_MOST = 256 };
 static const struct row {
 	char letter;
 	const char *help;
-	enum job_value value; /* JOB_VALUES: it is known of every process */
+	enum job_value value; /* JOB_VALUES: known for every process */
 } rows[] = {
 	{'h', "the host's name", JOB_VALUES},
 	{'p', "the process id of iotrace", JOB_VALUES},
@@ -49,7 +49,7 @@ static const struct row *find(char letter)
 	return NULL;
 }
 
-/* Returns NULL if it is not known. */
+/* Returns NULL if it is unknown. */
 static const char *value_in_job(const struct naming *naming, enum job_value value)
 {
 	struct job_facts facts;
@@ -88,7 +88,7 @@ static bool value_of(const struct naming *naming, const struct row *row, char va
 	return *value;
 }
 
-/* Names the variables that were looked for. */
+/* Names the variables in which the value was searched. */
 static void unknown_value(const struct naming *naming, const struct row *row, const char *what,
 			  struct error *err)
 {
@@ -180,7 +180,7 @@ char *naming_job(const struct naming *naming)
 }
 
 /*
- * Returns the number of ranks in a list that contains this one, or 0. A Slurm task may be a launcher with ranks of its own,
+ * Returns the number of ranks in a list that contains this rank, or 0. A Slurm task may be a launcher with ranks of its own,
  * which inherit a list that has only the launcher.
  */
 static unsigned count_ranks(const char *list, const char *rank)

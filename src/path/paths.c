@@ -1,4 +1,4 @@
-/* paths: the names that follow from other names. */
+/* paths: derives names from other names. */
 #include "paths.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ bool path_is_program(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & 0111;
 }
 
-/* In a directory that may not be searched there is nothing to run. */
+/* A directory that may not be searched contains nothing that can be run. */
 static bool is_there(const char *path)
 {
 	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
@@ -80,8 +80,9 @@ bool path_may_run(const char *name)
 
 	if (!*name)
 		return false;
+	/* Exec will report the reason. */
 	if (strchr(name, '/'))
-		return is_there(name) || errno == EACCES; /* exec says why not */
+		return is_there(name) || errno == EACCES;
 	found = path_search("", name, is_there);
 	free(found);
 	return found;

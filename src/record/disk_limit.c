@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 enum { BLOCK = 512, DEPTH_MOST = 4 };
-enum { CONVERTED_LEAST = 1 << 20 }; /* less says nothing about the rest */
+/* Below this size, the spool does not allow an estimate for the rest. */
+enum { CONVERTED_LEAST = 1 << 20 };
 
 /* Time between two checks: less when the limit is near. On a slow file system, it is a multiple of the time that a check takes. */
 enum { INTERVAL_NS = 20000000, INTERVAL_LEAST_NS = 1000000, LOOKS_SHARE = 20 };
 
-/* Files may go and come meanwhile. Hidden ones are the reserve of an archive, in whose place its end is written. */
+/* Files may come and go meanwhile. Hidden files are the reserve of an archive, whose space its end will use. */
 static uint64_t bytes_below(int parent, const char *name, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -57,7 +58,7 @@ static uint64_t bytes_of(const struct record_places *places, const struct each *
 	return bytes;
 }
 
-/* What is in the spool but not in the archive will take room there, in proportion to what is. */
+/* The unconverted part of the spool will need space in the archive, in proportion to the converted part. */
 static uint64_t bytes_to_come(const struct disk_limit *limit, const struct record_places *places,
 			      uint64_t bytes)
 {
@@ -76,7 +77,7 @@ static uint64_t bytes_to_come(const struct disk_limit *limit, const struct recor
 			  (double)limit->converted);
 }
 
-/* When half of what is left could be used up, if the disk fills as fast as since the last check. */
+/* Returns the time in which half of the remaining space could be used up, if the disk fills as fast as since the last check. */
 static uint64_t interval(const struct disk_limit *limit, uint64_t bytes, uint64_t now)
 {
 	double left = limit->bytes > bytes ? (double)(limit->bytes - bytes) : 0;

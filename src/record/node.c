@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns an option that one recorder cannot serve for several commands, or NULL. */
+/* Returns an option that excludes sharing a recorder, or NULL. */
 static const char *excluding(const struct record_options *options)
 {
 	const struct recording *recording = &options->recording;
@@ -39,9 +39,9 @@ static const char *excluding(const struct record_options *options)
 }
 
 /*
- * In a job, commands with the same output have the same recorder, and so have those without one if all options of a recorder are the
- * same: no command is refused that nobody asked to join. A name with a time is another one for each recording. The key of the hash is
- * the same in all processes, and so is what the machine's name says of nodes that share a directory.
+ * In a job, commands with the same output share a recorder. So do commands without an output, if all options of a recorder are
+ * the same: no command is refused that did not ask to join. A name with a time is different for each recording. The hash has a
+ * fixed key, so all processes get the same name. The machine's name distinguishes nodes that share a directory.
  */
 static char *rendezvous_of_job(const struct record_options *options, const struct naming *naming)
 {
@@ -90,7 +90,7 @@ static int start_host(struct node *node, struct join_rendezvous *rendezvous, con
 	return node->host ? 0 : -err->code;
 }
 
-/* Returns 0 if this is the host or it is there now, or -errno with a sentence. */
+/* Returns 0 if this process is the host or the host exists now, or -errno with a message. */
 static int begin_host(struct node *node, struct join_rendezvous *rendezvous, const char *name,
 		      unsigned expected, struct error *err)
 {

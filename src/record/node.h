@@ -1,5 +1,5 @@
 /*
- * node: whether a command is recorded by a recorder of its own, or by the one of the job on this node; see <iotrace/join.h>.
+ * node: whether a command has its own recorder, or shares that of the job on this node; see <iotrace/join.h>.
  */
 #pragma once
 
@@ -9,27 +9,30 @@
 struct error;
 struct join_host;
 
-/* What this process is. Zero: a recorder as always. */
+/* The role of this process. All zero: a recorder for its own command. */
 struct node {
-	char *options;          /* those of the recorder: see owner.h */
+	char *options;          /* options of the recorder: see owner.h */
 	struct join_host *host; /* it records for others */
-	int log;    /* with a host: what it has to say, for the guest that leaves last */
-	int socket; /* a guest: leads to the host; 0: it is none */
+	int log;                /* host: messages for the guest that leaves last */
+	int socket;             /* guest: connection to the host; 0: no guest */
 };
 
 /*
- * Returns the name of the rendezvous, which the caller frees; NULL: the command has a recorder of its own, since nothing asks for
- * another one, or, with a sentence, since the options cannot be had together.
+ * Returns the name of the rendezvous, which the caller frees. Returns NULL if the command has its own recorder because no option
+ * asks for sharing; or, with a message, because its options exclude each other.
  */
 char *node_rendezvous(const struct record_options *options, const struct naming *naming,
 		      struct error *err);
 /*
- * Finds the host, or starts one. Returns in two processes then: node->host is set in the new one, which is in a session of its
- * own and has a log for standard error; node->socket in the caller's. Returns 0, or -errno with a sentence.
+ * Finds the host, or starts one. Then it returns in two processes: node->host is set in the new one, which has its own session
+ * and a log for standard error; node->socket is set in the caller's. Returns 0, or -errno with a message.
  */
 int node_enter(struct node *node, const char *rendezvous, const struct record_options *options,
 	       const struct naming *naming, struct error *err);
-/* Prints what a host had to say, and closes it. log: -1 for nothing. Returns whether it had. */
+/* Prints the messages of a host, and closes the log. log: -1 for none. Returns whether there were any. */
 bool node_print_log(int log);
-/* A host tells its guests that it has done its work, with this exit status, which is returned. Others do nothing here. */
+/*
+ * As a host, tells its guests that it has finished, with this exit status, which is returned. Other processes only return the
+ * status.
+ */
 int node_leave(struct node *node, int status);

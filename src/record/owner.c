@@ -21,7 +21,7 @@ const struct owner_row owner_rows[] = {
 	{"marks", OWNER_COMMAND, TAKES_LAST},
 	{"limit", OWNER_RECORDER, TAKES_LAST},
 	{"ready-fd", OWNER_IOTRACE, TAKES_LAST},
-	{"syscalls", OWNER_COMMAND, TAKES_LAST}, /* but for the groups below */
+	{"syscalls", OWNER_COMMAND, TAKES_LAST}, /* except the groups below */
 	{"source", OWNER_RECORDER, TAKES_LAST},
 	{"cgroup", OWNER_RECORDER, TAKES_ALL},
 	{"uid", OWNER_RECORDER, TAKES_ALL},
@@ -52,12 +52,12 @@ const struct owner_row owner_rows[] = {
 	{NULL, OWNER_IOTRACE, TAKES_LAST},
 };
 
-/* The programs that record them are loaded when the recorder begins, or not at all. */
+/* Groups whose programs are loaded when the recorder begins, or not at all. */
 static const enum call_group of_recorder[] = {GROUP_URING, GROUP_FAULT, GROUP_WRITEBACK};
 
 enum { ROWS = sizeof(owner_rows) / sizeof(owner_rows[0]) };
 
-/* The line of each option, NULL: it was not given. */
+/* The line of each option; NULL: not given. */
 struct lines {
 	char *line[ROWS];
 };
@@ -102,7 +102,7 @@ static bool is_name(const char *option)
 	return !strcmp(option, "output") || !strcmp(option, "capture");
 }
 
-/* With --each, the command has the name of its archive for itself. */
+/* With --each, the name of the archive belongs to the command. */
 static bool is_own_name(const struct record_options *options, const char *option)
 {
 	return options->is_each && !strcmp(option, "output");

@@ -14,9 +14,9 @@ struct record_options;
 enum owner { OWNER_COMMAND, OWNER_RECORDER, OWNER_IOTRACE };
 
 struct owner_row {
-	const char *option; /* its long name; NULL: the end */
+	const char *option; /* its long name; NULL: end of the table */
 	enum owner owner;
-	enum { TAKES_LAST, TAKES_ALL } takes; /* of values that are given again and again */
+	enum { TAKES_LAST, TAKES_ALL } takes; /* for options that are repeated */
 };
 
 /* A row for each option of `iotrace record`. */
@@ -24,5 +24,5 @@ extern const struct owner_row owner_rows[];
 
 /* Returns the options of the recorder, one a line: "--source=perf". The caller frees it. */
 char *owner_of_recorder(const struct record_options *options);
-/* Returns those that say what the recorder makes: two recorders cannot have the same ones. "": none. The caller frees it. */
+/* Returns the options with names of outputs: two recorders cannot have the same ones. "": none. The caller frees it. */
 char *owner_of_names(const struct record_options *options);

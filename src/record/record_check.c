@@ -1,4 +1,4 @@
-/* record_check: checks which options go together, and chooses defaults. */
+/* record_check: checks that options do not exclude each other, and chooses defaults. */
 #include "record_options.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default of --block. */
+/* Returns the default of --block. */
 static enum block_choice default_block_choice(const struct recording *recording)
 {
 	bool is_asked = recording_asks_for_blocks(recording);
@@ -51,8 +51,8 @@ static int check_target(const struct recording *recording, struct error *err)
 
 struct search {
 	bool is_found;
-	bool has_system; /* there are others of its system */
-	bool has_part;   /* others have its second word in theirs */
+	bool has_system; /* other events have the same system */
+	bool has_part;   /* other events contain its second word */
 	struct nearest nearest;
 	char best[128];
 };
@@ -66,13 +66,13 @@ static void compare_event(void *context, const char *name)
 	search->has_system |= !strncmp(name, wanted, strcspn(wanted, ":") + 1);
 	search->has_part |= colon && strstr(colon, strchr(wanted, ':') + 1);
 	nearest_try(&search->nearest, name);
-	if (search->nearest.best == name) { /* it is lent for the call only */
+	if (search->nearest.best == name) { /* the name is lent for this call only */
 		snprintf(search->best, sizeof(search->best), "%s", name);
 		search->nearest.best = search->best;
 	}
 }
 
-/* Advises only commands that print something. */
+/* Suggests only commands that print something. */
 static void hint_event(const struct search *search, struct error *err)
 {
 	const char *wanted = search->nearest.word;
@@ -91,7 +91,7 @@ static void hint_event(const struct search *search, struct error *err)
 			system, wanted);
 }
 
-/* Returns whether a probe will make it. */
+/* Returns whether a probe will create the event. */
 static bool is_of_probe(const struct recording *recording, const char *event)
 {
 	for (uint32_t i = 0; i < recording->probes.count; i++)

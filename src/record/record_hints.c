@@ -1,4 +1,4 @@
-/* record_hints: options of strace, perf, time and blktrace that users try, and what serves them here. */
+/* record_hints: options of strace, perf, time and blktrace that users may try, and the corresponding ones of iotrace. */
 #include "record_options.h"
 
 static const char follows[] = "New children and threads are always recorded.";

@@ -105,7 +105,7 @@ int record_parse_uid(void *field, const char *arg, struct error *err)
 	return options_add(&users->names, arg, err);
 }
 
-/* strace writes system calls so. */
+/* strace writes system calls in this way. */
 static bool is_call(const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -137,7 +137,7 @@ static int refuse_event(const char *word, struct error *err)
 	return -EINVAL;
 }
 
-/* The kernel matches it: *, ?, [...]; it has no escape for a quotation mark. */
+/* The kernel compares it: *, ?, [...]. It has no escape for a quotation mark. */
 int record_parse_comm(void *list, const char *arg, struct error *err)
 {
 	if (strchr(arg, '"') || strlen(arg) > GLOB_MAX)
@@ -192,7 +192,7 @@ static int parse_block(void *field, const char *arg, struct error *err)
 	int rc = 0;
 
 	blocks->is_given = true;
-	/* The last word counts: --no-block may stand in a file of options. */
+	/* The last word counts: --no-block may be in a file of options. */
 	blocks->has_choice &= blocks->choice != BLOCK_NONE;
 	if (!arg)
 		return 0;

@@ -1,4 +1,4 @@
-/* record_options: the options of record, and which of them go together. */
+/* record_options: the options of record. */
 #pragma once
 
 #include "option/options_words.h"
@@ -9,11 +9,11 @@
 struct record_options {
 	struct output_options output;
 	struct recording recording;
-	struct options_lines given; /* all words that were parsed, and where they stood */
+	struct options_lines given; /* all words that were parsed, and where they were */
 	const char *join;           /* NULL: not given */
 	bool is_alone;
-	bool is_each;   /* an archive for each command that joins */
-	uint64_t limit; /* bytes on disk; 0: none */
+	bool is_each;   /* each command that joins has its own archive */
+	uint64_t limit; /* bytes on disk; 0: no limit */
 	const char *capture;
 	int verbosity;
 };
@@ -22,7 +22,7 @@ extern const struct option_row record_rows[];
 /* Hints for options of other tools. */
 extern const struct option_hint record_hints[];
 
-/* Parsers of rows that other commands have, too. */
+/* Parsers for rows that other commands also have. */
 int record_parse_pids(void *number_list, const char *arg, struct error *err);
 int record_parse_fd(void *field, const char *arg, struct error *err);
 int record_parse_duration(void *ns, const char *arg, struct error *err);
@@ -31,15 +31,15 @@ int record_parse_comm(void *text_list, const char *arg, struct error *err);
 int record_parse_source(void *source, const char *arg, struct error *err);
 int record_parse_device(void *blocks, const char *arg, struct error *err);
 
-/* As command.h asks for them. Each gets a struct record_options. */
+/* Functions for command.h. Each gets a struct record_options. */
 void record_options_init(void *context);
 void record_options_release(void *context);
-/* Takes the options of files and of the environment. */
+/* Adds the options of files and of the environment. */
 int record_options_defaults(void *context, bool is_alone, int argc, char **argv, struct error *err);
 /* With -v, prints the options and where they were given. */
 void record_options_log(const struct record_options *options);
 /*
- * Checks what goes together, and decides what the user left open: options->recording is complete then. argv: the command,
- * or NULL; lent. Returns 0, or -EINVAL with a sentence.
+ * Checks that options do not exclude each other, and decides what the user left open: then options->recording is complete. argv:
+ * the command, or NULL; lent. Returns 0, or -EINVAL with a message.
  */
 int record_options_complete(struct record_options *options, char *const *argv, struct error *err);

@@ -13,13 +13,13 @@
 
 enum { DEFAULT_NAMES = 100 };
 
-/* A capture that is kept grows beside its target. */
+/* A capture that the user wants to keep grows beside its target. */
 struct place *record_places_spool(const struct record_places *places)
 {
 	return places->capture_place ? places->capture_place : places->place;
 }
 
-/* Placeholders in all names are filled in from the same facts. */
+/* All names use the same values of placeholders. */
 static int choose_names(struct record_places *places, const struct record_options *options,
 			struct error *err)
 {
@@ -41,7 +41,7 @@ static int choose_names(struct record_places *places, const struct record_option
 	return 0;
 }
 
-/* In a job, several recordings were given one name. */
+/* Refuses a name that several recordings of a job have. */
 static int refuse_name(const struct record_places *places, const char *name, struct error *err)
 {
 	if (naming_has_ranks(&places->naming))
@@ -123,7 +123,7 @@ static int open_archive(struct record_places *places, struct error *err)
 	return places->place ? 0 : refuse_name(places, places->path, err);
 }
 
-/* What is beside the archive. */
+/* Opens the outputs other than the archive. */
 static int open_others(struct record_places *places, struct error *err)
 {
 	int code = open_capture(places, err);
@@ -160,7 +160,7 @@ int record_places_open_archive(struct record_places *places, const struct record
 	return code ? code : open_archive(places, err);
 }
 
-/* The caller frees it; NULL: the current directory. */
+/* Returns the directory, which the caller frees; NULL: the current directory. */
 static char *directory_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;

@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_MOST = 4 }; /* archives that a message names */
+enum { NAMED_MOST = 4 }; /* maximum number of archives that a message names */
 
-/* The archive of one command. It does not move, because its output refers to its options. */
+/* The archive of one command. It does not move in memory, because its output refers to its options. */
 struct part {
 	uint32_t pid;
 	char *path;
 	struct output output; /* .run: NULL if it could not be opened, or is closed */
-	struct error trouble; /* why */
-	bool has_begun;       /* its program ran */
-	bool is_made;         /* the archive has its name */
+	struct error trouble; /* the reason */
+	bool has_begun;       /* its program has run */
+	bool is_made;         /* the archive has its final name */
 };
 
 struct each {
@@ -28,7 +28,7 @@ struct each {
 	struct each_route route;
 	struct part **part;
 	uint32_t parts, parts_cap;
-	struct event *lasting; /* facts that later commands need, with strings of their own */
+	struct event *lasting; /* facts that later commands need, with copies of their strings */
 	uint32_t lastings, lastings_cap;
 };
 
@@ -90,7 +90,7 @@ static void open_part(struct each *each, struct part *part, struct place *place)
 		feed(each, part, &each->lasting[i]);
 }
 
-/* If a process id is used again, the last command that had it counts. */
+/* If a process id is reused, the last command with it counts. */
 static void add_part(struct each *each, const struct event *command)
 {
 	struct place *place = each->options->place_of(each->options->context, command);

@@ -1,12 +1,12 @@
-/* each_route: a process id may be used again. Then the fork of the new process shows whose it is. */
+/* each_route: a process id may be reused. Then the fork of the new process shows which command it belongs to. */
 #include "each_route.h"
 
-/* Whom the facts of a kind are for. */
+/* Which commands get a kind of fact. */
 enum whom { FOR_ALL, FOR_LATER_TOO, FOR_PROCESS, FOR_PROCESS_OR_ALL, FOR_NOBODY };
 
 static const struct {
 	enum whom whom;
-	int pid; /* the number that has it */
+	int pid; /* index of the number with the process id */
 } facts[FACT_KINDS] = {
 	[FACT_HOST] = {FOR_LATER_TOO, 0},
 	[FACT_FORMAT] = {FOR_NOBODY, 0},
@@ -44,7 +44,7 @@ static uint32_t part_of(const struct each_route *route, uint32_t pid)
 	return part == MAP_NONE ? ROUTE_NONE : part;
 }
 
-/* The child of a process of no command belongs to no command, even if its process id was used by one before. */
+/* The child of a process without a command belongs to no command, even if its process id was used by one before. */
 static uint32_t fork_of(struct each_route *route, const struct event *event)
 {
 	uint32_t part = part_of(route, event->pid), child = event->fork.child_pid;
@@ -84,7 +84,7 @@ uint32_t each_route_of(struct each_route *route, const struct event *event)
 	case EVENT_LOST:
 		route->has_loss = true;
 		return ROUTE_ALL;
-	case EVENT_REQUEST: /* each model finds those that its own tasks caused */
+	case EVENT_REQUEST: /* each model finds the requests of its own tasks */
 	case EVENT_WRITEBACK:
 		return ROUTE_ALL;
 	case EVENT_FACT:

@@ -11,17 +11,17 @@
 
 enum { ROUTE_ALL = UINT32_MAX - 1, ROUTE_NONE = UINT32_MAX };
 
-/* All zero is the begin. */
+/* All zero: no commands. */
 struct each_route {
 	struct map part_of_process;
-	bool has_loss;    /* from here on a process may be unknown whose begin was lost */
-	uint64_t unknown; /* calls of such processes */
+	bool has_loss; /* the begin of a process may have been lost, so processes may be unknown */
+	uint64_t unknown; /* number of calls of unknown processes */
 };
 
-/* The process and all that it forks from now on are of this part. */
+/* The process, and all processes that it forks from now on, belong to this part. */
 void each_route_add(struct each_route *route, uint32_t pid, uint32_t part);
-/* Returns the part that the event is of, ROUTE_ALL or ROUTE_NONE. */
+/* Returns the part that the event belongs to, ROUTE_ALL or ROUTE_NONE. */
 uint32_t each_route_of(struct each_route *route, const struct event *event);
-/* Returns whether the fact says something that commands which come later rest on. */
+/* Returns whether commands that come later need the fact. */
 bool each_route_is_lasting(const struct event *event);
 void each_route_release(struct each_route *route);

@@ -37,7 +37,7 @@ int output_parse_format(void *format, const char *arg, struct error *err)
 
 	nearest_init(&nearest, arg);
 	for (uint32_t i = 0; (ops = sink_at(i)); i++) {
-		if (!strcmp(ops->name, "summary")) /* has an option of its own */
+		if (!strcmp(ops->name, "summary")) /* it has an option of its own */
 			continue;
 		if (!strcmp(ops->name, arg)) {
 			*(const struct sink_ops **)format = ops;
@@ -156,7 +156,7 @@ bool output_is_archive(const struct output_options *options)
 	return !options->format || !strcmp(options->format->name, "otf2");
 }
 
-/* The archive is whole, and has no name yet. */
+/* The archive is complete, and has no name yet. */
 static int add_books(void *context, int directory, const struct sink_end *end, struct error *err)
 {
 	struct output *output = context;
@@ -170,7 +170,7 @@ static int add_books(void *context, int directory, const struct sink_end *end, s
 	};
 
 	output->end = *end;
-	output->end.text = NULL; /* lent until we return */
+	output->end.text = NULL; /* lent until this function returns */
 
 	books.samples = run_samples(output->run, &books.events);
 	return books_write(&books, directory, err);
@@ -196,7 +196,7 @@ int output_open(struct output *output, struct error *err)
 					 &output->main, err);
 	if (output->main_sink < 0)
 		return output->main_sink;
-	/* -q affects only the terminal. A summary file is still written. */
+	/* -q affects only the terminal; a summary file is still written */
 	if (output->has_no_summary || options->summary.kind == OUTPUT_NONE ||
 	    (options->is_quiet && !options->summary.path)) {
 		if (!output_is_made(options))
@@ -238,7 +238,7 @@ void output_progress(struct output *output, uint64_t bytes, uint64_t total)
 	length = snprintf(line, sizeof(line), "iotrace: converting: %llu of %llu MiB, %u %%",
 			  (unsigned long long)(bytes >> 20), (unsigned long long)(total >> 20),
 			  percent);
-	if (length >= columns) /* a line that wraps is not overwritten by the next */
+	if (length >= columns) /* a wrapped line would not be overwritten by the next one */
 		length = columns - 1;
 	dprintf(STDERR_FILENO, "\r%.*s", length, line);
 	output->progress = (size_t)length;
@@ -261,7 +261,7 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 	return rc;
 }
 
-/* Loss is reported even without a summary. */
+/* Missing events are reported even without a summary. */
 static int report_books(const struct output *output, struct error *err)
 {
 	char sentence[512];

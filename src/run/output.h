@@ -32,9 +32,9 @@ int output_parse_sort(void *sort, const char *arg, struct error *err);
 void output_options_init(struct output_options *options);
 int output_parse_mode(void *mode, const char *arg, struct error *err);
 bool output_is_archive(const struct output_options *options);
-/* Returns whether there will be an archive or a text: not with the null format. */
+/* Returns whether there will be an archive or a text: false for the null format. */
 bool output_is_made(const struct output_options *options);
-/* Returns the permissions of files that are made: those of --mode, else the user's alone if is_private, else as umask says. */
+/* Returns the permissions of new files: those of --mode; otherwise for the user only if is_private; otherwise as umask says. */
 unsigned output_mode(const struct output_options *options, bool is_private);
 
 struct output {
@@ -42,25 +42,25 @@ struct output {
 	const char *path;                     /* lent; NULL: standard output */
 	const char *summary_path;             /* lent; NULL: standard error */
 	struct run *run;
-	uint32_t groups;     /* for iotrace.json; 0: not known */
-	struct place *place; /* where `path` is made; NULL: standard output, or nothing */
-	bool is_private;     /* what is recorded is for its user alone, whatever it is */
-	bool has_no_summary; /* whatever the options say */
+	uint32_t groups;     /* for iotrace.json; 0: unknown */
+	struct place *place; /* where `path` is created; NULL: standard output, or no output */
+	bool is_private;     /* the output is for its user only, whatever it contains */
+	bool has_no_summary; /* regardless of the options */
 	struct sink_options main, summary;
-	struct sink_end end;         /* of the archive */
+	struct sink_end end;         /* the end of the archive */
 	int main_sink, summary_sink; /* -1: not open */
-	bool is_closed;              /* the archive or text, though the summary may still be open */
-	bool is_complete;            /* the stream was converted to its end */
-	bool is_written;             /* what was asked for is there, whole */
-	size_t progress;             /* columns of the progress line that stands there */
+	bool is_closed;   /* the archive or text is closed, though the summary may still be open */
+	bool is_complete; /* the stream was converted to its end */
+	bool is_written;  /* the requested output is complete */
+	size_t progress;  /* width of the progress line on the terminal */
 	uint32_t percent;
 };
 
-/* Opens the sinks. `output` is zeroed but for its first eight members. */
+/* Opens the sinks. Except for its first eight members, `output` is zeroed. */
 int output_open(struct output *output, struct error *err);
-/* Draws the line `ACTION: 12 of 34 MiB, 35 %` over itself; nothing unless standard error is a terminal. */
+/* Overwrites the line `ACTION: 12 of 34 MiB, 35 %`. Does nothing unless standard error is a terminal. */
 void output_progress(struct output *output, uint64_t bytes, uint64_t total);
-/* Before anything else is written to the terminal. */
+/* Call it before anything else is written to the terminal. */
 void output_end_progress(struct output *output);
 /*
  * Closes the archive or text alone and writes iotrace.json, for when the summary has to wait. Returns 0, or -errno with

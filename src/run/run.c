@@ -2,7 +2,7 @@
  * run: capture → order → decode → model → sinks.
  *
  * Records go in by rounds and come out in order of time. Each record becomes at most one event, each event any number of
- * io_events, and every sink gets each of them. Nothing here knows whether the recorder still runs.
+ * io_events, and every sink gets each of them. This code does not know whether the recorder is still running.
  */
 #include "run.h"
 
@@ -21,33 +21,34 @@
 
 enum {
 	RUN_SINKS = 4,
-	ASK_INTERVAL = 8192, /* records between two questions whether to stop */
+	ASK_INTERVAL = 8192, /* records between two calls of should_stop() */
 };
 
 struct run {
 	struct tally tally;
-	struct tally stream;  /* of what comes before the model; added to tally at the end */
+	/* Counters of the stages before the model; added to tally at the end. */
+	struct tally stream;
 	struct model *model;  /* NULL: an archive is read */
-	struct trace archive; /* its definitions, where there is no model */
+	struct trace archive; /* definitions of an archive, if there is no model */
 	const struct trace *trace;
 	struct capture *capture;
 	struct order *order;
 	struct decode *decode;
 	const struct run_source *source;
-	const struct run *from; /* whose events it got; NULL: its own */
+	const struct run *from; /* the run whose events it got; NULL: its own */
 	uint32_t until_asked;
-	uint64_t *samples; /* by event of the capture */
+	uint64_t *samples; /* for each event of the capture */
 	uint32_t events;
 	uint64_t lost_records;
-	uint64_t gone; /* records that were cut out, and that were reported */
-	uint64_t gap;  /* records that were cut out before the next event */
+	uint64_t gone; /* removed records: all, and those that were reported */
+	uint64_t gap;  /* removed records before the next event */
 	uint64_t last; /* time of the latest sample so far */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */
 		struct sink *sink;
 	} sink[RUN_SINKS];
 	int sinks;
-	struct span_engine *spans; /* NULL: nobody looks for spans */
+	struct span_engine *spans; /* NULL: no spans are searched */
 };
 
 static void output(void *context, const struct io_event *event)
@@ -193,14 +194,14 @@ static void define_event(struct run *run, uint32_t event)
 		span_engine_define(run->spans, event, fields);
 }
 
-/* Spans that the kernel counted have groups, but no samples. */
+/* Spans that the kernel has counted have groups, but no samples. */
 static void define_events(struct run *run)
 {
 	for (uint32_t i = 0; i < span_engine_events(run->spans)->count; i++)
 		define_event(run, i);
 }
 
-/* Any sample may be the begin or the end of a span, whatever else it means. */
+/* Any sample may begin or end a span, whatever else it means. */
 static void find_spans(struct run *run, const struct sample *sample)
 {
 	struct decode_mapping mapping;
@@ -239,7 +240,7 @@ void run_feed(struct run *run, const struct run *from, const struct event *event
 	give_model(run, from->decode, event);
 }
 
-/* Records that were cut out of the capture count as lost, like those for which the kernel had no room. */
+/* Records that were removed from the capture count as lost, like those for which the kernel had no space. */
 static void take_gap(struct run *run, uint64_t time)
 {
 	const struct event lost = {.kind = EVENT_LOST,
@@ -250,7 +251,7 @@ static void take_gap(struct run *run, uint64_t time)
 	take_event(run, &lost);
 }
 
-/* Passes on all records that may leave. Returns an enum run_result. */
+/* Processes all records that may leave. Returns an enum run_result. */
 static int drain(struct run *run)
 {
 	struct sample sample;

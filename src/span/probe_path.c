@@ -1,6 +1,4 @@
-/*
- * probe_path: see probe_path.h.
- */
+/* probe_path: see probe_path.h. */
 #include "probe_path.h"
 
 #include "path/paths.h"
@@ -18,7 +16,7 @@
 
 static const char qemu[] = "qemu";
 
-/* Where distributions have it, if nobody says which one. */
+/* Paths in distributions, if the user does not say which QEMU. */
 static const char *const qemus[] = {
 #if defined(__x86_64__)
 	"qemu-system-x86_64",
@@ -75,7 +73,7 @@ static bool is_qemu(const char *path)
 	return !strncmp(slash ? slash + 1 : path, qemu, strlen(qemu));
 }
 
-/* Where paths of the first process of -p begin: "" if where ours do. */
+/* Returns the root directory of the first process of -p: "" if it is the same as that of iotrace. */
 static char *root_of(const struct recording *recording)
 {
 	uint32_t pid = recording->pids.count ? recording->pids.item[0] : 0;
@@ -108,7 +106,7 @@ static char *find_qemu(const char *root, const struct recording *recording, char
 	return found;
 }
 
-/* What runs is not what has the path now. */
+/* Warns if the running program is not the file that has the path now. */
 static int check_replaced(const char *path, const char *root, const struct recording *recording,
 			  struct error *err)
 {
@@ -140,7 +138,7 @@ int probe_path_open(const char *path, const struct recording *recording, char *c
 	char *root = root_of(recording), *whole;
 	int fd, code;
 
-	/* /proc is one for all. */
+	/* /proc is the same for all. */
 	if (!strncmp(path, "/proc/", 6))
 		*root = '\0';
 	*shown = NULL;

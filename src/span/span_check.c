@@ -31,7 +31,7 @@ static void compare(void *context, const char *name)
 
 	search->is_found |= !strcmp(name, search->wanted);
 	nearest_try(&search->nearest, name);
-	if (search->nearest.best == name) { /* it is lent for the call only */
+	if (search->nearest.best == name) { /* the name is lent for this call only */
 		snprintf(search->best, sizeof(search->best), "%s", name);
 		search->nearest.best = search->best;
 	}
@@ -42,7 +42,7 @@ static void compare_field(void *context, const char *type, const char *name)
 	char plain[NAME_SIZE];
 
 	(void)type;
-	/* An array is called NAME[SIZE]. */
+	/* An array has the name NAME[SIZE]. */
 	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(name, "["), name);
 	compare(context, plain);
 }
@@ -94,7 +94,7 @@ static int check_point(const struct span *span, const struct span_point *point, 
 	return code;
 }
 
-/* A group or a size may be a field of either. */
+/* A group or a size may be a field of either side. */
 static int check_either(const struct span *span, const char *field, struct error *err)
 {
 	struct error ignored = {0};

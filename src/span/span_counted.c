@@ -1,7 +1,7 @@
 /*
  * span_counted: see span_counted.h.
  *
- * Samples are needed where single spans matter, or when they were, or what only user space knows.
+ * Samples are needed if single spans or their times matter, or for information that only user space has.
  */
 #include "span_counted.h"
 
@@ -119,7 +119,7 @@ static void add(struct span_options *options, uint32_t index)
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_point(&counted->side[side], &span->side[side]);
 	span_add_events(span, false, &counted->events);
-	for (uint32_t i = 0; i < counted->events.count; i++) /* without their fields */
+	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
 	options->counted_of[options->counted_count++] = index;
 }
@@ -161,7 +161,7 @@ void span_counted_release(struct span_options *options)
 	}
 }
 
-/* Where the numbers of a span go. */
+/* The destination of a span's numbers. */
 struct taking {
 	struct span_engine *engine;
 	struct latency *latency;

@@ -1,6 +1,4 @@
-/*
- * span_counted: which spans the kernel counts, and what it found.
- */
+/* span_counted: decides which spans the kernel counts, and reads the results. */
 #pragma once
 
 #include "span_run.h"
@@ -10,12 +8,12 @@
 struct live;
 
 /*
- * Chooses the spans that the kernel may count, so that nothing but numbers of them leaves it, and puts them into the recording. With
- * -v it says of the others why not.
+ * Chooses the spans that the kernel can count, so that only numbers leave it, and adds them to the recording. With -v, it prints
+ * for the others why not.
  */
 void span_counted_choose(struct span_options *options);
-/* Returns whether it chose this one. */
+/* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
-/* Adds what the kernel counted to the engine's books and to the numbers. The recording has ended. */
+/* Adds what the kernel has counted to the engine's books and to the collection. The recording has ended. */
 void span_counted_take(const struct span_run *run, struct live *live, struct latency *latency);
 void span_counted_release(struct span_options *options);

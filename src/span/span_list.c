@@ -19,7 +19,7 @@ static void put_points(const char *before, const struct span_point *point)
 		printf("%*s%s%s\n", INDENT, "", before, point->event);
 }
 
-/* Also whether the programs are there, and whether this user may probe them. */
+/* Also checks that the programs exist, and that this user may probe them. */
 static int check(struct span *span, struct error *err)
 {
 	struct recording recording = {0};
@@ -31,7 +31,7 @@ static int check(struct span *span, struct error *err)
 	return code ? code : span_check(span, err);
 }
 
-/* The name of the span stands there already. What helps is the same for many spans: it is kept, to be said once. */
+/* The line already begins with the name of the span. Many spans have the same remedy, so it is kept and printed once. */
 static void put_trouble(const struct error *err, char **remedy)
 {
 	const char *why = strstr(err->text, "': ");

@@ -1,7 +1,5 @@
-/*
- * span_list: the spans that are built in.
- */
+/* span_list: lists the built-in spans. */
 #pragma once
 
-/* Prints them, whether they work on this machine, and why not. Returns the exit status. */
+/* Prints them, and whether they work on this machine or why not. Returns the exit status. */
 int span_list(void);

@@ -1,5 +1,5 @@
 /*
- * span_live: a recording that leaves only numbers. As in `iotrace record`, everything that can fail is checked before the
+ * span_live: a recording from which only numbers are kept. As in `iotrace record`, everything that can fail is checked before the
  * command runs.
  */
 #include "cannot_run.h"
@@ -25,7 +25,7 @@ struct recording_run {
 	struct span_run *run;
 	struct record_places places;
 	struct quiet quiet;
-	sigset_t mask; /* of the command */
+	sigset_t mask; /* signal mask of the command */
 	struct live *live;
 	char *cmdline;
 };
@@ -64,8 +64,8 @@ static void report_round(struct span_run *run, uint64_t now)
 }
 
 /*
- * What was recorded so far has been read. If nothing comes until a round is due, all that happened until now is known. On a machine
- * where more always waits, the last event is the present.
+ * Everything that was recorded so far has been read. If nothing arrives until a round is due, everything until now is known. On a
+ * machine where there is always more to read, the last event gives the current time.
  */
 static uint64_t available(void *context, uint64_t have)
 {
@@ -90,7 +90,7 @@ static void log_begin(const struct recording_run *r)
 		 recording->is_system ? "all processes" : "the processes of -p");
 }
 
-/* The commonest mistake: what was recorded runs another file. */
+/* Warns of the most frequent mistake: the recorded process runs another file. */
 static void warn_of_probes(const struct span_run *run)
 {
 	for (uint32_t i = 0; i < run->options->spans; i++)
@@ -188,6 +188,6 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 	}
 	record_places_release(&r.places);
 	free(r.cmdline);
-	sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a signal that waited ends iotrace now */
+	sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a pending signal ends iotrace now */
 	return status;
 }

@@ -15,7 +15,7 @@
 
 enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000, ROOM_DEFAULT = 1 << 16, ROOM_MOST = 1 << 26 };
 
-static const uint64_t older_default = 1000000000; /* a second */
+static const uint64_t older_default = 1000000000; /* one second */
 
 static int parse_file(void *field, const char *arg, struct error *err)
 {
@@ -143,7 +143,7 @@ void span_options_release(void *context)
 	record_options_release(&options->record);
 }
 
-/* A name of --spans, or of a span that is built in; or a sentence that begins with one. */
+/* Returns the span of a word: a name of --spans, the name of a built-in span, or a definition that begins with a name. */
 static struct span *span_of(const struct span_options *options, const char *word, struct error *err)
 {
 	const struct span_line *line = span_lines_find(&options->lines, word);
@@ -153,7 +153,7 @@ static struct span *span_of(const struct span_options *options, const char *word
 	return strchr(word, ':') ? span_parse(word, err) : span_find(word, err);
 }
 
-/* Takes the span; NULL: there is a sentence why there is none. */
+/* Adds the span; NULL: it failed, with a message. */
 static int add_span(struct span_options *options, struct span *span, struct error *err)
 {
 	if (!span)
@@ -197,7 +197,7 @@ static bool is_any_of(const struct span_options *options, enum span_source a, en
 	return false;
 }
 
-/* Returns whether the event is in the list already. Texts are SYSTEM:EVENT=FIELDS there. */
+/* Returns whether the list contains the event. Its texts are SYSTEM:EVENT=FIELDS. */
 static bool has_event(const struct text_list *list, const char *text)
 {
 	size_t length = strcspn(text, "=");
@@ -228,7 +228,7 @@ static void add_events(struct span_options *options, bool is_everywhere)
 	text_list_release(&events);
 }
 
-/* Where a span begins, the sample has the stack. */
+/* The stack is in the sample of the begin of a span. */
 static int add_stacks(struct span_options *options, struct error *err)
 {
 	struct text_list *stacks = &options->record.recording.stacks;

@@ -14,22 +14,22 @@ struct span_file {
 };
 
 struct span_options {
-	struct record_options record; /* first: its rows are ours */
-	struct text_list words;       /* --span, as they were given */
-	struct text_list files;       /* --spans, as they were given */
-	struct span_lines lines;      /* theirs */
-	struct span *span[SPANS_MAX]; /* after span_options_complete() */
+	struct record_options record; /* first, because the rows of its options are used here */
+	struct text_list words;       /* values of --span */
+	struct text_list files;       /* values of --spans */
+	struct span_lines lines;      /* lines of these files */
+	struct span *span[SPANS_MAX]; /* set by span_options_complete() */
 	uint32_t spans;
-	const char *by; /* NULL: by what each span says */
+	const char *by; /* NULL: as each span defines */
 	struct span_file json, heat;
-	uint64_t above, interval, older_than; /* ns; interval: --every, too */
-	uint64_t syscalls; /* the bits that --syscalls gave; 0: it was not given */
+	uint64_t above, interval, older_than; /* ns; interval: of --interval or --every */
+	uint64_t syscalls;                    /* bits of --syscalls; 0: not given */
 	uint32_t slowest, context, top;
-	uint32_t room; /* for open spans in the kernel, of each span */
+	uint32_t room; /* number of open spans of each kind in the kernel */
 	bool has_histogram, has_stacks;
-	bool is_countable; /* numbers are all that is wanted: the kernel may count */
+	bool is_countable; /* only numbers are wanted, so the kernel may count */
 	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
-	uint32_t counted_of[SPANS_MAX];         /* their numbers in `span` */
+	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
 };
 
@@ -37,12 +37,12 @@ extern const struct option_row span_latency_rows[], span_leaks_rows[];
 
 void span_options_init(void *options);
 void span_options_release(void *options);
-/* Makes options->span of the words, or of the name `otherwise`. Returns 0, or -EINVAL with a sentence. */
+/* Finds the spans of the words, or the span `otherwise`. Returns 0, or -EINVAL with a message. */
 int span_options_complete(struct span_options *options, const char *otherwise, struct error *err);
-/* Whether all that was given goes together with a file. The same. */
+/* The same: checks that all options can be used with a file. */
 int span_options_check_file(const struct span_options *options, const char *file,
 			    struct error *err);
-/* Decides what must be recorded, and sees whether this kernel has it. argv: the command, or NULL; lent. The same. */
+/* The same: decides what must be recorded, and checks that this kernel has it. argv: the command, or NULL; lent. */
 int span_options_record(struct span_options *options, char *const *argv, struct error *err);
-/* Returns 0, or -ENOENT with a sentence: a tracepoint or a field that this kernel does not have, and the nearest names. */
+/* Returns 0, or -ENOENT with a message: a tracepoint or a field that this kernel lacks, and the nearest names. */
 int span_check(const struct span *span, struct error *err);

@@ -47,10 +47,10 @@ int span_print(void (*how)(const struct span_report *, FILE *), const struct spa
 		return error_set(err, errno, "memory");
 	how(report, out);
 	fclose(out);
-	blank = *text == '\n'; /* what is between tables is not before the first */
+	blank = *text == '\n'; /* there is no blank line before the first table */
 	code = path ? place_write(path, text + blank, size - blank, FILE_MODE, err)
 		    : place_write_all(fd, text + blank, size - blank);
-	/* A reader that has gone is not an error. */
+	/* It is not an error if the reader has gone. */
 	if (!path && code && code != -EPIPE)
 		error_set(err, -code, "write to standard %s",
 			  fd == STDERR_FILENO ? "error" : "output");

@@ -1,6 +1,4 @@
-/*
- * span_print: where the numbers of spans are printed.
- */
+/* span_print: prints the numbers of spans. */
 #pragma once
 
 #include "span_run.h"
@@ -9,6 +7,6 @@
 
 /* Returns what all outputs have in common. */
 struct span_report span_report_of(const struct span_run *run);
-/* Writes what `how` prints, to the file, or without a path to the descriptor. Returns 0, or -errno with a sentence. */
+/* Writes the output of `how` to the file, or without a path to the descriptor. Returns 0, or -errno with a message. */
 int span_print(void (*how)(const struct span_report *report, FILE *out),
 	       const struct span_report *report, const char *path, int fd, struct error *err);

@@ -1,8 +1,8 @@
 /*
- * span_probe: each event of a span that is a probe becomes a tracepoint of the kernel, and each field of it an argument of that
- * tracepoint, with a name that the kernel takes. From there on it is as any other tracepoint.
+ * span_probe: each event of a span that is a probe becomes a tracepoint of the kernel. Each of its fields becomes an argument of
+ * that tracepoint, with a name that the kernel accepts. All other code treats it as any other tracepoint.
  *
- * The return of a function has its result only. What else is wanted of it is fetched by another probe, at its entry.
+ * The return of a function has only its result. Other fields are fetched by another probe at its entry.
  */
 #include "span_probe.h"
 
@@ -22,7 +22,7 @@
 
 enum { FIELDS = 16, EVENT_NAME_MOST = 40 };
 
-/* A point of a span that is about to be placed. */
+/* A point of a span whose probe is being searched. */
 struct probe_search {
 	struct span *span;
 	struct recording *recording;
@@ -34,7 +34,7 @@ struct probe_search {
 	int fd;
 	const char *field[FIELDS]; /* as the user wrote them */
 	uint32_t fields;
-	char *event; /* of the tracepoint that is made */
+	char *event; /* name of the new tracepoint */
 	bool is_entry;
 	struct error *err;
 	int code;
@@ -46,7 +46,7 @@ static int fail(struct probe_search *p, int code)
 	return code;
 }
 
-/* Names of events: letters, digits and '_', and no two are the same. */
+/* Names of events consist of letters, digits and '_', and are unique. */
 static char *name_event(const struct probe_search *p)
 {
 	const char *name = p->spec.is_marker ? p->spec.name : p->spec.symbol;
@@ -61,7 +61,7 @@ static char *name_event(const struct probe_search *p)
 	return event;
 }
 
-/* A field that is given with the wrong side is none of this event's: it may be one of the other side's. */
+/* Returns whether the field belongs to this event. A field that the user gave for the other side does not. */
 static bool is_of_event(const struct probe_search *p, const struct probe_field *field)
 {
 	if (p->spec.is_return)
@@ -99,7 +99,7 @@ static char *fetch(struct probe_search *p, const struct probe_field *field, cons
 	return text;
 }
 
-/* "NAME=FETCH:TYPE ..." of all fields that this event has. */
+/* Returns "NAME=FETCH:TYPE ..." for all fields of this event. */
 static char *fetch_all(struct probe_search *p, const char *words)
 {
 	char *all = mem_strdup("");
@@ -135,7 +135,7 @@ static void add_probe(void *context, const struct probe_point *point)
 	};
 }
 
-/* Makes one tracepoint. Returns its name, to be freed. */
+/* Creates one tracepoint. Returns its name, to be freed. */
 static char *add_event(struct probe_search *p)
 {
 	struct probe_point point;
@@ -202,7 +202,7 @@ static int take_fields(struct probe_search *p)
 	return code ? code : take_field(p, p->span->size, false);
 }
 
-/* Whether some of the fields are known at the entry only. */
+/* Whether some of the fields are known only at the entry. */
 static bool needs_entry(const struct probe_search *p)
 {
 	struct probe_field field;
@@ -213,7 +213,7 @@ static bool needs_entry(const struct probe_search *p)
 	return false;
 }
 
-/* The kernel's name of a field, in place of what the user wrote. Returns what that was, or NULL. */
+/* Replaces the user's name of a field by that of the kernel. Returns the user's name, or NULL. */
 static char *rename_field(char **name)
 {
 	struct probe_field field;

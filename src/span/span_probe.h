@@ -7,8 +7,8 @@
 struct error;
 
 /*
- * Finds the places of all probes of the span, and adds them to recording->probes; the span's events are their tracepoints then.
- * `command`: the words of the command, or NULL. Returns 0, or -errno with a sentence that has the nearest names.
+ * Finds the locations of all probes of the span, and adds them to recording->probes; then the span's events are their
+ * tracepoints. `command`: the words of the command, or NULL. Returns 0, or -errno with a message that contains the nearest names.
  */
 int span_find_probes(struct span *span, struct recording *recording, char *const *command,
 		     struct error *err);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As the header of perf.data begins, in either byte order. */
+/* Checks for the begin of a perf.data header, in either byte order. */
 static bool is_capture(const char *path)
 {
 	char magic[8] = "";
@@ -94,7 +94,7 @@ static int status_of_file(struct span_run *run, const char *file)
 	return code ? STATUS_FAILED : STATUS_OK;
 }
 
-/* Makes run and engine. */
+/* Creates run and engine. */
 static int init(struct span_run *run, const char *file, struct error *err)
 {
 	const struct span_options *options = run->options;

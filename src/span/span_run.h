@@ -10,28 +10,29 @@
 
 struct live;
 
-/* A run of `iotrace latency` or `iotrace leaks`. The first six are the caller's. */
+/* A run of `iotrace latency` or `iotrace leaks`. The caller sets the first six members. */
 struct span_run {
 	struct span_options *options;
 	const struct span_output *output;
-	void (*round)(void *context); /* at each --interval or --every, which `now` is; or NULL */
-	void (*ended)(void *context, struct live *live); /* when a recording has ended; or NULL */
-	int (*report)(void *context,
-		      struct error *err); /* at the end; returns 0, or -errno with a sentence */
+	/* Called at each --interval or --every, with the time in `now`; or NULL. */
+	void (*round)(void *context);
+	/* Called when a recording has ended; or NULL. */
+	void (*ended)(void *context, struct live *live);
+	/* Called at the end. Returns 0, or -errno with a message. */
+	int (*report)(void *context, struct error *err);
 	void *context;
 	struct run *run;
 	struct span_engine *engine;
 	struct span_stacks *stacks; /* NULL: not wanted */
-	int fd; /* for text: standard output is the command's own, if there is one */
-	uint64_t
-		start; /* of the recording; it and the next two are moments of the monotonic clock */
-	uint64_t now;  /* when round() was called last; 0: never */
-	uint64_t next;   /* when it is due */
+	int fd;          /* for text: standard output belongs to the command, if there is one */
+	uint64_t start;  /* begin of the recording; like the next two, in the monotonic clock */
+	uint64_t now;    /* last call of round(); 0: never */
+	uint64_t next;   /* time of the next call */
 	bool has_failed; /* nothing was read or recorded: there is nothing to report */
 };
 
-/* All that the command does. `otherwise` is the span without --span. Returns the exit status; errors are printed. */
+/* Runs the whole command. `otherwise` is the span without --span. Prints errors. Returns the exit status. */
 int span_run_command(struct span_run *run, const struct command *command, const char *otherwise,
 		     int argc, char **argv);
-/* Records a command, processes or the machine. The same. argv: the command, or NULL. */
+/* The same for a recording of a command, of processes or of the machine. argv: the command, or NULL. */
 int span_run_live(struct span_run *run, int argc, char **argv);

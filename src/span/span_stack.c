@@ -1,5 +1,5 @@
 /*
- * span_stack: the functions of stacks, from the files of programs, which are opened once, and from the kernel's table of symbols.
+ * span_stack: the functions of stacks, from program files, which are opened once, and from the kernel's table of symbols.
  */
 #include "span_stack.h"
 
@@ -18,7 +18,7 @@
 
 struct opened {
 	char *name;
-	struct program *program; /* NULL: it cannot be read */
+	struct program *program; /* NULL: it is unreadable */
 };
 
 struct span_stacks {
@@ -53,7 +53,7 @@ static struct program *add(struct span_stacks *stacks, const char *name, int fd)
 	return opened->program;
 }
 
-/* When the process has ended, its file may have no path, or none here: it was replaced, or it is in a container. */
+/* When the process has ended, its file may have no path here: it was replaced, or it is in a container. */
 static void add_running(struct span_stacks *stacks, uint32_t pid)
 {
 	char *path = mem_format("/proc/%u/exe", pid), name[PATH_MAX];
@@ -105,7 +105,7 @@ static int open_regular(const char *path)
 	return -1;
 }
 
-/* As a process of -p sees it: it may be in a container. */
+/* Opens the file as a process of -p sees it, which may be in a container. */
 static int open_file(const struct span_stacks *stacks, const char *name)
 {
 	const struct number_list *pids = &stacks->run->options->record.recording.pids;
@@ -180,7 +180,7 @@ static void symbolize_stack(void *self, uint32_t stack,
 		symbolize_frame(stacks, frame, &walk);
 }
 
-/* A compiler makes several calls of one in a loop: lines say more than addresses. */
+/* A compiler may repeat a call in a loop, so lines are more useful than addresses. */
 static void add_looks(void *context, const struct span_symbol *symbol)
 {
 	char **looks = context;

@@ -15,7 +15,7 @@ inline void PrintTo(const struct aio &a, std::ostream *out)
 	     << a.index << ", flags " << a.flags;
 }
 
-/* A step of a request of one ring. The program calls it as the kernel does: by its key. */
+/* A step of a request of one ring. The program's number for it equals the key. */
 inline struct aio aio_step_of(enum aio_step step, uint64_t key)
 {
 	struct aio a = {};
@@ -29,7 +29,7 @@ inline struct aio aio_step_of(enum aio_step step, uint64_t key)
 	return a;
 }
 
-/* What tracepoints tell of a submission: the file comes later. */
+/* A submission as tracepoints report it: the file comes later. */
 inline struct aio aio_submit(uint64_t key, enum aio_action action, uint32_t flags = 0)
 {
 	struct aio a = aio_step_of(AIO_SUBMIT, key);
@@ -40,7 +40,7 @@ inline struct aio aio_submit(uint64_t key, enum aio_action action, uint32_t flag
 	return a;
 }
 
-/* What BPF tells. */
+/* A submission as BPF reports it. */
 inline struct aio aio_submit_all(uint64_t key, enum aio_action action, int32_t fd, uint64_t bytes,
 				 uint64_t offset)
 {

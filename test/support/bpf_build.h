@@ -45,7 +45,7 @@ class BpfRecord
 		return add(&part, sizeof(part), text);
 	}
 
-	/* `names`: of the dentries, leaf first. */
+	/* `names`: those of the dentries, leaf first. */
 	BpfRecord &file(int32_t fd, const std::vector<std::string> &names, uint16_t flags = 0,
 			uint32_t magic = 0xef53, uint16_t index = 0)
 	{
@@ -83,7 +83,7 @@ class BpfRecord
 		return add(&f, sizeof(f), text);
 	}
 
-	/* Where the relative path `index` starts. */
+	/* The start directory of the relative path `index`. */
 	BpfRecord &base(const std::vector<std::string> &names, uint16_t index, uint16_t flags = 0)
 	{
 		bpf_part_file f{};
@@ -98,7 +98,7 @@ class BpfRecord
 		return add(&f, sizeof(f), text);
 	}
 
-	/* A part whose head is `bytes` long; its size is that of all. */
+	/* Adds a part whose head has `bytes` bytes; its size includes the text. */
 	BpfRecord &add(void *head, size_t bytes, const std::string &text)
 	{
 		auto *part = static_cast<bpf_part *>(head);

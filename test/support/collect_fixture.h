@@ -1,6 +1,4 @@
-/*
- * collect_fixture: a collection with a process and its thread, and the events that tests of it feed.
- */
+/* collect_fixture: a collection with a process and its thread, and events for its tests. */
 #ifndef COLLECT_FIXTURE_H
 #define COLLECT_FIXTURE_H
 
@@ -67,7 +65,7 @@ class CollectFixture : public ::testing::Test
 	}
 };
 
-/* A request that ended, with what the model says of its times. */
+/* A request that has ended, with the times as the model reports them. */
 inline Events request(uint64_t begun, uint64_t issued, uint64_t end,
 		      const struct trace_device *device, uint64_t id, enum request_kind type,
 		      uint64_t bytes, int error = 0)

@@ -1,6 +1,5 @@
 /*
- * decode_capture: what a capture says of itself, and its samples, made by hand for tests of the
- * decoder.
+ * decode_capture: the description of a capture and its samples, made by hand for tests of the decoder.
  */
 #ifndef DECODE_CAPTURE_H
 #define DECODE_CAPTURE_H
@@ -19,7 +18,7 @@
 
 #include "test_source_dir.h"
 
-/* Returns the text of a saved format file, "" if there is none. */
+/* Returns the text of a saved format file, or "". */
 inline std::string saved_format(const std::string &system, const std::string &name)
 {
 	std::ifstream in(std::string(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/") + system + "/" +
@@ -34,7 +33,7 @@ inline bool is_call_saved(call_id id)
 	return arch_number(arch_find("x86_64", strlen("x86_64")), id) >= 0;
 }
 
-/* Returns a format file with these fields, which come after those that all tracepoints have. */
+/* Returns a format file with these fields after those that all tracepoints have. */
 inline std::string format_text(const std::string &name, int id, const std::string &fields)
 {
 	static const char common[] =

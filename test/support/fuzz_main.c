@@ -1,9 +1,9 @@
 /*
- * fuzz_main: replays a corpus without a fuzzer, so that every compiler and every test run has its part.
+ * fuzz_main: runs a fuzz target on a corpus without a fuzzer, so that every compiler and every test run covers it.
  *
- * Each file is given to the target whole, cut at many places, and with single bytes changed. The changes come
- * from a fixed generator: the same corpus is the same test. Each input is a heap block of exactly its size, so
- * that the sanitizer sees the first byte too far.
+ * The target gets each file whole, cut at many positions, and with single bytes changed. A fixed generator chooses the changes,
+ * so the same corpus is always the same test. Each input is a heap block of exactly its size, so that the sanitizer sees the
+ * first byte beyond it.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static uint32_t next_random(uint32_t *state)
 
 static void change(uint8_t *bytes, size_t size)
 {
-	/* The values at which sizes and counts go wrong. */
+	/* The values at which sizes and counts often go wrong. */
 	static const uint8_t values[] = {0, 1, 7, 8, 0x7f, 0x80, 0xfe, 0xff};
 	uint32_t random = 2463534242u;
 	int i;

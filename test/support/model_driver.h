@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-/* What the kernel had at a new descriptor. */
+/* What the kernel reports about a new descriptor. */
 struct Made {
 	int fd;
-	std::string name; /* "": it could not be told */
+	std::string name; /* "": unknown */
 	uint32_t flags = O_RDWR;
 	uint64_t position = 0;
 	uint32_t mode = 0100644;
@@ -25,7 +25,7 @@ struct Made {
 	bool is_deleted = false;
 };
 
-/* What a paired call has beside its arguments. */
+/* What a paired call has besides its arguments. */
 struct Paired {
 	std::vector<Made> made = {};
 	uint64_t position = EVENT_POSITION_UNKNOWN;
@@ -45,7 +45,7 @@ class ModelDriver
 	uint32_t pid = 10; /* of request() */
 	const char *name = "app";
 	uint64_t key = 0;
-	std::string start; /* where relative paths start; "": not known */
+	std::string start; /* start directory of relative paths; "": unknown */
 
 	ModelDriver()
 	{
@@ -104,7 +104,7 @@ class ModelDriver
 		model_event(model, &e);
 	}
 
-	/* Enter and exit in one. */
+	/* Enter and exit of a call. */
 	void call(uint32_t pid, uint32_t tid, const char *name, std::vector<uint64_t> args,
 		  int64_t result, std::vector<std::string> paths = {})
 	{
@@ -112,7 +112,7 @@ class ModelDriver
 		leave(pid, tid, name, result);
 	}
 
-	/* A call that the kernel paired: it began at `begin` and ends now. */
+	/* A paired call that began at `begin` and ends now. */
 	void pair(uint32_t pid, uint32_t tid, const char *name, uint64_t begin,
 		  std::vector<uint64_t> args, int64_t result, const Paired &more = {})
 	{
@@ -202,7 +202,7 @@ class ModelDriver
 		model_event(model, &e);
 	}
 
-	/* until: 0: the loss is over at once */
+	/* until: 0: the loss ends at once */
 	void lost(uint64_t count, uint64_t until = 0)
 	{
 		struct event e = base(EVENT_LOST, 0, 0);
@@ -240,7 +240,7 @@ class ModelDriver
 		fd(pid, number, target, 0, now, 0, mode, flags, pos);
 	}
 
-	/* A step of a request: "WS", in the task of the driver's pid and name. */
+	/* A step of a request, in the task of the driver's pid and name. rwbs: "WS". */
 	struct event step(enum request_step step, uint32_t dev, const char *rwbs, uint64_t sector,
 			  uint32_t sectors)
 	{
@@ -336,7 +336,7 @@ class ModelDriver
 		return s;
 	}
 
-	/* All lines, but ENTER and LEAVE of successful calls (they are the same everywhere) if is_brief. */
+	/* All lines; if is_brief, without ENTER and LEAVE of successful calls, which are always the same. */
 	std::string text(bool is_brief = true) const
 	{
 		std::string all;
@@ -348,7 +348,7 @@ class ModelDriver
 		return all;
 	}
 
-	/* The first equation of the books that does not hold, or "". */
+	/* Returns the first equation of the counters that does not hold, or "". */
 	std::string unbalanced() const
 	{
 		char why[200];

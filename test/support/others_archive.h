@@ -1,7 +1,7 @@
 /*
- * others_archive: an archive as a profiler of MPI programs might write it. References begin anywhere, and stand before what they
- * refer to. The clock counts microseconds, there are two hosts, matching ids are unique for each handle only, and one layer of I/O
- * calls the other.
+ * others_archive: an archive as a profiler of MPI programs might write it. References have arbitrary numbers, and come before
+ * their definitions. The clock counts microseconds, there are two hosts, matching ids are unique for each handle only, and one
+ * layer of I/O calls the other.
  */
 #ifndef OTHERS_ARCHIVE_H
 #define OTHERS_ARCHIVE_H

@@ -1,6 +1,4 @@
-/*
- * scratch_dir: a directory of its own for a test, gone afterwards with all that is in it.
- */
+/* scratch_dir: a private directory for a test, which is removed afterwards with its contents. */
 #ifndef SCRATCH_DIR_H
 #define SCRATCH_DIR_H
 
@@ -11,7 +9,7 @@
 class ScratchDir
 {
       public:
-	/* base: NULL for where temporary files go */
+	/* base: NULL: the directory for temporary files */
 	explicit ScratchDir(const char *base = nullptr)
 	{
 		if (!base)

@@ -1,6 +1,4 @@
-/*
- * span_driver: an engine for spans of tracepoints, driven by hand: its events, and what it said of them.
- */
+/* span_driver: an engine for spans of tracepoints, driven by hand: its events, and its results. */
 #pragma once
 
 #include <cstring>
@@ -23,7 +21,7 @@ class SpanDriver
 	std::vector<std::string> notes;
 	std::deque<struct decode_event> fields;
 
-	/* What the caller makes of each span before the engine sees it. */
+	/* `change` is called with each span before the engine gets it. */
 	SpanDriver(const std::vector<std::string> &texts, void (*change)(struct span *))
 		: SpanDriver(texts, false, change)
 	{
@@ -64,7 +62,7 @@ class SpanDriver
 	SpanDriver(const SpanDriver &) = delete;
 	SpanDriver &operator=(const SpanDriver &) = delete;
 
-	/* Says which numbers and which strings a tracepoint has. */
+	/* Defines the numbers and strings of a tracepoint. */
 	void define(const char *name, const std::vector<const char *> &numbers,
 		    const std::vector<const char *> &strings = {})
 	{
@@ -167,7 +165,7 @@ class SpanDriver
 	}
 };
 
-/* Whether all that began became something. */
+/* Checks that every begun span has a fate. */
 inline void expect_balance(const struct span_books &books)
 {
 	uint64_t sum = 0;

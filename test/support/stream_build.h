@@ -76,7 +76,7 @@ class StreamFile
 		records.append(reinterpret_cast<char *>(out), size);
 	}
 
-	/* `tag` is the tid: tests tell records by it. */
+	/* `tag` is the tid, by which tests distinguish records. */
 	void put_sample(uint32_t cpu, uint64_t time, uint32_t tag = 0, uint32_t event = 0)
 	{
 		static const uint8_t raw[12] = {1, 2, 3};
@@ -145,7 +145,7 @@ class StreamFile
 	ScratchDir scratch;
 };
 
-/* Returns the sentence with which a file is refused. */
+/* Returns the message with which a file is refused. */
 inline std::string refused(const std::string &path)
 {
 	error err{};
@@ -190,10 +190,7 @@ inline void drain_order(order *o, std::vector<Seen> *seen)
 		seen->push_back({s.tid, s.time, is_late, s.type, s.event, s.until});
 }
 
-/*
- * Reads a capture from end to end, as convert does. Returns what came out; -errno of the reader in
- * *rc.
- */
+/* Reads a whole capture, as convert does. Returns the records; *rc is -errno of the reader. */
 inline std::vector<Seen> read_ordered(capture *c, tally *books, int *rc = nullptr,
 				      error *err = nullptr)
 {

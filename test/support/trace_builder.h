@@ -1,9 +1,7 @@
 /*
- * trace_builder: a trace with the definitions that a test wants, filled by hand, and io_events to go
- * with them.
+ * trace_builder: a trace with definitions for a test, filled by hand, and matching io_events.
  *
- * Tests of sinks need file names, flags and ids that no sequence of system calls gives in a few
- * lines.
+ * Tests of sinks need file names, flags and ids that no short sequence of system calls gives.
  */
 #ifndef TRACE_BUILDER_H
 #define TRACE_BUILDER_H
@@ -173,7 +171,7 @@ class TraceBuilder
 				 static_cast<uint32_t>(row.size()));
 	}
 
-	/* A control group; without a path: one that is gone. */
+	/* A control group; without a path: one that no longer exists. */
 	uint32_t cgroup(uint64_t id, const std::string &path)
 	{
 		trace->cgroup = grow(trace->cgroup, trace->cgroups, &trace->cgroups_cap);
@@ -223,7 +221,7 @@ class TraceBuilder
 	}
 };
 
-/* io_events by kind; the time is the first argument everywhere. */
+/* io_events by kind; the first argument is always the time. */
 namespace io
 {
 
@@ -321,7 +319,7 @@ inline io_event metric(uint64_t time, thread_id thread, uint32_t series,
 	return e;
 }
 
-/* A block request: begun, issued and completed at these times. */
+/* A block request that was begun, issued and completed at these times. */
 inline std::vector<io_event> request(uint64_t from, uint64_t issue, uint64_t to, thread_id location,
 				     handle_id handle, uint64_t id, enum request_kind type,
 				     uint64_t bytes, int error = 0)

@@ -1,7 +1,7 @@
 /*
- * books: iotrace.json, and what the kernel counted against what came.
+ * books: iotrace.json, and the comparison of the kernel's counts with the events.
  *
- * The file is written before the archive gets its name, so that a reader finds all of it or none.
+ * The file is written before the archive gets its name, so that a reader finds a complete file or none.
  */
 #include <iotrace/books.h>
 
@@ -36,8 +36,8 @@ static bool is_of_chosen(const struct trace *trace, const struct trace_count *co
 }
 
 /*
- * An event that the kernel counted, but that neither arrived nor was lost, is unseen. This is computed for each event, so that
- * too many of one cannot hide missing ones of another; then the equation fails.
+ * An event that the kernel counted, but that was neither delivered nor lost, is unseen. This is computed for each kind of event,
+ * so that too many of one cannot hide missing ones of another: then the equation fails.
  */
 void books_settle(struct tally *tally, const struct trace *trace, const uint64_t *samples,
 		  uint32_t events, const struct books_missing *missing)
@@ -64,7 +64,7 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 		lost += cut;
 		unseen -= cut;
 	}
-	/* Samples that are too damaged to name their event. */
+	/* Damaged samples that do not name their event. */
 	for (uint32_t i = 0; i < events; i++)
 		placed += samples[i];
 	strays = tally_get(tally, samples) > placed ? tally_get(tally, samples) - placed : 0;
@@ -172,7 +172,7 @@ static uint64_t since_start(const struct trace *trace, uint64_t time)
 	return time > start ? time - start : 0;
 }
 
-/* The end of an archive that takes no events from there on. */
+/* Returns the end of an archive that is cut short, or null. */
 static json_object *json_end(const struct books *books)
 {
 	json_object *end;
@@ -185,7 +185,7 @@ static json_object *json_end(const struct books *books)
 	return end;
 }
 
-/* Times from the start; a pause that lasts to the end ends there. */
+/* Times are relative to the start; a pause that lasts to the end ends there. */
 static json_object *json_pauses(const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
@@ -380,7 +380,7 @@ static json_object *json_events(const struct books *books)
 	return events;
 }
 
-/* Old captures, and those of perf, do not name the source: it was perf. */
+/* Old captures and those of perf do not name the source, which is perf. */
 static const char *source_name(uint32_t source)
 {
 	return source == TRACE_SOURCE_BPF ? "bpf" : "perf";

@@ -1,4 +1,4 @@
-/* books_check: the one sentence about completeness. */
+/* books_check: the sentence about completeness. */
 #include "print/summary_name.h"
 
 #include <iotrace/books.h>
@@ -8,17 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is incomplete, and when a reason applies. */
+/* What is incomplete; and when a reason applies. */
 enum missing { OF_EVENTS, OF_ARCHIVE };
-enum when { ALWAYS, CUT, WHOLE }; /* iotrace could write what it recorded, or had to end before */
+/* CUT: iotrace had to stop writing early; WHOLE: it could write everything. */
+enum when { ALWAYS, CUT, WHOLE };
 
-/* Why events are missing, and what helps. */
+/* Why events are missing, and a remedy. */
 static const struct {
 	enum tally_counter counter;
 	enum missing of;
 	enum when when;
-	const char *why, *why_many; /* of one, of many */
-	const char *remedy;         /* where calls were recorded with perf; NULL: none */
+	const char *why, *why_many; /* singular, plural */
+	const char *remedy;         /* if calls were recorded with perf; NULL: none */
 	const char *remedy_of_bpf;
 } loss[] = {
 	{TALLY_lost, OF_EVENTS, ALWAYS, "the kernel's ring buffer was full",
@@ -39,7 +40,7 @@ static const struct {
 /* Reasons for an unknown number of missing events. The text follows the value of the counter. */
 static const struct {
 	enum tally_counter counter;
-	const char *text, *text_many; /* of one, of many */
+	const char *text, *text_many; /* singular, plural */
 } gap[] = {
 	{TALLY_detached,
 	 "program continued without being recorded, because it is set-uid or may not be read "
@@ -86,7 +87,7 @@ static const struct {
 
 enum { LOSSES = sizeof(loss) / sizeof(*loss), GAPS = sizeof(gap) / sizeof(*gap) };
 
-/* What a sentence is made of. */
+/* The data that a sentence needs. */
 struct books_view {
 	const struct tally *tally;
 	enum when when;
@@ -126,7 +127,7 @@ bool books_is_gap(enum tally_counter counter)
 	return false;
 }
 
-/* Returns whether there are any. */
+/* Returns whether there are gaps. */
 static bool add_gaps(struct text *text, const struct tally *tally, const char *before)
 {
 	char number[SUMMARY_NUMBER];
@@ -183,12 +184,12 @@ static void add_reasons(struct text *text, const struct books_view *view, enum m
 	add(text, ").");
 }
 
-/* Returns what helps against a row that counts, or NULL. */
+/* Returns the remedy of a row whose counter is not 0, or NULL. */
 static const char *remedy_of(int row, const struct books_view *view)
 {
 	const char *remedy = view->is_perf ? loss[row].remedy : loss[row].remedy_of_bpf;
 
-	/* Chosen tracepoints are recorded in one way only. */
+	/* Chosen tracepoints can only be recorded with perf. */
 	if (loss[row].counter == TALLY_unseen &&
 	    tally_get(view->tally, unseen_chosen) == tally_get(view->tally, unseen))
 		return NULL;
@@ -243,7 +244,7 @@ static void add_missing(struct text *text, const struct books_view *view)
 	add_remedies(text, view);
 }
 
-/* A capture of iotrace has an end, which says why; one of perf has none. */
+/* A capture of iotrace has an END fact with the reason; one of perf has none. */
 static bool add_broken_end(struct text *text, const struct trace_host *host,
 			   const struct tally *tally)
 {

@@ -12,7 +12,7 @@
 
 json_object *json_bytes(const char *bytes, size_t length)
 {
-	size_t size = 4 * length + 1; /* each byte at most \xHH */
+	size_t size = 4 * length + 1; /* an escaped byte has at most four characters: \xHH */
 	char *text = mem_alloc(size);
 	json_object *string;
 
@@ -101,7 +101,7 @@ json_object *json_words(const struct trace *trace, str_id id)
 	return words;
 }
 
-/* Returns the length of the character that begins with this byte of valid UTF-8, and its number. */
+/* Returns the length of the character that begins with this byte of valid UTF-8, and its code point. */
 static size_t character(const unsigned char *at, uint32_t *number)
 {
 	size_t length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
@@ -112,7 +112,7 @@ static size_t character(const unsigned char *at, uint32_t *number)
 	return length;
 }
 
-/* JSON has 16 bits behind \u: characters beyond them are a pair of surrogates. */
+/* JSON's \u has 16 bits: higher characters are pairs of surrogates. */
 static void print_number(FILE *out, uint32_t number)
 {
 	if (number > 0xffff) {

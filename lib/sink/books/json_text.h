@@ -1,6 +1,6 @@
 /*
- * json_text: foreign bytes as JSON strings, and the books as a JSON object. JSON is UTF-8; bytes that are not are
- * written as \xHH (see escape_utf8()).
+ * json_text: untrusted bytes as JSON strings, and the counters as a JSON object. JSON is UTF-8; invalid bytes are written as \xHH
+ * (see escape_utf8()).
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct tally;
 struct json_object *json_bytes(const char *bytes, size_t length);
 /* NULL (null) for the empty string. */
 struct json_object *json_text(const struct trace *trace, str_id id);
-/* Each gives an object one more key. What is NULL, or not known, is null. */
+/* Each adds a key to an object. NULL and unknown values become null. */
 void json_set(struct json_object *to, const char *key, struct json_object *value);
 void json_set_number(struct json_object *to, const char *key, uint64_t number);
 void json_set_known(struct json_object *to, const char *key, bool is_known, uint64_t number);
@@ -28,11 +28,11 @@ void json_set_word(struct json_object *to, const char *key, const char *word);
 void json_set_text(struct json_object *to, const char *key, const struct trace *trace, str_id id);
 /* The job of a batch system, or null: { system, id, name, user, nodes, ranks }. */
 struct json_object *json_job(const struct trace *trace);
-/* Words that are separated by NUL: an array, or null if there are none. */
+/* Returns an array of the words, which are separated by NUL; null if there are none. */
 struct json_object *json_words(const struct trace *trace, str_id id);
 /*
  * Prints an object in one line, and frees it. Characters that escape_text() would escape (DEL, the C1 controls, marks of
- * direction) become \uXXXX, so that a terminal can take it.
+ * direction) become \uXXXX, so that the output is safe for a terminal.
  */
 void json_print(FILE *out, struct json_object *object);
 /* { balanced, sentence, counters } */

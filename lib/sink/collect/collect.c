@@ -1,7 +1,7 @@
 /*
- * collect: see collect.h. It only counts while events come.
+ * collect: see collect.h. While events arrive, it only counts.
  *
- * A call is booked when it leaves: once in its class, once at its resource, once for its process, and once in the total, so
+ * A call is counted when it leaves: once in its class, once for its resource, once for its process, and once in the total, so
  * that classes, resources and processes each add up to the total.
  */
 #include "collect.h"
@@ -72,7 +72,7 @@ static struct collect_thread *thread_of(struct collect *collect, thread_id id)
 	return &collect->thread[id];
 }
 
-/* The process of the event's thread, which thread_of() found. */
+/* Returns the process of the event's thread, which thread_of() has found. */
 static process_id process_of(const struct collect *collect, const struct io_event *event)
 {
 	return trace_thread(collect->trace, event->thread)->process;
@@ -104,7 +104,7 @@ static struct collect_share *share_new(struct collect *collect, struct collect_f
 	return &collect->share[index];
 }
 
-/* Most files have one process: it costs no look-up. */
+/* Most files are used by one process, which needs no look-up in the map. */
 static struct collect_share *share_of(struct collect *collect, file_id id, process_id process)
 {
 	struct collect_file *file = &collect->file[id];
@@ -284,7 +284,7 @@ static bool end_async(struct collect *collect, const struct io_event *event,
 	return true;
 }
 
-/* Returns the class of an operation that ended, and adds its count and time if it is no part of a call. */
+/* Returns the class of an operation that has ended. Adds its count and time if it is not part of a call. */
 static enum collect_class class_of_end(struct collect *collect, struct collect_thread *thread,
 				       const struct io_event *event, struct collect_row *row)
 {
@@ -312,7 +312,7 @@ static void complete(struct collect *collect, struct collect_thread *thread,
 	struct collect_row row = {0};
 	enum collect_class class = class_of_end(collect, thread, event, &row);
 
-	/* If one I/O layer calls another, only the outer one counts, as it has what the program asked for. */
+	/* If one I/O layer calls another, only the outer one counts, because it has what the program requested. */
 	if (thread->depth > 1 || event->op.bytes == IO_BYTES_UNDEFINED)
 		row.read = row.written = 0;
 	else if (event->op.mode == IO_MODE_READ)
@@ -359,7 +359,7 @@ static void cancel(struct collect *collect, struct collect_thread *thread,
 	book(collect, CLASS_ASYNC, &where, process_of(collect, event), &row);
 }
 
-/* Takes the class of a call from what it did: it created a descriptor, or used a lock. */
+/* Finds the class of a call from what it does: it creates a descriptor, or uses a lock. */
 static void learn(struct collect *collect, struct collect_thread *thread,
 		  const struct io_event *event)
 {
@@ -373,10 +373,7 @@ static void learn(struct collect *collect, struct collect_thread *thread,
 		frame->resource = RESOURCE_LOCKS;
 }
 
-/*
- * Requests of devices are not calls: what programs asked for and what reached a disk are counted separately. Returns whether
- * the event is of a program; otherwise it is counted here.
- */
+/* Requests of devices are not calls, so they are counted separately here. Returns whether the event is of a program. */
 static bool is_of_program(struct collect *collect, const struct io_event *event)
 {
 	const struct trace_thread *location = trace_thread(collect->trace, event->thread);

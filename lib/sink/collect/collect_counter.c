@@ -4,7 +4,7 @@
 #include <iotrace/trace.h>
 #include <string.h>
 
-/* Metrics of other programs, and those that are not of calls, may have any meaning. */
+/* Other metrics, and those of other programs, may have any meaning. */
 static bool is_of_counters(const struct trace *trace, const struct io_event *event)
 {
 	const struct trace_series *series;

@@ -1,5 +1,5 @@
 /*
- * collect_counter: counters of -E. Each location has the totals of its thread at the end of its last call; those of the run
+ * collect_counter: counters of -E. Each location has the totals of its thread at the end of its last call; the totals of the run
  * are their sum.
  */
 #pragma once
@@ -10,9 +10,8 @@
 struct trace;
 
 struct collect_counters {
-	uint32_t metric,
-		metrics; /* of the trace: the first, and how many; 0: there was no event of -E */
-	uint64_t *last;  /* by thread, a row of all metrics for each */
+	uint32_t metric, metrics; /* index of the first in the trace; number, 0: no event of -E */
+	uint64_t *last;           /* for each thread, a row of all metrics */
 	uint32_t values, values_cap;
 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Books the time since the last event to the newest request in flight. If that request does not count in the end, the time goes
- * to the one before it.
+ * Adds the time since the last event to the newest request in flight. If that request turns out not to count, the time goes to
+ * the one before it.
  */
 static void advance(struct collect_device *d, uint64_t time)
 {
@@ -23,7 +23,7 @@ static void begin(struct collect_device *d, uint64_t time)
 	d->open[d->in_flight++] = (struct collect_open){.begun = time};
 }
 
-/* Ends a request. If it counts, the device was busy since its begin, so the time of all later requests is busy time. */
+/* Ends a request. If it counts, the device was busy since its begin, so the times of all later requests are busy, too. */
 static void end(struct collect_device *d, uint64_t begun, uint64_t time, bool counts)
 {
 	uint32_t at = d->in_flight;
@@ -193,7 +193,7 @@ uint32_t collect_device_by_path(const struct trace *trace, str_id path)
 	return ID_NONE;
 }
 
-/* Some file systems have numbers that are not those of a device. Then the mount names the device. */
+/* Some file systems report a number that is not that of a device. Then the mount names the device. */
 uint32_t collect_device_of_file(const struct trace *trace, file_id of)
 {
 	const struct trace_file *file = trace_file(trace, of);
@@ -202,8 +202,9 @@ uint32_t collect_device_of_file(const struct trace *trace, file_id of)
 
 	if (id == ID_NONE && file->kind != FILE_DEVICE && file->mount < trace_mounts(trace))
 		id = collect_device_by_path(trace, trace_mount(trace, file->mount)->source);
+	/* Requests belong to the whole disk. */
 	if (id != ID_NONE && trace_device(trace, id)->disk < trace_devices(trace))
-		id = trace_device(trace, id)->disk; /* requests are those of the whole disk */
+		id = trace_device(trace, id)->disk;
 	return id;
 }
 

@@ -1,4 +1,4 @@
-/* collect_fault: counts while events arrive, and ranks at the end. */
+/* collect_fault: counts failed calls while events arrive, and ranks them at the end. */
 #include "collect_fault.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ void collect_faults_release(struct collect_faults *faults)
 	map_release(&faults->named_of);
 }
 
-/* Calls that fail although nothing is wrong, because programs use them to find out what exists. */
+/* Calls that often fail harmlessly, because programs use them to find out what exists. */
 static bool is_of_name(const struct trace_region *region)
 {
 	return region->has_path || region->group == GROUP_NET;
@@ -55,7 +55,7 @@ static bool is_mkdir(const struct trace_region *region)
 	return region->traits & CALL_MAKES_DIRECTORY;
 }
 
-/* rm -r tries each name as that of a file first. */
+/* rm -r first tries each name as that of a file. */
 static bool is_delete(const struct trace_region *region)
 {
 	return region->kind == CALL_DELETE;
@@ -136,14 +136,14 @@ const char *collect_fault_name(enum collect_fault_kind kind)
 {
 	static const char *const name[FAULT_KINDS] = {
 		[FAULT_FAILED] = "failure", [FAULT_LOOKUP] = "lookup",
-		[FAULT_USUAL] = "lookup", /* one kind to readers of JSON */
+		[FAULT_USUAL] = "lookup", /* readers of JSON get one word for both kinds */
 		[FAULT_PROBE] = "probe",    [FAULT_INTERRUPTED] = "interruption",
 	};
 
 	return name[kind];
 }
 
-/* Files that the loader and the C library look for in many places. */
+/* Files that the loader and the C library search in many directories. */
 static bool is_of_library(const char *path)
 {
 	static const char *const glob[] = {"/etc/ld.so.*",     "*.so",       "*.so.*",
@@ -160,7 +160,7 @@ static bool is_of_word(char letter)
 	return isalnum((unsigned char)letter) || (letter && strchr("-_.+", letter));
 }
 
-/* Whether the text has `word` in it, and not as a part of a longer one. */
+/* Whether the text contains `word` as a whole word. */
 static bool has_word(const char *text, size_t length, const char *word)
 {
 	size_t size = strlen(word);
@@ -196,7 +196,7 @@ static bool is_lookup(const struct collect_named_fault *named)
 	return named->kind == FAULT_LOOKUP || named->kind == FAULT_USUAL;
 }
 
-/* Judges a failure by its name and its call. */
+/* Decides what a failure means, from its name and its call. */
 static void judge(const struct collect_faults *faults, struct collect_named_fault *named)
 {
 	const struct trace_region *region = region_of(faults, &named->fault);

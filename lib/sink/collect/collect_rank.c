@@ -1,4 +1,4 @@
-/* collect_rank: makes each list in one pass, so a run with a million files needs no sort. */
+/* collect_rank: builds each list in one pass, so a run with a million files needs no sort. */
 #include "collect_rank.h"
 
 #include "collect_resource.h"
@@ -33,7 +33,7 @@ uint32_t collect_processes(const struct collect *collect)
 	return processes;
 }
 
-/* Returns how long the threads that did I/O lived, in sum, ns. */
+/* Returns the sum of the lifetimes of all threads that did I/O, ns. */
 static uint64_t lifetimes(const struct collect *collect)
 {
 	const struct trace *trace = collect->trace;
@@ -88,7 +88,7 @@ struct collect_verdict collect_verdict(const struct collect *collect)
 	return verdict;
 }
 
-/* What a list is made of, and how it is sorted. */
+/* The numbers of a list, and its order. */
 struct order {
 	const struct collect *collect;
 	enum sink_sort sort;
@@ -149,7 +149,7 @@ static struct top top_of_all(const struct order *order, uint32_t count, uint32_t
 	return top;
 }
 
-/* What a process is sorted by: data of files, and the time that it spent with them and waiting. */
+/* The numbers by which processes are sorted: data of files, and the time spent with files and waiting. */
 static struct collect_row row_of_process(const struct collect *collect, uint32_t id)
 {
 	const struct collect_process *process = &collect->process[id];

@@ -1,4 +1,4 @@
-/* collect_resource: tables of file systems and paths that are not on a disk. */
+/* collect_resource: tables of file systems and paths, to find the resource of a file. */
 #include "collect_resource.h"
 
 #include <iotrace/trace.h>
@@ -15,7 +15,7 @@ static const struct {
 	[RESOURCE_OTHER] = {"other", false},
 };
 
-/* The resource of a path with this prefix, if its file system is unknown or may hold anything. */
+/* The resource of paths with this prefix, if the file system is unknown or may contain both kinds. */
 static const struct {
 	const char *prefix;
 	enum collect_resource resource;
@@ -27,21 +27,21 @@ static const struct {
 
 static const char *const terminal[] = {"/dev/pts/", "/dev/tty", "/dev/console", "/dev/ptmx"};
 
-/* Block devices where the stream describes none. Behind the prefix anything may follow. */
+/* Prefixes of block devices, if the stream describes none. */
 static const char *const disk[] = {"/dev/sd",  "/dev/nvme",   "/dev/vd",    "/dev/xvd",
 				   "/dev/hd",  "/dev/mmcblk", "/dev/loop",  "/dev/dm-",
 				   "/dev/md",  "/dev/mapper", "/dev/sr",    "/dev/nbd",
 				   "/dev/rbd", "/dev/ram",    "/dev/zram",  "/dev/disk/",
 				   "/dev/zd",  "/dev/pmem",   "/dev/bcache"};
 
-/* File systems whose files are the kernel's own. */
+/* File systems of the kernel itself. */
 static const char *const kernel_system[] = {"proc",        "sysfs",    "cgroup",     "cgroup2",
 					    "debugfs",     "tracefs",  "securityfs", "bpf",
 					    "pstore",      "configfs", "mqueue",     "efivarfs",
 					    "binfmt_misc", "fusectl",  "selinuxfs",  "autofs",
 					    "rpc_pipefs",  "nsfs"};
 
-/* These hold device files as well as ordinary ones: the path decides. */
+/* These contain device files as well as ordinary files, so the path decides. */
 static const char *const mixed_system[] = {"devtmpfs", "tmpfs", "rootfs", "ramfs"};
 
 #define IS_IN(list, text)  is_in(list, sizeof(list) / sizeof(*(list)), text)
@@ -90,7 +90,7 @@ enum collect_resource collect_resource_of_file(const struct trace *trace, file_i
 		return RESOURCE_TERMINALS;
 	if (file->kind == FILE_FIFO)
 		return RESOURCE_PIPES;
-	/* It is known to be a device only after a look-up. */
+	/* Only a look-up shows that a file is a device. */
 	if (file->kind != FILE_DIRECTORY &&
 	    (BEGINS(disk, path) || collect_device_by_path(trace, file->path) != ID_NONE))
 		return RESOURCE_FILES;

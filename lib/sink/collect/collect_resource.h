@@ -1,11 +1,11 @@
-/* collect_resource: which resource a file or a descriptor is. */
+/* collect_resource: finds the resource of a file or a descriptor. */
 #pragma once
 
 #include "collect.h"
 
 /* Returns a word for JSON: "files", "pipes" ... */
 const char *collect_resource_name(enum collect_resource resource);
-/* Returns whether time there is time spent waiting for somebody else: another process, a user, a lock. */
+/* Returns whether time at the resource is time spent waiting for another process, a user or a lock. */
 bool collect_is_wait(enum collect_resource resource);
 /* Returns the resource of a file: by its file system if the stream names it, otherwise by its path. */
 enum collect_resource collect_resource_of_file(const struct trace *trace, file_id file);

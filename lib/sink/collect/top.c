@@ -39,7 +39,7 @@ static void sift_up(struct top *top, uint32_t at)
 		swap(top, at, (at - 1) / 2);
 }
 
-/* Puts the root of a heap of `count` where it belongs. */
+/* Moves the root of a heap of `count` elements to its position. */
 static void sift_down(struct top *top, uint32_t count)
 {
 	uint32_t at = 0, child;

@@ -1,6 +1,4 @@
-/*
- * latency_books: what became of all that began, and what is missing.
- */
+/* latency_books: the fates of all spans, and missing events. */
 #include "books/json_text.h"
 #include "latency.h"
 #include "print/page.h"
@@ -14,7 +12,7 @@
 
 static const struct {
 	enum span_fate fate;
-	const char *key, *text, *text_many; /* of one, of many */
+	const char *key, *text, *text_many; /* singular, plural */
 } rows[] = {
 	{SPAN_ENDED, "ended", "ended", "ended"},
 	{SPAN_CANCELLED, "cancelled", "cancelled", "cancelled"},

@@ -1,8 +1,8 @@
 /*
- * latency_heat: the map over time, for a terminal and as an image.
+ * latency_heat: the heat map, for a terminal and as an image.
  *
- * Time goes to the right, latency up, two rows to an octave; the shade is the count, on a logarithmic scale, since
- * one slow request among a million is what people look for.
+ * The horizontal axis is the time, the vertical axis the latency, with two rows for each power of two. The shade is the count on
+ * a logarithmic scale, so that one slow request among a million is visible.
  */
 #include "latency.h"
 #include "print/summary_name.h"
@@ -27,7 +27,7 @@ static const int colours[SHADES] = {17, 19, 26, 37, 71, 148, 214, 196};
 static const char *const web_colours[SHADES] = {"#1a237e", "#283593", "#1976d2", "#00a5a5",
 						"#66bb6a", "#c0ca33", "#ffa726", "#e53935"};
 
-/* A map that has as many columns as there is room: `per` of the map's own make one. */
+/* A map that fits the available columns: each column combines `per` columns of the original map. */
 struct drawing {
 	const struct latency_heat *heat;
 	uint32_t columns, per;
@@ -59,7 +59,7 @@ static struct drawing draw(const struct latency_heat *heat, uint32_t room)
 	return d;
 }
 
-/* 0 to SHADES - 1 for one to the most. */
+/* Returns a shade from 0 to SHADES - 1 for a count from one to the maximum. */
 static uint32_t shade(const struct drawing *d, uint64_t count)
 {
 	if (d->most < 2)
@@ -111,7 +111,7 @@ static void put_row(const struct span_report *report, const struct drawing *d, u
 	fputs(report->has_style ? "\033[0m\n" : "\n", out);
 }
 
-/* Returns how many rows from this one on, downwards, are empty. */
+/* Returns how many rows from this one on downwards are empty. */
 static uint32_t empty_rows(const struct latency_heat *heat, uint32_t row)
 {
 	uint32_t rows = 0;
@@ -123,7 +123,7 @@ static uint32_t empty_rows(const struct latency_heat *heat, uint32_t row)
 	return rows;
 }
 
-/* Prints one line for many empty rows. */
+/* Many empty rows are printed as one line. */
 void latency_heat_text(const struct span_report *report, const struct latency_heat *heat, FILE *out)
 {
 	size_t columns = report->columns ? report->columns : COLUMNS_PLAIN;

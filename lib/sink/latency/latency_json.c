@@ -1,6 +1,4 @@
-/*
- * latency_json: all numbers, for programs. Times are ns, and so their names say.
- */
+/* latency_json: all numbers as JSON. Times are in ns; the names of their keys end in _ns. */
 #include "books/json_text.h"
 #include "latency.h"
 

@@ -1,6 +1,4 @@
-/*
- * latency_name: groups and keys as texts for people.
- */
+/* latency_name: groups and keys as text for a terminal. */
 #include "latency.h"
 #include "print/summary_name.h"
 

@@ -1,6 +1,4 @@
-/*
- * latency_text: tables for people.
- */
+/* latency_text: tables for a terminal. */
 #include "latency.h"
 #include "print/page.h"
 #include "print/summary_name.h"
@@ -103,7 +101,7 @@ static void put_table(const struct span_report *report, const struct page *page,
 	free(title);
 }
 
-/* A line for each power of two. */
+/* Prints a line for each power of two. */
 static void put_histogram(const struct span_report *report, uint32_t span, FILE *out)
 {
 	const struct histogram *h = &latency_total(report->latency, span)->histogram;

@@ -1,13 +1,11 @@
-/*
- * leaks_json: each leak, for programs.
- */
+/* leaks_json: each leak as JSON. */
 #include "books/json_text.h"
 #include "latency.h"
 
 #include <json.h>
 #include <string.h>
 
-/* A file may call its functions anything. */
+/* A program file may name its functions with any bytes. */
 static void set_bytes(json_object *to, const char *key, const char *text)
 {
 	json_set(to, key, text ? json_bytes(text, strlen(text)) : NULL);

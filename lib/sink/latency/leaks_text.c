@@ -1,6 +1,4 @@
-/*
- * leaks_text: whether there are leaks, how sure that is, and which.
- */
+/* leaks_text: whether there are leaks, how certain that is, and where they began. */
 #include "latency.h"
 #include "print/page.h"
 #include "print/summary_name.h"
@@ -11,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1 of 24 begun has been open for 500 ms or longer" */
+/* Returns "1 of 24 begun has been open for 500 ms or longer". */
 static char *text_of_part(const struct span_report *report, uint32_t span)
 {
 	const struct leaks *leaks = report->leaks;
@@ -61,7 +59,7 @@ static void put_verdict(const struct span_report *report, const struct page *pag
 	free(text);
 }
 
-/* A missing event may have been an end. Before the end of a recording only a loss that is known counts. */
+/* A missing event may have been an end. Before the end of the recording, only known losses count. */
 static void put_sureness(const struct span_report *report, const struct page *page)
 {
 	char sentence[512];
@@ -75,7 +73,7 @@ static void put_sureness(const struct span_report *report, const struct page *pa
 		fputs(report->is_part ? "no event is missing so far\n"
 				      : "sure: no event is missing\n",
 		      page->out);
-	if (report->is_part && has_gaps) /* or the books say it */
+	if (report->is_part && has_gaps) /* at the end, the sentence about completeness says it */
 		page_wrap(page, sentence, 0, 2);
 }
 
@@ -111,7 +109,7 @@ struct symbols {
 	uint32_t count;
 };
 
-/* "FUNCTION at FILE:LINE", "FUNCTION (PROGRAM)", "PROGRAM+0x1234". */
+/* Prints "FUNCTION at FILE:LINE", "FUNCTION (PROGRAM)" or "PROGRAM+0x1234". */
 static void put_symbol(void *context, const struct span_symbol *symbol)
 {
 	struct symbols *symbols = context;

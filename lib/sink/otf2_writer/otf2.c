@@ -1,10 +1,10 @@
 /*
- * otf2: the archive that Vampir and every other OTF2 reader opens.
+ * otf2: writes the OTF2 archive.
  *
- * Events are written as they come, one file for each location, closed when its thread ends;
- * definitions at close, from the trace's arrays. The archive grows in a hidden directory beside PATH (place.h) and becomes
- * PATH when it is complete. When the disk is full, or a write fails, no further call is taken, and
- * what was converted becomes a valid archive that says where it ends.
+ * Events are written as they arrive, to one file for each location, which is closed when its thread ends. Definitions are written
+ * at close, from the arrays of the trace. The archive grows in a hidden directory beside PATH (place.h) and becomes PATH when it
+ * is complete. When the disk is full or a write fails, no further calls are written, and what was converted becomes a valid
+ * archive that says where it ends.
  */
 #include "otf2.h"
 
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the errno of what went wrong. */
+/* Returns the errno of the failure. */
 static int trouble(const struct sink *sink)
 {
 	if (sink->write_code)
@@ -29,7 +29,7 @@ static int trouble(const struct sink *sink)
 	return sink->library_errno ? sink->library_errno : EIO;
 }
 
-/* Afterwards its events are on disk, or cut off and counted. */
+/* Closes the location. Afterwards its events are on disk, or were cut off and counted. */
 static void location_close(struct sink *sink, OTF2_LocationRef ref)
 {
 	struct location *location = &sink->location[ref];
@@ -52,7 +52,7 @@ static void location_open(struct sink *sink, thread_id thread, uint64_t time)
 	otf2_check_space(sink, time);
 }
 
-/* A region or a program begins or ends with the event. */
+/* Tracks which regions and programs are open after the event. */
 static void nest(struct sink *sink, struct location *location, const struct io_event *event)
 {
 	struct nest *nest = &location->nest;
@@ -84,7 +84,7 @@ static void refused(struct sink *sink, struct location *location)
 	otf2_stop(sink, trouble(sink), location->last_time);
 }
 
-/* A call that has begun may end, so that the archive has only complete calls. */
+/* Returns whether the event is written. A call that has begun may end, so that the archive has only complete calls. */
 static bool is_taken(struct sink *sink, const struct location *location,
 		     const struct io_event *event)
 {
@@ -95,7 +95,7 @@ static bool is_taken(struct sink *sink, const struct location *location,
 	}
 	bool is_begin = event->kind == IO_PROGRAM_BEGIN, is_end = event->kind == IO_PROGRAM_END;
 
-	/* OTF2 requires that they come once, and in pairs. */
+	/* OTF2 requires that each comes once, and in pairs */
 	if (location->state == LOCATION_ENDED || (is_begin && location->had_program) ||
 	    (is_end && !location->nest.in_program)) {
 		sink->refused++;
@@ -166,7 +166,7 @@ static bool is_empty(const struct trace *trace)
 	return true;
 }
 
-/* Every location of the trace is defined, so each gets its files, even if no event of it was taken. */
+/* Every location of the trace is defined, so each gets its files, even if no event of it was written. */
 static void close_locations(struct sink *sink)
 {
 	uint32_t locations = otf2_locations(sink);
@@ -189,7 +189,7 @@ static void close_locations(struct sink *sink)
 	}
 }
 
-/* Without its (empty) file of local definitions, readers take megabytes for a location. */
+/* Without its (empty) file of local definitions, readers need megabytes for a location. */
 static bool write_local_definitions(struct sink *sink)
 {
 	bool good = OTF2_Archive_OpenDefFiles(sink->archive) == OTF2_SUCCESS;
@@ -219,7 +219,7 @@ static int rename_locations(struct sink *sink)
 static int finish(struct sink *sink, struct error *err)
 {
 	sink->is_empty = is_empty(sink->trace);
-	/* Errors from here on are different from the one that ended the events. */
+	/* Errors from here on have another cause than the one that ended the events. */
 	close_locations(sink);
 	OTF2_Archive_CloseEvtFiles(sink->archive);
 	space_release(&sink->space);
@@ -247,7 +247,7 @@ static int finish(struct sink *sink, struct error *err)
 	return 0;
 }
 
-/* The errors of the stream in one sentence. The archive exists nevertheless. */
+/* Combines the errors of the stream in one message. The archive exists nevertheless. */
 static int report(const struct sink *sink, struct error *err)
 {
 	if (sink->is_stopped) {
@@ -311,7 +311,7 @@ static void sink_free(struct sink *sink)
 	free(sink);
 }
 
-/* The archive is complete: adds iotrace.json, and gives it its name. */
+/* The archive is complete: adds iotrace.json, and gives the archive its name. */
 static int publish(struct sink *sink, struct error *err)
 {
 	const struct sink_options *options = &sink->options;
@@ -329,7 +329,7 @@ static int publish(struct sink *sink, struct error *err)
 	}
 	if (options->complete)
 		added = options->complete(options->context, sink->directory, &end, err);
-	/* Without iotrace.json nobody could see what the archive lacks, so it is not published. */
+	/* Without iotrace.json, nobody could see what the archive lacks, so it is not published. */
 	if (added)
 		return added;
 	published = place_publish(sink->place, PLACE_ARCHIVE, sink_mode(options), err);

@@ -35,49 +35,50 @@
 #include <stdint.h>
 
 enum {
-	CHUNK_SIZE = 256 * 1024, /* the smallest that OTF2 allows */
-	/* Of a location's events so much waits in memory: a chunk of each of hundreds would be no more in any cache. */
+	CHUNK_SIZE = 256 * 1024, /* the smallest size that OTF2 allows */
+	/* Size of a location's buffer. With a whole chunk for each of hundreds of locations, no buffer would stay in a cache. */
 	WRITE_SIZE = 64 * 1024,
 };
 
 enum location_state {
 	LOCATION_NEW, /* no event yet */
 	LOCATION_OPEN,
-	LOCATION_ENDED,  /* its thread has ended; all is on disk */
-	LOCATION_TORN,   /* a write failed: ends with the last chunk that was written */
-	LOCATION_CLOSED, /* closed after it was torn */
+	LOCATION_ENDED,  /* its thread has ended; all events are on disk */
+	LOCATION_TORN,   /* a write failed: it ends with the last chunk that was written */
+	LOCATION_CLOSED, /* it was closed after it was torn */
 };
 
-enum { NEST_MOST = 8 }; /* regions, one within the other; a call within a call does not occur */
+enum { NEST_MOST = 8 }; /* regions, one inside the other; calls are never nested */
 
-/* What is open in a location: regions from the outermost to the innermost, and the program. */
+/* What is open in a location: regions, the outermost first, and the program. */
 struct nest {
-	uint32_t depth; /* those beyond NEST_MOST are counted only */
+	uint32_t depth; /* regions beyond NEST_MOST are only counted */
 	OTF2_RegionRef region[NEST_MOST];
 	bool in_program; /* ProgramBegin written, ProgramEnd not */
 };
 
 struct location {
-	uint8_t *at;   /* of its buffer: where the next record goes */
-	uint8_t *soon; /* a record may not reach it before otf2_make_room() */
+	uint8_t *at;   /* position of the next record in its buffer */
+	uint8_t *soon; /* records must not reach this position before otf2_make_room() */
 	uint64_t last_time;
-	uint64_t events; /* taken */
+	uint64_t events; /* number of written events */
 	enum location_state state;
 	struct nest nest;
 	bool had_program;
-	bool is_begin_due;       /* ProgramBegin is to be put before all other records */
-	uint64_t begin;          /* its time */
-	int fd;                  /* -1: not open */
-	struct buffer *buffer;   /* NULL unless it is open */
-	OTF2_EvtWriter *writer;  /* of the library, if that writes events; NULL: not open */
-	uint64_t library_time;   /* of the last record that it was given */
+	bool is_begin_due;     /* ProgramBegin must be put before all other records */
+	uint64_t begin;        /* time of ProgramBegin */
+	int fd;                /* -1: not open */
+	struct buffer *buffer; /* NULL: it is closed */
+	/* Writer of the library, if the library writes events; NULL: not open. */
+	OTF2_EvtWriter *writer;
+	uint64_t library_time;   /* time of the last record that the library got */
 	uint64_t written;        /* bytes of the file that are on disk */
-	uint64_t flushed_events; /* of them, in whole chunks on disk */
+	uint64_t flushed_events; /* number of events in whole chunks on disk */
 	uint64_t flushed_bytes;
-	uint64_t flushed_time; /* of the last of them */
-	struct nest flushed;   /* what is open behind them */
-	OTF2_LocationRef
-		ref; /* from the end of all events on; until then its file has the trace's number */
+	uint64_t flushed_time; /* time of the last of them */
+	struct nest flushed;   /* what is open after them */
+	/* Known at the end of all events; until then, the file has the trace's number. */
+	OTF2_LocationRef ref;
 };
 
 struct lost_mark {
@@ -87,18 +88,18 @@ struct lost_mark {
 /* A mark that a user or a program set. */
 struct set_mark {
 	uint64_t time;
-	uint32_t pid; /* 0: not known */
+	uint32_t pid; /* 0: unknown */
 	str_id text;
 };
 
 struct space {
 	int directory;     /* lent; -1: not open */
-	bool has_file;     /* of the reserve */
-	uint64_t reserved; /* its size */
-	uint64_t keep;     /* bytes of the file system to leave free */
+	bool has_file;     /* there is a reserve file */
+	uint64_t reserved; /* size of the reserve file */
+	uint64_t keep;     /* bytes of the file system that must stay free */
 };
 
-/* A location that a series was sampled on. */
+/* A location on which a series was sampled. */
 struct recorder {
 	uint32_t series;
 	thread_id thread;
@@ -107,7 +108,8 @@ struct recorder {
 struct chunk;  /* otf2_chunk.c */
 struct buffer; /* otf2_file.c */
 
-enum { PARADIGM_POSIX, PARADIGM_BLOCK }; /* IoParadigmRefs; the second only if a handle is of it */
+/* IoParadigmRefs; the second is defined only if a handle has it. */
+enum { PARADIGM_POSIX, PARADIGM_BLOCK };
 
 enum attribute {
 #define OTF2_ATTRIBUTE(id, ...) ATTRIBUTE_##id,
@@ -119,33 +121,34 @@ struct sink {
 	const struct trace *trace;
 	struct tally *tally; /* or NULL */
 	struct sink_options options;
-	struct place *place, *own_place; /* where the archive is made; NULL: somebody else's */
-	char *path, *part;               /* the archive; where it grows, for sentences */
-	int directory;                   /* that, open */
+	/* Where the archive is created; own_place: NULL if the place belongs to somebody else. */
+	struct place *place, *own_place;
+	char *path, *part; /* path of the archive; path where it grows, for messages */
+	int directory;     /* the open directory of `part` */
 	OTF2_Archive *archive;
-	bool is_of_library;                /* it writes events, too */
-	OTF2_GlobalDefWriter *definitions; /* at close only */
+	bool is_of_library;                /* the library writes events, too */
+	OTF2_GlobalDefWriter *definitions; /* only at close */
 
 	struct location *location;
 	uint32_t location_capacity;
-	struct strtab *strings; /* ids are StringRefs */
+	struct strtab *strings; /* its ids are StringRefs */
 	uint32_t strings_written;
-	char *scratch;           /* of escape: SCRATCH_SIZE */
-	uint32_t *ref_of_string; /* of the trace: StringRef + 1; 0: not known yet */
+	char *scratch;           /* SCRATCH_SIZE bytes, to escape text */
+	uint32_t *ref_of_string; /* by str_id: StringRef + 1; 0: unknown */
 	uint32_t ref_of_string_capacity;
-	bool is_empty;           /* at close: a location without events stands for none */
-	struct map node_of_rank; /* at close: SystemTreeNodeRefs */
-	OTF2_LocationGroupRef *group_of_process; /* at close, of those that are defined */
-	struct map cgroup_of_ref; /* strings of groups whose path was not known then */
-	uint32_t *ref_of_region;  /* of the trace: RegionRef + 1; 0: not used */
+	bool is_empty; /* at close: there are no events, so a location without events is written */
+	struct map node_of_rank;                 /* at close: maps a rank to a SystemTreeNodeRef */
+	OTF2_LocationGroupRef *group_of_process; /* at close: references of the defined processes */
+	struct map cgroup_of_ref; /* control groups by the StringRef of their preliminary name */
+	uint32_t *ref_of_region;  /* by region_id: RegionRef + 1; 0: not used */
 	region_id *region_of_ref;
 	uint32_t regions, ref_of_region_capacity, region_of_ref_capacity;
-	struct cold_area ref_area, file_area; /* of the next two */
-	uint32_t *ref_of_file;                /* IoFileRef + 1; 0: not used */
+	struct cold_area ref_area, file_area; /* areas of the next two arrays */
+	uint32_t *ref_of_file;                /* by file_id: IoFileRef + 1; 0: not used */
 	uint32_t ref_of_file_capacity;
 	file_id *file_of_ref;
 	uint32_t file_refs, file_of_ref_capacity;
-	uint32_t *comm_of_process; /* ref + 1; 0: none */
+	uint32_t *comm_of_process; /* by process_id: CommRef + 1; 0: none */
 	uint32_t comm_capacity;
 	process_id *process_of_comm;
 	uint32_t comms, process_of_comm_capacity;
@@ -161,42 +164,42 @@ struct sink {
 
 	struct chunk *pool;
 	uint32_t pooled;
-	struct buffer *buffers; /* for the next location */
-	uint32_t spare;         /* how many */
-	uint32_t open;          /* locations that have a buffer */
-	uint32_t files;         /* open */
-	uint32_t files_most;    /* that stay open */
-	int write_code;         /* errno of the last write that failed, 0: none did */
-	uint64_t
-		unchecked; /* bytes that were written since the disk was looked at, or may be at any time */
+	struct buffer *buffers; /* free buffers */
+	uint32_t spare;         /* number of free buffers */
+	uint32_t open;          /* number of locations with a buffer */
+	uint32_t files;         /* number of open files */
+	uint32_t files_most;    /* maximum number of files that stay open */
+	int write_code;         /* errno of the last failed write, 0: none */
+	/* Bytes that were written since the last check of the disk, or may be written. */
+	uint64_t unchecked;
 	struct space space;
 
 	uint64_t first_time, last_time;
-	bool is_stopped; /* no further events, but to the end of a call */
+	bool is_stopped; /* only the ends of calls are still written */
 	uint64_t stop_time;
-	int stop_code;        /* errno: why */
-	uint64_t not_written; /* events that came after the stop, or were torn off */
-	uint64_t refused;     /* events that the library, or this sink, did not take */
+	int stop_code;        /* errno of the reason */
+	uint64_t not_written; /* events that came after the stop, or were cut off */
+	uint64_t refused;     /* events that the library or this sink refused */
 	OTF2_ErrorCallback old_callback;
-	OTF2_ErrorCode library_code; /* the library's first complaint */
+	OTF2_ErrorCode library_code; /* the first error of the library */
 	int library_errno;
 	char library_text[256];
 };
 
 enum { SCRATCH_SIZE = 64 * 1024 };
 
-/* The disk is looked at each time so much may have been written. */
+/* The disk is checked each time this number of bytes may have been written. */
 enum { CHECK_BYTES = 2 * CHUNK_SIZE };
 
-/* otf2_space.c: looks whether there is room for all that is in memory, and what will come until the next look. */
+/* otf2_space.c: checks whether there is space for everything in memory, and for what comes until the next check. */
 void otf2_check_space(struct sink *sink, uint64_t time);
 void otf2_stop(struct sink *sink, int code, uint64_t time);
-/* Returns the number of locations: at least one, for readers refuse an archive with none. */
+/* Returns the number of locations: at least one, because readers refuse an archive without locations. */
 uint32_t otf2_locations(const struct sink *sink);
-/* Returns whether one of these is defined. Others have no ref. */
+/* Returns whether the location is defined. Others have no reference. */
 bool otf2_is_defined(const struct sink *sink, thread_id location);
 
-/* otf2_event.c: writes the record; the location is open. Returns whether it was written. */
+/* otf2_event.c: writes a record to an open location. Returns false if that fails. */
 bool otf2_write_event(struct sink *sink, struct location *location, const struct io_event *event,
 		      uint64_t time);
 
@@ -207,10 +210,10 @@ bool otf2_program_end(struct sink *sink, struct location *location, const struct
 		      uint64_t time);
 bool otf2_write_program_end(struct sink *sink, struct location *location, int64_t status,
 			    uint64_t time);
-/* Returns the bytes of the location's ProgramBegin but its time; the caller frees them. */
+/* Returns the location's ProgramBegin without its time; the caller frees it. */
 uint8_t *otf2_program_put(struct sink *sink, const struct location *location, uint32_t *size);
 
-/* otf2_use.c: Return the reference; what has one is defined at close. */
+/* otf2_use.c: return the reference, which is defined at close. */
 OTF2_RegionRef otf2_region(struct sink *sink, region_id region);
 OTF2_IoFileRef otf2_file(struct sink *sink, file_id file);
 
@@ -218,73 +221,73 @@ OTF2_IoFileRef otf2_file(struct sink *sink, file_id file);
 OTF2_StringRef otf2_string(struct sink *sink, const char *bytes, size_t length);
 OTF2_StringRef otf2_text(struct sink *sink, const char *text);
 OTF2_StringRef otf2_trace_string(struct sink *sink, str_id id);
-/* For those that come again and again, as with block requests: they are escaped once. */
+/* The same for strings that repeat often, as with block requests: they are escaped once. */
 OTF2_StringRef otf2_known_string(struct sink *sink, str_id id);
-/* Returns that of a control group's name, which may become known later: otf2_final_text() has it at close. */
+/* Returns the StringRef of a control group's name. If the name becomes known later, otf2_final_text() returns it at close. */
 OTF2_StringRef otf2_cgroup_string(struct sink *sink, uint32_t cgroup);
-/* Returns the text of a string as it goes into the archive. Lent until the next string. */
+/* Returns the final text of a string. Lent until the next string. */
 const char *otf2_final_text(struct sink *sink, OTF2_StringRef string);
 /*
- * Returns the StringRefs of a process's words, one at least (the caller frees them): argv[0] first, or the name of a process
- * whose words are not known. The last is "[...]" if they are not all.
+ * Returns the StringRefs of a process's arguments, at least one (the caller frees them): argv[0] first, or the name of a process
+ * whose arguments are unknown. If arguments are missing, the last is "[...]".
  */
 OTF2_StringRef *otf2_words(struct sink *sink, const struct trace_process *process, uint32_t *count);
 
 /* otf2_file.c */
 void otf2_file_open(struct sink *sink, struct location *location);
-/* Ends the file. Its events are on disk after it: returns 0; or those in whole chunks are: -errno. */
+/* Ends the file. Returns 0 if all its events are on disk; -errno if only those in whole chunks are. */
 int otf2_file_close(struct sink *sink, struct location *location);
-/* Returns whether a record of this size, and what may stand before it, can be written now: false if a write failed. */
+/* Returns whether a record of this size, and what may come before it, can be written now: false if a write failed. */
 bool otf2_make_room(struct sink *sink, struct location *location, uint32_t size, uint64_t time);
 void otf2_file_release(struct sink *sink);
 /* Returns a descriptor of the location's event file, which the caller closes, or -errno. */
 int otf2_file_fd(const struct sink *sink, OTF2_LocationRef ref);
-/* The file of events with one number gets another, lower one. Returns 0 or -errno. */
+/* Gives an event file another, lower number. Returns 0 or -errno. */
 int otf2_file_rename(const struct sink *sink, OTF2_LocationRef from, OTF2_LocationRef to);
 /* Returns how many event files may stay open: few if the limit of descriptors is low. */
 uint32_t otf2_files_most(void);
 
-/* otf2_library.c: gives the library the records from there to location->at. Returns 0 or -errno. */
+/* otf2_library.c: passes the records from `bytes` to location->at to the library. Returns 0 or -errno. */
 int otf2_library_take(struct sink *sink, struct location *location, const uint8_t *bytes);
-/* Ends the library's file. Returns 0 or -errno: it has no end, then. */
+/* Ends the library's file. Returns 0, or -errno: then the file has no end. */
 int otf2_library_close(struct sink *sink, struct location *location);
 
 /* otf2_chunk.c */
 void otf2_chunk_install(struct sink *sink);
-/* The library's messages come to this sink, and then to whom they came before. */
+/* The library's messages go to this sink, and then to the previous receiver. */
 void otf2_messages_begin(struct sink *sink);
 void otf2_messages_end(struct sink *sink);
 void otf2_chunk_release(struct sink *sink);
 
 /* otf2_space.c */
 void space_open(struct space *space, int directory, uint64_t keep);
-/* Returns the bytes that may still be written. */
+/* Returns how many more bytes may be written. */
 uint64_t space_room(const struct space *space);
 /* Makes the reserve file at least this large. Returns 0 or -errno. */
 int space_reserve(struct space *space, uint64_t bytes);
-/* Returns how many bytes space_reserve() takes for that. */
+/* Returns how many bytes space_reserve() would reserve for this. */
 uint64_t space_with_margin(uint64_t bytes);
-/* Returns how many bytes are free, with those that are reserved. */
+/* Returns the number of free bytes, including the reserved ones. */
 uint64_t space_free(const struct space *space);
-/* Deletes the reserve file: its room is for what must be written now. */
+/* Deletes the reserve file: its space is needed now. */
 void space_release(struct space *space);
-/* Returns the bytes that definitions and small files will take at close. */
+/* Returns how many bytes definitions and small files will need at close. */
 uint64_t otf2_space_of_end(const struct sink *sink);
 
 /* otf2_repair.c: ends the files of torn locations. Returns 0 or -errno. */
 int otf2_repair(struct sink *sink);
 
-/* otf2_defs_metric.c: Returns the type of its values. */
+/* otf2_defs_metric.c: returns the type of the metric's values. */
 struct trace_metric;
 OTF2_Type otf2_metric_type(const struct trace_metric *metric);
 
-/* otf2_event.c: Returns whether the handle is of a block device: its events are requests. */
+/* otf2_event.c: returns whether the handle belongs to a block device, so that its events are requests. */
 bool otf2_is_block(const struct sink *sink, handle_id handle);
 
-/* otf2_defs.c, otf2_defs_io.c: false if the library refused one. */
+/* otf2_defs.c, otf2_defs_io.c: return false if the library refused a definition. */
 bool otf2_write_definitions(struct sink *sink);
 bool otf2_write_io_definitions(struct sink *sink);
-/* otf2_mark.c. An event of no location becomes a marker at the end. */
+/* otf2_mark.c: an event without a location becomes a marker at the end. */
 void otf2_mark(struct sink *sink, const struct io_event *event);
 bool otf2_write_markers(struct sink *sink);
 void otf2_write_properties(struct sink *sink);

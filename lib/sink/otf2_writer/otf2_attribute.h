@@ -1,4 +1,4 @@
-/* otf2_attribute: the kinds of records, and the list of attributes that may stand before one. */
+/* otf2_attribute: the kinds of records, and the list of attributes that may come before one. */
 #pragma once
 
 #include "otf2.h"
@@ -28,7 +28,7 @@ enum record_type {
 	RECORD_PROGRAM_END = 84,
 };
 
-/* Of a record. */
+/* The attributes of a record. */
 struct attributes {
 	uint32_t count;
 	struct attribute_value {
@@ -43,19 +43,19 @@ static inline void attribute_u64(struct attributes *list, uint8_t id, uint64_t v
 	list->of[list->count++] = (struct attribute_value){id, OTF2_TYPE_UINT64, value};
 }
 
-/* An int32, whose bytes are those of the same uint32. */
+/* An int32 has the same bytes as the uint32. */
 static inline void attribute_i32(struct attributes *list, uint8_t id, int32_t value)
 {
 	list->of[list->count++] = (struct attribute_value){id, OTF2_TYPE_INT32, (uint32_t)value};
 }
 
-/* A reference to a definition: a string, a file ... */
+/* A reference to a definition, such as a string or a file. */
 static inline void attribute_ref(struct attributes *list, uint8_t id, OTF2_Type type, uint32_t ref)
 {
 	list->of[list->count++] = (struct attribute_value){id, type, widen(ref)};
 }
 
-/* Returns what the list takes at most. */
+/* Returns the maximum size of the list. */
 static inline uint32_t attributes_most(const struct attributes *list)
 {
 	return list->count ? 2 + MOST_U32 + list->count * MOST_ATTRIBUTE : 0;

@@ -1,16 +1,16 @@
 /*
  * otf2_bytes: marks and numbers in an OTF2 file.
  *
- * A number is a byte that says how many bytes follow, and those, without leading zeros.
+ * A number is a byte with its size, and then its bytes without leading zeros.
  */
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-/* Marks inside of a file. */
+/* Marks inside a file. */
 enum {
-	MARK_END_OF_CHUNK = 0, /* up to where the next one begins */
+	MARK_END_OF_CHUNK = 0, /* the rest of the chunk is empty */
 	MARK_END_OF_BUFFER = 1,
 	MARK_END_OF_FILE = 2,
 	MARK_CHUNK_HEADER = 3,
@@ -20,19 +20,19 @@ enum {
 	MARK_LITTLE_ENDIAN = 0x42,
 };
 
-/* What parts of a record take at most. A chunk ends where a record might not fit, however short it turns out to be. */
+/* Maximum sizes of parts of a record. A chunk ends where a record might not fit, even if it turns out to be short. */
 enum {
 	MOST_U8 = 1,
 	MOST_U32 = 5,
 	MOST_U64 = 9,
 	MOST_TIME = 9,
 	MOST_ATTRIBUTE = MOST_U32 + MOST_U8 + MOST_U64,
-	LENGTH_LONG = 255, /* data that may be so long has a length of 8 bytes behind this one */
+	LENGTH_LONG = 255, /* this length means that a length of 8 bytes follows */
 };
 
-enum { PUT_BEYOND = 8 }; /* a number may write so much behind its end */
+enum { PUT_BEYOND = 8 }; /* writing a number may touch so many bytes after its end */
 
-/* All return where the next byte goes. */
+/* All return the position of the next byte. */
 static inline uint8_t *put_u8(uint8_t *at, uint8_t value)
 {
 	*at = value;
@@ -56,7 +56,7 @@ static inline uint8_t *put_head(uint8_t *at, uint64_t first, uint64_t last)
 	return put_fixed(put_fixed(at, first), last);
 }
 
-/* The lowest `size` bytes, in the machine's order. */
+/* Writes the lowest `size` bytes in the order of this machine. */
 static inline uint8_t *put_bytes(uint8_t *at, uint64_t value, uint32_t size)
 {
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ && size)
@@ -73,7 +73,7 @@ static inline uint32_t bytes_of_number(uint64_t value)
 
 static inline uint8_t *put_u64(uint8_t *at, uint64_t value)
 {
-	if (value == UINT64_MAX) /* "undefined" is short */
+	if (value == UINT64_MAX) /* "undefined" has a short form */
 		return put_u8(at, UINT8_MAX);
 	return put_bytes(at, value, bytes_of_number(value));
 }

@@ -1,12 +1,13 @@
 /*
- * otf2_chunk: the callbacks of the OTF2 library, which writes definitions, markers, and sometimes events: memory, flushes, messages.
+ * otf2_chunk: the callbacks of the OTF2 library, which writes definitions, markers, and sometimes events: memory, flushes,
+ * messages.
  *
- * The library frees a buffer twice after a write that failed. So it never writes but the small anchor: a buffer asks for
- * memory when its chunk is full, and that is when the chunk is written, here; then it gets the same memory again. What is
- * left is written when the library would flush, at close.
+ * The library frees a buffer twice after a failed write. So it never writes anything but the small anchor: when a chunk is full,
+ * the library's buffer requests memory, and this file writes the chunk and returns the same memory. The rest is written when the
+ * library would flush, at close.
  *
- * One thing about a chunk must be known for that: it ends with a mark that is not 0; for the rest is 0, from the mapping
- * or cleared.
+ * The used size of a chunk is found by its end: it ends with a mark that is not 0, and the memory behind it is 0, from the
+ * mapping or cleared.
  */
 #include "otf2.h"
 #include "otf2_bytes.h"
@@ -24,11 +25,11 @@
 
 enum {
 	POOL_MOST = 4, /* chunks kept for the next writer */
-	SLACK = 4096,  /* when a chunk is full the library writes a mark beyond its end */
+	SLACK = 4096,  /* when a chunk is full, the library writes a mark beyond its end */
 };
 
 struct chunk {
-	struct chunk *next; /* in the pool */
+	struct chunk *next; /* next chunk in the pool */
 	uint8_t *bytes;
 	uint64_t written; /* bytes of the file that are on disk */
 	int fd;           /* -1: not open */
@@ -64,7 +65,7 @@ static void chunk_free(struct chunk *chunk)
 	free(chunk);
 }
 
-/* Takes the chunk: its memory is zero again when it is used next. */
+/* Takes over the chunk. Its memory is cleared before it is used again. */
 static void chunk_put(struct sink *sink, struct chunk *chunk)
 {
 	if (chunk->fd >= 0)
@@ -93,7 +94,7 @@ static char *file_name(OTF2_FileType type, OTF2_LocationRef ref)
 	}
 }
 
-/* Writes the chunk's first `size` bytes behind what is on disk already. Returns 0 or -errno. */
+/* Appends the chunk's first `size` bytes to the file. Returns 0 or -errno. */
 static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		       OTF2_LocationRef ref, size_t size)
 {
@@ -111,7 +112,7 @@ static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileTy
 	}
 	code = place_write_at(chunk->fd, chunk->bytes, size, chunk->written);
 	if (size < CHUNK_SIZE) {
-		/* Network file systems tell of a full disk only now. */
+		/* Network file systems report a full disk only here. */
 		if (close(chunk->fd) != 0 && !code)
 			code = -errno;
 		chunk->fd = -1;
@@ -121,7 +122,7 @@ static int chunk_write(const struct sink *sink, struct chunk *chunk, OTF2_FileTy
 	return code;
 }
 
-/* The chunk is full. Returns whether it is on disk and may be used again. */
+/* The chunk is full: writes it. Returns whether its memory may be used again. */
 static bool chunk_turn(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		       OTF2_LocationRef ref)
 {
@@ -150,7 +151,7 @@ static void *otf2_allocate(void *data, OTF2_FileType type, OTF2_LocationRef ref,
 	return chunk ? chunk->bytes : NULL;
 }
 
-/* The mark at the end of the buffer is the last byte that is not 0. */
+/* The end mark of the buffer is the last byte that is not 0. */
 static size_t chunk_used(const struct chunk *chunk)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)chunk->bytes;
@@ -165,8 +166,8 @@ static size_t chunk_used(const struct chunk *chunk)
 }
 
 /*
- * The buffer is deleted: what it holds is the end of its file. The library would put the number of the last event into the header of
- * the chunk when it writes it. All of OTF2 3 has it there, or its readers could not read the files of each other.
+ * The buffer is deleted, so it contains the end of its file. The library would write the number of the last event into the header
+ * of the chunk. All versions of OTF2 3 have it there; otherwise their readers could not read each other's files.
  */
 static void chunk_end(struct sink *sink, struct chunk *chunk, OTF2_FileType type,
 		      OTF2_LocationRef ref)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A failure is seen in library_code, since callers could not handle it. */
+/* A failure is visible in library_code, because callers could not handle it. */
 void define_new_strings(struct sink *sink)
 {
 	while (sink->strings_written < strtab_count(sink->strings)) {

@@ -1,7 +1,7 @@
 /*
  * otf2_defs: strings, clock, attributes, system tree, processes, threads, regions.
  *
- * Written once, at close, from the trace's arrays; every kind has ids from 0 upwards without a gap.
+ * They are written once, at close, from the arrays of the trace; the ids of each kind are 0, 1, 2 and so on.
  */
 #include "otf2_define.h"
 
@@ -25,7 +25,8 @@ struct otf2_span otf2_span(const struct sink *sink)
 		first = sink->mark[i].time < first ? sink->mark[i].time : first;
 		last = sink->mark[i].time > last ? sink->mark[i].time : last;
 	}
-	return (struct otf2_span){first > last ? last : first, last}; /* or nothing happened */
+	/* Without events, all times are 0. */
+	return (struct otf2_span){first > last ? last : first, last};
 }
 
 static bool write_clock(struct sink *sink)
@@ -107,13 +108,13 @@ static bool write_tree(struct sink *sink)
 				 property, sizeof(property) / sizeof(*property));
 }
 
-/* "1234 name" */
+/* Returns a name such as "1234 name". */
 static OTF2_StringRef define_numbered(struct sink *sink, const struct trace_process *process)
 {
 	return define_format(sink, "%u %s", process->pid, trace_text(sink->trace, process->name));
 }
 
-/* Who reads it looks for ranks, and the process id tells processes of a rank apart. */
+/* Users of the archive look for ranks, and the process id distinguishes processes of a rank. */
 static OTF2_StringRef define_ranked(struct sink *sink, const struct trace_process *process)
 {
 	return define_format(sink, "rank %u: %s (%u)", process->rank.number,
@@ -147,7 +148,7 @@ static bool write_process_properties(struct sink *sink, process_id p)
 {
 	const struct trace_process *process = trace_process(sink->trace, p);
 	const struct property property[] = {
-		/* The verifier knows by it that handles come and go here with many processes. */
+		/* Tells the verifier that many processes create and destroy handles in this group. */
 		{"Sharing processes",
 		 process->kind == TRACE_SHARED_GROUP,
 		 OTF2_TYPE_UINT64,
@@ -197,7 +198,7 @@ static bool write_processes(struct sink *sink)
 	return good;
 }
 
-/* Some readers (ViTE) take group and location for one thing if they have the same name. */
+/* Some readers (ViTE) take group and location for the same thing if they have the same name. */
 static OTF2_StringRef define_location(struct sink *sink, const struct trace_thread *thread)
 {
 	if (thread->kind != LOCATION_THREAD)
@@ -232,7 +233,7 @@ static bool write_threads(struct sink *sink)
 
 		if (thread->is_excluded)
 			continue;
-		/* Requests are I/O, which only locations of this type may hold. */
+		/* Requests are I/O, which only locations of this type may contain. */
 		good &= is_good(OTF2_GlobalDefWriter_WriteLocation(
 			sink->definitions, sink->location[t].ref, define_location(sink, thread),
 			thread->kind == LOCATION_METRIC ? OTF2_LOCATION_TYPE_METRIC
@@ -272,8 +273,8 @@ static OTF2_RegionRole role_of(enum call_kind kind)
 }
 
 /*
- * OTF2 has no paradigm for I/O; Score-P's regions of I/O have this one. Readers that sort regions by their paradigm find
- * a name for it here.
+ * OTF2 has no paradigm for I/O; Score-P uses this one for its I/O regions. Readers that sort regions by paradigm find its name
+ * here.
  */
 static bool write_io_paradigm(struct sink *sink)
 {
@@ -309,8 +310,8 @@ struct ranked {
 };
 
 /*
- * Threads that begin and end belong to a "thread contingent": a comm for each process that had one.
- * Group 0 lists the locations of all of them; a comm's group lists places in group 0.
+ * Threads that begin and end belong to a "thread contingent": a comm for each process with such threads. Group 0 lists the
+ * locations of all of them; the group of a comm lists indices in group 0.
  */
 static bool write_comm(struct sink *sink, OTF2_CommRef comm, const struct ranked *all,
 		       uint64_t *member)
@@ -371,7 +372,7 @@ static bool write_comms(struct sink *sink)
 	return good;
 }
 
-/* Nothing did I/O: a location without events stands for that. */
+/* Without I/O, the archive gets one location without events. */
 static bool write_nothing(struct sink *sink)
 {
 	OTF2_StringRef name = define_text(sink, "no I/O was recorded");

@@ -1,8 +1,7 @@
 /*
- * otf2_defs_device: block devices: each is a node below the host, with properties.
+ * otf2_defs_device: block devices: nodes below the host, with properties.
  *
- * Only devices that had a request or a sample are listed. Each has a location group, and the nodes are in the order of the
- * groups.
+ * Only devices with a request or a sample are listed. Each has a location group; the nodes are in the order of the groups.
  */
 #include "otf2_define.h"
 

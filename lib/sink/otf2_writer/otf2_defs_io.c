@@ -1,6 +1,6 @@
 /*
- * otf2_defs_io: I/O paradigms, files and handles; properties of the archive
- * where data is missing, and trace properties with the books.
+ * otf2_defs_io: I/O paradigms, files and handles; properties of the archive that say which data is missing, and trace properties
+ * with the counters.
  */
 #include "otf2_define.h"
 
@@ -25,7 +25,7 @@ static bool has_block(const struct sink *sink)
 	return false;
 }
 
-/* Readers know POSIX by this identification, class and flag; for the block layer lo2s made the name. */
+/* Readers recognise POSIX by this identification, class and flag. lo2s has introduced the name for the block layer. */
 static bool write_paradigms(struct sink *sink)
 {
 	static const struct {
@@ -48,7 +48,7 @@ static bool has_file(const struct sink *sink, const struct trace_handle *handle)
 	return handle->file < trace_files(sink->trace) && !handle->is_all_proxy;
 }
 
-/* Events have used some files already; these are the others. */
+/* Adds the files that events have not used yet. */
 static void use_files_of_handles(struct sink *sink)
 {
 	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
@@ -97,7 +97,7 @@ static bool write_properties_of(struct sink *sink, OTF2_IoFileRef f)
 		 mount,
 		 OTF2_TYPE_STRING,
 		 {.stringRef = mount ? define_str(sink, mount->source) : 0}},
-		/* Another file of the archive may have the same path: the one that was there later. */
+		/* Another file of the archive may have had the same path later. */
 		{"Deleted",
 		 file->is_deleted,
 		 OTF2_TYPE_STRING,
@@ -174,7 +174,7 @@ static void set_number(struct sink *sink, const char *key, uint64_t number)
 	OTF2_Archive_SetProperty(sink->archive, name, value, true);
 }
 
-/* OTF2 wants capitals: IOTRACE::BEGUN is the counter `begun`. */
+/* OTF2 requires capitals: IOTRACE::BEGUN is the counter `begun`. */
 void otf2_write_properties(struct sink *sink)
 {
 	const struct trace_host *host = trace_host(sink->trace);

@@ -1,8 +1,8 @@
 /*
- * otf2_defs_metric: what was sampled, who recorded it, and the strings of -e.
+ * otf2_defs_metric: metrics, their recorders, and the strings of -e.
  *
- * A series of calls is sampled at their ends, on any thread: a synchronous class needs no list of its recorders.
- * Other series are asynchronous, and each location that one was sampled on is a recorder of it.
+ * A series of calls is sampled at the ends of calls on any thread: it is a synchronous class, which needs no list of recorders.
+ * Other series are asynchronous, and each location on which one was sampled is a recorder.
  */
 #include "otf2_define.h"
 

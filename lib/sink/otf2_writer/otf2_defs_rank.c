@@ -17,7 +17,7 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Returns how many different ones there are; rank[] has them by their numbers. */
+/* Returns the number of different ranks; rank[] contains them by number. */
 static uint32_t find_ranks(const struct sink *sink, struct trace_rank *rank)
 {
 	uint32_t processes = 0, ranks = 0;

@@ -1,5 +1,5 @@
 /*
- * otf2_event: one io_event becomes one record.
+ * otf2_event: writes each io_event as one record.
  *
  * A table has a function for each kind. Attributes cost time, so there are few: a known offset, the errno and the path of a
  * failed call, and the file or handle of a call without an I/O record.
@@ -13,7 +13,7 @@
 
 static const struct attributes no_attributes;
 
-/* The "thread contingent" of a process, defined with its first thread that begins or ends. */
+/* Returns the "thread contingent" of a process. It is defined with the first thread of the process that begins or ends. */
 static OTF2_CommRef comm_of(struct sink *sink, process_id process)
 {
 	MEM_GROW(sink->comm_of_process, sink->comm_capacity, process + 1);
@@ -52,7 +52,7 @@ static bool write_thread_end(struct sink *sink, struct location *location,
 	return write_thread(sink, location, event, time, &no_attributes, RECORD_THREAD_END);
 }
 
-/* Returns whether no I/O record of such a call names its handle. */
+/* Returns whether no I/O record of such a call contains its handle. */
 static bool is_bare(const struct sink *sink, region_id region)
 {
 	enum call_kind kind = trace_region(sink->trace, region)->kind;
@@ -194,7 +194,7 @@ static bool write_delete(struct sink *sink, struct location *location, const str
 				  otf2_file(sink, event->delete_file.file)));
 }
 
-/* What is known of a block request and who caused it. */
+/* Adds the properties of a block request, and of the task that caused it. */
 static void add_request(struct sink *sink, struct attributes *list, const struct io_event *event)
 {
 	if (event->op.pid)
@@ -335,7 +335,7 @@ static bool write_try(struct sink *sink, struct location *location, const struct
 	return write_lock(sink, location, event, time, RECORD_TRY_LOCK);
 }
 
-/* A series that is not of calls has a list of the locations that record it. */
+/* A series that does not belong to calls has a list of the locations that record it. */
 static void note_recorder(struct sink *sink, uint32_t series, thread_id thread)
 {
 	uint64_t key = map_key(series, thread);
@@ -354,7 +354,7 @@ static bool write_metric(struct sink *sink, struct location *location, const str
 		return false;
 	const struct trace_series *series = trace_series(sink->trace, event->metric.series);
 
-	/* A reader expects values for all metrics of the class. */
+	/* Readers expect values for all metrics of the class. */
 	if (series->metrics > EVENT_COUNTERS || event->metric.counters != series->metrics)
 		return false;
 	if (!series->is_of_calls)
@@ -369,7 +369,7 @@ static bool write_metric(struct sink *sink, struct location *location, const str
 	at = put_u8(at, (uint8_t)series->metrics);
 	for (uint32_t i = 0; i < series->metrics; i++) {
 		at = put_u8(at, otf2_metric_type(trace_metric(sink->trace, series->metric + i)));
-		at = put_u64(at, event->metric.counter[i]); /* of 64 bits, signed or not */
+		at = put_u64(at, event->metric.counter[i]); /* 64 bits, signed or not */
 	}
 	return record_end(location, data, at);
 }
@@ -389,7 +389,7 @@ static bool write_parameter(struct sink *sink, struct location *location,
 			  put_u32(put_u32(data, event->parameter.parameter), value));
 }
 
-/* Return whether the record was written. */
+/* Returns whether the record was written. */
 typedef bool (*record_writer)(struct sink *sink, struct location *location,
 			      const struct io_event *event, uint64_t time);
 

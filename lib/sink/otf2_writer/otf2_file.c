@@ -1,11 +1,11 @@
 /*
  * otf2_file: the event file of a location.
  *
- * A file is chunks of one size, but for the last. A chunk begins with a header that has the numbers of its first and its
- * last event; the latter is known when the chunk ends, and is put there then. A record never goes over the end of a
- * chunk, whose rest is filled up; and the first in a chunk has its time before it, so that a reader can begin there.
+ * A file consists of chunks of one size; only the last may be shorter. A chunk begins with a header that contains the numbers of
+ * its first and its last event; the latter is known when the chunk ends, and is written then. A record never crosses the end of a
+ * chunk, whose rest is filled up. The first record of a chunk has its time before it, so that a reader can begin there.
  *
- * Invariant: [buffer, at) goes to `written` in the file; the chunk that is being written began at flushed_bytes.
+ * Invariant: [buffer, at) goes to offset `written` of the file; the current chunk began at flushed_bytes.
  */
 #include "otf2.h"
 #include "otf2_bytes.h"
@@ -21,15 +21,16 @@
 #include <unistd.h>
 
 enum {
-	/* Up to WRITE_SIZE, a record beyond it, and the rest of a chunk, which was too small for one. */
+	/* Room for WRITE_SIZE, a record beyond it, and the rest of a chunk that was too small for one. */
 	BUFFER_SIZE = 128 * 1024,
-	SPARE_MOST = 32,      /* buffers kept for the next locations */
-	FILES_MOST = 256,     /* files that stay open; others are opened for each write */
-	FILES_OF_OTHERS = 64, /* descriptors that the limit leaves to the rest of the program */
+	SPARE_MOST = 32, /* free buffers that are kept for the next locations */
+	/* Maximum number of files that stay open; others are opened for each write. */
+	FILES_MOST = 256,
+	FILES_OF_OTHERS = 64, /* number of descriptors for the rest of the program */
 };
 
 struct buffer {
-	struct buffer *next; /* spare */
+	struct buffer *next; /* next free buffer */
 	uint8_t bytes[BUFFER_SIZE + PUT_BEYOND];
 };
 
@@ -115,7 +116,7 @@ static int file_reach(struct sink *sink, struct location *location)
 	return 0;
 }
 
-/* Network file systems tell of a full disk only now. */
+/* Network file systems report a full disk only here. */
 static int file_leave(struct sink *sink, struct location *location)
 {
 	int fd = location->fd;
@@ -127,7 +128,7 @@ static int file_leave(struct sink *sink, struct location *location)
 	return close(fd) == 0 ? 0 : -errno;
 }
 
-/* The buffer is larger than what it holds by all that the words of a program may take. */
+/* The buffer has space for all that the arguments of a program may need. */
 static void put_program_begin(struct sink *sink, struct location *location)
 {
 	uint32_t size;
@@ -153,7 +154,7 @@ static int write_file(struct sink *sink, struct location *location, size_t size)
 	return code;
 }
 
-/* Writes what is in the buffer. */
+/* Writes the contents of the buffer. */
 static int write_out(struct sink *sink, struct location *location)
 {
 	size_t size;
@@ -172,7 +173,7 @@ static int write_out(struct sink *sink, struct location *location)
 	return 0;
 }
 
-/* Puts the number of its last event into the header of the chunk, which may be in the file by now. */
+/* Writes the number of the last event into the header of the chunk, which may already be in the file. */
 static int head_end(struct sink *sink, struct location *location)
 {
 	int code;
@@ -196,7 +197,7 @@ static void head_begin(struct location *location)
 	location->at = put_head(location->buffer->bytes, location->events + 1, 0);
 }
 
-/* Returns how much of the chunk is left. */
+/* Returns the remaining size of the chunk. */
 static size_t chunk_left(const struct location *location)
 {
 	size_t buffered = (size_t)(location->at - location->buffer->bytes);
@@ -225,7 +226,7 @@ static int chunk_turn(struct sink *sink, struct location *location, uint64_t tim
 	if (code)
 		return code;
 	location->flushed_bytes = location->written;
-	if (!sink->is_of_library) { /* what that has on disk cannot be ended without it */
+	if (!sink->is_of_library) { /* only the library can end its own file */
 		location->flushed_events = location->events;
 		location->flushed_time = location->last_time;
 		location->flushed = location->nest;
@@ -271,7 +272,7 @@ int otf2_file_close(struct sink *sink, struct location *location)
 {
 	int code = location->state == LOCATION_TORN ? -sink->write_code : 0;
 
-	if (!code) { /* the second mark may stand beyond the end of the chunk */
+	if (!code) { /* the second mark may be beyond the end of the chunk */
 		location->at = put_u8(location->at, MARK_END_OF_FILE);
 		location->at = put_u8(location->at, MARK_END_OF_BUFFER);
 		code = head_end(sink, location);

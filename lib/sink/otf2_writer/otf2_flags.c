@@ -1,7 +1,7 @@
 /*
- * otf2_flags: O_* flags in the words of OTF2.
+ * otf2_flags: converts O_* flags to those of OTF2.
  *
- * O_SYNC contains O_DSYNC, O_TMPFILE contains O_DIRECTORY. What a larger flag contains is not said again.
+ * O_SYNC contains O_DSYNC, O_TMPFILE contains O_DIRECTORY. The contained flag is not converted again.
  */
 #include "otf2_flags.h"
 
@@ -44,7 +44,7 @@ OTF2_IoAccessMode otf2_access_mode(uint32_t flags)
 		return OTF2_IO_ACCESS_MODE_READ_ONLY;
 	case O_WRONLY:
 		return OTF2_IO_ACCESS_MODE_WRITE_ONLY;
-	default: /* O_RDWR, and 3: Linux checks both rights for it */
+	default: /* O_RDWR, and 3, for which Linux checks both rights */
 		return OTF2_IO_ACCESS_MODE_READ_WRITE;
 	}
 }

@@ -1,4 +1,4 @@
-/* O_* flags in the words of OTF2. */
+/* otf2_flags: converts O_* flags to those of OTF2. */
 #pragma once
 
 #include <otf2/otf2.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns how many bytes there are, 0 if there is no such file. */
+/* Returns the number of bytes, 0 if the file does not exist. */
 static size_t read_file(const char *path, void *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -23,7 +23,7 @@ static size_t read_file(const char *path, void *out, size_t size)
 	return length > 0 ? (size_t)length : 0;
 }
 
-/* Returns FNV-1a of the bytes: the same on each run, other than hash_bytes(). */
+/* Returns the FNV-1a hash of the bytes, which is the same in each run, unlike hash_bytes(). */
 static uint32_t digest(const char *bytes, size_t length)
 {
 	uint32_t hash = 2166136261U;

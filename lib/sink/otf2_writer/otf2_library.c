@@ -1,9 +1,9 @@
 /*
- * otf2_library: event files of an OTF2 library whose form is not known (cmake/Otf2Form.cmake).
+ * otf2_library: event files of an OTF2 library whose format is unknown (cmake/Otf2Form.cmake).
  *
- * The sink collects records as always. Where they would go to the file, they are taken apart again here, and given to the library's
- * writer, which writes them in its own form. It asks for memory chunk by chunk, like that of definitions (otf2_chunk.c), and never
- * writes by itself. After a write that failed its file cannot be ended: such a location has no events.
+ * The sink collects records as always. Instead of writing them to the file, this code parses them again and passes them to the
+ * library's writer, which writes them in its own format. The library requests memory chunk by chunk, as for definitions
+ * (otf2_chunk.c), and never writes by itself. After a failed write, its file cannot be ended: such a location has no events.
  */
 #include "otf2_attribute.h"
 
@@ -46,7 +46,7 @@ static void take_attributes(const uint8_t **at, OTF2_AttributeList *list)
 {
 	uint32_t count;
 
-	(*at)++; /* the length */
+	(*at)++; /* skips the length */
 	count = take_u32(at);
 	for (uint32_t i = 0; i < count; i++) {
 		OTF2_AttributeRef id = take_u32(at);
@@ -56,12 +56,12 @@ static void take_attributes(const uint8_t **at, OTF2_AttributeList *list)
 		if (type == OTF2_TYPE_UINT64)
 			value.uint64 = take_u64(at);
 		else
-			value.uint32 = take_u32(at); /* all others have that size */
+			value.uint32 = take_u32(at); /* all other types have this size */
 		OTF2_AttributeList_AddAttribute(list, id, type, value);
 	}
 }
 
-/* Where a record is, and where it goes. */
+/* A record, and the writer that gets it. */
 struct transfer {
 	const uint8_t *at;
 	OTF2_EvtWriter *to;
@@ -97,7 +97,7 @@ static OTF2_ErrorCode write_metric(struct transfer *t)
 	return OTF2_EvtWriter_Metric(t->to, t->list, t->time, metric, count, type, value);
 }
 
-/* Records that begin with two numbers. */
+/* Writes records that begin with two numbers. */
 static OTF2_ErrorCode write_pair(struct transfer *t, enum record_type type)
 {
 	uint32_t first = take_u32(&t->at);
@@ -139,7 +139,7 @@ static OTF2_ErrorCode write_lock(struct transfer *t, enum record_type type)
 	return OTF2_EvtWriter_IoTryLock(t->to, t->list, t->time, handle, lock);
 }
 
-/* Records of a handle, a byte and further numbers. */
+/* Writes records with a handle, a byte and further numbers. */
 static OTF2_ErrorCode write_handle(struct transfer *t, enum record_type type)
 {
 	OTF2_IoHandleRef handle = take_u32(&t->at);
@@ -193,7 +193,7 @@ static OTF2_ErrorCode write_record(struct transfer *t, enum record_type type)
 	}
 }
 
-/* Skips marks, which are not for the library. Returns whether a record follows. */
+/* Skips marks, which the library does not need. Returns whether a record follows. */
 static bool skip_marks(struct transfer *t, const uint8_t *end)
 {
 	while (t->at < end && *t->at <= MARK_ATTRIBUTES) {
@@ -218,7 +218,7 @@ static OTF2_EvtWriter *writer_of(struct sink *sink, struct location *location)
 	return location->writer;
 }
 
-/* Returns -errno of what went wrong. */
+/* Returns -errno of the failure. */
 static int trouble(const struct sink *sink)
 {
 	return sink->write_code ? -sink->write_code : -EIO;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 enum {
-	LOST_MOST = 10000, /* later ones are added to the last */
+	LOST_MOST = 10000, /* later losses are added to the last marker */
 	MARKS_MOST = 1000000,
 	TEXT_SIZE = 128,
 };
@@ -56,7 +56,7 @@ void otf2_mark(struct sink *sink, const struct io_event *event)
 	}
 }
 
-/* OTF2 has no times beyond the span of its clock. A pause may begin before it, or end after it. */
+/* OTF2 allows no times outside the span of its clock. A pause may begin before it, or end after it. */
 static bool write_marker(const struct sink *sink, OTF2_MarkerWriter *writer, enum marker marker,
 			 uint64_t first, uint64_t last, const char *text)
 {

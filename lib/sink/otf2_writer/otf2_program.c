@@ -1,9 +1,8 @@
 /*
  * otf2_program: ProgramBegin and ProgramEnd.
  *
- * ProgramBegin is the first record of its location, but the words of the program may be known later: a process has calls of
- * its own before it executes another program. So the record is put before the others when the first bytes of the file are
- * written.
+ * ProgramBegin is the first record of its location, but the arguments of the program may become known later: a process makes
+ * calls before it executes another program. So the record is put before the others when the first bytes of the file are written.
  */
 #include "otf2_record.h"
 

@@ -1,10 +1,10 @@
-/* otf2_program_record: the record ProgramBegin, with the words of the program. */
+/* otf2_program_record: the record ProgramBegin, with the arguments of the program. */
 #include "otf2_attribute.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-/* With the number of its words, all of which take their most. */
+/* Maximum size without the arguments, with their number. */
 enum { MOST_PROGRAM = MOST_TIME + 2 + MOST_U32 + 2 * MOST_ATTRIBUTE + 10 + MOST_U32 };
 
 static uint32_t program_most(uint32_t words)
@@ -12,7 +12,7 @@ static uint32_t program_most(uint32_t words)
 	return MOST_PROGRAM + (words + 1) * MOST_U32;
 }
 
-/* Its words may be thousands: then the length of the data has 8 bytes. */
+/* There may be thousands of arguments: then the length of the data has 8 bytes. */
 static uint8_t *put_program(uint8_t *at, const OTF2_StringRef *word, uint32_t count)
 {
 	uint32_t most = (count + 1) * MOST_U32;

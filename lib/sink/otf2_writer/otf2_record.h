@@ -1,11 +1,11 @@
 /*
- * otf2_record: one record of an event file.
+ * otf2_record: writes one record of an event file.
  *
- * Written here and not by the library: an operation has four records, and a third of a conversion's time went into them.
- * They are the bytes that the library writes for the same events; a property test compares them.
+ * iotrace writes records itself, because an operation has four, and a third of a conversion's time went into the library. The
+ * bytes are those that the library writes for the same events; a property test compares them.
  *
- * A record is its type, the length of its data, the data; ENTER and LEAVE have no length. Before it may stand a time,
- * where it differs from that of the record before, and a list of attributes.
+ * A record is its type, the length of its data, and the data; ENTER and LEAVE have no length. Before it may come a time, if it
+ * differs from that of the previous record, and a list of attributes.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "otf2_bytes.h"
 
 /*
- * Returns where the data of a record may be written, or NULL: a write failed, and nothing more goes to the location.
- * most: what the data takes at most; a record that may be long has a length of 9 bytes.
+ * Returns the position for the data of a record, or NULL after a failed write, when nothing more goes to the location. most:
+ * maximum size of the data; if that needs it, the length has 9 bytes.
  */
 __attribute__((always_inline)) static inline uint8_t *record_begin(
 	struct sink *sink, struct location *location, uint64_t time, const struct attributes *list,
@@ -35,7 +35,7 @@ __attribute__((always_inline)) static inline uint8_t *record_begin(
 	return put_u8(put_attributes(location->at, list), (uint8_t)type) + length;
 }
 
-/* The data of a record with a length, that is not long, ends before `end`. */
+/* Ends a record that has a short length. Its data ends at `end`. */
 static inline bool record_end(struct location *location, uint8_t *data, uint8_t *end)
 {
 	data[-1] = (uint8_t)(end - data);

@@ -1,9 +1,9 @@
 /*
- * otf2_repair: ends an event file of which a write failed.
+ * otf2_repair: ends an event file after a failed write.
  *
- * A write that stopped half way is not resumed; and readers loop for ever on a file without an end. Whole chunks stand on
- * the disk up to flushed_bytes. What follows is cut off, and a last chunk is put there: it leaves the regions that are open
- * behind the whole chunks, and ends the program. A file of the library becomes one without events.
+ * A partial write is not continued, and some readers never stop reading a file without an end. There are whole chunks on the disk
+ * up to flushed_bytes. The rest is cut off, and a last chunk is appended: it leaves the regions that are open after the whole
+ * chunks, and ends the program. A file that the library wrote is replaced by one without events.
  */
 #include "otf2.h"
 #include "otf2_bytes.h"
@@ -18,7 +18,7 @@ enum {
 			  PUT_BEYOND
 };
 
-/* Returns its size, and adds its events to those of the location. */
+/* Builds the last chunk. Returns its size, and adds its events to those of the location. */
 static size_t last_chunk(uint8_t chunk[LAST_CHUNK_MOST], struct location *location)
 {
 	struct nest *nest = &location->flushed;

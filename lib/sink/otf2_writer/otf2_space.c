@@ -1,10 +1,10 @@
 /*
- * otf2_space: room on the disk.
+ * otf2_space: space on the disk.
  *
- * Nothing may fail for want of room while the archive is being ended, for an archive without
- * definitions and anchor is worth nothing. So events stop while there is still room for all that is
- * in memory, and a reserve file holds the room of what is written at the end: it counts against
- * quotas, too, which statvfs() does not show. It is deleted just before that room is needed.
+ * Nothing may fail for lack of space while the archive is being ended, because an archive without definitions and anchor is
+ * useless. So events stop while there is still space for everything in memory, and a reserve file holds the space for what is
+ * written at the end. The file also counts against quotas, which statvfs() does not show. It is deleted just before its space is
+ * needed.
  */
 #include "otf2.h"
 
@@ -16,10 +16,10 @@
 #define RESERVE_FILE ".reserve"
 
 enum {
-	KEEP_SHARE = 50,              /* by default 2 % stay free, */
-	KEEP_MOST = 64 * 1024 * 1024, /* but no more than this */
-	FILE_BYTES = 4096,            /* a small file takes a block */
-	DEFINITION_BYTES = 160,   /* a file or handle with its name and properties, on average */
+	KEEP_SHARE = 50,              /* by default, 2 % stay free, */
+	KEEP_MOST = 64 * 1024 * 1024, /* but not more than this */
+	FILE_BYTES = 4096,            /* a small file needs a block */
+	DEFINITION_BYTES = 160,   /* mean size of a file or handle with its name and properties */
 	FIXED_BYTES = 128 * 1024, /* anchor, regions, metrics, markers */
 };
 
@@ -54,8 +54,9 @@ uint64_t space_room(const struct space *space)
 {
 	struct statvfs fs;
 
+	/* unknown: the writes themselves will show it. */
 	if (fstatvfs(space->directory, &fs) != 0)
-		return UINT64_MAX; /* cannot be asked: the writes themselves will tell */
+		return UINT64_MAX;
 	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 
 	return free_bytes > space->keep ? free_bytes - space->keep : 0;
@@ -71,13 +72,13 @@ int space_reserve(struct space *space, uint64_t bytes)
 	if (fd < 0)
 		return -errno;
 	space->has_file = true;
-	/* Larger steps than asked for: this is called often. */
+	/* Reserves more than requested, because this is called often. */
 	int code = posix_fallocate(fd, 0, (off_t)space_with_margin(bytes));
 
 	close(fd);
 	if (code == 0)
 		space->reserved = space_with_margin(bytes);
-	/* Not known to the file system, or larger than one file may be: the writes themselves will tell. */
+	/* The file system does not support it, or limits the size of a file: the writes themselves will show it. */
 	return code == EOPNOTSUPP || code == EINVAL || code == EFBIG ? 0 : -code;
 }
 
@@ -99,7 +100,7 @@ uint64_t otf2_space_of_end(const struct sink *sink)
 	       (uint64_t)trace_threads(trace) * FILE_BYTES;
 }
 
-/* What is in memory must fit, what comes at the end must fit, and what will come until the next look. */
+/* There must be space for everything in memory, for what is written at the end, and for what comes until the next check. */
 __attribute__((noinline, cold)) static void look_at_disk(struct sink *sink, uint64_t time)
 {
 	uint64_t end = otf2_space_of_end(sink);

@@ -1,4 +1,4 @@
-/* otf2_state: what the archive has, and whether it may still grow. */
+/* otf2_state: what the archive contains, and whether it may still grow. */
 #include "otf2.h"
 
 void otf2_stop(struct sink *sink, int code, uint64_t time)

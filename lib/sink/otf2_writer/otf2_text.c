@@ -6,7 +6,7 @@
 #include <iotrace/trace.h>
 #include <string.h>
 
-enum { ARGUMENTS_MOST = 4096 }; /* of a program: a record must fit into a buffer */
+enum { ARGUMENTS_MOST = 4096 }; /* arguments of a program: a record must fit into a buffer */
 
 static const char words_cut[] = "[...]";
 

@@ -1,5 +1,5 @@
 /*
- * otf2_use: regions and files are numbered in the order of their first use, and only those that are used are defined.
+ * otf2_use: numbers regions and files in the order of their first use; only used ones are defined.
  */
 #include "otf2.h"
 

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-/* Returns the length of what stands between two places where a line may end. */
+/* Returns the length of the text up to the next place where a line may end. */
 static size_t phrase(const char *text)
 {
 	size_t length = 0;

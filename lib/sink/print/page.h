@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* All text that is put must be fit for a terminal. */
+/* All text must be safe for a terminal. */
 struct page {
 	FILE *out;
-	size_t columns; /* of the terminal; 0: it is none */
+	size_t columns; /* of the terminal; 0: the output is no terminal */
 	const char *bold, *plain;
 };
 
@@ -26,8 +26,9 @@ void page_wrap(const struct page *page, const char *text, size_t first, size_t i
 
 struct page_column {
 	const char *title;
-	int width; /* with the blank before it; negative: to the left, with a blank behind it; 0: the rest of the line */
-	size_t from;    /* columns that a terminal must have for it */
+	/* Including the blank before it; negative: aligned left, with a blank after it; 0: the rest of the line. */
+	int width;
+	size_t from;    /* minimum number of terminal columns at which it is shown */
 	bool is_absent; /* not shown in this table */
 };
 
@@ -39,7 +40,7 @@ struct page_table {
 enum { PAGE_REST_LEAST = 12 };
 
 void page_heading(const struct page *page, const struct page_table *table);
-/* One cell for each column; NULL is a dash. */
+/* Prints one cell for each column; NULL is a dash. */
 void page_row(const struct page *page, const struct page_table *table, const char *const *cell);
 /* Returns how many columns are left for the rest of the line, 0: no limit. */
 size_t page_rest(const struct page *page, const struct page_table *table);

@@ -1,9 +1,9 @@
-/* summary_format: numbers as a person reads them. Three digits say enough, and a column keeps its width. */
+/* summary_format: numbers for people. Three digits are enough, and keep the width of a column constant. */
 #include "summary_name.h"
 
 #include <stdio.h>
 
-/* Returns how many digits after the point make three in all. */
+/* Returns the number of digits after the point for three digits in all. */
 static int decimals(double value)
 {
 	if (value < 9.995)
@@ -41,7 +41,7 @@ const char *summary_time(char out[SUMMARY_NUMBER], uint64_t ns)
 {
 	static const struct {
 		const char *unit;
-		double ns, below; /* `below`: the next unit begins here */
+		double ns, below; /* from this value on, the next unit is used */
 	} row[] = {{"us", 1e3, 999.5e3},
 		   {"ms", 1e6, 999.5e6},
 		   {"s", 1e9, 9999.5e9},

@@ -1,4 +1,4 @@
-/* summary_name: escapes a text before it cuts it, so a cut never uncovers an escaped byte. */
+/* summary_name: escapes a text before it is cut, so a cut never exposes an escaped byte. */
 #include "summary_name.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ static bool is_plain(const char *word, size_t length)
 	return length > 0;
 }
 
-/* In single quotes all but a quote stands for itself. What a terminal cannot show needs the quotes of $'...'. */
+/* In single quotes, every character except a quote stands for itself. Characters that a terminal cannot show need $'...'. */
 static void put_word(FILE *out, const char *word, size_t length)
 {
 	char *safe = summary_escape(word, length);
@@ -110,7 +110,7 @@ char *summary_process(const struct trace *trace, process_id id)
 	return text;
 }
 
-/* Returns how many bytes the character at `at` takes, of text that is valid UTF-8. */
+/* Returns the number of bytes of the character at `at` in valid UTF-8. */
 static size_t step_forward(const char *at)
 {
 	unsigned char lead = (unsigned char)*at;
@@ -134,7 +134,7 @@ size_t summary_columns(const char *text)
 	return columns;
 }
 
-/* Returns the bytes at the beginning that fit into `columns`. */
+/* Returns the number of bytes at the begin that fit into `columns`. */
 static size_t fit_head(const char *text, size_t columns)
 {
 	size_t used = 0, size, width;
@@ -148,7 +148,7 @@ static size_t fit_head(const char *text, size_t columns)
 	return used;
 }
 
-/* Returns where the end begins that fits into `columns`. */
+/* Returns the position from which the end fits into `columns`. */
 static const char *fit_tail(const char *text, size_t columns)
 {
 	size_t left = summary_columns(text), size;
@@ -197,7 +197,7 @@ static size_t common(const char *a, const char *b)
 	return length;
 }
 
-/* Returns where the part of a path begins in which it differs from all that are cut like it. */
+/* Returns the first component in which a path differs from others that look the same after the cut. */
 static const char *find_difference(char *const *text, char *const *cut, uint32_t count,
 				   uint32_t index)
 {
@@ -214,7 +214,7 @@ static const char *find_difference(char *const *text, char *const *cut, uint32_t
 	return text[index] + most;
 }
 
-/* Cuts a text so that the part that differs is visible: with a longer beginning, or without one. */
+/* Cuts a text so that the differing part is visible: with a longer beginning, or without one. */
 static char *cut_apart(char *const *text, char *const *cut, uint32_t count, uint32_t index,
 		       size_t columns)
 {

@@ -1,5 +1,5 @@
 /*
- * summary_name: names, commands and numbers for people. Whatever bytes they have, what comes out is fit for a terminal.
+ * summary_name: names, commands and numbers for people. The result is always safe for a terminal.
  */
 #pragma once
 
@@ -10,21 +10,21 @@
 
 /* Each returns text that the caller frees. */
 
-/* Foreign bytes, escaped as escape_text() does. */
+/* Untrusted bytes, escaped as by escape_text(). */
 char *summary_escape(const char *bytes, size_t length);
 char *summary_string(const struct trace *trace, str_id id);
 /* Words that are separated by NUL, quoted as a shell would need them. */
 char *summary_quote(const char *words, size_t length);
-/* A process: its command line as far as it is known, else its name. */
+/* The command line of a process as far as it is known, otherwise its name. */
 char *summary_command(const struct trace *trace, process_id process);
 /* "dd(4711)": the last part of its name. */
 char *summary_process(const struct trace *trace, process_id process);
 
-/* Returns how many columns of a terminal such text takes. */
+/* Returns the number of terminal columns of such a text. */
 size_t summary_columns(const char *text);
-/* Cuts text in its middle with "..." if it takes more than `columns` (0: no limit); `head` of 12 parts stay before that. */
+/* Replaces the middle of a text by "..." if it needs more than `columns` (0: no limit); `head` twelfths stay before it. */
 char *summary_cut(const char *text, size_t columns, uint32_t head);
-/* Cuts each text of a list so that those that differ still do, and replaces it. */
+/* Cuts each text of a list, and replaces it. Texts that differ still differ afterwards. */
 void summary_cut_list(char **text, uint32_t count, size_t columns);
 
 /* Numbers for people; each returns out, as summary_bytes() does. "6.38 MiB/s", "12.3 ms", "1,234,567". */

@@ -38,10 +38,10 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 	int code;
 
 	if (!path || !strcmp(path, "-")) {
-		/* With one call, so that lines of the command do not come in between. */
+		/* One call, so that lines of the command do not come in between. */
 		code = place_write_all(options->is_on_stdout ? STDOUT_FILENO : STDERR_FILENO, text,
 				       size);
-		/* A reader that has gone is not an error. */
+		/* It is not an error if the reader has gone. */
 		return !code || code == -EPIPE
 			       ? 0
 			       : error_set(err, -code, "summary: write to standard %s",

@@ -7,10 +7,10 @@
 #include <iotrace/sink.h>
 #include <stdio.h>
 
-/* The version of what summary_json() writes: it rises if a key goes or changes its meaning. */
+/* The version of the output of summary_json(): it increases if a key is removed or changes its meaning. */
 enum { SUMMARY_SCHEMA = 3 };
 
-/* Rows of each table, unless options say otherwise: a screen of them, or what a program can take. */
+/* Rows of each table, unless options say otherwise: for a screen, and for a program. */
 enum { SUMMARY_TOP_TEXT = 5, SUMMARY_TOP_JSON = 100 };
 
 struct summary {
@@ -23,14 +23,14 @@ void summary_json(const struct summary *summary, FILE *out);
 struct json_object *summary_device_json(const struct summary *summary);
 struct json_object *summary_group_json(const struct summary *summary);
 
-/* Writes one sentence if the recording or its archive ends early, with the cause and what to do. Returns whether it does. */
+/* Prints one sentence if the recording or its archive ends early, with the cause and a remedy. Returns whether it does. */
 bool summary_end(const struct summary *summary, FILE *out);
 /* Returns the errno of the write that ended the recording early, or 0. */
 int summary_end_error(const struct summary *summary);
 
 /*
- * Returns the number `index` of the remarks that a reader of the numbers should know, as one sentence in text, or false
- * if it does not apply. Safe for a terminal. SUMMARY_REMARKS is how many there are.
+ * Returns remark number `index`, which a reader of the numbers should know, as one sentence in text; false if it does not apply.
+ * Safe for a terminal. There are SUMMARY_REMARKS.
  */
 bool summary_remark(const struct summary *summary, uint32_t index, char *text, size_t size);
 uint32_t summary_remarks(void);

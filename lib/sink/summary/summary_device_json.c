@@ -1,4 +1,4 @@
-/* summary_device_json: the tables of block devices for programs, in bytes, nanoseconds and shares of 1. */
+/* summary_device_json: the tables of block devices for programs: in bytes, nanoseconds, and shares from 0 to 1. */
 #include "books/device_json.h"
 #include "books/json_text.h"
 #include "summary.h"

@@ -1,6 +1,6 @@
 /*
- * summary_device_text: tables of block devices and control groups for people: what `iostat -x` would show of the run,
- * with the spread of the time that await is the mean of; and what programs asked for against what reached the disks.
+ * summary_device_text: tables of block devices and control groups for people: the columns of `iostat -x` for the run, the
+ * distribution of the time whose mean is await, and how much of what programs requested reached the disks.
  */
 #include "collect/collect_rank.h"
 #include "summary_page.h"
@@ -15,7 +15,7 @@
 
 enum { NAME_LEAST = 8, NAME_MOST = 24, WIDE = 80, OTHERS_INDENT = 11 };
 
-/* Returns how wide the first column is: names of devices have as much room as there is. */
+/* Returns the width of the first column: names of devices get all space that is left. */
 static int name_width(const struct page *page)
 {
 	size_t more = page->columns > WIDE ? page->columns - WIDE : 0;
@@ -36,7 +36,7 @@ static char *device_name(const struct summary *summary, const struct page *page,
 	return cut;
 }
 
-/* Three digits say enough; thousands are "k". */
+/* Three digits are enough; thousands are "k". */
 static const char *number(char out[SUMMARY_NUMBER], double value)
 {
 	static const char *const unit[] = {"", "k", "M", "G"};
@@ -72,7 +72,7 @@ static void put_traffic(const struct collect_device *d, enum request_kind kind, 
 	*before = ", ";
 }
 
-/* Requests for which there is no column. */
+/* Prints requests for which there is no column. */
 static void put_others(const struct collect_device *d, const struct page *page)
 {
 	char count[SUMMARY_NUMBER], *text = NULL;
@@ -123,7 +123,7 @@ static void put_device(const struct summary *summary, const struct page *page,
 	put_others(d, page);
 }
 
-/* "12 more reads", or where only sizes differ "8 more sectors of reads"; nothing if they are the same. */
+/* Prints "12 more reads", or, if only sizes differ, "8 more sectors of reads"; nothing if they are equal. */
 static void put_difference(const char **before, const char *name, struct device_stat seen,
 			   struct device_stat kernel, FILE *out)
 {
@@ -143,7 +143,7 @@ static void put_difference(const char **before, const char *name, struct device_
 	*before = ",";
 }
 
-/* The difference between the kernel's counts of a device and the events, if there is one. */
+/* Prints the difference between the kernel's counters of a device and the events, if there is one. */
 static void put_difference_of(const struct summary *summary, const struct page *page, uint32_t id)
 {
 	const struct trace_device *device = trace_device(summary->collect->trace, id);
@@ -167,7 +167,7 @@ static void put_difference_of(const struct summary *summary, const struct page *
 	free(name);
 }
 
-/* Returns whether undelivered ends explain the whole difference; then the line above says so already. */
+/* Returns whether undelivered ends explain the whole difference; then the previous line already says it. */
 static bool is_said(const struct summary *summary, uint32_t id)
 {
 	const struct trace_device *device = trace_device(summary->collect->trace, id);
@@ -284,7 +284,7 @@ void summary_devices(const struct summary *summary, const struct page *page, uin
 	top_release(&top);
 }
 
-enum { ROOT_GROUP = 1 }; /* its id; it has no name where cgroup2 is not mounted */
+enum { ROOT_GROUP = 1 }; /* id of the root group, which has no name if cgroup2 is not mounted */
 
 /* Without other groups, everything belongs to the root group. */
 static bool has_groups(const struct collect *collect)

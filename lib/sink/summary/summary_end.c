@@ -1,5 +1,5 @@
 /*
- * summary_end: says that the recording or its archive ends before the command. This comes before all numbers, since they
+ * summary_end: reports that the recording or its archive ends before the command. This comes before all numbers, because they
  * describe only a part of the run.
  */
 #include "summary.h"
@@ -9,11 +9,11 @@
 #include <iotrace/pause.h>
 #include <iotrace/trace.h>
 
-/* In place of an errno, which are positive. */
+/* Used instead of an errno, which is positive. */
 enum { AT_LIMIT = -1 };
 
 static const struct {
-	int error; /* 0: any other */
+	int error; /* 0: any other error */
 	const char *what, *remedy;
 } cause[] = {
 	{AT_LIMIT, "--limit was reached", "choose a larger --limit"},
@@ -43,7 +43,7 @@ static void put_cause(int error, FILE *out)
 			error ? errname_text(error) : "the capture does not say why");
 }
 
-/* From the begin of the run, as its duration is. */
+/* Relative to the begin of the run, like its duration. */
 static uint64_t archive_time(const struct summary *summary)
 {
 	const struct sink_end *end = summary->options->archive_end;
@@ -59,7 +59,7 @@ int summary_end_error(const struct summary *summary)
 	return host->end_reason == TRACE_END_ERROR ? host->end_errno : 0;
 }
 
-/* Returns whether there were any. */
+/* Returns whether there were pauses. */
 static bool put_pauses(const struct summary *summary, FILE *out)
 {
 	const struct trace *trace = summary->collect->trace;

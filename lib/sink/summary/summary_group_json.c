@@ -1,4 +1,4 @@
-/* summary_group_json: what block requests of each control group moved, for programs. */
+/* summary_group_json: data of block requests for each control group, for programs. */
 #include "books/device_json.h"
 #include "books/json_text.h"
 #include "summary.h"

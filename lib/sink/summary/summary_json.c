@@ -1,6 +1,6 @@
 /*
- * summary_json: the summary for programs: one object on one line, in bytes, nanoseconds and shares of 1. The fields are
- * described in iotrace-summary(5) and share/summary.schema.json; SUMMARY_SCHEMA is their version.
+ * summary_json: the summary for programs: one object on one line, in bytes, nanoseconds, and shares from 0 to 1.
+ * iotrace-summary(5) and share/summary.schema.json describe the fields; SUMMARY_SCHEMA is their version.
  */
 #include "books/json_text.h"
 #include "collect/collect_rank.h"
@@ -164,7 +164,7 @@ static json_object *json_resources(const struct collect *collect)
 	return all;
 }
 
-/* { total, rows }: how many there are, and as many of them as were asked for. The list is released. */
+/* Returns { total, rows }: the number of all rows, and as many rows as the user wants. Releases the list. */
 static json_object *json_list(struct top *top, const struct collect *collect,
 			      json_object *(*row)(const struct collect *collect, uint32_t id))
 {

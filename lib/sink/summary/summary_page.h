@@ -1,10 +1,10 @@
-/* summary_page: the tables of the summary for people. Each prints nothing if there is nothing to tell. */
+/* summary_page: the tables of the summary for people. Empty tables are not printed. */
 #pragma once
 
 #include "print/page.h"
 #include "summary.h"
 
-/* A command line may have thousands of bytes; this is enough where there are no columns. Paths stay whole there. */
+/* Limit for command lines if the output has no columns; they may have thousands of bytes. Paths are not cut there. */
 enum { SUMMARY_COMMAND_MOST = 240 };
 
 void summary_processes(const struct summary *summary, const struct page *page, uint32_t rows);

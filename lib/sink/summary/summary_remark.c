@@ -65,7 +65,7 @@ static bool remark_perf(const struct summary *summary, str_id why, const char *w
 	return true;
 }
 
-/* The user asked for perf. */
+/* Whether the user has requested perf. */
 static bool is_asked_for(const struct summary *summary, str_id why)
 {
 	return !strcmp(trace_text(summary->collect->trace, why), "--source=perf");
@@ -89,7 +89,7 @@ static bool remark_block_source(const struct summary *summary, char *text, size_
 	       remark_perf(summary, host->block_why, "block requests were", text, size);
 }
 
-/* Appends as much as there is room for. */
+/* Appends as much as fits. */
 static void append(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -124,7 +124,7 @@ static bool remark_refused(const struct summary *summary, char *text, size_t siz
 	return refusals;
 }
 
-/* "'a', 'b'": the filters of a kind. Returns whether there is any. */
+/* Writes "'a', 'b'": the filters of a kind. Returns whether there is any. */
 static bool name_filters(const struct trace *trace, enum fact_filter kind, char *text, size_t size)
 {
 	bool has_any = false;
@@ -160,7 +160,7 @@ static bool remark_path(const struct summary *summary, char *text, size_t size)
 	return true;
 }
 
-/* Whether the tasks that were chosen made no call at all. A task must match each kind of filter, so one sentence has all. */
+/* Remarks that the chosen tasks made no call at all. A task must match each kind of filter, so one sentence names all of them. */
 static bool remark_tasks(const struct summary *summary, char *text, size_t size)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static bool remark_device(const struct summary *summary, char *text, size_t size
 	return true;
 }
 
-/* The tables have calls only. */
+/* The tables contain only calls, so events of -e are remarked here. */
 static bool remark_tracepoints(const struct summary *summary, char *text, size_t size)
 {
 	static const char prefix[] = CAPTURE_CHOSEN_PREFIX;
@@ -244,7 +244,7 @@ static bool remark_tracepoints(const struct summary *summary, char *text, size_t
 	return *before == ',';
 }
 
-/* The table has one row for them. */
+/* The table has one row for all of them. */
 static bool remark_shared(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace *trace = summary->collect->trace;
@@ -305,7 +305,7 @@ static uint64_t unseen_ends(const struct collect *collect)
 	return ends;
 }
 
-/* Counters that are warnings. The sentence about completeness already names missing events. */
+/* Remarks on counters that are warnings. The sentence about completeness already names missing events. */
 static bool remark_counter(const struct summary *summary, enum tally_counter counter, char *text,
 			   size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * summary_table: processes, files and kinds of calls. Rows with a name are made first and printed then: names are cut
- * together, so that two that differ do not look the same.
+ * summary_table: processes, files and kinds of calls. Rows with names are built before any is printed, because names are cut
+ * together, so that different names do not look the same.
  */
 #include "collect/collect_rank.h"
 #include "summary_page.h"
@@ -12,7 +12,7 @@
 
 #define TABLE(column) ((struct page_table){column, sizeof(column) / sizeof(*(column))})
 
-/* A column of bytes that are none is a dash: the eye finds the others. */
+/* Zero bytes are printed as a dash, so that other values stand out. */
 static const char *bytes_of(char out[SUMMARY_NUMBER], uint64_t bytes)
 {
 	return bytes ? summary_bytes(out, bytes) : NULL;
@@ -23,7 +23,7 @@ static const char *time_of(char out[SUMMARY_NUMBER], uint64_t ns)
 	return ns ? summary_time(out, ns) : NULL;
 }
 
-/* What a rate is of: of what the rows are sorted by, or of all data. */
+/* The title of the rate: that of the sort key, or of all data. */
 static const char *rate_title(const struct summary *summary)
 {
 	return summary->options->sort == SORT_READ      ? "read/s"
@@ -47,7 +47,7 @@ static const char *count_of(char out[SUMMARY_NUMBER], uint64_t count)
 	return count ? summary_count(out, count) : NULL;
 }
 
-/* "file", or "file (5 of 38)". */
+/* Writes "file", or "file (5 of 38)". */
 static void title_of(char *out, size_t size, const char *word, const struct top *top, uint64_t of)
 {
 	char all[SUMMARY_NUMBER];
@@ -82,7 +82,7 @@ static void put_process(const struct summary *summary, const struct page *page,
 				       time_of(text[4], process->wait), command});
 }
 
-/* The first line already names a command without children. */
+/* Whether there is only the command, without children: the first line already names it. */
 static bool is_alone(const struct summary *summary, const struct top *top)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
@@ -115,7 +115,7 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 	top_release(&top);
 }
 
-/* "dd(4711)", or "dd(4711)+2" if two others used the file as well. */
+/* Returns "dd(4711)", or "dd(4711)+2" if two other processes used the file as well. */
 static char *users_of(const struct collect *collect, file_id id)
 {
 	struct top top = collect_top_shares(collect, id, 1);
@@ -138,7 +138,7 @@ static char *device_of(const struct trace *trace, file_id id)
 	return summary_escape(name, strlen(name));
 }
 
-/* Names of the files of a table, of who used them, and of what holds them. */
+/* Names of the files of a table, of their users, and of their devices. */
 struct file_names {
 	char **path, **user, **device;
 	size_t user_columns, device_columns;
@@ -288,7 +288,7 @@ void summary_calls(const struct summary *summary, const struct page *page, uint3
 	};
 	const struct page_table table = TABLE(column);
 	struct top top = collect_top_classes(summary->collect, summary->options->sort, CLASSES);
-	/* A row for one more would take as much room as the row "1 more". */
+	/* One more row needs as much space as the row "1 more". */
 	uint32_t shown = rows && top.count <= rows + 1 ? top.count : rows;
 
 	if (shown)

@@ -1,6 +1,6 @@
 /*
- * summary_text: the summary for people. A simple program's fits a screen of 24 lines of 80 columns. Every foreign byte
- * goes through summary_name.h, so nothing in a file name can reach the terminal as it is.
+ * summary_text: the summary for people. For a simple program, it fits a screen of 24 lines of 80 columns. Every untrusted byte
+ * goes through summary_name.h, so no file name can reach the terminal unescaped.
  */
 #include "collect/collect_rank.h"
 #include "collect/collect_resource.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE_LEAST 0.0005 /* what is less is shown as 0.0 % */
+#define SHARE_LEAST 0.0005 /* smaller shares are shown as 0.0 % */
 
 enum { COLUMNS_LEAST = 45, COLUMNS_MAX = 240, INDENT = 2 };
 
@@ -29,7 +29,7 @@ static const char *const resource_title[RESOURCES] = {
 	[RESOURCE_OTHER] = "event descriptors and other calls",
 };
 
-/* A sentence in the making. It is printed and freed by end(). */
+/* A sentence under construction. end() prints and frees it. */
 struct sentence {
 	const struct page *page;
 	char *text;
@@ -52,7 +52,7 @@ static void end(struct sentence *sentence, size_t indent)
 	free(sentence->text);
 }
 
-/* What an archive was recorded of may be unknown: its iotrace.json is missing, or it is of another program. */
+/* Names what an archive recorded. That is unknown if its iotrace.json is missing, or another program wrote it. */
 static char *name_archive(const struct summary *summary)
 {
 	const struct trace *trace = summary->collect->trace;
@@ -69,7 +69,7 @@ static char *name_archive(const struct summary *summary)
 	return text;
 }
 
-/* "process 12 (dd)", "processes 12 (dd), 14 (cat) and 3 more". */
+/* Returns "process 12 (dd)", or "processes 12 (dd), 14 (cat) and 3 more". */
 static char *name_attached(const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
@@ -125,7 +125,7 @@ static void put_title(const struct summary *summary, const struct page *page)
 	free(cut);
 }
 
-/* "pipes, sockets and locks": those that took a hundredth of the waiting. */
+/* Prints "pipes, sockets and locks": the resources with at least a hundredth of the waiting time. */
 static void put_waits(const struct summary *summary, uint64_t all, FILE *out)
 {
 	const char *name[RESOURCES];
@@ -164,7 +164,7 @@ static void put_end(const struct summary *summary, const struct page *page)
 		fputs(page->plain, page->out);
 }
 
-/* Wall time, shares, data: the answer to most questions. */
+/* Prints wall time, shares and data, which answer most questions. */
 static void put_verdict(const struct summary *summary, const struct page *page)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);
@@ -204,7 +204,7 @@ static bool is_worth(const struct collect_row *row, const struct collect_row *al
 	       (row->written && row->written * 100 >= all->written);
 }
 
-/* I/O of pipes and the like, which the numbers of files do not include. */
+/* Prints I/O on pipes and similar, which the numbers of files do not include. */
 static void put_elsewhere(const struct summary *summary, const struct page *page)
 {
 	const char *before = "besides files: ";
@@ -233,7 +233,7 @@ static void put_elsewhere(const struct summary *summary, const struct page *page
 	end(&s, INDENT);
 }
 
-/* Counters of -E, over all threads. */
+/* Prints counters of -E, summed over all threads. */
 static void put_counters(const struct summary *summary, const struct page *page)
 {
 	const struct trace *trace = summary->collect->trace;
@@ -276,7 +276,7 @@ static void put_lost(const struct summary *summary, FILE *out)
 		fputc('.', out);
 }
 
-/* One sentence: complete, or what is missing and what to do. */
+/* Prints one sentence: complete, or what is missing and a remedy. */
 static void put_completeness(const struct summary *summary, const struct page *page)
 {
 	char sentence[512];
@@ -351,7 +351,7 @@ static void put_named_fault(const struct summary *summary, const struct page *pa
 	free(name);
 }
 
-/* Which errors there were of which calls, how many of each. */
+/* Prints the errors, and the number of each, for each call. */
 static void put_errors(const struct summary *summary, const struct page *page,
 		       const struct top *top, uint32_t rows, const char *title, uint64_t besides)
 {
@@ -422,7 +422,8 @@ static void put_path(const char *title, const char *path, const struct page *pag
 	if (!path)
 		return;
 	fputs(title, page->out);
-	escape_print(page->out, path, strlen(path)); /* whole: it will be copied */
+	/* The path is not cut, because users will copy it. */
+	escape_print(page->out, path, strlen(path));
 	fputc('\n', page->out);
 }
 

@@ -161,7 +161,7 @@ static void print_op(struct sink *sink, const struct io_event *event)
 	fprintf(out, " #%" PRIu64, event->op.id);
 }
 
-/* What is known of a block request and who caused it. */
+/* Prints what is known of a block request, and of the task that caused it. */
 static void print_request(struct sink *sink, const struct io_event *event)
 {
 	static const char *const kind[] = {
@@ -288,7 +288,7 @@ static void print_mark(struct sink *sink, const struct io_event *event)
 	text_string(sink, event->mark.text);
 }
 
-/* NULL: the kind says it all. */
+/* NULL: the kind has no fields. */
 static void (*const print_fields[IO_EVENT_KINDS])(struct sink *sink,
 						  const struct io_event *event) = {
 	[IO_PROGRAM_END] = print_program_end,

@@ -9,17 +9,18 @@ struct sink {
 	FILE *out;
 	char *path; /* for messages */
 	const struct trace *trace;
-	struct place *place, *own_place; /* NULL: standard output; NULL: somebody else's */
+	/* place: NULL: standard output; own_place: NULL if the place belongs to somebody else. */
+	struct place *place, *own_place;
 	struct sink_options options;
 };
 
-/* "O_RDWR|O_CREAT": the access mode always, then what is set, then the rest as a number. */
+/* Prints "O_RDWR|O_CREAT": always the access mode, then the other flags, then the rest as a number. */
 void text_flags(FILE *out, uint32_t flags);
-/* " f3", or " -" for ID_NONE. */
+/* Prints " f3", or " -" for ID_NONE. */
 void text_id(FILE *out, char letter, uint32_t id);
-/* text_defs.c: a string in quotes, with a space before it. */
+/* text_defs.c: prints a string in quotes, after a space. */
 void text_string(struct sink *sink, str_id id);
-/* " 101@100", " sda", " sda/samples" ... */
+/* Prints " 101@100", " sda", " sda/samples" or similar. */
 void text_location(struct sink *sink, thread_id id);
-/* Everything that the trace knows: see text_defs.c. */
+/* Prints all definitions of the trace: see text_defs.c. */
 void text_definitions(struct sink *sink);

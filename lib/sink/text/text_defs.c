@@ -32,7 +32,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* A quote inside is escaped, too, so that the end of the text can be found. */
+/* Also escapes quotes, so that the end of the text can be found. */
 static void print_quoted(FILE *out, const char *bytes, size_t length)
 {
 	putc('"', out);
@@ -71,7 +71,7 @@ static void print_words(struct sink *sink, str_id argv)
 	}
 }
 
-/* The name of a group of no process: of a device, or of the machine. */
+/* Prints the name of a group that is no process: that of a device, or of the machine. */
 static void print_group(struct sink *sink, const struct trace_process *group)
 {
 	str_id name = group->kind == TRACE_DEVICE ? trace_device(sink->trace, group->device)->name

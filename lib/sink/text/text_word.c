@@ -1,4 +1,4 @@
-/* text_word: ids and flags, as the lines of events and those of definitions have them. */
+/* text_word: ids and flags, as lines of events and of definitions contain them. */
 #include "text.h"
 
 #include <iotrace/large_file.h>
@@ -13,7 +13,7 @@ void text_id(FILE *out, char letter, uint32_t id)
 		fprintf(out, " %c%u", letter, id);
 }
 
-/* A flag that contains another stands before it. */
+/* A flag that contains another comes before it. */
 void text_flags(FILE *out, uint32_t flags)
 {
 	static const char *const access[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
