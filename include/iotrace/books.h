@@ -65,8 +65,8 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
 			     size_t size);
 /*
- * While the stream goes on no equation holds yet, and not all losses are known. Returns whether there are gaps so far, and then such
- * a sentence about them.
+ * While the stream grows, no equation holds yet, and not all losses are known. Returns whether there are gaps so far, and a
+ * sentence about them.
  */
 bool books_gaps(const struct tally *tally, char *text, size_t size);
 /* Returns whether the counter counts events that are missing. */

@@ -29,14 +29,14 @@ int decode_sample(struct decode *decode, const struct sample *sample, bool is_la
 /* Names and number of the counters in the ends of calls (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);
-/* A file was mapped so that it can be executed. Lent. */
+/* An executable mapping of a file. Lent. */
 struct decode_mapping {
 	uint32_t pid;
 	uint64_t begin, length, offset; /* offset: in the file */
-	struct event_string file;       /* as the process sees it; "[vdso]", "//anon" */
+	struct event_string file;       /* path as the process sees it; "[vdso]", "//anon" */
 };
 
-/* Returns whether the record says this. Counts nothing. */
+/* Returns whether the record is such a mapping. Counts nothing. */
 bool decode_mapping(const struct sample *sample, struct decode_mapping *mapping);
 /* An event of -e, and the fields of its EVENT_TRACEPOINTs. Lent. */
 struct decode_event {
@@ -48,20 +48,20 @@ struct decode_event {
 	char *const *symbol; /* for decode_symbol() */
 };
 
-/* Returns what the event's format calls this value of a number ("FUSE_OPEN"), or NULL. Lent as the event is. */
+/* Returns the name that the event's format gives to this value of a number ("FUSE_OPEN"), or NULL. Lent like the event. */
 const char *decode_symbol(const struct decode_event *event, uint32_t number, uint64_t value);
 /*
- * Whoever reads the capture wants these tracepoints, "SYSTEM:EVENT[=FIELD,...]", whatever else their samples are used for; lent,
- * and the list does not change. Before the first sample.
+ * Requests samples of these tracepoints, "SYSTEM:EVENT[=FIELD,...]", in addition to all other uses. The list is lent and must not
+ * change. Call it before the first sample.
  */
 struct text_list;
 void decode_want(struct decode *decode, const struct text_list *events);
 /*
- * Returns whether the sample is of a wanted event: then `event` is an EVENT_TRACEPOINT with its number in the list. Counts
+ * Returns whether the sample is of a wanted event: then `event` is an EVENT_TRACEPOINT with its index in the list. Counts
  * nothing.
  */
 bool decode_wanted(const struct decode *decode, const struct sample *sample, struct event *event);
-/* Returns the fields of a wanted event, or NULL: the capture has no such event, or its format has not come (yet). */
+/* Returns the fields of a wanted event; NULL if the capture lacks the event, or its format has not come yet. */
 const struct decode_event *decode_wanted_event(const struct decode *decode, uint32_t index);
 
 /* Returns NULL if the number is out of range, or the format of the event has not arrived yet. */

@@ -39,19 +39,20 @@ enum trace_group { TRACE_PROCESS, TRACE_DEVICE, TRACE_MACHINE, TRACE_SHARED_GROU
 
 struct trace_process {
 	enum trace_group kind;
-	bool is_excluded;       /* --path: neither it nor a descendant has a location */
-	uint32_t device;        /* TRACE_DEVICE: model_device() */
-	uint32_t pid;           /* TRACE_PROCESS */
-	struct trace_rank rank; /* its own, or that of an ancestor */
-	process_id parent;      /* ID_NONE, or the recorded process that forked it */
-	str_id name;            /* last command name, or program path if known */
-	str_id argv;            /* arguments separated by NUL; 0: unknown */
-	bool is_argv_cut;       /* it had more */
-	str_id root;            /* the last root directory; 0: not known */
+	bool is_excluded; /* --path excludes it and all its descendants: they have no location */
+	uint32_t device;  /* TRACE_DEVICE: model_device() */
+	uint32_t pid;     /* TRACE_PROCESS */
+	struct trace_rank rank;               /* its own, or that of an ancestor */
+	process_id parent;                    /* ID_NONE, or the recorded process that forked it */
+	str_id name;                          /* last command name, or program path if known */
+	str_id argv;                          /* arguments separated by NUL; 0: unknown */
+	bool is_argv_cut;                     /* arguments are missing */
+	str_id root;                          /* the last root directory; 0: not known */
 	uint64_t mount_namespace, begin, end; /* its inode; ns */
 	uint32_t sharing;                     /* TRACE_SHARED_GROUP: number of its processes */
 	int32_t status;                       /* wait status, -1: unknown */
-	uint32_t selection; /* as that of its threads; of the shared group: each has its own */
+	/* Selection of its threads; in the shared group, each thread has its own. */
+	uint32_t selection;
 };
 
 enum trace_file_kind { FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE, FILE_FIFO };

@@ -30,7 +30,7 @@ int error_wrap(struct error *err, const char *format, ...) __attribute__((format
 
 /* Returns whether the errno means that a file cannot grow: a full disk, a quota, or a limit of file sizes. */
 bool error_is_full(int code);
-/* Returns what such a code means, as a part of a sentence: "No space left on device". */
+/* Returns a description of such a code for a sentence: "No space left on device". */
 const char *error_full_text(int code);
 
 /* Appends a line with a remedy to the message. */

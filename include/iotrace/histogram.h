@@ -1,9 +1,9 @@
 /*
- * histogram: how long things took, in constant memory whatever their number.
+ * histogram: the distribution of durations, in constant memory.
  *
- * Buckets are linear within a power of two (64 to each), so a value is known to 1/64 of itself over the
- * whole range of 64 bits; values below 64 exactly. Count, sum and the extremes are exact. The buckets of a power of two
- * are allocated when the first value falls there: half a kilobyte each, and most things need a few of them.
+ * Buckets are linear within a power of two (64 for each), so a value is known to 1/64 of itself over the whole range of 64 bits,
+ * and values below 64 exactly. Count, sum and extremes are exact. The buckets of a power of two are allocated when the first
+ * value falls into them: half a kilobyte each; most distributions need few of them.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ void histogram_init(struct histogram *histogram);
 void histogram_release(struct histogram *histogram);
 void histogram_add(struct histogram *histogram, uint64_t value);
 /*
- * Adds `buckets` buckets that another counted, from number `first` on, all of one power of two. min, max, sum: of these values; min is
- * UINT64_MAX if there are none.
+ * Adds `buckets` buckets that were counted elsewhere, from bucket `first` on, all of one power of two. min, max, sum: those of
+ * these values; min is UINT64_MAX if there are none.
  */
 struct histogram_part {
 	uint32_t first, buckets;
@@ -35,14 +35,14 @@ struct histogram_part {
 };
 
 void histogram_add_part(struct histogram *histogram, const struct histogram_part *part);
-/* All values of the other are added. */
+/* Adds all values of the other histogram. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 /*
- * Returns the value that `permille` of 1000 values do not exceed (500: the median), at most 1/128 of itself
- * away from the exact one and never outside of what was added; 0 if nothing was.
+ * Returns the value that `permille` of 1000 values do not exceed (500: the median). It differs from the exact one by at most
+ * 1/128 of itself, and is between the extremes; 0 if the histogram is empty.
  */
 uint64_t histogram_quantile(const struct histogram *histogram, uint32_t permille);
-/* Returns how many values a bucket has. */
+/* Returns the number of values in a bucket. */
 static inline uint64_t histogram_bucket(const struct histogram *histogram, uint32_t bucket)
 {
 	const uint64_t *row = histogram->row[bucket >> HISTOGRAM_SUB_BITS];

@@ -5,7 +5,7 @@
 
 enum ioctl_effect {
 	IOCTL_FLAGS,   /* an exec will close the descriptor */
-	IOCTL_UNFLAGS, /* an exec will not */
+	IOCTL_UNFLAGS, /* an exec will not close it */
 	IOCTL_MAKES,   /* the result is a new descriptor */
 	IOCTL_PUTS, /* the result is a descriptor number that another process got, or that was replaced there */
 };

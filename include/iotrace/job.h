@@ -21,13 +21,13 @@ enum job_value {
 	JOB_LOCAL_RANK,
 	JOB_LOCAL_SIZE,
 	JOB_LOCAL_RANKS, /* those of this node, with commas between them */
-	JOB_TASK,        /* a number that tells a batch script from what is started in it */
+	JOB_TASK, /* a number that distinguishes a batch script from the processes that it starts */
 	JOB_VALUES
 };
 
 struct job_facts {
 	const char *value[JOB_VALUES]; /* NULL: unknown; lent from the environment */
-	const char *system;            /* the one that provided JOB_ID, or NULL */
+	const char *system;            /* the system that provided JOB_ID, or NULL */
 };
 
 /* Fills the facts from variables of an environment; `variable` returns NULL for one that is not set. */

@@ -1,9 +1,9 @@
 /*
- * latency: how long spans took, as numbers: sums, extremes, histograms, a map over time, and the slowest.
+ * latency: the durations of spans as numbers: sums, extremes, histograms, a heat map, and the slowest spans.
  *
- * span_engine gives the spans, and the sinks tell the numbers. All numbers but the slowest can be added to those of another
- * collection. Memory grows with the groups, about 2 KB for each and half a kilobyte for each power of two that its latencies
- * reach, never with spans.
+ * span_engine finds the spans, and sinks print the numbers. All numbers except the slowest spans can be added to those of another
+ * collection. Memory grows with the number of groups (about 2 KB for each, and half a kilobyte for each power of two that its
+ * durations reach), never with the number of spans.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 enum { HEAT_COLUMNS = 256, HEAT_OCTAVE = 2, HEAT_ROWS = 64 * HEAT_OCTAVE };
 
 /*
- * How many spans ended when, and how long they had taken. A column is `step` ns wide; when there are too many, two become one.
- * Row r has the latencies from heat_from(r) to heat_to(r).
+ * Counts of spans by end and by duration. A column is `step` ns wide; if there are too many, each two are merged. Row r has the
+ * durations from heat_from(r) to heat_to(r).
  */
 struct latency_heat {
-	uint64_t start, step; /* step 0: it is empty */
-	uint32_t columns;     /* that are used */
-	uint32_t first, rows; /* cells are there for `rows` rows from `first` on */
+	uint64_t start, step; /* step 0: the map is empty */
+	uint32_t columns;     /* number of used columns */
+	uint32_t first, rows; /* cells exist for `rows` rows from `first` on */
 	uint32_t *cell;       /* [column * rows + row - first] */
 };
 
@@ -33,9 +33,9 @@ struct latency_group {
 	uint32_t span;
 	uint64_t group;             /* span_engine_group() */
 	struct histogram histogram; /* its count, sum, min and max are exact */
-	long double squares;        /* the sum of them */
+	long double squares;        /* sum of squares */
 	uint64_t bytes;
-	bool is_rest; /* groups that found no room where they were counted; `group` says nothing */
+	bool is_rest; /* groups for which the counting code had no space; `group` is meaningless */
 	struct latency_heat heat;
 };
 
@@ -50,9 +50,10 @@ struct latency_part {
 };
 
 double latency_average(const struct latency_group *group);
-double latency_deviation(const struct latency_group *group); /* of all, not of a sample */
+/* Returns the standard deviation of all spans, not the estimate from a sample. */
+double latency_deviation(const struct latency_group *group);
 
-/* What happened in the thread of a slow span before it ended. */
+/* An event in the thread of a slow span, before the span ended. */
 struct latency_context {
 	uint64_t time;
 	char *text;
@@ -65,9 +66,9 @@ struct latency_slow {
 };
 
 struct latency_options {
-	uint64_t above;   /* only spans that took longer, ns; 0: all */
-	uint32_t slowest; /* how many are kept */
-	uint32_t context; /* events before each of them */
+	uint64_t above;   /* only longer spans count, ns; 0: all */
+	uint32_t slowest; /* number of slowest spans that are kept */
+	uint32_t context; /* number of events before each of them */
 	bool has_heat;
 };
 
@@ -79,16 +80,16 @@ void latency_free(struct latency *latency);
 void latency_seen(void *latency, const struct span_seen *seen);
 void latency_note(void *latency, const struct span_note *note);
 void latency_add(struct latency *latency, const struct latency_part *part);
-/* So many more were not above the limit. */
+/* Counts this number of further spans that were not above the limit. */
 void latency_add_below(struct latency *latency, uint64_t count);
-/* Forgets all numbers but keeps what is known of threads: the next interval begins. */
+/* Clears all numbers for the next interval, but keeps the recent events of threads. */
 void latency_clear(struct latency *latency);
 
-/* Groups by their span, those with the largest sum first. Lent until the next event; sorted by each call. */
+/* Returns groups by span, those with the largest sum first. Lent until the next event; each call sorts them. */
 uint32_t latency_groups(struct latency *latency, const struct latency_group *const **group);
-/* The whole of a span: all its groups. Lent. */
+/* Returns the total of all groups of a span. Lent. */
 const struct latency_group *latency_total(const struct latency *latency, uint32_t span);
-/* The longest first. Lent until the next event. */
+/* Returns the slowest spans, the longest first. Lent until the next event. */
 uint32_t latency_slowest(struct latency *latency, const struct latency_slow **slow);
-/* How many spans were left out because they were not above the limit. */
+/* Returns the number of spans that were not above the limit. */
 uint64_t latency_below(const struct latency *latency);

@@ -1,8 +1,8 @@
 /*
- * leaks: what began and never ended.
+ * leaks: spans that began and never ended.
  *
- * A leak is a span that was open when its process ended by itself, and one that is open at the end for longer than a limit. What was
- * open when a signal killed its process is none, nor is what a cancel took away. Memory grows with the leaks.
+ * A leak is a span that was open when its process ended by itself, or that is open at the end for longer than a limit. Spans that
+ * were open when a signal killed their process, and cancelled spans, are no leaks. Memory grows with the number of leaks.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct leak {
 	struct span_seen seen;
-	uint64_t age; /* ns, at the end, or when its process ended */
+	uint64_t age; /* in ns, at the end, or when its process ended */
 };
 
 /* Leaks of one span with one group, from one stack. */
@@ -22,20 +22,21 @@ struct leak_group {
 };
 
 struct leaks {
-	uint64_t older_than; /* ns: what is open at the end */
+	uint64_t older_than; /* limit in ns for spans that are open at the end */
 	struct leak *leak;
-	struct leak_group *group; /* after leaks_sort() */
+	struct leak_group *group; /* set by leaks_sort() */
 	uint32_t leaks, leaks_cap, groups, groups_cap;
-	uint64_t left[SPANS_MAX], open[SPANS_MAX], young[SPANS_MAX]; /* young: open, but no leak */
+	/* young: open, but not for long enough. */
+	uint64_t left[SPANS_MAX], open[SPANS_MAX], young[SPANS_MAX];
 };
 
 void leaks_release(struct leaks *leaks);
 /* For struct span_output and span_engine_look(); the context is the struct leaks. */
 void leaks_seen(void *leaks, const struct span_seen *seen);
-/* Gives each leak the stack that stands for its own: stacks that look the same are one. */
+/* Replaces the stack of each leak by the first one that looks the same. */
 void leaks_merge_stacks(struct leaks *leaks, uint32_t (*same)(void *self, uint32_t stack),
 			void *self);
-/* Forgets all but the limit. */
+/* Clears everything except the limit. */
 void leaks_clear(struct leaks *leaks);
-/* Puts them in order: by span, then by the number of leaks of a group, then by age. */
+/* Sorts: by span, then by the number of leaks of a group, then by age. */
 void leaks_sort(struct leaks *leaks);

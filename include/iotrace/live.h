@@ -35,13 +35,13 @@ struct live_options {
 	/* Commands that join are recorded; recording->argv is NULL then. Lent until live_close(); the control thread uses it. */
 	struct join_host *host;
 	/*
-	 * The command is handed to the host at the other end of this socket, which is taken, and nothing is recorded here;
-	 * 0: there is none. join_options: the options of its recorder, as join_host_new() has them.
+	 * The command is passed to the host at the other end of this socket, which is taken over, and nothing is recorded here;
+	 * 0: none. join_options: the options for its recorder, as for join_host_new().
 	 */
 	int host_socket;
 	const char *join_options;
-	const struct place
-		*own_place; /* of such a command, for an archive of its own; NULL: it has none */
+	/* For a guest: place for an archive of the command; NULL: none. */
+	const struct place *own_place;
 	int *host_log; /* the text of a host that cannot start, to be printed, or -1; the caller closes it */
 	bool is_confined; /* the whole process permanently drops rights and system calls: confine.h */
 };
@@ -62,8 +62,8 @@ enum live_end {
 int live_keep_ready_fd(int fd, struct error *err);
 
 /*
- * Signals wait from now on until live_open() can answer them: one must not end the process when only its work directory exists.
- * Sets `before` to the mask until now, for live_options.
+ * From now on, signals wait until live_open() can handle them: a signal must not end the process when only its work directory
+ * exists. Sets `before` to the previous mask, for live_options.
  */
 void live_hold_signals(sigset_t *before);
 /*
@@ -72,17 +72,17 @@ void live_hold_signals(sigset_t *before);
  * the waiting command.
  */
 struct live *live_open(const struct live_options *options, struct error *err);
-/* Returns false for a command whose host had ended its recording before. */
+/* Returns false for a command whose host had already ended its recording. */
 bool live_is_recorded(const struct live *live);
 /* Starts the threads, enables the events, and lets the command run. */
 int live_start(struct live *live, struct error *err);
 /* capture_available: blocks until more than `have` bytes of records are in the spool, or the end. */
 uint64_t live_available(void *live, uint64_t have);
-/* Waits for the same, but not beyond this moment of the monotonic clock. Returns whether live_available() has an answer. */
+/* Waits for the same, but only until this time of the monotonic clock. Returns whether live_available() has an answer. */
 bool live_await(struct live *live, uint64_t have, uint64_t until);
 /* Ends the recording because of --limit; the recorded processes continue. For the thread that converts. */
 void live_end_at_limit(struct live *live);
-/* From now on nothing is removed from the spool any more (see trim.h). */
+/* From now on, nothing is removed from the spool (see trim.h). */
 void live_keep_spool(struct live *live);
 /*
  * Returns how often the user asked to stop the work after the recording; 2: stop it. While a command runs, only repeated SIGTERM

@@ -44,12 +44,15 @@ struct place_parts {
 	const char *work_name; /* in its directory */
 };
 
-/* Shows what another process needs to go on with the place. Lent until it is freed. */
+/* Returns what another process needs to continue with the place. Lent until the place is freed. */
 struct place_parts place_show(const struct place *place);
-/* Frees a place that another process goes on with: nothing is removed. After a fork its descriptors may be closed already. */
+/*
+ * Frees a place with which another process continues, without removing anything. After a fork, its descriptors may already be
+ * closed.
+ */
 void place_forget(struct place *place);
 void place_forget_closed(struct place *place);
-/* Returns the place, which has the descriptors from now on; NULL with a sentence, and they are still the caller's. */
+/* Returns the place, which takes over the descriptors; NULL with a message, and the caller still owns them. */
 struct place *place_take(const struct place_parts *parts, struct error *err);
 /* Returns how many bytes were free on its file system when the place was opened; 0: unknown. */
 uint64_t place_free_before(const struct place *place);
@@ -83,7 +86,7 @@ int place_write(const char *path, const void *bytes, size_t size, unsigned mode,
 /* Write all bytes to a descriptor. Return 0 or -errno. */
 int place_write_all(int fd, const void *bytes, size_t size);
 int place_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
-/* Returns whether the path leads to that file. */
+/* Returns whether the path leads to the file with this status. */
 bool place_is_file(const char *path, const struct stat *file);
 
 /* The remains of a killed recorder. */

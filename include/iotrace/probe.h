@@ -26,17 +26,17 @@ char *probe_setcap(void); /* to be freed */
 /* Returns whether this kernel has a tracepoint for the call (its format exists), -1 if tracefs cannot be read. */
 int probe_call(const struct call_row *row);
 /*
- * Calls with each tracepoint of this kernel as "SYSTEM:EVENT" (lent for the call). Returns 0, or -1 with a
- * sentence (err may be NULL) if tracefs cannot be read.
+ * Calls back with each tracepoint of this kernel as "SYSTEM:EVENT" (lent for the call). Returns 0, or -1 with a message (err may
+ * be NULL) if tracefs cannot be read.
  */
 int probe_tracepoints(void (*call)(void *context, const char *name), void *context,
 		      struct error *err);
-/* Calls with type and name (lent) of each field of a tracepoint, except the fields that all have. Returns as above. */
+/* Calls back with type and name (lent) of each field of a tracepoint, except the fields that all have. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
-/* Returns 0 if this user may probe programs, or -errno with a sentence. */
+/* Returns 0 if this user may probe programs, or -errno with a message. */
 int probe_uprobes(struct error *err);
-/* The monotonic clock, ns. */
+/* Returns the time of the monotonic clock, ns. */
 uint64_t probe_now(void);
 /* Returns the width of the terminal on fd in columns, or 0 if fd is not a terminal. */
 int probe_columns(int fd);

@@ -17,29 +17,29 @@ struct error;
 enum { PROBE_ARGS = 12, PROBE_DEPTH = 4, PROBE_NAME_SIZE = 32, PROBE_TYPE_SIZE = 8 };
 
 struct probe_spec {
-	bool is_marker; /* SDT */
+	bool is_marker; /* a static probe (SDT) */
 	bool is_return;
 	char *path;
-	char *symbol; /* with its offset; of a marker: the provider */
-	char *name;   /* of a marker; otherwise NULL */
+	char *symbol; /* with its offset; for a static probe: the provider */
+	char *name;   /* name of a static probe; otherwise NULL */
 };
 
 struct probe_field {
 	uint32_t argument;           /* from 1; 0: retval */
-	uint32_t depth;              /* how often memory is read */
-	int64_t offset[PROBE_DEPTH]; /* the first read first */
-	char type[PROBE_TYPE_SIZE];  /* "" is as the caller has it */
+	uint32_t depth;              /* number of memory accesses */
+	int64_t offset[PROBE_DEPTH]; /* in the order of the accesses */
+	char type[PROBE_TYPE_SIZE];  /* "": the caller's default */
 };
 
-/* Returns whether the word says that it is a probe of a program. */
+/* Returns whether the word is a probe of a program. */
 bool probe_spec_is(const char *word);
-/* Returns 0, or -EINVAL with a sentence. probe_spec_release() in both cases. */
+/* Returns 0, or -EINVAL with a message. In both cases, call probe_spec_release(). */
 int probe_spec_parse(struct probe_spec *spec, const char *word, struct error *err);
 void probe_spec_release(struct probe_spec *spec);
 
-/* Returns 0, or -EINVAL with a sentence that says what a field is. */
+/* Returns 0, or -EINVAL with a message that explains the syntax. */
 int probe_field_parse(struct probe_field *field, const char *text, struct error *err);
-/* Fills what the field is called in the kernel's format: "arg2_16_4_u32". */
+/* Writes the field's name in the kernel's format: "arg2_16_4_u32". */
 void probe_field_name(const struct probe_field *field, char name[PROBE_NAME_SIZE]);
-/* Returns what the kernel fetches, "+4(+16(%si)):u32"; `base` is where the argument is. To be freed. */
+/* Returns the kernel's fetch argument, "+4(+16(%si)):u32", to be freed; `base` is the location of the argument. */
 char *probe_field_fetch(const struct probe_field *field, const char *base, const char *type);

@@ -55,7 +55,7 @@ struct trace_host {
 	uint32_t block_source; /* source of block requests; 0: none, or unknown */
 	str_id block_why;      /* why it was perf, although BPF recorded the calls */
 	struct trace_job job;
-	str_id creator; /* of an archive that was read: "Score-P 8.4" */
+	str_id creator; /* the program that wrote an archive: "Score-P 8.4" */
 	bool is_of_others; /* from an archive of another program, which does not say which events are missing */
 	bool is_system, is_argv_cut; /* all processes are recorded; argv is truncated */
 	enum block_choice block;     /* which block requests are recorded */
@@ -103,5 +103,5 @@ struct trace_refused {
 struct trace_option {
 	str_id from;   /* a file, a variable of the environment, or "command line" */
 	str_id words;  /* separated by NUL */
-	uint32_t line; /* of the file, from 1; else 0 */
+	uint32_t line; /* line of the file, from 1; otherwise 0 */
 };

@@ -49,13 +49,14 @@ struct recording_words {
 	char **argv; /* as main() gets them: the first is the program's name, NULL behind the last */
 };
 
-/* A probe of a program: it makes a tracepoint. */
+/* A probe of a program, which becomes a tracepoint. */
 struct recording_probe {
-	char *event; /* of the tracepoint, "iotrace_4711:NAME"; several places of one event stand together */
+	/* Name of the tracepoint, "iotrace_4711:NAME"; several locations of one event are consecutive. */
+	char *event;
 	char *text; /* as the user wrote it */
 	bool is_return;
-	int fd;                     /* of the program's file */
-	uint64_t offset, semaphore; /* in the file; semaphore: 0: none */
+	int fd;                     /* descriptor of the program's file */
+	uint64_t offset, semaphore; /* offset in the file; offset of the semaphore, 0: none */
 	char *fields;               /* "NAME=FETCH:TYPE ..." */
 };
 
@@ -67,27 +68,29 @@ struct recording_probes {
 struct counted_span;
 
 struct recording {
-	/* Which tasks: those of a command, of processes, or all of the machine. */
+	/* Whose I/O is recorded. */
 	char *const *argv;        /* the command, NULL-terminated; NULL: none */
 	struct number_list pids;  /* -p: all their threads and new children, too */
 	bool is_system;           /* -a: all processes of the machine */
 	struct text_list cgroups; /* only tasks of these: paths, or names below the mount */
 	struct recording_users users;
 
-	/* What they do. */
+	/* What is recorded of these tasks. */
 	struct recording_selection selection;
 	struct recording_blocks blocks;
-	struct text_list tracepoints;       /* -e SYSTEM:EVENT[=FIELD,...] */
-	struct text_list everywhere;        /* the same, but of all tasks of the machine */
-	struct text_list stacks;            /* those of them whose samples have the stack */
-	struct recording_probes probes;     /* their tracepoints are among these */
-	struct text_list counters;          /* -E: read with each call */
-	const struct counted_span *counted; /* spans, in the kernel: <iotrace/counted.h> */
+	struct text_list tracepoints;   /* -e SYSTEM:EVENT[=FIELD,...] */
+	struct text_list everywhere;    /* the same, but of all tasks of the machine */
+	struct text_list stacks;        /* those of them whose samples contain the stack */
+	struct recording_probes probes; /* the tracepoints above include those of these probes */
+	struct text_list counters;      /* -E: read with each call */
+	/* Spans to be counted in the kernel: <iotrace/counted.h>. */
+	const struct counted_span *counted;
 	uint32_t counted_count;
-	bool is_without_calls;    /* nothing but those: BPF programs need not look at calls */
+	/* Only counted spans are recorded, so BPF programs need not look at calls. */
+	bool is_without_calls;
 	uint64_t sample_interval; /* of the machine and its devices; 0: no samples */
 
-	/* How long. */
+	/* When the recording begins and ends. */
 	uint64_t duration;  /* the recording ends then, a command continues; 0: no limit */
 	uint64_t delay;     /* it begins paused for this time; 0: not paused */
 	bool is_stopped;    /* it begins paused until a user starts it */
@@ -96,9 +99,10 @@ struct recording {
 	bool has_marks;     /* the command gets a descriptor for marks */
 	int ready_fd;       /* gets "ready\n" and is closed when the recording is active; 0: none */
 
-	/* How. */
+	/* How it is recorded. */
 	enum live_source source;
-	bool is_watched;       /* numbers are shown while it goes on: events must not wait long */
+	/* Numbers are printed during the recording, so events must not wait long. */
+	bool is_watched;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */
 	const struct recording_words *given; /* the original options, for readers of the stream */

@@ -47,13 +47,13 @@ enum request_kind {
 	REQUEST_READ,
 	REQUEST_WRITE,
 	REQUEST_FLUSH,
-	REQUEST_DISCARD, /* secure erase, too */
+	REQUEST_DISCARD, /* also secure erase */
 	REQUEST_ZEROES,
 	REQUEST_OTHER, /* commands to the drive */
 	REQUEST_KINDS
 };
 
-#ifndef __bpf__ /* the kernel's types have this name, too */
+#ifndef __bpf__ /* the kernel's types contain a struct with the same name */
 
 struct event_string {
 	const char *at; /* NULL: not reported */

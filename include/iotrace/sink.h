@@ -43,7 +43,8 @@ struct sink_options {
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive, *capture;      /* summary: their paths, or NULL; read by close() */
 	const struct sink_end *archive_end; /* summary: of that archive, or NULL; read by close() */
-	bool is_of_library; /* otf2: the library writes events, as in a build for which its form is not known */
+	/* Otf2: the library writes events, as in a build with an unknown version of it. */
+	bool is_of_library;
 	struct place *place; /* otf2, text: where `path` is created; NULL: the sink opens it */
 	unsigned mode,
 		system_mode; /* permissions of the output, the latter if all processes were recorded; 0: 0644 */
@@ -71,10 +72,10 @@ struct sink_ops {
 /* Returns the permissions of the output. Call it at close(), because the stream says what was recorded. */
 unsigned sink_mode(const struct sink_options *options);
 
-/* "otf2", "text", "summary", "null"; NULL beyond the last. */
+/* Returns "otf2", "text", "summary", "null"; NULL after the last. */
 const struct sink_ops *sink_at(uint32_t index);
 const struct sink_ops *sink_find(const char *name);
 
-/* For people: "1.25 GiB". Returns out. */
+/* Converts a size for people: "1.25 GiB". Returns out. */
 enum { SUMMARY_NUMBER = 32 };
 const char *summary_bytes(char out[SUMMARY_NUMBER], uint64_t bytes);

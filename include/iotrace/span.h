@@ -1,11 +1,12 @@
 /*
- * span: what begins and ends. A definition of one: a row of spans.def, or a sentence of the user's.
+ * span: something that begins and ends. A row of spans.def defines it, or a text of the user:
  *
  *   NAME: BEGIN [if COND] -> END [if COND] by FIELD[,FIELD...] [group FIELD [as NAME]] [size FIELD] [cancel EVENT [if COND] [by FIELD,...]]
  *
- * BEGIN, END and EVENT are tracepoints, SYSTEM:EVENT, or probes of programs: <iotrace/probe_spec.h>. There may be several: A or B. A
- * FIELD is one of the event's, or, if it has none of that name, pid, tid, cpu or comm of the task that it happened in; A/B is A of the
- * begin and B of the end. COND: FIELD OP VALUE, joined by && and, weaker, ||. OP: == != < <= > >= and ~, which matches a glob.
+ * BEGIN, END and EVENT are tracepoints (SYSTEM:EVENT) or probes of programs (<iotrace/probe_spec.h>). "A or B" are alternatives. A
+ * FIELD is a field of the event, or, if the event has no field with this name, pid, tid, cpu or comm of its task. A/B is field A of
+ * the begin and B of the end. COND is FIELD OP VALUE; conditions are joined by &&, or by ||, which binds weaker. OP is ==, !=, <, <=,
+ * >, >= or ~, which matches a glob.
  */
 #pragma once
 
@@ -17,23 +18,25 @@ struct error;
 
 enum { SPAN_KEYS = 4, SPAN_TESTS = 8, SPANS_MAX = 16 };
 
-/* Where begins and ends come from. All but tracepoints: from the io_events that the model or an archive gives. */
+/* The source of begins and ends. All except tracepoints come from the io_events of the model or of an archive. */
 enum span_source {
 	SPAN_OF_TRACEPOINTS,
 	SPAN_OF_CALLS,
 	SPAN_OF_OPERATIONS,
-	SPAN_OF_REQUESTS, /* of block devices: whole, ... */
-	SPAN_OF_QUEUE,    /* ... until they were issued, ... */
+	SPAN_OF_REQUESTS, /* block requests: the whole request, ... */
+	SPAN_OF_QUEUE,    /* ... until it was issued, ... */
 	SPAN_OF_SERVICE,  /* ... and from then on */
-	SPAN_OF_FAULTS,   /* operations outside of calls */
+	SPAN_OF_FAULTS,   /* page faults: operations outside of calls */
 	SPAN_OF_DESCRIPTORS,
 };
 
-/* Which events must be recorded so that the spans of a task can be followed. */
+/* Which events must be recorded to follow the spans of a task. */
 enum span_where {
-	SPAN_IN_TASK,  /* those of the task */
-	SPAN_ANYWHERE, /* those of the whole machine: a span is the task's in which it began */
-	SPAN_OF_KEY,   /* the same, but it is the thread's that the first field of the key names */
+	SPAN_IN_TASK, /* events of the task */
+	/* Events of the whole machine: a span belongs to the task in which it began. */
+	SPAN_ANYWHERE,
+	/* The same, but the first field of the key names the thread that it belongs to. */
+	SPAN_OF_KEY,
 };
 
 enum span_compare {
@@ -51,23 +54,24 @@ struct span_test {
 	enum span_compare compare;
 	char *text; /* as it was written */
 	bool is_number;
-	bool is_negative; /* number: of an int64_t */
+	bool is_negative; /* number is an int64_t */
 	uint64_t number;
-	bool is_alternative; /* "||" is before it */
+	bool is_alternative; /* it follows "||" */
 };
 
 struct span_point {
-	char *event; /* SYSTEM:EVENT; NULL: there is none. Of a probe, until span_find_probes(): as it was written */
-	char *entry; /* an event that the same thread has before it: it has the fields that this one lacks. NULL: none */
+	/* SYSTEM:EVENT; NULL: none. For a probe, as the user wrote it, until span_find_probes(). */
+	char *event;
+	/* An earlier event of the same thread, with fields that this one lacks; NULL: none. */
+	char *entry;
 	struct span_test test[SPAN_TESTS];
 	uint32_t tests;
-	char *key[SPAN_KEYS]; /* as many as the span has; of a cancel perhaps fewer */
-	bool is_probe;        /* of a program; its event is the tracepoint that the probe makes */
-	bool is_return;       /* of a function: the event is behind the call */
-	char *key_text[SPAN_KEYS]; /* as it was written; NULL: as the key */
+	char *key[SPAN_KEYS]; /* as many as the span has; a cancel may have fewer */
+	bool is_probe;        /* a probe of a program; `event` is the tracepoint that it becomes */
+	bool is_return;       /* return of a function: the event is after the call */
+	char *key_text[SPAN_KEYS]; /* as the user wrote it; NULL: the same as the key */
 	uint32_t keys;
-	struct span_point
-		*other; /* another event that does the same, with the same keys; NULL: none */
+	struct span_point *other; /* an alternative event with the same keys; NULL: none */
 };
 
 enum span_side { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_SIDES };
@@ -77,32 +81,33 @@ struct span {
 	char *help; /* NULL: none */
 	enum span_source source;
 	enum span_where where;
-	struct span_point side[SPAN_SIDES]; /* of tracepoints only */
-	char *group;      /* a field of the begin, or else of the end; NULL: none */
-	char *group_name; /* what it is called; NULL: as the field */
+	struct span_point side[SPAN_SIDES]; /* for tracepoints only */
+	char *group;      /* a field of the begin, or otherwise of the end; NULL: none */
+	char *group_name; /* title of the groups; NULL: the name of the field */
 	char *size;
 	bool has_probes; /* some of its events are probes of programs */
-	char *context; /* tracepoints that tell why a span was long, separated by blanks; NULL: none */
+	/* Tracepoints that help to explain why a span was long, separated by blanks; NULL: none. */
+	char *context;
 };
 
 /*
- * Returns a span, or NULL with a sentence that says which word is wrong. `where` is SPAN_IN_TASK if all events of a span are the same
- * task's by its key (it has pid or tid), else SPAN_ANYWHERE.
+ * Returns a span, or NULL with a message that names the wrong word. `where` is SPAN_IN_TASK if all events of a span have the same
+ * task because the key contains pid or tid, otherwise SPAN_ANYWHERE.
  */
 struct span *span_parse(const char *text, struct error *err);
 void span_free(struct span *span);
 
-/* The rows of spans.def. Returns a copy of row `index`, which the caller frees; NULL beyond the last. */
+/* Returns a copy of row `index` of spans.def, which the caller frees; NULL after the last. */
 struct span *span_row(uint32_t index);
-/* Returns a copy of the row with this name, or NULL with a sentence that has the nearest one. */
+/* Returns a copy of the row with this name, or NULL with a message that contains the nearest name. */
 struct span *span_find(const char *name, struct error *err);
 
 /*
- * Adds the tracepoints that the span needs, as "SYSTEM:EVENT=FIELD,..." with the fields that it needs of each; one without
- * fields of its own as "SYSTEM:EVENT=". Each text belongs to the caller. Tracepoints that are there get more fields.
+ * Adds the tracepoints that the span needs, as "SYSTEM:EVENT=FIELD,..." with the needed fields, or "SYSTEM:EVENT=" without
+ * fields. The caller owns each text. Tracepoints that are already in the list get more fields.
  */
 void span_add_events(const struct span *span, bool with_context, struct text_list *events);
 /* Returns how many points of the span have an entry. */
 uint32_t span_entries(const struct span *span);
-/* Returns whether pid, tid, cpu or comm is meant, which are no fields of the tracepoint. */
+/* Returns whether the name is pid, tid, cpu or comm, which are not fields of the tracepoint. */
 bool span_is_of_task(const char *field);

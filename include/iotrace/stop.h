@@ -10,8 +10,8 @@ struct error;
 #define STOP_SIGNAL SIGUSR1
 
 /*
- * Returns 0 if a process is a recorder: it has the name of iotrace and blocks the signal. Else returns -errno with a sentence that
- * says what it is.
+ * Returns 0 if the process is a recorder: it has the name of iotrace and blocks the signal. Otherwise returns -errno with a
+ * message that says what it is.
  */
 int stop_check(pid_t pid, struct error *err);
 /*

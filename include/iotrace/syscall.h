@@ -120,7 +120,7 @@ call_id call_by_number(long number);
 call_id call_by_name(const char *name, size_t length);
 /* Returns the name of its tracepoint on other architectures; NULL: the same everywhere. */
 const char *call_function(const struct call_row *row);
-/* "data", "sync" ...; NULL beyond the last. */
+/* Returns "data", "sync" ...; NULL after the last. */
 const char *call_group_name(enum call_group group);
 const char *call_group_help(enum call_group group);
 bool call_group_is_default(enum call_group group);

@@ -19,7 +19,7 @@ struct tally {
 #define tally_add(tally, name, amount) ((tally)->n[TALLY_##name] += (uint64_t)(amount))
 #define tally_get(tally, name)         ((tally)->n[TALLY_##name])
 
-/* Adds all counters of another one. */
+/* Adds all counters of another tally. */
 void tally_merge(struct tally *tally, const struct tally *other);
 const char *tally_name(enum tally_counter counter);
 const char *tally_sentence(enum tally_counter counter);
