@@ -67,7 +67,7 @@ static bool has_pid(const char *name, const char *pid)
 	return is_it;
 }
 
-/* Reports that the word is none of the user's recordings. */
+/* Reports that no recording of the user has this name. */
 static int refuse_unknown(const char *word, struct error *err)
 {
 	pid_t pid = recorder_pid(word);

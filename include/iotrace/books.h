@@ -59,7 +59,7 @@ void books_settle(struct tally *tally, const struct trace *trace, const uint64_t
 		  uint32_t events, const struct books_missing *missing);
 
 /*
- * Returns the state, and a sentence for users in text: "complete: all 1,234 events recorded", or how many are missing, why,
+ * Returns the state, and a message for users in text: "complete: all 1,234 events recorded", or how many are missing, why,
  * and what to do about it.
  */
 enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,

@@ -110,7 +110,7 @@ struct capture *capture_open_in(int fd, const char *path, capture_available avai
 				void *context, struct error *err);
 /* Lent until capture_close(). */
 const struct capture_info *capture_info(const struct capture *capture);
-/* Returns 1 with a round, 0 at the end, or -errno with a sentence. */
+/* Returns 1 with a round, 0 at the end, or -errno with a message. */
 int capture_next_round(struct capture *capture, struct capture_round *round, struct error *err);
 void capture_round_free(struct capture_round *round);
 /* Returns the consumed bytes and the total (0: unknown), for a progress line. */

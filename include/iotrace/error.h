@@ -2,7 +2,7 @@
  * error: a message about a failure of set-up or close.
  *
  * Functions that can fail while something is set up or finished return 0 or a negative errno. They fill a struct
- * error of the caller (their last parameter) with a sentence that names object, action and cause. Only main()
+ * error of the caller (their last parameter) with a message that names object, action and cause. Only main()
  * prints it. There is nothing to free.
  */
 #pragma once

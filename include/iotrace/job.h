@@ -34,7 +34,7 @@ struct job_facts {
 void job_read(struct job_facts *facts, const char *(*variable)(const char *name));
 /* The same from a block of NAME=VALUE strings with a NUL after each. It must end with a NUL. */
 void job_read_block(struct job_facts *facts, const char *block, size_t length);
-/* Returns the index-th variable that may have the value, the most specific first; NULL beyond the last. */
+/* Returns the index-th variable that may have the value, the most specific first; NULL after the last. */
 const char *job_variable(enum job_value value, uint32_t index);
 /* Returns whether the value is a number that 32 bits can hold. */
 bool job_number(const struct job_facts *facts, enum job_value value, uint32_t *number);

@@ -58,7 +58,7 @@ struct sink_options {
 struct sink_ops {
 	const char *name;
 	const char *help;
-	/* Returns the sink, or NULL with a sentence. */
+	/* Returns the sink, or NULL with a message. */
 	struct sink *(*open)(const struct sink_options *options, struct error *err);
 	/* Called for every io_event; must not be NULL. Never fails: errors are kept for close(). */
 	void (*event)(struct sink *sink, const struct io_event *event);

@@ -115,7 +115,7 @@ typedef uint16_t call_id;
 
 uint32_t call_count(void);
 const struct call_row *call_row(call_id id);
-/* By the kernel's number on this machine (x86-64: the 64-bit table), or CALL_ID_NONE. */
+/* Returns the call with the kernel's number on this machine (x86-64: the 64-bit table), or CALL_ID_NONE. */
 call_id call_by_number(long number);
 call_id call_by_name(const char *name, size_t length);
 /* Returns the name of its tracepoint on other architectures; NULL: the same everywhere. */

@@ -18,7 +18,7 @@ enum {
 	TRIM_STEP = 16 << 20,  /* bytes that are removed at a time */
 };
 
-/* What is removed: all but the first `kept` bytes, `step` bytes or more at a time. */
+/* What is removed: everything after the first `kept` bytes, at least `step` bytes at a time. */
 struct trim_sizes {
 	uint64_t kept, step;
 };

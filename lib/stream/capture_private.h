@@ -51,7 +51,7 @@ struct capture {
 	struct chunk *old[CAPTURE_CHUNKS_KEPT]; /* free chunks for later rounds */
 };
 
-/* Returns 0, or -errno with a sentence. */
+/* Returns 0, or -errno with a message. */
 int capture_read_exactly(const struct capture *capture, uint64_t offset, void *out, size_t size,
 			 struct error *err);
 int capture_read_features(struct capture *capture, struct error *err);

@@ -61,7 +61,7 @@ struct order {
 	uint64_t
 		earliest; /* earliest time of all records that were queued before the first one left */
 	uint64_t newest; /* latest time of all rounds, */
-	uint64_t limit;  /* and of all but the newest round: records up to it may leave */
+	uint64_t limit;  /* and of all rounds except the newest: records up to it may leave */
 	uint64_t reached;
 	bool is_dirty; /* there are records that may leave, but are not in the line */
 };

@@ -64,7 +64,7 @@ void output_progress(struct output *output, uint64_t bytes, uint64_t total);
 void output_end_progress(struct output *output);
 /*
  * Closes the archive or text alone and writes iotrace.json, for when the summary has to wait. Returns 0, or -errno with
- * a sentence; output_close() does not close it again.
+ * a message; output_close() does not close it again.
  */
 int output_close_main(struct output *output, bool is_complete, struct error *err);
 /*

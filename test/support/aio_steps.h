@@ -8,7 +8,7 @@
 
 #include <ostream>
 
-/* What GoogleTest says of a parameter. */
+/* How GoogleTest prints a parameter. */
 inline void PrintTo(const struct aio &a, std::ostream *out)
 {
 	*out << "step " << a.step << ", action " << a.action << ", fd " << a.fd << ", index "

@@ -21,7 +21,7 @@ static struct event_string text_at(const uint8_t *at, size_t size)
 #define NAME_IN(sample, type)                                                                      \
 	text_at((sample)->raw + offsetof(struct type, name), sizeof(((struct type *)0)->name))
 
-/* Where the parts of a record go. */
+/* The destination of the parts of a record. */
 struct parts {
 	struct bpf_text *text;
 	struct event_string *path; /* [EVENT_PATHS], or NULL */

@@ -13,7 +13,7 @@
 #include <iotrace/mem.h>
 #include <stdlib.h>
 
-enum { DIGITS_MAX = 9 }; /* an int can hold so many */
+enum { DIGITS_MAX = 9 }; /* as many as an int can hold */
 
 /* Returns the next line without its newline. */
 static struct bytes line_next(struct bytes *text)

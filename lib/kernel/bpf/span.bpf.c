@@ -173,11 +173,7 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 	}
 }
 
-/*
- * && binds stronger than ||: it is enough that all conditions between two
- *
- * hold.
- */
+/* && binds stronger than ||, so it is enough that all conditions of one alternative hold. */
 #define CHECK(input, side, i)                                                                      \
 	do {                                                                                       \
 		if ((i) >= (side)->tests)                                                          \

@@ -62,7 +62,7 @@ static int check_directory(int dir, const char *path, struct error *err)
 	return 0;
 }
 
-/* Returns a descriptor, or -errno with a sentence. */
+/* Returns a descriptor, or -errno with a message. */
 static int open_directory(struct error *err)
 {
 	char path[PATH_SIZE];

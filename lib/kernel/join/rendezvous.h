@@ -16,9 +16,9 @@ void rendezvous_remove(const struct join_rendezvous *rendezvous);
 
 /* Returns a rendezvous without a lock, at which one process receives messages; NULL with a message. */
 struct join_rendezvous *rendezvous_open(const char *name, struct error *err);
-/* Returns a socket that receives messages from now on and does not block, or -errno with a sentence. */
+/* Returns a socket that receives messages from now on and does not block, or -errno with a message. */
 int rendezvous_receive_at(const struct join_rendezvous *rendezvous, struct error *err);
-/* Returns a socket to send to it, -ENOENT if nobody receives there, or another -errno with a sentence. */
+/* Returns a socket to send to it, -ENOENT if nobody receives there, or another -errno with a message. */
 int rendezvous_send_to(const struct join_rendezvous *rendezvous, struct error *err);
 /* Calls back with the name of each existing socket that begins with `prefix`. */
 void rendezvous_each(const char *prefix, void (*on_name)(void *context, const char *name),

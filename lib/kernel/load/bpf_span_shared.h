@@ -58,7 +58,7 @@ struct bpf_span_field {
 	uint8_t argument; /* BPF_SPAN_ARGUMENT: its number */
 };
 
-/* Where a side is. */
+/* The kind of event that a side is. */
 enum { BPF_SPAN_AT_TRACEPOINT, BPF_SPAN_AT_CALL, BPF_SPAN_AT_RETURN };
 
 struct bpf_span_test {

@@ -45,7 +45,7 @@ uint64_t perf_ring_head(const struct perf_ring *ring)
 uint64_t perf_ring_tail(const struct perf_ring *ring)
 {
 	return ring->page ? __atomic_load_n(&ring->page->data_tail, __ATOMIC_RELAXED)
-			  : 0; /* only we write it */
+			  : 0; /* only this side writes it */
 }
 
 void perf_ring_release(struct perf_ring *ring, uint64_t tail)

@@ -25,7 +25,7 @@ enum { TEXT_MAX = 1 << 20, FSCONFIG_CREATE = 6, CLOEXEC_FLAG = 1 };
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* Returns a descriptor of the directory if tracefs is mounted there, else -errno. */
-static int open_place(const char *path)
+static int open_mount(const char *path)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
@@ -38,8 +38,8 @@ static int open_place(const char *path)
 	return -ENOENT;
 }
 
-/* Some systems mount it elsewhere. The type is the last column but one of /proc/mounts. */
-static int open_other_place(void)
+/* Some systems mount it elsewhere. In mountinfo, the type follows " - ". */
+static int open_other_mount(void)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
@@ -49,11 +49,11 @@ static int open_other_place(void)
 	if (!mounts)
 		return -errno;
 	while (dir < 0 && getline(&line, &size, mounts) > 0) {
-		char place[4096];
+		char mount_point[4096];
 
 		if (strstr(line, " - tracefs ") &&
-		    sscanf(line, "%*s %*s %*s %*s %4095s", place) == 1)
-			dir = open_place(place);
+		    sscanf(line, "%*s %*s %*s %*s %4095s", mount_point) == 1)
+			dir = open_mount(mount_point);
 	}
 	free(line);
 	fclose(mounts);
@@ -101,13 +101,13 @@ int tracefs_open(struct tracefs *tracefs, struct error *err)
 
 	tracefs_open_at(tracefs, -1);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		tracefs->dir = open_place(places[i]);
+		tracefs->dir = open_mount(places[i]);
 		if (tracefs->dir >= 0)
 			return 0;
 		if (tracefs->dir == -EACCES)
 			worst = -EACCES;
 	}
-	tracefs->dir = open_other_place();
+	tracefs->dir = open_other_mount();
 	if (tracefs->dir >= 0)
 		return 0;
 	tracefs->dir = open_detached();

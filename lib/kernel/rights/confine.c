@@ -163,7 +163,7 @@ static uint64_t to_keep(uint64_t permitted)
 
 static void keep_only(struct capabilities *own, uint64_t keep)
 {
-	/* As a precaution. */
+	/* As a precaution: nothing executes a program from here on. */
 	for (unsigned i = 0; i < CAPABILITIES; i++)
 		prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

@@ -15,7 +15,7 @@ struct live_words {
 };
 
 struct live_words live_words_of(char *const argv[]);
-/* What the fact contains; lent. */
+/* The contents of the fact; lent. */
 struct live_command_info {
 	pid_t pid;
 	uint32_t selection; /* of a command that joins */

@@ -108,7 +108,8 @@ struct collect {
 	uint32_t files, files_cap;
 	struct collect_share *share;
 	uint32_t shares, shares_cap;
-	struct map share_of; /* file and process to share, but for the first of each file */
+	struct map
+		share_of; /* maps file and process to a share, except for the first process of each file */
 	/* Maps file and process to a share, except for the first process of each file. */
 	struct collect_process *process;
 	uint32_t processes, processes_cap;

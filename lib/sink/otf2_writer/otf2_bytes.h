@@ -30,7 +30,9 @@ enum {
 	LENGTH_LONG = 255, /* this length means that a length of 8 bytes follows */
 };
 
-enum { PUT_BEYOND = 8 }; /* writing a number may touch so many bytes after its end */
+enum {
+	PUT_BEYOND = 8
+}; /* maximum number of bytes after its end that writing a number may change */
 
 /* All return the position of the next byte. */
 static inline uint8_t *put_u8(uint8_t *at, uint8_t value)

@@ -3,7 +3,7 @@
 
 #include "walk.h"
 
-/* As in d_path(): the file system of the dentry makes up its name. */
+/* Returns whether the file system makes up the name of the dentry, as in d_path(). */
 static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
 {
 	struct dentry_operations *operations = PEEK(dentry, d_op);
