@@ -62,7 +62,7 @@ static int finish_output(int status)
 
 	if (!code || status == STATUS_FAILED)
 		return status;
-	log_error("write standard output: %s", strerror(code));
+	log_error("cannot write standard output: %s", strerror(code));
 	return STATUS_FAILED;
 }
 

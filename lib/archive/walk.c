@@ -136,7 +136,7 @@ int walk_open(struct walk *walk, struct error *err)
 	int code = 0;
 
 	if (stat(path, &status) != 0)
-		code = error_set(err, errno, "open archive %s", path);
+		code = error_set(err, errno, "cannot open the archive %s", path);
 	free(path);
 	if (code)
 		return code;

@@ -366,7 +366,8 @@ int place_publish(struct place *place, const char *name, unsigned mode, struct e
 	if (!code)
 		return 0;
 	place_keep(place, name);
-	error_set(err, -code, "rename %s/%s to %s", place->work_path, name, place->site.path);
+	error_set(err, -code, "cannot rename %s/%s to %s", place->work_path, name,
+		  place->site.path);
 	error_hint(err, "It is complete, and stays in %s/%s.", place->work_path, name);
 	return code;
 }

@@ -107,7 +107,7 @@ int place_write(const char *path, const void *bytes, size_t size, unsigned mode,
 	else if (!code)
 		code = write_through(&site, way == WAY_WRITE ? O_NOFOLLOW : O_TRUNC, bytes, size);
 	place_site_release(&site);
-	return code ? error_set(err, -code, "write %s", path) : 0;
+	return code ? error_set(err, -code, "cannot write %s", path) : 0;
 }
 
 bool place_is_file(const char *path, const struct stat *file)

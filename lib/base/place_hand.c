@@ -28,7 +28,7 @@ struct place *place_take(const struct place_parts *parts, struct error *err)
 	if (!*parts->work_name || strchr(parts->work_name, '/') || parts->parent < 0 ||
 	    parts->work < 0 || parts->owner < 0) {
 		place_forget(place);
-		error_say(err, EINVAL, "-o %s: that is no place for an archive", parts->path);
+		error_say(err, EINVAL, "-o %s: cannot create an archive there", parts->path);
 		return NULL;
 	}
 	place_site_name(&place->site, parts->path);

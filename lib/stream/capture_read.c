@@ -235,7 +235,7 @@ struct capture *capture_open(const char *path, capture_available available, void
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0) {
-		error_set(err, errno, "%s: open", path);
+		error_set(err, errno, "cannot open %s", path);
 		return NULL;
 	}
 	return capture_open_in(fd, path, available, context, err);

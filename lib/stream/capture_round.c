@@ -179,7 +179,7 @@ static int fill(struct capture *capture, struct error *err)
 		n = pread(capture->fd, chunk->bytes + chunk->filled, step, (off_t)capture->at);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return error_set(err, errno, "%s: read at offset %llu", capture->path,
+		return error_set(err, errno, "cannot read %s at offset %llu", capture->path,
 				 (unsigned long long)capture->at);
 	chunk->filled += (size_t)n;
 	capture->at += (uint64_t)n;

@@ -81,10 +81,10 @@ static void build_front(struct capture_writer *writer, struct build *build,
 static int explain_write(const struct capture_writer *writer, int code, struct error *err)
 {
 	if (error_is_full(code))
-		return error_say(err, code, "write %s: %s after %llu bytes of records",
+		return error_say(err, code, "cannot write %s: %s after %llu bytes of records",
 				 writer->path, error_full_text(code),
 				 (unsigned long long)writer->written);
-	return error_set(err, code, "write %s", writer->path);
+	return error_set(err, code, "cannot write %s", writer->path);
 }
 
 static void writer_free(struct capture_writer *writer)
@@ -122,7 +122,7 @@ struct capture_writer *capture_create(const char *path, const struct capture_inf
 	struct capture_writer *writer;
 
 	if (fd < 0) {
-		error_set(err, errno, "create %s", path);
+		error_set(err, errno, "cannot create %s", path);
 		return NULL;
 	}
 	writer = capture_create_in(fd, path, info, err);
@@ -182,7 +182,7 @@ int capture_finish(struct capture_writer *writer, struct error *err)
 	if (code)
 		rc = explain_write(writer, code, err);
 	if (close(writer->fd) && !rc)
-		rc = error_set(err, errno, "close %s", writer->path);
+		rc = error_set(err, errno, "cannot close %s", writer->path);
 	writer->fd = -1;
 	writer_free(writer);
 	return rc;

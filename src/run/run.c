@@ -341,7 +341,7 @@ static struct capture *open_capture(const struct run_source *source, struct erro
 	if (fd >= 0)
 		return capture_open_in(fd, source->path, source->available,
 				       source->available_context, err);
-	error_set(err, -fd, "open %s", source->path);
+	error_set(err, -fd, "cannot open %s", source->path);
 	return NULL;
 }
 

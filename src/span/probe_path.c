@@ -153,7 +153,7 @@ int probe_path_open(const char *path, const struct recording *recording, char *c
 	code = check_replaced(whole, root, recording, err);
 	fd = code ? code : open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && !code)
-		fd = error_set(err, errno, "open %s", whole);
+		fd = error_set(err, errno, "cannot open %s", whole);
 	*shown = whole;
 	free(root);
 	return fd;

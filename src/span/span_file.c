@@ -35,7 +35,7 @@ int span_lines_add(struct span_lines *lines, const char *path, struct error *err
 	int code = 0;
 
 	if (!file)
-		return error_set(err, errno, "--spans: open %s", path);
+		return error_set(err, errno, "--spans: cannot open %s", path);
 	while (!code && getline(&line, &size, file) > 0) {
 		const char *text = trim(line);
 
@@ -51,7 +51,7 @@ int span_lines_add(struct span_lines *lines, const char *path, struct error *err
 		lines->item[lines->count++] = (struct span_line){mem_strdup(text), path, number};
 	}
 	if (!code && ferror(file))
-		code = error_set(err, errno ? errno : EIO, "--spans: read %s", path);
+		code = error_set(err, errno ? errno : EIO, "--spans: cannot read %s", path);
 	free(line);
 	fclose(file);
 	return code;

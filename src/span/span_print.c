@@ -52,7 +52,7 @@ int span_print(void (*how)(const struct span_report *, FILE *), const struct spa
 		    : place_write_all(fd, text + blank, size - blank);
 	/* It is not an error if the reader has gone. */
 	if (!path && code && code != -EPIPE)
-		error_set(err, -code, "write to standard %s",
+		error_set(err, -code, "cannot write to standard %s",
 			  fd == STDERR_FILENO ? "error" : "output");
 	free(text);
 	return code == -EPIPE ? 0 : code;

@@ -156,7 +156,7 @@ test_newcomer() {
 	says "a time with its unit" 0 "complete" "$IOTRACE" --format null --duration 200ms -- sleep 0.3
 	for words in list check --help "list --spans"; do
 		# shellcheck disable=SC2086 # words
-		says "$words on a full disk" 125 "write standard output: No space left on device" on_full "$IOTRACE" $words
+		says "$words on a full disk" 125 "cannot write standard output: No space left on device" on_full "$IOTRACE" $words
 	done
 	says "convert of nothing" 125 "$work/none/file: No such file" "$IOTRACE" convert "$work/none/file"
 	mkdir "$work/.left.iotrace" && : >"$work/.left.iotrace/spool"

@@ -142,7 +142,7 @@ def in_a_file(live):
     ran = live.run([IOTRACE, "latency", "--spans", path, "--", KEYS])
     live.equal("a wrong line", (ran.returncode, f"{path}:5: span 'broken': " in ran.stderr.decode()), (125, True))
     ran = live.run([IOTRACE, "latency", "--spans", live.path("nowhere"), "--", KEYS])
-    live.equal("no such file", (ran.returncode, b"--spans: open " in ran.stderr), (125, True))
+    live.equal("no such file", (ran.returncode, b"--spans: cannot open " in ran.stderr), (125, True))
 
 
 def places(live):

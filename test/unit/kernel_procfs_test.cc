@@ -43,7 +43,7 @@ TEST_F(Procfs, OpenSaysWhich)
 	struct error err = {};
 
 	EXPECT_EQ(procfs_open(&none, "/nowhere/proc", &err), -ENOENT);
-	EXPECT_STREQ(err.text, "/nowhere/proc: open: No such file or directory");
+	EXPECT_STREQ(err.text, "cannot open /nowhere/proc: No such file or directory");
 }
 
 TEST_F(Procfs, NameWithParenthesesAndNewline)

@@ -266,7 +266,7 @@ TEST_F(SpoolFull, ItIsSaidAndWhatWasWrittenStays)
 	EXPECT_EQ(spool_dropped(spool) + written, sent.size());
 	EXPECT_EQ(spool_close(spool, &err), -EFBIG);
 	EXPECT_EQ(std::string(err.text),
-		  "spool: write " + path + ": the limit of file sizes is reached after " +
+		  "spool: cannot write " + path + ": the limit of file sizes is reached after " +
 			  std::to_string(written) +
 			  " bytes of records\nthe recording ends there, and the command continued");
 	auto got = read_back();

@@ -632,7 +632,7 @@ TEST_F(Books, AreWrittenWholeOrNotAtAll)
 	json_object_put(top);
 	/* Never over anything. */
 	EXPECT_EQ(books_write(&all, fd, &err), -EEXIST);
-	EXPECT_STREQ(err.text, "write iotrace.json: File exists");
+	EXPECT_STREQ(err.text, "cannot write iotrace.json: File exists");
 	EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir), {}), 1);
 	close(fd);
 	EXPECT_EQ(books_write(&all, fd, &err), -EBADF);

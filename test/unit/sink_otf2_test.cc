@@ -852,7 +852,9 @@ TEST_F(Otf2Sink, TheDiskIsNotFilled)
 	lost.lost.count = 5;
 	send(lost);
 	EXPECT_EQ(close(), -ENOSPC);
-	EXPECT_EQ(std::string(err.text).find("write " + path + ": No space left on device\n"), 0U)
+	EXPECT_EQ(std::string(err.text).find("cannot write " + path +
+					     ": No space left on device\n"),
+		  0U)
 		<< err.text;
 	verify(); /* whole calls only */
 	EXPECT_TRUE(report.ends_early);

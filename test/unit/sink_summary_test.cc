@@ -730,7 +730,7 @@ TEST_F(Summary, WhereItCannotBeWritten)
 	options.path = nowhere.c_str();
 	struct sink *sink = sink_summary_ops.open(&options, &err);
 	EXPECT_EQ(sink_summary_ops.close(sink, &err), -ENOENT);
-	EXPECT_EQ(err.text, "summary: write " + nowhere + ": No such file or directory");
+	EXPECT_EQ(err.text, "summary: cannot write " + nowhere + ": No such file or directory");
 }
 
 std::string bytes(uint64_t n)

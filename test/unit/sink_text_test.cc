@@ -311,7 +311,7 @@ TEST_F(TextSink, AFullDisk)
 	close(own);
 	close(full);
 	clearerr(stdout);
-	EXPECT_EQ(std::string(err.text), "write standard output: No space left on device");
+	EXPECT_EQ(std::string(err.text), "cannot write standard output: No space left on device");
 }
 
 TEST(Sinks, TheTable)

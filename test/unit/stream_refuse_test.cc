@@ -44,7 +44,7 @@ TEST_F(Capture, WhatIsNoCaptureIsRefusedWithItsReason)
 						all.rend());
 
 	EXPECT_EQ(refused(file.scratch.path("none")),
-		  file.scratch.path("none") + ": open: No such file or directory");
+		  "cannot open " + file.scratch.path("none") + ": No such file or directory");
 	EXPECT_EQ(refused(path_with("")), path + ": is empty");
 	EXPECT_EQ(refused(path_with("short")),
 		  path + ": is neither a capture of iotrace nor a file that perf record wrote");

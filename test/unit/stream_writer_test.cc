@@ -109,7 +109,7 @@ TEST_F(Writer, TheFileIsNewAndForItsOwnerOnly)
 	EXPECT_FALSE(is_inherited);
 	EXPECT_EQ(capture_create(path.c_str(), &file.info, &err), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_EQ(std::string(err.text), "create " + path + ": File exists");
+	EXPECT_EQ(std::string(err.text), "cannot create " + path + ": File exists");
 	EXPECT_EQ(capture_finish(writer, &err), 0);
 	EXPECT_EQ(capture_finish(nullptr, &err), 0);
 }
@@ -155,7 +155,7 @@ TEST_F(Writer, NoRoomForAPieceTakesThePieceBack)
 
 		EXPECT_EQ(write(), -EFBIG);
 		EXPECT_EQ(std::string(err.text),
-			  "write " + path + ": the limit of file sizes is reached after " +
+			  "cannot write " + path + ": the limit of file sizes is reached after " +
 				  std::to_string(file.records.size()) + " bytes of records");
 		EXPECT_EQ(capture_written(writer), file.records.size());
 		EXPECT_EQ(read_file(path).size(), front + file.records.size());
@@ -192,7 +192,7 @@ TEST_F(Writer, NoRoomForTheFrontLeavesNoFile)
 TEST_F(Writer, AFolderThatIsNotThereIsNamed)
 {
 	EXPECT_EQ(capture_create("/none/x.data", &file.info, &err), nullptr);
-	EXPECT_STREQ(err.text, "create /none/x.data: No such file or directory");
+	EXPECT_STREQ(err.text, "cannot create /none/x.data: No such file or directory");
 }
 
 TEST_F(Writer, TheInfoNeedsNotOutliveTheCreation)

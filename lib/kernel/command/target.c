@@ -111,7 +111,7 @@ int command_fork(struct command *command, char *const argv[], const struct comma
 	else
 		command->pid = 0;
 	command_close(command);
-	return error_set(err, code, "%s: fork", argv[0]);
+	return error_set(err, code, "cannot create a process for %s", argv[0]);
 }
 
 int command_release(struct command *command, struct error *err)
@@ -120,7 +120,7 @@ int command_release(struct command *command, struct error *err)
 
 	close_fd(&command->release_fd);
 	/* A child that was killed while it waited has a wait status like any other command. */
-	return code && code != -EPIPE ? error_set(err, -code, "the command's pipe: write") : 0;
+	return code && code != -EPIPE ? error_set(err, -code, "cannot release the command") : 0;
 }
 
 bool command_ended(struct command *command, bool wait)

@@ -58,7 +58,8 @@ int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log, 
 	if (pid) {
 		if (text >= 0)
 			close(text);
-		return pid < 0 ? error_set(err, code, "--join: start the recorder of this node")
+		return pid < 0 ? error_set(err, code,
+					   "--join: cannot start the recorder of this node")
 			       : 1;
 	}
 	/* First, because other descriptors will reuse the numbers. */

@@ -70,7 +70,7 @@ static int open_directory(struct error *err)
 
 	snprintf(path, sizeof(path), "/tmp/iotrace-%u", (unsigned)getuid());
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return error_set(err, errno, "--join: create %s", path);
+		return error_set(err, errno, "--join: cannot create %s", path);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return refuse_directory(path, "is not a directory that can be opened", err);
@@ -128,7 +128,7 @@ static struct join_rendezvous *lock_rendezvous(const char *name, int flags, stru
 	if (!code)
 		return rendezvous;
 	if (rendezvous->dir >= 0)
-		error_set(err, -code, "--join: lock of %s", name);
+		error_set(err, -code, "--join: cannot lock %s", name);
 	join_rendezvous_unlock(rendezvous);
 	return NULL;
 }
@@ -195,7 +195,7 @@ static int connect_to(const struct join_rendezvous *rendezvous, int type, struct
 	close(fd);
 	if (code == ECONNREFUSED || code == ENOENT)
 		return -ENOENT;
-	return error_set(err, code, "--join: connect to the recorder of this node");
+	return error_set(err, code, "--join: cannot connect to the recorder of this node");
 }
 
 /* Replaces the socket of a process that has ended. */

@@ -322,7 +322,7 @@ static struct capture_writer *create_spool(struct live *live, struct error *err)
 	fd = place_create(options->place, PLACE_SPOOL);
 	if (fd >= 0)
 		return capture_create_in(fd, options->spool_path, &live->info, err);
-	error_set(err, -fd, "create %s", options->spool_path);
+	error_set(err, -fd, "cannot create %s", options->spool_path);
 	return NULL;
 }
 

@@ -79,7 +79,8 @@ static int give_to_programs(const struct bpf_rings *rings, int map, struct error
 
 	for (uint32_t i = 0; i < rings->cpus && !is_given; i++)
 		if (bpf_map_update_elem(map, &rings->cpu[i], &rings->fd[i], BPF_ANY))
-			return error_set(err, errno, "BPF map of rings: CPU %u", rings->cpu[i]);
+			return error_set(err, errno, "cannot set the BPF ring of CPU %u",
+					 rings->cpu[i]);
 	return 0;
 }
 

@@ -61,7 +61,7 @@ static int map_books(struct bpf_source *source, struct error *err)
 	books = mmap(NULL, source->books_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map),
 		     0);
 	if (books == MAP_FAILED)
-		return error_set(err, errno, "BPF map of counts: mmap");
+		return error_set(err, errno, "cannot map the counters of the BPF programs");
 	source->books = books;
 	for (size_t i = 0; i < source->books_size / sizeof(*source->books); i++)
 		source->books[i].wake_at = UINT64_MAX;

@@ -150,7 +150,7 @@ static const void *map_memory(const struct bpf_map *map, size_t entry, size_t *s
 	memory = mmap(NULL, *size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 	if (memory != MAP_FAILED)
 		return memory;
-	error_set(err, errno, "BPF map of counted spans: mmap");
+	error_set(err, errno, "cannot map the counted spans of the BPF programs");
 	return NULL;
 }
 

@@ -439,7 +439,7 @@ int perf_set_enable(const struct perf_set *set, bool is_on, struct error *err)
 		if (set->fd[slot] < 0)
 			continue;
 		if (ioctl(set->fd[slot], request, PERF_IOC_FLAG_GROUP) && is_on)
-			return error_set(err, errno, "event %s: PERF_EVENT_IOC_ENABLE", spec->name);
+			return error_set(err, errno, "cannot enable event %s", spec->name);
 	}
 	return 0;
 }

@@ -86,7 +86,7 @@ static void hint_rights(struct error *err)
 static int refused(int code, struct error *err)
 {
 	if (code == EACCES || code == EPERM) {
-		error_set(err, code, "tracefs /sys/kernel/tracing: open");
+		error_set(err, code, "cannot open tracefs /sys/kernel/tracing");
 		hint_rights(err);
 		return -code;
 	}
@@ -168,13 +168,13 @@ char *tracefs_text(const struct tracefs *tracefs, const char *path, struct error
 	char *text;
 
 	if (fd < 0) {
-		error_set(err, code, "tracefs %s: open", path);
+		error_set(err, code, "cannot open %s in tracefs", path);
 		return NULL;
 	}
 	text = read_all(fd, &code);
 	close(fd);
 	if (!text)
-		error_set(err, code, "tracefs %s: read", path);
+		error_set(err, code, "cannot read %s in tracefs", path);
 	return text;
 }
 

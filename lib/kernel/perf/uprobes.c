@@ -33,7 +33,7 @@ static int open_file(const struct tracefs *tracefs, struct error *err)
 	if (code == ENOENT)
 		return error_say(err, code,
 				 "this kernel has no probes of programs (CONFIG_UPROBE_EVENTS)");
-	error_set(err, code, "probes of programs: open tracefs %s", file);
+	error_set(err, code, "probes of programs: cannot open %s in tracefs", file);
 	if (code == EACCES || code == EPERM)
 		error_hint(err, "Run iotrace as root: only root may make them");
 	return -code;

@@ -22,7 +22,7 @@ int procfs_open(struct procfs *proc, const char *path, struct error *err)
 {
 	proc->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (proc->root < 0)
-		return error_set(err, errno, "%s: open", path);
+		return error_set(err, errno, "cannot open %s", path);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ int live_find_cpus(struct live *live, struct error *err)
 	ssize_t length = procfs_read(&live->sys, text, sizeof(text), "devices/system/cpu/online");
 
 	if (length < 0)
-		return error_set(err, (int)-length, "read /sys/devices/system/cpu/online");
+		return error_set(err, (int)-length, "cannot read /sys/devices/system/cpu/online");
 	live->hotplug_fd = hotplug_open();
 	if (live->hotplug_fd < 0)
 		log_debug("hotplug of CPUs is not watched: %s", strerror(-live->hotplug_fd));

@@ -50,7 +50,7 @@ struct block_op {
 	uint32_t sectors;
 	uint64_t done; /* bytes that completed without error */
 	int32_t error;
-	uint64_t begun, issued; /* issued: the last time; 0: unknown */
+	uint64_t begun, issued; /* issued: time of the last issue; 0: unknown */
 	uint64_t id;            /* matchingId */
 	uint64_t begin;         /* is_growing: number of its BEGIN on the device's location */
 	uint32_t next, previous;

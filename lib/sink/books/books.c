@@ -482,5 +482,5 @@ int books_write(const struct books *books, int directory, struct error *err)
 	int code = write_file(directory, text);
 
 	free(text);
-	return code ? error_set(err, code, "write " BOOKS_FILE) : 0;
+	return code ? error_set(err, code, "cannot write " BOOKS_FILE) : 0;
 }

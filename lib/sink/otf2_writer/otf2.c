@@ -228,7 +228,7 @@ static int finish(struct sink *sink, struct error *err)
 	if (!code)
 		code = rename_locations(sink);
 	if (code)
-		return error_set(err, -code, "end the event files in %s", sink->part);
+		return error_set(err, -code, "cannot complete the event files in %s", sink->part);
 	sink->library_code = OTF2_SUCCESS;
 	sink->write_code = 0;
 	sink->definitions = OTF2_Archive_GetGlobalDefWriter(sink->archive);
@@ -236,13 +236,13 @@ static int finish(struct sink *sink, struct error *err)
 	if (!sink->definitions || !write_local_definitions(sink) || !otf2_write_definitions(sink) ||
 	    !otf2_write_io_definitions(sink) || !otf2_write_markers(sink) ||
 	    OTF2_Archive_CloseGlobalDefWriter(sink->archive, sink->definitions) != OTF2_SUCCESS)
-		return error_say(err, trouble(sink), "write definitions in %s: %s", sink->part,
-				 sink->library_text);
+		return error_say(err, trouble(sink), "cannot write definitions in %s: %s",
+				 sink->part, sink->library_text);
 	OTF2_ErrorCode closed = OTF2_Archive_Close(sink->archive);
 
 	sink->archive = NULL;
 	if (closed != OTF2_SUCCESS || sink->library_code != OTF2_SUCCESS || sink->write_code)
-		return error_say(err, trouble(sink), "close %s: %s", sink->part,
+		return error_say(err, trouble(sink), "cannot close %s: %s", sink->part,
 				 sink->library_text);
 	return 0;
 }
@@ -254,10 +254,10 @@ static int report(const struct sink *sink, struct error *err)
 		double seconds = (double)(sink->stop_time - sink->first_time) / 1e9;
 
 		if (error_is_full(sink->stop_code))
-			error_say(err, sink->stop_code, "write %s: %s", sink->path,
+			error_say(err, sink->stop_code, "cannot write %s: %s", sink->path,
 				  error_full_text(sink->stop_code));
 		else
-			error_set(err, sink->stop_code, "write events to %s", sink->path);
+			error_set(err, sink->stop_code, "cannot write events to %s", sink->path);
 		if (sink->first_time == UINT64_MAX)
 			error_hint(err, "The archive has no events.");
 		else
@@ -398,10 +398,12 @@ static int make_directory(struct sink *sink, struct error *err)
 	sink->path = mem_strdup(place_target(sink->place));
 	sink->part = mem_format("%s/" PLACE_ARCHIVE, place_work(sink->place));
 	if (mkdirat(place_dir(sink->place), PLACE_ARCHIVE, 0700))
-		return error_set(err, errno, "create directory %s", sink->part);
+		return error_set(err, errno, "cannot create the directory %s", sink->part);
 	sink->directory = openat(place_dir(sink->place), PLACE_ARCHIVE,
 				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return sink->directory < 0 ? error_set(err, errno, "open directory %s", sink->part) : 0;
+	return sink->directory < 0
+		       ? error_set(err, errno, "cannot open the directory %s", sink->part)
+		       : 0;
 }
 
 /* The space that the recording already uses there counts as free. */
@@ -433,10 +435,11 @@ static int open_all(struct sink *sink, struct error *err)
 	if (code == -ENOSPC)
 		return refuse_space(sink, err);
 	if (code)
-		return error_set(err, -code, "keep space for the archive at %s", sink->path);
+		return error_set(err, -code, "cannot reserve disk space for the archive %s",
+				 sink->path);
 	if (archive_open(sink) != 0)
-		return error_say(err, trouble(sink), "create an archive in %s: %s", sink->part,
-				 sink->library_text);
+		return error_say(err, trouble(sink), "cannot create an archive in %s: %s",
+				 sink->part, sink->library_text);
 	return 0;
 }
 

@@ -44,7 +44,7 @@ static int summary_put(const struct sink_options *options, const char *text, siz
 		/* It is not an error if the reader has gone. */
 		return !code || code == -EPIPE
 			       ? 0
-			       : error_set(err, -code, "summary: write to standard %s",
+			       : error_set(err, -code, "summary: cannot write to standard %s",
 					   options->is_on_stdout ? "output" : "error");
 	}
 	if (place_write(path, text, size, sink_mode(options), err))

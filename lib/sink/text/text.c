@@ -347,9 +347,9 @@ static int text_close(struct sink *sink, struct error *err)
 	}
 	text_definitions(sink);
 	if (fflush(sink->out) != 0 || ferror(sink->out))
-		code = error_set(err, errno ? errno : EIO, "write %s", sink->path);
+		code = error_set(err, errno ? errno : EIO, "cannot write %s", sink->path);
 	if (sink->out != stdout && fclose(sink->out) != 0 && !code)
-		code = error_set(err, errno, "close %s", sink->path);
+		code = error_set(err, errno, "cannot close %s", sink->path);
 	sink->out = NULL;
 	/* A file that has its final name is complete. */
 	if (!code && sink->place)
@@ -374,7 +374,7 @@ static int create(struct sink *sink, const struct sink_options *options, struct 
 		return -err->code;
 	fd = place_create(sink->place, PLACE_TEXT);
 	sink->out = fd < 0 ? NULL : fdopen(fd, "w");
-	return sink->out ? 0 : error_set(err, errno, "create %s", options->path);
+	return sink->out ? 0 : error_set(err, errno, "cannot create %s", options->path);
 }
 
 static struct sink *text_open(const struct sink_options *options, struct error *err)
