@@ -115,7 +115,7 @@ int program_function(struct program *program, const char *symbol, struct probe_p
 	if (!code && symbol[length])
 		more = strtoull(symbol + length + 1, &end, 0);
 	if (!code && end && (*end || end == symbol + length + 1))
-		code = error_say(err, EINVAL, "'%s': expected a number behind '+'", symbol);
+		code = error_say(err, EINVAL, "'%s': expected a number after '+'", symbol);
 	if (!code && !program_offset(program, address + more, &point->offset))
 		code = error_say(err, ENOENT, "%s: it has no code at 0x%" PRIx64, program->name,
 				 address + more);

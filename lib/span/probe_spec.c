@@ -66,12 +66,11 @@ int probe_spec_parse(struct probe_spec *spec, const char *word, struct error *er
 	*spec = (struct probe_spec){.is_marker = begins_with(word, of_marker)};
 	spec->path = mem_strdup(word + strlen(spec->is_marker ? of_marker : of_function));
 	if (!take_words(spec))
-		return error_say(err, EINVAL, "'%s' is no probe: expected %s", word,
+		return error_say(err, EINVAL, "'%s' is not a probe: expected %s", word,
 				 spec->is_marker ? "usdt:PATH:PROVIDER:NAME"
 						 : "uprobe:PATH:SYMBOL[+OFFSET][%return]");
 	if (spec->is_return && strchr(spec->symbol, '+'))
-		return error_say(err, EINVAL,
-				 "'%s': a function returns as a whole: no offset with %%return",
+		return error_say(err, EINVAL, "'%s': %%return cannot be combined with an offset",
 				 word);
 	return 0;
 }
@@ -144,12 +143,12 @@ int probe_field_parse(struct probe_field *field, const char *text, struct error 
 	if (end && (!*end || (*end == ':' && take_type(field, end + 1)))) {
 		if (strcmp(field->type, "string") != 0 || field->depth)
 			return 0;
-		return error_say(err, EINVAL, "'%s': a string is memory; write +0(%.*s):string",
+		return error_say(err, EINVAL, "'%s': a string is in memory; write +0(%.*s):string",
 				 text, (int)(end - text), text);
 	}
 	return error_say(
 		err, EINVAL,
-		"'%s' is no field of a probe: there are arg1 to arg6, retval (with %%return), memory "
+		"'%s' is not a field of a probe: expected arg1 to arg6, retval (with %%return), memory "
 		"behind them such as +16(arg2):u64 or +0(+8(arg1)):string, pid, tid, cpu and comm; "
 		"types are u8 to u64, s8 to s64, x8 to x64 and string",
 		text);

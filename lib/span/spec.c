@@ -41,13 +41,13 @@ static int expect(const struct spec *spec, const char *what)
 				 "span '%s': a quotation mark is missing, or a word is too long",
 				 spec->span->name);
 	if (!*words->word && !words->is_quoted)
-		return error_say(spec->err, EINVAL, "span '%s': %s is missing at its end",
+		return error_say(spec->err, EINVAL, "span '%s': expected %s, but the text ends",
 				 spec->span->name, what);
 	nearest_init(&nearest, words->word);
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
 		nearest_try(&nearest, keywords[i]);
-	return error_say(spec->err, EINVAL, "span '%s': '%s' where %s should stand%s%s%s",
-			 spec->span->name, words->word, what,
+	return error_say(spec->err, EINVAL, "span '%s': expected %s, not '%s'%s%s%s",
+			 spec->span->name, what, words->word,
 			 nearest.best && nearest.distance ? "; did you mean '" : "",
 			 nearest.best && nearest.distance ? nearest.best : "",
 			 nearest.best && nearest.distance ? "'?" : "");
@@ -106,7 +106,7 @@ static int take_event(struct spec *spec, enum span_side side, struct span_point 
 		if (!words->is_quoted)
 			spec_words_extend(words);
 	} else if (!is_tracepoint(words)) {
-		snprintf(what, sizeof(what), "the event of its %s, such as SYSTEM:EVENT,",
+		snprintf(what, sizeof(what), "the event of its %s, such as SYSTEM:EVENT",
 			 side_name[side]);
 		return expect(spec, what);
 	}
@@ -172,7 +172,7 @@ static int take_test(struct spec *spec, struct span_point *point, bool is_altern
 	    test->compare == SPAN_MATCHES)
 		return 0;
 	return error_say(spec->err, EINVAL,
-			 "span '%s': '%s' is no number, and only numbers have an order",
+			 "span '%s': '%s' is not a number, and only numbers have an order",
 			 spec->span->name, test->text);
 }
 

@@ -85,7 +85,8 @@ static int check_version(const char *version, uint8_t is_big_endian, struct erro
 				 "its tracing data has version %.8s; 0.5 and 0.6 are known",
 				 version);
 	if (is_big_endian != host_is_big_endian)
-		return error_say(err, ENOTSUP, "its tracing data has the other byte order");
+		return error_say(err, ENOTSUP,
+				 "its tracing data has the byte order of another machine");
 	return 0;
 }
 

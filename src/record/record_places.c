@@ -45,10 +45,11 @@ static int choose_names(struct record_places *places, const struct record_option
 static int refuse_name(const struct record_places *places, const char *name, struct error *err)
 {
 	if (naming_has_ranks(&places->naming))
-		error_hint(err,
-			   "In a job, name each recording: %s.%%t, and each rank that is recorded "
-			   "alone: %s.%%r",
-			   name, name);
+		error_hint(
+			err,
+			"Give each recording of a job its own name, for example %s.%%t, or %s.%%r for "
+			"each rank with --alone",
+			name, name);
 	else if (err->code == EBUSY)
 		error_hint(err, "Give each recording a name of its own, for example %s.%%p", name);
 	return -err->code;

@@ -177,7 +177,7 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 	if (options->record.verbosity)
 		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	if (options->context && !options->slowest)
-		return error_say(err, EINVAL, "--context goes with --slowest N");
+		return error_say(err, EINVAL, "--context needs --slowest N");
 	for (uint32_t i = 0; i < options->files.count && !code; i++)
 		code = span_lines_add(&options->lines, options->files.item[i], err);
 	for (uint32_t i = 0; i < options->words.count && !code; i++)
@@ -282,7 +282,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->blocks.is_given = has_blocks;
 	if (!has_blocks && recording->blocks.devices.count)
 		return error_say(err, EINVAL,
-				 "--device goes with --span block, block-queue or block-service");
+				 "--device needs --span block, block-queue or block-service");
 	if (!has_blocks) {
 		recording->blocks.has_choice = true;
 		recording->blocks.choice = BLOCK_NONE;
@@ -326,7 +326,7 @@ int span_options_check_file(const struct span_options *options, const char *file
 	const struct recording *recording = &options->record.recording;
 
 	if (recording->is_system || recording->pids.count)
-		return error_say(err, EINVAL, "%s, or what -a and -p record: not both", file);
+		return error_say(err, EINVAL, "%s cannot be combined with -a or -p", file);
 	for (uint32_t i = 0; i < options->spans; i++)
 		if (span_wants_probes(options->span[i]))
 			return error_say(
@@ -334,9 +334,9 @@ int span_options_check_file(const struct span_options *options, const char *file
 				"span '%s': its probes are made while programs run, so it cannot be found in %s",
 				options->span[i]->name, file);
 	if (options->interval)
-		return error_say(
-			err, EINVAL,
-			"--interval and --every are for what is being recorded, not for %s", file);
+		return error_say(err, EINVAL,
+				 "--interval and --every work only while recording, not for %s",
+				 file);
 	if (recording->duration || recording->cgroups.count || recording->selection.comms.count ||
 	    recording->users.names.count || recording->blocks.devices.count || options->syscalls ||
 	    recording->ring_bytes || recording->source != SOURCE_AUTO)

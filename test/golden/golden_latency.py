@@ -136,13 +136,13 @@ def errors():
     capture = f"{CAPTURES}/hello.data"
     for argv, words in (
             (("--span", "cal", capture), "there is no span 'cal'; did you mean 'call'?"),
-            (("--span", "x: a:b", capture), "'->' and the end is missing"),
+            (("--span", "x: a:b", capture), "expected '->' and the end, but the text ends"),
             (("--by", "proces", capture), "did you mean 'process'?"),
             (("--by", "device", capture), "spans 'call' have none"),
             (("--above", "soon", capture), "invalid time 'soon'"),
-            (("--context", "3", capture), "--context goes with --slowest"),
-            (("--interval", "1s", capture), "are for what is being recorded"),
-            (("-a", capture), "not both"),
+            (("--context", "3", capture), "--context needs --slowest"),
+            (("--interval", "1s", capture), "work only while recording"),
+            (("-a", capture), "cannot be combined with -a or -p"),
             ((), "nothing to follow")):
         check(f"{argv}: words", words in run("latency", *argv, status=125)[1], True)
 

@@ -93,7 +93,7 @@ def wrong(live):
     refused(live, FUNCTIONS.replace("usdt", "uprobe").replace("arg2:x64", "arg7:x64"), "only the first 6 arguments")
     refused(live, MARKERS.replace("arg1", "arg3"), "has no arg3; its arguments are: ")
     refused(live, FUNCTIONS.replace("arg2:x64", "retval:x64"), "'retval:x64' is known when the function returns", "keys_give%return")
-    refused(live, FUNCTIONS.replace("arg2:x64", "bytes"), "'bytes' is no field of a probe")
+    refused(live, FUNCTIONS.replace("arg2:x64", "bytes"), "'bytes' is not a field of a probe")
     refused(live, FUNCTIONS.replace(KEYS, "/nonexistent/program"), "there is no file /nonexistent/program")
     refused(live, FUNCTIONS.replace(KEYS, "nonexistent-program"), "there is no program 'nonexistent-program' in PATH")
     refused(live, FUNCTIONS.replace(KEYS, "/etc/passwd"), "/etc/passwd: it is no program and no library")

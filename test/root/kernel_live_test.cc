@@ -404,7 +404,7 @@ TEST_F(Live, ForeignBpfProgramsAreRemarkedOnce)
 	options.spool_path = again.c_str();
 	ASSERT_TRUE(open());
 	std::string all = remarks();
-	size_t at = all.find("raw_syscalls:sys_exit: 1 BPF program of others runs");
+	size_t at = all.find("raw_syscalls:sys_exit: 1 other BPF program runs");
 
 	EXPECT_NE(at, std::string::npos) << all;
 	EXPECT_EQ(all.find("BPF program", at + 40), std::string::npos) << all;

@@ -94,7 +94,7 @@ TEST_F(Own, HasTheNearestName)
 	EXPECT_STREQ(err.text, "/test: there is no function 'program_test_functoin'; did you mean "
 			       "'program_test_function'?");
 	EXPECT_EQ(program_function(program, "main+x", &place, &err), -EINVAL);
-	EXPECT_STREQ(err.text, "'main+x': expected a number behind '+'");
+	EXPECT_STREQ(err.text, "'main+x': expected a number after '+'");
 	EXPECT_EQ(program_function(program, "0xfffffffffff", &place, &err), -ENOENT);
 	EXPECT_STREQ(err.text, "/test: it has no code at 0xfffffffffff");
 }

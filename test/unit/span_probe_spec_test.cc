@@ -69,8 +69,7 @@ TEST(ProbeSpec, MayBeTheReturn)
 	EXPECT_TRUE(s.spec.is_return);
 	Spec wrong("uprobe:app:begin+4%return");
 	EXPECT_STREQ(wrong.err.text,
-		     "'uprobe:app:begin+4%return': a function returns as a whole: no "
-		     "offset with %return");
+		     "'uprobe:app:begin+4%return': %return cannot be combined with an offset");
 }
 
 TEST(ProbeSpec, OfAMarkerHasProviderAndName)
@@ -124,10 +123,11 @@ TEST(ProbeField, ThatIsNoneIsRefused)
 	for (const char *text :
 	     {"arg0", "arg13", "arg", "argx", "+(arg1)", "+4(arg1", "+4arg1", "+4(arg1))",
 	      "arg1:u7", "arg1:", "retvalx", "+1(+1(+1(+1(+1(arg1)))))", "bytes"})
-		EXPECT_EQ(fetch(text).find(std::string("'") + text + "' is no field of a probe"),
+		EXPECT_EQ(fetch(text).find(std::string("'") + text + "' is not a field of a probe"),
 			  0U)
 			<< text << ": " << fetch(text);
-	EXPECT_EQ(fetch("arg1:string"), "'arg1:string': a string is memory; write +0(arg1):string");
+	EXPECT_EQ(fetch("arg1:string"),
+		  "'arg1:string': a string is in memory; write +0(arg1):string");
 }
 
 TEST(SpanOfProbes, HasPathsFieldsAndSeveralEnds)

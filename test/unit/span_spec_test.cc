@@ -95,25 +95,24 @@ TEST(Spec, SaysWhatIsWrong)
 	EXPECT_EQ(refused("b c -> d:e by x"),
 		  "span 'b c -> d:e by x': it has no name; expected 'NAME: BEGIN -> END by FIELD'");
 	EXPECT_EQ(refused("a: b -> d:e by x"),
-		  "span 'a': 'b' where the event of its begin, such as SYSTEM:EVENT, should stand");
-	EXPECT_EQ(refused("a: b:c d:e by x"),
-		  "span 'a': 'd:e' where '->' and the end should stand");
-	EXPECT_EQ(refused("a: b:c -> d:e"), "span 'a': 'by' and the key is missing at its end");
+		  "span 'a': expected the event of its begin, such as SYSTEM:EVENT, not 'b'");
+	EXPECT_EQ(refused("a: b:c d:e by x"), "span 'a': expected '->' and the end, not 'd:e'");
+	EXPECT_EQ(refused("a: b:c -> d:e"),
+		  "span 'a': expected 'by' and the key, but the text ends");
 	EXPECT_EQ(
 		refused("a: b:c -> d:e by x xgroup y"),
-		"span 'a': 'xgroup' where group, size, cancel or the end should stand; did you mean 'group'?");
+		"span 'a': expected group, size, cancel or the end, not 'xgroup'; did you mean 'group'?");
 	EXPECT_EQ(refused("a: b:c if x -> d:e by x"),
-		  "span 'a': '->' where one of == != < <= > >= ~ should stand");
+		  "span 'a': expected one of == != < <= > >= ~, not '->'");
 	EXPECT_EQ(refused("a: b:c if x < many -> d:e by x"),
-		  "span 'a': 'many' is no number, and only numbers have an order");
+		  "span 'a': 'many' is not a number, and only numbers have an order");
 	EXPECT_EQ(refused("a: b:c -> d:e by x cancel f:g by x,y"),
 		  "span 'a': the key of its cancel has more fields than that of its begin");
 	EXPECT_EQ(refused("a: b:c if x == \"y -> d:e by x"),
 		  "span 'a': a quotation mark is missing, or a word is too long");
 	EXPECT_EQ(refused("a: b:c -> d:e by v,w,x,y,z"), "span 'a': a key of more than 4 fields");
-	EXPECT_EQ(
-		refused("a: b:* -> d:e by x"),
-		"span 'a': 'b:*' where the event of its begin, such as SYSTEM:EVENT, should stand");
+	EXPECT_EQ(refused("a: b:* -> d:e by x"),
+		  "span 'a': expected the event of its begin, such as SYSTEM:EVENT, not 'b:*'");
 }
 
 /* Whatever is cut off or repeated: a span or a sentence. */

@@ -45,14 +45,15 @@ int guest_send_command(int socket, const struct guest_command *command, struct e
 	memcpy(request.argv, command->words, request.size);
 	process = (int)syscall(SYS_pidfd_open, command->pid, 0);
 	if (process < 0)
-		return error_set(err, errno, "--join: the command's process");
+		return error_set(err, errno, "--join: cannot open the command's process");
 	code = command->place ? send_place(socket, command->place) : 0;
 	if (!code)
 		code = message_send(socket, &request, sizeof(request), process);
 	close(process);
 	/* A host that could not start may have ended already. Its reply says why. */
-	return code && code != -EPIPE ? error_set(err, -code, "--join: the recorder of this node")
-				      : 0;
+	return code && code != -EPIPE
+		       ? error_set(err, -code, "--join: cannot send to the recorder of this node")
+		       : 0;
 }
 
 int guest_send_end(int socket, int status)

@@ -248,7 +248,7 @@ static int start_control(struct live *live, struct error *err)
 	int code = pthread_create(&live->control, NULL, live_control, live);
 
 	if (code)
-		return error_set(err, code, "thread that drains the rings");
+		return error_set(err, code, "cannot create the thread that drains the rings");
 	live->has_control = true;
 	return 0;
 }

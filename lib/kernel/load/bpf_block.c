@@ -104,10 +104,10 @@ struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct
 		code = block_bpf__attach(block->programs);
 	if (code) {
 		if (*refusal.why)
-			error_say(err, -code, "BPF programs for block requests: %s%s%s",
+			error_say(err, -code, "cannot load BPF programs for block requests: %s%s%s",
 				  refusal.program, *refusal.program ? ": " : "", refusal.why);
 		else
-			error_set(err, -code, "BPF programs for block requests");
+			error_set(err, -code, "cannot load BPF programs for block requests");
 		bpf_block_close(block);
 		return NULL;
 	}

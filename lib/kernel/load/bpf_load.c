@@ -26,7 +26,7 @@
 
 static int explain_rights(struct error *err, int code)
 {
-	error_say(err, code, "BPF takes CAP_BPF and CAP_PERFMON (BPF programs: load: %s)",
+	error_say(err, code, "BPF needs CAP_BPF and CAP_PERFMON (cannot load BPF programs: %s)",
 		  strerror(code));
 	rights_hint_setcap(err);
 	return -code;
@@ -170,13 +170,13 @@ static int explain(const struct bpf_refusal *refusal, int code, struct error *er
 	if (*err->text)
 		return code;
 	if (lacks_descriptors())
-		return error_set(err, EMFILE, "BPF programs: load");
+		return error_set(err, EMFILE, "cannot load BPF programs");
 	if (code == -EPERM)
 		return explain_rights(err, EPERM);
 	if (!has_helper(BPF_FUNC_for_each_map_elem))
 		return error_say(err, ENOTSUP, "BPF needs Linux 5.15 or later");
 	if (!*refusal->program && !*refusal->why)
-		return error_set(err, -code, "BPF programs: load");
+		return error_set(err, -code, "cannot load BPF programs");
 	return error_say(err, -code, "the kernel refuses BPF programs: %s%s%s (%s)",
 			 refusal->program, *refusal->program ? ": " : "", refusal->why,
 			 strerror(-code));
@@ -216,7 +216,7 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 	if (code)
 		return code;
 	if (plan.cpus < 1)
-		return error_set(err, -plan.cpus, "BPF programs: number of CPUs");
+		return error_set(err, -plan.cpus, "cannot get the number of CPUs");
 	kernel = btf__load_vmlinux_btf();
 	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
 	bpf_choice_init(&loaded->choice,

@@ -48,7 +48,8 @@ static int choose_cgroups(struct bpf_source *source, const struct bpf_options *o
 
 	for (uint32_t i = 0; i < options->cgroups; i++)
 		if (bpf_map_update_elem(fd, &i, &options->cgroup[i], BPF_ANY))
-			return error_set(err, errno, "BPF programs: control group");
+			return error_set(err, errno,
+					 "cannot choose a control group for BPF programs");
 	return 0;
 }
 
@@ -163,12 +164,13 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 	for (int i = source->is_without_calls ? LINKS - 1 : 0; i < LINKS; i++) {
 		source->link[i] = bpf_program__attach(program[i]);
 		if (!source->link[i])
-			return error_set(err, errno, "BPF program %s: attach",
+			return error_set(err, errno, "cannot attach BPF program %s",
 					 bpf_program__name(program[i]));
 	}
 	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
 	if (source->in_flight_fd < 0)
-		return error_set(err, -source->in_flight_fd, "BPF iterator of tasks");
+		return error_set(err, -source->in_flight_fd,
+				 "cannot create a BPF iterator of tasks");
 	return 0;
 }
 
@@ -247,9 +249,9 @@ int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err
 	int code = 0;
 
 	if (fd < 0)
-		return error_set(err, errno, "process %d: pidfd_open", (int)pid);
+		return error_set(err, errno, "cannot open process %d", (int)pid);
 	if (bpf_map_update_elem(bpf_map__fd(source->programs->maps.calls), &fd, &none, BPF_NOEXIST))
-		code = error_set(err, errno, "process %d: BPF task storage", (int)pid);
+		code = error_set(err, errno, "cannot follow process %d", (int)pid);
 	close(fd);
 	return code;
 }
@@ -263,7 +265,8 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
 		int fd = open_iterator(source->programs->progs.mark_tasks);
 
 		if (fd < 0)
-			return error_set(err, -fd, "process %d: BPF iterator of tasks", (int)pid);
+			return error_set(err, -fd, "cannot find the threads of process %d",
+					 (int)pid);
 		while (read(fd, &none, sizeof(none)) > 0)
 			;
 		close(fd);

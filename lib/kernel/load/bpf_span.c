@@ -126,7 +126,7 @@ static int load(struct bpf_span *span, const struct bpf_span_options *options, s
 
 	span->programs = span_bpf__open();
 	if (!span->programs)
-		return error_set(err, errno, "BPF programs that count spans");
+		return error_set(err, errno, "cannot open the BPF programs that count spans");
 	prepare(span, options);
 	code = bpf_map__reuse_fd(span->programs->maps.calls,
 				 bpf_source_common(options->source).calls_fd);
@@ -135,7 +135,8 @@ static int load(struct bpf_span *span, const struct bpf_span_options *options, s
 		code = span_bpf__load(span->programs);
 	bpf_log_keep(NULL);
 	if (code)
-		return error_say(err, -code, "BPF programs that count spans: %s%s%s (%s)",
+		return error_say(err, -code,
+				 "cannot load the BPF programs that count spans: %s%s%s (%s)",
 				 refusal.program, *refusal.program ? ": " : "", refusal.why,
 				 strerror(-code));
 	return 0;
@@ -164,10 +165,12 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 							 &options);
 
 	if (!link)
-		return error_set(err, errno, "BPF iterator of open spans");
+		return error_set(err, errno, "cannot read which spans are open");
 	span->left_fd = bpf_iter_create(bpf_link__fd(link));
 	bpf_link__destroy(link);
-	return span->left_fd < 0 ? error_set(err, -span->left_fd, "BPF iterator of open spans") : 0;
+	return span->left_fd < 0
+		       ? error_set(err, -span->left_fd, "cannot read which spans are open")
+		       : 0;
 }
 
 /* An event that is not enabled still runs its programs, on all CPUs, and does nothing else. */
@@ -254,7 +257,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	int code = read_formats(options, format, err);
 
 	if (!code && cpus < 1)
-		return error_set(err, -cpus, "BPF programs: number of CPUs");
+		return error_set(err, -cpus, "cannot get the number of CPUs");
 	span->cpus = (uint32_t)cpus;
 	if (!code)
 		code = bpf_span_plan(&span->plan, options->span, format, err);

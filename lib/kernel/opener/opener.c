@@ -33,7 +33,7 @@ int opener_start(struct opener *opener, const struct opener_table *table, struct
 		return 0;
 	opener->pid = 0;
 	opener_close(opener);
-	return error_set(err, code, "fork of the process that opens events");
+	return error_set(err, code, "cannot create the process that opens events");
 }
 
 /* fd: the descriptor that came with the reply, -1: none. Returns 0 or -errno. */

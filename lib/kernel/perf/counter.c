@@ -64,8 +64,7 @@ static void hint_near(const struct near *near, struct error *err)
 	if (near[0].distance == UINT32_MAX)
 		error_hint(
 			err,
-			"page-faults, context-switches, instructions and cycles are some; 'perf list' "
-			"shows all");
+			"'perf list' shows all, for example page-faults, context-switches and cycles");
 	else
 		error_hint(err, "did you mean %s%s%s%s%s?", near[0].name,
 			   near[1].distance == UINT32_MAX ? "" : " or ",

@@ -384,7 +384,7 @@ static void map_spares(struct perf_set *set)
 
 static int refuse_rings(const struct perf_set *set, int code, uint64_t size, struct error *err)
 {
-	error_set(err, -code, "rings of %llu KiB for each of %u CPUs: mmap",
+	error_set(err, -code, "cannot map rings of %llu KiB for each of %u CPUs",
 		  (unsigned long long)(size >> 10), set->online);
 	error_hint(
 		err,

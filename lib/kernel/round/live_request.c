@@ -38,7 +38,7 @@ void live_requests_open(struct live *live)
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	if (control_server_open(&live->control_server,
 				live->recording->name ? live->recording->name : pid, &why))
-		log_info("nobody can talk to this recording: %s", why.text);
+		log_info("this recording cannot be controlled: %s", why.text);
 	live->pause.begun = clock_now();
 	if (live->recording->delay || live->recording->is_stopped)
 		set_paused(live, true);

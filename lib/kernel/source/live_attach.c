@@ -41,7 +41,7 @@ static void remark_foreign(struct live *live)
 		if (programs && !is_repeated)
 			live_add_remark(
 				live,
-				mem_format("%s: %u BPF program%s of others run%s before it is "
+				mem_format("%s: %u other BPF program%s run%s before it is "
 					   "recorded, and may suppress events without a count "
 					   "(bpftool perf show lists them)",
 					   name, programs, programs > 1 ? "s" : "",

@@ -199,7 +199,7 @@ int live_reopen_join(struct live *live, uint32_t pid, struct error *err)
 	int code = live->set.opener ? opener_add_root(live->set.opener, (pid_t)pid) : 0;
 
 	if (code)
-		return error_set(err, -code, "process %u: it cannot be recorded", pid);
+		return error_set(err, -code, "cannot record process %u", pid);
 	code = live_attach_pass(live, pid, &known, err);
 	map_release(&known);
 	if (code < 0)

@@ -52,8 +52,8 @@ static void put_span(const struct span_report *report, const struct page *page, 
 	       "more were of tasks that are not recorded");
 	append(&text, books->unkept, "more found no room in the kernel",
 	       "more found no room in the kernel");
-	append(&text, books->missed, "event was kept from the programs that count them",
-	       "events were kept from the programs that count them");
+	append(&text, books->missed, "event did not reach the programs that count them",
+	       "events did not reach the programs that count them");
 	line = mem_format("%s: %s begun%s%s", report->span[span]->name,
 			  summary_count(number, books->begun), *text ? ": " : "", text);
 	page_wrap(page, line, 0, 2);
