@@ -6,7 +6,7 @@
 struct quiet;
 struct record_places;
 
-/* Lent. */
+/* A command that another recorder records. Its members are lent. */
 struct guest {
 	const struct record_options *options;
 	int socket;               /* connection to that recorder; taken over */

@@ -77,7 +77,7 @@ bool books_is_gap(enum tally_counter counter);
 /* Returns whether the recording was stopped before its command ended. */
 bool books_ends_early(const struct trace *trace);
 
-/* Lent. */
+/* What the books of an archive are made of. All members are lent. */
 struct books {
 	const struct trace *trace;
 	const struct tally *tally;

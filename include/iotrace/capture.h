@@ -108,7 +108,7 @@ struct capture *capture_open(const char *path, capture_available available, void
 /* The same for an open file; takes over fd. `path` is used in messages. */
 struct capture *capture_open_in(int fd, const char *path, capture_available available,
 				void *context, struct error *err);
-/* Lent until capture_close(). */
+/* Returns facts about the whole capture. Lent until capture_close(). */
 const struct capture_info *capture_info(const struct capture *capture);
 /* Returns 1 with a round, 0 at the end, or -errno with a message. */
 int capture_next_round(struct capture *capture, struct capture_round *round, struct error *err);

@@ -4,8 +4,8 @@
 #include <iotrace/syscall.h>
 
 enum ioctl_effect {
-	IOCTL_FLAGS,   /* an exec will close the descriptor */
-	IOCTL_UNFLAGS, /* an exec will not close it */
+	IOCTL_FLAGS,   /* it becomes close-on-exec, as with FIOCLEX */
+	IOCTL_UNFLAGS, /* it stays open in an exec, as with FIONCLEX */
 	IOCTL_MAKES,   /* the result is a new descriptor */
 	IOCTL_PUTS, /* the result is a descriptor number that another process got, or that was replaced there */
 };

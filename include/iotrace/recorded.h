@@ -38,7 +38,7 @@ struct trace_host {
 		argv;            /* argv: arguments of the recorded command, separated by NUL */
 	int64_t realtime_offset; /* CLOCK_REALTIME - clock of the trace, ns */
 	uint32_t cpus;
-	int32_t status; /* of the recorded command: wait status, -1: unknown */
+	int32_t status; /* wait status of the recorded command; -1: unknown */
 	int end_reason; /* fact END, -1 if the stream is truncated */
 	int end_errno;  /* TRACE_END_ERROR: of the write that failed; 0: not known */
 	uint64_t first_time, last_time;        /* of recorded tasks; is_system: of the recording */

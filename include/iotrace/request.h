@@ -17,7 +17,7 @@ enum request_step {
 	REQUEST_MERGE, /* two requests became one */
 	REQUEST_ISSUE,
 	REQUEST_REQUEUE,
-	REQUEST_COMPLETE, /* of this number of sectors: all, or a part */
+	REQUEST_COMPLETE, /* the device has done this number of sectors: all, or a part */
 	REQUEST_ERROR,    /* the error of the COMPLETE of the same request */
 	REQUEST_STEPS
 };

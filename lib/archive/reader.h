@@ -1,10 +1,10 @@
 /*
  * Private to lib/archive: what is known while an archive is read. See walk.h.
  *
- *	read.c		the whole
+ *	read.c		reads a whole archive
  *	read_defs.c	definitions, in the terms of struct trace
  *	read_name.c	what names of our own archives say
- *	read_property.c	what is said of nodes, groups, locations and files
+ *	read_property.c	properties of nodes, groups, locations and files
  *	read_note.c	what only our own archives have: properties, iotrace.json
  *	read_flags.c	how files were opened
  *	read_mark.c	markers

@@ -304,7 +304,7 @@ static void line_up(struct order *order)
 	order->is_dirty = false;
 }
 
-/* Frees all rounds except the newest: all their records have left. */
+/* Frees all rounds except the newest: all their records were sent. */
 static void retire_rounds(struct order *order)
 {
 	bool is_end = order->limit == UINT64_MAX;

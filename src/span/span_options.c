@@ -342,8 +342,8 @@ int span_options_check_file(const struct span_options *options, const char *file
 	    recording->ring_bytes || recording->source != SOURCE_AUTO)
 		return error_say(
 			err, EINVAL,
-			"%s was recorded before: --duration, --syscalls, --source, --cgroup, --uid, --comm, "
-			"--device and -m are for a recording",
+			"--duration, --syscalls, --source, --cgroup, --uid, --comm, --device and -m work "
+			"only while recording, not for %s",
 			file);
 	return 0;
 }

@@ -21,7 +21,7 @@ struct marks {
 void marks_init(struct marks *marks);
 /* Call it before the command is forked. Returns 0, or -errno with a message. */
 int marks_open(struct marks *marks, struct error *err);
-/* The command has inherited its end: closes it here. */
+/* Closes the end that the command has inherited. */
 void marks_give(struct marks *marks);
 /* Takes a mark, as a string without newlines at its end. *pid: the writer, or 0. Returns false if there is none. */
 bool marks_next(const struct marks *marks, char text[MARK_TEXT_MOST + 1], pid_t *pid);

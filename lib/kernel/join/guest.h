@@ -24,9 +24,9 @@ struct guest_command {
 int guest_send_command(int socket, const struct guest_command *command, struct error *err);
 /* Sends the wait status of the command. Returns 0, or -errno if the host has ended. */
 int guest_send_end(int socket, int status);
-/* The command set a mark. */
+/* Sends a mark that the command set. */
 void guest_send_mark(int socket, pid_t pid, const char *text);
-/* A user asks to end the recording of all members. */
+/* Sends a user's request to end the recording of all members. */
 void guest_send_stop(int socket);
 /*
  * Receives the host's reply. *log: descriptor of a text to print, which the caller closes, or -1. Returns 0, or -errno if the

@@ -100,7 +100,8 @@ int bpf_rings_make(struct bpf_rings *rings, int map, const struct bpf_options *o
 		}
 		drop_all(rings);
 		if ((code != -ENOMEM && code != -EPERM) || size / 2 < options->ring_least)
-			return error_set(err, -code, "BPF rings of %llu KiB for each of %u CPUs",
+			return error_set(err, -code,
+					 "cannot create BPF rings of %llu KiB for each of %u CPUs",
 					 (unsigned long long)(size >> 10), rings->online);
 		size /= 2;
 	}

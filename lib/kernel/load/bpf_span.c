@@ -223,7 +223,7 @@ static int attach_all(struct bpf_span *span, const struct bpf_span_options *opti
 		int code = is_tracepoint ? attach(span, side, format[side], options->cpu) : 0;
 
 		if (code)
-			return error_set(err, -code, "tracepoint %s: attach a BPF program",
+			return error_set(err, -code, "cannot attach a BPF program to tracepoint %s",
 					 options->span->side[side].event);
 	}
 	return attach_rest(span, err);

@@ -94,7 +94,7 @@ struct live {
 	uint8_t *scratch; /* for a record that wraps around */
 	uint64_t *head;   /* the head of each perf ring in this round */
 	uint64_t rounded_at;
-	uint32_t round_ms; /* from one round to the next */
+	uint32_t round_ms; /* time from one round to the next */
 	uint64_t until;    /* the recording ends at this time; 0: no limit */
 	struct live_pause pause;
 	struct marks marks;
@@ -109,10 +109,11 @@ struct live {
 	bool is_ending;    /* the recording must end although followed processes may still run */
 	bool is_asked_to_stop; /* by iotrace stop */
 
-	atomic_int interrupts;   /* shared */
-	atomic_bool has_ctrl_c;  /* shared */
-	atomic_bool is_stopping; /* shared: live_close() must not wait */
-	atomic_bool is_limited;  /* shared: --limit is reached */
+	/* Both threads use these. */
+	atomic_int interrupts;
+	atomic_bool has_ctrl_c;
+	atomic_bool is_stopping; /* live_close() must not wait */
+	atomic_bool is_limited;  /* --limit is reached */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	enum live_end end;         /* shared, with the mutex */

@@ -145,7 +145,7 @@ static void fill_in(struct model *m, const struct waiting *w, struct io_event *e
 		event->duplicate.new_handle = handle_of(m, process, w->open2);
 }
 
-/* Returns the open of the request, and notes that its BEGIN has left. */
+/* Returns the open of the request, and notes that its BEGIN has left the outbox. */
 static uint32_t open_of_request(struct model *m, struct io_event *event, uint32_t request)
 {
 	struct aio_op *op = &m->aio.op[request];

@@ -43,7 +43,7 @@ struct aio_op {
 	bool is_decided;   /* its io_events have the handle of `open` */
 	bool is_discarded; /* it had no file: its io_events are discarded */
 	bool is_issued;
-	bool is_begin_out; /* its BEGIN has left */
+	bool is_begin_out; /* its BEGIN has left the outbox */
 	/* Its offset is not where it begins, because it appends or its file has no position. */
 	bool is_elsewhere;
 };

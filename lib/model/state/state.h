@@ -218,7 +218,7 @@ struct waiting {
 	uint32_t open, open2; /* ID_NONE */
 	uint32_t aio;         /* the asynchronous request that has its handle instead; ID_NONE */
 	bool is_growing;      /* the BEGIN of a block request: its size is not final */
-	bool is_discarded;    /* it never began, and will not leave */
+	bool is_discarded;    /* it never began, and will not leave the outbox */
 };
 
 struct out_ring {
