@@ -42,7 +42,7 @@ static int find_way(const struct place_site *site, struct error *err)
 	if (is_of_others(&directory, &entry))
 		return error_say(err, EPERM,
 				 "%s is a link or a device that another user put into %s, where "
-				 "everybody may; it is not written to",
+				 "anybody can create files: iotrace does not write to it",
 				 site->path, site->directory);
 	return S_ISLNK(entry.st_mode) ? WAY_FOLLOW : WAY_WRITE;
 }

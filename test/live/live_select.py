@@ -192,7 +192,7 @@ def test_refused(live):
                        cwd=live.dir)
         live.equal(f"refused: {options}", (ran.returncode, ran.stdout, ran.stderr.decode()),
                    (125, b"", f"iotrace: --join: the recorder of this node has {its}, but this command has {ours}: it must be the same "
-                    "for all commands of a recorder\niotrace: Give all of them the same, or record this one with --alone and another -o\n"))
+                    "for all commands of a recorder\niotrace: Give all commands the same value, or record this one with --alone and another -o\n"))
     with open(live.path("end"), "w", encoding="utf-8") as end:
         end.write("go\n")
     live.equal("refused: the first", first.wait(timeout=PATIENCE), 0)

@@ -24,7 +24,7 @@ std::string refusal(const std::string &its, const std::string &ours)
 {
 	return "--join: the recorder of this node has " + its + ", but this command has " + ours +
 	       ": it must be the same for all commands of a recorder\n"
-	       "Give all of them the same, or record this one with --alone and another -o";
+	       "Give all commands the same value, or record this one with --alone and another -o";
 }
 
 TEST(JoinOptions, TheSameAreTheSame)

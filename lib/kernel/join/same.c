@@ -71,8 +71,9 @@ int join_compare(const char *of_host, const char *of_guest, struct error *err)
 		"--join: the recorder of this node has %s, but this command has %s: it must be the "
 		"same for all commands of a recorder",
 		its, ours);
-	error_hint(err,
-		   "Give all of them the same, or record this one with --alone and another -o");
+	error_hint(
+		err,
+		"Give all commands the same value, or record this one with --alone and another -o");
 	free(ours);
 	free(its);
 	return -EINVAL;

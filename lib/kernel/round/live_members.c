@@ -57,7 +57,8 @@ static int add(struct live *live, const struct join_arrival *arrival, struct err
 	if (!code)
 		code = live_reopen_join(live, (uint32_t)pid, err);
 	live_select_all(live);
-	confine_take(CAP_BPF_NUMBER); /* before Linux 5.19 */
+	/* Linux before 5.19 demands this right for all of bpf(2), unless unprivileged BPF is allowed. */
+	confine_take(CAP_BPF_NUMBER);
 	if (!code && live->bpf.source)
 		code = bpf_source_add_child(live->bpf.source, pid, err);
 	if (code)

@@ -10,7 +10,7 @@ struct live;
 
 struct live_span {
 	struct bpf_span *object; /* NULL: it is not counted */
-	/* Events missed before the span was enabled; at the end: while it was enabled. */
+	/* At first the events that were missed before the span was enabled; at the end those that were missed since. */
 	uint64_t missed;
 	char why[200]; /* why it is not counted */
 };

@@ -181,8 +181,8 @@ struct description {
 	bool may_append; /* F_SETFL may have set O_APPEND: see position_may_append() */
 	bool is_network; /* a socket that cannot pass descriptors */
 	uint32_t flags;  /* O_*, UINT32_MAX: not known */
-	uint64_t
-		append_doubts; /* the model's append_doubts when it was shared or its flags were set */
+	/* The model's append_doubts when it was shared or its flags were set. A later doubt may concern it. */
+	uint64_t append_doubts;
 	uint64_t position;
 	uint64_t moved;   /* when the position last changed */
 	uint32_t active;  /* number of calls in flight that use the position */
