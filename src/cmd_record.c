@@ -64,7 +64,7 @@ static int open_live(struct job *r, struct error *err)
 		.recording = &r->options->recording,
 		.place = record_places_spool(&r->places),
 		.spool_path = r->places.spool,
-		/* An output that gets its name only when it is complete can be repeated only from the whole spool. */
+		/* An output that is whole or nothing may fail at its end. It can be repeated only from the whole spool. */
 		.is_spool_kept = r->places.capture_place || (format && format->is_whole_or_nothing),
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,

@@ -36,8 +36,8 @@ int span_engine_group_by(struct span_engine *engine, const char *word, struct er
 			continue;
 		for (uint32_t i = 0; i < engine->spans; i++)
 			if (!group_by(&engine->span[i], (enum span_by)by))
-				return error_say(err, EINVAL, "--by %s: spans '%s' have none", word,
-						 engine->span[i].span->name);
+				return error_say(err, EINVAL, "--by %s: spans '%s' have no %s",
+						 word, engine->span[i].span->name, word);
 		return 0;
 	}
 	return error_say(

@@ -82,7 +82,7 @@ static int check_version(const char *version, uint8_t is_big_endian, struct erro
 
 	if (strcmp(version, "0.5") != 0 && strcmp(version, "0.6") != 0)
 		return error_say(err, ENOTSUP,
-				 "its tracing data has version %.8s; 0.5 and 0.6 are known",
+				 "its tracing data has version %.8s; iotrace reads 0.5 and 0.6",
 				 version);
 	if (is_big_endian != host_is_big_endian)
 		return error_say(err, ENOTSUP,

@@ -138,7 +138,7 @@ def errors():
             (("--span", "cal", capture), "there is no span 'cal'; did you mean 'call'?"),
             (("--span", "x: a:b", capture), "expected '->' and the end, but the text ends"),
             (("--by", "proces", capture), "did you mean 'process'?"),
-            (("--by", "device", capture), "spans 'call' have none"),
+            (("--by", "device", capture), "spans 'call' have no device"),
             (("--above", "soon", capture), "invalid time 'soon'"),
             (("--context", "3", capture), "--context needs --slowest"),
             (("--interval", "1s", capture), "work only while recording"),

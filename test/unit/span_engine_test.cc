@@ -269,7 +269,7 @@ TEST(Engine, GroupsByProcessThreadOrNothing)
 	SpanDriver d({simple});
 	struct error err = {};
 	EXPECT_NE(span_engine_group_by(d.engine, "device", &err), 0);
-	EXPECT_STREQ(err.text, "--by device: spans 's' have none");
+	EXPECT_STREQ(err.text, "--by device: spans 's' have no device");
 	err = {};
 	EXPECT_NE(span_engine_group_by(d.engine, "threa", &err), 0);
 	EXPECT_NE(std::string(err.text).find("did you mean 'thread'?"), std::string::npos);

@@ -168,7 +168,7 @@ TEST(PerfRecord, DamagedFeaturesAreNamed)
 	write_file(scratch.path("x"), bad);
 	EXPECT_EQ(capture_open(scratch.path("x").c_str(), nullptr, nullptr, &err), nullptr);
 	EXPECT_NE(std::string(err.text).find(
-			  "its tracing data has version 0.7; 0.5 and 0.6 are known"),
+			  "its tracing data has version 0.7; iotrace reads 0.5 and 0.6"),
 		  std::string::npos);
 	bad = good;
 	bad[bad.find("tracing0.6") + 11] = 1;
