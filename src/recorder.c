@@ -161,7 +161,7 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 	struct error err = {0};
 
 	if (argc > 1) {
-		error_say(&err, EINVAL, "more than one recording: '%s'", argv[1]);
+		error_say(&err, EINVAL, "expected one recording, but '%s' was given, too", argv[1]);
 		return command_misused(command, &err);
 	}
 	return say(argc ? argv[0] : NULL, word == CONTROL_STATUS, word);

@@ -100,7 +100,7 @@ struct call_row {
 	int8_t path2;
 	int8_t size;   /* requested bytes (READ, WRITE, COPY) */
 	int8_t offset; /* file offset */
-	int8_t flags;  /* open flags, or the call's own */
+	int8_t flags;  /* flags of an open, or of the call itself */
 	enum call_result result;
 	enum call_cloexec cloexec;
 	int8_t cloexec_arg; /* CALL_CLOEXEC_IF: which argument, and which bit of it */

@@ -160,8 +160,8 @@ static int refuse_side(const struct probe_search *p, const struct probe_field *f
 {
 	if (!field->argument && !p->spec.is_return)
 		return error_say(p->err, EINVAL,
-				 "'%s' is known when the function returns: write %s%%return", text,
-				 p->point->event);
+				 "'%s' is known only when the function returns: write %s%%return",
+				 text, p->point->event);
 	return 0;
 }
 

@@ -92,7 +92,7 @@ def wrong(live):
     refused(live, MARKERS.replace("keys:take", "keys:tale"), "there is no static probe 'keys:tale'; did you mean 'keys:take'?")
     refused(live, FUNCTIONS.replace("usdt", "uprobe").replace("arg2:x64", "arg7:x64"), "only the first 6 arguments")
     refused(live, MARKERS.replace("arg1", "arg3"), "has no arg3; its arguments are: ")
-    refused(live, FUNCTIONS.replace("arg2:x64", "retval:x64"), "'retval:x64' is known when the function returns", "keys_give%return")
+    refused(live, FUNCTIONS.replace("arg2:x64", "retval:x64"), "'retval:x64' is known only when the function returns", "keys_give%return")
     refused(live, FUNCTIONS.replace("arg2:x64", "bytes"), "'bytes' is not a field of a probe")
     refused(live, FUNCTIONS.replace(KEYS, "/nonexistent/program"), "there is no file /nonexistent/program")
     refused(live, FUNCTIONS.replace(KEYS, "nonexistent-program"), "there is no program 'nonexistent-program' in PATH")

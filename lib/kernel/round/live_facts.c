@@ -1,4 +1,4 @@
-/* live_facts: facts before the first record and after the last. */
+/* live_facts: adds facts before the first record and after the last. */
 #include "live_facts.h"
 
 #include "clock.h"

@@ -1,4 +1,4 @@
-/* live_facts: facts before the first record and after the last. */
+/* live_facts: adds facts to the stream: before its first record and after its last. */
 #pragma once
 
 #include "source/live_private.h"
