@@ -401,7 +401,7 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 	rendezvous = node_rendezvous(options, &naming, err);
 	if (!rendezvous)
 		return -err->code;
-	/* First, because a command whose archive cannot be created must not join. */
+	/* This comes first: a command whose archive cannot be created must not join. */
 	code = options->is_each ? record_places_open_archive(&r->places, options, err) : 0;
 	if (!code)
 		code = node_enter(&r->node, rendezvous, options, &naming, err);

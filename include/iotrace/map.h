@@ -22,7 +22,7 @@ struct map {
 	uint32_t capacity; /* a power of two, or 0 */
 	uint32_t count;    /* used */
 	uint32_t filled;   /* used + deleted */
-	uint64_t secret;   /* since the first map_set(): see iotrace/hash.h */
+	uint64_t secret;   /* the first map_set() sets it: see iotrace/hash.h */
 };
 
 void map_init(struct map *map); /* an all-zero struct is an empty map, too */

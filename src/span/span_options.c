@@ -317,7 +317,7 @@ int span_options_record(struct span_options *options, char *const *argv, struct 
 	record->output.is_quiet = true;
 	if (!code && !argv && !recording->is_system && !recording->pids.count)
 		return error_say(err, EINVAL,
-				 "nothing to follow: a COMMAND, -a, -p PID, or a FILE");
+				 "nothing to follow: expected a COMMAND, -a, -p PID, or a FILE");
 	return code ? code : record_options_complete(record, argv, err);
 }
 
