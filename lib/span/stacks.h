@@ -47,7 +47,7 @@ struct stacks {
 struct stacks *stacks_new(void);
 void stacks_free(struct stacks *stacks);
 void stacks_add_mapping(struct stacks *stacks, const struct decode_mapping *mapping);
-/* A process was created, executes another program, or has ended. */
+/* Give a child the mappings of its parent; remove those of a process that executes another program or has ended. */
 void stacks_fork(struct stacks *stacks, uint32_t parent, uint32_t child);
 void stacks_forget(struct stacks *stacks, uint32_t pid);
 /* Returns the id of an event's call chain; 0: none. is_return: the event happened after a call. */

@@ -67,8 +67,7 @@ int output_parse_summary(void *field, const char *arg, struct error *err)
 		if (strlen(summary_word[i]) != length || strncmp(summary_word[i], arg, length))
 			continue;
 		if (arg[length] && i == OUTPUT_NONE)
-			return error_say(err, EINVAL, "%s: a summary of the kind none has no file",
-					 arg);
+			return error_say(err, EINVAL, "%s: no file can be given with none", arg);
 		if (arg[length] && !arg[length + 1])
 			return error_say(err, EINVAL, "'%s' has no name of a file: expected %sFILE",
 					 arg, arg);

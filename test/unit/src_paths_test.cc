@@ -123,7 +123,7 @@ TEST(Output, Summaries)
 	EXPECT_EQ(summary.path, nullptr);
 	for (const char *bad : {"", "jso", "jsonx", "xml", ":file", "json:", "none:file"})
 		EXPECT_LT(output_parse_summary(&summary, bad, &err), 0) << bad;
-	EXPECT_STREQ(err.text, "none:file: a summary of the kind none has no file");
+	EXPECT_STREQ(err.text, "none:file: no file can be given with none");
 	EXPECT_LT(output_parse_summary(&summary, "json:-q", &err), 0);
 	EXPECT_STREQ(err.text, "json:-q: '-q' looks like an option; if it is a file: json:./-q");
 	EXPECT_LT(output_parse_summary(&summary, "text:-", &err), 0);

@@ -58,7 +58,7 @@ const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *sour
 void bpf_source_enable(struct bpf_source *source, bool is_on);
 /* Returns whether a program has run in process 1. */
 bool bpf_source_has_met_init(const struct bpf_source *source);
-/* Returns whether a task runs that perf's events no longer follow, or a descendant of one. */
+/* Returns whether a task that perf's events no longer follow, or a descendant of it, is still running. */
 bool bpf_source_has_detached(const struct bpf_source *source);
 /* Returns how many records were lost because their CPU has no ring. Call it after the programs are detached. */
 uint64_t bpf_source_dropped_without_ring(const struct bpf_source *source);

@@ -15,5 +15,5 @@ void bio_complete(struct model *m, uint32_t device, const struct event *event,
 void bio_split(struct model *m, uint32_t device, const struct event *event,
 	       const struct request *request);
 void bio_device_has_requests(struct model *m, uint32_t device);
-/* The stream has ended. */
+/* Decides at the end of the stream about the bios that are stored: they are operations, or are skipped. */
 void bio_end_of(struct model *m, uint32_t device);

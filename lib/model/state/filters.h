@@ -4,5 +4,5 @@
 #include "state.h"
 
 void filters_add(struct model *m, const struct trace_filter *filter);
-/* A call of the task is excluded. */
+/* Counts an excluded call of the task. */
 void filters_add_excluded(struct model *m, uint32_t task);
