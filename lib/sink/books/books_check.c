@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is incomplete; and when a reason applies. */
+/* What is incomplete. */
 enum missing { OF_EVENTS, OF_ARCHIVE };
-/* CUT: iotrace had to stop writing early; WHOLE: it could write everything. */
+/* When a reason applies. CUT: iotrace had to stop writing early; WHOLE: it could write everything. */
 enum when { ALWAYS, CUT, WHOLE };
 
 /* Why events are missing, and a remedy. */
