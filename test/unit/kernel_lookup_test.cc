@@ -380,6 +380,34 @@ TEST_F(Lookup, RootAndProgram)
 	EXPECT_EQ(said(), "ROOT 42 /chroot\nEXE 42 /bin/program\n");
 }
 
+/* Nobody has seen its chroot(): another CPU's ring buffer may still hold it. */
+TEST_F(Lookup, AProcessInAnotherRootSeesItsFilesFromThere)
+{
+	make((std::to_string(getpid()) + "/root").c_str(), "/");
+	for (const char *name : {"jail/f", "outside"}) {
+		std::filesystem::create_directories(scratch.path("jail"));
+		FILE *file = fopen(scratch.path(name).c_str(), "w");
+
+		ASSERT_NE(file, nullptr);
+		fclose(file);
+	}
+	make("42/fd/6", scratch.path("jail/f").c_str());
+	make("42/fd/7", scratch.path("outside").c_str());
+	see_exit("openat", 6);
+	lookup_run(&lookup);
+	EXPECT_EQ(said(), "FD 42 6 error 0 reason 1 " + scratch.path("jail/f") + "\n");
+	std::filesystem::remove(scratch.path("42/root"));
+	make("42/root", scratch.path("jail").c_str());
+	see_exit("openat", 6);
+	see_exit("openat", 7);
+	lookup_run(&lookup);
+	EXPECT_EQ(said(), "FD 42 7 error 0 reason 1 \nFD 42 6 error 0 reason 1 /f\n");
+	std::filesystem::remove(scratch.path("42/root"));
+	see_exit("openat", 6);
+	lookup_run(&lookup);
+	EXPECT_EQ(said(), "FD 42 6 error 0 reason 1 \n") << "nobody knows from where it sees it";
+}
+
 TEST_F(Lookup, AfterLossEverythingIsToldAgainButNotTooOften)
 {
 	see_task(PERF_RECORD_FORK, 0, {42, 1, 42, 1});

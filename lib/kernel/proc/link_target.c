@@ -1,7 +1,8 @@
 /*
  * link_target: what a link of /proc leads to. See link_target.h.
  *
- * As long as all processes have our root and our mounts, a look-up costs a readlink, a statx and a poll.
+ * For a process that has our root, a look-up costs a readlink, two statx and a poll. A root belongs to one mount of one namespace, so
+ * whoever has our root has our mounts, too.
  */
 #include "link_target.h"
 
@@ -98,8 +99,17 @@ static void read_mounts(struct map *ids, const struct procfs *proc, uint32_t tid
 		map_set(ids, root.stx_mnt_id, 1);
 }
 
-/* Reads our mounts again if they have changed. Returns whether they are known. */
-static bool know_ours(struct mounts *mounts, const struct procfs *proc)
+static void read_own_root(struct mounts *mounts, const struct procfs *proc, uint32_t own)
+{
+	char name[LINK_SIZE];
+
+	snprintf(name, sizeof(name), "%u/root", own);
+	if (!status_of(proc->root, name, &mounts->root))
+		mounts->root.stx_mask = 0;
+}
+
+/* Reads our mounts and our root if they may have changed. */
+static void know_ours(struct mounts *mounts, const struct procfs *proc)
 {
 	struct pollfd change = {.events = POLLPRI};
 	uint32_t own = (uint32_t)getpid();
@@ -111,16 +121,14 @@ static bool know_ours(struct mounts *mounts, const struct procfs *proc)
 		mounts->fd = openat(proc->root, name, O_RDONLY | O_CLOEXEC);
 		mounts->is_open = true;
 	}
-	change.fd = mounts->fd;
-	if (mounts->fd < 0)
-		return false;
-	if (poll(&change, 1, 0) > 0 || is_new) {
-		mounts->have_changed |= !is_new;
-		read_mounts(&mounts->here, proc, own);
-		mounts->has_root = false;
-		procfs_mounts(proc, own, look_for_root, mounts);
-	}
-	return mounts->here.count != 0;
+	change.fd = mounts->fd; /* poll() ignores -1 */
+	if (poll(&change, 1, 0) <= 0 && !is_new)
+		return;
+	mounts->have_changed |= !is_new;
+	read_mounts(&mounts->here, proc, own);
+	read_own_root(mounts, proc, own);
+	mounts->has_root = false;
+	procfs_mounts(proc, own, look_for_root, mounts);
 }
 
 /* If the process is gone, nothing is known: returns false. */
@@ -138,54 +146,62 @@ static bool is_same_file(const struct statx *a, const struct statx *b)
 	       a->stx_dev_minor == b->stx_dev_minor;
 }
 
-static bool has_other_root(const struct procfs *proc, uint32_t tid)
+static bool is_same_place(const struct statx *a, const struct statx *b)
 {
-	struct statx own, other;
-	char name[LINK_SIZE], ours[LINK_SIZE];
+	return is_same_file(a, b) && a->stx_mnt_id == b->stx_mnt_id;
+}
 
+/* From where the process sees the files: its root, and whether that is ours. */
+enum view_kind {
+	VIEW_OURS,
+	VIEW_OTHER,
+	VIEW_UNKNOWN, /* the process is gone */
+};
+
+struct view {
+	enum view_kind kind;
+	struct statx root;
+};
+
+/* Kernels without ids of mounts (before Linux 5.8) do not tell a copy of our root in another namespace from ours. */
+static struct view view_of(struct mounts *mounts, const struct procfs *proc, uint32_t tid)
+{
+	struct view view = {.kind = VIEW_OURS};
+	char name[LINK_SIZE];
+
+	know_ours(mounts, proc);
+	if (!mounts->root.stx_mask)
+		return view;
 	snprintf(name, sizeof(name), "%u/root", tid);
-	snprintf(ours, sizeof(ours), "%u/root", (uint32_t)getpid());
-	return status_of(proc->root, name, &other) && status_of(proc->root, ours, &own) &&
-	       !(is_same_file(&own, &other) && own.stx_mnt_id == other.stx_mnt_id);
-}
-
-void links_set_views_differ(struct links *links)
-{
-	__atomic_store_n(&links->views_differ, true, __ATOMIC_RELAXED);
-}
-
-static bool has_other_view(struct links *links, uint32_t tid)
-{
-	bool has_other_view = has_other_mounts(links->proc, tid) ||
-			      has_other_root(links->proc, tid);
-
-	if (has_other_view)
-		links_set_views_differ(links);
-	return has_other_view;
+	if (!status_of(proc->root, name, &view.root))
+		view.kind = VIEW_UNKNOWN;
+	else if (!is_same_place(&view.root, &mounts->root) ||
+		 (!(view.root.stx_mask & STATX_MNT_ID) && has_other_mounts(proc, tid)))
+		view.kind = VIEW_OTHER;
+	return view;
 }
 
 /* Whether the mount is attached in the namespace of the process. */
-static bool has_mount(struct mounts *mounts, struct links *links, uint32_t tid, uint64_t id)
+static bool has_mount(const struct mounts *mounts, const struct view *view,
+		      const struct procfs *proc, uint32_t tid, uint64_t id)
 {
-	bool is_ours = know_ours(mounts, links->proc) && map_get(&mounts->here, id) != MAP_NONE;
 	struct map ids = {0};
 	bool is_there;
 
 	if (mounts->fd < 0)
-		return true; /* a saved /proc has no mount ids */
-	if (is_ours && !__atomic_load_n(&links->views_differ, __ATOMIC_RELAXED))
-		return true;
-	if (!has_other_view(links, tid) || !has_other_mounts(links->proc, tid))
-		return is_ours;
-	/* An open mountinfo would keep the namespace alive, so it is opened and read each time. */
-	read_mounts(&ids, links->proc, tid);
+		return true; /* a saved /proc */
+	if (view->kind == VIEW_OURS || !has_other_mounts(proc, tid))
+		return map_get(&mounts->here, id) != MAP_NONE;
+	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
+	read_mounts(&ids, proc, tid);
 	is_there = map_get(&ids, id) != MAP_NONE;
 	map_release(&ids);
 	return is_there;
 }
 
-/* Removes the root of the process from the path. Returns false if the path is not below it. */
-static bool strip_root(struct link_target *found, const struct procfs *proc, uint32_t tid)
+/* Takes the root of the process off the path. Returns false if it is not below, or if the process has another root by now. */
+static bool strip_root(struct link_target *found, const struct view *view,
+		       const struct procfs *proc, uint32_t tid)
 {
 	struct statx root, there;
 	char path[LINK_TARGET_SIZE], name[LINK_SIZE];
@@ -193,11 +209,10 @@ static bool strip_root(struct link_target *found, const struct procfs *proc, uin
 	bool is_same = !has_other_mounts(proc, tid);
 
 	snprintf(name, sizeof(name), "%u/root", tid);
-	if (n <= 0 || !status_of(proc->root, name, &root))
+	if (n <= 0 || !status_of(proc->root, name, &root) || !is_same_place(&root, &view->root))
 		return false;
-	/* In our namespace, the path must lead to the root: seen from inside a chroot, a directory outside has another path. */
-	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_file(&there, &root) ||
-			there.stx_mnt_id != root.stx_mnt_id))
+	/* In our namespace the path must lead to it: from inside of a chroot, what is outside has another. */
+	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_place(&there, &root)))
 		return false;
 	if (n == 1)
 		return true;
@@ -244,18 +259,18 @@ static void judge_suffix(struct link_target *found, const struct procfs *proc, u
 		cut_suffix(found);
 }
 
-static bool is_reached(struct link_target *found, struct mounts *mounts, struct links *links,
-		       uint32_t tid)
+static bool is_reached(struct link_target *found, const struct mounts *mounts,
+		       const struct view *view, const struct procfs *proc, uint32_t tid)
 {
-	if (!found->has_status && has_suffix(found)) /* it cannot be decided which of both it is */
+	if (view->kind == VIEW_UNKNOWN ||
+	    (!found->has_status && has_suffix(found))) /* nobody can tell what it means */
 		return false;
 	if (is_memory(found))
 		return true;
 	if (found->has_status && found->status.stx_mask & STATX_MNT_ID &&
-	    !has_mount(mounts, links, tid, found->status.stx_mnt_id))
+	    !has_mount(mounts, view, proc, tid, found->status.stx_mnt_id))
 		return false;
-	return !__atomic_load_n(&links->views_differ, __ATOMIC_RELAXED) ||
-	       strip_root(found, links->proc, tid);
+	return view->kind == VIEW_OURS || strip_root(found, view, proc, tid);
 }
 
 /*
@@ -280,13 +295,13 @@ static bool leads_to_file(const struct link_target *found, const struct procfs *
 
 /* A later mount may cover the file, or the file may be outside of the chroot that iotrace runs in. */
 static bool is_covered(const struct link_target *found, const struct mounts *mounts,
-		       struct links *links, uint32_t tid)
+		       const struct view *view, const struct procfs *proc, uint32_t tid)
 {
-	bool may_be = mounts->have_changed || !mounts->has_root ||
-		      __atomic_load_n(&links->views_differ, __ATOMIC_RELAXED);
-
-	return may_be && found->length && found->has_status && !is_memory(found) &&
-	       found->status.stx_mask & STATX_MNT_ID && !leads_to_file(found, links->proc, tid);
+	if (!found->length || !found->has_status || !(found->status.stx_mask & STATX_MNT_ID) ||
+	    is_memory(found))
+		return false;
+	return (mounts->have_changed || !mounts->has_root || view->kind == VIEW_OTHER) &&
+	       !leads_to_file(found, proc, tid);
 }
 
 static void take_name(struct link_target *found)
@@ -301,6 +316,7 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 	ssize_t n = procfs_link(links->proc, found->target, sizeof(found->target), "%u/%s", tid,
 				link);
 	char name[LINK_SIZE];
+	struct view view;
 
 	found->length = n > 0 ? (uint32_t)n : 0;
 	found->is_deleted = found->has_status = false;
@@ -312,32 +328,32 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 	found->is_path = found->target[0] == '/';
 	if (!found->is_path)
 		return 0;
+	view = view_of(mounts, links->proc, tid);
 	if (found->has_status && !found->status.stx_nlink) {
 		if (has_suffix(found))
 			cut_suffix(found);
 		found->is_deleted = true;
 	}
-	if (!is_reached(found, mounts, links, tid)) {
+	if (!is_reached(found, mounts, &view, links->proc, tid)) {
 		take_name(found);
 	} else if (!found->is_deleted && has_suffix(found)) {
 		judge_suffix(found, links->proc, tid);
 	}
-	if (is_covered(found, mounts, links, tid))
+	if (is_covered(found, mounts, &view, links->proc, tid))
 		take_name(found);
 	return 0;
 }
 
-int link_root_read(struct link_root *root, struct links *links, uint32_t tid)
+int link_root_read(struct link_root *root, const struct procfs *proc, uint32_t tid)
 {
 	char name[LINK_SIZE];
-	ssize_t n = procfs_link(links->proc, root->path, sizeof(root->path), "%u/root", tid);
+	ssize_t n = procfs_link(proc, root->path, sizeof(root->path), "%u/root", tid);
 
 	root->length = n > 0 ? (uint32_t)n : 0;
 	root->mount_namespace = 0;
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENOENT;
-	if (procfs_link(links->proc, name, sizeof(name), "%u/ns/mnt", tid) > 0)
+	if (procfs_link(proc, name, sizeof(name), "%u/ns/mnt", tid) > 0)
 		sscanf(name, "mnt:[%" SCNu64 "]", &root->mount_namespace);
-	has_other_view(links, tid);
 	return 0;
 }

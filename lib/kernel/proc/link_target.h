@@ -4,6 +4,9 @@
  * The kernel shows such a link from the view of the reader. For a file behind a detached mount, it shows a path that may be that of
  * another file. For a deleted file, it shows a path with a suffix that another file may really have. So the mount is looked up in
  * the namespace of the process, and the inode tells whether the suffix is part of the name.
+ *
+ * Each look-up of a path reads the root of the process, too: the process may have changed it just before, and nobody has seen that
+ * yet. The model does not believe a look-up beside a call that changes the root.
  */
 #pragma once
 
@@ -20,7 +23,6 @@ struct links {
 	const struct procfs *proc; /* lent */
 	char **remote; /* mount points (of remote file systems) whose files are only named, without a stat */
 	uint32_t remotes, remote_cap;
-	bool views_differ; /* some processes have another root or mount namespace than iotrace; atomic */
 };
 
 struct link_target {
@@ -35,8 +37,9 @@ struct link_target {
 /* The mounts of iotrace's namespace, for one thread. All 0: not yet read. */
 struct mounts {
 	bool is_open;
-	int fd;          /* of iotrace's mountinfo, to be polled for changes; -1: none */
-	struct map here; /* ids of the mounts that are attached */
+	int fd;            /* of iotrace's mountinfo, to be polled for changes; -1: none */
+	struct map here;   /* ids of the mounts that are attached */
+	struct statx root; /* ours; stx_mask is 0: not known (a saved /proc) */
 	bool has_root; /* our root is a mount point; otherwise the kernel also names files outside of it */
 	bool have_changed; /* mounts changed since they were first read, so one may hide an open file */
 };
@@ -45,8 +48,6 @@ void mounts_release(struct mounts *mounts);
 void links_release(struct links *links);
 /* Notes a mount whose file system may be remote: statx of its files may ask a server, or hang. */
 void links_add_mount(struct links *links, const char *mount_point, const char *type);
-/* From now on some process may have another root or mount namespace than iotrace, so each link is compared. */
-void links_set_views_differ(struct links *links);
 /* Returns 0, or -errno if the link is gone. link: "fd/3", "cwd" below /proc/TID. */
 int link_target_read(struct link_target *found, struct mounts *mounts, struct links *links,
 		     uint32_t tid, const char *link);
@@ -59,5 +60,5 @@ struct link_root {
 	uint64_t mount_namespace; /* its inode; 0: not known */
 };
 
-/* Returns 0, or -errno if the process is gone. Calls links_set_views_differ() if its root or namespace differs from iotrace's. */
-int link_root_read(struct link_root *root, struct links *links, uint32_t tid);
+/* Returns 0, or -errno if the process is gone. */
+int link_root_read(struct link_root *root, const struct procfs *proc, uint32_t tid);

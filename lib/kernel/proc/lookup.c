@@ -172,8 +172,7 @@ static void see_exit(struct lookup *lookup, const struct sample *sample, long nu
 		item.subject = SUBJECT_PAIR;
 		break;
 	case CALL_CHROOT:
-	case CALL_UNSHARE: /* unshare() may change the mount namespace, or separate a root that threads shared */
-		links_set_views_differ(&lookup->base->links);
+	case CALL_UNSHARE: /* of the mount namespace, or of the root that threads shared */
 		item.subject = SUBJECT_ROOT;
 		break;
 	default:
@@ -367,7 +366,7 @@ static void look_at_root(struct lookup *lookup, uint32_t pid, uint32_t tid)
 	struct fact fact = {.kind = FACT_ROOT,
 			    .number = {[FACT_ROOT_pid] = pid, [FACT_ROOT_t0] = clock_now()}};
 	struct link_root root;
-	int code = link_root_read(&root, &lookup->base->links, tid);
+	int code = link_root_read(&root, lookup->base->links.proc, tid);
 
 	fact.number[FACT_ROOT_error] = (uint64_t)-code;
 	fact.number[FACT_ROOT_mount_namespace] = root.mount_namespace;
