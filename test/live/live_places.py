@@ -185,7 +185,40 @@ def outside_of_chroot(test):
     test.equal("plain chroot: outside", [path for path, size in files.items() if size == 4321], [None])
 
 
+def escapes(test, name, script, expected_names):
+    """program_escapes.py opens files for which the kernel shows a path that does not lead there."""
+    top, archive = test.made(name), test.path(f"{name}.trace")
+    words = {"top": f'"{top}"', "program": f'{sys.executable} "{HERE}/program_escapes.py"',
+             "record": f'{IOTRACE} -o "{archive}" --source={SOURCE} -q --'}
+    ran = test.run([*PRIVATE, "sh", "-ec", script.format(**words)])
+    if not test.equal(f"{name}: exit status", ran.returncode, 0):
+        print(ran.stderr.decode(errors="replace"))
+        return
+    places = Places(archive)
+    for size, path in expected_names.items():
+        test.equal(f"{name}: where {size} bytes went", places.written[size], {path and f"{top}/{path}"})
+    test.equal(f"{name}: removed", {n for n in places.removed if n.endswith("removed")}, set())
+
+
+MOVED = """mount -t tmpfs none {top}
+mkdir -p {top}/whole/sub {top}/part
+touch {top}/whole/f {top}/whole/sub/f
+mount --bind {top}/whole {top}/part
+{record} {program} moved {top}"""
+# A file whose directory is not in the cache, since the file system was mounted anew.
+BY_HANDLE = """truncate -s 8M {top}/disk
+mkfs.ext4 -q -F {top}/disk
+mkdir {top}/at
+mount -o loop {top}/disk {top}/at
+touch {top}/at/f
+{program} say {top}/at/f >{top}/handle
+umount {top}/at
+mount -o loop {top}/disk {top}/at
+{record} {program} open {top}/at <{top}/handle"""
+
 with Live() as test_:
     moves(test_)
     in_chroot(test_)
     outside_of_chroot(test_)
+    escapes(test_, "moved", MOVED, {2081: None, 2082: None, 2083: "part/f"})
+    escapes(test_, "handle", BY_HANDLE, {2091: None})

@@ -67,9 +67,11 @@ static bool is_remote(const struct links *links, const char *path)
 	return false;
 }
 
+enum { MOUNT_WHOLE, MOUNT_PART };
+
 static void add_mount(void *context, const struct procfs_mount *mount)
 {
-	map_set(context, mount->mnt_id, 1);
+	map_set(context, mount->mnt_id, strcmp(mount->top, "/") ? MOUNT_PART : MOUNT_WHOLE);
 }
 
 static void look_for_root(void *context, const struct procfs_mount *mount)
@@ -95,8 +97,9 @@ static void read_mounts(struct map *ids, const struct procfs *proc, uint32_t tid
 	map_clear(ids);
 	procfs_mounts(proc, tid, add_mount, ids);
 	snprintf(name, sizeof(name), "%u/root", tid);
-	if (status_of(proc->root, name, &root) && root.stx_mask & STATX_MNT_ID)
-		map_set(ids, root.stx_mnt_id, 1);
+	if (status_of(proc->root, name, &root) && root.stx_mask & STATX_MNT_ID &&
+	    map_get(ids, root.stx_mnt_id) == MAP_NONE)
+		map_set(ids, root.stx_mnt_id, MOUNT_PART);
 }
 
 static void read_own_root(struct mounts *mounts, const struct procfs *proc, uint32_t own)
@@ -293,15 +296,25 @@ static bool leads_to_file(const struct link_target *found, const struct procfs *
 	       (found->is_deleted || is_same_file(&there, &found->status));
 }
 
-/* A later mount may cover the file, or the file may be outside of the chroot that iotrace runs in. */
+/*
+ * A later mount may cover the file, or the file may be outside of the chroot that iotrace runs in. A file that was moved out of the
+ * mounted part of its file system has a path that the kernel made up.
+ */
 static bool is_covered(const struct link_target *found, const struct mounts *mounts,
 		       const struct view *view, const struct procfs *proc, uint32_t tid)
 {
 	if (!found->length || !found->has_status || !(found->status.stx_mask & STATX_MNT_ID) ||
 	    is_memory(found))
 		return false;
-	return (mounts->have_changed || !mounts->has_root || view->kind == VIEW_OTHER) &&
+	return (mounts->have_changed || !mounts->has_root || view->kind == VIEW_OTHER ||
+		map_get(&mounts->here, found->status.stx_mnt_id) == MOUNT_PART) &&
 	       !leads_to_file(found, proc, tid);
+}
+
+/* A file that was opened by a handle may have no directory: the kernel shows the path of its root then. */
+static bool hangs_nowhere(const struct link_target *found)
+{
+	return found->length == 1 && found->has_status && !S_ISDIR(found->status.stx_mode);
 }
 
 static void take_name(struct link_target *found)
@@ -339,7 +352,7 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 	} else if (!found->is_deleted && has_suffix(found)) {
 		judge_suffix(found, links->proc, tid);
 	}
-	if (is_covered(found, mounts, &view, links->proc, tid))
+	if (hangs_nowhere(found) || is_covered(found, mounts, &view, links->proc, tid))
 		take_name(found);
 	return 0;
 }

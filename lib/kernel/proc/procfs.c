@@ -273,6 +273,7 @@ static bool parse_mount(char *line, struct procfs_mount *mount)
 	source = type ? strtok_r(NULL, " \n", &save) : NULL;
 	if (!source || sscanf(words[2], "%u:%u", &major, &minor) != 2)
 		return false;
+	unescape(words[3]);
 	unescape(words[4]);
 	unescape(type);
 	unescape(source);
@@ -280,7 +281,8 @@ static bool parse_mount(char *line, struct procfs_mount *mount)
 				       .dev = makedev(major, minor),
 				       .mount_point = words[4],
 				       .source = source,
-				       .type = type};
+				       .type = type,
+				       .top = words[3]};
 	return true;
 }
 

@@ -34,6 +34,7 @@ struct procfs_mount {
 	uint64_t mnt_id;
 	uint64_t dev;
 	const char *mount_point, *source, *type;
+	const char *top; /* the directory of the file system that is mounted there */
 };
 
 int procfs_open(struct procfs *proc, const char *path, struct error *err);
