@@ -44,6 +44,21 @@ class Root : public ::testing::Test
 		d.pair(pid, pid, call, d.now, {}, 0, with);
 	}
 
+	void open()
+	{
+		d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5);
+	}
+
+	/* The name of descriptor 5, which is looked up for this process now. */
+	std::string looked_up(uint32_t pid = 10)
+	{
+		d.fd(pid, 5, "/f", 1, d.now);
+		d.end();
+		const struct trace_handle *h = trace_handle(d.trace, trace_handles(d.trace) - 1);
+
+		return h->name ? trace_text(d.trace, h->name) : "?";
+	}
+
 	/* "PATH NAMESPACE" of the process, which does its I/O now. */
 	std::string root(uint32_t pid)
 	{
@@ -137,6 +152,74 @@ TEST_F(Root, APivotMovesAllThatHadTheSame)
 	EXPECT_EQ(root(10), "/ 7");
 	EXPECT_EQ(root(20), "? 7");
 	EXPECT_EQ(root(30), "/jail 7");
+}
+
+TEST_F(Root, AFileIsNamedFromTheOneThatItWasOpenedIn)
+{
+	d.call(10, 10, "chroot", {0}, 0);
+	open();
+	d.call(10, 10, "chdir", {0}, 0);
+	clone(20, 0);
+	d.call(20, 20, "chroot", {0}, 0);
+	EXPECT_EQ(looked_up(), "/f") << "another process has another root";
+}
+
+TEST_F(Root, AFileThatWasOpenedBeforeHasNoNameFromAfterIt)
+{
+	open();
+	d.call(10, 10, "chroot", {0}, 0);
+	EXPECT_EQ(looked_up(), "?");
+}
+
+TEST_F(Root, AFileHasNoNameFromBesideTheCallThatChangesIt)
+{
+	open();
+	d.enter(10, 11, "chroot", {0});
+	EXPECT_EQ(looked_up(), "?");
+}
+
+TEST_F(Root, AFileHasNoNameFromAfterThatOfWhoSharesItChanged)
+{
+	clone(20, CLONE_FS);
+	open();
+	d.call(20, 20, "chroot", {0}, 0);
+	EXPECT_EQ(looked_up(), "?");
+}
+
+TEST_F(Root, AFileHasNoNameFromAfterAPivotOfAnother)
+{
+	clone(20, 0);
+	open();
+	d.call(20, 20, "pivot_root", {0, 0}, 0);
+	EXPECT_EQ(looked_up(), "?");
+}
+
+TEST_F(Root, AFileThatAChildHasIsNotNamedFromItsRoot)
+{
+	open();
+	d.call(10, 10, "chroot", {0}, 0);
+	clone(20, 0);
+	EXPECT_EQ(looked_up(20), "?");
+}
+
+/* What the directory is called depends on the root, too. */
+TEST_F(Root, APathBelowADirectoryHasNoNameBesideAChange)
+{
+	const auto files = [this] {
+		std::string all;
+
+		for (file_id f = 0; f < trace_files(d.trace); f++)
+			all += std::string(trace_text(d.trace, trace_file(d.trace, f)->path)) + " ";
+		return all;
+	};
+
+	d.start = "/data";
+	d.call(10, 10, "unlinkat", {3, 0, 0}, 0, {"one"});
+	EXPECT_EQ(files(), "/data/a /data/one ");
+	d.enter(10, 10, "unlinkat", {3, 0, 0}, {"two"});
+	d.call(10, 11, "chroot", {0}, 0);
+	d.leave(10, 10, "unlinkat", 0);
+	EXPECT_EQ(files(), "/data/a /data/one ");
 }
 
 TEST_F(Root, ANamespaceIsEnteredByOneProcessOnly)

@@ -61,8 +61,10 @@ static void mark(struct model *m, uint32_t task, const struct call *call, int ch
 		p->opening += (uint32_t)change;
 	if (call_passes(row) && change > 0)
 		position_pass(m, table, call->open);
-	if (row->kind == CALL_CHDIR || row->kind == CALL_CHROOT)
-		fs_move(m, p->fs, change);
+	if (row->kind == CALL_CHDIR)
+		fs_move(m, p->fs, FS_DIRECTORY, change);
+	if (row->kind == CALL_CHROOT)
+		fs_move(m, p->fs, row->traits & CALL_MOVES_ROOTS ? FS_ALL_ROOTS : FS_ROOT, change);
 	if (row->kind == CALL_EXEC)
 		p->is_replaced = false;
 	if (call_closes_many(row) && (change > 0 || m->table[table].busy))
@@ -340,6 +342,8 @@ static bool has_moved(const struct op *op, uint32_t index)
 	int fd = call_fd(&op->call, argument);
 	const struct slot *slot;
 
+	if (!fs_keeps_root(m, op->process, op->call.enter))
+		return true;
 	if (argument == CALL_NO_ARG || fd == AT_FDCWD)
 		return fs->moving || fs->moved >= op->call.enter;
 	slot = fd < 0 ? NULL : table_slot(m, table, (uint64_t)fd);

@@ -156,7 +156,11 @@ static void fact_fd(struct model *m, const struct event *event)
 	struct slot *slot = table_slot(m, table, f.fd);
 	bool is_taken = slot && slot->open != ID_NONE;
 
-	if ((f.tid && f.tid != f.pid && !is_of_task) || !table_is_quiet(m, table, f.fd, f.t0)) {
+	/* What was opened before a chroot() has not the name that it has after it. */
+	bool is_of_root = !is_taken || fs_keeps_root(m, process, slot->changed);
+
+	if ((f.tid && f.tid != f.pid && !is_of_task) || !is_of_root ||
+	    !table_is_quiet(m, table, f.fd, f.t0)) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}

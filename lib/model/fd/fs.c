@@ -53,6 +53,7 @@ void fs_copy(struct model *m, uint32_t process, uint32_t parent)
 	struct fs *to = &m->fs[m->process[process].fs];
 
 	to->root = from->root;
+	to->rooted = from->rooted;
 	to->mount_namespace = from->mount_namespace;
 }
 
@@ -103,9 +104,27 @@ void fs_forget_namespace(struct model *m, uint32_t process)
 	set_group_roots(m, m->process[process].fs);
 }
 
-void fs_move(struct model *m, uint32_t fs, int change)
+static void move(const struct model *m, uint32_t *moving, uint64_t *moved, int change)
 {
-	m->fs[fs].moving += (uint32_t)change;
+	*moving += (uint32_t)change;
 	if (change < 0)
-		m->fs[fs].moved = m->now;
+		*moved = m->now;
+}
+
+void fs_move(struct model *m, uint32_t fs, enum fs_change what, int change)
+{
+	struct fs *f = &m->fs[fs];
+
+	move(m, &f->moving, &f->moved, change);
+	if (what != FS_DIRECTORY)
+		move(m, &f->rooting, &f->rooted, change);
+	if (what == FS_ALL_ROOTS)
+		move(m, &m->pivoting, &m->pivoted, change);
+}
+
+bool fs_keeps_root(const struct model *m, uint32_t process, uint64_t since)
+{
+	const struct fs *fs = &m->fs[m->process[process].fs];
+
+	return !fs->rooting && fs->rooted < since && !m->pivoting && m->pivoted < since;
 }

@@ -20,8 +20,16 @@ void fs_drop(struct model *m, uint32_t fs);
 void fs_copy(struct model *m, uint32_t process, uint32_t parent);
 /* From now on, the process shares the element of another process. */
 void fs_share(struct model *m, uint32_t process, uint32_t other);
+enum fs_change {
+	FS_DIRECTORY,
+	FS_ROOT,
+	FS_ALL_ROOTS, /* pivot_root(): of other processes, too */
+};
+
 /* A call that changes the directories begins (change 1) or ends (-1). */
-void fs_move(struct model *m, uint32_t fs, int change);
+void fs_move(struct model *m, uint32_t fs, enum fs_change what, int change);
+/* Whether the process has had one root since then, and no call in flight may change it. */
+bool fs_keeps_root(const struct model *m, uint32_t process, uint64_t since);
 /* Sets the root of the process, and of those that share it. */
 void fs_set_root(struct model *m, uint32_t process, const struct fs_root *root);
 /* pivot_root() may have changed the root of all processes that had the same one. */

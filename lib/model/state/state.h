@@ -156,9 +156,11 @@ struct table {
 
 /* A current directory and a root directory, of one process or shared with CLONE_FS. */
 struct fs {
-	uint32_t users;           /* processes */
-	uint32_t moving;          /* calls in flight that change it */
-	uint64_t moved;           /* time when the last of them ended */
+	uint32_t users;   /* processes */
+	uint32_t moving;  /* calls in flight that change it */
+	uint64_t moved;   /* time when the last of them ended */
+	uint32_t rooting; /* calls in flight that change the root */
+	uint64_t rooted;  /* time when the last of these ended */
 	str_id root;              /* 0: not known */
 	uint64_t mount_namespace; /* inode of the namespace, 0: unknown */
 };
@@ -352,6 +354,8 @@ struct model {
 	uint64_t now;         /* time of the event at hand */
 	uint64_t lost_time;   /* when data was last lost */
 	uint64_t lost_until;  /* and the end of that loss */
+	uint32_t pivoting;    /* calls in flight that change the root of other processes, too */
+	uint64_t pivoted;     /* time when the last of them ended */
 	/* Number of times that a shared description may have got O_APPEND. */
 	uint64_t append_doubts;
 	uint64_t next_op;     /* matchingId */
