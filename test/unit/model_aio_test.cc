@@ -1100,6 +1100,21 @@ TEST_F(Aio, ACloseOfNobodyKnowsWhatLeavesNothingCertain)
 	EXPECT_EQ(tally_get(&d.tally, doubtful_request), 1u);
 }
 
+/* Another request may have opened another file there before the end of the close is told. */
+TEST_F(Aio, ALookUpBesideACloseIsNotBelieved)
+{
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5);
+	step(aio_submit(7, AIO_CLOSE));
+	d.fd(10, 5, "/data/other", 1, d.now);
+	step(aio_complete(7, -EBADF));
+	d.fd(10, 5, "/data/b", 1, d.now);
+	d.call(10, 10, "read", {5, 0, 5}, 5);
+	std::string all = text();
+
+	EXPECT_NE(all.find("OP_COMPLETE h0 5 /data/b\n"), std::string::npos) << all;
+	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 1u);
+}
+
 TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
 {
 	step(aio_submit(7, AIO_OPEN));

@@ -44,6 +44,12 @@ uint32_t aio_op_table(const struct model *m, uint32_t op)
 		       : m->process[o->process].table;
 }
 
+/* The end of a silent one is not said. */
+static bool closes(const struct aio *request)
+{
+	return request->action == AIO_CLOSE && !(request->flags & (AIO_DIRECT | AIO_SILENT));
+}
+
 uint32_t aio_op_add(struct model *m, uint32_t process, const struct aio *request)
 {
 	struct aio_state *a = &m->aio;
@@ -65,6 +71,7 @@ uint32_t aio_op_add(struct model *m, uint32_t process, const struct aio *request
 		map_set(&a->chain[chain], hash, id);
 	}
 	a->in_flight++;
+	m->process[process].closing += closes(request);
 	return id;
 }
 
@@ -109,6 +116,7 @@ void aio_op_remove(struct model *m, uint32_t op)
 	for (enum aio_chain chain = 0; chain < AIO_CHAINS; chain++)
 		if (has_chain(&m->aio.op[op].request, chain))
 			unchain(&m->aio, op, chain);
+	m->process[m->aio.op[op].process].closing -= closes(&m->aio.op[op].request);
 	m->aio.op[op].is_in_flight = false;
 	m->aio.in_flight--;
 	out_drop_request(m, op);

@@ -160,7 +160,7 @@ static void fact_fd(struct model *m, const struct event *event)
 	bool is_of_root = !is_taken || fs_keeps_root(m, process, slot->changed);
 
 	if ((f.tid && f.tid != f.pid && !is_of_task) || !is_of_root ||
-	    !table_is_quiet(m, table, f.fd, f.t0)) {
+	    m->process[process].closing || !table_is_quiet(m, table, f.fd, f.t0)) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}

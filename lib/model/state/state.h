@@ -99,6 +99,7 @@ struct process {
 	uint64_t begin;
 	uint32_t fs;      /* its current directory and root directory */
 	uint32_t opening; /* calls in flight that may make a descriptor */
+	uint32_t closing; /* requests in flight that close one */
 	bool is_prelude;  /* the command before its exec, which is not recorded */
 	bool is_excluded; /* of a user who is not recorded: its descriptors are unknown */
 	bool is_foreign;  /* runs a 32-bit program */
