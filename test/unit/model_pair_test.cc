@@ -5,6 +5,7 @@
 
 #include "model_driver.h"
 
+#include <cstdio> /* RENAME_EXCHANGE */
 #include <sys/mman.h>
 
 namespace
@@ -46,6 +47,22 @@ class Pair : public ::testing::Test
 		d.call(10, tid, "close", {fd}, 0);
 	}
 
+	/* A rename in a directory that is called so when it ends; the paths of all files that are known then. */
+	std::string renamed(const char *directory, const char *from, const char *to,
+			    uint64_t flags = 0)
+	{
+		uint64_t begin = d.now++;
+		std::string all;
+		Paired with;
+
+		with.paths = {from, to};
+		d.start = directory;
+		d.pair(10, 10, "renameat2", begin, {CWD, 0, CWD, 0, flags}, 0, with);
+		for (file_id f = 0; f < trace_files(d.trace); f++)
+			all += std::string(trace_text(d.trace, trace_file(d.trace, f)->path)) + " ";
+		return all;
+	}
+
 	std::string ended()
 	{
 		d.end();
@@ -53,6 +70,24 @@ class Pair : public ::testing::Test
 		return d.text();
 	}
 };
+
+TEST_F(Pair, ARenameBesideItsDirectoryIsKnown)
+{
+	EXPECT_EQ(renamed("/top/d0/s", "../a", "../b"), "/top/d0/a ");
+}
+
+/* It began in /top/d0/s. */
+TEST_F(Pair, ARenameOfItsOwnDirectoryIsNot)
+{
+	EXPECT_EQ(renamed("/top/d1/t/s", "../../d0", "../../d1/t"), "");
+}
+
+/* It began in /top/d1/t/s. */
+TEST_F(Pair, AnExchangeOfItsOwnDirectoryIsNot)
+{
+	EXPECT_EQ(renamed("/top/d0/s", "../../../d0", "../../../d1/t", RENAME_EXCHANGE), "");
+	EXPECT_EQ(renamed("/top/d0/s", "../d1", "../d2", RENAME_EXCHANGE), "/top/d0/d1 ");
+}
 
 TEST_F(Pair, AnOpenHasItsNameAtOnce)
 {

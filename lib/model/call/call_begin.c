@@ -64,6 +64,9 @@ void call_path(struct model *m, struct call *call, uint32_t index, struct event_
 	call->path[index] = path_resolve(m, base, path);
 	call->is_relative[index] = path.at[0] != '/';
 	call->is_unnamed[index] = !call->path[index];
+	if (call_row(call->id)->kind == CALL_RENAME && call->is_relative[index] &&
+	    memmem(path.at, path.length, "..", 2))
+		call->up_from[index] = model_string(m, base.at, base.length);
 	if (index)
 		return;
 	call->is_directory = ends_in_directory(path);

@@ -328,6 +328,8 @@ void op_complete(struct op *op, const struct event *counters)
 	tally_add(op->m->tally, calls_failed, !op->is_excluded && has_failed && !is_interrupted);
 	tally_add(op->m->tally, calls_interrupted, !op->is_excluded && is_interrupted);
 	find_unseen(op->m, op);
+	if (op->row->kind == CALL_RENAME && !op->error)
+		op_forget_renamed(op);
 	refused_see(op->m, op->row, op->result);
 	op_end(op, counters);
 }

@@ -34,6 +34,8 @@ void end_record_lock(struct op *op);
 /* op_name.c */
 void end_delete(struct op *op);
 void end_rename(struct op *op);
+/* After a rename: forgets its paths if it may have moved the directories that they start at. */
+void op_forget_renamed(struct op *op);
 void end_chdir(struct op *op);
 void end_chroot(struct op *op);
 /* Returns what the call shows about the file of its first path. */

@@ -34,6 +34,50 @@ enum trace_file_kind op_file_kind(const struct op *op)
 	return op->call.is_directory || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
+/* Whether a directory of this path has the last name of the other one. */
+static bool has_directory_called(const struct model *m, str_id path, str_id other)
+{
+	const char *name = strrchr(strtab_text(m->trace.strings, other), '/');
+	size_t length = name ? strlen(name) : 0;
+	const char *at = strtab_text(m->trace.strings, path);
+
+	while (length > 1 && (at = strstr(at, name)) != NULL) {
+		at += length;
+		if (*at == '/' || !*at)
+			return true;
+	}
+	return false;
+}
+
+/* A call may have moved the directory that its own path goes up from: what is read of it later has the new name. */
+static bool has_moved_itself(const struct op *op, uint32_t index)
+{
+	const struct call *call = &op->call;
+	bool has_flags = op->row->flags != CALL_NO_ARG;
+	bool is_exchange = has_flags && call->arg[op->row->flags] & RENAME_EXCHANGE;
+
+	if (!call->up_from[index])
+		return false;
+	return !call->path[0] || !call->path[1] ||
+	       has_directory_called(op->m, call->up_from[index], call->path[1]) ||
+	       (is_exchange && has_directory_called(op->m, call->up_from[index], call->path[0]));
+}
+
+void op_forget_renamed(struct op *op)
+{
+	struct call *call = &op->call;
+	bool has_moved[EVENT_PATHS];
+
+	for (uint32_t i = 0; i < EVENT_PATHS; i++)
+		has_moved[i] = has_moved_itself(op, i);
+	for (uint32_t i = 0; i < EVENT_PATHS; i++) {
+		if (!has_moved[i])
+			continue;
+		call->is_unnamed[i] |= call->path[i] != 0;
+		call->path[i] = 0;
+	}
+}
+
 static void delete_file(struct op *op, file_id file)
 {
 	struct io_event event = {.kind = IO_DELETE_FILE, .time = op->time};

@@ -47,6 +47,7 @@ struct call {
 	uint64_t arg[EVENT_ARGS];
 	uint32_t path[EVENT_PATHS];    /* absolute, str_id; 0: not known */
 	bool is_relative[EVENT_PATHS]; /* the path was given relative to a directory */
+	str_id up_from[EVENT_PATHS];   /* the directory if the path begins with "..", or 0 */
 	bool is_directory;             /* the first path ends with "/", "." or ".." */
 	bool is_unnamed[EVENT_PATHS];  /* the program gave a path, but its file is unknown */
 	str_id written;       /* the first path as the program gave it, if path[0] is unknown */
