@@ -68,5 +68,7 @@ const struct decode_event *decode_wanted_event(const struct decode *decode, uint
 const struct decode_event *decode_event(const struct decode *decode, uint32_t event);
 /* Returns whether the capture has no event about I/O. */
 bool decode_is_without_io(const struct decode *decode);
+/* Returns whether iotrace made the capture. If not, it does not say when the recording began and ended. */
+bool decode_has_facts(const struct decode *decode);
 /* Returns a sentence about information that a capture of perf lacks, or NULL after the last. */
 const char *decode_warning(const struct decode *decode, uint32_t index);

@@ -242,6 +242,11 @@ bool decode_is_without_io(const struct decode *d)
 	return d->is_without_io;
 }
 
+bool decode_has_facts(const struct decode *d)
+{
+	return d->has_facts;
+}
+
 const char *decode_warning(const struct decode *d, uint32_t index)
 {
 	return index < d->warnings ? d->warning[index] : NULL;

@@ -264,6 +264,16 @@ void model_event(struct model *m, const struct event *event)
 		m->trace.host.last_time = event->time;
 }
 
+void model_lasts(struct model *m, uint64_t time)
+{
+	struct trace_host *host = &m->trace.host;
+
+	if (!host->first_time)
+		host->first_time = time;
+	if (time > host->last_time)
+		host->last_time = time;
+}
+
 void model_end(struct model *m)
 {
 	if (host_lasts_until_end(m) && m->now > m->trace.host.last_time)

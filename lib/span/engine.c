@@ -411,7 +411,7 @@ uint64_t span_engine_first(const struct span_engine *engine)
 {
 	uint64_t first = engine->trace ? trace_host(engine->trace)->first_time : 0;
 
-	return first && (!engine->first || engine->has_model_spans) ? first : engine->first;
+	return first ? first : engine->first;
 }
 
 uint64_t span_engine_last(const struct span_engine *engine)

@@ -40,9 +40,10 @@ struct run {
 	uint64_t *samples; /* for each event of the capture */
 	uint32_t events;
 	uint64_t lost_records;
-	uint64_t gone; /* removed records: all, and those that were reported */
-	uint64_t gap;  /* removed records before the next event */
-	uint64_t last; /* time of the latest sample so far */
+	uint64_t gone;   /* removed records: all, and those that were reported */
+	uint64_t gap;    /* removed records before the next event */
+	uint64_t last;   /* time of the latest sample so far */
+	bool is_of_perf; /* perf made the capture: it lasts from its first record to its last */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */
 		struct sink *sink;
@@ -265,6 +266,8 @@ static int drain(struct run *run)
 			take_gap(run, sample.time);
 		if (sample.time)
 			run->last = sample.time;
+		if (run->is_of_perf && sample.time)
+			model_lasts(run->model, sample.time);
 		if (run->spans)
 			find_spans(run, &sample);
 		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
@@ -371,6 +374,7 @@ static int open_source(struct run *run, struct error *err)
 	run->decode = decode_new(capture_info(run->capture), &run->stream, err);
 	if (!run->decode)
 		return err->code ? -err->code : -EIO;
+	run->is_of_perf = !decode_has_facts(run->decode);
 	if (run->spans)
 		decode_want(run->decode, span_engine_events(run->spans));
 	if (!run->spans && decode_is_without_io(run->decode))

@@ -12,6 +12,14 @@
 
 enum { FILE_MODE = 0644 };
 
+/* As `iotrace report` has it, whatever the engine saw behind that. */
+static uint64_t end_of(const struct span_run *run)
+{
+	const struct trace_host *host = trace_host(run_trace(run->run));
+
+	return host->first_time ? host->last_time : span_engine_last(run->engine);
+}
+
 struct span_report span_report_of(const struct span_run *run)
 {
 	const struct span_options *options = run->options;
@@ -25,7 +33,7 @@ struct span_report span_report_of(const struct span_run *run)
 		.trace = run_trace(run->run),
 		.tally = run_tally(run->run),
 		.from = span_engine_first(run->engine),
-		.to = span_engine_last(run->engine),
+		.to = end_of(run),
 		.columns = columns > 0 ? (size_t)columns : 0,
 		.has_style = columns > 0 && (!no_color || !*no_color),
 		.has_histogram = options->has_histogram,

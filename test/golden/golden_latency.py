@@ -3,6 +3,7 @@
 capture and from the archive made of it."""
 
 import collections
+import glob
 import json
 import os
 import subprocess
@@ -132,6 +133,25 @@ def tracepoints():
     check("no more than the model knows", books["ended"] <= service["count"], True)
 
 
+def durations(work):
+    """All commands say the same of how long a recording lasted, whatever is measured: so their rates agree."""
+    paths = sorted(glob.glob(f"{CAPTURES}/*.data"))
+    check("captures of perf and of iotrace", (len(paths) > 6, sum("perf-record" in path for path in paths) > 3), (True, True))
+    for capture in paths:
+        name = os.path.basename(capture)
+        run("convert", "-o", f"{work}/of-{name}", f"--summary=json:{work}/{name}.json", capture)
+        with open(f"{work}/{name}.json", encoding="utf-8") as file:
+            lasted = json.load(file)["run"]["duration_ns"]
+        check(f"{name}: report", json.loads(run("report", "--json", f"{work}/of-{name}")[0])["run"]["duration_ns"], lasted)
+        spans = ("call", "block", "r: block:block_rq_issue -> block:block_rq_complete by dev,sector")
+        for span in spans:
+            told = json.loads(run("latency", "--json", "--span", span, capture)[0])
+            check(f"{name}: latency of {span}", told["duration_ns"], lasted)
+        for span in spans[:2]:
+            told = json.loads(run("latency", "--json", "--span", span, f"{work}/of-{name}")[0])
+            check(f"{name}: latency of {span} of the archive", told["duration_ns"], lasted)
+
+
 def errors():
     capture = f"{CAPTURES}/hello.data"
     for argv, words in (
@@ -154,6 +174,7 @@ with tempfile.TemporaryDirectory() as directory:
     parts(f"{CAPTURES}/perf-record-zram.data")
     outputs(directory)
     tracepoints()
+    durations(directory)
     errors()
 print(f"{wrong} wrong" if wrong else "ok")
 sys.exit(1 if wrong else 0)

@@ -6,6 +6,7 @@
 
 #include <iotrace/books.h>
 #include <iotrace/mem.h>
+#include <iotrace/pause.h>
 #include <iotrace/trace.h>
 #include <json.h>
 #include <stdlib.h>
@@ -59,6 +60,13 @@ static void put_span(const struct span_report *report, const struct page *page, 
 	page_wrap(page, line, 0, 2);
 	free(line);
 	free(text);
+}
+
+uint64_t span_recorded(const struct span_report *report)
+{
+	if (report->to <= report->from)
+		return 0;
+	return report->to - report->from - trace_paused(report->trace, report->from, report->to);
 }
 
 static double seconds_to(const struct span_report *report, uint64_t time)
