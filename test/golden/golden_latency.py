@@ -122,6 +122,8 @@ def outputs(work):
 
 def tracepoints():
     """A span of the user's own on a file of perf record, against the same from the model."""
+    text = run("latency", "--by", "none", f"{CAPTURES}/programs.data")[0]
+    check("--by none: its row is called 'all'", [line.split()[-1] for line in text.splitlines()[1:2]], ["all"])
     capture = f"{CAPTURES}/perf-record-block.data"
     own = "r: block:block_rq_issue -> block:block_rq_complete by dev,sector group rwbs size bytes"
     told = json.loads(run("latency", "--json", "--span", own, capture)[0])

@@ -89,7 +89,8 @@ static void put_table(const struct span_report *report, const struct page *page,
 	own[table.columns - 1].title = title;
 	page_heading(page, &table);
 	for (uint32_t i = 0; i < shown; i++) {
-		char *name = latency_group_text(report, group[i]);
+		char *name = *what || group[i]->is_rest ? latency_group_text(report, group[i])
+							: mem_strdup("all");
 
 		put_row(report, page, &table, group[i], name);
 		free(name);
@@ -161,10 +162,12 @@ static void put_slow(const struct span_report *report, const struct page *page,
 			    ? mem_format("%s(%u)", name, seen->tid ? seen->tid : seen->pid)
 			    : mem_strdup(*name ? name : "-");
 	char taken[SUMMARY_NUMBER], at[SUMMARY_NUMBER];
+	bool is_said; /* the group says something else than the file or the key */
 
 	snprintf(at, sizeof(at), "%.6f",
 		 seen->begin > report->from ? (double)(seen->begin - report->from) / 1e9 : 0);
-	all = strcmp(what, about) ? mem_format("%s %s", what, about) : mem_strdup(what);
+	is_said = *span_engine_group_name(report->engine, seen->span) && strcmp(what, about) != 0;
+	all = is_said ? mem_format("%s %s", what, about) : mem_strdup(about);
 	cut = summary_cut(all, page_rest(page, table), 4);
 	page_row(page, table,
 		 (const char *const[]){summary_time(taken, seen->end - seen->begin), at,
