@@ -38,6 +38,8 @@ struct archive_report {
 	uint64_t findings;   /* number of all findings; the first of them are in the texts below */
 	uint64_t deviations; /* those findings that OTF2 allows, but iotrace promises to avoid */
 	bool is_deviation[ARCHIVE_FINDINGS];
+	thread_id location
+		[ARCHIVE_FINDINGS]; /* whose files these findings are of, by id; ID_NONE: no location's */
 	char finding[ARCHIVE_FINDINGS][ARCHIVE_FINDING_SIZE];
 };
 

@@ -68,7 +68,7 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
  * While the stream grows, no equation holds yet, and not all losses are known. Returns whether there are gaps so far, and a
  * sentence about them.
  */
-bool books_gaps(const struct tally *tally, char *text, size_t size);
+bool books_gaps(const struct trace *trace, const struct tally *tally, char *text, size_t size);
 /* Returns whether the counter counts events that are missing. */
 bool books_is_loss(enum tally_counter counter);
 /* Returns whether the counter stands for an unknown number of missing events. */

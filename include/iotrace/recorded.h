@@ -13,7 +13,7 @@ struct trace_count {
 };
 
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
-enum { TRACE_ATTACHED = 4 };
+enum { TRACE_ATTACHED = 4, TRACE_MISSING = 3 };
 /* Reasons of fact END: a write failed; --limit was reached. */
 enum { TRACE_END_ERROR = 2, TRACE_END_LIMIT = 4 };
 
@@ -22,6 +22,12 @@ struct trace_job {
 	str_id system; /* "Slurm"; 0: there was none */
 	str_id id, name, user;
 	uint32_t nodes, ranks; /* numbers of them; 0: unknown */
+};
+
+/* A part of an archive that is missing or damaged. */
+struct trace_missing {
+	thread_id thread; /* whose events it has; ID_NONE: other things */
+	str_id what;      /* "traces/3.evt: is truncated" */
 };
 
 /* The recorded command, or a command that joined. */
@@ -47,8 +53,10 @@ struct trace_host {
 	/* Without a command and is_system: number of processes that were already running, and the first of them. */
 	uint32_t attached, attached_pid[TRACE_ATTACHED];
 	str_id attached_name[TRACE_ATTACHED];
-	bool is_joined;    /* commands join: argv and cwd are those of the first */
-	uint32_t commands; /* is_joined: how many did */
+	struct trace_missing
+		missing[TRACE_MISSING]; /* the first of an archive's tally.parts_missing */
+	bool is_joined;                 /* commands join: argv and cwd are those of the first */
+	uint32_t commands;              /* is_joined: how many did */
 	str_id cwd; /* working directory of the command at its start (fact COMMAND); 0: unknown */
 	uint32_t source;       /* source of the calls: 1: perf, 2: BPF; 0: unknown */
 	str_id source_why;     /* why not the other one */

@@ -25,6 +25,16 @@ static bool on_event(void *context, const struct walk_event *event)
 	return !stop->is_wanted;
 }
 
+static void note_missing(struct reader *r)
+{
+	const struct archive_report *report = &r->report;
+
+	for (uint32_t i = 0; i < TRACE_MISSING && i < report->findings; i++)
+		r->trace->host.missing[i] = (struct trace_missing){
+			report->location[i],
+			trace_string(r->trace, report->finding[i], strlen(report->finding[i]))};
+}
+
 static int read_events(struct reader *r, struct error *err)
 {
 	struct tally *tally = r->source->tally;
@@ -39,6 +49,7 @@ static int read_events(struct reader *r, struct error *err)
 	}
 	read_end(r);
 	tally_add(tally, parts_missing, r->report.findings);
+	note_missing(r);
 	if (r->report.findings)
 		return error_say(err, EBADMSG, "a part of %s is missing: %s", r->source->dir,
 				 r->report.finding[0]);

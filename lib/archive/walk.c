@@ -26,6 +26,8 @@ __attribute__((format(printf, 3, 0))) static void add(struct walk *walk, bool is
 		vsnprintf(report->finding[report->findings], ARCHIVE_FINDING_SIZE, format,
 			  arguments);
 		report->is_deviation[report->findings] = is_deviation;
+		report->location[report->findings] = walk->looked_at ? walk->looked_at - 1
+								     : ID_NONE;
 	}
 	report->findings++;
 	report->deviations += is_deviation;

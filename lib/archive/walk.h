@@ -60,6 +60,7 @@ struct walk {
 	bool is_verified;
 	struct defined defined[KINDS];
 	uint64_t definitions;
+	uint32_t looked_at; /* 1 + the location whose files are being read; 0: other files are */
 	struct location *location; /* by id */
 	uint32_t locations, location_capacity;
 

@@ -48,8 +48,10 @@ static bool advance(struct walk *walk, struct head *head)
 	struct file *file = location->file;
 
 	if (!file_next(file)) {
-		if (*file->taking.wrong) /* the file was correct when it was checked */
+		walk->looked_at = head->location + 1;
+		if (*file->taking.wrong) /* it was right when it was checked */
 			walk_found(walk, "%s: %s", file->name, file->taking.wrong);
+		walk->looked_at = 0;
 		return false;
 	}
 	head->time = file->time;
@@ -83,8 +85,11 @@ static void open_all(struct merge *merge)
 {
 	struct walk *walk = merge->walk;
 
-	for (uint32_t id = 0; id < walk->locations; id++)
+	for (uint32_t id = 0; id < walk->locations; id++) {
+		walk->looked_at = id + 1;
 		look_at(walk, &walk->location[id]);
+	}
+	walk->looked_at = 0;
 	for (uint32_t id = 0; id < walk->locations; id++) {
 		struct head *head = &merge->head[merge->heads];
 

@@ -44,6 +44,9 @@ title=$(head -n 1 "$work/out")
 truncate -s 100 "$work"/short/traces/*.evt
 for command in report leaks latency; do
 	ends 125 "is truncated" "$IOTRACE" "$command" "$work/short"
+	tr -s '\n ' '  ' <"$work/out" | grep -q "archive are missing or cannot be read: the events of .*([0-9]*) (traces/[0-9]*.evt: is truncated: it has no end)" || {
+		echo "$command does not name what is missing:" && cat "$work/out" && status=1
+	}
 	if grep -E '^(complete|sure):' "$work/out" || [ "$(grep -c "parts of the archive" "$work/out")" != 1 ]; then
 		echo "$command of an archive that lacks events says:" && cat "$work/out" && status=1
 	fi

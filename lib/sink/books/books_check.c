@@ -6,6 +6,7 @@
 #include <iotrace/trace.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is incomplete. */
@@ -127,8 +128,33 @@ bool books_is_gap(enum tally_counter counter)
 	return false;
 }
 
-/* Returns whether there are gaps. */
-static bool add_gaps(struct text *text, const struct tally *tally, const char *before)
+/* Names the first parts of an archive that are missing, each with whose events it has. */
+static void add_parts(struct text *text, const struct trace *trace, uint64_t count)
+{
+	char number[SUMMARY_NUMBER];
+	uint64_t i;
+
+	for (i = 0; i < count && i < TRACE_MISSING; i++) {
+		const struct trace_missing *missing = &trace_host(trace)->missing[i];
+		bool has_events = missing->thread < trace_threads(trace);
+		char *what = summary_string(trace, missing->what);
+		char *who = has_events
+				    ? summary_process(trace,
+						      trace_thread(trace, missing->thread)->process)
+				    : NULL;
+
+		add(text, has_events ? "%s the events of %s (%s)" : "%s%s %s", i ? ";" : ":",
+		    who ? who : "", what);
+		free(who);
+		free(what);
+	}
+	if (i < count)
+		add(text, "; and %s more", summary_count(number, count - i));
+}
+
+/* Returns whether there are any. */
+static bool add_gaps(struct text *text, const struct trace *trace, const struct tally *tally,
+		     const char *before)
 {
 	char number[SUMMARY_NUMBER];
 	bool has_any = false;
@@ -140,6 +166,8 @@ static bool add_gaps(struct text *text, const struct tally *tally, const char *b
 			continue;
 		add(text, "%s%s %s", has_any ? "; " : before, summary_count(number, count),
 		    count == 1 ? gap[i].text : gap[i].text_many);
+		if (gap[i].counter == TALLY_parts_missing)
+			add_parts(text, trace, count);
 		has_any = true;
 	}
 	if (has_any)
@@ -286,11 +314,11 @@ static void add_limited(struct text *text, const struct trace *trace, uint64_t s
 		    summary_count(number, samples));
 }
 
-bool books_gaps(const struct tally *tally, char *text, size_t size)
+bool books_gaps(const struct trace *trace, const struct tally *tally, char *text, size_t size)
 {
 	struct text out = {text, size, 0};
 
-	return add_gaps(&out, tally, "incomplete: ");
+	return add_gaps(&out, trace, tally, "incomplete: ");
 }
 
 enum books_state books_check(const struct trace *trace, const struct tally *tally, char *text,
@@ -311,10 +339,11 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 	}
 	if (count_missing(&view, OF_EVENTS) || count_missing(&view, OF_ARCHIVE)) {
 		add_missing(&out, &view);
-		add_gaps(&out, tally, " ");
+		add_gaps(&out, trace, tally, " ");
 		return BOOKS_LOSS;
 	}
-	if (add_gaps(&out, tally, "incomplete: ") || add_broken_end(&out, trace_host(trace), tally))
+	if (add_gaps(&out, trace, tally, "incomplete: ") ||
+	    add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
 	if (host->end_reason == TRACE_END_LIMIT)
 		add_limited(&out, trace, tally_get(tally, samples));

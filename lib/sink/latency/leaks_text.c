@@ -63,7 +63,8 @@ static void put_verdict(const struct span_report *report, const struct page *pag
 static void put_sureness(const struct span_report *report, const struct page *page)
 {
 	char sentence[512];
-	bool has_gaps = report->is_part ? books_gaps(report->tally, sentence, sizeof(sentence))
+	bool has_gaps = report->is_part ? books_gaps(report->trace, report->tally, sentence,
+						     sizeof(sentence))
 					: books_check(report->trace, report->tally, sentence,
 						      sizeof(sentence)) != BOOKS_BALANCED;
 
