@@ -41,6 +41,29 @@ refuses() {
 	grep -q -- "${2%% *}" "$work/out" || wrong "$1: check has no word of $2: $(cat "$work/out")"
 }
 
+# names_setcap WHEN: for BPF, settings of perf and tracefs help nothing, and one command does all.
+names_setcap() {
+	for command in record latency; do
+		status "BPF, $1: $command" 125 nobody "$work/iotrace" "$command" --source=bpf -- touch "$work/home/ran"
+		grep -q "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep $work/iotrace\$" "$work/err" ||
+			wrong "BPF, $1: $command: $(cat "$work/err")"
+		if grep -q -e sysctl -e mount -e paranoid "$work/err" || [ "$(wc -l <"$work/err")" != 2 ]; then
+			wrong "BPF, $1: $command names what does not help: $(cat "$work/err")"
+		fi
+	done
+	[ ! -e "$work/home/ran" ] || wrong "BPF, $1: the command ran"
+}
+
+# A program in a directory that the user may not enter: that is the reason, and not that there is none.
+test_closed_program() {
+	mkdir -m 700 "$work/closed"
+	cp "$TEST_BIN_DIR/workload_storm" "$work/closed/storm"
+	status "a closed program" 125 nobody "$work/iotrace" latency \
+		--span "f: uprobe:$work/closed/storm:main -> uprobe:$work/closed/storm:main%return by tid" -- true
+	grep -q "$work/closed/storm: Permission denied" "$work/err" || wrong "a closed program: $(cat "$work/err")"
+	grep -q "only root may probe programs" "$work/err" || wrong "a closed program: $(cat "$work/err")"
+}
+
 # Any mount of tracefs is the same file system, so that rights are given for a moment and taken
 # back.
 test_refusal() {
@@ -55,10 +78,14 @@ test_refusal() {
 	grep -q "must be at most -1" "$work/err" || wrong "spans that happen anywhere: $(cat "$work/err")"
 	nobody "$work/iotrace" list --spans >"$work/out" 2>&1 || wrong "list --spans: $(cat "$work/out")"
 	equal "list --spans: the remedy is said once" "$(grep -c setcap "$work/out")" 1
+	names_setcap "nothing at all"
 	refuses "nothing at all" "mount -o remount,mode=750,gid=65534 /sys/kernel/tracing && sysctl kernel.perf_event_paranoid=1"
 	mount -o remount,mode=750,gid=65534 "$tracefs" || wrong "tracefs cannot be remounted"
 	echo 2 >"$paranoid"
 	refuses "paranoid 2" perf_event_paranoid
+	names_setcap "paranoid 2"
+	echo 1 >"$paranoid"
+	names_setcap "all that perf needs"
 }
 
 # Any mount of tracefs is the same file system, so that rights are given for a moment and taken

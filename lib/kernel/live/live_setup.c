@@ -165,7 +165,9 @@ int live_setup_events(struct live *live, struct error *err)
 		return code;
 	code = tracefs_open(&live->tracefs, err);
 	if (code == -EACCES || code == -EPERM)
-		return rights_explain_all(err, -code, is_of_machine(live->recording));
+		return live->recording->source == SOURCE_BPF
+			       ? rights_explain_bpf(err, -code)
+			       : rights_explain_all(err, -code, is_of_machine(live->recording));
 	if (!code)
 		code = uprobes_open(&live->uprobes, &live->tracefs, &live->recording->probes, err);
 	if (!code)

@@ -24,14 +24,6 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-static int explain_rights(struct error *err, int code)
-{
-	error_say(err, code, "BPF needs CAP_BPF and CAP_PERFMON (cannot load BPF programs: %s)",
-		  strerror(code));
-	rights_hint_setcap(err);
-	return -code;
-}
-
 static int check(const struct bpf_options *options, struct error *err)
 {
 	if (options->recording->users.ids.count > BPF_USERS)
@@ -172,7 +164,7 @@ static int explain(const struct bpf_refusal *refusal, int code, struct error *er
 	if (lacks_descriptors())
 		return error_set(err, EMFILE, "cannot load BPF programs");
 	if (code == -EPERM)
-		return explain_rights(err, EPERM);
+		return rights_explain_bpf(err, EPERM);
 	if (!has_helper(BPF_FUNC_for_each_map_elem))
 		return error_say(err, ENOTSUP, "BPF needs Linux 5.15 or later");
 	if (!*refusal->program && !*refusal->why)

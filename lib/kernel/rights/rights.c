@@ -91,8 +91,23 @@ void rights_hint_setcap(struct error *err)
 {
 	char *command = rights_setcap();
 
-	error_hint(err, "or let everybody who may execute the program record: %s", command);
+	error_hint(err, "or let everybody who may execute the program record, also with BPF: %s",
+		   command);
 	free(command);
+}
+
+/* Settings of perf and of tracefs help nothing here, but for one: see rights_takes_admin(). */
+int rights_explain_bpf(struct error *err, int code)
+{
+	char *command = rights_setcap();
+
+	error_say(
+		err, code,
+		"this user may not use BPF, which takes root or capabilities of the program file");
+	error_hint(err, "as root, for everybody who may execute the program: %s%s", command,
+		   rights_takes_admin() ? " && sysctl kernel.perf_event_paranoid=2" : "");
+	free(command);
+	return -code;
 }
 
 /* Returns "; kernel.perf_event_paranoid is 2, which must be at most 1" or similar, or "" if no other setting is in the way. */
@@ -133,11 +148,12 @@ int rights_explain_all(struct error *err, int code, bool is_machine)
 	error_say(err, code,
 		  "this user may not record: tracefs (/sys/kernel/tracing) cannot be read%s",
 		  limits);
-	error_hint(err,
-		   "as root, for all users of group %u: mount -o remount,mode=750,gid=%u "
-		   "/sys/kernel/tracing%s%s%s",
-		   (unsigned)getegid(), (unsigned)getegid(), *sysctl || *mlock ? " && sysctl" : "",
-		   sysctl, mlock);
+	error_hint(
+		err,
+		"as root, for all users of group %u, with perf: mount -o remount,mode=750,gid=%u "
+		"/sys/kernel/tracing%s%s%s",
+		(unsigned)getegid(), (unsigned)getegid(), *sysctl || *mlock ? " && sysctl" : "",
+		sysctl, mlock);
 	rights_hint_setcap(err);
 	free(mlock);
 	free(sysctl);

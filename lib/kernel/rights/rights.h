@@ -9,6 +9,8 @@ struct error;
 /* Returns the setcap command that gives this program file all rights for a recording by an ordinary user. */
 char *rights_setcap(void); /* to be freed */
 void rights_hint_setcap(struct error *err);
+/* Returns -code with the one command that lets a user record with BPF. */
+int rights_explain_bpf(struct error *err, int code);
 /* Returns whether a program file may have this capability here; beyond the bounding set, its exec would fail. */
 bool rights_may_get(unsigned capability);
 /* Returns -code with all reasons why a user may not record after tracefs was refused, and one command for all of them. */
