@@ -53,6 +53,26 @@ static char *find(const char *root, const char *name)
 	return NULL;
 }
 
+/* Returns -errno with a sentence: find() found nothing there. */
+static int refuse(const char *root, const char *path, struct error *err)
+{
+	char *whole = mem_format("%s%s", root, path);
+	struct stat stat_of;
+	int code = stat(whole, &stat_of) ? errno : 0;
+
+	free(whole);
+	if (!strchr(path, '/'))
+		return error_say(err, ENOENT, "there is no program '%s' in PATH", path);
+	if (!code)
+		return error_say(err, EINVAL, "%s%s is not a regular file", root, path);
+	if (code == ENOENT || code == ENOTDIR)
+		return error_say(err, code, "there is no file %s%s", root, path);
+	error_set(err, code, "%s%s", root, path);
+	if (code == EACCES)
+		error_hint(err, "Run iotrace as root: only root may probe programs");
+	return -code;
+}
+
 static char *link_of(uint32_t pid, const char *what)
 {
 	char path[64], target[PATH_MAX];
@@ -144,9 +164,7 @@ int probe_path_open(const char *path, const struct recording *recording, char *c
 	*shown = NULL;
 	whole = strcmp(path, qemu) ? find(root, path) : find_qemu(root, recording, command);
 	if (!whole) {
-		code = strchr(path, '/')
-			       ? error_say(err, ENOENT, "there is no file %s%s", root, path)
-			       : error_say(err, ENOENT, "there is no program '%s' in PATH", path);
+		code = refuse(root, path, err);
 		free(root);
 		return code;
 	}

@@ -108,6 +108,7 @@ if ! nobody true 2>"$work/err"; then
 	wrong "setpriv: $(cat "$work/err")"
 	finish
 fi
+test_closed_program
 test_refusal
 test_own
 finish
