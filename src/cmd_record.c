@@ -211,8 +211,8 @@ static void log_limit(const struct job *r)
 	char number[SUMMARY_NUMBER];
 
 	if (live_ended(r->live) == LIVE_LIMITED)
-		log_warn("the recording ended early, because --limit allows %s on disk. Later "
-			 "events are not recorded",
+		log_warn("the recording ended early, because --limit allows %s on disk for archive "
+			 "and spool together. Later events are not recorded",
 			 summary_bytes(number, r->limit.bytes));
 }
 

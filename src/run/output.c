@@ -12,6 +12,7 @@
 #include <iotrace/nearest.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
+#include <iotrace/trace.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -267,10 +268,13 @@ static int report_books(const struct output *output, struct error *err)
 	enum books_state state = books_check(run_trace(output->run), run_tally(output->run),
 					     sentence, sizeof(sentence));
 
+	bool is_limited = trace_host(run_trace(output->run))->end_reason == TRACE_END_LIMIT;
+
+	/* What comes behind the limit is missing, though the user has chosen it. */
+	if (output->options->is_strict && (state != BOOKS_BALANCED || is_limited))
+		return error_say(err, EIO, "--strict: %s", sentence);
 	if (state == BOOKS_BALANCED)
 		return 0;
-	if (output->options->is_strict)
-		return error_say(err, EIO, "--strict: %s", sentence);
 	if (output->summary_sink < 0 || output->summary_path)
 		log_warn("%s", sentence);
 	return 0;

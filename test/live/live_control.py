@@ -208,7 +208,10 @@ def test_marks(live):
 def test_limit(live):
     """The recording ends when it takes so much room; the command runs on, and its status is kept."""
     live.check(any(use_limit(live, megabytes) for megabytes in (4, 16, 64)), "limit: every archive takes more than --limit allows")
-    ran = live.run([IOTRACE, "--limit", "1G", "-q", "-o", live.path("below"), "true"])
+    ran = live.run([IOTRACE, "--limit", "4M", "--strict", "-q", "-o", live.path("strict"), "dd", "if=/dev/zero", "of=/dev/null",
+                    "bs=1", "count=2000000", "status=none"])
+    live.equal("limit: --strict", (ran.returncode, b"--strict: incomplete: --limit ended the recording" in ran.stderr), (125, True))
+    ran = live.run([IOTRACE, "--limit", "1G", "--strict", "-q", "-o", live.path("below"), "true"])
     live.equal("below the limit", (ran.returncode, ran.stderr), (0, b""))
     # However fast it grows, what has room does not end.
     script = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none"
@@ -231,7 +234,7 @@ def use_limit(live, megabytes):
     script = "dd if=/dev/zero of=/dev/null bs=1 count=2000000 status=none; exit 3"
     ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", f"{megabytes}M", "-q", "-o", archive, "--", "sh", "-c", script])
     live.equal("limit: status", ran.returncode, 3)
-    said = rf"the recording ended early, because --limit allows {megabytes}\.0+ MiB on disk"
+    said = rf"the recording ended early, because --limit allows {megabytes}\.0+ MiB on disk for archive and spool together"
     live.check(re.search(said.encode(), ran.stderr), f"limit: {ran.stderr}")
     about = live.examine(archive, lossless=False)
     live.equal("limit: complete", (about["is_complete"], about["end"]), (False, "limit"))
