@@ -61,6 +61,18 @@ test_without_a_terminal() {
 	says_nothing_of "run" "strace"
 }
 
+test_unknown_words() {
+	machine 0
+	bootstrap 2 -y foo
+	says "an unknown word" "there is no 'foo': it is build, run, test or deps"
+	says "an unknown word: usage" '^usage: ./bootstrap'
+	bootstrap 2 -y build ls
+	says "a word too many" "build takes no 'ls'"
+	bootstrap 2 -y deps tests
+	says "another word too many" "deps takes no 'tests'"
+	equal "unknown words: what was called" "$(cat "$work/called")" ""
+}
+
 test_without_rights() {
 	machine 1000
 	bootstrap 1 -y test
@@ -122,6 +134,7 @@ test_failed_are_run_again() { # WHAT FAILED STATUS RUNS
 }
 
 test_without_a_terminal
+test_unknown_words
 test_without_rights
 test_compilers
 test_without_root_the_rest_is_tested 0 "" 0
