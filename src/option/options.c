@@ -315,7 +315,7 @@ void options_help(const struct option_row *row, FILE *out)
 	}
 }
 
-/* Returns the shift for K, M, G, T, and skips it with "iB" or "B"; -1 for anything else. */
+/* Returns the shift for K, M, G, T in either case, perhaps with "iB" or "B"; -1 for anything else. */
 static int take_unit(const char *text)
 {
 	static const char unit[] = "KMGT";
@@ -324,7 +324,7 @@ static int take_unit(const char *text)
 
 	if (at)
 		text++;
-	if (!*text || !strcmp(text, "B") || (at && !strcmp(text, "iB")))
+	if (!*text || !strcasecmp(text, "B") || (at && !strcasecmp(text, "iB")))
 		return shift;
 	return -1;
 }
@@ -336,7 +336,7 @@ int options_size(uint64_t *size, const char *text, struct error *err)
 	int shift;
 
 	/* strtod() would also accept blanks, signs, hexadecimals and "inf" */
-	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtiB") != strlen(text))
+	if (*text < '0' || *text > '9' || strspn(text, "0123456789.KMGTkmgtIiBb") != strlen(text))
 		return error_say(
 			err, EINVAL,
 			"invalid size '%s': expected a number of bytes, for example 65536, 64K or 4M",
