@@ -40,6 +40,9 @@ static int take_pid(struct number_list *list, const char *word, struct error *er
 				   word);
 		return -EINVAL;
 	}
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->item[i] == (uint32_t)pid)
+			return 0;
 	number_list_add(list, (uint32_t)pid);
 	return 0;
 }

@@ -120,6 +120,14 @@ TEST_F(Record, DevicesAreThoseOfBothOptions)
 	EXPECT_EQ(say({"--block=sda,"}), "--block: the name of a device is missing");
 }
 
+TEST_F(Record, AProcessIsRecordedOnce)
+{
+	const struct number_list &pids = live({"-p", "7,8,7", "-p", "8,9"}, false).pids;
+
+	EXPECT_EQ(std::vector<uint32_t>(pids.item, pids.item + pids.count),
+		  (std::vector<uint32_t>{7, 8, 9}));
+}
+
 TEST_F(Record, ChoicesMayBeRepeated)
 {
 	std::string me = std::to_string(getuid());
