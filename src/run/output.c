@@ -255,8 +255,10 @@ int output_close_main(struct output *output, bool is_complete, struct error *err
 	output->is_closed = true;
 	output->is_complete = is_complete;
 	rc = run_close_sink(output->run, output->main_sink, err);
-	if (output->place && !place_is_published(output->place))
+	if (output->place && !place_is_published(output->place)) {
+		output->summary.is_archive_lost = output->summary.archive;
 		output->summary.archive = NULL;
+	}
 	output->is_written = !rc;
 	return rc;
 }

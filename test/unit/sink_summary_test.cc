@@ -230,7 +230,7 @@ TEST_F(Summary, Json)
 		{"/completeness/state", "\"complete\""},
 		{"/completeness/sentence", "\"complete: all 5 events recorded\""},
 		{"/completeness/counters/samples", "5"},
-		{"/remarks/0", "\"the command was ended by signal 9.\""},
+		{"/remarks/0", "\"the command was ended by signal 9 (SIGKILL).\""},
 		{"/remarks/1", "\"calls of 32-bit programs, which were not recorded: 2.\""},
 		{"/total/bytes_read", "10"},
 		{"/total/failed", "1"},
@@ -351,6 +351,20 @@ TEST_F(Summary, ARecordingThatFoundNoRoomSaysSoFirst)
 	EXPECT_EQ(second_line().find("1.00 ms: "), 0U);
 	end.is_cut = true;
 	end.time = 401000;
+	options.archive = "small/trace";
+	EXPECT_NE(summary_of({}).find(
+			  "\narchive: small/trace (the first 400 us; later events could "
+			  "not be written)\n"),
+		  std::string::npos)
+		<< summary_of({});
+	end.is_cut = false;
+	EXPECT_NE(summary_of({}).find("\narchive: small/trace\n"), std::string::npos);
+	options.archive = nullptr;
+	options.is_archive_lost = true;
+	EXPECT_NE(summary_of({}).find("\narchive: none, because it could not be written\n"),
+		  std::string::npos);
+	options.is_archive_lost = false;
+	end.is_cut = true;
 	for (const auto &r : row) {
 		end.code = -r.error;
 		EXPECT_EQ(second_line(),
@@ -563,7 +577,7 @@ TEST_F(Summary, Remarks)
 	b.trace->host.status = 0;
 	expect("1 process was still running when the recording ended. To wait for it, use --wait.");
 	b.trace->host.status = 9;
-	expect("the command was ended by signal 9.");
+	expect("the command was ended by signal 9 (SIGKILL).");
 	b.trace->host.status = 2 << 8;
 	expect("the command ended with exit status 2.");
 	b.trace->host.source = TRACE_SOURCE_PERF;

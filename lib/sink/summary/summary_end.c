@@ -52,6 +52,16 @@ static uint64_t archive_time(const struct summary *summary)
 	return end->time > first ? end->time - first : 0;
 }
 
+void summary_end_of_archive(const struct summary *summary, FILE *out)
+{
+	const struct sink_end *end = summary->options->archive_end;
+	char number[SUMMARY_NUMBER];
+
+	if (end && end->is_cut)
+		fprintf(out, " (the first %s; later events could not be written)",
+			summary_time(number, archive_time(summary)));
+}
+
 int summary_end_error(const struct summary *summary)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);

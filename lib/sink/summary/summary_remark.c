@@ -15,9 +15,13 @@ static bool remark_status(const struct summary *summary, char *text, size_t size
 
 	if (status < 0 || !status)
 		return false;
-	if (WIFSIGNALED(status))
-		snprintf(text, size, "the command was ended by signal %d.", WTERMSIG(status));
-	else
+	if (WIFSIGNALED(status)) {
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		snprintf(text, size, "the command was ended by signal %d%s%s%s.", WTERMSIG(status),
+			 name ? " (SIG" : "", name ? name : "", name ? ")" : "");
+	}
+	if (WIFEXITED(status))
 		snprintf(text, size, "the command ended with exit status %d.", WEXITSTATUS(status));
 	return true;
 }

@@ -417,13 +417,27 @@ static void put_faults(const struct summary *summary, const struct page *page, u
 	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0, 0);
 }
 
-static void put_path(const char *title, const char *path, const struct page *page)
+/* Paths are whole, because they will be copied. */
+static void put_capture(const char *path, const struct page *page)
 {
 	if (!path)
 		return;
-	fputs(title, page->out);
-	/* The path is not cut, because users will copy it. */
+	fputs("capture: ", page->out);
 	escape_print(page->out, path, strlen(path));
+	fputc('\n', page->out);
+}
+
+static void put_archive(const struct summary *summary, const struct page *page)
+{
+	const struct sink_options *options = summary->options;
+
+	if (options->is_archive_lost)
+		fputs("archive: none, because it could not be written\n", page->out);
+	if (!options->archive)
+		return;
+	fputs("archive: ", page->out);
+	escape_print(page->out, options->archive, strlen(options->archive));
+	summary_end_of_archive(summary, page->out);
 	fputc('\n', page->out);
 }
 
@@ -450,6 +464,6 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 	summary_groups(summary, &page, rows);
 	summary_calls(summary, &page, rows);
 	put_faults(summary, &page, rows);
-	put_path("archive: ", options->archive, &page);
-	put_path("capture: ", options->capture, &page);
+	put_archive(summary, &page);
+	put_capture(summary->options->capture, &page);
 }
