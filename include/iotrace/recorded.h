@@ -47,7 +47,9 @@ struct trace_host {
 	int32_t status; /* wait status of the recorded command; -1: unknown */
 	int end_reason; /* fact END, -1 if the stream is truncated */
 	int end_errno;  /* TRACE_END_ERROR: of the write that failed; 0: not known */
-	uint64_t first_time, last_time;        /* of recorded tasks; is_system: of the recording */
+	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
+	uint64_t cpu_some;              /* us, when the recording began: see fact BEGIN */
+	uint64_t cpu_wait; /* ns in which some task of the machine waited for a CPU; 0: not known */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
 	uint32_t processes_left;               /* still alive at the end */
 	/* Without a command and is_system: number of processes that were already running, and the first of them. */

@@ -219,6 +219,7 @@ static void read_times(struct reader *r, struct json_object *top)
 	if (duration)
 		host->last_time = host->first_time + (uint64_t)json_object_get_int64(duration);
 	read_pauses(r, member(top, "pauses", json_type_array));
+	host->cpu_wait = number(top, "cpu_wait_ns");
 	if (left)
 		host->processes_left = (uint32_t)json_object_get_int(left);
 }

@@ -168,7 +168,7 @@ TEST(FactRows, NumbersAndStringsInTheirOrder)
 	EXPECT_STREQ(fact_number_names(FACT_COUNT), "event counted lost has_lost is_inexact");
 	EXPECT_STREQ(fact_number_names(FACT_LOOKUPS), "done gone");
 	EXPECT_STREQ(fact_number_names(FACT_EXIT), "pid status");
-	EXPECT_STREQ(fact_number_names(FACT_END), "reason dropped error");
+	EXPECT_STREQ(fact_number_names(FACT_END), "reason dropped error cpu_some_us");
 }
 
 } // namespace

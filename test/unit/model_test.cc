@@ -787,14 +787,15 @@ TEST_F(Model, RunningProcessesAreRecordedFromTheBegin)
 	d.fact(FACT_TASK, {7, 7, 1, 0, 0}, {"daemon", "/bin/daemon"});
 	uint64_t begin = d.now;
 
-	d.fact(FACT_BEGIN, {}, {});
+	d.fact(FACT_BEGIN, {70}, {});
 	d.at(begin + 5000);
 	d.call(7, 7, "write", {1, 0, 3}, 3);
 	d.at(begin + 9000);
-	d.fact(FACT_END, {0, 0}, {});
+	d.fact(FACT_END, {0, 0, 0, 73}, {});
 	d.end();
 	EXPECT_EQ(trace_host(d.trace)->first_time, begin);
 	EXPECT_EQ(trace_host(d.trace)->last_time, begin + 9000);
+	EXPECT_EQ(trace_host(d.trace)->cpu_wait, 3000U) << "tasks waited for a CPU";
 }
 
 /* What the rings had after the last record that found room is in no number: that time does not count either. */

@@ -587,6 +587,16 @@ TEST_F(Summary, Remarks)
 	b.trace->host.block_source = TRACE_SOURCE_PERF;
 	b.trace->host.block_why = b.text("no field");
 	expect("block requests were recorded with perf instead of BPF: no field");
+	b.trace->host.last_time = 400000000;
+	b.trace->host.cpu_wait = 70000000;
+	EXPECT_EQ(summary_of({}).find("the machine was busy"), std::string::npos) << "rarely";
+	b.trace->host.cpu_wait = 172000000;
+	expect("the machine was busy: for 43 % of the time, some task waited for a CPU. In a call, "
+	       "such a wait is part of its time.");
+	b.trace->host.last_time = 90000000;
+	b.trace->host.cpu_wait = 80000000;
+	EXPECT_EQ(summary_of({}).find("the machine was busy"), std::string::npos) << "too short";
+	b.trace->host = before;
 	b.refuse("io_uring requests", "no tracepoint\033", "");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b");
 	b.refuse("record locks", "other arguments", "perf");

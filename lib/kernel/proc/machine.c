@@ -1,4 +1,4 @@
-/* machine: reads two files of /proc. The second one, pressure stall information, is missing in some kernels. */
+/* machine: reads files of /proc. Those of pressure stall information are missing in some kernels. */
 #include "machine.h"
 
 #include "clock.h"
@@ -45,6 +45,16 @@ static void add_pressure(const struct procfs *proc, struct facts *facts)
 		return;
 	number_after(text, "full", "total=", &fact.number[FACT_PRESSURE_full_us]);
 	facts_add(facts, &fact, 0, clock_now());
+}
+
+uint64_t machine_cpu_some(const struct procfs *proc)
+{
+	char text[TEXT_SIZE];
+	uint64_t some = 0;
+
+	if (procfs_read(proc, text, sizeof(text), "pressure/cpu") > 0)
+		number_after(text, "some", "total=", &some);
+	return some;
 }
 
 void machine_sample(const struct procfs *proc, struct facts *facts)

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "live_command.h"
 #include "live_round.h"
+#include "proc/machine.h"
 #include "proc/sysblock.h"
 #include "source/live_attach.h"
 #include "source/live_tasks.h"
@@ -288,7 +289,11 @@ static void add_stat_facts(struct live *live, uint32_t phase)
 
 void live_facts_on(struct live *live)
 {
-	facts_add(&live->facts, &(struct fact){.kind = FACT_BEGIN}, 0, clock_now());
+	facts_add(&live->facts,
+		  &(struct fact){.kind = FACT_BEGIN,
+				 .number = {[FACT_BEGIN_cpu_some_us] = machine_cpu_some(
+						    &live->proc)}},
+		  0, clock_now());
 	add_stat_facts(live, 0);
 }
 
@@ -317,6 +322,8 @@ void live_facts_end(struct live *live, enum live_end end)
 		  &(struct fact){.kind = FACT_END,
 				 .number = {[FACT_END_reason] = (uint64_t)end,
 					    [FACT_END_dropped] = spool_dropped(live->spool),
-					    [FACT_END_error] = (uint64_t)spool_error(live->spool)}},
+					    [FACT_END_error] = (uint64_t)spool_error(live->spool),
+					    [FACT_END_cpu_some_us] = machine_cpu_some(
+						    &live->proc)}},
 		  0, clock_now());
 }

@@ -30,12 +30,8 @@
 #include <iotrace/pause.h>
 #include <string.h>
 
-enum { /* why a descriptor was looked up */
-       REASON_START,
-       REASON_OPEN,
-       REASON_SCAN,
-       REASON_LOSS,
-};
+/* Why a descriptor was looked up. */
+enum { REASON_START, REASON_OPEN, REASON_SCAN, REASON_LOSS };
 
 enum { OPTIONS_MOST = 1024 }; /* limit for invalid captures */
 
@@ -233,6 +229,7 @@ static void fact_host(struct model *m, const struct event *event)
 /* Without a command, the time before the first I/O is part of the recording, too. */
 static void fact_begin(struct model *m, const struct event *event)
 {
+	m->trace.host.cpu_some = event->fact.number[FACT_BEGIN_cpu_some_us];
 	if (m->trace.host.is_system || !(m->trace.host.argv || m->trace.host.is_joined))
 		m->trace.host.first_time = event->time;
 }
@@ -432,8 +429,12 @@ bool host_lasts_until_end(const struct model *m)
 
 static void fact_end(struct model *m, const struct event *event)
 {
+	uint64_t some = event->fact.number[FACT_END_cpu_some_us];
+
 	m->trace.host.end_reason = (int)event->fact.number[FACT_END_reason];
 	m->trace.host.end_errno = (int)event->fact.number[FACT_END_error];
+	if (m->trace.host.cpu_some && some > m->trace.host.cpu_some)
+		m->trace.host.cpu_wait = (some - m->trace.host.cpu_some) * 1000 /* ns */;
 	if (host_lasts_until_end(m) && event->time > m->trace.host.last_time)
 		m->trace.host.last_time = event->time;
 }

@@ -225,6 +225,7 @@ static void add_times(json_object *top, const struct trace *trace)
 	json_set_word(top, "start", *text ? stamp : NULL);
 	json_set_known(top, "start_ns", is_known, start);
 	json_set_number(top, "duration_ns", since_start(trace, host->last_time));
+	json_set_known(top, "cpu_wait_ns", host->cpu_wait, host->cpu_wait);
 	json_set(top, "pauses", json_pauses(trace));
 	json_set_word(top, "end",
 		      host->end_reason >= 0 && host->end_reason <= TRACE_END_LIMIT

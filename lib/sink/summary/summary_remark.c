@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* Below these, the note says too little: how long the recording lasts, and the share of its time with a task that waits. */
+enum { BUSY_LEAST_NS = 100000000 };
+static const double BUSY_LEAST = 0.2;
+
 static bool remark_status(const struct summary *summary, char *text, size_t size)
 {
 	int status = trace_host(summary->collect->trace)->status;
@@ -268,6 +272,22 @@ static bool remark_shared(const struct summary *summary, char *text, size_t size
 	return false;
 }
 
+/* The time of a call is that from its begin to its end. The machine may have had work for more CPUs than it has. */
+static bool remark_busy(const struct summary *summary, char *text, size_t size)
+{
+	const struct trace_host *host = trace_host(summary->collect->trace);
+	uint64_t wall = host->last_time > host->first_time ? host->last_time - host->first_time : 0;
+	double share = wall ? (double)host->cpu_wait / (double)wall : 0;
+
+	if (wall < BUSY_LEAST_NS || share < BUSY_LEAST)
+		return false;
+	snprintf(text, size,
+		 "the machine was busy: for %.0f %% of the time, some task waited for a CPU. In a "
+		 "call, such a wait is part of its time.",
+		 share < 1 ? share * 100 : 100);
+	return true;
+}
+
 static bool remark_init(const struct summary *summary, char *text, size_t size)
 {
 	snprintf(text, size,
@@ -292,9 +312,9 @@ static bool remark_attached_init(const struct summary *summary, char *text, size
 }
 
 static bool (*const remark[])(const struct summary *summary, char *text, size_t size) = {
-	remark_status,  remark_early_end, remark_left,          remark_source, remark_block_source,
-	remark_refused, remark_path,      remark_tasks,         remark_device, remark_tracepoints,
-	remark_shared,  remark_init,      remark_attached_init,
+	remark_status,  remark_early_end, remark_left,  remark_source,        remark_block_source,
+	remark_refused, remark_path,      remark_tasks, remark_device,        remark_tracepoints,
+	remark_shared,  remark_busy,      remark_init,  remark_attached_init,
 };
 
 enum { REMARKS = sizeof(remark) / sizeof(*remark) };
