@@ -104,12 +104,12 @@ TEST_F(Plan, FindsFieldsOfBothSides)
 	span.group = "error";
 	span.size = "len";
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.places[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset, 8);
-	EXPECT_EQ(plan.places[BPF_SPAN_END].field[BPF_SPAN_KEY].offset, 16);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset, 8);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_END].field[BPF_SPAN_KEY].offset, 16);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].shift, 32);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].at, BPF_SPAN_NOTHING);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].field[BPF_SPAN_SIZE].shift, 48);
-	EXPECT_EQ(plan.places[BPF_SPAN_END].field[BPF_SPAN_SIZE].size, 2);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_END].field[BPF_SPAN_SIZE].size, 2);
 	EXPECT_TRUE(plan.spec.has_group);
 	EXPECT_FALSE(plan.spec.is_of_thread);
 }
@@ -122,7 +122,7 @@ TEST_F(Plan, ThreadsAreNoFields)
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_TRUE(plan.spec.is_of_thread);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_PID);
-	EXPECT_EQ(plan.places[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 0);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 0);
 }
 
 TEST_F(Plan, RefusesWhatIsNoNumber)
@@ -166,7 +166,7 @@ TEST_F(Plan, PutsPlacesIntoInstructions)
 	insn[0].off = BPF_SPAN_MARK + 8 * BPF_SPAN_GROUP;
 	insn[1].off = BPF_SPAN_MARK + 8 * BPF_SPAN_SIZE; /* there is none */
 	insn[2].off = 16;
-	bpf_span_place(insn, 3, &plan.places[BPF_SPAN_BEGIN]);
+	bpf_span_place(insn, 3, &plan.offsets[BPF_SPAN_BEGIN]);
 	EXPECT_EQ(insn[0].off, 16);
 	EXPECT_EQ(insn[0].code, BPF_LDX | BPF_MEM | BPF_W);
 	EXPECT_EQ(insn[1].off, BPF_SPAN_MARK + 8 * BPF_SPAN_SIZE);
