@@ -208,6 +208,14 @@ static int refuse_value(const struct option_row *row, const char *word, struct e
 	return -1;
 }
 
+/* A short option has its value behind it, or in the next word. */
+static int refuse_equals(const struct option_row *row, const char *word, struct error *err)
+{
+	error_say(err, EINVAL, "'%s': the value of -%c would be '%s'; write '-%c %s' or '--%s%s'",
+		  word, row->short_name, optarg, row->short_name, optarg + 1, row->name, optarg);
+	return -1;
+}
+
 /* last: the last word that getopt has read. */
 static int take_word(const struct option_row *row, int value, void *options, char *const *last,
 		     struct error *err)
@@ -217,6 +225,8 @@ static int take_word(const struct option_row *row, int value, void *options, cha
 
 	if (is_apart && is_option(row, of, optarg))
 		return refuse_value(of, optarg, err);
+	if (optarg && !is_apart && (*last)[1] != '-' && *optarg == '=')
+		return refuse_equals(of, *last, err);
 	return take(of, options, is_apart ? last[-1] : *last, optarg, err);
 }
 

@@ -41,6 +41,14 @@ int pattern_parse(void *field, const char *arg, struct error *err)
 	remark_directory(arg);
 	if (!*arg || *arg == '/' || *arg == '*')
 		return options_add(field, mem_strdup(arg), err);
+	if (*arg == '~' && (!arg[1] || arg[1] == '/')) {
+		error_say(err, EINVAL, "'%s': the shell expands ~ only where a word begins", arg);
+		error_hint(err,
+			   "Write the pattern as a word of its own, or the whole path. For a "
+			   "file called ~: './%s'",
+			   arg);
+		return -EINVAL;
+	}
 	if (!getcwd(directory, sizeof(directory)))
 		return error_set(err, errno, "'%s' is relative to the current directory", arg);
 	for (;;) {

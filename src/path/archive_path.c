@@ -3,6 +3,7 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,18 @@ bool archive_path_is(const char *path)
 	return is;
 }
 
+bool archive_path_is_capture(const char *path)
+{
+	char magic[8] = ""; /* in either byte order */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return got == sizeof(magic) &&
+	       (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+}
+
 const char *archive_path_wrong(const char *directory)
 {
 	struct stat status;
@@ -39,6 +52,8 @@ const char *archive_path_wrong(const char *directory)
 
 	if (stat(directory, &status))
 		return strerror(errno);
+	if (archive_path_is_capture(directory))
+		return "is a capture; 'iotrace convert' makes an OTF2 archive of it";
 	if (!S_ISDIR(status.st_mode))
 		return "is a file; an OTF2 archive is a directory";
 	anchor = mem_format("%s/traces.otf2", directory);

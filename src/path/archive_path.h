@@ -7,5 +7,7 @@
 char *archive_path(const char *path);
 /* Returns whether the path is that of an archive: its directory, or its anchor file, which need not exist. */
 bool archive_path_is(const char *path);
+/* Returns whether the path is that of a file that begins as captures of iotrace and of perf record do. */
+bool archive_path_is_capture(const char *path);
 /* Returns why the path cannot be the directory of an archive, or NULL. */
 const char *archive_path_wrong(const char *directory);

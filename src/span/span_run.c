@@ -4,7 +4,6 @@
 #include "path/archive_path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/trace.h>
@@ -12,19 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Checks for the begin of a perf.data header, in either byte order. */
-static bool is_capture(const char *path)
-{
-	char magic[8] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t got = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
-
-	if (fd >= 0)
-		close(fd);
-	return got == sizeof(magic) &&
-	       (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
-}
 
 static void hold_signals(void)
 {
@@ -129,8 +115,10 @@ static int run_it(struct span_run *run, const char *file, int argc, char **argv)
 int span_run_command(struct span_run *run, const struct command *command, const char *otherwise,
 		     int argc, char **argv)
 {
-	const char *file = argc == 1 && (archive_path_is(argv[0]) || is_capture(argv[0])) ? argv[0]
-											  : NULL;
+	const char *file = argc == 1 && (archive_path_is(argv[0]) ||
+					 archive_path_is_capture(argv[0]))
+				   ? argv[0]
+				   : NULL;
 	struct error err = {0};
 	int status;
 

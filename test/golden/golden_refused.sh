@@ -28,6 +28,18 @@ for kind in text json; do
 iotrace: Try 'iotrace --help'." "$IOTRACE" --summary=$kind: -o "$work/none" true
 done
 
+# What other programs take: -o=DIR, a ~ that no shell expands, a command of iotrace behind "--", and a capture for an archive.
+refuses 125 "iotrace: '-o=trace': the value of -o would be '=trace'; write '-o trace' or '--output=trace'
+iotrace: Try 'iotrace convert --help'." "$IOTRACE" convert -o=trace "$capture"
+# shellcheck disable=SC2088 # it is not to be expanded
+refuses 125 "iotrace: --path: '~/x*': the shell expands ~ only where a word begins
+iotrace: Write the pattern as a word of its own, or the whole path. For a file called ~: './~/x*'
+iotrace: Try 'iotrace --help'." "$IOTRACE" '--path=~/x*' true
+refuses 127 "iotrace: record: command not found; a command of iotrace comes first: iotrace record" "$IOTRACE" -- record ls
+for command in report check-archive; do
+	refuses 125 "iotrace: $capture: is a capture; 'iotrace convert' makes an OTF2 archive of it" "$IOTRACE" $command "$capture"
+done
+
 # A process that is no recording, and none at all.
 self=$(cat /proc/$$/comm)
 for word in "pause" "start" "status" "stop" "mark text -r"; do
