@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROBES_MAX = 64, INDENT = 32, INDENT_WIDE = 9, WIDTH = 80 };
+enum { PROBES_MAX = 64, INDENT = 32, INDENT_REMEDY = 9, WIDTH = 80 };
 
 static const char *const state_name[] = {
 	[PROBE_OK] = "ok",
@@ -35,14 +35,13 @@ static void put_detail(const char *text, bool is_terminal)
 static void put_remedy(const struct probe_result *result, uint32_t index, const char *last)
 {
 	const char *remedy = result[index].remedy;
-	bool is_wide = strlen(remedy) + INDENT > WIDTH;
 
 	if (!*remedy || (last && !strcmp(last, remedy)))
 		return;
 	for (uint32_t i = 0; i < index; i++)
 		if (!strcmp(result[i].remedy, remedy))
 			return;
-	printf("%*s%s\n", is_wide ? INDENT_WIDE : INDENT, "", remedy);
+	printf("%*s%s\n", INDENT_REMEDY, "", remedy);
 }
 
 /* Prints the one command that replaces all commands above. */

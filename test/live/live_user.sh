@@ -38,6 +38,8 @@ refuses() {
 	# The line is indented where there is room for it.
 	[ "$(tail -1 "$work/out" | sed 's/^ *//')" = "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep $work/iotrace" ] ||
 		wrong "$1: check does not say what is enough: $(tail -1 "$work/out")"
+	equal "$1: check: commands in columns of their own" \
+		"$(grep -E '^ *(mount|sysctl|setcap) ' "$work/out" | sed 's/[^ ].*//' | grep -vcx '         \|  \|')" 0
 	grep -q -- "${2%% *}" "$work/out" || wrong "$1: check has no word of $2: $(cat "$work/out")"
 }
 
@@ -76,6 +78,8 @@ test_refusal() {
 	grep -q "must be at most -1" "$work/err" || wrong "block requests: $(cat "$work/err")"
 	status "spans that happen anywhere" 125 nobody "$work/iotrace" latency --span block -- true
 	grep -q "must be at most -1" "$work/err" || wrong "spans that happen anywhere: $(cat "$work/err")"
+	status "spans of tracepoints" 125 nobody "$work/iotrace" latency --span sched -- true
+	grep -q "mount -o .* && sysctl kernel.perf_event_paranoid=" "$work/err" || wrong "spans of tracepoints: $(cat "$work/err")"
 	nobody "$work/iotrace" list --spans >"$work/out" 2>&1 || wrong "list --spans: $(cat "$work/out")"
 	equal "list --spans: the remedy is said once" "$(grep -c setcap "$work/out")" 1
 	names_setcap "nothing at all"
