@@ -81,6 +81,8 @@ def test_windows(live):
     report = json.loads(ran.stdout)
     live.equal("windows: paused in the report", report["run"]["paused_ns"], sum(p["duration_ns"] for p in about["pauses"]))
     live.equal("windows: duration in the report", report["run"]["duration_ns"] + report["run"]["paused_ns"], about["duration_ns"])
+    told = json.loads(live.run([IOTRACE, "latency", "--json", worker.archive]).stdout)
+    live.equal("windows: rates of latency are without pauses", told["duration_ns"], report["run"]["duration_ns"])
 
 
 def test_never_started(live):
