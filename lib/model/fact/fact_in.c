@@ -1,9 +1,8 @@
 /*
  * fact_in: applies facts to the model.
  *
- * A fact about a descriptor or a directory is a look-up that took place between t0 and the fact's time. The model believes it
- * only if nothing in the stream could have changed the object meanwhile; otherwise it drops and counts the fact. So a name is
- * right or absent.
+ * A fact about a descriptor or a directory is a look-up between t0 and the fact's time. The model believes it only if nothing
+ * in the stream could have changed the object meanwhile; otherwise it drops and counts it. So a name is right or absent.
  */
 #include "fact_in.h"
 
@@ -55,8 +54,7 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 		.reason = n[FACT_FD_reason],
 		.seen = {.target = fact->string[FACT_FD_target].at,
 			 .length = fact->string[FACT_FD_target].length,
-			 .flags = n[FACT_FD_flags] == UINT64_MAX ? UINT32_MAX
-								 : (uint32_t)n[FACT_FD_flags],
+			 .flags = (uint32_t)n[FACT_FD_flags],
 			 .dev = n[FACT_FD_dev],
 			 .ino = n[FACT_FD_ino],
 			 .mode = n[FACT_FD_mode],
@@ -458,13 +456,11 @@ static void fact_pause(struct model *m, const struct event *event)
 
 static void fact_mark(struct model *m, const struct event *event)
 {
-	struct io_event mark = {.kind = IO_MARK,
-				.thread = ID_NONE,
-				.time = event->time,
-				.handle = ID_NONE,
-				.mark = {.pid = (uint32_t)event->fact.number[FACT_MARK_pid],
-					 .text = fact_text(m, event, FACT_MARK_text)}};
+	struct io_event mark = {.kind = IO_MARK, .thread = ID_NONE, .handle = ID_NONE};
 
+	mark.time = event->time;
+	mark.mark.pid = (uint32_t)event->fact.number[FACT_MARK_pid];
+	mark.mark.text = fact_text(m, event, FACT_MARK_text);
 	out_emit(m, &mark, ID_NONE, ID_NONE);
 }
 
