@@ -151,10 +151,9 @@ static void fact_fd(struct model *m, const struct event *event)
 	bool is_taken = slot && slot->open != ID_NONE;
 
 	/* What was opened before a chroot() has not the name that it has after it. */
-	bool is_of_root = !is_taken || fs_keeps_root(m, process, slot->changed);
-
-	if ((f.tid && f.tid != f.pid && !is_of_task) || !is_of_root ||
-	    m->process[process].closing || !table_is_quiet(m, table, f.fd, f.t0)) {
+	if ((f.tid && f.tid != f.pid && !is_of_task) || m->process[process].closing ||
+	    (is_taken && !fs_keeps_root(m, process, slot->changed)) ||
+	    !table_is_quiet(m, table, f.fd, f.t0)) {
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}
@@ -196,9 +195,7 @@ static void fact_root(struct model *m, const struct event *event)
 
 	if (process == MAP_NONE || n[FACT_ROOT_error])
 		return;
-	const struct fs *fs = &m->fs[m->process[process].fs];
-
-	if (fs->moving || fs->moved >= n[FACT_ROOT_t0] ||
+	if (!fs_keeps_root(m, process, n[FACT_ROOT_t0]) ||
 	    (m->lost_until && m->lost_until >= n[FACT_ROOT_t0]))
 		tally_add(m->tally, lookups_refused, 1);
 	else
