@@ -12,6 +12,37 @@
 namespace
 {
 
+/* With tracepoints of calls alone, nobody tells what the requests do. */
+TEST(HiddenRequests, LeaveNoDescriptorCertain)
+{
+	ModelDriver d;
+	const auto submit = [&d] {
+		d.call(10, 10, "io_uring_enter", {4, 1, 0, 0, 0, 0}, 1);
+	};
+
+	d.fact(FACT_TASK, {10, 10, 1, 0, 0}, {"app", "/bin/app"});
+	d.start_fd(10, 3, "/data/a");
+	d.start_fd(10, 4, "anon_inode:[io_uring]");
+	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5);
+	d.call(10, 10, "read", {3, 0, 5}, 5);
+	submit();
+	d.fd(10, 5, "/data/b", 1, d.now);
+	d.call(10, 10, "read", {3, 0, 6}, 6);
+	d.call(10, 10, "read", {5, 0, 7}, 7);
+	uint32_t handles = trace_handles(d.trace);
+
+	for (int i = 0; i < 10; i++) {
+		submit();
+		d.call(10, 10, "read", {3, 0, 8}, 8);
+		d.call(10, 10, "read", {5, 0, 8}, 8);
+	}
+	d.end();
+	EXPECT_LE(trace_handles(d.trace), handles + 2) << "not one for each call";
+	for (const io_event &e : d.events)
+		if (e.kind == IO_OP_COMPLETE)
+			EXPECT_STREQ(d.path(e.handle).c_str(), e.op.bytes == 5 ? "/data/a" : "?");
+}
+
 /* Process 10 with the threads 10 and 11, a file /data/a at 3, a ring at 4. */
 class Aio : public ::testing::Test
 {

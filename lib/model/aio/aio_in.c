@@ -269,6 +269,7 @@ void aio_in(struct model *m, const struct event *event)
 		return;
 	if (!m->trace.host.first_time)
 		m->trace.host.first_time = event->time;
+	m->aio.shows_uring |= aio->api == AIO_URING;
 	switch (aio->step) {
 	case AIO_QUEUE:
 		aio_queue_begin(m, step.process, aio);

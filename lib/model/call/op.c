@@ -314,8 +314,16 @@ static void orphan(struct model *m, const struct event *event)
 	open_drop(m, unseen_fd(m, process, table, (int)event->exit.result, event->time));
 }
 
+/* Returns whether the call gave io_uring requests that the stream does not have. */
+static bool submits_hidden(const struct op *op)
+{
+	return op->row->traits & CALL_OF_URING && op->row->kind == CALL_META && op->result > 0 &&
+	       !op->m->aio.shows_uring;
+}
+
 void op_complete(struct op *op, const struct event *counters)
 {
+	struct model *m = op->m;
 	bool has_failed = op->result < 0 && op->result >= -ERRNO_MAX;
 
 	op->error = has_failed ? (int)-op->result : 0;
@@ -330,6 +338,8 @@ void op_complete(struct op *op, const struct event *counters)
 	find_unseen(op->m, op);
 	if (op->row->kind == CALL_RENAME && !op->error)
 		op_forget_renamed(op);
+	if (submits_hidden(op))
+		table_doubt_hidden(m, task_table(m, op->task), call_fd(&op->call, op->row->fd));
 	refused_see(op->m, op->row, op->result);
 	op_end(op, counters);
 }

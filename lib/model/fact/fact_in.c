@@ -157,6 +157,7 @@ static void fact_fd(struct model *m, const struct event *event)
 		tally_add(m->tally, lookups_refused, 1);
 		return;
 	}
+	m->table[table].is_hidden = false;
 	if (is_taken)
 		confirm(m, slot, &f);
 	else if (!f.error && f.reason != REASON_OPEN && !m->process[process].opening)

@@ -1,6 +1,7 @@
 #include "fdtable.h"
 
 #include "handle.h"
+#include "position.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum
 
 	if (!slot)
 		return false;
-	m->table[table].is_shared = false;
+	m->table[table].is_shared = m->table[table].is_hidden = false;
 	slot_fill(m, slot, open, cloexec);
 	m->open[open].fd = (uint32_t)fd;
 	tally_add(m->tally, handles_created, 1);
@@ -283,6 +284,28 @@ void table_doubt(struct model *m, uint32_t table, enum doubt why)
 
 	for (uint32_t fd = 0; fd < t->capacity; fd++)
 		slot_doubt(m, &t->slot[fd], why);
+}
+
+void table_doubt_hidden(struct model *m, uint32_t table, int kept)
+{
+	struct table *t = &m->table[table];
+
+	for (uint32_t fd = 0; !t->is_hidden && fd < t->capacity; fd++) {
+		struct slot *slot = &t->slot[fd];
+		struct description *d;
+
+		if (slot->open == ID_NONE || fd == (uint32_t)kept)
+			continue;
+		d = open_description(m, slot->open);
+		if (d->name) {
+			slot_doubt(m, slot, DOUBT_REQUEST);
+			continue;
+		}
+		d->state = NAME_NEVER;
+		position_share(m, d);
+		m->is_unblocked = true;
+	}
+	t->is_hidden = true;
 }
 
 void table_doubt_all(struct model *m, enum doubt why)

@@ -80,6 +80,11 @@ bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t b
 void slot_doubt(const struct model *m, struct slot *slot, enum doubt why);
 void table_doubt(struct model *m, uint32_t table, enum doubt why);
 void table_doubt_all(struct model *m, enum doubt why);
+/*
+ * Requests that are not in the stream may have closed any descriptor of the table but `kept`, and opened another file there. What has
+ * no name yet never gets one.
+ */
+void table_doubt_hidden(struct model *m, uint32_t table, int kept);
 
 uint32_t description_new(struct model *m, uint32_t flags);
 /* Returns a new open of the description, held by the caller. */

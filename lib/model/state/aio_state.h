@@ -76,6 +76,7 @@ struct aio_state {
 	struct pool ops;
 	struct map chain[AIO_CHAINS]; /* maps a hash to the first request that has it */
 	uint32_t in_flight;
+	bool shows_uring; /* the stream has requests of io_uring */
 	struct aio_queue *queue;
 	uint32_t queues, queue_cap;
 };

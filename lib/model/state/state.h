@@ -151,6 +151,7 @@ struct table {
 	uint32_t users; /* number of processes, and of threads with an own table, that use it */
 	uint32_t busy;  /* number of calls in flight that may close any of its descriptors */
 	bool is_shared; /* all its descriptions may be shared: see position.h */
+	bool is_hidden; /* table_doubt_hidden() found nothing certain, and nothing was added since */
 	uint64_t empty_close; /* last time when a close named a number beyond the capacity */
 	uint64_t
 		emptied; /* last time when an exec or close_range() closed descriptors, known or unknown */
@@ -158,11 +159,11 @@ struct table {
 
 /* A current directory and a root directory, of one process or shared with CLONE_FS. */
 struct fs {
-	uint32_t users;   /* processes */
-	uint32_t moving;  /* calls in flight that change it */
-	uint64_t moved;   /* time when the last of them ended */
-	uint32_t rooting; /* calls in flight that change the root */
-	uint64_t rooted;  /* time when the last of these ended */
+	uint32_t users;           /* processes */
+	uint32_t moving;          /* calls in flight that change it */
+	uint64_t moved;           /* time when the last of them ended */
+	uint32_t rooting;         /* calls in flight that change the root */
+	uint64_t rooted;          /* time when the last of these ended */
 	str_id root;              /* 0: not known */
 	uint64_t mount_namespace; /* inode of the namespace, 0: unknown */
 };
