@@ -8,6 +8,7 @@
 #include <iotrace/counted.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/probe.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,9 @@ static const char *why_not(const struct span_options *options, const struct span
 		why = why_not_point(&span->side[side]);
 	if (why)
 		return why;
+	if (span->group && (probe_names_vary(span->side[SPAN_BEGIN].event, span->group) ||
+			    probe_names_vary(span->side[SPAN_END].event, span->group)))
+		return "another field says how its groups are called";
 	if (cancel->event && cancel->keys != span->side[SPAN_BEGIN].keys)
 		return "a part of its key cancels it";
 	if (span->where == SPAN_OF_KEY && !recording->is_system)

@@ -4,6 +4,7 @@
 #include "decode_capture.h"
 #include "tracepoint/chosen.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace
@@ -160,6 +161,33 @@ TEST(Chosen, AnEventOfACaptureIsFoundByItsName)
 	EXPECT_EQ(decode_sample(d, &sample, false, &event), 0) << "not chosen";
 	EXPECT_EQ(capture.count(TALLY_ignored), 1u);
 	decode_free(d);
+}
+
+/* Of kvm_exit, another field says whose reasons they are. */
+TEST(Chosen, NamesOfNumbersAreThoseThatAnotherFieldChooses)
+{
+	std::ifstream in(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/kvm/kvm_exit");
+	std::string format((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+	Chosen chosen("kvm:kvm_exit=exit_reason", format);
+	auto name = [&](uint32_t isa, uint32_t reason) {
+		std::string bytes(72, '\0');
+		struct event event = {};
+
+		memcpy(&bytes[8], &reason, 4);
+		memcpy(&bytes[24], &isa, 4);
+		EXPECT_EQ(chosen.decode(bytes, &event), DECODED_EVENT);
+		const char *said = decode_symbol(chosen_event(chosen.it), 0,
+						 event.tracepoint.number[0]);
+		return std::string(said ? said : "?");
+	};
+
+	EXPECT_EQ(name(1, 30), "IO_INSTRUCTION");
+	EXPECT_EQ(name(1, 0x80000021), "INVALID_STATE") << "the upper bits say how it failed";
+	EXPECT_EQ(name(2, 0x7b), "io");
+	EXPECT_EQ(name(2, 0x4e), "PF excp") << "a sum";
+	EXPECT_EQ(name(2, 0xffffffff), "invalid_guest_state") << "a negative number";
+	EXPECT_EQ(name(2, 0x3ff), "?");
+	EXPECT_EQ(name(1, 30), "IO_INSTRUCTION");
 }
 
 } // namespace

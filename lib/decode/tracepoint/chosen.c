@@ -17,10 +17,13 @@ struct chosen {
 	char *names; /* NULL: all fields; otherwise names separated by commas */
 	struct decode_event event;
 	struct field number[EVENT_COUNTERS], string[EVENT_COUNTERS];
-	char *symbol[EVENT_COUNTERS]; /* for each number: "VALUE NAME" lines, or NULL */
-	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not arrived */
-	uint32_t need;   /* minimum size of raw data for the fields, without dynamic strings */
-	bool is_useless; /* its format is invalid */
+	struct symbols symbols[EVENT_COUNTERS]; /* of each number */
+	char *symbol[EVENT_COUNTERS];           /* the tables that hold now */
+	struct field chooser[EVENT_COUNTERS];   /* of two tables */
+	bool has_chooser;                       /* some of them have one */
+	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not come */
+	uint32_t need;   /* bytes of raw data that the fields need, without dynamic strings */
+	bool is_useless; /* its format cannot be read */
 };
 
 struct chosen *chosen_new(const char *text)
@@ -42,7 +45,7 @@ struct chosen *chosen_new(const char *text)
 void chosen_free(struct chosen *chosen)
 {
 	for (uint32_t i = 0; i < EVENT_COUNTERS; i++)
-		free(chosen->symbol[i]);
+		symbols_release(&chosen->symbols[i]);
 	tep_free(chosen->tep);
 	free(chosen->text);
 	free(chosen);
@@ -107,6 +110,43 @@ static char *take_fields(struct chosen *chosen, const struct tep_event *event)
 	return sentence;
 }
 
+/* The names of the numbers' values. Until a sample has chosen, of two tables the first holds. */
+static void add_symbols(struct chosen *chosen, const struct tep_event *event, const char *text,
+			size_t size)
+{
+	for (uint32_t i = 0; i < chosen->event.numbers; i++) {
+		struct symbols *symbols = &chosen->symbols[i];
+		struct tep_format_field *by;
+
+		symbols_init(symbols, text, size, chosen->event.number[i]);
+		chosen->symbol[i] = symbols->table;
+		if (!symbols->chooser)
+			continue;
+		by = tep_find_any_field((struct tep_event *)(uintptr_t)event, symbols->chooser);
+		if (!by || !field_init(&chosen->chooser[i], FIELD_NUMBER, by)) {
+			chosen->symbol[i] = NULL;
+			free(symbols->chooser);
+			symbols->chooser = NULL;
+			continue;
+		}
+		chosen->has_chooser = true;
+	}
+}
+
+static void choose_symbols(struct chosen *chosen, const struct sample *sample)
+{
+	for (uint32_t i = 0; i < chosen->event.numbers; i++) {
+		const struct symbols *symbols = &chosen->symbols[i];
+		const struct field *by = &chosen->chooser[i];
+
+		if (symbols->chooser && sample->raw_size >= (uint32_t)by->offset + by->size)
+			chosen->symbol[i] = (uint64_t)field_value(by, sample->raw) ==
+							    symbols->choice
+						    ? symbols->table
+						    : symbols->otherwise;
+	}
+}
+
 char *chosen_add_format(struct chosen *chosen, const char *system, const char *text, size_t size)
 {
 	struct tep_event *event = NULL;
@@ -119,8 +159,7 @@ char *chosen_add_format(struct chosen *chosen, const char *system, const char *t
 	    event) {
 		free(fields);
 		fields = take_fields(chosen, event);
-		for (uint32_t i = 0; i < chosen->event.numbers; i++)
-			chosen->symbol[i] = symbols_of(text, size, chosen->event.number[i]);
+		add_symbols(chosen, event, text, size);
 		return fields;
 	}
 	free(fields);
@@ -134,13 +173,15 @@ const struct decode_event *chosen_event(const struct chosen *chosen)
 	return chosen->tep ? &chosen->event : NULL;
 }
 
-enum decoded chosen_decode(const struct chosen *chosen, uint32_t index, const struct sample *sample,
+enum decoded chosen_decode(struct chosen *chosen, uint32_t index, const struct sample *sample,
 			   struct event *event)
 {
 	if (chosen->is_useless)
 		return DECODED_IGNORED;
 	if (!chosen->tep || sample->raw_size < chosen->need)
 		return DECODED_MALFORMED;
+	if (chosen->has_chooser)
+		choose_symbols(chosen, sample);
 	event->kind = EVENT_TRACEPOINT;
 	event->tracepoint.event = index;
 	event->tracepoint.numbers = chosen->event.numbers;

@@ -17,5 +17,5 @@ char *chosen_add_format(struct chosen *chosen, const char *system, const char *t
 /* Returns NULL until the format has arrived. */
 const struct decode_event *chosen_event(const struct chosen *chosen);
 /* Fills kind and union of the event. */
-enum decoded chosen_decode(const struct chosen *chosen, uint32_t index, const struct sample *sample,
+enum decoded chosen_decode(struct chosen *chosen, uint32_t index, const struct sample *sample,
 			   struct event *event);

@@ -1,10 +1,12 @@
 /*
- * symbols: see symbols.h. A table has "VALUE NAME" and a NUL for each pair, and an empty text at its end.
+ * symbols: see symbols.h. A table is "VALUE NAME" and a NUL for each pair, and an empty text behind the last. Where only some bits of
+ * the field are meant, it begins with "&MASK" and a NUL.
  */
 #include "symbols.h"
 
 #include <ctype.h>
 #include <iotrace/mem.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,40 +31,45 @@ static const char *behind_name(const char *at, const char *field)
 		       : at + length;
 }
 
-/* Returns the last list for the field, and how many there are. */
-static const char *find_list(const char *text, const char *field, int *lists)
+/* Returns the next list for the field, at what follows its name, or NULL. */
+static const char *next_list(const char *text, const char *field)
 {
-	const char *found = NULL;
+	const char *list = NULL;
 
-	*lists = 0;
-	while ((text = strstr(text, begin))) {
-		const char *list;
-
+	while (!list && text && (text = strstr(text, begin))) {
 		text += strlen(begin);
 		list = behind_name(text, field);
-		if (!list)
-			continue;
-		found = list;
-		(*lists)++;
 	}
-	return found;
+	return list;
+}
+
+/* Reads `-1` or `0x040 + 3`. Returns what follows, or NULL. */
+static const char *read_value(const char *at, long long *value)
+{
+	char *end;
+
+	*value = 0;
+	do {
+		long long part = strtoll(at = skip(at), &end, 0);
+
+		if (end == at)
+			return NULL;
+		*value += part;
+		end += strspn(end, "uUlL");
+		at = skip(end);
+	} while (*at++ == '+');
+	return at - 1;
 }
 
 /* Reads `{ 2, "KVM_EXIT_" "IO" }`. Returns the text after it, or NULL. */
 static const char *read_pair(const char *at, FILE *out)
 {
-	uint64_t value;
-	char *end;
+	long long value;
 
-	at = skip(at + 1);
-	value = strtoull(at, &end, 0);
-	if (end == at)
+	at = read_value(at + 1, &value);
+	if (!at || *at != ',')
 		return NULL;
-	end += strspn(end, "uUlL");
-	at = skip(end);
-	if (*at != ',')
-		return NULL;
-	fprintf(out, "%llu ", (unsigned long long)value);
+	fprintf(out, "%lld ", value);
 	for (at = skip(at + 1); *at == '"'; at = skip(at + 1)) {
 		size_t length = strcspn(++at, "\"");
 
@@ -75,32 +82,83 @@ static const char *read_pair(const char *at, FILE *out)
 	return *at == '}' ? at + 1 : NULL;
 }
 
-char *symbols_of(const char *format, size_t size, const char *field)
+/* `at` is behind the field's name: there may be a mask, and then come the pairs. */
+static char *read_table(const char *at)
 {
-	char *text = mem_format("%.*s", (int)size, format), *table = NULL;
-	const char *at;
+	char *table = NULL;
 	size_t length = 0;
-	int lists;
-	FILE *out;
+	FILE *out = open_memstream(&table, &length);
+	const char *mask = skip(at);
 
-	at = find_list(text, field, &lists);
-	out = at && lists == 1 ? open_memstream(&table, &length) : NULL;
-	/* A mask after the name: the values are those of its bits. */
-	at = out ? strpbrk(at, ",)") : NULL;
+	if (!out)
+		return NULL;
+	if (*mask == '&')
+		fprintf(out, "&%llu%c", strtoull(skip(mask + 1), NULL, 0), '\0');
+	at = strpbrk(at, ",)");
 	while (at && *(at = skip(at)) == ',' && *(at = skip(at + 1)) == '{')
 		at = read_pair(at, out);
-	if (out)
-		fclose(out);
-	free(text);
+	fclose(out);
 	return table;
 }
 
-const char *symbols_find(const char *symbols, uint64_t value)
+/* Reads the "(REC->isa == 1) ? " before the first of two lists, which is there as "__print_symbolic(REC->FIELD". */
+static bool read_choice(struct symbols *symbols, const char *text, const char *list)
+{
+	const char *at = NULL, *next = text;
+	size_t length;
+
+	while ((next = strstr(next, "(REC->")) && next + strlen(begin) < list) {
+		if (next == text || next[-1] != 'c')
+			at = next;
+		next++;
+	}
+	if (!at)
+		return false;
+	at += strlen("(REC->");
+	length = strcspn(at, " =)");
+	if (strncmp(at + length, " == ", 4) != 0)
+		return false;
+	symbols->chooser = mem_format("%.*s", (int)length, at);
+	symbols->choice = strtoull(at + length + 4, NULL, 0);
+	return true;
+}
+
+void symbols_init(struct symbols *symbols, const char *format, size_t size, const char *field)
+{
+	char *text = mem_format("%.*s", (int)size, format);
+	const char *first = next_list(text, field), *second = next_list(first, field);
+
+	*symbols = (struct symbols){0};
+	if (first && !second) {
+		symbols->table = read_table(first);
+	} else if (second && !next_list(second, field) && read_choice(symbols, text, first)) {
+		symbols->table = read_table(first);
+		symbols->otherwise = read_table(second);
+	}
+	free(text);
+}
+
+void symbols_release(struct symbols *symbols)
+{
+	free(symbols->table);
+	free(symbols->otherwise);
+	free(symbols->chooser);
+}
+
+const char *symbols_find(const char *table, uint64_t value)
 {
 	char *end;
 
-	for (; symbols && *symbols; symbols += strlen(symbols) + 1)
-		if (strtoull(symbols, &end, 10) == value)
+	if (table && *table == '&') {
+		value &= strtoull(table + 1, NULL, 10);
+		table += strlen(table) + 1;
+	}
+	for (; table && *table; table += strlen(table) + 1) {
+		long long is = strtoll(table, &end, 10);
+
+		/* A negative one may be of a field of 32 bits. */
+		if ((uint64_t)is == value || (is < 0 && (uint32_t)is == value))
 			return *end == ' ' && end[1] ? end + 1 : NULL;
+	}
 	return NULL;
 }

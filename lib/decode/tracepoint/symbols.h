@@ -7,10 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Returns a table, which the caller frees. Returns NULL if the format has no list for the field, or several that another field
- * selects from.
- */
-char *symbols_of(const char *format, size_t size, const char *field);
+/* Of two tables, another field of the event chooses one: of kvm_exit, `isa` says whose reasons they are. */
+struct symbols {
+	char *table, *otherwise; /* otherwise: NULL unless there are two */
+	char *chooser;           /* a field; NULL: there is one table */
+	uint64_t choice;         /* with this value of it, it is the first */
+};
+
+/* Finds the tables of a field; there may be none. symbols_release() frees them. */
+void symbols_init(struct symbols *symbols, const char *format, size_t size, const char *field);
+void symbols_release(struct symbols *symbols);
 /* Returns the name of the value, or NULL. Lent. */
-const char *symbols_find(const char *symbols, uint64_t value);
+const char *symbols_find(const char *table, uint64_t value);

@@ -46,14 +46,14 @@ static void take_field(char *line, void (*call)(void *context, const char *type,
 	call(context, type, name);
 }
 
-int probe_fields(const char *tracepoint,
-		 void (*call)(void *context, const char *type, const char *name), void *context)
+/* Returns its format file, which the caller frees, or NULL. */
+static char *format_of(const char *tracepoint)
 {
 	size_t length = strcspn(tracepoint, ":");
 	char *path = mem_format("events/%.*s/%s/format", (int)length, tracepoint,
 				tracepoint[length] ? tracepoint + length + 1 : "");
 	struct tracefs tracefs;
-	char *text = NULL, *rest, *line;
+	char *text = NULL;
 
 	confine_raise();
 	if (!tracefs_open(&tracefs, NULL))
@@ -61,7 +61,29 @@ int probe_fields(const char *tracepoint,
 	tracefs_close(&tracefs);
 	confine_lower();
 	free(path);
-	rest = text;
+	return text;
+}
+
+bool probe_names_vary(const char *tracepoint, const char *field)
+{
+	char *text = format_of(tracepoint), *list = mem_format("__print_symbolic(REC->%s", field);
+	const char *at = text;
+	int lists = 0;
+
+	while (at && (at = strstr(at, list))) {
+		at += strlen(list);
+		lists += *at == ' ' || *at == ',';
+	}
+	free(list);
+	free(text);
+	return lists > 1;
+}
+
+int probe_fields(const char *tracepoint,
+		 void (*call)(void *context, const char *type, const char *name), void *context)
+{
+	char *text = format_of(tracepoint), *rest = text, *line;
+
 	while ((line = strsep(&rest, "\n")))
 		take_field(line, call, context);
 	free(text);
