@@ -9,6 +9,7 @@
 #include <iotrace/error.h>
 #include <iotrace/hash.h>
 #include <iotrace/mem.h>
+#include <iotrace/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,11 +84,11 @@ void probe_spec_release(struct probe_spec *spec)
 	*spec = (struct probe_spec){0};
 }
 
+static const char *const types[] = {"u8",  "u16", "u32", "u64", "s8",  "s16",   "s32",
+				    "s64", "x8",  "x16", "x32", "x64", "string"};
+
 static bool take_type(struct probe_field *field, const char *text)
 {
-	static const char *const types[] = {"u8",  "u16", "u32", "u64", "s8",  "s16",   "s32",
-					    "s64", "x8",  "x16", "x32", "x64", "string"};
-
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (strcmp(types[i], text) != 0)
 			continue;
@@ -134,9 +135,34 @@ static const char *take_memory(struct probe_field *field, const char *at)
 	return at;
 }
 
+/* Returns the word that was meant for the first one in the field that is none, or NULL. */
+static const char *nearest_word(const char *text)
+{
+	static const char *const bases[] = {"arg1", "arg2",   "arg3", "arg4", "arg5", "arg6",
+					    "arg7", "retval", "pid",  "tid",  "cpu",  "comm"};
+	const char *base = strrchr(text, '(') ? strrchr(text, '(') + 1 : text;
+	char word[PROBE_NAME_SIZE];
+	struct nearest nearest;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(base, "):"), base);
+	nearest_init(&nearest, word);
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if (!strcmp(word, bases[i]))
+			nearest.word = NULL;
+	if (!nearest.word) { /* then it is the type */
+		nearest_init(&nearest, strchr(base, ':') ? strchr(base, ':') + 1 : "");
+		for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+			nearest_try(&nearest, types[i]);
+		return nearest.best;
+	}
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		nearest_try(&nearest, bases[i]);
+	return nearest.best;
+}
+
 int probe_field_parse(struct probe_field *field, const char *text, struct error *err)
 {
-	const char *end;
+	const char *end, *meant;
 
 	*field = (struct probe_field){0};
 	end = take_memory(field, text);
@@ -146,12 +172,13 @@ int probe_field_parse(struct probe_field *field, const char *text, struct error 
 		return error_say(err, EINVAL, "'%s': a string is in memory; write +0(%.*s):string",
 				 text, (int)(end - text), text);
 	}
+	meant = nearest_word(text);
 	return error_say(
 		err, EINVAL,
-		"'%s' is not a field of a probe: expected arg1 to arg6, retval (with %%return), memory "
+		"'%s' is not a field of a probe%s%s%s: expected arg1 to arg6, retval (with %%return), memory "
 		"behind them such as +16(arg2):u64 or +0(+8(arg1)):string, pid, tid, cpu and comm; "
 		"types are u8 to u64, s8 to s64, x8 to x64 and string",
-		text);
+		text, meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
 }
 
 void probe_field_name(const struct probe_field *field, char name[PROBE_NAME_SIZE])

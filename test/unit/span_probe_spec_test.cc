@@ -126,6 +126,11 @@ TEST(ProbeField, ThatIsNoneIsRefused)
 		EXPECT_EQ(fetch(text).find(std::string("'") + text + "' is not a field of a probe"),
 			  0U)
 			<< text << ": " << fetch(text);
+	EXPECT_EQ(fetch("retvl").find("'retvl' is not a field of a probe (did you mean 'retval'?)"),
+		  0U);
+	EXPECT_EQ(fetch("+8(agr2):u64")
+			  .find("'+8(agr2):u64' is not a field of a probe (did you mean 'arg2'?)"),
+		  0U);
 	EXPECT_EQ(fetch("arg1:string"),
 		  "'arg1:string': a string is in memory; write +0(arg1):string");
 }
