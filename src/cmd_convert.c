@@ -11,6 +11,7 @@
 #include "run/each.h"
 #include "run/output.h"
 #include "run/run.h"
+#include "span/span_record.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,6 +30,8 @@
 struct convert_options {
 	struct output_options output;
 	bool is_each;
+	struct text_list words, files; /* --span and --spans, as they were given */
+	struct span_set spans;
 };
 
 #define OUTPUT(member) offsetof(struct convert_options, output.member)
@@ -39,13 +42,19 @@ static const struct option_row rows[] = {
 	{0, "each", NULL,
 	 "an archive for each command of a recording with --each, under the name that it was to have",
 	 OPTION_FLAG, offsetof(struct convert_options, is_each), NULL, NULL},
+	{0, "span", "SPAN",
+	 "also find these spans of tracepoints: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated)",
+	 OPTION_CALL, offsetof(struct convert_options, words), options_add, NULL},
+	{0, "spans", "FILE",
+	 "a file of definitions, one on each line; without --span, all of them (may be repeated)",
+	 OPTION_CALL, offsetof(struct convert_options, files), options_add, NULL},
 #include "run/output_rows.def"
 	OPTION_ROW_HELP,
 	{0},
 };
 
 struct conversion {
-	const struct convert_options *options;
+	struct convert_options *options;
 	const char *file;
 	char *path, *summary; /* NULL: a standard stream */
 	char *archive;        /* its directory, if the file is an archive */
@@ -248,6 +257,7 @@ static int convert_file(struct conversion *c, struct error *err)
 	}
 	output_end_progress(output);
 	log_remarks(output->run, output->options->is_quiet);
+	span_record_tell(&c->options->spans, output->run);
 	if (c->each)
 		closed = close_each(c, rc == RUN_COMPLETE, err);
 	also = output_close(output, rc == RUN_COMPLETE, closed ? &(struct error){0} : err);
@@ -346,6 +356,23 @@ static int open_places(struct conversion *c, struct error *err)
 	return code ? code : check_summary(c, err);
 }
 
+static int choose_spans(struct conversion *c, struct error *err)
+{
+	struct convert_options *options = c->options;
+
+	if (!options->words.count && !options->files.count)
+		return 0;
+	if (c->archive)
+		return error_say(err, EINVAL,
+				 "--span: %s is an archive, and has the spans that were recorded",
+				 c->file);
+	if (options->is_each)
+		return error_say(
+			err, EINVAL,
+			"either --span or --each, not both: spans may be of several commands");
+	return span_record_read(&options->spans, &options->words, &options->files, err);
+}
+
 static int convert(void *context, int argc, char **argv)
 {
 	struct conversion c = {.options = context};
@@ -368,6 +395,8 @@ static int convert(void *context, int argc, char **argv)
 	if (!rc)
 		rc = refuse_others(c.file, &c.options->output, &err);
 	if (!rc)
+		rc = choose_spans(&c, &err);
+	if (!rc)
 		rc = open_places(&c, &err);
 	if (!rc) {
 		/* The reader has closed the pipe, as head(1) does: ends silently, like any filter. */
@@ -378,6 +407,7 @@ static int convert(void *context, int argc, char **argv)
 		c.output.path = c.options->is_each ? NULL : c.path;
 		c.output.summary_path = c.summary;
 		c.output.run = c.archive ? run_new_archive() : run_new();
+		span_record_use(&c.options->spans, c.output.run, false);
 		rc = c.options->is_each && !c.archive ? check_each(&c, &err) : 0;
 		if (!rc)
 			rc = convert_file(&c, &err);
@@ -400,6 +430,15 @@ static void init(void *options)
 	output_options_init(&((struct convert_options *)options)->output);
 }
 
+static void release(void *context)
+{
+	struct convert_options *options = context;
+
+	span_set_release(&options->spans, &(struct recording){0});
+	text_list_release(&options->words);
+	text_list_release(&options->files);
+}
+
 const struct command command_convert = {
 	.name = "convert",
 	.help = "Writes an OTF2 archive from a capture that iotrace or 'perf record' made.",
@@ -411,4 +450,5 @@ const struct command command_convert = {
 	.size = sizeof(struct convert_options),
 	.init = init,
 	.run = convert,
+	.release = release,
 };

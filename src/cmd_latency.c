@@ -96,7 +96,9 @@ static int latency(void *context, int argc, char **argv)
 {
 	struct span_options *options = context;
 	struct latency_job job = {.options = options};
-	const struct span_output output = {seen, options->context ? note : NULL, &job};
+	const struct span_output output = {.seen = seen,
+					   .note = options->context ? note : NULL,
+					   .context = &job};
 	struct span_run run = {.options = options,
 			       .output = &output,
 			       .round = options->interval ? report_now : NULL,

@@ -65,7 +65,7 @@ static int find_leaks(void *context, int argc, char **argv)
 {
 	struct span_options *options = context;
 	struct leaks_job job = {.options = options, .all.older_than = options->older_than};
-	const struct span_output output = {seen, NULL, &job};
+	const struct span_output output = {.seen = seen, .context = &job};
 	struct span_run run = {.options = options,
 			       .output = &output,
 			       .round = options->interval ? report_now : NULL,

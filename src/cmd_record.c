@@ -16,6 +16,7 @@
 #include "run/each.h"
 #include "run/output.h"
 #include "run/run.h"
+#include "span/span_record.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>
@@ -33,6 +34,7 @@
 /* The state of this command. Its only destructor is end(). */
 struct job {
 	const struct record_options *options;
+	const struct span_set *spans;
 	struct record_places places;
 	char *cmdline;
 	struct node node;
@@ -117,6 +119,7 @@ static int open_output(struct job *r, struct error *err)
 	if (is_of_each(r))
 		r->whole.format = sink_find("null");
 	r->run = run_new();
+	span_record_use(r->spans, r->run, !r->options->recording.is_system);
 	r->output = (struct output){
 		.options = &r->whole,
 		.path = r->places.path,
@@ -225,6 +228,7 @@ static void log_remarks(const struct job *r)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 	for (uint32_t i = 0; (remark = run_warning(r->run, i)); i++)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
+	span_record_tell(r->spans, r->run);
 }
 
 /* Prints an error of iotrace, whose status replaces that of the command. */
@@ -417,8 +421,11 @@ static int enter_node(struct job *r, struct record_options *options, struct erro
 
 static int record(void *context, int argc, char **argv)
 {
-	struct record_options *options = context;
-	struct job r = {.options = options, .limit.bytes = options->limit};
+	struct span_record *command = context;
+	struct record_options *options = &command->options;
+	struct job r = {.options = options,
+			.spans = &command->spans,
+			.limit.bytes = options->limit};
 	struct error err = {0};
 	bool is_held = false;
 	int status;
@@ -426,6 +433,8 @@ static int record(void *context, int argc, char **argv)
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	record_options_log(options);
+	if (span_record_choose(&command->spans, options, argc ? argv : NULL, &err))
+		return command_misused(&command_record, &err);
 	if (record_options_complete(options, argc ? argv : NULL, &err)) {
 		if (!argc && !options->recording.is_system && !options->recording.pids.count)
 			hint_value(argv, &err);
@@ -481,9 +490,9 @@ const struct command command_record = {
 	.is_default = true,
 	.runs_command = true,
 	.needs_rights = true,
-	.size = sizeof(struct record_options),
+	.size = sizeof(struct span_record),
 	.init = record_options_init,
 	.defaults = record_options_defaults,
 	.run = record,
-	.release = record_options_release,
+	.release = span_record_release,
 };

@@ -74,12 +74,14 @@ struct trace_handle {
 	bool is_pre_created;
 	bool is_block;      /* of a block device: paradigm block_io */
 	bool is_all_proxy;  /* stands for every file: sync() */
+	bool is_span;       /* its operations are spans, which have its name: paradigm span */
 	uint32_t pre_flags; /* is_pre_created: O_* flags */
 };
 
 /* The origin of a region. */
 enum region_source {
 	REGION_CALL, /* a system call; its id is the call_id */
+	REGION_SPAN, /* what --span chose */
 	REGION_OTHER /* of an archive that another program wrote */
 };
 
@@ -92,6 +94,12 @@ struct trace_region {
 	uint32_t traits;    /* enum call_trait */
 	bool has_path;      /* it names a file by its path */
 	bool has_two_paths; /* it names two */
+};
+
+/* A kind of span that the recording has, besides calls and operations. */
+struct trace_span {
+	str_id name, definition; /* definition: as a user would write it */
+	region_id region;        /* its spans are regions; ID_NONE: operations */
 };
 
 struct trace_mount {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <iotrace/event.h>
+#include <iotrace/io_span.h>
 #include <iotrace/strtab.h>
 
 typedef uint32_t thread_id;
@@ -73,8 +74,10 @@ struct io_event {
 			int32_t error; /* LEAVE: errno, 0: succeeded */
 			file_id file;  /* ENTER: of path calls without a handle, or ID_NONE */
 			str_id path; /* LEAVE: path that a failed call named; 0: none, or unknown */
-			bool is_cut; /* LEAVE: the end was not seen, for this reason; not of archives */
+			/* LEAVE: the end was not seen, for this reason; of archives only of a span */
+			bool is_cut;
 			enum io_end end;
+			const struct io_span *span; /* of a region that is a span; lent */
 		} region;
 		struct {
 			uint32_t
@@ -114,6 +117,7 @@ struct io_event {
 			/* On a device. COMPLETE, CANCELLED: time of its begin. COMPLETE: time of its last issue (a driver
 			   can return a request, which is issued again); 0: unknown */
 			uint64_t begun, issued;
+			const struct io_span *span; /* of a handle that is of spans; lent */
 		} op;
 		struct {
 			enum io_lock lock;

@@ -41,3 +41,21 @@ void model_set_counters(struct model *model, const char *const *name, uint32_t c
  */
 void model_set_tracepoint(struct model *model, uint32_t event, const struct decode_event *text);
 bool model_has_tracepoint(const struct model *model, uint32_t event);
+
+/* Defines a kind of span that the trace is to have. Returns its number. is_nested: its spans nest with calls and each other. */
+uint32_t model_add_span(struct model *model, const char *name, const char *definition,
+			bool is_nested);
+/* A span that begins or ends. */
+struct model_span {
+	uint32_t slot;       /* no other that is open has this number; small */
+	uint32_t span;       /* model_add_span() */
+	uint32_t pid, tid;   /* in which it begins; pid 0: not known */
+	uint64_t time;       /* no earlier event of the stream follows */
+	uint64_t bytes;      /* 0: it has none */
+	struct io_span what; /* its texts: model_span_text() */
+};
+void model_span_begin(struct model *model, const struct model_span *span);
+/* It ended, or it will not. Only slot, time, bytes and what are read. */
+void model_span_end(struct model *model, const struct model_span *span);
+void model_span_cut(struct model *model, const struct model_span *span, enum io_end why);
+str_id model_span_text(struct model *model, const char *bytes, size_t length);

@@ -28,6 +28,7 @@ enum span_source {
 	SPAN_OF_SERVICE,  /* ... and from then on */
 	SPAN_OF_FAULTS,   /* page faults: operations outside of calls */
 	SPAN_OF_DESCRIPTORS,
+	SPAN_OF_ARCHIVE, /* recorded with --span: the archive has them by their name */
 };
 
 /* Which events must be recorded to follow the spans of a task. */
@@ -78,7 +79,8 @@ enum span_side { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_SIDES };
 
 struct span {
 	char *name;
-	char *help; /* NULL: none */
+	char *definition; /* as it was written; NULL: it is of no tracepoints */
+	char *help;       /* NULL: none */
 	enum span_source source;
 	enum span_where where;
 	struct span_point side[SPAN_SIDES]; /* for tracepoints only */
@@ -86,6 +88,7 @@ struct span {
 	char *group_name; /* title of the groups; NULL: the name of the field */
 	char *size;
 	bool has_probes; /* some of its events are probes of programs */
+	bool is_nested;  /* it nests with the calls and all other such spans of its thread */
 	/* Tracepoints that help to explain why a span was long, separated by blanks; NULL: none. */
 	char *context;
 };
@@ -101,6 +104,9 @@ void span_free(struct span *span);
 struct span *span_row(uint32_t index);
 /* Returns a copy of the row with this name, or NULL with a message that contains the nearest name. */
 struct span *span_find(const char *name, struct error *err);
+
+/* Returns a span of which only the name is known: SPAN_OF_ARCHIVE. */
+struct span *span_recorded(const char *name);
 
 /*
  * Adds the tracepoints that the span needs, as "SYSTEM:EVENT=FIELD,..." with the needed fields, or "SYSTEM:EVENT=" without

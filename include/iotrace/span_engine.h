@@ -45,6 +45,7 @@ struct span_seen {
 	uint64_t key[SPAN_KEYS];
 	uint32_t pid, tid; /* where it began; 0: unknown */
 	uint32_t stack;    /* stack of its begin: span_engine_frame(); 0: unknown */
+	uint32_t slot;     /* no other that is open has this number; small */
 	str_id comm,
 		about; /* name of the thread, and of the file; see span_engine_comm(). 0: unknown */
 };
@@ -60,6 +61,7 @@ struct span_output {
 	void (*seen)(void *context, const struct span_seen *seen);
 	void (*note)(void *context, const struct span_note *note); /* NULL: not wanted */
 	void *context;
+	void (*begun)(void *context, const struct span_seen *seen); /* its fate is open; or NULL */
 };
 
 /* How spans are grouped. */
@@ -83,7 +85,6 @@ void span_engine_free(struct span_engine *engine);
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err);
 /* The recording follows only some tasks, but has some events of all: spans of tracepoints count only for the followed tasks. */
 void span_engine_choose_tasks(struct span_engine *engine);
-
 /* Spans of tracepoints get the stack of their first event. Call it before the first event. */
 void span_engine_use_stacks(struct span_engine *engine);
 /* Needed for stacks: a process has mapped a file. */
@@ -99,7 +100,6 @@ struct span_frame {
 const struct span_frame *span_engine_frame(const struct span_engine *engine, uint32_t stack,
 					   uint32_t index);
 const char *span_engine_file(const struct span_engine *engine, const struct span_frame *frame);
-
 /* Returns the tracepoints that the engine needs, for decode_want(). Lent; complete after span_engine_new(). */
 const struct text_list *span_engine_events(const struct span_engine *engine);
 /* Defines the fields of one of them, before its first event. `fields` is lent for the life of the engine. */
@@ -139,6 +139,11 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 			 char *text, size_t size);
 size_t span_engine_key(const struct span_engine *engine, const struct span_seen *seen, char *text,
 		       size_t size);
+/* Returns whether the group of a span is known only when it ends. */
+bool span_engine_is_group_of_end(const struct span_engine *engine, uint32_t span);
+/* Returns a field of the key if it is a text, or NULL. */
+const char *span_engine_key_text(const struct span_engine *engine, const struct span_seen *seen,
+				 uint32_t key);
 /* Returns the title of the span's groups: "opcode", "call", "file". */
 const char *span_engine_group_name(const struct span_engine *engine, uint32_t span);
 /* Returns the thread's name, and the name of the file that the span is about; lent for the life of the engine, "" if unknown. */

@@ -32,6 +32,7 @@ struct trace {
 	struct trace_count *count;
 	struct trace_refused *refused;
 	struct trace_option *option;
+	struct trace_span *span;
 	struct trace_pause *pause;     /* in the order of time */
 	struct trace_command *command; /* in the order in which they joined */
 	uint32_t threads, threads_cap, processes, processes_cap, files, files_cap, handles,
@@ -40,7 +41,7 @@ struct trace {
 		cgroups_cap;
 	uint32_t series_count, series_cap, metrics, metrics_cap, parameters, parameters_cap;
 	uint32_t counts, counts_cap, refusals, refused_cap, options, options_cap, pauses,
-		pauses_cap, commands, commands_cap;
+		pauses_cap, commands, commands_cap, spans, spans_cap;
 	struct trace_filters filters;
 	struct trace_host host;
 	uint64_t unseen_ends; /* block requests that have ended without an event */
@@ -73,6 +74,7 @@ ACCESSOR(trace_count, counts, count, counts)
 ACCESSOR(trace_refused, refusals, refused, refusals)
 ACCESSOR(trace_option, options, option, options)
 ACCESSOR(trace_pause, pauses, pause, pauses)
+ACCESSOR(trace_span, spans, span, spans)
 ACCESSOR(trace_command, commands, command, commands)
 #undef ACCESSOR
 const struct trace_filter *trace_filter(const struct trace *trace, uint32_t id);
@@ -109,5 +111,8 @@ struct trace_metric_text {
 /* Returns a new series. Copies the texts. Call it before the first event of the series. */
 uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_calls,
 			  const struct trace_metric_text *metric, uint32_t metrics);
+/* Returns a new kind of span, and a region for it if its spans nest. Copies the texts. */
+uint32_t trace_add_span(struct trace *trace, const char *name, const char *definition,
+			bool is_nested);
 /* Returns a new parameter, a string field of an event of -e. Copies the name. */
 uint32_t trace_add_parameter(struct trace *trace, const char *name);

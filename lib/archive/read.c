@@ -89,6 +89,7 @@ int archive_read(const struct archive_source *source, struct error *err)
 	free(r.parameter);
 	free(r.device_of_node);
 	free(r.is_block);
+	free(r.is_span);
 	free(r.member);
 	free(r.series);
 	free(r.call);

@@ -90,6 +90,7 @@ static void node(struct reader *r, const struct record *record, uint32_t id)
 static void paradigm(struct reader *r, const struct record *record, uint32_t id)
 {
 	r->is_block[id] = read_is(r, read_string(r, &record->value[1]), "block_io");
+	r->is_span[id] = r->is_ours && read_is(r, read_string(r, &record->value[1]), "span");
 }
 
 /* Its fields: itself, name, description, type, mode, type of its values, base, exponent, unit. */
@@ -130,6 +131,10 @@ static void region(struct reader *r, const struct record *record, uint32_t id)
 						 : role == OTF2_REGION_ROLE_FILE_IO_METADATA
 							 ? GROUP_META
 							 : GROUP_TASK};
+	if (r->is_ours && read_is(r, read_string(r, &record->value[2]), "span")) {
+		region->source = REGION_SPAN;
+		return;
+	}
 	name = trace_text(r->trace, region->name);
 	call = call_by_name(name, strlen(name));
 	if (call == CALL_ID_NONE)
@@ -205,6 +210,7 @@ static void handle(struct reader *r, const struct record *record, uint32_t id)
 		.file = id_of(r, &is[2]),
 		.name = read_string(r, &is[1]),
 		.is_block = paradigm != NONE && r->is_block[paradigm],
+		.is_span = paradigm != NONE && r->is_span[paradigm],
 		.is_pre_created = is[4].is & OTF2_IO_HANDLE_FLAG_PRE_CREATED,
 		.is_all_proxy = is[4].is & OTF2_IO_HANDLE_FLAG_ALL_PROXY,
 	};
@@ -351,6 +357,7 @@ static void make_room(struct reader *r)
 	r->parameter = mem_array(defined[KIND_ATTRIBUTE].count + 1, sizeof(*r->parameter));
 	r->device_of_node = mem_array(defined[KIND_NODE].count + 1, sizeof(*r->device_of_node));
 	r->is_block = mem_array(defined[KIND_PARADIGM].count + 1, sizeof(*r->is_block));
+	r->is_span = mem_array(defined[KIND_PARADIGM].count + 1, sizeof(*r->is_span));
 	r->member = mem_array(defined[KIND_METRIC_MEMBER].count + 1, sizeof(*r->member));
 	r->series = mem_array(defined[KIND_METRIC].count + 1, sizeof(*r->series));
 	memset(r->parameter, UINT8_MAX, defined[KIND_ATTRIBUTE].count * sizeof(*r->parameter));

@@ -31,6 +31,13 @@ uint64_t read_time(const struct reader *r, uint64_t time)
 	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 
+static bool is_of_span(const struct reader *r, const struct io_event *event)
+{
+	if (event->kind == IO_ENTER)
+		return r->trace->region[event->region.id].source == REGION_SPAN;
+	return event->kind == IO_OP_BEGIN && r->trace->handle[event->handle].is_span;
+}
+
 /* Returns whether the handle of this record is the one that the current call acts on. */
 static bool is_of_call(const struct trace_region *region, const struct io_event *event)
 {
@@ -61,7 +68,8 @@ static bool let_go(struct reader *r, struct read_call *call, const struct io_eve
 	region = &r->trace->region[enter->region.id];
 	if (call->events == 1 && next->kind == IO_DESTROY_HANDLE && region->kind == CALL_DUP)
 		return true;
-	if (enter->handle == ID_NONE && enter->region.file == ID_NONE && is_of_call(region, next))
+	if (enter->handle == ID_NONE && enter->region.file == ID_NONE && is_of_call(region, next) &&
+	    !is_of_span(r, next))
 		enter->handle = next->handle;
 	for (uint32_t i = 0; i < call->events; i++)
 		r->source->on_event(r->source->context, &call->event[i]);
@@ -102,6 +110,35 @@ str_id read_attribute_string(const struct reader *r, const struct walk_event *fr
 	const struct value *value = read_attribute(r, from, id, OTF2_TYPE_STRING);
 
 	return value ? read_string(r, value) : 0;
+}
+
+const struct io_span *read_span(struct reader *r, const struct walk_event *from)
+{
+	struct io_span *span = &r->span;
+
+	*span = (struct io_span){.text = read_attribute_string(r, from, READ_SPAN_TEXT),
+				 .group = read_attribute_string(r, from, READ_SPAN_GROUP)};
+	while (span->keys < IO_SPAN_KEYS &&
+	       read_attribute_number(r, from, (enum read_attribute)(READ_SPAN_KEY + span->keys),
+				     &span->key[span->keys]))
+		span->keys++;
+	return span;
+}
+
+bool read_why(struct reader *r, const struct walk_event *from, enum io_end *end)
+{
+	static const char *const reason[] = {
+#define OTF2_CANCEL(end, text) [IO_END_##end] = text,
+#include <iotrace/otf2.def>
+	};
+	str_id why = read_attribute_string(r, from, READ_CANCEL_REASON);
+
+	for (size_t i = 0; why && i < sizeof(reason) / sizeof(*reason); i++)
+		if (read_is(r, why, reason[i])) {
+			*end = (enum io_end)i;
+			return true;
+		}
+	return false;
 }
 
 file_id read_attribute_file(const struct reader *r, const struct walk_event *from)
@@ -218,7 +255,7 @@ void read_emit(struct reader *r, const struct walk_event *from, const struct io_
 	r->emitted++;
 	take_others(r, from, !waits);
 	note_lifetime(r, event);
-	if (waits || event->kind == IO_ENTER)
+	if (waits || (event->kind == IO_ENTER && !is_of_span(r, event)))
 		call->event[call->events++] = *event;
 	else
 		r->source->on_event(r->source->context, event);

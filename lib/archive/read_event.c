@@ -20,6 +20,8 @@ static void enter(struct reader *r, const struct walk_event *from)
 	}
 	if (handle)
 		event.handle = read_handle(r, from, handle);
+	if (r->trace->region[event.region.id].source == REGION_SPAN)
+		event.region.span = read_span(r, from);
 	read_emit(r, from, &event);
 }
 
@@ -33,10 +35,15 @@ static void leave(struct reader *r, const struct walk_event *from)
 	if (read_attribute_number(r, from, READ_ERRNO, &error))
 		event.region.error = (int32_t)error;
 	event.region.path = read_attribute_string(r, from, READ_PATH);
-	if (event.region.id == NONE)
+	if (event.region.id == NONE) {
 		read_ignore(r);
-	else
-		read_emit(r, from, &event);
+		return;
+	}
+	if (r->trace->region[event.region.id].source == REGION_SPAN) {
+		event.region.span = read_span(r, from);
+		event.region.is_cut = read_why(r, from, &event.region.end);
+	}
+	read_emit(r, from, &event);
 }
 
 /*

@@ -155,6 +155,8 @@ static void begin(struct reader *r, const struct walk_event *from)
 	event.op.is_collective_proxy = r->trace->handle[event.handle].is_all_proxy;
 	if (r->trace->handle[event.handle].is_block)
 		read_request(r, from, &event);
+	else if (r->trace->handle[event.handle].is_span)
+		event.op.span = read_span(r, from);
 	else
 		event.op.name = read_attribute_string(r, from, READ_BY);
 	from->operation->type = event.op.type;
@@ -188,24 +190,18 @@ static void complete(struct reader *r, const struct walk_event *from)
 	event.op.bytes = bytes_of(&event, from->record->value[1].is);
 	if (read_attribute_number(r, from, READ_ERRNO, &error))
 		event.op.error = (int32_t)error;
+	event.op.span = read_span(r, from);
 	tally_add(r->source->tally, completed, !r->is_ours);
 	go_on(r, from, &event);
 }
 
 static void cancel(struct reader *r, const struct walk_event *from)
 {
-	static const char *const reason[] = {
-#define OTF2_CANCEL(end, text) [IO_END_##end] = text,
-#include <iotrace/otf2.def>
-	};
-	str_id why = read_attribute_string(r, from, READ_CANCEL_REASON);
 	struct io_event event = new_of(r, from, IO_OP_CANCELLED);
 
 	event.op.bytes = IO_BYTES_UNDEFINED;
 	event.op.end = IO_END_ABORTED;
-	for (size_t i = 0; i < sizeof(reason) / sizeof(*reason); i++)
-		if (read_is(r, why, reason[i]))
-			event.op.end = (enum io_end)i;
+	read_why(r, from, &event.op.end);
 	tally_add(r->source->tally, cancelled, !r->is_ours);
 	go_on(r, from, &event);
 }

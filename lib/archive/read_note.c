@@ -234,6 +234,21 @@ static void read_names(struct reader *r, struct json_object *top)
 							     "name", json_type_string));
 }
 
+static void read_spans(struct reader *r, struct json_object *spans)
+{
+	size_t count = spans ? json_object_array_length(spans) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *row = json_object_array_get_idx(spans, i);
+		struct json_object *name = member(row, "name", json_type_string);
+		struct json_object *definition = member(row, "definition", json_type_string);
+
+		if (name)
+			trace_add_span(r->trace, json_object_get_string(name),
+				       definition ? json_object_get_string(definition) : "", false);
+	}
+}
+
 static struct trace_device *device_named(struct reader *r, str_id name)
 {
 	for (uint32_t i = 0; name && i < r->trace->devices; i++)
@@ -344,5 +359,6 @@ void read_notes(struct reader *r)
 		member(top, "whole_machine", json_type_boolean));
 	read_names(r, top);
 	read_devices(r, member(top, "devices", json_type_array));
+	read_spans(r, member(top, "spans", json_type_array));
 	json_object_put(top);
 }

@@ -49,7 +49,8 @@ struct reader {
 	enum read_attribute *attribute; /* READ_ATTRIBUTES: an attribute of another program */
 	uint32_t *parameter;      /* parameter for the attribute's strings; NONE: no parameter */
 	uint32_t *device_of_node; /* device of the node, or NONE */
-	bool *is_block;           /* whether the paradigm is that of block requests */
+	bool *is_block, *is_span; /* whether the paradigm is that of block requests, or of spans */
+	struct io_span span;      /* of the current event */
 	struct read_member *member;
 	uint32_t *series;   /* series of the metric, or NONE */
 	process_id unknown; /* process for locations without a group, or ID_NONE */
@@ -107,6 +108,10 @@ bool read_attribute_number(const struct reader *r, const struct walk_event *from
 /* Returns the string, or 0. */
 str_id read_attribute_string(const struct reader *r, const struct walk_event *from,
 			     enum read_attribute id);
+/* Returns what is said of a span; lent until the next event. */
+const struct io_span *read_span(struct reader *r, const struct walk_event *from);
+/* Returns whether the event says why an end was not seen. */
+bool read_why(struct reader *r, const struct walk_event *from, enum io_end *end);
 /* Returns the file, or ID_NONE. */
 file_id read_attribute_file(const struct reader *r, const struct walk_event *from);
 /* Returns the handle, or ID_NONE. Notes that the event's location uses it. */

@@ -12,6 +12,7 @@
 #include "fd/fs.h"
 #include "file/name_filter.h"
 #include "life/life.h"
+#include "life/span.h"
 #include "map/fault.h"
 #include "map/mapping.h"
 #include "map/writeback.h"
@@ -98,6 +99,7 @@ void model_free(struct model *m)
 	index_release(&m->file_by_inode);
 	name_filter_release(m);
 	choice_release(m);
+	span_release(m);
 	out_release(m);
 	aio_release(m);
 	for (uint32_t i = 0; i < m->tables.count; i++)
@@ -137,6 +139,7 @@ static void event_lost(struct model *m, const struct event *event)
 	table_doubt_all(m, DOUBT_LOSS);
 	aio_queue_forget_all_fixed(m);
 	request_doubt_all(m);
+	span_lost(m, event->time);
 	out_emit(m, &lost, ID_NONE, ID_NONE);
 }
 
@@ -272,6 +275,44 @@ void model_lasts(struct model *m, uint64_t time)
 		host->first_time = time;
 	if (time > host->last_time)
 		host->last_time = time;
+}
+
+uint32_t model_add_span(struct model *m, const char *name, const char *definition, bool is_nested)
+{
+	return trace_add_span(&m->trace, name, definition, is_nested);
+}
+
+str_id model_span_text(struct model *m, const char *bytes, size_t length)
+{
+	return model_string(m, bytes, length);
+}
+
+static void reach(struct model *m, uint64_t time)
+{
+	if (time > m->now)
+		m->now = time;
+}
+
+/* Of a thread that only a number names, nobody knows the process. */
+void model_span_begin(struct model *m, const struct model_span *span)
+{
+	reach(m, span->time);
+	if (span->pid)
+		life_meet(m, span->pid, span->tid);
+	span_begin(m, span,
+		   span->pid ? task_get(m, span->pid, span->tid) : task_find(m, span->tid));
+}
+
+void model_span_end(struct model *m, const struct model_span *span)
+{
+	reach(m, span->time);
+	span_end(m, span, SPAN_NO_REASON);
+}
+
+void model_span_cut(struct model *m, const struct model_span *span, enum io_end why)
+{
+	reach(m, span->time);
+	span_end(m, span, (int)why);
 }
 
 void model_end(struct model *m)

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static struct span_seen seen_of(const struct open_span *span, enum span_fate fate, uint64_t time)
+static struct span_seen seen_of(const struct open_span *span, uint32_t slot, enum span_fate fate,
+				uint64_t time)
 {
 	struct span_seen seen = {.span = span->span,
+				 .slot = slot,
 				 .fate = fate,
 				 .group = span->group,
 				 .begin = span->begin,
@@ -27,10 +29,10 @@ static struct span_seen seen_of(const struct open_span *span, enum span_fate fat
 	return seen;
 }
 
-static void emit(struct span_engine *engine, const struct open_span *span, enum span_fate fate,
-		 uint64_t time)
+static void emit(struct span_engine *engine, const struct open_span *span, uint32_t slot,
+		 enum span_fate fate, uint64_t time)
 {
-	const struct span_seen seen = seen_of(span, fate, time);
+	const struct span_seen seen = seen_of(span, slot, fate, time);
 
 	engine->span[span->span].books.fate[fate]++;
 	engine->output.seen(engine->output.context, &seen);
@@ -49,21 +51,26 @@ void engine_give_up(struct span_engine *engine, uint32_t slot, enum span_fate fa
 	const struct open_span *open = &engine->open.at[slot];
 
 	if (open->left)
-		emit(engine, open, fate_of(engine, open), open->left);
+		emit(engine, open, slot, fate_of(engine, open), open->left);
 	else
-		emit(engine, open, fate, time);
+		emit(engine, open, slot, fate, time);
 	open_remove(&engine->open, slot);
 }
 
 void engine_begin(struct span_engine *engine, const struct open_span *span)
 {
 	uint64_t hash = open_hash(&engine->open, span->span, span->key);
-	uint32_t old = open_find_hash(&engine->open, span->span, span->key, hash);
+	uint32_t old = open_find_hash(&engine->open, span->span, span->key, hash), slot;
 
 	if (old != OPEN_NONE)
 		engine_give_up(engine, old, SPAN_BEGUN_AGAIN, span->begin);
 	engine->span[span->span].books.begun++;
-	open_add(&engine->open, span, hash);
+	slot = open_add(&engine->open, span, hash);
+	if (engine->output.begun) {
+		const struct span_seen seen = seen_of(span, slot, SPAN_OPEN, span->begin);
+
+		engine->output.begun(engine->output.context, &seen);
+	}
 }
 
 bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
@@ -77,7 +84,7 @@ bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, 
 	}
 	if (bytes)
 		engine->open.at[slot].bytes = bytes;
-	emit(engine, &engine->open.at[slot], fate, time);
+	emit(engine, &engine->open.at[slot], slot, fate, time);
 	open_remove(&engine->open, slot);
 	return true;
 }
@@ -86,7 +93,7 @@ void engine_whole(struct span_engine *engine, const struct open_span *span, enum
 		  uint64_t time)
 {
 	engine->span[span->span].books.begun++;
-	emit(engine, span, fate, time);
+	emit(engine, span, OPEN_NONE, fate, time);
 }
 
 void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time)
@@ -368,7 +375,7 @@ void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun
 				       .comm = engine_comm(engine, begun->tid)};
 	bool has_ended = map_get(&engine->status, begun->pid) != MAP_NONE;
 
-	emit(engine, &open, has_ended ? fate_of(engine, &open) : SPAN_OPEN,
+	emit(engine, &open, OPEN_NONE, has_ended ? fate_of(engine, &open) : SPAN_OPEN,
 	     span_engine_last(engine));
 }
 
@@ -382,7 +389,7 @@ void span_engine_look(const struct span_engine *engine, uint64_t now,
 
 		if (!open->is_used || open->left || open->begin > now)
 			continue;
-		seen = seen_of(open, SPAN_OPEN, now);
+		seen = seen_of(open, i, SPAN_OPEN, now);
 		call(context, &seen);
 	}
 }

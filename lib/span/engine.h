@@ -102,7 +102,7 @@ struct span_engine {
 	struct stacks *stacks;     /* NULL: not wanted */
 	struct map comm;           /* maps a tid to a name */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
-	bool chooses, has_model_spans, has_sources[SPAN_OF_DESCRIPTORS + 1];
+	bool chooses, has_model_spans, has_sources[SPAN_OF_ARCHIVE + 1];
 	uint64_t first, last, lost;
 };
 
@@ -137,5 +137,13 @@ void engine_enter(struct span_engine *engine, const struct engine_use *use,
 void engine_follow_stacks(struct span_engine *engine, const struct event *event);
 /* Removes block requests that were never issued: they have no service time. */
 void engine_drop_unissued(struct span_engine *engine);
+/* An event of a span that the archive says itself. Returns whether it is one. */
+bool engine_take_recorded(struct span_engine *engine, const struct io_event *event);
+/* Says which spans the archive lacks. */
+void engine_check_recorded(struct span_engine *engine);
+enum span_fate engine_fate_of(enum io_end end);
+/* A span of the task of the event's location. */
+struct open_span engine_open_of(const struct span_engine *engine, uint32_t span,
+				const struct io_event *event, uint64_t key);
 /* Sets the type of groups for a span of the model. Returns false if it cannot be grouped in this way. */
 bool engine_io_group(struct engine_span *span, enum span_by by);

@@ -42,23 +42,6 @@ static str_id name_of_handle(const struct span_engine *engine, handle_id id)
 	return handle->file != ID_NONE ? name_of_file(engine, handle->file) : handle->name;
 }
 
-static enum span_fate fate_of(enum io_end end)
-{
-	switch (end) {
-	case IO_END_RECORDING:
-		return SPAN_OPEN;
-	case IO_END_LOST:
-		return SPAN_LOST;
-	case IO_END_DEATH:
-		return SPAN_DIED;
-	case IO_END_EXIT:
-	case IO_END_MERGED:
-	case IO_END_ABORTED:
-		break;
-	}
-	return SPAN_CANCELLED;
-}
-
 static uint64_t group_of(const struct engine_span *span, const struct span_engine *engine,
 			 const struct io_event *event, const struct engine_frame *frame,
 			 str_id file)
@@ -81,21 +64,6 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 		break;
 	}
 	return 0;
-}
-
-/* Returns a new span of the location's task. */
-static struct open_span open_of(const struct span_engine *engine, uint32_t span,
-				const struct io_event *event, uint64_t key)
-{
-	const struct trace_thread *thread = trace_thread(engine->trace, event->thread);
-	const struct trace_process *process = trace_process(engine->trace, thread->process);
-
-	return (struct open_span){.span = (uint16_t)span,
-				  .key = {key},
-				  .begin = event->time,
-				  .pid = process->pid,
-				  .tid = thread->tid,
-				  .comm = thread->name ? thread->name : process->name};
 }
 
 static void note_call(struct span_engine *engine, const struct io_event *event,
@@ -135,13 +103,13 @@ static void leave(struct span_engine *engine, struct engine_thread *thread,
 
 		if (engine->span[i].span->source != SPAN_OF_CALLS)
 			continue;
-		open = open_of(engine, i, event, event->thread);
+		open = engine_open_of(engine, i, event, event->thread);
 		open.begin = frame->enter;
 		open.bytes = frame->bytes;
 		open.about = frame->name;
 		open.group = group_of(&engine->span[i], engine, event, frame, frame->name);
 		engine_whole(engine, &open,
-			     event->region.is_cut ? fate_of(event->region.end) : SPAN_ENDED,
+			     event->region.is_cut ? engine_fate_of(event->region.end) : SPAN_ENDED,
 			     event->time);
 	}
 	if (engine->output.note)
@@ -183,7 +151,7 @@ static void op_begin(struct span_engine *engine, struct engine_thread *thread,
 
 		if (!is_of(engine->span[i].span->source, thread, event))
 			continue;
-		open = open_of(engine, i, event, event->op.id);
+		open = engine_open_of(engine, i, event, event->op.id);
 		open.about = name;
 		open.group = group_of(&engine->span[i], engine, event, frame_of(thread), name);
 		engine_begin(engine, &open);
@@ -202,8 +170,8 @@ static void op_end(struct span_engine *engine, struct engine_thread *thread,
 	for (uint32_t i = 0; i < engine->spans; i++)
 		if (is_of(engine->span[i].span->source, thread, event))
 			engine_end(engine, i, &(const uint64_t[SPAN_KEYS]){event->op.id}[0],
-				   is_whole ? SPAN_ENDED : fate_of(event->op.end), event->time,
-				   is_whole ? bytes : 0);
+				   is_whole ? SPAN_ENDED : engine_fate_of(event->op.end),
+				   event->time, is_whole ? bytes : 0);
 }
 
 static void create(struct span_engine *engine, struct engine_thread *thread,
@@ -216,7 +184,7 @@ static void create(struct span_engine *engine, struct engine_thread *thread,
 
 		if (engine->span[i].span->source != SPAN_OF_DESCRIPTORS)
 			continue;
-		open = open_of(engine, i, event, handle);
+		open = engine_open_of(engine, i, event, handle);
 		open.about = name;
 		open.group = group_of(&engine->span[i], engine, event, frame_of(thread), name);
 		engine_begin(engine, &open);
@@ -253,8 +221,11 @@ static void program_end(struct span_engine *engine, const struct io_event *event
 
 static void thread_event(struct span_engine *engine, const struct io_event *event)
 {
-	struct engine_thread *thread = thread_of(engine, event->thread);
+	struct engine_thread *thread;
 
+	if (engine_take_recorded(engine, event))
+		return;
+	thread = thread_of(engine, event->thread);
 	switch (event->kind) {
 	case IO_ENTER:
 		enter(engine, thread, event);
@@ -358,7 +329,7 @@ static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t 
 	struct open_span *open = &engine->open.at[slot];
 	enum span_source source = engine->span[span].span->source;
 	bool is_whole = event->kind == IO_OP_COMPLETE;
-	enum span_fate fate = is_whole ? SPAN_ENDED : fate_of(event->op.end);
+	enum span_fate fate = is_whole ? SPAN_ENDED : engine_fate_of(event->op.end);
 	uint64_t time = event->time;
 
 	if (source == SPAN_OF_SERVICE && event->op.issued)
@@ -425,6 +396,11 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 	bool is_request = is_of_request(source), is_call = source == SPAN_OF_CALLS;
 	bool has_mode = is_request || source == SPAN_OF_OPERATIONS || source == SPAN_OF_FAULTS;
 
+	if (source == SPAN_OF_ARCHIVE && by == SPAN_BY_GROUP) {
+		span->by = by;
+		span->kind = GROUP_IS_TRACE_TEXT;
+		return true;
+	}
 	if (by == SPAN_BY_GROUP && !is_request)
 		by = is_call ? SPAN_BY_CALL : SPAN_BY_FILE;
 	span->by = by;
@@ -443,10 +419,10 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 		return !is_request;
 	case SPAN_BY_FILE:
 		span->kind = GROUP_IS_TRACE_TEXT;
-		return true;
+		return source != SPAN_OF_ARCHIVE;
 	case SPAN_BY_CALL:
 		span->kind = GROUP_IS_TRACE_TEXT;
-		return !is_request && source != SPAN_OF_FAULTS;
+		return !is_request && source != SPAN_OF_FAULTS && source != SPAN_OF_ARCHIVE;
 	case SPAN_BY_MODE:
 		span->kind = GROUP_IS_MODE;
 		return has_mode;

@@ -62,6 +62,7 @@ void span_engine_end(struct span_engine *engine)
 	uint64_t end = span_engine_last(engine);
 
 	engine_drop_unissued(engine);
+	engine_check_recorded(engine);
 	for (uint32_t i = 0; i < engine->open.count; i++)
 		if (engine->open.at[i].is_used)
 			engine_give_up(engine, i, SPAN_OPEN, end);

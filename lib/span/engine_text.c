@@ -58,6 +58,8 @@ static const char *model_group(enum span_source source)
 	case SPAN_OF_QUEUE:
 	case SPAN_OF_SERVICE:
 		return "device and kind";
+	case SPAN_OF_ARCHIVE:
+		return "group";
 	default:
 		return "file";
 	}
@@ -223,6 +225,19 @@ const char *span_engine_group_name(const struct span_engine *engine, uint32_t sp
 	return what->span->group_name ? what->span->group_name
 	       : what->span->group    ? what->span->group
 				      : "";
+}
+
+bool span_engine_is_group_of_end(const struct span_engine *engine, uint32_t span)
+{
+	return engine->span[span].is_group_of_end;
+}
+
+const char *span_engine_key_text(const struct span_engine *engine, const struct span_seen *seen,
+				 uint32_t key)
+{
+	return engine->span[seen->span].is_text_key[key]
+		       ? strtab_text(engine->strings, (str_id)seen->key[key])
+		       : NULL;
 }
 
 const char *span_engine_comm(const struct span_engine *engine, const struct span_seen *seen)

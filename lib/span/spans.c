@@ -10,17 +10,21 @@ struct row {
 	const char *name, *spec, *context, *help;
 	enum span_source source;
 	enum span_where where;
+	bool is_nested;
 };
 
 static const struct row rows[] = {
-#define MODEL_SPAN(name, from, help) {#name, NULL, NULL, help, SPAN_OF_##from, SPAN_IN_TASK},
+#define MODEL_SPAN(name, from, help) {#name, NULL, NULL, help, SPAN_OF_##from, SPAN_IN_TASK, false},
 #define SPAN(name, at, spec, context, help)                                                        \
-	{#name, spec, context, help, SPAN_OF_TRACEPOINTS, SPAN_##at},
+	{#name, spec, context, help, SPAN_OF_TRACEPOINTS, SPAN_##at, false},
+#define NESTED_SPAN(name, spec, help)                                                              \
+	{#name, spec, NULL, help, SPAN_OF_TRACEPOINTS, SPAN_IN_TASK, true},
 /* clang-format off */
 #include <iotrace/spans.def>
 /* clang-format on */
 #undef MODEL_SPAN
 #undef SPAN
+#undef NESTED_SPAN
 };
 
 static char *copy(const char *text)
@@ -46,8 +50,18 @@ struct span *span_row(uint32_t index)
 	}
 	span->source = row->source;
 	span->where = row->where;
+	span->is_nested = row->is_nested;
 	span->context = copy(row->context);
 	span->help = copy(row->help);
+	return span;
+}
+
+struct span *span_recorded(const char *name)
+{
+	struct span *span = mem_zero(sizeof(*span));
+
+	span->name = mem_strdup(name);
+	span->source = SPAN_OF_ARCHIVE;
 	return span;
 }
 

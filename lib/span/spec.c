@@ -313,6 +313,18 @@ static enum span_where where_of(const struct span *span)
 	return SPAN_ANYWHERE;
 }
 
+/* From the entry of a function of a program to its return: functions nest. */
+static bool is_function(const struct span *span)
+{
+	const struct span_point *begin = &span->side[SPAN_BEGIN], *end = &span->side[SPAN_END];
+	size_t length = strlen(begin->event);
+
+	return probe_spec_is(begin->event) && !strncmp(begin->event, end->event, length) &&
+	       !strcmp(end->event + length, "%return") && !begin->other && !end->other &&
+	       !span->side[SPAN_CANCEL].event && begin->keys == 1 &&
+	       !strcmp(begin->key[0], "tid") && !strcmp(end->key[0], "tid");
+}
+
 static int parse(struct spec *spec, const char *text, size_t name)
 {
 	int code;
@@ -334,9 +346,12 @@ static int parse(struct spec *spec, const char *text, size_t name)
 		code = take_rest(spec);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		share_keys(&spec->span->side[side]);
-	if (!code)
-		spec->span->where = where_of(spec->span);
-	return code;
+	if (code)
+		return code;
+	spec->span->where = where_of(spec->span);
+	spec->span->is_nested = is_function(spec->span);
+	spec->span->definition = mem_strdup(text);
+	return 0;
 }
 
 struct span *span_parse(const char *text, struct error *err)
@@ -381,6 +396,7 @@ void span_free(struct span *span)
 		}
 	}
 	free(span->name);
+	free(span->definition);
 	free(span->help);
 	free(span->group);
 	free(span->group_name);

@@ -79,7 +79,8 @@ void trace_release(struct trace *trace)
 			       trace->device,  trace->cgroup,    trace->series,
 			       trace->metric,  trace->parameter, trace->count,
 			       trace->refused, trace->option,    trace->region,
-			       trace->pause,   trace->command,   trace->filters.filter};
+			       trace->pause,   trace->command,   trace->filters.filter,
+			       trace->span};
 
 	for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++)
 		free(array[i]);
@@ -146,6 +147,29 @@ uint32_t trace_add_series(struct trace *trace, const char *name, bool is_of_call
 		};
 	}
 	return trace->series_count++;
+}
+
+static region_id add_region(struct trace *trace, str_id name)
+{
+	MEM_GROW(trace->region, trace->regions_cap, trace->regions + 1);
+	trace->region[trace->regions] = (struct trace_region){.name = name,
+							      .source = REGION_SPAN,
+							      .kind = CALL_META,
+							      .group = GROUP_TASK};
+	return trace->regions++;
+}
+
+uint32_t trace_add_span(struct trace *trace, const char *name, const char *definition,
+			bool is_nested)
+{
+	str_id id = text(trace, name);
+
+	MEM_GROW(trace->span, trace->spans_cap, trace->spans + 1);
+	trace->span[trace->spans] = (struct trace_span){.name = id,
+							.definition = text(trace, definition),
+							.region = is_nested ? add_region(trace, id)
+									    : ID_NONE};
+	return trace->spans++;
 }
 
 uint32_t trace_add_parameter(struct trace *trace, const char *name)

@@ -34,6 +34,8 @@ const struct owner_row owner_rows[] = {
 	{"block-mode", OWNER_RECORDER, TAKES_LAST},
 	{"sample-interval", OWNER_RECORDER, TAKES_LAST},
 	{"tracepoint", OWNER_RECORDER, TAKES_ALL},
+	{"span", OWNER_RECORDER, TAKES_ALL},
+	{"spans", OWNER_RECORDER, TAKES_ALL},
 	{"event", OWNER_RECORDER, TAKES_ALL},
 	{"ring-size", OWNER_RECORDER, TAKES_LAST},
 	{"buffer", OWNER_RECORDER, TAKES_LAST},

@@ -310,6 +310,12 @@ const struct option_row record_rows[] = {
 	{'e', "tracepoint", "SYSTEM:EVENT[=FIELD,...]",
 	 "also record this tracepoint of the kernel (may be repeated); see iotrace list -e '*'",
 	 OPTION_CALL, RECORDING(tracepoints), parse_event, NULL},
+	{0, "span", "SPAN",
+	 "also record these spans: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated)",
+	 OPTION_CALL, FIELD(spans), options_add, NULL},
+	{0, "spans", "FILE",
+	 "a file of definitions, one on each line; without --span, all of them (may be repeated)",
+	 OPTION_CALL, FIELD(span_files), options_add, NULL},
 	{'E', "event", "EVENT",
 	 "also count this hardware or software event for each call (may be repeated)", OPTION_CALL,
 	 RECORDING(counters), options_add, NULL},
@@ -348,10 +354,16 @@ void record_options_release(void *context)
 {
 	struct record_options *options = context;
 	struct recording *recording = &options->recording;
-	struct text_list *lists[] = {&recording->cgroups,         &recording->selection.comms,
-				     &recording->selection.paths, &recording->selection.excluded,
-				     &recording->tracepoints,     &recording->counters,
-				     &recording->blocks.devices,  &recording->users.names};
+	struct text_list *lists[] = {&recording->cgroups,
+				     &recording->selection.comms,
+				     &recording->selection.paths,
+				     &recording->selection.excluded,
+				     &recording->tracepoints,
+				     &recording->counters,
+				     &recording->blocks.devices,
+				     &recording->users.names,
+				     &options->spans,
+				     &options->span_files};
 
 	free_texts(&recording->blocks.devices);
 	free_texts(&recording->selection.paths);

@@ -15,6 +15,7 @@ struct record_options {
 	bool is_each;   /* each command that joins has its own archive */
 	uint64_t limit; /* bytes on disk; 0: no limit */
 	const char *capture;
+	struct text_list spans, span_files; /* --span and --spans, as they were given */
 	int verbosity;
 };
 

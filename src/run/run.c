@@ -6,6 +6,8 @@
  */
 #include "run.h"
 
+#include "run_span.h"
+
 #include <errno.h>
 #include <iotrace/archive.h>
 #include <iotrace/books.h>
@@ -50,6 +52,7 @@ struct run {
 	} sink[RUN_SINKS];
 	int sinks;
 	struct span_engine *spans; /* NULL: no spans are searched */
+	struct run_span *recorded; /* NULL: the outputs do not have them */
 };
 
 static void output(void *context, const struct io_event *event)
@@ -115,6 +118,7 @@ void run_free(struct run *run)
 		return;
 	for (int i = 0; i < run->sinks; i++)
 		run_close_sink(run, i, NULL);
+	run_span_free(run->recorded);
 	model_free(run->model);
 	if (!run->model)
 		trace_release(&run->archive);
@@ -186,6 +190,18 @@ void run_use_spans(struct run *run, struct span_engine *engine)
 	run->spans = engine;
 }
 
+void run_record_spans(struct run *run, const struct span *const *span, uint32_t spans,
+		      bool is_of_some)
+{
+	run->recorded = run_span_new(run->model, span, spans, is_of_some);
+	run->spans = run_span_engine(run->recorded);
+}
+
+const char *run_span_trouble(const struct run *run, uint32_t span)
+{
+	return run->recorded ? span_engine_trouble(run->spans, span) : NULL;
+}
+
 /* The format came with the file, or earlier in the stream. */
 static void define_event(struct run *run, uint32_t event)
 {
@@ -202,8 +218,8 @@ static void define_events(struct run *run)
 		define_event(run, i);
 }
 
-/* Any sample may begin or end a span, whatever else it means. */
-static void find_spans(struct run *run, const struct sample *sample)
+/* Any sample may begin or end a span, whatever else it means. Returns whether the tracepoint is wanted. */
+static bool find_spans(struct run *run, const struct sample *sample)
 {
 	struct decode_mapping mapping;
 	struct event event;
@@ -211,9 +227,10 @@ static void find_spans(struct run *run, const struct sample *sample)
 	if (decode_mapping(sample, &mapping))
 		span_engine_mapping(run->spans, &mapping);
 	if (!decode_wanted(run->decode, sample, &event))
-		return;
+		return false;
 	define_event(run, event.tracepoint.event);
 	span_engine_tracepoint(run->spans, &event);
+	return true;
 }
 
 static void give_model(struct run *run, const struct decode *decode, const struct event *event)
@@ -257,7 +274,7 @@ static int drain(struct run *run)
 {
 	struct sample sample;
 	struct event event;
-	bool is_late;
+	bool is_late, is_span;
 
 	while (order_next(run->order, &sample, &is_late) == 1) {
 		if (sample.type == PERF_RECORD_SAMPLE && sample.event < run->events)
@@ -268,9 +285,10 @@ static int drain(struct run *run)
 			run->last = sample.time;
 		if (run->is_of_perf && sample.time)
 			model_lasts(run->model, sample.time);
-		if (run->spans)
-			find_spans(run, &sample);
-		if (decode_sample(run->decode, &sample, is_late, &event) == 1)
+		is_span = run->spans && find_spans(run, &sample);
+		/* A span is in the outputs, and not its tracepoints as well. */
+		if (decode_sample(run->decode, &sample, is_late, &event) == 1 &&
+		    !(is_span && run->recorded && event.kind == EVENT_TRACEPOINT))
 			take_event(run, &event);
 		if (--run->until_asked)
 			continue;
@@ -405,6 +423,8 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 		rc = loop(run, err);
 	if (run->spans && run->decode)
 		define_events(run);
+	if (run->recorded)
+		span_engine_end(run->spans);
 	tally_add(&run->stream, torn, run_torn(run));
 	end_model(run, run);
 	return rc;

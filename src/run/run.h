@@ -50,6 +50,12 @@ int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_option
 struct span_engine;
 /* Also searches for spans. The engine is lent until run_free(), and must have been created with run_trace(). */
 void run_use_spans(struct run *run, struct span_engine *engine);
+struct span;
+/* The outputs have these spans, too. See run_span.h. Before run_convert(). */
+void run_record_spans(struct run *run, const struct span *const *span, uint32_t spans,
+		      bool is_of_some);
+/* Returns why one of them cannot be seen, or NULL. After run_convert(). */
+const char *run_span_trouble(const struct run *run, uint32_t span);
 /* Returns an enum run_result, or -errno with a message. In all cases, the sinks have processed an end. Call it once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
 /* The same for the OTF2 archive in the directory `source->path`. Call it once, for a run of run_new_archive(). */

@@ -102,7 +102,7 @@ static enum counted_by by_of(const struct span_options *options)
 
 static void add(struct span_options *options, uint32_t index)
 {
-	const struct span *span = options->span[index];
+	const struct span *span = options->set.span[index];
 	struct counted_span *counted = &options->counted[options->counted_count];
 
 	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS &&
@@ -130,8 +130,8 @@ static void add(struct span_options *options, uint32_t index)
 
 void span_counted_choose(struct span_options *options)
 {
-	for (uint32_t i = 0; i < options->spans; i++) {
-		const struct span *span = options->span[i];
+	for (uint32_t i = 0; i < options->set.spans; i++) {
+		const struct span *span = options->set.span[i];
 		const char *why;
 
 		if (span->source != SPAN_OF_TRACEPOINTS)
@@ -235,6 +235,6 @@ void span_counted_take(const struct span_run *run, struct live *live, struct lat
 		live_counted_parts(live, i, take_part, &to);
 		if (live_counted_open(live, i, take_open, &to))
 			log_warn("span '%s': the kernel does not say which are open",
-				 run->options->span[to.span]->name);
+				 run->options->set.span[to.span]->name);
 	}
 }

@@ -93,12 +93,13 @@ static void log_begin(const struct recording_run *r)
 /* Warns of the most frequent mistake: the recorded process runs another file. */
 static void warn_of_probes(const struct span_run *run)
 {
-	for (uint32_t i = 0; i < run->options->spans; i++)
-		if (run->options->span[i]->has_probes && !span_engine_books(run->engine, i)->events)
+	for (uint32_t i = 0; i < run->options->set.spans; i++)
+		if (run->options->set.span[i]->has_probes &&
+		    !span_engine_books(run->engine, i)->events)
 			log_warn(
 				"span '%s': none of its probes was hit. Do the recorded processes run "
 				"that file?",
-				run->options->span[i]->name);
+				run->options->set.span[i]->name);
 }
 
 static int follow(struct recording_run *r, const char *name)

@@ -64,13 +64,15 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 }
 
 /* The names of all rows, for completion. */
-#define MODEL_SPAN(name, ...) #name " "
-#define SPAN(name, ...)       #name " "
+#define MODEL_SPAN(name, ...)  #name " "
+#define SPAN(name, ...)        #name " "
+#define NESTED_SPAN(name, ...) #name " "
 static const char names[] =
 #include <iotrace/spans.def>
 	;
 #undef MODEL_SPAN
 #undef SPAN
+#undef NESTED_SPAN
 
 #define FIELD(member)     offsetof(struct span_options, member)
 #define RECORDING(member) FIELD(record.recording.member)
@@ -127,47 +129,12 @@ void span_options_release(void *context)
 	struct span_options *options = context;
 	struct recording *recording = &options->record.recording;
 
-	for (uint32_t i = 0; i < recording->tracepoints.count; i++)
-		free((void *)(uintptr_t)recording->tracepoints.item[i]);
-	for (uint32_t i = 0; i < recording->everywhere.count; i++)
-		free((void *)(uintptr_t)recording->everywhere.item[i]);
-	for (uint32_t i = 0; i < options->spans; i++)
-		span_free(options->span[i]);
-	span_release_probes(recording);
-	text_list_release(&recording->everywhere);
+	span_set_release(&options->set, recording);
 	text_list_release(&recording->stacks);
 	text_list_release(&options->words);
 	text_list_release(&options->files);
-	span_lines_release(&options->lines);
 	span_counted_release(options);
 	record_options_release(&options->record);
-}
-
-/* Returns the span of a word: a name of --spans, the name of a built-in span, or a definition that begins with a name. */
-static struct span *span_of(const struct span_options *options, const char *word, struct error *err)
-{
-	const struct span_line *line = span_lines_find(&options->lines, word);
-
-	if (line)
-		return span_line_parse(line, err);
-	return strchr(word, ':') ? span_parse(word, err) : span_find(word, err);
-}
-
-/* Adds the span; NULL: it failed, with a message. */
-static int add_span(struct span_options *options, struct span *span, struct error *err)
-{
-	if (!span)
-		return -err->code;
-	if (options->spans == SPANS_MAX) {
-		span_free(span);
-		return error_say(err, EINVAL, "--span: more than %d spans", SPANS_MAX);
-	}
-	options->span[options->spans++] = span;
-	for (uint32_t i = 0; i + 1 < options->spans; i++)
-		if (!strcmp(options->span[i]->name, span->name))
-			return error_say(err, EINVAL, "--span: two spans have the name '%s'",
-					 span->name);
-	return 0;
 }
 
 int span_options_complete(struct span_options *options, const char *otherwise, struct error *err)
@@ -178,54 +145,19 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context needs --slowest N");
-	for (uint32_t i = 0; i < options->files.count && !code; i++)
-		code = span_lines_add(&options->lines, options->files.item[i], err);
-	for (uint32_t i = 0; i < options->words.count && !code; i++)
-		code = add_span(options, span_of(options, options->words.item[i], err), err);
-	for (uint32_t i = 0; i < options->lines.count && !options->words.count && !code; i++)
-		code = add_span(options, span_line_parse(&options->lines.item[i], err), err);
-	if (!code && !options->spans)
-		code = add_span(options, span_of(options, otherwise, err), err);
+	code = span_set_parse(&options->set, &options->words, &options->files,
+			      options->is_of_archive, err);
+	if (!code && !options->set.spans)
+		code = span_set_add(&options->set, otherwise, options->is_of_archive, err);
 	return code;
 }
 
 static bool is_any_of(const struct span_options *options, enum span_source a, enum span_source b)
 {
-	for (uint32_t i = 0; i < options->spans; i++)
-		if (options->span[i]->source >= a && options->span[i]->source <= b)
+	for (uint32_t i = 0; i < options->set.spans; i++)
+		if (options->set.span[i]->source >= a && options->set.span[i]->source <= b)
 			return true;
 	return false;
-}
-
-/* Returns whether the list contains the event. Its texts are SYSTEM:EVENT=FIELDS. */
-static bool has_event(const struct text_list *list, const char *text)
-{
-	size_t length = strcspn(text, "=");
-
-	for (uint32_t i = 0; i < list->count; i++)
-		if (!strncmp(list->item[i], text, length) && !list->item[i][length])
-			return true;
-	return false;
-}
-
-static void add_events(struct span_options *options, bool is_everywhere)
-{
-	struct recording *recording = &options->record.recording;
-	struct text_list *to = is_everywhere ? &recording->everywhere : &recording->tracepoints;
-	struct text_list events = {0};
-
-	for (uint32_t i = 0; i < options->spans; i++)
-		if ((options->span[i]->where != SPAN_IN_TASK) == is_everywhere &&
-		    !span_counted_is_chosen(options, i))
-			span_add_events(options->span[i], options->context, &events);
-	for (uint32_t i = 0; i < events.count; i++) {
-		const char *text = events.item[i];
-
-		if (!has_event(&recording->everywhere, text))
-			text_list_add(to, mem_format("%.*s", (int)strcspn(text, "="), text));
-		free((void *)(uintptr_t)text);
-	}
-	text_list_release(&events);
 }
 
 /* The stack is in the sample of the begin of a span. */
@@ -233,11 +165,11 @@ static int add_stacks(struct span_options *options, struct error *err)
 {
 	struct text_list *stacks = &options->record.recording.stacks;
 
-	for (uint32_t i = 0; i < options->spans; i++) {
-		if (options->span[i]->source != SPAN_OF_TRACEPOINTS) {
+	for (uint32_t i = 0; i < options->set.spans; i++) {
+		if (options->set.span[i]->source != SPAN_OF_TRACEPOINTS) {
 			error_say(err, EINVAL,
 				  "--stacks: the records that span '%s' is made of have no stacks",
-				  options->span[i]->name);
+				  options->set.span[i]->name);
 			error_hint(
 				err,
 				"Give a span of tracepoints or probes, for example --span "
@@ -245,7 +177,7 @@ static int add_stacks(struct span_options *options, struct error *err)
 				"pid,ret/fd'");
 			return -EINVAL;
 		}
-		for (const struct span_point *begin = &options->span[i]->side[SPAN_BEGIN];
+		for (const struct span_point *begin = &options->set.span[i]->side[SPAN_BEGIN];
 		     begin && begin->event; begin = begin->other)
 			text_list_add(stacks, begin->event);
 	}
@@ -280,13 +212,9 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 {
 	struct recording *recording = &options->record.recording;
 	bool has_blocks = is_any_of(options, SPAN_OF_REQUESTS, SPAN_OF_SERVICE);
-	int code = 0;
+	bool is_left_out[SPANS_MAX];
+	int code = span_set_place(&options->set, recording, argv, err);
 
-	for (uint32_t i = 0; i < options->spans && !code; i++) {
-		code = span_find_probes(options->span[i], recording, argv, err);
-		if (!code)
-			code = check_if_readable(options->span[i], err);
-	}
 	if (code)
 		return code;
 	choose_calls(options);
@@ -303,9 +231,10 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_counted_choose(options);
-	recording->is_without_calls = options->counted_count == options->spans;
-	add_events(options, true);
-	add_events(options, false);
+	recording->is_without_calls = options->counted_count == options->set.spans;
+	for (uint32_t i = 0; i < options->set.spans; i++)
+		is_left_out[i] = span_counted_is_chosen(options, i);
+	span_set_record(&options->set, is_left_out, options->context, recording);
 	if (options->has_stacks)
 		code = add_stacks(options, err);
 	if (code)
@@ -338,12 +267,12 @@ int span_options_check_file(const struct span_options *options, const char *file
 
 	if (recording->is_system || recording->pids.count)
 		return error_say(err, EINVAL, "%s cannot be combined with -a or -p", file);
-	for (uint32_t i = 0; i < options->spans; i++)
-		if (span_wants_probes(options->span[i]))
+	for (uint32_t i = 0; i < options->set.spans; i++)
+		if (span_wants_probes(options->set.span[i]))
 			return error_say(
 				err, EINVAL,
 				"span '%s': its probes are made while programs run, so it cannot be found in %s",
-				options->span[i]->name, file);
+				options->set.span[i]->name, file);
 	if (options->interval)
 		return error_say(err, EINVAL,
 				 "--interval and --every work only while recording, not for %s",

@@ -3,7 +3,7 @@
 
 #include "option/options.h"
 #include "record/record_options.h"
-#include "span_file.h"
+#include "span_set.h"
 
 #include <iotrace/counted.h>
 #include <iotrace/span.h>
@@ -17,10 +17,9 @@ struct span_options {
 	struct record_options record; /* first, because the rows of its options are used here */
 	struct text_list words;       /* values of --span */
 	struct text_list files;       /* values of --spans */
-	struct span_lines lines;      /* lines of these files */
-	struct span *span[SPANS_MAX]; /* set by span_options_complete() */
-	uint32_t spans;
-	const char *by; /* NULL: as each span defines */
+	struct span_set set;          /* set by span_options_complete() */
+	bool is_of_archive;           /* the spans of an archive are read */
+	const char *by;               /* NULL: as each span defines */
 	struct span_file json, heat;
 	uint64_t above, interval, older_than; /* ns; interval: of --interval or --every */
 	uint64_t syscalls;                    /* bits of --syscalls; 0: not given */
@@ -44,5 +43,3 @@ int span_options_check_file(const struct span_options *options, const char *file
 			    struct error *err);
 /* The same: decides what must be recorded, and checks that this kernel has it. argv: the command, or NULL; lent. */
 int span_options_record(struct span_options *options, char *const *argv, struct error *err);
-/* Returns 0, or -ENOENT with a message: a tracepoint or a field that this kernel lacks, and the nearest names. */
-int span_check(const struct span *span, struct error *err);

@@ -28,8 +28,8 @@ struct span_report span_report_of(const struct span_run *run)
 
 	return (struct span_report){
 		.engine = run->engine,
-		.span = (const struct span *const *)options->span,
-		.spans = options->spans,
+		.span = (const struct span *const *)options->set.span,
+		.spans = options->set.spans,
 		.trace = run_trace(run->run),
 		.tally = run_tally(run->run),
 		.from = span_engine_first(run->engine),

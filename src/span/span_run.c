@@ -37,14 +37,6 @@ static int read_archive(struct span_run *run, const char *path, struct error *er
 	const struct run_source source = {.path = directory, .should_stop = is_asked_to_stop};
 	int code;
 
-	for (uint32_t i = 0; i < run->options->spans; i++)
-		if (run->options->span[i]->source == SPAN_OF_TRACEPOINTS) {
-			free(directory);
-			return error_say(
-				err, EINVAL,
-				"span '%s': an archive has no tracepoints; a capture has (iotrace --capture FILE)",
-				run->options->span[i]->name);
-		}
 	code = run_archive(run->run, &source, err);
 	free(directory);
 	return code;
@@ -86,8 +78,8 @@ static int init(struct span_run *run, const char *file, struct error *err)
 	const struct span_options *options = run->options;
 
 	run->run = file && archive_path_is(file) ? run_new_archive() : run_new();
-	run->engine = span_engine_new((const struct span *const *)options->span, options->spans,
-				      run_trace(run->run), run->output);
+	run->engine = span_engine_new((const struct span *const *)options->set.span,
+				      options->set.spans, run_trace(run->run), run->output);
 	run_use_spans(run->run, run->engine);
 	if (options->has_stacks) {
 		span_engine_use_stacks(run->engine);
@@ -122,6 +114,7 @@ int span_run_command(struct span_run *run, const struct command *command, const 
 	struct error err = {0};
 	int status;
 
+	run->options->is_of_archive = file && archive_path_is(file);
 	if (span_options_complete(run->options, otherwise, &err) ||
 	    (file ? span_options_check_file(run->options, file, &err)
 		  : span_options_record(run->options, argc ? argv : NULL, &err)))

@@ -300,7 +300,8 @@ class ModelDriver
 		switch (e.kind) {
 		case IO_ENTER:
 		case IO_LEAVE:
-			s += std::string(" ") + call_row(e.region.id)->name;
+			s += std::string(" ") +
+			     trace_text(trace, trace_region(trace, e.region.id)->name);
 			if (e.kind == IO_LEAVE && e.region.error)
 				s += " errno " + std::to_string(e.region.error);
 			if (e.kind == IO_LEAVE && e.region.path)

@@ -28,6 +28,8 @@ static bool is_silent(const struct aio *request)
 
 bool aio_is_busy(const struct model *m, thread_id location)
 {
+	if (location < m->spans.locations && m->spans.location[location].busy)
+		return true;
 	for (uint32_t i = 0; m->aio.in_flight && i < m->aio.ops.count; i++)
 		if (m->aio.op[i].is_in_flight && m->aio.op[i].location == location)
 			return true;

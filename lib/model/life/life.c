@@ -8,6 +8,7 @@
 #include "fd/fs.h"
 #include "fd/position.h"
 #include "map/mapping.h"
+#include "span.h"
 #include "task/call_counter.h"
 #include "task/location.h"
 #include "task/program.h"
@@ -46,8 +47,10 @@ static void task_retire(struct model *m, uint32_t task)
 	table_emptied emptied = location_may_close(m, process) ? exit_closes : NULL;
 	bool is_last = --m->process[process].tasks == 0;
 
+	span_thread_end(m, task);
 	thread_table_end(m, task, emptied, &task);
 	if (is_last) {
+		span_process_end(m, process);
 		aio_process_end(m, process);
 		table_drop(m, m->process[process].table, emptied, &task);
 	}

@@ -65,9 +65,26 @@ static struct waiting ring_take(struct out_ring *ring)
 	return first;
 }
 
-/* A waiting event holds the objects that it names, and has a copy of the values of a metric. */
+/* Returns the field of the event that says what is known of its span, or NULL if it has no span. */
+static const struct io_span **span_of(const struct model *m, struct io_event *event)
+{
+	bool is_region = event->kind == IO_ENTER || event->kind == IO_LEAVE;
+	bool is_op = event->kind >= IO_OP_BEGIN && event->kind <= IO_OP_CANCELLED;
+
+	if (!m->trace.spans)
+		return NULL;
+	if (is_region && m->trace.region[event->region.id].source == REGION_SPAN)
+		return &event->region.span;
+	return is_op && event->handle < m->trace.handles && m->trace.handle[event->handle].is_span
+		       ? &event->op.span
+		       : NULL;
+}
+
+/* A waiting event holds the objects that it names, and has copies of the values of a metric and of what is known of a span. */
 static void hold(struct model *m, struct waiting *w)
 {
+	const struct io_span **span = span_of(m, &w->event);
+
 	open_hold(m, w->open);
 	open_hold(m, w->open2);
 	out_hold_request(m, w->aio);
@@ -75,16 +92,22 @@ static void hold(struct model *m, struct waiting *w)
 		w->event.metric.counter = mem_dup(w->event.metric.counter,
 						  w->event.metric.counters *
 							  sizeof(*w->event.metric.counter));
+	if (span && *span)
+		*span = mem_dup(*span, sizeof(**span));
 	m->out.waiting++;
 }
 
-static void drop(struct model *m, const struct waiting *w)
+static void drop(struct model *m, struct waiting *w)
 {
+	const struct io_span **span = span_of(m, &w->event);
+
 	open_drop(m, w->open);
 	open_drop(m, w->open2);
 	out_drop_request(m, w->aio);
 	if (w->event.kind == IO_METRIC)
 		free((void *)w->event.metric.counter);
+	if (span)
+		free((void *)(uintptr_t)*span);
 	m->out.waiting--;
 }
 

@@ -50,8 +50,12 @@ static bool is_independent(const struct model *m, const struct io_event *event)
 		return true;
 	case IO_METRIC:
 		return !m->trace.series[event->metric.series].is_of_calls;
+	case IO_ENTER:
+	case IO_LEAVE:
+		return m->trace.region[event->region.id].source == REGION_SPAN;
 	default:
-		return m->trace.thread[event->thread].kind != LOCATION_THREAD;
+		return m->trace.thread[event->thread].kind != LOCATION_THREAD ||
+		       (event->handle < m->trace.handles && m->trace.handle[event->handle].is_span);
 	}
 }
 

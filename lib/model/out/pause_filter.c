@@ -61,10 +61,19 @@ static bool pass_operation(struct model *m, const struct io_event *event)
 	return !is_excluded;
 }
 
+/* The region of a span, in which there may be calls. */
+static bool is_of_span(const struct model *m, const struct io_event *event)
+{
+	return (event->kind == IO_ENTER || event->kind == IO_LEAVE) &&
+	       m->trace.region[event->region.id].source == REGION_SPAN;
+}
+
 bool pause_filter_passes(struct model *m, const struct io_event *event)
 {
 	if (!m->trace.pauses || event->thread == ID_NONE)
 		return true;
+	if (is_of_span(m, event))
+		return !trace_is_paused(&m->trace, event->region.span->begun);
 	switch (part_of[event->kind]) {
 	case PART_CALL:
 		return pass_call(m, event);

@@ -40,6 +40,7 @@ struct pool {
 #include "aio_state.h"
 #include "block_state.h"
 #include "selection_state.h"
+#include "span_state.h"
 
 struct call {
 	call_id id; /* CALL_ID_NONE: no call in flight */
@@ -320,6 +321,7 @@ struct model {
 	struct outbox out;
 	bool is_unblocked; /* something has arrived that an io_event may wait for */
 	struct aio_state aio;
+	struct span_state spans;
 	struct mapped_file *mapped_file; /* by file_id */
 	uint32_t mapped_file_cap;
 	struct map

@@ -420,6 +420,17 @@ static json_object *json_option(const struct trace *trace, uint32_t id)
 	return row;
 }
 
+static json_object *json_span(const struct trace *trace, uint32_t id)
+{
+	const struct trace_span *span = trace_span(trace, id);
+	json_object *row = json_object_new_object();
+
+	json_set_text(row, "name", trace, span->name);
+	json_set_text(row, "definition", trace, span->definition);
+	json_set_word(row, "as", span->region == ID_NONE ? "operations" : "regions");
+	return row;
+}
+
 char *books_json(const struct books *books)
 {
 	const struct trace *trace = books->trace;
@@ -447,6 +458,8 @@ char *books_json(const struct books *books)
 	json_set(top, "metrics", json_metrics(trace));
 	json_set(top, "series", json_each(trace, trace_series_count(trace), json_series));
 	json_set(top, "parameters", json_each(trace, trace_parameters(trace), json_parameter));
+	if (trace_spans(trace))
+		json_set(top, "spans", json_each(trace, trace_spans(trace), json_span));
 	json_set(top, "devices", json_devices(trace));
 	json_set(top, "cgroups", json_each(trace, trace_cgroups(trace), cgroup_json));
 	json_set(top, "trace", json_trace(trace));

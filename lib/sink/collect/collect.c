@@ -173,7 +173,7 @@ static const struct trace_region *region_of(const struct collect *collect, regio
 	if (id >= trace_regions(collect->trace))
 		return NULL;
 	region = trace_region(collect->trace, id);
-	return region->source == REGION_OTHER && region->group == GROUP_TASK ? NULL : region;
+	return region->source != REGION_CALL && region->group == GROUP_TASK ? NULL : region;
 }
 
 static void enter(struct collect *collect, struct collect_thread *thread,
@@ -373,6 +373,15 @@ static void learn(struct collect *collect, struct collect_thread *thread,
 		frame->resource = RESOURCE_LOCKS;
 }
 
+/* Spans stand beside what programs do with files. */
+static bool is_of_span(const struct collect *collect, const struct io_event *event)
+{
+	bool is_op = event->kind >= IO_OP_BEGIN && event->kind <= IO_OP_CANCELLED;
+
+	return is_op && event->handle < trace_handles(collect->trace) &&
+	       trace_handle(collect->trace, event->handle)->is_span;
+}
+
 /* Requests of devices are not calls, so they are counted separately here. Returns whether the event is of a program. */
 static bool is_of_program(struct collect *collect, const struct io_event *event)
 {
@@ -382,7 +391,7 @@ static bool is_of_program(struct collect *collect, const struct io_event *event)
 		collect_device_event(collect,
 				     trace_process(collect->trace, location->process)->device,
 				     event);
-	return location->kind == LOCATION_THREAD;
+	return location->kind == LOCATION_THREAD && !is_of_span(collect, event);
 }
 
 void collect_event(struct collect *collect, const struct io_event *event)

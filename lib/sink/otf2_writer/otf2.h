@@ -108,8 +108,11 @@ struct recorder {
 struct chunk;  /* otf2_chunk.c */
 struct buffer; /* otf2_file.c */
 
-/* IoParadigmRefs; the second is defined only if a handle has it. */
-enum { PARADIGM_POSIX, PARADIGM_BLOCK };
+enum {
+	PARADIGM_POSIX,
+	PARADIGM_BLOCK,
+	PARADIGM_SPAN
+}; /* IoParadigmRefs; those after the first are defined only if a handle has them */
 
 enum attribute {
 #define OTF2_ATTRIBUTE(id, ...) ATTRIBUTE_##id,

@@ -291,13 +291,16 @@ static bool write_regions(struct sink *sink)
 		const struct trace_region *region = trace_region(sink->trace,
 								 sink->region_of_ref[r]);
 		OTF2_StringRef name = define_str(sink, region->name);
-		OTF2_RegionRole role = role_of(region->kind);
-		bool is_io = role != OTF2_REGION_ROLE_FUNCTION;
+		OTF2_RegionRole role = region->source == REGION_SPAN ? OTF2_REGION_ROLE_FUNCTION
+								     : role_of(region->kind);
+		bool is_span = region->source == REGION_SPAN;
 
 		good &= is_good(OTF2_GlobalDefWriter_WriteRegion(
-			sink->definitions, r, name, name, define_text(sink, "system call"), role,
-			is_io ? OTF2_PARADIGM_NONE : OTF2_PARADIGM_UNKNOWN, OTF2_REGION_FLAG_NONE,
-			OTF2_UNDEFINED_STRING, 0, 0));
+			sink->definitions, r, name, name,
+			define_text(sink, is_span ? "span" : "system call"), role,
+			role != OTF2_REGION_ROLE_FUNCTION ? OTF2_PARADIGM_NONE
+							  : OTF2_PARADIGM_UNKNOWN,
+			OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
 	}
 	return good;
 }

@@ -17,12 +17,23 @@
 
 enum { PROPERTY_SIZE = 128 };
 
-static bool has_block(const struct sink *sink)
+static uint32_t paradigm_of(const struct trace_handle *handle)
 {
-	for (handle_id h = 0; h < trace_handles(sink->trace); h++)
-		if (otf2_is_block(sink, h))
-			return true;
-	return false;
+	return handle->is_span ? PARADIGM_SPAN : handle->is_block ? PARADIGM_BLOCK : PARADIGM_POSIX;
+}
+
+/* Only as many as the handles need. */
+static uint32_t last_paradigm(const struct sink *sink)
+{
+	uint32_t last = PARADIGM_POSIX;
+
+	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
+		cold_pass(trace_cold(sink->trace), h);
+		uint32_t paradigm = paradigm_of(trace_handle(sink->trace, h));
+
+		last = paradigm > last ? paradigm : last;
+	}
+	return last;
 }
 
 /* Readers recognise POSIX by this identification, class and flag. lo2s has introduced the name for the block layer. */
@@ -31,8 +42,9 @@ static bool write_paradigms(struct sink *sink)
 	static const struct {
 		const char *identification, *name;
 	} row[] = {[PARADIGM_POSIX] = {"POSIX", "POSIX I/O"},
-		   [PARADIGM_BLOCK] = {"block_io", "Block I/O"}};
-	uint32_t rows = has_block(sink) ? PARADIGM_BLOCK + 1 : PARADIGM_POSIX + 1;
+		   [PARADIGM_BLOCK] = {"block_io", "Block I/O"},
+		   [PARADIGM_SPAN] = {"span", "Spans of iotrace"}};
+	uint32_t rows = last_paradigm(sink) + 1;
 	bool good = true;
 
 	for (uint32_t i = 0; i < rows; i++)
@@ -141,8 +153,8 @@ static bool write_handles(struct sink *sink)
 		good &= is_good(OTF2_GlobalDefWriter_WriteIoHandle(
 			w, h, define_str(sink, name),
 			is_of_file ? otf2_file(sink, handle->file) : OTF2_UNDEFINED_IO_FILE,
-			handle->is_block ? PARADIGM_BLOCK : PARADIGM_POSIX, handle_flags(handle),
-			OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
+			paradigm_of(handle), handle_flags(handle), OTF2_UNDEFINED_COMM,
+			OTF2_UNDEFINED_IO_HANDLE));
 	}
 	for (handle_id h = 0; h < trace_handles(sink->trace); h++) {
 		cold_pass(trace_cold(sink->trace), h);

@@ -72,6 +72,44 @@ static bool write_region(struct sink *sink, struct location *location, const str
 	return true;
 }
 
+/* What is known of a span when it begins, or when it ends. */
+static void add_span(struct sink *sink, struct attributes *list, const struct io_span *span)
+{
+	if (!span)
+		return;
+	for (uint32_t i = 0; i < span->keys; i++)
+		attribute_u64(list, (uint8_t)(ATTRIBUTE_SPAN_KEY + i), span->key[i]);
+	if (span->text)
+		attribute_ref(list, ATTRIBUTE_SPAN_TEXT, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, span->text));
+	if (span->group)
+		attribute_ref(list, ATTRIBUTE_SPAN_GROUP, OTF2_TYPE_STRING,
+			      otf2_known_string(sink, span->group));
+}
+
+static bool is_region_of_span(const struct sink *sink, const struct io_event *event)
+{
+	return trace_region(sink->trace, event->region.id)->source == REGION_SPAN;
+}
+
+static bool is_of_span(const struct sink *sink, const struct io_event *event)
+{
+	return event->handle < trace_handles(sink->trace) &&
+	       trace_handle(sink->trace, event->handle)->is_span;
+}
+
+static void add_reason(struct sink *sink, struct attributes *list, enum io_end end)
+{
+	static const char *const reason[] = {
+#define OTF2_CANCEL(end, text) [IO_END_##end] = text,
+#include <iotrace/otf2.def>
+	};
+
+	if (end < sizeof(reason) / sizeof(reason[0]))
+		attribute_ref(list, ATTRIBUTE_CANCEL_REASON, OTF2_TYPE_STRING,
+			      otf2_text(sink, reason[end]));
+}
+
 static bool write_enter(struct sink *sink, struct location *location, const struct io_event *event,
 			uint64_t time)
 {
@@ -80,7 +118,9 @@ static bool write_enter(struct sink *sink, struct location *location, const stru
 	list.count = 0;
 	if (event->region.id >= trace_regions(sink->trace))
 		return false;
-	if (event->region.file < trace_files(sink->trace))
+	if (is_region_of_span(sink, event))
+		add_span(sink, &list, event->region.span);
+	else if (event->region.file < trace_files(sink->trace))
 		attribute_ref(&list, ATTRIBUTE_FILE, OTF2_TYPE_IO_FILE,
 			      otf2_file(sink, event->region.file));
 	else if (event->handle != ID_NONE && is_bare(sink, event->region.id))
@@ -101,6 +141,11 @@ static bool write_leave(struct sink *sink, struct location *location, const stru
 	if (event->region.path)
 		attribute_ref(&list, ATTRIBUTE_PATH, OTF2_TYPE_STRING,
 			      otf2_known_string(sink, event->region.path));
+	if (is_region_of_span(sink, event)) {
+		add_span(sink, &list, event->region.span);
+		if (event->region.is_cut)
+			add_reason(sink, &list, event->region.end);
+	}
 	return write_region(sink, location, event, time, &list, RECORD_LEAVE);
 }
 
@@ -234,6 +279,8 @@ static bool write_begin(struct sink *sink, struct location *location, const stru
 	list.count = 0;
 	if (otf2_is_block(sink, event->handle))
 		add_request(sink, &list, event);
+	else if (is_of_span(sink, event))
+		add_span(sink, &list, event->op.span);
 	else if (event->op.name)
 		attribute_ref(&list, ATTRIBUTE_BY, OTF2_TYPE_STRING,
 			      otf2_known_string(sink, event->op.name));
@@ -272,6 +319,8 @@ static bool write_complete(struct sink *sink, struct location *location,
 	list.count = 0;
 	if (event->op.error)
 		attribute_i32(&list, ATTRIBUTE_ERRNO, event->op.error);
+	if (is_of_span(sink, event))
+		add_span(sink, &list, event->op.span);
 	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_COMPLETE,
 				     MOST_U32 + 2 * MOST_U64);
 	uint8_t *at = data;
@@ -286,15 +335,9 @@ static bool write_complete(struct sink *sink, struct location *location,
 static bool write_cancelled(struct sink *sink, struct location *location,
 			    const struct io_event *event, uint64_t time)
 {
-	static const char *const reason[] = {
-#define OTF2_CANCEL(end, text) [IO_END_##end] = text,
-#include <iotrace/otf2.def>
-	};
 	struct attributes list = {0};
 
-	if (event->op.end < sizeof(reason) / sizeof(reason[0]))
-		attribute_ref(&list, ATTRIBUTE_CANCEL_REASON, OTF2_TYPE_STRING,
-			      otf2_text(sink, reason[event->op.end]));
+	add_reason(sink, &list, event->op.end);
 	uint8_t *data = record_begin(sink, location, time, &list, RECORD_OP_CANCELLED,
 				     MOST_U32 + MOST_U64);
 

@@ -21,6 +21,12 @@
  *	12000 101@100 CHANGE_STATUS_FLAGS h3 O_RDWR|O_APPEND
  *	12000 101@100 DELETE_FILE f2
  *	12000 101@100 OP_BEGIN h3 #17 READ 4096 @8192 NON_BLOCKING
+ *	12000 101@100 ENTER "writeback" key=7 "name" group "254:0"
+ *	                                                of a span: the numbers and the text of its key, its group
+ *	12000 101@100 LEAVE "writeback" group "254:0" LOST
+ *	                                                its group, if only its end says it; why the end was not seen
+ *	12000 101@100 OP_BEGIN h3 #17 FLUSH * NON_BLOCKING key=7 group "FUSE_OPEN(14)"
+ *	                                                the same of a span that does not nest
  *	12000 101@100 OP_ISSUED h3 #17
  *	12000 sda OP_BEGIN h3 #17 WRITE 4096 @8192 NON_BLOCKING DISCARD "DS" 100 "mkfs" f2
  *	                                                of a request: its kind, letters; process, command, file if known
@@ -81,6 +87,40 @@ static void print_program_end(struct sink *sink, const struct io_event *event)
 		fprintf(out, " status=%d", event->program.exit_status);
 }
 
+/* What is known of a span: the numbers of its key, and texts. */
+static void print_span(struct sink *sink, const struct io_span *span)
+{
+	for (uint32_t i = 0; span && i < span->keys; i++)
+		fprintf(sink->out, " key=%" PRIu64, span->key[i]);
+	if (span && span->text)
+		text_string(sink, span->text);
+	if (!span || !span->group)
+		return;
+	fputs(" group", sink->out);
+	text_string(sink, span->group);
+}
+
+static bool is_region_of_span(const struct sink *sink, const struct io_event *event)
+{
+	return event->region.id < trace_regions(sink->trace) &&
+	       trace_region(sink->trace, event->region.id)->source == REGION_SPAN;
+}
+
+static bool is_of_span(const struct sink *sink, handle_id handle)
+{
+	return handle < trace_handles(sink->trace) && trace_handle(sink->trace, handle)->is_span;
+}
+
+static const char *end_name(enum io_end end)
+{
+	static const char *const name[] = {
+		[IO_END_EXIT] = "EXIT",           [IO_END_LOST] = "LOST",
+		[IO_END_RECORDING] = "RECORDING", [IO_END_DEATH] = "DEATH",
+		[IO_END_MERGED] = "MERGED",       [IO_END_ABORTED] = "ABORTED"};
+
+	return end < sizeof(name) / sizeof(*name) ? name[end] : "?";
+}
+
 static void print_enter(struct sink *sink, const struct io_event *event)
 {
 	FILE *out = sink->out;
@@ -90,6 +130,8 @@ static void print_enter(struct sink *sink, const struct io_event *event)
 		text_id(out, 'h', event->handle);
 	if (event->region.file != ID_NONE)
 		text_id(out, 'f', event->region.file);
+	if (is_region_of_span(sink, event))
+		print_span(sink, event->region.span);
 }
 
 static void print_error(FILE *out, int error)
@@ -108,6 +150,11 @@ static void print_leave(struct sink *sink, const struct io_event *event)
 	print_error(sink->out, event->region.error);
 	if (event->region.path)
 		text_string(sink, event->region.path);
+	if (!is_region_of_span(sink, event))
+		return;
+	print_span(sink, event->region.span);
+	if (event->region.is_cut)
+		fprintf(sink->out, " %s", end_name(event->region.end));
 }
 
 static void print_create(struct sink *sink, const struct io_event *event)
@@ -205,6 +252,8 @@ static void print_begin(struct sink *sink, const struct io_event *event)
 		fputs(" ALL", out);
 	if (is_block(sink, event->handle))
 		print_request(sink, event);
+	else if (is_of_span(sink, event->handle))
+		print_span(sink, event->op.span);
 	else if (event->op.name)
 		text_string(sink, event->op.name);
 }
@@ -216,19 +265,14 @@ static void print_complete(struct sink *sink, const struct io_event *event)
 	print_op(sink, event);
 	print_bytes(out, event->op.bytes);
 	print_error(out, event->op.error);
+	if (is_of_span(sink, event->handle))
+		print_span(sink, event->op.span);
 }
 
 static void print_cancelled(struct sink *sink, const struct io_event *event)
 {
-	FILE *out = sink->out;
-	static const char *const end[] = {
-		[IO_END_EXIT] = "EXIT",           [IO_END_LOST] = "LOST",
-		[IO_END_RECORDING] = "RECORDING", [IO_END_DEATH] = "DEATH",
-		[IO_END_MERGED] = "MERGED",       [IO_END_ABORTED] = "ABORTED"};
-
 	print_op(sink, event);
-	fprintf(out, " %s",
-		event->op.end < sizeof(end) / sizeof(end[0]) ? end[event->op.end] : "?");
+	fprintf(sink->out, " %s", end_name(event->op.end));
 }
 
 static void print_lock(struct sink *sink, const struct io_event *event)

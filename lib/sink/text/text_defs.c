@@ -224,6 +224,8 @@ static void print_handles(struct sink *sink)
 		}
 		if (handle->is_all_proxy)
 			fputs(" ALL_PROXY", sink->out);
+		if (handle->is_span)
+			fputs(" SPAN", sink->out);
 		if (handle->is_block)
 			fputs(" BLOCK", sink->out);
 		putc('\n', sink->out);
