@@ -298,7 +298,7 @@ void model_span_begin(struct model *m, const struct model_span *span)
 {
 	reach(m, span->time);
 	if (span->pid)
-		life_meet(m, span->pid, span->tid);
+		life_notice_thread(m, span->pid, span->tid);
 	span_begin(m, span,
 		   span->pid ? task_get(m, span->pid, span->tid) : task_find(m, span->tid));
 }

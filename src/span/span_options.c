@@ -197,17 +197,6 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups |= 1U << GROUP_FAULT;
 }
 
-/* A user who may not read tracefs hears from the recording what is in the way, all of it. */
-static int check_if_readable(const struct span *span, struct error *err)
-{
-	int code = span_check(span, err);
-
-	if (code != -EACCES && code != -EPERM)
-		return code;
-	*err = (struct error){0};
-	return 0;
-}
-
 static int choose(struct span_options *options, char *const *argv, struct error *err)
 {
 	struct recording *recording = &options->record.recording;

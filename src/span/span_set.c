@@ -63,20 +63,31 @@ int span_set_parse(struct span_set *set, const struct text_list *words,
 	return code;
 }
 
+/* If the user may not read tracefs, the recording reports that, together with everything else that is in the way. */
+static int check_if_readable(const struct span *span, struct error *err)
+{
+	int code = span_check(span, err);
+
+	if (code != -EACCES && code != -EPERM)
+		return code;
+	*err = (struct error){0};
+	return 0;
+}
+
 int span_set_place(struct span_set *set, struct recording *recording, char *const *argv,
 		   struct error *err)
 {
 	int code = 0;
 
 	for (uint32_t i = 0; i < set->spans && !code; i++) {
-		code = span_place_probes(set->span[i], recording, argv, err);
+		code = span_find_probes(set->span[i], recording, argv, err);
 		if (!code)
-			code = span_check(set->span[i], err);
+			code = check_if_readable(set->span[i], err);
 	}
 	return code;
 }
 
-/* Returns whether the event is in the list already. Texts are SYSTEM:EVENT=FIELDS there. */
+/* Returns whether the list contains the event. Its texts are SYSTEM:EVENT=FIELDS. */
 static bool has_event(const struct text_list *list, const char *text)
 {
 	size_t length = strcspn(text, "=");

@@ -9,27 +9,27 @@
 struct error;
 
 struct span_set {
-	struct span_lines lines; /* of --spans */
+	struct span_lines lines; /* lines of the files of --spans */
 	struct span *span[SPANS_MAX];
 	uint32_t spans;
-	struct text_list events; /* what the recording got; owned */
+	struct text_list events; /* texts that the recording has borrowed; owned */
 };
 
 /*
- * Adds the spans of --span and --spans; without --span all of the files. is_of_archive: they are what an archive has, by any name.
- * Returns 0, or -errno with a sentence.
+ * Adds the spans of --span and --spans; without --span, all spans of the files. is_of_archive: the words are names of spans that an
+ * archive has. Returns 0, or -errno with a message.
  */
 int span_set_parse(struct span_set *set, const struct text_list *words,
 		   const struct text_list *files, bool is_of_archive, struct error *err);
-/* Adds a name, or a sentence that defines a span. The same. */
+/* The same for one word: a name, or the definition of a span. */
 int span_set_add(struct span_set *set, const char *word, bool is_of_archive, struct error *err);
-/* Finds the places of probes, and sees whether this kernel has the tracepoints and their fields. The same. */
+/* Finds the addresses of probes, and checks that this kernel has the tracepoints and their fields. Returns as above. */
 int span_set_place(struct span_set *set, struct recording *recording, char *const *argv,
 		   struct error *err);
-/* Adds their tracepoints to the recording, but of those that are left out (NULL: none is). */
+/* Adds the tracepoints of the spans to the recording. is_left_out: by span, those that are not recorded; NULL: none. */
 void span_set_record(struct span_set *set, const bool *is_left_out, bool with_context,
 		     struct recording *recording);
-/* The recording has none of its tracepoints and probes any more: it is not used again. */
+/* Also removes the tracepoints and probes from the recording, which is not used again. */
 void span_set_release(struct span_set *set, struct recording *recording);
-/* Returns 0, or -ENOENT with a sentence: a tracepoint or a field that this kernel does not have, and the nearest names. */
+/* Returns 0, or -ENOENT with a message: a tracepoint or a field that this kernel lacks, and the nearest names. */
 int span_check(const struct span *span, struct error *err);

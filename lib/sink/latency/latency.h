@@ -22,7 +22,7 @@ struct json_object *span_seen_json(const struct span_report *report, const struc
 /* Returns { span, begun, ended, ... } of each span, and the completeness of the recording. */
 struct json_object *span_books_json(const struct span_report *report);
 /* Returns how long the recording lasted between `from` and `to`, in ns, without its pauses. */
-uint64_t span_recorded(const struct span_report *report);
+uint64_t span_report_duration(const struct span_report *report);
 /* If a recording is printed in parts, prints a line with the times of this part. Otherwise it prints nothing. */
 void span_part_text(const struct span_report *report, const struct page *page);
 /* Prints a line such as "12 ended, 1 open at the end" for each span, and one about missing events. */

@@ -62,7 +62,7 @@ static void put_span(const struct span_report *report, const struct page *page, 
 	free(text);
 }
 
-uint64_t span_recorded(const struct span_report *report)
+uint64_t span_report_duration(const struct span_report *report)
 {
 	if (report->to <= report->from)
 		return 0;

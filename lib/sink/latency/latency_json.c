@@ -153,7 +153,7 @@ void latency_json(const struct span_report *report, FILE *out)
 	for (uint32_t i = 0; i < slows; i++)
 		json_object_array_add(slowest, json_slow(report, &slow[i]));
 	json_set_number(top, "start_ns", report->from);
-	json_set_number(top, "duration_ns", span_recorded(report));
+	json_set_number(top, "duration_ns", span_report_duration(report));
 	json_set(top, "spans", spans);
 	json_set(top, "slowest", slowest);
 	json_set_number(top, "not_above", latency_below(report->latency));

@@ -19,7 +19,7 @@ static const struct page_column column[] = {
 
 static double seconds(const struct span_report *report)
 {
-	return (double)span_recorded(report) / 1e9;
+	return (double)span_report_duration(report) / 1e9;
 }
 
 static const char *rate_text(char text[SUMMARY_NUMBER], double rate)
