@@ -45,8 +45,9 @@ refuses() {
 
 # names_setcap WHEN: for BPF, settings of perf and tracefs help nothing, and one command does all.
 names_setcap() {
-	for command in record latency; do
-		status "BPF, $1: $command" 125 nobody "$work/iotrace" "$command" --source=bpf -- touch "$work/home/ran"
+	for command in "record -o $work/home/none" latency; do
+		# shellcheck disable=SC2086 # words
+		status "BPF, $1: $command" 125 nobody "$work/iotrace" $command --source=bpf -- touch "$work/home/ran"
 		grep -q "setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep $work/iotrace\$" "$work/err" ||
 			wrong "BPF, $1: $command: $(cat "$work/err")"
 		if grep -q -e sysctl -e mount -e paranoid "$work/err" || [ "$(wc -l <"$work/err")" != 2 ]; then
