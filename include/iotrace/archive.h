@@ -39,7 +39,7 @@ struct archive_report {
 	uint64_t deviations; /* those findings that OTF2 allows, but iotrace promises to avoid */
 	bool is_deviation[ARCHIVE_FINDINGS];
 	thread_id location
-		[ARCHIVE_FINDINGS]; /* whose files these findings are of, by id; ID_NONE: no location's */
+		[ARCHIVE_FINDINGS]; /* the location in whose files each finding is, ID_NONE: in other files */
 	char finding[ARCHIVE_FINDINGS][ARCHIVE_FINDING_SIZE];
 };
 

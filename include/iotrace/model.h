@@ -25,7 +25,7 @@ void model_forget_names(struct model *model); /* no sink needs names of files */
 void model_fold_late(
 	struct model *model); /* no archive is written, so threads need not share locations */
 void model_event(struct model *model, const struct event *event);
-/* The recording lasted at this time, whatever happened in it: for a stream without facts. */
+/* Says that the recording was running at this time. For a stream without facts, which do not say when it began and ended. */
 void model_lasts(struct model *model, uint64_t time);
 /* Call it once at the end of the stream: ends calls in flight, and counts what is open. */
 void model_end(struct model *model);

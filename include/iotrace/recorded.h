@@ -26,7 +26,7 @@ struct trace_job {
 
 /* A part of an archive that is missing or damaged. */
 struct trace_missing {
-	thread_id thread; /* whose events it has; ID_NONE: other things */
+	thread_id thread; /* the thread whose events are in the part; ID_NONE: none */
 	str_id what;      /* "traces/3.evt: is truncated" */
 };
 

@@ -42,7 +42,7 @@ struct sink_options {
 	enum sink_sort sort; /* summary */
 	uint64_t reserve;    /* otf2: bytes of disk to leave free; 0: the default */
 	const char *archive, *capture; /* summary: their paths, or NULL; read by close() */
-	bool is_archive_lost; /* summary: there was to be an archive, and none could be written */
+	bool is_archive_lost; /* summary: an archive was wanted, but could not be written */
 	const struct sink_end *archive_end; /* summary: of that archive, or NULL; read by close() */
 	/* Otf2: the library writes events, as in a build with an unknown version of it. */
 	bool is_of_library;

@@ -60,7 +60,8 @@ struct walk {
 	bool is_verified;
 	struct defined defined[KINDS];
 	uint64_t definitions;
-	uint32_t looked_at; /* 1 + the location whose files are being read; 0: other files are */
+	uint32_t
+		looked_at; /* 1 + the location whose files are being read; 0: other files are being read */
 	struct location *location; /* by id */
 	uint32_t locations, location_capacity;
 

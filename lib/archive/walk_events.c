@@ -49,7 +49,7 @@ static bool advance(struct walk *walk, struct head *head)
 
 	if (!file_next(file)) {
 		walk->looked_at = head->location + 1;
-		if (*file->taking.wrong) /* it was right when it was checked */
+		if (*file->taking.wrong) /* it has changed since it was checked */
 			walk_found(walk, "%s: %s", file->name, file->taking.wrong);
 		walk->looked_at = 0;
 		return false;

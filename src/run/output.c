@@ -272,7 +272,7 @@ static int report_books(const struct output *output, struct error *err)
 
 	bool is_limited = trace_host(run_trace(output->run))->end_reason == TRACE_END_LIMIT;
 
-	/* What comes behind the limit is missing, though the user has chosen it. */
+	/* Events after the limit are missing, although the user asked for the limit. */
 	if (output->options->is_strict && (state != BOOKS_BALANCED || is_limited))
 		return error_say(err, EIO, "--strict: %s", sentence);
 	if (state == BOOKS_BALANCED)

@@ -45,7 +45,7 @@ struct run {
 	uint64_t gone;   /* removed records: all, and those that were reported */
 	uint64_t gap;    /* removed records before the next event */
 	uint64_t last;   /* time of the latest sample so far */
-	bool is_of_perf; /* perf made the capture: it lasts from its first record to its last */
+	bool is_of_perf; /* perf made the capture, so it lasts from its first record to its last */
 	struct run_sink {
 		const struct sink_ops *ops; /* NULL: closed */
 		struct sink *sink;

@@ -53,7 +53,7 @@ static char *find(const char *root, const char *name)
 	return NULL;
 }
 
-/* Returns -errno with a sentence: find() found nothing there. */
+/* Says why find() found no program. Returns -errno. */
 static int refuse(const char *root, const char *path, struct error *err)
 {
 	char *whole = mem_format("%s%s", root, path);

@@ -12,7 +12,7 @@
 
 enum { FILE_MODE = 0644 };
 
-/* As `iotrace report` has it, whatever the engine saw behind that. */
+/* The same end as in `iotrace report`. The engine may have seen later events. */
 static uint64_t end_of(const struct span_run *run)
 {
 	const struct trace_host *host = trace_host(run_trace(run->run));

@@ -1131,7 +1131,7 @@ TEST_F(Aio, ACloseOfNobodyKnowsWhatLeavesNothingCertain)
 	EXPECT_EQ(tally_get(&d.tally, doubtful_request), 1u);
 }
 
-/* Another request may have opened another file there before the end of the close is told. */
+/* Another request may have opened another file there before the end of the close is reported. */
 TEST_F(Aio, ALookUpBesideACloseIsNotBelieved)
 {
 	d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5);

@@ -154,7 +154,7 @@ static bool is_same_place(const struct statx *a, const struct statx *b)
 	return is_same_file(a, b) && a->stx_mnt_id == b->stx_mnt_id;
 }
 
-/* From where the process sees the files: its root, and whether that is ours. */
+/* The root from which a process sees the files, and whether it is iotrace's root. */
 enum view_kind {
 	VIEW_OURS,
 	VIEW_OTHER,
@@ -166,7 +166,7 @@ struct view {
 	struct statx root;
 };
 
-/* Kernels without ids of mounts (before Linux 5.8) do not tell a copy of our root in another namespace from ours. */
+/* Linux before 5.8 has no ids of mounts, so our root and its copy in another namespace look the same there. */
 static struct view view_of(struct mounts *mounts, const struct procfs *proc, uint32_t tid)
 {
 	struct view view = {.kind = VIEW_OURS};
@@ -195,14 +195,14 @@ static bool has_mount(const struct mounts *mounts, const struct view *view,
 		return true; /* a saved /proc */
 	if (view->kind == VIEW_OURS || !has_other_mounts(proc, tid))
 		return map_get(&mounts->here, id) != MAP_NONE;
-	/* A mountinfo that stays open would keep the namespace alive: it is read each time. */
+	/* It is opened each time, because an open mountinfo would keep the namespace alive. */
 	read_mounts(&ids, proc, tid);
 	is_there = map_get(&ids, id) != MAP_NONE;
 	map_release(&ids);
 	return is_there;
 }
 
-/* Takes the root of the process off the path. Returns false if it is not below, or if the process has another root by now. */
+/* Removes the root of the process from the path. Returns false if the file is not below it, or if the process now has another. */
 static bool strip_root(struct link_target *found, const struct view *view,
 		       const struct procfs *proc, uint32_t tid)
 {
@@ -214,7 +214,7 @@ static bool strip_root(struct link_target *found, const struct view *view,
 	snprintf(name, sizeof(name), "%u/root", tid);
 	if (n <= 0 || !status_of(proc->root, name, &root) || !is_same_place(&root, &view->root))
 		return false;
-	/* In our namespace the path must lead to it: from inside of a chroot, what is outside has another. */
+	/* In our namespace the path must lead to the root. If iotrace runs in a chroot, the path of a root outside of it does not. */
 	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_place(&there, &root)))
 		return false;
 	if (n == 1)
@@ -266,7 +266,7 @@ static bool is_reached(struct link_target *found, const struct mounts *mounts,
 		       const struct view *view, const struct procfs *proc, uint32_t tid)
 {
 	if (view->kind == VIEW_UNKNOWN ||
-	    (!found->has_status && has_suffix(found))) /* nobody can tell what it means */
+	    (!found->has_status && has_suffix(found))) /* its meaning is unknown */
 		return false;
 	if (is_memory(found))
 		return true;
@@ -311,7 +311,7 @@ static bool is_covered(const struct link_target *found, const struct mounts *mou
 	       !leads_to_file(found, proc, tid);
 }
 
-/* A file that was opened by a handle may have no directory: the kernel shows the path of its root then. */
+/* A file that was opened by a handle may have no known directory. Then the kernel shows "/" as its path. */
 static bool hangs_nowhere(const struct link_target *found)
 {
 	return found->length == 1 && found->has_status && !S_ISDIR(found->status.stx_mode);

@@ -96,14 +96,14 @@ void rights_hint_setcap(struct error *err)
 	free(command);
 }
 
-/* Settings of perf and of tracefs help nothing here, but for one: see rights_takes_admin(). */
+/* Settings of tracefs do not help BPF, and of those of perf only one: see rights_takes_admin(). */
 int rights_explain_bpf(struct error *err, int code)
 {
 	char *command = rights_setcap();
 
 	error_say(
 		err, code,
-		"this user may not use BPF, which takes root or capabilities of the program file");
+		"this user may not use BPF, which needs root or capabilities of the program file");
 	error_hint(err, "as root, for everybody who may execute the program: %s%s", command,
 		   rights_takes_admin() ? " && sysctl kernel.perf_event_paranoid=2" : "");
 	free(command);

@@ -9,7 +9,7 @@ struct error;
 /* Returns the setcap command that gives this program file all rights for a recording by an ordinary user. */
 char *rights_setcap(void); /* to be freed */
 void rights_hint_setcap(struct error *err);
-/* Returns -code with the one command that lets a user record with BPF. */
+/* Returns -code with a message that has the only command which lets a user record with BPF. */
 int rights_explain_bpf(struct error *err, int code);
 /* Returns whether a program file may have this capability here; beyond the bounding set, its exec would fail. */
 bool rights_may_get(unsigned capability);

@@ -44,7 +44,7 @@ uint32_t aio_op_table(const struct model *m, uint32_t op)
 		       : m->process[o->process].table;
 }
 
-/* The end of a silent one is not said. */
+/* Whether the request closes a descriptor, and its end is reported. */
 static bool closes(const struct aio *request)
 {
 	return request->action == AIO_CLOSE && !(request->flags & (AIO_DIRECT | AIO_SILENT));

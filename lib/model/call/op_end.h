@@ -34,7 +34,7 @@ void end_record_lock(struct op *op);
 /* op_name.c */
 void end_delete(struct op *op);
 void end_rename(struct op *op);
-/* After a rename: forgets its paths if it may have moved the directories that they start at. */
+/* After a rename: forgets those of its paths whose start directory it may have moved. */
 void op_forget_renamed(struct op *op);
 void end_chdir(struct op *op);
 void end_chroot(struct op *op);

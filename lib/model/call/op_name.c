@@ -34,7 +34,7 @@ enum trace_file_kind op_file_kind(const struct op *op)
 	return op->call.is_directory || names_directory(op) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
-/* Whether a directory of this path has the last name of the other one. */
+/* Whether a directory of this path has the same name as the last component of the other one. */
 static bool has_directory_called(const struct model *m, str_id path, str_id other)
 {
 	const char *name = strrchr(strtab_text(m->trace.strings, other), '/');
@@ -49,7 +49,7 @@ static bool has_directory_called(const struct model *m, str_id path, str_id othe
 	return false;
 }
 
-/* A call may have moved the directory that its own path goes up from: what is read of it later has the new name. */
+/* Whether the rename may have moved the directory where its own path begins. A later look-up of that directory has the new name. */
 static bool has_moved_itself(const struct op *op, uint32_t index)
 {
 	const struct call *call = &op->call;

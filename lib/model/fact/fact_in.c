@@ -150,7 +150,7 @@ static void fact_fd(struct model *m, const struct event *event)
 	struct slot *slot = table_slot(m, table, f.fd);
 	bool is_taken = slot && slot->open != ID_NONE;
 
-	/* What was opened before a chroot() has not the name that it has after it. */
+	/* A chroot() changes the names of files that are already open. */
 	if ((f.tid && f.tid != f.pid && !is_of_task) || m->process[process].closing ||
 	    (is_taken && !fs_keeps_root(m, process, slot->changed)) ||
 	    !table_is_quiet(m, table, f.fd, f.t0)) {

@@ -23,7 +23,7 @@ void fs_share(struct model *m, uint32_t process, uint32_t other);
 enum fs_change {
 	FS_DIRECTORY,
 	FS_ROOT,
-	FS_ALL_ROOTS, /* pivot_root(): of other processes, too */
+	FS_ALL_ROOTS, /* pivot_root(): the root of other processes, too */
 };
 
 /* A call that changes the directories begins (change 1) or ends (-1). */

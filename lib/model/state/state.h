@@ -48,7 +48,7 @@ struct call {
 	uint64_t arg[EVENT_ARGS];
 	uint32_t path[EVENT_PATHS];    /* absolute, str_id; 0: not known */
 	bool is_relative[EVENT_PATHS]; /* the path was given relative to a directory */
-	str_id up_from[EVENT_PATHS];   /* the directory if the path begins with "..", or 0 */
+	str_id up_from[EVENT_PATHS];   /* the start directory if the path contains ".."; or 0 */
 	bool is_directory;             /* the first path ends with "/", "." or ".." */
 	bool is_unnamed[EVENT_PATHS];  /* the program gave a path, but its file is unknown */
 	str_id written;       /* the first path as the program gave it, if path[0] is unknown */
@@ -101,7 +101,7 @@ struct process {
 	uint64_t begin;
 	uint32_t fs;      /* its current directory and root directory */
 	uint32_t opening; /* calls in flight that may make a descriptor */
-	uint32_t closing; /* requests in flight that close one */
+	uint32_t closing; /* requests in flight that close a descriptor */
 	bool is_prelude;  /* the command before its exec, which is not recorded */
 	bool is_excluded; /* of a user who is not recorded: its descriptors are unknown */
 	bool is_foreign;  /* runs a 32-bit program */

@@ -128,7 +128,7 @@ bool books_is_gap(enum tally_counter counter)
 	return false;
 }
 
-/* Names the first parts of an archive that are missing, each with whose events it has. */
+/* Names the first missing parts of an archive, and the processes whose events they contain. */
 static void add_parts(struct text *text, const struct trace *trace, uint64_t count)
 {
 	char number[SUMMARY_NUMBER];
@@ -152,7 +152,7 @@ static void add_parts(struct text *text, const struct trace *trace, uint64_t cou
 		add(text, "; and %s more", summary_count(number, count - i));
 }
 
-/* Returns whether there are any. */
+/* Appends the gaps. Returns whether there are any. */
 static bool add_gaps(struct text *text, const struct trace *trace, const struct tally *tally,
 		     const char *before)
 {

@@ -162,7 +162,7 @@ static void put_slow(const struct span_report *report, const struct page *page,
 			    ? mem_format("%s(%u)", name, seen->tid ? seen->tid : seen->pid)
 			    : mem_strdup(*name ? name : "-");
 	char taken[SUMMARY_NUMBER], at[SUMMARY_NUMBER];
-	bool is_said; /* the group says something else than the file or the key */
+	bool is_said; /* the group is neither the file nor the key */
 
 	snprintf(at, sizeof(at), "%.6f",
 		 seen->begin > report->from ? (double)(seen->begin - report->from) / 1e9 : 0);

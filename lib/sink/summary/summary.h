@@ -25,7 +25,7 @@ struct json_object *summary_group_json(const struct summary *summary);
 
 /* Prints one sentence if the recording or its archive ends early, with the cause and a remedy. Returns whether it does. */
 bool summary_end(const struct summary *summary, FILE *out);
-/* Behind the name of an archive that ends early, prints what it has and what not. */
+/* Prints what an archive that ends early contains, and what it lacks. */
 void summary_end_of_archive(const struct summary *summary, FILE *out);
 /* Returns the errno of the write that ended the recording early, or 0. */
 int summary_end_error(const struct summary *summary);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Below these, the note says too little: how long the recording lasts, and the share of its time with a task that waits. */
+/* The remark appears from this length of the recording on, and from this share of time in which a task waited. */
 enum { BUSY_LEAST_NS = 100000000 };
 static const double BUSY_LEAST = 0.2;
 
@@ -272,7 +272,7 @@ static bool remark_shared(const struct summary *summary, char *text, size_t size
 	return false;
 }
 
-/* The time of a call is that from its begin to its end. The machine may have had work for more CPUs than it has. */
+/* If a task waits for a CPU during a call, the wait is part of the call's time. */
 static bool remark_busy(const struct summary *summary, char *text, size_t size)
 {
 	const struct trace_host *host = trace_host(summary->collect->trace);

@@ -417,7 +417,7 @@ static void put_faults(const struct summary *summary, const struct page *page, u
 	put_faults_of(summary, page, FAULT_INTERRUPTED, rows, 0, 0);
 }
 
-/* Paths are whole, because they will be copied. */
+/* Paths are not cut, because users copy them. */
 static void put_capture(const char *path, const struct page *page)
 {
 	if (!path)
