@@ -83,6 +83,10 @@ test_without_rights() {
 	echo 'exit 0' | stub apt-cache
 	bootstrap 1 test
 	says "without lists of packages" "this needs root: sudo ./bootstrap -y deps test && ./bootstrap test\$"
+	bootstrap 1 run -- sh -c "echo it's; ls -l"
+	says "words of the shell" "sudo ./bootstrap -y deps && ./bootstrap run -- sh -c 'echo it'.''s; ls -l'\$"
+	status "a compiler is asked for" 1 env -u CXX CC=clang-9 PATH="$bin" /bin/sh "$here/bootstrap"
+	says "a compiler is asked for" "&& CC=clang-9 ./bootstrap\$"
 	equal "without rights: what was called" "$(cat "$work/called")" ""
 }
 
@@ -100,6 +104,22 @@ test_compilers() {
 	ln -s "$(PATH=$real_path command -v g++)" "$bin/g++"
 	bootstrap 1 test
 	says_nothing_of "g++" " g\+\+ "
+}
+
+# A build that another compiler began, and what CC asks for.
+test_compiler_of_a_build() { # WHAT CC CMAKE-CALLS
+	machine 0
+	for tool in gcc clang; do echo : | stub "$tool"; done
+	sed "s|^here=.*|here=$work|; s/^	ensure .*/	:/" "$here/bootstrap" >"$work/bootstrap"
+	mkdir -p "$work/build/CMakeFiles/3.25.1"
+	echo "set(CMAKE_C_COMPILER \"$bin/gcc\")" >"$work/build/CMakeFiles/3.25.1/CMakeCCompiler.cmake"
+	touch "$work/build/build.ninja" "$work/build/CMakeCache.txt"
+	echo "[ -e '$work/build/CMakeCache.txt' ] && echo cached; echo \"cmake \$*\"" | stub cmake
+	status "$1" 0 env -u CXX CC="$2" PATH="$bin" /bin/sh "$work/bootstrap"
+	equal "$1: what was built" "$(grep -c 'built with .*/gcc: build it again with .*/clang' "$work/err")" "$3"
+	equal "$1: configured again" "$(grep -c '^cmake --preset release' "$work/err")" "$3"
+	equal "$1: kept from before" "$(grep -c '^cached' "$work/err")" "$((1 - $3))"
+	rm -r "$work/build"
 }
 
 # What ctest is called with.
@@ -137,6 +157,9 @@ test_without_a_terminal
 test_unknown_words
 test_without_rights
 test_compilers
+test_compiler_of_a_build "no compiler is asked for" "" 0
+test_compiler_of_a_build "the same compiler" gcc 0
+test_compiler_of_a_build "another compiler" clang 1
 test_without_root_the_rest_is_tested 0 "" 0
 test_without_root_the_rest_is_tested 1000 "-LE ^root$ " 1
 test_failed_are_run_again "two tests failed" 2 0 2
