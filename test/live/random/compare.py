@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 
 from generate import RWF_APPEND, RWF_NOAPPEND
-from program import MOUNT_CALL, NUMBER, OWN_MOUNTS, SPAWN, TRACED, makes_fd
+from program import MOUNT_CALL, NOT_DONE, NUMBER, OWN_MOUNTS, SPAWN, TRACED, URING, makes_fd
 
 LINE = re.compile(r"\d+ (\d+)@(\d+) (\S+)(?: (.*))?$")
 HANDLE = re.compile(r'handle h(\d+) (?:p\d+|-) (?:f\d+|-) "((?:[^"\\]|\\.)*)"')
@@ -69,6 +69,14 @@ def is_kind(link, name):
     return name.startswith((link.split(":")[0] + ":", "memfd" if "memfd" in link else ":")) or name.startswith({"eventpoll": "epoll"}.get(kind, kind))
 
 
+def calls_of(step, truth):
+    """The names of the calls that a step makes and that are recorded, as the kernel's tracepoints call them."""
+    if step.kind == URING:
+        return ("io_uring_setup",) if truth.result == NOT_DONE else ("io_uring_setup", "io_uring_enter", "close")
+    name = TRACED.get(step.call, step.call)
+    return (name,) if name and not (step.kind == MOUNT_CALL and truth.result == NOT_DONE) else ()
+
+
 class Comparison:
     """Of one program: what is wrong, as (class, sentence), and how many names there were."""
 
@@ -81,24 +89,22 @@ class Comparison:
     def run(self):
         at = Counter()
         for place, (step, truth) in enumerate(zip(self.world.steps, self.world.truths)):
-            name = TRACED.get(step.call, step.call)
             result, result2, tid = self.results[place]
             if not self.is_the_same(step, truth, result, result2):
                 self.count["not repeated"] += 1
                 return
-            if not name or step.kind == MOUNT_CALL:
-                continue
             calls = self.trace.calls[tid]
-            if at[tid] == 0 and calls and calls[0].name == "chdir" and tid == self.results[0][2]:
-                at[tid] = 1
-            if at[tid] >= len(calls) or calls[at[tid]].name != name:
-                has = calls[at[tid]].name if at[tid] < len(calls) else "nothing"
-                self.say("calls", place, f"{name} expected, {has} recorded")
-                return
-            call = calls[at[tid]]
-            at[tid] += 1
-            self.count["calls"] += 1
-            self.check(place, step, truth, call)
+            for name in calls_of(step, truth):
+                if at[tid] == 0 and calls and calls[0].name == "chdir" and tid == self.results[0][2]:
+                    at[tid] = 1
+                if at[tid] >= len(calls) or calls[at[tid]].name != name:
+                    has = calls[at[tid]].name if at[tid] < len(calls) else "nothing"
+                    self.say("calls", place, f"{name} expected, {has} recorded")
+                    return
+                at[tid] += 1
+                self.count["calls"] += 1
+                if step.kind != URING:  # what its request opened is checked where it is used
+                    self.check(place, step, truth, calls[at[tid] - 1])
 
     def is_the_same(self, step, truth, result, result2):
         if step.kind == SPAWN or step.call in ("exit", "exit_group"):
@@ -119,7 +125,7 @@ class Comparison:
         modes = {}
         for kind, words in call.lines:
             if kind == "CREATE_HANDLE" and made:
-                self.check_name(place, "open", int(words[0][1:]), made.pop(0), step)
+                self.check_name(place, "open", int(words[0][1:]), made.pop(0), step, truth.root)
             elif kind == "DUPLICATE_HANDLE":
                 self.check_name(place, "copied", int(words[0][1:]), truth.before.get(0), step)
                 if int(words[0][1:]) in self.nameless:
@@ -141,23 +147,25 @@ class Comparison:
             elif kind == "DELETE_FILE":
                 self.check_file(place, step, truth, int(words[0][1:]))
 
-    def names(self, seen, actor=None):
-        """All names that the file had, or had for the process of the actor; None is one if no path led to it at some time."""
+    def names(self, seen, actor=None, root=None):
+        """All names that the file had, or had for the process of the actor in this root; None is one if no path led to it."""
         names = self.world.names.get((seen.identity, seen.mount), {})
         if actor is None:
             return {shape(name) for of_one in names.values() for name in of_one}
-        return {shape(name) for name in names.get(self.world.group[actor], ())}
+        return {shape(name) for name in names.get((self.world.group[actor], root), ())}
 
-    def check_name(self, place, what, handle, seen, step):
-        """The name is that of the moment when the file was opened: for an open the process's own, else anybody's."""
+    def check_name(self, place, what, handle, seen, step, root=None):
+        """The name is that of the moment of the open: for an open the process's own, from its root then; else anybody's."""
         name = self.trace.handles.get(handle)
         if seen is None:
             return
+        if name == "open_tree":  # of a directory that no path leads to: what made it
+            name = None
         self.count["names"] += 1
         if not seen.is_file:
             self.check_kind(place, what, name, seen)
             return
-        names = self.names(seen, step.actor if what == "open" else None)
+        names = self.names(seen, step.actor if what == "open" else None, root)
         if name is None and names <= {None}:
             self.nameless.add(handle)
         if name is None:
@@ -179,7 +187,7 @@ class Comparison:
         found = set()
         for i, (_, path) in enumerate(step.paths):
             text = step.args[path][1]
-            if text.startswith("/proc/"):
+            if text.startswith("/proc/") or not text:
                 return None
             if text.startswith("/"):
                 found.add(os.path.normpath(text))
@@ -195,7 +203,7 @@ class Comparison:
         opened = truth.after.get("result")
         if opened:
             is_reopened = step.args[step.paths[0][1]][1].startswith("/proc/")
-            return {name for name in self.names(opened, step.actor) if name and (is_reopened or "/#" not in name)}
+            return {name for name in self.names(opened, step.actor, truth.root) if name and (is_reopened or "/#" not in name)}
         if step.call == "chdir" and truth.result == 0:
             return {truth.went} - {None}
         return self.paths(step, truth)

@@ -6,15 +6,19 @@ import shutil
 
 from program import (AT_FDCWD, CALL, CLONE_FILES, CLONE_FS, CLONE_SIGHAND, CLONE_THREAD, CLONE_VFORK, CLONE_VM, EXEC, EXECAT,
                      EXIT, HOW, MOUNT_CALL, NUMBER, OWN_MOUNTS, PAIR, RECEIVE_FD, RESULT, RESULT2, ROOM, SEND_FD, SIGCHLD,
-                     SPAWN, TID, VECTOR, Step, World, makes_fd, read_link)
+                     SPAWN, TID, URING, VECTOR, HANDLE, KEPT, Step, World, makes_fd, read_link)
 
 FIOCLEX, FIONCLEX = 0x5451, 0x5450
-AT_EMPTY_PATH, AT_REMOVEDIR = 0x1000, 0x200
+AT_EMPTY_PATH, AT_SYMLINK_FOLLOW = 0x1000, 0x400
 F_DUPFD, F_SETFD, F_SETFL, F_DUPFD_CLOEXEC = 0, 2, 4, 1030
 RWF_APPEND, RWF_NOAPPEND = 0x10, 0x20
 CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC = 2, 4
 AF_UNIX, SOCK_STREAM, SOCK_DGRAM, MSG_DONTWAIT, MSG_CMSG_CLOEXEC = 1, 1, 2, 0x40, 0x40000000
-MNT_DETACH, MS_BIND = 2, 4096
+MNT_DETACH, MS_BIND, MS_MOVE, CLONE_NEWNS = 2, 4096, 8192, 0x20000
+RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
+RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH, RESOLVE_IN_ROOT, RESOLVE_CACHED = 2, 4, 8, 16, 32
+OPEN_TREE_CLONE, AT_RECURSIVE, MOVE_MOUNT_EMPTY_PATH = 1, 0x8000, 4
+OPENAT, CLOSE, OPENAT2 = 18, 19, 28  # of io_uring
 O_TMPFILE = os.O_TMPFILE
 
 FOLDERS = ("d0", "d1", "d0/s")
@@ -29,11 +33,17 @@ def lay_out(directory, program):
             with open(os.path.join(directory, folder, f"f{i}"), "wb") as file:
                 file.write(bytes(700 + 300 * number + 91 * i))
         shutil.copy(program, os.path.join(directory, folder, "exe"))
+        os.symlink("f1", os.path.join(directory, folder, "l0"))
+    os.symlink("../d1", os.path.join(directory, "d0", "ld"))
+    os.symlink(os.path.join(directory, "d0"), os.path.join(directory, "ld"))
+    for folder in ("up", "work"):  # of an overlay
+        os.mkdir(os.path.join(directory, folder))
 
 
 class Generator:
     def __init__(self, seed, directory, program):
         self.random = random.Random(seed)
+        self.has_requests = seed % 10 == 0  # of io_uring: by perf, the names of its other calls are doubtful then
         self.world = World(directory, program)
         self.directory = directory
         self.spawned = 0
@@ -45,7 +55,8 @@ class Generator:
         """Each program has a mood of its own: some calls more often than others."""
         calls = []
         for make, weight in CALLS:
-            calls.append((make, weight * self.random.choice((0.3, 1, 1, 1, 3))))
+            mood = self.random.choice((0.3, 1, 1, 1, 3))
+            calls.append((make, weight * mood if make is not uring or self.has_requests else 0))
         return calls
 
     def run(self, length):
@@ -95,9 +106,9 @@ class Generator:
 
     def any_path(self, is_new):
         """A name: relative, absolute, or absolute from a root that is inside."""
-        folders = ("", "", "d0/", "d1/", "d0/s/", "d1/t/", "d2/", "d2/s/", "../", "../d1/", "s/", "./d0/")
+        folders = ("", "", "d0/", "d1/", "d0/s/", "d1/t/", "d2/", "d2/s/", "../", "../d1/", "s/", "./d0/", "ld/", "d0/ld/")
         folder = self.random.choice(folders)
-        name = self.random.choice(("n0", "n1", "n2", "n3") if is_new else ("f0", "f1", "f2", "f0", "f1", "n0", "n1", "exe"))
+        name = self.random.choice(("n0", "n1", "n2", "n3") if is_new else ("f0", "f1", "f2", "f0", "f1", "n0", "n1", "exe", "l0"))
         shape = self.random.random()
         if folder.startswith(("../", "./")) or shape < 0.6:
             return folder + name
@@ -111,7 +122,7 @@ class Generator:
         return name
 
     def any_folder(self):
-        name = self.random.choice(("d0", "d1", "d0/s", "d2", "d1/t", ".", "..", "s", "t", "../d1"))
+        name = self.random.choice(("d0", "d1", "d0/s", "d2", "d1/t", ".", "..", "s", "t", "../d1", "ld"))
         if name[:2] == ".." and not (read_link(f"/proc/{self.world.tid(self.actor)}/cwd") or "").startswith(self.directory + "/"):
             name = "d0"  # no step leaves the program's own directory for long
         if self.chance(0.3):
@@ -180,8 +191,52 @@ def opens(g):
         return Step(g.actor, CALL, "open", path, flags, 0o600, paths=[(None, 0)])
     if how < 0.8:
         return Step(g.actor, CALL, "openat", directory, path, flags, 0o600, paths=[(0, 1)])
+    return Step(g.actor, CALL, "openat2", directory, path, how_of(g, flags), 24, paths=[(0, 1)])
+
+
+def how_of(g, flags):
     mode = 0o600 if flags & os.O_CREAT or flags & O_TMPFILE == O_TMPFILE else 0
-    return Step(g.actor, CALL, "openat2", directory, path, (HOW, flags | mode << 32), 24, paths=[(0, 1)])
+    resolve = 0
+    for bit, share in ((RESOLVE_NO_MAGICLINKS, 0.1), (RESOLVE_NO_SYMLINKS, 0.1), (RESOLVE_BENEATH, 0.2), (RESOLVE_IN_ROOT, 0.3),
+                       (RESOLVE_CACHED, 0.1)):
+        if g.chance(share):
+            resolve |= bit
+    return HOW, flags | mode << 32 | resolve << 48
+
+
+def uring(g):
+    """What a request opens and closes."""
+    how, flags, directory = g.random.random(), g.flags(), g.dirfd()
+    if how < 0.25:
+        return Step(g.actor, URING, "io_uring_enter", CLOSE, g.fd())
+    path = g.path(bool(flags & os.O_CREAT) and g.chance(0.7), directory)
+    if is_program(path):
+        flags = os.O_RDONLY | flags & os.O_CLOEXEC
+    if how < 0.75:
+        return Step(g.actor, URING, "io_uring_enter", OPENAT, directory, path, 0o600, flags, paths=[(1, 2)])
+    return Step(g.actor, URING, "io_uring_enter", OPENAT2, directory, path, 24, 0, how_of(g, flags), paths=[(1, 2)])
+
+
+def handles(g):
+    if g.chance(0.5):
+        directory = g.dirfd()
+        return Step(g.actor, CALL, "name_to_handle_at", directory, g.path(False, directory), (HANDLE, 0), (ROOM, 0), 0,
+                    paths=[(0, 1)])
+    flags = g.random.choice((os.O_RDONLY, os.O_RDONLY, os.O_PATH)) | os.O_NONBLOCK | (os.O_CLOEXEC if g.chance(0.5) else 0)
+    return Step(g.actor, CALL, "open_by_handle_at", g.fd(is_file), (KEPT, 0), flags)
+
+
+def links(g):
+    how, directory = g.random.random(), g.dirfd()
+    new = g.path(True, directory)
+    if how < 0.25:
+        return Step(g.actor, CALL, "link", g.path(), g.path(True), paths=[(None, 0), (None, 1)])
+    if how < 0.5:
+        return Step(g.actor, CALL, "linkat", AT_FDCWD, g.reopened(), directory, new, AT_SYMLINK_FOLLOW, paths=[(0, 1), (2, 3)])
+    if how < 0.65:
+        return Step(g.actor, CALL, "linkat", g.fd(is_file), "", directory, new, AT_EMPTY_PATH, paths=[(0, 1), (2, 3)])
+    target = g.random.choice(("f0", "d1", "../d1/f1", g.directory + "/f2"))
+    return Step(g.actor, CALL, "symlink", target, g.path(True), paths=[(None, 1)])
 
 
 def makes(g):
@@ -274,9 +329,17 @@ def names(g):
         return Step(g.actor, CALL, "rename", g.path(), g.path(is_new=True), paths=[(None, 0), (None, 1)])
     if how < 0.3:
         return Step(g.actor, CALL, "renameat", first, g.path(False, first), second, g.path(False, second), paths=[(0, 1), (2, 3)])
+    if how < 0.36:
+        return Step(g.actor, CALL, "renameat2", first, g.path(False, first), second, g.path(False, second),
+                    g.random.choice((0, RENAME_EXCHANGE, RENAME_NOREPLACE)), paths=[(0, 1), (2, 3)])
+    top = g.random.choice((g.directory + "/", g.directory + "/", "", "../", "../../"))
+    if how < 0.4:
+        return Step(g.actor, CALL, "renameat2", AT_FDCWD, top + "d0", AT_FDCWD, top + g.random.choice(("d1", "d2", "d1/t")),
+                    RENAME_EXCHANGE, paths=[(0, 1), (2, 3)])
     if how < 0.45:
-        old, new = g.random.choice((("d0", "d2"), ("d2", "d0"), ("d0/s", "d1/t"), ("d1/t", "d0/s"), ("d1", "d3"), ("d3", "d1")))
-        return Step(g.actor, CALL, "rename", f"{g.directory}/{old}", f"{g.directory}/{new}", paths=[(None, 0), (None, 1)])
+        old, new = g.random.choice((("d0", "d2"), ("d2", "d0"), ("d0/s", "d1/t"), ("d1/t", "d0/s"), ("d1", "d3"), ("d3", "d1"),
+                                    ("d0", "d1/t")))
+        return Step(g.actor, CALL, "rename", top + old, top + new, paths=[(None, 0), (None, 1)])
     if how < 0.55:
         return Step(g.actor, CALL, "mkdir", f"{g.directory}/{g.random.choice(('d0', 'd1', 'd0/s', 'd2'))}", 0o700,
                     paths=[(None, 0)])
@@ -295,7 +358,7 @@ def directories(g):
     how = g.random.random()
     if how < 0.5:
         return Step(g.actor, CALL, "chdir", g.folder(), paths=[(None, 0)])
-    if how < 0.9:
+    if how < 0.85:
         return Step(g.actor, CALL, "fchdir", g.fd(is_folder), fds=(0,))
     return Step(g.actor, CALL, "chroot", g.folder(), paths=[(None, 0)])
 
@@ -313,6 +376,8 @@ def spawns(g):
     for bit, share in ((CLONE_FILES, 0.5), (CLONE_FS, 0.4), (CLONE_VM, 0.3), (CLONE_VFORK, 0.1)):
         if g.chance(share):
             flags |= bit
+    if not flags & CLONE_FS and g.chance(0.1):
+        flags |= CLONE_NEWNS
     if how < 0.6:
         flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_FILES | CLONE_FS
         if g.chance(0.25):
@@ -348,10 +413,26 @@ def unshares(g):
 
 def mounts(g):
     if not g.world.segment.word(16 + 4 * 64 + 4 * g.actor).value:
-        return Step(g.actor, OWN_MOUNTS, "unshare", 0) if g.chance(0.15) else None
+        return Step(g.actor, OWN_MOUNTS, "unshare", 0) if g.chance(0.3) else None
     target = g.directory + "/" + g.random.choice(("d0", "d1", "d2", "d0/s"))
-    if g.chance(0.6):
+    how = g.random.random()
+    if how < 0.35:
         return Step(g.actor, MOUNT_CALL, "mount", g.random.choice((g.directory, g.directory + "/d1")), target, 0, MS_BIND, 0)
+    if how < 0.42:
+        return Step(g.actor, MOUNT_CALL, "mount", g.directory + "/d0", target, 0, MS_MOVE, 0)
+    if how < 0.52:
+        return Step(g.actor, MOUNT_CALL, "mount", "tmpfs", target, "tmpfs", 0, 0)
+    if how < 0.62:
+        layers = ",".join(f"{kind}dir={g.directory}/{name}" for kind, name in (("lower", "d1"), ("upper", "up"), ("work", "work")))
+        return Step(g.actor, MOUNT_CALL, "mount", "overlay", target, "overlay", 0, layers)
+    if how < 0.7:
+        return Step(g.actor, MOUNT_CALL, "pivot_root", g.directory + "/d0", g.directory + "/d0/s")
+    if how < 0.78:
+        clone = g.random.choice((0, OPEN_TREE_CLONE, OPEN_TREE_CLONE | AT_RECURSIVE))
+        return Step(g.actor, CALL, "open_tree", AT_FDCWD, g.folder(), os.O_CLOEXEC | clone)
+    trees = [n for n, link in g.world.links(g.actor).items() if is_folder(link)]
+    if how < 0.85 and trees:
+        return Step(g.actor, MOUNT_CALL, "move_mount", g.fd_of(g.random.choice(trees)), "", AT_FDCWD, target, MOVE_MOUNT_EMPTY_PATH)
     return Step(g.actor, MOUNT_CALL, "umount2", target, MNT_DETACH)
 
 
@@ -365,11 +446,13 @@ def passes(g):
         return Step(g.actor, RECEIVE_FD, "recvmsg", g.fd_of(g.random.choice(sockets)), flags, fds=(0,))
     leaders = sorted(a for a in g.world.alive if g.world.group[a] == a)
     pidfds = [n for n, link in g.world.links(g.actor).items() if "pidfd" in link]
+    if pidfds and g.chance(0.1):
+        return Step(g.actor, CALL, "setns", g.fd_of(g.random.choice(pidfds)), CLONE_NEWNS)
     if pidfds and g.chance(0.7):
         return Step(g.actor, CALL, "pidfd_getfd", g.fd_of(g.random.choice(pidfds)), g.random.randrange(3, 14), 0)
     return Step(g.actor, CALL, "pidfd_open", (TID, g.random.choice(leaders)), 0) if leaders else None
 
 
 CALLS = ((opens, 26), (makes, 6), (copies, 8), (flags_of, 5), (closes, 8), (moves_data, 30), (copies_data, 5),
-         (moves_position, 9), (names, 7), (directories, 3), (spawns, 6), (ends, 2), (execs, 3), (unshares, 1), (mounts, 1),
-         (passes, 5))
+         (moves_position, 9), (names, 7), (directories, 3), (spawns, 6), (ends, 2), (execs, 3), (unshares, 1), (mounts, 3),
+         (passes, 5), (links, 3), (handles, 3), (uring, 4))

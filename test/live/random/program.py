@@ -16,8 +16,9 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.shmat.restype = ctypes.c_void_p
 LIBC.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
 ACTORS, STEPS, ARGS = 64, 512, 6
-PLAIN, TEXT, RESULT, RESULT2, ROOM, VECTOR, TID, NUMBER, HOW = range(9)
-CALL, SPAWN, EXEC, EXECAT, EXIT, PAIR, SEND_FD, RECEIVE_FD, OWN_MOUNTS, MOUNT_CALL = range(10)
+PLAIN, TEXT, RESULT, RESULT2, ROOM, VECTOR, TID, NUMBER, HOW, HANDLE, KEPT = range(11)
+CALL, SPAWN, EXEC, EXECAT, EXIT, PAIR, SEND_FD, RECEIVE_FD, OWN_MOUNTS, MOUNT_CALL, URING = range(11)
+NOT_DONE = -5000
 STEP = struct.Struct("=iiq6q8sqqii")
 TIDS, FIRST_STEP = 16, 16 + 8 * ACTORS
 TEXTS = FIRST_STEP + STEPS * STEP.size
@@ -29,14 +30,16 @@ NUMBERS = {
     "pwrite64": 18, "readv": 19, "writev": 20, "access": 21, "pipe": 22, "dup": 32, "dup2": 33, "sendfile": 40,
     "sendmsg": 46, "recvmsg": 47, "socketpair": 53, "clone": 56, "fork": 57, "vfork": 58, "execve": 59, "exit": 60,
     "fcntl": 72, "fsync": 74, "truncate": 76, "ftruncate": 77, "chdir": 80, "fchdir": 81, "rename": 82, "mkdir": 83,
-    "creat": 85, "unlink": 87, "chroot": 161, "mount": 165, "umount2": 166, "getdents64": 217, "exit_group": 231,
-    "openat": 257, "mkdirat": 258, "newfstatat": 262, "unlinkat": 263, "renameat": 264, "unshare": 272, "splice": 275,
-    "eventfd2": 290, "epoll_create1": 291, "dup3": 292, "pipe2": 293, "inotify_init1": 294, "preadv": 295, "pwritev": 296,
-    "timerfd_create": 283, "memfd_create": 319, "execveat": 322, "copy_file_range": 326, "preadv2": 327, "pwritev2": 328,
-    "pidfd_open": 434, "clone3": 435, "close_range": 436, "openat2": 437, "pidfd_getfd": 438}
+    "creat": 85, "link": 86, "unlink": 87, "symlink": 88, "pivot_root": 155, "chroot": 161, "mount": 165, "umount2": 166,
+    "getdents64": 217, "exit_group": 231, "openat": 257, "mkdirat": 258, "newfstatat": 262, "unlinkat": 263,
+    "renameat": 264, "linkat": 265, "unshare": 272, "splice": 275, "timerfd_create": 283, "eventfd2": 290,
+    "epoll_create1": 291, "dup3": 292, "pipe2": 293, "inotify_init1": 294, "preadv": 295, "pwritev": 296,
+    "name_to_handle_at": 303, "open_by_handle_at": 304, "setns": 308, "renameat2": 316, "memfd_create": 319,
+    "execveat": 322, "copy_file_range": 326, "preadv2": 327, "pwritev2": 328, "io_uring_enter": 426, "open_tree": 428,
+    "move_mount": 429, "pidfd_open": 434, "clone3": 435, "close_range": 436, "openat2": 437, "pidfd_getfd": 438}
 # As the kernel's tracepoints call them; "" is not recorded.
 TRACED = {"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "sendfile": "sendfile64", "mount": "",
-          "umount2": "", "exit": "", "exit_group": ""}
+          "umount2": "", "exit": "", "exit_group": "", "name_to_handle_at": "", "move_mount": ""}
 CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_VFORK, CLONE_THREAD = 0x100, 0x200, 0x400, 0x800, 0x4000, 0x10000
 SIGCHLD = 17
 AT_FDCWD = -100
@@ -56,9 +59,11 @@ class Step:
         def show(arg):
             kind, value = arg
             return {TEXT: f'"{value}"', RESULT: f"r{value}", RESULT2: f"r{value}b", ROOM: "buffer", VECTOR: f"vector({value})",
-                    TID: f"tid of {value}", NUMBER: f"&{value}"}.get(kind) or (hex(value) if value > 999 else value)
+                    TID: f"tid of {value}", NUMBER: f"&{value}", HANDLE: "handle", KEPT: "handle"
+                    }.get(kind) or (hex(value) if value > 999 else value)
         more = f" -> actor {self.spawned}" if self.kind == SPAWN else ""
-        name = {SEND_FD: "sendmsg(SCM_RIGHTS)", RECEIVE_FD: "recvmsg(SCM_RIGHTS)", OWN_MOUNTS: "own mounts:"}.get(self.kind, "")
+        name = {SEND_FD: "sendmsg(SCM_RIGHTS)", RECEIVE_FD: "recvmsg(SCM_RIGHTS)", OWN_MOUNTS: "own mounts:",
+                URING: "io_uring"}.get(self.kind, "")
         return f"{self.actor}: {name or self.call}({', '.join(str(show(a)) for a in self.args)}){more}"
 
 
@@ -225,6 +230,7 @@ class Truth:
         self.after = {}   # argument, "result", "result2": Seen
         self.bases = {}   # number of a path: the directory that it starts at, or None: it has no path
         self.went = None  # the directory that a chdir went to
+        self.root = None  # of the process, where a file was opened
         self.result = self.result2 = None
 
 
@@ -235,7 +241,7 @@ class World:
         self.directory = directory
         self.segment = Segment(directory, program)
         self.steps, self.truths, self.place_of = [], [], {}
-        self.names = {}    # (identity, mount): first actor of a process: the names that the file had for it, or None
+        self.names = {}    # (identity, mount): (first actor of a process, root): names that the file had for it, or None
         self.pins = {}     # identity: a descriptor that keeps the inode from being used again
         self.alive = {0}
         self.group = {0: 0}
@@ -259,11 +265,18 @@ class World:
     def links(self, actor):
         return {fd: read_link(f"/proc/{self.tid(actor)}/fd/{fd}") or "" for fd in self.fds(actor)}
 
+    def root_of(self, actor):
+        try:
+            about = os.stat(f"/proc/{self.tid(actor)}/root")
+        except OSError:
+            return None
+        return about.st_dev, about.st_ino
+
     def note(self, actor, seen):
         """Remembers the name that a file has for the process now."""
         if seen and seen.is_file:
             names = self.names.setdefault((seen.identity, seen.mount), {})
-            names.setdefault(self.group[actor], set()).add(name_of(self.tid(actor), seen))
+            names.setdefault((self.group[actor], self.root_of(actor)), set()).add(name_of(self.tid(actor), seen))
 
     def pin(self, tid, fd, seen):
         if seen and seen.is_file and seen.identity not in self.pins:
@@ -341,6 +354,7 @@ class World:
         for i, fd in fds.items():
             truth.after[i] = see(tid, fd)
             self.note(step.actor, truth.after[i])
+        truth.root = self.root_of(step.actor)
         for name, fd in (("result", truth.result), ("result2", truth.result2)):
             if makes_fd(step, name) and fd >= 0:
                 truth.after[name] = see(tid, fd)
@@ -349,7 +363,7 @@ class World:
         if step.call == "chdir" and truth.result == 0:
             went = see(tid, "cwd")
             truth.went = went and name_of(tid, went)
-        if step.call.startswith(("rename", "unlink", "chroot")) or step.kind in (MOUNT_CALL, OWN_MOUNTS):
+        if step.call.startswith(("rename", "unlink", "chroot", "link", "setns")) or step.kind in (MOUNT_CALL, OWN_MOUNTS):
             self.note_all()
 
     def follow(self, step, truth, place):
@@ -384,7 +398,8 @@ class World:
             del self.blocked[parent]
 
 
-MAKERS = {"open", "openat", "openat2", "creat", "dup", "dup2", "dup3", "memfd_create", "eventfd2", "epoll_create1",
+OPENING = (18, 28)  # IORING_OP_OPENAT and OPENAT2
+MAKERS = {"open", "openat", "openat2", "creat", "open_by_handle_at", "open_tree", "dup", "dup2", "dup3", "memfd_create", "eventfd2", "epoll_create1",
           "inotify_init1", "timerfd_create", "pidfd_open", "pidfd_getfd"}
 
 
@@ -393,6 +408,8 @@ def makes_fd(step, name):
         return True
     if step.kind == RECEIVE_FD:
         return name == "result2"
+    if step.kind == URING:
+        return name == "result" and step.args[0][1] in OPENING
     if step.call == "fcntl":
         return name == "result" and step.args[1][1] in (0, 1030)
     return name == "result" and step.call in MAKERS

@@ -29,11 +29,13 @@ enum step_kind {
 	SEND_FD,
 	RECEIVE_FD,
 	OWN_MOUNTS,
-	MOUNT_CALL
+	MOUNT_CALL,
+	URING
 };
-enum arg_kind { PLAIN, TEXT, RESULT, RESULT2, ROOM, VECTOR, TID, NUMBER, HOW };
+enum arg_kind { PLAIN, TEXT, RESULT, RESULT2, ROOM, VECTOR, TID, NUMBER, HOW, HANDLE, KEPT };
 
-enum { NEWNS = 0x20000, PRIVATE_ALL = 1 << 14 | 1 << 18, VFORK = 0x4000, EPERM_RESULT = -1 };
+enum { NEWNS = 0x20000, PRIVATE_ALL = 1 << 14 | 1 << 18, VFORK = 0x4000 };
+enum { NOT_DONE = -5000 }; /* no error of the kernel's */
 
 struct step {
 	int32_t actor, kind;
@@ -60,6 +62,12 @@ static int64_t number[ARGS];
 static struct {
 	uint64_t flags, mode, resolve;
 } how;
+/* What name_to_handle_at() said last. */
+static struct {
+	uint32_t size;
+	int32_t type;
+	char bytes[128];
+} handle;
 struct vector {
 	void *base;
 	size_t length;
@@ -233,8 +241,14 @@ static long value_of(struct step *s, int i)
 		return (long)&number[i];
 	case HOW:
 		how.flags = (uint64_t)value & 0xffffffff;
-		how.mode = (uint64_t)value >> 32;
+		how.mode = (uint64_t)value >> 32 & 0xffff;
+		how.resolve = (uint64_t)value >> 48;
 		return (long)&how;
+	case HANDLE:
+		handle.size = sizeof(handle.bytes);
+		return (long)&handle;
+	case KEPT:
+		return (long)&handle;
 	default:
 		return value;
 	}
@@ -306,9 +320,58 @@ static long do_own_mounts(int me)
 	return result;
 }
 
+/* One request in a ring of its own, whose memory is ours: so nothing is mapped. arg: as the fields of the request. */
+static long do_uring(struct step *s, const long arg[])
+{
+	enum { NO_MMAP = 1 << 14, GETEVENTS = 1, PAGE = 4096 };
+	static char rings[PAGE] __attribute__((aligned(PAGE)));
+	static struct {
+		uint8_t opcode, flags;
+		uint16_t priority;
+		int32_t fd;
+		uint64_t offset, address;
+		uint32_t length, open_flags;
+		uint64_t user_data, more[3];
+	} request[PAGE / 64] __attribute__((aligned(PAGE)));
+	static struct {
+		uint32_t sq_entries, cq_entries, flags, more[7];
+		uint32_t sq_head, sq_tail, sq_more[4], sq_array, sq_end;
+		void *requests;
+		uint32_t cq_head, cq_tail, cq_more[3], cq_ends, cq_end[2];
+		void *rings;
+	} params;
+
+	memset(rings, 0, sizeof(rings));
+	memset(request, 0, sizeof(*request));
+	memset(&params, 0, sizeof(params));
+	params.flags = NO_MMAP;
+	params.requests = request;
+	params.rings = rings;
+	s->result2 = call(__NR_io_uring_setup, 4, &params);
+	if (s->result2 < 0)
+		return NOT_DONE;
+	request[0].opcode = (uint8_t)arg[0];
+	request[0].fd = (int32_t)arg[1];
+	request[0].address = (uint64_t)arg[2];
+	request[0].length = (uint32_t)arg[3];
+	request[0].open_flags = (uint32_t)arg[4];
+	request[0].offset = (uint64_t)arg[5];
+	*(uint32_t *)(rings + params.sq_tail) = 1;
+	call(__NR_io_uring_enter, s->result2, 1, 1, GETEVENTS);
+	call(__NR_close, s->result2);
+	return *(int32_t *)(rings + params.cq_ends + sizeof(uint64_t));
+}
+
+static long do_mount_call(int me, struct step *s, const long arg[])
+{
+	if (!shared->has_own_mounts[me]) /* never where others would see it */
+		return NOT_DONE;
+	return call6(s->call, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
 static long do_step(int me, struct step *s)
 {
-	long arg[ARGS];
+	long arg[ARGS], result;
 
 	for (int i = 0; i < ARGS; i++)
 		arg[i] = value_of(s, i);
@@ -323,12 +386,15 @@ static long do_step(int me, struct step *s)
 		return do_message(s, arg);
 	case OWN_MOUNTS:
 		return do_own_mounts(me);
-	case MOUNT_CALL: /* never where others would see it */
-		if (!shared->has_own_mounts[me])
-			return EPERM_RESULT;
-		/* fall through */
+	case MOUNT_CALL:
+		return do_mount_call(me, s, arg);
+	case URING:
+		return do_uring(s, arg);
 	default:
-		return call6(s->call, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+		result = call6(s->call, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+		if (s->call == __NR_setns && result == 0)
+			shared->has_own_mounts[me] = 0; /* those of somebody else */
+		return result;
 	}
 }
 
