@@ -87,8 +87,8 @@ void latency_clear(struct latency *latency);
 
 /* Returns groups by span, those with the largest sum first. Lent until the next event; each call sorts them. */
 uint32_t latency_groups(struct latency *latency, const struct latency_group *const **group);
-/* Returns the total of all groups of a span. Lent. */
-const struct latency_group *latency_total(const struct latency *latency, uint32_t span);
+/* Returns the total of all groups of a span. Lent until the next call for this span. */
+const struct latency_group *latency_total(struct latency *latency, uint32_t span);
 /* Returns the slowest spans, the longest first. Lent until the next event. */
 uint32_t latency_slowest(struct latency *latency, const struct latency_slow **slow);
 /* Returns the number of spans that were not above the limit. */

@@ -14,7 +14,10 @@ struct latency {
 	uint32_t groups, groups_cap;
 	const struct latency_group **sorted;
 	struct map of[SPANS_MAX]; /* for each span, by group */
-	struct latency_group total[SPANS_MAX];
+	struct latency_group
+		*last[SPANS_MAX]; /* the group of the previous span of each kind, or NULL */
+	struct latency_group total
+		[SPANS_MAX]; /* its heat map is kept up to date; latency_total() adds up the rest */
 	struct latency_group *rest[SPANS_MAX]; /* one of `group`, or NULL */
 	struct slowest slowest;
 	struct recent recent;
@@ -55,7 +58,7 @@ void latency_clear(struct latency *latency)
 		group_release(&latency->total[i]);
 		group_init(&latency->total[i], i, 0);
 		map_clear(&latency->of[i]);
-		latency->rest[i] = NULL;
+		latency->last[i] = latency->rest[i] = NULL;
 	}
 	slowest_clear(&latency->slowest);
 	latency->groups = 0;
@@ -86,7 +89,7 @@ static struct latency_group *group_new(struct latency *latency, uint32_t span, u
 	return latency->group[index];
 }
 
-static struct latency_group *group_of(struct latency *latency, uint32_t span, uint64_t value)
+static struct latency_group *find_group(struct latency *latency, uint32_t span, uint64_t value)
 {
 	uint32_t index = map_get(&latency->of[span], value);
 
@@ -94,6 +97,15 @@ static struct latency_group *group_of(struct latency *latency, uint32_t span, ui
 		return latency->group[index];
 	map_set(&latency->of[span], value, latency->groups);
 	return group_new(latency, span, value);
+}
+
+static struct latency_group *group_of(struct latency *latency, uint32_t span, uint64_t value)
+{
+	struct latency_group *last = latency->last[span];
+
+	if (!last || last->group != value)
+		last = latency->last[span] = find_group(latency, span, value);
+	return last;
 }
 
 static struct latency_group *rest_of(struct latency *latency, uint32_t span)
@@ -105,15 +117,18 @@ static struct latency_group *rest_of(struct latency *latency, uint32_t span)
 	return latency->rest[span];
 }
 
-static void add(struct latency_group *group, const struct span_seen *seen, bool has_heat)
+static void add(struct latency *latency, const struct span_seen *seen)
 {
+	struct latency_group *group = group_of(latency, seen->span, seen->group);
 	uint64_t taken = seen->end - seen->begin;
 
 	histogram_add(&group->histogram, taken);
 	group->squares += (long double)taken * (long double)taken;
 	group->bytes += seen->bytes;
-	if (has_heat)
-		heat_add(&group->heat, seen->end, taken);
+	if (!latency->options.has_heat)
+		return;
+	heat_add(&group->heat, seen->end, taken);
+	heat_add(&latency->total[seen->span].heat, seen->end, taken);
 }
 
 void latency_seen(void *context, const struct span_seen *seen)
@@ -127,26 +142,20 @@ void latency_seen(void *context, const struct span_seen *seen)
 		latency->below++;
 		return;
 	}
-	add(group_of(latency, seen->span, seen->group), seen, latency->options.has_heat);
-	add(&latency->total[seen->span], seen, latency->options.has_heat);
+	add(latency, seen);
 	slow = slowest_add(&latency->slowest, seen);
 	if (slow)
 		recent_copy(&latency->recent, seen->tid, slow);
 }
 
-static void add_part(struct latency_group *group, const struct latency_part *part)
+void latency_add(struct latency *latency, const struct latency_part *part)
 {
+	struct latency_group *group = part->is_rest ? rest_of(latency, part->span)
+						    : group_of(latency, part->span, part->group);
+
 	histogram_add_part(&group->histogram, &part->histogram);
 	group->squares += part->squares;
 	group->bytes += part->bytes;
-}
-
-void latency_add(struct latency *latency, const struct latency_part *part)
-{
-	add_part(part->is_rest ? rest_of(latency, part->span)
-			       : group_of(latency, part->span, part->group),
-		 part);
-	add_part(&latency->total[part->span], part);
 }
 
 void latency_add_below(struct latency *latency, uint64_t count)
@@ -186,9 +195,24 @@ uint32_t latency_groups(struct latency *latency, const struct latency_group *con
 	return latency->groups;
 }
 
-const struct latency_group *latency_total(const struct latency *latency, uint32_t span)
+const struct latency_group *latency_total(struct latency *latency, uint32_t span)
 {
-	return &latency->total[span];
+	struct latency_group *total = &latency->total[span];
+
+	histogram_release(&total->histogram);
+	histogram_init(&total->histogram);
+	total->squares = 0;
+	total->bytes = 0;
+	for (uint32_t i = 0; i < latency->groups; i++) {
+		const struct latency_group *group = latency->group[i];
+
+		if (group->span != span)
+			continue;
+		histogram_merge(&total->histogram, &group->histogram);
+		total->squares += group->squares;
+		total->bytes += group->bytes;
+	}
+	return total;
 }
 
 uint32_t latency_slowest(struct latency *latency, const struct latency_slow **slow)

@@ -2,7 +2,7 @@
  * open: the spans that have begun and not ended.
  *
  * A span is found by its number and key. The spans of a process can be enumerated when the process ends. Each needs 112 bytes,
- * and 16 to 32 in the index; both are reused when the span has ended.
+ * and 4 to 8 in the table of hashes; both are reused when the span has ended.
  */
 #pragma once
 
@@ -20,18 +20,34 @@ struct open_span {
 	uint32_t pid, tid;
 	str_id comm, about; /* see span_engine.h */
 	uint32_t stack;
-	uint64_t hash; /* hash of span and key; open_add() sets it */
+	uint32_t process; /* index of its process in open_spans; open_add() sets it */
+	uint64_t hash;    /* hash of span and key; open_add() sets it */
 	uint16_t span;
 	bool is_used;
-	uint32_t next;          /* list of slots with the same hash, or of free slots */
+	uint32_t next; /* list of slots with the same index in the table, or of free slots */
 	uint32_t before, after; /* list of the spans of the same process */
+};
+
+/* A process that has open spans, or had some a while ago. */
+struct open_process {
+	uint32_t pid;
+	uint32_t first; /* of its spans; OPEN_NONE: it has none now */
+	uint32_t next;  /* if this element is free */
+	bool is_used;
 };
 
 struct open_spans {
 	struct open_span *at;
 	uint32_t count, cap, free; /* count: number of slots that were ever in use */
 	uint32_t used;
-	struct map by_key, by_process;
+	uint32_t *table; /* by the low bits of the hash: the first slot, or OPEN_NONE */
+	uint32_t places; /* a power of two, or 0 */
+	struct open_process *process;
+	uint32_t processes, processes_cap,
+		free_process; /* processes: of elements that were used once */
+	uint32_t idle;        /* processes without spans */
+	uint32_t last;        /* the process of the last span that was added */
+	struct map by_pid;
 	/* Keys come from outside, and must not be able to make the lists long. */
 	struct hash_key secret;
 };
