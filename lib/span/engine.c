@@ -67,8 +67,9 @@ void engine_begin(struct span_engine *engine, const struct open_span *span)
 	engine->span[span->span].books.begun++;
 	slot = open_add(&engine->open, span, hash);
 	if (engine->output.begun) {
-		const struct span_seen seen = seen_of(span, slot, SPAN_OPEN, span->begin);
+		struct span_seen seen;
 
+		fill_seen(&seen, span, slot, SPAN_OPEN, span->begin);
 		engine->output.begun(engine->output.context, &seen);
 	}
 }

@@ -14,9 +14,11 @@
 
 enum { DENSE_SPAN_MAX = 1 << 20 };
 
+/* What a counter's values are like does not matter where no sample has them. */
 static bool is_same_layout(const struct sample_layout *a, const struct sample_layout *b)
 {
-	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	return a->sample_type == b->sample_type &&
+	       (a->read_format == b->read_format || !(a->sample_type & PERF_SAMPLE_READ)) &&
 	       a->branch_sample_type == b->branch_sample_type && a->regs_user == b->regs_user &&
 	       a->regs_intr == b->regs_intr && a->sample_id_all == b->sample_id_all;
 }
@@ -94,46 +96,21 @@ void capture_find_release(struct capture_find *find)
 
 uint32_t capture_find_event(const struct capture *capture, uint64_t id)
 {
-	const struct capture_find *find = &capture->find;
-
-	if (capture->info.events == 1)
-		return 0;
-	if (!find->dense)
-		return map_get(&find->map, id);
-	if (id - find->base >= find->span)
-		return UINT32_MAX;
-	return (uint32_t)find->dense[id - find->base] - 1;
-}
-
-/* Records that perf itself writes have id 0 and the layout of the first event. A sample without an event cannot be parsed. */
-uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
-			     bool is_sample)
-{
-	const struct sample_place *place = &capture->find.place[0];
-	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
-	uint32_t event;
-
-	/* Then no event has a trailer, because find_places() checked that all agree. */
-	if (!spot->id)
-		return 0;
-	/* In both cases 8 more bytes are needed: the id of a sample, or the header of another record. */
-	if (size < spot->id + sizeof(uint64_t))
-		return UINT32_MAX;
-	event = capture_find_event(capture,
-				   sample_u64(sample_field(record, size, is_sample, spot->id)));
-	return event == UINT32_MAX && !is_sample ? 0 : event;
+	return capture_event_of(capture, id);
 }
 
 int capture_parse(const struct capture *capture, const void *record, struct sample *sample)
 {
 	struct perf_event_header header;
 	uint32_t layout = 0;
+	bool is_sample, is_of_layout;
 	int rc;
 
 	memcpy(&header, record, sizeof(header));
+	is_sample = header.type == PERF_RECORD_SAMPLE;
+	is_of_layout = is_sample && !capture->find.is_uniform;
 	if (!capture->find.is_uniform && header.type < SAMPLE_USER_TYPES) {
-		layout = capture_find_layout(capture, record, header.size,
-					     header.type == PERF_RECORD_SAMPLE);
+		layout = capture_find_layout(capture, record, header.size, is_sample);
 		if (layout == UINT32_MAX) {
 			*sample = (struct sample){.type = header.type,
 						  .misc = header.misc,
@@ -146,6 +123,6 @@ int capture_parse(const struct capture *capture, const void *record, struct samp
 	}
 	rc = sample_parse(sample, &capture->info.event[layout].layout, record);
 	if (!rc && header.type < SAMPLE_USER_TYPES)
-		sample->event = capture_find_event(capture, sample->id);
+		sample->event = is_of_layout ? layout : capture_event_of(capture, sample->id);
 	return rc;
 }

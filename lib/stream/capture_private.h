@@ -69,9 +69,41 @@ void capture_info_name_events(struct capture_info *info);
 int capture_find_init(struct capture_find *find, const struct capture_info *info,
 		      struct error *err);
 void capture_find_release(struct capture_find *find);
-/* Returns an event with the record's layout, or UINT32_MAX. For captures with different layouts. */
-uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record, uint32_t size,
-			     bool is_sample);
+/* The same as capture_find_event(), inline because it is called for each record. */
+static inline uint32_t capture_event_of(const struct capture *capture, uint64_t id)
+{
+	const struct capture_find *find = &capture->find;
+
+	if (capture->info.events == 1)
+		return 0;
+	if (!find->dense)
+		return map_get(&find->map, id);
+	if (id - find->base >= find->span)
+		return UINT32_MAX;
+	return (uint32_t)find->dense[id - find->base] - 1;
+}
+
+/*
+ * Returns an event with the record's layout, or UINT32_MAX. For captures with different layouts. Records that perf itself writes
+ * have id 0 and the layout of the first event. A sample without an event cannot be parsed.
+ */
+static inline uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record,
+					   uint32_t size, bool is_sample)
+{
+	const struct sample_place *place = &capture->find.place[0];
+	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
+	uint32_t event;
+
+	/* Then no event has a trailer, because find_places() checked that all agree. */
+	if (!spot->id)
+		return 0;
+	/* In both cases 8 more bytes are needed: the id of a sample, or the header of another record. */
+	if (size < spot->id + sizeof(uint64_t))
+		return UINT32_MAX;
+	event = capture_event_of(capture,
+				 sample_u64(sample_field(record, size, is_sample, spot->id)));
+	return event == UINT32_MAX && !is_sample ? 0 : event;
+}
 
 /* Returns where the fields of a record are, or NULL if it is too short or of an unknown event. */
 static inline const struct sample_place *capture_place(const struct capture *capture,

@@ -155,6 +155,25 @@ static void count_malformed(struct order *order)
 }
 
 /*
+ * Queues a sample of the CPU of the record before, if it has a time: nearly all are. The fields are at `spot`, and within the record.
+ */
+static inline bool queue_as_before(struct order *order, const uint8_t *record,
+				   const struct sample_spot *spot)
+{
+	uint64_t time = sample_u64(record + spot->time);
+	uint32_t cpu = sample_u32(record + spot->cpu);
+
+	if (!spot->time || !spot->cpu || cpu != order->last_rank || cpu >= STREAM_CPUS ||
+	    !sample_time_is_known(time))
+		return false;
+	order->stream[cpu].last_time = time;
+	order->newest = time > order->newest ? time : order->newest;
+	order->earliest = time < order->earliest ? time : order->earliest;
+	enqueue(order, cpu, time, record);
+	return true;
+}
+
+/*
  * In the file, a record without a CPU follows others of its ring. So it goes to the stream of the previous record, unless no
  * record in the file has a CPU. A record without a time gets that of its predecessor.
  */
@@ -173,6 +192,8 @@ static inline void queue_record(struct order *order, const uint8_t *record, uint
 		return;
 	}
 	spot = is_sample ? &place->sample : &place->trailer;
+	if (is_sample && queue_as_before(order, record, spot))
+		return;
 	at = sample_field(record, size, is_sample, spot->cpu);
 	if (at)
 		rank = rank_of_cpu(order, sample_u32(at));
