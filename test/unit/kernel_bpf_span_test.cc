@@ -166,7 +166,7 @@ TEST_F(Plan, PutsPlacesIntoInstructions)
 	insn[0].off = BPF_SPAN_MARK + 8 * BPF_SPAN_GROUP;
 	insn[1].off = BPF_SPAN_MARK + 8 * BPF_SPAN_SIZE; /* there is none */
 	insn[2].off = 16;
-	bpf_span_place(insn, 3, &plan.offsets[BPF_SPAN_BEGIN]);
+	bpf_span_patch(insn, 3, &plan.offsets[BPF_SPAN_BEGIN]);
 	EXPECT_EQ(insn[0].off, 16);
 	EXPECT_EQ(insn[0].code, BPF_LDX | BPF_MEM | BPF_W);
 	EXPECT_EQ(insn[1].off, BPF_SPAN_MARK + 8 * BPF_SPAN_SIZE);
