@@ -1,7 +1,8 @@
 /*
  * span: something that begins and ends. A row of spans.def defines it, or a text of the user:
  *
- *   NAME: BEGIN [if COND] -> END [if COND] by FIELD[,FIELD...] [group FIELD [as NAME]] [size FIELD] [cancel EVENT [if COND] [by FIELD,...]]
+ *   NAME: BEGIN [if COND] -> END [if COND] by FIELD[,FIELD...] [group FIELD [as NAME]] [size FIELD] [result FIELD]
+ *     [cancel EVENT [if COND] [by FIELD,...]]
  *
  * BEGIN, END and EVENT are tracepoints (SYSTEM:EVENT) or probes of programs (<iotrace/probe_spec.h>). "A or B" are alternatives. A
  * FIELD is a field of the event, or, if the event has no field with this name, pid, tid, cpu or comm of its task. A/B is field A of
@@ -87,6 +88,9 @@ struct span {
 	char *group;      /* a field of the begin, or otherwise of the end; NULL: none */
 	char *group_name; /* title of the groups; NULL: the name of the field */
 	char *size;
+	char *result; /* a field of the end; negative: the span failed. NULL: none */
+	const struct span_ways
+		*ways;   /* which data it moves: <iotrace/span_ways.h>; NULL: not known */
 	bool has_probes; /* some of its events are probes of programs */
 	bool is_nested;  /* it nests with the calls and all other such spans of its thread */
 	/* Tracepoints that help to explain why a span was long, separated by blanks; NULL: none. */

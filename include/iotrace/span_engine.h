@@ -10,59 +10,10 @@
 
 #include <iotrace/decode.h>
 #include <iotrace/io_event.h>
-#include <iotrace/span.h>
+#include <iotrace/span_seen.h>
 
 struct span_engine;
 struct trace;
-
-enum span_fate {
-	SPAN_ENDED,
-	SPAN_CANCELLED,   /* an event has cancelled it */
-	SPAN_DIED,        /* it was open when a signal killed its process */
-	SPAN_LEFT,        /* it was open when its process ended by itself */
-	SPAN_BEGUN_AGAIN, /* a span with the same key began again */
-	SPAN_LOST,        /* data was lost, so it is unknown whether it has ended */
-	SPAN_OPEN,        /* it was open at the end */
-	SPAN_FATES
-};
-
-struct span_books {
-	uint64_t begun, fate[SPAN_FATES];
-	/* Ends of spans that began before the recording, or whose begin was lost or excluded. */
-	uint64_t ends_without_begin;
-	uint64_t excluded; /* begins in tasks that are not recorded */
-	uint64_t events;   /* span of tracepoints: number of its events */
-	bool is_counted;   /* counted in the kernel, so there are no events; then: */
-	uint64_t unkept;   /* begins for which there was no space, */
-	uint64_t missed;   /* and events that the kernel did not pass to the programs */
-};
-
-struct span_seen {
-	uint32_t span; /* its index in span_engine_new() */
-	enum span_fate fate;
-	uint64_t group; /* see span_engine_group() */
-	uint64_t begin, end, bytes;
-	uint64_t key[SPAN_KEYS];
-	uint32_t pid, tid; /* where it began; 0: unknown */
-	uint32_t stack;    /* stack of its begin: span_engine_frame(); 0: unknown */
-	uint32_t slot;     /* no other that is open has this number; small */
-	str_id comm,
-		about; /* name of the thread, and of the file; see span_engine_comm(). 0: unknown */
-};
-
-/* An event in a thread, in the order of time; `text` is lent for the call and safe for a terminal. */
-struct span_note {
-	uint32_t tid;
-	uint64_t time;
-	const char *text;
-};
-
-struct span_output {
-	void (*seen)(void *context, const struct span_seen *seen);
-	void (*note)(void *context, const struct span_note *note); /* NULL: not wanted */
-	void *context;
-	void (*begun)(void *context, const struct span_seen *seen); /* its fate is open; or NULL */
-};
 
 /* How spans are grouped. */
 enum span_by {
@@ -74,6 +25,7 @@ enum span_by {
 	SPAN_BY_CALL,
 	SPAN_BY_MODE, /* read, write, ...: the operation */
 	SPAN_BY_DEVICE,
+	SPAN_BY_USER, /* that it began for; only the kernel knows it */
 	SPAN_BYS
 };
 
@@ -85,6 +37,8 @@ void span_engine_free(struct span_engine *engine);
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err);
 /* The recording follows only some tasks, but has some events of all: spans of tracepoints count only for the followed tasks. */
 void span_engine_choose_tasks(struct span_engine *engine);
+/* The names of threads that have ended are kept: groups are printed after the events that they are of. */
+void span_engine_keep_names(struct span_engine *engine);
 /* Spans of tracepoints get the stack of their first event. Call it before the first event. */
 void span_engine_use_stacks(struct span_engine *engine);
 /* Needed for stacks: a process has mapped a file. */
@@ -146,6 +100,10 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 				 uint32_t key);
 /* Returns the title of the span's groups: "opcode", "call", "file". */
 const char *span_engine_group_name(const struct span_engine *engine, uint32_t span);
+/* Sets the name of a thread if it is unknown. */
+void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const char *name);
+/* Returns the current name of a thread, for `comm` of a span of tracepoints; 0: unknown. */
+str_id span_engine_thread(const struct span_engine *engine, uint32_t tid);
 /* Returns the thread's name, and the name of the file that the span is about; lent for the life of the engine, "" if unknown. */
 const char *span_engine_comm(const struct span_engine *engine, const struct span_seen *seen);
 const char *span_engine_about(const struct span_engine *engine, const struct span_seen *seen);

@@ -1,5 +1,6 @@
 /* engine: pairs begins and ends, and follows tasks. See <iotrace/span_engine.h>. */
 #include "engine.h"
+#include "engine_result.h"
 #include "stacks.h"
 
 #include <iotrace/error.h>
@@ -20,6 +21,10 @@ static void fill_seen(struct span_seen *seen, const struct open_span *span, uint
 	seen->begin = span->begin;
 	seen->end = time > span->begin ? time : span->begin;
 	seen->bytes = span->bytes;
+	seen->read = span->read;
+	seen->written = span->written;
+	seen->has_failed = span->has_failed;
+	seen->has_left = span->left;
 	seen->pid = span->pid;
 	seen->tid = span->tid;
 	seen->stack = span->stack;
@@ -99,8 +104,14 @@ void engine_whole(struct span_engine *engine, const struct open_span *span, enum
 
 void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time)
 {
-	if (!engine->open.at[slot].left)
-		engine->open.at[slot].left = time;
+	struct span_seen seen;
+
+	if (engine->open.at[slot].left)
+		return;
+	engine->open.at[slot].left = time;
+	fill_seen(&seen, &engine->open.at[slot], slot, SPAN_LEFT, time);
+	if (engine->output.left)
+		engine->output.left(engine->output.context, &seen);
 }
 
 void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text)
@@ -121,7 +132,8 @@ static void take_exit(struct span_engine *engine, const struct event *event)
 {
 	uint32_t slot;
 
-	map_remove(&engine->comm, event->tid);
+	if (!engine->keeps_names)
+		map_remove(&engine->comm, event->tid);
 	entries_exit(&engine->entries, event->tid);
 	if (event->tid != event->pid)
 		return;
@@ -242,6 +254,7 @@ static void begin(struct span_engine *engine, const struct engine_use *use,
 		      : span->is_group_of_end      ? 0
 						   : group_of(engine, span, use, event);
 	engine_field(engine, &use->size, event, &open->bytes);
+	open->moves = engine_moves(engine, span->span, use, event);
 	if (engine->stacks)
 		open->stack = stacks_add(engine->stacks, event, use->point->is_return);
 	engine_begin(engine, open);
@@ -252,7 +265,8 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 {
 	const struct engine_span *span = &engine->span[use->span];
 	bool has_others = span->span->side[SPAN_END].other;
-	uint32_t slot = has_others || span->is_group_of_end
+	bool has_result = span->span->ways || use->result.at != AT_NOTHING;
+	uint32_t slot = has_others || span->is_group_of_end || has_result
 				? open_find(&engine->open, use->span, open->key)
 				: OPEN_NONE;
 	uint64_t bytes = 0;
@@ -264,6 +278,8 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 		entries_ended(&engine->entries, use->span, event->tid, use->point, open->key);
 	if (slot != OPEN_NONE && span->is_group_of_end)
 		engine->open.at[slot].group = group_of(engine, span, use, event);
+	if (slot != OPEN_NONE && has_result)
+		engine_result(engine, use, event, &engine->open.at[slot]);
 	if (span->is_size_of_end)
 		engine_field(engine, &use->size, event, &bytes);
 	engine_end(engine, use->span, open->key, SPAN_ENDED, event->time, bytes);
@@ -393,6 +409,11 @@ void span_engine_look(const struct span_engine *engine, uint64_t now,
 		fill_seen(&seen, open, i, SPAN_OPEN, now);
 		call(context, &seen);
 	}
+}
+
+void span_engine_keep_names(struct span_engine *engine)
+{
+	engine->keeps_names = true;
 }
 
 void span_engine_choose_tasks(struct span_engine *engine)

@@ -28,7 +28,7 @@ struct engine_use {
 	uint32_t entry; /* index of the point's entry */
 	struct entry_names names;
 	struct locator entry_field[ENTRY_FIELDS]; /* fields of the entry */
-	struct locator key[SPAN_KEYS], test[SPAN_TESTS], group, size;
+	struct locator key[SPAN_KEYS], test[SPAN_TESTS], group, size, result;
 };
 
 /* A tracepoint that the engine needs. */
@@ -72,7 +72,7 @@ struct engine_span {
 /* A call in flight of a thread. */
 struct engine_frame {
 	region_id region;
-	uint64_t enter, bytes;
+	uint64_t enter, bytes, read, written;
 	str_id name; /* the file or directory that it acts on, in the trace's strings */
 	bool is_cut;
 	enum io_end end;
@@ -102,6 +102,7 @@ struct span_engine {
 	struct stacks *stacks;     /* NULL: not wanted */
 	struct map comm;           /* maps a tid to a name */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
+	bool keeps_names;          /* also of threads that have ended */
 	bool chooses, has_model_spans, has_sources[SPAN_OF_ARCHIVE + 1];
 	uint64_t first, last, lost;
 };

@@ -44,7 +44,8 @@ bool entry_names_of(struct entry_names *names, const struct span *span,
 		fits = add_name(names, point->key[i]);
 	for (uint32_t i = 0; i < point->tests && fits; i++)
 		fits = add_name(names, point->test[i].field);
-	return fits && add_name(names, span->group) && add_name(names, span->size);
+	return fits && add_name(names, span->group) && add_name(names, span->size) &&
+	       add_name(names, span->result);
 }
 
 uint32_t entry_find(const struct entry_names *names, const char *name)

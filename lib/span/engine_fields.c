@@ -140,6 +140,8 @@ static void locate_group(struct engine_span *span, struct engine_use *use,
 	bool has_group = span->span->group && find(use, fields, span->span->group, &use->group);
 	bool has_size = span->span->size && find(use, fields, span->span->size, &use->size);
 
+	if (span->span->result)
+		find(use, fields, span->span->result, &use->result);
 	if (use->side == SPAN_BEGIN) {
 		span->is_group_of_end = span->by == SPAN_BY_GROUP && span->span->group &&
 					!has_group;

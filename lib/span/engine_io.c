@@ -60,6 +60,7 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 	case SPAN_BY_GROUP:
 	case SPAN_BY_DEVICE:
 	case SPAN_BY_NONE:
+	case SPAN_BY_USER:
 	case SPAN_BYS:
 		break;
 	}
@@ -106,6 +107,9 @@ static void leave(struct span_engine *engine, struct engine_thread *thread,
 		open = engine_open_of(engine, i, event, event->thread);
 		open.begin = frame->enter;
 		open.bytes = frame->bytes;
+		open.read = frame->read;
+		open.written = frame->written;
+		open.has_failed = event->region.error > 0;
 		open.about = frame->name;
 		open.group = group_of(&engine->span[i], engine, event, frame, frame->name);
 		engine_whole(engine, &open,
@@ -158,6 +162,29 @@ static void op_begin(struct span_engine *engine, struct engine_thread *thread,
 	}
 }
 
+static void add_moved(const struct io_event *event, uint64_t bytes, uint64_t *read,
+		      uint64_t *written)
+{
+	if (event->op.mode == IO_MODE_READ)
+		*read += bytes;
+	else if (event->op.mode == IO_MODE_WRITE)
+		*written += bytes;
+}
+
+static void end_op(struct span_engine *engine, uint32_t span, const struct io_event *event,
+		   uint64_t bytes)
+{
+	const uint64_t key[SPAN_KEYS] = {event->op.id};
+	uint32_t slot = open_find(&engine->open, span, key);
+	struct open_span *open = slot == OPEN_NONE ? NULL : &engine->open.at[slot];
+
+	if (open) {
+		add_moved(event, bytes, &open->read, &open->written);
+		open->has_failed = event->op.error > 0;
+	}
+	engine_end(engine, span, key, SPAN_ENDED, event->time, bytes);
+}
+
 static void op_end(struct span_engine *engine, struct engine_thread *thread,
 		   const struct io_event *event)
 {
@@ -165,13 +192,19 @@ static void op_end(struct span_engine *engine, struct engine_thread *thread,
 	bool is_whole = event->kind == IO_OP_COMPLETE;
 	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
 
-	if (is_whole && frame && !event->op.is_non_blocking)
+	if (is_whole && frame && !event->op.is_non_blocking) {
 		frame->bytes += bytes;
-	for (uint32_t i = 0; i < engine->spans; i++)
-		if (is_of(engine->span[i].span->source, thread, event))
+		add_moved(event, bytes, &frame->read, &frame->written);
+	}
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		if (!is_of(engine->span[i].span->source, thread, event))
+			continue;
+		if (is_whole)
+			end_op(engine, i, event, bytes);
+		else
 			engine_end(engine, i, &(const uint64_t[SPAN_KEYS]){event->op.id}[0],
-				   is_whole ? SPAN_ENDED : engine_fate_of(event->op.end),
-				   event->time, is_whole ? bytes : 0);
+				   engine_fate_of(event->op.end), event->time, 0);
+	}
 }
 
 static void create(struct span_engine *engine, struct engine_thread *thread,
@@ -332,6 +365,10 @@ static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t 
 	enum span_fate fate = is_whole ? SPAN_ENDED : engine_fate_of(event->op.end);
 	uint64_t time = event->time;
 
+	if (is_whole) {
+		add_moved(event, open->bytes, &open->read, &open->written);
+		open->has_failed = event->op.error > 0;
+	}
 	if (source == SPAN_OF_SERVICE && event->op.issued)
 		open->begin = event->op.issued;
 	if (open->begin == not_issued) {
@@ -429,6 +466,7 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 	case SPAN_BY_DEVICE:
 		span->kind = GROUP_IS_DEVICE;
 		return is_request;
+	case SPAN_BY_USER:
 	case SPAN_BYS:
 		break;
 	}

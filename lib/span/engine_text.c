@@ -11,7 +11,7 @@
 static const char *const by_word[SPAN_BYS] = {
 	[SPAN_BY_GROUP] = "group",   [SPAN_BY_NONE] = "none",     [SPAN_BY_PROCESS] = "process",
 	[SPAN_BY_THREAD] = "thread", [SPAN_BY_FILE] = "file",     [SPAN_BY_CALL] = "call",
-	[SPAN_BY_MODE] = "mode",     [SPAN_BY_DEVICE] = "device",
+	[SPAN_BY_MODE] = "mode",     [SPAN_BY_DEVICE] = "device", [SPAN_BY_USER] = "user",
 };
 
 static bool group_by(struct engine_span *span, enum span_by by)
@@ -21,8 +21,9 @@ static bool group_by(struct engine_span *span, enum span_by by)
 	span->by = by;
 	span->kind = by == SPAN_BY_PROCESS  ? GROUP_IS_PID
 		     : by == SPAN_BY_THREAD ? GROUP_IS_TID
+		     : by == SPAN_BY_USER   ? GROUP_IS_NUMBER
 					    : GROUP_IS_NOTHING;
-	return by <= SPAN_BY_THREAD;
+	return by <= SPAN_BY_THREAD || by == SPAN_BY_USER;
 }
 
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err)
@@ -140,7 +141,7 @@ static size_t put_number(const struct engine_span *span, uint64_t value, char *t
 	char number[24];
 	int length;
 
-	if (!name && span->span->group_name)
+	if (!name && span->by == SPAN_BY_GROUP && span->span->group_name)
 		name = number_name(span->span->group_name, value);
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
 	length = name ? snprintf(text, size, "%s(%s)", name, number)
@@ -238,6 +239,18 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 	return engine->span[seen->span].is_text_key[key]
 		       ? strtab_text(engine->strings, (str_id)seen->key[key])
 		       : NULL;
+}
+
+str_id span_engine_thread(const struct span_engine *engine, uint32_t tid)
+{
+	return engine_comm(engine, tid);
+}
+
+void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const char *name)
+{
+	if (map_get(&engine->comm, tid) == MAP_NONE && *name)
+		map_set(&engine->comm, tid,
+			strtab_add(engine->strings, name, (uint32_t)strlen(name)));
 }
 
 const char *span_engine_comm(const struct span_engine *engine, const struct span_seen *seen)

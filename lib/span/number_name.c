@@ -2,6 +2,7 @@
 #include "number_name.h"
 
 #include <iotrace/errname.h>
+#include <iotrace/syscall.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -39,12 +40,19 @@ static const char *errno_name(uint64_t number)
 	return error ? errname(error < 0 ? -error : error) : NULL;
 }
 
+static const char *call_name(uint64_t number)
+{
+	call_id id = call_by_number((long)number);
+
+	return id == CALL_ID_NONE ? NULL : call_row(id)->name;
+}
+
 const char *number_name(const char *table, uint64_t number)
 {
 	static const struct {
 		const char *table;
 		const char *(*name)(uint64_t number);
-	} row[] = {{"fuse_opcode", fuse_name}, {"errno", errno_name}};
+	} row[] = {{"fuse_opcode", fuse_name}, {"errno", errno_name}, {"syscall", call_name}};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		if (!strcmp(row[i].table, table))

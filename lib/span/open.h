@@ -1,7 +1,7 @@
 /*
  * open: the spans that have begun and not ended.
  *
- * A span is found by its number and key. The spans of a process can be enumerated when the process ends. Each needs 112 bytes,
+ * A span is found by its number and key. The spans of a process can be enumerated when the process ends. Each needs 136 bytes,
  * and 4 to 8 in the table of hashes; both are reused when the span has ended.
  */
 #pragma once
@@ -16,13 +16,16 @@
 struct open_span {
 	uint64_t key[SPAN_KEYS];
 	uint64_t begin, group, bytes;
-	uint64_t left; /* time when its process ended; 0: it runs */
+	uint64_t read, written; /* see span_engine.h; of a tracepoint only when it ends */
+	uint64_t left;          /* time when its process ended; 0: it runs */
 	uint32_t pid, tid;
 	str_id comm, about; /* see span_engine.h */
 	uint32_t stack;
 	uint32_t process; /* index of its process in open_spans; open_add() sets it */
 	uint64_t hash;    /* hash of span and key; open_add() sets it */
 	uint16_t span;
+	uint8_t moves; /* SPAN_READS, SPAN_WRITES */
+	bool has_failed;
 	bool is_used;
 	uint32_t next; /* list of slots with the same index in the table, or of free slots */
 	uint32_t before, after; /* list of the spans of the same process */

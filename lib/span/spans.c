@@ -4,6 +4,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/nearest.h>
 #include <iotrace/span.h>
+#include <iotrace/span_ways.h>
 #include <string.h>
 
 struct row {
@@ -48,6 +49,7 @@ struct span *span_row(uint32_t index)
 		span = mem_zero(sizeof(*span));
 		span->name = mem_strdup(row->name);
 	}
+	span->ways = span_ways_of_row(row->name);
 	span->source = row->source;
 	span->where = row->where;
 	span->is_nested = row->is_nested;
@@ -137,6 +139,7 @@ static void add_fields(const struct span *span, const struct span_point *point, 
 		add_field(events, event, point->test[i].field);
 	add_field(events, event, span->group);
 	add_field(events, event, span->size);
+	add_field(events, event, span->result);
 }
 
 uint32_t span_entries(const struct span *span)

@@ -281,11 +281,13 @@ static int take_rest(struct spec *spec)
 				code = take_name(spec, "a name", &span->group_name);
 		} else if (!span->size && spec_words_take(&spec->words, "size")) {
 			code = take_field(spec, "a field", &span->size);
+		} else if (!span->result && spec_words_take(&spec->words, "result")) {
+			code = take_field(spec, "a field", &span->result);
 		} else if (!span->side[SPAN_CANCEL].event &&
 			   spec_words_take(&spec->words, "cancel")) {
 			code = take_cancel(spec);
 		} else {
-			code = expect(spec, "group, size, cancel or the end");
+			code = expect(spec, "group, size, result, cancel or the end");
 		}
 	}
 	return code || !spec->words.is_broken ? code : expect(spec, "");
@@ -401,6 +403,7 @@ void span_free(struct span *span)
 	free(span->group);
 	free(span->group_name);
 	free(span->size);
+	free(span->result);
 	free(span->context);
 	free(span);
 }

@@ -117,5 +117,7 @@ int span_check(const struct span *span, struct error *err)
 			code = check_point(span, point, err);
 	if (!code)
 		code = check_either(span, span->group, err);
-	return code ? code : check_either(span, span->size, err);
+	if (!code)
+		code = check_either(span, span->size, err);
+	return code ? code : check_either(span, span->result, err);
 }

@@ -199,7 +199,9 @@ static int take_fields(struct probe_search *p)
 		code = take_field(p, point->test[i].field, true);
 	if (!code)
 		code = take_field(p, p->span->group, false);
-	return code ? code : take_field(p, p->span->size, false);
+	if (!code)
+		code = take_field(p, p->span->size, false);
+	return code ? code : take_field(p, p->span->result, false);
 }
 
 /* Whether some of the fields are known only at the entry. */
@@ -326,6 +328,7 @@ int span_find_probes(struct span *span, struct recording *recording, char *const
 	else
 		free(text);
 	free(rename_field(&span->size));
+	free(rename_field(&span->result));
 	return 0;
 }
 

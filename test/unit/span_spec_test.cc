@@ -101,7 +101,7 @@ TEST(Spec, SaysWhatIsWrong)
 		  "span 'a': expected 'by' and the key, but the text ends");
 	EXPECT_EQ(
 		refused("a: b:c -> d:e by x xgroup y"),
-		"span 'a': expected group, size, cancel or the end, not 'xgroup'; did you mean 'group'?");
+		"span 'a': expected group, size, result, cancel or the end, not 'xgroup'; did you mean 'group'?");
 	EXPECT_EQ(refused("a: b:c if x -> d:e by x"),
 		  "span 'a': expected one of == != < <= > >= ~, not '->'");
 	EXPECT_EQ(refused("a: b:c if x < many -> d:e by x"),

@@ -1,0 +1,24 @@
+/*
+ * span_ways: which spans of tracepoints move data, in which direction, and which field says how much.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SPAN_READS = 1, SPAN_WRITES = 2 };
+
+/* The bytes of one direction are the size field of the begin or of the end, less a header. */
+struct span_way {
+	bool is_of_end;
+	uint32_t header;
+};
+
+struct span_ways {
+	/* Returns bits of SPAN_READS and SPAN_WRITES for a value of the span's group field. */
+	uint32_t (*of)(uint64_t group);
+	struct span_way read, written;
+};
+
+/* Returns those of the row of spans.def with this name; NULL: it moves no data, or nobody knows how much. */
+const struct span_ways *span_ways_of_row(const char *name);

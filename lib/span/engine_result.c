@@ -1,0 +1,38 @@
+/* engine_result: what the end of a span of tracepoints says: whether it failed, and how much data it moved. */
+#include "engine_result.h"
+
+#include <iotrace/span_ways.h>
+
+uint8_t engine_moves(struct span_engine *engine, const struct span *span,
+		     const struct engine_use *use, const struct event *event)
+{
+	uint64_t value;
+
+	if (!span->ways || !engine_field(engine, &use->group, event, &value))
+		return 0;
+	return (uint8_t)span->ways->of(value);
+}
+
+static uint64_t moved(const struct span_way *way, uint64_t begin, uint64_t end)
+{
+	uint64_t size = way->is_of_end ? end : begin;
+
+	return size > way->header ? size - way->header : 0;
+}
+
+void engine_result(struct span_engine *engine, const struct engine_use *use,
+		   const struct event *event, struct open_span *open)
+{
+	const struct span_ways *ways = engine->span[use->span].span->ways;
+	uint64_t result = 0, size = 0;
+
+	engine_field(engine, &use->result, event, &result);
+	open->has_failed = (int64_t)result < 0;
+	if (open->has_failed || !ways)
+		return;
+	engine_field(engine, &use->size, event, &size);
+	if (open->moves & SPAN_READS)
+		open->read = moved(&ways->read, open->bytes, size);
+	if (open->moves & SPAN_WRITES)
+		open->written = moved(&ways->written, open->bytes, size);
+}
