@@ -11,7 +11,10 @@
 
 struct live;
 
-enum { COUNTED_KEYS = 4, COUNTED_TESTS = 8, COUNTED_BUCKETS = 16 };
+enum { COUNTED_KEYS = 4, COUNTED_TESTS = 8, COUNTED_BUCKETS = 16, COUNTED_VALUES = 512 };
+
+/* What is known of a value of the group field: bits. */
+enum { COUNTED_READS = 1, COUNTED_WRITES = 2, COUNTED_UNWANTED = 4 };
 
 enum counted_compare {
 	COUNTED_EQUAL,
@@ -45,6 +48,21 @@ enum counted_by {
 	COUNTED_BY_NOTHING,
 	COUNTED_BY_PROCESS, /* by the id of the process in which it began; the same for threads */
 	COUNTED_BY_THREAD,
+	COUNTED_BY_USER,
+};
+
+/* The bytes of one direction are the size of the begin or of the end, less a header. */
+struct counted_way {
+	bool is_of_end;
+	uint32_t header;
+};
+
+/* What is in flight is counted, too, and what the spans moved: for numbers that are read while the recording goes on. */
+struct counted_flights {
+	bool is_wanted;
+	const char *result;   /* a field of the end: negative if the span failed; NULL: none */
+	const uint8_t *about; /* of COUNTED_VALUES values; NULL: nothing is known of any */
+	struct counted_way read, written;
 };
 
 /* Lent for the life of the recording. */
@@ -58,8 +76,9 @@ struct counted_span {
 	bool is_owner_in_key;
 	/* Events of all tasks are needed, also of those that are not recorded. */
 	bool is_everywhere;
-	uint64_t above;          /* shorter spans are only counted; 0: all are added up */
-	uint32_t room;           /* maximum number of open spans */
+	uint64_t above; /* shorter spans are only counted; 0: all are added up */
+	uint32_t room;  /* maximum number of open spans */
+	struct counted_flights flights;
 	struct text_list events; /* events to record if the span cannot be counted */
 };
 
@@ -77,14 +96,26 @@ struct counted_books {
 /* Spans of one group within a range of durations: a part of a <iotrace/histogram.h>. */
 struct counted_part {
 	uint64_t group;
-	bool is_rest; /* spans of groups for which there was no space */
+	uint32_t cell; /* number of the part, which stays the same */
+	bool is_rest;  /* spans of groups for which there was no space */
 	uint64_t sum, min, max, bytes;
 	uint64_t squares[2];    /* sum of squares, the low half first */
 	uint32_t first;         /* number of the first bucket */
 	const uint64_t *bucket; /* COUNTED_BUCKETS */
 };
 
+/* The spans of a group, or of all groups, since the begin. */
+struct counted_flight {
+	uint64_t group;
+	bool is_rest, is_total;
+	uint64_t
+		busy; /* ns in which at least one was in flight, until the moment of the question */
+	uint64_t read, written, errors; /* 0 of the total */
+	const char *comm;               /* of the thread that made it; lent */
+};
+
 struct counted_open {
+	uint64_t key[COUNTED_KEYS];
 	uint64_t begin, group, bytes;
 	uint32_t pid, tid;
 };
@@ -96,6 +127,10 @@ struct counted_books live_counted_books(const struct live *live, uint32_t index)
 void live_counted_parts(const struct live *live, uint32_t index,
 			void (*call)(void *context, const struct counted_part *part),
 			void *context);
-/* Calls back for the open spans. May be called once. Returns 0 or -errno. */
+/* If flights are wanted, this may be called while the recording runs, and so may the parts and the open spans. */
+void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
+			  void (*call)(void *context, const struct counted_flight *flight),
+			  void *context);
+/* Calls back for the open spans. May be called once, or repeatedly if flights are wanted. Returns 0 or -errno. */
 int live_counted_open(struct live *live, uint32_t index,
 		      void (*call)(void *context, const struct counted_open *open), void *context);

@@ -78,8 +78,10 @@ struct recording {
 	/* What is recorded of these tasks. */
 	struct recording_selection selection;
 	struct recording_blocks blocks;
-	struct text_list tracepoints;   /* -e SYSTEM:EVENT[=FIELD,...] */
-	struct text_list everywhere;    /* the same, but of all tasks of the machine */
+	struct text_list tracepoints; /* -e SYSTEM:EVENT[=FIELD,...] */
+	struct text_list everywhere;  /* the same, but of all tasks of the machine */
+	/* Of raw_syscalls:* in these two lists, only calls of these groups, as bits 1 << enum call_group; 0: all. */
+	uint32_t raw_groups;
 	struct text_list stacks;        /* those of them whose samples contain the stack */
 	struct recording_probes probes; /* the tracepoints above include those of these probes */
 	struct text_list counters;      /* -E: read with each call */
@@ -102,6 +104,7 @@ struct recording {
 	/* How it is recorded. */
 	enum live_source source;
 	/* Numbers are printed during the recording, so events must not wait long. */
+	uint32_t own_pid; /* another process of iotrace that is not recorded; 0: none */
 	bool is_watched;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */

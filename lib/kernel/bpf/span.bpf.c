@@ -18,30 +18,12 @@
 
 const volatile struct bpf_span_spec spec;
 volatile bool is_on;
-int own_helper;      /* another process of iotrace; 0: none */
+int own_helper[2];   /* other processes of iotrace; 0: none */
 uint32_t cells_used; /* used cells for groups; may exceed the limit */
 
-/* What a program gets: the data of a tracepoint, or a system call. */
-struct input {
-	void *data;
-	struct pt_regs *regs;
-	uint64_t result;
-	uint64_t task; /* pid and tid */
-};
+#include "bpf/span_value.h"
 
-/* Reads a field. bpf_span_spec.c writes its real offset and size into the instruction. */
-#define FIELD(data, number)                                                                        \
-	({                                                                                         \
-		uint64_t value_;                                                                   \
-		asm volatile("%0 = *(u64 *)(%1 + %2)"                                              \
-			     : "=r"(value_)                                                        \
-			     : "r"(data), "i"(BPF_SPAN_MARK + 8 * (number)));                      \
-		value_;                                                                            \
-	})
-#define VALUE(input, side, number)                                                                 \
-	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
-		 ? extended(&(side)->field[number], FIELD((input)->data, number))                  \
-		 : value_of(input, &(side)->field[number]))
+#include "bpf/span_flight.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -73,11 +55,19 @@ struct {
 	__type(value, struct bpf_span_books);
 } span_books SEC(".maps");
 
-struct bpf_iter__bpf_map_elem {
+/* What is open, when it is asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bpf_span_listed);
+} open_list SEC(".maps");
+uint32_t open_listed;
+
+struct bpf_iter__bpf_map {
 	struct bpf_iter_meta *meta;
 	struct bpf_map *map;
-	void *key;
-	void *value;
 } KERNEL;
 
 static __always_inline bool is_followed(const struct input *input)
@@ -86,69 +76,9 @@ static __always_inline bool is_followed(const struct input *input)
 	struct task_struct *task;
 
 	if (spec.is_system)
-		return tgid != spec.own_tgid && tgid != own_helper;
+		return tgid != spec.own_tgid && tgid != own_helper[0] && tgid != own_helper[1];
 	task = bpf_get_current_task_btf();
 	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
-}
-
-static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
-					 uint64_t number)
-{
-	return (int64_t)(number << field->shift) >> field->shift;
-}
-
-static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number)
-{
-#if defined(__TARGET_ARCH_x86)
-	switch (number) {
-	case 0:
-		return regs->di;
-	case 1:
-		return regs->si;
-	case 2:
-		return regs->dx;
-	case 3:
-		return regs->r10;
-	case 4:
-		return regs->r8;
-	default:
-		return regs->r9;
-	}
-#else
-	switch (number) {
-	case 0:
-		return regs->orig_x0;
-	case 1:
-		return regs->regs[1];
-	case 2:
-		return regs->regs[2];
-	case 3:
-		return regs->regs[3];
-	case 4:
-		return regs->regs[4];
-	default:
-		return regs->regs[5];
-	}
-#endif
-}
-
-static __always_inline uint64_t value_of(const struct input *input,
-					 const volatile struct bpf_span_field *field)
-{
-	switch (field->at) {
-	case BPF_SPAN_PID:
-		return input->task >> 32;
-	case BPF_SPAN_TID:
-		return (uint32_t)input->task;
-	case BPF_SPAN_CPU:
-		return bpf_get_smp_processor_id();
-	case BPF_SPAN_ARGUMENT:
-		return argument_of(input->regs, field->argument);
-	case BPF_SPAN_RESULT:
-		return input->result;
-	default:
-		return 0;
-	}
 }
 
 static __always_inline bool holds(const volatile struct bpf_span_test *test, uint64_t value)
@@ -229,6 +159,7 @@ static __always_inline void fill(struct bpf_span_open *open, const struct input 
 	if (spec.is_owner_in_key)
 		open->pid = open->tid = first;
 	open->begin = bpf_ktime_get_ns();
+	take_off(open, input);
 }
 
 /* A thread that has an entry for its spans is traced. */
@@ -239,7 +170,7 @@ static __always_inline void begin(const struct input *input)
 	struct bpf_span_open *open, new;
 	uint64_t key[BPF_SPAN_KEYS];
 
-	if (!books || !is_wanted(input, side))
+	if (!books || !is_wanted(input, side) || is_unwanted(input))
 		return;
 	if (!spec.is_of_thread && !is_followed(input)) {
 		books->excluded += spec.is_everywhere && !spec.is_system;
@@ -253,16 +184,20 @@ static __always_inline void begin(const struct input *input)
 			books->left++;
 		else if (open->begin)
 			books->begun_again++;
+		if (open->begin)
+			land(open, bpf_ktime_get_ns());
 		fill(open, input, key[0]);
 		return;
 	}
 	if (spec.is_of_thread && !is_followed(input))
 		return;
 	fill(&new, input, key[0]);
-	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST))
+	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST)) {
+		land(&new, new.begin);
 		books->full++;
-	else
+	} else {
 		books->begun++;
+	}
 }
 
 /* Returns the cell of the group, or NULL if there is no space for another. */
@@ -329,6 +264,8 @@ static __always_inline void end(const struct input *input)
 	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
 	if (!bytes)
 		bytes = open->bytes;
+	unload(open, input);
+	land(open, now);
 	forget(open, key);
 	books->ended++;
 	if (spec.above && taken <= spec.above)
@@ -351,6 +288,7 @@ static __always_inline void cancel(const struct input *input)
 	if (!open || !open->begin)
 		return;
 	books->cancelled++;
+	land(open, bpf_ktime_get_ns());
 	forget(open, key);
 }
 
@@ -385,7 +323,7 @@ int span_is_cancelled(void *data)
 static __always_inline bool is_at(const volatile struct bpf_span_side *side, uint32_t end,
 				  long call)
 {
-	return side->call == end && call == side->number;
+	return side->call == end && (call == side->number || side->number == BPF_SPAN_ANY_CALL);
 }
 
 static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call, long call,
@@ -394,9 +332,12 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	bool begins = is_at(&spec.side[BPF_SPAN_BEGIN], end_of_call, call);
 	bool ends = is_at(&spec.side[BPF_SPAN_END], end_of_call, call);
 	bool cancels = is_at(&spec.side[BPF_SPAN_CANCEL], end_of_call, call);
-	struct input input = {.regs = regs, .result = result};
+	struct input input = {.regs = regs, .result = result, .call = call};
 
 	if (!begins && !ends && !cancels)
+		return;
+	if (spec.has_about && (uint64_t)call < BPF_SPAN_VALUES &&
+	    about[(uint64_t)call] & BPF_SPAN_UNWANTED)
 		return;
 	if (COMPAT_OF(bpf_get_current_task_btf()))
 		return;
@@ -431,24 +372,44 @@ int thread_ends(void *ctx)
 	uint64_t key[BPF_SPAN_KEYS] = {(uint32_t)bpf_get_current_pid_tgid()};
 	struct bpf_span_open *open = bpf_map_lookup_elem(&open_spans, key);
 
-	if (open && open->begin)
+	if (open && open->begin) {
 		open->left = bpf_ktime_get_ns();
-	else if (open)
+		land(open, open->left);
+	} else if (open) {
 		bpf_map_delete_elem(&open_spans, key);
+	}
 	return 0;
 }
 
-/* Runs at the end: returns the open spans. */
-SEC("iter/bpf_map_elem")
-int spans_left(struct bpf_iter__bpf_map_elem *context)
+static long list_one(struct bpf_map *map, const uint64_t *key, struct bpf_span_open *open,
+		     void *none)
 {
-	const struct bpf_span_open *open = context->value;
-	struct bpf_span_open found;
+	uint32_t index = open_listed;
+	struct bpf_span_listed *to;
 
-	if (!open || !open->begin)
+	if (!open->begin || (spec.flights && open->left))
 		return 0;
-	found = *open;
-	bpf_seq_write(context->meta->seq, &found, sizeof(found));
+	to = bpf_map_lookup_elem(&open_list, &index);
+	if (!to)
+		return 1;
+	to->open = *open;
+	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
+		to->key[i] = i < spec.keys ? key[i] : 0;
+	open_listed++;
+	return 0;
+}
+
+/*
+ * Lists those that have not ended. It is called for each map of the machine, and does its work once: some kernels have no iterator of
+ * the elements of a map.
+ */
+SEC("iter/bpf_map")
+int spans_left(struct bpf_iter__bpf_map *context)
+{
+	if (context->meta->seq_num)
+		return 0;
+	open_listed = 0;
+	bpf_for_each_map_elem(&open_spans, list_one, NULL, 0);
 	return 0;
 }
 

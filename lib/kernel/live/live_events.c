@@ -8,6 +8,7 @@
 
 #include "load/bpf_source.h"
 #include "perf/counter.h"
+#include "perf/filter.h"
 #include "source/live_filter.h"
 
 #include <errno.h>
@@ -179,6 +180,16 @@ static void add_stack(struct perf_event_attr *attr)
 	attr->exclude_callchain_kernel = confine_is_lent();
 }
 
+/* Of the tasks that are recorded; of the two events of all calls, only those that are wanted. */
+static char *filter_of_chosen(const struct live *live, const char *system)
+{
+	const struct recording *recording = live->recording;
+	bool is_of_calls = recording->raw_groups && !strcmp(system, "raw_syscalls");
+	char *tasks = live_filter(live, ROLE_CHOSEN, &recording->selection);
+
+	return is_of_calls ? live_filter_both(filter_groups(recording->raw_groups), tasks) : tasks;
+}
+
 /* -e SYSTEM:EVENT[=FIELD,...]. The name of the event in the capture contains the chosen fields. */
 static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
@@ -197,9 +208,8 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 		code = refuse_addresses(system, full, format, err);
 	if (!code)
 		code = add_named(live, role, system, event, name,
-				 role == ROLE_CHOSEN
-					 ? live_filter(live, role, &live->recording->selection)
-					 : live_filter_without_own(live, NULL),
+				 role == ROLE_CHOSEN ? filter_of_chosen(live, system)
+						     : live_filter_without_own(live, NULL),
 				 err);
 	if (code >= 0 && has_stack(live, text))
 		add_stack(&live->set.spec[code].attr);

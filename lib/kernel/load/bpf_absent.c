@@ -152,7 +152,7 @@ void bpf_span_close(struct bpf_span *span)
 {
 }
 
-void bpf_span_leave_out(struct bpf_span *span, pid_t pid)
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2])
 {
 }
 
@@ -183,7 +183,13 @@ void bpf_span_parts(const struct bpf_span *span,
 {
 }
 
-int bpf_span_left(const struct bpf_span *span,
+void bpf_span_flights(const struct bpf_span *span, uint64_t now,
+		      void (*call)(void *context, const struct counted_flight *flight),
+		      void *context)
+{
+}
+
+int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context)
 {
 	return -ENOTSUP;

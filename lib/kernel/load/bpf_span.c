@@ -1,13 +1,14 @@
 /*
  * bpf_span: uses libbpf. bpf_span_open() does everything that the kernel may refuse.
  *
- * The numbers are in mapped memory, and open spans come from an iterator that is opened early. bpf() may not be allowed at the
- * end, and while it runs, the kernel runs no program on that CPU.
+ * The numbers are in mapped memory, and so is a list of the open spans, which an iterator fills that is opened early. bpf() may not
+ * be allowed at the end, and while it looks into a map, the kernel runs no program on that CPU.
  */
 #include "bpf_span.h"
 
 #include "bpf_source.h"
 #include "bpf_span_cell.h"
+#include "bpf_span_flight.h"
 #include "bpf_span_spec.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_missed.h"
@@ -32,6 +33,7 @@
 
 enum {
 	CELLS_OF_GROUPS = 1 << 17,
+	FLIGHTS = 1 << 15,
 	ENTRY = 48, /* memory that the kernel adds to each entry of a hash, */
 	HEAD = 16,  /* and to each of its lists */
 };
@@ -41,11 +43,15 @@ struct bpf_span {
 	struct bpf_span_plan plan;
 	struct bpf_missed missed;
 	int event[BPF_SPAN_SIDES]; /* events that the programs are attached to; -1: none */
-	int left_fd;
+	struct bpf_link *iterator; /* fills the list of open spans */
+	int left_fd;               /* an iterator; -1: it must be made */
 	uint32_t cpus;
 	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
 	const struct bpf_span_cell *cells;
-	size_t books_size, cells_size;
+	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
+	uint32_t rooms;
+	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
+	size_t books_size, cells_size, flights_size, open_size;
 };
 
 static struct bpf_program *program_of(const struct span_bpf *programs, int side)
@@ -96,14 +102,23 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 
 	spec->first = span->cpus * BPF_SPAN_CELLS;
 	spec->cells = spec->first + (spec->has_group ? CELLS_OF_GROUPS : 0);
+	spec->flights = options->span->flights.is_wanted ? FLIGHTS : 0;
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
 	bpf_map__set_max_entries(programs->maps.open_spans, options->span->room);
+	bpf_map__set_max_entries(programs->maps.open_list, options->span->room);
 	bpf_map__set_max_entries(programs->maps.cells, spec->cells);
 	bpf_map__set_max_entries(programs->maps.cell_index, spec->has_group ? CELLS_OF_GROUPS : 1);
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
+	if (options->span->flights.is_wanted) {
+		bpf_map__set_max_entries(programs->maps.flights, spec->flights);
+		bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
+	}
+	if (options->span->flights.about)
+		memcpy((void *)(uintptr_t)programs->rodata->about, options->span->flights.about,
+		       sizeof(programs->rodata->about));
 	bpf_program__set_autoload(programs->progs.thread_ends, spec->is_of_thread);
 	bpf_program__set_autoload(programs->progs.span_at_call,
 				  has_side_at(spec, BPF_SPAN_AT_CALL));
@@ -157,17 +172,17 @@ static const void *map_memory(const struct bpf_map *map, size_t entry, size_t *s
 
 static int open_iterator(struct bpf_span *span, struct error *err)
 {
-	union bpf_iter_link_info info = {
-		.map.map_fd = (uint32_t)bpf_map__fd(span->programs->maps.open_spans)};
-	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
-		    .link_info_len = sizeof(info));
-	struct bpf_link *link = bpf_program__attach_iter(span->programs->progs.spans_left,
-							 &options);
+	_Static_assert((int)COUNTED_VALUES == (int)BPF_SPAN_VALUES &&
+			       (int)COUNTED_READS == (int)BPF_SPAN_READS &&
+			       (int)COUNTED_WRITES == (int)BPF_SPAN_WRITES &&
+			       (int)COUNTED_UNWANTED == (int)BPF_SPAN_UNWANTED,
+		       "they are the same");
+	struct bpf_link *link = bpf_program__attach_iter(span->programs->progs.spans_left, NULL);
 
 	if (!link)
 		return error_set(err, errno, "cannot read which spans are open");
+	span->iterator = link;
 	span->left_fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
 	return span->left_fd < 0
 		       ? error_set(err, -span->left_fd, "cannot read which spans are open")
 		       : 0;
@@ -272,7 +287,16 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->books)
 		span->cells = map_memory(span->programs->maps.cells, sizeof(*span->cells),
 					 &span->cells_size, err);
-	if (!span->cells)
+	if (span->cells)
+		span->open = map_memory(span->programs->maps.open_list, sizeof(*span->open),
+					&span->open_size, err);
+	if (!span->open)
+		return -err->code;
+	span->rooms = options->span->room;
+	if (span->plan.spec.flights)
+		span->flights = map_memory(span->programs->maps.flights, sizeof(*span->flights),
+					   &span->flights_size, err);
+	if (span->plan.spec.flights && !span->flights)
 		return -err->code;
 	code = open_iterator(span, err);
 	return code ? code : attach_all(span, options, format, err);
@@ -306,6 +330,11 @@ void bpf_span_close(struct bpf_span *span)
 	bpf_missed_close(&span->missed);
 	if (span->left_fd >= 0)
 		close(span->left_fd);
+	bpf_link__destroy(span->iterator);
+	if (span->open)
+		munmap((void *)(uintptr_t)span->open, span->open_size);
+	if (span->flights)
+		munmap((void *)(uintptr_t)span->flights, span->flights_size);
 	if (span->books)
 		munmap((void *)(uintptr_t)span->books, span->books_size);
 	if (span->cells)
@@ -314,9 +343,9 @@ void bpf_span_close(struct bpf_span *span)
 	free(span);
 }
 
-void bpf_span_leave_out(struct bpf_span *span, pid_t pid)
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2])
 {
-	span->programs->bss->own_helper = pid;
+	memcpy(span->programs->bss->own_helper, pid, sizeof(span->programs->bss->own_helper));
 }
 
 void bpf_span_enable(struct bpf_span *span, bool is_on)
@@ -348,7 +377,9 @@ static uint64_t hash_bytes_of(const struct bpf_map *map)
 uint64_t bpf_span_memory(const struct bpf_span *span)
 {
 	return hash_bytes_of(span->programs->maps.open_spans) +
-	       hash_bytes_of(span->programs->maps.cell_index) + span->cells_size + span->books_size;
+	       hash_bytes_of(span->programs->maps.cell_index) +
+	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
+	       span->cells_size + span->books_size + span->flights_size + span->open_size;
 }
 
 uint64_t bpf_span_missed(const struct bpf_span *span)
@@ -388,6 +419,7 @@ void bpf_span_parts(const struct bpf_span *span,
 		uint64_t number = is_of_cpu ? i % BPF_SPAN_CELLS : cell->number;
 		const struct counted_part part = {
 			.group = cell->group,
+			.cell = i,
 			.is_rest = spec->has_group && is_of_cpu,
 			.sum = cell->sum,
 			.min = UINT64_MAX - cell->above_min,
@@ -403,18 +435,50 @@ void bpf_span_parts(const struct bpf_span *span,
 	}
 }
 
-int bpf_span_left(const struct bpf_span *span,
+void bpf_span_flights(const struct bpf_span *span, uint64_t now,
+		      void (*call)(void *context, const struct counted_flight *flight),
+		      void *context)
+{
+	uint32_t used = __atomic_load_n(&span->programs->bss->flights_used, __ATOMIC_RELAXED);
+	uint32_t room = span->plan.spec.flights - BPF_SPAN_FLIGHT_FIRST;
+
+	bpf_span_tell_flights(span->flights, BPF_SPAN_FLIGHT_FIRST + (used < room ? used : room),
+			      now, call, context);
+}
+
+/* An iterator runs once. Another one can be made from its link. */
+static int renew_iterator(struct bpf_span *span)
+{
+	if (span->left_fd < 0)
+		span->left_fd = bpf_iter_create(bpf_link__fd(span->iterator));
+	return span->left_fd;
+}
+
+int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context)
 {
-	struct bpf_span_open found[64];
-	ssize_t n;
+	uint32_t count;
+	char none;
 
-	while ((n = read(span->left_fd, found, sizeof(found))) > 0)
-		for (size_t i = 0; i < (size_t)n / sizeof(found[0]); i++)
-			call(context, &(const struct counted_open){.begin = found[i].begin,
-								   .group = found[i].group,
-								   .bytes = found[i].bytes,
-								   .pid = found[i].pid,
-								   .tid = found[i].tid});
-	return n < 0 ? -errno : 0;
+	if (renew_iterator(span) < 0)
+		return span->left_fd;
+	if (read(span->left_fd, &none, sizeof(none)) < 0)
+		return -errno;
+	count = span->programs->bss->open_listed;
+	for (uint32_t i = 0; i < count && i < span->rooms; i++) {
+		const struct bpf_span_open *open = &span->open[i].open;
+		struct counted_open told = {.begin = open->begin,
+					    .group = open->group,
+					    .bytes = open->bytes,
+					    .pid = open->pid,
+					    .tid = open->tid};
+
+		memcpy(told.key, span->open[i].key, sizeof(told.key));
+		call(context, &told);
+	}
+	if (span->flights) {
+		close(span->left_fd);
+		span->left_fd = -1;
+	}
+	return 0;
 }

@@ -26,8 +26,8 @@ struct bpf_span_options {
 /* Returns the programs, attached and disabled; NULL with a message. Later steps need no rights. */
 struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err);
 void bpf_span_close(struct bpf_span *span);
-/* Excludes one more process of iotrace from all tasks. */
-void bpf_span_leave_out(struct bpf_span *span, pid_t pid);
+/* Excludes these processes of iotrace from all tasks; 0: none. */
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2]);
 void bpf_span_enable(struct bpf_span *span, bool is_on);
 /* Detaches the programs: none runs any more. */
 void bpf_span_detach(struct bpf_span *span);
@@ -37,6 +37,10 @@ uint64_t bpf_span_missed(const struct bpf_span *span);
 void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books);
 void bpf_span_parts(const struct bpf_span *span,
 		    void (*call)(void *context, const struct counted_part *part), void *context);
-/* Returns 0 or -errno. */
-int bpf_span_left(const struct bpf_span *span,
+/* For a span whose flights are wanted: `now` is this moment. */
+void bpf_span_flights(const struct bpf_span *span, uint64_t now,
+		      void (*call)(void *context, const struct counted_flight *flight),
+		      void *context);
+/* Returns 0 or -errno. Only of a span whose flights are wanted more than once. */
+int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context);

@@ -22,6 +22,8 @@ enum {
 	BPF_SPAN_TEST = BPF_SPAN_KEY + BPF_SPAN_KEYS,
 	BPF_SPAN_GROUP = BPF_SPAN_TEST + BPF_SPAN_TESTS,
 	BPF_SPAN_SIZE,
+	BPF_SPAN_WHAT,    /* of a begin: says which data it moves */
+	BPF_SPAN_OUTCOME, /* of an end: negative if the span failed */
 	BPF_SPAN_FIELDS,
 };
 
@@ -48,7 +50,12 @@ enum bpf_span_at {
 	BPF_SPAN_CPU,
 	BPF_SPAN_ARGUMENT, /* argument of a system call */
 	BPF_SPAN_RESULT,
+	BPF_SPAN_CALL, /* the number of the system call */
+	BPF_SPAN_UID,
 };
+
+/* What is known of a value of WHAT: <iotrace/counted.h>. */
+enum { BPF_SPAN_VALUES = 512, BPF_SPAN_READS = 1, BPF_SPAN_WRITES = 2, BPF_SPAN_UNWANTED = 4 };
 
 struct bpf_span_field {
 	uint8_t at; /* enum bpf_span_at */
@@ -60,6 +67,7 @@ struct bpf_span_field {
 
 /* The kind of event that a side is. */
 enum { BPF_SPAN_AT_TRACEPOINT, BPF_SPAN_AT_CALL, BPF_SPAN_AT_RETURN };
+enum { BPF_SPAN_ANY_CALL = -2 };
 
 struct bpf_span_test {
 	uint64_t number;
@@ -73,7 +81,7 @@ struct bpf_span_side {
 	struct bpf_span_test test[BPF_SPAN_TESTS];
 	uint32_t tests;
 	uint32_t call;  /* BPF_SPAN_AT_... */
-	int32_t number; /* number of the system call */
+	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */
 };
 
 enum { BPF_SPAN_BEGIN, BPF_SPAN_END, BPF_SPAN_CANCEL, BPF_SPAN_SIDES };
@@ -91,6 +99,24 @@ struct bpf_span_spec {
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
+	/* What is in flight: */
+	uint8_t has_about, has_outcome, is_read_of_end, is_written_of_end;
+	uint32_t read_header, written_header;
+	uint32_t flights; /* room for so many; 0: it is not counted */
+};
+
+/* Of these, and the groups are behind them. */
+enum { BPF_SPAN_FLIGHT_ALL, BPF_SPAN_FLIGHT_REST, BPF_SPAN_FLIGHT_FIRST };
+
+/*
+ * What a group has in flight, in a cache line. busy: the times at which the last one ended, less those at which the first one began;
+ * while any is in flight, the present has to be added. comm: the name of the thread whose span was the first.
+ */
+struct bpf_span_flight {
+	uint64_t group;
+	int64_t count, busy;
+	uint64_t read, written, errors;
+	char comm[16];
 };
 
 /* An open span. begin 0: it has ended, and its entry waits for the next span of the thread. */
@@ -98,6 +124,14 @@ struct bpf_span_open {
 	uint64_t begin, group, bytes;
 	uint64_t left; /* time when its thread ended; 0: it runs */
 	uint32_t pid, tid;
+	uint32_t flight,
+		moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, BPF_SPAN_WRITES */
+};
+
+/* Of the list of what is open. */
+struct bpf_span_listed {
+	struct bpf_span_open open;
+	uint64_t key[BPF_SPAN_KEYS];
 };
 
 struct bpf_span_cell_key {

@@ -163,11 +163,37 @@ static int plan_group(const struct side *of, const struct counted_span *span)
 	if (span->by == COUNTED_BY_GROUP)
 		return plan_either(of, BPF_SPAN_GROUP, span->group);
 	if (span->by != COUNTED_BY_NOTHING)
-		begin->field[BPF_SPAN_GROUP].at = is_process ? BPF_SPAN_PID : BPF_SPAN_TID;
-	if (span->by != COUNTED_BY_NOTHING && span->is_owner_in_key)
+		begin->field[BPF_SPAN_GROUP].at = is_process                    ? BPF_SPAN_PID
+						  : span->by == COUNTED_BY_USER ? BPF_SPAN_UID
+										: BPF_SPAN_TID;
+	if (span->by != COUNTED_BY_NOTHING && span->by != COUNTED_BY_USER && span->is_owner_in_key)
 		return find(of, BPF_SPAN_GROUP, span->side[BPF_SPAN_BEGIN].key[0]) < 0 ? -ENOTSUP
 										       : 0;
 	return 0;
+}
+
+/* The size of an end counts beside that of the begin. */
+static int plan_flights(struct bpf_span_spec *spec, const struct side *of,
+			const struct counted_span *span)
+{
+	const struct counted_flights *flights = &span->flights;
+	int code = 0;
+
+	if (!flights->is_wanted)
+		return 0;
+	if (flights->about)
+		code = need(&of[BPF_SPAN_BEGIN], BPF_SPAN_WHAT, span->group);
+	if (code >= 0 && flights->result)
+		code = need(&of[BPF_SPAN_END], BPF_SPAN_OUTCOME, flights->result);
+	if (code >= 0 && span->size)
+		code = find(&of[BPF_SPAN_END], BPF_SPAN_SIZE, span->size);
+	spec->has_about = flights->about != NULL;
+	spec->has_outcome = flights->result != NULL;
+	spec->is_read_of_end = flights->read.is_of_end;
+	spec->is_written_of_end = flights->written.is_of_end;
+	spec->read_header = flights->read.header;
+	spec->written_header = flights->written.header;
+	return code < 0 ? code : 0;
 }
 
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
@@ -188,6 +214,8 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	code = plan_group(of, span);
 	if (!code)
 		code = plan_either(of, BPF_SPAN_SIZE, span->size);
+	if (!code)
+		code = plan_flights(spec, of, span);
 	spec->above = span->above;
 	spec->keys = span->keys;
 	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
@@ -200,35 +228,43 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	return code;
 }
 
-enum { ARGUMENTS_AT = 16, ARGUMENTS = 6 };
+enum { NUMBER_AT = 8, ARGUMENTS_AT = 16, ARGUMENTS = 6 };
 
 /* The data of such a tracepoint has the number of the call, and then its arguments or its result. */
-static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where)
+static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where,
+		       bool is_any)
 {
-	return field->at != BPF_SPAN_NUMBER || (where->size == 8 && where->offset >= ARGUMENTS_AT &&
-						where->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
+	return field->at != BPF_SPAN_NUMBER ||
+	       (where->size == 8 && where->offset >= (is_any ? NUMBER_AT : ARGUMENTS_AT) &&
+		where->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
 }
 
 void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event, int number)
 {
 	struct bpf_span_side *side = &plan->spec.side[index];
-	bool is_return = !strncmp(event, "syscalls:sys_exit_", 18);
+	bool is_any = !strncmp(event, "raw_syscalls:", 13);
+	const char *name = is_any ? event + 4 : event; /* "syscalls:sys_enter..." */
+	bool is_return = !strncmp(name, "syscalls:sys_exit", 17);
 
-	if (number < 0 || (!is_return && strncmp(event, "syscalls:sys_enter_", 19) != 0))
+	if (is_any)
+		number = BPF_SPAN_ANY_CALL;
+	if ((number < 0 && !is_any) || (!is_return && strncmp(name, "syscalls:sys_enter", 18) != 0))
 		return;
 	for (int i = 0; i < BPF_SPAN_FIELDS; i++)
-		if (!is_of_call(&side->field[i], &plan->offsets[index].field[i]))
+		if (!is_of_call(&side->field[i], &plan->offsets[index].field[i], is_any))
 			return;
 	side->call = is_return ? BPF_SPAN_AT_RETURN : BPF_SPAN_AT_CALL;
 	side->number = number;
 	for (int i = 0; i < BPF_SPAN_FIELDS; i++) {
 		struct bpf_span_field *field = &side->field[i];
+		uint16_t offset = plan->offsets[index].field[i].offset;
 
 		if (field->at != BPF_SPAN_NUMBER)
 			continue;
-		field->at = is_return ? BPF_SPAN_RESULT : BPF_SPAN_ARGUMENT;
-		field->argument = (uint8_t)((plan->offsets[index].field[i].offset - ARGUMENTS_AT) /
-					    8);
+		field->at = offset == NUMBER_AT ? BPF_SPAN_CALL
+			    : is_return         ? BPF_SPAN_RESULT
+						: BPF_SPAN_ARGUMENT;
+		field->argument = (uint8_t)((offset - ARGUMENTS_AT) / 8);
 	}
 }
 

@@ -161,7 +161,6 @@ static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 	int *number = mem_array(calls + 1, sizeof(*number));
 	char *text;
 
-	groups |= CALL_GROUPS_ALWAYS;
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < calls; i++) {
 			const struct call_row *row = call_row((call_id)i);
@@ -175,6 +174,17 @@ static char *chosen(uint32_t groups, bool (*wanted)(const struct call_row *row),
 	text = filter_numbers(number, count, hot);
 	free(number);
 	return text;
+}
+
+static bool in_any(const struct call_row *row)
+{
+	(void)row;
+	return true;
+}
+
+char *filter_groups(uint32_t groups)
+{
+	return chosen(groups, in_any, is_frequent);
 }
 
 static char *exit_filter(uint32_t groups)
@@ -196,6 +206,7 @@ char *filter_calls(enum filter_use use, uint32_t groups)
 {
 	char *numbers, *text;
 
+	groups |= CALL_GROUPS_ALWAYS;
 	if (use == FILTER_EXIT)
 		return exit_filter(groups);
 	if (use == FILTER_ENTER)

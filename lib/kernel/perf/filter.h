@@ -18,6 +18,8 @@ enum filter_use {
  * It compares the first `hot` of them first, and finds the others by bisection.
  */
 char *filter_numbers(const int *number, uint32_t count, uint32_t hot);
+/* Returns an expression over the field "id" that is true for all calls of exactly these groups (the caller frees it). */
+char *filter_groups(uint32_t groups);
 /*
  * Returns the filter for the calls of these groups (bits 1 << enum call_group; OPEN and TASK are always in), or
  * NULL if everything passes; FILTER_PATH: NULL if nothing passes. No begin and no end passes two filters.

@@ -71,7 +71,8 @@ static const char helper_calls[] =
 #endif
 	;
 
-enum { NAME_SIZE = 32, BPF_MAP_UPDATE = 2 }; /* BPF_MAP_UPDATE_ELEM of <linux/bpf.h> */
+/* BPF_MAP_UPDATE_ELEM and BPF_ITER_CREATE of <linux/bpf.h> */
+enum { NAME_SIZE = 32, BPF_MAP_UPDATE = 2, BPF_ITERATOR = 33 };
 
 /* These calls are allowed only with an argument whose masked bits have this value. */
 static const struct limited {
@@ -91,6 +92,7 @@ static const struct limited {
 	{"kill", 1, 0xffffffff, 0}, /* signal 0: does the process exist? */
 	{"prctl", 0, 0xffffffff, PR_SET_NAME},
 	{"bpf", 0, 0xffffffff, BPF_MAP_UPDATE}, /* updates of our maps */
+	{"bpf", 0, 0xffffffff, BPF_ITERATOR},   /* iterators of links that we have */
 #ifdef PR_SET_VMA
 	{"prctl", 0, 0xffffffff, PR_SET_VMA}, /* malloc() names its memory */
 #endif

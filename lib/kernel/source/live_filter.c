@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns "A", or "(A)&&B". It takes over both; either may be NULL. */
-static char *both(char *a, char *b)
+char *live_filter_both(char *a, char *b)
 {
 	char *text;
 
@@ -51,7 +50,7 @@ char *live_filter_without_own(const struct live *live, char *filter)
 {
 	if (!*live->own_name)
 		return filter;
-	return both(filter, mem_format("COMM!=\"%s\"", live->own_name));
+	return live_filter_both(filter, mem_format("COMM!=\"%s\"", live->own_name));
 }
 
 /*
@@ -64,7 +63,7 @@ static char *filter_of_calls(enum filter_use use, const struct recording_selecti
 	char *filter = filter_calls(use, selection->groups);
 
 	if (names) {
-		filter = both(filter, names);
+		filter = live_filter_both(filter, names);
 		always = filter_calls(use, CALL_GROUPS_ALWAYS);
 	}
 	return always ? either(filter, always) : filter;

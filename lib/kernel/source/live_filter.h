@@ -16,6 +16,8 @@ struct live;
 /* Returns the filter for events with this role, which the caller frees; NULL: all of them pass. */
 char *live_filter(const struct live *live, enum perf_role role,
 		  const struct recording_selection *selection);
+/* Returns "A", or "(A)&&B". It takes over both; either may be NULL. */
+char *live_filter_both(char *a, char *b);
 /* Returns the filter for the chosen block devices and the devices that stand on them; NULL: all pass. */
 char *live_filter_of_devices(const struct live *live, bool has_old_dev);
 /* Returns a filter that also excludes the events of iotrace itself. Takes over `filter`, which may be NULL. */

@@ -79,12 +79,14 @@ static uint32_t count_of(const struct live *live)
 
 void live_span_start(struct live *live)
 {
+	const pid_t own[2] = {live->reopen.opener.pid, (pid_t)live->recording->own_pid};
+
 	for (uint32_t i = 0; i < count_of(live); i++) {
 		struct live_span *span = &live->spans.span[i];
 
 		if (!span->object)
 			continue;
-		bpf_span_leave_out(span->object, live->reopen.opener.pid);
+		bpf_span_leave_out(span->object, own);
 		span->missed = bpf_span_missed(span->object);
 		bpf_span_enable(span->object, true);
 	}
@@ -150,6 +152,13 @@ void live_counted_parts(const struct live *live, uint32_t index,
 			void (*call)(void *context, const struct counted_part *part), void *context)
 {
 	bpf_span_parts(live->spans.span[index].object, call, context);
+}
+
+void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
+			  void (*call)(void *context, const struct counted_flight *flight),
+			  void *context)
+{
+	bpf_span_flights(live->spans.span[index].object, now, call, context);
 }
 
 int live_counted_open(struct live *live, uint32_t index,

@@ -84,6 +84,7 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+	uint64_t seq_num;
 } KERNEL;
 
 struct bpf_iter__task {

@@ -1,0 +1,132 @@
+/*
+ * span_flight: what is in flight, and for how long anything was. Without spec.flights nothing of it is in the programs.
+ *
+ * All CPUs count in the same place. Times are only added and subtracted, so it does not matter which of two CPUs is first.
+ */
+#pragma once
+
+#include "bpf/span_value.h"
+
+const volatile uint8_t about[BPF_SPAN_VALUES];
+uint32_t flights_used; /* of those for groups, and perhaps more */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bpf_span_flight);
+} flights SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint64_t);
+	__type(value, uint32_t);
+} flight_index SEC(".maps");
+
+/* Events of calls are looked at before: see take_call(). */
+static __always_inline bool is_unwanted(const struct input *input)
+{
+	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
+	uint64_t what;
+
+	if (!spec.has_about || side->call)
+		return false;
+	what = VALUE(input, side, BPF_SPAN_WHAT);
+	return what < BPF_SPAN_VALUES && about[what] & BPF_SPAN_UNWANTED;
+}
+
+static __always_inline struct bpf_span_flight *flight_at(uint32_t index)
+{
+	return bpf_map_lookup_elem(&flights, &index);
+}
+
+/* Returns the number of the group's flight, which is made if there is room. */
+static __always_inline uint32_t flight_of(uint64_t group)
+{
+	uint32_t *index = bpf_map_lookup_elem(&flight_index, &group), new;
+	struct bpf_span_flight *flight;
+
+	if (index)
+		return *index;
+	if (flights_used >= spec.flights - BPF_SPAN_FLIGHT_FIRST)
+		return BPF_SPAN_FLIGHT_REST;
+	new = BPF_SPAN_FLIGHT_FIRST + __sync_fetch_and_add(&flights_used, 1);
+	flight = flight_at(new);
+	if (!flight)
+		return BPF_SPAN_FLIGHT_REST;
+	flight->group = group;
+	bpf_get_current_comm(flight->comm, sizeof(flight->comm));
+	/* Another CPU may have made one at the same time. */
+	if (bpf_map_update_elem(&flight_index, &group, &new, BPF_NOEXIST)) {
+		index = bpf_map_lookup_elem(&flight_index, &group);
+		return index ? *index : BPF_SPAN_FLIGHT_REST;
+	}
+	return new;
+}
+
+static __always_inline void fly(struct bpf_span_flight *flight, uint64_t now)
+{
+	if (flight && !__sync_fetch_and_add(&flight->count, 1))
+		__sync_fetch_and_add(&flight->busy, -now);
+}
+
+static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t now)
+{
+	if (flight && __sync_fetch_and_add(&flight->count, -1) == 1)
+		__sync_fetch_and_add(&flight->busy, now);
+}
+
+static __always_inline void take_off(struct bpf_span_open *open, const struct input *input)
+{
+	uint64_t what;
+
+	if (!spec.flights)
+		return;
+	what = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_WHAT);
+	open->moves = spec.has_about && what < BPF_SPAN_VALUES ? about[what] : 0;
+	open->flight = flight_of(open->group);
+	fly(flight_at(open->flight), open->begin);
+	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
+}
+
+static __always_inline void land(struct bpf_span_open *open, uint64_t now)
+{
+	if (!spec.flights || !open->flight)
+		return;
+	land_one(flight_at(open->flight), now);
+	land_one(flight_at(BPF_SPAN_FLIGHT_ALL), now);
+	open->flight = 0;
+}
+
+static __always_inline uint64_t less(uint64_t bytes, uint32_t header)
+{
+	return bytes > header ? bytes - header : 0;
+}
+
+/* What the end says of it. */
+static __always_inline void unload(const struct bpf_span_open *open, const struct input *input)
+{
+	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
+	struct bpf_span_flight *flight;
+	uint64_t size;
+
+	if (!spec.flights)
+		return;
+	flight = flight_at(open->flight);
+	if (!flight)
+		return;
+	if (spec.has_outcome && (int64_t)VALUE(input, side, BPF_SPAN_OUTCOME) < 0) {
+		__sync_fetch_and_add(&flight->errors, 1);
+		return;
+	}
+	size = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
+	if (open->moves & BPF_SPAN_READS)
+		__sync_fetch_and_add(&flight->read, less(spec.is_read_of_end ? size : open->bytes,
+							 spec.read_header));
+	if (open->moves & BPF_SPAN_WRITES)
+		__sync_fetch_and_add(&flight->written,
+				     less(spec.is_written_of_end ? size : open->bytes,
+					  spec.written_header));
+}

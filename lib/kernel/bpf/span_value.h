@@ -1,0 +1,91 @@
+/*
+ * span_value: the values of an event's fields, for programs that have a struct bpf_span_spec `spec`.
+ */
+#pragma once
+
+/* What a program gets: the data of a tracepoint, or a system call. */
+struct input {
+	void *data;
+	struct pt_regs *regs;
+	uint64_t result;
+	uint64_t task; /* pid and tid */
+	long call;
+};
+
+/* Reads a field. bpf_span_spec.c writes its real offset and size into the instruction. */
+#define FIELD(data, number)                                                                        \
+	({                                                                                         \
+		uint64_t value_;                                                                   \
+		asm volatile("%0 = *(u64 *)(%1 + %2)"                                              \
+			     : "=r"(value_)                                                        \
+			     : "r"(data), "i"(BPF_SPAN_MARK + 8 * (number)));                      \
+		value_;                                                                            \
+	})
+#define VALUE(input, side, number)                                                                 \
+	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
+		 ? extended(&(side)->field[number], FIELD((input)->data, number))                  \
+		 : value_of(input, &(side)->field[number]))
+
+static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
+					 uint64_t number)
+{
+	return (int64_t)(number << field->shift) >> field->shift;
+}
+
+static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number)
+{
+#if defined(__TARGET_ARCH_x86)
+	switch (number) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	default:
+		return regs->r9;
+	}
+#else
+	switch (number) {
+	case 0:
+		return regs->orig_x0;
+	case 1:
+		return regs->regs[1];
+	case 2:
+		return regs->regs[2];
+	case 3:
+		return regs->regs[3];
+	case 4:
+		return regs->regs[4];
+	default:
+		return regs->regs[5];
+	}
+#endif
+}
+
+static __always_inline uint64_t value_of(const struct input *input,
+					 const volatile struct bpf_span_field *field)
+{
+	switch (field->at) {
+	case BPF_SPAN_PID:
+		return input->task >> 32;
+	case BPF_SPAN_TID:
+		return (uint32_t)input->task;
+	case BPF_SPAN_CPU:
+		return bpf_get_smp_processor_id();
+	case BPF_SPAN_ARGUMENT:
+		return argument_of(input->regs, field->argument);
+	case BPF_SPAN_RESULT:
+		return input->result;
+	case BPF_SPAN_CALL:
+		return input->call;
+	case BPF_SPAN_UID:
+		return (uint32_t)bpf_get_current_uid_gid();
+	default:
+		return 0;
+	}
+}

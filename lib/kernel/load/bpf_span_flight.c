@@ -1,0 +1,45 @@
+/* bpf_span_flight: see bpf_span_flight.h. */
+#include "bpf_span_flight.h"
+
+enum { TRIES = 1000 };
+
+uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now)
+{
+	int64_t busy = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		int64_t before = __atomic_load_n(&flight->count, __ATOMIC_ACQUIRE), after;
+
+		busy = __atomic_load_n(&flight->busy, __ATOMIC_ACQUIRE);
+		after = __atomic_load_n(&flight->count, __ATOMIC_ACQUIRE);
+		if (before > 0)
+			busy += (int64_t)now;
+		/* While one is in flight alone, its time is -begin, and else it is a small sum. */
+		if (before == after && busy >= 0 && (uint64_t)busy < now)
+			return (uint64_t)busy;
+	}
+	return busy < 0 ? 0 : (uint64_t)busy;
+}
+
+void bpf_span_tell_flights(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
+			   void (*call)(void *context, const struct counted_flight *flight),
+			   void *context)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct bpf_span_flight *flight = &flights[i];
+		const struct counted_flight told = {
+			.group = flight->group,
+			.is_rest = i == BPF_SPAN_FLIGHT_REST,
+			.is_total = i == BPF_SPAN_FLIGHT_ALL,
+			.busy = bpf_span_busy(flight, now),
+			.read = __atomic_load_n(&flight->read, __ATOMIC_RELAXED),
+			.written = __atomic_load_n(&flight->written, __ATOMIC_RELAXED),
+			.errors = __atomic_load_n(&flight->errors, __ATOMIC_RELAXED),
+			.comm = flight->comm,
+		};
+
+		/* One that is being made has no group yet, and the rest is there once something did not fit. */
+		if (told.is_total || told.busy)
+			call(context, &told);
+	}
+}
